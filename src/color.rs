@@ -1,0 +1,327 @@
+//! Colour as the numbers need it: matrices, ranges, where they were learned from, and the integer conversion from
+//! coded samples to R'G'B' codes that every engine shares.
+//!
+//! All arithmetic from sample to bin is integer, so that every machine gives the same count. The coefficients are
+//! rounded once, here, in double precision, to a fixed number of fractional bits.
+
+use std::fmt;
+
+use crate::layout::{ColorModel, PixelLayout};
+
+/// The matrix that relates R'G'B' to Y'CbCr (ITU-T H.273, "matrix coefficients").
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Matrix {
+    /// BT.601, both the 525- and the 625-line variant (H.273 values 5 and 6).
+    Bt601,
+    /// BT.709 (value 1).
+    Bt709,
+    /// BT.2020 non-constant luminance (value 9).
+    Bt2020,
+    /// SMPTE 240M (value 7).
+    Smpte240m,
+    /// FCC Title 47 (value 4).
+    Fcc,
+    /// YCgCo (value 8).
+    YCgCo,
+    /// R'G'B' itself (value 0); a picture in three equal planes then carries G, B, R.
+    Identity,
+}
+
+impl Matrix {
+    /// Every matrix, in the order in which the user cycles through them.
+    pub const ALL: [Self; 7] =
+        [Self::Bt709, Self::Bt601, Self::Bt2020, Self::Smpte240m, Self::Fcc, Self::YCgCo, Self::Identity];
+
+    /// The name that the command line, the JSON output and the log use.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Bt601 => "bt601",
+            Self::Bt709 => "bt709",
+            Self::Bt2020 => "bt2020nc",
+            Self::Smpte240m => "smpte240m",
+            Self::Fcc => "fcc",
+            Self::YCgCo => "ycgco",
+            Self::Identity => "rgb",
+        }
+    }
+
+    /// Kr and Kb, the weights of red and blue in luma; `None` for the matrices that have none.
+    #[must_use]
+    pub const fn luma_weights(self) -> Option<(f64, f64)> {
+        match self {
+            Self::Bt601 => Some((0.299, 0.114)),
+            Self::Bt709 => Some((0.2126, 0.0722)),
+            Self::Bt2020 => Some((0.2627, 0.0593)),
+            Self::Smpte240m => Some((0.212, 0.087)),
+            Self::Fcc => Some((0.30, 0.11)),
+            Self::YCgCo | Self::Identity => None,
+        }
+    }
+
+    /// Weights of (y, cb, cr) in each of r, g and b, for y in 0..1 and chroma in -0.5..0.5.
+    #[must_use]
+    pub fn to_rgb(self) -> [[f64; 3]; 3] {
+        match self {
+            // Planes in the order G, B, R.
+            Self::Identity => [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
+            // Planes in the order Y, Cg, Co.
+            Self::YCgCo => [[1.0, -1.0, 1.0], [1.0, 1.0, 0.0], [1.0, -1.0, -1.0]],
+            Self::Bt601 | Self::Bt709 | Self::Bt2020 | Self::Smpte240m | Self::Fcc => {
+                let (kr, kb) = self.luma_weights().unwrap_or((0.2126, 0.0722));
+                let kg = 1.0 - kr - kb;
+                let red = 2.0 * (1.0 - kr);
+                let blue = 2.0 * (1.0 - kb);
+                [[1.0, 0.0, red], [1.0, -blue * kb / kg, -red * kr / kg], [1.0, blue, 0.0]]
+            }
+        }
+    }
+
+    /// The matrix that untagged video of this size is taken to have: BT.709 from 1280 pixels of width or above 576 of
+    /// height, else BT.601.
+    #[must_use]
+    pub const fn guess(width: u32, height: u32) -> Self {
+        if width >= 1280 || height > 576 { Self::Bt709 } else { Self::Bt601 }
+    }
+}
+
+impl fmt::Display for Matrix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// How code values map to the nominal signal (H.273, "video full range flag").
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Range {
+    /// Luma 16 to 235, chroma 16 to 240, scaled to the depth.
+    Limited,
+    /// All code values.
+    Full,
+}
+
+impl Range {
+    /// The name that the command line, the JSON output and the log use.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Limited => "limited",
+            Self::Full => "full",
+        }
+    }
+}
+
+impl fmt::Display for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Where a fact about a picture comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Origin {
+    /// The file says so.
+    Tagged,
+    /// The file does not say; the usual convention was applied.
+    Guessed,
+    /// The user said so.
+    Overridden,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Tagged => "tagged",
+            Self::Guessed => "guessed",
+            Self::Overridden => "overridden",
+        })
+    }
+}
+
+/// A value and where it comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Sourced<T> {
+    /// The value in use.
+    pub value: T,
+    /// Where it comes from.
+    pub origin: Origin,
+}
+
+impl<T> Sourced<T> {
+    /// A value that the file states.
+    pub const fn tagged(value: T) -> Self {
+        Self { value, origin: Origin::Tagged }
+    }
+
+    /// A value that convention supplies.
+    pub const fn guessed(value: T) -> Self {
+        Self { value, origin: Origin::Guessed }
+    }
+}
+
+impl<T: fmt::Display> fmt::Display for Sourced<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.value, self.origin)
+    }
+}
+
+/// How a picture's samples are to be read as colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Colorimetry {
+    /// The matrix; for R'G'B' layouts it is [`Matrix::Identity`] and without effect.
+    pub matrix: Sourced<Matrix>,
+    /// The range.
+    pub range: Sourced<Range>,
+}
+
+impl Colorimetry {
+    /// What is used for a picture whose file states nothing but perhaps one of the two.
+    ///
+    /// `full_range_format` is true for pixel formats that mean full range by their name (FFmpeg's `yuvj` formats).
+    #[must_use]
+    pub fn resolve(
+        layout: &PixelLayout,
+        (width, height): (u32, u32),
+        matrix: Option<Matrix>,
+        range: Option<Range>,
+        full_range_format: bool,
+    ) -> Self {
+        let subsampled = layout.chroma_shift != (0, 0);
+        let matrix = match (layout.model, matrix) {
+            (ColorModel::Rgb, _) => Sourced::tagged(Matrix::Identity),
+            // The identity matrix on subsampled planes or on gray is nonsense, and files with it exist.
+            (ColorModel::YCbCr, Some(Matrix::Identity)) if !subsampled => Sourced::tagged(Matrix::Identity),
+            (_, Some(Matrix::Identity) | None) => Sourced::guessed(Matrix::guess(width, height)),
+            (_, Some(matrix)) => Sourced::tagged(matrix),
+        };
+        let range = match range {
+            Some(range) => Sourced::tagged(range),
+            None if full_range_format => Sourced::tagged(Range::Full),
+            None if layout.model == ColorModel::YCbCr => Sourced::guessed(Range::Limited),
+            None => Sourced::guessed(Range::Full),
+        };
+        Self { matrix, range }
+    }
+}
+
+/// Fractional bits of the fixed-point coefficients at `bits` bits a code: as many as 32-bit integers allow.
+#[must_use]
+pub const fn fraction_bits(bits: u32) -> u32 {
+    match bits {
+        0..=8 => 20,
+        9..=10 => 18,
+        _ => 16,
+    }
+}
+
+/// The integer conversion from a pixel's component codes to R'G'B' codes.
+///
+/// Each of red, green and blue is `(Σ weight[i] · component[i] + bias) >> shift`, arithmetic shift, before the clamp to
+/// 0..2^bits-1. The bias holds the components' offsets and the half that makes the shift round. Sums stay within `i32`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Conversion {
+    /// Weights of the three components in red, green and blue.
+    pub weights: [[i32; 3]; 3],
+    /// Bias of red, green and blue.
+    pub bias: [i32; 3],
+    /// Fractional bits.
+    pub shift: u32,
+    /// n: codes run from 0 to 2^n - 1.
+    pub bits: u32,
+}
+
+impl Conversion {
+    /// The conversion for a picture of this layout and colorimetry.
+    #[must_use]
+    pub fn new(layout: &PixelLayout, colorimetry: &Colorimetry) -> Self {
+        Self::from_parts(layout.model, colorimetry.matrix.value, colorimetry.range.value, layout.bin_bits())
+    }
+
+    /// The conversion for components of `bits` bits, named one by one.
+    #[must_use]
+    pub fn from_parts(model: ColorModel, matrix: Matrix, range: Range, bits: u32) -> Self {
+        let shift = fraction_bits(bits);
+        let real = RealConversion::new(model, matrix, range, bits);
+        let one = f64::from(1_u32 << shift);
+        let mut weights = [[0; 3]; 3];
+        let mut bias = [1 << (shift - 1); 3];
+        for channel in 0..3 {
+            for component in 0..3 {
+                let weight = (real.weights[channel][component] * one).round() as i32;
+                weights[channel][component] = weight;
+                bias[channel] -= weight * real.offsets[component];
+            }
+        }
+        Self { weights, bias, shift, bits }
+    }
+
+    /// R'G'B' codes of a pixel before the clamp, from its component codes (0..2^n-1 each).
+    #[inline]
+    #[must_use]
+    pub fn unclamped(&self, components: [i32; 3]) -> [i32; 3] {
+        std::array::from_fn(|channel| {
+            let w = &self.weights[channel];
+            (w[0] * components[0] + w[1] * components[1] + w[2] * components[2] + self.bias[channel]) >> self.shift
+        })
+    }
+
+    /// The highest code, 2^n - 1.
+    #[inline]
+    #[must_use]
+    pub const fn max_code(&self) -> i32 {
+        (1 << self.bits) - 1
+    }
+}
+
+/// The same conversion in real numbers, before any rounding: what [`Conversion`] approximates.
+#[derive(Debug, Clone, Copy)]
+pub struct RealConversion {
+    /// Weights of the component codes, less their offsets, in red, green and blue codes.
+    pub weights: [[f64; 3]; 3],
+    /// Code of each component's zero.
+    pub offsets: [i32; 3],
+}
+
+impl RealConversion {
+    /// The conversion for components of `bits` bits.
+    #[must_use]
+    pub fn new(model: ColorModel, matrix: Matrix, range: Range, bits: u32) -> Self {
+        let top = f64::from((1_u32 << bits) - 1);
+        let unit = f64::from(1_u32 << (bits - 8));
+        let (luma_span, chroma_span, luma_zero) = match range {
+            Range::Limited => (219.0 * unit, 224.0 * unit, 16 << (bits - 8)),
+            Range::Full => (top, top, 0),
+        };
+        let chroma_zero = 1 << (bits - 1);
+        let luma = top / luma_span;
+        let chroma = top / chroma_span;
+        let (weights, offsets) = match (model, matrix) {
+            (ColorModel::Gray, _) => ([[luma, 0.0, 0.0]; 3], [luma_zero, 0, 0]),
+            (ColorModel::Rgb, _) => ([[luma, 0.0, 0.0], [0.0, luma, 0.0], [0.0, 0.0, luma]], [luma_zero; 3]),
+            (ColorModel::YCbCr, Matrix::Identity) => (matrix.to_rgb().map(|row| row.map(|w| w * luma)), [luma_zero; 3]),
+            (ColorModel::YCbCr, _) => (
+                matrix.to_rgb().map(|[y, cb, cr]| [y * luma, cb * chroma, cr * chroma]),
+                [luma_zero, chroma_zero, chroma_zero],
+            ),
+        };
+        Self { weights, offsets }
+    }
+}
+
+/// The luminance bin of a pixel's clamped R'G'B' codes at `bits` bits.
+///
+/// Exactly `min(N-1, floor(N · (0.2126 r + 0.7152 g + 0.0722 b)))` with N = 2^bits and r, g, b = code / (N-1). Every
+/// intermediate fits in 32 bits up to 12 bits a code.
+#[inline]
+#[must_use]
+pub const fn luminance_bin([r, g, b]: [u32; 3], bits: u32) -> u32 {
+    let top = (1 << bits) - 1;
+    let sum = 2126 * r + 7152 * g + 722 * b;
+    let quotient = sum / 10_000;
+    let carry = (sum % 10_000) * top + sum >= 10_000 * top;
+    let bin = quotient + carry as u32;
+    if bin < top { bin } else { top }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,167 @@
+use super::*;
+
+const LUMA_CHROMA: [Matrix; 6] =
+    [Matrix::Bt601, Matrix::Bt709, Matrix::Bt2020, Matrix::Smpte240m, Matrix::Fcc, Matrix::YCgCo];
+
+/// R'G'B' codes by the real formula, rounded and clamped, written from the definition and not from the weights.
+fn real_codes(matrix: Matrix, range: Range, bits: u32, [y, cb, cr]: [i32; 3]) -> [i32; 3] {
+    let top = f64::from((1 << bits) - 1);
+    let unit = f64::from(1 << (bits - 8));
+    let (y, cb, cr) = match range {
+        Range::Limited => (
+            (f64::from(y) - 16.0 * unit) / (219.0 * unit),
+            (f64::from(cb) - 128.0 * unit) / (224.0 * unit),
+            (f64::from(cr) - 128.0 * unit) / (224.0 * unit),
+        ),
+        Range::Full => (f64::from(y) / top, (f64::from(cb) - 128.0 * unit) / top, (f64::from(cr) - 128.0 * unit) / top),
+    };
+    let rgb = if let Some((kr, kb)) = matrix.luma_weights() {
+        let r = y + 2.0 * (1.0 - kr) * cr;
+        let b = y + 2.0 * (1.0 - kb) * cb;
+        [r, (y - kr * r - kb * b) / (1.0 - kr - kb), b]
+    } else {
+        let (cg, co) = (cb, cr);
+        [y - cg + co, y + cg, y - cg - co]
+    };
+    rgb.map(|v| (v * top).round().clamp(0.0, top) as i32)
+}
+
+/// Compares one input; returns how many of the three codes differ, and fails if one differs by more than one.
+fn compare(conversion: &Conversion, matrix: Matrix, range: Range, input: [i32; 3]) -> u32 {
+    let top = conversion.max_code();
+    let fixed = conversion.unclamped(input).map(|v| v.clamp(0, top));
+    let real = real_codes(matrix, range, conversion.bits, input);
+    for channel in 0..3 {
+        assert!(
+            (fixed[channel] - real[channel]).abs() <= 1,
+            "{matrix} {range} {input:?}: fixed point {fixed:?}, real {real:?}"
+        );
+    }
+    (0..3).map(|channel| u32::from(fixed[channel] != real[channel])).sum()
+}
+
+#[test]
+fn fixed_point_is_within_one_code_for_every_8_bit_input() {
+    for matrix in LUMA_CHROMA {
+        for range in [Range::Limited, Range::Full] {
+            let conversion = Conversion::from_parts(ColorModel::YCbCr, matrix, range, 8);
+            let mut differing = 0_u32;
+            for input in 0..1 << 24_i32 {
+                let components = [input >> 16, (input >> 8) & 255, input & 255];
+                differing += compare(&conversion, matrix, range, components);
+            }
+            let share = 100.0 * f64::from(differing) / f64::from(3 << 24);
+            println!("8 bits {matrix} {range}: {share:.4} % of the codes differ, by one");
+            assert!(share < 1.0);
+        }
+    }
+}
+
+#[test]
+fn fixed_point_is_within_one_code_for_ten_million_deep_inputs() {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    for bits in [10, 12] {
+        for matrix in LUMA_CHROMA {
+            for range in [Range::Limited, Range::Full] {
+                let conversion = Conversion::from_parts(ColorModel::YCbCr, matrix, range, bits);
+                let inputs = 10_000_000;
+                let mut differing = 0_u32;
+                for _ in 0..inputs {
+                    // xorshift64*: fast, and good enough to scatter over the cube of codes.
+                    state ^= state >> 12;
+                    state ^= state << 25;
+                    state ^= state >> 27;
+                    let random = state.wrapping_mul(0x2545_f491_4f6c_dd1d);
+                    let components = [random >> 52, random >> 40, random >> 28].map(|v| (v as i32) & ((1 << bits) - 1));
+                    differing += compare(&conversion, matrix, range, components);
+                }
+                let share = 100.0 * f64::from(differing) / f64::from(3 * inputs);
+                println!("{bits} bits {matrix} {range}: {share:.4} % of the codes differ, by one");
+                assert!(share < 1.0);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_comparison_notices_a_wrong_matrix() {
+    let wrong = Conversion::from_parts(ColorModel::YCbCr, Matrix::Bt601, Range::Limited, 8);
+    let result = std::panic::catch_unwind(|| compare(&wrong, Matrix::Bt709, Range::Limited, [128, 40, 220]));
+    assert!(result.is_err(), "a BT.601 conversion passed for BT.709");
+}
+
+#[test]
+fn nominal_levels_map_to_the_ends() {
+    for bits in [8, 10, 12] {
+        let unit = 1 << (bits - 8);
+        let top = (1 << bits) - 1;
+        for matrix in LUMA_CHROMA {
+            let limited = Conversion::from_parts(ColorModel::YCbCr, matrix, Range::Limited, bits);
+            assert_eq!(limited.unclamped([16 * unit, 128 * unit, 128 * unit]), [0; 3]);
+            assert_eq!(limited.unclamped([235 * unit, 128 * unit, 128 * unit]), [top; 3]);
+            let full = Conversion::from_parts(ColorModel::YCbCr, matrix, Range::Full, bits);
+            assert_eq!(full.unclamped([0, 128 * unit, 128 * unit]), [0; 3]);
+            assert_eq!(full.unclamped([top, 128 * unit, 128 * unit]), [top; 3]);
+        }
+    }
+}
+
+#[test]
+fn full_range_rgb_and_gray_are_unchanged() {
+    for bits in [8, 10, 12] {
+        for (model, matrix) in [(ColorModel::Rgb, Matrix::Identity), (ColorModel::Gray, Matrix::Bt709)] {
+            let conversion = Conversion::from_parts(model, matrix, Range::Full, bits);
+            for code in 0..1 << bits {
+                assert_eq!(conversion.unclamped([code; 3]), [code; 3]);
+            }
+        }
+        let identity = Conversion::from_parts(ColorModel::YCbCr, Matrix::Identity, Range::Full, bits);
+        assert_eq!(identity.unclamped([2, 3, 1]), [1, 2, 3], "planes carry G, B, R");
+    }
+}
+
+#[test]
+fn luminance_is_the_floor_of_the_real_formula() {
+    // In rational arithmetic: floor(N · Σ weight · code / (10000 · (N-1))).
+    for bits in [8_u32, 10, 12] {
+        let n = 1_u64 << bits;
+        let step = if bits == 8 { 5 } else { (n / 40) as usize };
+        for r in (0..n as u32).step_by(step) {
+            for g in (0..n as u32).step_by(step) {
+                for b in (0..n as u32).step_by(step) {
+                    let sum = 2126 * u64::from(r) + 7152 * u64::from(g) + 722 * u64::from(b);
+                    let exact = (n * sum / (10_000 * (n - 1))).min(n - 1);
+                    assert_eq!(u64::from(luminance_bin([r, g, b], bits)), exact, "{bits} bits, {r} {g} {b}");
+                }
+            }
+        }
+        for gray in 0..n as u32 {
+            let sum = 10_000 * u64::from(gray);
+            let exact = (n * sum / (10_000 * (n - 1))).min(n - 1);
+            assert_eq!(u64::from(luminance_bin([gray; 3], bits)), exact);
+        }
+    }
+}
+
+#[test]
+fn tags_win_over_guesses_unless_they_are_nonsense() {
+    let planar = PixelLayout::planar_ycbcr(8, (1, 1));
+    let size = (720, 576);
+    let untagged = Colorimetry::resolve(&planar, size, None, None, false);
+    assert_eq!(untagged.matrix, Sourced::guessed(Matrix::Bt601));
+    assert_eq!(untagged.range, Sourced::guessed(Range::Limited));
+    let wide = Colorimetry::resolve(&planar, (1280, 2), None, None, false);
+    assert_eq!(wide.matrix, Sourced::guessed(Matrix::Bt709));
+    let tall = Colorimetry::resolve(&planar, (2, 577), None, None, true);
+    assert_eq!(tall.matrix, Sourced::guessed(Matrix::Bt709));
+    assert_eq!(tall.range, Sourced::tagged(Range::Full));
+    let nonsense = Colorimetry::resolve(&planar, size, Some(Matrix::Identity), Some(Range::Full), false);
+    assert_eq!(nonsense.matrix, Sourced::guessed(Matrix::Bt601));
+    assert_eq!(nonsense.range, Sourced::tagged(Range::Full));
+    let honest = Colorimetry::resolve(&PixelLayout::planar_ycbcr(8, (0, 0)), size, Some(Matrix::Identity), None, false);
+    assert_eq!(honest.matrix, Sourced::tagged(Matrix::Identity));
+    let gray = Colorimetry::resolve(&PixelLayout::gray(8), size, None, None, false);
+    assert_eq!(gray.range, Sourced::guessed(Range::Full));
+    let limited_gray = Colorimetry::resolve(&PixelLayout::gray(8), size, None, Some(Range::Limited), false);
+    assert_eq!(limited_gray.range, Sourced::tagged(Range::Limited));
+}

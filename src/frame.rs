@@ -1,0 +1,256 @@
+//! A picture and a frame as they travel through the program: native planes, how to read them, and when to show them.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::color::{Colorimetry, Conversion};
+use crate::layout::{LayoutError, PixelLayout};
+
+/// The bytes of one plane.
+#[derive(Debug, Clone, Copy)]
+pub struct PlaneView<'a> {
+    /// The rows, the first of them at the start; the last row may end right after its last sample.
+    pub bytes: &'a [u8],
+    /// Bytes from the start of a row to the start of the next; at least the row's bytes in use.
+    pub stride: usize,
+}
+
+impl<'a> PlaneView<'a> {
+    /// The bytes in use of row `y`.
+    #[inline]
+    #[must_use]
+    pub fn row(&self, y: usize, row_bytes: usize) -> &'a [u8] {
+        &self.bytes[y * self.stride..][..row_bytes]
+    }
+}
+
+/// Whoever owns a picture's planes: a decoder's buffer or plain vectors.
+pub trait PlaneStore: Send + Sync {
+    /// The plane of that index; an empty view if there is none.
+    fn plane(&self, index: usize) -> PlaneView<'_>;
+}
+
+/// Planes in vectors of their own, for tests, benchmarks and pictures that had to be copied.
+#[derive(Debug, Clone, Default)]
+pub struct OwnedPlanes {
+    /// Bytes and stride of each plane.
+    pub planes: Vec<(Vec<u8>, usize)>,
+}
+
+impl PlaneStore for OwnedPlanes {
+    fn plane(&self, index: usize) -> PlaneView<'_> {
+        match self.planes.get(index) {
+            Some((bytes, stride)) => PlaneView { bytes, stride: *stride },
+            None => PlaneView { bytes: &[], stride: 0 },
+        }
+    }
+}
+
+/// Why planes are not a picture.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PictureError {
+    /// The picture has no pixels.
+    #[error("the picture has no pixels ({width}×{height})")]
+    Empty {
+        /// Width in pixels.
+        width: u32,
+        /// Height in pixels.
+        height: u32,
+    },
+    /// The picture is too large to be counted in 32 bits.
+    #[error("the picture has too many pixels to count ({width}×{height})")]
+    TooLarge {
+        /// Width in pixels.
+        width: u32,
+        /// Height in pixels.
+        height: u32,
+    },
+    /// The layout cannot be read.
+    #[error(transparent)]
+    Layout(#[from] LayoutError),
+    /// A plane is shorter than its rows.
+    #[error("plane {plane} holds {actual} bytes where {needed} are needed (stride {stride})")]
+    Plane {
+        /// The plane's index.
+        plane: usize,
+        /// Bytes that it holds.
+        actual: usize,
+        /// Bytes that its rows need.
+        needed: usize,
+        /// Bytes from row to row.
+        stride: usize,
+    },
+}
+
+/// One picture: native planes and how to read them. Cloning shares the planes.
+#[derive(Clone)]
+pub struct Picture {
+    layout: PixelLayout,
+    width: u32,
+    height: u32,
+    colorimetry: Colorimetry,
+    planes: Arc<dyn PlaneStore>,
+}
+
+impl Picture {
+    /// The most pixels a picture may have, so that every count fits in 32 bits with room to spare.
+    pub const MAX_PIXELS: u64 = 1 << 30;
+
+    /// Checks that the planes hold a picture of `width` × `height` pixels.
+    ///
+    /// # Errors
+    /// [`PictureError`] if they do not, or if it has no pixels, too many, or a layout that cannot be read.
+    pub fn new(
+        layout: PixelLayout,
+        (width, height): (u32, u32),
+        colorimetry: Colorimetry,
+        planes: Arc<dyn PlaneStore>,
+    ) -> Result<Self, PictureError> {
+        if width == 0 || height == 0 {
+            return Err(PictureError::Empty { width, height });
+        }
+        if u64::from(width) * u64::from(height) > Self::MAX_PIXELS {
+            return Err(PictureError::TooLarge { width, height });
+        }
+        layout.validate()?;
+        for plane in 0..layout.plane_count() {
+            let (row_bytes, rows) = layout.plane_size(plane, width, height);
+            let view = planes.plane(plane);
+            let needed = view.stride * rows.saturating_sub(1) + row_bytes;
+            if view.bytes.len() < needed || (view.stride < row_bytes && rows > 1) {
+                let (actual, stride) = (view.bytes.len(), view.stride);
+                return Err(PictureError::Plane { plane, actual, needed, stride });
+            }
+        }
+        Ok(Self { layout, width, height, colorimetry, planes })
+    }
+
+    /// The memory layout of the planes.
+    #[must_use]
+    pub const fn layout(&self) -> &PixelLayout {
+        &self.layout
+    }
+
+    /// Width in pixels.
+    #[must_use]
+    pub const fn width(&self) -> u32 {
+        self.width
+    }
+
+    /// Height in pixels.
+    #[must_use]
+    pub const fn height(&self) -> u32 {
+        self.height
+    }
+
+    /// Width × height.
+    #[must_use]
+    pub const fn pixel_count(&self) -> u32 {
+        self.width * self.height
+    }
+
+    /// How the samples are read as colour.
+    #[must_use]
+    pub const fn colorimetry(&self) -> &Colorimetry {
+        &self.colorimetry
+    }
+
+    /// The same planes read as other colour.
+    #[must_use]
+    pub fn with_colorimetry(&self, colorimetry: Colorimetry) -> Self {
+        Self { colorimetry, ..self.clone() }
+    }
+
+    /// The integer conversion to R'G'B' codes.
+    #[must_use]
+    pub fn conversion(&self) -> Conversion {
+        Conversion::new(&self.layout, &self.colorimetry)
+    }
+
+    /// The bytes of a plane.
+    #[must_use]
+    pub fn plane(&self, index: usize) -> PlaneView<'_> {
+        self.planes.plane(index)
+    }
+
+    /// The n-bit code of `component` at sample position (`x`, `y`) of that component's own grid.
+    #[inline]
+    #[must_use]
+    pub fn code(&self, component: usize, x: u32, y: u32) -> u32 {
+        let c = self.layout.components[component];
+        let view = self.plane(usize::from(c.plane));
+        let at = y as usize * view.stride + usize::from(c.offset) + x as usize * usize::from(c.step);
+        let word = match self.layout.sample_bytes {
+            1 => u32::from(view.bytes[at]),
+            _ => u32::from(u16::from_le_bytes([view.bytes[at], view.bytes[at + 1]])),
+        };
+        (word >> self.layout.code_shift(component)) & ((1 << self.layout.bin_bits()) - 1)
+    }
+}
+
+impl fmt::Debug for Picture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Picture")
+            .field("layout", &self.layout)
+            .field("width", &self.width)
+            .field("height", &self.height)
+            .field("colorimetry", &self.colorimetry)
+            .finish_non_exhaustive()
+    }
+}
+
+/// How a picture is turned for display, clockwise, after an optional mirroring left to right.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Orientation {
+    /// Clockwise quarter turns, 0 to 3.
+    pub quarter_turns: u8,
+    /// Whether the picture is mirrored left to right before it is turned.
+    pub mirrored: bool,
+}
+
+/// A ratio of two positive integers, such as a time base or a sample aspect ratio.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Ratio {
+    /// Numerator.
+    pub num: u32,
+    /// Denominator, never zero.
+    pub den: u32,
+}
+
+impl Ratio {
+    /// The ratio 1.
+    pub const ONE: Self = Self { num: 1, den: 1 };
+
+    /// The ratio as a real number.
+    #[must_use]
+    pub fn value(self) -> f64 {
+        f64::from(self.num) / f64::from(self.den)
+    }
+}
+
+/// A picture with its place in the video.
+#[derive(Debug, Clone)]
+pub struct Frame {
+    /// The picture.
+    pub picture: Picture,
+    /// Presentation timestamp in units of `time_base`; it rises from frame to frame within one serial.
+    pub pts_ticks: i64,
+    /// The stream's time base, seconds per tick.
+    pub time_base: Ratio,
+    /// Presentation time in seconds from the first frame of the video.
+    pub time_secs: f64,
+    /// How long the frame is shown, in seconds, as far as the file tells.
+    pub duration_secs: f64,
+    /// Position in presentation order from the first frame, where it is known.
+    pub index: Option<u64>,
+    /// Number of the seek that led here; frames of an older seek are not shown.
+    pub serial: u64,
+    /// Width of a pixel over its height.
+    pub sample_aspect: Ratio,
+    /// How the picture is turned for display.
+    pub orientation: Orientation,
+    /// Whether the frame starts a run that can be decoded by itself.
+    pub key: bool,
+    /// Whether the decoder reported damage in this frame.
+    pub damaged: bool,
+}

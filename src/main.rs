@@ -1,0 +1,3 @@
+//! The `histoscope` program.
+
+fn main() {}
