@@ -5,6 +5,7 @@
 
 pub mod color;
 pub mod frame;
+pub mod gpu;
 pub mod histogram;
 pub mod layout;
 pub mod reference;
