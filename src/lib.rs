@@ -4,6 +4,7 @@
 //! defines every number; the engines must agree with it to the last count.
 
 pub mod color;
+pub mod cpu;
 pub mod frame;
 pub mod gpu;
 pub mod histogram;
