@@ -3,8 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::color::{Colorimetry, Conversion};
-use crate::layout::{LayoutError, PixelLayout};
+use crate::color::{Colorimetry, Conversion, Matrix};
+use crate::layout::{ColorModel, LayoutError, PixelLayout};
 
 /// The bytes of one plane.
 #[derive(Debug, Clone, Copy)]
@@ -153,6 +153,12 @@ impl Picture {
     #[must_use]
     pub const fn colorimetry(&self) -> &Colorimetry {
         &self.colorimetry
+    }
+
+    /// Whether the samples are Y'CbCr codes, or luma alone, that can be counted as they are coded.
+    #[must_use]
+    pub fn has_coded_components(&self) -> bool {
+        self.layout.model != ColorModel::Rgb && self.colorimetry.matrix.value != Matrix::Identity
     }
 
     /// The same planes read as other colour.

@@ -18,15 +18,20 @@ pub enum Target {
     Exact(f64),
     /// A frame near this time that is quick to reach, the one of a keyframe at or before it.
     Keyframe(f64),
-    /// The frame before the one that starts at this time.
-    Before(f64),
+    /// The frame before a frame.
+    Before {
+        /// That frame's timestamp, in ticks of the stream's time base.
+        ticks: i64,
+        /// Its time, in seconds from the start.
+        secs: f64,
+    },
 }
 
 impl Target {
     /// The time that the target names, in seconds.
     const fn secs(self) -> f64 {
         match self {
-            Self::Exact(secs) | Self::Keyframe(secs) | Self::Before(secs) => secs,
+            Self::Exact(secs) | Self::Keyframe(secs) | Self::Before { secs, .. } => secs,
         }
     }
 }
@@ -65,6 +70,7 @@ pub struct Counts {
 /// The frame on screen.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Shown {
+    pts_ticks: i64,
     time_secs: f64,
     end_secs: f64,
 }
@@ -126,10 +132,11 @@ impl Player {
         }
     }
 
-    /// Whether more frames would be of use now: a few wait already otherwise.
+    /// Whether more frames would be of use at `now`; otherwise one that is not yet due waits already.
     #[must_use]
-    pub fn wants_frames(&self) -> bool {
-        self.queue.len() < 2
+    pub fn wants_frames(&self, now: Instant) -> bool {
+        let time = self.clock.at(now) + SLACK_SECS;
+        self.queue.len() < 2 || self.clock.is_running() && self.queue.back().is_some_and(|f| f.time_secs <= time)
     }
 
     /// Whether the user has paused.
@@ -306,7 +313,7 @@ impl Player {
 
     fn show(&mut self, frame: Frame) -> Frame {
         let end_secs = frame.time_secs + frame.duration_secs.max(0.0);
-        self.shown = Some(Shown { time_secs: frame.time_secs, end_secs });
+        self.shown = Some(Shown { pts_ticks: frame.pts_ticks, time_secs: frame.time_secs, end_secs });
         if let Some(duration) = &mut self.duration_secs {
             // Headers round, or lie; what has been seen is certain.
             *duration = duration.max(end_secs);
@@ -318,7 +325,7 @@ impl Player {
 
     /// Starts a seek, or keeps it for later while another one is under way.
     fn seek(&mut self, target: Target) -> Option<SeekRequest> {
-        if !matches!(target, Target::Before(_)) {
+        if !matches!(target, Target::Before { .. }) {
             self.steps = 0;
         }
         self.ended = false;
@@ -344,7 +351,7 @@ impl Player {
     fn start_step_back(&mut self) -> Option<SeekRequest> {
         let shown = self.shown.filter(|_| self.steps < 0 && self.awaited.is_none() && self.paused)?;
         self.steps += 1;
-        self.seek(Target::Before(shown.time_secs))
+        self.seek(Target::Before { ticks: shown.pts_ticks, secs: shown.time_secs })
     }
 }
 

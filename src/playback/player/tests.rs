@@ -139,12 +139,12 @@ fn steps_pause_and_go_one_frame() {
     assert_eq!(shown(&player.tick(start)), Some(2));
     assert_eq!(shown(&player.tick(start)), Some(3));
     let back = player.step(false, start).unwrap();
-    assert_eq!(back.target, Target::Before(3.0 * FRAME_SECS));
+    assert_eq!(back.target, Target::Before { ticks: 3, secs: 3.0 * FRAME_SECS });
     assert_eq!(player.step(false, start), None, "the second step waits for the first");
     player.push(frame(1, 2));
     let tick = player.tick(start);
     assert_eq!(shown(&tick), Some(2));
-    assert_eq!(tick.seek, Some(SeekRequest { serial: 2, target: Target::Before(2.0 * FRAME_SECS) }));
+    assert_eq!(tick.seek, Some(SeekRequest { serial: 2, target: Target::Before { ticks: 2, secs: 2.0 * FRAME_SECS } }));
 }
 
 #[test]
@@ -196,4 +196,18 @@ fn the_clock_waits_for_a_decoder_that_cannot_keep_up() {
     player.push(frame(0, 7));
     assert_eq!(shown(&player.tick(after(start, 3.01))), None, "frame 7 is due 0.04 s after frame 6");
     assert_eq!(shown(&player.tick(after(start, 3.04))), Some(7));
+}
+
+#[test]
+fn frames_are_taken_until_one_waits_that_is_not_due() {
+    let start = Instant::now();
+    let mut player = Player::new(None, false, false);
+    assert!(player.wants_frames(start));
+    player.push(frame(0, 0));
+    player.push(frame(0, 1));
+    assert!(!player.wants_frames(start));
+    player.tick(start);
+    player.push(frame(0, 2));
+    assert!(!player.wants_frames(after(start, 0.07)));
+    assert!(player.wants_frames(after(start, 0.08)), "all that wait are due; a later one may be, too");
 }
