@@ -7,4 +7,5 @@ pub mod color;
 pub mod frame;
 pub mod histogram;
 pub mod layout;
+pub mod media;
 pub mod reference;
