@@ -234,6 +234,19 @@ impl Ratio {
     }
 }
 
+/// What a frame's pixels were before they became a [`Picture`], and what else the file says about them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SourceFormat {
+    /// The decoder's pixel format, by FFmpeg's name.
+    pub pixel_format: String,
+    /// The format that it had to be converted to, by FFmpeg's name; `None` where the planes are the decoder's own.
+    pub converted_to: Option<String>,
+    /// Transfer function, by FFmpeg's name, where tagged.
+    pub transfer: Option<&'static str>,
+    /// Colour primaries, by FFmpeg's name, where tagged.
+    pub primaries: Option<&'static str>,
+}
+
 /// A picture with its place in the video.
 #[derive(Debug, Clone)]
 pub struct Frame {
@@ -259,4 +272,8 @@ pub struct Frame {
     pub key: bool,
     /// Whether the decoder reported damage in this frame.
     pub damaged: bool,
+    /// The letter of the picture's coding type (I, P, B, …), where the codec has one.
+    pub picture_type: Option<char>,
+    /// What the pixels were before; shared between frames of the same kind.
+    pub source: Arc<SourceFormat>,
 }

@@ -45,9 +45,10 @@ impl Figures {
         let picture = &frame.picture;
         let color = picture.colorimetry();
         let names = histogram.components.channel_names();
-        let channels = names.iter().enumerate().map(|(channel, name)| {
-            ((*name).to_owned(), channel_value(histogram, channel, bins))
-        });
+        let channels = names
+            .iter()
+            .enumerate()
+            .map(|(channel, name)| ((*name).to_owned(), channel_value(histogram, channel, bins)));
         Self {
             schema: SCHEMA,
             input: input.to_owned(),

@@ -192,13 +192,18 @@ impl Player {
         self.seek(if exact { Target::Exact(secs) } else { Target::Keyframe(secs) })
     }
 
-    /// Seeks by some seconds from where the last request leads.
-    pub fn seek_by(&mut self, secs: f64, exact: bool) -> Option<SeekRequest> {
-        let from = match (self.next_seek, self.awaited, self.shown) {
+    /// Time to which the last request leads, in seconds from the start; without one, that of the frame on screen.
+    #[must_use]
+    pub fn destination_secs(&self) -> f64 {
+        match (self.next_seek, self.awaited, self.shown) {
             (Some(target), ..) | (None, Some(target), _) => target.secs(),
             (None, None, shown) => shown.map_or(0.0, |s| s.time_secs),
-        };
-        self.seek_to(from + secs, exact)
+        }
+    }
+
+    /// Seeks by some seconds from where the last request leads.
+    pub fn seek_by(&mut self, secs: f64, exact: bool) -> Option<SeekRequest> {
+        self.seek_to(self.destination_secs() + secs, exact)
     }
 
     /// Pauses and steps one frame forward or back.
