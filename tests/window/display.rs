@@ -1,0 +1,82 @@
+//! An X server that nobody sees, on a display number that nobody else has.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+
+use crate::wait::{PATIENCE, output_of};
+
+/// A running Xvfb; it ends when this is dropped.
+pub struct Display {
+    server: Child,
+    name: String,
+}
+
+impl Display {
+    /// Starts the server and waits until it accepts clients.
+    pub fn start() -> Self {
+        let complaints = tempfile::NamedTempFile::new().expect("cannot make a temporary file");
+        let server = Command::new("Xvfb")
+            // The server itself picks a free number and writes it down when it is ready. Without `-noreset` it would
+            // start afresh whenever its last client, such as xdotool, has gone.
+            .args(["-displayfd", "1", "-screen", "0", "1920x1200x24", "-nolisten", "tcp", "-noreset"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(complaints.reopen().expect("cannot share a temporary file"))
+            .spawn()
+            .unwrap_or_else(|error| panic!("cannot start Xvfb: {error}; scripts/setup installs it"));
+        // Owned from here on, so that a panic below ends the server too.
+        let mut display = Self { server, name: String::new() };
+        let out = display.server.stdout.take().expect("Xvfb was started with a pipe");
+        let (send, receive) = mpsc::channel();
+        thread::spawn(move || {
+            let mut line = String::new();
+            // An error shows as an empty line, like an early end.
+            let _ = BufReader::new(out).read_line(&mut line);
+            let _ = send.send(line);
+        });
+        let line = receive.recv_timeout(PATIENCE).unwrap_or_default();
+        let number: u32 = line.trim().parse().unwrap_or_else(|_| {
+            let complaints = std::fs::read(complaints.path()).unwrap_or_default();
+            panic!("Xvfb did not start: {}", String::from_utf8_lossy(&complaints));
+        });
+        display.name = format!(":{number}");
+        // What else is missing is said at once, and not after a minute of waiting for a window that cannot be found.
+        // xdotool wants a display even to say its version.
+        for (program, question) in [("xdotool", "version"), ("import", "-version")] {
+            let answer = output_of(display.command(program).arg(question), PATIENCE);
+            answer.unwrap_or_else(|error| panic!("{error}"));
+        }
+        display
+    }
+
+    /// A command whose windows are on this display and nowhere else.
+    pub fn command(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
+        command.env("DISPLAY", &self.name).env_remove("WAYLAND_DISPLAY").env_remove("WAYLAND_SOCKET");
+        // An authority file of the person's own display has nothing to say here.
+        command.env_remove("XAUTHORITY");
+        command
+    }
+
+    /// What xdotool prints for these arguments.
+    pub fn xdotool(&self, arguments: &[&str]) -> Result<String, String> {
+        let out = output_of(self.command("xdotool").args(arguments), PATIENCE)?;
+        Ok(String::from_utf8_lossy(&out).trim().to_owned())
+    }
+
+    /// The pixels of a window in ImageMagick's portable pixmap.
+    pub fn pixmap(&self, window: &str) -> Result<Vec<u8>, String> {
+        let arguments = ["-silent", "-window", window, "-depth", "8", "ppm:-"];
+        output_of(self.command("import").args(arguments), PATIENCE)
+    }
+}
+
+impl Drop for Display {
+    fn drop(&mut self) {
+        // Either fails only if the server has ended by itself.
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}

@@ -1,0 +1,315 @@
+//! The built program in a real window, on a display of its own (Xvfb) with Mesa's software adapter: keys go in, pixels
+//! and the window's title come out. Nothing here looks inside the program.
+//!
+//! Everything the test needs is installed by scripts/setup. Whatever is missing makes it fail; it never skips.
+#![cfg(target_os = "linux")]
+
+mod display;
+mod picture;
+mod program;
+mod title;
+mod wait;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use display::Display;
+use picture::{Area, Picture};
+use program::Program;
+use wait::{PATIENCE, until};
+
+/// The sample's length and the time between its frames.
+const SAMPLE_SECONDS: f64 = 10.0;
+const FRAME_SECONDS: f64 = 1.0 / 30.0;
+
+/// One window at a time: a software adapter takes all the processors there are, and several of them at once on a small
+/// machine would only run into each other's deadlines.
+fn alone() -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    // A test that failed while it held the turn has left nothing behind that could disturb the next.
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn sample() -> &'static str {
+    concat!(env!("CARGO_MANIFEST_DIR"), "/assets/sample.mp4")
+}
+
+/// Pauses, and gives the picture that then stands.
+fn pause(program: &Program) -> Picture {
+    program.key("space");
+    until("the title to say that playback is paused", PATIENCE, || program.title().paused.then_some(()));
+    program.settled()
+}
+
+/// The position in the title once `wanted` holds for it.
+fn position_where(program: &Program, what: &str, wanted: impl Fn(f64) -> bool) -> f64 {
+    until(&format!("the position to be {what}"), PATIENCE, || {
+        program.title().position.filter(|&position| wanted(position))
+    })
+}
+
+fn near(a: f64, b: f64, tolerance: f64) -> bool {
+    (a - b).abs() <= tolerance
+}
+
+#[test]
+fn the_picture_moves_while_playing_and_stands_while_paused() {
+    let _turn = alone();
+    let display = Display::start();
+    let program = Program::start(&display, sample());
+
+    let title = program.title();
+    assert!(title.text.contains("sample.mp4"), "the title does not name the file: {:?}", title.text);
+    assert!(!title.paused, "the program starts paused: {:?}", title.text);
+    let duration = title.duration.expect("no duration in the title");
+    assert!(near(duration, SAMPLE_SECONDS, 1.0), "the duration in the title is {duration}: {:?}", title.text);
+
+    // The video and both histograms move, more than once.
+    let mut last = program.picture();
+    for _ in 0..3 {
+        last = until("the picture and both histograms to move", PATIENCE, || {
+            let now = program.picture();
+            let moved =
+                [Area::Outside, Area::Left, Area::Right].into_iter().all(|area| now.differing(&last, area) > 100);
+            moved.then_some(now)
+        });
+    }
+
+    let standing = pause(&program);
+    let position = program.title().position;
+    let begin = Instant::now();
+    while begin.elapsed() < Duration::from_secs(2) {
+        let now = program.picture();
+        assert_eq!(now.differing(&standing, Area::Everywhere), 0, "the picture moved while paused");
+    }
+    assert_eq!(program.title().position, position, "the position moved while paused");
+
+    program.key("space");
+    until("the title to say that playback goes on", PATIENCE, || (!program.title().paused).then_some(()));
+    until("the picture to move again", PATIENCE, || {
+        (program.picture().differing(&standing, Area::Outside) > 100).then_some(())
+    });
+    program.quit_with("q");
+}
+
+#[test]
+fn a_paused_window_costs_next_to_nothing() {
+    let _turn = alone();
+    let display = Display::start();
+    let program = Program::start(&display, sample());
+    pause(&program);
+    // Nobody takes pictures meanwhile: they too are work for the display, and this looks at the program alone.
+    let before = program.processor_seconds();
+    let begin = Instant::now();
+    std::thread::sleep(Duration::from_secs(3));
+    let share = (program.processor_seconds() - before) / begin.elapsed().as_secs_f64();
+    assert!(share < 0.05, "a paused window uses {:.0} % of a processor", share * 100.0);
+    program.quit_with("q");
+}
+
+#[test]
+fn toggling_a_channel_changes_its_overlay_and_nothing_else() {
+    let _turn = alone();
+    let display = Display::start();
+    let program = Program::start(&display, sample());
+    let all = pause(&program);
+
+    let colours = [Area::Left].as_slice();
+    let luminance = [Area::Right].as_slice();
+    let both = [Area::Left, Area::Right].as_slice();
+    for (key, changed) in [("r", colours), ("g", colours), ("b", colours), ("l", luminance), ("h", both)] {
+        program.key(key);
+        let without = until(&format!("{key} to change the picture"), PATIENCE, || {
+            let now = program.picture();
+            (now.differing(&all, Area::Everywhere) > 0).then(|| program.settled())
+        });
+        for area in [Area::Outside, Area::Left, Area::Right] {
+            let count = without.differing(&all, area);
+            if changed.contains(&area) {
+                assert!(count > 100, "{key} changed only {count} pixels in {area:?}");
+            } else if count != 0 {
+                let files = [all.save(&format!("toggle-{key}-before")), without.save(&format!("toggle-{key}-after"))];
+                panic!("{key} changed {count} pixels in {area:?}; see {files:?}");
+            }
+        }
+
+        program.key(key);
+        until(&format!("{key} to bring everything back"), PATIENCE, || {
+            (program.picture().differing(&all, Area::Everywhere) == 0).then_some(())
+        });
+    }
+
+    // Toggles add up: without all four channels there is no more overlay than with `h`.
+    program.key("h");
+    let bare = until("h to hide both overlays", PATIENCE, || {
+        let now = program.picture();
+        (now.differing(&all, Area::Left) > 100 && now.differing(&all, Area::Right) > 100).then(|| program.settled())
+    });
+    program.key("h");
+    for key in ["r", "g", "b", "l"] {
+        program.key(key);
+    }
+    until("all four channels to vanish", PATIENCE, || {
+        (program.picture().differing(&bare, Area::Everywhere) == 0).then_some(())
+    });
+    program.quit_with("q");
+}
+
+#[test]
+fn the_window_shows_what_the_snapshot_shows() {
+    let _turn = alone();
+    let display = Display::start();
+    let program = Program::start(&display, sample());
+    pause(&program);
+    program.key("Home");
+    position_where(&program, "at the beginning", |position| near(position, 0.0, FRAME_SECONDS));
+    let shown = program.settled();
+    let snapshot = program.snapshot(sample(), "0", shown.width, shown.height);
+    let count = shown.differing(&snapshot, Area::Everywhere);
+    if count != 0 {
+        let files = [shown.save("shown-in-window"), snapshot.save("shown-in-snapshot")];
+        panic!("{count} pixels differ between the window and the snapshot; see {files:?}");
+    }
+    program.quit_with("q");
+}
+
+#[test]
+fn keys_move_the_position() {
+    let _turn = alone();
+    let display = Display::start();
+    let program = Program::start(&display, sample());
+    pause(&program);
+
+    program.key("Home");
+    position_where(&program, "at the beginning", |position| near(position, 0.0, FRAME_SECONDS));
+    let first = program.settled();
+
+    // A step forward shows another frame, a step back the same one again, to the pixel.
+    program.key("period");
+    let second = until("a step to show the next frame", PATIENCE, || {
+        let now = program.picture();
+        (now.differing(&first, Area::Outside) > 0).then(|| program.settled())
+    });
+    position_where(&program, "one frame after the beginning", |position| position <= 2.0 * FRAME_SECONDS);
+    program.key("comma");
+    until("a step back to show the first frame", PATIENCE, || {
+        (program.picture().differing(&first, Area::Everywhere) == 0).then_some(())
+    });
+    program.key("period");
+    until("a second step to show the second frame", PATIENCE, || {
+        (program.picture().differing(&second, Area::Everywhere) == 0).then_some(())
+    });
+    program.key("Home");
+    until("Home to show the first frame", PATIENCE, || {
+        (program.picture().differing(&first, Area::Everywhere) == 0).then_some(())
+    });
+
+    // Seconds: exact with Shift, at a keyframe or exactly there without. The sample has a keyframe at least every 2 s.
+    program.key("shift+Right");
+    position_where(&program, "1 s", |position| near(position, 1.0, 1.5 * FRAME_SECONDS));
+    until("the picture at 1 s", PATIENCE, || (program.picture().differing(&first, Area::Outside) > 100).then_some(()));
+    program.key("Right");
+    let later = position_where(&program, "about 6 s", |position| near(position, 6.0, 2.1));
+    program.key("Left");
+    position_where(&program, "about 5 s less", |position| near(position, later - 5.0, 2.1));
+
+    // End shows the last frame and stays there; so does a step beyond it, and a minute forward.
+    program.key("End");
+    position_where(&program, "at the end", |position| near(position, SAMPLE_SECONDS, 1.5 * FRAME_SECONDS));
+    let last = program.settled();
+    assert!(last.differing(&first, Area::Outside) > 100, "End shows the first frame");
+    program.key("Up");
+    program.key("period");
+    let still = program.settled();
+    assert_eq!(still.differing(&last, Area::Everywhere), 0, "the last frame did not stay");
+    program.key("Down");
+    position_where(&program, "at the beginning", |position| near(position, 0.0, FRAME_SECONDS));
+    program.quit_with("q");
+}
+
+#[test]
+fn the_last_frame_waits_and_space_starts_again() {
+    let _turn = alone();
+    let display = Display::start();
+    let program = Program::start(&display, sample());
+    pause(&program);
+    program.key("End");
+    position_where(&program, "at the end", |position| near(position, SAMPLE_SECONDS, 1.5 * FRAME_SECONDS));
+    let last = program.settled();
+    program.key("shift+Left");
+    let before = position_where(&program, "1 s before the end", |position| {
+        near(position, SAMPLE_SECONDS - 1.0, 2.5 * FRAME_SECONDS)
+    });
+
+    program.key("space");
+    position_where(&program, "at the end again", |position| position > before + 0.8);
+    let end = program.settled();
+    if end.differing(&last, Area::Everywhere) != 0 {
+        let files = [last.save("end-by-key"), end.save("end-by-playing")];
+        panic!("playing ends on another picture than End shows; see {files:?}");
+    }
+
+    program.key("space");
+    position_where(&program, "near the beginning", |position| position < 5.0);
+    let again = program.picture();
+    until("the picture to move again", PATIENCE, || {
+        (program.picture().differing(&again, Area::Outside) > 100).then_some(())
+    });
+    program.quit_with("Escape");
+}
+
+#[test]
+fn the_window_survives_every_size() {
+    let _turn = alone();
+    let display = Display::start();
+    let program = Program::start(&display, sample());
+    let standing = pause(&program);
+    let (width, height) = (standing.width, standing.height);
+
+    program.resize(300, 200);
+    let small = program.settled();
+    assert_eq!((small.width, small.height), (300, 200));
+    assert!(small.colours() > 100, "nothing but {} colours at 300x200", small.colours());
+
+    // Extremes that a cover computation or a surface may stumble over, then back to what it was, to the pixel.
+    for (width, height) in [(1, 1), (1700, 40), (40, 1100)] {
+        program.resize(width, height);
+        program.settled();
+    }
+    program.resize(width, height);
+    until("the first size to show the first picture", PATIENCE, || {
+        let now = program.picture();
+        (now.differing(&standing, Area::Everywhere) == 0).then_some(())
+    });
+
+    // Hidden and shown again, as when it is minimised.
+    program.hide();
+    program.show();
+    until("the picture to come back after hiding", PATIENCE, || {
+        let now = program.picture();
+        (now.differing(&standing, Area::Everywhere) == 0).then_some(())
+    });
+
+    // Without a window manager a window may or may not fill the screen; it has to go on either way.
+    program.key("f");
+    program.settled();
+    program.key("f");
+    program.settled();
+    program.key("space");
+    let now = program.picture();
+    until("the picture to move after all that", PATIENCE, || {
+        let later = program.picture();
+        (later.size() != now.size() || later.differing(&now, Area::Outside) > 100).then_some(())
+    });
+
+    // While playing, with frames under way.
+    for (width, height) in [(300, 200), (width, height), (641, 359), (width, height)] {
+        program.resize(width, height);
+        let now = program.picture();
+        until("the picture to move at the new size", PATIENCE, || {
+            let later = program.picture();
+            (later.size() != now.size() || later.differing(&now, Area::Outside) > 20).then_some(())
+        });
+    }
+    program.quit_with("q");
+}

@@ -1,0 +1,165 @@
+//! A picture of a window, and where two of them differ.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+/// A part of the window, after where the overlays are: each is 0.9 of half the width, centred in its half, and a
+/// quarter of the height, at the bottom.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Area {
+    Everywhere,
+    /// Neither overlay.
+    Outside,
+    /// The overlay of red, green and blue.
+    Left,
+    /// The overlay of luminance.
+    Right,
+}
+
+impl Area {
+    fn contains(self, x: u32, y: u32, width: u32, height: u32) -> bool {
+        // In thousandths of the size, at the pixel's centre, where the rasteriser samples.
+        let across = (2 * u64::from(x) + 1) * 1000;
+        let within = |from: u64, to: u64| across >= from * 2 * u64::from(width) && across < to * 2 * u64::from(width);
+        let low = (2 * u64::from(y) + 1) * 4 >= 3 * 2 * u64::from(height);
+        let left = low && within(25, 475);
+        let right = low && within(525, 975);
+        match self {
+            Self::Everywhere => true,
+            Self::Outside => !left && !right,
+            Self::Left => left,
+            Self::Right => right,
+        }
+    }
+}
+
+/// Pixels of red, green and blue, row by row from the top.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Picture {
+    pub width: u32,
+    pub height: u32,
+    pixels: Vec<[u8; 3]>,
+}
+
+impl Picture {
+    /// Reads a binary portable pixmap with 8 bits a sample.
+    pub fn from_pixmap(bytes: &[u8]) -> Option<Self> {
+        let mut rest = bytes;
+        let mut word = || {
+            let begin = rest.iter().position(|byte| !byte.is_ascii_whitespace())?;
+            let length = rest[begin..].iter().position(u8::is_ascii_whitespace)?;
+            let word = std::str::from_utf8(&rest[begin..begin + length]).ok()?;
+            // Exactly one white space ends a word; after the last one the pixels begin.
+            rest = &rest[begin + length + 1..];
+            Some(word)
+        };
+        if word()? != "P6" {
+            return None;
+        }
+        let width = word()?.parse().ok()?;
+        let height = word()?.parse().ok()?;
+        if word()? != "255" {
+            return None;
+        }
+        Self::from_samples(width, height, rest, 3)
+    }
+
+    /// Reads a PNG with 8 bits a sample.
+    pub fn from_png(path: &std::path::Path) -> Option<Self> {
+        let file = std::io::BufReader::new(std::fs::File::open(path).ok()?);
+        let mut reader = png::Decoder::new(file).read_info().ok()?;
+        let mut samples = vec![0; reader.output_buffer_size()?];
+        let info = reader.next_frame(&mut samples).ok()?;
+        let step = match (info.color_type, info.bit_depth) {
+            (png::ColorType::Rgb, png::BitDepth::Eight) => 3,
+            (png::ColorType::Rgba, png::BitDepth::Eight) => 4,
+            _ => return None,
+        };
+        Self::from_samples(info.width, info.height, &samples[..info.buffer_size()], step)
+    }
+
+    fn from_samples(width: u32, height: u32, samples: &[u8], step: usize) -> Option<Self> {
+        let pixels: Vec<_> = samples.chunks_exact(step).map(|pixel| [pixel[0], pixel[1], pixel[2]]).collect();
+        (pixels.len() == width as usize * height as usize).then_some(Self { width, height, pixels })
+    }
+
+    pub fn size(&self) -> (u32, u32) {
+        (self.width, self.height)
+    }
+
+    /// How many pixels of the area are not the same in both; all of them if the sizes are not the same.
+    pub fn differing(&self, other: &Self, area: Area) -> usize {
+        let same_size = self.size() == other.size();
+        let mut count = 0;
+        for y in 0..self.height {
+            for x in 0..self.width {
+                let at = y as usize * self.width as usize + x as usize;
+                if area.contains(x, y, self.width, self.height) && (!same_size || self.pixels[at] != other.pixels[at]) {
+                    count += 1;
+                }
+            }
+        }
+        count
+    }
+
+    /// How many different colours there are: a window that shows nothing has one.
+    pub fn colours(&self) -> usize {
+        self.pixels.iter().collect::<HashSet<_>>().len()
+    }
+
+    /// Keeps the picture for whoever looks into a failure, and says where.
+    pub fn save(&self, name: &str) -> PathBuf {
+        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.ppm"));
+        let mut bytes = format!("P6\n{} {}\n255\n", self.width, self.height).into_bytes();
+        bytes.extend(self.pixels.iter().flatten());
+        // The test fails anyway when this is called; a full disk must not hide why.
+        let _ = std::fs::write(&path, bytes);
+        path
+    }
+}
+
+/// A picture of one colour with the given pixels changed.
+#[cfg(test)]
+fn plain(width: u32, height: u32, changed: &[(u32, u32)]) -> Picture {
+    let mut pixels = vec![[9, 9, 9]; (width * height) as usize];
+    for &(x, y) in changed {
+        pixels[(y * width + x) as usize] = [200, 0, 0];
+    }
+    Picture { width, height, pixels }
+}
+
+#[test]
+fn a_changed_pixel_is_found_in_its_area_and_in_no_other() {
+    let before = plain(80, 40, &[]);
+    // The overlays of an 80x40 window cover the columns 2 to 37 and 42 to 77 of the rows 30 to 39.
+    let cases = [
+        ((0, 0), Area::Outside),
+        ((2, 29), Area::Outside),
+        ((1, 30), Area::Outside),
+        ((2, 30), Area::Left),
+        ((37, 39), Area::Left),
+        ((38, 39), Area::Outside),
+        ((41, 35), Area::Outside),
+        ((42, 35), Area::Right),
+        ((77, 30), Area::Right),
+        ((78, 30), Area::Outside),
+    ];
+    for (pixel, home) in cases {
+        let after = plain(80, 40, &[pixel]);
+        for area in [Area::Outside, Area::Left, Area::Right] {
+            assert_eq!(after.differing(&before, area), usize::from(area == home), "{pixel:?} in {area:?}");
+        }
+        assert_eq!(after.differing(&before, Area::Everywhere), 1);
+    }
+    assert_eq!(before.differing(&plain(40, 80, &[]), Area::Everywhere), 80 * 40);
+}
+
+#[test]
+fn a_pixmap_is_read_as_it_was_written() {
+    let picture = plain(5, 3, &[(4, 2), (0, 1)]);
+    let path = picture.save("round-trip");
+    let read = Picture::from_pixmap(&std::fs::read(&path).expect("the picture was saved")).expect("a pixmap");
+    assert!(read == picture);
+    assert!(Picture::from_pixmap(b"P6\n5 3\n255\n too short").is_none());
+    assert_eq!(picture.colours(), 2);
+}

@@ -1,0 +1,189 @@
+//! The program under test with its window.
+
+use std::cell::RefCell;
+use std::fs::{self, File};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+use crate::display::Display;
+use crate::picture::Picture;
+use crate::title::Title;
+use crate::wait::{PATIENCE, output_of, until};
+
+/// Part of the name of Mesa's software adapter. It is asked for by name, because a real GPU cannot present to a display
+/// that exists in memory only.
+const ADAPTER: &str = "llvmpipe";
+
+const LOG: &str = "log.txt";
+
+/// The running program; it ends when this is dropped.
+pub struct Program<'display> {
+    display: &'display Display,
+    // Asking whether a process has ended changes it.
+    process: RefCell<Child>,
+    id: String,
+    window: String,
+    // Where the graphics libraries keep their sockets and this keeps the log; it lasts as long as the program.
+    runtime: TempDir,
+}
+
+impl<'display> Program<'display> {
+    /// Starts the program on a file and waits until its window shows a picture.
+    pub fn start(display: &'display Display, file: &str) -> Self {
+        let runtime = tempfile::tempdir().expect("cannot make a temporary folder");
+        let log = File::create(runtime.path().join(LOG)).expect("cannot make the log");
+        let process = command(display, &runtime)
+            .args(["--adapter", ADAPTER, file])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(log)
+            .spawn()
+            .expect("cannot start the program");
+        let id = process.id().to_string();
+        let mut program = Self { display, process: RefCell::new(process), id, window: String::new(), runtime };
+        program.window = until("the program's window", PATIENCE, || {
+            program.assert_running();
+            let found = display.xdotool(&["search", "--onlyvisible", "--pid", &program.id]);
+            found.ok().and_then(|windows| windows.lines().next().map(str::to_owned))
+        });
+        // No window manager is there to give the window the keyboard.
+        display.xdotool(&["windowfocus", &program.window]).expect("cannot focus the window");
+        until("the window to have the keyboard", PATIENCE, || {
+            let focused = display.xdotool(&["getwindowfocus", "-f"]).ok()?;
+            (focused == program.window).then_some(())
+        });
+        until("the first picture", PATIENCE, || {
+            program.assert_running();
+            (program.picture().colours() > 100).then_some(())
+        });
+        program
+    }
+
+    /// Presses and releases a key, named as X names it, such as `space` or `shift+Right`.
+    pub fn key(&self, name: &str) {
+        self.display.xdotool(&["key", name]).unwrap_or_else(|error| panic!("cannot press {name}: {error}"));
+    }
+
+    /// What the title says now.
+    pub fn title(&self) -> Title {
+        let text = self.display.xdotool(&["getwindowname", &self.window]);
+        Title::new(&text.unwrap_or_else(|error| panic!("the window has no title: {error}\n{}", self.log())))
+    }
+
+    /// What the window shows now.
+    pub fn picture(&self) -> Picture {
+        let pixmap = self.display.pixmap(&self.window);
+        let pixmap = pixmap.unwrap_or_else(|error| panic!("no picture of the window: {error}\n{}", self.log()));
+        Picture::from_pixmap(&pixmap).expect("ImageMagick's import gave no pixmap")
+    }
+
+    /// What the window shows once it has stopped changing. For a paused program: one that plays never stops.
+    pub fn settled(&self) -> Picture {
+        let mut last = self.picture();
+        let mut equal = 0;
+        until("the picture to stand still", PATIENCE, || {
+            // Several frames' time lies between two pictures, so that a frame under way cannot be missed.
+            thread::sleep(Duration::from_millis(100));
+            let now = self.picture();
+            equal = if now == last { equal + 1 } else { 0 };
+            last = now;
+            (equal >= 3).then(|| last.clone())
+        })
+    }
+
+    /// Gives the window a size and waits until it has it.
+    pub fn resize(&self, width: u32, height: u32) {
+        let [across, down] = [width, height].map(|size| size.to_string());
+        self.display.xdotool(&["windowsize", &self.window, &across, &down]).expect("cannot resize the window");
+        until(&format!("the window to be {width}x{height}"), PATIENCE, || {
+            self.assert_running();
+            let geometry = self.display.xdotool(&["getwindowgeometry", "--shell", &self.window]).ok()?;
+            let has = |line: String| geometry.lines().any(|found| found == line);
+            (has(format!("WIDTH={across}")) && has(format!("HEIGHT={down}"))).then_some(())
+        });
+    }
+
+    /// Takes the window off the screen, as minimising does.
+    pub fn hide(&self) {
+        self.display.xdotool(&["windowunmap", &self.window]).expect("cannot hide the window");
+        until("the window to be hidden", PATIENCE, || (!self.visible()).then_some(()));
+    }
+
+    /// Puts the window back on the screen, with the keyboard.
+    pub fn show(&self) {
+        self.display.xdotool(&["windowmap", &self.window]).expect("cannot show the window");
+        until("the window to be visible", PATIENCE, || self.visible().then_some(()));
+        self.display.xdotool(&["windowfocus", &self.window]).expect("cannot focus the window");
+    }
+
+    fn visible(&self) -> bool {
+        let found = self.display.xdotool(&["search", "--onlyvisible", "--pid", &self.id]);
+        found.is_ok_and(|windows| windows.lines().any(|window| window == self.window))
+    }
+
+    /// The processor time that the program has used so far, in all its threads.
+    pub fn processor_seconds(&self) -> f64 {
+        let path = format!("/proc/{}/stat", self.id);
+        let line = fs::read_to_string(&path).expect("the kernel keeps account of processes");
+        // The name in parentheses may contain spaces; after it, user and system time are the 12th and 13th field.
+        let fields: Vec<_> = line.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+        let ticks: u64 = [fields[11], fields[12]].iter().map(|field| field.parse::<u64>().unwrap_or(0)).sum();
+        // The kernel reports in hundredths of a second on every platform that Rust's Linux targets cover.
+        ticks as f64 / 100.0
+    }
+
+    /// What `histoscope snapshot` makes of a file at a time and a size, with the same adapter.
+    pub fn snapshot(&self, file: &str, at: &str, width: u32, height: u32) -> Picture {
+        let path = self.runtime.path().join("snapshot.png");
+        let size = format!("{width}x{height}");
+        let mut command = command(self.display, &self.runtime);
+        command.args(["snapshot", file, "--at", at, "--size", &size, "--adapter", ADAPTER, "-o"]).arg(&path);
+        output_of(&mut command, PATIENCE).unwrap_or_else(|error| panic!("no snapshot: {error}"));
+        Picture::from_png(&path).expect("the snapshot is no 8-bit PNG")
+    }
+
+    /// Presses a key that ends the program; it has to end well, and must not have logged an error.
+    pub fn quit_with(&self, key: &str) {
+        self.key(key);
+        let status = until(&format!("{key} to end the program"), PATIENCE, || {
+            self.process.borrow_mut().try_wait().expect("cannot ask after the program")
+        });
+        let log = self.log();
+        assert!(status.success(), "the program ended with {status}:\n{log}");
+        let complaint = log.lines().find(|line| line.contains("ERROR") || line.contains("panicked"));
+        assert!(complaint.is_none(), "the program logged an error:\n{log}");
+    }
+
+    fn assert_running(&self) {
+        if let Ok(Some(status)) = self.process.borrow_mut().try_wait() {
+            panic!("the program ended early with {status}:\n{}", self.log());
+        }
+    }
+
+    /// All that the program has logged so far.
+    fn log(&self) -> String {
+        let bytes = fs::read(self.runtime.path().join(LOG)).unwrap_or_default();
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+}
+
+impl Drop for Program<'_> {
+    fn drop(&mut self) {
+        // Either fails only if the program has ended by itself.
+        let process = self.process.get_mut();
+        let _ = process.kill();
+        let _ = process.wait();
+    }
+}
+
+/// The program with everything from outside that could change what it does set or removed.
+fn command(display: &Display, runtime: &TempDir) -> Command {
+    let mut command = display.command(env!("CARGO_BIN_EXE_histoscope"));
+    command.env("XDG_RUNTIME_DIR", runtime.path());
+    command.env("WGPU_BACKEND", "vulkan").env("WGPU_VALIDATION", "1").env("WGPU_DEBUG", "1");
+    command.env("RUST_LOG", "info").env("RUST_BACKTRACE", "1");
+    command
+}

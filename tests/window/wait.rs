@@ -1,0 +1,64 @@
+//! Waiting for something to become true, and for programs to end, with deadlines instead of fixed sleeps.
+
+use std::io::Read;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long anything may take before it counts as not happening. Far more than it takes, because the machine may be
+/// small and busy; it is only ever spent in full by a test that fails.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Asks until the answer is something, and gives it; panics with `what` when the patience is used up.
+#[track_caller]
+pub fn until<T>(what: &str, patience: Duration, mut ask: impl FnMut() -> Option<T>) -> T {
+    let begin = Instant::now();
+    loop {
+        if let Some(answer) = ask() {
+            return answer;
+        }
+        assert!(begin.elapsed() < patience, "waited {} s for {what}", patience.as_secs());
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Runs a program to its end and gives what it wrote to standard output, or what went wrong. A program that hangs is
+/// killed: xdotool waits forever for a window that has gone.
+pub fn output_of(command: &mut Command, patience: Duration) -> Result<Vec<u8>, String> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| format!("cannot start {name}: {error}; scripts/setup installs what this test needs"))?;
+    // Both pipes are read to their ends while the program runs; it would wait for ever on a full one.
+    let mut outputs = [None, None];
+    if let (Some(mut out), Some(mut err)) = (child.stdout.take(), child.stderr.take()) {
+        outputs[0] = Some(thread::spawn(move || {
+            let mut bytes = Vec::new();
+            out.read_to_end(&mut bytes).map(|_| bytes)
+        }));
+        outputs[1] = Some(thread::spawn(move || {
+            let mut bytes = Vec::new();
+            err.read_to_end(&mut bytes).map(|_| bytes)
+        }));
+    }
+    let begin = Instant::now();
+    let status = loop {
+        match child.try_wait() {
+            Ok(Some(status)) => break status,
+            Ok(None) if begin.elapsed() < patience => thread::sleep(Duration::from_millis(5)),
+            Ok(None) => {
+                // Both may fail only because the program has just ended.
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err(format!("{name} did not end within {} s", patience.as_secs()));
+            }
+            Err(error) => return Err(format!("cannot wait for {name}: {error}")),
+        }
+    };
+    let [out, err] = outputs
+        .map(|reader| reader.and_then(|reader| reader.join().ok()).and_then(|bytes| bytes.ok()).unwrap_or_default());
+    if status.success() { Ok(out) } else { Err(format!("{name}: {status}: {}", String::from_utf8_lossy(&err).trim())) }
+}
