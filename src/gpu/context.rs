@@ -43,7 +43,10 @@ fn descriptor(
     backends: wgpu::Backends,
     display: Option<Box<dyn wgpu::wgt::WgpuHasDisplayHandle>>,
 ) -> wgpu::InstanceDescriptor {
-    let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle().with_env();
+    let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
+    // Source names in the shaders' binaries are of no use here, and older validation layers take them for an error.
+    descriptor.flags.remove(wgpu::InstanceFlags::DEBUG);
+    let mut descriptor = descriptor.with_env();
     descriptor.backends = backends;
     descriptor.display = display;
     descriptor

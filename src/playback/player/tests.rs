@@ -24,6 +24,8 @@ fn frame(serial: u64, index: u64) -> Frame {
         orientation: Orientation::default(),
         key: index == 0,
         damaged: false,
+        picture_type: None,
+        source: Arc::default(),
     }
 }
 
