@@ -72,5 +72,7 @@ fn video(in: Corner) -> @location(0) vec4<f32> {
         dot(picture.real_green, codes),
         dot(picture.real_blue, codes),
     );
-    return vec4<f32>(clamp(rgb, vec3<f32>(0.0), vec3<f32>(1.0)), 1.0);
+    // Rounded here, so that a view's own rounding, which differs between formats, has nothing left to decide.
+    let shown = floor(clamp(rgb, vec3<f32>(0.0), vec3<f32>(1.0)) * 255.0 + 0.5) / 255.0;
+    return vec4<f32>(shown, 1.0);
 }
