@@ -2,24 +2,23 @@
 //
 // The codes go unchanged to a view that is not sRGB. Nothing is counted here, so real numbers will do.
 
-// The most taps a side that a picture drawn smaller than itself is averaged from; 1 on a software adapter.
-override MOST_TAPS: u32 = 4u;
-
 struct Placement {
     transform: mat4x4<f32>, // picture, 0..1 from its top left corner, to clip space
+    // Where in the picture a pixel of the view lies, in luma samples: exact at 1:1, where interpolated coordinates of
+    // the rectangle's corners would not be.
+    across: vec2<f32>,      // from a pixel to the next one at its right
+    down: vec2<f32>,        // from a pixel to the next one below
+    origin: vec2<f32>,      // of the view's top left corner
+    taps: u32,              // a side, from which a picture drawn smaller than itself is averaged
+    padding: u32,
 }
 
 @group(1) @binding(0) var<uniform> placement: Placement;
 
-struct Corner {
-    @builtin(position) position: vec4<f32>,
-    @location(0) uv: vec2<f32>,
-}
-
 @vertex
-fn corner(@builtin(vertex_index) index: u32) -> Corner {
+fn corner(@builtin(vertex_index) index: u32) -> @builtin(position) vec4<f32> {
     let uv = vec2<f32>(f32(index & 1u), f32(index >> 1u));
-    return Corner(placement.transform * vec4<f32>(uv, 0.0, 1.0), uv);
+    return placement.transform * vec4<f32>(uv, 0.0, 1.0);
 }
 
 // A component at a position in its own grid, 0 being the middle of the first sample; linear between four samples.
@@ -51,19 +50,15 @@ fn components_at(position: vec2<f32>) -> vec3<f32> {
 }
 
 @fragment
-fn video(in: Corner) -> @location(0) vec4<f32> {
-    let size = vec2<f32>(picture.size);
-    let position = in.uv * size - 0.5;
-    // Linear interpolation reaches two samples a side; smaller pictures are averaged from more taps.
-    let footprint_x = dpdx(position);
-    let footprint_y = dpdy(position);
-    let footprint = max(length(footprint_x), length(footprint_y));
-    let taps = clamp(u32(ceil(footprint * 0.5)), 1u, MOST_TAPS);
+fn video(@builtin(position) pixel: vec4<f32>) -> @location(0) vec4<f32> {
+    // The middle of the first sample is position 0, while the view's corner is the corner of its first pixel.
+    let position = placement.across * pixel.x + placement.down * pixel.y + placement.origin - 0.5;
+    let taps = placement.taps;
     var sum = vec3<f32>(0.0);
     for (var y = 0u; y < taps; y += 1u) {
         for (var x = 0u; x < taps; x += 1u) {
             let at = (vec2<f32>(f32(x), f32(y)) + 0.5) / f32(taps) - 0.5;
-            sum += components_at(position + footprint_x * at.x + footprint_y * at.y);
+            sum += components_at(position + placement.across * at.x + placement.down * at.y);
         }
     }
     let codes = vec4<f32>(sum / f32(taps * taps), 1.0);

@@ -140,6 +140,12 @@ fn shared_structures_lie_alike_in_rust_and_wgsl() {
         "video.wgsl",
         "Placement",
         size_of::<PlacementParams>(),
-        &[("transform", offset_of!(PlacementParams, transform))],
+        &[
+            ("transform", offset_of!(PlacementParams, transform)),
+            ("across", offset_of!(PlacementParams, across)),
+            ("down", offset_of!(PlacementParams, down)),
+            ("origin", offset_of!(PlacementParams, origin)),
+            ("taps", offset_of!(PlacementParams, taps)),
+        ],
     );
 }

@@ -326,7 +326,7 @@ fn window_size(event_loop: &ActiveEventLoop, frame: &Frame) -> PhysicalSize<u32>
     let room = monitor.map_or((1280.0, 720.0), |m| {
         (f64::from(m.size().width) * DISPLAY_PART, f64::from(m.size().height) * DISPLAY_PART)
     });
-    let (width, height) = (f64::from(size.x.max(1.0)), f64::from(size.y.max(1.0)));
+    let (width, height) = (size.x.max(1.0), size.y.max(1.0));
     let shrink = (room.0 / width).min(room.1 / height).min(1.0);
     // Tiny videos get a window that the histograms can be read in.
     let enlarge = (480.0 / width).max(270.0 / height).max(1.0);

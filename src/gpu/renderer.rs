@@ -7,7 +7,7 @@ use super::upload::PictureBuffers;
 use super::{Gpu, GpuError};
 use crate::frame::{Orientation, Picture, Ratio};
 use crate::histogram::{Components, Histogram};
-use glam::Vec2;
+use glam::DVec2;
 
 /// What is drawn over and around the picture.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -156,8 +156,9 @@ impl Renderer {
     fn prepare_draw(&mut self, gpu: &Gpu, size: (u32, u32), scene: &Scene) {
         let Some(loaded) = &self.loaded else { return };
         let upright = upright_size(loaded.width, loaded.height, loaded.sample_aspect, loaded.orientation);
-        let extent = cover(upright, Vec2::new(size.0 as f32, size.1 as f32));
-        self.video.place(gpu, transform(extent, loaded.orientation));
+        let view = DVec2::new(f64::from(size.0), f64::from(size.1));
+        let picture = DVec2::new(f64::from(loaded.width), f64::from(loaded.height));
+        self.video.place(gpu, transform(cover(upright, view), loaded.orientation), picture, view);
         self.overlay.prepare(gpu, loaded.bits, loaded.components, size, scene.channels);
     }
 }

@@ -117,9 +117,19 @@ const _: () = assert!(size_of::<OverlayParams>() == 336);
 pub struct PlacementParams {
     /// The picture, 0..1 from its top left corner, to clip space; columns.
     pub transform: [[f32; 4]; 4],
+    /// Luma samples from a pixel of the view to the next one at its right.
+    pub across: [f32; 2],
+    /// Luma samples from a pixel of the view to the next one below.
+    pub down: [f32; 2],
+    /// Luma samples from the picture's top left corner to the view's.
+    pub origin: [f32; 2],
+    /// Taps a side from which a picture drawn smaller than itself is averaged.
+    pub taps: u32,
+    /// Fills the structure up to a multiple of 16 bytes.
+    pub padding: u32,
 }
 
-const _: () = assert!(size_of::<PlacementParams>() == 64);
+const _: () = assert!(size_of::<PlacementParams>() == 96);
 
 /// The pipeline constants of shaders/picture.wgsl for a layout.
 #[must_use]

@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
-use glam::Mat4;
+use glam::{DMat4, DVec2};
 
+use super::placement::Sampling;
 use super::rectangle_pipeline;
 use crate::frame::Picture;
 use crate::gpu::Gpu;
@@ -35,7 +36,7 @@ impl VideoPass {
             label: Some("placement"),
             entries: &[wgpu::BindGroupLayoutEntry {
                 binding: 0,
-                visibility: wgpu::ShaderStages::VERTEX,
+                visibility: wgpu::ShaderStages::VERTEX_FRAGMENT,
                 ty: wgpu::BindingType::Buffer {
                     ty: wgpu::BufferBindingType::Uniform,
                     has_dynamic_offset: false,
@@ -83,15 +84,25 @@ impl VideoPass {
         self.current = Some(layout);
         let (module, pipeline_layout) = (&self.module, &self.pipeline_layout);
         self.pipelines.entry(layout).or_insert_with(|| {
-            let mut constants = layout_constants(&layout);
-            constants.push(("MOST_TAPS", f64::from(self.most_taps)));
+            let constants = layout_constants(&layout);
             rectangle_pipeline(&gpu.device, "video", pipeline_layout, module, "video", &constants, self.format, None)
         });
     }
 
-    /// Places the picture; see [`super::placement::transform`].
-    pub fn place(&self, gpu: &Gpu, transform: Mat4) {
-        let params = PlacementParams { transform: transform.to_cols_array_2d() };
+    /// Places a picture of `picture` luma samples on a view of `view` pixels; see [`super::placement::transform`].
+    pub fn place(&self, gpu: &Gpu, transform: DMat4, picture: DVec2, view: DVec2) {
+        let sampling = Sampling::new(transform, picture, view);
+        let pair = |v: DVec2| v.as_vec2().to_array();
+        // Linear interpolation reaches two samples a side; smaller pictures are averaged from more taps.
+        let taps = (sampling.footprint() * 0.5 - 1e-6).ceil().clamp(1.0, f64::from(self.most_taps));
+        let params = PlacementParams {
+            transform: transform.as_mat4().to_cols_array_2d(),
+            across: pair(sampling.across),
+            down: pair(sampling.down),
+            origin: pair(sampling.origin),
+            taps: taps as u32,
+            padding: 0,
+        };
         gpu.queue.write_buffer(&self.placement, 0, bytemuck::bytes_of(&params));
     }
 
