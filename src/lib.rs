@@ -3,6 +3,7 @@
 //! A frame goes from [`frame`] (what a decoder hands over) through a counting engine to a [`histogram`]. [`mod@reference`]
 //! defines every number; the engines must agree with it to the last count.
 
+pub mod bench;
 pub mod color;
 pub mod cpu;
 pub mod frame;
