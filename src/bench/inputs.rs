@@ -1,13 +1,11 @@
 //! The pictures that are measured, on the CPU and in the GPU's memory.
 
-use super::{Content, Error};
+use super::{Content, Error, PICTURES};
 use crate::frame::Picture;
 use crate::gpu::Gpu;
 use crate::gpu::upload::PictureBuffers;
 use crate::layout::PixelLayout;
 
-/// Different pictures that are made.
-const PICTURES: u64 = 4;
 /// All pictures together take at least this many bytes of a real GPU's memory: more than the cache of any, so that a
 /// picture has left it before its turn comes again.
 const MORE_THAN_A_CACHE: u64 = 192 << 20;
