@@ -10,7 +10,7 @@ const BLOCK_PIXELS: u32 = 8;
 const TAIL_BYTES: u32 = 64;
 
 /// Neighbouring channels whose bins are counted together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ChannelRun {
     /// First channel.
     pub first: u32,
@@ -59,12 +59,17 @@ impl Plan {
             wgpu::DeviceType::IntegratedGpu => 256,
             _ => 1056,
         };
-        let fitting = (MOST_CHUNK_BYTES / (4 * Histogram::word_count(bits))) as u32;
         // A chunk of fewer blocks than invocations would only add work to the reduce pass.
         let useful = pixels.div_ceil(BLOCK_PIXELS * workgroup).max(1);
-        let chunks = wanted_chunks.min(fitting).min(useful).min(limits.max_compute_workgroups_per_dimension);
+        let chunks = wanted_chunks.min(most_chunks(bits)).min(useful).min(limits.max_compute_workgroups_per_dimension);
         Some(Self { bits, workgroup, chunks, copies: 1, runs })
     }
+}
+
+/// The most chunks that fit in [`MOST_CHUNK_BYTES`] at `bits` bits a code.
+#[must_use]
+pub const fn most_chunks(bits: u32) -> u32 {
+    (MOST_CHUNK_BYTES / (4 * Histogram::word_count(bits))) as u32
 }
 
 /// Rows of 32 invocations in a workgroup of the reduce pass.
