@@ -57,7 +57,7 @@ impl Content {
                 let mut random = Random::of_row(seed, index, y);
                 match self {
                     Self::Noise => random.fill(row),
-                    Self::Constant => fill_constant(&layout, index, row),
+                    Self::Constant => fill_constant(&layout, size.0, index, row),
                     Self::Natural => NaturalRow::new(&layout, size, y, seed).fill(index, row, &mut random),
                 }
             };
@@ -116,14 +116,22 @@ impl Random {
 }
 
 /// Calls `write` with each component that lies in the plane and the bytes of each of its samples in the row.
-fn each_sample(layout: &PixelLayout, plane: usize, row: &mut [u8], mut write: impl FnMut(usize, usize, &mut [u8])) {
+fn each_sample(
+    layout: &PixelLayout,
+    width: u32,
+    plane: usize,
+    row: &mut [u8],
+    mut write: impl FnMut(usize, usize, &mut [u8]),
+) {
     for index in 0..layout.component_count() {
         let component = layout.components[index];
         if usize::from(component.plane) != plane {
             continue;
         }
         let (offset, bytes) = (usize::from(component.offset), usize::from(layout.sample_bytes));
-        for (x, pixel) in row.chunks_exact_mut(component.step.into()).enumerate() {
+        // A packed row may end with a sample that belongs to no pixel.
+        let (samples, _) = layout.component_size(index, width, 1);
+        for (x, pixel) in row.chunks_exact_mut(component.step.into()).take(samples as usize).enumerate() {
             write(index, x, &mut pixel[offset..offset + bytes]);
         }
     }
@@ -136,8 +144,10 @@ fn store(layout: &PixelLayout, component: usize, code: u16, sample: &mut [u8]) {
 }
 
 /// Mid-gray.
-fn fill_constant(layout: &PixelLayout, plane: usize, row: &mut [u8]) {
-    each_sample(layout, plane, row, |component, _, sample| store(layout, component, 1 << (layout.depth - 1), sample));
+fn fill_constant(layout: &PixelLayout, width: u32, plane: usize, row: &mut [u8]) {
+    each_sample(layout, width, plane, row, |component, _, sample| {
+        store(layout, component, 1 << (layout.depth - 1), sample)
+    });
 }
 
 /// One row of a picture like a photograph: sky above, texture below, and a disc with a sharp edge. All codes are legal in
@@ -160,7 +170,7 @@ impl<'a> NaturalRow<'a> {
         let top = ((1_u32 << layout.depth) - 1) as f32;
         let waves: [RowWaves; 3] = std::array::from_fn(|component| RowWaves::new(self, component, plane));
         let (mut bits, mut left) = (0, 0);
-        each_sample(layout, plane, row, |component, x, sample| {
+        each_sample(layout, self.size.0, plane, row, |component, x, sample| {
             if left == 0 {
                 (bits, left) = (random.next(), 8);
             }
@@ -237,4 +247,57 @@ fn sines(count: u32, step: f32, first: f32) -> Vec<f32> {
         (sin, cos) = (sin * turn_cos + cos * turn_sin, cos * turn_cos - sin * turn_sin);
     }
     sines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::layouts;
+
+    const SIZE: (u32, u32) = (97, 53);
+
+    fn codes(picture: &Picture, component: usize) -> Vec<u32> {
+        let (width, height) = picture.layout().component_size(component, picture.width(), picture.height());
+        (0..height).flat_map(|y| (0..width).map(move |x| (x, y))).map(|(x, y)| picture.code(component, x, y)).collect()
+    }
+
+    #[test]
+    fn every_layout_gets_every_content() {
+        for name in layouts::NAMES {
+            let layout = layouts::parse(name).unwrap();
+            let middle = 1 << (layout.bin_bits() - 1);
+            for component in 0..layout.component_count() {
+                let of = |content: Content, seed| codes(&content.picture(layout, SIZE, seed).unwrap(), component);
+                assert!(of(Content::Constant, 0).iter().all(|&code| code == middle), "{name} {component}");
+                for content in [Content::Natural, Content::Noise] {
+                    assert_eq!(of(content, 1), of(content, 1), "{name}: the same on every run");
+                    assert_ne!(of(content, 1), of(content, 2), "{name}: another seed, another picture");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn natural_pictures_are_legal_in_limited_range_and_smoother_than_noise() {
+        for name in ["yuv420p", "p010", "yuyv422", "rgb24", "gbrp12"] {
+            let layout = layouts::parse(name).unwrap();
+            let unit = 1 << (layout.bin_bits() - 8);
+            for component in 0..layout.component_count() {
+                let natural = codes(&Content::Natural.picture(layout, SIZE, 3).unwrap(), component);
+                assert!(natural.iter().all(|code| (16 * unit..=235 * unit).contains(code)), "{name} {component}");
+                let roughness = |codes: &[u32]| codes.windows(2).map(|w| w[0].abs_diff(w[1])).sum::<u32>();
+                let noise = codes(&Content::Noise.picture(layout, SIZE, 3).unwrap(), component);
+                assert!(roughness(&natural) * 4 < roughness(&noise), "{name} {component}");
+            }
+        }
+    }
+
+    #[test]
+    fn impossible_pictures_are_refused() {
+        let layout = layouts::parse("yuv420p").unwrap();
+        for size in [(0, 4), (4, 0), (1 << 20, 1 << 20)] {
+            assert!(Content::Noise.picture(layout, size, 0).is_err(), "{size:?}");
+        }
+        assert!("natural".parse::<Content>().is_ok() && "Natural!".parse::<Content>().is_err());
+    }
 }
