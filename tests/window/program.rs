@@ -69,12 +69,15 @@ impl<'display> Program<'display> {
 
     /// What the title says now.
     pub fn title(&self) -> Title {
+        self.assert_running();
         let text = self.display.xdotool(&["getwindowname", &self.window]);
         Title::new(&text.unwrap_or_else(|error| panic!("the window has no title: {error}\n{}", self.log())))
     }
 
     /// What the window shows now.
     pub fn picture(&self) -> Picture {
+        // ImageMagick's import waits for a click when the window has gone.
+        self.assert_running();
         let pixmap = self.display.pixmap(&self.window);
         let pixmap = pixmap.unwrap_or_else(|error| panic!("no picture of the window: {error}\n{}", self.log()));
         Picture::from_pixmap(&pixmap).expect("ImageMagick's import gave no pixmap")
