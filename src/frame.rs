@@ -3,8 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::color::{Colorimetry, Conversion};
-use crate::layout::{LayoutError, PixelLayout};
+use crate::color::{Colorimetry, Conversion, Matrix};
+use crate::layout::{ColorModel, LayoutError, PixelLayout};
 
 /// The bytes of one plane.
 #[derive(Debug, Clone, Copy)]
@@ -155,6 +155,12 @@ impl Picture {
         &self.colorimetry
     }
 
+    /// Whether the samples are Y'CbCr codes, or luma alone, that can be counted as they are coded.
+    #[must_use]
+    pub fn has_coded_components(&self) -> bool {
+        self.layout.model != ColorModel::Rgb && self.colorimetry.matrix.value != Matrix::Identity
+    }
+
     /// The same planes read as other colour.
     #[must_use]
     pub fn with_colorimetry(&self, colorimetry: Colorimetry) -> Self {
@@ -228,6 +234,19 @@ impl Ratio {
     }
 }
 
+/// What a frame's pixels were before they became a [`Picture`], and what else the file says about them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SourceFormat {
+    /// The decoder's pixel format, by FFmpeg's name.
+    pub pixel_format: String,
+    /// The format that it had to be converted to, by FFmpeg's name; `None` where the planes are the decoder's own.
+    pub converted_to: Option<String>,
+    /// Transfer function, by FFmpeg's name, where tagged.
+    pub transfer: Option<&'static str>,
+    /// Colour primaries, by FFmpeg's name, where tagged.
+    pub primaries: Option<&'static str>,
+}
+
 /// A picture with its place in the video.
 #[derive(Debug, Clone)]
 pub struct Frame {
@@ -253,4 +272,8 @@ pub struct Frame {
     pub key: bool,
     /// Whether the decoder reported damage in this frame.
     pub damaged: bool,
+    /// The letter of the picture's coding type (I, P, B, …), where the codec has one.
+    pub picture_type: Option<char>,
+    /// What the pixels were before; shared between frames of the same kind.
+    pub source: Arc<SourceFormat>,
 }

@@ -1,10 +1,19 @@
 //! Histoscope: exact, live histograms of video.
 //!
-//! A frame goes from [`frame`] (what a decoder hands over) through a counting engine to a [`histogram`]. [`mod@reference`]
-//! defines every number; the engines must agree with it to the last count.
+//! [`media`] decodes a file to [`frame`]s, [`playback`] decides which of them is due, an [`engine`] counts it to a
+//! [`histogram`], [`gpu`] counts and draws, [`app`] shows it in a window and [`export`] writes it to files.
+//! [`mod@reference`] defines every number; the engines must agree with it to the last count.
 
+pub mod app;
+pub mod cli;
 pub mod color;
+pub mod cpu;
+pub mod engine;
+pub mod export;
 pub mod frame;
+pub mod gpu;
 pub mod histogram;
 pub mod layout;
+pub mod media;
+pub mod playback;
 pub mod reference;

@@ -1,3 +1,121 @@
-//! The `histoscope` program.
+//! The `histoscope` program: reads the command line, starts the log, hands over. Only here the program ends.
 
-fn main() {}
+use std::io::Write;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use clap::Parser;
+use histoscope::app::{self, PlayOptions};
+use histoscope::cli::{ChannelsArg, Cli, Command, CommonArgs, EngineArg, SnapshotArgs};
+use histoscope::engine::EngineChoice;
+use histoscope::export::snapshot::{SnapshotOptions, snapshot};
+use histoscope::gpu::draw::Channels;
+use histoscope::gpu::{AdapterChoice, context};
+use histoscope::media::OpenOptions;
+
+fn main() -> ExitCode {
+    let started = Instant::now();
+    let cli = Cli::parse();
+    start_log(cli.common.verbose);
+    let result = match cli.command {
+        Some(Command::Snapshot(args)) => run_snapshot(args, &cli.common),
+        Some(Command::Adapters) => list_adapters(),
+        None => match cli.play.file {
+            Some(input) => app::play(PlayOptions {
+                input,
+                looped: cli.play.looped,
+                paused: cli.play.paused,
+                components: cli.common.components.into(),
+                adapter: adapter(&cli.common),
+                engine: engine(cli.common.engine),
+                open: open_options(&cli.common),
+                started,
+            })
+            .map_err(Into::into),
+            // clap requires a file where there is no command.
+            None => Ok(()),
+        },
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // If even this cannot be written, the exit code must do.
+            let _ = writeln!(std::io::stderr(), "histoscope: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Warnings of ours and errors of others by default; `-v` adds what was chosen, `-vv` details.
+fn start_log(verbose: u8) {
+    let filter = match verbose {
+        0 => "error,histoscope=warn",
+        1 => "error,histoscope=info",
+        2 => "warn,histoscope=debug",
+        _ => "info,histoscope=trace",
+    };
+    env_logger::Builder::from_env(env_logger::Env::default().default_filter_or(filter))
+        .format_timestamp(None)
+        .format_target(false)
+        .init();
+}
+
+fn open_options(common: &CommonArgs) -> OpenOptions {
+    OpenOptions { matrix: common.matrix.map(Into::into), range: common.range.map(Into::into), ..OpenOptions::default() }
+}
+
+fn adapter(common: &CommonArgs) -> AdapterChoice {
+    AdapterChoice { name: common.adapter.clone() }
+}
+
+const fn engine(arg: EngineArg) -> EngineChoice {
+    match arg {
+        EngineArg::Auto => EngineChoice::Auto,
+        EngineArg::Gpu => EngineChoice::Gpu,
+        EngineArg::Cpu => EngineChoice::Cpu,
+    }
+}
+
+fn channels(ChannelsArg(on): ChannelsArg) -> Channels {
+    let one = |channel| if on[channel] { Channels::one(channel) } else { Channels::NONE };
+    (0..on.len()).map(one).fold(Channels::NONE, Channels::union)
+}
+
+fn run_snapshot(args: SnapshotArgs, common: &CommonArgs) -> anyhow::Result<()> {
+    let figures = snapshot(&SnapshotOptions {
+        input: args.file,
+        at_secs: args.at,
+        size: args.size,
+        channels: channels(args.channels),
+        overlays: !args.no_overlay,
+        bins: args.bins,
+        output: args.output,
+        components: common.components.into(),
+        adapter: adapter(common),
+        engine: engine(common.engine),
+        open: open_options(common),
+    })?;
+    if args.json { print_line(&serde_json::to_string(&figures)?) } else { print_line(&figures.to_string()) }
+}
+
+fn list_adapters() -> anyhow::Result<()> {
+    let adapters = context::adapters();
+    if adapters.is_empty() {
+        return Err(histoscope::gpu::GpuError::NoAdapter.into());
+    }
+    for info in adapters {
+        let driver = [info.driver.as_str(), info.driver_info.as_str()].join(" ");
+        print_line(&format!("{}  ({:?}, {:?}, driver {})", info.name, info.device_type, info.backend, driver.trim()))?;
+    }
+    Ok(())
+}
+
+/// Prints a line. A reader that has gone away, as `head` does, is no error.
+fn print_line(text: &str) -> anyhow::Result<()> {
+    match writeln!(std::io::stdout().lock(), "{text}") {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(anyhow::Error::new(error).context("the output could not be written"))
+        }
+        _ => Ok(()),
+    }
+}

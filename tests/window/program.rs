@@ -186,7 +186,7 @@ impl Drop for Program<'_> {
 fn command(display: &Display, runtime: &TempDir) -> Command {
     let mut command = display.command(env!("CARGO_BIN_EXE_histoscope"));
     command.env("XDG_RUNTIME_DIR", runtime.path());
-    command.env("WGPU_BACKEND", "vulkan").env("WGPU_VALIDATION", "1").env("WGPU_DEBUG", "1");
+    command.env("WGPU_BACKEND", "vulkan").env("WGPU_VALIDATION", "1");
     command.env("RUST_LOG", "info").env("RUST_BACKTRACE", "1");
     command
 }

@@ -1,0 +1,73 @@
+// What every pass that reads a picture shares: the planes as they were decoded, and how to read a sample from them.
+// This text stands before the pass's own; together they are one module.
+//
+// Planes lie in storage buffers, four bytes to a word, little-endian, rows padded to whole words. Reading words instead
+// of texels serves every layout with the same few lines: one load brings up to four samples, pixels of three bytes need
+// no repacking, and no texture size limit applies.
+
+// The memory layout, fixed for a pipeline. The names follow src/layout.rs.
+override MODEL: u32;         // 0 gray, 1 Y'CbCr, 2 R'G'B'
+override BITS: u32;          // n: a code has n bits
+override SHIFT: u32;         // right shift from a stored word to its code
+override SAMPLE_BYTES: u32;  // 1 or 2
+override CHROMA_X: u32;      // log2 of the luma samples to a chroma sample, horizontally
+override CHROMA_Y: u32;      // and vertically
+override PLANE_0: u32;
+override PLANE_1: u32;
+override PLANE_2: u32;
+override OFFSET_0: u32;      // bytes from the row's start to the first sample
+override OFFSET_1: u32;
+override OFFSET_2: u32;
+override STEP_0: u32;        // bytes from sample to sample
+override STEP_1: u32;
+override STEP_2: u32;
+
+struct Picture {
+    size: vec2<u32>,         // pixels
+    chroma_size: vec2<u32>,  // samples
+    strides: vec4<u32>,      // words from row to row, of each plane
+    // The integer conversion of src/color.rs: three weights and the bias, for red, green and blue.
+    red: vec4<i32>,
+    green: vec4<i32>,
+    blue: vec4<i32>,
+    // The same in real numbers, for display: codes to 0..1.
+    real_red: vec4<f32>,
+    real_green: vec4<f32>,
+    real_blue: vec4<f32>,
+    fraction_bits: u32,
+}
+
+@group(0) @binding(0) var<uniform> picture: Picture;
+@group(0) @binding(1) var<storage, read> plane_0: array<u32>;
+@group(0) @binding(2) var<storage, read> plane_1: array<u32>;
+@group(0) @binding(3) var<storage, read> plane_2: array<u32>;
+
+fn component_plane(component: u32) -> u32 {
+    return select(select(PLANE_2, PLANE_1, component == 1u), PLANE_0, component == 0u);
+}
+
+fn component_offset(component: u32) -> u32 {
+    return select(select(OFFSET_2, OFFSET_1, component == 1u), OFFSET_0, component == 0u);
+}
+
+fn component_step(component: u32) -> u32 {
+    return select(select(STEP_2, STEP_1, component == 1u), STEP_0, component == 0u);
+}
+
+// A word of a plane. `plane` is a constant wherever this is called, so that one of the loads remains.
+fn plane_word(plane: u32, row: u32, word: u32) -> u32 {
+    if plane == 0u {
+        return plane_0[row * picture.strides.x + word];
+    }
+    if plane == 1u {
+        return plane_1[row * picture.strides.y + word];
+    }
+    return plane_2[row * picture.strides.z + word];
+}
+
+// The code of a component at (x, y) of that component's own grid.
+fn code_at(component: u32, x: u32, y: u32) -> u32 {
+    let byte = component_offset(component) + x * component_step(component);
+    let word = plane_word(component_plane(component), y, byte >> 2u);
+    return (word >> ((byte & 3u) * 8u + SHIFT)) & ((1u << BITS) - 1u);
+}

@@ -1,0 +1,299 @@
+//! The command line, as clap reads it; nothing is done here.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::color;
+use crate::histogram;
+
+/// Exact, live histograms over any video.
+#[derive(Debug, Parser)]
+#[command(
+    name = "histoscope",
+    version,
+    about = "Plays a video with exact, live histograms of red, green, blue and luminance over it",
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    after_help = "Keys in the window:\n  \
+        Space pause   ←/→ 5 s   Shift+←/→ 1 s   ↑/↓ 60 s   . , one frame   Home/End\n  \
+        r g b l channels on and off   h all overlays   f full screen   q Esc quit"
+)]
+pub struct Cli {
+    /// What to do; without a command, FILE is played in a window
+    #[command(subcommand)]
+    pub command: Option<Command>,
+
+    /// What to play
+    #[command(flatten)]
+    pub play: PlayArgs,
+
+    /// What every command knows
+    #[command(flatten)]
+    pub common: CommonArgs,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Render one frame with its histograms to a PNG, or print its figures, without a display
+    Snapshot(SnapshotArgs),
+    /// List the graphics adapters of this machine
+    Adapters,
+}
+
+/// What to play.
+#[derive(Debug, Args)]
+pub struct PlayArgs {
+    /// The video to play
+    #[arg(required = true)]
+    pub file: Option<PathBuf>,
+
+    /// Start again at the end
+    #[arg(long = "loop")]
+    pub looped: bool,
+
+    /// Open paused on the first frame
+    #[arg(long)]
+    pub paused: bool,
+}
+
+/// What every command knows.
+#[derive(Debug, Args)]
+pub struct CommonArgs {
+    /// Use the graphics adapter whose name contains NAME (see 'histoscope adapters')
+    #[arg(long, value_name = "NAME", global = true)]
+    pub adapter: Option<String>,
+
+    /// What counts: the graphics adapter, or the CPU where that adapter is only software
+    #[arg(long, value_enum, default_value_t, global = true)]
+    pub engine: EngineArg,
+
+    /// Read the video with this matrix instead of its own
+    #[arg(long, value_enum, global = true)]
+    pub matrix: Option<MatrixArg>,
+
+    /// Read the video with this range instead of its own
+    #[arg(long, value_enum, global = true)]
+    pub range: Option<RangeArg>,
+
+    /// Count red, green, blue and luminance, or Y', Cb and Cr as coded
+    #[arg(long, value_enum, default_value_t, global = true)]
+    pub components: ComponentsArg,
+
+    /// Say more: once for what was chosen, twice for details (RUST_LOG refines it)
+    #[arg(short, long, action = clap::ArgAction::Count, global = true)]
+    pub verbose: u8,
+}
+
+/// Arguments of `snapshot`.
+#[derive(Debug, Args)]
+pub struct SnapshotArgs {
+    /// The video to read
+    pub file: PathBuf,
+
+    /// The frame that is on screen at this time: seconds, or [HH:]MM:SS[.mmm]
+    #[arg(long, value_name = "TIME", default_value = "0", value_parser = parse_time)]
+    pub at: f64,
+
+    /// Size of the PNG in pixels; without it, the video's own as it is displayed
+    #[arg(long, value_name = "WxH", value_parser = parse_size)]
+    pub size: Option<(u32, u32)>,
+
+    /// Histograms to draw: any of r, g, b and l
+    #[arg(long, value_name = "rgbl", default_value = "rgbl", value_parser = parse_channels)]
+    pub channels: ChannelsArg,
+
+    /// Draw the picture without histograms
+    #[arg(long)]
+    pub no_overlay: bool,
+
+    /// Print the figures as one JSON object
+    #[arg(long)]
+    pub json: bool,
+
+    /// Put all bins into the JSON object
+    #[arg(long, requires = "json")]
+    pub bins: bool,
+
+    /// Write the picture to this PNG file; without it, only the figures are printed
+    #[arg(short, long, value_name = "FILE.png")]
+    pub output: Option<PathBuf>,
+}
+
+/// `--engine`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum EngineArg {
+    /// The graphics adapter, or the CPU where the only adapter is software
+    #[default]
+    Auto,
+    /// The graphics adapter, whatever it is
+    Gpu,
+    /// The CPU
+    Cpu,
+}
+
+/// `--matrix`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum MatrixArg {
+    /// BT.601
+    Bt601,
+    /// BT.709
+    Bt709,
+    /// BT.2020, non-constant luminance
+    #[value(alias = "bt2020")]
+    Bt2020nc,
+    /// SMPTE 240M
+    Smpte240m,
+    /// FCC
+    Fcc,
+    /// YCgCo
+    Ycgco,
+    /// The planes are G, B and R themselves
+    Rgb,
+}
+
+impl From<MatrixArg> for color::Matrix {
+    fn from(arg: MatrixArg) -> Self {
+        match arg {
+            MatrixArg::Bt601 => Self::Bt601,
+            MatrixArg::Bt709 => Self::Bt709,
+            MatrixArg::Bt2020nc => Self::Bt2020,
+            MatrixArg::Smpte240m => Self::Smpte240m,
+            MatrixArg::Fcc => Self::Fcc,
+            MatrixArg::Ycgco => Self::YCgCo,
+            MatrixArg::Rgb => Self::Identity,
+        }
+    }
+}
+
+/// `--range`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RangeArg {
+    /// Luma 16 to 235, scaled to the depth
+    Limited,
+    /// All code values
+    Full,
+}
+
+impl From<RangeArg> for color::Range {
+    fn from(arg: RangeArg) -> Self {
+        match arg {
+            RangeArg::Limited => Self::Limited,
+            RangeArg::Full => Self::Full,
+        }
+    }
+}
+
+/// `--components`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum ComponentsArg {
+    /// Red, green, blue and luminance
+    #[default]
+    Rgbl,
+    /// Y', Cb and Cr as coded, chroma at its own resolution
+    Ycbcr,
+}
+
+impl From<ComponentsArg> for histogram::Components {
+    fn from(arg: ComponentsArg) -> Self {
+        match arg {
+            ComponentsArg::Rgbl => Self::Rgbl,
+            ComponentsArg::Ycbcr => Self::YCbCr,
+        }
+    }
+}
+
+/// `--channels`: which of red, green, blue and luminance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChannelsArg(pub [bool; 4]);
+
+/// Reads seconds, `MM:SS.mmm` or `HH:MM:SS.mmm`.
+fn parse_time(text: &str) -> Result<f64, String> {
+    let wrong = || format!("'{text}' is no time; write seconds (3.2), MM:SS (1:02.5) or HH:MM:SS (0:01:02.5)");
+    let parts: Vec<&str> = text.split(':').collect();
+    let (last, leading) = parts.split_last().ok_or_else(wrong)?;
+    let seconds: f64 = last.parse().map_err(|_| wrong())?;
+    let plain = last.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    if leading.len() > 2 || !plain || (!leading.is_empty() && seconds >= 60.0) {
+        return Err(wrong());
+    }
+    let mut whole = 0_u32;
+    for (part, index) in leading.iter().zip(0..) {
+        let value: u32 = part.parse().map_err(|_| wrong())?;
+        if index > 0 && value >= 60 {
+            return Err(wrong());
+        }
+        whole = whole.checked_mul(60).and_then(|w| w.checked_add(value)).ok_or_else(wrong)?;
+    }
+    Ok(f64::from(whole) * 60.0 + seconds)
+}
+
+/// Reads `WxH`.
+fn parse_size(text: &str) -> Result<(u32, u32), String> {
+    let wrong = || format!("'{text}' is no size; write width and height in pixels, for example 1280x720");
+    let (width, height) = text.split_once(['x', 'X', '×']).ok_or_else(wrong)?;
+    match (width.parse(), height.parse()) {
+        (Ok(width), Ok(height)) if (1..=65_536).contains(&width) && (1..=65_536).contains(&height) => {
+            Ok((width, height))
+        }
+        _ => Err(wrong()),
+    }
+}
+
+/// Reads a set of the letters r, g, b and l.
+fn parse_channels(text: &str) -> Result<ChannelsArg, String> {
+    let mut on = [false; 4];
+    for letter in text.chars() {
+        let channel = "rgbl".find(letter.to_ascii_lowercase());
+        match channel {
+            Some(channel) => on[channel] = true,
+            None => return Err(format!("'{letter}' is no channel; use r, g, b and l")),
+        }
+    }
+    Ok(ChannelsArg(on))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definitions_are_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn a_file_is_played_and_no_file_is_a_usage_error() {
+        let cli = Cli::try_parse_from(["histoscope", "clip.mp4", "--adapter", "llvm"]).unwrap();
+        assert_eq!(cli.play.file, Some(PathBuf::from("clip.mp4")));
+        assert_eq!(cli.common.adapter.as_deref(), Some("llvm"));
+        assert_eq!(Cli::try_parse_from(["histoscope"]).unwrap_err().exit_code(), 2);
+        assert!(Cli::try_parse_from(["histoscope", "adapters"]).unwrap().command.is_some());
+        assert_eq!(Cli::try_parse_from(["histoscope", "snapshot"]).unwrap_err().exit_code(), 2);
+    }
+
+    #[test]
+    fn times_are_read_as_people_write_them() {
+        for (text, seconds) in
+            [("3.2", 3.2), ("0", 0.0), ("75", 75.0), ("1:02.5", 62.5), ("01:00:00.250", 3600.25), ("90:00", 5400.0)]
+        {
+            assert_eq!(parse_time(text), Ok(seconds), "{text}");
+        }
+        for text in ["", "x", "-1", "1:75", "1:60:00", "1:2:3:4", "nan", "inf", "1e3", ":", "1:", "99999999:00:00"] {
+            assert!(parse_time(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn sizes_and_channels_are_checked() {
+        assert_eq!(parse_size("1280x720"), Ok((1280, 720)));
+        for text in ["1280", "0x5", "5x0", "x", "-1x5", "1x1x1", "70000x2"] {
+            assert!(parse_size(text).is_err(), "{text}");
+        }
+        assert_eq!(parse_channels("lR"), Ok(ChannelsArg([true, false, false, true])));
+        assert_eq!(parse_channels(""), Ok(ChannelsArg([false; 4])));
+        assert!(parse_channels("rx").is_err());
+    }
+}

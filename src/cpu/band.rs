@@ -1,0 +1,150 @@
+//! What one worker does with a band of rows: unpack, convert and count, block by block.
+
+use std::ops::Range;
+
+use super::BLOCK;
+use super::convert::{Codes, Terms, convert, fill_terms};
+use super::counters::Counters;
+use super::simd::Kernel;
+use super::unpack::Source;
+use crate::color::Conversion;
+
+/// What is counted in one pass over a picture.
+#[derive(Clone, Copy)]
+pub(super) enum Pass<'a> {
+    /// Red, green, blue and luminance from three components, the latter two subsampled by these powers of two.
+    Color { sources: [Source<'a>; 3], chroma_shift: (u8, u8), conversion: Conversion },
+    /// The codes of one component. All four channels of the counters take part; their sum is the component's histogram.
+    Component { source: Source<'a> },
+}
+
+impl Pass<'_> {
+    /// The rows that must stay together because they share chroma, and how many such groups the picture has.
+    pub fn row_groups(&self) -> (usize, usize) {
+        match self {
+            Self::Color { sources: [first, ..], chroma_shift, .. } => {
+                let rows = 1 << chroma_shift.1;
+                (rows, first.height.div_ceil(rows))
+            }
+            Self::Component { source } => (1, source.height),
+        }
+    }
+
+    /// Samples in a row.
+    pub fn row_samples(&self) -> usize {
+        match self {
+            Self::Color { sources: [first, ..], .. } => first.width,
+            Self::Component { source } => source.width,
+        }
+    }
+}
+
+/// The scratch memory and the counts of one worker.
+pub(super) struct Worker {
+    /// The bins.
+    pub counters: Counters,
+    /// Pixels below and above the range of red, of green, of blue.
+    pub out_of_range: [u32; 6],
+    /// Component codes of a block.
+    components: [[u16; BLOCK]; 3],
+    terms: Terms,
+    codes: Codes,
+}
+
+impl Worker {
+    /// A worker that has counted nothing.
+    pub fn new() -> Box<Self> {
+        Box::new(Self {
+            counters: Counters::new(),
+            out_of_range: [0; 6],
+            components: [[0; BLOCK]; 3],
+            terms: [[0; BLOCK]; 3],
+            codes: Codes { rgb: [[0; BLOCK]; 3], luminance: [0; BLOCK] },
+        })
+    }
+
+    /// Forgets what was counted and makes room for `bins` bins a channel.
+    pub fn reset(&mut self, bins: usize) {
+        self.counters.reset(bins);
+        self.out_of_range = [0; 6];
+    }
+}
+
+/// A band of row groups, to be counted by a worker.
+pub(super) struct Band<'a, 'w, const BINS: usize> {
+    /// What to count.
+    pub pass: &'a Pass<'a>,
+    /// Which row groups.
+    pub groups: Range<usize>,
+    /// Who counts.
+    pub worker: &'w mut Worker,
+}
+
+impl<const BINS: usize> Kernel for Band<'_, '_, BINS> {
+    #[inline(always)]
+    fn run(self) {
+        match self.pass {
+            Pass::Color { sources, chroma_shift, conversion } => {
+                for group in self.groups {
+                    match chroma_shift.0 {
+                        0 => count_color::<BINS, 1>(self.worker, sources, chroma_shift.1, conversion, group),
+                        1 => count_color::<BINS, 2>(self.worker, sources, chroma_shift.1, conversion, group),
+                        _ => count_color::<BINS, 4>(self.worker, sources, chroma_shift.1, conversion, group),
+                    }
+                }
+            }
+            Pass::Component { source } => {
+                for row in self.groups {
+                    count_component::<BINS>(self.worker, source, row);
+                }
+            }
+        }
+    }
+}
+
+/// Counts the rows that share one chroma row; `REPEAT` neighbouring pixels share a chroma sample.
+#[inline(always)]
+fn count_color<const BINS: usize, const REPEAT: usize>(
+    worker: &mut Worker,
+    sources: &[Source<'_>; 3],
+    rows_shift: u8,
+    conversion: &Conversion,
+    group: usize,
+) {
+    let [first, second, third] = sources;
+    let rows = group << rows_shift..((group + 1) << rows_shift).min(first.height);
+    for x in (0..first.width).step_by(BLOCK) {
+        let pixels = (first.width - x).min(BLOCK);
+        let shared = pixels.div_ceil(REPEAT);
+        let [luma, cb, cr] = &mut worker.components;
+        second.unpack(x / REPEAT, group, &mut cb[..shared]);
+        third.unpack(x / REPEAT, group, &mut cr[..shared]);
+        fill_terms::<REPEAT>(conversion, &cb[..shared], &cr[..shared], &mut worker.terms);
+        for y in rows.clone() {
+            first.unpack(x, y, &mut luma[..pixels]);
+            let counts = convert::<BINS>(conversion, &luma[..pixels], &worker.terms, &mut worker.codes);
+            for (total, count) in worker.out_of_range.iter_mut().zip(counts) {
+                *total += count;
+            }
+            let [red, green, blue] = &worker.codes.rgb;
+            let channels = [red, green, blue, &worker.codes.luminance];
+            worker.counters.count::<BINS>(channels.map(|codes| &codes[..pixels]));
+        }
+    }
+}
+
+/// Counts one row of a component, a quarter of each block in every channel.
+#[inline(always)]
+fn count_component<const BINS: usize>(worker: &mut Worker, source: &Source<'_>, row: usize) {
+    for x in (0..source.width).step_by(BLOCK) {
+        let samples = (source.width - x).min(BLOCK);
+        let codes = &mut worker.components[0][..samples];
+        source.unpack(x, row, codes);
+        let quarter = samples / 4;
+        let (quarters, rest) = codes.split_at(4 * quarter);
+        let (front, back) = quarters.split_at(2 * quarter);
+        let ((a, b), (c, d)) = (front.split_at(quarter), back.split_at(quarter));
+        worker.counters.count::<BINS>([a, b, c, d]);
+        worker.counters.count_rest(rest);
+    }
+}

@@ -1,0 +1,168 @@
+//! The histogram engine for machines whose only graphics adapter is software.
+
+mod band;
+mod convert;
+mod counters;
+mod simd;
+#[cfg(test)]
+mod tests;
+mod unpack;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rayon::prelude::*;
+
+use crate::frame::Picture;
+use crate::histogram::{CHANNELS, Components, Histogram};
+use crate::layout::ColorModel;
+use band::{Band, Pass, Worker};
+pub use simd::Level;
+use unpack::Source;
+
+/// Pixels that are converted, then counted, at a time. Their codes and terms fit in the first-level cache beside the bins,
+/// and a block is a multiple of the widest chroma subsampling.
+const BLOCK: usize = 512;
+/// Samples of a band: small enough that the last bands finish at about the same time, large enough that handing them out
+/// costs nothing.
+const BAND_SAMPLES: usize = 1 << 15;
+
+/// Counts pictures on the CPU. It keeps its scratch memory from picture to picture.
+pub struct Engine {
+    level: Level,
+    workers: Vec<Box<Worker>>,
+    histogram: Histogram,
+}
+
+impl Default for Engine {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Engine {
+    /// An engine that uses the best instructions of this machine and all threads of rayon's current pool.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::with_level(Level::detect())
+    }
+
+    /// An engine that uses the instructions of `level`, or the plain ones if the machine lacks those.
+    #[must_use]
+    pub fn with_level(level: Level) -> Self {
+        let level = if level.is_available() { level } else { Level::Plain };
+        Self { level, workers: Vec::new(), histogram: Histogram::empty(8, Components::Rgbl) }
+    }
+
+    /// The instructions in use.
+    #[must_use]
+    pub const fn level(&self) -> Level {
+        self.level
+    }
+
+    /// Counts a picture. The histogram is exactly that of [`reference::histogram`](crate::reference::histogram); it stays
+    /// with the engine, which overwrites it with the next picture's.
+    pub fn count(&mut self, picture: &Picture, components: Components) -> &Histogram {
+        let bits = picture.layout().bin_bits();
+        self.histogram.bits = bits;
+        self.histogram.components = components;
+        self.histogram.words.clear();
+        self.histogram.words.resize(Histogram::word_count(bits), 0);
+        match components {
+            Components::YCbCr => {
+                for component in 0..picture.layout().component_count() {
+                    self.count_component(picture, component);
+                }
+            }
+            Components::Rgbl if picture.layout().model == ColorModel::Gray => {
+                self.count_component(picture, 0);
+                self.recolor_gray(picture);
+            }
+            Components::Rgbl => self.count_color(picture),
+        }
+        &self.histogram
+    }
+
+    /// Counts the codes of one component into the channel of that index.
+    fn count_component(&mut self, picture: &Picture, component: usize) {
+        self.run(&Pass::Component { source: Source::new(picture, component) });
+        let bins = self.histogram.bin_count();
+        let target = self.histogram.bins_mut(component);
+        for worker in &self.workers {
+            for channel in worker.counters.bins().chunks_exact(bins) {
+                add(target, channel);
+            }
+        }
+    }
+
+    /// Turns the histogram of luma codes in channel 0 into those of red, green, blue and luminance: in a gray picture
+    /// all of them depend on nothing but that code.
+    fn recolor_gray(&mut self, picture: &Picture) {
+        let conversion = picture.conversion();
+        let top = conversion.max_code();
+        let bits = self.histogram.bits;
+        let coded = self.histogram.bins(0).to_vec();
+        self.histogram.bins_mut(0).fill(0);
+        for (&count, code) in coded.iter().zip(0..) {
+            let rgb = conversion.unclamped([code, 0, 0]);
+            for channel in 0..3 {
+                self.histogram.out_of_range_mut(channel)[0] += if rgb[channel] < 0 { count } else { 0 };
+                self.histogram.out_of_range_mut(channel)[1] += if rgb[channel] > top { count } else { 0 };
+            }
+            let codes = rgb.map(|v| v.clamp(0, top) as u32);
+            for channel in 0..3 {
+                self.histogram.bins_mut(channel)[codes[channel] as usize] += count;
+            }
+            self.histogram.bins_mut(3)[crate::color::luminance_bin(codes, bits) as usize] += count;
+        }
+    }
+
+    fn count_color(&mut self, picture: &Picture) {
+        self.run(&Pass::Color {
+            sources: std::array::from_fn(|component| Source::new(picture, component)),
+            chroma_shift: picture.layout().chroma_shift,
+            conversion: picture.conversion(),
+        });
+        let tail = CHANNELS << self.histogram.bits;
+        for worker in &self.workers {
+            add(&mut self.histogram.words[..tail], worker.counters.bins());
+            add(&mut self.histogram.words[tail..], &worker.out_of_range);
+        }
+    }
+
+    /// Runs a pass: the workers take bands of rows until none is left.
+    fn run(&mut self, pass: &Pass<'_>) {
+        let (rows, groups) = pass.row_groups();
+        let per_band = (BAND_SAMPLES / (rows * pass.row_samples())).max(1);
+        let bands = groups.div_ceil(per_band);
+        self.workers.resize_with(rayon::current_num_threads().min(bands).max(1), Worker::new);
+        let next = AtomicUsize::new(0);
+        let (level, bins) = (self.level, self.histogram.bin_count());
+        let work = |worker: &mut Box<Worker>| {
+            worker.reset(bins);
+            loop {
+                let first = next.fetch_add(1, Ordering::Relaxed) * per_band;
+                if first >= groups {
+                    break;
+                }
+                let groups = first..(first + per_band).min(groups);
+                match bins {
+                    256 => level.run(Band::<256> { pass, groups, worker }),
+                    1024 => level.run(Band::<1024> { pass, groups, worker }),
+                    _ => level.run(Band::<4096> { pass, groups, worker }),
+                }
+            }
+            worker.counters.flush();
+        };
+        match self.workers.as_mut_slice() {
+            [worker] => work(worker),
+            workers => workers.par_iter_mut().with_max_len(1).for_each(work),
+        }
+    }
+}
+
+/// Adds the counts of `more` to those of `target`.
+fn add(target: &mut [u32], more: &[u32]) {
+    for (target, more) in target.iter_mut().zip(more) {
+        *target += more;
+    }
+}

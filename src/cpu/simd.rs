@@ -1,0 +1,131 @@
+//! The choice of vector instructions at run time.
+//!
+//! The kernels are plain loops over arrays. The compiler turns such loops into vector instructions by itself, as wide
+//! as the function that contains them may use. So the same kernel is compiled several times, each time inlined into a
+//! function that promises more instructions, and [`Level::run`] calls the one that was asked for, if the machine can.
+
+use std::fmt;
+
+/// A set of vector instructions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Level {
+    /// What every machine of the target architecture has (SSE2 on x86-64, NEON on most aarch64 targets).
+    Plain,
+    /// 256-bit integer vectors of x86-64.
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    /// 512-bit integer vectors of x86-64.
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+    /// 128-bit vectors of aarch64.
+    #[cfg(target_arch = "aarch64")]
+    Neon,
+}
+
+/// Work that [`Level::run`] compiles for every level.
+///
+/// `run` and all that it calls must be `#[inline(always)]`: code that stays a function of its own is compiled without
+/// the level's instructions.
+pub(super) trait Kernel {
+    /// Does the work.
+    fn run(self);
+}
+
+impl Level {
+    /// Every level of this architecture, the least capable first.
+    pub const ALL: &'static [Self] = &[
+        Self::Plain,
+        #[cfg(target_arch = "x86_64")]
+        Self::Avx2,
+        #[cfg(target_arch = "x86_64")]
+        Self::Avx512,
+        #[cfg(target_arch = "aarch64")]
+        Self::Neon,
+    ];
+
+    /// The most capable level of this machine.
+    #[must_use]
+    pub fn detect() -> Self {
+        Self::ALL.iter().rev().copied().find(|level| level.is_available()).unwrap_or(Self::Plain)
+    }
+
+    /// Whether this machine has the instructions.
+    #[must_use]
+    pub fn is_available(self) -> bool {
+        match self {
+            Self::Plain => true,
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => {
+                is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi1") && is_x86_feature_detected!("bmi2")
+            }
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512 => {
+                Self::Avx2.is_available()
+                    && is_x86_feature_detected!("avx512f")
+                    && is_x86_feature_detected!("avx512bw")
+                    && is_x86_feature_detected!("avx512dq")
+                    && is_x86_feature_detected!("avx512vl")
+            }
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon => std::arch::is_aarch64_feature_detected!("neon"),
+        }
+    }
+
+    /// The name that the log and the tests use.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Plain => "plain",
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => "avx2",
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512 => "avx512",
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon => "neon",
+        }
+    }
+
+    /// Runs the kernel with this level's instructions, or with the plain ones if the machine lacks them.
+    pub(super) fn run(self, kernel: impl Kernel) {
+        if !self.is_available() {
+            return kernel.run();
+        }
+        match self {
+            Self::Plain => kernel.run(),
+            // SAFETY: the only danger of calling these functions is a machine without the instructions that they are
+            // compiled for, and `is_available` has just asked for exactly those.
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => unsafe { run_avx2(kernel) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512 => unsafe { run_avx512(kernel) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon => unsafe { run_neon(kernel) },
+        }
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,bmi1,bmi2")]
+fn run_avx2(kernel: impl Kernel) {
+    kernel.run();
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,bmi1,bmi2,avx512f,avx512bw,avx512dq,avx512vl")]
+fn run_avx512(kernel: impl Kernel) {
+    kernel.run();
+}
+
+#[cfg(target_arch = "aarch64")]
+#[target_feature(enable = "neon")]
+fn run_neon(kernel: impl Kernel) {
+    kernel.run();
+}

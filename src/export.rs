@@ -1,0 +1,5 @@
+//! Results as files and text, without a window: the same media and the same passes.
+
+pub mod figures;
+pub mod file;
+pub mod snapshot;

@@ -1,0 +1,138 @@
+//! Files that appear whole or not at all.
+
+use std::fs;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+use crate::gpu::readback::Image;
+
+/// Why a file could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    /// The place is a folder.
+    #[error("{} is a folder; name a file in it", .0.display())]
+    Folder(PathBuf),
+    /// The folder to write into does not exist.
+    #[error("{} cannot be written: the folder {} does not exist", .path.display(), .folder.display())]
+    NoFolder {
+        /// The file.
+        path: PathBuf,
+        /// The folder that is missing.
+        folder: PathBuf,
+    },
+    /// The system refused.
+    #[error("{} cannot be written: {source}", .path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// The picture could not be encoded.
+    #[error("{} cannot be written as PNG: {source}", .path.display())]
+    Png {
+        /// The file.
+        path: PathBuf,
+        /// The encoder's reason.
+        source: png::EncodingError,
+    },
+}
+
+/// Checks that `path` can be written later, so that no work is done in vain.
+///
+/// # Errors
+/// [`FileError`] if it is a folder, or its folder does not exist.
+pub fn check_writable(path: &Path) -> Result<(), FileError> {
+    if path.is_dir() {
+        return Err(FileError::Folder(path.to_owned()));
+    }
+    let folder = folder_of(path);
+    if !folder.is_dir() {
+        return Err(FileError::NoFolder { path: path.to_owned(), folder });
+    }
+    Ok(())
+}
+
+/// Writes a PNG under a temporary name beside `path` and renames it when it is complete.
+///
+/// # Errors
+/// [`FileError`] if the file cannot be written; then nothing is left behind.
+pub fn write_png(path: &Path, image: &Image) -> Result<(), FileError> {
+    check_writable(path)?;
+    let io = |source| FileError::Io { path: path.to_owned(), source };
+    let file = NamedTempFile::new_in(folder_of(path)).map_err(io)?;
+    let mut writer = BufWriter::new(file);
+    encode(&mut writer, image).map_err(|source| match source {
+        png::EncodingError::IoError(source) => io(source),
+        source => FileError::Png { path: path.to_owned(), source },
+    })?;
+    let file = writer.into_inner().map_err(|e| io(e.into_error()))?;
+    set_usual_permissions(&file, path).map_err(io)?;
+    file.persist(path).map_err(|e| io(e.error))?;
+    Ok(())
+}
+
+fn encode(writer: impl Write, image: &Image) -> Result<(), png::EncodingError> {
+    let mut encoder = png::Encoder::new(writer, image.width, image.height);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_depth(png::BitDepth::Eight);
+    // The view is opaque; three samples a pixel are what picture viewers and scripts expect.
+    let rgb: Vec<u8> = image.rgba.chunks_exact(4).flat_map(|pixel| &pixel[..3]).copied().collect();
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(&rgb)?;
+    writer.finish()
+}
+
+fn folder_of(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}
+
+/// A temporary file is for its owner alone; a finished one is readable like any other.
+#[cfg(unix)]
+fn set_usual_permissions(file: &NamedTempFile, path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = fs::metadata(path).map_or(0o644, |existing| existing.permissions().mode());
+    fs::set_permissions(file.path(), fs::Permissions::from_mode(mode))
+}
+
+#[cfg(not(unix))]
+fn set_usual_permissions(_: &NamedTempFile, _: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn image() -> Image {
+        Image { width: 2, height: 1, rgba: vec![1, 2, 3, 255, 4, 5, 6, 255] }
+    }
+
+    #[test]
+    fn a_png_comes_back_as_it_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("view.png");
+        write_png(&path, &image()).unwrap();
+        let decoder = png::Decoder::new(io::BufReader::new(fs::File::open(&path).unwrap()));
+        let mut reader = decoder.read_info().unwrap();
+        let mut rgb = vec![0; reader.output_buffer_size().unwrap()];
+        reader.next_frame(&mut rgb).unwrap();
+        assert_eq!(rgb, [1, 2, 3, 4, 5, 6]);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no temporary file is left");
+    }
+
+    #[test]
+    fn places_that_cannot_be_written_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let as_folder = write_png(folder.path(), &image()).unwrap_err().to_string();
+        assert!(as_folder.contains("is a folder"), "{as_folder}");
+        let missing = write_png(&folder.path().join("no/view.png"), &image()).unwrap_err().to_string();
+        assert!(missing.contains("does not exist"), "{missing}");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is left behind");
+    }
+}

@@ -1,0 +1,90 @@
+//! The GPU's share: upload, the counting passes, drawing and reading back. All of wgpu stays here.
+//!
+//! A frame's way: [`upload`] puts the native planes into buffers, [`histogram`] counts them in three passes (chunk,
+//! reduce, scale), [`draw`] draws the picture and the overlays from the same buffers. [`Renderer`] orders the passes for
+//! the window, the saved picture and the tests alike.
+
+pub mod context;
+pub mod draw;
+pub mod histogram;
+pub mod readback;
+mod renderer;
+pub mod shared;
+pub mod upload;
+
+pub use context::{AdapterChoice, Gpu};
+pub use renderer::{Renderer, Scene};
+
+/// What can go wrong on the GPU's side, each with what to do about it.
+#[derive(Debug, thiserror::Error)]
+pub enum GpuError {
+    /// There is no adapter at all.
+    #[error(
+        "no graphics adapter was found; install a Vulkan driver, or a software one (on Debian and Ubuntu: mesa-vulkan-drivers)"
+    )]
+    NoAdapter,
+    /// No adapter has the wanted name.
+    #[error("no adapter's name contains '{wanted}'; there are: {available}")]
+    NoSuchAdapter {
+        /// What the user asked for.
+        wanted: String,
+        /// The names that exist, separated by commas.
+        available: String,
+    },
+    /// The adapter refused to make a device.
+    #[error("the adapter {adapter} could not be used: {source}")]
+    Device {
+        /// The adapter's name.
+        adapter: String,
+        /// The driver's reason.
+        source: wgpu::RequestDeviceError,
+    },
+    /// The adapter lacks something that the passes need.
+    #[error(
+        "the adapter {adapter} cannot run compute passes; choose another one with --adapter (see 'histoscope adapters')"
+    )]
+    NoCompute {
+        /// The adapter's name.
+        adapter: String,
+    },
+    /// A picture is larger than the adapter's buffers.
+    #[error("a plane of the {width}×{height} picture takes {bytes} bytes, and {adapter} binds at most {most}")]
+    PictureTooLarge {
+        /// Width in pixels.
+        width: u32,
+        /// Height in pixels.
+        height: u32,
+        /// Bytes of the plane.
+        bytes: u64,
+        /// The most that the adapter binds.
+        most: u64,
+        /// The adapter's name.
+        adapter: String,
+    },
+    /// The bins of a deep source do not fit in the adapter's workgroup memory.
+    #[error("{adapter} has too little workgroup memory to count {bits} bits a sample; use --engine cpu")]
+    TooDeep {
+        /// Bits of a bin's index.
+        bits: u32,
+        /// The adapter's name.
+        adapter: String,
+    },
+    /// An image to draw into is larger than the adapter's textures.
+    #[error("a view of {width}×{height} pixels is more than {adapter} can draw ({most} a side)")]
+    ViewTooLarge {
+        /// Width in pixels.
+        width: u32,
+        /// Height in pixels.
+        height: u32,
+        /// The most a side.
+        most: u32,
+        /// The adapter's name.
+        adapter: String,
+    },
+    /// The surface of a window could not be made.
+    #[error("the window's surface could not be made: {0}")]
+    Surface(#[from] wgpu::CreateSurfaceError),
+    /// The device was lost or stopped answering.
+    #[error("the graphics device stopped answering: {0}")]
+    Lost(String),
+}

@@ -1,0 +1,181 @@
+//! Choosing an adapter and making a device on it.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::GpuError;
+
+/// Which adapter the user wants.
+#[derive(Debug, Clone, Default)]
+pub struct AdapterChoice {
+    /// Part of the adapter's name, in any case; `None` leaves the choice to wgpu.
+    pub name: Option<String>,
+}
+
+/// An adapter with its device and queue.
+pub struct Gpu {
+    /// The adapter.
+    pub adapter: wgpu::Adapter,
+    /// What the driver says of it.
+    pub info: wgpu::AdapterInfo,
+    /// The device.
+    pub device: wgpu::Device,
+    /// Its only queue.
+    pub queue: wgpu::Queue,
+    /// The first error that no call returned, if there was one: a validation error, or the loss of the device.
+    failure: Arc<Mutex<Option<String>>>,
+}
+
+impl fmt::Debug for Gpu {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Gpu").field("info", &self.info).finish_non_exhaustive()
+    }
+}
+
+/// wgpu's entry point. `WGPU_BACKEND` names the backends to try; else they are Vulkan, Metal and DirectX 12, and OpenGL
+/// only where those find nothing, because starting it takes long.
+#[must_use]
+pub fn instance(display: Option<Box<dyn wgpu::wgt::WgpuHasDisplayHandle>>) -> wgpu::Instance {
+    wgpu::Instance::new(descriptor(wgpu::Backends::from_env().unwrap_or(wgpu::Backends::PRIMARY), display))
+}
+
+fn descriptor(
+    backends: wgpu::Backends,
+    display: Option<Box<dyn wgpu::wgt::WgpuHasDisplayHandle>>,
+) -> wgpu::InstanceDescriptor {
+    let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
+    // Source names in the shaders' binaries are of no use here, and older validation layers take them for an error.
+    descriptor.flags.remove(wgpu::InstanceFlags::DEBUG);
+    let mut descriptor = descriptor.with_env();
+    descriptor.backends = backends;
+    descriptor.display = display;
+    descriptor
+}
+
+/// Every adapter of every backend that `WGPU_BACKEND` allows.
+#[must_use]
+pub fn adapters() -> Vec<wgpu::AdapterInfo> {
+    let backends = wgpu::Backends::from_env().unwrap_or(wgpu::Backends::all());
+    let instance = wgpu::Instance::new(descriptor(backends, None));
+    pollster::block_on(instance.enumerate_adapters(backends)).iter().map(wgpu::Adapter::get_info).collect()
+}
+
+impl Gpu {
+    /// Makes a device without a window.
+    ///
+    /// # Errors
+    /// [`GpuError`] if there is no adapter, none of that name, or it makes no device.
+    pub fn headless(choice: &AdapterChoice) -> Result<Self, GpuError> {
+        let first = instance(None);
+        match Self::new(&first, choice, None) {
+            Err(GpuError::NoAdapter | GpuError::NoSuchAdapter { .. }) if wgpu::Backends::from_env().is_none() => {
+                Self::new(&wgpu::Instance::new(descriptor(wgpu::Backends::all(), None)), choice, None)
+            }
+            result => result,
+        }
+    }
+
+    /// Makes a device, one that can draw to `surface` if there is one.
+    ///
+    /// # Errors
+    /// [`GpuError`] if there is no adapter, none of that name, or it makes no device.
+    pub fn new(
+        instance: &wgpu::Instance,
+        choice: &AdapterChoice,
+        surface: Option<&wgpu::Surface<'_>>,
+    ) -> Result<Self, GpuError> {
+        let adapter = choose(instance, choice, surface)?;
+        let info = adapter.get_info();
+        if !adapter.get_downlevel_capabilities().flags.contains(wgpu::DownlevelFlags::COMPUTE_SHADERS) {
+            return Err(GpuError::NoCompute { adapter: info.name });
+        }
+        let timestamps = wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::TIMESTAMP_QUERY_INSIDE_ENCODERS;
+        let (device, queue) = pollster::block_on(adapter.request_device(&wgpu::DeviceDescriptor {
+            label: Some("histoscope"),
+            required_features: adapter.features() & timestamps,
+            // Everything that the adapter has: large pictures need large buffers, deep ones much workgroup memory.
+            required_limits: adapter.limits(),
+            memory_hints: wgpu::MemoryHints::MemoryUsage,
+            ..Default::default()
+        }))
+        .map_err(|source| GpuError::Device { adapter: info.name.clone(), source })?;
+        let failure = Arc::new(Mutex::new(None));
+        watch(&device, &failure);
+        log::info!(
+            "adapter {} ({:?}, {:?}), driver {} {}",
+            info.name,
+            info.device_type,
+            info.backend,
+            info.driver,
+            info.driver_info
+        );
+        Ok(Self { adapter, info, device, queue, failure })
+    }
+
+    /// Whether the adapter computes on the CPU.
+    #[must_use]
+    pub fn is_software(&self) -> bool {
+        self.info.device_type == wgpu::DeviceType::Cpu
+    }
+
+    /// Checks that nothing went wrong outside the calls that return errors.
+    ///
+    /// # Errors
+    /// [`GpuError::Lost`] with the first such error.
+    pub fn check(&self) -> Result<(), GpuError> {
+        match self.failure.lock().unwrap_or_else(PoisonError::into_inner).as_ref() {
+            Some(failure) => Err(GpuError::Lost(failure.clone())),
+            None => Ok(()),
+        }
+    }
+
+    /// Waits until the GPU has done all that was submitted.
+    ///
+    /// # Errors
+    /// [`GpuError::Lost`] if the device does not answer or something failed meanwhile.
+    pub fn wait(&self) -> Result<(), GpuError> {
+        self.device.poll(wgpu::PollType::wait_indefinitely()).map_err(|e| GpuError::Lost(e.to_string()))?;
+        self.check()
+    }
+}
+
+/// Keeps the first error that no call returns.
+fn watch(device: &wgpu::Device, failure: &Arc<Mutex<Option<String>>>) {
+    let keep = |failure: &Mutex<Option<String>>, message: String| {
+        log::error!("graphics: {message}");
+        failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(message);
+    };
+    let errors = Arc::clone(failure);
+    device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| keep(&errors, error.to_string())));
+    let losses = Arc::clone(failure);
+    device.set_device_lost_callback(move |reason, message| {
+        if reason != wgpu::DeviceLostReason::Destroyed {
+            keep(&losses, format!("device lost ({message})"));
+        }
+    });
+}
+
+fn choose(
+    instance: &wgpu::Instance,
+    choice: &AdapterChoice,
+    surface: Option<&wgpu::Surface<'_>>,
+) -> Result<wgpu::Adapter, GpuError> {
+    let Some(wanted) = &choice.name else {
+        let options = wgpu::RequestAdapterOptions {
+            power_preference: wgpu::PowerPreference::HighPerformance,
+            compatible_surface: surface,
+            ..Default::default()
+        };
+        return pollster::block_on(instance.request_adapter(&options)).map_err(|_| GpuError::NoAdapter);
+    };
+    let backends = wgpu::Backends::from_env().unwrap_or(wgpu::Backends::all());
+    let all = pollster::block_on(instance.enumerate_adapters(backends));
+    if all.is_empty() {
+        return Err(GpuError::NoAdapter);
+    }
+    let available = all.iter().map(|a| a.get_info().name).collect::<Vec<_>>().join(", ");
+    all.into_iter()
+        .filter(|adapter| surface.is_none_or(|s| adapter.is_surface_supported(s)))
+        .find(|adapter| adapter.get_info().name.to_lowercase().contains(&wanted.to_lowercase()))
+        .ok_or(GpuError::NoSuchAdapter { wanted: wanted.clone(), available })
+}

@@ -1,0 +1,302 @@
+//! Counting: chunk, reduce and scale, one compute pass each, with the bin buffer and the scale buffer as the result.
+
+pub mod plan;
+
+use std::collections::HashMap;
+
+use plan::{ChannelRun, Plan};
+
+use super::shared::{ChannelScale, ReductionParams, layout_constants};
+use super::upload::with_picture;
+use super::{Gpu, GpuError};
+use crate::frame::Picture;
+use crate::histogram::{CHANNELS, Components, Histogram};
+use crate::layout::PixelLayout;
+
+const CHUNK_WGSL: &str = include_str!("../../shaders/chunk.wgsl");
+const REDUCE_WGSL: &str = include_str!("../../shaders/reduce.wgsl");
+const SCALE_WGSL: &str = include_str!("../../shaders/scale.wgsl");
+
+/// Words that one workgroup of the reduce pass sums, as in shaders/reduce.wgsl.
+const REDUCE_WORDS: u32 = 32;
+
+/// A place in a query set for the three passes' begin and end: six timestamps from `first` on.
+#[derive(Debug, Clone, Copy)]
+pub struct Stamps<'a> {
+    /// The query set.
+    pub set: &'a wgpu::QuerySet,
+    /// Index of the chunk pass's begin.
+    pub first: u32,
+}
+
+impl Stamps<'_> {
+    /// Queries that the counting passes write.
+    pub const COUNT: u32 = 6;
+
+    fn of_pass(&self, pass: u32) -> wgpu::ComputePassTimestampWrites<'_> {
+        wgpu::ComputePassTimestampWrites {
+            query_set: self.set,
+            beginning_of_pass_write_index: Some(self.first + 2 * pass),
+            end_of_pass_write_index: Some(self.first + 2 * pass + 1),
+        }
+    }
+}
+
+/// The passes with their buffers. One bin buffer and one scale buffer serve every depth.
+#[derive(Debug)]
+pub struct HistogramPasses {
+    /// `CHANNELS` × 2^n bins and the tail, as [`Histogram::words`].
+    pub bins: wgpu::Buffer,
+    /// One [`ChannelScale`] a channel.
+    pub scales: wgpu::Buffer,
+    chunks: wgpu::Buffer,
+    reduction: wgpu::Buffer,
+    chunk_layout: wgpu::PipelineLayout,
+    chunk_module: wgpu::ShaderModule,
+    chunk_group: wgpu::BindGroup,
+    chunk_pipelines: HashMap<(PixelLayout, Components), Vec<wgpu::ComputePipeline>>,
+    reduce: wgpu::ComputePipeline,
+    reduce_group: wgpu::BindGroup,
+    scale_module: wgpu::ShaderModule,
+    scale_pipelines: HashMap<u32, (wgpu::ComputePipeline, wgpu::BindGroup)>,
+    state: Option<State>,
+}
+
+/// What the bin buffer is set up for.
+#[derive(Debug, Clone, PartialEq)]
+struct State {
+    layout: PixelLayout,
+    components: Components,
+    plan: Plan,
+}
+
+impl HistogramPasses {
+    /// Makes the buffers and the passes that do not depend on a layout.
+    #[must_use]
+    pub fn new(gpu: &Gpu, picture_layout: &wgpu::BindGroupLayout) -> Self {
+        let device = &gpu.device;
+        let storage = wgpu::BufferUsages::STORAGE;
+        let buffer = |label, size: usize, usage| {
+            device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some(label),
+                size: size as u64,
+                usage,
+                mapped_at_creation: false,
+            })
+        };
+        let copies = wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
+        let bins = buffer("bins", Histogram::word_count(12) * 4, storage | copies);
+        let scales = buffer("scales", CHANNELS * size_of::<ChannelScale>(), storage | copies);
+        let chunks = buffer("chunks", plan::MOST_CHUNK_BYTES, storage);
+        let uniform = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
+        let reduction = buffer("reduction", size_of::<ReductionParams>(), uniform);
+
+        let chunk_group_layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+            label: Some("chunk"),
+            entries: &[wgpu::BindGroupLayoutEntry {
+                binding: 0,
+                visibility: wgpu::ShaderStages::COMPUTE,
+                ty: wgpu::BindingType::Buffer {
+                    ty: wgpu::BufferBindingType::Storage { read_only: false },
+                    has_dynamic_offset: false,
+                    min_binding_size: None,
+                },
+                count: None,
+            }],
+        });
+        let chunk_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: Some("chunk"),
+            bind_group_layouts: &[Some(picture_layout), Some(&chunk_group_layout)],
+            immediate_size: 0,
+        });
+        let chunk_group = bind(device, "chunk", &chunk_group_layout, &[&chunks]);
+        let chunk_module = module(device, "chunk", &with_picture(CHUNK_WGSL));
+        let parts = plan::reduce_parts(&device.limits());
+        let constants = [("PARTS", f64::from(parts)), ("PART_WORDS", f64::from(parts * REDUCE_WORDS))];
+        let reduce = compute(device, "reduce", None, &module(device, "reduce", REDUCE_WGSL), "reduce", &constants);
+        let reduce_group = bind(device, "reduce", &reduce.get_bind_group_layout(0), &[&reduction, &chunks, &bins]);
+        let scale_module = module(device, "scale", SCALE_WGSL);
+        Self {
+            bins,
+            scales,
+            chunks,
+            reduction,
+            chunk_layout,
+            chunk_module,
+            chunk_group,
+            chunk_pipelines: HashMap::new(),
+            reduce,
+            reduce_group,
+            scale_module,
+            scale_pipelines: HashMap::new(),
+            state: None,
+        }
+    }
+
+    /// Bytes that the chunks may take, whatever the picture's size.
+    #[must_use]
+    pub fn chunk_bytes(&self) -> u64 {
+        self.chunks.size()
+    }
+
+    /// Sets the passes up for a picture like this one; cheap where nothing changed.
+    ///
+    /// # Errors
+    /// [`GpuError::TooDeep`] if the adapter's workgroup memory cannot hold the bins of one channel.
+    pub fn prepare(&mut self, gpu: &Gpu, picture: &Picture, components: Components) -> Result<(), GpuError> {
+        let layout = *picture.layout();
+        let plan = Plan::new(&gpu.device.limits(), gpu.info.device_type, layout.bin_bits(), picture.pixel_count())
+            .ok_or_else(|| GpuError::TooDeep { bits: layout.bin_bits(), adapter: gpu.info.name.clone() })?;
+        let state = State { layout, components, plan };
+        if self.state.as_ref() == Some(&state) {
+            return Ok(());
+        }
+        let params = ReductionParams {
+            chunk_count: state.plan.chunks,
+            chunk_words: Histogram::word_count(state.plan.bits) as u32,
+            first_word: 0,
+            end_word: Histogram::word_count(state.plan.bits) as u32,
+        };
+        gpu.queue.write_buffer(&self.reduction, 0, bytemuck::bytes_of(&params));
+        let (device, module, pipeline_layout) = (&gpu.device, &self.chunk_module, &self.chunk_layout);
+        self.chunk_pipelines.entry((layout, components)).or_insert_with(|| {
+            let pipeline = |run| chunk_pipeline(device, pipeline_layout, module, &layout, components, &state.plan, run);
+            state.plan.runs.iter().map(pipeline).collect()
+        });
+        self.prepare_scale(gpu, state.plan.bits);
+        self.state = Some(state);
+        Ok(())
+    }
+
+    fn prepare_scale(&mut self, gpu: &Gpu, bits: u32) {
+        let (device, module) = (&gpu.device, &self.scale_module);
+        let (bins, scales) = (&self.bins, &self.scales);
+        self.scale_pipelines.entry(bits).or_insert_with(|| {
+            let pipeline = compute(device, "scale", None, module, "scale", &[("BITS", f64::from(bits))]);
+            let group = bind(device, "scale", &pipeline.get_bind_group_layout(0), &[bins, scales]);
+            (pipeline, group)
+        });
+    }
+
+    /// Records the three passes for the picture that was prepared and uploaded. With `stamps`, each pass is timed by
+    /// itself; without, they share one compute pass.
+    pub fn record(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        picture_group: &wgpu::BindGroup,
+        stamps: Option<Stamps<'_>>,
+    ) {
+        let Some(state) = &self.state else { return };
+        let Some(stamps) = stamps else {
+            let descriptor = wgpu::ComputePassDescriptor { label: Some("histogram"), timestamp_writes: None };
+            let mut pass = encoder.begin_compute_pass(&descriptor);
+            self.dispatch_chunk(&mut pass, state, picture_group);
+            self.dispatch_reduce(&mut pass, state);
+            self.dispatch_scale(&mut pass, state.plan.bits);
+            return;
+        };
+        let mut timed = |label, index| {
+            let timestamp_writes = Some(stamps.of_pass(index));
+            let descriptor = wgpu::ComputePassDescriptor { label: Some(label), timestamp_writes };
+            encoder.begin_compute_pass(&descriptor).forget_lifetime()
+        };
+        self.dispatch_chunk(&mut timed("chunk", 0), state, picture_group);
+        self.dispatch_reduce(&mut timed("reduce", 1), state);
+        self.dispatch_scale(&mut timed("scale", 2), state.plan.bits);
+    }
+
+    /// Puts bins that another engine counted into the bin buffer and records the scale pass, so that drawing does not
+    /// know the difference.
+    pub fn record_counted(&mut self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder, histogram: &Histogram) {
+        self.prepare_scale(gpu, histogram.bits);
+        gpu.queue.write_buffer(&self.bins, 0, bytemuck::cast_slice(&histogram.words));
+        let mut pass =
+            encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some("scale"), timestamp_writes: None });
+        self.dispatch_scale(&mut pass, histogram.bits);
+    }
+
+    fn dispatch_chunk(&self, pass: &mut wgpu::ComputePass<'_>, state: &State, picture_group: &wgpu::BindGroup) {
+        let Some(pipelines) = self.chunk_pipelines.get(&(state.layout, state.components)) else { return };
+        pass.set_bind_group(0, picture_group, &[]);
+        pass.set_bind_group(1, &self.chunk_group, &[]);
+        for pipeline in pipelines {
+            pass.set_pipeline(pipeline);
+            pass.dispatch_workgroups(state.plan.chunks, 1, 1);
+        }
+    }
+
+    fn dispatch_reduce(&self, pass: &mut wgpu::ComputePass<'_>, state: &State) {
+        pass.set_pipeline(&self.reduce);
+        pass.set_bind_group(0, &self.reduce_group, &[]);
+        pass.dispatch_workgroups((Histogram::word_count(state.plan.bits) as u32).div_ceil(REDUCE_WORDS), 1, 1);
+    }
+
+    fn dispatch_scale(&self, pass: &mut wgpu::ComputePass<'_>, bits: u32) {
+        let Some((pipeline, group)) = self.scale_pipelines.get(&bits) else { return };
+        pass.set_pipeline(pipeline);
+        pass.set_bind_group(0, group, &[]);
+        pass.dispatch_workgroups(CHANNELS as u32, 1, 1);
+    }
+}
+
+fn chunk_pipeline(
+    device: &wgpu::Device,
+    pipeline_layout: &wgpu::PipelineLayout,
+    module: &wgpu::ShaderModule,
+    layout: &PixelLayout,
+    components: Components,
+    plan: &Plan,
+    run: &ChannelRun,
+) -> wgpu::ComputePipeline {
+    let mut constants = layout_constants(layout);
+    constants.extend([
+        ("WORKGROUP", f64::from(plan.workgroup)),
+        ("FIRST_CHANNEL", f64::from(run.first)),
+        ("CHANNEL_COUNT", f64::from(run.count)),
+        ("CODED", f64::from(u8::from(components == Components::YCbCr))),
+        ("COPIES", f64::from(plan.copies)),
+        ("BIN_WORDS", f64::from((run.count << plan.bits) * plan.copies)),
+        ("CHUNK_WORDS", Histogram::word_count(plan.bits) as f64),
+    ]);
+    compute(device, "chunk", Some(pipeline_layout), module, "chunk", &constants)
+}
+
+fn module(device: &wgpu::Device, label: &str, source: &str) -> wgpu::ShaderModule {
+    device.create_shader_module(wgpu::ShaderModuleDescriptor {
+        label: Some(label),
+        source: wgpu::ShaderSource::Wgsl(source.into()),
+    })
+}
+
+fn compute(
+    device: &wgpu::Device,
+    label: &str,
+    layout: Option<&wgpu::PipelineLayout>,
+    module: &wgpu::ShaderModule,
+    entry_point: &str,
+    constants: &[(&str, f64)],
+) -> wgpu::ComputePipeline {
+    device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+        label: Some(label),
+        layout,
+        module,
+        entry_point: Some(entry_point),
+        compilation_options: wgpu::PipelineCompilationOptions { constants, ..Default::default() },
+        cache: None,
+    })
+}
+
+/// A bind group of whole buffers, bound in order from 0.
+fn bind(
+    device: &wgpu::Device,
+    label: &str,
+    layout: &wgpu::BindGroupLayout,
+    buffers: &[&wgpu::Buffer],
+) -> wgpu::BindGroup {
+    let entries: Vec<_> = buffers
+        .iter()
+        .zip(0..)
+        .map(|(buffer, binding)| wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() })
+        .collect();
+    device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some(label), layout, entries: &entries })
+}

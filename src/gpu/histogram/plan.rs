@@ -1,0 +1,118 @@
+//! How the work is cut up, from what the adapter can do: chunks, workgroup size, copies of the bins, runs of channels.
+
+use crate::histogram::{CHANNELS, Histogram};
+
+/// The most bytes that the chunks take, at any picture size and depth.
+pub const MOST_CHUNK_BYTES: usize = 8 << 20;
+/// Pixels that an invocation counts at a time, as in shaders/chunk.wgsl.
+const BLOCK_PIXELS: u32 = 8;
+/// Bytes of workgroup memory that the chunk pass uses beside the bins.
+const TAIL_BYTES: u32 = 64;
+
+/// Neighbouring channels whose bins are counted together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChannelRun {
+    /// First channel.
+    pub first: u32,
+    /// Number of channels.
+    pub count: u32,
+}
+
+/// How one picture is counted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan {
+    /// n: a channel has 2^n bins.
+    pub bits: u32,
+    /// Invocations of a workgroup of the chunk pass.
+    pub workgroup: u32,
+    /// Workgroups of the chunk pass, which is the number of chunks.
+    pub chunks: u32,
+    /// Copies of each bin in workgroup memory.
+    pub copies: u32,
+    /// The channels, cut into runs whose bins fit in workgroup memory; one run a dispatch.
+    pub runs: Vec<ChannelRun>,
+}
+
+impl Plan {
+    /// The plan for a picture of `pixels` pixels at `bits` bits a code; `None` where not even one channel's bins fit in
+    /// the adapter's workgroup memory.
+    #[must_use]
+    pub fn new(limits: &wgpu::Limits, kind: wgpu::DeviceType, bits: u32, pixels: u32) -> Option<Self> {
+        let memory = limits.max_compute_workgroup_storage_size.saturating_sub(TAIL_BYTES);
+        let channel_bytes = 4_u32 << bits;
+        let together = (memory / channel_bytes).min(CHANNELS as u32);
+        if together == 0 {
+            return None;
+        }
+        // Runs of equal length: two and two where three would fit, so that each run leaves more workgroups resident.
+        let runs = (CHANNELS as u32).div_ceil(together);
+        let together = (CHANNELS as u32).div_ceil(runs);
+        let runs = (0..runs)
+            .map(|run| ChannelRun { first: run * together, count: together.min(CHANNELS as u32 - run * together) })
+            .collect();
+        let software = kind == wgpu::DeviceType::Cpu;
+        let wanted_workgroup = if software { 64 } else { 256 };
+        let workgroup = wanted_workgroup.min(limits.max_compute_invocations_per_workgroup);
+        // A software adapter runs a workgroup on a thread; a GPU wants several on each of up to some 150 processors.
+        let wanted_chunks = match kind {
+            wgpu::DeviceType::Cpu => 32,
+            wgpu::DeviceType::IntegratedGpu => 256,
+            _ => 1056,
+        };
+        let fitting = (MOST_CHUNK_BYTES / (4 * Histogram::word_count(bits))) as u32;
+        // A chunk of fewer blocks than invocations would only add work to the reduce pass.
+        let useful = pixels.div_ceil(BLOCK_PIXELS * workgroup).max(1);
+        let chunks = wanted_chunks.min(fitting).min(useful).min(limits.max_compute_workgroups_per_dimension);
+        Some(Self { bits, workgroup, chunks, copies: 1, runs })
+    }
+}
+
+/// Rows of 32 invocations in a workgroup of the reduce pass.
+#[must_use]
+pub fn reduce_parts(limits: &wgpu::Limits) -> u32 {
+    (limits.max_compute_invocations_per_workgroup / 32).clamp(1, 32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limits(workgroup_memory: u32) -> wgpu::Limits {
+        wgpu::Limits { max_compute_workgroup_storage_size: workgroup_memory, ..wgpu::Limits::defaults() }
+    }
+
+    #[test]
+    fn chunks_stay_under_8_mib_and_cover_every_channel_once() {
+        for memory in [16 << 10, 32 << 10, 48 << 10, 64 << 10, 128 << 10] {
+            for bits in [8, 10, 12] {
+                for pixels in [1, 255, 1280 * 720, 8192 * 4320, 1 << 30] {
+                    for kind in [wgpu::DeviceType::Cpu, wgpu::DeviceType::IntegratedGpu, wgpu::DeviceType::DiscreteGpu]
+                    {
+                        let Some(plan) = Plan::new(&limits(memory), kind, bits, pixels) else {
+                            assert_eq!((memory, bits), (16 << 10, 12), "only this is too little");
+                            continue;
+                        };
+                        assert!(plan.chunks >= 1 && plan.chunks as usize * Histogram::word_count(bits) * 4 <= 8 << 20);
+                        let mut next = 0;
+                        for run in &plan.runs {
+                            assert_eq!(run.first, next);
+                            assert!(run.count >= 1);
+                            assert!((run.count << bits) * 4 * plan.copies + TAIL_BYTES <= memory);
+                            next += run.count;
+                        }
+                        assert_eq!(next, 4);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn deep_bins_split_the_channels() {
+        let kind = wgpu::DeviceType::DiscreteGpu;
+        let runs = |bits| Plan::new(&limits(48 << 10), kind, bits, 1 << 20).unwrap().runs;
+        assert_eq!(runs(8).len(), 1);
+        assert_eq!(runs(10).len(), 1);
+        assert_eq!(runs(12), [ChannelRun { first: 0, count: 2 }, ChannelRun { first: 2, count: 2 }]);
+    }
+}

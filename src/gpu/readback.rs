@@ -1,0 +1,124 @@
+//! Bringing results back from the GPU, for files, figures and tests; never in the path of a playing frame.
+
+use super::histogram::HistogramPasses;
+use super::shared::ChannelScale;
+use super::{Gpu, GpuError};
+use crate::histogram::{CHANNELS, Components, Histogram};
+
+/// An 8-bit RGBA image.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Image {
+    /// Width in pixels.
+    pub width: u32,
+    /// Height in pixels.
+    pub height: u32,
+    /// Rows from the top, 4 bytes a pixel: red, green, blue, opacity.
+    pub rgba: Vec<u8>,
+}
+
+/// Reads a whole buffer that has `COPY_SRC`, after all that was submitted.
+///
+/// # Errors
+/// [`GpuError::Lost`] if the device fails.
+pub fn read_buffer(gpu: &Gpu, buffer: &wgpu::Buffer, bytes: u64) -> Result<Vec<u8>, GpuError> {
+    let staging = staging(gpu, bytes);
+    let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("read buffer") });
+    encoder.copy_buffer_to_buffer(buffer, 0, &staging, 0, bytes);
+    gpu.queue.submit([encoder.finish()]);
+    mapped(gpu, &staging)
+}
+
+/// Reads the bins of the picture that was counted last.
+///
+/// # Errors
+/// [`GpuError::Lost`] if the device fails.
+pub fn read_histogram(
+    gpu: &Gpu,
+    passes: &HistogramPasses,
+    bits: u32,
+    components: Components,
+) -> Result<Histogram, GpuError> {
+    let bytes = read_buffer(gpu, &passes.bins, Histogram::word_count(bits) as u64 * 4)?;
+    Ok(Histogram { bits, components, words: bytemuck::pod_collect_to_vec(&bytes) })
+}
+
+/// Reads the scales of the picture that was counted last.
+///
+/// # Errors
+/// [`GpuError::Lost`] if the device fails.
+pub fn read_scales(gpu: &Gpu, passes: &HistogramPasses) -> Result<Vec<ChannelScale>, GpuError> {
+    let bytes = read_buffer(gpu, &passes.scales, (CHANNELS * size_of::<ChannelScale>()) as u64)?;
+    Ok(bytemuck::pod_collect_to_vec(&bytes))
+}
+
+/// Makes a texture to draw a view of this size into, in the format that [`read_texture`] reads.
+///
+/// # Errors
+/// [`GpuError::ViewTooLarge`] if the adapter has no textures of that size.
+pub fn view_texture(gpu: &Gpu, width: u32, height: u32) -> Result<wgpu::Texture, GpuError> {
+    let most = gpu.device.limits().max_texture_dimension_2d;
+    if width > most || height > most || width == 0 || height == 0 {
+        return Err(GpuError::ViewTooLarge { width, height, most, adapter: gpu.info.name.clone() });
+    }
+    Ok(gpu.device.create_texture(&wgpu::TextureDescriptor {
+        label: Some("view"),
+        size: wgpu::Extent3d { width, height, depth_or_array_layers: 1 },
+        mip_level_count: 1,
+        sample_count: 1,
+        dimension: wgpu::TextureDimension::D2,
+        format: VIEW_FORMAT,
+        usage: wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::COPY_SRC,
+        view_formats: &[],
+    }))
+}
+
+/// Format of the views that are read back.
+pub const VIEW_FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
+
+/// Reads a texture that [`view_texture`] made.
+///
+/// # Errors
+/// [`GpuError::Lost`] if the device fails.
+pub fn read_texture(gpu: &Gpu, texture: &wgpu::Texture) -> Result<Image, GpuError> {
+    let (width, height) = (texture.width(), texture.height());
+    let row = width as usize * 4;
+    let padded = row.next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT as usize);
+    let staging = staging(gpu, (padded * height as usize) as u64);
+    let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("read view") });
+    encoder.copy_texture_to_buffer(
+        texture.as_image_copy(),
+        wgpu::TexelCopyBufferInfo {
+            buffer: &staging,
+            layout: wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(padded as u32), rows_per_image: None },
+        },
+        texture.size(),
+    );
+    gpu.queue.submit([encoder.finish()]);
+    let bytes = mapped(gpu, &staging)?;
+    let rgba = bytes.chunks_exact(padded).flat_map(|padded_row| &padded_row[..row]).copied().collect();
+    Ok(Image { width, height, rgba })
+}
+
+fn staging(gpu: &Gpu, bytes: u64) -> wgpu::Buffer {
+    gpu.device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some("readback"),
+        size: bytes,
+        usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
+        mapped_at_creation: false,
+    })
+}
+
+fn mapped(gpu: &Gpu, staging: &wgpu::Buffer) -> Result<Vec<u8>, GpuError> {
+    let slice = staging.slice(..);
+    let (sender, receiver) = std::sync::mpsc::channel();
+    slice.map_async(wgpu::MapMode::Read, move |result| {
+        // The receiver lives until the answer is there, unless the device was lost; then nobody waits for it.
+        let _ = sender.send(result);
+    });
+    gpu.wait()?;
+    let lost = |reason: String| GpuError::Lost(reason);
+    receiver.recv().map_err(|e| lost(e.to_string()))?.map_err(|e| lost(e.to_string()))?;
+    let bytes = slice.get_mapped_range().map_err(|e| lost(e.to_string()))?.to_vec();
+    staging.unmap();
+    Ok(bytes)
+}

@@ -1,0 +1,161 @@
+//! The structures that Rust and WGSL share, byte for byte, and the constants that fix a pipeline to a pixel layout.
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::color::RealConversion;
+use crate::frame::Picture;
+use crate::layout::{ColorModel, PixelLayout};
+
+/// The text that stands before every pass which reads a picture.
+pub const PICTURE_WGSL: &str = include_str!("../../shaders/picture.wgsl");
+
+/// `Picture` of shaders/picture.wgsl.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+pub struct PictureParams {
+    /// Width and height in pixels.
+    pub size: [u32; 2],
+    /// Width and height of the chroma grid in samples.
+    pub chroma_size: [u32; 2],
+    /// Words from row to row of each plane.
+    pub strides: [u32; 4],
+    /// Integer weights and bias of red, green and blue.
+    pub integer: [[i32; 4]; 3],
+    /// Real weights and bias of red, green and blue: codes to 0..1.
+    pub real: [[f32; 4]; 3],
+    /// Fractional bits of the integer weights.
+    pub fraction_bits: u32,
+    /// Fills the structure up to a multiple of 16 bytes.
+    pub padding: [u32; 3],
+}
+
+const _: () = assert!(size_of::<PictureParams>() == 144);
+
+impl PictureParams {
+    /// The parameters of a picture whose planes lie with these strides, in words.
+    #[must_use]
+    pub fn new(picture: &Picture, strides: [u32; 4]) -> Self {
+        let layout = picture.layout();
+        let conversion = picture.conversion();
+        let color = picture.colorimetry();
+        let bits = layout.bin_bits();
+        let real = RealConversion::new(layout.model, color.matrix.value, color.range.value, bits);
+        let top = f64::from((1_u32 << bits) - 1);
+        let chroma_size = layout.component_size(1, picture.width(), picture.height());
+        Self {
+            size: [picture.width(), picture.height()],
+            chroma_size: [chroma_size.0, chroma_size.1],
+            strides,
+            integer: std::array::from_fn(|channel| {
+                let [a, b, c] = conversion.weights[channel];
+                [a, b, c, conversion.bias[channel]]
+            }),
+            real: std::array::from_fn(|channel| {
+                let weights = real.weights[channel];
+                let bias = (0..3).map(|i| -weights[i] * f64::from(real.offsets[i])).sum::<f64>();
+                [weights[0], weights[1], weights[2], bias].map(|v| (v / top) as f32)
+            }),
+            fraction_bits: conversion.shift,
+            padding: [0; 3],
+        }
+    }
+}
+
+/// `Reduction` of shaders/reduce.wgsl.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+pub struct ReductionParams {
+    /// Chunks to sum.
+    pub chunk_count: u32,
+    /// Words from one chunk to the next.
+    pub chunk_words: u32,
+    /// First word to sum.
+    pub first_word: u32,
+    /// One past the last word to sum.
+    pub end_word: u32,
+}
+
+const _: () = assert!(size_of::<ReductionParams>() == 16);
+
+/// `Scale` of shaders/scale.wgsl and shaders/overlay.wgsl.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+pub struct ChannelScale {
+    /// Height of a bar per count, 1 being the overlay's height; 0 where nothing was counted.
+    pub height: f32,
+    /// Count of the tallest bin.
+    pub tallest: u32,
+    /// Samples counted.
+    pub samples: u32,
+    /// Fills the structure up to 16 bytes.
+    pub padding: u32,
+}
+
+const _: () = assert!(size_of::<ChannelScale>() == 16);
+
+/// `Overlay` of shaders/overlay.wgsl.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+pub struct OverlayParams {
+    /// The overlay, 0..1 from its bottom left corner, to clip space; columns.
+    pub transform: [[f32; 4]; 4],
+    /// Premultiplied colours by the set of channels whose bars reach a point.
+    pub colors: [[f32; 4]; 16],
+    /// Size on the view in pixels.
+    pub pixels: [f32; 2],
+    /// Bit c: channel c is shown.
+    pub channels: u32,
+    /// Fills the structure up to a multiple of 16 bytes.
+    pub padding: u32,
+}
+
+const _: () = assert!(size_of::<OverlayParams>() == 336);
+
+/// `Placement` of shaders/video.wgsl.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+pub struct PlacementParams {
+    /// The picture, 0..1 from its top left corner, to clip space; columns.
+    pub transform: [[f32; 4]; 4],
+    /// Luma samples from a pixel of the view to the next one at its right.
+    pub across: [f32; 2],
+    /// Luma samples from a pixel of the view to the next one below.
+    pub down: [f32; 2],
+    /// Luma samples from the picture's top left corner to the view's.
+    pub origin: [f32; 2],
+    /// Taps a side from which a picture drawn smaller than itself is averaged.
+    pub taps: u32,
+    /// Fills the structure up to a multiple of 16 bytes.
+    pub padding: u32,
+}
+
+const _: () = assert!(size_of::<PlacementParams>() == 96);
+
+/// The pipeline constants of shaders/picture.wgsl for a layout.
+#[must_use]
+pub fn layout_constants(layout: &PixelLayout) -> Vec<(&'static str, f64)> {
+    let model = match layout.model {
+        ColorModel::Gray => 0,
+        ColorModel::YCbCr => 1,
+        ColorModel::Rgb => 2,
+    };
+    let [first, second, third] = layout.components;
+    let constants: [(&'static str, u32); 15] = [
+        ("MODEL", model),
+        ("BITS", layout.bin_bits()),
+        ("SHIFT", layout.code_shift(0)),
+        ("SAMPLE_BYTES", layout.sample_bytes.into()),
+        ("CHROMA_X", layout.chroma_shift.0.into()),
+        ("CHROMA_Y", layout.chroma_shift.1.into()),
+        ("PLANE_0", first.plane.into()),
+        ("PLANE_1", second.plane.into()),
+        ("PLANE_2", third.plane.into()),
+        ("OFFSET_0", first.offset.into()),
+        ("OFFSET_1", second.offset.into()),
+        ("OFFSET_2", third.offset.into()),
+        ("STEP_0", first.step.into()),
+        ("STEP_1", second.step.into()),
+        ("STEP_2", third.step.into()),
+    ];
+    constants.iter().map(|&(name, value)| (name, f64::from(value))).collect()
+}

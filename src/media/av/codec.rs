@@ -1,0 +1,142 @@
+//! An open decoder.
+
+use std::ffi::CStr;
+use std::ptr::{self, NonNull};
+
+use ffmpeg_next::ffi;
+
+use super::input::StreamParameters;
+use super::{AvError, AvFrame, AvPacket};
+
+/// Colour tags as numbers: H.273's for matrix, primaries and transfer, FFmpeg's for the range.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(in crate::media) struct ColorNumbers {
+    /// Matrix coefficients; 2 is "unspecified".
+    pub(in crate::media) matrix: i32,
+    /// 1 limited, 2 full, else unspecified.
+    pub(in crate::media) range: i32,
+    /// Colour primaries; 2 is "unspecified".
+    pub(in crate::media) primaries: i32,
+    /// Transfer characteristics; 2 is "unspecified".
+    pub(in crate::media) transfer: i32,
+}
+
+/// How to open a decoder.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::media) struct CodecOptions {
+    /// Number of decoding threads, at least 1.
+    pub(in crate::media) threads: usize,
+}
+
+/// What the decoder had to give.
+pub(in crate::media) enum Received {
+    /// A frame.
+    Frame(AvFrame),
+    /// Nothing until it gets another packet.
+    NeedsInput,
+    /// Nothing any more.
+    End,
+    /// A packet that it got earlier was refused.
+    Refused(AvError),
+}
+
+/// An open video decoder.
+pub(in crate::media) struct Codec {
+    context: NonNull<ffi::AVCodecContext>,
+    /// Whether pictures that no other picture refers to can be left out without a trace.
+    can_skip_unreferenced: bool,
+}
+
+// SAFETY: a codec context may be used from any one thread at a time, and this type is its only owner.
+unsafe impl Send for Codec {}
+
+impl Codec {
+    /// Opens FFmpeg's decoder for the stream.
+    pub(in crate::media) fn open(parameters: &StreamParameters<'_>, options: CodecOptions) -> Result<Self, AvError> {
+        let decoder = parameters.decoder().ok_or(AvError(ffi::AVERROR_DECODER_NOT_FOUND))?;
+        // SAFETY: a fresh context is set up from a stream's parameters while nothing else uses either, and is freed by
+        // `Drop` on every path from here on.
+        unsafe {
+            let context = NonNull::new(ffi::avcodec_alloc_context3(decoder)).ok_or(AvError(ffi::AVERROR_UNKNOWN))?;
+            let can_skip_unreferenced = matches!(
+                parameters.codec_name(),
+                // In these a picture says of itself that no other refers to it. Not so in HEVC: there a picture of one
+                // temporal layer says it while those of higher layers do refer to it.
+                "h264" | "mpeg1video" | "mpeg2video" | "mpeg4"
+            );
+            let codec = Self { context, can_skip_unreferenced };
+            let context = codec.context.as_ptr();
+            AvError::check(ffi::avcodec_parameters_to_context(context, parameters.as_ptr()))?;
+            (*context).pkt_timebase = parameters.raw_time_base();
+            (*context).thread_count = i32::try_from(options.threads).unwrap_or(1).max(1);
+            (*context).thread_type = ffi::FF_THREAD_FRAME | ffi::FF_THREAD_SLICE;
+            AvError::check(ffi::avcodec_open2(context, decoder, ptr::null_mut()))?;
+            Ok(codec)
+        }
+    }
+
+    /// Hands a packet to the decoder, or with `None` the news that there are no more.
+    pub(in crate::media) fn send(&mut self, packet: Option<&AvPacket>) -> Result<(), AvError> {
+        let pointer = packet.map_or(ptr::null_mut(), AvPacket::as_ptr);
+        // SAFETY: both pointers are valid, or the packet's is null as the function allows.
+        AvError::check(unsafe { ffi::avcodec_send_packet(self.context.as_ptr(), pointer) }).map(|_| ())
+    }
+
+    /// Takes the next frame.
+    pub(in crate::media) fn receive(&mut self) -> Received {
+        let frame = AvFrame::new();
+        // SAFETY: both pointers are valid, the frame is blank.
+        let code = unsafe { ffi::avcodec_receive_frame(self.context.as_ptr(), frame.as_ptr()) };
+        match AvError::check(code) {
+            Ok(_) => Received::Frame(frame),
+            Err(AvError::AGAIN) => Received::NeedsInput,
+            Err(AvError::EOF) => Received::End,
+            Err(error) => Received::Refused(error),
+        }
+    }
+
+    /// Forgets everything that it was given.
+    pub(in crate::media) fn flush(&mut self) {
+        // SAFETY: the context is open.
+        unsafe { ffi::avcodec_flush_buffers(self.context.as_ptr()) }
+    }
+
+    /// Whether packets sent from now on are left undecoded if no other picture refers to theirs.
+    pub(in crate::media) fn skip_unreferenced(&mut self, skip: bool) {
+        let discard = if skip && self.can_skip_unreferenced {
+            ffi::AVDiscard::AVDISCARD_NONREF
+        } else {
+            ffi::AVDiscard::AVDISCARD_DEFAULT
+        };
+        // SAFETY: the field may be set between packets; frame threads copy it with each packet.
+        unsafe { (*self.context.as_ptr()).skip_frame = discard }
+    }
+
+    /// The number of threads that it really uses.
+    pub(in crate::media) fn threads(&self) -> usize {
+        // SAFETY: the context is valid.
+        let (active, count) =
+            unsafe { ((*self.context.as_ptr()).active_thread_type, (*self.context.as_ptr()).thread_count) };
+        if active == 0 { 1 } else { usize::try_from(count).unwrap_or(1).max(1) }
+    }
+
+    /// The decoder's name, for instance "libdav1d".
+    pub(in crate::media) fn name(&self) -> String {
+        // SAFETY: an open context names its codec, whose name is a constant.
+        unsafe {
+            let codec = (*self.context.as_ptr()).codec;
+            if codec.is_null() || (*codec).name.is_null() {
+                return String::new();
+            }
+            CStr::from_ptr((*codec).name).to_string_lossy().into_owned()
+        }
+    }
+}
+
+impl Drop for Codec {
+    fn drop(&mut self) {
+        let mut pointer = self.context.as_ptr();
+        // SAFETY: this is the only owner; the function takes the address of a pointer and clears it.
+        unsafe { ffi::avcodec_free_context(&raw mut pointer) }
+    }
+}

@@ -1,0 +1,174 @@
+//! An owned decoded frame.
+
+use std::alloc::{Layout, handle_alloc_error};
+use std::ptr::NonNull;
+
+use ffmpeg_next::ffi;
+
+use super::{PixelFormat, enum_number, positive_ratio, timestamp};
+use crate::frame::Ratio;
+
+/// One decoded frame. Its buffers are counted references that nobody writes to.
+pub(in crate::media) struct AvFrame(NonNull<ffi::AVFrame>);
+
+// SAFETY: this type is the frame's only owner; the buffers behind it are counted atomically.
+unsafe impl Send for AvFrame {}
+// SAFETY: through a shared reference a frame is only read. A frame-threaded decoder may keep a reference to the same
+// buffers as long as it predicts from them, but it has finished writing them before it hands the frame out.
+unsafe impl Sync for AvFrame {}
+
+impl AvFrame {
+    /// An empty frame.
+    pub(in crate::media) fn new() -> Self {
+        // SAFETY: allocates, or returns null, which is handled as any failed allocation.
+        let pointer = unsafe { ffi::av_frame_alloc() };
+        match NonNull::new(pointer) {
+            Some(frame) => Self(frame),
+            None => handle_alloc_error(Layout::new::<ffi::AVFrame>()),
+        }
+    }
+
+    pub(super) const fn as_ptr(&self) -> *mut ffi::AVFrame {
+        self.0.as_ptr()
+    }
+
+    const fn get(&self) -> &ffi::AVFrame {
+        // SAFETY: the pointer is valid as long as `self`. No enumeration is read through this reference.
+        unsafe { self.0.as_ref() }
+    }
+
+    /// Width and height in pixels; zero where the decoder says something impossible.
+    pub(in crate::media) fn size(&self) -> (u32, u32) {
+        let frame = self.get();
+        (u32::try_from(frame.width).unwrap_or(0), u32::try_from(frame.height).unwrap_or(0))
+    }
+
+    /// The pixel format.
+    pub(in crate::media) const fn format(&self) -> PixelFormat {
+        PixelFormat(self.get().format)
+    }
+
+    /// FFmpeg's best estimate of the presentation timestamp, in ticks of the stream.
+    pub(in crate::media) const fn best_effort_timestamp(&self) -> Option<i64> {
+        timestamp(self.get().best_effort_timestamp)
+    }
+
+    /// Duration in ticks, where the file states one.
+    pub(in crate::media) fn duration(&self) -> Option<i64> {
+        Some(self.get().pkt_duration).filter(|ticks| *ticks > 0)
+    }
+
+    /// Whether decoding can start at this frame.
+    pub(in crate::media) const fn is_key(&self) -> bool {
+        self.get().key_frame != 0
+    }
+
+    /// Whether the decoder reported damage.
+    pub(in crate::media) const fn is_damaged(&self) -> bool {
+        let frame = self.get();
+        frame.decode_error_flags != 0 || frame.flags & ffi::AV_FRAME_FLAG_CORRUPT != 0
+    }
+
+    /// Whether the frame is not to be shown.
+    pub(in crate::media) const fn is_discarded(&self) -> bool {
+        self.get().flags & ffi::AV_FRAME_FLAG_DISCARD != 0
+    }
+
+    /// The letter of the picture type (I, P, B, …); `None` where it has none.
+    pub(in crate::media) fn picture_type(&self) -> Option<char> {
+        // SAFETY: the field is a C enumeration in a valid frame.
+        let number = unsafe { enum_number(&raw const (*self.as_ptr()).pict_type) };
+        // AVPictureType in its order; 0 is "none".
+        const LETTERS: [char; 8] = ['?', 'I', 'P', 'B', 'S', 'i', 'p', 'b'];
+        usize::try_from(number).ok().filter(|n| *n > 0).and_then(|n| LETTERS.get(n).copied())
+    }
+
+    /// Width of a pixel over its height, where the frame states it.
+    pub(in crate::media) fn sample_aspect(&self) -> Option<Ratio> {
+        positive_ratio(self.get().sample_aspect_ratio)
+    }
+
+    /// H.273 numbers of matrix, primaries and transfer, and FFmpeg's of the range.
+    pub(in crate::media) fn color_numbers(&self) -> super::codec::ColorNumbers {
+        let frame = self.as_ptr();
+        // SAFETY: these fields are C enumerations in a valid frame.
+        unsafe {
+            super::codec::ColorNumbers {
+                matrix: enum_number(&raw const (*frame).colorspace),
+                range: enum_number(&raw const (*frame).color_range),
+                primaries: enum_number(&raw const (*frame).color_primaries),
+                transfer: enum_number(&raw const (*frame).color_trc),
+            }
+        }
+    }
+
+    /// The display matrix, where the frame carries one.
+    pub(in crate::media) fn display_matrix(&self) -> Option<[i32; 9]> {
+        // SAFETY: the frame is valid; the result is null or side data of that frame.
+        unsafe {
+            let data =
+                ffi::av_frame_get_side_data(self.as_ptr(), ffi::AVFrameSideDataType::AV_FRAME_DATA_DISPLAYMATRIX);
+            if data.is_null() || (*data).size < size_of::<[i32; 9]>() {
+                return None;
+            }
+            Some((*data).data.cast::<[i32; 9]>().read_unaligned())
+        }
+    }
+
+    /// Bytes from a row of `plane` to the next; negative if the rows are stored upwards.
+    pub(in crate::media) fn line_size(&self, plane: usize) -> isize {
+        self.get().linesize.get(plane).map_or(0, |size| *size as isize)
+    }
+
+    /// The first `length` bytes of `plane`, if its buffer holds as many.
+    pub(in crate::media) fn plane(&self, plane: usize, length: usize) -> Option<&[u8]> {
+        let start = *self.get().data.get(plane)?;
+        if self.available(plane, start)? < length {
+            return None;
+        }
+        // SAFETY: the buffer holds at least `length` initialised bytes from `start`, and nobody writes to it as long as
+        // this frame holds its reference.
+        Some(unsafe { std::slice::from_raw_parts(start, length) })
+    }
+
+    /// The rows of `plane` from the top, each of `row_bytes` bytes, copied; for rows that are stored upwards.
+    pub(in crate::media) fn copy_rows(&self, plane: usize, row_bytes: usize, rows: usize) -> Option<Vec<u8>> {
+        let start = *self.get().data.get(plane)?;
+        let line = self.line_size(plane);
+        let mut out = Vec::with_capacity(row_bytes.checked_mul(rows)?);
+        for row in 0..rows {
+            let at = start.wrapping_offset(line.checked_mul(isize::try_from(row).ok()?)?);
+            if self.available(plane, at)? < row_bytes {
+                return None;
+            }
+            // SAFETY: the buffer holds at least `row_bytes` bytes from `at`.
+            out.extend_from_slice(unsafe { std::slice::from_raw_parts(at, row_bytes) });
+        }
+        Some(out)
+    }
+
+    /// Bytes from `at` to the end of the buffer that holds `plane`; `None` if `at` does not lie in it.
+    fn available(&self, plane: usize, at: *mut u8) -> Option<usize> {
+        if at.is_null() {
+            return None;
+        }
+        let address = at as usize;
+        // A decoder may keep all planes in one buffer, so every buffer is asked.
+        let frame = self.get();
+        let _ = plane;
+        frame.buf.iter().filter(|buffer| !buffer.is_null()).find_map(|buffer| {
+            // SAFETY: a non-null entry is a valid buffer reference that this frame holds.
+            let (data, size) = unsafe { ((**buffer).data as usize, (**buffer).size) };
+            let used = address.checked_sub(data)?;
+            size.checked_sub(used).filter(|rest| *rest > 0)
+        })
+    }
+}
+
+impl Drop for AvFrame {
+    fn drop(&mut self) {
+        let mut pointer = self.0.as_ptr();
+        // SAFETY: this is the only owner; the function takes the address of a pointer and clears it.
+        unsafe { ffi::av_frame_free(&raw mut pointer) }
+    }
+}

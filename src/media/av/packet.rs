@@ -1,0 +1,73 @@
+//! An owned packet: one frame's worth of compressed data.
+
+use std::alloc::{Layout, handle_alloc_error};
+use std::ptr::NonNull;
+
+use ffmpeg_next::ffi;
+
+use super::timestamp;
+
+/// One packet.
+pub(in crate::media) struct AvPacket(NonNull<ffi::AVPacket>);
+
+// SAFETY: a packet is plain data with an atomically counted buffer, and this type is its only owner.
+unsafe impl Send for AvPacket {}
+
+impl AvPacket {
+    /// An empty packet.
+    pub(in crate::media) fn new() -> Self {
+        // SAFETY: allocates, or returns null, which is handled as any failed allocation.
+        let pointer = unsafe { ffi::av_packet_alloc() };
+        match NonNull::new(pointer) {
+            Some(packet) => Self(packet),
+            None => handle_alloc_error(Layout::new::<ffi::AVPacket>()),
+        }
+    }
+
+    pub(super) const fn as_ptr(&self) -> *mut ffi::AVPacket {
+        self.0.as_ptr()
+    }
+
+    const fn get(&self) -> &ffi::AVPacket {
+        // SAFETY: the pointer is valid as long as `self`.
+        unsafe { self.0.as_ref() }
+    }
+
+    /// Presentation timestamp in ticks.
+    pub(in crate::media) const fn pts(&self) -> Option<i64> {
+        timestamp(self.get().pts)
+    }
+
+    /// Decoding timestamp in ticks.
+    pub(in crate::media) const fn dts(&self) -> Option<i64> {
+        timestamp(self.get().dts)
+    }
+
+    /// Index of its stream.
+    pub(in crate::media) const fn stream(&self) -> i32 {
+        self.get().stream_index
+    }
+
+    /// Size in bytes.
+    pub(in crate::media) fn size(&self) -> usize {
+        usize::try_from(self.get().size).unwrap_or(0)
+    }
+
+    /// Whether decoding can start here.
+    pub(in crate::media) const fn is_key(&self) -> bool {
+        self.get().flags & ffi::AV_PKT_FLAG_KEY != 0
+    }
+
+    /// Whether it is decoded only for other frames' sake, as an edit list has it.
+    pub(in crate::media) const fn is_discarded(&self) -> bool {
+        self.get().flags & ffi::AV_PKT_FLAG_DISCARD != 0
+    }
+}
+
+impl Drop for AvPacket {
+    fn drop(&mut self) {
+        let mut pointer = self.0.as_ptr();
+        // SAFETY: this is the only owner; the function takes the address of a pointer and clears it.
+        unsafe { ffi::av_packet_free(&raw mut pointer) }
+    }
+}

@@ -1,0 +1,454 @@
+//! The decoder: a file in, frames out, each once and in presentation order.
+
+use std::collections::VecDeque;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::av::{self, AvError, AvFrame, AvPacket, Codec, CodecOptions, Input, Interrupt, Read, Received};
+use super::error::MediaError;
+use super::info::{FrameCounters, OpenOptions, StreamInfo};
+use super::pictures::{PictureMaker, StreamDefaults};
+use super::source::Source;
+use super::timeline::Timeline;
+use super::{orientation, streams};
+use crate::frame::Frame;
+
+/// Errors of reading in a row after which the file is taken to have ended.
+const MAX_READ_ERRORS: u32 = 64;
+/// Refusals in a row, with no packets left, after which the decoder is taken to have ended.
+const MAX_DRAIN_ERRORS: u32 = 256;
+
+/// An open video.
+pub struct Decoder {
+    pub(super) source: Source,
+    pub(super) input: Input,
+    pub(super) stream: usize,
+    pub(super) codec: Codec,
+    pub(super) timeline: Timeline,
+    pub(super) info: StreamInfo,
+    pub(super) counters: FrameCounters,
+    /// Packets read ahead, before those that the input still holds.
+    pub(super) packets: VecDeque<AvPacket>,
+    /// Frames decoded ahead, before those that the codec still holds.
+    pub(super) ready: VecDeque<Timed>,
+    /// Whether the input has given its last packet.
+    pub(super) input_ended: bool,
+    /// Whether the codec was told so.
+    pub(super) draining: bool,
+    /// Index of the next frame to come out of the codec, while it is known.
+    pub(super) next_index: Option<u64>,
+    /// Timestamp of the last frame that came out of the codec.
+    pub(super) last_pts: Option<i64>,
+    /// Packets with a timestamp before this one need not be decoded unless other pictures refer to them.
+    pub(super) skip_before: Option<i64>,
+    /// Frames before this timestamp refer to pictures from before the seek and are dropped; ends with the first other.
+    pub(super) drop_before: Option<i64>,
+    pictures: PictureMaker,
+    serial: u64,
+}
+
+/// A decoded frame with its place in time.
+pub(super) struct Timed {
+    pub(super) frame: AvFrame,
+    pub(super) pts: i64,
+    pub(super) index: Option<u64>,
+}
+
+/// Ends a decoder's blocking reads from another thread.
+#[derive(Clone)]
+pub struct StopHandle(Arc<Interrupt>);
+
+impl StopHandle {
+    /// A handle for a decoder that is yet to be opened with it.
+    #[must_use]
+    pub fn new() -> Self {
+        Self(Arc::new(Interrupt::new()))
+    }
+
+    /// Makes the operation under way and all later ones end with [`MediaError::Stopped`].
+    pub fn stop(&self) {
+        self.0.stop();
+    }
+
+    /// Whether [`stop`](Self::stop) was called.
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        self.0.is_stopped()
+    }
+}
+
+impl Default for StopHandle {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Decoder {
+    /// Opens a file or URL and decodes its first frame; `-` is the standard input.
+    ///
+    /// # Errors
+    /// [`MediaError`] if there is no video in it that can be decoded.
+    pub fn open(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Self, MediaError> {
+        Self::open_with(path, options, &StopHandle::new())
+    }
+
+    /// The same, and `stop` can end it from another thread.
+    ///
+    /// # Errors
+    /// [`MediaError`] if there is no video in it that can be decoded, or if it was stopped.
+    pub fn open_with(path: impl AsRef<Path>, options: &OpenOptions, stop: &StopHandle) -> Result<Self, MediaError> {
+        av::set_log_level();
+        let mut input = None;
+        let mut first_error = None;
+        let mut notes = Vec::new();
+        let mut candidates = VecDeque::from([None]);
+        while let Some(stream) = candidates.pop_front() {
+            let source = Source::new(path.as_ref(), Arc::clone(&stop.0))?;
+            if first_error.is_some() && !source.can_reopen() {
+                break;
+            }
+            let opened = match input.take() {
+                Some(opened) => opened,
+                None => source.open()?,
+            };
+            let Some(stream) = stream else {
+                candidates.extend(streams::candidates(&opened).into_iter().map(Some));
+                if candidates.is_empty() {
+                    let found = streams::describe(&opened);
+                    return Err(MediaError::NoVideo { path: path.as_ref().to_owned(), found });
+                }
+                input = Some(opened);
+                continue;
+            };
+            match Self::start(source, opened, stream, options, &notes) {
+                Ok(decoder) => return Ok(decoder),
+                Err(error @ (MediaError::NoFrames { .. } | MediaError::NoDecoder { .. })) => {
+                    notes.push(format!("video stream {stream} gave no frame, the next one is used"));
+                    first_error.get_or_insert(error);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Err(first_error.unwrap_or_else(|| MediaError::NotFound { path: path.as_ref().to_owned() }))
+    }
+
+    /// Starts decoding one stream and checks that it gives a frame.
+    fn start(
+        source: Source,
+        mut input: Input,
+        stream: usize,
+        options: &OpenOptions,
+        notes: &[String],
+    ) -> Result<Self, MediaError> {
+        input.select(stream);
+        let path = source.path().to_owned();
+        let no_video = || MediaError::NoVideo { path: path.clone(), found: "no such stream".to_owned() };
+        let parameters = input.stream(stream).ok_or_else(no_video)?;
+        if !parameters.has_decoder() {
+            let tag = parameters.codec_tag().map(|tag| format!(" ({tag})")).unwrap_or_default();
+            return Err(MediaError::NoDecoder { path, codec: format!("{}{tag}", parameters.codec_name()) });
+        }
+        let threads = options.threads.unwrap_or_else(|| default_threads(parameters.size()));
+        let codec = Codec::open(&parameters, CodecOptions { threads })
+            .map_err(|error| source.error("opening the decoder", error))?;
+        let rate = parameters.average_rate().or_else(|| parameters.base_rate());
+        let timeline = Timeline::new(parameters.time_base(), rate, input.may_jump());
+        let defaults = StreamDefaults {
+            tags: parameters.color_numbers(),
+            sample_aspect: parameters.sample_aspect(),
+            orientation: parameters.display_matrix().and_then(|m| orientation::from_display_matrix(&m)),
+        };
+        let info = describe(&source, &input, stream, &codec, notes).ok_or_else(no_video)?;
+        let mut decoder = Self {
+            pictures: PictureMaker::new(options, defaults),
+            timeline,
+            info,
+            source,
+            input,
+            stream,
+            codec,
+            counters: FrameCounters::default(),
+            packets: VecDeque::new(),
+            ready: VecDeque::new(),
+            input_ended: false,
+            draining: false,
+            next_index: Some(0),
+            last_pts: None,
+            skip_before: None,
+            drop_before: None,
+            serial: 0,
+        };
+        decoder.learn_from_first_frame()?;
+        Ok(decoder)
+    }
+
+    /// Decodes the first frame, since the headers may lie about it and the codec may give none at all.
+    fn learn_from_first_frame(&mut self) -> Result<(), MediaError> {
+        let Some(first) = self.decode_timed()? else {
+            return Err(MediaError::NoFrames {
+                path: self.source.path().to_owned(),
+                codec: self.info.codec.clone(),
+                refused: self.counters.refused_packets,
+            });
+        };
+        self.info.start_ticks = first.pts;
+        self.info.timed = first.frame.best_effort_timestamp().is_some();
+        self.info.coded_size = first.frame.size();
+        self.info.pixel_format = first.frame.format().name().to_owned();
+        self.ready.push_back(first);
+        Ok(())
+    }
+
+    /// What is known about the video.
+    #[must_use]
+    pub const fn info(&self) -> &StreamInfo {
+        &self.info
+    }
+
+    /// What was counted so far.
+    #[must_use]
+    pub const fn counters(&self) -> FrameCounters {
+        self.counters
+    }
+
+    /// Sentences about what could not be taken as the file has it, so far.
+    pub fn notes(&self) -> impl Iterator<Item = &str> {
+        self.info.notes.iter().chain(self.pictures.notes()).map(String::as_str)
+    }
+
+    /// The number that the frames from now on carry, so that frames of an older seek can be told apart.
+    pub const fn set_serial(&mut self, serial: u64) {
+        self.serial = serial;
+    }
+
+    /// A handle with which another thread can end a blocking read.
+    #[must_use]
+    pub fn stop_handle(&self) -> StopHandle {
+        StopHandle(Arc::clone(self.source.interrupt()))
+    }
+
+    /// The next frame in presentation order; `None` at the end of the video.
+    ///
+    /// # Errors
+    /// [`MediaError`] if reading was stopped or took too long. Damage in the file is no error; see
+    /// [`counters`](Self::counters).
+    pub fn next_frame(&mut self) -> Result<Option<Frame>, MediaError> {
+        while let Some(timed) = self.pull()? {
+            let duration_secs = self.duration_secs(&timed)?;
+            if let Some(frame) = self.finish(timed, duration_secs) {
+                return Ok(Some(frame));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The next frame, decoded ahead or fresh from the codec.
+    pub(super) fn pull(&mut self) -> Result<Option<Timed>, MediaError> {
+        match self.ready.pop_front() {
+            Some(timed) => Ok(Some(timed)),
+            None => self.decode_timed(),
+        }
+    }
+
+    /// What the file states, else the time to the next frame, else one frame at the stated rate.
+    fn duration_secs(&mut self, timed: &Timed) -> Result<f64, MediaError> {
+        let ticks = match timed.frame.duration() {
+            Some(ticks) => ticks,
+            None => {
+                if self.ready.is_empty()
+                    && let Some(next) = self.decode_timed()?
+                {
+                    self.ready.push_back(next);
+                }
+                self.ready.front().map_or(self.timeline.frame_ticks(), |next| next.pts.saturating_sub(timed.pts))
+            }
+        };
+        Ok(ticks as f64 * self.info.time_base.value())
+    }
+
+    /// The frame with its picture; `None`, counted and logged, if it cannot be read as one.
+    fn finish(&mut self, timed: Timed, duration_secs: f64) -> Option<Frame> {
+        let Timed { frame, pts, index } = timed;
+        let (key, damaged, picture_type) = (frame.is_key(), frame.is_damaged(), frame.picture_type());
+        let shown = match self.pictures.make(frame) {
+            Ok(shown) => shown,
+            Err(reason) => {
+                self.counters.unusable += 1;
+                log::warn!("{}: a frame is left out: {reason}", self.source.path().display());
+                return None;
+            }
+        };
+        self.counters.delivered += 1;
+        self.counters.damaged += u64::from(damaged);
+        Some(Frame {
+            picture: shown.picture,
+            pts_ticks: pts,
+            time_base: self.info.time_base,
+            time_secs: pts.saturating_sub(self.info.start_ticks) as f64 * self.info.time_base.value(),
+            duration_secs,
+            index,
+            serial: self.serial,
+            sample_aspect: shown.sample_aspect,
+            orientation: shown.orientation,
+            key,
+            damaged,
+            picture_type,
+            source: shown.source,
+        })
+    }
+
+    /// The next frame from the codec, with its place in time.
+    pub(super) fn decode_timed(&mut self) -> Result<Option<Timed>, MediaError> {
+        while let Some(frame) = self.decode()? {
+            let stated = frame.best_effort_timestamp();
+            if let (Some(limit), Some(stated)) = (self.drop_before, stated)
+                && stated < limit
+            {
+                continue;
+            }
+            self.drop_before = None;
+            let pts = self.timeline.place(stated);
+            let is_first = self.info.timed && !self.timeline.has_jumped() && pts == self.info.start_ticks;
+            if self.last_pts.is_none() && is_first {
+                self.next_index = Some(0);
+            }
+            self.last_pts = Some(pts);
+            if self.skip_before.is_some() {
+                // Pictures are being left out, so counting is at an end.
+                self.next_index = None;
+            }
+            let index = self.next_index;
+            self.next_index = index.map(|index| index + 1);
+            return Ok(Some(Timed { frame, pts, index }));
+        }
+        Ok(None)
+    }
+
+    /// The next frame from the codec.
+    fn decode(&mut self) -> Result<Option<AvFrame>, MediaError> {
+        let mut drain_errors = 0;
+        loop {
+            match self.codec.receive() {
+                Received::Frame(frame) if frame.is_discarded() => {}
+                Received::Frame(frame) => return Ok(Some(frame)),
+                Received::End => return Ok(None),
+                Received::NeedsInput => self.feed()?,
+                Received::Refused(error) => {
+                    self.refused(error);
+                    if self.draining {
+                        drain_errors += 1;
+                        if drain_errors > MAX_DRAIN_ERRORS {
+                            return Ok(None);
+                        }
+                    } else {
+                        self.feed()?;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Hands the codec its next packet, or the news that there is none.
+    fn feed(&mut self) -> Result<(), MediaError> {
+        let Some(packet) = self.next_packet()? else {
+            self.draining = true;
+            return match self.codec.send(None) {
+                Ok(()) | Err(AvError::EOF) => Ok(()),
+                Err(error) => Err(self.source.error("finishing decoding", error)),
+            };
+        };
+        let is_before = |limit: i64| packet.pts().is_some_and(|pts| pts < limit);
+        self.codec.skip_unreferenced(self.skip_before.is_some_and(is_before));
+        match self.codec.send(Some(&packet)) {
+            Ok(()) => self.counters.discarded += u64::from(packet.is_discarded()),
+            // The codec wants its frames taken first.
+            Err(AvError::AGAIN) => self.packets.push_front(packet),
+            Err(error) => self.refused(error),
+        }
+        Ok(())
+    }
+
+    fn refused(&mut self, error: AvError) {
+        self.counters.refused_packets += 1;
+        log::debug!("{}: the decoder refused a packet: {error}", self.source.path().display());
+    }
+
+    fn next_packet(&mut self) -> Result<Option<AvPacket>, MediaError> {
+        match self.packets.pop_front() {
+            Some(packet) => Ok(Some(packet)),
+            None => self.read_packet(),
+        }
+    }
+
+    /// The next packet of our stream from the input.
+    pub(super) fn read_packet(&mut self) -> Result<Option<AvPacket>, MediaError> {
+        let mut errors = 0;
+        while !self.input_ended {
+            self.source.limit_time();
+            match self.input.read() {
+                Read::Packet(packet) if usize::try_from(packet.stream()) == Ok(self.stream) => return Ok(Some(packet)),
+                Read::Packet(_) => {}
+                Read::End => self.input_ended = true,
+                Read::Error(error) => {
+                    let interrupt = self.source.interrupt();
+                    if error == AvError::EXIT || interrupt.is_stopped() || interrupt.is_late() {
+                        return Err(self.source.error("reading", error));
+                    }
+                    if error == AvError::AGAIN {
+                        std::thread::sleep(Duration::from_millis(5));
+                        continue;
+                    }
+                    self.counters.read_errors += 1;
+                    errors += 1;
+                    log::warn!("{}: reading failed: {error}", self.source.path().display());
+                    // Bad data may be followed by good; an error of the device or the connection is final.
+                    self.input_ended = error != AvError::INVALID_DATA || errors > MAX_READ_ERRORS;
+                }
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// All cores, but fewer for pictures so large that each thread's frames are a good part of the memory we allow.
+fn default_threads((width, height): (u32, u32)) -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let most = match u64::from(width) * u64::from(height) {
+        0..=2_500_000 => 16,
+        2_500_001..=10_000_000 => 8,
+        _ => 4,
+    };
+    cores.min(most)
+}
+
+/// What the headers say.
+fn describe(source: &Source, input: &Input, stream: usize, codec: &Codec, notes: &[String]) -> Option<StreamInfo> {
+    let parameters = input.stream(stream)?;
+    let time_base = parameters.time_base();
+    let own_duration = parameters.duration().map(|ticks| ticks as f64 * time_base.value());
+    Some(StreamInfo {
+        path: source.path().to_owned(),
+        container: input.container().to_owned(),
+        codec: parameters.codec_name().to_owned(),
+        decoder: codec.name(),
+        profile: parameters.profile().map(str::to_owned),
+        pixel_format: parameters.pixel_format().name().to_owned(),
+        conversion: None,
+        coded_size: parameters.size(),
+        stated_size: parameters.size(),
+        transfer: av::transfer_name(parameters.color_numbers().transfer),
+        primaries: av::primaries_name(parameters.color_numbers().primaries),
+        average_rate: parameters.average_rate().or_else(|| parameters.base_rate()),
+        duration_secs: own_duration.or_else(|| input.duration_secs()),
+        time_base,
+        start_ticks: parameters.start().unwrap_or(0),
+        stated_frames: parameters.frame_count(),
+        seekable: input.is_seekable(),
+        timed: true,
+        still: parameters.is_cover(),
+        stream,
+        threads: codec.threads(),
+        notes: notes.to_vec(),
+    })
+}

@@ -1,0 +1,112 @@
+//! What can go wrong with a file, each in one line that says what happened and what to do.
+
+use std::path::PathBuf;
+
+/// Why a file could not be opened, read or positioned. Its text is one line for the user.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum MediaError {
+    /// There is no such file.
+    #[error("{}: no such file; check the spelling and the folder", path.display())]
+    NotFound {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The path is a directory.
+    #[error("{}: this is a directory; name a video file in it", path.display())]
+    Directory {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// The operating system refuses to open or read the file.
+    #[error("{}: cannot be read ({reason}); check its permissions and its disk", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// The system's words.
+        reason: String,
+    },
+    /// The file has no bytes.
+    #[error("{}: the file is empty; copy or download it again", path.display())]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
+    /// FFmpeg does not recognise the file as video.
+    #[error("{}: not a video that FFmpeg recognises ({reason}); try another file", path.display())]
+    NotMedia {
+        /// The file.
+        path: PathBuf,
+        /// FFmpeg's words.
+        reason: String,
+    },
+    /// An MP4 or MOV file lacks the index at its end.
+    #[error(
+        "{}: the MP4 index (moov) is missing, so the file was cut off while it was written or copied; copy it again or \
+         repair it with a tool such as untrunc",
+        path.display()
+    )]
+    NoIndex {
+        /// The file.
+        path: PathBuf,
+    },
+    /// There is no video stream.
+    #[error("{}: contains no video ({found}); open a file that has a picture", path.display())]
+    NoVideo {
+        /// The file.
+        path: PathBuf,
+        /// What it contains instead.
+        found: String,
+    },
+    /// FFmpeg has no decoder for the codec.
+    #[error("{}: FFmpeg here has no decoder for {codec}; install one that has it, or convert the file", path.display())]
+    NoDecoder {
+        /// The file.
+        path: PathBuf,
+        /// The codec's name.
+        codec: String,
+    },
+    /// The whole file gave no picture.
+    #[error(
+        "{}: no frame could be decoded from the whole file ({codec}, {refused} packets refused); it is damaged or \
+         encrypted, try another copy",
+        path.display()
+    )]
+    NoFrames {
+        /// The file.
+        path: PathBuf,
+        /// The codec's name.
+        codec: String,
+        /// Packets that the decoder refused.
+        refused: u64,
+    },
+    /// The source can only be read forwards.
+    #[error("{}: this source can only be played forwards; save it to a file to move in it", path.display())]
+    NotSeekable {
+        /// The source.
+        path: PathBuf,
+    },
+    /// The source gave nothing for too long.
+    #[error("{}: no data for {seconds} s; check the connection and try again", path.display())]
+    TimedOut {
+        /// The source.
+        path: PathBuf,
+        /// How long it was waited for, in seconds.
+        seconds: u64,
+    },
+    /// The caller asked for an end.
+    #[error("{}: stopped", path.display())]
+    Stopped {
+        /// The source.
+        path: PathBuf,
+    },
+    /// Something else that FFmpeg or the system reports.
+    #[error("{}: {action} failed ({reason}); try another copy of the file", path.display())]
+    Failed {
+        /// The source.
+        path: PathBuf,
+        /// What was being done.
+        action: &'static str,
+        /// The words of FFmpeg or the system.
+        reason: String,
+    },
+}

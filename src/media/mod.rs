@@ -1,0 +1,26 @@
+//! Opening, seeking and decoding video. All of FFmpeg stays behind this module.
+//!
+//! [`Decoder`] turns a file into [`Frame`](crate::frame::Frame)s, each once and in presentation order; [`DecodeThread`]
+//! does so on a thread of its own behind a bounded queue. Inside, `av` owns FFmpeg's objects; the other files are plain
+//! decisions about numbers: `layout` (which pixel formats are native), `timeline` (when a frame is shown), `tags` and
+//! `orientation` (what the file says about it), `streams` (which stream is the video).
+
+mod av;
+mod decoder;
+mod error;
+mod info;
+mod layout;
+mod orientation;
+mod pictures;
+mod seek;
+mod source;
+mod streams;
+mod tags;
+mod thread;
+mod timeline;
+
+pub use decoder::{Decoder, StopHandle};
+pub use error::MediaError;
+pub use info::{FrameCounters, OpenOptions, StreamInfo};
+pub use seek::SeekTarget;
+pub use thread::{DecodeEvent, DecodeThread, QueueLimits};

@@ -1,0 +1,184 @@
+//! From the decoder's frames to pictures: native planes without a copy, the others through a conversion.
+
+use std::sync::Arc;
+
+use super::av::{self, AvFrame, PixelFormat, Scaler};
+use super::info::OpenOptions;
+use super::layout::{conversion_target, is_full_range, native_layout};
+use super::{orientation, tags};
+use crate::color::Range;
+use crate::frame::{Orientation, OwnedPlanes, Picture, PlaneStore, PlaneView, Ratio, SourceFormat};
+use crate::layout::PixelLayout;
+
+/// What the container says about all frames; a frame may say otherwise.
+pub(super) struct StreamDefaults {
+    /// Colour tags.
+    pub(super) tags: tags::Numbers,
+    /// Width of a pixel over its height.
+    pub(super) sample_aspect: Option<Ratio>,
+    /// The orientation of the whole stream, which wins over the frames'.
+    pub(super) orientation: Option<Orientation>,
+}
+
+/// A picture and what else the frame says about how to show it.
+pub(super) struct Shown {
+    pub(super) picture: Picture,
+    pub(super) sample_aspect: Ratio,
+    pub(super) orientation: Orientation,
+    pub(super) source: Arc<SourceFormat>,
+}
+
+/// Makes pictures of frames. Size, pixel format and tags may differ from frame to frame.
+pub(super) struct PictureMaker {
+    options: OpenOptions,
+    defaults: StreamDefaults,
+    /// The orientation that the frames stated last.
+    stated_orientation: Orientation,
+    current: Option<Current>,
+    /// Sentences about what could not be taken as it was, each once.
+    notes: Vec<String>,
+}
+
+/// What was worked out for frames of one kind.
+struct Current {
+    kind: Kind,
+    layout: PixelLayout,
+    scaler: Option<Scaler>,
+    source: Arc<SourceFormat>,
+}
+
+/// What makes frames the same for our purposes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Kind {
+    format: PixelFormat,
+    size: (u32, u32),
+    tags: tags::Numbers,
+}
+
+impl PictureMaker {
+    pub(super) fn new(options: &OpenOptions, defaults: StreamDefaults) -> Self {
+        Self {
+            options: options.clone(),
+            defaults,
+            stated_orientation: Orientation::default(),
+            current: None,
+            notes: Vec::new(),
+        }
+    }
+
+    /// Sentences about what could not be taken as it was.
+    pub(super) fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// The picture of a frame; an error says in a few words why there is none.
+    pub(super) fn make(&mut self, frame: AvFrame) -> Result<Shown, String> {
+        let kind = Kind {
+            format: frame.format(),
+            size: frame.size(),
+            tags: tags::merged(frame.color_numbers(), self.defaults.tags),
+        };
+        if self.current.as_ref().is_none_or(|current| current.kind != kind) {
+            self.current = Some(self.prepare(kind)?);
+        }
+        let orientation = self.orientation(&frame);
+        let aspect = frame.sample_aspect().or(self.defaults.sample_aspect).unwrap_or(Ratio::ONE);
+        let Some(current) = self.current.as_mut() else { return Err("no pixel format".to_owned()) };
+        let frame = match current.scaler.as_mut() {
+            Some(scaler) => scaler.convert(&frame).map_err(|error| format!("conversion failed: {error}"))?,
+            None => frame,
+        };
+        let source = Arc::clone(&current.source);
+        let layout = current.layout;
+        let descriptor = kind.format.descriptor().ok_or("unknown pixel format")?;
+        let (colorimetry, note) = tags::colorimetry(kind.tags, &layout, kind.size, &descriptor, &self.options);
+        if let Some(note) = note {
+            self.note(note);
+        }
+        let planes = store(frame, &layout, kind.size).ok_or("its planes are too small")?;
+        let picture = Picture::new(layout, kind.size, colorimetry, planes).map_err(|error| error.to_string())?;
+        Ok(Shown { picture, sample_aspect: aspect, orientation, source })
+    }
+
+    /// Decides how frames of a new kind are read.
+    fn prepare(&mut self, kind: Kind) -> Result<Current, String> {
+        let descriptor = kind.format.descriptor().ok_or("unknown pixel format")?;
+        let mut converted_to = None;
+        let (layout, scaler) = match native_layout(&descriptor) {
+            Some(layout) => (layout, None),
+            None => {
+                let unreadable = || format!("pixel format {} cannot be read", descriptor.name);
+                let target = conversion_target(&descriptor).filter(|_| Scaler::reads(kind.format));
+                let target = target.ok_or_else(unreadable)?;
+                let layout = target.descriptor().and_then(|d| native_layout(&d)).ok_or_else(unreadable)?;
+                let (colorimetry, _) = tags::colorimetry(kind.tags, &layout, kind.size, &descriptor, &self.options);
+                let full = colorimetry.range.value == Range::Full || is_full_range(&descriptor);
+                let scaler = Scaler::new(kind.size, kind.format, target, full).ok_or_else(unreadable)?;
+                self.note(format!("pixel format {} is converted to {} for counting", descriptor.name, target.name()));
+                converted_to = Some(target.name().to_owned());
+                (layout, Some(scaler))
+            }
+        };
+        let source = Arc::new(SourceFormat {
+            pixel_format: descriptor.name.to_owned(),
+            converted_to,
+            transfer: av::transfer_name(kind.tags.transfer),
+            primaries: av::primaries_name(kind.tags.primaries),
+        });
+        Ok(Current { kind, layout, scaler, source })
+    }
+
+    /// The stream's orientation, else the one that a frame stated last.
+    fn orientation(&mut self, frame: &AvFrame) -> Orientation {
+        if let Some(orientation) = self.defaults.orientation {
+            return orientation;
+        }
+        if let Some(stated) = frame.display_matrix().and_then(|matrix| orientation::from_display_matrix(&matrix)) {
+            self.stated_orientation = stated;
+        }
+        self.stated_orientation
+    }
+
+    fn note(&mut self, note: String) {
+        if !self.notes.contains(&note) {
+            log::warn!("{note}");
+            self.notes.push(note);
+        }
+    }
+}
+
+/// The frame's planes where they can be read as they are, else a copy with the rows from the top.
+fn store(frame: AvFrame, layout: &PixelLayout, (width, height): (u32, u32)) -> Option<Arc<dyn PlaneStore>> {
+    let mut lengths = [(0, 0); 3];
+    let mut as_they_are = true;
+    for (plane, length) in lengths.iter_mut().enumerate().take(layout.plane_count()) {
+        let (row_bytes, rows) = layout.plane_size(plane, width, height);
+        let stride = usize::try_from(frame.line_size(plane)).unwrap_or(0);
+        let needed = stride.checked_mul(rows.saturating_sub(1))?.checked_add(row_bytes)?;
+        as_they_are &= stride >= row_bytes && frame.plane(plane, needed).is_some();
+        *length = (needed, stride);
+    }
+    if as_they_are {
+        return Some(Arc::new(DecodedPlanes { frame, lengths }));
+    }
+    let planes = (0..layout.plane_count()).map(|plane| {
+        let (row_bytes, rows) = layout.plane_size(plane, width, height);
+        frame.copy_rows(plane, row_bytes, rows).map(|bytes| (bytes, row_bytes))
+    });
+    Some(Arc::new(OwnedPlanes { planes: planes.collect::<Option<_>>()? }))
+}
+
+/// A decoder's own planes, alive as long as this.
+struct DecodedPlanes {
+    frame: AvFrame,
+    /// Bytes in use and stride of each plane.
+    lengths: [(usize, usize); 3],
+}
+
+impl PlaneStore for DecodedPlanes {
+    fn plane(&self, index: usize) -> PlaneView<'_> {
+        let (length, stride) = self.lengths.get(index).copied().unwrap_or((0, 0));
+        let bytes = if length == 0 { &[] } else { self.frame.plane(index, length).unwrap_or(&[]) };
+        PlaneView { bytes, stride }
+    }
+}

@@ -1,0 +1,175 @@
+//! From a path or URL to an open input, with errors that say what is wrong.
+
+use std::ffi::{CStr, CString};
+use std::fs::{self, File};
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::av::{AvError, Input, Interrupt};
+use super::error::MediaError;
+
+/// Seconds without any data after which a network source is given up.
+const NETWORK_LIMIT_SECS: u64 = 15;
+
+/// Where a video comes from. It can be opened again and again, unless it is a pipe.
+pub(super) struct Source {
+    path: PathBuf,
+    url: CString,
+    kind: Kind,
+    interrupt: Arc<Interrupt>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    File,
+    /// The standard input.
+    Pipe,
+    /// A named pipe or a device.
+    Fifo,
+    Network,
+    /// Anything else that FFmpeg may understand: an image sequence's pattern, `concat:`, …
+    Other,
+}
+
+impl Source {
+    /// Checks what can be checked without FFmpeg. `-` is the standard input.
+    pub(super) fn new(path: &Path, interrupt: Arc<Interrupt>) -> Result<Self, MediaError> {
+        let text = path.to_string_lossy();
+        let kind = if text == "-" {
+            Kind::Pipe
+        } else if text.contains("://") && !text.starts_with("file:") {
+            Kind::Network
+        } else {
+            check_file(path)?
+        };
+        let url = match kind {
+            Kind::Pipe => b"pipe:0".to_vec(),
+            // The prefix keeps a colon in a file's name from being taken for a protocol.
+            Kind::File | Kind::Fifo => [b"file:".as_slice(), path.as_os_str().as_encoded_bytes()].concat(),
+            Kind::Network | Kind::Other => path.as_os_str().as_encoded_bytes().to_vec(),
+        };
+        let url = CString::new(url).map_err(|_| MediaError::NotFound { path: path.to_owned() })?;
+        Ok(Self { path: path.to_owned(), url, kind, interrupt })
+    }
+
+    /// The path as it was given.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether it can be opened more than once.
+    pub(super) fn can_reopen(&self) -> bool {
+        !matches!(self.kind, Kind::Pipe | Kind::Fifo)
+    }
+
+    /// What ends blocking reads.
+    pub(super) const fn interrupt(&self) -> &Arc<Interrupt> {
+        &self.interrupt
+    }
+
+    /// Sets the time limit of the operation that follows, where there is one.
+    pub(super) fn limit_time(&self) {
+        let limit = (self.kind == Kind::Network).then(|| Duration::from_secs(NETWORK_LIMIT_SECS));
+        self.interrupt.limit(limit);
+    }
+
+    /// Opens the source and reads its headers.
+    pub(super) fn open(&self) -> Result<Input, MediaError> {
+        self.limit_time();
+        let micros = CString::new((NETWORK_LIMIT_SECS * 1_000_000).to_string()).unwrap_or_default();
+        let network: [(&CStr, &CStr); 1] = [(c"rw_timeout", &micros)];
+        let options: &[(&CStr, &CStr)] = if self.kind == Kind::Network { &network } else { &[] };
+        let input =
+            Input::open(&self.url, options, Arc::clone(&self.interrupt)).map_err(|error| self.open_error(error))?;
+        if input.container() == "tty" {
+            // FFmpeg draws plain text as the picture of a terminal, by the file's name alone.
+            return Err(MediaError::NotMedia { path: self.path.clone(), reason: "it is plain text".to_owned() });
+        }
+        Ok(input)
+    }
+
+    fn open_error(&self, error: AvError) -> MediaError {
+        let path = self.path.clone();
+        match error {
+            AvError::INVALID_DATA if self.kind == Kind::File && is_mp4_without_index(&self.path) => {
+                MediaError::NoIndex { path }
+            }
+            AvError::INVALID_DATA => MediaError::NotMedia { path, reason: error.to_string() },
+            AvError::NO_ENTRY => MediaError::NotFound { path },
+            _ => self.error("opening it", error),
+        }
+    }
+
+    /// The error for `action`, told apart from a stop and from a time limit.
+    pub(super) fn error(&self, action: &'static str, error: AvError) -> MediaError {
+        let path = self.path.clone();
+        if self.interrupt.is_stopped() {
+            MediaError::Stopped { path }
+        } else if self.interrupt.is_late() {
+            MediaError::TimedOut { path, seconds: NETWORK_LIMIT_SECS }
+        } else {
+            MediaError::Failed { path, action, reason: error.to_string() }
+        }
+    }
+}
+
+/// The errors that the file system can tell at once.
+fn check_file(path: &Path) -> Result<Kind, MediaError> {
+    let path_buf = || path.to_owned();
+    let metadata = match fs::metadata(path) {
+        Ok(metadata) => metadata,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            // A pattern such as %03d.png or a protocol such as concat: is FFmpeg's to resolve.
+            let text = path.to_string_lossy();
+            let is_for_ffmpeg = text.contains('%') || text.split_once(':').is_some_and(|(name, _)| name.len() > 1);
+            return if is_for_ffmpeg { Ok(Kind::Other) } else { Err(MediaError::NotFound { path: path_buf() }) };
+        }
+        Err(error) => return Err(MediaError::Unreadable { path: path_buf(), reason: error.to_string() }),
+    };
+    if metadata.is_dir() {
+        return Err(MediaError::Directory { path: path_buf() });
+    }
+    if !metadata.is_file() {
+        // A named pipe or a device: opening it here would take its first bytes away.
+        return Ok(Kind::Fifo);
+    }
+    if metadata.len() == 0 {
+        return Err(MediaError::Empty { path: path_buf() });
+    }
+    match File::open(path) {
+        Ok(_) => Ok(Kind::File),
+        Err(error) => Err(MediaError::Unreadable { path: path_buf(), reason: error.to_string() }),
+    }
+}
+
+/// Whether the file starts like an MP4 and has no `moov` box among its top-level boxes.
+fn is_mp4_without_index(path: &Path) -> bool {
+    let Ok(mut file) = File::open(path) else { return false };
+    let Ok(length) = file.metadata().map(|m| m.len()) else { return false };
+    let mut position = 0_u64;
+    let mut is_mp4 = false;
+    while position + 8 <= length {
+        let mut header = [0_u8; 16];
+        if file.seek(SeekFrom::Start(position)).is_err() || file.read(&mut header).unwrap_or(0) < 8 {
+            break;
+        }
+        let [s0, s1, s2, s3, kind @ ..] = header;
+        let size = match u32::from_be_bytes([s0, s1, s2, s3]) {
+            0 => length - position,
+            1 => header[8..].iter().fold(0, |size, byte| size << 8 | u64::from(*byte)),
+            size => u64::from(size),
+        };
+        match &kind[..4] {
+            b"moov" => return false,
+            b"ftyp" | b"mdat" => is_mp4 = true,
+            _ => {}
+        }
+        if size < 8 {
+            break;
+        }
+        position = position.saturating_add(size);
+    }
+    is_mp4
+}

@@ -1,0 +1,320 @@
+//! Decoding on a thread of its own, behind a bounded queue.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use super::decoder::{Decoder, StopHandle};
+use super::error::MediaError;
+use super::info::{FrameCounters, OpenOptions, StreamInfo};
+use super::seek::SeekTarget;
+use crate::frame::Frame;
+
+/// How long dropping waits for the thread before leaving it behind: a read from a named pipe cannot be interrupted.
+const JOIN_LIMIT: Duration = Duration::from_secs(2);
+
+/// How much may wait in the queue. At least [`MIN_FRAMES`](Self::MIN_FRAMES) frames always may, whatever their size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct QueueLimits {
+    /// The most frames.
+    pub frames: usize,
+    /// The most bytes of planes.
+    pub bytes: usize,
+}
+
+impl QueueLimits {
+    /// The fewest frames that the limits can come to: one to show and one to know how long.
+    pub const MIN_FRAMES: usize = 2;
+}
+
+impl Default for QueueLimits {
+    fn default() -> Self {
+        Self { frames: 8, bytes: 128 << 20 }
+    }
+}
+
+/// What the decoding thread has to tell, in its order.
+#[derive(Debug)]
+pub enum DecodeEvent {
+    /// The video is open; comes first, once.
+    Opened(Arc<StreamInfo>),
+    /// The next frame; its serial is that of the seek it follows.
+    Frame(Frame),
+    /// There are no more frames after those that came; a seek starts again.
+    EndOfStream {
+        /// The seek that it follows.
+        serial: u64,
+    },
+    /// Opening, reading or seeking failed. After a failed opening nothing follows; otherwise a seek may help. After
+    /// [`MediaError::NotSeekable`] the frames go on from where they were, with the new serial.
+    Error {
+        /// The seek that it follows.
+        serial: u64,
+        /// What happened.
+        error: MediaError,
+    },
+}
+
+/// A decoder on its own thread. Dropping it stops and joins the thread.
+pub struct DecodeThread {
+    shared: Arc<Shared>,
+    stop: StopHandle,
+    handle: Option<JoinHandle<()>>,
+}
+
+struct Shared {
+    state: Mutex<State>,
+    /// Signalled at every change of the state.
+    changed: Condvar,
+    limits: QueueLimits,
+    waker: Box<dyn Fn() + Send + Sync>,
+}
+
+#[derive(Default)]
+struct State {
+    events: VecDeque<DecodeEvent>,
+    frames: usize,
+    bytes: usize,
+    seek: Option<(u64, SeekTarget)>,
+    counters: FrameCounters,
+    stopped: bool,
+    finished: bool,
+}
+
+impl DecodeThread {
+    /// Opens `path` on a new thread and decodes it from the start. The events tell how that goes.
+    ///
+    /// `waker` is called on that thread whenever something was queued.
+    ///
+    /// # Errors
+    /// If the system gives no thread.
+    pub fn open(
+        path: impl Into<PathBuf>,
+        options: OpenOptions,
+        limits: QueueLimits,
+        waker: impl Fn() + Send + Sync + 'static,
+    ) -> std::io::Result<Self> {
+        let path = path.into();
+        let stop = StopHandle::new();
+        let handle = stop.clone();
+        Self::spawn(stop, limits, waker, move || Decoder::open_with(&path, &options, &handle))
+    }
+
+    /// Goes on with a decoder that is already open, on a new thread.
+    ///
+    /// # Errors
+    /// If the system gives no thread.
+    pub fn start(
+        decoder: Decoder,
+        limits: QueueLimits,
+        waker: impl Fn() + Send + Sync + 'static,
+    ) -> std::io::Result<Self> {
+        Self::spawn(decoder.stop_handle(), limits, waker, move || Ok(decoder))
+    }
+
+    fn spawn(
+        stop: StopHandle,
+        limits: QueueLimits,
+        waker: impl Fn() + Send + Sync + 'static,
+        open: impl FnOnce() -> Result<Decoder, MediaError> + Send + 'static,
+    ) -> std::io::Result<Self> {
+        let shared = Arc::new(Shared {
+            state: Mutex::default(),
+            changed: Condvar::new(),
+            limits: QueueLimits { frames: limits.frames.max(QueueLimits::MIN_FRAMES), ..limits },
+            waker: Box::new(waker),
+        });
+        let theirs = Arc::clone(&shared);
+        let handle = thread::Builder::new().name("histoscope-decode".to_owned()).spawn(move || {
+            theirs.run(open);
+            theirs.lock().finished = true;
+            theirs.changed.notify_all();
+        })?;
+        Ok(Self { shared, stop, handle: Some(handle) })
+    }
+
+    /// Takes the next event, if one is there.
+    #[must_use]
+    pub fn try_recv(&self) -> Option<DecodeEvent> {
+        let event = self.shared.lock().take_event();
+        if event.is_some() {
+            self.shared.changed.notify_all();
+        }
+        event
+    }
+
+    /// Waits for the next event; `None` when the time is up or the thread has ended.
+    #[must_use]
+    pub fn recv_timeout(&self, timeout: Duration) -> Option<DecodeEvent> {
+        let deadline = Instant::now() + timeout;
+        let mut state = self.shared.lock();
+        loop {
+            if let Some(event) = state.take_event() {
+                drop(state);
+                self.shared.changed.notify_all();
+                return Some(event);
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() || state.finished {
+                return None;
+            }
+            state = self.shared.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Asks for a seek. Frames after it carry `serial`; frames before it leave the queue at once. A request that has not
+    /// begun yet is replaced.
+    pub fn seek(&self, serial: u64, target: SeekTarget) {
+        let mut state = self.shared.lock();
+        state.seek = Some((serial, target));
+        // Frames are freed outside the lock.
+        let stale = state.drop_stale();
+        drop(state);
+        self.shared.changed.notify_all();
+        drop(stale);
+    }
+
+    /// What the decoder counted so far.
+    #[must_use]
+    pub fn counters(&self) -> FrameCounters {
+        self.shared.lock().counters
+    }
+}
+
+impl Drop for DecodeThread {
+    fn drop(&mut self) {
+        self.stop.stop();
+        let mut state = self.shared.lock();
+        state.stopped = true;
+        self.shared.changed.notify_all();
+        let deadline = Instant::now() + JOIN_LIMIT;
+        while !state.finished {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                log::debug!("the decoding thread does not answer and is left behind");
+                return;
+            }
+            state = self.shared.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        drop(state);
+        if let Some(handle) = self.handle.take()
+            && handle.join().is_err()
+        {
+            log::error!("the decoding thread panicked");
+        }
+    }
+}
+
+/// What the thread is to do next.
+enum Command {
+    Seek(u64, SeekTarget),
+    Decode,
+    Stop,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // The state is consistent between any two statements that change it.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn run(&self, open: impl FnOnce() -> Result<Decoder, MediaError>) {
+        let mut decoder = match open() {
+            Ok(decoder) => decoder,
+            Err(error) => return self.push(DecodeEvent::Error { serial: 0, error }),
+        };
+        self.push(DecodeEvent::Opened(Arc::new(decoder.info().clone())));
+        let mut serial = 0;
+        let mut ended = false;
+        loop {
+            match self.next_command(ended) {
+                Command::Stop => return,
+                Command::Seek(new, target) => {
+                    serial = new;
+                    decoder.set_serial(serial);
+                    let result = decoder.seek(target);
+                    ended = matches!(&result, Err(error) if !matches!(error, MediaError::NotSeekable { .. }));
+                    if let Err(error) = result {
+                        self.push(DecodeEvent::Error { serial, error });
+                    }
+                }
+                Command::Decode => {
+                    let event = match decoder.next_frame() {
+                        Ok(Some(frame)) => DecodeEvent::Frame(frame),
+                        Ok(None) => DecodeEvent::EndOfStream { serial },
+                        Err(error) => DecodeEvent::Error { serial, error },
+                    };
+                    ended = !matches!(event, DecodeEvent::Frame(_));
+                    self.lock().counters = decoder.counters();
+                    self.push(event);
+                }
+            }
+        }
+    }
+
+    /// Waits until there is something to do: a command, or room in the queue.
+    fn next_command(&self, ended: bool) -> Command {
+        let mut state = self.lock();
+        loop {
+            if state.stopped {
+                return Command::Stop;
+            }
+            if let Some((serial, target)) = state.seek.take() {
+                return Command::Seek(serial, target);
+            }
+            if !ended && self.has_room(&state) {
+                return Command::Decode;
+            }
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn has_room(&self, state: &State) -> bool {
+        state.frames < QueueLimits::MIN_FRAMES || (state.frames < self.limits.frames && state.bytes < self.limits.bytes)
+    }
+
+    /// Queues an event, unless a seek that came meanwhile has made it stale.
+    fn push(&self, event: DecodeEvent) {
+        let mut state = self.lock();
+        let is_stale = state.seek.is_some() && !matches!(event, DecodeEvent::Opened(_));
+        if state.stopped || is_stale {
+            return;
+        }
+        if let DecodeEvent::Frame(frame) = &event {
+            state.frames += 1;
+            state.bytes += frame_bytes(frame);
+        }
+        state.events.push_back(event);
+        drop(state);
+        self.changed.notify_all();
+        (self.waker)();
+    }
+}
+
+impl State {
+    fn take_event(&mut self) -> Option<DecodeEvent> {
+        let event = self.events.pop_front()?;
+        if let DecodeEvent::Frame(frame) = &event {
+            self.frames -= 1;
+            self.bytes -= frame_bytes(frame);
+        }
+        Some(event)
+    }
+
+    /// Takes everything out of the queue that a seek makes stale.
+    fn drop_stale(&mut self) -> VecDeque<DecodeEvent> {
+        let (kept, stale) =
+            std::mem::take(&mut self.events).into_iter().partition(|event| matches!(event, DecodeEvent::Opened(_)));
+        self.events = kept;
+        self.frames = 0;
+        self.bytes = 0;
+        stale
+    }
+}
+
+/// Bytes of a frame's planes.
+fn frame_bytes(frame: &Frame) -> usize {
+    (0..frame.picture.layout().plane_count()).map(|plane| frame.picture.plane(plane).bytes.len()).sum()
+}

@@ -1,0 +1,96 @@
+//! Media time against real time.
+
+use std::time::{Duration, Instant};
+
+/// Tells which media time it is. It stands while paused and runs at `rate` media seconds a second otherwise.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Clock {
+    /// Media time, in seconds, at `since`, or for as long as the clock stands.
+    media_secs: f64,
+    /// When the clock started to run from `media_secs`; `None` while it stands.
+    since: Option<Instant>,
+    /// Media seconds a second.
+    rate: f64,
+}
+
+impl Clock {
+    /// A clock that stands at `media_secs`.
+    #[must_use]
+    pub const fn standing_at(media_secs: f64) -> Self {
+        Self { media_secs, since: None, rate: 1.0 }
+    }
+
+    /// Media time at `now`, in seconds.
+    #[must_use]
+    pub fn at(&self, now: Instant) -> f64 {
+        let run = self.since.map_or(0.0, |since| now.saturating_duration_since(since).as_secs_f64());
+        self.media_secs + run * self.rate
+    }
+
+    /// Whether the clock runs.
+    #[must_use]
+    pub const fn is_running(&self) -> bool {
+        self.since.is_some()
+    }
+
+    /// Lets the clock run from the time at which it stands.
+    pub fn start(&mut self, now: Instant) {
+        self.since.get_or_insert(now);
+    }
+
+    /// Makes the clock stand.
+    pub fn stop(&mut self, now: Instant) {
+        self.media_secs = self.at(now);
+        self.since = None;
+    }
+
+    /// Sets the media time; the clock goes on running or standing.
+    pub fn set(&mut self, media_secs: f64, now: Instant) {
+        self.media_secs = media_secs;
+        self.since = self.since.map(|_| now);
+    }
+
+    /// When the clock will show `media_secs`; `None` while it stands, `now` if that time has passed.
+    #[must_use]
+    pub fn when(&self, media_secs: f64, now: Instant) -> Option<Instant> {
+        self.since?;
+        let wait = ((media_secs - self.at(now)) / self.rate).max(0.0);
+        // A day is as good as never, and keeps absurd timestamps from overflowing.
+        Some(now + Duration::from_secs_f64(wait.min(86_400.0)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    #[test]
+    fn it_runs_and_stands() {
+        let start = Instant::now();
+        let mut clock = Clock::standing_at(5.0);
+        assert_eq!(clock.at(start + SECOND), 5.0);
+        clock.start(start);
+        assert_eq!(clock.at(start + 2 * SECOND), 7.0);
+        clock.stop(start + 2 * SECOND);
+        assert_eq!(clock.at(start + 9 * SECOND), 7.0);
+        clock.set(1.0, start + 9 * SECOND);
+        assert!(!clock.is_running());
+        clock.start(start + 10 * SECOND);
+        clock.start(start + 11 * SECOND);
+        assert_eq!(clock.at(start + 12 * SECOND), 3.0, "starting twice changes nothing");
+    }
+
+    #[test]
+    fn it_tells_when_a_time_comes() {
+        let start = Instant::now();
+        let mut clock = Clock::standing_at(5.0);
+        assert_eq!(clock.when(6.0, start), None);
+        clock.start(start);
+        assert_eq!(clock.when(6.0, start), Some(start + SECOND));
+        assert_eq!(clock.when(4.0, start), Some(start), "what has passed is due now");
+        assert!(clock.when(1e300, start).is_some());
+        assert!(clock.when(f64::NAN, start).is_some());
+    }
+}
