@@ -33,10 +33,16 @@ pub struct Program<'display> {
 impl<'display> Program<'display> {
     /// Starts the program on a file and waits until its window shows a picture.
     pub fn start(display: &'display Display, file: &str) -> Self {
+        Self::start_with(display, file, &[])
+    }
+
+    /// As [`start`](Self::start), with more arguments.
+    pub fn start_with(display: &'display Display, file: &str, arguments: &[&str]) -> Self {
         let runtime = tempfile::tempdir().expect("cannot make a temporary folder");
         let log = File::create(runtime.path().join(LOG)).expect("cannot make the log");
         let process = command(display, &runtime)
             .args(["--adapter", ADAPTER, file])
+            .args(arguments)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(log)
