@@ -111,8 +111,19 @@ fn a_paused_window_costs_next_to_nothing() {
 fn toggling_a_channel_changes_its_overlay_and_nothing_else() {
     let _turn = alone();
     let display = Display::start();
-    let program = Program::start(&display, sample());
-    let all = pause(&program);
+    toggle_each_channel(&Program::start(&display, sample()));
+}
+
+/// The adapter here is software, so the CPU counts unless the GPU's passes are asked for.
+#[test]
+fn toggling_works_alike_when_the_adapter_counts() {
+    let _turn = alone();
+    let display = Display::start();
+    toggle_each_channel(&Program::start_with(&display, sample(), &["--engine", "gpu"]));
+}
+
+fn toggle_each_channel(program: &Program) {
+    let all = pause(program);
 
     let colours = [Area::Left].as_slice();
     let luminance = [Area::Right].as_slice();

@@ -33,10 +33,16 @@ pub struct Program<'display> {
 impl<'display> Program<'display> {
     /// Starts the program on a file and waits until its window shows a picture.
     pub fn start(display: &'display Display, file: &str) -> Self {
+        Self::start_with(display, file, &[])
+    }
+
+    /// As [`start`](Self::start), with more arguments.
+    pub fn start_with(display: &'display Display, file: &str, arguments: &[&str]) -> Self {
         let runtime = tempfile::tempdir().expect("cannot make a temporary folder");
         let log = File::create(runtime.path().join(LOG)).expect("cannot make the log");
         let process = command(display, &runtime)
             .args(["--adapter", ADAPTER, file])
+            .args(arguments)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(log)
@@ -69,12 +75,15 @@ impl<'display> Program<'display> {
 
     /// What the title says now.
     pub fn title(&self) -> Title {
+        self.assert_running();
         let text = self.display.xdotool(&["getwindowname", &self.window]);
         Title::new(&text.unwrap_or_else(|error| panic!("the window has no title: {error}\n{}", self.log())))
     }
 
     /// What the window shows now.
     pub fn picture(&self) -> Picture {
+        // ImageMagick's import waits for a click when the window has gone.
+        self.assert_running();
         let pixmap = self.display.pixmap(&self.window);
         let pixmap = pixmap.unwrap_or_else(|error| panic!("no picture of the window: {error}\n{}", self.log()));
         Picture::from_pixmap(&pixmap).expect("ImageMagick's import gave no pixmap")
