@@ -2,8 +2,6 @@
 
 mod common;
 
-use std::fmt::Write as _;
-
 use common::{Clip, decode_all, noise, picture_bytes};
 use histoscope::frame::Picture;
 use histoscope::layout::ColorModel;
@@ -17,8 +15,8 @@ fn noise_clips(formats: &[&str]) -> (Clip, Vec<u8>) {
     let clip = Clip::from_bytes("noise.bin", &bytes);
     let (mut inputs, mut outputs) = (String::new(), String::new());
     for (index, format) in formats.iter().enumerate() {
-        write!(inputs, "-f rawvideo -pixel_format {format} -video_size {WIDTH}x{HEIGHT} -i @ ").unwrap();
-        write!(outputs, "-map {index} -c copy -frames:v 2 @/{format}.nut ").unwrap();
+        inputs.push_str(&format!("-f rawvideo -pixel_format {format} -video_size {WIDTH}x{HEIGHT} -i @ "));
+        outputs.push_str(&format!("-map {index} -c copy -frames:v 2 @/{format}.nut "));
     }
     clip.make("last.nut", &format!("{inputs}{outputs} -map 0 -c copy -frames:v 1"));
     (clip, bytes)

@@ -63,6 +63,11 @@ impl AvFrame {
         self.get().key_frame != 0
     }
 
+    /// Whether its two fields were taken one after the other.
+    pub(in crate::media) const fn is_interlaced(&self) -> bool {
+        self.get().interlaced_frame != 0
+    }
+
     /// Whether the decoder reported damage.
     pub(in crate::media) const fn is_damaged(&self) -> bool {
         let frame = self.get();
