@@ -1,7 +1,7 @@
 // First pass: every workgroup counts its share of the picture, a chunk, in workgroup memory and writes it out.
 //
 // A chunk is not a tile of 256 pixels: some hundreds of workgroups walk over the whole picture together, each
-// invocation taking a block of 4 × 2 pixels at a time, so that the bins are cleared and written out a few hundred times
+// invocation taking a block of 4 × 2 or 8 × 2 pixels at a time, so that the bins are cleared and written out a few hundred times
 // a frame and not once per 256 pixels. All arithmetic from sample to bin is integer: see src/color.rs and
 // src/reference.rs, which this must equal to the last count.
 
@@ -9,6 +9,8 @@ override WORKGROUP: u32 = 256u;
 // The channels this pipeline counts, from FIRST_CHANNEL on. All four where their bins fit in workgroup memory.
 override FIRST_CHANNEL: u32 = 0u;
 override CHANNEL_COUNT: u32 = 4u;
+// Whether a block is 8 pixels wide instead of 4, which brings more loads in flight and less counting of blocks.
+override WIDE: bool = false;
 // Whether Y', Cb and Cr are counted as coded instead of red, green, blue and luminance.
 override CODED: bool = false;
 // Workgroup memory holds COPIES interleaved copies of each bin: neighbouring invocations then hit different banks when
@@ -112,15 +114,17 @@ fn chroma_terms(quad: u32, row: u32) -> ChromaTerms {
 
 // Exactly floor(N · (0.2126 r + 0.7152 g + 0.0722 b)), r, g, b = code / (N-1), at most N-1; see src/color.rs.
 fn luminance_bins(red: vec4<u32>, green: vec4<u32>, blue: vec4<u32>) -> vec4<u32> {
-    let sum = red * 2126u + green * 7152u + blue * 722u;
     if BITS == 8u {
-        // 256 / (10000 · 255) = 16 / 159375
-        return min(sum * 16u / vec4<u32>(159375u), vec4<u32>(255u));
+        // 256 / (10000 · 255) = 16 / 159375, the 16 drawn into the weights.
+        let sum = red * (16u * 2126u) + green * (16u * 7152u) + blue * (16u * 722u);
+        return min(sum / vec4<u32>(159375u), vec4<u32>(255u));
     }
     if BITS == 10u {
-        // 1024 / (10000 · 1023) = 64 / 639375
-        return min(sum * 64u / vec4<u32>(639375u), vec4<u32>(1023u));
+        // 1024 / (10000 · 1023) = 64 / 639375, likewise.
+        let sum = red * (64u * 2126u) + green * (64u * 7152u) + blue * (64u * 722u);
+        return min(sum / vec4<u32>(639375u), vec4<u32>(1023u));
     }
+    let sum = red * 2126u + green * 7152u + blue * 722u;
     // 4096 · sum would not fit in 32 bits, so the quotient and the remainder are taken apart.
     let quotient = sum / vec4<u32>(10000u);
     let remainder = sum - quotient * 10000u;
@@ -150,28 +154,35 @@ fn tally_pixel(red: u32, green: u32, blue: u32, luminance: u32, copy: u32) {
 // Counts the first `valid` of the four pixels of a quad.
 fn count_quad(quad: u32, row: u32, valid: u32, chroma: ChromaTerms, copy: u32) {
     let first = vec4<i32>(quad_of_samples(0u, quad, row));
-    let shift = vec4<u32>(picture.fraction_bits);
-    let red = (picture.red.x * first + chroma.red) >> shift;
-    let green = (picture.green.x * first + chroma.green) >> shift;
-    let blue = (picture.blue.x * first + chroma.blue) >> shift;
-    // A code below zero or above the top has a bit set above the code's own.
+    let shift = vec4<u32>(FRACTION);
+    var red = (picture.red.x * first + chroma.red) >> shift;
+    var green = (picture.green.x * first + chroma.green) >> shift;
+    var blue = (picture.blue.x * first + chroma.blue) >> shift;
+    // A code below zero or above the top has a bit set above the code's own. That is rare enough in real pictures for
+    // the clamp to stand in a branch.
     let any = red | green | blue;
-    let excess = (any.x | any.y | any.z | any.w) >> BITS;
-    if excess != 0i && FIRST_CHANNEL == 0u {
-        note_outside(0u, red, valid);
-        note_outside(2u, green, valid);
-        note_outside(4u, blue, valid);
+    if ((any.x | any.y | any.z | any.w) >> BITS) != 0i {
+        if FIRST_CHANNEL == 0u {
+            note_outside(0u, red, valid);
+            note_outside(2u, green, valid);
+            note_outside(4u, blue, valid);
+        }
+        let top = vec4<i32>((1i << BITS) - 1i);
+        red = clamp(red, vec4<i32>(0i), top);
+        green = clamp(green, vec4<i32>(0i), top);
+        blue = clamp(blue, vec4<i32>(0i), top);
     }
-    let top = vec4<i32>((1i << BITS) - 1i);
-    let red_codes = vec4<u32>(clamp(red, vec4<i32>(0i), top));
-    let green_codes = vec4<u32>(clamp(green, vec4<i32>(0i), top));
-    let blue_codes = vec4<u32>(clamp(blue, vec4<i32>(0i), top));
+    let red_codes = vec4<u32>(red);
+    let green_codes = vec4<u32>(green);
+    let blue_codes = vec4<u32>(blue);
     var luminance = vec4<u32>(0u);
     if counts(3u) {
         luminance = luminance_bins(red_codes, green_codes, blue_codes);
     }
     // Written out four times: a loop over the lanes of a vector is not reliably unrolled.
-    tally_pixel(red_codes.x, green_codes.x, blue_codes.x, luminance.x, copy);
+    if valid > 0u {
+        tally_pixel(red_codes.x, green_codes.x, blue_codes.x, luminance.x, copy);
+    }
     if valid > 1u {
         tally_pixel(red_codes.y, green_codes.y, blue_codes.y, luminance.y, copy);
     }
@@ -183,17 +194,31 @@ fn count_quad(quad: u32, row: u32, valid: u32, chroma: ChromaTerms, copy: u32) {
     }
 }
 
-// Counts the block of 4 × 2 pixels whose corner is (4 · quad, row).
+// Counts a block of two rows whose corner is (4 · quad, row), one or two quads wide.
 fn count_block(quad: u32, row: u32, copy: u32) {
-    let valid = min(4u, picture.size.x - quad * 4u);
-    let upper = chroma_terms(quad, row >> CHROMA_Y);
-    count_quad(quad, row, valid, upper, copy);
-    if row + 1u < picture.size.y {
+    let left = min(4u, picture.size.x - quad * 4u);
+    // At the right edge the second quad is empty; what is loaded for it is not counted.
+    let right = min(4u, picture.size.x - min(picture.size.x, quad * 4u + 4u));
+    let left_chroma = chroma_terms(quad, row >> CHROMA_Y);
+    count_quad(quad, row, left, left_chroma, copy);
+    var right_chroma: ChromaTerms;
+    if WIDE {
+        right_chroma = chroma_terms(quad + 1u, row >> CHROMA_Y);
+        count_quad(quad + 1u, row, right, right_chroma, copy);
+    }
+    let below = row + 1u;
+    if below < picture.size.y {
         if CHROMA_Y == 0u {
-            count_quad(quad, row + 1u, valid, chroma_terms(quad, row + 1u), copy);
+            count_quad(quad, below, left, chroma_terms(quad, below), copy);
+            if WIDE {
+                count_quad(quad + 1u, below, right, chroma_terms(quad + 1u, below), copy);
+            }
         } else {
             // Rows are taken in pairs from an even one, so that both have the same chroma.
-            count_quad(quad, row + 1u, valid, upper, copy);
+            count_quad(quad, below, left, left_chroma, copy);
+            if WIDE {
+                count_quad(quad + 1u, below, right, right_chroma, copy);
+            }
         }
     }
 }
@@ -229,17 +254,27 @@ fn chunk(
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(num_workgroups) groups: vec3<u32>,
 ) {
-    // Workgroup memory starts at zero. Blocks are numbered along the rows, and the invocations of all workgroups take
-    // them in turn, so that loads are adjacent and every workgroup sees a like share of the picture's content.
+    for (var word = local; word < BIN_WORDS; word += WORKGROUP) {
+        atomicStore(&bins[word], 0u);
+    }
+    if local < TAIL_WORDS {
+        atomicStore(&tail[local], 0u);
+    }
+    workgroupBarrier();
+
+    // Blocks are numbered along the rows, and the invocations of all workgroups take them in turn, so that loads are
+    // adjacent and every workgroup sees a like share of the picture's content.
     let copy = local % COPIES;
-    let quads = (picture.size.x + 3u) / 4u;
+    let block_quads = select(1u, 2u, WIDE);
+    let blocks = (picture.size.x + 4u * block_quads - 1u) / (4u * block_quads);
     let stride = groups.x * WORKGROUP;
-    let stride_rows = stride / quads * 2u;
-    let stride_quads = stride % quads;
+    let stride_rows = stride / blocks * 2u;
+    let stride_blocks = stride % blocks;
     let start = group.x * WORKGROUP + local;
-    var quad = start % quads;
-    var row = start / quads * 2u;
+    var block = start % blocks;
+    var row = start / blocks * 2u;
     while row < picture.size.y {
+        let quad = block * block_quads;
         if CODED {
             count_coded(0u, quad, row, copy);
             if MODEL != 0u {
@@ -247,13 +282,20 @@ fn chunk(
                 count_coded(1u, quad, row, copy);
                 count_coded(2u, quad, row, copy);
             }
+            if WIDE {
+                count_coded(0u, quad + 1u, row, copy);
+                if MODEL != 0u {
+                    count_coded(1u, quad + 1u, row, copy);
+                    count_coded(2u, quad + 1u, row, copy);
+                }
+            }
         } else {
             count_block(quad, row, copy);
         }
-        quad += stride_quads;
+        block += stride_blocks;
         row += stride_rows;
-        if quad >= quads {
-            quad -= quads;
+        if block >= blocks {
+            block -= blocks;
             row += 2u;
         }
     }

@@ -12,6 +12,7 @@ fn every_plan_of_the_sweep_counts_exactly() {
         contents: vec![Content::Natural, Content::Constant],
         workgroups: vec![64, 256],
         chunks: vec![3, 90],
+        copies: vec![1, 4],
         repeats: 1,
         ..Grid::default()
     };

@@ -77,13 +77,14 @@ struct ChunkKey {
     components: Components,
     workgroup: u32,
     copies: u32,
+    wide: bool,
     runs: Vec<ChannelRun>,
 }
 
 impl State {
     fn chunk_key(&self) -> ChunkKey {
-        let Plan { workgroup, copies, ref runs, .. } = self.plan;
-        ChunkKey { layout: self.layout, components: self.components, workgroup, copies, runs: runs.clone() }
+        let Plan { workgroup, copies, wide, ref runs, .. } = self.plan;
+        ChunkKey { layout: self.layout, components: self.components, workgroup, copies, wide, runs: runs.clone() }
     }
 }
 
@@ -293,6 +294,7 @@ fn chunk_pipeline(
         ("CHANNEL_COUNT", f64::from(run.count)),
         ("CODED", f64::from(u8::from(components == Components::YCbCr))),
         ("COPIES", f64::from(plan.copies)),
+        ("WIDE", f64::from(u8::from(plan.wide))),
         ("BIN_WORDS", f64::from((run.count << plan.bits) * plan.copies)),
         ("CHUNK_WORDS", Histogram::word_count(plan.bits) as f64),
     ]);
@@ -319,7 +321,12 @@ fn compute(
         layout,
         module,
         entry_point: Some(entry_point),
-        compilation_options: wgpu::PipelineCompilationOptions { constants, ..Default::default() },
+        compilation_options: wgpu::PipelineCompilationOptions {
+            constants,
+            // The passes write workgroup memory before they read it, each invocation its part. What wgpu would add
+            // in front of them may be one invocation that clears it all.
+            zero_initialize_workgroup_memory: false,
+        },
         cache: None,
     })
 }

@@ -29,6 +29,8 @@ pub struct Plan {
     pub chunks: u32,
     /// Copies of each bin in workgroup memory.
     pub copies: u32,
+    /// Whether an invocation counts blocks of 8 × 2 pixels instead of 4 × 2.
+    pub wide: bool,
     /// The channels, cut into runs whose bins fit in workgroup memory; one run a dispatch.
     pub runs: Vec<ChannelRun>,
 }
@@ -62,7 +64,7 @@ impl Plan {
         // A chunk of fewer blocks than invocations would only add work to the reduce pass.
         let useful = pixels.div_ceil(BLOCK_PIXELS * workgroup).max(1);
         let chunks = wanted_chunks.min(most_chunks(bits)).min(useful).min(limits.max_compute_workgroups_per_dimension);
-        Some(Self { bits, workgroup, chunks, copies: 1, runs })
+        Some(Self { bits, workgroup, chunks, copies: 1, wide: !software, runs })
     }
 }
 
