@@ -86,11 +86,7 @@ impl<const BINS: usize> Kernel for Band<'_, '_, BINS> {
         match self.pass {
             Pass::Color { sources, chroma_shift, conversion } => {
                 for group in self.groups {
-                    match chroma_shift.0 {
-                        0 => count_color::<BINS, 1>(self.worker, sources, chroma_shift.1, conversion, group),
-                        1 => count_color::<BINS, 2>(self.worker, sources, chroma_shift.1, conversion, group),
-                        _ => count_color::<BINS, 4>(self.worker, sources, chroma_shift.1, conversion, group),
-                    }
+                    count_color::<BINS>(self.worker, sources, *chroma_shift, conversion, group);
                 }
             }
             Pass::Component { source } => {
@@ -102,12 +98,12 @@ impl<const BINS: usize> Kernel for Band<'_, '_, BINS> {
     }
 }
 
-/// Counts the rows that share one chroma row; `REPEAT` neighbouring pixels share a chroma sample.
+/// Counts the rows that share one chroma row.
 #[inline(always)]
-fn count_color<const BINS: usize, const REPEAT: usize>(
+fn count_color<const BINS: usize>(
     worker: &mut Worker,
     sources: &[Source<'_>; 3],
-    rows_shift: u8,
+    (columns_shift, rows_shift): (u8, u8),
     conversion: &Conversion,
     group: usize,
 ) {
@@ -115,11 +111,11 @@ fn count_color<const BINS: usize, const REPEAT: usize>(
     let rows = group << rows_shift..((group + 1) << rows_shift).min(first.height);
     for x in (0..first.width).step_by(BLOCK) {
         let pixels = (first.width - x).min(BLOCK);
-        let shared = pixels.div_ceil(REPEAT);
+        let shared = pixels.div_ceil(1 << columns_shift);
         let [luma, cb, cr] = &mut worker.components;
-        second.unpack(x / REPEAT, group, &mut cb[..shared]);
-        third.unpack(x / REPEAT, group, &mut cr[..shared]);
-        fill_terms::<REPEAT>(conversion, &cb[..shared], &cr[..shared], &mut worker.terms);
+        second.unpack(x >> columns_shift, group, &mut cb[..shared]);
+        third.unpack(x >> columns_shift, group, &mut cr[..shared]);
+        fill_terms(conversion, columns_shift, &cb[..shared], &cr[..shared], &mut worker.terms);
         for y in rows.clone() {
             first.unpack(x, y, &mut luma[..pixels]);
             let counts = convert::<BINS>(conversion, &luma[..pixels], &worker.terms, &mut worker.codes);
