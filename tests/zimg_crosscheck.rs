@@ -7,6 +7,9 @@
 //! Two traps of FFmpeg 5.1 shape this test. `zscale` does not take gray, and FFmpeg then slips in its other scaler, which
 //! ignores limited range; so gray is handed over as 4:4:4 with neutral chroma, and any scaler slipped in is a failure.
 //! And subsampled pictures are no subject: zimg interpolates chroma, while the histograms take the nearest sample.
+//!
+//! Helpers of a test may unwrap and print as the tests themselves may.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod support;
 
