@@ -1,7 +1,7 @@
 // First pass: every workgroup counts its share of the picture, a chunk, in workgroup memory and writes it out.
 //
 // A chunk is not a tile of 256 pixels: some hundreds of workgroups walk over the whole picture together, each
-// invocation taking a block of 4 × 2 or 8 × 2 pixels at a time, so that the bins are cleared and written out a few hundred times
+// invocation taking a block of 4 × 2 pixels at a time, so that the bins are cleared and written out a few hundred times
 // a frame and not once per 256 pixels. All arithmetic from sample to bin is integer: see src/color.rs and
 // src/reference.rs, which this must equal to the last count.
 
@@ -9,8 +9,6 @@ override WORKGROUP: u32 = 256u;
 // The channels this pipeline counts, from FIRST_CHANNEL on. All four where their bins fit in workgroup memory.
 override FIRST_CHANNEL: u32 = 0u;
 override CHANNEL_COUNT: u32 = 4u;
-// Whether a block is 8 pixels wide instead of 4, which brings more loads in flight and less counting of blocks.
-override WIDE: bool = false;
 // Whether Y', Cb and Cr are counted as coded instead of red, green, blue and luminance.
 override CODED: bool = false;
 // Workgroup memory holds COPIES interleaved copies of each bin: neighbouring invocations then hit different banks when
@@ -151,9 +149,9 @@ fn tally_pixel(red: u32, green: u32, blue: u32, luminance: u32, copy: u32) {
     tally(3u, luminance, copy);
 }
 
-// Counts the first `valid` of the four pixels of a quad.
-fn count_quad(quad: u32, row: u32, valid: u32, chroma: ChromaTerms, copy: u32) {
-    let first = vec4<i32>(quad_of_samples(0u, quad, row));
+// Counts the first `valid` of four pixels, given their first components and what chroma adds to them.
+fn count_quad(first_codes: vec4<u32>, valid: u32, chroma: ChromaTerms, copy: u32) {
+    let first = vec4<i32>(first_codes);
     let shift = vec4<u32>(FRACTION);
     var red = (picture.red.x * first + chroma.red) >> shift;
     var green = (picture.green.x * first + chroma.green) >> shift;
@@ -194,33 +192,24 @@ fn count_quad(quad: u32, row: u32, valid: u32, chroma: ChromaTerms, copy: u32) {
     }
 }
 
-// Counts a block of two rows whose corner is (4 · quad, row), one or two quads wide.
+// Counts the block of 4 × 2 pixels whose corner is (4 · quad, row).
+//
+// All loads stand before all counting: they are under way together, while a load behind a count would wait for it.
 fn count_block(quad: u32, row: u32, copy: u32) {
-    let left = min(4u, picture.size.x - quad * 4u);
-    // At the right edge the second quad is empty; what is loaded for it is not counted.
-    let right = min(4u, picture.size.x - min(picture.size.x, quad * 4u + 4u));
-    let left_chroma = chroma_terms(quad, row >> CHROMA_Y);
-    count_quad(quad, row, left, left_chroma, copy);
-    var right_chroma: ChromaTerms;
-    if WIDE {
-        right_chroma = chroma_terms(quad + 1u, row >> CHROMA_Y);
-        count_quad(quad + 1u, row, right, right_chroma, copy);
+    let has_below = row + 1u < picture.size.y;
+    // Below the picture is its last row again, which is then loaded but not counted.
+    let below = min(row + 1u, picture.size.y - 1u);
+    let upper = quad_of_samples(0u, quad, row);
+    let lower = quad_of_samples(0u, quad, below);
+    let upper_chroma = chroma_terms(quad, row >> CHROMA_Y);
+    // Rows are taken in pairs from an even one: where chroma is subsampled vertically both have the same.
+    var lower_chroma = upper_chroma;
+    if CHROMA_Y == 0u {
+        lower_chroma = chroma_terms(quad, below);
     }
-    let below = row + 1u;
-    if below < picture.size.y {
-        if CHROMA_Y == 0u {
-            count_quad(quad, below, left, chroma_terms(quad, below), copy);
-            if WIDE {
-                count_quad(quad + 1u, below, right, chroma_terms(quad + 1u, below), copy);
-            }
-        } else {
-            // Rows are taken in pairs from an even one, so that both have the same chroma.
-            count_quad(quad, below, left, left_chroma, copy);
-            if WIDE {
-                count_quad(quad + 1u, below, right, right_chroma, copy);
-            }
-        }
-    }
+    let valid = min(4u, picture.size.x - quad * 4u);
+    count_quad(upper, valid, upper_chroma, copy);
+    count_quad(lower, select(0u, valid, has_below), lower_chroma, copy);
 }
 
 // Counts up to 4 × 2 samples of one component as coded, from sample (4 · quad, row) of its own grid on.
@@ -265,16 +254,14 @@ fn chunk(
     // Blocks are numbered along the rows, and the invocations of all workgroups take them in turn, so that loads are
     // adjacent and every workgroup sees a like share of the picture's content.
     let copy = local % COPIES;
-    let block_quads = select(1u, 2u, WIDE);
-    let blocks = (picture.size.x + 4u * block_quads - 1u) / (4u * block_quads);
+    let quads = (picture.size.x + 3u) / 4u;
     let stride = groups.x * WORKGROUP;
-    let stride_rows = stride / blocks * 2u;
-    let stride_blocks = stride % blocks;
+    let stride_rows = stride / quads * 2u;
+    let stride_quads = stride % quads;
     let start = group.x * WORKGROUP + local;
-    var block = start % blocks;
-    var row = start / blocks * 2u;
+    var quad = start % quads;
+    var row = start / quads * 2u;
     while row < picture.size.y {
-        let quad = block * block_quads;
         if CODED {
             count_coded(0u, quad, row, copy);
             if MODEL != 0u {
@@ -282,20 +269,13 @@ fn chunk(
                 count_coded(1u, quad, row, copy);
                 count_coded(2u, quad, row, copy);
             }
-            if WIDE {
-                count_coded(0u, quad + 1u, row, copy);
-                if MODEL != 0u {
-                    count_coded(1u, quad + 1u, row, copy);
-                    count_coded(2u, quad + 1u, row, copy);
-                }
-            }
         } else {
             count_block(quad, row, copy);
         }
-        block += stride_blocks;
+        quad += stride_quads;
         row += stride_rows;
-        if block >= blocks {
-            block -= blocks;
+        if quad >= quads {
+            quad -= quads;
             row += 2u;
         }
     }

@@ -34,8 +34,6 @@ pub struct Grid {
     pub chunks: Vec<u32>,
     /// Copies of each bin in workgroup memory.
     pub copies: Vec<u32>,
-    /// Whether blocks are 8 pixels wide instead of 4.
-    pub wide: Vec<bool>,
     /// Repeats of each measurement.
     pub repeats: u32,
 }
@@ -49,7 +47,6 @@ impl Default for Grid {
             workgroups: vec![128, 256, 512, 1024],
             chunks: vec![132, 264, 528, 1056, 2112],
             copies: vec![1],
-            wide: vec![false, true],
             repeats: 30,
         }
     }
@@ -70,8 +67,6 @@ pub struct Point {
     pub chunks: u32,
     /// Copies of each bin; 0 for the floor.
     pub copies: u32,
-    /// Whether blocks are 8 pixels wide instead of 4.
-    pub wide: bool,
     /// Dispatches that the channels are split into; 0 for the floor.
     pub runs: usize,
     /// Median microseconds of chunk, reduce and scale together.
@@ -132,7 +127,7 @@ impl Kind<'_> {
             let floor = Floor::new(gpu, &inputs.buffers[0], planes, workgroup, chunks);
             let total_us = floor.measure(gpu, budget, inputs)?.median_us;
             points.push(self.point(
-                &Plan { bits: 0, workgroup, chunks, copies: 0, wide: false, runs: Vec::new() },
+                &Plan { bits: 0, workgroup, chunks, copies: 0, runs: Vec::new() },
                 total_us,
                 None,
                 true,
@@ -166,7 +161,6 @@ impl Kind<'_> {
             workgroup: plan.workgroup,
             chunks: plan.chunks,
             copies: plan.copies,
-            wide: plan.wide,
             runs: plan.runs.len(),
             total_us,
             passes_us,
@@ -194,11 +188,9 @@ fn plans(gpu: &Gpu, grid: &Grid, layout: &PixelLayout) -> Vec<Plan> {
         let chunks = chunks.min(most_chunks(bits));
         for &copies in &grid.copies {
             let Some(runs) = runs(&limits, bits, copies) else { continue };
-            for &wide in &grid.wide {
-                let plan = Plan { bits, workgroup, chunks, copies, wide, runs: runs.clone() };
-                if !plans.contains(&plan) {
-                    plans.push(plan);
-                }
+            let plan = Plan { bits, workgroup, chunks, copies, runs };
+            if !plans.contains(&plan) {
+                plans.push(plan);
             }
         }
     }
@@ -230,17 +222,13 @@ fn count(gpu: &Gpu, passes: &HistogramPasses, inputs: &Inputs) -> Result<Histogr
 impl fmt::Display for Sweep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.adapter)?;
-        let columns =
-            ["size", "layout", "content", "method", "workgroup", "chunks", "copies", "wide", "runs", "total µs"];
+        let columns = ["size", "layout", "content", "method", "workgroup", "chunks", "copies", "runs", "total µs"];
         writeln!(f, "{}\tchunk µs\treduce µs\tscale µs\texact", columns.join("\t"))?;
         for point in &self.points {
             let (width, height) = point.size;
             let method = if point.copies == 0 { "floor" } else { "ours" };
-            let Point { layout, content, workgroup, chunks, copies, wide, runs, total_us, .. } = point;
-            write!(
-                f,
-                "{width}x{height}\t{layout}\t{content}\t{method}\t{workgroup}\t{chunks}\t{copies}\t{wide}\t{runs}"
-            )?;
+            let Point { layout, content, workgroup, chunks, copies, runs, total_us, .. } = point;
+            write!(f, "{width}x{height}\t{layout}\t{content}\t{method}\t{workgroup}\t{chunks}\t{copies}\t{runs}")?;
             write!(f, "\t{total_us:.2}")?;
             for pass in 0..3 {
                 match point.passes_us.as_ref().and_then(|passes| passes.get(pass)) {

@@ -77,14 +77,13 @@ struct ChunkKey {
     components: Components,
     workgroup: u32,
     copies: u32,
-    wide: bool,
     runs: Vec<ChannelRun>,
 }
 
 impl State {
     fn chunk_key(&self) -> ChunkKey {
-        let Plan { workgroup, copies, wide, ref runs, .. } = self.plan;
-        ChunkKey { layout: self.layout, components: self.components, workgroup, copies, wide, runs: runs.clone() }
+        let Plan { workgroup, copies, ref runs, .. } = self.plan;
+        ChunkKey { layout: self.layout, components: self.components, workgroup, copies, runs: runs.clone() }
     }
 }
 
@@ -294,7 +293,6 @@ fn chunk_pipeline(
         ("CHANNEL_COUNT", f64::from(run.count)),
         ("CODED", f64::from(u8::from(components == Components::YCbCr))),
         ("COPIES", f64::from(plan.copies)),
-        ("WIDE", f64::from(u8::from(plan.wide))),
         ("BIN_WORDS", f64::from((run.count << plan.bits) * plan.copies)),
         ("CHUNK_WORDS", Histogram::word_count(plan.bits) as f64),
     ]);
