@@ -10,6 +10,7 @@ mod decoder;
 mod error;
 mod info;
 mod layout;
+mod open;
 mod orientation;
 mod pictures;
 mod seek;
