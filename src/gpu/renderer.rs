@@ -1,10 +1,12 @@
 //! The order of the passes, in one place: the window, saved pictures and tests all draw through here.
 
+use super::draw::overlay::Shown;
 use super::draw::placement::{cover, transform, upright_size};
 use super::draw::{Channels, OverlayPass, VideoPass};
 use super::histogram::HistogramPasses;
 use super::upload::PictureBuffers;
 use super::{Gpu, GpuError};
+use crate::color::Range;
 use crate::frame::{Orientation, Picture, Ratio};
 use crate::histogram::{Components, Histogram};
 use glam::DVec2;
@@ -33,6 +35,7 @@ struct Loaded {
     orientation: Orientation,
     bits: u32,
     components: Components,
+    range: Range,
     count: Count,
 }
 
@@ -109,6 +112,7 @@ impl Renderer {
             orientation,
             bits: picture.layout().bin_bits(),
             components,
+            range: picture.colorimetry().range.value,
             count,
         });
         Ok(())
@@ -159,6 +163,7 @@ impl Renderer {
         let view = DVec2::new(f64::from(size.0), f64::from(size.1));
         let picture = DVec2::new(f64::from(loaded.width), f64::from(loaded.height));
         self.video.place(gpu, transform(cover(upright, view), loaded.orientation), picture, view);
-        self.overlay.prepare(gpu, loaded.bits, loaded.components, size, scene.channels);
+        let Loaded { bits, components, range, .. } = *loaded;
+        self.overlay.prepare(gpu, &Shown { bits, components, range, on: scene.channels }, size);
     }
 }
