@@ -112,15 +112,17 @@ fn chroma_terms(quad: u32, row: u32) -> ChromaTerms {
 
 // Exactly floor(N · (0.2126 r + 0.7152 g + 0.0722 b)), r, g, b = code / (N-1), at most N-1; see src/color.rs.
 fn luminance_bins(red: vec4<u32>, green: vec4<u32>, blue: vec4<u32>) -> vec4<u32> {
-    let sum = red * 2126u + green * 7152u + blue * 722u;
     if BITS == 8u {
-        // 256 / (10000 · 255) = 16 / 159375
-        return min(sum * 16u / vec4<u32>(159375u), vec4<u32>(255u));
+        // 256 / (10000 · 255) = 16 / 159375, the 16 drawn into the weights.
+        let sum = red * (16u * 2126u) + green * (16u * 7152u) + blue * (16u * 722u);
+        return min(sum / vec4<u32>(159375u), vec4<u32>(255u));
     }
     if BITS == 10u {
-        // 1024 / (10000 · 1023) = 64 / 639375
-        return min(sum * 64u / vec4<u32>(639375u), vec4<u32>(1023u));
+        // 1024 / (10000 · 1023) = 64 / 639375, likewise.
+        let sum = red * (64u * 2126u) + green * (64u * 7152u) + blue * (64u * 722u);
+        return min(sum / vec4<u32>(639375u), vec4<u32>(1023u));
     }
+    let sum = red * 2126u + green * 7152u + blue * 722u;
     // 4096 · sum would not fit in 32 bits, so the quotient and the remainder are taken apart.
     let quotient = sum / vec4<u32>(10000u);
     let remainder = sum - quotient * 10000u;
@@ -147,31 +149,38 @@ fn tally_pixel(red: u32, green: u32, blue: u32, luminance: u32, copy: u32) {
     tally(3u, luminance, copy);
 }
 
-// Counts the first `valid` of the four pixels of a quad.
-fn count_quad(quad: u32, row: u32, valid: u32, chroma: ChromaTerms, copy: u32) {
-    let first = vec4<i32>(quad_of_samples(0u, quad, row));
-    let shift = vec4<u32>(picture.fraction_bits);
-    let red = (picture.red.x * first + chroma.red) >> shift;
-    let green = (picture.green.x * first + chroma.green) >> shift;
-    let blue = (picture.blue.x * first + chroma.blue) >> shift;
-    // A code below zero or above the top has a bit set above the code's own.
+// Counts the first `valid` of four pixels, given their first components and what chroma adds to them.
+fn count_quad(first_codes: vec4<u32>, valid: u32, chroma: ChromaTerms, copy: u32) {
+    let first = vec4<i32>(first_codes);
+    let shift = vec4<u32>(FRACTION);
+    var red = (picture.red.x * first + chroma.red) >> shift;
+    var green = (picture.green.x * first + chroma.green) >> shift;
+    var blue = (picture.blue.x * first + chroma.blue) >> shift;
+    // A code below zero or above the top has a bit set above the code's own. That is rare enough in real pictures for
+    // the clamp to stand in a branch.
     let any = red | green | blue;
-    let excess = (any.x | any.y | any.z | any.w) >> BITS;
-    if excess != 0i && FIRST_CHANNEL == 0u {
-        note_outside(0u, red, valid);
-        note_outside(2u, green, valid);
-        note_outside(4u, blue, valid);
+    if ((any.x | any.y | any.z | any.w) >> BITS) != 0i {
+        if FIRST_CHANNEL == 0u {
+            note_outside(0u, red, valid);
+            note_outside(2u, green, valid);
+            note_outside(4u, blue, valid);
+        }
+        let top = vec4<i32>((1i << BITS) - 1i);
+        red = clamp(red, vec4<i32>(0i), top);
+        green = clamp(green, vec4<i32>(0i), top);
+        blue = clamp(blue, vec4<i32>(0i), top);
     }
-    let top = vec4<i32>((1i << BITS) - 1i);
-    let red_codes = vec4<u32>(clamp(red, vec4<i32>(0i), top));
-    let green_codes = vec4<u32>(clamp(green, vec4<i32>(0i), top));
-    let blue_codes = vec4<u32>(clamp(blue, vec4<i32>(0i), top));
+    let red_codes = vec4<u32>(red);
+    let green_codes = vec4<u32>(green);
+    let blue_codes = vec4<u32>(blue);
     var luminance = vec4<u32>(0u);
     if counts(3u) {
         luminance = luminance_bins(red_codes, green_codes, blue_codes);
     }
     // Written out four times: a loop over the lanes of a vector is not reliably unrolled.
-    tally_pixel(red_codes.x, green_codes.x, blue_codes.x, luminance.x, copy);
+    if valid > 0u {
+        tally_pixel(red_codes.x, green_codes.x, blue_codes.x, luminance.x, copy);
+    }
     if valid > 1u {
         tally_pixel(red_codes.y, green_codes.y, blue_codes.y, luminance.y, copy);
     }
@@ -184,18 +193,23 @@ fn count_quad(quad: u32, row: u32, valid: u32, chroma: ChromaTerms, copy: u32) {
 }
 
 // Counts the block of 4 × 2 pixels whose corner is (4 · quad, row).
+//
+// All loads stand before all counting: they are under way together, while a load behind a count would wait for it.
 fn count_block(quad: u32, row: u32, copy: u32) {
-    let valid = min(4u, picture.size.x - quad * 4u);
-    let upper = chroma_terms(quad, row >> CHROMA_Y);
-    count_quad(quad, row, valid, upper, copy);
-    if row + 1u < picture.size.y {
-        if CHROMA_Y == 0u {
-            count_quad(quad, row + 1u, valid, chroma_terms(quad, row + 1u), copy);
-        } else {
-            // Rows are taken in pairs from an even one, so that both have the same chroma.
-            count_quad(quad, row + 1u, valid, upper, copy);
-        }
+    let has_below = row + 1u < picture.size.y;
+    // Below the picture is its last row again, which is then loaded but not counted.
+    let below = min(row + 1u, picture.size.y - 1u);
+    let upper = quad_of_samples(0u, quad, row);
+    let lower = quad_of_samples(0u, quad, below);
+    let upper_chroma = chroma_terms(quad, row >> CHROMA_Y);
+    // Rows are taken in pairs from an even one: where chroma is subsampled vertically both have the same.
+    var lower_chroma = upper_chroma;
+    if CHROMA_Y == 0u {
+        lower_chroma = chroma_terms(quad, below);
     }
+    let valid = min(4u, picture.size.x - quad * 4u);
+    count_quad(upper, valid, upper_chroma, copy);
+    count_quad(lower, select(0u, valid, has_below), lower_chroma, copy);
 }
 
 // Counts up to 4 × 2 samples of one component as coded, from sample (4 · quad, row) of its own grid on.
@@ -229,8 +243,16 @@ fn chunk(
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(num_workgroups) groups: vec3<u32>,
 ) {
-    // Workgroup memory starts at zero. Blocks are numbered along the rows, and the invocations of all workgroups take
-    // them in turn, so that loads are adjacent and every workgroup sees a like share of the picture's content.
+    for (var word = local; word < BIN_WORDS; word += WORKGROUP) {
+        atomicStore(&bins[word], 0u);
+    }
+    if local < TAIL_WORDS {
+        atomicStore(&tail[local], 0u);
+    }
+    workgroupBarrier();
+
+    // Blocks are numbered along the rows, and the invocations of all workgroups take them in turn, so that loads are
+    // adjacent and every workgroup sees a like share of the picture's content.
     let copy = local % COPIES;
     let quads = (picture.size.x + 3u) / 4u;
     let stride = groups.x * WORKGROUP;

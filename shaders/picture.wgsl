@@ -8,6 +8,7 @@
 // The memory layout, fixed for a pipeline. The names follow src/layout.rs.
 override MODEL: u32;         // 0 gray, 1 Y'CbCr, 2 R'G'B'
 override BITS: u32;          // n: a code has n bits
+override FRACTION: u32;      // fractional bits of the integer conversion's weights
 override SHIFT: u32;         // right shift from a stored word to its code
 override SAMPLE_BYTES: u32;  // 1 or 2
 override CHROMA_X: u32;      // log2 of the luma samples to a chroma sample, horizontally
@@ -34,7 +35,6 @@ struct Picture {
     real_red: vec4<f32>,
     real_green: vec4<f32>,
     real_blue: vec4<f32>,
-    fraction_bits: u32,
 }
 
 @group(0) @binding(0) var<uniform> picture: Picture;

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::color;
 use crate::histogram;
+use crate::{bench, color};
 
 /// Exact, live histograms over any video.
 #[derive(Debug, Parser)]
@@ -40,6 +40,8 @@ pub enum Command {
     Snapshot(SnapshotArgs),
     /// List the graphics adapters of this machine
     Adapters,
+    /// Measure how fast this machine counts, with each method of a well-known tutorial and with ours
+    Bench(BenchArgs),
 }
 
 /// What to play.
@@ -119,6 +121,63 @@ pub struct SnapshotArgs {
     /// Write the picture to this PNG file; without it, only the figures are printed
     #[arg(short, long, value_name = "FILE.png")]
     pub output: Option<PathBuf>,
+}
+
+/// Arguments of `bench`.
+#[derive(Debug, Args)]
+pub struct BenchArgs {
+    /// Measure on a frame of this video instead of made pictures
+    pub file: Option<PathBuf>,
+
+    /// Size of the pictures that are made
+    #[arg(long, value_name = "WxH", default_value = "2448x1505", value_parser = parse_size)]
+    pub size: (u32, u32),
+
+    /// Pixel layout of the pictures that are made, by FFmpeg's name
+    #[arg(long, default_value = "yuv420p")]
+    pub layout: String,
+
+    /// What the pictures that are made show
+    #[arg(long, value_enum, default_value_t)]
+    pub content: ContentArg,
+
+    /// Repeats of each measurement; slow methods are repeated less
+    #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub repeats: u32,
+
+    /// Measure only the methods whose names contain one of these
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub only: Vec<String>,
+
+    /// Print the results as JSON
+    #[arg(long)]
+    pub json: bool,
+
+    /// Compare plans for the counting passes instead of methods
+    #[arg(long, hide = true)]
+    pub sweep: bool,
+}
+
+/// `--content`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum ContentArg {
+    /// Like a photograph: smooth areas, edges, a little noise
+    #[default]
+    Natural,
+    /// Every code value, at random
+    Noise,
+    /// All pixels alike
+    Constant,
+}
+
+impl From<ContentArg> for bench::Content {
+    fn from(arg: ContentArg) -> Self {
+        match arg {
+            ContentArg::Natural => Self::Natural,
+            ContentArg::Noise => Self::Noise,
+            ContentArg::Constant => Self::Constant,
+        }
+    }
 }
 
 /// `--engine`.

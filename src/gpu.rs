@@ -10,6 +10,7 @@ pub mod histogram;
 pub mod readback;
 mod renderer;
 pub mod shared;
+pub mod timing;
 pub mod upload;
 
 pub use context::{AdapterChoice, Gpu};

@@ -5,6 +5,7 @@
 //! [`mod@reference`] defines every number; the engines must agree with it to the last count.
 
 pub mod app;
+pub mod bench;
 pub mod cli;
 pub mod color;
 pub mod cpu;

@@ -6,12 +6,13 @@ use std::time::Instant;
 
 use clap::Parser;
 use histoscope::app::{self, PlayOptions};
-use histoscope::cli::{ChannelsArg, Cli, Command, CommonArgs, EngineArg, SnapshotArgs};
+use histoscope::bench;
+use histoscope::cli::{BenchArgs, ChannelsArg, Cli, Command, CommonArgs, EngineArg, SnapshotArgs};
 use histoscope::engine::EngineChoice;
 use histoscope::export::snapshot::{SnapshotOptions, snapshot};
 use histoscope::gpu::draw::Channels;
-use histoscope::gpu::{AdapterChoice, context};
-use histoscope::media::OpenOptions;
+use histoscope::gpu::{AdapterChoice, Gpu, context};
+use histoscope::media::{Decoder, OpenOptions};
 
 fn main() -> ExitCode {
     let started = Instant::now();
@@ -20,6 +21,7 @@ fn main() -> ExitCode {
     let result = match cli.command {
         Some(Command::Snapshot(args)) => run_snapshot(args, &cli.common),
         Some(Command::Adapters) => list_adapters(),
+        Some(Command::Bench(args)) => run_bench(args, &cli.common),
         None => match cli.play.file {
             Some(input) => app::play(PlayOptions {
                 input,
@@ -96,6 +98,30 @@ fn run_snapshot(args: SnapshotArgs, common: &CommonArgs) -> anyhow::Result<()> {
         open: open_options(common),
     })?;
     if args.json { print_line(&serde_json::to_string(&figures)?) } else { print_line(&figures.to_string()) }
+}
+
+fn run_bench(args: BenchArgs, common: &CommonArgs) -> anyhow::Result<()> {
+    let frame = match &args.file {
+        Some(file) => Decoder::open(file, &open_options(common))?.next_frame()?.map(|frame| frame.picture),
+        None => None,
+    };
+    let gpu = Gpu::headless(&adapter(common))?;
+    if args.sweep {
+        let grid = bench::Grid { repeats: args.repeats, ..bench::Grid::default() };
+        return print_line(&bench::sweep(&gpu, &grid)?.to_string());
+    }
+    let report = bench::run(
+        &gpu,
+        &bench::Options {
+            size: args.size,
+            layout: args.layout,
+            content: args.content.into(),
+            frame,
+            repeats: args.repeats,
+            only: args.only,
+        },
+    )?;
+    if args.json { print_line(&serde_json::to_string(&report)?) } else { print_line(&report.to_string()) }
 }
 
 fn list_adapters() -> anyhow::Result<()> {

@@ -98,7 +98,6 @@ fn shared_structures_lie_alike_in_rust_and_wgsl() {
                 ("real_red", offset_of!(PictureParams, real)),
                 ("real_green", offset_of!(PictureParams, real) + 16),
                 ("real_blue", offset_of!(PictureParams, real) + 32),
-                ("fraction_bits", offset_of!(PictureParams, fraction_bits)),
             ],
         );
     }

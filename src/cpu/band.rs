@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::BLOCK;
-use super::convert::{Codes, Terms, convert, fill_terms};
+use super::convert::Converter;
 use super::counters::Counters;
 use super::simd::Kernel;
 use super::unpack::Source;
@@ -47,8 +47,7 @@ pub(super) struct Worker {
     pub out_of_range: [u32; 6],
     /// Component codes of a block.
     components: [[u16; BLOCK]; 3],
-    terms: Terms,
-    codes: Codes,
+    converter: Converter,
 }
 
 impl Worker {
@@ -58,8 +57,7 @@ impl Worker {
             counters: Counters::new(),
             out_of_range: [0; 6],
             components: [[0; BLOCK]; 3],
-            terms: [[0; BLOCK]; 3],
-            codes: Codes { rgb: [[0; BLOCK]; 3], luminance: [0; BLOCK] },
+            converter: Converter::new(),
         })
     }
 
@@ -86,11 +84,7 @@ impl<const BINS: usize> Kernel for Band<'_, '_, BINS> {
         match self.pass {
             Pass::Color { sources, chroma_shift, conversion } => {
                 for group in self.groups {
-                    match chroma_shift.0 {
-                        0 => count_color::<BINS, 1>(self.worker, sources, chroma_shift.1, conversion, group),
-                        1 => count_color::<BINS, 2>(self.worker, sources, chroma_shift.1, conversion, group),
-                        _ => count_color::<BINS, 4>(self.worker, sources, chroma_shift.1, conversion, group),
-                    }
+                    count_color::<BINS>(self.worker, sources, *chroma_shift, conversion, group);
                 }
             }
             Pass::Component { source } => {
@@ -102,12 +96,12 @@ impl<const BINS: usize> Kernel for Band<'_, '_, BINS> {
     }
 }
 
-/// Counts the rows that share one chroma row; `REPEAT` neighbouring pixels share a chroma sample.
+/// Counts the rows that share one chroma row.
 #[inline(always)]
-fn count_color<const BINS: usize, const REPEAT: usize>(
+fn count_color<const BINS: usize>(
     worker: &mut Worker,
     sources: &[Source<'_>; 3],
-    rows_shift: u8,
+    (columns_shift, rows_shift): (u8, u8),
     conversion: &Conversion,
     group: usize,
 ) {
@@ -115,20 +109,15 @@ fn count_color<const BINS: usize, const REPEAT: usize>(
     let rows = group << rows_shift..((group + 1) << rows_shift).min(first.height);
     for x in (0..first.width).step_by(BLOCK) {
         let pixels = (first.width - x).min(BLOCK);
-        let shared = pixels.div_ceil(REPEAT);
-        let [luma, cb, cr] = &mut worker.components;
-        second.unpack(x / REPEAT, group, &mut cb[..shared]);
-        third.unpack(x / REPEAT, group, &mut cr[..shared]);
-        fill_terms::<REPEAT>(conversion, &cb[..shared], &cr[..shared], &mut worker.terms);
+        let shared = pixels.div_ceil(1 << columns_shift);
+        let [luma, cb, cr] = worker.components.each_mut().map(|codes| &mut codes[..pixels]);
+        second.unpack(x >> columns_shift, group, &mut cb[..shared]);
+        third.unpack(x >> columns_shift, group, &mut cr[..shared]);
+        worker.converter.set_chroma(conversion, columns_shift, &cb[..shared], &cr[..shared]);
         for y in rows.clone() {
-            first.unpack(x, y, &mut luma[..pixels]);
-            let counts = convert::<BINS>(conversion, &luma[..pixels], &worker.terms, &mut worker.codes);
-            for (total, count) in worker.out_of_range.iter_mut().zip(counts) {
-                *total += count;
-            }
-            let [red, green, blue] = &worker.codes.rgb;
-            let channels = [red, green, blue, &worker.codes.luminance];
-            worker.counters.count::<BINS>(channels.map(|codes| &codes[..pixels]));
+            first.unpack(x, y, luma);
+            let codes = worker.converter.convert::<BINS>(conversion, luma, &mut worker.out_of_range);
+            worker.counters.count::<BINS>(codes);
         }
     }
 }

@@ -10,6 +10,10 @@ use super::BLOCK;
 
 /// Narrow bins per code and channel.
 const SUBS: usize = 2;
+/// Narrow bins of no use between two channels. Without them, the bins of one code in the four channels of a deep picture
+/// would lie whole 4096-byte pages apart; processors that compare only the address within a page then take the channels
+/// of a gray pixel for the same bin, and make one wait for the other.
+const GAP: usize = 48;
 /// Pixels after which a narrow bin could overflow.
 const MOST_PENDING: usize = u16::MAX as usize;
 
@@ -33,7 +37,7 @@ impl Counters {
     pub fn reset(&mut self, bins: usize) {
         // The narrow bins are empty after every flush, but a panic may have come between.
         self.narrow.clear();
-        self.narrow.resize(4 * bins, [0; SUBS]);
+        self.narrow.resize(4 * (bins + GAP), [0; SUBS]);
         self.wide.clear();
         self.wide.resize(4 * bins, 0);
         self.pending = 0;
@@ -53,16 +57,25 @@ impl Counters {
             self.flush();
         }
         self.pending += pixels;
-        let (channels, _) = self.narrow.as_chunks_mut::<BINS>();
-        let [bins0, bins1, bins2, bins3] = channels else { return };
-        let [codes0, codes1, codes2, codes3] = codes;
-        let pixels = codes0.iter().zip(codes1).zip(codes2).zip(codes3);
-        for (index, (((&c0, &c1), &c2), &c3)) in pixels.enumerate() {
-            let sub = index % SUBS;
-            bins0[usize::from(c0) & (BINS - 1)][sub] += 1;
-            bins1[usize::from(c1) & (BINS - 1)][sub] += 1;
-            bins2[usize::from(c2) & (BINS - 1)][sub] += 1;
-            bins3[usize::from(c3) & (BINS - 1)][sub] += 1;
+        let Some([bins0, bins1, bins2, bins3]) = channels::<BINS>(&mut self.narrow) else { return };
+        // `& (BINS - 1)` changes nothing, since every code is below that; it lets the compiler see so, and drop the
+        // check of every index.
+        let mut add = |sub: usize, codes: [u16; 4]| {
+            let [c0, c1, c2, c3] = codes.map(|code| usize::from(code) & (BINS - 1));
+            bins0[c0][sub] += 1;
+            bins1[c1][sub] += 1;
+            bins2[c2][sub] += 1;
+            bins3[c3][sub] += 1;
+        };
+        let [(turns0, rest0), (turns1, rest1), (turns2, rest2), (turns3, rest3)] =
+            codes.map(<[u16]>::as_chunks::<SUBS>);
+        for (((c0, c1), c2), c3) in turns0.iter().zip(turns1).zip(turns2).zip(turns3) {
+            for sub in 0..SUBS {
+                add(sub, [c0[sub], c1[sub], c2[sub], c3[sub]]);
+            }
+        }
+        for (((&c0, &c1), &c2), &c3) in rest0.iter().zip(rest1).zip(rest2).zip(rest3) {
+            add(0, [c0, c1, c2, c3]);
         }
     }
 
@@ -77,10 +90,21 @@ impl Counters {
     /// Empties the narrow bins into the wide ones.
     #[inline(always)]
     pub fn flush(&mut self) {
-        for (wide, narrow) in self.wide.iter_mut().zip(&mut self.narrow) {
-            *wide += narrow.iter().map(|&n| u32::from(n)).sum::<u32>();
-            *narrow = [0; SUBS];
+        let bins = self.wide.len() / 4;
+        for (wide, narrow) in self.wide.chunks_exact_mut(bins).zip(self.narrow.chunks_exact_mut(bins + GAP)) {
+            for (wide, narrow) in wide.iter_mut().zip(narrow) {
+                *wide += narrow.iter().map(|&n| u32::from(n)).sum::<u32>();
+                *narrow = [0; SUBS];
+            }
         }
         self.pending = 0;
     }
+}
+
+/// The narrow bins of the four channels, with a length that the compiler knows.
+#[inline(always)]
+fn channels<const BINS: usize>(narrow: &mut [[u16; SUBS]]) -> Option<[&mut [[u16; SUBS]; BINS]; 4]> {
+    let mut channels = narrow.chunks_exact_mut(BINS + GAP);
+    let mut next = || channels.next()?.first_chunk_mut::<BINS>();
+    Some([next()?, next()?, next()?, next()?])
 }

@@ -54,7 +54,7 @@ pub struct HistogramPasses {
     chunk_layout: wgpu::PipelineLayout,
     chunk_module: wgpu::ShaderModule,
     chunk_group: wgpu::BindGroup,
-    chunk_pipelines: HashMap<(PixelLayout, Components), Vec<wgpu::ComputePipeline>>,
+    chunk_pipelines: HashMap<ChunkKey, Vec<wgpu::ComputePipeline>>,
     reduce: wgpu::ComputePipeline,
     reduce_group: wgpu::BindGroup,
     scale_module: wgpu::ShaderModule,
@@ -68,6 +68,23 @@ struct State {
     layout: PixelLayout,
     components: Components,
     plan: Plan,
+}
+
+/// What the chunk pass's pipelines are made for: everything but the number of chunks, which is only dispatched.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct ChunkKey {
+    layout: PixelLayout,
+    components: Components,
+    workgroup: u32,
+    copies: u32,
+    runs: Vec<ChannelRun>,
+}
+
+impl State {
+    fn chunk_key(&self) -> ChunkKey {
+        let Plan { workgroup, copies, ref runs, .. } = self.plan;
+        ChunkKey { layout: self.layout, components: self.components, workgroup, copies, runs: runs.clone() }
+    }
 }
 
 impl HistogramPasses {
@@ -147,9 +164,19 @@ impl HistogramPasses {
         let layout = *picture.layout();
         let plan = Plan::new(&gpu.device.limits(), gpu.info.device_type, layout.bin_bits(), picture.pixel_count())
             .ok_or_else(|| GpuError::TooDeep { bits: layout.bin_bits(), adapter: gpu.info.name.clone() })?;
+        self.prepare_with_plan(gpu, picture, components, plan);
+        Ok(())
+    }
+
+    /// As [`prepare`](Self::prepare), with a plan of the caller's, to measure plans against each other or to count some
+    /// of the channels only. Chunks that the chunk buffer cannot hold are left out of the plan; a plan that asks for more
+    /// workgroup memory or invocations than the adapter has is a validation error, which [`Gpu::check`] returns.
+    pub fn prepare_with_plan(&mut self, gpu: &Gpu, picture: &Picture, components: Components, mut plan: Plan) {
+        let layout = *picture.layout();
+        plan.chunks = plan.chunks.clamp(1, plan::most_chunks(plan.bits));
         let state = State { layout, components, plan };
         if self.state.as_ref() == Some(&state) {
-            return Ok(());
+            return;
         }
         let params = ReductionParams {
             chunk_count: state.plan.chunks,
@@ -159,13 +186,18 @@ impl HistogramPasses {
         };
         gpu.queue.write_buffer(&self.reduction, 0, bytemuck::bytes_of(&params));
         let (device, module, pipeline_layout) = (&gpu.device, &self.chunk_module, &self.chunk_layout);
-        self.chunk_pipelines.entry((layout, components)).or_insert_with(|| {
+        self.chunk_pipelines.entry(state.chunk_key()).or_insert_with(|| {
             let pipeline = |run| chunk_pipeline(device, pipeline_layout, module, &layout, components, &state.plan, run);
             state.plan.runs.iter().map(pipeline).collect()
         });
         self.prepare_scale(gpu, state.plan.bits);
         self.state = Some(state);
-        Ok(())
+    }
+
+    /// The plan of the picture that was prepared last.
+    #[must_use]
+    pub fn plan(&self) -> Option<&Plan> {
+        self.state.as_ref().map(|state| &state.plan)
     }
 
     fn prepare_scale(&mut self, gpu: &Gpu, bits: u32) {
@@ -186,15 +218,12 @@ impl HistogramPasses {
         picture_group: &wgpu::BindGroup,
         stamps: Option<Stamps<'_>>,
     ) {
-        let Some(state) = &self.state else { return };
         let Some(stamps) = stamps else {
             let descriptor = wgpu::ComputePassDescriptor { label: Some("histogram"), timestamp_writes: None };
-            let mut pass = encoder.begin_compute_pass(&descriptor);
-            self.dispatch_chunk(&mut pass, state, picture_group);
-            self.dispatch_reduce(&mut pass, state);
-            self.dispatch_scale(&mut pass, state.plan.bits);
+            self.dispatch(&mut encoder.begin_compute_pass(&descriptor), picture_group);
             return;
         };
+        let Some(state) = &self.state else { return };
         let mut timed = |label, index| {
             let timestamp_writes = Some(stamps.of_pass(index));
             let descriptor = wgpu::ComputePassDescriptor { label: Some(label), timestamp_writes };
@@ -203,6 +232,15 @@ impl HistogramPasses {
         self.dispatch_chunk(&mut timed("chunk", 0), state, picture_group);
         self.dispatch_reduce(&mut timed("reduce", 1), state);
         self.dispatch_scale(&mut timed("scale", 2), state.plan.bits);
+    }
+
+    /// Dispatches chunk, reduce and scale in a compute pass of the caller's, for the picture that was prepared and
+    /// uploaded.
+    pub fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, picture_group: &wgpu::BindGroup) {
+        let Some(state) = &self.state else { return };
+        self.dispatch_chunk(pass, state, picture_group);
+        self.dispatch_reduce(pass, state);
+        self.dispatch_scale(pass, state.plan.bits);
     }
 
     /// Puts bins that another engine counted into the bin buffer and records the scale pass, so that drawing does not
@@ -216,7 +254,7 @@ impl HistogramPasses {
     }
 
     fn dispatch_chunk(&self, pass: &mut wgpu::ComputePass<'_>, state: &State, picture_group: &wgpu::BindGroup) {
-        let Some(pipelines) = self.chunk_pipelines.get(&(state.layout, state.components)) else { return };
+        let Some(pipelines) = self.chunk_pipelines.get(&state.chunk_key()) else { return };
         pass.set_bind_group(0, picture_group, &[]);
         pass.set_bind_group(1, &self.chunk_group, &[]);
         for pipeline in pipelines {
@@ -281,7 +319,12 @@ fn compute(
         layout,
         module,
         entry_point: Some(entry_point),
-        compilation_options: wgpu::PipelineCompilationOptions { constants, ..Default::default() },
+        compilation_options: wgpu::PipelineCompilationOptions {
+            constants,
+            // The passes write workgroup memory before they read it, each invocation its part. What wgpu would add
+            // in front of them may be one invocation that clears it all.
+            zero_initialize_workgroup_memory: false,
+        },
         cache: None,
     })
 }

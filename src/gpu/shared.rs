@@ -2,7 +2,7 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::color::RealConversion;
+use crate::color::{RealConversion, fraction_bits};
 use crate::frame::Picture;
 use crate::layout::{ColorModel, PixelLayout};
 
@@ -23,13 +23,9 @@ pub struct PictureParams {
     pub integer: [[i32; 4]; 3],
     /// Real weights and bias of red, green and blue: codes to 0..1.
     pub real: [[f32; 4]; 3],
-    /// Fractional bits of the integer weights.
-    pub fraction_bits: u32,
-    /// Fills the structure up to a multiple of 16 bytes.
-    pub padding: [u32; 3],
 }
 
-const _: () = assert!(size_of::<PictureParams>() == 144);
+const _: () = assert!(size_of::<PictureParams>() == 128);
 
 impl PictureParams {
     /// The parameters of a picture whose planes lie with these strides, in words.
@@ -55,8 +51,6 @@ impl PictureParams {
                 let bias = (0..3).map(|i| -weights[i] * f64::from(real.offsets[i])).sum::<f64>();
                 [weights[0], weights[1], weights[2], bias].map(|v| (v / top) as f32)
             }),
-            fraction_bits: conversion.shift,
-            padding: [0; 3],
         }
     }
 }
@@ -140,9 +134,10 @@ pub fn layout_constants(layout: &PixelLayout) -> Vec<(&'static str, f64)> {
         ColorModel::Rgb => 2,
     };
     let [first, second, third] = layout.components;
-    let constants: [(&'static str, u32); 15] = [
+    let constants: [(&'static str, u32); 16] = [
         ("MODEL", model),
         ("BITS", layout.bin_bits()),
+        ("FRACTION", fraction_bits(layout.bin_bits())),
         ("SHIFT", layout.code_shift(0)),
         ("SAMPLE_BYTES", layout.sample_bytes.into()),
         ("CHROMA_X", layout.chroma_shift.0.into()),

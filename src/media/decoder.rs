@@ -14,6 +14,8 @@ use super::timeline::Timeline;
 use super::{orientation, streams};
 use crate::frame::Frame;
 
+/// Frames whose timestamps are remembered, 8 bytes each: nineteen hours at 60 a second.
+const MAX_KNOWN: usize = 1 << 22;
 /// Errors of reading in a row after which the file is taken to have ended.
 const MAX_READ_ERRORS: u32 = 64;
 /// Refusals in a row, with no packets left, after which the decoder is taken to have ended.
@@ -40,6 +42,14 @@ pub struct Decoder {
     pub(super) next_index: Option<u64>,
     /// Timestamp of the last frame that came out of the codec.
     pub(super) last_pts: Option<i64>,
+    /// Timestamps of the frames from the first on, as far as they were ever decoded without a gap.
+    pub(super) known: Vec<i64>,
+    /// Timestamps of the packets whose frames the codec still holds; `None` for packets without one.
+    pub(super) in_codec: Vec<Option<i64>>,
+    /// Decoding timestamp of the last packet that was read.
+    pub(super) last_read_dts: Option<i64>,
+    /// The frame with this timestamp was handed out before the codec reached it again.
+    pub(super) shown_ahead: Option<i64>,
     /// Packets with a timestamp before this one need not be decoded unless other pictures refer to them.
     pub(super) skip_before: Option<i64>,
     /// Frames before this timestamp refer to pictures from before the seek and are dropped; ends with the first other.
@@ -175,6 +185,10 @@ impl Decoder {
             draining: false,
             next_index: Some(0),
             last_pts: None,
+            known: Vec::new(),
+            in_codec: Vec::new(),
+            last_read_dts: None,
+            shown_ahead: None,
             skip_before: None,
             drop_before: None,
             serial: 0,
@@ -302,27 +316,40 @@ impl Decoder {
     pub(super) fn decode_timed(&mut self) -> Result<Option<Timed>, MediaError> {
         while let Some(frame) = self.decode()? {
             let stated = frame.best_effort_timestamp();
+            self.in_codec.retain(|sent| stated.is_some() && *sent > stated);
             if let (Some(limit), Some(stated)) = (self.drop_before, stated)
                 && stated < limit
             {
                 continue;
             }
             self.drop_before = None;
-            let pts = self.timeline.place(stated);
-            let is_first = self.info.timed && !self.timeline.has_jumped() && pts == self.info.start_ticks;
-            if self.last_pts.is_none() && is_first {
-                self.next_index = Some(0);
+            if self.shown_ahead.take().is_some_and(|shown| stated == Some(shown)) {
+                continue;
             }
-            self.last_pts = Some(pts);
-            if self.skip_before.is_some() {
-                // Pictures are being left out, so counting is at an end.
-                self.next_index = None;
-            }
-            let index = self.next_index;
-            self.next_index = index.map(|index| index + 1);
-            return Ok(Some(Timed { frame, pts, index }));
+            return Ok(Some(self.place(frame)));
         }
         Ok(None)
+    }
+
+    /// Gives a frame its place in time, and in the count where that is known.
+    pub(super) fn place(&mut self, frame: AvFrame) -> Timed {
+        let pts = self.timeline.place(frame.best_effort_timestamp());
+        let index = self.next_index.filter(|_| self.skip_before.is_none()).or_else(|| self.known_index(pts));
+        // While pictures are left out, the frame after this one is not the next in the count.
+        self.next_index = index.filter(|_| self.skip_before.is_none()).map(|index| index + 1);
+        if index == Some(self.known.len() as u64) && self.known.len() < MAX_KNOWN {
+            self.known.push(pts);
+        }
+        self.last_pts = Some(pts);
+        Timed { frame, pts, index }
+    }
+
+    /// The index of a frame that was counted before, where timestamps tell the frames apart.
+    fn known_index(&self, pts: i64) -> Option<u64> {
+        if !self.info.timed || self.timeline.has_jumped() {
+            return None;
+        }
+        self.known.binary_search(&pts).ok().map(|index| index as u64)
     }
 
     /// The next frame from the codec.
@@ -361,7 +388,10 @@ impl Decoder {
         let is_before = |limit: i64| packet.pts().is_some_and(|pts| pts < limit);
         self.codec.skip_unreferenced(self.skip_before.is_some_and(is_before));
         match self.codec.send(Some(&packet)) {
-            Ok(()) => self.counters.discarded += u64::from(packet.is_discarded()),
+            Ok(()) => {
+                self.counters.discarded += u64::from(packet.is_discarded());
+                self.in_codec.push(packet.pts());
+            }
             // The codec wants its frames taken first.
             Err(AvError::AGAIN) => self.packets.push_front(packet),
             Err(error) => self.refused(error),
@@ -387,7 +417,10 @@ impl Decoder {
         while !self.input_ended {
             self.source.limit_time();
             match self.input.read() {
-                Read::Packet(packet) if usize::try_from(packet.stream()) == Ok(self.stream) => return Ok(Some(packet)),
+                Read::Packet(packet) if usize::try_from(packet.stream()) == Ok(self.stream) => {
+                    self.last_read_dts = packet.dts();
+                    return Ok(Some(packet));
+                }
                 Read::Packet(_) => {}
                 Read::End => self.input_ended = true,
                 Read::Error(error) => {

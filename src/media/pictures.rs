@@ -182,3 +182,6 @@ impl PlaneStore for DecodedPlanes {
         PlaneView { bytes, stride }
     }
 }
+
+#[cfg(test)]
+mod tests;

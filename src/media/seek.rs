@@ -1,5 +1,6 @@
 //! Positioning: the exact frame at a time, or a keyframe near it.
 
+use super::av::Received;
 use super::decoder::{Decoder, Timed};
 use super::error::MediaError;
 
@@ -33,6 +34,35 @@ struct Ahead {
     frame: Option<i64>,
 }
 
+/// Where to ask the format for a position, further and further back.
+struct Probe {
+    ticks: i64,
+    step: i64,
+    /// The highest timestamp that the keyframe to start from may have.
+    key_limit: i64,
+    /// Whether a start was found unclean, so that one well before the target is to be taken.
+    is_refreshed: bool,
+}
+
+/// Seconds that are decoded before the target where pictures are refreshed bit by bit instead of by keyframes.
+const REFRESH_SECS: i64 = 10;
+
+impl Probe {
+    fn new(decoder: &Decoder, ticks: i64) -> Self {
+        Self {
+            ticks: ticks.min(decoder.end_ticks()),
+            step: decoder.ticks_per_second(),
+            key_limit: ticks,
+            is_refreshed: false,
+        }
+    }
+
+    fn go_back(&mut self) {
+        self.ticks = self.ticks.saturating_sub(self.step);
+        self.step = self.step.saturating_mul(2);
+    }
+}
+
 /// How decoding up to a target went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reached {
@@ -40,6 +70,8 @@ enum Reached {
     Frame,
     /// A later one than the packets promised.
     Other,
+    /// The first frame was predicted from pictures before the start, so those after it may be wrong.
+    Unclean,
     /// All frames are after the target.
     After,
     /// There was no frame at all.
@@ -59,7 +91,7 @@ impl Decoder {
             SeekTarget::Ticks(ticks) => self.seek_exact(ticks),
             SeekTarget::Before(ticks) => self.seek_exact(ticks.saturating_sub(1)),
             SeekTarget::Exact(secs) => self.seek_exact(self.ticks_at(secs)),
-            SeekTarget::Keyframe(secs) => self.seek_exact(self.ticks_at(secs)),
+            SeekTarget::Keyframe(secs) => self.seek_keyframe(self.ticks_at(secs)),
         }
     }
 
@@ -105,23 +137,15 @@ impl Decoder {
     /// Asks the format for a position before the target, decodes from there, and goes further back if that was not
     /// far enough.
     fn seek_by_timestamp(&mut self, ticks: i64) -> Result<(), MediaError> {
-        let second = (1.0 / self.info.time_base.value()).ceil() as i64;
-        let end = self.end_ticks();
-        let mut probe = ticks.min(end);
-        let mut step = second;
+        if self.is_shortly_after(ticks) && self.go_on_to(ticks)? {
+            return Ok(());
+        }
+        let mut probe = Probe::new(self, ticks);
         let mut trust_packets = true;
-        loop {
-            let at_start = probe <= self.info.start_ticks || self.input.seek(self.stream, probe).is_err();
-            if at_start {
-                self.rewind()?;
-                self.decode_up_to(ticks, None)?;
-                return Ok(());
-            }
-            self.forget_position();
-            let ahead = self.look_ahead(ticks)?;
+        while self.position_at(&probe) {
+            let ahead = self.look_ahead(ticks, probe.key_limit, false)?;
             if let Some(key) = ahead.key {
-                self.packets.drain(..key);
-                self.drop_before = self.packets.front().and_then(|packet| packet.pts());
+                self.start_at(key);
                 let wanted = ahead.frame.filter(|_| trust_packets);
                 match self.decode_up_to(ticks, wanted)? {
                     Reached::Frame => return Ok(()),
@@ -130,12 +154,144 @@ impl Decoder {
                         trust_packets = false;
                         continue;
                     }
+                    Reached::Unclean if probe.is_refreshed => return Ok(()),
+                    Reached::Unclean => {
+                        let found = self.ready.front().map_or(ticks, |timed| timed.pts);
+                        probe.key_limit = found.saturating_sub(REFRESH_SECS.saturating_mul(self.ticks_per_second()));
+                        probe.is_refreshed = true;
+                        trust_packets = false;
+                    }
                     Reached::Other | Reached::After | Reached::Nothing => {}
                 }
             }
-            probe = probe.saturating_sub(step);
-            step = step.saturating_mul(2);
+            probe.go_back();
         }
+        self.rewind()?;
+        self.decode_up_to(ticks, None)?;
+        Ok(())
+    }
+
+    /// Goes to a keyframe at or before `ticks` and decodes that alone.
+    fn seek_keyframe(&mut self, ticks: i64) -> Result<(), MediaError> {
+        if ticks <= self.info.start_ticks || !self.can_go_back() || !self.info.timed || self.timeline.has_jumped() {
+            // Without timestamps to go by, the frame itself is as easy to find as a keyframe before it.
+            self.seek_exact(ticks)?;
+            return self.go_back_to_key();
+        }
+        let mut probe = Probe::new(self, ticks);
+        while self.position_at(&probe) {
+            let has_index = self.input.indexed_key(self.stream, ticks).is_some();
+            if let Some(key) = self.look_ahead(ticks, ticks, has_index)?.key {
+                self.start_at(key);
+                if self.preview_key(ticks)? {
+                    return Ok(());
+                }
+                if let Some(first) = self.decode_timed()? {
+                    let is_good = first.pts <= ticks && first.frame.is_key();
+                    self.ready.push_back(first);
+                    if is_good {
+                        return Ok(());
+                    }
+                }
+            }
+            probe.go_back();
+        }
+        self.rewind()
+    }
+
+    /// Decodes the keyframe at the head of the packet queue by itself, without the frames that the codec would otherwise
+    /// want before it gives one out; `false` if it cannot be had so. Decoding then goes on from it as if it had not been.
+    fn preview_key(&mut self, ticks: i64) -> Result<bool, MediaError> {
+        let Some(packet) = self.packets.front().filter(|packet| packet.pts().is_some_and(|pts| pts <= ticks)) else {
+            return Ok(false);
+        };
+        let mut found = None;
+        if self.codec.send(Some(packet)).is_ok() && self.codec.send(None).is_ok() {
+            while let Received::Frame(frame) = self.codec.receive() {
+                // One packet may hold but the first field of a frame.
+                let is_whole = frame.is_key() && !frame.is_interlaced() && !frame.is_damaged() && !frame.is_discarded();
+                if is_whole && frame.best_effort_timestamp() == packet.pts() {
+                    found = Some(frame);
+                }
+            }
+        }
+        self.codec.flush();
+        let Some(frame) = found else { return Ok(false) };
+        let timed = self.place(frame);
+        self.shown_ahead = Some(timed.pts);
+        self.ready.push_back(timed);
+        Ok(true)
+    }
+
+    /// Where there are no timestamps to go by: to the last keyframe before the next frame, as far as it is known.
+    fn go_back_to_key(&mut self) -> Result<(), MediaError> {
+        let Some(next) = self.ready.front() else { return Ok(()) };
+        if next.frame.is_key() || !self.can_go_back() {
+            return Ok(());
+        }
+        let limit = next.pts;
+        self.rewind()?;
+        let mut last_key = self.info.start_ticks;
+        while let Some(timed) = self.pull()?
+            && timed.pts <= limit
+        {
+            if timed.frame.is_key() {
+                last_key = timed.pts;
+            }
+        }
+        self.seek_exact(last_key)
+    }
+
+    /// Whether the target lies so little ahead that decoding on beats starting from a keyframe.
+    fn is_shortly_after(&self, ticks: i64) -> bool {
+        let is_ahead = match (self.ready.front(), self.last_pts) {
+            (Some(next), _) => next.pts <= ticks,
+            (None, Some(last)) => last < ticks,
+            (None, None) => false,
+        };
+        let last = self.last_pts.unwrap_or(i64::MIN);
+        let is_near = ticks.saturating_sub(last) < self.ticks_per_second();
+        let same_group = || {
+            let key = self.input.indexed_key(self.stream, ticks);
+            key.zip(self.last_read_dts).is_some_and(|(key, read)| key <= read)
+        };
+        is_ahead && (is_near || same_group())
+    }
+
+    /// Decodes on to the target, from a keyframe on the way if there is one; `false` if the target was passed already.
+    fn go_on_to(&mut self, ticks: i64) -> Result<bool, MediaError> {
+        let ahead = self.look_ahead(ticks, ticks, false)?;
+        let wanted;
+        if let Some(key) = ahead.key {
+            let packets = std::mem::take(&mut self.packets);
+            let input_ended = self.input_ended;
+            self.forget_position();
+            (self.packets, self.input_ended) = (packets, input_ended);
+            self.start_at(key);
+            wanted = ahead.frame;
+        } else {
+            wanted = self.frame_in_packets(0, ticks);
+        }
+        Ok(self.decode_up_to(ticks, wanted)? == Reached::Frame)
+    }
+
+    /// Positions the input before the target; `false` where there is nothing before, or no way to get there.
+    fn position_at(&mut self, probe: &Probe) -> bool {
+        if probe.ticks <= self.info.start_ticks || self.input.seek(self.stream, probe.ticks).is_err() {
+            return false;
+        }
+        self.forget_position();
+        true
+    }
+
+    /// Lets decoding start at that packet of the queue, a keyframe.
+    fn start_at(&mut self, key: usize) {
+        self.packets.drain(..key);
+        self.drop_before = self.packets.front().and_then(|packet| packet.pts());
+    }
+
+    fn ticks_per_second(&self) -> i64 {
+        (1.0 / self.info.time_base.value()).ceil() as i64
     }
 
     /// The last tick at which a frame can be expected, as far as the headers tell.
@@ -154,6 +310,9 @@ impl Decoder {
         self.draining = false;
         self.next_index = None;
         self.last_pts = None;
+        self.in_codec.clear();
+        self.last_read_dts = None;
+        self.shown_ahead = None;
         self.skip_before = None;
         self.drop_before = None;
     }
@@ -189,16 +348,25 @@ impl Decoder {
         Ok(())
     }
 
-    /// Reads packets until all that can hold the target are in the queue.
-    fn look_ahead(&mut self, ticks: i64) -> Result<Ahead, MediaError> {
+    /// Reads packets until all that can hold the target are in the queue, or until the first keyframe. Keyframes above
+    /// `key_limit` do not count.
+    fn look_ahead(&mut self, ticks: i64, key_limit: i64, first_key: bool) -> Result<Ahead, MediaError> {
         let mut key = None;
         let mut bytes = 0;
         let mut past = 0;
         let mut complete = true;
-        while let Some(packet) = self.read_packet()? {
-            let time = packet.pts().or(packet.dts());
+        // What is queued already was read after what the codec holds.
+        let mut queued = std::mem::take(&mut self.packets);
+        loop {
+            let packet = match queued.pop_front() {
+                Some(packet) => packet,
+                None => match self.read_packet()? {
+                    Some(packet) => packet,
+                    None => break,
+                },
+            };
             bytes += packet.size();
-            if packet.is_key() && time.is_some_and(|time| time <= ticks) {
+            if packet.is_key() && packet.pts().or(packet.dts()).is_some_and(|time| time <= key_limit) {
                 key = Some(self.packets.len());
             }
             let is_past = match packet.dts() {
@@ -209,29 +377,27 @@ impl Decoder {
                 }
             };
             self.packets.push_back(packet);
-            if is_past {
+            if is_past || (first_key && key.is_some()) {
                 break;
             }
             if bytes > LOOK_AHEAD_BYTES {
-                match key.take().filter(|key| *key > 0) {
-                    Some(key_at) => {
-                        bytes -= self.packets.drain(..key_at).map(|packet| packet.size()).sum::<usize>();
-                        key = Some(0);
-                    }
-                    None => {
-                        complete = false;
-                        break;
-                    }
-                }
+                let Some(key_at) = key.filter(|key| *key > 0) else {
+                    complete = false;
+                    break;
+                };
+                bytes -= self.packets.drain(..key_at).map(|packet| packet.size()).sum::<usize>();
+                key = Some(0);
             }
         }
+        self.packets.append(&mut queued);
         let frame = key.filter(|_| complete).and_then(|key| self.frame_in_packets(key, ticks));
         Ok(Ahead { key, frame })
     }
 
-    /// The highest timestamp not above `ticks` of the queued packets from `key` on; `None` if they leave a doubt.
+    /// The highest timestamp not above `ticks` of the packets in the codec and of the queued ones from `key` on; `None` if
+    /// they leave a doubt.
     fn frame_in_packets(&self, key: usize, ticks: i64) -> Option<i64> {
-        let mut stamps = Vec::with_capacity(self.packets.len());
+        let mut stamps = self.in_codec.iter().copied().collect::<Option<Vec<_>>>()?;
         for packet in self.packets.iter().skip(key).filter(|packet| !packet.is_discarded()) {
             stamps.push(packet.pts()?);
         }
@@ -246,11 +412,16 @@ impl Decoder {
     /// that no other refers to are left out, and the frame after it is not waited for.
     fn decode_up_to(&mut self, ticks: i64, wanted: Option<i64>) -> Result<Reached, MediaError> {
         self.skip_before = wanted;
+        let is_start = self.last_pts.is_none() && self.ready.is_empty() && self.drop_before.is_some();
+        let mut is_clean = true;
         let mut before: Option<Timed> = None;
         let mut after = None;
         while let Some(timed) = self.pull()? {
             if self.source.interrupt().is_stopped() {
                 return Err(MediaError::Stopped { path: self.source.path().to_owned() });
+            }
+            if is_start && before.is_none() {
+                is_clean = !matches!(timed.frame.picture_type(), Some('P' | 'B'));
             }
             if timed.pts > ticks {
                 after = Some(timed);
@@ -264,6 +435,7 @@ impl Decoder {
         }
         self.skip_before = None;
         let reached = match (&before, &after) {
+            (Some(_), _) if !is_clean => Reached::Unclean,
             (Some(frame), _) if wanted.is_none_or(|wanted| wanted == frame.pts) => Reached::Frame,
             (Some(_), _) => Reached::Other,
             (None, Some(_)) => Reached::After,

@@ -2,8 +2,10 @@
 
 use crate::frame::Ratio;
 
-/// Seconds by which a timestamp may fall behind before it counts as a new start rather than as a stray.
-const BACKWARD_JUMP_SECS: f64 = 1.0;
+/// Seconds by which a timestamp may fall behind before it counts as a new start rather than as a stray, and frames, which
+/// count at low rates.
+const BACKWARD_JUMP_SECS: f64 = 0.3;
+const BACKWARD_JUMP_FRAMES: f64 = 5.0;
 /// Seconds by which a timestamp of a format that may jump (transport streams) may run ahead before it counts as a jump.
 const FORWARD_JUMP_SECS: f64 = 10.0;
 /// The same for the other formats, where long pauses are legitimate: slide shows, surveillance.
@@ -19,6 +21,8 @@ pub(super) struct Timeline {
     last: Option<i64>,
     /// Ticks added to the file's timestamps since the last jump.
     offset: i64,
+    /// The offset before the last frame's jump, if that was one: the frame may have been a lone outlier.
+    offset_before_jump: Option<i64>,
     /// The timestamp before a run of frames without one, and the run's length; the run's timestamps are computed from
     /// both, so that rounding does not add up.
     run: (i64, u64),
@@ -31,12 +35,14 @@ impl Timeline {
         let tick_secs = time_base.value();
         let rate = rate.map_or(25.0, Ratio::value);
         let ticks = |secs: f64| (secs / tick_secs).ceil() as i64;
+        let backward_secs = BACKWARD_JUMP_SECS.max(BACKWARD_JUMP_FRAMES / rate);
         Self {
             frame_ticks: (1.0 / (rate * tick_secs)).max(1.0),
-            backward_jump: ticks(BACKWARD_JUMP_SECS),
+            backward_jump: ticks(backward_secs),
             forward_jump: ticks(if may_jump { FORWARD_JUMP_SECS } else { ABSURD_JUMP_SECS }),
             last: None,
             offset: 0,
+            offset_before_jump: None,
             run: (0, 0),
             jumped: false,
         }
@@ -56,6 +62,7 @@ impl Timeline {
     pub(super) const fn restart(&mut self) {
         self.last = None;
         self.offset = 0;
+        self.offset_before_jump = None;
         self.run = (0, 0);
     }
 
@@ -80,10 +87,17 @@ impl Timeline {
     }
 
     fn follow(&mut self, stated: i64, last: i64) -> i64 {
+        if let Some(before) = self.offset_before_jump.take() {
+            let step = stated.saturating_add(before).saturating_sub(last);
+            if (-self.backward_jump..=self.backward_jump).contains(&step) {
+                self.offset = before;
+            }
+        }
         let mut pts = stated.saturating_add(self.offset);
         let step = pts.saturating_sub(last);
         if step < -self.backward_jump || step > self.forward_jump {
             pts = last.saturating_add(self.frame_ticks());
+            self.offset_before_jump = Some(self.offset);
             self.offset = pts.saturating_sub(stated);
             self.jumped = true;
         } else if step <= 0 {
@@ -143,6 +157,13 @@ mod tests {
         let mut t = timeline(true);
         assert_eq!(place(&mut t, &[Some(90_000), Some(90_040), Some(0), Some(40)]), [90_000, 90_040, 90_082, 90_122]);
         assert!(t.has_jumped());
+    }
+
+    #[test]
+    fn a_lone_outlier_changes_nothing_after_it() {
+        let mut t = timeline(false);
+        let made = place(&mut t, &[Some(0), Some(40), Some(80), Some(-90_000), Some(160), Some(200)]);
+        assert_eq!(made, [0, 40, 80, 122, 160, 200]);
     }
 
     #[test]

@@ -5,6 +5,8 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use histoscope::frame::{Frame, Picture};
+use histoscope::media::{Decoder, OpenOptions};
 use tempfile::TempDir;
 
 /// A file in a folder of its own that vanishes with it.
@@ -40,7 +42,21 @@ impl Clip {
         Self::new(name, &format!("-f lavfi -i testsrc2=size={size}:rate=25:duration={seconds} {arguments}"))
     }
 
-    /// Another file in the same folder, made by `ffmpeg ARGUMENTS name`; the word `@` stands for this clip.
+    /// Noise in pictures of `size` WxH and FFmpeg's pixel format, `frames` of them at 25 a second, then `arguments`.
+    pub fn noisy(name: &str, size: &str, format: &str, frames: u32, arguments: &str) -> Self {
+        let clip = Self::blank(name);
+        let (width, height) = size.split_once('x').expect("a size is WxH");
+        let pixels = width.parse::<usize>().expect("a width") * height.parse::<usize>().expect("a height");
+        // Eight bytes a pixel are enough for every format, small pictures' rounding included.
+        let bytes = noise((pixels + 8) * 8 * frames as usize, 9);
+        std::fs::write(clip.folder.path().join("noise.bin"), bytes).expect("the temporary folder takes a file");
+        let input = format!("-f rawvideo -pixel_format {format} -video_size {size} -framerate 25 -i @/noise.bin");
+        clip.make(name, &format!("{input} -frames:v {frames} {arguments}"));
+        clip
+    }
+
+    /// Another file in the same folder, made by `ffmpeg ARGUMENTS name`; the word `@` stands for this clip,
+    /// and `@/` in front of a name for their folder.
     pub fn make(&self, name: &str, arguments: &str) -> PathBuf {
         let target = self.folder.path().join(name);
         let mut command = Command::new("ffmpeg");
@@ -48,6 +64,7 @@ impl Clip {
         for word in arguments.split_whitespace() {
             match word {
                 "@" => command.arg(&self.path),
+                _ if word.starts_with("@/") => command.arg(self.folder.path().join(&word[2..])),
                 _ => command.arg(word),
             };
         }
@@ -66,7 +83,7 @@ impl Clip {
         std::fs::read(&self.path).expect("the clip can be read")
     }
 
-    /// The bytes of another file in its folder.
+    /// The folder that it is in.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
@@ -101,4 +118,51 @@ pub fn raw_frames(path: &Path, pixel_format: &str) -> Vec<u8> {
         .output()
         .expect("the ffmpeg command is installed");
     output.stdout
+}
+
+/// An open decoder with the default options.
+pub fn open(path: &Path) -> Decoder {
+    Decoder::open(path, &OpenOptions::default()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// All remaining frames.
+pub fn rest(decoder: &mut Decoder) -> Vec<Frame> {
+    std::iter::from_fn(|| decoder.next_frame().unwrap_or_else(|error| panic!("{error}"))).collect()
+}
+
+/// All frames of a file.
+pub fn decode_all(path: &Path) -> Vec<Frame> {
+    rest(&mut open(path))
+}
+
+/// The error of opening a file that cannot be opened.
+pub fn open_error(path: &Path) -> String {
+    match Decoder::open(path, &OpenOptions::default()) {
+        Ok(decoder) => panic!("{} was opened: {:?}", path.display(), decoder.info()),
+        Err(error) => error.to_string(),
+    }
+}
+
+/// The bytes in use of all planes that carry the picture, as `ffmpeg -f rawvideo` writes them.
+pub fn picture_bytes(picture: &Picture) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for plane in 0..picture.layout().plane_count() {
+        let (row_bytes, rows) = picture.layout().plane_size(plane, picture.width(), picture.height());
+        for y in 0..rows {
+            bytes.extend_from_slice(picture.plane(plane).row(y, row_bytes));
+        }
+    }
+    bytes
+}
+
+/// Bytes that look random and are the same every time.
+pub fn noise(length: usize, seed: u64) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 32) as u8
+    };
+    std::iter::repeat_with(next).take(length).collect()
 }

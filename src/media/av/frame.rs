@@ -63,6 +63,11 @@ impl AvFrame {
         self.get().key_frame != 0
     }
 
+    /// Whether its two fields were taken one after the other.
+    pub(in crate::media) const fn is_interlaced(&self) -> bool {
+        self.get().interlaced_frame != 0
+    }
+
     /// Whether the decoder reported damage.
     pub(in crate::media) const fn is_damaged(&self) -> bool {
         let frame = self.get();
@@ -145,6 +150,56 @@ impl AvFrame {
             out.extend_from_slice(unsafe { std::slice::from_raw_parts(at, row_bytes) });
         }
         Some(out)
+    }
+
+    /// A frame of that format and size whose planes hold `bytes`, tightly packed, and the number of bytes taken.
+    #[cfg(test)]
+    pub(in crate::media) fn from_bytes(
+        format: PixelFormat,
+        (width, height): (u32, u32),
+        bytes: &[u8],
+    ) -> (Self, usize) {
+        use std::ptr;
+
+        use super::by_number::{av_image_copy, av_image_fill_arrays};
+        let (width, height) = (width as i32, height as i32);
+        let frame = Self::new();
+        let (mut data, mut lines) = ([ptr::null_mut(); 4], [0; 4]);
+        // SAFETY: the arrays have the four entries that the functions fill, which then point into `bytes`; the asserted
+        // size keeps the copy within it. The frame's buffers are allocated for the same format and size.
+        unsafe {
+            let raw = frame.as_ptr();
+            (*raw).width = width;
+            (*raw).height = height;
+            (*raw).format = format.0;
+            assert!(ffi::av_frame_get_buffer(raw, 0) >= 0, "no buffer for {}", format.name());
+            let size =
+                av_image_fill_arrays(data.as_mut_ptr(), lines.as_mut_ptr(), bytes.as_ptr(), format.0, width, height, 1);
+            let size = usize::try_from(size).expect("the format has a size");
+            assert!(size <= bytes.len(), "{size} bytes are needed");
+            av_image_copy(
+                (&raw mut (*raw).data).cast(),
+                (&raw mut (*raw).linesize).cast(),
+                data.as_mut_ptr().cast(),
+                lines.as_ptr(),
+                format.0,
+                width,
+                height,
+            );
+            (frame, size)
+        }
+    }
+
+    /// Turns the rows of the frame upside down in place, by pointing to the last and stepping backwards.
+    #[cfg(test)]
+    pub(in crate::media) fn flip_rows(&mut self, plane: usize, rows: usize) {
+        // SAFETY: the last row lies in the same buffer as the first.
+        unsafe {
+            let raw = self.as_ptr();
+            let line = (*raw).linesize[plane];
+            (*raw).data[plane] = (*raw).data[plane].offset(line as isize * (rows as isize - 1));
+            (*raw).linesize[plane] = -line;
+        }
     }
 
     /// Bytes from `at` to the end of the buffer that holds `plane`; `None` if `at` does not lie in it.

@@ -225,6 +225,17 @@ impl Input {
         AvError::check(unsafe { ffi::av_seek_frame(self.context.as_ptr(), index, ticks, ffi::AVSEEK_FLAG_BACKWARD) })
             .map(|_| ())
     }
+
+    /// Timestamp of the last keyframe at or before `ticks` that the format's index lists.
+    pub(in crate::media) fn indexed_key(&self, stream: usize, ticks: i64) -> Option<i64> {
+        let stream = self.stream(stream)?;
+        // SAFETY: the stream is valid; the entry stays so until the next read, and is copied here.
+        unsafe {
+            let entry =
+                ffi::avformat_index_get_entry_from_timestamp(stream.stream.as_ptr(), ticks, ffi::AVSEEK_FLAG_BACKWARD);
+            if entry.is_null() { None } else { Some((*entry).timestamp) }
+        }
+    }
 }
 
 impl Drop for Input {

@@ -114,6 +114,26 @@ mod by_number {
         pub(super) fn av_color_transfer_name(transfer: c_int) -> *const c_char;
         pub(super) fn av_color_primaries_name(primaries: c_int) -> *const c_char;
         pub(super) fn av_color_space_name(space: c_int) -> *const c_char;
+        #[cfg(test)]
+        pub(super) fn av_image_fill_arrays(
+            data: *mut *mut u8,
+            lines: *mut c_int,
+            source: *const u8,
+            format: c_int,
+            width: c_int,
+            height: c_int,
+            align: c_int,
+        ) -> c_int;
+        #[cfg(test)]
+        pub(super) fn av_image_copy(
+            target: *mut *mut u8,
+            target_lines: *mut c_int,
+            source: *mut *const u8,
+            source_lines: *const c_int,
+            format: c_int,
+            width: c_int,
+            height: c_int,
+        );
     }
 }
 

@@ -1,0 +1,138 @@
+//! How long the GPU's passes and the upload take: `cargo bench --bench gpu`.
+//!
+//! The counting passes are timed by the GPU's own clock, where the adapter has timestamp queries; else, as drawing and
+//! upload, by the wall clock until the GPU has finished.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs, reason = "a benchmark that cannot go on has failed")]
+
+use std::time::{Duration, Instant};
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use histoscope::bench::inputs::{Inputs, picture_bytes};
+use histoscope::bench::{Content, layouts};
+use histoscope::frame::{Orientation, Picture, Ratio};
+use histoscope::gpu::histogram::{HistogramPasses, Stamps};
+use histoscope::gpu::readback::{VIEW_FORMAT, view_texture};
+use histoscope::gpu::timing::Timestamps;
+use histoscope::gpu::upload::PictureBuffers;
+use histoscope::gpu::{AdapterChoice, Gpu, Renderer, Scene};
+use histoscope::histogram::Components;
+
+const SIZE: (u32, u32) = (1920, 1080);
+const PASSES: [&str; 3] = ["chunk", "reduce", "scale"];
+
+fn gpu() -> Gpu {
+    Gpu::headless(&AdapterChoice::default()).expect("an adapter; scripts/setup installs one")
+}
+
+fn picture(layout: &str, seed: u64) -> Picture {
+    Content::Natural.picture(layouts::parse(layout).unwrap(), SIZE, seed).unwrap()
+}
+
+fn encoder(gpu: &Gpu) -> wgpu::CommandEncoder {
+    gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("bench") })
+}
+
+/// Records and submits once, and waits until it is done.
+fn wall(gpu: &Gpu, record: impl FnOnce(&mut wgpu::CommandEncoder)) -> Duration {
+    let start = Instant::now();
+    let mut encoder = encoder(gpu);
+    record(&mut encoder);
+    gpu.queue.submit([encoder.finish()]);
+    gpu.wait().unwrap();
+    start.elapsed()
+}
+
+/// Time that one of the counting passes took in all repeats together.
+fn time_pass(gpu: &Gpu, passes: &HistogramPasses, inputs: &Inputs, pass: usize, repeats: u64) -> Duration {
+    let mut ns = 0.0;
+    let mut left = repeats;
+    while left > 0 {
+        let batch = left.min(u64::from(Timestamps::MOST_SPANS) / 3);
+        let timestamps = Timestamps::new(gpu, 3 * batch as u32).unwrap();
+        for repeat in 0..batch as u32 {
+            let mut encoder = encoder(gpu);
+            let stamps = Stamps { set: timestamps.set(), first: Stamps::COUNT * repeat };
+            passes.record(&mut encoder, inputs.group(repeat as usize).unwrap(), Some(stamps));
+            gpu.queue.submit([encoder.finish()]);
+        }
+        ns += timestamps.read_ns(gpu, 3 * batch as u32).unwrap().iter().skip(pass).step_by(3).sum::<f64>();
+        left -= batch;
+    }
+    Duration::from_nanos(ns as u64)
+}
+
+fn count(c: &mut Criterion) {
+    let gpu = gpu();
+    for layout in ["yuv420p", "p010", "yuv444p12", "rgba"] {
+        let inputs = Inputs::of(&gpu, (0..4).map(|seed| picture(layout, seed)).collect()).unwrap();
+        let mut passes = HistogramPasses::new(&gpu, &inputs.buffers[0].bind_group_layout);
+        passes.prepare(&gpu, &inputs.pictures[0], Components::Rgbl).unwrap();
+        if Timestamps::new(&gpu, 1).is_some() {
+            for (pass, name) in PASSES.into_iter().enumerate() {
+                c.bench_function(&format!("{name}/{layout}"), |b| {
+                    b.iter_custom(|repeats| time_pass(&gpu, &passes, &inputs, pass, repeats));
+                });
+            }
+        }
+        c.bench_function(&format!("count with the way there and back/{layout}"), |b| {
+            b.iter_custom(|repeats| {
+                let once =
+                    |repeat| wall(&gpu, |encoder| passes.record(encoder, inputs.group(repeat as usize).unwrap(), None));
+                (0..repeats).map(once).sum()
+            });
+        });
+    }
+}
+
+fn draw(c: &mut Criterion) {
+    let gpu = gpu();
+    let mut renderer = Renderer::new(&gpu, VIEW_FORMAT);
+    let placing = (Ratio::ONE, Orientation::default());
+    renderer.load(&gpu, &picture("yuv420p", 0), placing, Components::Rgbl, None).unwrap();
+    let view = view_texture(&gpu, 1600, 900).unwrap().create_view(&wgpu::TextureViewDescriptor::default());
+    // The first recording counts as well; those after it only draw.
+    let mut once = |scene: &Scene| wall(&gpu, |encoder| renderer.record(&gpu, encoder, &view, (1600, 900), scene));
+    once(&Scene::default());
+    for (name, overlays) in [("picture", false), ("picture and overlays", true)] {
+        let scene = Scene { overlays, ..Scene::default() };
+        c.bench_function(&format!("draw/{name}"), |b| {
+            b.iter_custom(|repeats| (0..repeats).map(|_| once(&scene)).sum());
+        });
+    }
+}
+
+fn upload(c: &mut Criterion) {
+    let gpu = gpu();
+    let mut group = c.benchmark_group("upload");
+    for layout in
+        ["gray", "yuv420p", "nv12", "yuv422p", "yuv444p", "p010", "yuv444p12", "gbrp", "rgb24", "rgba", "rgba64"]
+    {
+        let picture = picture(layout, 0);
+        let mut buffers = PictureBuffers::new(&gpu);
+        group.throughput(Throughput::Bytes(picture_bytes(&picture)));
+        group.bench_function(BenchmarkId::from_parameter(layout), |b| {
+            b.iter_custom(|repeats| {
+                let once = |_| {
+                    let start = Instant::now();
+                    buffers.upload(&gpu, &picture).unwrap();
+                    gpu.queue.submit([]);
+                    gpu.wait().unwrap();
+                    start.elapsed()
+                };
+                (0..repeats).map(once).sum()
+            });
+        });
+    }
+    group.finish();
+}
+
+criterion_group! {
+    name = passes;
+    // Long enough to see a change of a few percent on a GPU, short enough for a software adapter.
+    config = Criterion::default()
+        .sample_size(20)
+        .warm_up_time(Duration::from_millis(300))
+        .measurement_time(Duration::from_secs(1));
+    targets = count, draw, upload
+}
+criterion_main!(passes);

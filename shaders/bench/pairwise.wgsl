@@ -1,0 +1,48 @@
+// Sums the chunks of chunks.wgsl pair by pair, in as many dispatches as it takes until one chunk is left.
+//
+// Each dispatch adds to every chunk that is still in play the one `stride` further on, and leaves half as many in play; the
+// next dispatch has twice the stride. All processors work, for a while: 15,000 chunks take 14 dispatches, of which the last
+// have next to nothing to do but to wait for the one before. All chunks are read twice and half as many written.
+
+struct Pairing {
+    stride: u32, // chunks from one of a pair to the other
+}
+
+@group(0) @binding(0) var<storage, read_write> chunks_of_one: array<u32>;
+@group(0) @binding(0) var<storage, read_write> chunks_of_four: array<vec4<u32>>;
+@group(0) @binding(1) var<uniform> pairing: Pairing;
+
+const BINS: u32 = 256u;
+
+// The bin of the pair's first chunk. Pairs are numbered over rows of workgroups, since a row has at most 65,535.
+fn first_bin(group: vec3<u32>, groups: vec3<u32>, bin: u32) -> u32 {
+    let pair = group.y * groups.x + group.x;
+    return pair * pairing.stride * 2u * BINS + bin;
+}
+
+@compute @workgroup_size(BINS)
+fn one(
+    @builtin(local_invocation_index) bin: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    let first = first_bin(group, groups, bin);
+    let second = first + pairing.stride * BINS;
+    // The last chunk may have no partner.
+    if second < arrayLength(&chunks_of_one) {
+        chunks_of_one[first] += chunks_of_one[second];
+    }
+}
+
+@compute @workgroup_size(BINS)
+fn four(
+    @builtin(local_invocation_index) bin: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    let first = first_bin(group, groups, bin);
+    let second = first + pairing.stride * BINS;
+    if second < arrayLength(&chunks_of_four) {
+        chunks_of_four[first] += chunks_of_four[second];
+    }
+}

@@ -1,0 +1,161 @@
+//! `histoscope bench`: how fast this machine counts, with each method of the web article on image histograms and with
+//! ours, and whether each counts right.
+//!
+//! The article (webgpufundamentals.org, "WebGPU Compute Shaders - Image Histogram", two parts) goes from a loop in
+//! JavaScript to chunks reduced pair by pair. Its methods count 8-bit RGBA textures; ours count a video's native planes.
+//! All are checked against the scalar reference, bin by bin.
+
+pub mod article;
+pub mod content;
+pub mod inputs;
+pub mod layouts;
+pub mod measure;
+pub mod method;
+pub mod ours;
+pub mod report;
+pub mod rgba;
+mod run;
+pub mod sweep;
+
+pub use content::Content;
+pub use method::{ChannelSet, Method};
+pub use report::{Report, Row};
+pub use sweep::{Grid, Sweep, sweep};
+
+use crate::cpu::Engine;
+use crate::frame::{Picture, PictureError};
+use crate::gpu::{Gpu, GpuError};
+use measure::Clock;
+
+/// Different pictures that are made.
+const PICTURES: u64 = 4;
+
+/// What is measured.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Width and height of the pictures that are made; the default is the article's.
+    pub size: (u32, u32),
+    /// FFmpeg's name of their layout.
+    pub layout: String,
+    /// What they show.
+    pub content: Content,
+    /// A picture to measure instead of made ones, such as a video's frame.
+    pub frame: Option<Picture>,
+    /// Repeats of each measurement; fewer are made of slow methods, so that none takes much more than two seconds.
+    pub repeats: u32,
+    /// Only methods whose name contains one of these; all if there is none.
+    pub only: Vec<String>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            size: (2448, 1505),
+            layout: "yuv420p".into(),
+            content: Content::default(),
+            frame: None,
+            repeats: 30,
+            only: Vec::new(),
+        }
+    }
+}
+
+impl Options {
+    /// The methods that are measured.
+    fn methods(&self) -> impl Iterator<Item = Method> {
+        let wanted =
+            |method: &Method| self.only.is_empty() || self.only.iter().any(|only| method.name().contains(only));
+        Method::ALL.into_iter().filter(wanted)
+    }
+
+    fn pictures(&self) -> Result<Vec<Picture>, Error> {
+        if let Some(frame) = &self.frame {
+            return Ok(vec![frame.clone()]);
+        }
+        let layout = layouts::parse(&self.layout).ok_or_else(|| Error::UnknownLayout(self.layout.clone()))?;
+        (0..PICTURES).map(|seed| Ok(self.content.picture(layout, self.size, seed)?)).collect()
+    }
+}
+
+/// What can go wrong while measuring.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The GPU failed or cannot do what is asked.
+    #[error(transparent)]
+    Gpu(#[from] GpuError),
+    /// The size or layout cannot be a picture.
+    #[error(transparent)]
+    Picture(#[from] PictureError),
+    /// There is no layout of that name.
+    #[error("'{0}' is no pixel layout that is counted natively; there are {known}", known = layouts::NAMES.join(", "))]
+    UnknownLayout(String),
+    /// No method has such a name.
+    #[error("no method is called '{}'; there are {known}", .0.join("' or '"), known = Method::ALL.map(Method::name).join(", "))]
+    UnknownMethod(Vec<String>),
+    /// The picture is so small that nothing but the way to the GPU would be measured.
+    #[error("a picture of {0}×{1} pixels is too small to measure; it takes at least 16×16")]
+    TooSmall(u32, u32),
+}
+
+/// Measures every method, with a bar on standard error if that is a terminal.
+///
+/// # Errors
+/// [`Error`] for options that cannot be met, or a device that fails.
+pub fn run(gpu: &Gpu, options: &Options) -> Result<Report, Error> {
+    let methods: Vec<_> = options.methods().collect();
+    if methods.is_empty() {
+        return Err(Error::UnknownMethod(options.only.clone()));
+    }
+    let bar = progress(2 * methods.len() + 2);
+    bar.set_message("making pictures");
+    let size = options.frame.as_ref().map_or(options.size, |frame| (frame.width(), frame.height()));
+    if size.0.min(size.1) < 16 {
+        return Err(Error::TooSmall(size.0, size.1));
+    }
+    let pictures = options.pictures()?;
+    bar.inc(1);
+    bar.set_message("counting them with the reference");
+    let bench = run::Bench::new(gpu, options, &pictures)?;
+    bar.inc(1);
+    let mut rows = Vec::new();
+    for channels in [ChannelSet::One, ChannelSet::Four] {
+        for &method in &methods {
+            bar.set_message(method.title());
+            rows.push(bench.row(method, channels)?);
+            bar.inc(1);
+        }
+    }
+    bar.finish_and_clear();
+    let mut report = Report { rows, ..header(gpu, options, &pictures) };
+    report.relate();
+    Ok(report)
+}
+
+/// The report without its rows.
+fn header(gpu: &Gpu, options: &Options, pictures: &[Picture]) -> Report {
+    let timestamps = gpu.device.features().contains(wgpu::Features::TIMESTAMP_QUERY);
+    let info = &gpu.info;
+    let picture = &pictures[0];
+    Report {
+        adapter: info.name.clone(),
+        driver: format!("{:?}, {} {}", info.backend, info.driver, info.driver_info).trim_end().into(),
+        software: gpu.is_software(),
+        cpu_threads: rayon::current_num_threads(),
+        cpu_instructions: Engine::new().level().to_string(),
+        gpu_clock: if timestamps { Clock::Timestamps } else { Clock::Wall },
+        size: (picture.width(), picture.height()),
+        layout: layouts::name(picture.layout()),
+        content: if options.frame.is_some() { "a video's frame".into() } else { options.content.to_string() },
+        pictures: pictures.len(),
+        rows: Vec::new(),
+    }
+}
+
+/// A bar on standard error, which is not drawn where that is no terminal.
+fn progress(steps: usize) -> indicatif::ProgressBar {
+    let bar = indicatif::ProgressBar::new(steps as u64);
+    if let Ok(style) = indicatif::ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}") {
+        bar.set_style(style);
+    }
+    bar
+}

@@ -1,0 +1,243 @@
+//! Plans against each other: how fast our passes are by workgroup size, number of chunks and copies of the bins.
+//!
+//! This is how the figures in [`Plan::new`] were chosen, and how they can be chosen again for another kind of adapter.
+
+use std::fmt;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::inputs::Inputs;
+use super::measure::Budget;
+use super::ours::{Floor, each_pass, total};
+use super::{Content, Error, layouts, progress};
+use crate::cpu::Engine;
+use crate::gpu::Gpu;
+use crate::gpu::histogram::HistogramPasses;
+use crate::gpu::histogram::plan::{ChannelRun, Plan, most_chunks};
+use crate::gpu::readback::read_histogram;
+use crate::histogram::{CHANNELS, Components, Histogram};
+use crate::layout::PixelLayout;
+
+/// What is tried.
+#[derive(Debug, Clone)]
+pub struct Grid {
+    /// Sizes of the pictures.
+    pub sizes: Vec<(u32, u32)>,
+    /// FFmpeg's names of their layouts.
+    pub layouts: Vec<String>,
+    /// What they show.
+    pub contents: Vec<Content>,
+    /// Invocations of a workgroup.
+    pub workgroups: Vec<u32>,
+    /// Workgroups, where the chunk buffer holds as many.
+    pub chunks: Vec<u32>,
+    /// Copies of each bin in workgroup memory.
+    pub copies: Vec<u32>,
+    /// Repeats of each measurement.
+    pub repeats: u32,
+}
+
+impl Default for Grid {
+    fn default() -> Self {
+        Self {
+            sizes: vec![(1920, 1080), (3840, 2160), (7680, 4320)],
+            layouts: vec!["yuv420p".into(), "p010".into()],
+            contents: Content::ALL.to_vec(),
+            workgroups: vec![128, 256, 512, 1024],
+            chunks: vec![132, 264, 528, 1056, 2112],
+            copies: vec![1],
+            repeats: 30,
+        }
+    }
+}
+
+/// Median times of one plan on one kind of picture.
+#[derive(Debug, Clone, Serialize)]
+pub struct Point {
+    /// Width and height of the pictures.
+    pub size: (u32, u32),
+    /// FFmpeg's name of their layout.
+    pub layout: String,
+    /// What they show.
+    pub content: Content,
+    /// Invocations of a workgroup.
+    pub workgroup: u32,
+    /// Workgroups, as many as the chunk buffer holds.
+    pub chunks: u32,
+    /// Copies of each bin; 0 for the floor.
+    pub copies: u32,
+    /// Dispatches that the channels are split into; 0 for the floor.
+    pub runs: usize,
+    /// Median microseconds of chunk, reduce and scale together.
+    pub total_us: f64,
+    /// Median microseconds of each of the three by itself, where the adapter can tell.
+    pub passes_us: Option<Vec<f64>>,
+    /// Whether the bins were right.
+    pub exact: bool,
+}
+
+/// All that was measured.
+#[derive(Debug, Clone, Serialize)]
+pub struct Sweep {
+    /// The adapter.
+    pub adapter: String,
+    /// The measurements.
+    pub points: Vec<Point>,
+}
+
+/// Measures every plan of the grid that the adapter can run, and the floor.
+///
+/// # Errors
+/// [`Error`] for an unknown layout, a picture that cannot be made, or a device that fails.
+pub fn sweep(gpu: &Gpu, grid: &Grid) -> Result<Sweep, Error> {
+    let budget = Budget { warm_up: Duration::from_millis(5), ..Budget::new(gpu, grid.repeats) };
+    let mut points = Vec::new();
+    let bar = progress(grid.sizes.len() * grid.layouts.len() * grid.contents.len());
+    for name in &grid.layouts {
+        let layout = layouts::parse(name).ok_or_else(|| Error::UnknownLayout(name.clone()))?;
+        for &size in &grid.sizes {
+            for &content in &grid.contents {
+                bar.set_message(format!("{name} {}×{} {content}", size.0, size.1));
+                let inputs = Inputs::made(gpu, content, layout, size)?;
+                let of = Kind { size, layout: name, content };
+                points.extend(of.floors(gpu, &budget, grid, &inputs)?);
+                points.extend(of.plans(gpu, &budget, grid, &inputs)?);
+                bar.inc(1);
+            }
+        }
+    }
+    bar.finish_and_clear();
+    Ok(Sweep { adapter: gpu.info.name.clone(), points })
+}
+
+/// One kind of picture.
+#[derive(Clone, Copy)]
+struct Kind<'a> {
+    size: (u32, u32),
+    layout: &'a str,
+    content: Content,
+}
+
+impl Kind<'_> {
+    fn floors(self, gpu: &Gpu, budget: &Budget, grid: &Grid, inputs: &Inputs) -> Result<Vec<Point>, Error> {
+        let mut points = Vec::new();
+        let planes = inputs.pictures[0].layout().plane_count();
+        for (workgroup, chunks) in shapes(gpu, grid) {
+            let floor = Floor::new(gpu, &inputs.buffers[0], planes, workgroup, chunks);
+            let total_us = floor.measure(gpu, budget, inputs)?.median_us;
+            points.push(self.point(
+                &Plan { bits: 0, workgroup, chunks, copies: 0, runs: Vec::new() },
+                total_us,
+                None,
+                true,
+            ));
+        }
+        Ok(points)
+    }
+
+    fn plans(self, gpu: &Gpu, budget: &Budget, grid: &Grid, inputs: &Inputs) -> Result<Vec<Point>, Error> {
+        let picture = &inputs.pictures[0];
+        // The CPU engine stands in for the slow reference, which it equals.
+        let expected = Engine::new().count(picture, Components::Rgbl).clone();
+        let mut passes = HistogramPasses::new(gpu, &inputs.buffers[0].bind_group_layout);
+        let mut points = Vec::new();
+        for plan in plans(gpu, grid, picture.layout()) {
+            passes.prepare_with_plan(gpu, picture, Components::Rgbl, plan.clone());
+            let exact = count(gpu, &passes, inputs)? == expected;
+            let total_us = total(gpu, budget, &passes, inputs)?.median_us;
+            let by_pass = each_pass(gpu, budget, &passes, inputs)?;
+            let passes_us = by_pass.map(|passes| passes.iter().map(|times| times.median_us).collect());
+            points.push(self.point(&plan, total_us, passes_us, exact));
+        }
+        Ok(points)
+    }
+
+    fn point(self, plan: &Plan, total_us: f64, passes_us: Option<Vec<f64>>, exact: bool) -> Point {
+        Point {
+            size: self.size,
+            layout: self.layout.into(),
+            content: self.content,
+            workgroup: plan.workgroup,
+            chunks: plan.chunks,
+            copies: plan.copies,
+            runs: plan.runs.len(),
+            total_us,
+            passes_us,
+            exact,
+        }
+    }
+}
+
+/// Workgroup sizes and numbers of workgroups that the adapter can run.
+fn shapes(gpu: &Gpu, grid: &Grid) -> Vec<(u32, u32)> {
+    let limits = gpu.device.limits();
+    let most_chunks = limits.max_compute_workgroups_per_dimension;
+    let chunks = grid.chunks.iter().map(|&chunks| chunks.clamp(1, most_chunks));
+    let most = limits.max_compute_invocations_per_workgroup;
+    let workgroups = grid.workgroups.iter().copied().filter(|workgroup| (1..=most).contains(workgroup));
+    workgroups.flat_map(|workgroup| chunks.clone().map(move |chunks| (workgroup, chunks))).collect()
+}
+
+/// The plans of the grid that the adapter can run. More chunks than the chunk buffer holds become as many as it holds.
+fn plans(gpu: &Gpu, grid: &Grid, layout: &PixelLayout) -> Vec<Plan> {
+    let bits = layout.bin_bits();
+    let limits = gpu.device.limits();
+    let mut plans: Vec<Plan> = Vec::new();
+    for (workgroup, chunks) in shapes(gpu, grid) {
+        let chunks = chunks.min(most_chunks(bits));
+        for &copies in &grid.copies {
+            let Some(runs) = runs(&limits, bits, copies) else { continue };
+            let plan = Plan { bits, workgroup, chunks, copies, runs };
+            if !plans.contains(&plan) {
+                plans.push(plan);
+            }
+        }
+    }
+    plans
+}
+
+/// As few dispatches as leave room for the copies; `None` where not even one channel has room.
+fn runs(limits: &wgpu::Limits, bits: u32, copies: u32) -> Option<Vec<ChannelRun>> {
+    const TAIL_BYTES: u32 = 64;
+    let memory = limits.max_compute_workgroup_storage_size.saturating_sub(TAIL_BYTES);
+    let together = (memory / ((4 << bits) * copies)).min(CHANNELS as u32);
+    let length = (CHANNELS as u32).div_ceil((CHANNELS as u32).checked_div(together)?.max(1)).min(together);
+    let firsts = (0..CHANNELS as u32).step_by(length as usize);
+    Some(firsts.map(|first| ChannelRun { first, count: length.min(CHANNELS as u32 - first) }).collect())
+}
+
+/// The bins of the first picture.
+fn count(gpu: &Gpu, passes: &HistogramPasses, inputs: &Inputs) -> Result<Histogram, Error> {
+    let picture = &inputs.pictures[0];
+    let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("check") });
+    if let Some(group) = inputs.group(0) {
+        passes.record(&mut encoder, group, None);
+    }
+    gpu.queue.submit([encoder.finish()]);
+    Ok(read_histogram(gpu, passes, picture.layout().bin_bits(), Components::Rgbl)?)
+}
+
+/// One line a measurement, fields separated by tabs.
+impl fmt::Display for Sweep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.adapter)?;
+        let columns = ["size", "layout", "content", "method", "workgroup", "chunks", "copies", "runs", "total µs"];
+        writeln!(f, "{}\tchunk µs\treduce µs\tscale µs\texact", columns.join("\t"))?;
+        for point in &self.points {
+            let (width, height) = point.size;
+            let method = if point.copies == 0 { "floor" } else { "ours" };
+            let Point { layout, content, workgroup, chunks, copies, runs, total_us, .. } = point;
+            write!(f, "{width}x{height}\t{layout}\t{content}\t{method}\t{workgroup}\t{chunks}\t{copies}\t{runs}")?;
+            write!(f, "\t{total_us:.2}")?;
+            for pass in 0..3 {
+                match point.passes_us.as_ref().and_then(|passes| passes.get(pass)) {
+                    Some(us) => write!(f, "\t{us:.2}")?,
+                    None => write!(f, "\t-")?,
+                }
+            }
+            writeln!(f, "\t{}", if point.exact { "yes" } else { "NO" })?;
+        }
+        Ok(())
+    }
+}

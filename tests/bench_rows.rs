@@ -1,0 +1,141 @@
+//! The table of `histoscope bench`: every method counts right but the one that races, and the table says which is which.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+use histoscope::bench::article::ArticlePass;
+use histoscope::bench::report::Check;
+use histoscope::bench::rgba::{Textures, convert};
+use histoscope::bench::{ChannelSet, Content, Error, Method, Options, Report, layouts, run};
+use histoscope::gpu::{AdapterChoice, Gpu};
+use histoscope::histogram::Components;
+use histoscope::reference;
+
+/// One device for all tests of this file, used by one test at a time.
+fn gpu() -> MutexGuard<'static, Gpu> {
+    static GPU: OnceLock<Mutex<Gpu>> = OnceLock::new();
+    GPU.get_or_init(|| {
+        Mutex::new(Gpu::headless(&AdapterChoice::default()).expect("an adapter; scripts/setup installs one"))
+    })
+    .lock()
+    .unwrap_or_else(PoisonError::into_inner)
+}
+
+fn small(layout: &str, content: Content) -> Options {
+    Options { size: (301, 170), layout: layout.into(), content, repeats: 2, ..Options::default() }
+}
+
+fn assert_right(report: &Report) {
+    assert_eq!(report.rows.len(), 2 * Method::ALL.len());
+    for row in &report.rows {
+        let times = row.times.unwrap_or_else(|| panic!("{row:?}"));
+        assert!(times.min_us > 0.0 && times.min_us <= times.median_us, "{row:?}");
+        assert!(row.relative.unwrap() > 0.0 && row.gb_per_s.unwrap() > 0.0, "{row:?}");
+        match (row.method, row.check) {
+            (Method::Floor, None) => {}
+            (Method::Race, Some(check)) => assert_eq!(check.exact, check.lost + check.surplus == 0, "{row:?}"),
+            (_, Some(check)) => assert!(check.exact && check.lost == 0 && check.expected > 0, "{row:?}"),
+            _ => panic!("{row:?} was not checked"),
+        }
+    }
+}
+
+#[test]
+fn every_method_but_the_race_is_exact() {
+    let gpu = gpu();
+    for (layout, content) in [("yuv420p", Content::Natural), ("p010", Content::Noise), ("gbrp12", Content::Constant)] {
+        let report = run(&gpu, &small(layout, content)).unwrap();
+        assert_right(&report);
+        assert_eq!((report.layout.as_str(), report.size), (layout, (301, 170)));
+    }
+}
+
+#[test]
+fn a_single_invocation_gets_a_smaller_picture_and_says_so() {
+    let report = run(&gpu(), &Options { only: vec!["single".into()], ..small("gray", Content::Natural) }).unwrap();
+    for row in &report.rows {
+        assert!(row.size.0 <= 64 && row.size.1 <= 64, "{row:?}");
+        assert!(row.note.as_ref().unwrap().contains("301×170 would take"), "{row:?}");
+    }
+}
+
+#[test]
+fn a_frame_of_a_video_is_measured_in_place_of_made_pictures() {
+    let frame = Content::Noise.picture(layouts::parse("nv12").unwrap(), (99, 51), 7).unwrap();
+    let report =
+        run(&gpu(), &Options { frame: Some(frame), only: vec!["ours".into()], ..small("gray", Content::Natural) });
+    let report = report.unwrap();
+    assert_eq!((report.layout.as_str(), report.size, report.pictures), ("nv12", (99, 51), 1));
+    assert_eq!(report.rows.len(), 4);
+    assert!(report.rows.iter().all(|row| row.check.unwrap().exact && row.relative.is_none()));
+}
+
+#[test]
+fn json_and_table_show_every_row() {
+    let options = Options { only: vec!["pairwise".into(), "ours-gpu".into()], ..small("yuv420p", Content::Natural) };
+    let report = run(&gpu(), &options).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&report.to_json().unwrap()).unwrap();
+    assert_eq!(json["layout"], "yuv420p");
+    let rows = json["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 4);
+    assert_eq!((&rows[0]["method"], &rows[0]["channels"]), (&"pairwise".into(), &"one".into()));
+    assert_eq!((&rows[3]["method"], &rows[3]["channels"]), (&"ours-gpu".into(), &"four".into()));
+    assert!(rows[3]["times"]["median_us"].as_f64().unwrap() > 0.0);
+    assert!((rows[2]["relative"].as_f64().unwrap() - 1.0).abs() < 1e-9, "the last method is the measure");
+    assert_eq!(rows[3]["check"]["exact"], true);
+    let table = report.to_string();
+    for text in ["301×170 yuv420p, natural", Method::Pairwise.title(), Method::OursGpu.title(), "chunk", "yes"] {
+        assert!(table.contains(text), "'{text}' is missing from\n{table}");
+    }
+}
+
+#[test]
+fn options_that_cannot_be_met_are_refused_in_words() {
+    let gpu = gpu();
+    let refuse = |options| run(&gpu, &options).unwrap_err();
+    assert!(matches!(refuse(small("yuv420q", Content::Noise)), Error::UnknownLayout(_)));
+    assert!(matches!(refuse(Options { size: (15, 900), ..Options::default() }), Error::TooSmall(15, 900)));
+    assert!(matches!(refuse(Options { size: (1 << 20, 1 << 20), ..Options::default() }), Error::Picture(_)));
+    let unknown = refuse(Options { only: vec!["fastest".into()], ..Options::default() });
+    assert!(unknown.to_string().contains("pairwise"), "{unknown}");
+}
+
+/// A shader that nobody compares with the reference could count anything.
+#[test]
+fn every_shader_of_the_folder_belongs_to_a_method() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders/bench");
+    let stem = |path: &Path| path.file_stem().unwrap().to_string_lossy().into_owned();
+    let files: BTreeSet<_> = folder.read_dir().unwrap().map(|entry| stem(&entry.unwrap().path())).collect();
+    let methods = ["single", "race", "atomics", "sum", "pairwise", "floor"];
+    for method in methods {
+        assert!(Method::ALL.iter().any(|m| m.name() == method), "{method}");
+    }
+    // The chunks are what both sums start from.
+    let compared: BTreeSet<_> = methods.into_iter().chain(["chunks"]).map(String::from).collect();
+    assert_eq!(files, compared);
+}
+
+/// The comparison is worth nothing if it cannot fail: the bins of one picture are not those of another.
+#[test]
+fn wrong_bins_of_every_shader_are_noticed() {
+    let gpu = gpu();
+    let layout = layouts::parse("rgba").unwrap();
+    let picture = |seed| convert(&Content::Natural.picture(layout, (61, 47), seed).unwrap()).unwrap();
+    let pictures = [picture(1), picture(2)];
+    let expected = pictures.each_ref().map(|picture| reference::histogram(picture, Components::Rgbl));
+    let textures = Textures::new(&gpu, &pictures).unwrap().unwrap();
+    for method in Method::ALL.into_iter().filter(|method| method.reads_texture() && *method != Method::Race) {
+        for channels in [ChannelSet::One, ChannelSet::Four] {
+            let pass = ArticlePass::new(&gpu, method, channels, &textures).unwrap().unwrap();
+            let counted = pass.bins_of(&gpu, 0).unwrap();
+            let check = |expected: &histoscope::histogram::Histogram| {
+                Check::of(channels.channels().map(|c| expected.bins(c)), counted.iter().map(Vec::as_slice))
+            };
+            assert!(check(&expected[0]).exact, "{method:?}");
+            let other = check(&expected[1]);
+            assert!(!other.exact && other.lost > 0, "{method:?}: {other:?}");
+        }
+    }
+}
