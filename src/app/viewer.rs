@@ -14,10 +14,10 @@ use super::title::title;
 use super::{AppError, PlayOptions};
 use crate::engine::Engine;
 use crate::frame::Frame;
-use crate::gpu::draw::placement::upright_size;
 use crate::gpu::{Gpu, Renderer, Scene};
 use crate::histogram::Components;
 use crate::media::{DecodeEvent, DecodeThread, FrameCounters, SeekTarget, StreamInfo};
+use crate::placement::upright_size;
 use crate::playback::{Player, SeekRequest, Target};
 
 /// The title follows the position no more often than this while playing.

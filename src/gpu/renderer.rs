@@ -1,14 +1,15 @@
 //! The order of the passes, in one place: the window, saved pictures and tests all draw through here.
 
 use super::draw::overlay::Shown;
-use super::draw::placement::{cover, transform, upright_size};
-use super::draw::{Channels, OverlayPass, VideoPass};
+use super::draw::{BlitPass, Channels, OverlayPass, VideoPass};
 use super::histogram::HistogramPasses;
 use super::upload::PictureBuffers;
 use super::{Gpu, GpuError};
 use crate::color::Range;
+use crate::cpu::display;
 use crate::frame::{Orientation, Picture, Ratio};
 use crate::histogram::{Components, Histogram};
+use crate::placement::{Sampling, cover, transform, upright_size};
 use glam::DVec2;
 
 /// What is drawn over and around the picture.
@@ -26,11 +27,19 @@ impl Default for Scene {
     }
 }
 
+/// Who turns a picture's samples into the pixels of a view.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Artist {
+    /// The adapter, with shaders/video.wgsl.
+    Gpu,
+    /// The CPU, with [`mod@crate::cpu::display`].
+    Cpu,
+}
+
 /// The picture that is loaded.
 #[derive(Debug)]
 struct Loaded {
-    width: u32,
-    height: u32,
+    picture: Picture,
     sample_aspect: Ratio,
     orientation: Orientation,
     bits: u32,
@@ -56,19 +65,37 @@ pub struct Renderer {
     pictures: PictureBuffers,
     histogram: HistogramPasses,
     video: VideoPass,
+    software: Option<Software>,
     overlay: OverlayPass,
     loaded: Option<Loaded>,
+}
+
+/// Drawing on a software adapter: the CPU makes the picture's pixels, because a shader that it interprets takes several
+/// times as long.
+#[derive(Debug)]
+struct Software {
+    blit: BlitPass,
+    /// Size of the view that the loaded picture has been drawn for.
+    drawn: Option<(u32, u32)>,
 }
 
 impl Renderer {
     /// Makes the passes for views of `format`, which must not be sRGB: codes are shown as they are.
     #[must_use]
     pub fn new(gpu: &Gpu, format: wgpu::TextureFormat) -> Self {
+        let artist = if gpu.is_software() { Artist::Cpu } else { Artist::Gpu };
+        Self::with_artist(gpu, format, artist)
+    }
+
+    /// The same, with a choice of who draws the picture.
+    #[must_use]
+    pub fn with_artist(gpu: &Gpu, format: wgpu::TextureFormat, artist: Artist) -> Self {
         let pictures = PictureBuffers::new(gpu);
         let histogram = HistogramPasses::new(gpu, &pictures.bind_group_layout);
         let video = VideoPass::new(gpu, &pictures.bind_group_layout, format);
         let overlay = OverlayPass::new(gpu, &histogram, format);
-        Self { pictures, histogram, video, overlay, loaded: None }
+        let software = (artist == Artist::Cpu).then(|| Software { blit: BlitPass::new(gpu, format), drawn: None });
+        Self { pictures, histogram, video, software, overlay, loaded: None }
     }
 
     /// The counting passes with their buffers.
@@ -96,8 +123,15 @@ impl Renderer {
         counted: Option<Histogram>,
     ) -> Result<(), GpuError> {
         self.loaded = None;
-        self.pictures.upload(gpu, picture)?;
-        self.video.prepare(gpu, picture);
+        if let Some(software) = &mut self.software {
+            software.drawn = None;
+        } else {
+            self.video.prepare(gpu, picture);
+        }
+        // Where the CPU counts and draws, the planes are of no use to the adapter.
+        if self.software.is_none() || counted.is_none() {
+            self.pictures.upload(gpu, picture)?;
+        }
         let count = match counted {
             Some(histogram) => Count::Copy(histogram),
             None => {
@@ -106,8 +140,7 @@ impl Renderer {
             }
         };
         self.loaded = Some(Loaded {
-            width: picture.width(),
-            height: picture.height(),
+            picture: picture.clone(),
             sample_aspect,
             orientation,
             bits: picture.layout().bin_bits(),
@@ -140,8 +173,12 @@ impl Renderer {
             })],
             ..Default::default()
         });
-        let (Some(loaded), Some(group)) = (&self.loaded, self.pictures.bind_group()) else { return };
-        self.video.draw(&mut pass, group);
+        let Some(loaded) = &self.loaded else { return };
+        match (&self.software, self.pictures.bind_group()) {
+            (Some(software), _) => software.blit.draw(&mut pass),
+            (None, Some(group)) => self.video.draw(&mut pass, group),
+            (None, None) => {}
+        }
         if scene.overlays {
             self.overlay.draw(&mut pass, loaded.bits);
         }
@@ -149,20 +186,29 @@ impl Renderer {
 
     /// Records the counting of the loaded picture, if it has not been counted yet.
     pub fn record_count(&mut self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder) {
-        let (Some(loaded), Some(group)) = (&mut self.loaded, self.pictures.bind_group()) else { return };
-        match std::mem::replace(&mut loaded.count, Count::Done) {
-            Count::Gpu => self.histogram.record(encoder, group, None),
-            Count::Copy(histogram) => self.histogram.record_counted(gpu, encoder, &histogram),
-            Count::Done => {}
+        let Some(loaded) = &mut self.loaded else { return };
+        match (std::mem::replace(&mut loaded.count, Count::Done), self.pictures.bind_group()) {
+            (Count::Gpu, Some(group)) => self.histogram.record(encoder, group, None),
+            (Count::Copy(histogram), _) => self.histogram.record_counted(gpu, encoder, &histogram),
+            (Count::Gpu, None) | (Count::Done, _) => {}
         }
     }
 
     fn prepare_draw(&mut self, gpu: &Gpu, size: (u32, u32), scene: &Scene) {
         let Some(loaded) = &self.loaded else { return };
-        let upright = upright_size(loaded.width, loaded.height, loaded.sample_aspect, loaded.orientation);
+        let picture = &loaded.picture;
+        let upright = upright_size(picture.width(), picture.height(), loaded.sample_aspect, loaded.orientation);
         let view = DVec2::new(f64::from(size.0), f64::from(size.1));
-        let picture = DVec2::new(f64::from(loaded.width), f64::from(loaded.height));
-        self.video.place(gpu, transform(cover(upright, view), loaded.orientation), picture, view);
+        let transform = transform(cover(upright, view), loaded.orientation);
+        let sampling = Sampling::new(transform, DVec2::new(picture.width().into(), picture.height().into()), view);
+        match &mut self.software {
+            Some(software) if software.drawn != Some(size) => {
+                software.blit.upload(gpu, size, &display::draw(picture, &sampling, size));
+                software.drawn = Some(size);
+            }
+            Some(_) => {}
+            None => self.video.place(gpu, transform, &sampling),
+        }
         let Loaded { bits, components, range, .. } = *loaded;
         self.overlay.prepare(gpu, &Shown { bits, components, range, on: scene.channels }, size);
     }
