@@ -187,7 +187,7 @@ mod tests {
     fn a_file_is_not_taken_for_a_protocol() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join("concat:a.mp4");
-        std::fs::write(&path, "x").expect("the folder takes a file");
+        fs::write(&path, "x").expect("the folder takes a file");
         assert_eq!(url(&path), format!("file:{}", path.display()));
         assert_eq!(url(Path::new("http://host/a.mp4")), "http://host/a.mp4");
         assert_eq!(url(Path::new("-")), "pipe:0");
