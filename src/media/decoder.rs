@@ -112,7 +112,8 @@ impl Decoder {
 
     /// Sentences about what could not be taken as the file has it, so far.
     pub fn notes(&self) -> impl Iterator<Item = &str> {
-        self.info.notes.iter().chain(self.pictures.notes()).map(String::as_str)
+        let later = self.pictures.notes().iter().filter(|note| !self.info.notes.contains(note));
+        self.info.notes.iter().chain(later).map(String::as_str)
     }
 
     /// The number that the frames from now on carry, so that frames of an older seek can be told apart.

@@ -134,6 +134,7 @@ impl Decoder {
             self.info.conversion = source.converted_to.clone();
             (self.info.transfer, self.info.primaries) = (source.transfer, source.primaries);
         }
+        self.info.notes.extend_from_slice(self.pictures.notes());
         self.ready.push_back(first);
         Ok(())
     }
