@@ -14,7 +14,7 @@ use super::title::title;
 use super::{AppError, PlayOptions};
 use crate::engine::Engine;
 use crate::frame::Frame;
-use crate::gpu::{Gpu, Renderer, Scene};
+use crate::gpu::{Artist, Gpu, Renderer, Scene};
 use crate::histogram::Components;
 use crate::media::{DecodeEvent, DecodeThread, FrameCounters, SeekTarget, StreamInfo};
 use crate::placement::upright_size;
@@ -70,7 +70,8 @@ impl Viewer {
         let surface = instance.create_surface(Arc::clone(&window)).map_err(crate::gpu::GpuError::Surface)?;
         let gpu = Gpu::new(instance, &options.adapter, Some(&surface))?;
         let screen = Screen::new(&gpu, window, surface)?;
-        let renderer = Renderer::new(&gpu, screen.format());
+        let artist = if gpu.is_software() && screen.takes_copies() { Artist::Cpu } else { Artist::Gpu };
+        let renderer = Renderer::with_artist(&gpu, screen.format(), artist);
         let engine = Engine::new(options.engine, &gpu);
         let mut player = Player::new(info.duration_secs, options.paused, options.looped);
         player.push(first);

@@ -55,14 +55,23 @@ struct Grid {
     down: Axis,
 }
 
-/// Draws the part of `picture` that `sampling` puts on a view of `view` pixels: four bytes a pixel, red, green, blue and
-/// full opacity, rows from the top.
+/// The order of a pixel's bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// Red, green, blue, opacity.
+    Rgba,
+    /// Blue, green, red, opacity.
+    Bgra,
+}
+
+/// Draws the part of `picture` that `sampling` puts on a view of `view` pixels: four bytes a pixel, opaque, rows from
+/// the top.
 #[must_use]
-pub fn draw(picture: &Picture, sampling: &Sampling, view: (u32, u32)) -> Vec<u8> {
+pub fn draw(picture: &Picture, sampling: &Sampling, view: (u32, u32), order: Order) -> Vec<u8> {
     let turned = sampling.is_turned();
     // Rows are made along the picture's own rows; where the view shows those as columns they are turned at the end.
     let (width, height) = if turned { (view.1, view.0) } else { view };
-    let drawing = Drawing::new(picture, sampling, (width, height));
+    let drawing = Drawing::new(picture, sampling, (width, height), order);
     let row_bytes = width as usize * 4;
     let mut pixels = vec![0; row_bytes * height as usize];
     let level = Level::detect();
@@ -92,12 +101,12 @@ fn turn(pixels: &[u8], width: usize, height: usize) -> Vec<u8> {
 struct Drawing<'a> {
     sources: Vec<Source<'a>>,
     grids: Vec<Grid>,
-    /// Weights of the components and bias: codes to 0..255.
+    /// Weights of the components and bias, codes to 0..255, in the order of a pixel's bytes.
     rgb: [[f32; 4]; 3],
 }
 
 impl<'a> Drawing<'a> {
-    fn new(picture: &'a Picture, sampling: &Sampling, (width, height): (u32, u32)) -> Self {
+    fn new(picture: &'a Picture, sampling: &Sampling, (width, height): (u32, u32), order: Order) -> Self {
         let layout = picture.layout();
         let (x, y) = sampling.axes();
         let grid = |component: usize| {
@@ -115,11 +124,14 @@ impl<'a> Drawing<'a> {
         let bits = layout.bin_bits();
         let real = RealConversion::new(layout.model, color.matrix.value, color.range.value, bits);
         let scale = 255.0 / f64::from((1_u32 << bits) - 1);
-        let rgb = std::array::from_fn(|channel| {
+        let mut rgb = std::array::from_fn(|channel| {
             let weights = real.weights[channel];
             let bias = (0..3).map(|i| -weights[i] * f64::from(real.offsets[i])).sum::<f64>();
             [weights[0] * scale, weights[1] * scale, weights[2] * scale, bias * scale].map(|v| v as f32)
         });
+        if order == Order::Bgra {
+            rgb.reverse();
+        }
         let components = layout.component_count();
         Self {
             sources: (0..components).map(|i| Source::new(picture, i)).collect(),

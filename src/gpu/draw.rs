@@ -1,10 +1,8 @@
 //! Drawing: the picture first, then the histogram overlays over it, from the same buffers that were counted.
 
-mod blit;
 pub mod overlay;
 mod video;
 
-pub use blit::BlitPass;
 pub use overlay::{Channels, OverlayPass};
 pub use video::VideoPass;
 

@@ -1,7 +1,7 @@
 //! The order of the passes, in one place: the window, saved pictures and tests all draw through here.
 
 use super::draw::overlay::Shown;
-use super::draw::{BlitPass, Channels, OverlayPass, VideoPass};
+use super::draw::{Channels, OverlayPass, VideoPass};
 use super::histogram::HistogramPasses;
 use super::upload::PictureBuffers;
 use super::{Gpu, GpuError};
@@ -65,18 +65,9 @@ pub struct Renderer {
     pictures: PictureBuffers,
     histogram: HistogramPasses,
     video: VideoPass,
-    software: Option<Software>,
+    artist: Artist,
     overlay: OverlayPass,
     loaded: Option<Loaded>,
-}
-
-/// Drawing on a software adapter: the CPU makes the picture's pixels, because a shader that it interprets takes several
-/// times as long.
-#[derive(Debug)]
-struct Software {
-    blit: BlitPass,
-    /// Size of the view that the loaded picture has been drawn for.
-    drawn: Option<(u32, u32)>,
 }
 
 impl Renderer {
@@ -94,8 +85,7 @@ impl Renderer {
         let histogram = HistogramPasses::new(gpu, &pictures.bind_group_layout);
         let video = VideoPass::new(gpu, &pictures.bind_group_layout, format);
         let overlay = OverlayPass::new(gpu, &histogram, format);
-        let software = (artist == Artist::Cpu).then(|| Software { blit: BlitPass::new(gpu, format), drawn: None });
-        Self { pictures, histogram, video, software, overlay, loaded: None }
+        Self { pictures, histogram, video, artist, overlay, loaded: None }
     }
 
     /// The counting passes with their buffers.
@@ -123,13 +113,11 @@ impl Renderer {
         counted: Option<Histogram>,
     ) -> Result<(), GpuError> {
         self.loaded = None;
-        if let Some(software) = &mut self.software {
-            software.drawn = None;
-        } else {
+        if self.artist == Artist::Gpu {
             self.video.prepare(gpu, picture);
         }
         // Where the CPU counts and draws, the planes are of no use to the adapter.
-        if self.software.is_none() || counted.is_none() {
+        if self.artist == Artist::Gpu || counted.is_none() {
             self.pictures.upload(gpu, picture)?;
         }
         let count = match counted {
@@ -162,22 +150,22 @@ impl Renderer {
         scene: &Scene,
     ) {
         self.record_count(gpu, encoder);
-        self.prepare_draw(gpu, size, scene);
+        let painted = self.prepare_draw(gpu, view, size, scene);
+        // What the CPU has painted already stays; otherwise black is what no picture covers.
+        let load = if painted { wgpu::LoadOp::Load } else { wgpu::LoadOp::Clear(wgpu::Color::BLACK) };
         let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
             label: Some("draw"),
             color_attachments: &[Some(wgpu::RenderPassColorAttachment {
                 view,
                 depth_slice: None,
                 resolve_target: None,
-                ops: wgpu::Operations { load: wgpu::LoadOp::Clear(wgpu::Color::BLACK), store: wgpu::StoreOp::Store },
+                ops: wgpu::Operations { load, store: wgpu::StoreOp::Store },
             })],
             ..Default::default()
         });
         let Some(loaded) = &self.loaded else { return };
-        match (&self.software, self.pictures.bind_group()) {
-            (Some(software), _) => software.blit.draw(&mut pass),
-            (None, Some(group)) => self.video.draw(&mut pass, group),
-            (None, None) => {}
+        if let (Artist::Gpu, Some(group)) = (self.artist, self.pictures.bind_group()) {
+            self.video.draw(&mut pass, group);
         }
         if scene.overlays {
             self.overlay.draw(&mut pass, loaded.bits);
@@ -194,22 +182,33 @@ impl Renderer {
         }
     }
 
-    fn prepare_draw(&mut self, gpu: &Gpu, size: (u32, u32), scene: &Scene) {
-        let Some(loaded) = &self.loaded else { return };
+    /// Sets the drawing passes up; where the CPU draws, paints the picture on the view and returns true.
+    fn prepare_draw(&mut self, gpu: &Gpu, view: &wgpu::TextureView, size: (u32, u32), scene: &Scene) -> bool {
+        let Some(loaded) = &self.loaded else { return false };
         let picture = &loaded.picture;
         let upright = upright_size(picture.width(), picture.height(), loaded.sample_aspect, loaded.orientation);
-        let view = DVec2::new(f64::from(size.0), f64::from(size.1));
-        let transform = transform(cover(upright, view), loaded.orientation);
-        let sampling = Sampling::new(transform, DVec2::new(picture.width().into(), picture.height().into()), view);
-        match &mut self.software {
-            Some(software) if software.drawn != Some(size) => {
-                software.blit.upload(gpu, size, &display::draw(picture, &sampling, size));
-                software.drawn = Some(size);
-            }
-            Some(_) => {}
-            None => self.video.place(gpu, transform, &sampling),
+        let extent = DVec2::new(f64::from(size.0), f64::from(size.1));
+        let transform = transform(cover(upright, extent), loaded.orientation);
+        let sampling = Sampling::new(transform, DVec2::new(picture.width().into(), picture.height().into()), extent);
+        match self.artist {
+            Artist::Gpu => self.video.place(gpu, transform, &sampling),
+            Artist::Cpu => paint(gpu, view.texture(), size, picture, &sampling),
         }
         let Loaded { bits, components, range, .. } = *loaded;
         self.overlay.prepare(gpu, &Shown { bits, components, range, on: scene.channels }, size);
+        self.artist == Artist::Cpu
     }
+}
+
+/// Draws the picture on the CPU and queues its pixels for the view's texture. A shader that a software adapter
+/// interprets takes several times as long as this and the copy together.
+fn paint(gpu: &Gpu, texture: &wgpu::Texture, (width, height): (u32, u32), picture: &Picture, sampling: &Sampling) {
+    let order = match texture.format() {
+        wgpu::TextureFormat::Bgra8Unorm => display::Order::Bgra,
+        _ => display::Order::Rgba,
+    };
+    let pixels = display::draw(picture, sampling, (width, height), order);
+    let layout =
+        wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(width * 4), rows_per_image: Some(height) };
+    gpu.queue.write_texture(texture.as_image_copy(), &pixels, layout, texture.size());
 }
