@@ -64,37 +64,46 @@ pub enum Order {
     Bgra,
 }
 
+/// The order of a pixel's bytes, and how far apart the rows are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PixelFormat {
+    /// The order of a pixel's bytes.
+    pub order: Order,
+    /// Bytes from row to row; at least four for each pixel.
+    pub stride: usize,
+}
+
 /// Draws the part of `picture` that `sampling` puts on a view of `view` pixels: four bytes a pixel, opaque, rows from
-/// the top.
-#[must_use]
-pub fn draw(picture: &Picture, sampling: &Sampling, view: (u32, u32), order: Order) -> Vec<u8> {
-    let turned = sampling.is_turned();
-    // Rows are made along the picture's own rows; where the view shows those as columns they are turned at the end.
-    let (width, height) = if turned { (view.1, view.0) } else { view };
-    let drawing = Drawing::new(picture, sampling, (width, height), order);
+/// the top, into `pixels`, which becomes as long as it must be.
+pub fn draw(picture: &Picture, sampling: &Sampling, view: (u32, u32), format: PixelFormat, pixels: &mut Vec<u8>) {
+    let PixelFormat { order, stride } = format;
+    pixels.resize(stride * view.1 as usize, 0);
+    if !sampling.is_turned() {
+        return draw_rows(&Drawing::new(picture, sampling, view, order), picture, stride, view.0, pixels);
+    }
+    // Rows are made along the picture's own rows; the view shows those as columns, so they are turned at the end.
+    let (width, height) = (view.1, view.0);
     let row_bytes = width as usize * 4;
-    let mut pixels = vec![0; row_bytes * height as usize];
+    let mut rows = vec![0; row_bytes * height as usize];
+    draw_rows(&Drawing::new(picture, sampling, (width, height), order), picture, row_bytes, width, &mut rows);
+    pixels.par_chunks_exact_mut(stride).enumerate().for_each(|(x, row)| {
+        for (y, pixel) in row.chunks_exact_mut(4).take(height as usize).enumerate() {
+            pixel.copy_from_slice(&rows[y * row_bytes + x * 4..][..4]);
+        }
+    });
+}
+
+fn draw_rows(drawing: &Drawing<'_>, picture: &Picture, stride: usize, width: u32, pixels: &mut [u8]) {
+    let row_bytes = width as usize * 4;
     let level = Level::detect();
-    pixels.par_chunks_mut(row_bytes * BAND_ROWS).enumerate().for_each_init(
+    pixels.par_chunks_mut(stride * BAND_ROWS).enumerate().for_each_init(
         || Scratch::new(picture, width as usize),
         |scratch, (band, rows)| {
-            for (row, y) in rows.chunks_exact_mut(row_bytes).zip(band * BAND_ROWS..) {
-                level.run(Row { drawing: &drawing, scratch, y, pixels: row });
+            for (row, y) in rows.chunks_exact_mut(stride).zip(band * BAND_ROWS..) {
+                level.run(Row { drawing, scratch, y, pixels: &mut row[..row_bytes] });
             }
         },
     );
-    if turned { turn(&pixels, width as usize, height as usize) } else { pixels }
-}
-
-/// Rows become columns.
-fn turn(pixels: &[u8], width: usize, height: usize) -> Vec<u8> {
-    let mut turned = vec![0; pixels.len()];
-    turned.par_chunks_exact_mut(height * 4).enumerate().for_each(|(x, row)| {
-        for (y, pixel) in row.chunks_exact_mut(4).enumerate() {
-            pixel.copy_from_slice(&pixels[(y * width + x) * 4..][..4]);
-        }
-    });
-    turned
 }
 
 /// What all rows share.

@@ -1,9 +1,11 @@
 //! Drawing: the picture first, then the histogram overlays over it, from the same buffers that were counted.
 
 pub mod overlay;
+mod paint;
 mod video;
 
 pub use overlay::{Channels, OverlayPass};
+pub use paint::PaintPass;
 pub use video::VideoPass;
 
 /// The blend of premultiplied colours over what is there.

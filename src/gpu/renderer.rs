@@ -1,12 +1,11 @@
 //! The order of the passes, in one place: the window, saved pictures and tests all draw through here.
 
 use super::draw::overlay::Shown;
-use super::draw::{Channels, OverlayPass, VideoPass};
+use super::draw::{Channels, OverlayPass, PaintPass, VideoPass};
 use super::histogram::HistogramPasses;
 use super::upload::PictureBuffers;
 use super::{Gpu, GpuError};
 use crate::color::Range;
-use crate::cpu::display;
 use crate::frame::{Orientation, Picture, Ratio};
 use crate::histogram::{Components, Histogram};
 use crate::placement::{Sampling, cover, transform, upright_size};
@@ -66,6 +65,7 @@ pub struct Renderer {
     histogram: HistogramPasses,
     video: VideoPass,
     artist: Artist,
+    paint: PaintPass,
     overlay: OverlayPass,
     loaded: Option<Loaded>,
 }
@@ -85,7 +85,7 @@ impl Renderer {
         let histogram = HistogramPasses::new(gpu, &pictures.bind_group_layout);
         let video = VideoPass::new(gpu, &pictures.bind_group_layout, format);
         let overlay = OverlayPass::new(gpu, &histogram, format);
-        Self { pictures, histogram, video, artist, overlay, loaded: None }
+        Self { pictures, histogram, video, artist, paint: PaintPass::default(), overlay, loaded: None }
     }
 
     /// The counting passes with their buffers.
@@ -150,7 +150,7 @@ impl Renderer {
         scene: &Scene,
     ) {
         self.record_count(gpu, encoder);
-        let painted = self.prepare_draw(gpu, view, size, scene);
+        let painted = self.prepare_draw(gpu, encoder, view, size, scene);
         // What the CPU has painted already stays; otherwise black is what no picture covers.
         let load = if painted { wgpu::LoadOp::Load } else { wgpu::LoadOp::Clear(wgpu::Color::BLACK) };
         let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
@@ -183,7 +183,14 @@ impl Renderer {
     }
 
     /// Sets the drawing passes up; where the CPU draws, paints the picture on the view and returns true.
-    fn prepare_draw(&mut self, gpu: &Gpu, view: &wgpu::TextureView, size: (u32, u32), scene: &Scene) -> bool {
+    fn prepare_draw(
+        &mut self,
+        gpu: &Gpu,
+        encoder: &mut wgpu::CommandEncoder,
+        view: &wgpu::TextureView,
+        size: (u32, u32),
+        scene: &Scene,
+    ) -> bool {
         let Some(loaded) = &self.loaded else { return false };
         let picture = &loaded.picture;
         let upright = upright_size(picture.width(), picture.height(), loaded.sample_aspect, loaded.orientation);
@@ -192,23 +199,10 @@ impl Renderer {
         let sampling = Sampling::new(transform, DVec2::new(picture.width().into(), picture.height().into()), extent);
         match self.artist {
             Artist::Gpu => self.video.place(gpu, transform, &sampling),
-            Artist::Cpu => paint(gpu, view.texture(), size, picture, &sampling),
+            Artist::Cpu => self.paint.paint(gpu, encoder, view.texture(), picture, &sampling),
         }
         let Loaded { bits, components, range, .. } = *loaded;
         self.overlay.prepare(gpu, &Shown { bits, components, range, on: scene.channels }, size);
         self.artist == Artist::Cpu
     }
-}
-
-/// Draws the picture on the CPU and queues its pixels for the view's texture. A shader that a software adapter
-/// interprets takes several times as long as this and the copy together.
-fn paint(gpu: &Gpu, texture: &wgpu::Texture, (width, height): (u32, u32), picture: &Picture, sampling: &Sampling) {
-    let order = match texture.format() {
-        wgpu::TextureFormat::Bgra8Unorm => display::Order::Bgra,
-        _ => display::Order::Rgba,
-    };
-    let pixels = display::draw(picture, sampling, (width, height), order);
-    let layout =
-        wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(width * 4), rows_per_image: Some(height) };
-    gpu.queue.write_texture(texture.as_image_copy(), &pixels, layout, texture.size());
 }
