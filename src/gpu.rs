@@ -7,6 +7,7 @@
 pub mod context;
 pub mod draw;
 pub mod histogram;
+pub mod live;
 pub mod readback;
 mod renderer;
 pub mod shared;

@@ -2,10 +2,12 @@
 
 pub mod overlay;
 mod paint;
+mod text;
 mod video;
 
 pub use overlay::{Channels, OverlayPass};
 pub use paint::PaintPass;
+pub use text::{Shapes, TextPass};
 pub use video::VideoPass;
 
 /// The blend of premultiplied colours over what is there.
