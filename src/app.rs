@@ -6,7 +6,7 @@ mod screen;
 mod title;
 mod viewer;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -20,7 +20,7 @@ use crate::engine::EngineChoice;
 use crate::frame::Frame;
 use crate::gpu::{AdapterChoice, GpuError};
 use crate::histogram::Components;
-use crate::media::{DecodeEvent, DecodeThread, MediaError, OpenOptions, QueueLimits, StreamInfo};
+use crate::media::{DecodeEvent, DecodeThread, Decoder, MediaError, OpenOptions, QueueLimits, StreamInfo};
 use keys::Action;
 use viewer::Viewer;
 
@@ -83,7 +83,7 @@ enum Wake {
 /// # Errors
 /// [`AppError`] if the video, the adapter or the display refuses.
 pub fn play(options: PlayOptions) -> Result<(), AppError> {
-    let event_loop = EventLoop::<Wake>::with_user_event().build().map_err(display_error)?;
+    let event_loop = EventLoop::<Wake>::with_user_event().build().map_err(|error| no_display(&options, error))?;
     let proxy = event_loop.create_proxy();
     // The file is opened while the window and the adapter are made; both take their time.
     let media = DecodeThread::open(&options.input, options.open.clone(), QueueLimits::default(), move || {
@@ -97,6 +97,22 @@ pub fn play(options: PlayOptions) -> Result<(), AppError> {
         viewer.log_summary();
     }
     app.result
+}
+
+/// Why there is no window. A file that cannot be opened is told first: a display would not help it.
+fn no_display(options: &PlayOptions, error: impl std::fmt::Display) -> AppError {
+    // A pipe or a server may keep us waiting, and what it has sent is gone afterwards.
+    let is_ready = options.input.is_file() || options.input.is_dir() || is_missing(&options.input);
+    match is_ready.then(|| Decoder::open(&options.input, &options.open)) {
+        Some(Err(error)) => error.into(),
+        _ => display_error(error),
+    }
+}
+
+/// Whether a path leads nowhere and is no address either, nor the standard input.
+fn is_missing(path: &Path) -> bool {
+    let text = path.to_string_lossy();
+    !path.exists() && text != "-" && !text.contains(':')
 }
 
 fn display_error(error: impl std::fmt::Display) -> AppError {

@@ -36,19 +36,30 @@ impl Engine {
             log::info!("engine: gpu");
             return Self { cpu: None };
         }
-        let engine = cpu::Engine::new();
         if choice == EngineChoice::Auto {
-            log::info!("engine: cpu ({:?}), because {} is a software adapter", engine.level(), gpu.info.name);
-        } else {
-            log::info!("engine: cpu ({:?})", engine.level());
+            log::info!("the CPU counts, because {} is a software adapter", gpu.info.name);
         }
+        Self::cpu()
+    }
+
+    /// The CPU's engine, which needs no adapter.
+    #[must_use]
+    pub fn cpu() -> Self {
+        let engine = cpu::Engine::new();
+        log::info!("engine: cpu ({:?})", engine.level());
         Self { cpu: Some(engine) }
+    }
+
+    /// Whether the CPU counts.
+    #[must_use]
+    pub const fn is_cpu(&self) -> bool {
+        self.cpu.is_some()
     }
 
     /// The engine's name in figures and on screen.
     #[must_use]
     pub const fn name(&self) -> &'static str {
-        if self.cpu.is_some() { "cpu" } else { "gpu" }
+        if self.is_cpu() { "cpu" } else { "gpu" }
     }
 
     /// The picture's histogram if the CPU counts; `None` leaves it to the passes on the GPU.

@@ -50,7 +50,10 @@ pub enum GpuError {
         adapter: String,
     },
     /// A picture is larger than the adapter's buffers.
-    #[error("a plane of the {width}×{height} picture takes {bytes} bytes, and {adapter} binds at most {most}")]
+    #[error(
+        "a plane of the {width}×{height} picture takes {bytes} bytes, and {adapter} binds at most {most}; use another \
+         adapter, or 'histoscope snapshot --engine cpu' without -o for its figures"
+    )]
     PictureTooLarge {
         /// Width in pixels.
         width: u32,
@@ -72,7 +75,7 @@ pub enum GpuError {
         adapter: String,
     },
     /// An image to draw into is larger than the adapter's textures.
-    #[error("a view of {width}×{height} pixels is more than {adapter} can draw ({most} a side)")]
+    #[error("a view of {width}×{height} pixels is more than {adapter} can draw; keep --size within {most} a side")]
     ViewTooLarge {
         /// Width in pixels.
         width: u32,

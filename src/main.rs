@@ -41,8 +41,11 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
+            // One line, whatever a driver or a file's name contains.
+            let text = format!("{error:#}");
+            let line = text.split(['\n', '\r']).map(str::trim).filter(|part| !part.is_empty()).collect::<Vec<_>>();
             // If even this cannot be written, the exit code must do.
-            let _ = writeln!(std::io::stderr(), "histoscope: {error:#}");
+            let _ = writeln!(std::io::stderr(), "histoscope: {}", line.join(" "));
             ExitCode::FAILURE
         }
     }
@@ -51,7 +54,8 @@ fn main() -> ExitCode {
 /// Warnings of ours and errors of others by default; `-v` adds what was chosen, `-vv` details.
 fn start_log(verbose: u8) {
     let filter = match verbose {
-        0 => "error,histoscope=warn",
+        // A display that OpenGL cannot use is no error of ours: another backend is taken, or our own line says what is wrong.
+        0 => "error,wgpu_hal::gles=off,histoscope=warn",
         1 => "error,histoscope=info",
         2 => "warn,histoscope=debug",
         _ => "info,histoscope=trace",

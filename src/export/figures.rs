@@ -28,7 +28,8 @@ pub struct Figures {
     range: &'static str,
     range_source: String,
     engine: &'static str,
-    adapter: String,
+    /// Null where the CPU counted and no adapter was needed.
+    adapter: Option<String>,
     channels: Map<String, Value>,
 }
 
@@ -39,7 +40,7 @@ impl Figures {
         input: &str,
         frame: &Frame,
         histogram: &Histogram,
-        (engine, adapter): (&'static str, &str),
+        (engine, adapter): (&'static str, Option<&str>),
         bins: bool,
     ) -> Self {
         let picture = &frame.picture;
@@ -64,7 +65,7 @@ impl Figures {
             range: color.range.value.name(),
             range_source: color.range.origin.to_string(),
             engine,
-            adapter: adapter.to_owned(),
+            adapter: adapter.map(str::to_owned),
             channels: channels.collect(),
         }
     }
@@ -88,9 +89,11 @@ impl fmt::Display for Figures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let index = self.frame.map_or_else(String::new, |index| format!("frame {index}, "));
         writeln!(f, "{}: {index}pts {:.3} s", self.input, self.pts_seconds)?;
+        let place = self.adapter.as_ref().filter(|_| self.engine == "gpu");
+        let place = place.map_or_else(String::new, |adapter| format!(" on {adapter}"));
         writeln!(
             f,
-            "{}×{}, {} bits, matrix {} ({}), range {} ({}), counted by {} on {}",
+            "{}×{}, {} bits, matrix {} ({}), range {} ({}), counted by {}{place}",
             self.width,
             self.height,
             self.depth,
@@ -99,7 +102,6 @@ impl fmt::Display for Figures {
             self.range,
             self.range_source,
             self.engine,
-            self.adapter
         )?;
         write!(f, "{:<10} {:>10} {:>6} {:>6} {:>9} {:>7}", "channel", "count", "min", "max", "mean", "median")?;
         for (name, channel) in &self.channels {

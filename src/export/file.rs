@@ -12,10 +12,14 @@ use crate::gpu::readback::Image;
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
     /// The place is a folder.
-    #[error("{} is a folder; name a file in it", .0.display())]
+    #[error("{} is a folder; name a PNG file in it", .0.display())]
     Folder(PathBuf),
     /// The folder to write into does not exist.
-    #[error("{} cannot be written: the folder {} does not exist", .path.display(), .folder.display())]
+    #[error(
+        "{} cannot be written: the folder {} does not exist; make it, or name another place with -o",
+        .path.display(),
+        .folder.display()
+    )]
     NoFolder {
         /// The file.
         path: PathBuf,
@@ -23,7 +27,7 @@ pub enum FileError {
         folder: PathBuf,
     },
     /// The system refused.
-    #[error("{} cannot be written: {source}", .path.display())]
+    #[error("{} cannot be written ({source}); check its folder's permissions and space, or name another place with -o", .path.display())]
     Io {
         /// The file.
         path: PathBuf,
@@ -55,18 +59,27 @@ pub fn check_writable(path: &Path) -> Result<(), FileError> {
     Ok(())
 }
 
-/// Writes a PNG under a temporary name beside `path` and renames it when it is complete.
+/// Writes a PNG under a temporary name beside `path` and renames it when it is complete. A symbolic link stays, and the
+/// file that it leads to is replaced; a device or a pipe takes the bytes as they come.
 ///
 /// # Errors
 /// [`FileError`] if the file cannot be written; then nothing is left behind.
 pub fn write_png(path: &Path, image: &Image) -> Result<(), FileError> {
     check_writable(path)?;
-    let io = |source| FileError::Io { path: path.to_owned(), source };
+    let given = path;
+    let io = |source| FileError::Io { path: given.to_owned(), source };
+    let path = &fs::canonicalize(given).unwrap_or_else(|_| given.to_owned());
+    if fs::metadata(given).is_ok_and(|existing| !existing.is_file()) {
+        // A rename would put a file in the place of /dev/null.
+        let mut png = Vec::new();
+        encode(&mut png, image).map_err(|source| FileError::Png { path: given.to_owned(), source })?;
+        return fs::OpenOptions::new().write(true).open(given).and_then(|mut sink| sink.write_all(&png)).map_err(io);
+    }
     let file = NamedTempFile::new_in(folder_of(path)).map_err(io)?;
     let mut writer = BufWriter::new(file);
     encode(&mut writer, image).map_err(|source| match source {
         png::EncodingError::IoError(source) => io(source),
-        source => FileError::Png { path: path.to_owned(), source },
+        source => FileError::Png { path: given.to_owned(), source },
     })?;
     let file = writer.into_inner().map_err(|e| io(e.into_error()))?;
     set_usual_permissions(&file, path).map_err(io)?;

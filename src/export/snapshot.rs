@@ -1,6 +1,6 @@
 //! One frame as a picture and as figures, without a display.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::figures::Figures;
 use super::file::{self, FileError};
@@ -49,6 +49,12 @@ pub enum SnapshotError {
     /// The adapter could not do its part.
     #[error(transparent)]
     Gpu(#[from] GpuError),
+    /// There is no adapter to count with.
+    #[error(
+        "no graphics adapter was found; use --engine cpu, which needs none as long as no picture is wanted, or install a \
+         Vulkan driver, or a software one (on Debian and Ubuntu: mesa-vulkan-drivers)"
+    )]
+    NoAdapterToCount,
     /// The picture could not be written.
     #[error(transparent)]
     File(#[from] FileError),
@@ -67,6 +73,8 @@ pub enum SnapshotError {
 
 /// Renders and counts one frame, writes the picture if one is wanted, and returns the figures.
 ///
+/// Figures that the CPU engine was asked for need no adapter, and none is started for them.
+///
 /// # Errors
 /// [`SnapshotError`] if the video, the adapter or the file system refuses; then no file is left behind.
 pub fn snapshot(options: &SnapshotOptions) -> Result<Figures, SnapshotError> {
@@ -77,15 +85,20 @@ pub fn snapshot(options: &SnapshotOptions) -> Result<Figures, SnapshotError> {
     if options.components == Components::YCbCr && !frame.picture.has_coded_components() {
         return Err(SnapshotError::NotCoded(options.input.clone()));
     }
-    let gpu = Gpu::headless(&options.adapter)?;
-    let mut engine = Engine::new(options.engine, &gpu);
-    let mut renderer = Renderer::new(&gpu, VIEW_FORMAT);
-    let counted = engine.count(&frame.picture, options.components);
-    let placing = (frame.sample_aspect, frame.orientation);
-    renderer.load(&gpu, &frame.picture, placing, options.components, counted)?;
-    let histogram = render(&gpu, &mut renderer, &frame, options)?;
+    let counted = match &options.output {
+        Some(output) => draw(&frame, options, output)?,
+        None => count(&frame, options)?,
+    };
     let input = options.input.display().to_string();
-    Ok(Figures::new(&input, &frame, &histogram, (engine.name(), &gpu.info.name), options.bins))
+    Ok(Figures::new(&input, &frame, &counted.histogram, (counted.engine, counted.adapter.as_deref()), options.bins))
+}
+
+/// A frame's bins, and who counted them.
+struct Counted {
+    histogram: Histogram,
+    engine: &'static str,
+    /// The adapter that was in use; `None` where none was started.
+    adapter: Option<String>,
 }
 
 fn frame_at(options: &SnapshotOptions) -> Result<Frame, SnapshotError> {
@@ -97,32 +110,89 @@ fn frame_at(options: &SnapshotOptions) -> Result<Frame, SnapshotError> {
     decoder.next_frame()?.ok_or_else(missing)
 }
 
-/// Draws the view if a picture is wanted, else only counts.
-fn render(
-    gpu: &Gpu,
-    renderer: &mut Renderer,
-    frame: &Frame,
-    options: &SnapshotOptions,
-) -> Result<Histogram, SnapshotError> {
-    let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("snapshot") });
-    if let Some(output) = &options.output {
-        let (width, height) = options.size.unwrap_or_else(|| display_size(frame));
-        let texture = readback::view_texture(gpu, width, height)?;
-        let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
-        let scene = Scene { channels: options.channels, overlays: options.overlays };
-        renderer.record(gpu, &mut encoder, &view, (width, height), &scene);
-        gpu.queue.submit([encoder.finish()]);
-        file::write_png(output, &readback::read_texture(gpu, &texture)?)?;
-    } else {
-        renderer.record_count(gpu, &mut encoder);
-        gpu.queue.submit([encoder.finish()]);
+/// Counts without drawing.
+fn count(frame: &Frame, options: &SnapshotOptions) -> Result<Counted, SnapshotError> {
+    if options.engine == EngineChoice::Cpu {
+        return Ok(count_on_cpu(frame, options, Engine::cpu(), None));
     }
-    let bits = frame.picture.layout().bin_bits();
-    Ok(readback::read_histogram(gpu, renderer.histogram(), bits, options.components)?)
+    let gpu = Gpu::headless(&options.adapter).map_err(|error| match error {
+        GpuError::NoAdapter => SnapshotError::NoAdapterToCount,
+        error => error.into(),
+    })?;
+    let engine = Engine::new(options.engine, &gpu);
+    if engine.is_cpu() {
+        return Ok(count_on_cpu(frame, options, engine, Some(&gpu)));
+    }
+    let mut renderer = Renderer::new(&gpu, VIEW_FORMAT);
+    let placing = (frame.sample_aspect, frame.orientation);
+    match renderer.load(&gpu, &frame.picture, placing, options.components, None) {
+        Err(error @ GpuError::PictureTooLarge { .. }) if options.engine == EngineChoice::Auto => {
+            log::info!("the CPU counts this picture: {error}");
+            return Ok(count_on_cpu(frame, options, Engine::cpu(), Some(&gpu)));
+        }
+        loaded => loaded?,
+    }
+    let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("count") });
+    renderer.record_count(&gpu, &mut encoder);
+    gpu.queue.submit([encoder.finish()]);
+    read_counted(&gpu, &renderer, &engine, frame, options)
 }
 
-/// The video's own size with square pixels, upright.
-fn display_size(frame: &Frame) -> (u32, u32) {
+fn count_on_cpu(frame: &Frame, options: &SnapshotOptions, mut engine: Engine, gpu: Option<&Gpu>) -> Counted {
+    let counted = engine.count(&frame.picture, options.components);
+    // An engine on the CPU always counts.
+    let histogram = counted.unwrap_or_else(|| crate::reference::histogram(&frame.picture, options.components));
+    Counted { histogram, engine: engine.name(), adapter: gpu.map(|gpu| gpu.info.name.clone()) }
+}
+
+/// Counts, draws the view and writes it. The bins are read back from where the overlays were drawn from.
+fn draw(frame: &Frame, options: &SnapshotOptions, output: &Path) -> Result<Counted, SnapshotError> {
+    let gpu = Gpu::headless(&options.adapter)?;
+    let mut engine = Engine::new(options.engine, &gpu);
+    let mut renderer = Renderer::new(&gpu, VIEW_FORMAT);
+    let counted = engine.count(&frame.picture, options.components);
+    let placing = (frame.sample_aspect, frame.orientation);
+    renderer.load(&gpu, &frame.picture, placing, options.components, counted)?;
+    let size = options.size.unwrap_or_else(|| own_size(&gpu, frame, options));
+    let texture = readback::view_texture(&gpu, size.0, size.1)?;
+    let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
+    let scene = Scene { channels: options.channels, overlays: options.overlays };
+    let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("snapshot") });
+    renderer.record(&gpu, &mut encoder, &view, size, &scene);
+    gpu.queue.submit([encoder.finish()]);
+    let counted = read_counted(&gpu, &renderer, &engine, frame, options)?;
+    file::write_png(output, &readback::read_texture(&gpu, &texture)?)?;
+    Ok(counted)
+}
+
+fn read_counted(
+    gpu: &Gpu,
+    renderer: &Renderer,
+    engine: &Engine,
+    frame: &Frame,
+    options: &SnapshotOptions,
+) -> Result<Counted, SnapshotError> {
+    let bits = frame.picture.layout().bin_bits();
+    let histogram = readback::read_histogram(gpu, renderer.histogram(), bits, options.components)?;
+    Ok(Counted { histogram, engine: engine.name(), adapter: Some(gpu.info.name.clone()) })
+}
+
+/// The video's own size with square pixels, upright; the largest of its shape where the adapter cannot draw that.
+fn own_size(gpu: &Gpu, frame: &Frame, options: &SnapshotOptions) -> (u32, u32) {
     let size = upright_size(frame.picture.width(), frame.picture.height(), frame.sample_aspect, frame.orientation);
-    (size.x.round().max(1.0) as u32, size.y.round().max(1.0) as u32)
+    let most = gpu.device.limits().max_texture_dimension_2d;
+    let shrink = (f64::from(most) / size.max_element()).min(1.0);
+    let drawn = (size * shrink).round().max(glam::DVec2::ONE);
+    if shrink < 1.0 {
+        log::warn!(
+            "{}: the picture is drawn at {}×{} instead of {}×{}, the most that {} can draw; all pixels are counted",
+            options.input.display(),
+            drawn.x,
+            drawn.y,
+            size.x.round(),
+            size.y.round(),
+            gpu.info.name
+        );
+    }
+    (drawn.x as u32, drawn.y as u32)
 }

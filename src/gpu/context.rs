@@ -173,7 +173,11 @@ fn choose(
     if all.is_empty() {
         return Err(GpuError::NoAdapter);
     }
-    let available = all.iter().map(|a| a.get_info().name).collect::<Vec<_>>().join(", ");
+    // An adapter that several backends know is named once.
+    let mut names: Vec<_> = all.iter().map(|a| a.get_info().name).collect();
+    names.sort_unstable();
+    names.dedup();
+    let available = names.join(", ");
     all.into_iter()
         .filter(|adapter| surface.is_none_or(|s| adapter.is_surface_supported(s)))
         .find(|adapter| adapter.get_info().name.to_lowercase().contains(&wanted.to_lowercase()))

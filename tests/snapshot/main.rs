@@ -1,0 +1,16 @@
+//! `histoscope snapshot` as a user runs it: its bins against the plain definition, its figures, its pictures.
+
+#[path = "../command/mod.rs"]
+mod command;
+#[path = "../common/mod.rs"]
+mod common;
+
+mod bins;
+mod expected;
+mod layouts;
+mod output;
+mod overlay;
+mod picture;
+mod png_file;
+mod report;
+mod times;

@@ -1,0 +1,90 @@
+//! The overlays' pixels on a picture of one colour, whose histograms are one bar each.
+
+use crate::common::Clip;
+use crate::png_file::{Png, snapshot};
+
+/// The view's size, and the overlays on it: 0.9 of half the width and a quarter of the height.
+const SIZE: &str = "640x400";
+const LEFT: u32 = 16;
+const RIGHT: u32 = 336;
+const WIDTH: u32 = 288;
+const TOP: u32 = 300;
+const NOTCH: [u8; 3] = [255; 3];
+
+/// Red 200, green 100, blue 50, and the luminance bin of that colour.
+const CODES: [u32; 3] = [200, 100, 50];
+const LUMINANCE: u32 = 118;
+
+fn clip() -> Clip {
+    Clip::new("clip.mkv", "-f lavfi -i color=0xC86432:s=64x40,format=gbrp -frames:v 1 -c:v ffv1")
+}
+
+fn view(clip: &Clip, arguments: &[&str]) -> Png {
+    snapshot(clip.path(), &[&["--size", SIZE], arguments].concat())
+}
+
+/// The column in the middle of a code's bar.
+fn column(left: u32, code: u32) -> u32 {
+    left + (2 * code + 1) * WIDTH / 512
+}
+
+#[test]
+fn a_clipped_bar_ends_in_a_light_notch_at_its_code() {
+    let clip = clip();
+    let png = view(&clip, &[]);
+    let bars = CODES.map(|code| column(LEFT, code)).into_iter().chain([column(RIGHT, LUMINANCE)]);
+    for (channel, x) in bars.enumerate() {
+        for y in TOP..TOP + 3 {
+            assert_eq!(png.at(x, y), NOTCH, "channel {channel} at ({x}, {y})");
+        }
+        let bar = png.at(x, TOP + 50);
+        assert_ne!(bar, NOTCH, "the notch is only at the top");
+        assert_ne!(bar, png.at(x + 5, TOP + 50), "the bar stands out against the veil beside it");
+        assert_eq!(png.at(x, TOP - 1), [200, 100, 50], "nothing is drawn above the overlay");
+        if channel < 3 {
+            let brightest = (0..3).max_by_key(|&part| bar[part]);
+            assert_eq!(brightest, Some(channel), "{bar:?} at ({x}, {})", TOP + 50);
+        }
+    }
+    let notches = (0..640).filter(|&x| png.at(x, TOP) == NOTCH).count();
+    assert!((4..=8).contains(&notches), "four bars of one or two pixels, not {notches}");
+    // Between and beside the overlays the picture is untouched.
+    for x in [0, LEFT - 1, LEFT + WIDTH, RIGHT - 1, RIGHT + WIDTH, 639] {
+        assert_eq!(png.at(x, 399), [200, 100, 50], "column {x}");
+    }
+    let veil = png.at(LEFT, TOP);
+    assert!((0..3).all(|part| u32::from(veil[part]) < CODES[part]), "the veil darkens the picture: {veil:?}");
+}
+
+#[test]
+fn a_channel_that_is_off_vanishes_and_nothing_else_changes() {
+    let clip = clip();
+    let all = view(&clip, &[]);
+    let without_red = view(&clip, &["--channels", "gbl"]);
+    for (x, y) in (0..400).flat_map(|y| (0..640_u32).map(move |x| (x, y))) {
+        let red_bar = x.abs_diff(column(LEFT, CODES[0])) <= 1 && y >= TOP;
+        assert!(red_bar || all.at(x, y) == without_red.at(x, y), "({x}, {y}) changed");
+    }
+    let (x, y) = (column(LEFT, CODES[0]), TOP + 1);
+    assert_eq!(without_red.at(x, y), without_red.at(LEFT, y), "only the veil is left of red's bar");
+}
+
+#[test]
+fn an_overlay_without_channels_is_gone() {
+    let clip = clip();
+    let bare = view(&clip, &["--no-overlay"]);
+    assert!(bare.rgb.chunks_exact(3).all(|pixel| pixel == [200, 100, 50]), "the picture alone");
+    assert!(view(&clip, &["--channels", ""]).rgb == bare.rgb, "no channel, no overlay");
+    let luminance = view(&clip, &["--channels", "l"]);
+    for (x, y) in (TOP..400).flat_map(|y| (0..RIGHT).map(move |x| (x, y))) {
+        assert_eq!(luminance.at(x, y), [200, 100, 50], "({x}, {y})");
+    }
+    assert_eq!(luminance.at(column(RIGHT, LUMINANCE), TOP), NOTCH);
+}
+
+#[test]
+fn both_engines_draw_the_same() {
+    let clip = Clip::moving("clip.mkv", "320x180", 0.1, "-c:v ffv1 -pix_fmt yuv420p");
+    let [gpu, cpu] = ["gpu", "cpu"].map(|engine| snapshot(clip.path(), &["--engine", engine]));
+    assert!(gpu.rgb == cpu.rgb, "the overlays differ");
+}

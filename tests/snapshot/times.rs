@@ -1,0 +1,76 @@
+//! `--at` shows the frame that is on screen at that time.
+
+use std::path::Path;
+
+use crate::command::{figures, run, sample};
+use crate::common::Clip;
+
+fn pts(clip: &Path, at: &str) -> (f64, Option<u64>) {
+    let json = figures(clip, &["--at", at, "--engine", "cpu"]);
+    (json["pts_seconds"].as_f64().expect("a number"), json["frame"].as_u64())
+}
+
+fn check(clip: &Path, at: &str, expected_secs: f64, expected_frame: u64) {
+    let (secs, frame) = pts(clip, at);
+    assert!((secs - expected_secs).abs() < 2e-3, "at {at}: {secs} instead of {expected_secs}");
+    assert!(frame.is_none_or(|frame| frame == expected_frame), "at {at}: frame {frame:?}, not {expected_frame}");
+}
+
+#[test]
+fn a_constant_rate() {
+    // 30 frames a second: frame 96 is on screen from 3.2 s until before 3.2333 s.
+    for (at, frame) in [("0", 0), ("0.033", 0), ("0.034", 1), ("3.2", 96), ("3.233", 96), ("3.234", 97), ("9.97", 299)]
+    {
+        check(sample(), at, frame as f64 / 30.0, frame);
+    }
+}
+
+#[test]
+fn a_varying_rate() {
+    // Frames at 0, 0.1, 0.4, 0.9 and 1.6 seconds.
+    let arguments =
+        "-vf settb=1/1000,setpts=N*N*100 -fps_mode passthrough -enc_time_base 1/1000 -c:v libx264 -preset ultrafast";
+    let clip = Clip::moving("clip.mkv", "32x32", 0.2, arguments);
+    for (at, secs, frame) in [
+        ("0.09", 0.0, 0),
+        ("0.1", 0.1, 1),
+        ("0.39", 0.1, 1),
+        ("0.4", 0.4, 2),
+        ("0.89", 0.4, 2),
+        ("0:00:00.95", 0.9, 3),
+        ("00:01.59", 0.9, 3),
+        ("0:01.6", 1.6, 4),
+        ("75", 1.6, 4),
+        ("1:00:00", 1.6, 4),
+    ] {
+        check(clip.path(), at, secs, frame);
+    }
+}
+
+#[test]
+fn after_the_end_stands_the_last_frame() {
+    check(sample(), "10", 299.0 / 30.0, 299);
+    check(sample(), "99999", 299.0 / 30.0, 299);
+}
+
+#[test]
+fn the_first_frame_is_counted() {
+    assert_eq!(pts(sample(), "0").1, Some(0));
+}
+
+#[test]
+fn times_are_from_the_first_frame() {
+    // The first frame's timestamp is an hour.
+    let clip = Clip::moving("clip.mkv", "32x32", 1.0, "-output_ts_offset 3600 -c:v libx264 -preset ultrafast");
+    let json = figures(clip.path(), &["--at", "0.5", "--engine", "cpu"]);
+    assert!((json["pts_seconds"].as_f64().unwrap() - 3600.48).abs() < 2e-3, "{}", json["pts_seconds"]);
+    assert!((json["time_seconds"].as_f64().unwrap() - 0.48).abs() < 2e-3, "{}", json["time_seconds"]);
+}
+
+#[test]
+fn what_is_no_time_is_a_usage_error() {
+    for at in ["-1", "x", "1:75", "nan", "1e3"] {
+        let run = run(["snapshot", sample().to_str().unwrap(), "--at", at]);
+        assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{run:?}");
+    }
+}
