@@ -8,9 +8,11 @@ use std::sync::Arc;
 use histoscope::color::{Matrix, Range};
 use histoscope::frame::{Orientation, OwnedPlanes, Picture, Ratio};
 use histoscope::gpu::readback::{self, Image, VIEW_FORMAT};
+use histoscope::gpu::upload::PictureBuffers;
 use histoscope::gpu::{AdapterChoice, Artist, Gpu, Renderer, Scene};
 use histoscope::histogram::Components;
 use histoscope::layout::PixelLayout;
+use histoscope::reference;
 use support::{colorimetry, native_layouts, natural, noise};
 
 const UPRIGHT: Orientation = Orientation { quarter_turns: 0, mirrored: false };
@@ -109,6 +111,25 @@ fn the_picture_covers_the_view_and_loses_the_same_at_both_ends() {
         let first_row: Vec<u8> = image.rgba.chunks_exact(4).take(50).map(|p| p[0]).collect();
         assert_eq!(first_row, (25..75).collect::<Vec<u8>>(), "{artist:?}");
     }
+}
+
+#[test]
+fn a_picture_too_large_for_the_adapter_is_counted_and_shown_all_the_same() {
+    let gpu = Gpu { most_plane_bytes: 4000, ..gpu() };
+    let layout = PixelLayout::planar_ycbcr(10, (1, 0));
+    let picture = noise(layout, (70, 61), colorimetry(Matrix::Bt709, Range::Limited), 0, 8);
+    assert!(PictureBuffers::check(&gpu, &picture).is_err());
+    let mut renderer = Renderer::with_artist(&gpu, VIEW_FORMAT, Artist::Gpu);
+    renderer.load(&gpu, &picture, (Ratio::ONE, UPRIGHT), Components::Rgbl, None).unwrap();
+    let texture = readback::view_texture(&gpu, 64, 64).unwrap();
+    let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
+    let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+    renderer.record(&gpu, &mut encoder, &view, (64, 64), &Scene { overlays: false, ..Scene::default() });
+    gpu.queue.submit([encoder.finish()]);
+    let histogram = readback::read_histogram(&gpu, renderer.histogram(), 10, Components::Rgbl).unwrap();
+    assert_eq!(histogram, reference::histogram(&picture, Components::Rgbl));
+    let image = readback::read_texture(&gpu, &texture).unwrap();
+    assert_eq!(image, drawn(&gpu, Artist::Cpu, &picture, (Ratio::ONE, UPRIGHT), (64, 64)));
 }
 
 #[test]

@@ -22,6 +22,8 @@ pub struct Gpu {
     pub device: wgpu::Device,
     /// Its only queue.
     pub queue: wgpu::Queue,
+    /// The most bytes that a plane may have to be bound; larger pictures are the CPU's.
+    pub most_plane_bytes: u64,
     /// The first error that no call returned, if there was one: a validation error, or the loss of the device.
     failure: Arc<Mutex<Option<String>>>,
 }
@@ -109,7 +111,9 @@ impl Gpu {
             info.driver,
             info.driver_info
         );
-        Ok(Self { adapter, info, device, queue, failure })
+        let limits = device.limits();
+        let most_plane_bytes = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
+        Ok(Self { adapter, info, device, queue, most_plane_bytes, failure })
     }
 
     /// Whether the adapter computes on the CPU.

@@ -11,6 +11,7 @@ use super::live::{LiveTiming, PassTimes, Span};
 use super::upload::PictureBuffers;
 use super::{Gpu, GpuError};
 use crate::color::Range;
+use crate::cpu;
 use crate::frame::{Orientation, Picture, Ratio};
 use crate::histogram::{Components, Histogram};
 use crate::placement::{Sampling, cover, transform, upright_size};
@@ -43,6 +44,7 @@ pub enum Artist {
 #[derive(Debug)]
 struct Loaded {
     picture: Picture,
+    artist: Artist,
     sample_aspect: Ratio,
     orientation: Orientation,
     bits: u32,
@@ -150,7 +152,7 @@ impl Renderer {
     /// Uploads a picture for the next recording. With `counted`, those bins are shown; without, the GPU counts.
     ///
     /// # Errors
-    /// [`GpuError`] if the picture is more than the adapter can hold or count.
+    /// [`GpuError`] if the picture is deeper than the adapter can count.
     pub fn load(
         &mut self,
         gpu: &Gpu,
@@ -160,12 +162,22 @@ impl Renderer {
         counted: Option<Histogram>,
     ) -> Result<(), GpuError> {
         self.loaded = None;
-        if self.artist == Artist::Gpu {
+        // A picture that is more than the adapter can hold is counted and painted by the CPU.
+        let fits = PictureBuffers::check(gpu, picture);
+        let artist = if fits.is_ok() { self.artist } else { Artist::Cpu };
+        let counted = match (&fits, counted) {
+            (Err(reason), None) => {
+                log::debug!("{reason}; the CPU counts and paints it");
+                Some(cpu::Engine::new().count(picture, components).clone())
+            }
+            (_, counted) => counted,
+        };
+        if artist == Artist::Gpu {
             self.video.prepare(gpu, picture);
         }
         // Where the CPU counts and draws, the planes are of no use to the adapter.
         let begin = Instant::now();
-        let uploads = self.artist == Artist::Gpu || counted.is_none();
+        let uploads = artist == Artist::Gpu || counted.is_none();
         if uploads {
             self.pictures.upload(gpu, picture)?;
         }
@@ -181,6 +193,7 @@ impl Renderer {
         };
         self.loaded = Some(Loaded {
             picture: picture.clone(),
+            artist,
             sample_aspect,
             orientation,
             bits: picture.layout().bin_bits(),
@@ -239,7 +252,7 @@ impl Renderer {
             })
             .forget_lifetime();
         if let Some(loaded) = &self.loaded {
-            if let (Artist::Gpu, Some(group)) = (self.artist, self.pictures.bind_group()) {
+            if let (Artist::Gpu, Some(group)) = (loaded.artist, self.pictures.bind_group()) {
                 self.video.draw(&mut pass, group);
             }
             if overlays {
@@ -280,7 +293,7 @@ impl Renderer {
         let extent = DVec2::new(f64::from(size.0), f64::from(size.1));
         let transform = transform(cover(upright, extent), loaded.orientation);
         let sampling = Sampling::new(transform, DVec2::new(picture.width().into(), picture.height().into()), extent);
-        match self.artist {
+        match loaded.artist {
             Artist::Gpu => self.video.place(gpu, transform, &sampling),
             Artist::Cpu => {
                 let begin = Instant::now();
@@ -292,6 +305,6 @@ impl Renderer {
         }
         let Loaded { bits, components, range, .. } = *loaded;
         self.overlay.prepare(gpu, &Shown { bits, components, range, on: scene.channels }, size);
-        self.artist == Artist::Cpu
+        loaded.artist == Artist::Cpu
     }
 }

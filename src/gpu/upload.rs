@@ -84,11 +84,29 @@ impl PictureBuffers {
         self.loaded.as_ref().map(|loaded| &loaded.bind_group)
     }
 
+    /// Checks that the adapter can hold the picture.
+    ///
+    /// # Errors
+    /// [`GpuError::PictureTooLarge`] if a plane is larger than the adapter binds.
+    pub fn check(gpu: &Gpu, picture: &Picture) -> Result<(), GpuError> {
+        let (width, height) = (picture.width(), picture.height());
+        let most = gpu.most_plane_bytes;
+        for plane in 0..picture.layout().plane_count() {
+            let (_, rows) = picture.layout().plane_size(plane, width, height);
+            let bytes = stride_bytes(picture.layout(), plane, width, height) as u64 * rows as u64;
+            if bytes > most {
+                return Err(GpuError::PictureTooLarge { width, height, bytes, most, adapter: gpu.info.name.clone() });
+            }
+        }
+        Ok(())
+    }
+
     /// Queues the picture's planes and parameters for the passes that are submitted next.
     ///
     /// # Errors
     /// [`GpuError::PictureTooLarge`] if a plane is larger than the adapter binds.
     pub fn upload(&mut self, gpu: &Gpu, picture: &Picture) -> Result<(), GpuError> {
+        Self::check(gpu, picture)?;
         let size = (picture.width(), picture.height());
         let fits = self.loaded.as_ref().is_some_and(|l| l.layout == *picture.layout() && l.size == size);
         if !fits {
@@ -97,7 +115,7 @@ impl PictureBuffers {
         }
         let loaded = match self.loaded.take() {
             Some(loaded) => loaded,
-            None => Loaded::new(gpu, &self.bind_group_layout, picture)?,
+            None => Loaded::new(gpu, &self.bind_group_layout, picture),
         };
         loaded.write(gpu, picture);
         self.loaded = Some(loaded);
@@ -113,19 +131,14 @@ impl PictureBuffers {
 }
 
 impl Loaded {
-    fn new(gpu: &Gpu, group_layout: &wgpu::BindGroupLayout, picture: &Picture) -> Result<Self, GpuError> {
+    fn new(gpu: &Gpu, group_layout: &wgpu::BindGroupLayout, picture: &Picture) -> Self {
         let layout = *picture.layout();
         let (width, height) = (picture.width(), picture.height());
-        let limits = gpu.device.limits();
-        let most = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
         let mut planes = Vec::new();
         for plane in 0..layout.plane_count() {
             let (row_bytes, rows) = layout.plane_size(plane, width, height);
             let stride_bytes = stride_bytes(&layout, plane, width, height);
             let bytes = stride_bytes as u64 * rows as u64;
-            if bytes > most {
-                return Err(GpuError::PictureTooLarge { width, height, bytes, most, adapter: gpu.info.name.clone() });
-            }
             let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
                 label: Some("plane"),
                 size: bytes.max(4),
@@ -153,7 +166,7 @@ impl Loaded {
             ],
         });
         log::debug!("picture buffers for {width}×{height} {layout:?}");
-        Ok(Self { layout, size: (width, height), planes, params, bind_group })
+        Self { layout, size: (width, height), planes, params, bind_group }
     }
 
     fn write(&self, gpu: &Gpu, picture: &Picture) {

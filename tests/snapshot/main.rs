@@ -1,4 +1,5 @@
 //! `histoscope snapshot` as a user runs it: its bins against the plain definition, its figures, its pictures.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
 #[path = "../command/mod.rs"]
 mod command;
