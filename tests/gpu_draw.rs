@@ -115,7 +115,8 @@ fn the_picture_covers_the_view_and_loses_the_same_at_both_ends() {
 
 #[test]
 fn a_picture_too_large_for_the_adapter_is_counted_and_shown_all_the_same() {
-    let gpu = Gpu { most_plane_bytes: 4000, ..gpu() };
+    let mut gpu = gpu();
+    gpu.most_plane_bytes = 4000;
     let layout = PixelLayout::planar_ycbcr(10, (1, 0));
     let picture = noise(layout, (70, 61), colorimetry(Matrix::Bt709, Range::Limited), 0, 8);
     assert!(PictureBuffers::check(&gpu, &picture).is_err());
