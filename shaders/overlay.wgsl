@@ -17,7 +17,8 @@ struct Overlay {
     colors: array<vec4<f32>, 16>,   // premultiplied; bit c of the index: channel c's bar reaches the point
     pixels: vec2<f32>,              // size on the view
     channels: u32,                  // bit c: channel c is shown here
-    padding: u32,
+    guide_count: u32,
+    guides: vec4<f32>,              // codes at which a line marks a legal level
 }
 
 @group(0) @binding(0) var<uniform> overlay: Overlay;
@@ -48,6 +49,16 @@ fn bar(channel: u32, first: u32, last: u32) -> f32 {
     return max(f32(most) * scales[channel].height, 1.0 / overlay.pixels.y);
 }
 
+// Whether this column of pixels is the one that shows the middle of a guide's bin.
+fn on_guide(column: f32, bins_per_pixel: f32) -> bool {
+    for (var i = 0u; i < overlay.guide_count; i += 1u) {
+        if floor((overlay.guides[i] + 0.5) / bins_per_pixel) == column {
+            return true;
+        }
+    }
+    return false;
+}
+
 @fragment
 fn histogram(in: Corner) -> @location(0) vec4<f32> {
     // The bins that this column of pixels shows. Where bins outnumber pixels none is left out.
@@ -72,5 +83,11 @@ fn histogram(in: Corner) -> @location(0) vec4<f32> {
     if clipped && (1.0 - in.uv.y) * overlay.pixels.y < 3.0 {
         return vec4<f32>(1.0, 1.0, 1.0, 1.0);
     }
-    return overlay.colors[reached];
+    let color = overlay.colors[reached];
+    if on_guide(column, bins_per_pixel) {
+        // Light on the dark veil, dark on light bars, so that the line is seen on both.
+        let light = select(0.75, 0.1, reached != 0u);
+        return vec4<f32>(vec3<f32>(light), 1.0);
+    }
+    return color;
 }

@@ -1,5 +1,6 @@
 //! The window: winit's event loop drives decoding, playback and drawing. FFmpeg never shows here.
 
+mod hud;
 mod keys;
 mod screen;
 mod title;

@@ -94,7 +94,7 @@ pub struct SnapshotArgs {
     /// The video to read
     pub file: PathBuf,
 
-    /// The frame that is on screen at this time: seconds, or [HH:]MM:SS[.mmm]
+    /// The frame that is on screen at this time: seconds, MM:SS or HH:MM:SS, with fractions
     #[arg(long, value_name = "TIME", default_value = "0", value_parser = parse_time)]
     pub at: f64,
 

@@ -7,6 +7,7 @@
 pub mod context;
 pub mod draw;
 pub mod histogram;
+pub mod live;
 pub mod readback;
 mod renderer;
 pub mod shared;
@@ -14,7 +15,7 @@ pub mod timing;
 pub mod upload;
 
 pub use context::{AdapterChoice, Gpu};
-pub use renderer::{Renderer, Scene};
+pub use renderer::{Artist, Renderer, Scene};
 
 /// What can go wrong on the GPU's side, each with what to do about it.
 #[derive(Debug, thiserror::Error)]

@@ -16,5 +16,6 @@ pub mod gpu;
 pub mod histogram;
 pub mod layout;
 pub mod media;
+pub mod placement;
 pub mod playback;
 pub mod reference;

@@ -133,6 +133,8 @@ fn shared_structures_lie_alike_in_rust_and_wgsl() {
             ("colors", offset_of!(OverlayParams, colors)),
             ("pixels", offset_of!(OverlayParams, pixels)),
             ("channels", offset_of!(OverlayParams, channels)),
+            ("guide_count", offset_of!(OverlayParams, guide_count)),
+            ("guides", offset_of!(OverlayParams, guides)),
         ],
     );
     assert_layout(

@@ -30,6 +30,8 @@ pub enum Action {
     ToggleOverlays,
     /// Count Y', Cb and Cr as coded, or red, green, blue and luminance.
     ToggleComponents,
+    /// Show or hide the passes' times.
+    ToggleTiming,
     /// Enter or leave full screen.
     ToggleFullscreen,
     /// Leave the program.
@@ -74,6 +76,7 @@ fn of_character(text: &str) -> Option<Action> {
         "l" => Some(Action::ToggleChannel(3)),
         "h" => Some(Action::ToggleOverlays),
         "y" => Some(Action::ToggleComponents),
+        "t" => Some(Action::ToggleTiming),
         "f" => Some(Action::ToggleFullscreen),
         "q" => Some(Action::Quit),
         _ => None,

@@ -44,7 +44,7 @@ impl Screen {
             .ok_or_else(|| GpuError::Lost("the window's surface has no format that shows codes as they are".into()))?;
         let size = window.inner_size();
         let config = wgpu::SurfaceConfiguration {
-            usage: wgpu::TextureUsages::RENDER_ATTACHMENT,
+            usage: usage(&capabilities),
             format,
             width: size.width.max(1),
             height: size.height.max(1),
@@ -59,6 +59,12 @@ impl Screen {
         let mut screen = Self { window, surface, config, is_empty, pending: Some(size) };
         screen.configure(gpu);
         Ok(screen)
+    }
+
+    /// Whether pixels can be copied to the views, as drawing on the CPU needs.
+    #[must_use]
+    pub fn takes_copies(&self) -> bool {
+        self.config.usage.contains(wgpu::TextureUsages::COPY_DST)
     }
 
     /// Format of the views to draw to.
@@ -131,4 +137,9 @@ impl Screen {
             }
         }
     }
+}
+
+/// Drawing always; copying, which drawing on the CPU needs, where the surface has it.
+fn usage(capabilities: &wgpu::SurfaceCapabilities) -> wgpu::TextureUsages {
+    wgpu::TextureUsages::RENDER_ATTACHMENT | (wgpu::TextureUsages::COPY_DST & capabilities.usages)
 }

@@ -8,16 +8,17 @@ use winit::dpi::PhysicalSize;
 use winit::event_loop::ActiveEventLoop;
 use winit::window::{Fullscreen, Window};
 
+use super::hud::{Hud, TimingFigures};
 use super::keys::Action;
 use super::screen::{Acquired, Screen};
 use super::title::title;
 use super::{AppError, PlayOptions};
 use crate::engine::Engine;
 use crate::frame::Frame;
-use crate::gpu::draw::placement::upright_size;
-use crate::gpu::{Gpu, Renderer, Scene};
+use crate::gpu::{Artist, Gpu, Renderer, Scene};
 use crate::histogram::Components;
 use crate::media::{DecodeEvent, DecodeThread, FrameCounters, SeekTarget, StreamInfo};
+use crate::placement::upright_size;
 use crate::playback::{Player, SeekRequest, Target};
 
 /// The title follows the position no more often than this while playing.
@@ -36,6 +37,8 @@ pub struct Viewer {
     player: Player,
     scene: Scene,
     components: Components,
+    hud: Hud,
+    shows_timing: bool,
     /// The frame on screen, to count it again when something else is to be counted.
     frame: Option<Frame>,
     name: String,
@@ -70,7 +73,8 @@ impl Viewer {
         let surface = instance.create_surface(Arc::clone(&window)).map_err(crate::gpu::GpuError::Surface)?;
         let gpu = Gpu::new(instance, &options.adapter, Some(&surface))?;
         let screen = Screen::new(&gpu, window, surface)?;
-        let renderer = Renderer::new(&gpu, screen.format());
+        let artist = if gpu.is_software() && screen.takes_copies() { Artist::Cpu } else { Artist::Gpu };
+        let renderer = Renderer::with_artist(&gpu, screen.format(), artist);
         let engine = Engine::new(options.engine, &gpu);
         let mut player = Player::new(info.duration_secs, options.paused, options.looped);
         player.push(first);
@@ -84,6 +88,8 @@ impl Viewer {
             player,
             scene: Scene::default(),
             components: options.components,
+            hud: Hud::new(),
+            shows_timing: false,
             frame: None,
             name,
             title_due: Instant::now(),
@@ -139,7 +145,9 @@ impl Viewer {
             }
             components => components,
         };
+        let begin = Instant::now();
         let counted = self.engine.count(&frame.picture, components);
+        self.renderer.note_cpu_count(counted.is_some().then(|| begin.elapsed()));
         let placing = (frame.sample_aspect, frame.orientation);
         self.renderer.load(&self.gpu, &frame.picture, placing, components, counted)?;
         self.frame = Some(frame);
@@ -163,11 +171,13 @@ impl Viewer {
             }
             Acquired::Skip => return Ok(()),
         };
+        self.lay_out_text();
         let view = texture.texture.create_view(&wgpu::TextureViewDescriptor::default());
         let mut encoder =
             self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("frame") });
         self.renderer.record(&self.gpu, &mut encoder, &view, self.screen.size(), &self.scene);
         self.gpu.queue.submit([encoder.finish()]);
+        self.renderer.submitted();
         self.screen.window.pre_present_notify();
         self.gpu.queue.present(texture);
         if let Some(started) = self.started.take() {
@@ -201,6 +211,7 @@ impl Viewer {
             Action::ToggleChannel(channel) if !held => self.scene.channels.toggle(channel),
             Action::ToggleOverlays if !held => self.scene.overlays = !self.scene.overlays,
             Action::ToggleComponents if !held => self.toggle_components(),
+            Action::ToggleTiming if !held => self.toggle_timing(),
             Action::ToggleFullscreen if !held => self.toggle_fullscreen(),
             _ => return,
         }
@@ -241,6 +252,32 @@ impl Viewer {
         {
             log::error!("{error}");
         }
+    }
+
+    fn toggle_timing(&mut self) {
+        self.shows_timing = !self.shows_timing;
+        self.renderer.set_timing(&self.gpu, self.shows_timing);
+        // The frame on screen is counted again, so that a paused video has times to show.
+        if let Some(frame) = self.frame.take()
+            && let Err(error) = self.load(frame)
+        {
+            log::error!("{error}");
+        }
+    }
+
+    fn lay_out_text(&mut self) {
+        let counts = self.player.counts();
+        let timing = self.renderer.pass_times(&self.gpu).map(|(times, has_timestamps)| TimingFigures {
+            engine: self.engine.name(),
+            adapter: self.gpu.info.name.clone(),
+            times,
+            has_timestamps,
+            counted: counts.shown,
+            dropped: counts.dropped,
+            damaged: counts.damaged,
+        });
+        let scale_factor = self.screen.window.scale_factor();
+        self.renderer.set_shapes(self.hud.lay_out(self.screen.size(), scale_factor, timing.as_ref()));
     }
 
     fn toggle_fullscreen(&self) {

@@ -32,6 +32,7 @@
 mod band;
 mod convert;
 mod counters;
+pub mod display;
 mod simd;
 #[cfg(test)]
 mod tests;

@@ -7,11 +7,11 @@ use super::file::{self, FileError};
 use crate::engine::{Engine, EngineChoice};
 use crate::frame::Frame;
 use crate::gpu::draw::Channels;
-use crate::gpu::draw::placement::upright_size;
 use crate::gpu::readback::{self, VIEW_FORMAT};
 use crate::gpu::{AdapterChoice, Gpu, GpuError, Renderer, Scene};
 use crate::histogram::{Components, Histogram};
 use crate::media::{Decoder, MediaError, OpenOptions, SeekTarget};
+use crate::placement::upright_size;
 
 /// What to render and to tell.
 #[derive(Debug, Clone)]

@@ -1,10 +1,13 @@
 //! Drawing: the picture first, then the histogram overlays over it, from the same buffers that were counted.
 
 pub mod overlay;
-pub mod placement;
+mod paint;
+mod text;
 mod video;
 
 pub use overlay::{Channels, OverlayPass};
+pub use paint::PaintPass;
+pub use text::{Shapes, TextPass};
 pub use video::VideoPass;
 
 /// The blend of premultiplied colours over what is there.

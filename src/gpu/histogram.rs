@@ -245,11 +245,18 @@ impl HistogramPasses {
 
     /// Puts bins that another engine counted into the bin buffer and records the scale pass, so that drawing does not
     /// know the difference.
-    pub fn record_counted(&mut self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder, histogram: &Histogram) {
+    pub fn record_counted(
+        &mut self,
+        gpu: &Gpu,
+        encoder: &mut wgpu::CommandEncoder,
+        histogram: &Histogram,
+        stamps: Option<Stamps<'_>>,
+    ) {
         self.prepare_scale(gpu, histogram.bits);
         gpu.queue.write_buffer(&self.bins, 0, bytemuck::cast_slice(&histogram.words));
+        let timestamp_writes = stamps.as_ref().map(|stamps| stamps.of_pass(2));
         let mut pass =
-            encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some("scale"), timestamp_writes: None });
+            encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some("scale"), timestamp_writes });
         self.dispatch_scale(&mut pass, histogram.bits);
     }
 

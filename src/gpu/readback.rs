@@ -67,10 +67,13 @@ pub fn view_texture(gpu: &Gpu, width: u32, height: u32) -> Result<wgpu::Texture,
         sample_count: 1,
         dimension: wgpu::TextureDimension::D2,
         format: VIEW_FORMAT,
-        usage: wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::COPY_SRC,
+        usage: VIEW_USAGE | wgpu::TextureUsages::COPY_SRC,
         view_formats: &[],
     }))
 }
+
+/// What a view's texture must be usable for: passes draw to it, and where the CPU draws, pixels are copied to it.
+pub const VIEW_USAGE: wgpu::TextureUsages = wgpu::TextureUsages::RENDER_ATTACHMENT.union(wgpu::TextureUsages::COPY_DST);
 
 /// Format of the views that are read back.
 pub const VIEW_FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;

@@ -1,13 +1,19 @@
 //! The order of the passes, in one place: the window, saved pictures and tests all draw through here.
 
-use super::draw::placement::{cover, transform, upright_size};
-use super::draw::{Channels, OverlayPass, VideoPass};
-use super::histogram::HistogramPasses;
+use std::time::{Duration, Instant};
+
+use glam::DVec2;
+
+use super::draw::overlay::Shown;
+use super::draw::{Channels, OverlayPass, PaintPass, Shapes, TextPass, VideoPass};
+use super::histogram::{HistogramPasses, Stamps};
+use super::live::{LiveTiming, PassTimes, Span};
 use super::upload::PictureBuffers;
 use super::{Gpu, GpuError};
+use crate::color::Range;
 use crate::frame::{Orientation, Picture, Ratio};
 use crate::histogram::{Components, Histogram};
-use glam::DVec2;
+use crate::placement::{Sampling, cover, transform, upright_size};
 
 /// What is drawn over and around the picture.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -24,15 +30,24 @@ impl Default for Scene {
     }
 }
 
+/// Who turns a picture's samples into the pixels of a view.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Artist {
+    /// The adapter, with shaders/video.wgsl.
+    Gpu,
+    /// The CPU, with [`mod@crate::cpu::display`].
+    Cpu,
+}
+
 /// The picture that is loaded.
 #[derive(Debug)]
 struct Loaded {
-    width: u32,
-    height: u32,
+    picture: Picture,
     sample_aspect: Ratio,
     orientation: Orientation,
     bits: u32,
     components: Components,
+    range: Range,
     count: Count,
 }
 
@@ -53,7 +68,11 @@ pub struct Renderer {
     pictures: PictureBuffers,
     histogram: HistogramPasses,
     video: VideoPass,
+    artist: Artist,
+    paint: PaintPass,
     overlay: OverlayPass,
+    text: TextPass,
+    timing: Option<LiveTiming>,
     loaded: Option<Loaded>,
 }
 
@@ -61,17 +80,65 @@ impl Renderer {
     /// Makes the passes for views of `format`, which must not be sRGB: codes are shown as they are.
     #[must_use]
     pub fn new(gpu: &Gpu, format: wgpu::TextureFormat) -> Self {
+        let artist = if gpu.is_software() { Artist::Cpu } else { Artist::Gpu };
+        Self::with_artist(gpu, format, artist)
+    }
+
+    /// The same, with a choice of who draws the picture.
+    #[must_use]
+    pub fn with_artist(gpu: &Gpu, format: wgpu::TextureFormat, artist: Artist) -> Self {
         let pictures = PictureBuffers::new(gpu);
         let histogram = HistogramPasses::new(gpu, &pictures.bind_group_layout);
         let video = VideoPass::new(gpu, &pictures.bind_group_layout, format);
         let overlay = OverlayPass::new(gpu, &histogram, format);
-        Self { pictures, histogram, video, overlay, loaded: None }
+        Self {
+            pictures,
+            histogram,
+            video,
+            artist,
+            paint: PaintPass::default(),
+            overlay,
+            text: TextPass::new(format),
+            timing: None,
+            loaded: None,
+        }
     }
 
     /// The counting passes with their buffers.
     #[must_use]
     pub const fn histogram(&self) -> &HistogramPasses {
         &self.histogram
+    }
+
+    /// Starts or stops timing the passes. Without it, no query is made and no buffer is read back.
+    pub fn set_timing(&mut self, gpu: &Gpu, on: bool) {
+        self.timing = on.then(|| LiveTiming::new(gpu));
+    }
+
+    /// The newest times of the passes, if they are timed, and whether the adapter tells the GPU's own.
+    pub fn pass_times(&mut self, gpu: &Gpu) -> Option<(PassTimes, bool)> {
+        let timing = self.timing.as_mut()?;
+        timing.poll(gpu);
+        Some((timing.times, timing.has_timestamps()))
+    }
+
+    /// Notes how long another engine took to count the picture that is loaded next.
+    pub fn note_cpu_count(&mut self, time: Option<Duration>) {
+        if let Some(timing) = &mut self.timing {
+            timing.times.cpu_count = time;
+        }
+    }
+
+    /// Must follow the submission of what was recorded.
+    pub fn submitted(&mut self) {
+        if let Some(timing) = &mut self.timing {
+            timing.submitted();
+        }
+    }
+
+    /// Sets the text and panels that are drawn over everything from the next drawing on.
+    pub fn set_shapes(&mut self, shapes: Shapes) {
+        self.text.set(shapes);
     }
 
     /// n of the picture that is loaded: its channels have 2^n bins.
@@ -93,8 +160,18 @@ impl Renderer {
         counted: Option<Histogram>,
     ) -> Result<(), GpuError> {
         self.loaded = None;
-        self.pictures.upload(gpu, picture)?;
-        self.video.prepare(gpu, picture);
+        if self.artist == Artist::Gpu {
+            self.video.prepare(gpu, picture);
+        }
+        // Where the CPU counts and draws, the planes are of no use to the adapter.
+        let begin = Instant::now();
+        let uploads = self.artist == Artist::Gpu || counted.is_none();
+        if uploads {
+            self.pictures.upload(gpu, picture)?;
+        }
+        if let Some(timing) = &mut self.timing {
+            timing.times.upload = uploads.then(|| begin.elapsed());
+        }
         let count = match counted {
             Some(histogram) => Count::Copy(histogram),
             None => {
@@ -103,12 +180,12 @@ impl Renderer {
             }
         };
         self.loaded = Some(Loaded {
-            width: picture.width(),
-            height: picture.height(),
+            picture: picture.clone(),
             sample_aspect,
             orientation,
             bits: picture.layout().bin_bits(),
             components,
+            range: picture.colorimetry().range.value,
             count,
         });
         Ok(())
@@ -125,40 +202,96 @@ impl Renderer {
         scene: &Scene,
     ) {
         self.record_count(gpu, encoder);
-        self.prepare_draw(gpu, size, scene);
-        let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
-            label: Some("draw"),
-            color_attachments: &[Some(wgpu::RenderPassColorAttachment {
-                view,
-                depth_slice: None,
-                resolve_target: None,
-                ops: wgpu::Operations { load: wgpu::LoadOp::Clear(wgpu::Color::BLACK), store: wgpu::StoreOp::Store },
-            })],
-            ..Default::default()
-        });
-        let (Some(loaded), Some(group)) = (&self.loaded, self.pictures.bind_group()) else { return };
-        self.video.draw(&mut pass, group);
-        if scene.overlays {
-            self.overlay.draw(&mut pass, loaded.bits);
+        let painted = self.prepare_draw(gpu, encoder, view, size, scene);
+        self.text.prepare(gpu, encoder, size);
+        self.record_draw(encoder, view, painted, scene.overlays);
+        if let Some(timing) = &self.timing {
+            timing.end(encoder);
         }
+    }
+
+    fn record_draw(
+        &mut self,
+        encoder: &mut wgpu::CommandEncoder,
+        view: &wgpu::TextureView,
+        painted: bool,
+        overlays: bool,
+    ) {
+        let timestamp_writes =
+            self.timing.as_ref().and_then(LiveTiming::set).map(|query_set| wgpu::RenderPassTimestampWrites {
+                query_set,
+                beginning_of_pass_write_index: Some(2 * Span::Draw as u32),
+                end_of_pass_write_index: Some(2 * Span::Draw as u32 + 1),
+            });
+        // What the CPU has painted already stays; otherwise black is what no picture covers.
+        let load = if painted { wgpu::LoadOp::Load } else { wgpu::LoadOp::Clear(wgpu::Color::BLACK) };
+        let mut pass = encoder
+            .begin_render_pass(&wgpu::RenderPassDescriptor {
+                label: Some("draw"),
+                color_attachments: &[Some(wgpu::RenderPassColorAttachment {
+                    view,
+                    depth_slice: None,
+                    resolve_target: None,
+                    ops: wgpu::Operations { load, store: wgpu::StoreOp::Store },
+                })],
+                timestamp_writes,
+                ..Default::default()
+            })
+            .forget_lifetime();
+        if let Some(loaded) = &self.loaded {
+            if let (Artist::Gpu, Some(group)) = (self.artist, self.pictures.bind_group()) {
+                self.video.draw(&mut pass, group);
+            }
+            if overlays {
+                self.overlay.draw(&mut pass, loaded.bits);
+            }
+        }
+        self.text.draw(&mut pass);
     }
 
     /// Records the counting of the loaded picture, if it has not been counted yet.
     pub fn record_count(&mut self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder) {
-        let (Some(loaded), Some(group)) = (&mut self.loaded, self.pictures.bind_group()) else { return };
-        match std::mem::replace(&mut loaded.count, Count::Done) {
-            Count::Gpu => self.histogram.record(encoder, group, None),
-            Count::Copy(histogram) => self.histogram.record_counted(gpu, encoder, &histogram),
-            Count::Done => {}
+        let Some(loaded) = &mut self.loaded else { return };
+        match (std::mem::replace(&mut loaded.count, Count::Done), self.pictures.bind_group()) {
+            (Count::Gpu, Some(group)) => {
+                let set = self.timing.as_mut().and_then(|timing| timing.begin(Span::Chunk));
+                self.histogram.record(encoder, group, set.map(|set| Stamps { set, first: 0 }));
+            }
+            (Count::Copy(histogram), _) => {
+                let set = self.timing.as_mut().and_then(|timing| timing.begin(Span::Scale));
+                self.histogram.record_counted(gpu, encoder, &histogram, set.map(|set| Stamps { set, first: 0 }));
+            }
+            (Count::Gpu, None) | (Count::Done, _) => {}
         }
     }
 
-    fn prepare_draw(&mut self, gpu: &Gpu, size: (u32, u32), scene: &Scene) {
-        let Some(loaded) = &self.loaded else { return };
-        let upright = upright_size(loaded.width, loaded.height, loaded.sample_aspect, loaded.orientation);
-        let view = DVec2::new(f64::from(size.0), f64::from(size.1));
-        let picture = DVec2::new(f64::from(loaded.width), f64::from(loaded.height));
-        self.video.place(gpu, transform(cover(upright, view), loaded.orientation), picture, view);
-        self.overlay.prepare(gpu, loaded.bits, loaded.components, size, scene.channels);
+    /// Sets the drawing passes up; where the CPU draws, paints the picture on the view and returns true.
+    fn prepare_draw(
+        &mut self,
+        gpu: &Gpu,
+        encoder: &mut wgpu::CommandEncoder,
+        view: &wgpu::TextureView,
+        size: (u32, u32),
+        scene: &Scene,
+    ) -> bool {
+        let Some(loaded) = &self.loaded else { return false };
+        let picture = &loaded.picture;
+        let upright = upright_size(picture.width(), picture.height(), loaded.sample_aspect, loaded.orientation);
+        let extent = DVec2::new(f64::from(size.0), f64::from(size.1));
+        let transform = transform(cover(upright, extent), loaded.orientation);
+        let sampling = Sampling::new(transform, DVec2::new(picture.width().into(), picture.height().into()), extent);
+        match self.artist {
+            Artist::Gpu => self.video.place(gpu, transform, &sampling),
+            Artist::Cpu => {
+                let begin = Instant::now();
+                self.paint.paint(gpu, encoder, view.texture(), picture, &sampling);
+                if let Some(timing) = &mut self.timing {
+                    timing.times.cpu_paint = Some(begin.elapsed());
+                }
+            }
+        }
+        let Loaded { bits, components, range, .. } = *loaded;
+        self.overlay.prepare(gpu, &Shown { bits, components, range, on: scene.channels }, size);
+        self.artist == Artist::Cpu
     }
 }

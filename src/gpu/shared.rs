@@ -99,11 +99,13 @@ pub struct OverlayParams {
     pub pixels: [f32; 2],
     /// Bit c: channel c is shown.
     pub channels: u32,
-    /// Fills the structure up to a multiple of 16 bytes.
-    pub padding: u32,
+    /// Guides in use.
+    pub guide_count: u32,
+    /// Codes at which a line marks a legal level.
+    pub guides: [f32; 4],
 }
 
-const _: () = assert!(size_of::<OverlayParams>() == 336);
+const _: () = assert!(size_of::<OverlayParams>() == 352);
 
 /// `Placement` of shaders/video.wgsl.
 #[repr(C)]

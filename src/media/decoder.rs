@@ -1,17 +1,15 @@
 //! The decoder: a file in, frames out, each once and in presentation order.
 
 use std::collections::VecDeque;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::av::{self, AvError, AvFrame, AvPacket, Codec, CodecOptions, Input, Interrupt, Read, Received};
+use super::av::{AvError, AvFrame, AvPacket, Codec, Input, Interrupt, Read, Received};
 use super::error::MediaError;
-use super::info::{FrameCounters, OpenOptions, StreamInfo};
-use super::pictures::{PictureMaker, StreamDefaults};
+use super::info::{FrameCounters, StreamInfo};
+use super::pictures::PictureMaker;
 use super::source::Source;
 use super::timeline::Timeline;
-use super::{orientation, streams};
 use crate::frame::Frame;
 
 /// Frames whose timestamps are remembered, 8 bytes each: nineteen hours at 60 a second.
@@ -54,8 +52,8 @@ pub struct Decoder {
     pub(super) skip_before: Option<i64>,
     /// Frames before this timestamp refer to pictures from before the seek and are dropped; ends with the first other.
     pub(super) drop_before: Option<i64>,
-    pictures: PictureMaker,
-    serial: u64,
+    pub(super) pictures: PictureMaker,
+    pub(super) serial: u64,
 }
 
 /// A decoded frame with its place in time.
@@ -67,7 +65,7 @@ pub(super) struct Timed {
 
 /// Ends a decoder's blocking reads from another thread.
 #[derive(Clone)]
-pub struct StopHandle(Arc<Interrupt>);
+pub struct StopHandle(pub(super) Arc<Interrupt>);
 
 impl StopHandle {
     /// A handle for a decoder that is yet to be opened with it.
@@ -79,6 +77,11 @@ impl StopHandle {
     /// Makes the operation under way and all later ones end with [`MediaError::Stopped`].
     pub fn stop(&self) {
         self.0.stop();
+    }
+
+    /// Says whether a later request waits, for which a long seek under way is given up with [`MediaError::Stopped`].
+    pub fn set_hurry(&self, hurry: bool) {
+        self.0.set_hurry(hurry);
     }
 
     /// Whether [`stop`](Self::stop) was called.
@@ -95,125 +98,6 @@ impl Default for StopHandle {
 }
 
 impl Decoder {
-    /// Opens a file or URL and decodes its first frame; `-` is the standard input.
-    ///
-    /// # Errors
-    /// [`MediaError`] if there is no video in it that can be decoded.
-    pub fn open(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Self, MediaError> {
-        Self::open_with(path, options, &StopHandle::new())
-    }
-
-    /// The same, and `stop` can end it from another thread.
-    ///
-    /// # Errors
-    /// [`MediaError`] if there is no video in it that can be decoded, or if it was stopped.
-    pub fn open_with(path: impl AsRef<Path>, options: &OpenOptions, stop: &StopHandle) -> Result<Self, MediaError> {
-        av::set_log_level();
-        let mut input = None;
-        let mut first_error = None;
-        let mut notes = Vec::new();
-        let mut candidates = VecDeque::from([None]);
-        while let Some(stream) = candidates.pop_front() {
-            let source = Source::new(path.as_ref(), Arc::clone(&stop.0))?;
-            if first_error.is_some() && !source.can_reopen() {
-                break;
-            }
-            let opened = match input.take() {
-                Some(opened) => opened,
-                None => source.open()?,
-            };
-            let Some(stream) = stream else {
-                candidates.extend(streams::candidates(&opened).into_iter().map(Some));
-                if candidates.is_empty() {
-                    let found = streams::describe(&opened);
-                    return Err(MediaError::NoVideo { path: path.as_ref().to_owned(), found });
-                }
-                input = Some(opened);
-                continue;
-            };
-            match Self::start(source, opened, stream, options, &notes) {
-                Ok(decoder) => return Ok(decoder),
-                Err(error @ (MediaError::NoFrames { .. } | MediaError::NoDecoder { .. })) => {
-                    notes.push(format!("video stream {stream} gave no frame, the next one is used"));
-                    first_error.get_or_insert(error);
-                }
-                Err(error) => return Err(error),
-            }
-        }
-        Err(first_error.unwrap_or_else(|| MediaError::NotFound { path: path.as_ref().to_owned() }))
-    }
-
-    /// Starts decoding one stream and checks that it gives a frame.
-    fn start(
-        source: Source,
-        mut input: Input,
-        stream: usize,
-        options: &OpenOptions,
-        notes: &[String],
-    ) -> Result<Self, MediaError> {
-        input.select(stream);
-        let path = source.path().to_owned();
-        let no_video = || MediaError::NoVideo { path: path.clone(), found: "no such stream".to_owned() };
-        let parameters = input.stream(stream).ok_or_else(no_video)?;
-        if !parameters.has_decoder() {
-            let tag = parameters.codec_tag().map(|tag| format!(" ({tag})")).unwrap_or_default();
-            return Err(MediaError::NoDecoder { path, codec: format!("{}{tag}", parameters.codec_name()) });
-        }
-        let threads = options.threads.unwrap_or_else(|| default_threads(parameters.size()));
-        let codec = Codec::open(&parameters, CodecOptions { threads })
-            .map_err(|error| source.error("opening the decoder", error))?;
-        let rate = parameters.average_rate().or_else(|| parameters.base_rate());
-        let timeline = Timeline::new(parameters.time_base(), rate, input.may_jump());
-        let defaults = StreamDefaults {
-            tags: parameters.color_numbers(),
-            sample_aspect: parameters.sample_aspect(),
-            orientation: parameters.display_matrix().and_then(|m| orientation::from_display_matrix(&m)),
-        };
-        let info = describe(&source, &input, stream, &codec, notes).ok_or_else(no_video)?;
-        let mut decoder = Self {
-            pictures: PictureMaker::new(options, defaults),
-            timeline,
-            info,
-            source,
-            input,
-            stream,
-            codec,
-            counters: FrameCounters::default(),
-            packets: VecDeque::new(),
-            ready: VecDeque::new(),
-            input_ended: false,
-            draining: false,
-            next_index: Some(0),
-            last_pts: None,
-            known: Vec::new(),
-            in_codec: Vec::new(),
-            last_read_dts: None,
-            shown_ahead: None,
-            skip_before: None,
-            drop_before: None,
-            serial: 0,
-        };
-        decoder.learn_from_first_frame()?;
-        Ok(decoder)
-    }
-
-    /// Decodes the first frame, since the headers may lie about it and the codec may give none at all.
-    fn learn_from_first_frame(&mut self) -> Result<(), MediaError> {
-        let Some(first) = self.decode_timed()? else {
-            return Err(MediaError::NoFrames {
-                path: self.source.path().to_owned(),
-                codec: self.info.codec.clone(),
-                refused: self.counters.refused_packets,
-            });
-        };
-        self.info.start_ticks = first.pts;
-        self.info.timed = first.frame.best_effort_timestamp().is_some();
-        self.info.coded_size = first.frame.size();
-        self.info.pixel_format = first.frame.format().name().to_owned();
-        self.ready.push_back(first);
-        Ok(())
-    }
-
     /// What is known about the video.
     #[must_use]
     pub const fn info(&self) -> &StreamInfo {
@@ -228,7 +112,8 @@ impl Decoder {
 
     /// Sentences about what could not be taken as the file has it, so far.
     pub fn notes(&self) -> impl Iterator<Item = &str> {
-        self.info.notes.iter().chain(self.pictures.notes()).map(String::as_str)
+        let later = self.pictures.notes().iter().filter(|note| !self.info.notes.contains(note));
+        self.info.notes.iter().chain(later).map(String::as_str)
     }
 
     /// The number that the frames from now on carry, so that frames of an older seek can be told apart.
@@ -380,10 +265,12 @@ impl Decoder {
     fn feed(&mut self) -> Result<(), MediaError> {
         let Some(packet) = self.next_packet()? else {
             self.draining = true;
-            return match self.codec.send(None) {
-                Ok(()) | Err(AvError::EOF) => Ok(()),
-                Err(error) => Err(self.source.error("finishing decoding", error)),
-            };
+            match self.codec.send(None) {
+                Ok(()) | Err(AvError::EOF) => {}
+                // A codec with frame threads tells of an earlier packet here.
+                Err(error) => self.refused(error),
+            }
+            return Ok(());
         };
         let is_before = |limit: i64| packet.pts().is_some_and(|pts| pts < limit);
         self.codec.skip_unreferenced(self.skip_before.is_some_and(is_before));
@@ -442,46 +329,4 @@ impl Decoder {
         }
         Ok(None)
     }
-}
-
-/// All cores, but fewer for pictures so large that each thread's frames are a good part of the memory we allow.
-fn default_threads((width, height): (u32, u32)) -> usize {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let most = match u64::from(width) * u64::from(height) {
-        0..=2_500_000 => 16,
-        2_500_001..=10_000_000 => 8,
-        _ => 4,
-    };
-    cores.min(most)
-}
-
-/// What the headers say.
-fn describe(source: &Source, input: &Input, stream: usize, codec: &Codec, notes: &[String]) -> Option<StreamInfo> {
-    let parameters = input.stream(stream)?;
-    let time_base = parameters.time_base();
-    let own_duration = parameters.duration().map(|ticks| ticks as f64 * time_base.value());
-    Some(StreamInfo {
-        path: source.path().to_owned(),
-        container: input.container().to_owned(),
-        codec: parameters.codec_name().to_owned(),
-        decoder: codec.name(),
-        profile: parameters.profile().map(str::to_owned),
-        pixel_format: parameters.pixel_format().name().to_owned(),
-        conversion: None,
-        coded_size: parameters.size(),
-        stated_size: parameters.size(),
-        transfer: av::transfer_name(parameters.color_numbers().transfer),
-        primaries: av::primaries_name(parameters.color_numbers().primaries),
-        average_rate: parameters.average_rate().or_else(|| parameters.base_rate()),
-        duration_secs: own_duration.or_else(|| input.duration_secs()),
-        time_base,
-        start_ticks: parameters.start().unwrap_or(0),
-        stated_frames: parameters.frame_count(),
-        seekable: input.is_seekable(),
-        timed: true,
-        still: parameters.is_cover(),
-        stream,
-        threads: codec.threads(),
-        notes: notes.to_vec(),
-    })
 }

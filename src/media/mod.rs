@@ -1,15 +1,19 @@
 //! Opening, seeking and decoding video. All of FFmpeg stays behind this module.
 //!
 //! [`Decoder`] turns a file into [`Frame`](crate::frame::Frame)s, each once and in presentation order; [`DecodeThread`]
-//! does so on a thread of its own behind a bounded queue. Inside, `av` owns FFmpeg's objects; the other files are plain
-//! decisions about numbers: `layout` (which pixel formats are native), `timeline` (when a frame is shown), `tags` and
-//! `orientation` (what the file says about it), `streams` (which stream is the video).
+//! does so on a thread of its own behind a bounded queue.
+//!
+//! `open`, `decoder` and `seek` are the three parts of the decoder; `source` is where its bytes come from, and `pictures`
+//! makes what it decodes readable. `av` owns FFmpeg's objects. The other files are plain decisions about numbers: `layout`
+//! (which pixel formats are native), `timeline` (when a frame is shown), `tags` and `orientation` (what the file says
+//! about it), `streams` (which stream is the video).
 
 mod av;
 mod decoder;
 mod error;
 mod info;
 mod layout;
+mod open;
 mod orientation;
 mod pictures;
 mod seek;

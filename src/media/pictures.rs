@@ -71,19 +71,35 @@ impl PictureMaker {
         &self.notes
     }
 
-    /// The picture of a frame; an error says in a few words why there is none.
-    pub(super) fn make(&mut self, frame: AvFrame) -> Result<Shown, String> {
-        let kind = Kind {
+    /// What a frame's pixels are and become; `None` if they cannot be read.
+    pub(super) fn source_format(&mut self, frame: &AvFrame) -> Option<&SourceFormat> {
+        let kind = self.kind(frame);
+        self.current_for(kind).ok().map(|current| &*current.source)
+    }
+
+    fn kind(&self, frame: &AvFrame) -> Kind {
+        Kind {
             format: frame.format(),
             size: frame.size(),
             tags: tags::merged(frame.color_numbers(), self.defaults.tags),
-        };
-        if self.current.as_ref().is_none_or(|current| current.kind != kind) {
-            self.current = Some(self.prepare(kind)?);
         }
+    }
+
+    /// How frames of this kind are read, worked out anew when the kind changes.
+    fn current_for(&mut self, kind: Kind) -> Result<&mut Current, String> {
+        let current = match self.current.take().filter(|current| current.kind == kind) {
+            Some(current) => current,
+            None => self.prepare(kind)?,
+        };
+        Ok(self.current.insert(current))
+    }
+
+    /// The picture of a frame; an error says in a few words why there is none.
+    pub(super) fn make(&mut self, frame: AvFrame) -> Result<Shown, String> {
+        let kind = self.kind(&frame);
         let orientation = self.orientation(&frame);
         let aspect = frame.sample_aspect().or(self.defaults.sample_aspect).unwrap_or(Ratio::ONE);
-        let Some(current) = self.current.as_mut() else { return Err("no pixel format".to_owned()) };
+        let current = self.current_for(kind)?;
         let frame = match current.scaler.as_mut() {
             Some(scaler) => scaler.convert(&frame).map_err(|error| format!("conversion failed: {error}"))?,
             None => frame,

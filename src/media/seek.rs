@@ -1,5 +1,7 @@
 //! Positioning: the exact frame at a time, or a keyframe near it.
 
+use std::time::{Duration, Instant};
+
 use super::av::Received;
 use super::decoder::{Decoder, Timed};
 use super::error::MediaError;
@@ -21,6 +23,8 @@ pub enum SeekTarget {
     Last,
 }
 
+/// How long a seek goes on when a later one waits: long enough for most to show their frame while the user scrubs.
+const PATIENCE: Duration = Duration::from_millis(250);
 /// Bytes of packets that may be read ahead in search of a frame.
 const LOOK_AHEAD_BYTES: usize = 48 << 20;
 /// Packets without a decoding timestamp and past the target after which none before it can follow.
@@ -412,12 +416,14 @@ impl Decoder {
     /// that no other refers to are left out, and the frame after it is not waited for.
     fn decode_up_to(&mut self, ticks: i64, wanted: Option<i64>) -> Result<Reached, MediaError> {
         self.skip_before = wanted;
+        let begun = Instant::now();
         let is_start = self.last_pts.is_none() && self.ready.is_empty() && self.drop_before.is_some();
         let mut is_clean = true;
         let mut before: Option<Timed> = None;
         let mut after = None;
         while let Some(timed) = self.pull()? {
-            if self.source.interrupt().is_stopped() {
+            let interrupt = self.source.interrupt();
+            if interrupt.is_stopped() || (interrupt.is_hurried() && begun.elapsed() > PATIENCE) {
                 return Err(MediaError::Stopped { path: self.source.path().to_owned() });
             }
             if is_start && before.is_none() {

@@ -173,3 +173,24 @@ fn is_mp4_without_index(path: &Path) -> bool {
     }
     is_mp4
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn url(path: &Path) -> String {
+        let source = Source::new(path, Arc::new(Interrupt::new())).expect("the source exists");
+        source.url.to_string_lossy().into_owned()
+    }
+
+    #[test]
+    fn a_file_is_not_taken_for_a_protocol() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("concat:a.mp4");
+        fs::write(&path, "x").expect("the folder takes a file");
+        assert_eq!(url(&path), format!("file:{}", path.display()));
+        assert_eq!(url(Path::new("http://host/a.mp4")), "http://host/a.mp4");
+        assert_eq!(url(Path::new("-")), "pipe:0");
+        assert_eq!(url(Path::new("%03d.png")), "%03d.png");
+    }
+}

@@ -11,10 +11,12 @@ pub(super) fn candidates(input: &Input) -> Vec<usize> {
         .filter_map(|index| {
             let stream = input.stream(index)?;
             stream.is_video().then(|| {
-                // `false` sorts first. A gray stream beside one with colour is likely its alpha plane.
+                // `false` sorts first. A stream of one frame beside longer ones is a cover, whatever its flags say; a gray
+                // stream beside one with colour is likely its alpha plane.
                 let rank = (
                     stream.is_cover(),
                     !stream.has_decoder(),
+                    stream.frame_count() == Some(1),
                     is_gray(input, index),
                     best != Some(index),
                     !stream.is_default(),

@@ -70,6 +70,7 @@ struct Shared {
     changed: Condvar,
     limits: QueueLimits,
     waker: Box<dyn Fn() + Send + Sync>,
+    stop: StopHandle,
 }
 
 #[derive(Default)]
@@ -125,6 +126,7 @@ impl DecodeThread {
             changed: Condvar::new(),
             limits: QueueLimits { frames: limits.frames.max(QueueLimits::MIN_FRAMES), ..limits },
             waker: Box::new(waker),
+            stop: stop.clone(),
         });
         let theirs = Arc::clone(&shared);
         let handle = thread::Builder::new().name("histoscope-decode".to_owned()).spawn(move || {
@@ -169,6 +171,7 @@ impl DecodeThread {
     pub fn seek(&self, serial: u64, target: SeekTarget) {
         let mut state = self.shared.lock();
         state.seek = Some((serial, target));
+        self.stop.set_hurry(true);
         // Frames are freed outside the lock.
         let stale = state.drop_stale();
         drop(state);
@@ -262,6 +265,7 @@ impl Shared {
                 return Command::Stop;
             }
             if let Some((serial, target)) = state.seek.take() {
+                self.stop.set_hurry(false);
                 return Command::Seek(serial, target);
             }
             if !ended && self.has_room(&state) {

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use glam::{Mat4, Vec2, Vec3};
 
 use super::{OVER, rectangle_pipeline};
+use crate::color::Range;
 use crate::gpu::Gpu;
 use crate::gpu::histogram::HistogramPasses;
 use crate::gpu::shared::OverlayParams;
@@ -87,6 +88,30 @@ pub fn layout(components: Components) -> [Placed; 2] {
         Placed { origin: Vec2::new(0.025, 0.0), size, channels: left },
         Placed { origin: Vec2::new(0.525, 0.0), size, channels: right },
     ]
+}
+
+/// Codes that bound the legal levels of what an overlay shows: of code values in limited range 16 to 235 for Y' and 16 to
+/// 240 for Cb and Cr, scaled to the depth. Elsewhere every code is legal.
+#[must_use]
+pub fn guides(components: Components, range: Range, placed: &Placed, bits: u32) -> Vec<u32> {
+    if components != Components::YCbCr || range != Range::Limited {
+        return Vec::new();
+    }
+    let top = if placed.channels.contains(0) { 235 } else { 240 };
+    vec![16 << (bits - 8), top << (bits - 8)]
+}
+
+/// What the overlays are to show.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Shown {
+    /// n: a channel has 2^n bins.
+    pub bits: u32,
+    /// What was counted.
+    pub components: Components,
+    /// The range that the codes are in.
+    pub range: Range,
+    /// Channels that are toggled on.
+    pub on: Channels,
 }
 
 /// Colours of a point by the set of channels whose bars reach it, premultiplied by their opacity.
@@ -182,8 +207,9 @@ impl OverlayPass {
         Self { module, format, pipeline_layout, pipelines: HashMap::new(), overlays, shown: 0 }
     }
 
-    /// Sets the overlays up for bins of `bits` bits, a view of `view` pixels and the channels that are on.
-    pub fn prepare(&mut self, gpu: &Gpu, bits: u32, components: Components, view: (u32, u32), on: Channels) {
+    /// Sets the overlays up for a view of `view` pixels.
+    pub fn prepare(&mut self, gpu: &Gpu, shown: &Shown, view: (u32, u32)) {
+        let Shown { bits, components, on, .. } = *shown;
         let (module, layout_) = (&self.module, &self.pipeline_layout);
         self.pipelines.entry(bits).or_insert_with(|| {
             let constants = [("BITS", f64::from(bits))];
@@ -197,7 +223,7 @@ impl OverlayPass {
             if channels.is_empty() {
                 continue;
             }
-            let params = overlay_params(&placed, channels, components, view);
+            let params = overlay_params(&placed, channels, shown, view);
             gpu.queue.write_buffer(&self.overlays[self.shown].0, 0, bytemuck::bytes_of(&params));
             self.shown += 1;
         }
@@ -214,7 +240,7 @@ impl OverlayPass {
     }
 }
 
-fn overlay_params(placed: &Placed, channels: Channels, components: Components, view: Vec2) -> OverlayParams {
+fn overlay_params(placed: &Placed, channels: Channels, shown: &Shown, view: Vec2) -> OverlayParams {
     // Whole pixels, so that columns of bars are sharp.
     let low = (placed.origin * view).round();
     let pixels = ((placed.origin + placed.size) * view).round() - low;
@@ -223,12 +249,14 @@ fn overlay_params(placed: &Placed, channels: Channels, components: Components, v
         * Mat4::from_scale((2.0 / view).extend(1.0))
         * Mat4::from_translation(low.extend(0.0))
         * Mat4::from_scale(pixels.extend(1.0));
+    let marks = guides(shown.components, shown.range, placed, shown.bits);
     OverlayParams {
         transform: transform.to_cols_array_2d(),
-        colors: colors(components),
+        colors: colors(shown.components),
         pixels: pixels.to_array(),
         channels: channels.bits(),
-        padding: 0,
+        guide_count: marks.len().min(4) as u32,
+        guides: std::array::from_fn(|i| marks.get(i).map_or(0.0, |&code| code as f32)),
     }
 }
 
@@ -246,6 +274,15 @@ mod tests {
             assert!(color[..3].iter().all(|&part| part <= color[3]), "premultiplied: {set} {color:?}");
             assert!(colors.iter().enumerate().all(|(other, c)| other == set || c != color), "{set} has a colour twice");
         }
+    }
+
+    #[test]
+    fn legal_levels_are_marked_on_code_values_in_limited_range_only() {
+        let [chroma, luma] = layout(Components::YCbCr);
+        assert_eq!(guides(Components::YCbCr, Range::Limited, &luma, 8), [16, 235]);
+        assert_eq!(guides(Components::YCbCr, Range::Limited, &chroma, 10), [64, 960]);
+        assert!(guides(Components::YCbCr, Range::Full, &luma, 8).is_empty());
+        assert!(guides(Components::Rgbl, Range::Limited, &layout(Components::Rgbl)[0], 8).is_empty());
     }
 
     #[test]

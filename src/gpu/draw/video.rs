@@ -4,15 +4,18 @@ use std::collections::HashMap;
 
 use glam::{DMat4, DVec2};
 
-use super::placement::Sampling;
 use super::rectangle_pipeline;
 use crate::frame::Picture;
 use crate::gpu::Gpu;
 use crate::gpu::shared::{PlacementParams, layout_constants};
 use crate::gpu::upload::with_picture;
 use crate::layout::PixelLayout;
+use crate::placement::Sampling;
 
 const VIDEO_WGSL: &str = include_str!("../../../shaders/video.wgsl");
+
+/// The most taps a side that a picture drawn smaller than itself is averaged from.
+const MOST_TAPS: f64 = 4.0;
 
 /// Draws the picture that was uploaded last.
 #[derive(Debug)]
@@ -21,7 +24,6 @@ pub struct VideoPass {
     pipeline_layout: wgpu::PipelineLayout,
     pipelines: HashMap<PixelLayout, wgpu::RenderPipeline>,
     format: wgpu::TextureFormat,
-    most_taps: u32,
     placement: wgpu::Buffer,
     group: wgpu::BindGroup,
     current: Option<PixelLayout>,
@@ -65,17 +67,7 @@ impl VideoPass {
             label: Some("video"),
             source: wgpu::ShaderSource::Wgsl(with_picture(VIDEO_WGSL).into()),
         });
-        Self {
-            module,
-            pipeline_layout,
-            pipelines: HashMap::new(),
-            format,
-            // Sixteen times the loads for each pixel are nothing to a GPU and too much for a CPU that plays one.
-            most_taps: if gpu.is_software() { 1 } else { 4 },
-            placement,
-            group,
-            current: None,
-        }
+        Self { module, pipeline_layout, pipelines: HashMap::new(), format, placement, group, current: None }
     }
 
     /// Sets the pass up for a picture like this one; cheap where nothing changed.
@@ -89,12 +81,11 @@ impl VideoPass {
         });
     }
 
-    /// Places a picture of `picture` luma samples on a view of `view` pixels; see [`super::placement::transform`].
-    pub fn place(&self, gpu: &Gpu, transform: DMat4, picture: DVec2, view: DVec2) {
-        let sampling = Sampling::new(transform, picture, view);
+    /// Places the picture by `transform`, which puts its samples on the view as `sampling` says.
+    pub fn place(&self, gpu: &Gpu, transform: DMat4, sampling: &Sampling) {
         let pair = |v: DVec2| v.as_vec2().to_array();
         // Linear interpolation reaches two samples a side; smaller pictures are averaged from more taps.
-        let taps = (sampling.footprint() * 0.5 - 1e-6).ceil().clamp(1.0, f64::from(self.most_taps));
+        let taps = (sampling.footprint() * 0.5 - 1e-6).ceil().clamp(1.0, MOST_TAPS);
         let params = PlacementParams {
             transform: transform.as_mat4().to_cols_array_2d(),
             across: pair(sampling.across),

@@ -16,6 +16,7 @@ use crate::frame::Ratio;
 /// What ends blocking input: a request to stop, or the time limit of one operation.
 pub(in crate::media) struct Interrupt {
     stop: AtomicBool,
+    hurry: AtomicBool,
     epoch: Instant,
     /// Milliseconds after `epoch` at which the operation under way is given up; `u64::MAX` for never.
     deadline_ms: AtomicU64,
@@ -23,7 +24,12 @@ pub(in crate::media) struct Interrupt {
 
 impl Interrupt {
     pub(in crate::media) fn new() -> Self {
-        Self { stop: AtomicBool::new(false), epoch: Instant::now(), deadline_ms: AtomicU64::new(u64::MAX) }
+        Self {
+            stop: AtomicBool::new(false),
+            hurry: AtomicBool::new(false),
+            epoch: Instant::now(),
+            deadline_ms: AtomicU64::new(u64::MAX),
+        }
     }
 
     /// Ends the operation under way and all later ones.
@@ -34,6 +40,16 @@ impl Interrupt {
     /// Whether [`stop`](Self::stop) was called.
     pub(in crate::media) fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Acquire)
+    }
+
+    /// Says whether a later request waits for the seek under way.
+    pub(in crate::media) fn set_hurry(&self, hurry: bool) {
+        self.hurry.store(hurry, Ordering::Release);
+    }
+
+    /// Whether a later request waits for the seek under way.
+    pub(in crate::media) fn is_hurried(&self) -> bool {
+        self.hurry.load(Ordering::Acquire)
     }
 
     /// Gives the operation that follows this much time.

@@ -71,6 +71,19 @@ impl Sampling {
         }
     }
 
+    /// Whether the picture's rows are columns of the view.
+    #[must_use]
+    pub fn is_turned(&self) -> bool {
+        self.across.x.abs() < self.across.y.abs()
+    }
+
+    /// Origin and step, in luma samples, along the picture's rows and along its columns.
+    #[must_use]
+    pub fn axes(&self) -> ((f64, f64), (f64, f64)) {
+        let (x, y) = if self.is_turned() { (self.down.x, self.across.y) } else { (self.across.x, self.down.y) };
+        ((self.origin.x, x), (self.origin.y, y))
+    }
+
     /// Luma samples that a pixel of the view spans, at most, in either direction.
     #[must_use]
     pub fn footprint(&self) -> f64 {

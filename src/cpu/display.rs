@@ -1,0 +1,236 @@
+//! The picture for a view, drawn by the CPU: for machines whose only graphics adapter is software.
+//!
+//! A software adapter interprets the video's shader pixel by pixel, which takes several times as long as decoding. Here
+//! the same picture is made row by row: two source rows are blended into one, that row is blended horizontally by a table
+//! that all rows share, and the result becomes R'G'B'. Each step is a plain loop over an array. Only the finished pixels
+//! go to the adapter. A view that is smaller than half the picture is made from the four samples nearest to each pixel,
+//! as the shader does on software adapters.
+
+use rayon::prelude::*;
+
+use super::simd::{Kernel, Level};
+use super::unpack::Source;
+use crate::color::RealConversion;
+use crate::frame::Picture;
+use crate::layout::ColorModel;
+use crate::placement::Sampling;
+
+/// Rows that a thread draws at a time.
+const BAND_ROWS: usize = 16;
+
+/// Where each position along one side of the view lies between two samples of a component.
+#[derive(Debug, Clone, PartialEq)]
+struct Axis {
+    low: Vec<u32>,
+    high: Vec<u32>,
+    part: Vec<f32>,
+    /// Whether position i is sample i itself, for all i.
+    is_identity: bool,
+}
+
+impl Axis {
+    /// `count` positions from `origin` on, `step` luma samples apart, on a grid of `size` samples each of which covers
+    /// `share` luma samples, its own place being `offset` luma samples from the first of them.
+    fn new(count: u32, (origin, step): (f64, f64), size: u32, share: f64, offset: f64) -> Self {
+        let last = f64::from(size.max(1) - 1);
+        let mut axis = Self { low: Vec::new(), high: Vec::new(), part: Vec::new(), is_identity: true };
+        for index in 0..count {
+            let luma = origin + step * (f64::from(index) + 0.5) - 0.5;
+            let at = ((luma - offset) / share).clamp(0.0, last);
+            // Rounding must not take a position that is a sample off it.
+            let at = if (at - at.round()).abs() < 1e-6 { at.round() } else { at };
+            let low = at.floor() as u32;
+            axis.low.push(low);
+            axis.high.push((low + 1).min(size.max(1) - 1));
+            axis.part.push((at - at.floor()) as f32);
+            axis.is_identity &= at == f64::from(index);
+        }
+        axis
+    }
+}
+
+/// The positions of one component.
+struct Grid {
+    across: Axis,
+    down: Axis,
+}
+
+/// The order of a pixel's bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// Red, green, blue, opacity.
+    Rgba,
+    /// Blue, green, red, opacity.
+    Bgra,
+}
+
+/// The order of a pixel's bytes, and how far apart the rows are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PixelFormat {
+    /// The order of a pixel's bytes.
+    pub order: Order,
+    /// Bytes from row to row; at least four for each pixel.
+    pub stride: usize,
+}
+
+/// Draws the part of `picture` that `sampling` puts on a view of `view` pixels: four bytes a pixel, opaque, rows from
+/// the top, into `pixels`, which becomes as long as it must be.
+pub fn draw(picture: &Picture, sampling: &Sampling, view: (u32, u32), format: PixelFormat, pixels: &mut Vec<u8>) {
+    let PixelFormat { order, stride } = format;
+    pixels.resize(stride * view.1 as usize, 0);
+    if !sampling.is_turned() {
+        return draw_rows(&Drawing::new(picture, sampling, view, order), picture, stride, view.0, pixels);
+    }
+    // Rows are made along the picture's own rows; the view shows those as columns, so they are turned at the end.
+    let (width, height) = (view.1, view.0);
+    let row_bytes = width as usize * 4;
+    let mut rows = vec![0; row_bytes * height as usize];
+    draw_rows(&Drawing::new(picture, sampling, (width, height), order), picture, row_bytes, width, &mut rows);
+    pixels.par_chunks_exact_mut(stride).enumerate().for_each(|(x, row)| {
+        for (y, pixel) in row.chunks_exact_mut(4).take(height as usize).enumerate() {
+            pixel.copy_from_slice(&rows[y * row_bytes + x * 4..][..4]);
+        }
+    });
+}
+
+fn draw_rows(drawing: &Drawing<'_>, picture: &Picture, stride: usize, width: u32, pixels: &mut [u8]) {
+    let row_bytes = width as usize * 4;
+    let level = Level::detect();
+    pixels.par_chunks_mut(stride * BAND_ROWS).enumerate().for_each_init(
+        || Scratch::new(picture, width as usize),
+        |scratch, (band, rows)| {
+            for (row, y) in rows.chunks_exact_mut(stride).zip(band * BAND_ROWS..) {
+                level.run(Row { drawing, scratch, y, pixels: &mut row[..row_bytes] });
+            }
+        },
+    );
+}
+
+/// What all rows share.
+struct Drawing<'a> {
+    sources: Vec<Source<'a>>,
+    grids: Vec<Grid>,
+    /// Weights of the components and bias, codes to 0..255, in the order of a pixel's bytes.
+    rgb: [[f32; 4]; 3],
+}
+
+impl<'a> Drawing<'a> {
+    fn new(picture: &'a Picture, sampling: &Sampling, (width, height): (u32, u32), order: Order) -> Self {
+        let layout = picture.layout();
+        let (x, y) = sampling.axes();
+        let grid = |component: usize| {
+            let (columns, rows) = layout.component_size(component, picture.width(), picture.height());
+            let is_chroma = layout.model == ColorModel::YCbCr && component > 0;
+            let (sx, sy) = if is_chroma { layout.chroma_shift } else { (0, 0) };
+            // Chroma samples lie at the left of the luma samples that they cover, and vertically in their middle.
+            let (share_x, share_y) = (f64::from(1_u32 << sx), f64::from(1_u32 << sy));
+            Grid {
+                across: Axis::new(width, x, columns, share_x, 0.0),
+                down: Axis::new(height, y, rows, share_y, (share_y - 1.0) / 2.0),
+            }
+        };
+        let color = picture.colorimetry();
+        let bits = layout.bin_bits();
+        let real = RealConversion::new(layout.model, color.matrix.value, color.range.value, bits);
+        let scale = 255.0 / f64::from((1_u32 << bits) - 1);
+        let mut rgb = std::array::from_fn(|channel| {
+            let weights = real.weights[channel];
+            let bias = (0..3).map(|i| -weights[i] * f64::from(real.offsets[i])).sum::<f64>();
+            [weights[0] * scale, weights[1] * scale, weights[2] * scale, bias * scale].map(|v| v as f32)
+        });
+        if order == Order::Bgra {
+            rgb.reverse();
+        }
+        let components = layout.component_count();
+        Self {
+            sources: (0..components).map(|i| Source::new(picture, i)).collect(),
+            grids: (0..components).map(grid).collect(),
+            rgb,
+        }
+    }
+}
+
+/// A thread's arrays.
+struct Scratch {
+    upper: Vec<u16>,
+    lower: Vec<u16>,
+    blended: Vec<f32>,
+    /// The three components of the row that is drawn.
+    components: [Vec<f32>; 3],
+}
+
+impl Scratch {
+    fn new(picture: &Picture, width: usize) -> Self {
+        let row = picture.width() as usize;
+        Self {
+            upper: vec![0; row],
+            lower: vec![0; row],
+            blended: vec![0.0; row],
+            components: std::array::from_fn(|_| vec![0.0; width]),
+        }
+    }
+}
+
+/// One row of the view.
+struct Row<'a, 'p> {
+    drawing: &'a Drawing<'p>,
+    scratch: &'a mut Scratch,
+    y: usize,
+    pixels: &'a mut [u8],
+}
+
+impl Kernel for Row<'_, '_> {
+    #[inline(always)]
+    fn run(self) {
+        let Scratch { upper, lower, blended, components } = self.scratch;
+        for (index, (source, grid)) in self.drawing.sources.iter().zip(&self.drawing.grids).enumerate() {
+            let (low, high) = (grid.down.low[self.y] as usize, grid.down.high[self.y] as usize);
+            let part = grid.down.part[self.y];
+            let blended = &mut blended[..source.width];
+            source.unpack(0, low, &mut upper[..source.width]);
+            if part > 0.0 {
+                source.unpack(0, high, &mut lower[..source.width]);
+                for ((out, &a), &b) in blended.iter_mut().zip(&*upper).zip(&*lower) {
+                    *out = f32::from(a) + (f32::from(b) - f32::from(a)) * part;
+                }
+            } else {
+                for (out, &a) in blended.iter_mut().zip(&*upper) {
+                    *out = f32::from(a);
+                }
+            }
+            across(&grid.across, blended, &mut components[index]);
+        }
+        to_rgb(&self.drawing.rgb, components, self.drawing.sources.len(), self.pixels);
+    }
+}
+
+#[inline(always)]
+fn across(axis: &Axis, row: &[f32], out: &mut [f32]) {
+    if axis.is_identity {
+        let count = out.len().min(row.len());
+        out[..count].copy_from_slice(&row[..count]);
+        return;
+    }
+    for (((out, &low), &high), &part) in out.iter_mut().zip(&axis.low).zip(&axis.high).zip(&axis.part) {
+        let (a, b) = (row[low as usize], row[high as usize]);
+        *out = a + (b - a) * part;
+    }
+}
+
+#[inline(always)]
+fn to_rgb(rgb: &[[f32; 4]; 3], components: &[Vec<f32>; 3], count: usize, pixels: &mut [u8]) {
+    // Rounded as the shader rounds.
+    let byte = |v: f32| (v + 0.5).clamp(0.0, 255.0) as i32 as u8;
+    let [first, second, third] = components;
+    if count == 1 {
+        for (pixel, &a) in pixels.chunks_exact_mut(4).zip(first) {
+            let level = byte(rgb[0][0] * a + rgb[0][3]);
+            pixel.copy_from_slice(&[level, level, level, 255]);
+        }
+        return;
+    }
+    for (((pixel, &a), &b), &c) in pixels.chunks_exact_mut(4).zip(first).zip(second).zip(third) {
+        let channel = |[x, y, z, bias]: [f32; 4]| byte(x * a + y * b + z * c + bias);
+        pixel.copy_from_slice(&[channel(rgb[0]), channel(rgb[1]), channel(rgb[2]), 255]);
+    }
+}

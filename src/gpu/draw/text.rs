@@ -1,0 +1,77 @@
+//! Text and panels over the view: egui makes the shapes, this pass draws them after everything else.
+
+use crate::gpu::Gpu;
+
+/// Shapes that egui has laid out for one drawing.
+#[derive(Debug, Default)]
+pub struct Shapes {
+    /// Triangles with their clip rectangles.
+    pub primitives: Vec<egui::ClippedPrimitive>,
+    /// Changes to the fonts' textures.
+    pub textures: egui::TexturesDelta,
+    /// Pixels of the view to a point of the layout.
+    pub pixels_per_point: f32,
+}
+
+/// Draws egui's shapes. The pipeline is made with the first of them: a window that shows no text pays nothing for it.
+pub struct TextPass {
+    format: wgpu::TextureFormat,
+    renderer: Option<egui_wgpu::Renderer>,
+    shapes: Shapes,
+    screen: egui_wgpu::ScreenDescriptor,
+}
+
+impl std::fmt::Debug for TextPass {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TextPass").field("shapes", &self.shapes.primitives.len()).finish_non_exhaustive()
+    }
+}
+
+impl TextPass {
+    /// Makes the pass for views of `format`.
+    #[must_use]
+    pub fn new(format: wgpu::TextureFormat) -> Self {
+        let screen = egui_wgpu::ScreenDescriptor { size_in_pixels: [1, 1], pixels_per_point: 1.0 };
+        Self { format, renderer: None, shapes: Shapes::default(), screen }
+    }
+
+    /// Sets what is drawn from the next drawing on. Texture changes that were not drawn yet are kept.
+    pub fn set(&mut self, shapes: Shapes) {
+        let mut textures = std::mem::take(&mut self.shapes.textures);
+        textures.append(shapes.textures);
+        self.shapes = Shapes { textures, ..shapes };
+    }
+
+    /// Uploads what has changed, for a view of `size` pixels.
+    pub fn prepare(&mut self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder, size: (u32, u32)) {
+        if self.shapes.primitives.is_empty() {
+            return;
+        }
+        let renderer = self.renderer.get_or_insert_with(|| {
+            let options = egui_wgpu::RendererOptions { dithering: false, ..Default::default() };
+            egui_wgpu::Renderer::new(&gpu.device, self.format, options)
+        });
+        let textures = std::mem::take(&mut self.shapes.textures);
+        for (id, deltas) in &textures.set {
+            for delta in deltas {
+                renderer.update_texture(&gpu.device, &gpu.queue, *id, delta);
+            }
+        }
+        for id in &textures.free {
+            renderer.free_texture(id);
+        }
+        self.screen = egui_wgpu::ScreenDescriptor {
+            size_in_pixels: [size.0, size.1],
+            pixels_per_point: self.shapes.pixels_per_point,
+        };
+        // Command buffers come back only from callbacks, which these shapes do not have.
+        let _ = renderer.update_buffers(&gpu.device, &gpu.queue, encoder, &self.shapes.primitives, &self.screen);
+    }
+
+    /// Draws the shapes.
+    pub fn draw(&self, pass: &mut wgpu::RenderPass<'static>) {
+        if let (Some(renderer), false) = (&self.renderer, self.shapes.primitives.is_empty()) {
+            renderer.render(pass, &self.shapes.primitives, &self.screen);
+        }
+    }
+}

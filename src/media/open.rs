@@ -1,0 +1,189 @@
+//! Opening a video: which stream, how many threads, and what the first frame says.
+
+use std::collections::VecDeque;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::av::{self, Codec, CodecOptions, Input};
+use super::decoder::{Decoder, StopHandle};
+use super::error::MediaError;
+use super::info::{FrameCounters, OpenOptions, StreamInfo};
+use super::pictures::{PictureMaker, StreamDefaults};
+use super::source::Source;
+use super::timeline::Timeline;
+use super::{orientation, streams};
+
+impl Decoder {
+    /// Opens a file or URL and decodes its first frame; `-` is the standard input.
+    ///
+    /// # Errors
+    /// [`MediaError`] if there is no video in it that can be decoded.
+    pub fn open(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Self, MediaError> {
+        Self::open_with(path, options, &StopHandle::new())
+    }
+
+    /// The same, and `stop` can end it from another thread.
+    ///
+    /// # Errors
+    /// [`MediaError`] if there is no video in it that can be decoded, or if it was stopped.
+    pub fn open_with(path: impl AsRef<Path>, options: &OpenOptions, stop: &StopHandle) -> Result<Self, MediaError> {
+        av::set_log_level();
+        let mut input = None;
+        let mut first_error = None;
+        let mut notes = Vec::new();
+        let mut candidates = VecDeque::from([None]);
+        while let Some(candidate) = candidates.pop_front() {
+            let source = Source::new(path.as_ref(), Arc::clone(&stop.0))?;
+            if first_error.is_some() && !source.can_reopen() {
+                break;
+            }
+            let opened = match input.take() {
+                Some(opened) => opened,
+                None => source.open()?,
+            };
+            let Some(stream) = candidate else {
+                candidates.extend(streams::candidates(&opened).into_iter().map(Some));
+                if candidates.is_empty() {
+                    let found = streams::describe(&opened);
+                    return Err(MediaError::NoVideo { path: path.as_ref().to_owned(), found });
+                }
+                input = Some(opened);
+                continue;
+            };
+            match Self::start(source, opened, stream, options, &notes) {
+                Ok(decoder) => return Ok(decoder),
+                Err(error @ (MediaError::NoFrames { .. } | MediaError::NoDecoder { .. })) => {
+                    notes.push(format!("video stream {stream} gave no frame, the next one is used"));
+                    first_error.get_or_insert(error);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Err(first_error.unwrap_or_else(|| MediaError::NotFound { path: path.as_ref().to_owned() }))
+    }
+
+    /// Starts decoding one stream and checks that it gives a frame.
+    fn start(
+        source: Source,
+        mut input: Input,
+        stream: usize,
+        options: &OpenOptions,
+        notes: &[String],
+    ) -> Result<Self, MediaError> {
+        input.select(stream);
+        let path = source.path().to_owned();
+        let no_video = || MediaError::NoVideo { path: path.clone(), found: "no such stream".to_owned() };
+        let parameters = input.stream(stream).ok_or_else(no_video)?;
+        if !parameters.has_decoder() {
+            let tag = parameters.codec_tag().map(|tag| format!(" ({tag})")).unwrap_or_default();
+            return Err(MediaError::NoDecoder { path, codec: format!("{}{tag}", parameters.codec_name()) });
+        }
+        let threads = options.threads.unwrap_or_else(|| default_threads(parameters.size()));
+        let codec = Codec::open(&parameters, CodecOptions { threads })
+            .map_err(|error| source.error("opening the decoder", error))?;
+        let rate = parameters.average_rate().or_else(|| parameters.base_rate());
+        let timeline = Timeline::new(parameters.time_base(), rate, input.may_jump());
+        let defaults = StreamDefaults {
+            tags: parameters.color_numbers(),
+            sample_aspect: parameters.sample_aspect(),
+            orientation: parameters.display_matrix().and_then(|m| orientation::from_display_matrix(&m)),
+        };
+        let info = describe(&source, &input, stream, &codec, notes).ok_or_else(no_video)?;
+        let mut decoder = Self {
+            pictures: PictureMaker::new(options, defaults),
+            timeline,
+            info,
+            source,
+            input,
+            stream,
+            codec,
+            counters: FrameCounters::default(),
+            packets: VecDeque::new(),
+            ready: VecDeque::new(),
+            input_ended: false,
+            draining: false,
+            next_index: Some(0),
+            last_pts: None,
+            known: Vec::new(),
+            in_codec: Vec::new(),
+            last_read_dts: None,
+            shown_ahead: None,
+            skip_before: None,
+            drop_before: None,
+            serial: 0,
+        };
+        decoder.learn_from_first_frame()?;
+        Ok(decoder)
+    }
+
+    /// Decodes the first frame, since the headers may lie about it and the codec may give none at all.
+    fn learn_from_first_frame(&mut self) -> Result<(), MediaError> {
+        let Some(first) = self.decode_timed()? else {
+            return Err(MediaError::NoFrames {
+                path: self.source.path().to_owned(),
+                codec: self.info.codec.clone(),
+                refused: self.counters.refused_packets,
+            });
+        };
+        self.info.start_ticks = first.pts;
+        self.info.timed = first.frame.best_effort_timestamp().is_some();
+        self.info.coded_size = first.frame.size();
+        self.info.pixel_format = first.frame.format().name().to_owned();
+        self.info.threads = self.codec.threads();
+        if let Some(source) = self.pictures.source_format(&first.frame) {
+            self.info.conversion = source.converted_to.clone();
+            (self.info.transfer, self.info.primaries) = (source.transfer, source.primaries);
+        }
+        self.info.notes.extend_from_slice(self.pictures.notes());
+        self.ready.push_back(first);
+        Ok(())
+    }
+}
+
+/// All cores, but fewer for pictures so large that each thread's frames are a good part of the memory we allow.
+fn default_threads((width, height): (u32, u32)) -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let most = match u64::from(width) * u64::from(height) {
+        0..=2_500_000 => 16,
+        2_500_001..=10_000_000 => 8,
+        _ => 4,
+    };
+    cores.min(most)
+}
+
+/// What the headers say.
+fn describe(source: &Source, input: &Input, stream: usize, codec: &Codec, notes: &[String]) -> Option<StreamInfo> {
+    let parameters = input.stream(stream)?;
+    let time_base = parameters.time_base();
+    let own_duration = parameters.duration().map(|ticks| ticks as f64 * time_base.value());
+    Some(StreamInfo {
+        path: source.path().to_owned(),
+        container: input.container().to_owned(),
+        codec: parameters.codec_name().to_owned(),
+        decoder: codec.name(),
+        profile: parameters.profile().map(str::to_owned),
+        pixel_format: parameters.pixel_format().name().to_owned(),
+        conversion: None,
+        coded_size: parameters.size(),
+        stated_size: parameters.size(),
+        transfer: av::transfer_name(parameters.color_numbers().transfer),
+        primaries: av::primaries_name(parameters.color_numbers().primaries),
+        average_rate: parameters.average_rate().or_else(|| parameters.base_rate()),
+        duration_secs: own_duration.or_else(|| input.duration_secs()),
+        time_base,
+        start_ticks: parameters.start().unwrap_or(0),
+        stated_frames: parameters.frame_count(),
+        seekable: input.is_seekable(),
+        timed: true,
+        still: parameters.is_cover() || parameters.frame_count() == Some(1) || is_picture_format(input.container()),
+        stream,
+        threads: codec.threads(),
+        notes: notes.to_vec(),
+    })
+}
+
+/// Whether files of this container format are single pictures.
+fn is_picture_format(container: &str) -> bool {
+    // FFmpeg's names for the formats that it tells by the file's first bytes: png_pipe, jpeg_pipe, …
+    container.ends_with("_pipe")
+}
