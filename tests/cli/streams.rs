@@ -22,6 +22,20 @@ fn damage_at_the_start_is_skipped() {
 }
 
 #[test]
+fn damage_at_the_end_is_skipped() {
+    let arguments = "-c:v libx264 -preset ultrafast -bf 0 -pix_fmt yuv420p -movflags 0";
+    let clip = Clip::moving("clip.mp4", "160x120", 1.0, arguments);
+    let mut bytes = clip.bytes();
+    let index = bytes.windows(4).position(|four| four == b"moov").expect("an index") - 4;
+    bytes[index - 200..index].fill(0);
+    let damaged = Clip::from_bytes("damaged.mp4", &bytes);
+    for at in ["0", "0.5", "99"] {
+        let json = figures(damaged.path(), &["--engine", "cpu", "--at", at]);
+        assert_eq!(json["channels"]["red"]["count"], 160 * 120, "at {at}");
+    }
+}
+
+#[test]
 fn a_picture_wider_than_any_texture_is_counted_whole_and_drawn_smaller() {
     let clip = Clip::moving("wide.mkv", "20000x16", 0.04, "-c:v ffv1 -pix_fmt yuv420p");
     let [gpu, cpu] = ["gpu", "cpu"].map(|engine| figures(clip.path(), &["--bins", "--engine", engine]));
