@@ -116,14 +116,15 @@ fn is_missing(path: &Path) -> bool {
 }
 
 fn display_error(error: impl std::fmt::Display) -> AppError {
-    // winit's own text spreads over lines and names its source files; the first sentence tells enough.
+    // winit's own text spreads over lines and begins with a place in its source; the first reason tells enough.
     let text = error.to_string();
-    let first = text.lines().next().unwrap_or_default().to_owned();
+    let first = text.lines().next().unwrap_or_default();
+    let reason = first.strip_prefix("os error at ").and_then(|place| place.split_once(": ")).map(|(_, reason)| reason);
     let unset = |name| std::env::var_os(name).is_none_or(|value| value.is_empty());
     if cfg!(all(unix, not(target_os = "macos"))) && unset("DISPLAY") && unset("WAYLAND_DISPLAY") {
         return AppError::Display("there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set)".to_owned());
     }
-    AppError::Display(first)
+    AppError::Display(reason.unwrap_or(first).to_owned())
 }
 
 struct App {

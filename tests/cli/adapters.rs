@@ -1,0 +1,69 @@
+//! Machines without an adapter or without a display.
+
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use crate::command::{finish, program, sample};
+
+/// The program on a machine without any adapter.
+fn without_adapter() -> Command {
+    let mut command = program();
+    command.env("WGPU_BACKEND", "vulkan");
+    for name in ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"] {
+        command.env(name, "/nonexistent");
+    }
+    command
+}
+
+#[test]
+fn no_adapter_is_one_line() {
+    let snapshot = |more: &[&str]| finish(without_adapter().arg("snapshot").arg(sample()).args(more));
+    snapshot(&[]).fails_with(&["no graphics adapter", "--engine cpu", "mesa-vulkan-drivers"]);
+    snapshot(&["--engine", "gpu"]).fails_with(&["no graphics adapter", "mesa-vulkan-drivers"]);
+    snapshot(&["--adapter", "llvmpipe"]).fails_with(&["no graphics adapter"]);
+    finish(without_adapter().arg("adapters")).fails_with(&["no graphics adapter", "install"]);
+    finish(without_adapter().arg("bench")).fails_with(&["no graphics adapter", "install"]);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("view.png");
+    for engine in ["auto", "cpu"] {
+        snapshot(&["--engine", engine, "-o", path.to_str().unwrap()]).fails_with(&["no graphics adapter", "install"]);
+        assert!(!path.exists());
+    }
+}
+
+#[test]
+fn the_cpu_counts_without_an_adapter() {
+    let arguments = ["--engine", "cpu", "--json", "--bins"];
+    let run = finish(without_adapter().arg("snapshot").arg(sample()).args(arguments));
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+    assert!(run.stdout.contains("\"engine\":\"cpu\",\"adapter\":null,"), "{}", &run.stdout[..400]);
+    let with_adapter = finish(program().arg("snapshot").arg(sample()).args(["--engine", "gpu", "--json", "--bins"]));
+    let channels = |text: &str| text[text.find("\"channels\"").expect("channels")..].to_owned();
+    assert_eq!(channels(&run.stdout), channels(&with_adapter.stdout));
+    let table = finish(without_adapter().arg("snapshot").arg(sample()).args(["--engine", "cpu"]));
+    assert_eq!((table.code, table.stderr.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn an_adapter_that_is_not_there() {
+    let run = finish(program().arg("snapshot").arg(sample()).args(["--adapter", "Voodoo 2"]));
+    run.fails_with(&["'Voodoo 2'", "there are"]);
+}
+
+#[test]
+fn adapters_are_listed() {
+    let run = finish(program().arg("adapters"));
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+    assert!(run.stdout.lines().count() >= 1 && run.stdout.contains("driver"), "{run:?}");
+}
+
+#[cfg(all(unix, not(target_os = "macos")))]
+#[test]
+fn no_display_is_said_at_once() {
+    let begin = Instant::now();
+    finish(program().arg(sample())).fails_with(&["no display", "DISPLAY", "histoscope snapshot"]);
+    // A busy machine may take its time; waiting for something would take longer.
+    assert!(begin.elapsed() < Duration::from_secs(5), "{:?}", begin.elapsed());
+    finish(program().arg(sample()).env("DISPLAY", ":4321")).fails_with(&["no window could be opened", "snapshot"]);
+    finish(program().arg(sample()).env("WAYLAND_DISPLAY", "none")).fails_with(&["no window could be opened"]);
+}

@@ -1,0 +1,12 @@
+//! What the program says when something is wrong, with a snapshot and with the window: exit code 1 and one line that
+//! says what happened, to which file, and what to do.
+
+#[path = "../command/mod.rs"]
+mod command;
+#[path = "../common/mod.rs"]
+mod common;
+
+mod adapters;
+mod files;
+mod streams;
+mod usage;

@@ -1,0 +1,67 @@
+//! How the program is called.
+
+use std::io::Read;
+use std::process::Stdio;
+
+use crate::command::{program, run, sample};
+
+#[test]
+fn wrong_calls_are_usage_errors() {
+    let clip = sample().to_str().unwrap();
+    let calls: [&[&str]; 12] = [
+        &[],
+        &["snapshot"],
+        &["snapshot", clip, "--size", "0x5"],
+        &["snapshot", clip, "--size", "big"],
+        &["snapshot", clip, "--channels", "rgx"],
+        &["snapshot", clip, "--at", "noon"],
+        &["snapshot", clip, "--bins"],
+        &["snapshot", clip, "--engine", "steam"],
+        &["snapshot", clip, "--matrix", "bt1886"],
+        &["snapshot", clip, "another.mp4"],
+        &["--no-such-option", clip],
+        &["bench", "--repeats", "0"],
+    ];
+    for call in calls {
+        let run = run(call);
+        assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{call:?}: {run:?}");
+        assert!(run.stderr.contains("Usage") || run.stderr.contains("--help"), "{call:?}: {run:?}");
+        assert!(!run.stderr.contains("panicked"), "{call:?}: {run:?}");
+    }
+}
+
+#[test]
+fn help_and_version_are_no_errors() {
+    for call in [&["--help"][..], &["snapshot", "--help"], &["--version"], &["help"]] {
+        let run = run(call);
+        assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{call:?}");
+        assert!(run.stdout.contains("histoscope"), "{call:?}");
+    }
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    for more in [&["--json", "--bins"][..], &[]] {
+        let mut command = program();
+        command.arg("snapshot").arg(sample()).args(["--engine", "cpu"]).args(more);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let mut stderr = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+        assert_eq!((child.wait().unwrap().code(), stderr.as_str()), (Some(0), ""));
+    }
+}
+
+#[test]
+fn a_full_disk_is_an_error() {
+    if !cfg!(target_os = "linux") {
+        return;
+    }
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let mut command = program();
+    command.arg("snapshot").arg(sample()).args(["--engine", "cpu"]).stdout(full);
+    let output = command.stderr(Stdio::piped()).output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    assert!(stderr.lines().count() == 1 && stderr.contains("could not be written"), "{stderr}");
+}
