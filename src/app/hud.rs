@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::gpu::draw::Shapes;
+use crate::gpu::draw::{FontTextures, Shapes};
 use crate::gpu::live::PassTimes;
 
 /// The size of the panel's text in points.
@@ -84,7 +84,7 @@ impl Hud {
         input.viewports.entry(egui::ViewportId::ROOT).or_default().native_pixels_per_point = Some(pixels_per_point);
         let output = self.context.run_ui(input, |ui| timing_panel(ui, timing));
         let primitives = self.context.tessellate(output.shapes, output.pixels_per_point);
-        Shapes { primitives, textures: output.textures_delta, pixels_per_point: output.pixels_per_point }
+        Shapes { primitives, textures: FontTextures(output.textures_delta), pixels_per_point: output.pixels_per_point }
     }
 }
 

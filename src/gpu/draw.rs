@@ -7,7 +7,7 @@ mod video;
 
 pub use overlay::{Channels, OverlayPass};
 pub use paint::PaintPass;
-pub use text::{Shapes, TextPass};
+pub use text::{FontTextures, Shapes, TextPass};
 pub use video::VideoPass;
 
 /// The blend of premultiplied colours over what is there.

@@ -2,13 +2,25 @@
 
 use crate::gpu::Gpu;
 
+/// Changes to the fonts' textures that are yet to be applied.
+///
+/// egui takes a change that is dropped for a mistake. Here it is none: a window may close before its next drawing.
+#[derive(Debug, Default)]
+pub struct FontTextures(pub egui::TexturesDelta);
+
+impl Drop for FontTextures {
+    fn drop(&mut self) {
+        self.0.clear();
+    }
+}
+
 /// Shapes that egui has laid out for one drawing.
 #[derive(Debug, Default)]
 pub struct Shapes {
     /// Triangles with their clip rectangles.
     pub primitives: Vec<egui::ClippedPrimitive>,
     /// Changes to the fonts' textures.
-    pub textures: egui::TexturesDelta,
+    pub textures: FontTextures,
     /// Pixels of the view to a point of the layout.
     pub pixels_per_point: f32,
 }
@@ -38,8 +50,9 @@ impl TextPass {
     /// Sets what is drawn from the next drawing on. Texture changes that were not drawn yet are kept.
     pub fn set(&mut self, shapes: Shapes) {
         let mut textures = std::mem::take(&mut self.shapes.textures);
-        textures.append(shapes.textures);
-        self.shapes = Shapes { textures, ..shapes };
+        let Shapes { primitives, textures: mut newer, pixels_per_point } = shapes;
+        textures.0.append(std::mem::take(&mut newer.0));
+        self.shapes = Shapes { primitives, textures, pixels_per_point };
     }
 
     /// Uploads what has changed, for a view of `size` pixels.
@@ -52,12 +65,12 @@ impl TextPass {
             egui_wgpu::Renderer::new(&gpu.device, self.format, options)
         });
         let textures = std::mem::take(&mut self.shapes.textures);
-        for (id, deltas) in &textures.set {
+        for (id, deltas) in &textures.0.set {
             for delta in deltas {
                 renderer.update_texture(&gpu.device, &gpu.queue, *id, delta);
             }
         }
-        for id in &textures.free {
+        for id in &textures.0.free {
             renderer.free_texture(id);
         }
         self.screen = egui_wgpu::ScreenDescriptor {
