@@ -66,9 +66,6 @@ pub enum AppError {
     /// The decoder never said whether it could open the video.
     #[error("{}: the video could not be opened; try again with -vv to see why", .0.display())]
     NoAnswer(PathBuf),
-    /// R'G'B' video has no Y'CbCr codes.
-    #[error("{}: the video is R'G'B'; it has no Y'CbCr codes to count (leave --components out)", .0.display())]
-    NotCoded(PathBuf),
 }
 
 /// What wakes the event loop besides the window.

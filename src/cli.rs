@@ -17,7 +17,8 @@ use crate::{bench, color};
     subcommand_negates_reqs = true,
     after_help = "Keys in the window:\n  \
         Space pause   ←/→ 5 s   Shift+←/→ 1 s   ↑/↓ 60 s   . , one frame   Home/End\n  \
-        r g b l channels on and off   h all overlays   f full screen   q Esc quit"
+        r g b l channels on and off   h all overlays   y Y'CbCr codes   t times\n  \
+        f full screen   q Esc quit"
 )]
 pub struct Cli {
     /// What to do; without a command, FILE is played in a window

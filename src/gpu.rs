@@ -15,7 +15,7 @@ pub mod timing;
 pub mod upload;
 
 pub use context::{AdapterChoice, Gpu};
-pub use renderer::{Artist, Renderer, Scene};
+pub use renderer::{Artist, Renderer, Scene, TimesState};
 
 /// What can go wrong on the GPU's side, each with what to do about it.
 #[derive(Debug, thiserror::Error)]

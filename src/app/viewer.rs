@@ -15,7 +15,7 @@ use super::title::title;
 use super::{AppError, PlayOptions};
 use crate::engine::Engine;
 use crate::frame::Frame;
-use crate::gpu::{Artist, Gpu, Renderer, Scene};
+use crate::gpu::{Artist, Gpu, Renderer, Scene, TimesState};
 use crate::histogram::Components;
 use crate::media::{DecodeEvent, DecodeThread, FrameCounters, SeekTarget, StreamInfo};
 use crate::placement::upright_size;
@@ -23,6 +23,8 @@ use crate::playback::{Player, SeekRequest, Target};
 
 /// The title follows the position no more often than this while playing.
 const TITLE_INTERVAL: Duration = Duration::from_millis(100);
+/// While the passes' times are under way they are looked for this often.
+const TIMES_INTERVAL: Duration = Duration::from_millis(10);
 /// Size of the window where the video's own would not fit the display, as part of the display.
 const DISPLAY_PART: f64 = 0.9;
 
@@ -132,7 +134,16 @@ impl Viewer {
             self.update_title(now, true);
         }
         self.gpu.check()?;
-        Ok(tick.wake_at)
+        // Times come back some frames later; a paused video is drawn once more for them.
+        let wake_at = match self.renderer.poll_times(&self.gpu) {
+            TimesState::New if self.player.is_paused() => {
+                self.screen.window.request_redraw();
+                tick.wake_at
+            }
+            TimesState::UnderWay => Some(tick.wake_at.unwrap_or(now + TIMES_INTERVAL).min(now + TIMES_INTERVAL)),
+            TimesState::New | TimesState::Settled => tick.wake_at,
+        };
+        Ok(wake_at)
     }
 
     /// Counts a frame and puts it on screen with the next drawing.
@@ -267,7 +278,7 @@ impl Viewer {
 
     fn lay_out_text(&mut self) {
         let counts = self.player.counts();
-        let timing = self.renderer.pass_times(&self.gpu).map(|(times, has_timestamps)| TimingFigures {
+        let timing = self.renderer.pass_times().map(|(times, has_timestamps)| TimingFigures {
             engine: self.engine.name(),
             adapter: self.gpu.info.name.clone(),
             times,

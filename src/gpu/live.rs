@@ -121,16 +121,22 @@ impl LiveTiming {
         self.pending = Some((first, receiver));
     }
 
-    /// Takes the figures that have come back, without waiting.
-    pub fn poll(&mut self, gpu: &Gpu) {
-        let Some((first, receiver)) = &self.pending else { return };
+    /// Whether figures are under way.
+    #[must_use]
+    pub const fn is_pending(&self) -> bool {
+        self.pending.is_some()
+    }
+
+    /// Takes the figures that have come back, without waiting; whether there were any.
+    pub fn poll(&mut self, gpu: &Gpu) -> bool {
+        let Some((first, receiver)) = &self.pending else { return false };
         // An error here shows in Gpu::check, which every frame calls.
         let _ = gpu.device.poll(wgpu::PollType::Poll);
-        let Ok(arrived) = receiver.try_recv() else { return };
+        let Ok(arrived) = receiver.try_recv() else { return false };
         let first = *first;
         self.pending = None;
         if !arrived {
-            return;
+            return false;
         }
         if let Ok(bytes) = self.readback.slice(..).get_mapped_range() {
             let ticks: Vec<u64> = bytemuck::pod_collect_to_vec(&bytes);
@@ -144,5 +150,6 @@ impl LiveTiming {
             self.times = PassTimes { chunk, reduce, scale: span(Span::Scale), draw: span(Span::Draw), ..self.times };
         }
         self.readback.unmap();
+        true
     }
 }

@@ -31,6 +31,17 @@ impl Default for Scene {
     }
 }
 
+/// Whether the passes' times are on their way back from the GPU.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TimesState {
+    /// New ones have just come.
+    New,
+    /// Some are under way.
+    UnderWay,
+    /// None are.
+    Settled,
+}
+
 /// Who turns a picture's samples into the pixels of a view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Artist {
@@ -118,10 +129,19 @@ impl Renderer {
     }
 
     /// The newest times of the passes, if they are timed, and whether the adapter tells the GPU's own.
-    pub fn pass_times(&mut self, gpu: &Gpu) -> Option<(PassTimes, bool)> {
-        let timing = self.timing.as_mut()?;
-        timing.poll(gpu);
-        Some((timing.times, timing.has_timestamps()))
+    #[must_use]
+    pub fn pass_times(&self) -> Option<(PassTimes, bool)> {
+        self.timing.as_ref().map(|timing| (timing.times, timing.has_timestamps()))
+    }
+
+    /// Takes times that have come back from the GPU, without waiting.
+    pub fn poll_times(&mut self, gpu: &Gpu) -> TimesState {
+        let Some(timing) = &mut self.timing else { return TimesState::Settled };
+        match (timing.poll(gpu), timing.is_pending()) {
+            (true, _) => TimesState::New,
+            (false, true) => TimesState::UnderWay,
+            (false, false) => TimesState::Settled,
+        }
     }
 
     /// Notes how long another engine took to count the picture that is loaded next.

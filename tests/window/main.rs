@@ -122,6 +122,49 @@ fn toggling_works_alike_when_the_adapter_counts() {
     toggle_each_channel(&Program::start_with(&display, sample(), &["--engine", "gpu"]));
 }
 
+#[test]
+fn t_shows_the_times_and_leaves_the_histograms_alone() {
+    let _turn = alone();
+    let display = Display::start();
+    for engine in ["cpu", "gpu"] {
+        let program = Program::start_with(&display, sample(), &["--engine", engine]);
+        let bare = pause(&program);
+        program.key("t");
+        until("the panel of times to appear", PATIENCE, || {
+            (program.picture().differing(&bare, Area::Outside) > 1000).then_some(())
+        });
+        let panel = program.settled();
+        for histogram in [Area::Left, Area::Right] {
+            assert_eq!(panel.differing(&bare, histogram), 0, "the panel touches {histogram:?} with {engine}");
+        }
+        program.key("t");
+        until("the panel to vanish without a trace", PATIENCE, || {
+            (program.picture().differing(&bare, Area::Everywhere) == 0).then_some(())
+        });
+        program.quit_with("q");
+    }
+}
+
+#[test]
+fn y_counts_code_values_and_back() {
+    let _turn = alone();
+    let display = Display::start();
+    let program = Program::start(&display, sample());
+    let light = pause(&program);
+    program.key("y");
+    until("both overlays to change", PATIENCE, || {
+        let now = program.picture();
+        (now.differing(&light, Area::Left) > 100 && now.differing(&light, Area::Right) > 100).then_some(())
+    });
+    let coded = program.settled();
+    assert_eq!(coded.differing(&light, Area::Outside), 0, "only the histograms change");
+    program.key("y");
+    until("red, green, blue and luminance to come back", PATIENCE, || {
+        (program.picture().differing(&light, Area::Everywhere) == 0).then_some(())
+    });
+    program.quit_with("q");
+}
+
 fn toggle_each_channel(program: &Program) {
     let all = pause(program);
 
