@@ -9,6 +9,9 @@ override WORKGROUP: u32 = 256u;
 // The channels this pipeline counts, from FIRST_CHANNEL on. All four where their bins fit in workgroup memory.
 override FIRST_CHANNEL: u32 = 0u;
 override CHANNEL_COUNT: u32 = 4u;
+// Whether red takes part of the second component, or blue of the third: not so for Y'CbCr by luma weights, which saves
+// two of six products.
+override CROSSED: bool = true;
 // Whether Y', Cb and Cr are counted as coded instead of red, green, blue and luminance.
 override CODED: bool = false;
 // Workgroup memory holds COPIES interleaved copies of each bin: neighbouring invocations then hit different banks when
@@ -103,9 +106,13 @@ fn chroma_terms(quad: u32, row: u32) -> ChromaTerms {
     }
     let second = vec4<i32>(quad_of_chroma(1u, quad, row));
     let third = vec4<i32>(quad_of_chroma(2u, quad, row));
+    let green = picture.green.y * second + picture.green.z * third + green_bias;
+    if !CROSSED {
+        return ChromaTerms(picture.red.z * third + red_bias, green, picture.blue.y * second + blue_bias);
+    }
     return ChromaTerms(
         picture.red.y * second + picture.red.z * third + red_bias,
-        picture.green.y * second + picture.green.z * third + green_bias,
+        green,
         picture.blue.y * second + picture.blue.z * third + blue_bias,
     );
 }
@@ -177,7 +184,15 @@ fn count_quad(first_codes: vec4<u32>, valid: u32, chroma: ChromaTerms, copy: u32
     if counts(3u) {
         luminance = luminance_bins(red_codes, green_codes, blue_codes);
     }
-    // Written out four times: a loop over the lanes of a vector is not reliably unrolled.
+    // Written out four times: a loop over the lanes of a vector is not reliably unrolled. All four pixels are there
+    // except at the right edge, so that one question serves for all.
+    if valid == 4u {
+        tally_pixel(red_codes.x, green_codes.x, blue_codes.x, luminance.x, copy);
+        tally_pixel(red_codes.y, green_codes.y, blue_codes.y, luminance.y, copy);
+        tally_pixel(red_codes.z, green_codes.z, blue_codes.z, luminance.z, copy);
+        tally_pixel(red_codes.w, green_codes.w, blue_codes.w, luminance.w, copy);
+        return;
+    }
     if valid > 0u {
         tally_pixel(red_codes.x, green_codes.x, blue_codes.x, luminance.x, copy);
     }
@@ -186,9 +201,6 @@ fn count_quad(first_codes: vec4<u32>, valid: u32, chroma: ChromaTerms, copy: u32
     }
     if valid > 2u {
         tally_pixel(red_codes.z, green_codes.z, blue_codes.z, luminance.z, copy);
-    }
-    if valid > 3u {
-        tally_pixel(red_codes.w, green_codes.w, blue_codes.w, luminance.w, copy);
     }
 }
 

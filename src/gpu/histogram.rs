@@ -67,6 +67,8 @@ pub struct HistogramPasses {
 struct State {
     layout: PixelLayout,
     components: Components,
+    /// Whether the conversion to red takes part of the second component, or that to blue of the third.
+    crossed: bool,
     plan: Plan,
 }
 
@@ -75,6 +77,7 @@ struct State {
 struct ChunkKey {
     layout: PixelLayout,
     components: Components,
+    crossed: bool,
     workgroup: u32,
     copies: u32,
     runs: Vec<ChannelRun>,
@@ -83,7 +86,8 @@ struct ChunkKey {
 impl State {
     fn chunk_key(&self) -> ChunkKey {
         let Plan { workgroup, copies, ref runs, .. } = self.plan;
-        ChunkKey { layout: self.layout, components: self.components, workgroup, copies, runs: runs.clone() }
+        let Self { layout, components, crossed, .. } = *self;
+        ChunkKey { layout, components, crossed, workgroup, copies, runs: runs.clone() }
     }
 }
 
@@ -174,7 +178,9 @@ impl HistogramPasses {
     pub fn prepare_with_plan(&mut self, gpu: &Gpu, picture: &Picture, components: Components, mut plan: Plan) {
         let layout = *picture.layout();
         plan.chunks = plan.chunks.clamp(1, plan::most_chunks(plan.bits));
-        let state = State { layout, components, plan };
+        let weights = picture.conversion().weights;
+        let crossed = weights[0][1] != 0 || weights[2][2] != 0;
+        let state = State { layout, components, crossed, plan };
         if self.state.as_ref() == Some(&state) {
             return;
         }
@@ -187,7 +193,7 @@ impl HistogramPasses {
         gpu.queue.write_buffer(&self.reduction, 0, bytemuck::bytes_of(&params));
         let (device, module, pipeline_layout) = (&gpu.device, &self.chunk_module, &self.chunk_layout);
         self.chunk_pipelines.entry(state.chunk_key()).or_insert_with(|| {
-            let pipeline = |run| chunk_pipeline(device, pipeline_layout, module, &layout, components, &state.plan, run);
+            let pipeline = |run| chunk_pipeline(device, pipeline_layout, module, &state, run);
             state.plan.runs.iter().map(pipeline).collect()
         });
         self.prepare_scale(gpu, state.plan.bits);
@@ -288,16 +294,16 @@ fn chunk_pipeline(
     device: &wgpu::Device,
     pipeline_layout: &wgpu::PipelineLayout,
     module: &wgpu::ShaderModule,
-    layout: &PixelLayout,
-    components: Components,
-    plan: &Plan,
+    state: &State,
     run: &ChannelRun,
 ) -> wgpu::ComputePipeline {
-    let mut constants = layout_constants(layout);
+    let State { layout, components, crossed, ref plan } = *state;
+    let mut constants = layout_constants(&layout);
     constants.extend([
         ("WORKGROUP", f64::from(plan.workgroup)),
         ("FIRST_CHANNEL", f64::from(run.first)),
         ("CHANNEL_COUNT", f64::from(run.count)),
+        ("CROSSED", f64::from(u8::from(crossed))),
         ("CODED", f64::from(u8::from(components == Components::YCbCr))),
         ("COPIES", f64::from(plan.copies)),
         ("BIN_WORDS", f64::from((run.count << plan.bits) * plan.copies)),

@@ -121,13 +121,6 @@ impl PictureBuffers {
         self.loaded = Some(loaded);
         Ok(())
     }
-
-    /// Queues other colour parameters for the picture that is loaded already.
-    pub fn update_params(&self, gpu: &Gpu, picture: &Picture) {
-        if let Some(loaded) = &self.loaded {
-            loaded.write_params(gpu, picture);
-        }
-    }
 }
 
 impl Loaded {
