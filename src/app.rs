@@ -8,6 +8,7 @@ mod viewer;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use winit::application::ApplicationHandler;
@@ -80,6 +81,8 @@ enum Wake {
 /// # Errors
 /// [`AppError`] if the video, the adapter or the display refuses.
 pub fn play(options: PlayOptions) -> Result<(), AppError> {
+    // Loading the graphics drivers takes longest of all, so it comes first, on a thread of its own.
+    let instance = thread::spawn(|| crate::gpu::context::instance(None));
     let event_loop = EventLoop::<Wake>::with_user_event().build().map_err(|error| no_display(&options, error))?;
     let proxy = event_loop.create_proxy();
     // The file is opened while the window and the adapter are made; both take their time.
@@ -88,7 +91,14 @@ pub fn play(options: PlayOptions) -> Result<(), AppError> {
         let _ = proxy.send_event(Wake::Media);
     })
     .map_err(AppError::Thread)?;
-    let mut app = App { options, media: Some(media), viewer: None, modifiers: ModifiersState::empty(), result: Ok(()) };
+    let mut app = App {
+        options,
+        instance: Some(instance),
+        media: Some(media),
+        viewer: None,
+        modifiers: ModifiersState::empty(),
+        result: Ok(()),
+    };
     event_loop.run_app(&mut app).map_err(display_error)?;
     if let Some(viewer) = &app.viewer {
         viewer.log_summary();
@@ -126,6 +136,8 @@ fn display_error(error: impl std::fmt::Display) -> AppError {
 
 struct App {
     options: PlayOptions,
+    /// wgpu's entry point, in the making.
+    instance: Option<thread::JoinHandle<wgpu::Instance>>,
     /// The decoding thread until the viewer takes it over.
     media: Option<DecodeThread>,
     viewer: Option<Viewer>,
@@ -137,10 +149,19 @@ impl App {
     /// Waits until the decoder has opened the file, then makes the window in the video's size.
     fn open_viewer(&mut self, event_loop: &ActiveEventLoop) -> Result<(), AppError> {
         let Some(media) = self.media.take() else { return Ok(()) };
-        let instance = crate::gpu::context::instance(Some(Box::new(event_loop.owned_display_handle())));
+        let instance = self.instance(event_loop);
         let (info, first) = self.first_frame(&media)?;
         self.viewer = Some(Viewer::new(event_loop, &instance, &self.options, media, &info, first)?);
         Ok(())
+    }
+
+    /// The instance that was made meanwhile; where OpenGL was asked for, one that knows the display, which it needs.
+    fn instance(&mut self, event_loop: &ActiveEventLoop) -> wgpu::Instance {
+        let wants_gl = wgpu::Backends::from_env().is_some_and(|backends| backends.contains(wgpu::Backends::GL));
+        match self.instance.take().map(thread::JoinHandle::join) {
+            Some(Ok(instance)) if !wants_gl => instance,
+            _ => crate::gpu::context::instance(Some(Box::new(event_loop.owned_display_handle()))),
+        }
     }
 
     /// Waits until the video is open and its first frame, which knows its size better than any header, is there.
