@@ -163,12 +163,6 @@ impl Renderer {
         self.text.set(shapes);
     }
 
-    /// n of the picture that is loaded: its channels have 2^n bins.
-    #[must_use]
-    pub fn bits(&self) -> Option<u32> {
-        self.loaded.as_ref().map(|loaded| loaded.bits)
-    }
-
     /// Uploads a picture for the next recording. With `counted`, those bins are shown; without, the GPU counts.
     ///
     /// # Errors
