@@ -82,7 +82,7 @@ enum Wake {
 /// [`AppError`] if the video, the adapter or the display refuses.
 pub fn play(options: PlayOptions) -> Result<(), AppError> {
     // Loading the graphics drivers takes longest of all, so it comes first, on a thread of its own.
-    let instance = thread::spawn(|| crate::gpu::context::instance(None));
+    let instance = Loading::start();
     let event_loop = EventLoop::<Wake>::with_user_event().build().map_err(|error| no_display(&options, error))?;
     let proxy = event_loop.create_proxy();
     // The file is opened while the window and the adapter are made; both take their time.
@@ -91,14 +91,8 @@ pub fn play(options: PlayOptions) -> Result<(), AppError> {
         let _ = proxy.send_event(Wake::Media);
     })
     .map_err(AppError::Thread)?;
-    let mut app = App {
-        options,
-        instance: Some(instance),
-        media: Some(media),
-        viewer: None,
-        modifiers: ModifiersState::empty(),
-        result: Ok(()),
-    };
+    let mut app =
+        App { options, instance, media: Some(media), viewer: None, modifiers: ModifiersState::empty(), result: Ok(()) };
     event_loop.run_app(&mut app).map_err(display_error)?;
     if let Some(viewer) = &app.viewer {
         viewer.log_summary();
@@ -134,10 +128,31 @@ fn display_error(error: impl std::fmt::Display) -> AppError {
     AppError::Display(reason.unwrap_or(first).to_owned())
 }
 
+/// wgpu's entry point in the making. It is waited for in any case: a program that ends while a driver is being loaded on
+/// another thread can crash in the driver.
+struct Loading(Option<thread::JoinHandle<wgpu::Instance>>);
+
+impl Loading {
+    fn start() -> Self {
+        Self(Some(thread::spawn(|| crate::gpu::context::instance(None))))
+    }
+
+    /// The instance, the first time; `None` if it could not be made.
+    fn finish(&mut self) -> Option<wgpu::Instance> {
+        self.0.take()?.join().ok()
+    }
+}
+
+impl Drop for Loading {
+    fn drop(&mut self) {
+        self.finish();
+    }
+}
+
 struct App {
     options: PlayOptions,
     /// wgpu's entry point, in the making.
-    instance: Option<thread::JoinHandle<wgpu::Instance>>,
+    instance: Loading,
     /// The decoding thread until the viewer takes it over.
     media: Option<DecodeThread>,
     viewer: Option<Viewer>,
@@ -158,8 +173,8 @@ impl App {
     /// The instance that was made meanwhile; where OpenGL was asked for, one that knows the display, which it needs.
     fn instance(&mut self, event_loop: &ActiveEventLoop) -> wgpu::Instance {
         let wants_gl = wgpu::Backends::from_env().is_some_and(|backends| backends.contains(wgpu::Backends::GL));
-        match self.instance.take().map(thread::JoinHandle::join) {
-            Some(Ok(instance)) if !wants_gl => instance,
+        match self.instance.finish() {
+            Some(instance) if !wants_gl => instance,
             _ => crate::gpu::context::instance(Some(Box::new(event_loop.owned_display_handle()))),
         }
     }
