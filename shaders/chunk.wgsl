@@ -23,7 +23,16 @@ const TAIL_WORDS: u32 = 8u;
 // Words from one chunk's bins to the next one's: four channels and the tail.
 override CHUNK_WORDS: u32 = 1032u;
 
+// As in scale.wgsl; the reduce pass folds the bins in.
+struct Scale {
+    height: f32,
+    tallest: u32,
+    samples: u32,
+    padding: u32,
+}
+
 @group(1) @binding(0) var<storage, read_write> chunks: array<u32>;
+@group(1) @binding(1) var<storage, read_write> scales: array<Scale, 4>;
 
 // A bin of a workgroup cannot overflow: a picture has at most 2^30 pixels (src/frame.rs).
 var<workgroup> bins: array<atomic<u32>, BIN_WORDS>;
@@ -51,7 +60,7 @@ fn quad_of_samples(component: u32, quad: u32, row: u32) -> vec4<u32> {
         return vec4<u32>(word, word >> 8u, word >> 16u, word >> 24u) & mask;
     }
     if step == 2u {
-        let shift = offset * 8u + SHIFT;
+        let shift = offset * 8u + component_shift(component);
         let low = plane_word(plane, row, base);
         let high = plane_word(plane, row, base + 1u);
         return (vec4<u32>(low, low >> 16u, high, high >> 16u) >> vec4<u32>(shift)) & mask;
@@ -63,7 +72,7 @@ fn quad_of_samples(component: u32, quad: u32, row: u32) -> vec4<u32> {
         plane_word(plane, row, base + (bytes.z >> 2u)),
         plane_word(plane, row, base + (bytes.w >> 2u)),
     );
-    return (words >> ((bytes & vec4<u32>(3u)) * 8u + SHIFT)) & mask;
+    return (words >> ((bytes & vec4<u32>(3u)) * 8u + component_shift(component))) & mask;
 }
 
 // Codes of the chroma samples that cover the four pixels of a quad.
@@ -77,11 +86,11 @@ fn quad_of_chroma(component: u32, quad: u32, row: u32) -> vec4<u32> {
         let mask = (1u << BITS) - 1u;
         let byte = component_offset(component) + quad * 2u * step;
         let word = plane_word(plane, row, byte >> 2u);
-        let first = (word >> ((byte & 3u) * 8u + SHIFT)) & mask;
+        let first = (word >> ((byte & 3u) * 8u + component_shift(component))) & mask;
         var second: u32;
         if step <= 2u {
             // Both samples lie in one word: its two halves, or two neighbouring bytes from an even one on.
-            second = (word >> (((byte + step) & 3u) * 8u + SHIFT)) & mask;
+            second = (word >> (((byte + step) & 3u) * 8u + component_shift(component))) & mask;
         } else {
             second = code_at(component, quad * 2u + 1u, row);
         }
@@ -249,6 +258,24 @@ fn count_coded(component: u32, quad: u32, row: u32, copy: u32) {
     }
 }
 
+// Samples that a channel counts.
+fn samples_of(channel: u32) -> u32 {
+    if !CODED || channel == 0u {
+        return picture.size.x * picture.size.y;
+    }
+    if MODEL == 0u || channel == 3u {
+        return 0u;
+    }
+    return picture.chroma_size.x * picture.chroma_size.y;
+}
+
+// The scale of a channel of which no bin is known yet. Its height is above any that a bin can give, but nothing where
+// nothing is counted.
+fn unknown_scale(channel: u32) -> Scale {
+    let samples = samples_of(channel);
+    return Scale(select(0.0, 3e38, samples > 0u), 0u, samples, 0u);
+}
+
 @compute @workgroup_size(WORKGROUP)
 fn chunk(
     @builtin(local_invocation_index) local: u32,
@@ -260,6 +287,9 @@ fn chunk(
     }
     if local < TAIL_WORDS {
         atomicStore(&tail[local], 0u);
+    }
+    if FIRST_CHANNEL == 0u && group.x == 0u && local < 4u {
+        scales[local] = unknown_scale(local);
     }
     workgroupBarrier();
 

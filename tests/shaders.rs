@@ -108,11 +108,10 @@ fn shared_structures_lie_alike_in_rust_and_wgsl() {
         &[
             ("chunk_count", offset_of!(ReductionParams, chunk_count)),
             ("chunk_words", offset_of!(ReductionParams, chunk_words)),
-            ("first_word", offset_of!(ReductionParams, first_word)),
-            ("end_word", offset_of!(ReductionParams, end_word)),
+            ("bits", offset_of!(ReductionParams, bits)),
         ],
     );
-    for file in ["scale.wgsl", "overlay.wgsl"] {
+    for file in ["chunk.wgsl", "reduce.wgsl", "scale.wgsl", "overlay.wgsl"] {
         assert_layout(
             file,
             "Scale",
