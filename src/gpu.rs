@@ -5,6 +5,7 @@
 //! the window, the saved picture and the tests alike.
 
 pub mod context;
+pub mod count_queue;
 pub mod draw;
 pub mod histogram;
 pub mod live;

@@ -19,3 +19,4 @@ pub mod media;
 pub mod placement;
 pub mod playback;
 pub mod reference;
+pub mod region;

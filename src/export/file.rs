@@ -12,7 +12,7 @@ use crate::gpu::readback::Image;
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
     /// The place is a folder.
-    #[error("{} is a folder; name a PNG file in it", .0.display())]
+    #[error("{} is a folder; name a file in it", .0.display())]
     Folder(PathBuf),
     /// The folder to write into does not exist.
     #[error(
@@ -98,7 +98,7 @@ fn encode(writer: impl Write, image: &Image) -> Result<(), png::EncodingError> {
     writer.finish()
 }
 
-fn folder_of(path: &Path) -> PathBuf {
+pub(super) fn folder_of(path: &Path) -> PathBuf {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
         _ => PathBuf::from("."),

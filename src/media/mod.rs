@@ -11,6 +11,7 @@
 mod av;
 mod decoder;
 mod error;
+mod index;
 mod info;
 mod layout;
 mod open;
@@ -25,6 +26,7 @@ mod timeline;
 
 pub use decoder::{Decoder, StopHandle};
 pub use error::MediaError;
+pub use index::FrameIndex;
 pub use info::{FrameCounters, OpenOptions, StreamInfo};
 pub use seek::SeekTarget;
 pub use thread::{DecodeEvent, DecodeThread, QueueLimits};
