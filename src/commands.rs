@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use clap::CommandFactory;
 use clap::error::ErrorKind;
-use histoscope::cli::{AnalyzeArgs, Cli, CommonArgs, MergeArgs};
+use histoscope::cli::{AnalyzeArgs, Cli, CommonArgs, MergeArgs, ReportArgs};
 use histoscope::export::analyze::counter::Counting;
 use histoscope::export::analyze::format::Format;
 use histoscope::export::analyze::merge::merge;
@@ -16,6 +16,7 @@ use histoscope::export::analyze::pipeline::Request;
 use histoscope::export::analyze::run::{Destination, Finished, run};
 use histoscope::export::analyze::selection::{Point, Selection};
 use histoscope::export::analyze::{AnalyzeError, Stop};
+use histoscope::export::report::run as report;
 use histoscope::histogram::Components;
 
 /// What a program that an interrupt ended returns to the shell.
@@ -64,6 +65,52 @@ pub fn merge_shares(args: &MergeArgs) -> anyhow::Result<ExitCode> {
         Err(_) if stop.is_stopped() => Ok(ExitCode::from(INTERRUPTED)),
         Err(error) => Err(error.into()),
     }
+}
+
+/// Draws the report of a clip.
+pub fn report(args: &ReportArgs, common: &CommonArgs) -> anyhow::Result<ExitCode> {
+    let request = Request {
+        input: args.input.clone(),
+        open: super::open_options(common),
+        selection: Selection {
+            from: args.from,
+            to: args.to,
+            region: args.region,
+            crop_bars: args.crop_bars,
+            ..Selection::default()
+        },
+        counting: counting_of(common.components.into()),
+        engine: super::engine(common.engine),
+        adapter: super::adapter(common),
+        resume_at: 0,
+        jobs: args.jobs.get(),
+        verify: false,
+        spoil: None,
+        stop: stop_on_interrupt()?,
+    };
+    let options = report::Options {
+        components: common.components.into(),
+        cut_threshold: args.cut_threshold / 100.0,
+        outputs: args.output.clone(),
+        quiet: args.quiet,
+    };
+    let name = args.input.display();
+    match report::run(request, &options)? {
+        report::Finished::Complete => Ok(ExitCode::SUCCESS),
+        report::Finished::EndedEarly(reason) => {
+            say(&format!("{name}: {reason}; the report shows what there is, try another copy of the file"));
+            Ok(ExitCode::FAILURE)
+        }
+        report::Finished::Stopped => {
+            say(&format!("{name}: stopped; the report shows the part that was counted, and says so"));
+            Ok(ExitCode::from(INTERRUPTED))
+        }
+    }
+}
+
+fn counting_of(components: Components) -> Counting {
+    let coded = components == Components::YCbCr;
+    Counting { rgbl: !coded, coded, signal: false }
 }
 
 /// The first interrupt asks the run to end; a second one ends the program.

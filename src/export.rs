@@ -4,4 +4,5 @@ pub mod analyze;
 pub mod channel;
 pub mod figures;
 pub mod file;
+pub mod report;
 pub mod snapshot;

@@ -24,6 +24,7 @@ fn main() -> ExitCode {
     let result = match cli.command {
         Some(Command::Analyze(args)) => commands::analyze(&args, &cli.common),
         Some(Command::Merge(args)) => commands::merge_shares(&args),
+        Some(Command::Report(args)) => commands::report(&args, &cli.common),
         Some(Command::Snapshot(args)) => run_snapshot(args, &cli.common).map(succeed),
         Some(Command::Adapters) => list_adapters().map(succeed),
         Some(Command::Bench(args)) => run_bench(args, &cli.common).map(succeed),

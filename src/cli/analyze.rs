@@ -114,7 +114,7 @@ impl From<FormatArg> for Format {
 }
 
 /// Reads a time, or a frame's number with an f before or behind it.
-fn parse_point(text: &str) -> Result<Point, String> {
+pub(super) fn parse_point(text: &str) -> Result<Point, String> {
     let digits = text.strip_suffix('f').or_else(|| text.strip_prefix('f'));
     if let Some(digits) = digits.filter(|digits| digits.bytes().all(|b| b.is_ascii_digit())) {
         return digits.parse().map(Point::Frame).map_err(|_| format!("'{text}' is no frame number; write 250f"));

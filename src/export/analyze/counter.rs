@@ -75,6 +75,17 @@ impl Engine {
     }
 }
 
+impl Engine {
+    /// Its name for people: "the CPU", or the adapter's name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Cpu => "the CPU",
+            Self::Gpu(gpu) => &gpu.info.name,
+        }
+    }
+}
+
 /// What was counted of one frame.
 #[derive(Debug, Clone, Default)]
 pub struct Counts {

@@ -114,6 +114,8 @@ pub struct Outcome {
     pub ended_early: Option<String>,
     /// What the decoder counted; with several decoders, their sum.
     pub decoder: FrameCounters,
+    /// Who counted: "the CPU", or the adapter's name.
+    pub counted_by: String,
 }
 
 /// A file that is ready to be counted.
@@ -243,6 +245,7 @@ impl Pipeline {
                 count_all(&context, frames, end, sink)?
             }
         };
+        outcome.counted_by = engine.name().to_owned();
         if outcome.reached_end && outcome.ended_early.is_none() {
             outcome.ended_early = missing_end(&info, stated_secs, &outcome);
         }
