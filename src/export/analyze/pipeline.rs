@@ -184,6 +184,7 @@ impl Pipeline {
         let stated_secs = decoder.stated_stream_secs();
         let positioned =
             span::position(&mut decoder, (selection.from, request.resume_at), request.jobs > 1, &request.stop)?;
+        check_mixed_order(&request, &info, &positioned)?;
         Ok(Self { request, info, stated_secs, cropping, bars, positioned, end, decoder, engine })
     }
 
@@ -412,6 +413,21 @@ fn check_order(request: &Request, info: &StreamInfo) -> Result<(), AnalyzeError>
         _ => false,
     };
     if backward {
+        let (from, to) = (from.to_string(), to.to_string());
+        return Err(AnalyzeError::Backward { input: request.input.clone(), from, to });
+    }
+    Ok(())
+}
+
+/// The same for a time and a frame's number, where the file's packets tell which frame the time means.
+fn check_mixed_order(request: &Request, info: &StreamInfo, positioned: &Positioned) -> Result<(), AnalyzeError> {
+    let (Some(from), Some(to)) = (request.selection.from, request.selection.to) else { return Ok(()) };
+    let (Some(first), Some(index)) = (positioned.first, &positioned.index) else { return Ok(()) };
+    let end = match span::end(info, to) {
+        End::Ticks(ticks) => index.frames_before(ticks),
+        End::Number(number) => number,
+    };
+    if end < first && end < index.pts.len() as u64 {
         let (from, to) = (from.to_string(), to.to_string());
         return Err(AnalyzeError::Backward { input: request.input.clone(), from, to });
     }
