@@ -107,7 +107,11 @@ fn request(args: &AnalyzeArgs, common: &CommonArgs, input: &Path, destination: &
 /// Where each input's records go. A contradiction ends the program as wrong usage does.
 fn destinations(args: &AnalyzeArgs, common: &CommonArgs) -> Vec<Destination> {
     if let Err(text) = check_usage(args, common) {
-        Cli::command().error(ErrorKind::ArgumentConflict, text).exit();
+        let mut command = Cli::command();
+        command.build();
+        let analyze =
+            command.find_subcommand_mut("analyze").map(|analyze| analyze.error(ErrorKind::ArgumentConflict, &text));
+        analyze.unwrap_or_else(|| Cli::command().error(ErrorKind::ArgumentConflict, text)).exit();
     }
     let format = format(args);
     let records = |target| Destination::Records { target, format, bins: args.bins, resume: args.resume };
