@@ -111,16 +111,16 @@ fn regions_in_percent_are_those_in_pixels() {
 
 #[test]
 fn bars_are_found_and_left_out() {
-    let pad = "-vf pad=120:90:8:15:black -c:v ffv1 -pix_fmt yuv420p";
+    let pad = "-vf pad=120:92:8:16:black -c:v ffv1 -pix_fmt yuv420p";
     let clip = Clip::moving("bars.mkv", "100x60", 2.0, pad);
     let run = analyze(clip.path(), &["--crop-bars"]);
     assert_eq!(run.code, Some(0), "{run:?}");
-    for words in ["15 rows above, 15 below", "8 columns left, 12 right", "100×60 pixels from 8,15"] {
+    for words in ["16 rows above, 16 below", "8 columns left, 12 right", "100×60 pixels from 8,16"] {
         assert!(run.stderr.contains(words), "no {words} in {}", run.stderr);
     }
     let (found, summary) = crate::program::read_records(&run.stdout);
-    assert_eq!(summary["options"]["bars_leave"], serde_json::json!([8, 15, 100, 60]));
-    assert_eq!(found, records(clip.path(), &["--region", "8,15,100,60"]).0);
+    assert_eq!(summary["options"]["bars_leave"], serde_json::json!([8, 16, 100, 60]));
+    assert_eq!(found, records(clip.path(), &["--region", "8,16,100,60"]).0);
     // Every share finds the bars of the whole file.
     let share = analyze(clip.path(), &["--crop-bars", "--from", "20f", "--to", "22f", "--quiet"]);
     assert_eq!(share.stderr, "");

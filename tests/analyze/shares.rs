@@ -18,7 +18,9 @@ fn clips() -> [Clip; 2] {
 fn share(clip: &Clip, name: &str, arguments: &[&str]) -> PathBuf {
     let path = clip.folder().join(name);
     let run = analyze(clip.path(), &[arguments, &["-o", path.to_str().unwrap()]].concat());
-    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{arguments:?}");
+    assert_eq!(run.code, Some(0), "{arguments:?}: {}", run.stderr);
+    // A share may be empty, and says so.
+    assert!(run.stderr.is_empty() || run.stderr.contains("no frame was counted"), "{}", run.stderr);
     path
 }
 
