@@ -101,6 +101,10 @@ pub fn report(args: &ReportArgs, common: &CommonArgs) -> anyhow::Result<ExitCode
             say(&format!("{name}: {reason}; the report shows what there is, try another copy of the file"));
             Ok(ExitCode::FAILURE)
         }
+        report::Finished::StoppedAtOnce => {
+            say(&format!("{name}: stopped before a frame was counted; nothing was written"));
+            Ok(ExitCode::from(INTERRUPTED))
+        }
         report::Finished::Stopped => {
             say(&format!("{name}: stopped; the report shows the part that was counted, and says so"));
             Ok(ExitCode::from(INTERRUPTED))
@@ -154,7 +158,11 @@ fn request(args: &AnalyzeArgs, common: &CommonArgs, input: &Path, destination: &
 /// Where each input's records go. A contradiction ends the program as wrong usage does.
 fn destinations(args: &AnalyzeArgs, common: &CommonArgs) -> Vec<Destination> {
     if let Err(text) = check_usage(args, common) {
-        Cli::command().error(ErrorKind::ArgumentConflict, text).exit();
+        let mut command = Cli::command();
+        command.build();
+        let analyze =
+            command.find_subcommand_mut("analyze").map(|analyze| analyze.error(ErrorKind::ArgumentConflict, &text));
+        analyze.unwrap_or_else(|| Cli::command().error(ErrorKind::ArgumentConflict, text)).exit();
     }
     let format = format(args);
     let records = |target| Destination::Records { target, format, bins: args.bins, resume: args.resume };

@@ -13,6 +13,7 @@ pub mod merge;
 pub mod output;
 pub mod overview;
 pub mod pipeline;
+pub mod probe_frame;
 pub mod progress;
 pub mod record;
 pub mod resume;
@@ -21,6 +22,7 @@ pub mod selection;
 pub mod signal;
 pub mod span;
 pub mod summary;
+pub mod totals;
 
 use std::path::PathBuf;
 use std::sync::Arc;

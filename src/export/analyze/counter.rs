@@ -1,7 +1,8 @@
 //! Who counts the frames of a run, and the histograms that are under way.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+use std::thread::{self, JoinHandle};
 
 use super::AnalyzeError;
 use super::signal::{Signal, SignalCount};
@@ -48,15 +49,8 @@ pub enum Engine {
 }
 
 impl Engine {
-    /// Starts what the user wants. By default it is the adapter if that is hardware; none need be there.
-    ///
-    /// # Errors
-    /// [`GpuError`] if an adapter that was asked for cannot be used.
-    pub fn start(choice: EngineChoice, adapter: &AdapterChoice) -> Result<Self, GpuError> {
-        if choice == EngineChoice::Cpu {
-            log::info!("engine: cpu");
-            return Ok(Self::Cpu);
-        }
+    /// Finds what the user wants. By default it is the adapter if that is hardware; none need be there.
+    fn find(choice: EngineChoice, adapter: &AdapterChoice) -> Result<Self, GpuError> {
         match Gpu::headless(adapter) {
             Ok(gpu) if choice == EngineChoice::Gpu || !gpu.is_software() => {
                 log::info!("engine: gpu");
@@ -75,13 +69,63 @@ impl Engine {
     }
 }
 
-impl Engine {
-    /// Its name for people: "the CPU", or the adapter's name.
+/// An engine that is being started on a thread of its own, because drivers take their time to load.
+///
+/// Unless the user asked for the adapter, frames are counted by the CPU until it is there: the counts are the same.
+pub struct StartingEngine {
+    found: Arc<OnceLock<Engine>>,
+    thread: Option<JoinHandle<Result<(), GpuError>>>,
+    is_wanted: bool,
+}
+
+impl StartingEngine {
+    /// Starts what the user wants.
     #[must_use]
-    pub fn name(&self) -> &str {
-        match self {
-            Self::Cpu => "the CPU",
-            Self::Gpu(gpu) => &gpu.info.name,
+    pub fn start(choice: EngineChoice, adapter: &AdapterChoice) -> Self {
+        let found = Arc::new(OnceLock::new());
+        if choice == EngineChoice::Cpu {
+            log::info!("engine: cpu");
+            return Self { found, thread: None, is_wanted: false };
+        }
+        let (slot, adapter) = (Arc::clone(&found), adapter.clone());
+        let is_wanted = choice == EngineChoice::Gpu || adapter.name.is_some();
+        let find = move || {
+            let _ = slot.set(Engine::find(choice, &adapter)?);
+            Ok(())
+        };
+        Self { found, thread: Some(thread::spawn(find)), is_wanted }
+    }
+
+    /// Waits for an engine that was asked for.
+    ///
+    /// # Errors
+    /// [`GpuError`] if it cannot be used.
+    pub fn wait_if_wanted(&mut self) -> Result<(), GpuError> {
+        let Some(thread) = self.thread.take_if(|_| self.is_wanted) else { return Ok(()) };
+        thread.join().unwrap_or_else(|_| Err(GpuError::Lost("starting the adapter failed".to_owned())))
+    }
+
+    /// Who counts, for people: "the CPU", or the adapter's name.
+    #[must_use]
+    pub fn name(&self) -> String {
+        match self.get() {
+            Some(Engine::Gpu(gpu)) if self.is_wanted => gpu.info.name.clone(),
+            Some(Engine::Gpu(gpu)) => format!("the CPU until {} had started, then that", gpu.info.name),
+            _ => "the CPU".to_owned(),
+        }
+    }
+
+    /// The engine, if it is there.
+    fn get(&self) -> Option<&Engine> {
+        self.found.get()
+    }
+}
+
+impl Drop for StartingEngine {
+    fn drop(&mut self) {
+        // A program that ends while drivers load may crash in them.
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
         }
     }
 }
@@ -98,8 +142,9 @@ pub struct Counts {
 }
 
 /// Counts frames, in the order in which they are submitted.
-pub struct Counter {
+pub struct Counter<'a> {
     counting: Counting,
+    engine: Option<&'a StartingEngine>,
     cpu: cpu::Engine,
     gpu: Option<(Arc<Gpu>, CountQueue)>,
     verify: bool,
@@ -114,23 +159,40 @@ struct Pending {
     expected: Option<Vec<Histogram>>,
 }
 
-impl Counter {
+impl<'a> Counter<'a> {
     /// A counter that compares every count with the reference if `verify` is set.
     #[must_use]
-    pub fn new(engine: &Engine, counting: Counting, verify: bool) -> Self {
-        let depth = PICTURES_IN_FLIGHT * counting.components().len();
-        let gpu = match engine {
-            Engine::Cpu => None,
-            Engine::Gpu(gpu) => Some((Arc::clone(gpu), CountQueue::new(gpu, depth))),
+    pub fn new(engine: &'a StartingEngine, counting: Counting, verify: bool) -> Self {
+        let mut counter = Self {
+            counting,
+            engine: Some(engine),
+            cpu: cpu::Engine::new(),
+            gpu: None,
+            verify,
+            pending: VecDeque::new(),
         };
-        Self { counting, cpu: cpu::Engine::new(), gpu, verify, pending: VecDeque::new() }
+        counter.take_engine();
+        counter
+    }
+
+    /// Goes over to the engine as soon as it has started.
+    fn take_engine(&mut self) {
+        let Some(found) = self.engine.and_then(StartingEngine::get) else { return };
+        self.engine = None;
+        if let Engine::Gpu(gpu) = found {
+            let depth = PICTURES_IN_FLIGHT * self.counting.components().len();
+            self.gpu = Some((Arc::clone(gpu), CountQueue::new(gpu, depth)));
+        }
     }
 
     /// Whether a frame must be taken before the next one is submitted.
     #[must_use]
     pub fn is_full(&self) -> bool {
         match &self.gpu {
-            Some((_, queue)) => queue.room() < self.counting.components().len(),
+            // Pictures that the GPU cannot hold are the CPU's, and take no room in its queue.
+            Some((_, queue)) => {
+                queue.room() < self.counting.components().len() || self.pending.len() >= PICTURES_IN_FLIGHT
+            }
             None => !self.pending.is_empty(),
         }
     }
@@ -140,6 +202,7 @@ impl Counter {
     /// # Errors
     /// [`GpuError`] if the device fails.
     pub fn submit(&mut self, parts: Vec<Picture>) -> Result<(), GpuError> {
+        self.take_engine();
         let components = self.counting.components();
         let mut histograms: Vec<_> =
             components.iter().map(|&components| Histogram::empty(bits(&parts), components)).collect();

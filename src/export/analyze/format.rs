@@ -4,7 +4,8 @@ use std::fmt;
 
 use super::counter::Counting;
 use super::pipeline::Counted;
-use super::record::{ProbeFrame, Record, Row, columns};
+use super::probe_frame::ProbeFrame;
+use super::record::{Record, Row, columns};
 use super::summary::Summary;
 use crate::histogram::Components;
 

@@ -121,6 +121,18 @@ impl Output {
         Ok(())
     }
 
+    /// Leaves nothing of a file in which nothing is worth keeping.
+    pub fn discard(self) {
+        if let Self::File(Part { part, writer, .. }) = self {
+            // Its bytes need not reach the disk any more.
+            let (file, _) = writer.into_parts();
+            drop(file);
+            if let Err(error) = fs::remove_file(&part) {
+                log::debug!("{} stays: {error}", part.display());
+            }
+        }
+    }
+
     /// Whether somebody may be waiting for each line.
     #[must_use]
     pub const fn is_live(&self) -> bool {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::pipeline::{Counted, Outcome};
-use super::record::Totals;
+use super::totals::{ChannelTotal, Totals};
 use crate::export::channel::ChannelFigures;
 use crate::media::StreamInfo;
 
@@ -88,7 +88,7 @@ impl fmt::Display for Overview {
             "{:<10} {:>6} {:>6} {:>9} {:>9} {:>6} {:>6} {:>6} {:>9} {:>9} {:>9}",
             "channel", "min", "max", "mean", "std dev", "p1", "median", "p99", "lowest", "highest", "outside"
         )?;
-        for (name, bins, outside) in &self.totals.channels {
+        for ChannelTotal { name, bins, outside } in &self.totals.channels {
             let figures = ChannelFigures::of(bins, *outside);
             let percent = |share: f64| format!("{:.4} %", share * 100.0);
             write!(

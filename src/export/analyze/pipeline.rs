@@ -8,10 +8,9 @@ use std::collections::VecDeque;
 use std::ops::{ControlFlow, Range};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::thread::{self, JoinHandle};
 
 use super::bars;
-use super::counter::{Counter, Counting, Counts, Engine};
+use super::counter::{Counter, Counting, Counts, StartingEngine};
 use super::frames::{Frames, Next, NumberedFrames};
 use super::jobs;
 use super::selection::{Point, RegionSpec, Selection};
@@ -21,7 +20,7 @@ use super::{AnalyzeError, Stop};
 use crate::color::Colorimetry;
 use crate::engine::EngineChoice;
 use crate::frame::{Frame, Picture, Ratio, SourceFormat};
-use crate::gpu::{AdapterChoice, GpuError};
+use crate::gpu::AdapterChoice;
 use crate::media::{Decoder, FrameCounters, MediaError, OpenOptions, StreamInfo};
 use crate::region::{self, Rect};
 
@@ -114,7 +113,7 @@ pub struct Outcome {
     pub ended_early: Option<String>,
     /// What the decoder counted; with several decoders, their sum.
     pub decoder: FrameCounters,
-    /// Who counted: "the CPU", or the adapter's name.
+    /// Who counted, for people: "the CPU", or the adapter's name.
     pub counted_by: String,
 }
 
@@ -128,7 +127,7 @@ pub struct Pipeline {
     positioned: Positioned,
     end: Option<End>,
     decoder: Decoder,
-    engine: JoinHandle<Result<Engine, GpuError>>,
+    engine: StartingEngine,
 }
 
 /// Which part of a picture is counted.
@@ -166,8 +165,7 @@ impl Pipeline {
     /// [`AnalyzeError`] if the file cannot be read, or the selection cannot be made in it.
     pub fn open(request: Request) -> Result<Self, AnalyzeError> {
         // Drivers take their time to load; the file is opened meanwhile.
-        let (choice, adapter) = (request.engine, request.adapter.clone());
-        let engine = thread::spawn(move || Engine::start(choice, &adapter));
+        let engine = StartingEngine::start(request.engine, &request.adapter);
         let mut open = request.open.clone();
         if request.jobs > 1 {
             open.threads = Some(jobs::threads_per_job(request.jobs));
@@ -186,6 +184,7 @@ impl Pipeline {
         let stated_secs = decoder.stated_stream_secs();
         let positioned =
             span::position(&mut decoder, (selection.from, request.resume_at), request.jobs > 1, &request.stop)?;
+        check_mixed_order(&request, &info, &positioned)?;
         Ok(Self { request, info, stated_secs, cropping, bars, positioned, end, decoder, engine })
     }
 
@@ -232,8 +231,8 @@ impl Pipeline {
     /// # Errors
     /// [`AnalyzeError`] if counting fails, or a picture cannot be counted as asked; frames before it were handed out.
     pub fn run(self, sink: &mut dyn FnMut(Counted) -> ControlFlow<()>) -> Result<Outcome, AnalyzeError> {
-        let Self { request, info, stated_secs, cropping, positioned, end, decoder, engine, .. } = self;
-        let engine = engine.join().unwrap_or_else(|_| Err(GpuError::Lost("starting the adapter failed".to_owned())))?;
+        let Self { request, info, stated_secs, cropping, positioned, end, decoder, mut engine, .. } = self;
+        engine.wait_if_wanted()?;
         let context = Context { request: &request, info: &info, cropping: &cropping, engine: &engine };
         let mut outcome = match positioned {
             Positioned { index: Some(index), first: Some(first), number, .. } if request.jobs > 1 => {
@@ -245,7 +244,7 @@ impl Pipeline {
                 count_all(&context, frames, end, sink)?
             }
         };
-        outcome.counted_by = engine.name().to_owned();
+        outcome.counted_by = engine.name();
         if outcome.reached_end && outcome.ended_early.is_none() {
             outcome.ended_early = missing_end(&info, stated_secs, &outcome);
         }
@@ -258,7 +257,7 @@ pub(super) struct Context<'a> {
     pub(super) request: &'a Request,
     pub(super) info: &'a StreamInfo,
     pub(super) cropping: &'a Cropping,
-    pub(super) engine: &'a Engine,
+    pub(super) engine: &'a StartingEngine,
 }
 
 /// Counts frames until the end of the span.
@@ -317,7 +316,7 @@ pub(super) fn count_all(
 /// The frames that are being counted.
 struct Work<'a> {
     context: &'a Context<'a>,
-    counter: Counter,
+    counter: Counter<'a>,
     waiting: VecDeque<FrameFacts>,
 }
 
@@ -415,6 +414,21 @@ fn check_order(request: &Request, info: &StreamInfo) -> Result<(), AnalyzeError>
         _ => false,
     };
     if backward {
+        let (from, to) = (from.to_string(), to.to_string());
+        return Err(AnalyzeError::Backward { input: request.input.clone(), from, to });
+    }
+    Ok(())
+}
+
+/// The same for a time and a frame's number, where the file's packets tell which frame the time means.
+fn check_mixed_order(request: &Request, info: &StreamInfo, positioned: &Positioned) -> Result<(), AnalyzeError> {
+    let (Some(from), Some(to)) = (request.selection.from, request.selection.to) else { return Ok(()) };
+    let (Some(first), Some(index)) = (positioned.first, &positioned.index) else { return Ok(()) };
+    let end = match span::end(info, to) {
+        End::Ticks(ticks) => index.frames_before(ticks),
+        End::Number(number) => number,
+    };
+    if end < first && end < index.pts.len() as u64 {
         let (from, to) = (from.to_string(), to.to_string());
         return Err(AnalyzeError::Backward { input: request.input.clone(), from, to });
     }

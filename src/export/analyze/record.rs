@@ -4,10 +4,9 @@ use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
 
 use super::pipeline::Counted;
-use super::signal::{PlaneSignal, format_g};
 use crate::export::channel::ChannelFigures;
 use crate::export::figures::SCHEMA;
-use crate::histogram::{Components, Histogram};
+use crate::histogram::Components;
 
 /// Names of the columns before those of the channels, in their order.
 pub const COLUMNS: [&str; 20] = [
@@ -172,9 +171,9 @@ impl<'a> Record<'a> {
         row.cell(self.height);
         row.cell(self.depth);
         row.cell(self.matrix);
-        row.cell(&self.matrix_source.0);
+        row.cell(self.matrix_source.0);
         row.cell(self.range);
-        row.cell(&self.range_source.0);
+        row.cell(self.range_source.0);
         row.cell(self.pixel_format);
         row.optional(self.region.map(|numbers| numbers.map(|number| number.to_string()).join(" ")));
         row.cell(self.count);
@@ -259,104 +258,10 @@ impl Row {
     }
 }
 
-/// A frame as `ffprobe -show_frames -of json` writes one that went through signalstats.
-#[derive(Serialize)]
-pub struct ProbeFrame<'a> {
-    media_type: &'static str,
-    stream_index: u32,
-    key_frame: u8,
-    pts: i64,
-    pts_time: String,
-    best_effort_timestamp: i64,
-    best_effort_timestamp_time: String,
-    width: u32,
-    height: u32,
-    pix_fmt: &'a str,
-    sample_aspect_ratio: String,
-    pict_type: char,
-    frame_number: u64,
-    tags: serde_json::Map<String, serde_json::Value>,
-}
-
-impl<'a> ProbeFrame<'a> {
-    /// The frame's entry; without figures where none were asked for.
-    #[must_use]
-    pub fn new(counted: &'a Counted) -> Self {
-        let facts = &counted.facts;
-        let time = format!("{:.6}", facts.pts_ticks as f64 * facts.time_base.value());
-        let mut tags = serde_json::Map::new();
-        if let Some(signal) = &counted.counts.signal {
-            let mut tag = |name: String, value: String| tags.insert(format!("lavfi.signalstats.{name}"), value.into());
-            for (letter, plane) in ['Y', 'U', 'V'].into_iter().zip(&signal.planes) {
-                let PlaneSignal { min, low, average, high, max, .. } = plane;
-                tag(format!("{letter}MIN"), min.to_string());
-                tag(format!("{letter}LOW"), low.to_string());
-                tag(format!("{letter}AVG"), format_g(*average));
-                tag(format!("{letter}HIGH"), high.to_string());
-                tag(format!("{letter}MAX"), max.to_string());
-            }
-            for (letter, plane) in ['Y', 'U', 'V'].into_iter().zip(&signal.planes) {
-                tag(format!("{letter}BITDEPTH"), plane.bit_depth.to_string());
-            }
-            tag("BRNG".to_owned(), format_g(signal.out_of_broadcast));
-        }
-        Self {
-            media_type: "video",
-            stream_index: 0,
-            key_frame: u8::from(facts.key),
-            pts: facts.pts_ticks,
-            pts_time: time.clone(),
-            best_effort_timestamp: facts.pts_ticks,
-            best_effort_timestamp_time: time,
-            width: facts.region.map_or(facts.size.0, |rect| rect.width),
-            height: facts.region.map_or(facts.size.1, |rect| rect.height),
-            pix_fmt: &facts.source.pixel_format,
-            sample_aspect_ratio: format!("{}:{}", facts.sample_aspect.num, facts.sample_aspect.den),
-            pict_type: facts.picture_type.unwrap_or('?'),
-            frame_number: facts.number,
-            tags,
-        }
-    }
-}
-
 /// What is read back of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub struct RecordNumber {
     /// The frame's number.
     #[serde(alias = "frame_number")]
     pub frame: u64,
-}
-
-/// Adds up histograms of many frames.
-#[derive(Debug, Default)]
-pub struct Totals {
-    /// Bins, and what was out of range, of each channel.
-    pub channels: Vec<(&'static str, Vec<u64>, Option<[u64; 2]>)>,
-}
-
-impl Totals {
-    /// Adds a frame. One of another depth than the first is left out and `false` is returned.
-    pub fn add(&mut self, histogram: &Histogram) -> bool {
-        let names = histogram.components.channel_names();
-        for (channel, name) in names.iter().enumerate() {
-            let at = self.channels.iter().position(|(found, ..)| found == name).unwrap_or_else(|| {
-                let clamped = histogram.components == Components::Rgbl && channel < crate::histogram::CLAMPED_CHANNELS;
-                self.channels.push((name, vec![0; histogram.bin_count()], clamped.then_some([0; 2])));
-                self.channels.len() - 1
-            });
-            let (_, bins, outside) = &mut self.channels[at];
-            if bins.len() != histogram.bin_count() {
-                return false;
-            }
-            for (sum, &bin) in bins.iter_mut().zip(histogram.bins(channel)) {
-                *sum += u64::from(bin);
-            }
-            if let Some(outside) = outside {
-                for (sum, count) in outside.iter_mut().zip(histogram.out_of_range(channel)) {
-                    *sum += u64::from(count);
-                }
-            }
-        }
-        true
-    }
 }

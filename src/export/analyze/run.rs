@@ -89,14 +89,15 @@ pub fn run(mut request: Request, destination: &Destination, quiet: bool) -> Resu
     }
     summary.frames = left.records;
     let mut output = Output::open(target, run, Some(left.bytes).filter(|bytes| *bytes > 0))?;
-    if left.records == 0 {
-        output.write(format.head(request.counting, *bins).as_bytes())?;
-    } else {
+    let mut text =
+        Text { format: *format, bins: *bins, head: format.head(request.counting, *bins), before: left.records };
+    if left.records > 0 {
         output.write(format.after_record().as_bytes())?;
+        text.head.clear();
     }
     summary.first_frame = pipeline.first_number().unwrap_or(0);
-    let (output, result) = count_and_write(pipeline, &name, output, (*format, *bins, left.records), quiet);
-    conclude(result, output, summary, *format, left.records)
+    let (output, result) = count_and_write(pipeline, &name, output, &text, quiet);
+    conclude(result, output, summary, &text)
 }
 
 /// Writes the summary, and says how the run ended.
@@ -104,11 +105,11 @@ fn conclude(
     (counted, written): (Result<Outcome, AnalyzeError>, Result<Written, AnalyzeError>),
     mut output: Output,
     mut summary: Summary,
-    format: Format,
-    before: u64,
+    text: &Text,
 ) -> Result<Finished, AnalyzeError> {
     let written = written?;
-    summary.frames = before + written.records;
+    let format = text.format;
+    summary.frames = text.before + written.records;
     let (finished, error) = match counted {
         Ok(outcome) => {
             (summary.first_frame, summary.end_frame) = (outcome.frames.start, outcome.frames.end);
@@ -134,10 +135,21 @@ fn conclude(
     };
     if summary.frames > 0 {
         output.write(format.after_last().as_bytes())?;
+    } else if summary.complete {
+        say_empty(&summary);
+        output.write(text.head.as_bytes())?;
+    } else {
+        // There is nothing to keep, and what an earlier run has written stays.
+        output.discard();
+        return error.map_or(Ok(finished), Err);
     }
     output.write(format.tail(&summary).as_bytes())?;
     output.finish()?;
     error.map_or(Ok(finished), Err)
+}
+
+fn say_empty(summary: &Summary) {
+    log::warn!("{}: no frame was counted; the selection begins after the last one, or takes none", summary.input);
 }
 
 fn warn_of_damage(name: &str, outcome: &Outcome) {
@@ -145,6 +157,16 @@ fn warn_of_damage(name: &str, outcome: &Outcome) {
     if refused > 0 {
         log::warn!("{name}: the decoder refused {refused} packets; their frames are missing");
     }
+}
+
+/// How records become text.
+struct Text {
+    format: Format,
+    bins: bool,
+    /// What stands before the first record.
+    head: String,
+    /// Records that an earlier run has written.
+    before: u64,
 }
 
 /// What the writer wrote.
@@ -160,7 +182,7 @@ fn count_and_write(
     pipeline: Pipeline,
     name: &str,
     mut output: Output,
-    (format, bins, before): (Format, bool, u64),
+    text: &Text,
     quiet: bool,
 ) -> (Output, (Result<Outcome, AnalyzeError>, Result<Written, AnalyzeError>)) {
     let mut progress = Progress::new(name, pipeline.span_secs(), quiet);
@@ -168,7 +190,7 @@ fn count_and_write(
     let results = thread::scope(|scope| {
         let sink = &mut output;
         // The receiver goes with the writer: where that gives up, counting is told so.
-        let writer = scope.spawn(move || write_records(receiver, name, sink, (format, bins), before));
+        let writer = scope.spawn(move || write_records(receiver, name, sink, text));
         let counted = pipeline.run(&mut |counted| {
             progress.frame(counted.facts.time_secs + counted.facts.duration_secs);
             if sender.send(counted).is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -188,17 +210,16 @@ fn write_records(
     receiver: Receiver<Counted>,
     name: &str,
     output: &mut Output,
-    (format, bins): (Format, bool),
-    before: u64,
+    text: &Text,
 ) -> Result<Written, AnalyzeError> {
+    let Text { format, bins, .. } = *text;
     let mut lines = LineWriter::default();
     let mut written = Written::default();
     let mut line = Vec::new();
     let mut next = receiver.recv().ok();
     while let Some(counted) = next {
-        if before + written.records > 0 {
-            output.write(format.before_next().as_bytes())?;
-        }
+        let is_first = text.before + written.records == 0;
+        output.write(if is_first { text.head.as_bytes() } else { format.before_next().as_bytes() })?;
         lines.line(format, name, &counted, bins, &mut line).map_err(AnalyzeError::Output)?;
         line.extend_from_slice(format.after_record().as_bytes());
         output.write(&line)?;

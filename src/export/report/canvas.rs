@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn text_is_drawn_where_it_is_wanted() {
-        for (align, range) in [(Align::Left, 150..215), (Align::Centre, 110..190), (Align::Right, 85..150)] {
+        for (align, range) in [(Align::Left, 150..225), (Align::Centre, 110..190), (Align::Right, 75..150)] {
             let (width, lit) = draw("Histogram", align, 300);
             assert!(lit.len() > 50 && (50..100).contains(&width), "{align:?}: {} pixels, {width}", lit.len());
             assert!(lit.iter().all(|(x, y)| range.contains(x) && (10..34).contains(y)), "{align:?}: {lit:?}");

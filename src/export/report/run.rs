@@ -59,6 +59,8 @@ pub enum Finished {
     EndedEarly(String),
     /// The run was asked to stop; the report shows what was counted until then.
     Stopped,
+    /// The run was asked to stop before a frame was counted; nothing was written.
+    StoppedAtOnce,
 }
 
 /// Counts the clip and writes its report to all outputs.
@@ -77,7 +79,7 @@ pub fn run(request: Request, options: &Options) -> Result<Finished, AnalyzeError
     let (digest, first, outcome) = gather(pipeline, options)?;
     let (Some(clip), Some(first)) = (digest.finish(), first) else {
         if outcome.stopped {
-            return Ok(Finished::Stopped);
+            return Ok(Finished::StoppedAtOnce);
         }
         return Err(nothing(&info, &outcome).into());
     };
@@ -167,4 +169,26 @@ fn write(report: &Report, output: &Path) -> Result<(), AnalyzeError> {
         _ => encode_png(&picture::draw(report)).map_err(png)?,
     };
     Ok(write_whole(output, &bytes)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_says_what_it_lacks() {
+        assert_eq!(notes_on(&Outcome::default(), 0, 9.0), [""; 0]);
+        let mut outcome =
+            Outcome { stopped: true, ended_early: Some("it ends after 3 s of 9 s".into()), ..Outcome::default() };
+        outcome.decoder.damaged = 2;
+        let notes = notes_on(&outcome, 1, 3.5).join(" ");
+        for part in [
+            "Partial: counting was stopped at 0:03.500",
+            "Incomplete: it ends after 3 s",
+            "2 damaged frames",
+            "1 frames of",
+        ] {
+            assert!(notes.contains(part), "{part}: {notes}");
+        }
+    }
 }

@@ -63,9 +63,8 @@ fn the_worst_frame_is_marked_under_its_place() {
     assert_eq!(report.clip.worst[1].iter().map(|worst| worst.frame).collect::<Vec<_>>(), [14]);
     let image = draw(&report);
     let color = kind_color(Kind::Highest);
-    let lit: Vec<i32> = (0..image.height as i32)
-        .filter(|y| pixel(&image, PANEL_X + x_of(&report, 1.4), *y) == color)
-        .collect();
+    let lit: Vec<i32> =
+        (0..image.height as i32).filter(|y| pixel(&image, PANEL_X + x_of(&report, 1.4), *y) == color).collect();
     assert!(lit.windows(6).any(|rows| rows[5] - rows[0] == 5), "a triangle six rows high: {lit:?}");
 }
 
