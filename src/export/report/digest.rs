@@ -4,7 +4,7 @@ use super::cuts::{Cut, CutFinder};
 use super::folding::{Column, Columns, Strip, fold};
 use super::worst::{WorstFrame, WorstFrames, shares};
 use crate::color::Range;
-use crate::export::analyze::record::Totals;
+use crate::export::analyze::totals::Totals;
 use crate::histogram::{Components, Histogram};
 
 /// What a frame's counts belong to.
