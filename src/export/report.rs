@@ -23,7 +23,7 @@ use digest::Gathered;
 use facts::Fact;
 
 /// Everything that a report shows.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Report {
     /// The video's name without its folder.
     pub name: String,
@@ -39,7 +39,7 @@ impl Report {
     /// The clip's figures, channel by channel.
     #[must_use]
     pub fn figures(&self) -> Vec<(&'static str, ChannelFigures)> {
-        self.clip.totals.iter().map(|(name, bins, outside)| (*name, ChannelFigures::of(bins, *outside))).collect()
+        self.clip.totals.iter().map(|total| (total.name, ChannelFigures::of(&total.bins, total.outside))).collect()
     }
 
     /// The line under the title: what the video is.

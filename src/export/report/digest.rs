@@ -4,7 +4,7 @@ use super::cuts::{Cut, CutFinder};
 use super::folding::{Column, Columns, Strip, fold};
 use super::worst::{WorstFrame, WorstFrames, shares};
 use crate::color::Range;
-use crate::export::analyze::totals::Totals;
+use crate::export::analyze::totals::{ChannelTotal, Totals};
 use crate::histogram::{Components, Histogram};
 
 /// What a frame's counts belong to.
@@ -36,14 +36,14 @@ pub struct Digest {
 }
 
 /// What was gathered.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Gathered {
     /// What was counted.
     pub components: Components,
     /// The clip in columns.
     pub columns: Columns,
-    /// The sum of all frames of the first frame's depth, at that depth: name, bins, samples below and above the range.
-    pub totals: Vec<(&'static str, Vec<u64>, Option<[u64; 2]>)>,
+    /// The sum of all frames of the first frame's depth, at that depth.
+    pub totals: Vec<ChannelTotal>,
     /// Frames of another depth, which are in the columns and not in the totals.
     pub left_out: u64,
     /// The cuts that are listed.
@@ -168,7 +168,7 @@ mod tests {
         assert_eq!((gathered.frames, gathered.left_out, gathered.bits), (3000, 0, 10));
         assert_eq!(gathered.columns.frames_per_column(), 4);
         let columns = gathered.columns.total();
-        for (channel, (name, bins, _)) in gathered.totals.iter().enumerate() {
+        for (channel, ChannelTotal { name, bins, .. }) in gathered.totals.iter().enumerate() {
             let folded: Vec<u64> = bins.chunks(4).map(|bins| bins.iter().sum()).collect();
             assert_eq!(folded, columns[channel * ROWS..][..ROWS], "{name}");
         }
