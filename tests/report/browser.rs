@@ -6,6 +6,8 @@ use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
+use crate::command::finish;
+
 /// Browsers that know the options below. Firefox can take pictures of pages, but does not print what became of them.
 const BROWSERS: [&str; 5] = [
     "chromium",
@@ -45,17 +47,16 @@ impl Browser {
         let path = self.folder.path().join("page.html");
         fs::write(&path, page).expect("the temporary folder takes a file");
         let profile = format!("--user-data-dir={}", self.folder.path().join("profile").display());
-        let output = Command::new(&self.program)
+        let mut command = Command::new(&self.program);
+        command
             .args(["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run", &profile])
             // Time in the page goes on only while it has something to do, so a busy machine changes nothing.
             .args(["--virtual-time-budget=20000", "--disable-dev-shm-usage", "--disable-background-networking"])
             .args(arguments)
-            .arg(format!("file://{}", path.display()))
-            .stderr(Stdio::null())
-            .output()
-            .expect("the browser starts");
-        assert!(output.status.success(), "{}: {}", self.program.display(), output.status);
-        String::from_utf8(output.stdout).expect("the page is text")
+            .arg(format!("file://{}", path.display()));
+        let run = finish(&mut command);
+        assert_eq!(run.code, Some(0), "{}: {}", self.program.display(), run.stderr);
+        run.stdout
     }
 
     /// What became of a page after its scripts ran, as HTML.
