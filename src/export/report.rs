@@ -63,6 +63,6 @@ impl Report {
             1 => "1 cut".to_owned(),
             many => format!("{} cuts", times::whole(many)),
         };
-        format!("{number} from {:.1} % of the scale on", self.clip.threshold * 100.0)
+        format!("{number}, at changes of {:.1} % or more", self.clip.threshold * 100.0)
     }
 }
