@@ -62,10 +62,11 @@ fn the_worst_frame_is_marked_under_its_place() {
     let report = report();
     assert_eq!(report.clip.worst[1].iter().map(|worst| worst.frame).collect::<Vec<_>>(), [14]);
     let image = draw(&report);
-    let color = kind_color(Kind::Highest);
-    let lit: Vec<i32> =
-        (0..image.height as i32).filter(|y| pixel(&image, PANEL_X + x_of(&report, 1.4), *y) == color).collect();
-    assert!(lit.windows(6).any(|rows| rows[5] - rows[0] == 5), "a triangle six rows high: {lit:?}");
+    let (color, x) = (kind_color(Kind::Highest), PANEL_X + x_of(&report, 1.4));
+    let is_lit = |x, y| pixel(&image, x, y) == color;
+    // The triangle's lower rows, which are wider than lines up and down and narrower than those across.
+    let rows = |y: &i32| (x - 3..=x + 3).all(|x| is_lit(x, *y)) && !is_lit(x - 7, *y) && !is_lit(x + 7, *y);
+    assert_eq!((0..image.height as i32).filter(rows).count(), 3);
 }
 
 #[test]
