@@ -269,7 +269,7 @@ impl From<ComponentsArg> for histogram::Components {
 pub struct ChannelsArg(pub [bool; 4]);
 
 /// Reads seconds, `MM:SS.mmm` or `HH:MM:SS.mmm`.
-fn parse_time(text: &str) -> Result<f64, String> {
+pub(crate) fn parse_time(text: &str) -> Result<f64, String> {
     let wrong = || format!("'{text}' is no time; write seconds (3.2), MM:SS (1:02.5) or HH:MM:SS (0:01:02.5)");
     let parts: Vec<&str> = text.split(':').collect();
     let (last, leading) = parts.split_last().ok_or_else(wrong)?;

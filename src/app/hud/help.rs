@@ -1,0 +1,86 @@
+//! The sheet with all keys, made from the table that handles them.
+
+use egui::{Align2, Rect, RichText, Ui, vec2};
+
+use super::theme;
+use crate::app::keys::{self, Section};
+
+/// Width that a column of the sheet takes, in points.
+const COLUMN: f32 = 336.0;
+/// Width of the keys in it.
+const KEYS: f32 = 106.0;
+
+/// Shows the sheet; whether it stays open.
+pub fn show(ui: &Ui, view: Rect) -> bool {
+    let room = view.shrink(theme::MARGIN * 0.8);
+    let columns = ((room.width() - 24.0) / COLUMN).floor().clamp(1.0, 3.0) as usize;
+    let width = (COLUMN * columns as f32).min(room.width() - 24.0);
+    let mut stays = true;
+    let area = egui::Area::new(egui::Id::new("help"))
+        .order(egui::Order::Foreground)
+        .fade_in(false)
+        .pivot(Align2::CENTER_CENTER)
+        .fixed_pos(room.center());
+    let response = area.show(ui.ctx(), |ui| {
+        let plate = theme::plate().fill(egui::Color32::from_black_alpha(228)).inner_margin(12);
+        plate.show(ui, |ui| {
+            ui.set_width(width);
+            egui::ScrollArea::vertical().max_height(room.height() - 28.0).auto_shrink([false, true]).show(ui, |ui| {
+                sections(ui, columns, width);
+            });
+        });
+    });
+    // A click beside the sheet, or on it, closes it; the wheel scrolls it where it is too long.
+    let clicked = ui.ctx().input(|input| input.pointer.primary_clicked());
+    if clicked && !response.response.is_pointer_button_down_on() {
+        stays = false;
+    }
+    stays
+}
+
+/// The sections in columns of about the same length, in their order.
+fn sections(ui: &mut Ui, columns: usize, width: f32) {
+    let lines = |section: &Section| keys::rows(*section).count() + 2;
+    let total: usize = Section::ALL.iter().map(lines).sum();
+    let wanted = total.div_ceil(columns);
+    let mut rest = Section::ALL.as_slice();
+    ui.horizontal_top(|ui| {
+        ui.spacing_mut().item_spacing.x = 0.0;
+        for column in 0..columns {
+            let mut taken = 0;
+            let mut height = 0;
+            while taken < rest.len() && (column + 1 == columns || height == 0 || height + lines(&rest[taken]) / 2 < wanted) {
+                height += lines(&rest[taken]);
+                taken += 1;
+            }
+            let (now, later) = rest.split_at(taken);
+            rest = later;
+            ui.vertical(|ui| {
+                ui.set_width(width / columns as f32);
+                for section in now {
+                    show_section(ui, *section, width / columns as f32);
+                }
+            });
+        }
+    });
+}
+
+fn show_section(ui: &mut Ui, section: Section, width: f32) {
+    ui.spacing_mut().item_spacing = vec2(0.0, 3.0);
+    ui.label(RichText::new(section.name()).size(theme::TEXT + 1.0).color(theme::ACCENT));
+    for row in keys::rows(section) {
+        ui.horizontal_top(|ui| {
+            let labels = row.labels().join("  ");
+            let (rect, _) = ui.allocate_exact_size(vec2(KEYS, 15.0), egui::Sense::hover());
+            let painter = ui.painter();
+            let galley = painter.layout_no_wrap(labels, theme::mono(theme::SMALL + 0.5), theme::LIGHT);
+            painter.galley(rect.min, galley, theme::LIGHT);
+            let help = RichText::new(row.help).size(theme::TEXT - 0.5).color(egui::Color32::from_gray(205));
+            ui.add_sized(
+                vec2(width - KEYS - 14.0, 0.0),
+                egui::Label::new(help).wrap().halign(egui::Align::Min),
+            );
+        });
+    }
+    ui.add_space(9.0);
+}

@@ -1,0 +1,109 @@
+//! The numbers of a frame: for each channel the extremes, the middle, and what is clipped.
+
+use egui::{Align2, Rect, RichText, Ui, vec2};
+
+use super::readout::share;
+use super::theme;
+use crate::histogram::{CLAMPED_CHANNELS, Components, Histogram, percentile};
+
+/// The names of the figures, in the order of the columns' cells.
+const NAMES: [&str; 9] = ["min", "1 %", "median", "mean", "99 %", "max", "at lowest", "at highest", "out of range"];
+
+/// The numbers of one frame.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Numbers {
+    /// The frame that they belong to.
+    pub frame: String,
+    /// What was counted.
+    pub components: Components,
+    /// A channel's figures, in the order of their names.
+    pub columns: Vec<[String; NAMES.len()]>,
+}
+
+impl Numbers {
+    /// Reads the figures off a histogram.
+    #[must_use]
+    pub fn new(frame: String, histogram: &Histogram) -> Self {
+        let count = histogram.components.channel_names().len();
+        Self {
+            frame,
+            components: histogram.components,
+            columns: (0..count).map(|channel| column(histogram, channel)).collect(),
+        }
+    }
+}
+
+fn column(histogram: &Histogram, channel: usize) -> [String; NAMES.len()] {
+    let bins = histogram.bins(channel);
+    let stats = histogram.stats(channel);
+    let at = |bin: usize| share(u64::from(bins[bin]), stats.count);
+    let can_leave = histogram.components == Components::Rgbl && channel < CLAMPED_CHANNELS;
+    let outside = histogram.out_of_range(channel.min(CLAMPED_CHANNELS - 1)).map(u64::from);
+    [
+        stats.min.to_string(),
+        percentile(bins, 1.0).to_string(),
+        stats.median.to_string(),
+        format!("{:.2}", stats.mean),
+        percentile(bins, 99.0).to_string(),
+        stats.max.to_string(),
+        at(0),
+        at(bins.len() - 1),
+        if can_leave { share(outside[0] + outside[1], stats.count) } else { "–".to_owned() },
+    ]
+}
+
+/// Shows the panel at the right of `room`; where it is.
+pub fn show(ui: &Ui, room: Rect, numbers: &Numbers) -> Rect {
+    let size = if room.height() < 200.0 || room.width() < 520.0 { theme::TEXT - 2.5 } else { theme::TEXT };
+    let area = egui::Area::new(egui::Id::new("numbers")).fade_in(false).pivot(Align2::RIGHT_TOP).fixed_pos(room.right_top());
+    let text = |text: &str, color| RichText::new(text).font(theme::mono(size)).color(color);
+    let shown = area.show(ui.ctx(), |ui| {
+        theme::plate().inner_margin(egui::Margin::symmetric(10, 7)).show(ui, |ui| {
+            egui::ScrollArea::vertical().max_height((room.height() - 16.0).max(40.0)).show(ui, |ui| {
+                ui.spacing_mut().item_spacing.y = 2.0;
+                ui.label(text(&numbers.frame, theme::DIM));
+                let grid = egui::Grid::new("numbers").spacing(vec2(12.0, 2.0)).min_col_width(10.0);
+                grid.show(ui, |ui| table(ui, numbers, &text));
+            });
+        });
+    });
+    shown.response.rect
+}
+
+fn table(ui: &mut Ui, numbers: &Numbers, text: &dyn Fn(&str, egui::Color32) -> RichText) {
+    let right = egui::Layout::right_to_left(egui::Align::Center);
+    ui.label("");
+    for channel in 0..numbers.columns.len() {
+        let sign = theme::channel_sign(numbers.components, channel);
+        let label = text(sign, theme::channel_color(numbers.components, channel));
+        ui.with_layout(right, |ui| ui.label(label));
+    }
+    ui.end_row();
+    for (row, name) in NAMES.into_iter().enumerate() {
+        ui.label(text(name, theme::DIM));
+        for column in &numbers.columns {
+            ui.with_layout(right, |ui| ui.add(egui::Label::new(text(&column[row], theme::LIGHT)).extend()));
+        }
+        ui.end_row();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_figures_are_those_of_the_bins() {
+        let mut histogram = Histogram::empty(8, Components::Rgbl);
+        histogram.bins_mut(0)[0] = 10;
+        histogram.bins_mut(0)[100] = 80;
+        histogram.bins_mut(0)[255] = 10;
+        histogram.out_of_range_mut(0)[0] = 3;
+        histogram.out_of_range_mut(0)[1] = 4;
+        let numbers = Numbers::new("frame 7".into(), &histogram);
+        assert_eq!(numbers.columns.len(), 4);
+        let red = &numbers.columns[0];
+        assert_eq!(red, &["0", "0", "100", "105.50", "255", "255", "10.00 %", "10.00 %", "7.00 %"]);
+        assert_eq!(numbers.columns[3][8], "–", "luminance is never out of range");
+    }
+}
