@@ -14,8 +14,9 @@ pub mod shared;
 pub mod timing;
 pub mod upload;
 
+pub use crate::scene::Scene;
 pub use context::{AdapterChoice, Gpu};
-pub use renderer::{Artist, Renderer, Scene, TimesState};
+pub use renderer::{Artist, Renderer, TimesState};
 
 /// What can go wrong on the GPU's side, each with what to do about it.
 #[derive(Debug, thiserror::Error)]

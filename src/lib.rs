@@ -16,6 +16,8 @@ pub mod gpu;
 pub mod histogram;
 pub mod layout;
 pub mod media;
+pub mod overlay;
 pub mod placement;
 pub mod playback;
 pub mod reference;
+pub mod scene;

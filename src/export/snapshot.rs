@@ -156,7 +156,7 @@ fn draw(frame: &Frame, options: &SnapshotOptions, output: &Path) -> Result<Count
     let size = options.size.unwrap_or_else(|| own_size(&gpu, frame, options));
     let texture = readback::view_texture(&gpu, size.0, size.1)?;
     let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
-    let scene = Scene { channels: options.channels, overlays: options.overlays };
+    let scene = Scene { channels: options.channels, overlays: options.overlays, ..Scene::default() };
     let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("snapshot") });
     renderer.record(&gpu, &mut encoder, &view, size, &scene);
     gpu.queue.submit([encoder.finish()]);

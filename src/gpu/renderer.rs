@@ -2,10 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use glam::DVec2;
-
 use super::draw::overlay::Shown;
-use super::draw::{Channels, OverlayPass, PaintPass, Shapes, TextPass, VideoPass};
+use super::draw::{OverlayPass, PaintPass, Shapes, TextPass, VideoPass};
 use super::histogram::{HistogramPasses, Stamps};
 use super::live::{LiveTiming, PassTimes, Span};
 use super::upload::PictureBuffers;
@@ -14,22 +12,8 @@ use crate::color::Range;
 use crate::cpu;
 use crate::frame::{Orientation, Picture, Ratio};
 use crate::histogram::{Components, Histogram};
-use crate::placement::{Sampling, cover, transform, upright_size};
-
-/// What is drawn over and around the picture.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Scene {
-    /// Channels that are toggled on.
-    pub channels: Channels,
-    /// Whether the overlays are shown at all.
-    pub overlays: bool,
-}
-
-impl Default for Scene {
-    fn default() -> Self {
-        Self { channels: Channels::ALL, overlays: true }
-    }
-}
+use crate::placement::{Placement, Shape};
+use crate::scene::Scene;
 
 /// Whether the passes' times are on their way back from the GPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,8 +40,7 @@ pub enum Artist {
 struct Loaded {
     picture: Picture,
     artist: Artist,
-    sample_aspect: Ratio,
-    orientation: Orientation,
+    shape: Shape,
     bits: u32,
     components: Components,
     range: Range,
@@ -208,8 +191,7 @@ impl Renderer {
         self.loaded = Some(Loaded {
             picture: picture.clone(),
             artist,
-            sample_aspect,
-            orientation,
+            shape: Shape { width: picture.width(), height: picture.height(), sample_aspect, orientation },
             bits: picture.layout().bin_bits(),
             components,
             range: picture.colorimetry().range.value,
@@ -303,22 +285,19 @@ impl Renderer {
     ) -> bool {
         let Some(loaded) = &self.loaded else { return false };
         let picture = &loaded.picture;
-        let upright = upright_size(picture.width(), picture.height(), loaded.sample_aspect, loaded.orientation);
-        let extent = DVec2::new(f64::from(size.0), f64::from(size.1));
-        let transform = transform(cover(upright, extent), loaded.orientation);
-        let sampling = Sampling::new(transform, DVec2::new(picture.width().into(), picture.height().into()), extent);
+        let placement = Placement::new(&loaded.shape, &scene.view, size);
         match loaded.artist {
-            Artist::Gpu => self.video.place(gpu, transform, &sampling),
+            Artist::Gpu => self.video.place(gpu, placement.transform, &placement.sampling),
             Artist::Cpu => {
                 let begin = Instant::now();
-                self.paint.paint(gpu, encoder, view.texture(), picture, &sampling);
+                self.paint.paint(gpu, encoder, view.texture(), picture, &placement.sampling);
                 if let Some(timing) = &mut self.timing {
                     timing.times.cpu_paint = Some(begin.elapsed());
                 }
             }
         }
         let Loaded { bits, components, range, .. } = *loaded;
-        self.overlay.prepare(gpu, &Shown { bits, components, range, on: scene.channels }, size);
+        self.overlay.prepare(gpu, &Shown { bits, components, range }, scene, size);
         loaded.artist == Artist::Cpu
     }
 }
