@@ -8,6 +8,7 @@ pub mod app;
 pub mod bench;
 pub mod cli;
 pub mod color;
+pub mod config;
 pub mod cpu;
 pub mod engine;
 pub mod export;

@@ -28,6 +28,7 @@ pub struct Session {
     matrix: Option<Matrix>,
     range: Option<Range>,
     reported: FrameCounters,
+    scrubbed: Option<f64>,
 }
 
 /// Something that happened to the stream and is to be told.
@@ -48,6 +49,7 @@ impl Session {
             matrix: None,
             range: None,
             reported: FrameCounters::default(),
+            scrubbed: None,
         }
     }
 
@@ -86,6 +88,58 @@ impl Session {
             Target::Before { ticks, .. } => SeekTarget::Before(ticks),
         };
         media.seek(serial, target);
+    }
+
+    /// Shows a picture near a time quickly, on the way to it.
+    pub fn scrub_to(&mut self, secs: f64, _now: Instant) {
+        let seek = self.player.seek_to(secs, false);
+        self.scrubbed = Some(secs);
+        self.seek(seek);
+    }
+
+    /// The same, some seconds from where the last request leads.
+    pub fn scrub_by(&mut self, secs: f64, now: Instant) {
+        self.scrub_to(self.player.destination_secs() + secs, now);
+    }
+
+    /// Shows the exact frame of where scrubbing has led.
+    pub fn settle(&mut self, _now: Instant) {
+        if let Some(secs) = self.scrubbed.take() {
+            self.go_to(secs);
+        }
+    }
+
+    /// Shows the exact frame of a time.
+    pub fn go_to(&mut self, secs: f64) {
+        let seek = self.player.seek_to(secs, true);
+        self.seek(seek);
+    }
+
+    /// Shows a frame by its number. What is to be said of it.
+    pub fn go_to_frame(&mut self, index: u64) -> String {
+        self.go_to(index as f64 / self.frame_rate().unwrap_or(25.0));
+        format!("to frame {index}")
+    }
+
+    /// Media seconds a second.
+    #[must_use]
+    pub fn speed(&self) -> f64 {
+        1.0
+    }
+
+    /// Changes the speed; what it is then.
+    pub fn set_speed(&mut self, speed: f64, _now: Instant) -> f64 {
+        speed
+    }
+
+    /// Loops over the video or plays it once; whether it loops.
+    pub fn toggle_loop(&mut self) -> bool {
+        false
+    }
+
+    /// Marks A, then B, then clears both. What is to be said of it.
+    pub fn mark(&mut self, _now: Instant) -> String {
+        String::new()
     }
 
     /// Frames a second on average, where they are known.
