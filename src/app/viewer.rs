@@ -14,12 +14,12 @@ use super::screen::{Acquired, Screen};
 use super::title::title;
 use super::{AppError, PlayOptions};
 use crate::engine::Engine;
-use crate::frame::Frame;
+use crate::frame::{Frame, Ratio};
 use crate::gpu::{Artist, Gpu, Renderer, Scene, TimesState};
 use crate::histogram::Components;
-use crate::media::{DecodeEvent, DecodeThread, FrameCounters, SeekTarget, StreamInfo};
+use crate::media::{DecodeThread, FrameCounters, StreamInfo};
 use crate::placement::upright_size;
-use crate::playback::{Player, SeekRequest, Target};
+use crate::playback::{Player, PlayerOptions, SeekRequest, send, take_events};
 
 /// The title follows the position no more often than this while playing.
 const TITLE_INTERVAL: Duration = Duration::from_millis(100);
@@ -45,8 +45,6 @@ pub struct Viewer {
     frame: Option<Frame>,
     name: String,
     title_due: Instant,
-    /// Where the arrow key that is held has led so far; the exact frame there is shown when it is let go.
-    held_seek: Option<f64>,
     occluded: bool,
     /// When the program started, until the first frame has been presented.
     started: Option<Instant>,
@@ -78,7 +76,14 @@ impl Viewer {
         let artist = if gpu.is_software() && screen.takes_copies() { Artist::Cpu } else { Artist::Gpu };
         let renderer = Renderer::with_artist(&gpu, screen.format(), artist);
         let engine = Engine::new(options.engine, &gpu);
-        let mut player = Player::new(info.duration_secs, options.paused, options.looped);
+        let mut player = Player::new(PlayerOptions {
+            duration_secs: info.duration_secs,
+            paused: options.paused,
+            looped: options.looped,
+            frame_rate: info.constant_rate().map(Ratio::value),
+            seekable: info.seekable,
+            ..PlayerOptions::default()
+        });
         player.push(first);
         Ok(Self {
             instance: instance.clone(),
@@ -95,7 +100,6 @@ impl Viewer {
             frame: None,
             name,
             title_due: Instant::now(),
-            held_seek: None,
             occluded: false,
             started: Some(options.started),
             reported: FrameCounters::default(),
@@ -107,22 +111,8 @@ impl Viewer {
     /// # Errors
     /// [`AppError`] if the adapter refuses the frame.
     pub fn advance(&mut self, now: Instant) -> Result<Option<Instant>, AppError> {
-        while self.player.wants_frames(now) {
-            match self.media.try_recv() {
-                Some(DecodeEvent::Frame(frame)) => self.player.push(frame),
-                Some(DecodeEvent::EndOfStream { serial }) => {
-                    self.player.end_of_stream(serial);
-                    self.report_damage();
-                }
-                Some(DecodeEvent::Error { serial, error }) => {
-                    log::warn!("{error}");
-                    if !matches!(error, crate::media::MediaError::NotSeekable { .. }) {
-                        self.player.end_of_stream(serial);
-                    }
-                }
-                Some(DecodeEvent::Opened(_)) => {}
-                None => break,
-            }
+        if take_events(&mut self.player, &self.media, now, |error| log::warn!("{error}")) {
+            self.report_damage();
         }
         let had_ended = self.player.has_ended();
         let tick = self.player.tick(now);
@@ -207,10 +197,8 @@ impl Viewer {
                 self.seek(seek);
             }
             Action::SeekBy { secs, exact } => {
-                let seek = self.player.seek_by(secs, exact || !held);
-                if held && !exact {
-                    self.held_seek = Some(self.player.destination_secs());
-                }
+                let is_scrub = held && !exact;
+                let seek = if is_scrub { self.player.scrub_by(secs, now) } else { self.player.seek_by(secs, true) };
                 self.seek(seek);
             }
             Action::ToStart if !held => self.seek_exactly(0.0),
@@ -232,9 +220,8 @@ impl Viewer {
 
     /// Shows the exact frame that a held arrow key led to.
     pub fn settle_seek(&mut self) {
-        if let Some(secs) = self.held_seek.take() {
-            self.seek_exactly(secs);
-        }
+        let seek = self.player.settle(Instant::now());
+        self.seek(seek);
     }
 
     fn seek_exactly(&mut self, secs: f64) {
@@ -243,14 +230,7 @@ impl Viewer {
     }
 
     fn seek(&self, request: Option<SeekRequest>) {
-        let Some(SeekRequest { serial, target }) = request else { return };
-        let target = match target {
-            Target::Exact(secs) if secs <= 0.0 => SeekTarget::First,
-            Target::Exact(secs) => SeekTarget::Exact(secs),
-            Target::Keyframe(secs) => SeekTarget::Keyframe(secs),
-            Target::Before { ticks, .. } => SeekTarget::Before(ticks),
-        };
-        self.media.seek(serial, target);
+        send(&self.media, request);
     }
 
     fn toggle_components(&mut self) {
