@@ -187,7 +187,7 @@ impl App {
                 (Some(DecodeEvent::Opened(opened)), _) => info = Some(opened),
                 (Some(DecodeEvent::Frame(frame)), Some(info)) => return Ok((Arc::clone(info), frame)),
                 (Some(DecodeEvent::Error { error, .. }), _) => return Err(error.into()),
-                (Some(DecodeEvent::Frame(_) | DecodeEvent::EndOfStream { .. }) | None, _) => {
+                (Some(_) | None, _) => {
                     return Err(AppError::NoAnswer(self.options.input.clone()));
                 }
             }
