@@ -10,12 +10,13 @@ use winit::window::{Fullscreen, Window};
 
 use super::hud::{Hud, TimingFigures};
 use super::keys::Action;
-use super::screen::{Acquired, Screen};
+use super::screen::Screen;
 use super::title::title;
 use super::{AppError, PlayOptions};
 use crate::engine::Engine;
 use crate::frame::Frame;
-use crate::gpu::{Artist, Gpu, Renderer, Scene, TimesState};
+use crate::gpu::surface::Acquired;
+use crate::gpu::{Gpu, Instance, Renderer, Scene, TimesState};
 use crate::histogram::Components;
 use crate::media::{DecodeEvent, DecodeThread, FrameCounters, SeekTarget, StreamInfo};
 use crate::placement::upright_size;
@@ -30,7 +31,6 @@ const DISPLAY_PART: f64 = 0.9;
 
 /// An open video in its window.
 pub struct Viewer {
-    instance: wgpu::Instance,
     gpu: Gpu,
     screen: Screen,
     renderer: Renderer,
@@ -60,7 +60,7 @@ impl Viewer {
     /// [`AppError`] if the display or the adapter refuses.
     pub fn new(
         event_loop: &ActiveEventLoop,
-        instance: &wgpu::Instance,
+        instance: &Instance,
         options: &PlayOptions,
         media: DecodeThread,
         info: &StreamInfo,
@@ -72,16 +72,12 @@ impl Viewer {
             .with_inner_size(window_size(event_loop, &first));
         let window = event_loop.create_window(attributes).map_err(super::display_error)?;
         let window = Arc::new(window);
-        let surface = instance.create_surface(Arc::clone(&window)).map_err(crate::gpu::GpuError::Surface)?;
-        let gpu = Gpu::new(instance, &options.adapter, Some(&surface))?;
-        let screen = Screen::new(&gpu, window, surface)?;
-        let artist = if gpu.is_software() && screen.takes_copies() { Artist::Cpu } else { Artist::Gpu };
-        let renderer = Renderer::with_artist(&gpu, screen.format(), artist);
+        let (gpu, screen) = Screen::new(instance, &options.adapter, window)?;
+        let renderer = Renderer::for_surface(&gpu, &screen.surface);
         let engine = Engine::new(options.engine, &gpu);
         let mut player = Player::new(info.duration_secs, options.paused, options.looped);
         player.push(first);
         Ok(Self {
-            instance: instance.clone(),
             gpu,
             screen,
             renderer,
@@ -174,8 +170,8 @@ impl Viewer {
         if self.occluded || self.frame.is_none() {
             return Ok(());
         }
-        let texture = match self.screen.acquire(&self.gpu, &self.instance)? {
-            Acquired::Draw(texture) => texture,
+        let target = match self.screen.acquire(&self.gpu)? {
+            Acquired::Draw(target) => target,
             Acquired::Retry => {
                 self.screen.window.request_redraw();
                 return Ok(());
@@ -183,14 +179,8 @@ impl Viewer {
             Acquired::Skip => return Ok(()),
         };
         self.lay_out_text();
-        let view = texture.texture.create_view(&wgpu::TextureViewDescriptor::default());
-        let mut encoder =
-            self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("frame") });
-        self.renderer.record(&self.gpu, &mut encoder, &view, self.screen.size(), &self.scene);
-        self.gpu.queue.submit([encoder.finish()]);
-        self.renderer.submitted();
-        self.screen.window.pre_present_notify();
-        self.gpu.queue.present(texture);
+        let window = &self.screen.window;
+        self.renderer.present(&self.gpu, target, &self.scene, || window.pre_present_notify());
         if let Some(started) = self.started.take() {
             log::debug!("first frame presented {:.0} ms after the start", started.elapsed().as_secs_f64() * 1000.0);
         }
