@@ -8,7 +8,6 @@ mod viewer;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use winit::application::ApplicationHandler;
@@ -19,7 +18,7 @@ use winit::window::WindowId;
 
 use crate::engine::EngineChoice;
 use crate::frame::Frame;
-use crate::gpu::{AdapterChoice, GpuError};
+use crate::gpu::{AdapterChoice, GpuError, Loading};
 use crate::histogram::Components;
 use crate::media::{DecodeEvent, DecodeThread, Decoder, MediaError, OpenOptions, QueueLimits, StreamInfo};
 use keys::Action;
@@ -128,30 +127,9 @@ fn display_error(error: impl std::fmt::Display) -> AppError {
     AppError::Display(reason.unwrap_or(first).to_owned())
 }
 
-/// wgpu's entry point in the making. It is waited for in any case: a program that ends while a driver is being loaded on
-/// another thread can crash in the driver.
-struct Loading(Option<thread::JoinHandle<wgpu::Instance>>);
-
-impl Loading {
-    fn start() -> Self {
-        Self(Some(thread::spawn(|| crate::gpu::context::instance(None))))
-    }
-
-    /// The instance, the first time; `None` if it could not be made.
-    fn finish(&mut self) -> Option<wgpu::Instance> {
-        self.0.take()?.join().ok()
-    }
-}
-
-impl Drop for Loading {
-    fn drop(&mut self) {
-        self.finish();
-    }
-}
-
 struct App {
     options: PlayOptions,
-    /// wgpu's entry point, in the making.
+    /// The graphics drivers, being loaded.
     instance: Loading,
     /// The decoding thread until the viewer takes it over.
     media: Option<DecodeThread>,
@@ -164,19 +142,10 @@ impl App {
     /// Waits until the decoder has opened the file, then makes the window in the video's size.
     fn open_viewer(&mut self, event_loop: &ActiveEventLoop) -> Result<(), AppError> {
         let Some(media) = self.media.take() else { return Ok(()) };
-        let instance = self.instance(event_loop);
+        let instance = self.instance.finish(event_loop.owned_display_handle());
         let (info, first) = self.first_frame(&media)?;
         self.viewer = Some(Viewer::new(event_loop, &instance, &self.options, media, &info, first)?);
         Ok(())
-    }
-
-    /// The instance that was made meanwhile; where OpenGL was asked for, one that knows the display, which it needs.
-    fn instance(&mut self, event_loop: &ActiveEventLoop) -> wgpu::Instance {
-        let wants_gl = wgpu::Backends::from_env().is_some_and(|backends| backends.contains(wgpu::Backends::GL));
-        match self.instance.finish() {
-            Some(instance) if !wants_gl => instance,
-            _ => crate::gpu::context::instance(Some(Box::new(event_loop.owned_display_handle()))),
-        }
     }
 
     /// Waits until the video is open and its first frame, which knows its size better than any header, is there.

@@ -6,6 +6,8 @@ use super::draw::overlay::Shown;
 use super::draw::{OverlayPass, PaintPass, Shapes, TextPass, VideoPass};
 use super::histogram::{HistogramPasses, Stamps};
 use super::live::{LiveTiming, PassTimes, Span};
+use super::readback::{self, Image, VIEW_FORMAT};
+use super::surface::{Target, WindowSurface};
 use super::upload::PictureBuffers;
 use super::{Gpu, GpuError};
 use crate::color::Range;
@@ -61,6 +63,7 @@ enum Count {
 /// Everything that turns pictures into views, for views of one texture format.
 #[derive(Debug)]
 pub struct Renderer {
+    format: wgpu::TextureFormat,
     pictures: PictureBuffers,
     histogram: HistogramPasses,
     video: VideoPass,
@@ -80,7 +83,20 @@ impl Renderer {
         Self::with_artist(gpu, format, artist)
     }
 
-    /// The same, with a choice of who draws the picture.
+    /// Makes the passes for pictures that no window shows: [`snapshot`](Self::snapshot) and [`count`](Self::count).
+    #[must_use]
+    pub fn headless(gpu: &Gpu) -> Self {
+        Self::new(gpu, VIEW_FORMAT)
+    }
+
+    /// Makes the passes for a window.
+    #[must_use]
+    pub fn for_surface(gpu: &Gpu, surface: &WindowSurface) -> Self {
+        let paints = gpu.is_software() && surface.takes_copies() && has_bytes(surface.format());
+        Self::with_artist(gpu, surface.format(), if paints { Artist::Cpu } else { Artist::Gpu })
+    }
+
+    /// The same as [`new`](Self::new), with a choice of who draws the picture.
     #[must_use]
     pub fn with_artist(gpu: &Gpu, format: wgpu::TextureFormat, artist: Artist) -> Self {
         let pictures = PictureBuffers::new(gpu);
@@ -88,6 +104,7 @@ impl Renderer {
         let video = VideoPass::new(gpu, &pictures.bind_group_layout, format);
         let overlay = OverlayPass::new(gpu, &histogram, format);
         Self {
+            format,
             pictures,
             histogram,
             video,
@@ -213,7 +230,7 @@ impl Renderer {
         self.record_count(gpu, encoder);
         let painted = self.prepare_draw(gpu, encoder, view, size, scene);
         self.text.prepare(gpu, encoder, size);
-        self.record_draw(encoder, view, painted, scene.overlays);
+        self.record_draw(encoder, view, painted, scene.overlays, true);
         if let Some(timing) = &self.timing {
             timing.end(encoder);
         }
@@ -225,6 +242,7 @@ impl Renderer {
         view: &wgpu::TextureView,
         painted: bool,
         overlays: bool,
+        text: bool,
     ) {
         let timestamp_writes =
             self.timing.as_ref().and_then(LiveTiming::set).map(|query_set| wgpu::RenderPassTimestampWrites {
@@ -255,7 +273,69 @@ impl Renderer {
                 self.overlay.draw(&mut pass, loaded.bits);
             }
         }
-        self.text.draw(&mut pass);
+        if text {
+            self.text.draw(&mut pass);
+        }
+    }
+
+    /// Draws the loaded picture to a window's texture and shows it. `before` is called when all is drawn, right before it
+    /// is shown.
+    pub fn present(&mut self, gpu: &Gpu, target: Target, scene: &Scene, before: impl FnOnce()) {
+        let texture = &target.texture.texture;
+        let size = (texture.width(), texture.height());
+        let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
+        let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("frame") });
+        self.record(gpu, &mut encoder, &view, size, scene);
+        gpu.queue.submit([encoder.finish()]);
+        self.submitted();
+        before();
+        gpu.queue.present(target.texture);
+    }
+
+    /// The loaded picture with its overlays as an image of `size` pixels, counted before if it was not yet. Text and panels
+    /// are left out.
+    ///
+    /// # Errors
+    /// [`GpuError`] if the adapter has no textures of that size, or fails.
+    pub fn snapshot(&mut self, gpu: &Gpu, size: (u32, u32), scene: &Scene) -> Result<Image, GpuError> {
+        if !has_bytes(self.format) {
+            return self.snapshot_in_bytes(gpu, size, scene);
+        }
+        let texture = readback::view_texture(gpu, size, self.format)?;
+        let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
+        let mut encoder =
+            gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("snapshot") });
+        self.record_count(gpu, &mut encoder);
+        let painted = self.prepare_draw(gpu, &mut encoder, &view, size, scene);
+        self.record_draw(&mut encoder, &view, painted, scene.overlays, false);
+        gpu.queue.submit([encoder.finish()]);
+        self.submitted();
+        readback::read_texture(gpu, &texture)
+    }
+
+    /// A snapshot where the window's own format has no byte a sample: drawn by passes of their own.
+    fn snapshot_in_bytes(&self, gpu: &Gpu, size: (u32, u32), scene: &Scene) -> Result<Image, GpuError> {
+        let mut other = Self::with_artist(gpu, VIEW_FORMAT, self.artist);
+        if let Some(loaded) = &self.loaded {
+            let placing = (loaded.shape.sample_aspect, loaded.shape.orientation);
+            other.load(gpu, &loaded.picture, placing, loaded.components, None)?;
+        }
+        other.snapshot(gpu, size, scene)
+    }
+
+    /// Counts the loaded picture, unless it is counted, and reads its bins; waits for both.
+    ///
+    /// # Errors
+    /// [`GpuError::Lost`] if the device fails; what was never loaded has no bins.
+    pub fn count(&mut self, gpu: &Gpu) -> Result<Histogram, GpuError> {
+        let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("count") });
+        self.record_count(gpu, &mut encoder);
+        gpu.queue.submit([encoder.finish()]);
+        self.submitted();
+        let Some(Loaded { bits, components, .. }) = self.loaded else {
+            return Ok(Histogram::empty(8, Components::Rgbl));
+        };
+        readback::read_histogram(gpu, &self.histogram, bits, components)
     }
 
     /// Records the counting of the loaded picture, if it has not been counted yet.
@@ -300,4 +380,9 @@ impl Renderer {
         self.overlay.prepare(gpu, &Shown { bits, components, range }, scene, size);
         loaded.artist == Artist::Cpu
     }
+}
+
+/// Whether a texture of this format has one byte a sample, as images have and what the CPU paints.
+fn has_bytes(format: wgpu::TextureFormat) -> bool {
+    matches!(format, wgpu::TextureFormat::Rgba8Unorm | wgpu::TextureFormat::Bgra8Unorm)
 }
