@@ -185,7 +185,8 @@ mod tests {
 
     #[test]
     fn what_makes_no_sense_is_set_aside_and_the_defaults_are_used() {
-        for text in ["", "{", "[1, 2]", "{\"fit\": \"sideways\"}", "{\"histograms\": {\"height\": \"tall\"}}", "\u{0}"] {
+        for text in ["", "{", "[1, 2]", "{\"fit\": \"sideways\"}", "{\"histograms\": {\"height\": \"tall\"}}", "\u{0}"]
+        {
             let home = tempfile::tempdir().unwrap();
             fs::write(home.path().join(FILE), text).unwrap();
             let mut store = Store::in_folder(home.path());

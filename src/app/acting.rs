@@ -48,11 +48,9 @@ impl Viewer {
     }
 
     /// Does what the display over the picture asks for.
-    pub(super) fn obey(&mut self, command: Command) -> Result<(), AppError> {
+    pub(super) fn obey(&mut self, command: Command) -> Result<Flow, AppError> {
         match command {
-            Command::Do(action) => {
-                self.act(action, false)?;
-            }
+            Command::Do(action) => return self.act(action, false),
             Command::ScrubTo(secs) => {
                 if let Some(session) = &mut self.session {
                     session.scrub_to(secs, Instant::now());
@@ -61,7 +59,7 @@ impl Viewer {
             Command::Settle => self.settle(),
         }
         self.window.request_redraw();
-        Ok(())
+        Ok(Flow::Continue)
     }
 
     /// Does what a key asks for; `held` where the key has been down for a while.
@@ -157,13 +155,13 @@ impl Viewer {
             Action::ToEnd => session.go_to(f64::MAX),
             Action::Speed(change) => {
                 let wanted = match change {
-                    SpeedChange::By(factor) => session.speed() * factor,
+                    SpeedChange::By(factor) => session.player.speed() * factor,
                     SpeedChange::Normal => 1.0,
                 };
                 note = Some(format!("speed {}", speed_text(session.set_speed(wanted, now))));
             }
             Action::ToggleLoop => {
-                note = Some(if session.toggle_loop() { "loop on" } else { "loop off" }.to_owned());
+                note = Some(if session.player.toggle_loop() { "loop on" } else { "loop off" }.to_owned());
             }
             Action::Mark => note = Some(session.mark(now)),
             _ => {}

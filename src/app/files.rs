@@ -105,7 +105,7 @@ impl Opening {
                 }
                 (DecodeEvent::Error { error: MediaError::Stopped { .. }, .. }, _) => return Opened::NotYet,
                 (DecodeEvent::Error { error, .. }, _) => return Opened::Failed(error.to_string()),
-                (DecodeEvent::Frame(_) | DecodeEvent::EndOfStream { .. }, _) => {
+                (_, _) => {
                     return Opened::Failed(format!("{}: the video has no picture", self.input.display()));
                 }
             }

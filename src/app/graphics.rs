@@ -6,17 +6,18 @@ use std::time::Instant;
 use winit::window::Window;
 
 use super::AppError;
-use super::screen::{Acquired, Screen};
+use super::screen::Screen;
 use crate::engine::{Engine, EngineChoice};
 use crate::frame::{Frame, Picture};
 use crate::gpu::draw::Shapes;
-use crate::gpu::{AdapterChoice, Artist, Gpu, GpuError, Renderer};
+use crate::gpu::surface::Acquired;
+use crate::gpu::{AdapterChoice, Gpu, GpuError, Instance, Renderer};
 use crate::histogram::{Components, Histogram};
 use crate::scene::Scene;
 
 /// Everything that counts and draws for one window.
 pub struct Graphics {
-    instance: wgpu::Instance,
+    instance: Instance,
     choice: (AdapterChoice, EngineChoice),
     /// The adapter.
     pub gpu: Gpu,
@@ -36,15 +37,12 @@ impl Graphics {
     /// # Errors
     /// [`AppError`] if the adapter or the window's surface refuses.
     pub fn new(
-        instance: &wgpu::Instance,
+        instance: &Instance,
         window: Arc<Window>,
         choice: (AdapterChoice, EngineChoice),
     ) -> Result<Self, AppError> {
-        let surface = instance.create_surface(Arc::clone(&window)).map_err(GpuError::Surface)?;
-        let gpu = Gpu::new(instance, &choice.0, Some(&surface))?;
-        let screen = Screen::new(&gpu, window, surface)?;
-        let artist = if gpu.is_software() && screen.takes_copies() { Artist::Cpu } else { Artist::Gpu };
-        let renderer = Renderer::with_artist(&gpu, screen.format(), artist);
+        let (gpu, screen) = Screen::new(instance, &choice.0, window)?;
+        let renderer = Renderer::for_surface(&gpu, &screen.surface);
         let engine = Engine::new(choice.1, &gpu);
         Ok(Self { instance: instance.clone(), choice, gpu, screen, renderer, engine, was_rebuilt: false })
     }
@@ -69,7 +67,12 @@ impl Graphics {
     ///
     /// # Errors
     /// [`GpuError`] if the adapter refuses the picture.
-    pub fn load(&mut self, frame: &Frame, picture: &Picture, components: Components) -> Result<Option<Histogram>, GpuError> {
+    pub fn load(
+        &mut self,
+        frame: &Frame,
+        picture: &Picture,
+        components: Components,
+    ) -> Result<Option<Histogram>, GpuError> {
         let begin = Instant::now();
         let counted = self.engine.count(picture, components);
         self.renderer.note_cpu_count(counted.is_some().then(|| begin.elapsed()));
@@ -78,29 +81,22 @@ impl Graphics {
         Ok(counted)
     }
 
-    /// Draws what is loaded with `shapes` over it; whether it was drawn.
+    /// Draws what is loaded, with shapes over it; whether it was drawn.
     ///
     /// # Errors
     /// [`GpuError`] if the adapter or the surface fails.
-    pub fn draw(&mut self, scene: &Scene, shapes: impl FnOnce(&Self) -> Shapes) -> Result<bool, GpuError> {
-        let texture = match self.screen.acquire(&self.gpu, &self.instance)? {
-            Acquired::Draw(texture) => texture,
+    pub fn draw(&mut self, scene: &Scene, shapes: Shapes) -> Result<bool, GpuError> {
+        self.renderer.set_shapes(shapes);
+        let target = match self.screen.acquire(&self.gpu)? {
+            Acquired::Draw(target) => target,
             Acquired::Retry => {
                 self.screen.window.request_redraw();
                 return Ok(false);
             }
             Acquired::Skip => return Ok(false),
         };
-        let shapes = shapes(self);
-        self.renderer.set_shapes(shapes);
-        let view = texture.texture.create_view(&wgpu::TextureViewDescriptor::default());
-        let mut encoder =
-            self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("frame") });
-        self.renderer.record(&self.gpu, &mut encoder, &view, self.screen.size(), scene);
-        self.gpu.queue.submit([encoder.finish()]);
-        self.renderer.submitted();
-        self.screen.window.pre_present_notify();
-        self.gpu.queue.present(texture);
+        let window = &self.screen.window;
+        self.renderer.present(&self.gpu, target, scene, || window.pre_present_notify());
         self.gpu.check()?;
         Ok(true)
     }

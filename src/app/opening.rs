@@ -34,7 +34,8 @@ impl Viewer {
             None => {
                 let (_, count) = self.files.place();
                 let end = if forward { "last" } else { "first" };
-                let text = if count > 1 { format!("this is the {end} file") } else { "there is one file only".to_owned() };
+                let text =
+                    if count > 1 { format!("this is the {end} file") } else { "there is one file only".to_owned() };
                 self.note(text, Tone::Done, now);
             }
         }

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::hud::PlayState;
+use super::title::timecode;
 use crate::color::{Colorimetry, Matrix, Origin, Range, Sourced};
 use crate::frame::{Frame, Picture};
 use crate::layout::ColorModel;
-use crate::media::{DecodeEvent, DecodeThread, FrameCounters, MediaError, SeekTarget, StreamInfo};
-use crate::playback::{Player, SeekRequest, Target, Tick};
+use crate::media::{DecodeThread, FrameCounters, MediaError, StreamInfo};
+use crate::playback::{Marks, Player, SeekRequest, Tick, send, take_events};
 
 /// An open video.
 pub struct Session {
@@ -28,11 +29,7 @@ pub struct Session {
     matrix: Option<Matrix>,
     range: Option<Range>,
     reported: FrameCounters,
-    scrubbed: Option<f64>,
 }
-
-/// Something that happened to the stream and is to be told.
-pub type Complaint = String;
 
 impl Session {
     /// Takes over a decoding thread that has opened a video and given its first frame.
@@ -49,28 +46,18 @@ impl Session {
             matrix: None,
             range: None,
             reported: FrameCounters::default(),
-            scrubbed: None,
         }
     }
 
     /// Takes decoded frames and decides what is due. What went wrong meanwhile is told in words.
-    pub fn advance(&mut self, now: Instant, complaints: &mut Vec<Complaint>) -> Tick {
-        while self.player.wants_frames(now) {
-            match self.media.as_ref().and_then(DecodeThread::try_recv) {
-                Some(DecodeEvent::Frame(frame)) => self.player.push(frame),
-                Some(DecodeEvent::EndOfStream { serial }) => {
-                    self.player.end_of_stream(serial);
-                    self.report_damage();
-                }
-                Some(DecodeEvent::Error { serial, error }) => {
-                    log::warn!("{error}");
-                    complaints.push(error.to_string());
-                    if !matches!(error, MediaError::NotSeekable { .. }) {
-                        self.player.end_of_stream(serial);
-                    }
-                }
-                Some(DecodeEvent::Opened(_)) => {}
-                None => break,
+    pub fn advance(&mut self, now: Instant, complaints: &mut Vec<String>) -> Tick {
+        if let Some(media) = &self.media {
+            let on_error = |error: MediaError| {
+                log::warn!("{error}");
+                complaints.push(error.to_string());
+            };
+            if take_events(&mut self.player, media, now, on_error) {
+                self.report_damage();
             }
         }
         let tick = self.player.tick(now);
@@ -80,32 +67,28 @@ impl Session {
 
     /// Hands a seek to the decoder.
     pub fn seek(&self, request: Option<SeekRequest>) {
-        let (Some(SeekRequest { serial, target }), Some(media)) = (request, &self.media) else { return };
-        let target = match target {
-            Target::Exact(secs) if secs <= 0.0 => SeekTarget::First,
-            Target::Exact(secs) => SeekTarget::Exact(secs),
-            Target::Keyframe(secs) => SeekTarget::Keyframe(secs),
-            Target::Before { ticks, .. } => SeekTarget::Before(ticks),
-        };
-        media.seek(serial, target);
+        if let Some(media) = &self.media {
+            send(media, request);
+        }
     }
 
     /// Shows a picture near a time quickly, on the way to it.
-    pub fn scrub_to(&mut self, secs: f64, _now: Instant) {
-        let seek = self.player.seek_to(secs, false);
-        self.scrubbed = Some(secs);
+    pub fn scrub_to(&mut self, secs: f64, now: Instant) {
+        let seek = self.player.scrub_to(secs, now);
         self.seek(seek);
     }
 
     /// The same, some seconds from where the last request leads.
     pub fn scrub_by(&mut self, secs: f64, now: Instant) {
-        self.scrub_to(self.player.destination_secs() + secs, now);
+        let seek = self.player.scrub_by(secs, now);
+        self.seek(seek);
     }
 
     /// Shows the exact frame of where scrubbing has led.
-    pub fn settle(&mut self, _now: Instant) {
-        if let Some(secs) = self.scrubbed.take() {
-            self.go_to(secs);
+    pub fn settle(&mut self, now: Instant) {
+        if self.player.is_scrubbing() {
+            let seek = self.player.settle(now);
+            self.seek(seek);
         }
     }
 
@@ -117,55 +100,58 @@ impl Session {
 
     /// Shows a frame by its number. What is to be said of it.
     pub fn go_to_frame(&mut self, index: u64) -> String {
-        self.go_to(index as f64 / self.frame_rate().unwrap_or(25.0));
-        format!("to frame {index}")
-    }
-
-    /// Media seconds a second.
-    #[must_use]
-    pub fn speed(&self) -> f64 {
-        1.0
+        let last = self.info.frame_count().map(|count| count.saturating_sub(1));
+        let seek = self.player.seek_to_frame(index);
+        self.seek(seek);
+        match last {
+            Some(last) if index > last => format!("to the last frame, {last}: there is no frame {index}"),
+            _ => format!("to frame {index}"),
+        }
     }
 
     /// Changes the speed; what it is then.
-    pub fn set_speed(&mut self, speed: f64, _now: Instant) -> f64 {
-        speed
-    }
-
-    /// Loops over the video or plays it once; whether it loops.
-    pub fn toggle_loop(&mut self) -> bool {
-        false
+    pub fn set_speed(&mut self, speed: f64, now: Instant) -> f64 {
+        // Steps up and down again lead back to exactly 1.
+        let speed = if (speed - 1.0).abs() < 0.005 { 1.0 } else { speed };
+        self.player.set_speed(speed, now);
+        self.player.speed()
     }
 
     /// Marks A, then B, then clears both. What is to be said of it.
-    pub fn mark(&mut self, _now: Instant) -> String {
-        String::new()
+    pub fn mark(&mut self, now: Instant) -> String {
+        let seek = self.player.mark(now);
+        self.seek(seek);
+        match self.player.marks() {
+            Marks { a: Some(a), b: Some(b) } => format!("A–B: {} to {}, again and again", timecode(a), timecode(b)),
+            Marks { a: Some(a), .. } => format!("A at {}", timecode(a)),
+            Marks { a: None, .. } => "A and B cleared".to_owned(),
+        }
     }
 
-    /// Frames a second on average, where they are known.
+    /// Frames a second, where they are known to be evenly spaced.
     #[must_use]
     pub fn frame_rate(&self) -> Option<f64> {
-        self.info.average_rate.map(crate::frame::Ratio::value).filter(|&rate| rate > 0.0)
+        self.info.constant_rate().map(crate::frame::Ratio::value).filter(|&rate| rate > 0.0)
     }
 
     /// Where playback is, for the controls.
     #[must_use]
     pub fn play_state(&self, now: Instant) -> PlayState {
         let player = &self.player;
-        let _ = now;
+        let marks = player.marks();
         PlayState {
             position_secs: player.position_secs(),
             destination_secs: player.destination_secs(),
             duration_secs: player.duration_secs(),
-            frame_index: self.frame.as_ref().and_then(|frame| frame.index),
+            frame_index: player.frame_index(),
             frame_rate: self.frame_rate(),
             paused: player.is_paused(),
             ended: player.has_ended(),
-            speed: 1.0,
-            looped: false,
-            marks: [None, None],
-            seekable: self.info.seekable,
-            buffering: false,
+            speed: player.speed(),
+            looped: player.is_looped(),
+            marks: [marks.a, marks.b],
+            seekable: player.is_seekable(),
+            buffering: player.is_buffering(now),
         }
     }
 

@@ -11,14 +11,14 @@ use super::dialog::Dialog;
 use super::files::{Files, Opening};
 use super::graphics::Graphics;
 use super::hud::{Hud, Tone};
-use super::pointer::Pointer;
+use super::pointing::Pointer;
 use super::saving::Saving;
 use super::session::Session;
 use super::title::title;
-use super::{AppError, PlayOptions, Waker};
+use super::{AppError, Flow, PlayOptions, Waker};
 use crate::config::{Settings, Store};
 use crate::frame::Frame;
-use crate::gpu::{GpuError, TimesState};
+use crate::gpu::{GpuError, Instance, TimesState};
 use crate::histogram::{Components, Histogram};
 use crate::placement::{ViewSettings, upright_size};
 use crate::scene::Scene;
@@ -74,7 +74,7 @@ impl Viewer {
     /// [`AppError`] if the display or the adapter refuses.
     pub fn new(
         event_loop: &ActiveEventLoop,
-        instance: &wgpu::Instance,
+        instance: &Instance,
         options: PlayOptions,
         waker: Waker,
         session: Option<(Session, Frame)>,
@@ -229,10 +229,10 @@ impl Viewer {
     ///
     /// # Errors
     /// [`AppError`] if the adapter or the surface fails for good.
-    pub fn draw(&mut self) -> Result<(), AppError> {
+    pub fn draw(&mut self) -> Result<Flow, AppError> {
         let has_picture = self.session.as_ref().is_none_or(|session| session.frame.is_some());
         if self.occluded || !has_picture {
-            return Ok(());
+            return Ok(Flow::Continue);
         }
         let now = Instant::now();
         let size = self.graphics.screen.size();
@@ -249,9 +249,11 @@ impl Viewer {
             Err(error) => self.rebuild(error)?,
         }
         for command in commands {
-            self.obey(command)?;
+            if self.obey(command)? == Flow::Quit {
+                return Ok(Flow::Quit);
+            }
         }
-        Ok(())
+        Ok(Flow::Continue)
     }
 
     /// Shows a note, and tells the log.
@@ -266,6 +268,11 @@ impl Viewer {
     pub fn resize(&mut self, size: PhysicalSize<u32>) {
         self.graphics.screen.resize(size);
         self.window.request_redraw();
+    }
+
+    /// Follows the window's size where only its scale factor was reported.
+    pub fn follow_window(&mut self) {
+        self.resize(self.window.inner_size());
     }
 
     /// Notes whether anything of the window can be seen.

@@ -44,29 +44,33 @@ pub fn show(
         context.free.min + vec2(margin, margin),
         vec2((context.free.width() - 2.0 * margin).max(40.0), height),
     );
-    egui::Area::new(egui::Id::new("controls")).fixed_pos(rect.min).constrain(false).fade_in(false).show(ui.ctx(), |ui| {
-        ui.set_opacity(context.strength);
-        ui.allocate_rect(rect, Sense::hover());
-        // A click on the plate is no click on the picture behind it.
-        ui.interact(rect, ui.id().with("plate"), Sense::click_and_drag());
-        ui.painter().rect_filled(rect, theme::ROUND, theme::PLATE);
-        let inner = rect.shrink2(PADDING);
-        let mut row = Row { ui, rect: Rect::from_min_max(pos2(inner.min.x, inner.max.y - ROW), inner.max), commands };
-        if is_tight {
-            row.left(model);
-            row.right(model, context.pinned);
-            let line = row.rect.shrink2(vec2(8.0, 0.0));
-            if line.width() > 60.0 {
+    egui::Area::new(egui::Id::unique("controls")).fixed_pos(rect.min).constrain(false).fade_in(false).show(
+        ui.ctx(),
+        |ui| {
+            ui.set_opacity(context.strength);
+            ui.allocate_rect(rect, Sense::hover());
+            // A click on the plate is no click on the picture behind it.
+            ui.interact(rect, ui.scope_id().with("plate"), Sense::click_and_drag());
+            ui.painter().rect_filled(rect, theme::ROUND, theme::PLATE);
+            let inner = rect.shrink2(PADDING);
+            let mut row =
+                Row { ui, rect: Rect::from_min_max(pos2(inner.min.x, inner.max.y - ROW), inner.max), commands };
+            if is_tight {
+                row.left(model);
+                row.right(model, context.pinned);
+                let line = row.rect.shrink2(vec2(8.0, 0.0));
+                if line.width() > 60.0 {
+                    timeline.show(ui, line, ui.ctx().content_rect(), &model.play, commands);
+                }
+            } else {
+                row.left(model);
+                row.right(model, context.pinned);
+                row.name(model);
+                let line = Rect::from_min_size(inner.min, vec2(inner.width(), LINE_ROW)).shrink2(vec2(6.0, 0.0));
                 timeline.show(ui, line, ui.ctx().content_rect(), &model.play, commands);
             }
-        } else {
-            row.left(model);
-            row.right(model, context.pinned);
-            row.name(model);
-            let line = Rect::from_min_size(inner.min, vec2(inner.width(), LINE_ROW)).shrink2(vec2(6.0, 0.0));
-            timeline.show(ui, line, ui.ctx().content_rect(), &model.play, commands);
-        }
-    });
+        },
+    );
     rect
 }
 
@@ -98,7 +102,7 @@ impl Row<'_> {
 
     /// A place that reacts like a button: its response, after its background has been drawn.
     fn button(&mut self, rect: Rect, name: &str, action: Action, help: &str) -> Response {
-        let response = self.ui.interact(rect, self.ui.id().with(name), Sense::click());
+        let response = self.ui.interact(rect, self.ui.scope_id().with(name), Sense::click());
         if response.hovered() {
             let light = if response.is_pointer_button_down_on() { 60 } else { 34 };
             self.ui.painter().rect_filled(rect.shrink2(vec2(1.0, 0.0)), 5, Color32::from_white_alpha(light));
@@ -130,7 +134,13 @@ impl Row<'_> {
         let is_wide = self.rect.width() > 520.0;
         if is_wide {
             let rect = self.take_left(BUTTON);
-            self.icon(rect, Icon::Step { forward: false }, theme::LIGHT, Action::Step { forward: false }, "One frame back");
+            self.icon(
+                rect,
+                Icon::Step { forward: false },
+                theme::LIGHT,
+                Action::Step { forward: false },
+                "One frame back",
+            );
         }
         let stands = play.paused || play.ended;
         let (icon, help) = if stands { (Icon::Play, "Play") } else { (Icon::Pause, "Pause") };
@@ -138,7 +148,13 @@ impl Row<'_> {
         self.icon(rect, icon, theme::LIGHT, Action::TogglePause, help);
         if is_wide {
             let rect = self.take_left(BUTTON);
-            self.icon(rect, Icon::Step { forward: true }, theme::LIGHT, Action::Step { forward: true }, "One frame forward");
+            self.icon(
+                rect,
+                Icon::Step { forward: true },
+                theme::LIGHT,
+                Action::Step { forward: true },
+                "One frame forward",
+            );
         }
         self.times(model);
     }

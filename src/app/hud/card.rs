@@ -41,7 +41,7 @@ impl Card {
 
     /// Draws the card at the right of and below `at`, or at the other sides where there is no room, inside `within`.
     pub fn show(&self, ui: &Ui, id: &str, at: Pos2, within: Rect, strength: f32) -> Rect {
-        let layer = egui::LayerId::new(egui::Order::Middle, egui::Id::new(id));
+        let layer = egui::LayerId::new(egui::Order::Middle, egui::Id::unique(id));
         let mut painter = ui.ctx().layer_painter(layer);
         painter.set_opacity(strength);
         let layout = |text: &str, color| painter.layout_no_wrap(text.to_owned(), theme::mono(theme::TEXT - 0.5), color);

@@ -9,7 +9,7 @@ use crate::app::keys::Action;
 /// Shows the invitation.
 pub fn show(ui: &Ui, view: Rect, model: &Model<'_>, commands: &mut Vec<Command>) {
     bars(ui, view);
-    let area = egui::Area::new(egui::Id::new("empty"))
+    let area = egui::Area::new(egui::Id::unique("empty"))
         .fade_in(false)
         .pivot(Align2::CENTER_CENTER)
         .fixed_pos(Pos2::new(view.center().x, view.center().y - view.height() * 0.06));
@@ -25,10 +25,11 @@ pub fn show(ui: &Ui, view: Rect, model: &Model<'_>, commands: &mut Vec<Command>)
             };
             ui.label(RichText::new(text).size(theme::TEXT + 4.0).color(Color32::from_gray(205)));
             ui.add_space(12.0);
-            let button = egui::Button::new(RichText::new("Open a file …").size(theme::TEXT + 2.0).color(Color32::from_gray(20)))
-                .fill(theme::ACCENT)
-                .corner_radius(6)
-                .min_size(vec2(150.0, 34.0));
+            let button =
+                egui::Button::new(RichText::new("Open a file …").size(theme::TEXT + 2.0).color(Color32::from_gray(20)))
+                    .fill(theme::ACCENT)
+                    .corner_radius(6)
+                    .min_size(vec2(150.0, 34.0));
             if ui.add(button).clicked() {
                 commands.push(Command::Do(Action::OpenFile));
             }
@@ -50,7 +51,8 @@ fn bars(ui: &Ui, view: Rect) {
             let x = (bar as f32 + 0.5) / count as f32;
             let height = (-((x - centre) / spread).powi(2) / 2.0).exp() * view.height() * 0.2;
             let left = view.min.x + bar as f32 * width;
-            let rect = Rect::from_min_max(Pos2::new(left, view.max.y - height), Pos2::new(left + width - 1.0, view.max.y));
+            let rect =
+                Rect::from_min_max(Pos2::new(left, view.max.y - height), Pos2::new(left + width - 1.0, view.max.y));
             painter.rect(rect, 0, color, Stroke::NONE, egui::StrokeKind::Inside);
         }
     }

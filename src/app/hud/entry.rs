@@ -39,7 +39,7 @@ pub fn parse_goal(text: &str) -> Result<Goal, String> {
 impl Entry {
     /// Shows the field in the middle of `room`'s top.
     pub fn show(&mut self, ui: &Ui, room: Rect) {
-        let area = egui::Area::new(egui::Id::new("entry"))
+        let area = egui::Area::new(egui::Id::unique("entry"))
             .order(egui::Order::Foreground)
             .fade_in(false)
             .pivot(Align2::CENTER_TOP)

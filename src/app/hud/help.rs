@@ -16,7 +16,7 @@ pub fn show(ui: &Ui, view: Rect) -> bool {
     let columns = ((room.width() - 24.0) / COLUMN).floor().clamp(1.0, 3.0) as usize;
     let width = (COLUMN * columns as f32).min(room.width() - 24.0);
     let mut stays = true;
-    let area = egui::Area::new(egui::Id::new("help"))
+    let area = egui::Area::new(egui::Id::unique("help"))
         .order(egui::Order::Foreground)
         .fade_in(false)
         .pivot(Align2::CENTER_CENTER)
@@ -49,7 +49,9 @@ fn sections(ui: &mut Ui, columns: usize, width: f32) {
         for column in 0..columns {
             let mut taken = 0;
             let mut height = 0;
-            while taken < rest.len() && (column + 1 == columns || height == 0 || height + lines(&rest[taken]) / 2 < wanted) {
+            while taken < rest.len()
+                && (column + 1 == columns || height == 0 || height + lines(&rest[taken]) / 2 < wanted)
+            {
                 height += lines(&rest[taken]);
                 taken += 1;
             }
@@ -76,10 +78,7 @@ fn show_section(ui: &mut Ui, section: Section, width: f32) {
             let galley = painter.layout_no_wrap(labels, theme::mono(theme::SMALL + 0.5), theme::LIGHT);
             painter.galley(rect.min, galley, theme::LIGHT);
             let help = RichText::new(row.help).size(theme::TEXT - 0.5).color(egui::Color32::from_gray(205));
-            ui.add_sized(
-                vec2(width - KEYS - 14.0, 0.0),
-                egui::Label::new(help).wrap().halign(egui::Align::Min),
-            );
+            ui.add_sized(vec2(width - KEYS - 14.0, 0.0), egui::Label::new(help).wrap().halign(egui::Align::Min));
         });
     }
     ui.add_space(9.0);

@@ -18,7 +18,8 @@ pub fn show(ui: &Ui, view: Rect, model: &Model<'_>, strength: f32) {
 }
 
 fn strip(painter: &egui::Painter, view: Rect, panel: &Panel, bits: u32) {
-    let rect = Rect::from_min_max(pos2(panel.rect.min.x, panel.rect.min.y - STRIP), pos2(panel.rect.max.x, panel.rect.min.y));
+    let rect =
+        Rect::from_min_max(pos2(panel.rect.min.x, panel.rect.min.y - STRIP), pos2(panel.rect.max.x, panel.rect.min.y));
     if rect.min.y < view.min.y {
         return;
     }
@@ -37,7 +38,11 @@ fn strip(painter: &egui::Painter, view: Rect, panel: &Panel, bits: u32) {
         let text = painter.text(pos2(x, rect.center().y), anchor, code.to_string(), font.clone(), theme::LIGHT);
         if rect.width() > 360.0 {
             let percent = format!("{} %", quarter * 25);
-            let (anchor, x) = if quarter == 4 { (Align2::RIGHT_CENTER, text.min.x - 8.0) } else { (Align2::LEFT_CENTER, text.max.x + 8.0) };
+            let (anchor, x) = if quarter == 4 {
+                (Align2::RIGHT_CENTER, text.min.x - 8.0)
+            } else {
+                (Align2::LEFT_CENTER, text.max.x + 8.0)
+            };
             painter.text(pos2(x, rect.center().y), anchor, percent, font, theme::DIM);
         }
     }

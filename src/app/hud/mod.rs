@@ -34,7 +34,6 @@ pub use model::{Command, Model, Panel, PlayState};
 pub use notes::Tone;
 pub use numbers::Numbers;
 pub use probe::ProbeText;
-pub use card::{Card, Line};
 pub use readout::Readout;
 pub use timing::TimingFigures;
 pub use trust::{Fact, Machine, facts};
@@ -69,6 +68,8 @@ pub struct Hud {
     pub sheets: Sheets,
     entry: Option<entry::Entry>,
     timeline: timeline::Timeline,
+    /// Whether something is to be seen for as long as it lasts, such as what a brush has selected.
+    pub lasting: bool,
     /// Whether nothing is open, so that the window invites to open something.
     pub is_empty: bool,
     /// Whether the last drawing had anything of this.
@@ -99,6 +100,7 @@ impl Hud {
             sheets: Sheets::default(),
             entry: None,
             timeline: timeline::Timeline::default(),
+            lasting: false,
             is_empty: false,
             drawn: false,
             repaint_at: None,
@@ -135,6 +137,18 @@ impl Hud {
     /// Keeps the controls on screen, or lets them fade; which of the two.
     pub fn toggle_pinned(&mut self, now: Instant) -> bool {
         self.visibility.toggle_pinned(now)
+    }
+
+    /// Whether the controls stay on screen.
+    #[must_use]
+    pub const fn is_pinned(&self) -> bool {
+        self.visibility.is_pinned()
+    }
+
+    /// Starts afresh for a new device, which has none of the letters yet; what is open stays open.
+    pub fn restart(&mut self, window: &Window) {
+        let fresh = Self::new(window);
+        (self.context, self.input) = (fresh.context, fresh.input);
     }
 
     /// Whether the controls are on screen, and so what belongs to them: labels, the probe, marks on the histograms.
@@ -175,6 +189,7 @@ impl Hud {
     #[must_use]
     pub fn is_visible(&self, now: Instant) -> bool {
         self.is_empty
+            || self.lasting
             || self.sheets.any()
             || self.entry.is_some()
             || self.notes.any(now)
@@ -275,12 +290,11 @@ impl Hud {
             let is_over = model.pointer.is_some_and(|pointer| bar.expand(2.0).contains(pointer));
             self.visibility.hold(is_over || self.timeline.is_dragged(), now);
         }
-        let room = Rect::from_min_max(Pos2::new(free.min.x, panels_top), free.max).shrink2(Vec2::new(theme::MARGIN, 0.0));
+        let room =
+            Rect::from_min_max(Pos2::new(free.min.x, panels_top), free.max).shrink2(Vec2::new(theme::MARGIN, 0.0));
         show_panels(ui, room, model);
-        if strength > 0.0 && !self.is_empty {
-            readout::show(ui, view, free, model, strength);
-            probe::show(ui, free, model, strength);
-        }
+        readout::show(ui, view, free, model, strength);
+        probe::show(ui, free, model, strength);
         self.notes.show(ui, room, now);
         if let Some(entry) = &mut self.entry {
             entry.show(ui, room);
@@ -308,8 +322,12 @@ fn show_panels(ui: &mut egui::Ui, room: Rect, model: &Model<'_>) {
 /// The largest part of the view, from its top left corner, that no histogram lies in: above them all, or left of those
 /// that reach up.
 fn free_area(view: Rect, panels: &[Panel]) -> Rect {
-    let above = panels.iter().fold(view, |free, panel| Rect { max: Pos2::new(free.max.x, free.max.y.min(panel.rect.min.y)), ..free });
-    let beside = panels.iter().fold(view, |free, panel| Rect { max: Pos2::new(free.max.x.min(panel.rect.min.x), free.max.y), ..free });
+    let above = panels
+        .iter()
+        .fold(view, |free, panel| Rect { max: Pos2::new(free.max.x, free.max.y.min(panel.rect.min.y)), ..free });
+    let beside = panels
+        .iter()
+        .fold(view, |free, panel| Rect { max: Pos2::new(free.max.x.min(panel.rect.min.x), free.max.y), ..free });
     if above.area() >= beside.area() { above } else { beside }
 }
 

@@ -77,7 +77,7 @@ impl Notes {
         if !self.any(now) {
             return;
         }
-        let area = egui::Area::new(egui::Id::new("notes"))
+        let area = egui::Area::new(egui::Id::unique("notes"))
             .order(egui::Order::Tooltip)
             .interactable(false)
             .fade_in(false)

@@ -55,7 +55,8 @@ fn column(histogram: &Histogram, channel: usize) -> [String; NAMES.len()] {
 /// Shows the panel at the right of `room`; where it is.
 pub fn show(ui: &Ui, room: Rect, numbers: &Numbers) -> Rect {
     let size = if room.height() < 200.0 || room.width() < 520.0 { theme::TEXT - 2.5 } else { theme::TEXT };
-    let area = egui::Area::new(egui::Id::new("numbers")).fade_in(false).pivot(Align2::RIGHT_TOP).fixed_pos(room.right_top());
+    let area =
+        egui::Area::new(egui::Id::unique("numbers")).fade_in(false).pivot(Align2::RIGHT_TOP).fixed_pos(room.right_top());
     let text = |text: &str, color| RichText::new(text).font(theme::mono(size)).color(color);
     let shown = area.show(ui.ctx(), |ui| {
         theme::plate().inner_margin(egui::Margin::symmetric(10, 7)).show(ui, |ui| {

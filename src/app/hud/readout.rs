@@ -21,33 +21,35 @@ pub struct Readout {
     pub lasts: bool,
 }
 
-/// What a bin holds: for each channel the count, its share, and the share of all samples up to it.
-#[must_use]
-pub fn of_bin(histogram: &Histogram, channels: Channels, bin: u32) -> Card {
-    let top = histogram.bin_count() - 1;
-    let bin = (bin as usize).min(top);
-    let title = format!("code {bin} of {top}  {:.1} %", bin as f64 / top as f64 * 100.0);
-    let lines = shown(histogram, channels).map(|channel| {
-        let bins = histogram.bins(channel);
-        let total = total(bins);
-        let count = u64::from(bins[bin]);
-        let up_to: u64 = bins[..=bin].iter().map(|&count| u64::from(count)).sum();
-        let cells = vec![count.to_string(), share(count, total), format!("≤ {}", share(up_to, total))];
-        line(histogram, channel, cells)
-    });
-    Card { title, swatch: None, lines: lines.collect() }
-}
+impl Readout {
+    /// What a bin holds: for each channel the count, its share, and the share of all samples up to it.
+    #[must_use]
+    pub fn of_bin(histogram: &Histogram, channels: Channels, bin: u32) -> Card {
+        let top = histogram.bin_count() - 1;
+        let bin = (bin as usize).min(top);
+        let title = format!("code {bin} of {top}  {:.1} %", bin as f64 / top as f64 * 100.0);
+        let lines = shown(histogram, channels).map(|channel| {
+            let bins = histogram.bins(channel);
+            let total = total(bins);
+            let count = u64::from(bins[bin]);
+            let up_to: u64 = bins[..=bin].iter().map(|&count| u64::from(count)).sum();
+            let cells = vec![count.to_string(), share(count, total), format!("≤ {}", share(up_to, total))];
+            line(histogram, channel, cells)
+        });
+        Card { title, swatch: None, lines: lines.collect() }
+    }
 
-/// What lies between two bins, both included, of one channel.
-#[must_use]
-pub fn of_range(histogram: &Histogram, channel: usize, low: u32, high: u32) -> Card {
-    let bins = histogram.bins(channel);
-    let high = (high as usize).min(bins.len() - 1);
-    let low = (low as usize).min(high);
-    let count: u64 = bins[low..=high].iter().map(|&count| u64::from(count)).sum();
-    let title = if low == high { format!("code {low}") } else { format!("codes {low} to {high}") };
-    let cells = vec![count.to_string(), share(count, total(bins))];
-    Card { title, swatch: None, lines: vec![line(histogram, channel, cells)] }
+    /// What lies between two bins, both included, of one channel.
+    #[must_use]
+    pub fn of_range(histogram: &Histogram, channel: usize, low: u32, high: u32) -> Card {
+        let bins = histogram.bins(channel);
+        let high = (high as usize).min(bins.len() - 1);
+        let low = (low as usize).min(high);
+        let count: u64 = bins[low..=high].iter().map(|&count| u64::from(count)).sum();
+        let title = if low == high { format!("code {low}") } else { format!("codes {low} to {high}") };
+        let cells = vec![count.to_string(), share(count, total(bins))];
+        Card { title, swatch: None, lines: vec![line(histogram, channel, cells)] }
+    }
 }
 
 fn shown(histogram: &Histogram, channels: Channels) -> impl Iterator<Item = usize> {
@@ -85,6 +87,7 @@ pub fn share(part: u64, whole: u64) -> String {
 /// Shows the cards above their histograms, where no data is.
 pub fn show(ui: &Ui, view: Rect, free: Rect, model: &Model<'_>, strength: f32) {
     for (index, readout) in model.readouts.iter().enumerate() {
+        let strength = if readout.lasts { 1.0 } else { strength };
         let painter = ui.ctx().layer_painter(egui::LayerId::background());
         let color = if readout.lasts { theme::ACCENT } else { theme::LIGHT };
         let [left, right] = readout.columns;
@@ -93,8 +96,13 @@ pub fn show(ui: &Ui, view: Rect, free: Rect, model: &Model<'_>, strength: f32) {
         }
         // Above the histogram if the free part of the view lies there, else at its left.
         let is_below = readout.panel.min.y >= free.max.y - 1.0;
-        let room = if is_below { Rect::from_min_max(view.min, pos2(view.max.x, readout.panel.min.y - 20.0)) } else { free };
-        let at = if is_below { pos2((left + right) / 2.0, room.max.y) } else { Pos2::new(room.max.x, readout.panel.center().y) };
+        let room =
+            if is_below { Rect::from_min_max(view.min, pos2(view.max.x, readout.panel.min.y - 20.0)) } else { free };
+        let at = if is_below {
+            pos2((left + right) / 2.0, room.max.y)
+        } else {
+            Pos2::new(room.max.x, readout.panel.center().y)
+        };
         readout.card.show(ui, &format!("readout {index}"), at, room.shrink(4.0), strength);
     }
 }
@@ -114,20 +122,20 @@ mod tests {
 
     #[test]
     fn a_bin_tells_count_share_and_what_lies_below() {
-        let card = of_bin(&histogram(), Channels::one(0), 10);
+        let card = Readout::of_bin(&histogram(), Channels::one(0), 10);
         assert_eq!(card.lines.len(), 1);
         assert_eq!(card.lines[0].cells, ["30", "30.00 %", "≤ 30.00 %"]);
-        let card = of_bin(&histogram(), Channels::ALL, 20);
+        let card = Readout::of_bin(&histogram(), Channels::ALL, 20);
         let cells: Vec<_> = card.lines.iter().map(|line| line.cells.join(" ")).collect();
         assert_eq!(cells, ["70 70.00 % ≤ 100 %", "0 0 % ≤ 0 %", "0 0 % ≤ 0 %", "100 100 % ≤ 100 %"]);
-        assert_eq!(of_bin(&histogram(), Channels::ALL, 9999).title, "code 255 of 255  100.0 %");
+        assert_eq!(Readout::of_bin(&histogram(), Channels::ALL, 9999).title, "code 255 of 255  100.0 %");
     }
 
     #[test]
     fn a_range_counts_both_its_ends() {
-        assert_eq!(of_range(&histogram(), 0, 10, 20).lines[0].cells, ["100", "100 %"]);
-        assert_eq!(of_range(&histogram(), 0, 11, 19).lines[0].cells, ["0", "0 %"]);
-        assert_eq!(of_range(&histogram(), 0, 20, 20).title, "code 20");
+        assert_eq!(Readout::of_range(&histogram(), 0, 10, 20).lines[0].cells, ["100", "100 %"]);
+        assert_eq!(Readout::of_range(&histogram(), 0, 11, 19).lines[0].cells, ["0", "0 %"]);
+        assert_eq!(Readout::of_range(&histogram(), 0, 20, 20).title, "code 20");
     }
 
     #[test]

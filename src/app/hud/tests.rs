@@ -30,10 +30,7 @@ fn model(panels: &[Panel]) -> Model<'_> {
 /// The two histograms at the lower edge of a view of this size.
 fn pair(width: f32, height: f32) -> Vec<Panel> {
     let rect = |left: f32| Rect::from_min_max(pos2(width * left, height * 0.75), pos2(width * (left + 0.45), height));
-    vec![
-        Panel { rect: rect(0.025), channels: Channels::ALL },
-        Panel { rect: rect(0.525), channels: Channels::one(3) },
-    ]
+    vec![Panel { rect: rect(0.025), channels: Channels::ALL }, Panel { rect: rect(0.525), channels: Channels::one(3) }]
 }
 
 #[test]
@@ -79,11 +76,7 @@ fn the_controls_never_cover_the_histograms() {
             for bounds in drawn(&mut hud, (width, height), scale, &model(&panels)) {
                 for panel in &panels {
                     let common = bounds.intersect(panel.rect.shrink(0.6));
-                    assert!(
-                        !common.is_positive(),
-                        "{width}×{height} at {scale}: {bounds:?} covers {:?}",
-                        panel.rect
-                    );
+                    assert!(!common.is_positive(), "{width}×{height} at {scale}: {bounds:?} covers {:?}", panel.rect);
                 }
             }
         }

@@ -36,7 +36,7 @@ impl Timeline {
             self.dragged = None;
             return show_unseekable(painter, rect, line, play, length);
         };
-        let response = ui.interact(rect, ui.id().with("timeline"), Sense::click_and_drag());
+        let response = ui.interact(rect, ui.scope_id().with("timeline"), Sense::click_and_drag());
         let pointer = response.interact_pointer_pos().or_else(|| response.hover_pos());
         let time = |x: f32| f64::from(((x - line.min.x) / line.width()).clamp(0.0, 1.0)) * length;
         if response.is_pointer_button_down_on() {
@@ -54,7 +54,7 @@ impl Timeline {
         if let Some(at) = pointer.filter(|_| is_active) {
             let x = at.x.clamp(line.min.x, line.max.x);
             painter.vline(x, line.y_range().expand(4.0), egui::Stroke::new(1.0, theme::LIGHT));
-            let tip = ui.ctx().layer_painter(egui::LayerId::new(egui::Order::Tooltip, ui.id().with("time")));
+            let tip = ui.ctx().layer_painter(egui::LayerId::new(egui::Order::Tooltip, ui.scope_id().with("time")));
             let text = hint(time(at.x), play);
             theme::label(&tip, view, pos2(x, rect.max.y + 2.0), Align2::CENTER_TOP, &text, theme::TEXT, theme::LIGHT);
         }
@@ -104,9 +104,11 @@ fn show_unseekable(painter: &Painter, rect: Rect, line: Rect, play: &PlayState, 
         let place = line.min.x + line.width() * (play.position_secs / length).clamp(0.0, 1.0) as f32;
         painter.rect_filled(Rect::from_x_y_ranges(line.min.x..=place, line.y_range()), LINE / 2.0, PLAYED);
     }
-    let long = if play.seekable { "the length is not known" } else { "plays forwards only: this input cannot be positioned" };
+    let long =
+        if play.seekable { "the length is not known" } else { "plays forwards only: this input cannot be positioned" };
     let short = if play.seekable { "length unknown" } else { "forwards only" };
-    let fits = painter.layout_no_wrap(long.to_owned(), theme::words(theme::SMALL), theme::LIGHT).size().x < rect.width() - 20.0;
+    let fits = painter.layout_no_wrap(long.to_owned(), theme::words(theme::SMALL), theme::LIGHT).size().x
+        < rect.width() - 20.0;
     let text = if fits { long } else { short };
     theme::label(painter, rect.expand(4.0), rect.center(), Align2::CENTER_CENTER, text, theme::SMALL, theme::LIGHT);
 }

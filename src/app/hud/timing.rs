@@ -61,7 +61,7 @@ fn micros(time: Duration) -> String {
 
 /// Shows the panel at the top left of `room`; where it is.
 pub fn show(ui: &Ui, room: Rect, timing: &TimingFigures) -> Rect {
-    let area = egui::Area::new(egui::Id::new("times")).fixed_pos(room.min).fade_in(false).interactable(false);
+    let area = egui::Area::new(egui::Id::unique("times")).fixed_pos(room.min).fade_in(false).interactable(false);
     let shown = area.show(ui.ctx(), |ui| {
         theme::plate().show(ui, |ui| {
             let grid = egui::Grid::new("times").num_columns(2).spacing(egui::vec2(14.0, 3.0)).min_row_height(0.0);

@@ -50,7 +50,9 @@ fn of_file(info: &StreamInfo) -> Vec<Fact> {
         Some(profile) => format!("{}, {profile}", info.codec),
         None => info.codec.clone(),
     };
-    let rate = info.average_rate.map_or_else(|| "unknown".to_owned(), |rate| format!("{} fps on average", number(rate.value())));
+    let rate = info
+        .average_rate
+        .map_or_else(|| "unknown".to_owned(), |rate| format!("{} fps on average", number(rate.value())));
     vec![plain("container", info.container.clone()), plain("codec", codec), plain("frame rate", rate)]
 }
 
@@ -117,7 +119,7 @@ fn number(value: f64) -> String {
 /// Shows the panel at the left of `room`; where it is.
 pub fn show(ui: &Ui, room: Rect, facts: &[Fact]) -> Rect {
     let size = if room.height() < 200.0 { theme::TEXT - 2.0 } else { theme::TEXT };
-    let area = egui::Area::new(egui::Id::new("trust")).fade_in(false).fixed_pos(room.min);
+    let area = egui::Area::new(egui::Id::unique("trust")).fade_in(false).fixed_pos(room.min);
     let shown = area.show(ui.ctx(), |ui| {
         theme::plate().show(ui, |ui| {
             ui.set_max_width((room.width() - 24.0).clamp(80.0, 460.0));

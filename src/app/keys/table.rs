@@ -81,7 +81,11 @@ pub const ROWS: &[Row] = &[
         keys: &[(Named(NamedKey::Home, "Home"), ToStart), (Named(NamedKey::End, "End"), ToEnd)],
         help: "first frame, last frame",
     },
-    Row { section: Section::Moving, keys: &[(Control("g"), EnterTime)], help: "type a time or a frame number to go to" },
+    Row {
+        section: Section::Moving,
+        keys: &[(Control("g"), EnterTime)],
+        help: "type a time or a frame number to go to",
+    },
     Row {
         section: Section::Histograms,
         keys: &[
@@ -133,11 +137,7 @@ pub const ROWS: &[Row] = &[
     Row { section: Section::Reading, keys: &[(ShiftLetter("m"), NextRange)], help: "read with the next range" },
     Row { section: Section::Picture, keys: &[(Letter("c"), NextFit)], help: "cover, contain, 1:1" },
     Row { section: Section::Picture, keys: &[(ShiftLetter("c"), ResetView)], help: "undo fit, zoom and pan" },
-    Row {
-        section: Section::Picture,
-        keys: &[(Letter("s"), Save)],
-        help: "save the view as PNG and the bins as JSON",
-    },
+    Row { section: Section::Picture, keys: &[(Letter("s"), Save)], help: "save the view as PNG and the bins as JSON" },
     Row { section: Section::Picture, keys: &[(Letter("f"), ToggleFullscreen)], help: "full screen and back" },
     Row { section: Section::Window, keys: &[(Control("o"), OpenFile)], help: "open a file; or drop one on the window" },
     Row {
@@ -148,12 +148,20 @@ pub const ROWS: &[Row] = &[
         ],
         help: "previous, next file",
     },
-    Row { section: Section::Window, keys: &[(Named(NamedKey::Tab, "Tab"), TogglePinned)], help: "keep the controls on screen" },
+    Row {
+        section: Section::Window,
+        keys: &[(Named(NamedKey::Tab, "Tab"), TogglePinned)],
+        help: "keep the controls on screen",
+    },
     Row {
         section: Section::Window,
         keys: &[(Sign("?"), ToggleHelp), (Named(NamedKey::F1, "F1"), ToggleHelp)],
         help: "these keys",
     },
-    Row { section: Section::Window, keys: &[(Named(NamedKey::Escape, "Esc"), Back)], help: "close, clear the selection; else quit" },
+    Row {
+        section: Section::Window,
+        keys: &[(Named(NamedKey::Escape, "Esc"), Back)],
+        help: "close, clear the selection; else quit",
+    },
     Row { section: Section::Window, keys: &[(Letter("q"), Quit)], help: "quit" },
 ];
