@@ -9,7 +9,6 @@ use winit::window::Fullscreen;
 use super::hud::{Command, Goal, Tone, parse_goal, speed_text};
 use super::keys::{self, Action, SpeedChange};
 use super::session::next_of;
-use super::title::timecode;
 use super::viewer::Viewer;
 use super::{AppError, Flow};
 use crate::histogram::Components;
@@ -260,8 +259,8 @@ impl Viewer {
         }
         match parse_goal(&text) {
             Ok(Goal::Time(secs)) => {
-                session.go_to(secs);
-                self.note(format!("to {}", timecode(secs)), Tone::Done, now);
+                let told = session.go_to_time(secs);
+                self.note(told, Tone::Done, now);
             }
             Ok(Goal::Frame(index)) => {
                 let told = session.go_to_frame(index);

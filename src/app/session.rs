@@ -92,6 +92,15 @@ impl Session {
         }
     }
 
+    /// Shows the exact frame of a time that was typed. What is to be said of it.
+    pub fn go_to_time(&mut self, secs: f64) -> String {
+        self.go_to(secs);
+        match self.player.duration_secs() {
+            Some(length) if secs > length => format!("to the end: the video is {} long", timecode(length)),
+            _ => format!("to {}", timecode(secs)),
+        }
+    }
+
     /// Shows the exact frame of a time.
     pub fn go_to(&mut self, secs: f64) {
         let seek = self.player.seek_to(secs, true);

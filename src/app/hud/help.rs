@@ -1,14 +1,16 @@
 //! The sheet with all keys, made from the table that handles them.
 
-use egui::{Align2, Rect, RichText, Ui, vec2};
+use egui::{Align2, Color32, Pos2, Rect, RichText, Ui, pos2, vec2};
 
 use super::theme;
 use crate::app::keys::{self, Section};
 
 /// Width that a column of the sheet takes, in points.
-const COLUMN: f32 = 336.0;
+const COLUMN: f32 = 372.0;
 /// Width of the keys in it.
-const KEYS: f32 = 106.0;
+const KEYS: f32 = 134.0;
+/// Height of a key.
+const CAP: f32 = 16.5;
 
 /// Shows the sheet; whether it stays open.
 pub fn show(ui: &Ui, view: Rect) -> bool {
@@ -22,7 +24,7 @@ pub fn show(ui: &Ui, view: Rect) -> bool {
         .pivot(Align2::CENTER_CENTER)
         .fixed_pos(room.center());
     let response = area.show(ui.ctx(), |ui| {
-        let plate = theme::plate().fill(egui::Color32::from_black_alpha(228)).inner_margin(12);
+        let plate = theme::plate().fill(Color32::from_black_alpha(228)).inner_margin(12);
         plate.show(ui, |ui| {
             ui.set_width(width);
             egui::ScrollArea::vertical().max_height(room.height() - 28.0).auto_shrink([false, true]).show(ui, |ui| {
@@ -67,19 +69,33 @@ fn sections(ui: &mut Ui, columns: usize, width: f32) {
     });
 }
 
+/// A heading and its rows: keys as caps at the left, words at the right.
 fn show_section(ui: &mut Ui, section: Section, width: f32) {
-    ui.spacing_mut().item_spacing = vec2(0.0, 3.0);
+    ui.spacing_mut().item_spacing = vec2(0.0, 4.0);
     ui.label(RichText::new(section.name()).size(theme::TEXT + 1.0).color(theme::ACCENT));
     for row in keys::rows(section) {
-        ui.horizontal_top(|ui| {
-            let labels = row.labels().join("  ");
-            let (rect, _) = ui.allocate_exact_size(vec2(KEYS, 15.0), egui::Sense::hover());
-            let painter = ui.painter();
-            let galley = painter.layout_no_wrap(labels, theme::mono(theme::SMALL + 0.5), theme::LIGHT);
-            painter.galley(rect.min, galley, theme::LIGHT);
-            let help = RichText::new(row.help).size(theme::TEXT - 0.5).color(egui::Color32::from_gray(205));
-            ui.add_sized(vec2(width - KEYS - 14.0, 0.0), egui::Label::new(help).wrap().halign(egui::Align::Min));
-        });
+        let words = ui.painter().layout(
+            row.help.to_owned(),
+            theme::words(theme::TEXT),
+            Color32::from_gray(212),
+            (width - KEYS - 18.0).max(60.0),
+        );
+        let height = words.size().y.max(CAP);
+        let (rect, _) = ui.allocate_exact_size(vec2(width - 8.0, height), egui::Sense::hover());
+        let mut left = rect.min.x;
+        for label in row.labels() {
+            left = key_cap(ui.painter(), pos2(left, rect.min.y), &label) + 4.0;
+        }
+        ui.painter().galley(pos2(rect.min.x + KEYS, rect.min.y + 0.5), words, theme::LIGHT);
     }
-    ui.add_space(9.0);
+    ui.add_space(10.0);
+}
+
+/// Draws a key; where it ends.
+fn key_cap(painter: &egui::Painter, at: Pos2, label: &str) -> f32 {
+    let text = painter.layout_no_wrap(label.to_owned(), theme::mono(theme::SMALL), theme::LIGHT);
+    let rect = Rect::from_min_size(at, vec2((text.size().x + 9.0).max(18.0), CAP));
+    painter.rect_filled(rect, 3, Color32::from_white_alpha(38));
+    painter.galley(rect.center() - text.size() / 2.0, text, theme::LIGHT);
+    rect.max.x
 }

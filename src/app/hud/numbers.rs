@@ -62,8 +62,9 @@ pub fn show(ui: &Ui, room: Rect, numbers: &Numbers) -> Rect {
         theme::plate().inner_margin(egui::Margin::symmetric(10, 7)).show(ui, |ui| {
             egui::ScrollArea::vertical().max_height((room.height() - 16.0).max(40.0)).show(ui, |ui| {
                 ui.spacing_mut().item_spacing.y = 2.0;
+                ui.spacing_mut().interact_size.y = 0.0;
                 ui.label(text(&numbers.frame, theme::DIM));
-                let grid = egui::Grid::new("numbers").spacing(vec2(12.0, 2.0)).min_col_width(10.0);
+                let grid = egui::Grid::new("numbers").spacing(vec2(12.0, 2.0)).min_col_width(10.0).min_row_height(0.0);
                 grid.show(ui, |ui| table(ui, numbers, &text));
             });
         });

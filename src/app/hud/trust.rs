@@ -122,6 +122,7 @@ pub fn show(ui: &Ui, room: Rect, facts: &[Fact]) -> Rect {
     let area = egui::Area::new(egui::Id::unique("trust")).fade_in(false).fixed_pos(room.min);
     let shown = area.show(ui.ctx(), |ui| {
         theme::plate().show(ui, |ui| {
+            ui.spacing_mut().interact_size.y = 0.0;
             ui.set_max_width((room.width() - 24.0).clamp(80.0, 460.0));
             egui::ScrollArea::vertical().max_height((room.height() - 20.0).max(40.0)).show(ui, |ui| {
                 let grid = egui::Grid::new("trust").num_columns(2).spacing(vec2(12.0, 3.0)).min_row_height(0.0);
