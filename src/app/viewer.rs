@@ -155,8 +155,7 @@ impl Viewer {
         let begin = Instant::now();
         let counted = self.engine.count(&frame.picture, components);
         self.renderer.note_cpu_count(counted.is_some().then(|| begin.elapsed()));
-        let placing = (frame.sample_aspect, frame.orientation);
-        self.renderer.load(&self.gpu, &frame.picture, placing, components, counted)?;
+        self.renderer.load_frame(&self.gpu, &frame, components, counted)?;
         self.frame = Some(frame);
         self.screen.window.request_redraw();
         Ok(())
