@@ -6,6 +6,7 @@
 
 pub mod context;
 pub mod draw;
+mod figures;
 pub mod histogram;
 pub mod live;
 mod loading;
@@ -18,6 +19,7 @@ pub mod upload;
 
 pub use crate::scene::Scene;
 pub use context::{AdapterChoice, Gpu};
+pub use figures::FrameTag;
 pub use loading::{Instance, Loading};
 pub use renderer::{Artist, Renderer, TimesState};
 

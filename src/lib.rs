@@ -20,5 +20,6 @@ pub mod media;
 pub mod overlay;
 pub mod placement;
 pub mod playback;
+pub mod probe;
 pub mod reference;
 pub mod scene;

@@ -123,8 +123,7 @@ fn count(frame: &Frame, options: &SnapshotOptions) -> Result<Counted, SnapshotEr
         return Ok(count_on_cpu(frame, options, engine, Some(&gpu)));
     }
     let mut renderer = Renderer::headless(&gpu);
-    let placing = (frame.sample_aspect, frame.orientation);
-    match renderer.load(&gpu, &frame.picture, placing, options.components, None) {
+    match renderer.load_frame(&gpu, frame, options.components, None) {
         Err(error @ GpuError::PictureTooLarge { .. }) if options.engine == EngineChoice::Auto => {
             log::info!("the CPU counts this picture: {error}");
             return Ok(count_on_cpu(frame, options, Engine::cpu(), Some(&gpu)));
@@ -147,8 +146,7 @@ fn draw(frame: &Frame, options: &SnapshotOptions, output: &Path) -> Result<Count
     let mut engine = Engine::new(options.engine, &gpu);
     let mut renderer = Renderer::headless(&gpu);
     let bins = engine.count(&frame.picture, options.components);
-    let placing = (frame.sample_aspect, frame.orientation);
-    renderer.load(&gpu, &frame.picture, placing, options.components, bins)?;
+    renderer.load_frame(&gpu, frame, options.components, bins)?;
     let size = options.size.unwrap_or_else(|| own_size(&gpu, frame, options));
     let scene = Scene { channels: options.channels, overlays: options.overlays, ..Scene::default() };
     let image = renderer.snapshot(&gpu, size, &scene)?;

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::draw::overlay::Shown;
 use super::draw::{OverlayPass, PaintPass, Shapes, TextPass, VideoPass};
+use super::figures::{FrameTag, LiveHistogram, Subject};
 use super::histogram::{HistogramPasses, Stamps};
 use super::live::{LiveTiming, PassTimes, Span};
 use super::readback::{self, Image, VIEW_FORMAT};
@@ -12,7 +13,7 @@ use super::upload::PictureBuffers;
 use super::{Gpu, GpuError};
 use crate::color::Range;
 use crate::cpu;
-use crate::frame::{Orientation, Picture, Ratio};
+use crate::frame::{Frame, Orientation, Picture, Ratio};
 use crate::histogram::{Components, Histogram};
 use crate::placement::{Placement, Shape};
 use crate::scene::Scene;
@@ -46,7 +47,12 @@ struct Loaded {
     bits: u32,
     components: Components,
     range: Range,
+    tag: FrameTag,
+    /// Number of this loading.
+    loading: u64,
     count: Count,
+    /// Bins that another engine counted.
+    counted: Option<Histogram>,
 }
 
 /// What is still to do for the loaded picture's bins.
@@ -55,7 +61,7 @@ enum Count {
     /// The GPU counts with the next recording.
     Gpu,
     /// Another engine has counted; its bins are copied with the next recording.
-    Copy(Histogram),
+    Copy,
     /// The bin buffer holds them.
     Done,
 }
@@ -72,6 +78,9 @@ pub struct Renderer {
     overlay: OverlayPass,
     text: TextPass,
     timing: Option<LiveTiming>,
+    live: LiveHistogram,
+    /// Pictures loaded so far.
+    loadings: u64,
     loaded: Option<Loaded>,
 }
 
@@ -113,6 +122,8 @@ impl Renderer {
             overlay,
             text: TextPass::new(format),
             timing: None,
+            live: LiveHistogram::new(gpu),
+            loadings: 0,
             loaded: None,
         }
     }
@@ -156,11 +167,77 @@ impl Renderer {
         if let Some(timing) = &mut self.timing {
             timing.submitted();
         }
+        self.live.submitted();
+    }
+
+    /// Asks for the bins of the loaded picture as numbers. They are there some frames later, without anybody waiting for
+    /// them; see [`poll_histogram`](Self::poll_histogram). Asking again for what is under way changes nothing.
+    pub fn request_histogram(&mut self, gpu: &Gpu) {
+        self.live.wanted |= !self.live.is_under_way(self.loadings);
+        self.fetch_histogram(gpu);
+    }
+
+    /// Sends for the bins that are wanted if they lie in the bin buffer already; else the next recording does.
+    fn fetch_histogram(&mut self, gpu: &Gpu) {
+        let is_counted = self.loaded.as_ref().is_some_and(|loaded| matches!(loaded.count, Count::Done));
+        if is_counted && self.live.is_due() {
+            let descriptor = wgpu::CommandEncoderDescriptor { label: Some("fetch bins") };
+            let mut encoder = gpu.device.create_command_encoder(&descriptor);
+            self.record_fetch(&mut encoder);
+            gpu.queue.submit([encoder.finish()]);
+            self.live.submitted();
+        }
+    }
+
+    fn record_fetch(&mut self, encoder: &mut wgpu::CommandEncoder) {
+        // What another engine counted is known without asking.
+        if let Some(Loaded { tag, loading, bits, components, counted: None, .. }) = self.loaded
+            && self.live.is_due()
+        {
+            self.live.record(encoder, &self.histogram, Subject { tag, loading, bits, components });
+        }
+    }
+
+    /// The bins that were asked for if they have come, and which frame's they are. Never waits.
+    pub fn poll_histogram(&mut self, gpu: &Gpu) -> Option<(FrameTag, Histogram)> {
+        if let Some(Loaded { tag, counted: Some(histogram), .. }) = &self.loaded
+            && self.live.wanted
+        {
+            self.live.wanted = false;
+            return Some((*tag, histogram.clone()));
+        }
+        let come = self.live.poll(gpu);
+        self.fetch_histogram(gpu);
+        come
+    }
+
+    /// Whether bins were asked for that have not come yet.
+    #[must_use]
+    pub const fn is_histogram_pending(&self) -> bool {
+        self.live.is_pending()
     }
 
     /// Sets the text and panels that are drawn over everything from the next drawing on.
     pub fn set_shapes(&mut self, shapes: Shapes) {
         self.text.set(shapes);
+    }
+
+    /// Loads a frame's picture, as [`load`](Self::load) does, and names it as the frame that its bins belong to.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load).
+    pub fn load_frame(
+        &mut self,
+        gpu: &Gpu,
+        frame: &Frame,
+        components: Components,
+        counted: Option<Histogram>,
+    ) -> Result<(), GpuError> {
+        self.load(gpu, &frame.picture, (frame.sample_aspect, frame.orientation), components, counted)?;
+        if let Some(loaded) = &mut self.loaded {
+            loaded.tag = FrameTag::of(frame);
+        }
+        Ok(())
     }
 
     /// Uploads a picture for the next recording. With `counted`, those bins are shown; without, the GPU counts.
@@ -176,6 +253,7 @@ impl Renderer {
         counted: Option<Histogram>,
     ) -> Result<(), GpuError> {
         self.loaded = None;
+        self.loadings += 1;
         // A picture that is more than the adapter can hold is counted and painted by the CPU.
         let fits = PictureBuffers::check(gpu, picture);
         let artist = if fits.is_ok() { self.artist } else { Artist::Cpu };
@@ -199,7 +277,7 @@ impl Renderer {
             timing.times.upload = uploads.then(|| begin.elapsed());
         }
         let count = match counted {
-            Some(histogram) => Count::Copy(histogram),
+            Some(_) => Count::Copy,
             None => {
                 self.histogram.prepare(gpu, picture, components)?;
                 Count::Gpu
@@ -212,7 +290,10 @@ impl Renderer {
             bits: picture.layout().bin_bits(),
             components,
             range: picture.colorimetry().range.value,
+            tag: FrameTag::default(),
+            loading: self.loadings,
             count,
+            counted,
         });
         Ok(())
     }
@@ -341,17 +422,19 @@ impl Renderer {
     /// Records the counting of the loaded picture, if it has not been counted yet.
     pub fn record_count(&mut self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder) {
         let Some(loaded) = &mut self.loaded else { return };
-        match (std::mem::replace(&mut loaded.count, Count::Done), self.pictures.bind_group()) {
-            (Count::Gpu, Some(group)) => {
+        let count = std::mem::replace(&mut loaded.count, Count::Done);
+        match (count, &loaded.counted, self.pictures.bind_group()) {
+            (Count::Gpu, _, Some(group)) => {
                 let set = self.timing.as_mut().and_then(|timing| timing.begin(Span::Chunk));
                 self.histogram.record(encoder, group, set.map(|set| Stamps { set, first: 0 }));
             }
-            (Count::Copy(histogram), _) => {
+            (Count::Copy, Some(histogram), _) => {
                 let set = self.timing.as_mut().and_then(|timing| timing.begin(Span::Scale));
-                self.histogram.record_counted(gpu, encoder, &histogram, set.map(|set| Stamps { set, first: 0 }));
+                self.histogram.record_counted(gpu, encoder, histogram, set.map(|set| Stamps { set, first: 0 }));
             }
-            (Count::Gpu, None) | (Count::Done, _) => {}
+            _ => {}
         }
+        self.record_fetch(encoder);
     }
 
     /// Sets the drawing passes up; where the CPU draws, paints the picture on the view and returns true.
