@@ -19,6 +19,8 @@ use crate::placement::{Fit, ViewSettings};
 const HEIGHT_STEP: f32 = 0.05;
 /// The most of the window's height that histograms take: the controls need the rest.
 const MOST_HEIGHT: f32 = 0.7;
+/// Width of a window, in points, that has room for the facts and the numbers at once.
+const TWO_PANELS: f64 = 800.0;
 /// Step of the histograms' opacity.
 const OPACITY_STEP: f32 = 0.1;
 
@@ -110,8 +112,7 @@ impl Viewer {
                 self.note("picture: as at the start", Tone::Done, now);
                 self.settings_changed(now);
             }
-            Action::ToggleNumbers => self.hud.sheets.numbers = !self.hud.sheets.numbers,
-            Action::ToggleTrust => self.hud.sheets.trust = !self.hud.sheets.trust,
+            Action::ToggleNumbers | Action::ToggleTrust => self.toggle_panel(action == Action::ToggleNumbers),
             Action::ToggleTiming => {
                 self.hud.sheets.timing = !self.hud.sheets.timing;
                 self.graphics.renderer.set_timing(&self.graphics.gpu, self.hud.sheets.timing);
@@ -186,6 +187,19 @@ impl Viewer {
             return Flow::Continue;
         }
         Flow::Quit
+    }
+
+    /// Opens or closes the numbers or the facts. A narrow window has no room for both.
+    fn toggle_panel(&mut self, is_numbers: bool) {
+        let is_narrow = f64::from(self.graphics.screen.size().0) < TWO_PANELS * self.window.scale_factor();
+        let sheets = &mut self.hud.sheets;
+        let (wanted, other) = if is_numbers {
+            (&mut sheets.numbers, &mut sheets.trust)
+        } else {
+            (&mut sheets.trust, &mut sheets.numbers)
+        };
+        *wanted = !*wanted;
+        *other &= !(*wanted && is_narrow);
     }
 
     fn toggle_channel(&mut self, channel: usize, now: Instant) {

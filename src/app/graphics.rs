@@ -8,11 +8,11 @@ use winit::window::Window;
 use super::AppError;
 use super::screen::Screen;
 use crate::engine::{Engine, EngineChoice};
-use crate::frame::{Frame, Picture};
+use crate::frame::Frame;
 use crate::gpu::draw::Shapes;
 use crate::gpu::surface::Acquired;
 use crate::gpu::{AdapterChoice, Gpu, GpuError, Instance, Renderer};
-use crate::histogram::{Components, Histogram};
+use crate::histogram::Components;
 use crate::scene::Scene;
 
 /// Everything that counts and draws for one window.
@@ -67,18 +67,11 @@ impl Graphics {
     ///
     /// # Errors
     /// [`GpuError`] if the adapter refuses the picture.
-    pub fn load(
-        &mut self,
-        frame: &Frame,
-        picture: &Picture,
-        components: Components,
-    ) -> Result<Option<Histogram>, GpuError> {
+    pub fn load(&mut self, frame: &Frame, components: Components) -> Result<(), GpuError> {
         let begin = Instant::now();
-        let counted = self.engine.count(picture, components);
+        let counted = self.engine.count(&frame.picture, components);
         self.renderer.note_cpu_count(counted.is_some().then(|| begin.elapsed()));
-        let placing = (frame.sample_aspect, frame.orientation);
-        self.renderer.load(&self.gpu, picture, placing, components, counted.clone())?;
-        Ok(counted)
+        self.renderer.load_frame(&self.gpu, frame, components, counted)
     }
 
     /// Draws what is loaded, with shapes over it; whether it was drawn.

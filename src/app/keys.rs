@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use winit::event::KeyEvent;
 use winit::keyboard::{Key, ModifiersState, NamedKey};
 
-pub use table::{ROWS, SPEED_STEP};
+pub use table::{GESTURES, ROWS, SPEED_STEP};
 
 /// How a key changes the speed.
 #[derive(Debug, Clone, Copy, PartialEq)]

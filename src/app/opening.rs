@@ -66,7 +66,7 @@ impl Viewer {
                 self.hud.is_empty = false;
                 self.scene.brush = None;
                 self.scene.marks = None;
-                self.counted = None;
+                self.bins = super::readouts::Bins::default();
                 self.scene.view = crate::placement::ViewSettings::fitted(self.scene.view.fit);
                 let session = Session::new(input, media, info, player, first);
                 let (place, count) = self.files.place();

@@ -1,13 +1,31 @@
 //! What the display over the picture is told for a drawing: gathered here from everything that knows something.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use egui::Rect;
+use glam::DVec2;
 
+use super::graphics::Graphics;
 use super::hud::{Command, Fact, Machine, Model, Numbers, Panel, ProbeText, Readout, TimingFigures, facts};
 use super::viewer::Viewer;
+use crate::gpu::FrameTag;
 use crate::gpu::draw::Shapes;
+use crate::histogram::Histogram;
 use crate::overlay::{self, PanelRect};
+use crate::placement::{Placement, Shape};
+use crate::probe::{Probe, probe};
+
+/// While bins are under way they are looked for this often.
+const BINS_INTERVAL: Duration = Duration::from_millis(5);
+
+/// The bins of a frame as numbers, as far as they were asked for.
+#[derive(Debug, Default)]
+pub struct Bins {
+    /// The newest that have come, and whose they are.
+    pub known: Option<(FrameTag, Histogram)>,
+    /// Whether they are those of the frame that is loaded.
+    pub is_current: bool,
+}
 
 /// What is gathered for one drawing.
 #[derive(Debug, Default)]
@@ -59,10 +77,7 @@ impl Viewer {
             panels,
             timing: sheets.timing.then(|| self.timing_figures()).flatten(),
             facts: sheets.trust.then(|| self.facts()).flatten(),
-            numbers: sheets
-                .numbers
-                .then(|| self.counted.as_ref().map(|counted| Numbers::new(counted.frame.clone(), &counted.histogram)))
-                .flatten(),
+            numbers: self.bins.known.as_ref().filter(|_| sheets.numbers).map(|(tag, bins)| Numbers::new(tag, bins)),
             ..Told::default()
         };
         told.readouts.extend(self.brush_readout(size, points));
@@ -92,8 +107,7 @@ impl Viewer {
         let info = &self.graphics.gpu.info;
         let driver = format!("{} {:?}", info.driver, info.backend);
         let machine = Machine { adapter: &info.name, driver: driver.trim(), engine: self.graphics.engine.name() };
-        let read = crate::frame::Frame { picture: session.picture(frame), ..frame.clone() };
-        Some(facts(&session.info, &read, machine))
+        Some(facts(&session.info, &session.read(frame), machine))
     }
 
     /// The card of what a brush has selected.
@@ -102,10 +116,9 @@ impl Viewer {
         let bits = self.bits()?;
         let (_, rect, _) = overlay::panels(&self.scene, self.components, size)
             .find(|(_, _, channels)| channels.contains(brush.channel))?;
-        let card = match &self.counted {
-            Some(counted) => Readout::of_range(&counted.histogram, brush.channel, brush.low, brush.high),
-            None => return None,
-        };
+        let histogram = self.known_bins()?;
+        let card = Readout::of_range(histogram, &brush);
+        log::trace!("brush: {}", card.as_text());
         let left = rect.left + rect.columns_of_bin(brush.low, bits).0;
         let right = rect.left + rect.columns_of_bin(brush.high, bits).1 + 1;
         let columns = [left as f32 / points, right as f32 / points];
@@ -120,20 +133,58 @@ impl Viewer {
         if self.hud.covers(pointer) || self.pointer.is_dragging() {
             return;
         }
-        match self.hit(at) {
-            Some(hit) => {
-                let Some(counted) = &self.counted else { return };
-                let bits = counted.histogram.bits;
-                let x = hit.rect.x_of_bin(hit.bin, bits) / points;
-                told.readouts.push(Readout {
-                    card: Readout::of_bin(&counted.histogram, hit.channels, hit.bin),
-                    panel: in_points(&hit.rect, points),
-                    columns: [x, x],
-                    lasts: false,
-                });
-            }
-            None => {}
+        if let Some(hit) = self.hit(at) {
+            let Some(histogram) = self.known_bins() else { return };
+            let x = hit.rect.x_of_bin(hit.bin, histogram.bits) / points;
+            let card = Readout::of_bin(histogram, hit.channels, hit.bin);
+            log::trace!("bin: {}", card.as_text());
+            let panel = in_points(&hit.rect, points);
+            told.readouts.push(Readout { card, panel, columns: [x, x], lasts: false });
+            return;
         }
+        let Some(probe) = self.probe(at) else { return };
+        self.scene.marks = Some(probe.bins);
+        let Some(frame) = self.session.as_ref().and_then(|session| session.frame.as_ref()) else { return };
+        let card = ProbeText::card(&probe, &frame.picture);
+        log::trace!("probe: {}", card.as_text());
+        told.probe = Some(ProbeText { card, at: pointer });
+    }
+
+    /// The newest bins, if they are of what is counted now.
+    fn known_bins(&self) -> Option<&Histogram> {
+        let (_, histogram) = self.bins.known.as_ref()?;
+        let is_alike = histogram.components == self.components && Some(histogram.bits) == self.bits();
+        is_alike.then_some(histogram)
+    }
+
+    /// The pixel of the picture under a point of the view.
+    fn probe(&self, at: DVec2) -> Option<Probe> {
+        let session = self.session.as_ref()?;
+        let frame = session.read(session.frame.as_ref()?);
+        let placement = Placement::new(&Shape::of(&frame), &self.scene.view, self.graphics.screen.size());
+        let (x, y) = placement.pixel_at(at)?;
+        Some(probe(&frame.picture, x, y, self.components))
+    }
+
+    /// Asks for bins where something that is to be seen tells of them, and takes those that have come; when to look
+    /// again.
+    pub(super) fn advance_bins(&mut self, now: Instant) -> Option<Instant> {
+        let Graphics { renderer, gpu, .. } = &mut self.graphics;
+        let points_at_bins = self.hud.shows_controls(now) && self.pointer.at.is_some();
+        let is_wanted = self.hud.sheets.numbers || self.scene.brush.is_some() || points_at_bins;
+        let has_frame = self.session.as_ref().is_some_and(|session| session.frame.is_some());
+        if is_wanted && has_frame && !self.bins.is_current {
+            self.bins.is_current = true;
+            renderer.request_histogram(gpu);
+        }
+        if let Some(come) = renderer.poll_histogram(gpu) {
+            self.bins.known = Some(come);
+            // While it plays the next frame's drawing tells them.
+            if self.stands() {
+                self.window.request_redraw();
+            }
+        }
+        self.graphics.renderer.is_histogram_pending().then(|| now + BINS_INTERVAL)
     }
 }
 

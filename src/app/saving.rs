@@ -41,7 +41,7 @@ impl Viewer {
         let image = image.map_err(|error| error.to_string())?;
         let histogram = graphics.renderer.count(&graphics.gpu).map_err(|error| error.to_string())?;
         let counter = (graphics.engine.name(), Some(graphics.gpu.info.name.as_str()));
-        let read = Frame { picture: session.picture(frame), ..frame.clone() };
+        let read = session.read(frame);
         let figures = Figures::new(&session.input.display().to_string(), &read, &histogram, counter, true);
         let json = serde_json::to_string(&figures).map_err(|error| error.to_string())?;
         let name = name(session, frame);

@@ -7,7 +7,7 @@ use std::time::Instant;
 use super::hud::PlayState;
 use super::title::timecode;
 use crate::color::{Colorimetry, Matrix, Origin, Range, Sourced};
-use crate::frame::{Frame, Picture};
+use crate::frame::Frame;
 use crate::layout::ColorModel;
 use crate::media::{DecodeThread, FrameCounters, MediaError, StreamInfo};
 use crate::playback::{Marks, Player, SeekRequest, Tick, send, take_events};
@@ -164,16 +164,14 @@ impl Session {
         }
     }
 
-    /// The frame's picture, read with the user's matrix and range where they are chosen.
+    /// The frame, its picture read with the user's matrix and range where they are chosen.
     #[must_use]
-    pub fn picture(&self, frame: &Frame) -> Picture {
-        if self.matrix.is_none() && self.range.is_none() {
-            return frame.picture.clone();
-        }
+    pub fn read(&self, frame: &Frame) -> Frame {
         let own = frame.picture.colorimetry();
         let matrix = self.matrix.map_or(own.matrix, |value| Sourced { value, origin: Origin::Overridden });
         let range = self.range.map_or(own.range, |value| Sourced { value, origin: Origin::Overridden });
-        frame.picture.with_colorimetry(Colorimetry { matrix, range })
+        let picture = frame.picture.with_colorimetry(Colorimetry { matrix, range });
+        Frame { picture, ..frame.clone() }
     }
 
     /// Reads the video with the next matrix; after the last one with its own again. What is to be said of it.

@@ -12,6 +12,7 @@ use super::files::{Files, Opening};
 use super::graphics::Graphics;
 use super::hud::{Hud, Tone};
 use super::pointing::Pointer;
+use super::readouts::Bins;
 use super::saving::Saving;
 use super::session::Session;
 use super::title::title;
@@ -19,7 +20,7 @@ use super::{AppError, Flow, PlayOptions, Waker};
 use crate::config::{Settings, Store};
 use crate::frame::Frame;
 use crate::gpu::{GpuError, Instance, TimesState};
-use crate::histogram::{Components, Histogram};
+use crate::histogram::Components;
 use crate::placement::{ViewSettings, upright_size};
 use crate::scene::Scene;
 
@@ -33,14 +34,6 @@ const SETTINGS_DELAY: Duration = Duration::from_secs(1);
 const DISPLAY_PART: f64 = 0.9;
 /// Size of the window without a video.
 const EMPTY_SIZE: (f64, f64) = (960.0, 540.0);
-
-/// The bins of a frame, as far as they are known on this side.
-pub struct Counted {
-    /// The frame's name.
-    pub frame: String,
-    /// Its bins.
-    pub histogram: Histogram,
-}
 
 /// The window with everything in it.
 pub struct Viewer {
@@ -58,7 +51,7 @@ pub struct Viewer {
     pub(super) components: Components,
     pub(super) hud: Hud,
     pub(super) pointer: Pointer,
-    pub(super) counted: Option<Counted>,
+    pub(super) bins: Bins,
     store: Store,
     settings_due: Option<Instant>,
     title_due: Instant,
@@ -118,7 +111,7 @@ impl Viewer {
             scene,
             hud,
             pointer: Pointer::default(),
-            counted: None,
+            bins: Bins::default(),
             store,
             settings_due: None,
             title_due: now,
@@ -148,6 +141,7 @@ impl Viewer {
             TimesState::UnderWay => wake_at = earlier(wake_at, Some(now + TIMES_INTERVAL)),
             TimesState::New | TimesState::Settled => {}
         }
+        wake_at = earlier(wake_at, self.advance_bins(now));
         if self.hud.is_due(now) {
             self.window.request_redraw();
         }
@@ -185,24 +179,17 @@ impl Viewer {
     /// Counts a frame and puts it on screen with the next drawing.
     pub(super) fn load(&mut self, frame: Frame) -> Result<(), AppError> {
         let Some(session) = &mut self.session else { return Ok(()) };
-        let picture = session.picture(&frame);
-        if self.components == Components::YCbCr && !picture.has_coded_components() {
+        let read = session.read(&frame);
+        if self.components == Components::YCbCr && !read.picture.has_coded_components() {
             log::warn!("the video is R'G'B'; red, green, blue and luminance are counted instead of Y'CbCr codes");
             self.components = Components::Rgbl;
             self.scene.brush = None;
         }
-        let name = match frame.index {
-            Some(index) => format!("frame {index}"),
-            None => format!("frame at {}", super::title::timecode(frame.time_secs)),
-        };
-        match self.graphics.load(&frame, &picture, self.components) {
-            Ok(counted) => self.counted = counted.map(|histogram| Counted { frame: name, histogram }),
-            Err(error) => {
-                session.frame = Some(frame);
-                return self.rebuild(error);
-            }
-        }
         session.frame = Some(frame);
+        if let Err(error) = self.graphics.load(&read, self.components) {
+            return self.rebuild(error);
+        }
+        self.bins.is_current = false;
         self.window.request_redraw();
         Ok(())
     }

@@ -16,8 +16,8 @@ pub struct Line {
     pub name: String,
     /// Colour of the name.
     pub color: Color32,
-    /// The figures, each in a column of its own.
-    pub cells: Vec<String>,
+    /// The figures with their colours, each in a column of its own.
+    pub cells: Vec<(String, Color32)>,
 }
 
 /// A heading, perhaps with a colour, and lines below it.
@@ -35,7 +35,8 @@ impl Card {
     /// The card as one line of text, for the log.
     #[must_use]
     pub fn as_text(&self) -> String {
-        let lines = self.lines.iter().map(|line| format!("{} {}", line.name, line.cells.join(" ")));
+        let cells = |line: &Line| line.cells.iter().map(|(cell, _)| cell.as_str()).collect::<Vec<_>>().join(" ");
+        let lines = self.lines.iter().map(|line| format!("{} {}", line.name, cells(line)));
         std::iter::once(self.title.clone()).chain(lines).collect::<Vec<_>>().join("; ")
     }
 
@@ -50,7 +51,7 @@ impl Card {
             .lines
             .iter()
             .map(|line| {
-                let cells: Vec<_> = line.cells.iter().map(|cell| layout(cell, theme::LIGHT)).collect();
+                let cells: Vec<_> = line.cells.iter().map(|(cell, color)| layout(cell, *color)).collect();
                 (layout(&line.name, line.color), cells)
             })
             .collect();

@@ -13,8 +13,10 @@ const KEYS: f32 = 134.0;
 const CAP: f32 = 16.5;
 
 /// Shows the sheet; whether it stays open.
-pub fn show(ui: &Ui, view: Rect) -> bool {
-    let room = view.shrink(theme::MARGIN * 0.8);
+pub fn show(ui: &Ui, view: Rect, free: Rect) -> bool {
+    // Where it fits, it leaves the histograms alone too.
+    let fits = free.width() > 3.0 * COLUMN && free.height() > 460.0;
+    let room = if fits { free } else { view }.shrink(theme::MARGIN * 0.8);
     let columns = ((room.width() - 24.0) / COLUMN).floor().clamp(1.0, 3.0) as usize;
     let width = (COLUMN * columns as f32).min(room.width() - 24.0);
     let mut stays = true;
@@ -43,7 +45,7 @@ pub fn show(ui: &Ui, view: Rect) -> bool {
 /// The sections in columns of about the same length, in their order.
 fn sections(ui: &mut Ui, columns: usize, width: f32) {
     let lines = |section: &Section| keys::rows(*section).count() + 2;
-    let total: usize = Section::ALL.iter().map(lines).sum();
+    let total = Section::ALL.iter().map(lines).sum::<usize>() + keys::GESTURES.len() + 2;
     let wanted = total.div_ceil(columns);
     let mut rest = Section::ALL.as_slice();
     ui.horizontal_top(|ui| {
@@ -62,7 +64,12 @@ fn sections(ui: &mut Ui, columns: usize, width: f32) {
             ui.vertical(|ui| {
                 ui.set_width(width / columns as f32);
                 for section in now {
-                    show_section(ui, *section, width / columns as f32);
+                    let rows = keys::rows(*section).map(|row| (row.labels(), row.help));
+                    show_section(ui, section.name(), rows, width / columns as f32);
+                }
+                if column + 1 == columns {
+                    let rows = keys::GESTURES.iter().map(|(gesture, help)| (vec![(*gesture).to_owned()], *help));
+                    show_section(ui, "Pointer", rows, width / columns as f32);
                 }
             });
         }
@@ -70,12 +77,12 @@ fn sections(ui: &mut Ui, columns: usize, width: f32) {
 }
 
 /// A heading and its rows: keys as caps at the left, words at the right.
-fn show_section(ui: &mut Ui, section: Section, width: f32) {
+fn show_section(ui: &mut Ui, name: &str, rows: impl Iterator<Item = (Vec<String>, &'static str)>, width: f32) {
     ui.spacing_mut().item_spacing = vec2(0.0, 4.0);
-    ui.label(RichText::new(section.name()).size(theme::TEXT + 1.0).color(theme::ACCENT));
-    for row in keys::rows(section) {
+    ui.label(RichText::new(name).size(theme::TEXT + 1.0).color(theme::ACCENT));
+    for (labels, help) in rows {
         let words = ui.painter().layout(
-            row.help.to_owned(),
+            help.to_owned(),
             theme::words(theme::TEXT),
             Color32::from_gray(212),
             (width - KEYS - 18.0).max(60.0),
@@ -83,7 +90,7 @@ fn show_section(ui: &mut Ui, section: Section, width: f32) {
         let height = words.size().y.max(CAP);
         let (rect, _) = ui.allocate_exact_size(vec2(width - 8.0, height), egui::Sense::hover());
         let mut left = rect.min.x;
-        for label in row.labels() {
+        for label in labels {
             left = key_cap(ui.painter(), pos2(left, rect.min.y), &label) + 4.0;
         }
         ui.painter().galley(pos2(rect.min.x + KEYS, rect.min.y + 0.5), words, theme::LIGHT);

@@ -6,7 +6,7 @@ use super::model::{Model, Panel};
 use super::theme;
 
 /// Height of a strip of labels, in points.
-const STRIP: f32 = 14.0;
+pub const STRIP: f32 = 14.0;
 
 /// Shows the labels of every histogram.
 pub fn show(ui: &Ui, view: Rect, model: &Model<'_>, strength: f32) {

@@ -290,17 +290,21 @@ impl Hud {
             let is_over = model.pointer.is_some_and(|pointer| bar.expand(2.0).contains(pointer));
             self.visibility.hold(is_over || self.timeline.is_dragged(), now);
         }
-        let room =
-            Rect::from_min_max(Pos2::new(free.min.x, panels_top), free.max).shrink2(Vec2::new(theme::MARGIN, 0.0));
+        // The axes' labels stand right above the histograms.
+        let bottom = if model.panels.is_empty() { free.max.y } else { free.max.y - labels::STRIP };
+        let room = Rect::from_min_max(Pos2::new(free.min.x, panels_top), Pos2::new(free.max.x, bottom))
+            .shrink2(Vec2::new(theme::MARGIN, 0.0));
         show_panels(ui, room, model);
-        readout::show(ui, view, free, model, strength);
-        probe::show(ui, free, model, strength);
+        if !self.sheets.help {
+            readout::show(ui, view, free, model, strength);
+            probe::show(ui, room, model, strength);
+        }
         self.notes.show(ui, room, now);
         if let Some(entry) = &mut self.entry {
             entry.show(ui, room);
         }
         if self.sheets.help {
-            self.sheets.help = help::show(ui, view);
+            self.sheets.help = help::show(ui, view, free);
         }
     }
 }

@@ -2,9 +2,11 @@
 
 use egui::{Align2, Rect, RichText, Ui, vec2};
 
-use super::readout::share;
+use super::readout::share_text;
 use super::theme;
-use crate::histogram::{CLAMPED_CHANNELS, Components, Histogram, percentile};
+use crate::app::title::timecode;
+use crate::gpu::FrameTag;
+use crate::histogram::{CLAMPED_CHANNELS, Components, Histogram};
 
 /// The names of the figures, in the order of the columns' cells.
 const NAMES: [&str; 9] = ["min", "1 %", "median", "mean", "99 %", "max", "at lowest", "at highest", "out of range"];
@@ -23,7 +25,9 @@ pub struct Numbers {
 impl Numbers {
     /// Reads the figures off a histogram.
     #[must_use]
-    pub fn new(frame: String, histogram: &Histogram) -> Self {
+    pub fn new(tag: &FrameTag, histogram: &Histogram) -> Self {
+        let time = timecode(tag.time_secs);
+        let frame = tag.index.map_or_else(|| time.clone(), |index| format!("frame {index}, {time}"));
         let count = histogram.components.channel_names().len();
         Self {
             frame,
@@ -34,29 +38,29 @@ impl Numbers {
 }
 
 fn column(histogram: &Histogram, channel: usize) -> [String; NAMES.len()] {
-    let bins = histogram.bins(channel);
-    let stats = histogram.stats(channel);
-    let at = |bin: usize| share(u64::from(bins[bin]), stats.count);
+    let numbers = histogram.numbers(channel);
     let can_leave = histogram.components == Components::Rgbl && channel < CLAMPED_CHANNELS;
-    let outside = histogram.out_of_range(channel.min(CLAMPED_CHANNELS - 1)).map(u64::from);
+    let outside = || share_text(numbers.below_share + numbers.above_share);
     [
-        stats.min.to_string(),
-        percentile(bins, 1.0).to_string(),
-        stats.median.to_string(),
-        format!("{:.2}", stats.mean),
-        percentile(bins, 99.0).to_string(),
-        stats.max.to_string(),
-        at(0),
-        at(bins.len() - 1),
-        if can_leave { share(outside[0] + outside[1], stats.count) } else { "–".to_owned() },
+        numbers.stats.min.to_string(),
+        numbers.percentile_1.to_string(),
+        numbers.stats.median.to_string(),
+        format!("{:.2}", numbers.stats.mean),
+        numbers.percentile_99.to_string(),
+        numbers.stats.max.to_string(),
+        share_text(numbers.lowest_share),
+        share_text(numbers.highest_share),
+        if can_leave { outside() } else { "–".to_owned() },
     ]
 }
 
 /// Shows the panel at the right of `room`; where it is.
 pub fn show(ui: &Ui, room: Rect, numbers: &Numbers) -> Rect {
     let size = if room.height() < 200.0 || room.width() < 520.0 { theme::TEXT - 2.5 } else { theme::TEXT };
-    let area =
-        egui::Area::new(egui::Id::unique("numbers")).fade_in(false).pivot(Align2::RIGHT_TOP).fixed_pos(room.right_top());
+    let area = egui::Area::new(egui::Id::unique("numbers"))
+        .fade_in(false)
+        .pivot(Align2::RIGHT_TOP)
+        .fixed_pos(room.right_top());
     let text = |text: &str, color| RichText::new(text).font(theme::mono(size)).color(color);
     let shown = area.show(ui.ctx(), |ui| {
         theme::plate().inner_margin(egui::Margin::symmetric(10, 7)).show(ui, |ui| {
@@ -102,7 +106,8 @@ mod tests {
         histogram.bins_mut(0)[255] = 10;
         histogram.out_of_range_mut(0)[0] = 3;
         histogram.out_of_range_mut(0)[1] = 4;
-        let numbers = Numbers::new("frame 7".into(), &histogram);
+        let numbers = Numbers::new(&FrameTag { index: Some(7), ..FrameTag::default() }, &histogram);
+        assert_eq!(numbers.frame, "frame 7, 0:00.000");
         assert_eq!(numbers.columns.len(), 4);
         let red = &numbers.columns[0];
         assert_eq!(red, &["0", "0", "100", "105.50", "255", "255", "10.00 %", "10.00 %", "7.00 %"]);

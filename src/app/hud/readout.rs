@@ -5,8 +5,9 @@ use egui::{Pos2, Rect, Stroke, Ui, pos2};
 use super::card::{Card, Line};
 use super::model::Model;
 use super::theme;
-use crate::gpu::draw::Channels;
 use crate::histogram::Histogram;
+use crate::overlay::Channels;
+use crate::scene::Brush;
 
 /// A card at a histogram.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,57 +26,44 @@ impl Readout {
     /// What a bin holds: for each channel the count, its share, and the share of all samples up to it.
     #[must_use]
     pub fn of_bin(histogram: &Histogram, channels: Channels, bin: u32) -> Card {
-        let top = histogram.bin_count() - 1;
-        let bin = (bin as usize).min(top);
-        let title = format!("code {bin} of {top}  {:.1} %", bin as f64 / top as f64 * 100.0);
-        let lines = shown(histogram, channels).map(|channel| {
-            let bins = histogram.bins(channel);
-            let total = total(bins);
-            let count = u64::from(bins[bin]);
-            let up_to: u64 = bins[..=bin].iter().map(|&count| u64::from(count)).sum();
-            let cells = vec![count.to_string(), share(count, total), format!("≤ {}", share(up_to, total))];
-            line(histogram, channel, cells)
+        let top = histogram.bin_count() as u32 - 1;
+        let bin = bin.min(top);
+        let title = format!("code {bin} of {top}  {:.1} %", f64::from(bin) / f64::from(top) * 100.0);
+        let shown = channels.iter().filter(|&channel| channel < histogram.components.channel_names().len());
+        let lines = shown.map(|channel| {
+            let count = histogram.count_in(channel, bin..=bin).to_string();
+            let up_to = format!("≤ {}", share_text(histogram.cumulative_share(channel, bin)));
+            line(histogram, channel, vec![count, share_text(histogram.share_in(channel, bin..=bin)), up_to])
         });
         Card { title, swatch: None, lines: lines.collect() }
     }
 
-    /// What lies between two bins, both included, of one channel.
+    /// What a brush has selected.
     #[must_use]
-    pub fn of_range(histogram: &Histogram, channel: usize, low: u32, high: u32) -> Card {
-        let bins = histogram.bins(channel);
-        let high = (high as usize).min(bins.len() - 1);
-        let low = (low as usize).min(high);
-        let count: u64 = bins[low..=high].iter().map(|&count| u64::from(count)).sum();
+    pub fn of_range(histogram: &Histogram, brush: &Brush) -> Card {
+        let Brush { channel, low, high } = *brush;
         let title = if low == high { format!("code {low}") } else { format!("codes {low} to {high}") };
-        let cells = vec![count.to_string(), share(count, total(bins))];
+        let count = histogram.count_in(channel, low..=high).to_string();
+        let cells = vec![count, share_text(histogram.share_in(channel, low..=high))];
         Card { title, swatch: None, lines: vec![line(histogram, channel, cells)] }
     }
 }
 
-fn shown(histogram: &Histogram, channels: Channels) -> impl Iterator<Item = usize> {
-    (0..histogram.components.channel_names().len()).filter(move |&channel| channels.contains(channel))
-}
-
 fn line(histogram: &Histogram, channel: usize, cells: Vec<String>) -> Line {
+    let cells = cells.into_iter().map(|cell| (cell, theme::LIGHT)).collect();
     let name = theme::channel_sign(histogram.components, channel).to_owned();
     Line { name, color: theme::channel_color(histogram.components, channel), cells }
 }
 
-fn total(bins: &[u32]) -> u64 {
-    bins.iter().map(|&count| u64::from(count)).sum()
-}
-
-/// A part of a whole in percent. What is not nothing never reads as nothing, nor what is not everything as everything.
+/// A share, 0 to 1, in percent. What is not nothing never reads as nothing, nor what is not everything as everything.
 #[must_use]
-pub fn share(part: u64, whole: u64) -> String {
-    if part == 0 || whole == 0 {
-        return "0 %".to_owned();
-    }
-    if part == whole {
-        return "100 %".to_owned();
-    }
-    let percent = part as f64 / whole as f64 * 100.0;
-    if percent < 0.001 {
+pub fn share_text(share: f64) -> String {
+    let percent = share * 100.0;
+    if percent <= 0.0 {
+        "0 %".to_owned()
+    } else if percent >= 100.0 {
+        "100 %".to_owned()
+    } else if percent < 0.001 {
         "< 0.001 %".to_owned()
     } else if percent < 1.0 {
         format!("{percent:.3} %")
@@ -86,7 +74,9 @@ pub fn share(part: u64, whole: u64) -> String {
 
 /// Shows the cards above their histograms, where no data is.
 pub fn show(ui: &Ui, view: Rect, free: Rect, model: &Model<'_>, strength: f32) {
-    for (index, readout) in model.readouts.iter().enumerate() {
+    let mut taken = Rect::NOTHING;
+    // What is under the pointer first: it comes nearest to its histogram.
+    for (index, readout) in model.readouts.iter().rev().enumerate() {
         let strength = if readout.lasts { 1.0 } else { strength };
         let painter = ui.ctx().layer_painter(egui::LayerId::background());
         let color = if readout.lasts { theme::ACCENT } else { theme::LIGHT };
@@ -103,7 +93,13 @@ pub fn show(ui: &Ui, view: Rect, free: Rect, model: &Model<'_>, strength: f32) {
         } else {
             Pos2::new(room.max.x, readout.panel.center().y)
         };
-        readout.card.show(ui, &format!("readout {index}"), at, room.shrink(4.0), strength);
+        let is_aside = !is_below || taken.expand(30.0).intersects(Rect::from_pos(at).expand2(egui::vec2(120.0, 20.0)));
+        let room = if is_below && taken.is_positive() && is_aside {
+            Rect { max: pos2(room.max.x, taken.min.y), ..room }
+        } else {
+            room
+        };
+        taken = readout.card.show(ui, &format!("readout {index}"), at, room.shrink(4.0), strength);
     }
 }
 
@@ -123,26 +119,26 @@ mod tests {
     #[test]
     fn a_bin_tells_count_share_and_what_lies_below() {
         let card = Readout::of_bin(&histogram(), Channels::one(0), 10);
-        assert_eq!(card.lines.len(), 1);
-        assert_eq!(card.lines[0].cells, ["30", "30.00 %", "≤ 30.00 %"]);
+        assert_eq!(card.as_text(), "code 10 of 255  3.9 %; R 30 30.00 % ≤ 30.00 %");
         let card = Readout::of_bin(&histogram(), Channels::ALL, 20);
-        let cells: Vec<_> = card.lines.iter().map(|line| line.cells.join(" ")).collect();
-        assert_eq!(cells, ["70 70.00 % ≤ 100 %", "0 0 % ≤ 0 %", "0 0 % ≤ 0 %", "100 100 % ≤ 100 %"]);
+        let expected = "code 20 of 255  7.8 %; R 70 70.00 % ≤ 100 %; G 0 0 % ≤ 0 %; B 0 0 % ≤ 0 %; L 100 100 % ≤ 100 %";
+        assert_eq!(card.as_text(), expected);
         assert_eq!(Readout::of_bin(&histogram(), Channels::ALL, 9999).title, "code 255 of 255  100.0 %");
     }
 
     #[test]
     fn a_range_counts_both_its_ends() {
-        assert_eq!(Readout::of_range(&histogram(), 0, 10, 20).lines[0].cells, ["100", "100 %"]);
-        assert_eq!(Readout::of_range(&histogram(), 0, 11, 19).lines[0].cells, ["0", "0 %"]);
-        assert_eq!(Readout::of_range(&histogram(), 0, 20, 20).title, "code 20");
+        let range = |low, high| Readout::of_range(&histogram(), &Brush { channel: 0, low, high });
+        assert_eq!(range(10, 20).as_text(), "codes 10 to 20; R 100 100 %");
+        assert_eq!(range(11, 19).as_text(), "codes 11 to 19; R 0 0 %");
+        assert_eq!(range(20, 20).title, "code 20");
     }
 
     #[test]
     fn shares_do_not_round_to_nothing_or_everything() {
-        assert_eq!(share(1, 1_000_000_000), "< 0.001 %");
-        assert_eq!(share(999_999_999, 1_000_000_000), "99.99 %");
-        assert_eq!(share(1, 200), "0.500 %");
-        assert_eq!(share(0, 0), "0 %");
+        assert_eq!(share_text(1e-9), "< 0.001 %");
+        assert_eq!(share_text(1.0 - 1e-9), "99.99 %");
+        assert_eq!(share_text(0.005), "0.500 %");
+        assert_eq!((share_text(0.0), share_text(1.0)), ("0 %".to_owned(), "100 %".to_owned()));
     }
 }

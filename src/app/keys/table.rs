@@ -165,3 +165,12 @@ pub const ROWS: &[Row] = &[
     },
     Row { section: Section::Window, keys: &[(Letter("q"), Quit)], help: "quit" },
 ];
+
+/// What the pointer does, for the help sheet.
+pub const GESTURES: &[(&str, &str)] = &[
+    ("drag the timeline", "scrub"),
+    ("drag a histogram", "light up the pixels of those codes"),
+    ("drag the picture", "move it"),
+    ("wheel", "zoom at the pointer"),
+    ("rest on anything", "read its values"),
+];
