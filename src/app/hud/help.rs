@@ -29,9 +29,13 @@ pub fn show(ui: &Ui, view: Rect, free: Rect) -> bool {
         let plate = theme::plate().fill(Color32::from_black_alpha(228)).inner_margin(12);
         plate.show(ui, |ui| {
             ui.set_width(width);
-            egui::ScrollArea::vertical().max_height(room.height() - 28.0).auto_shrink([false, true]).show(ui, |ui| {
-                sections(ui, columns, width);
-            });
+            egui::ScrollArea::vertical()
+                .max_height(room.height() - 28.0)
+                .min_scrolled_height(room.height() - 28.0)
+                .auto_shrink([false, true])
+                .show(ui, |ui| {
+                    sections(ui, columns, width);
+                });
         });
     });
     // A click beside the sheet, or on it, closes it; the wheel scrolls it where it is too long.

@@ -12,7 +12,7 @@ pub const MARGIN: f32 = 10.0;
 pub const ROUND: CornerRadius = CornerRadius::same(7);
 
 /// Behind text. Over a white picture it still is a dark gray.
-pub const PLATE: Color32 = Color32::from_black_alpha(200);
+pub const PLATE: Color32 = Color32::from_black_alpha(208);
 /// Text that is read.
 pub const LIGHT: Color32 = Color32::from_gray(238);
 /// Text that names what is read.
