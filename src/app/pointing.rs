@@ -63,12 +63,10 @@ impl Viewer {
         match event {
             WindowEvent::CursorEntered { .. } => self.pointer.just_entered = true,
             WindowEvent::CursorMoved { position, .. } => self.move_to(DVec2::new(position.x, position.y), now),
-            WindowEvent::CursorLeft { .. } => {
-                if !self.pointer.is_dragging() {
-                    self.pointer.at = None;
-                    self.hud.let_go(now);
-                    self.window.request_redraw();
-                }
+            WindowEvent::CursorLeft { .. } if !self.pointer.is_dragging() => {
+                self.pointer.at = None;
+                self.hud.let_go(now);
+                self.window.request_redraw();
             }
             WindowEvent::MouseInput { state: ElementState::Pressed, button: MouseButton::Left, .. } => {
                 self.hud.wake(now);

@@ -192,7 +192,9 @@ impl Drop for Program<'_> {
 fn command(display: &Display, runtime: &TempDir) -> Command {
     let mut command = display.command(env!("CARGO_BIN_EXE_histoscope"));
     command.env("XDG_RUNTIME_DIR", runtime.path());
+    // Nobody's settings are read or changed, and what is saved lands where it is looked for.
+    command.env("XDG_CONFIG_HOME", runtime.path().join("config")).current_dir(runtime.path());
     command.env("WGPU_BACKEND", "vulkan").env("WGPU_VALIDATION", "1");
-    command.env("RUST_LOG", "info").env("RUST_BACKTRACE", "1");
+    command.env("RUST_LOG", "info,histoscope=trace").env("RUST_BACKTRACE", "1");
     command
 }
