@@ -137,6 +137,9 @@ impl Viewer {
         let player = &mut session.player;
         let mut note = None;
         match action {
+            Action::SeekBy { .. } | Action::ToStart | Action::ToEnd if !player.is_seekable() => {
+                note = Some("this input plays forwards only".to_owned());
+            }
             Action::TogglePause => {
                 let seek = player.toggle_pause(now);
                 session.seek(seek);

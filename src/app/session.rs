@@ -262,5 +262,8 @@ pub fn next_of<T: Copy + PartialEq>(all: &[T], current: T) -> T {
 /// The last part of a path or an address.
 #[must_use]
 pub fn file_name(path: &Path) -> String {
+    if path == Path::new("-") {
+        return "standard input".to_owned();
+    }
     path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
 }

@@ -37,7 +37,7 @@ const fn plain(name: &'static str, value: String) -> Fact {
 #[must_use]
 pub fn facts(info: &StreamInfo, frame: &Frame, machine: Machine<'_>) -> Vec<Fact> {
     let mut facts = of_file(info);
-    facts.extend(of_frame(frame));
+    facts.extend(of_frame(frame, info.sample_aspect.origin));
     facts.push(plain("decoder", decoder(info)));
     facts.push(plain("engine", format!("{} counts", if machine.engine == "cpu" { "the CPU" } else { "the adapter" })));
     facts.push(plain("adapter", format!("{} ({})", machine.adapter, machine.driver)));
@@ -50,13 +50,45 @@ fn of_file(info: &StreamInfo) -> Vec<Fact> {
         Some(profile) => format!("{}, {profile}", info.codec),
         None => info.codec.clone(),
     };
-    let rate = info
-        .average_rate
-        .map_or_else(|| "unknown".to_owned(), |rate| format!("{} fps on average", number(rate.value())));
-    vec![plain("container", info.container.clone()), plain("codec", codec), plain("frame rate", rate)]
+    let mut facts = vec![plain("container", info.container.clone()), plain("codec", codec)];
+    facts.extend(info.bit_rate.map(|rate| plain("bit rate", bit_rate(rate))));
+    facts.push(plain("frame rate", frame_rate(info)));
+    let stated = info.stated_size;
+    if stated != info.coded_size {
+        facts.push(plain("size in header", format!("{}×{}, not used: the frames have their own", stated.0, stated.1)));
+    }
+    if !info.timed {
+        facts.push(plain("times", "none in the file: made from the frame rate".to_owned()));
+    }
+    if !info.seekable {
+        facts.push(plain("seeking", "plays forwards only".to_owned()));
+    }
+    facts
 }
 
-fn of_frame(frame: &Frame) -> Vec<Fact> {
+fn bit_rate(bits_a_second: u64) -> String {
+    match bits_a_second as f64 {
+        rate if rate < 1e6 => format!("{} kbit/s", number((rate / 1e3).round())),
+        rate => format!("{:.1} Mbit/s", rate / 1e6),
+    }
+}
+
+/// The average rate, and whether frames come evenly, as far as the headers tell.
+fn frame_rate(info: &StreamInfo) -> String {
+    if info.still {
+        return "a single picture".to_owned();
+    }
+    let Some(average) = info.average_rate.or(info.nominal_rate) else { return "unknown".to_owned() };
+    let average = number(average.value());
+    match (info.is_variable_rate(), info.nominal_rate) {
+        (Some(true), Some(nominal)) => format!("{average} fps on average, variable, up to {}", number(nominal.value())),
+        (Some(true), None) => format!("{average} fps on average, variable"),
+        (Some(false), _) => format!("{average} fps, constant"),
+        (None, _) => format!("{average} fps on average"),
+    }
+}
+
+fn of_frame(frame: &Frame, aspect_origin: Origin) -> Vec<Fact> {
     let picture = &frame.picture;
     let color = picture.colorimetry();
     let layout = picture.layout();
@@ -87,7 +119,7 @@ fn of_frame(frame: &Frame) -> Vec<Fact> {
         plain("pixel format", source.pixel_format.clone()),
         plain("depth", depth),
         plain("size", size),
-        plain("pixel aspect", aspect),
+        Fact { name: "pixel aspect", value: aspect, origin: Some(aspect_origin) },
         plain("rotation", turned),
         Fact { name: "matrix", value: color.matrix.value.to_string(), origin: Some(color.matrix.origin) },
         Fact { name: "range", value: color.range.value.to_string(), origin: Some(color.range.origin) },
@@ -140,16 +172,46 @@ pub fn show(ui: &Ui, room: Rect, facts: &[Fact]) -> Rect {
 
 fn show_fact(ui: &mut Ui, fact: &Fact, size: f32) {
     ui.label(RichText::new(fact.name).size(size).color(theme::DIM));
-    ui.horizontal_wrapped(|ui| {
-        ui.spacing_mut().item_spacing.x = 7.0;
-        ui.label(RichText::new(&fact.value).size(size).color(theme::LIGHT));
-        if let Some(origin) = fact.origin {
-            let color = match origin {
-                Origin::Tagged => egui::Color32::from_rgb(124, 214, 140),
-                Origin::Guessed => theme::ACCENT,
-                Origin::Overridden => egui::Color32::from_rgb(140, 180, 255),
-            };
-            ui.label(RichText::new(origin.to_string()).size(size).color(color));
+    let mut job = egui::text::LayoutJob::default();
+    let format = |color| egui::TextFormat::simple(theme::words(size), color);
+    job.append(&fact.value, 0.0, format(theme::LIGHT));
+    if let Some(origin) = fact.origin {
+        let color = match origin {
+            Origin::Tagged => egui::Color32::from_rgb(124, 214, 140),
+            Origin::Guessed => theme::ACCENT,
+            Origin::Overridden => egui::Color32::from_rgb(140, 180, 255),
+        };
+        job.append(&origin.to_string(), 7.0, format(color));
+    }
+    ui.add(egui::Label::new(job).wrap());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::media::{Decoder, OpenOptions};
+
+    #[test]
+    fn the_sample_s_facts_are_told_with_their_origin() {
+        let mut decoder = Decoder::open("assets/sample.mp4", &OpenOptions::default()).unwrap();
+        let frame = decoder.next_frame().unwrap().unwrap();
+        let machine = Machine { adapter: "an adapter", driver: "a driver", engine: "cpu" };
+        let facts = facts(decoder.info(), &frame, machine);
+        let find = |name| facts.iter().find(|fact| fact.name == name).unwrap_or_else(|| panic!("no {name}"));
+        assert_eq!(find("frame rate").value, "30 fps, constant");
+        assert_eq!(find("depth").value, "8 bits, 256 bins");
+        assert_eq!((find("matrix").value.as_str(), find("matrix").origin), ("bt709", Some(Origin::Tagged)));
+        assert_eq!(find("conversion").value, "none: counted and drawn from the decoder's own planes");
+        assert_eq!(find("adapter").value, "an adapter (a driver)");
+        for name in ["container", "codec", "bit rate", "pixel format", "size", "pixel aspect", "rotation", "range"] {
+            assert!(!find(name).value.is_empty(), "{name}");
         }
-    });
+        assert!(find("transfer").value.contains("as coded") && !find("decoder").value.is_empty());
+    }
+
+    #[test]
+    fn figures_are_written_shortly() {
+        assert_eq!((bit_rate(640_000), bit_rate(12_340_000)), ("640 kbit/s".into(), "12.3 Mbit/s".into()));
+        assert_eq!((number(23.976_023), number(30.0), number(59.94)), ("23.976".into(), "30".into(), "59.94".into()));
+    }
 }
