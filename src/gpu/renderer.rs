@@ -325,10 +325,12 @@ impl Renderer {
         overlays: bool,
         text: bool,
     ) {
+        let finds_columns = overlays && self.loaded.is_some();
         let timestamp_writes =
             self.timing.as_ref().and_then(LiveTiming::set).map(|query_set| wgpu::RenderPassTimestampWrites {
                 query_set,
-                beginning_of_pass_write_index: Some(2 * Span::Draw as u32),
+                // Where there are overlays, drawing begins with the pass that finds their columns.
+                beginning_of_pass_write_index: (!finds_columns).then_some(2 * Span::Draw as u32),
                 end_of_pass_write_index: Some(2 * Span::Draw as u32 + 1),
             });
         // What the CPU has painted already stays; otherwise black is what no picture covers.
@@ -351,7 +353,7 @@ impl Renderer {
                 self.video.draw(&mut pass, group);
             }
             if overlays {
-                self.overlay.draw(&mut pass, loaded.bits);
+                self.overlay.draw(&mut pass);
             }
         }
         if text {
@@ -460,7 +462,10 @@ impl Renderer {
             }
         }
         let Loaded { bits, components, range, .. } = *loaded;
-        self.overlay.prepare(gpu, &Shown { bits, components, range }, scene, size);
+        if scene.overlays {
+            let stamp = self.timing.as_ref().and_then(LiveTiming::set).map(|set| (set, 2 * Span::Draw as u32));
+            self.overlay.prepare(gpu, encoder, &Shown { bits, components, range }, scene, size, stamp);
+        }
         loaded.artist == Artist::Cpu
     }
 }

@@ -13,18 +13,22 @@ pub const fn lights(components: Components) -> [[f32; 3]; 4] {
     }
 }
 
+/// Opacity of the bars.
+pub const BAR_OPACITY: f32 = 0.88;
+/// Opacity of the dark veil that lies where no bar reaches, so that the bars stand out on any picture.
+pub const VEIL_OPACITY: f32 = 0.45;
+/// How much luminance whitens what it overlaps.
+pub const WHITENING: f32 = 0.4;
+
 /// Colours of a point by the set of channels whose bars reach it, premultiplied by their opacity.
 ///
-/// Bars mix as light does: red over green is yellow, all three are white. Where no bar reaches lies a dark veil, so that
-/// the bars stand out on any picture.
+/// Bars mix as light does: red over green is yellow, all three are white. The shader mixes them by the same rule.
 #[must_use]
 pub fn colors(components: Components) -> [[f32; 4]; 16] {
-    const VEIL: [f32; 4] = [0.0, 0.0, 0.0, 0.45];
-    const OPACITY: f32 = 0.88;
     let lights = lights(components);
     std::array::from_fn(|set| {
         if set == 0 {
-            return VEIL;
+            return [0.0, 0.0, 0.0, VEIL_OPACITY];
         }
         let mut light = [0.0_f32; 3];
         for channel in (0..4).filter(|channel| set & (1 << channel) != 0) {
@@ -32,9 +36,9 @@ pub fn colors(components: Components) -> [[f32; 4]; 16] {
         }
         // Luminance has no colour of its own to add; it whitens what it overlaps.
         if components == Components::Rgbl && set & 8 != 0 {
-            light = light.map(|part| part + 0.4 * (lights[3][0] - part));
+            light = light.map(|part| part + WHITENING * (lights[3][0] - part));
         }
-        [light[0] * OPACITY, light[1] * OPACITY, light[2] * OPACITY, OPACITY]
+        [light[0] * BAR_OPACITY, light[1] * BAR_OPACITY, light[2] * BAR_OPACITY, BAR_OPACITY]
     })
 }
 

@@ -46,23 +46,32 @@ impl PanelRect {
     /// First and last of the bins that a column of pixels shows, of 2^`bits` bins. The column's number starts at the
     /// overlay's left edge.
     ///
-    /// Where bins outnumber columns every bin belongs to exactly one column, which shows the tallest of its own. Else every
-    /// column shows one bin, and a bin has as many columns as any other, give or take one.
+    /// Where bins outnumber columns, a column shows the tallest of the bins whose middle lies in it, so that every bin
+    /// belongs to exactly one column. Else it shows the bin that its own middle lies in, and a bin has as many columns as
+    /// any other, give or take one.
     #[must_use]
     pub fn bins_of_column(&self, column: u32, bits: u32) -> (u32, u32) {
-        let start = |column: u32| ((u64::from(column) << bits) / u64::from(self.width)) as u32;
-        let first = start(column.min(self.width - 1));
-        (first, start((column + 1).min(self.width)).saturating_sub(1).max(first))
+        let column = u64::from(column.min(self.width - 1));
+        let (width, count) = (u64::from(self.width), 1_u64 << bits);
+        if width >= count {
+            let bin = ((2 * column + 1) * count / (2 * width)) as u32;
+            return (bin, bin);
+        }
+        let start = |column: u64| ((2 * column * count + width - 1) / (2 * width)) as u32;
+        (start(column), start(column + 1) - 1)
     }
 
     /// First and last of the columns that show a bin, counted from the overlay's left edge.
     #[must_use]
     pub fn columns_of_bin(&self, bin: u32, bits: u32) -> (u32, u32) {
-        let bin = u64::from(bin.min((1 << bits) - 1));
-        let width = u64::from(self.width);
-        let reach = |bin: u64| (bin * width).div_ceil(1 << bits) as u32;
-        let last = reach(bin + 1).saturating_sub(1);
-        (reach(bin).min(last), last)
+        let (width, count) = (u64::from(self.width), 1_u64 << bits);
+        let bin = u64::from(bin).min(count - 1);
+        if width < count {
+            let column = ((2 * bin + 1) * width / (2 * count)) as u32;
+            return (column, column);
+        }
+        let start = |bin: u64| (2 * width * bin).saturating_sub(count).div_ceil(2 * count) as u32;
+        (start(bin), start(bin + 1).min(self.width) - 1)
     }
 
     /// The middle of the columns that show a bin, in pixels of the view.
