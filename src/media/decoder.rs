@@ -233,14 +233,19 @@ impl Decoder {
     /// Gives a frame its place in time, and in the count where that is known.
     pub(super) fn place(&mut self, frame: AvFrame) -> Timed {
         let pts = self.timeline.place(frame.best_effort_timestamp());
-        let index = self.next_index.filter(|_| self.skip_before.is_none()).or_else(|| self.known_index(pts));
+        let index = self.next_index.or_else(|| self.known_index(pts));
         // While pictures are left out, the frame after this one is not the next in the count.
-        self.next_index = index.filter(|_| self.skip_before.is_none()).map(|index| index + 1);
+        self.next_index = index.filter(|_| self.is_whole_from(pts)).map(|index| index + 1);
         if index == Some(self.known.len() as u64) && self.known.len() < MAX_KNOWN {
             self.known.push(pts);
         }
         self.last_pts = Some(pts);
         Timed { frame, pts, index }
+    }
+
+    /// Whether no frame from that timestamp on is left out.
+    pub(super) fn is_whole_from(&self, pts: i64) -> bool {
+        [self.skip_before, self.gap_until].into_iter().flatten().all(|limit| pts >= limit)
     }
 
     /// The index of a frame that was counted before, where timestamps tell the frames apart.

@@ -57,8 +57,7 @@ impl Decoder {
 
     /// Keeps a frame that decoding goes past, unless frames between it and the next may be missing.
     pub(super) fn pass(&mut self, timed: Timed) {
-        let is_whole = |limit: Option<i64>| limit.is_none_or(|limit| timed.pts >= limit);
-        if is_whole(self.skip_before) && is_whole(self.gap_until) {
+        if self.is_whole_from(timed.pts) {
             self.passed.push(timed);
         }
     }

@@ -91,18 +91,14 @@ impl StreamInfo {
         Some((average / nominal - 1.0).abs() > 1e-3)
     }
 
-    /// The frame rate, where frames come at even distances as far as the headers tell.
+    /// The frame rate, where the number of frames that the container states confirms that they come at even distances.
+    /// Rates alone do not: some containers state one that most frames keep to.
     #[must_use]
     pub fn constant_rate(&self) -> Option<Ratio> {
-        let is_even = self.timed && self.is_variable_rate() == Some(false);
-        self.nominal_rate.filter(|_| is_even)
-    }
-
-    /// Number of frames: as the container states it, else from duration and an even rate.
-    #[must_use]
-    pub fn frame_count(&self) -> Option<u64> {
-        let computed = || Some((self.duration_secs? * self.constant_rate()?.value()).round() as u64);
-        self.stated_frames.or_else(computed)
+        let rate = self.nominal_rate?;
+        let surplus = self.duration_secs? * rate.value() - self.stated_frames? as f64;
+        let is_even = self.timed && self.is_variable_rate() == Some(false) && surplus.abs() < 0.9;
+        is_even.then_some(rate)
     }
 }
 

@@ -69,6 +69,8 @@ struct Probe {
     key_limit: i64,
     /// Whether a start was found unclean, so that one well before the target is to be taken.
     is_refreshed: bool,
+    /// Timestamp of the frame that was found in place of the promised one.
+    found: Option<i64>,
 }
 
 /// Seconds that are decoded before the target where pictures are refreshed bit by bit instead of by keyframes.
@@ -81,6 +83,7 @@ impl Probe {
             step: decoder.ticks_per_second(),
             key_limit: ticks,
             is_refreshed: false,
+            found: None,
         }
     }
 
@@ -211,9 +214,12 @@ impl Decoder {
             let ahead = self.look_ahead(ticks, probe.key_limit, false)?;
             if let Some(key) = ahead.key {
                 self.start_at(key);
+                let start = self.drop_before.unwrap_or(ticks);
                 let wanted = ahead.frame.filter(|_| trust_packets && self.back_secs.is_none());
                 match self.decode_up_to(ticks, wanted)? {
-                    Reached::Frame => return Ok(()),
+                    Reached::Frame if self.is_kept_promise(ahead.frame, wanted, &mut probe) => return Ok(()),
+                    // A decoder may lose a frame that is not far from where it began: begin before that.
+                    Reached::Frame => probe.key_limit = start.saturating_sub(1),
                     // The packets promised a frame that did not come: try again without leaving any out.
                     Reached::Other if trust_packets => {
                         trust_packets = false;
@@ -234,6 +240,16 @@ impl Decoder {
         self.rewind()?;
         self.decode_up_to(ticks, None)?;
         Ok(())
+    }
+
+    /// Whether the next frame is the one that the packets promised, or nothing else can be had: where decoding was begun
+    /// earlier, it led to the same.
+    fn is_kept_promise(&self, promised: Option<Wanted>, wanted: Option<Wanted>, probe: &mut Probe) -> bool {
+        let found = self.ready.front().map(|timed| timed.pts);
+        let is_as_wanted = wanted.is_some() || self.near_until.is_some() || promised.is_none();
+        let is_settled = is_as_wanted || promised.map(|frame| frame.pts) == found || probe.found == found;
+        probe.found = found;
+        is_settled
     }
 
     /// Goes to a keyframe at or before `ticks` and decodes that alone.

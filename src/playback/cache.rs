@@ -27,6 +27,11 @@ impl FrameCache {
         self.bytes
     }
 
+    /// Number of frames.
+    pub(super) fn len(&self) -> usize {
+        self.frames.len()
+    }
+
     /// Number of frames ahead of the cursor.
     pub(super) fn ahead(&self) -> usize {
         self.frames.len() - self.next

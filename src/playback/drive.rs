@@ -51,6 +51,7 @@ impl From<Target> for SeekTarget {
             Target::Keyframe(secs) => Self::Keyframe(secs),
             Target::Near(secs) => Self::Near(secs),
             Target::Frame { index, .. } => Self::Frame(index),
+            Target::Last { .. } => Self::Last,
             Target::Before { ticks, .. } => Self::Before(ticks),
             Target::Earlier { ticks, bytes } => Self::Earlier { ticks, bytes },
             Target::Onward { ticks } => Self::Ticks(ticks),

@@ -197,6 +197,12 @@ impl Player {
         self.options.seekable
     }
 
+    /// Whether something that was asked for has yet to be shown: a seek, a step, or where a scrub has led.
+    #[must_use]
+    pub fn is_busy(&self) -> bool {
+        self.awaited.is_some() || self.pending.is_some() || self.steps != 0
+    }
+
     /// Whether a frame has been needed for a while that does not come: a seek that takes long, or a stalled stream.
     #[must_use]
     pub fn is_buffering(&self, now: Instant) -> bool {

@@ -50,6 +50,11 @@ pub enum Target {
         /// Its time as far as that can be told.
         secs: f64,
     },
+    /// The last frame.
+    Last {
+        /// Its time as far as that can be told.
+        secs: f64,
+    },
     /// The frame before a frame.
     Before {
         /// That frame's timestamp.
@@ -79,6 +84,7 @@ impl Target {
             | Self::Keyframe(secs)
             | Self::Near(secs)
             | Self::Frame { secs, .. }
+            | Self::Last { secs }
             | Self::Before { secs, .. } => Some(secs),
             Self::Earlier { .. } | Self::Onward { .. } => None,
         }

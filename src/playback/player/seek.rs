@@ -15,7 +15,8 @@ impl Player {
     pub fn seek_to(&mut self, secs: f64, exact: bool) -> Option<SeekRequest> {
         let secs = self.clamped(secs);
         self.scrub = None;
-        self.seek(if exact { Target::Exact(secs) } else { Target::Keyframe(secs) })
+        let target = if exact { self.exactly(secs) } else { Target::Keyframe(secs) };
+        self.seek(target)
     }
 
     /// Seeks by some seconds from where the last request leads.
@@ -63,7 +64,7 @@ impl Player {
     pub fn settle(&mut self, now: Instant) -> Option<SeekRequest> {
         let secs = self.scrub.take()?;
         self.scrubbed = None;
-        let request = self.seek(Target::Exact(secs));
+        let request = self.seek(self.exactly(secs));
         if self.awaited.is_none() && !self.paused {
             self.resume(now);
         }
@@ -82,6 +83,15 @@ impl Player {
         let most = self.options.duration_secs.unwrap_or(f64::MAX).max(0.0);
         // What is no number leads to the start.
         if secs > 0.0 { secs.min(most) } else { 0.0 }
+    }
+
+    /// The frame at a time; the stated length may be wrong, so that at its end the last frame is asked for as such.
+    fn exactly(&self, secs: f64) -> Target {
+        if self.options.duration_secs.is_some_and(|duration| secs > 0.0 && secs >= duration) {
+            Target::Last { secs }
+        } else {
+            Target::Exact(secs)
+        }
     }
 
     /// Plays the marked part, or all, from its first frame.
@@ -118,6 +128,7 @@ impl Player {
     fn kept_position(&self, target: Target) -> Option<usize> {
         match target {
             Target::Exact(secs) | Target::Near(secs) => self.cache.position_at(secs, self.tail == Tail::Ended),
+            Target::Last { .. } => self.cache.len().checked_sub(1).filter(|_| self.tail == Tail::Ended),
             Target::Frame { index, .. } => self.cache.position_of(index),
             _ => None,
         }

@@ -133,7 +133,7 @@ fn seeks_stay_inside_the_video() {
     player.tick(Instant::now());
     assert_eq!(player.seek_by(-50.0, true).unwrap().target, Target::Exact(0.0));
     let mut player = playing(Instant::now());
-    assert_eq!(player.seek_by(500.0, true).unwrap().target, Target::Exact(10.0));
+    assert_eq!(player.seek_by(500.0, true).unwrap().target, Target::Last { secs: 10.0 });
 }
 
 #[test]
