@@ -109,7 +109,7 @@ impl Session {
 
     /// Shows a frame by its number. What is to be said of it.
     pub fn go_to_frame(&mut self, index: u64) -> String {
-        let last = self.info.frame_count().map(|count| count.saturating_sub(1));
+        let last = self.info.stated_frames.map(|count| count.saturating_sub(1));
         let seek = self.player.seek_to_frame(index);
         self.seek(seek);
         match last {

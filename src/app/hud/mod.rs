@@ -294,10 +294,10 @@ impl Hud {
         let bottom = if model.panels.is_empty() { free.max.y } else { free.max.y - labels::STRIP };
         let room = Rect::from_min_max(Pos2::new(free.min.x, panels_top), Pos2::new(free.max.x, bottom))
             .shrink2(Vec2::new(theme::MARGIN, 0.0));
-        show_panels(ui, room, model);
+        let between = show_panels(ui, room, model);
         if !self.sheets.help {
             readout::show(ui, view, free, model, strength);
-            probe::show(ui, room, model, strength);
+            probe::show(ui, between, model, strength);
         }
         self.notes.show(ui, room, now);
         if let Some(entry) = &mut self.entry {
@@ -309,18 +309,32 @@ impl Hud {
     }
 }
 
-/// The times and the facts at the left, the numbers at the right.
-fn show_panels(ui: &mut egui::Ui, room: Rect, model: &Model<'_>) {
+/// The times and the facts at the left, the numbers at the right. What is left of `room` between them, at the side where
+/// the pointer is.
+fn show_panels(ui: &mut egui::Ui, room: Rect, model: &Model<'_>) -> Rect {
     let mut left = room;
+    let mut between = room;
+    let x = model.pointer.map_or(room.center().x, |pointer| pointer.x);
+    let mut keep_right_of = |panel: Rect| {
+        if panel.max.x < x {
+            between.min.x = between.min.x.max(panel.max.x + 6.0);
+        }
+    };
     if let Some(timing) = model.timing {
-        left.min.y = timing::show(ui, left, timing).max.y + 6.0;
+        let panel = timing::show(ui, left, timing);
+        left.min.y = panel.max.y + 6.0;
+        keep_right_of(panel);
     }
     if let Some(facts) = model.facts {
-        trust::show(ui, left, facts);
+        keep_right_of(trust::show(ui, left, facts));
     }
     if let Some(numbers) = model.numbers {
-        numbers::show(ui, room, numbers);
+        let panel = numbers::show(ui, room, numbers);
+        if panel.min.x > x {
+            between.max.x = panel.min.x - 6.0;
+        }
     }
+    between
 }
 
 /// The largest part of the view, from its top left corner, that no histogram lies in: above them all, or left of those
