@@ -6,6 +6,7 @@
 
 pub mod app;
 pub mod bench;
+pub mod brush;
 pub mod cli;
 pub mod color;
 pub mod config;

@@ -1,35 +1,13 @@
 //! What is shown over and of a picture: the user's choices, as the passes take them.
 
+pub use crate::brush::Brush;
+use crate::brush::Lighting;
+use crate::histogram::Components;
 use crate::overlay::{Channels, OverlayStyle};
 use crate::placement::ViewSettings;
 
 /// No bin: the mark of a channel that a probed pixel does not have.
 pub const NO_BIN: u32 = u32::MAX;
-
-/// A range of a channel's bins whose pixels are lit in the picture.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Brush {
-    /// The channel.
-    pub channel: usize,
-    /// Lowest bin that is lit.
-    pub low: u32,
-    /// Highest bin that is lit.
-    pub high: u32,
-}
-
-impl Brush {
-    /// The brush from one bin to another, whichever of them is lower.
-    #[must_use]
-    pub const fn between(channel: usize, from: u32, to: u32) -> Self {
-        if from <= to { Self { channel, low: from, high: to } } else { Self { channel, low: to, high: from } }
-    }
-
-    /// Whether a bin of the channel is lit.
-    #[must_use]
-    pub const fn contains(&self, bin: u32) -> bool {
-        self.low <= bin && bin <= self.high
-    }
-}
 
 /// What is drawn over and around the picture, and how much of it is seen.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -64,14 +42,10 @@ impl Default for Scene {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_brush_drawn_backwards_is_the_same_brush() {
-        let brush = Brush::between(1, 200, 100);
-        assert_eq!(brush, Brush { channel: 1, low: 100, high: 200 });
-        assert!(brush.contains(100) && brush.contains(200) && !brush.contains(99) && !brush.contains(201));
+impl Scene {
+    /// The brush as it works on the picture, if it does.
+    #[must_use]
+    pub fn lighting(&self, components: Components) -> Option<Lighting> {
+        Lighting::new(self.brush, components, self.brush_strength)
     }
 }

@@ -10,7 +10,7 @@ use histoscope::frame::{Orientation, OwnedPlanes, Picture, Ratio};
 use histoscope::gpu::readback::{Image, VIEW_FORMAT};
 use histoscope::gpu::upload::PictureBuffers;
 use histoscope::gpu::{AdapterChoice, Artist, Gpu, Renderer, Scene};
-use histoscope::histogram::Components;
+use histoscope::histogram::{Components, Histogram};
 use histoscope::layout::PixelLayout;
 use histoscope::reference;
 use support::{colorimetry, native_layouts, natural, noise};
@@ -23,7 +23,9 @@ fn gpu() -> Gpu {
 
 fn drawn(gpu: &Gpu, artist: Artist, picture: &Picture, placing: (Ratio, Orientation), size: (u32, u32)) -> Image {
     let mut renderer = Renderer::with_artist(gpu, VIEW_FORMAT, artist);
-    renderer.load(gpu, picture, placing, Components::Rgbl, None).unwrap();
+    // No bin is shown here, so that none need be counted.
+    let counted = Histogram::empty(picture.layout().bin_bits(), Components::Rgbl);
+    renderer.load(gpu, picture, placing, Components::Rgbl, Some(counted)).unwrap();
     renderer.snapshot(gpu, size, &Scene { overlays: false, ..Scene::default() }).unwrap()
 }
 

@@ -165,6 +165,14 @@ fn shared_structures_lie_alike_in_rust_and_wgsl() {
             ("down", offset_of!(PlacementParams, down)),
             ("origin", offset_of!(PlacementParams, origin)),
             ("taps", offset_of!(PlacementParams, taps)),
+            ("hard", offset_of!(PlacementParams, hard)),
+            ("view_width", offset_of!(PlacementParams, view_width)),
+            ("turned", offset_of!(PlacementParams, turned)),
+            ("channel", offset_of!(PlacementParams, channel)),
+            ("low", offset_of!(PlacementParams, low)),
+            ("high", offset_of!(PlacementParams, high)),
+            ("strength", offset_of!(PlacementParams, strength)),
+            ("coded", offset_of!(PlacementParams, coded)),
         ],
     );
 }

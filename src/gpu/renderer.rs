@@ -449,13 +449,14 @@ impl Renderer {
         scene: &Scene,
     ) -> bool {
         let Some(loaded) = &self.loaded else { return false };
+        let lighting = scene.lighting(loaded.components);
         let picture = &loaded.picture;
         let placement = Placement::new(&loaded.shape, &scene.view, size);
         match loaded.artist {
-            Artist::Gpu => self.video.place(gpu, placement.transform, &placement.sampling),
+            Artist::Gpu => self.video.place(gpu, &placement, lighting.as_ref()),
             Artist::Cpu => {
                 let begin = Instant::now();
-                self.paint.paint(gpu, encoder, view.texture(), picture, &placement.sampling);
+                self.paint.paint(gpu, encoder, view.texture(), picture, &placement, lighting.as_ref());
                 if let Some(timing) = &mut self.timing {
                     timing.times.cpu_paint = Some(begin.elapsed());
                 }

@@ -147,11 +147,27 @@ pub struct PlacementParams {
     pub origin: [f32; 2],
     /// Taps a side from which a picture drawn smaller than itself is averaged.
     pub taps: u32,
+    /// Whether every pixel of the view shows one sample.
+    pub hard: u32,
+    /// Columns of the view.
+    pub view_width: u32,
+    /// Whether columns of the view are rows of the picture.
+    pub turned: u32,
+    /// Channel of the brush.
+    pub channel: u32,
+    /// Lowest bin that is lit.
+    pub low: u32,
+    /// Highest bin that is lit.
+    pub high: u32,
+    /// How far the rest dims, in 256ths; 0 where there is no brush.
+    pub strength: u32,
+    /// Whether the channels are Y', Cb and Cr as coded.
+    pub coded: u32,
     /// Fills the structure up to a multiple of 16 bytes.
     pub padding: u32,
 }
 
-const _: () = assert!(size_of::<PlacementParams>() == 96);
+const _: () = assert!(size_of::<PlacementParams>() == 128);
 
 /// The pipeline constants of shaders/picture.wgsl for a layout.
 #[must_use]

@@ -105,7 +105,7 @@ impl ViewSettings {
                 return (begin, size.round().max(1.0));
             }
             let centre = if centre.is_finite() { centre } else { 0.5 };
-            let begin = (view * 0.5 - centre * size).clamp(view - size, 0.0);
+            let begin = (view * 0.5 - centre * size).clamp((view - size).min(0.0), 0.0);
             (if is_whole { begin.round() } else { begin }, size)
         };
         let (x, width) = side(upright.x, view.x, self.centre.x);
