@@ -53,9 +53,10 @@ fn main() -> ExitCode {
 fn start_log(verbose: u8) {
     let filter = match verbose {
         // A display that OpenGL cannot use is no error of ours: another backend is taken, or our own line says what is wrong.
-        0 => "error,wgpu_hal::gles=off,histoscope=warn",
-        1 => "error,histoscope=info",
-        2 => "warn,histoscope=debug",
+        // Whether there is a file dialog is told in the window, with what to do instead.
+        0 => "error,rfd=off,wgpu_hal::gles=off,histoscope=warn",
+        1 => "error,rfd=off,histoscope=info",
+        2 => "warn,rfd=off,histoscope=debug",
         _ => "info,histoscope=trace",
     };
     env_logger::Builder::from_env(env_logger::Env::default().default_filter_or(filter))

@@ -34,7 +34,7 @@ impl Viewer {
         if self.hud.is_typing() {
             match &event.logical_key {
                 Key::Named(NamedKey::Escape) if is_pressed => drop(self.hud.close_entry()),
-                Key::Named(NamedKey::Enter) if is_pressed && !event.repeat => self.go_to_typed(),
+                Key::Named(NamedKey::Enter) if is_pressed && !event.repeat => self.hud.finish_entry(),
                 _ => {}
             }
             self.window.request_redraw();
@@ -58,6 +58,7 @@ impl Viewer {
                 }
             }
             Command::Settle => self.settle(),
+            Command::GoToTyped => self.go_to_typed(),
         }
         self.window.request_redraw();
         Ok(Flow::Continue)

@@ -59,10 +59,17 @@ impl Viewer {
                 let input = opening.input.clone();
                 self.opening = None;
                 self.files.arrived();
-                let player = super::start::player(&info, &self.options);
+                let mut options = self.options.clone();
+                let mut speed = 1.0;
+                // What plays goes on playing, and what stands stands.
                 if let Some(session) = self.session.take() {
+                    options.paused = session.player.is_paused();
+                    options.looped = session.player.is_looped();
+                    speed = session.player.speed();
                     session.log_summary();
                 }
+                let mut player = super::start::player(&info, &options);
+                player.set_speed(speed, now);
                 self.hud.is_empty = false;
                 self.scene.brush = None;
                 self.scene.marks = None;

@@ -107,6 +107,11 @@ impl Picture {
         count
     }
 
+    /// Red, green and blue of a pixel.
+    pub fn pixel(&self, x: u32, y: u32) -> [u8; 3] {
+        self.pixels[(y * self.width + x) as usize]
+    }
+
     /// How many different colours there are: a window that shows nothing has one.
     pub fn colours(&self) -> usize {
         self.pixels.iter().collect::<HashSet<_>>().len()

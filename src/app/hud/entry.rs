@@ -10,6 +10,8 @@ use crate::cli::parse_time;
 pub struct Entry {
     /// The text so far.
     pub text: String,
+    /// Whether the user has finished. What was typed before is taken with the next drawing.
+    pub is_finished: bool,
 }
 
 /// Where a typed text leads.
@@ -53,13 +55,26 @@ impl Entry {
                         .desired_width(130.0_f32.min(room.width() - 100.0))
                         .hint_text("1:02.5 or 1500");
                     let response = ui.add(field);
-                    response.request_focus();
+                    if !response.has_focus() {
+                        // What is typed before the field has the keyboard is not lost.
+                        self.text.extend(ui.input(typed));
+                        response.request_focus();
+                    }
                 });
                 let hint = "a time, or a frame number · Enter goes there · Esc closes";
                 ui.label(RichText::new(hint).size(theme::SMALL).color(theme::DIM));
             });
         });
     }
+}
+
+/// The letters among the events.
+fn typed(input: &egui::InputState) -> Vec<String> {
+    let text = |event: &egui::Event| match event {
+        egui::Event::Text(text) => Some(text.clone()),
+        _ => None,
+    };
+    input.events.iter().filter_map(text).collect()
 }
 
 #[cfg(test)]

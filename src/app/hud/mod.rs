@@ -173,6 +173,13 @@ impl Hud {
         self.entry.is_some()
     }
 
+    /// Notes that the user has finished typing.
+    pub fn finish_entry(&mut self) {
+        if let Some(entry) = &mut self.entry {
+            entry.is_finished = true;
+        }
+    }
+
     /// Closes the field; what was typed.
     pub fn close_entry(&mut self) -> Option<String> {
         self.entry.take().map(|entry| entry.text)
@@ -302,6 +309,9 @@ impl Hud {
         self.notes.show(ui, room, now);
         if let Some(entry) = &mut self.entry {
             entry.show(ui, room);
+            if entry.is_finished {
+                commands.push(Command::GoToTyped);
+            }
         }
         if self.sheets.help {
             self.sheets.help = help::show(ui, view, free);

@@ -45,7 +45,10 @@ impl Timeline {
                 self.dragged = Some(secs);
                 commands.push(Command::ScrubTo(secs));
             }
-        } else if self.dragged.take().is_some() {
+        } else if let Some(dragged) = self.dragged.take() {
+            // The last way and the release may have come together.
+            let last = ui.ctx().pointer_latest_pos().map(|at| time(at.x));
+            commands.extend(last.filter(|&last| last != dragged).map(Command::ScrubTo));
             commands.push(Command::Settle);
         }
         let column = |secs: f64| line.min.x + line.width() * (secs / length).clamp(0.0, 1.0) as f32;
