@@ -31,11 +31,14 @@ impl Viewer {
     /// [`AppError`] if the adapter fails for good.
     pub fn on_key(&mut self, event: &KeyEvent, modifiers: ModifiersState) -> Result<Flow, AppError> {
         let is_pressed = event.state == ElementState::Pressed;
-        if self.hud.is_typing() {
+        if let Some(entry) = self.hud.entry() {
             match &event.logical_key {
-                Key::Named(NamedKey::Escape) if is_pressed => drop(self.hud.close_entry()),
-                Key::Named(NamedKey::Enter) if is_pressed && !event.repeat => self.hud.finish_entry(),
-                _ => {}
+                _ if !is_pressed => {}
+                Key::Named(NamedKey::Escape) => drop(self.hud.close_entry()),
+                Key::Named(NamedKey::Enter) => self.go_to_typed(),
+                Key::Named(NamedKey::Backspace) => entry.erase(),
+                _ if modifiers.control_key() || modifiers.alt_key() => {}
+                _ => entry.type_text(event.text.as_deref().unwrap_or_default()),
             }
             self.window.request_redraw();
             return Ok(Flow::Continue);
@@ -58,7 +61,6 @@ impl Viewer {
                 }
             }
             Command::Settle => self.settle(),
-            Command::GoToTyped => self.go_to_typed(),
         }
         self.window.request_redraw();
         Ok(Flow::Continue)

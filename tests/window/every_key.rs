@@ -105,7 +105,6 @@ fn check(program: &Program, key: &str, action: Action) {
             go_to(program, "45", 1.5);
             go_to(program, "0:03", 3.0);
             program.key(key);
-            thread::sleep(Duration::from_millis(200));
             program.type_text("nonsense");
             program.after(|| program.key("Return"), "note: ‘nonsense’ is no time and no frame");
         }
@@ -178,10 +177,8 @@ fn check(program: &Program, key: &str, action: Action) {
 /// Goes to a time or frame by typing it.
 fn go_to(program: &Program, text: &str, wanted: f64) {
     program.after(|| program.key("ctrl+g"), "key: EnterTime");
-    // The field is drawn before it takes letters.
-    thread::sleep(Duration::from_millis(200));
     program.type_text(text);
-    program.key("Return");
+    program.after(|| program.key("Return"), "note: to ");
     position_where(program, &format!("at {wanted} s after typing {text}"), |at| near(at, wanted, 0.002));
 }
 

@@ -57,9 +57,15 @@ fn pause(program: &Program) -> Picture {
 
 /// The position in the title once `wanted` holds for it.
 fn position_where(program: &Program, what: &str, wanted: impl Fn(f64) -> bool) -> f64 {
-    until(&format!("the position to be {what}"), PATIENCE, || {
-        program.title().position.filter(|&position| wanted(position))
-    })
+    let begin = Instant::now();
+    loop {
+        let title = program.title();
+        if let Some(position) = title.position.filter(|&position| wanted(position)) {
+            return position;
+        }
+        assert!(begin.elapsed() < PATIENCE, "the position is not {what}: {:?}\n{}", title.text, program.log());
+        std::thread::sleep(Duration::from_millis(20));
+    }
 }
 
 fn near(a: f64, b: f64, tolerance: f64) -> bool {

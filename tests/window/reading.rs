@@ -120,7 +120,10 @@ fn the_wheel_zooms_and_a_drag_pans() {
     let display = Display::start();
     let program = start(&display);
     let place = |x: i32, y: i32| -> (i32, i32) {
-        let line = program.after(|| program.point(x, y), "probe: x ");
+        program.point(x, y);
+        program.settled();
+        let log = program.log();
+        let line = log.lines().rfind(|line| line.contains("probe: x ")).expect("a probe");
         let words: Vec<_> = line.split([' ', ';']).filter(|word| !word.is_empty()).collect();
         let at = words.iter().position(|word| *word == "x").expect("a place");
         (words[at + 1].parse().expect("a column"), words[at + 3].parse().expect("a row"))

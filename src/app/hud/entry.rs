@@ -1,17 +1,18 @@
 //! The field for a time or a frame number to go to.
 
-use egui::{Align2, Rect, RichText, Ui};
+use egui::{Align2, Color32, Rect, RichText, Ui, pos2, vec2};
 
 use super::theme;
 use crate::cli::parse_time;
+
+/// The longest text that leads anywhere.
+const MOST_LETTERS: usize = 24;
 
 /// What is being typed.
 #[derive(Debug, Clone, Default)]
 pub struct Entry {
     /// The text so far.
     pub text: String,
-    /// Whether the user has finished. What was typed before is taken with the next drawing.
-    pub is_finished: bool,
 }
 
 /// Where a typed text leads.
@@ -39,42 +40,51 @@ pub fn parse_goal(text: &str) -> Result<Goal, String> {
 }
 
 impl Entry {
+    /// Takes what a key types.
+    pub fn type_text(&mut self, text: &str) {
+        let letters = text.chars().filter(|letter| !letter.is_control());
+        self.text.extend(letters.take(MOST_LETTERS.saturating_sub(self.text.chars().count())));
+    }
+
+    /// Takes the last letter back.
+    pub fn erase(&mut self) {
+        self.text.pop();
+    }
+
     /// Shows the field in the middle of `room`'s top.
-    pub fn show(&mut self, ui: &Ui, room: Rect) {
+    pub fn show(&self, ui: &Ui, room: Rect) {
         let area = egui::Area::new(egui::Id::unique("entry"))
             .order(egui::Order::Foreground)
             .fade_in(false)
+            .interactable(false)
             .pivot(Align2::CENTER_TOP)
             .fixed_pos(room.center_top());
         area.show(ui.ctx(), |ui| {
             theme::plate().show(ui, |ui| {
                 ui.horizontal(|ui| {
                     ui.label(RichText::new("Go to").size(theme::TEXT + 1.0).color(theme::DIM));
-                    let field = egui::TextEdit::singleline(&mut self.text)
-                        .font(theme::mono(theme::TEXT + 3.0))
-                        .desired_width(130.0_f32.min(room.width() - 100.0))
-                        .hint_text("1:02.5 or 1500");
-                    let response = ui.add(field);
-                    if !response.has_focus() {
-                        // What is typed before the field has the keyboard is not lost.
-                        self.text.extend(ui.input(typed));
-                        response.request_focus();
-                    }
+                    self.show_field(ui, (room.width() - 110.0).clamp(60.0, 180.0));
                 });
                 let hint = "a time, or a frame number · Enter goes there · Esc closes";
                 ui.label(RichText::new(hint).size(theme::SMALL).color(theme::DIM));
             });
         });
     }
-}
 
-/// The letters among the events.
-fn typed(input: &egui::InputState) -> Vec<String> {
-    let text = |event: &egui::Event| match event {
-        egui::Event::Text(text) => Some(text.clone()),
-        _ => None,
-    };
-    input.events.iter().filter_map(text).collect()
+    fn show_field(&self, ui: &mut Ui, width: f32) {
+        let (rect, _) = ui.allocate_exact_size(vec2(width, 26.0), egui::Sense::hover());
+        let painter = ui.painter();
+        painter.rect_filled(rect, 4, Color32::from_white_alpha(24));
+        let (text, color) =
+            if self.text.is_empty() { ("1:02.5 or 1500", theme::OFF) } else { (self.text.as_str(), theme::LIGHT) };
+        let galley = painter.layout_no_wrap(text.to_owned(), theme::mono(theme::TEXT + 3.0), color);
+        let shown = if self.text.is_empty() { 0.0 } else { galley.size().x };
+        // The end of a long text is what is being typed.
+        let left = rect.min.x + 7.0 - (shown - (width - 16.0)).max(0.0);
+        let clipped = painter.with_clip_rect(rect);
+        clipped.galley(pos2(left, rect.center().y - galley.size().y / 2.0), galley, color);
+        clipped.vline(left + shown + 1.0, rect.shrink(5.0).y_range(), egui::Stroke::new(1.5, theme::ACCENT));
+    }
 }
 
 #[cfg(test)]
@@ -96,5 +106,17 @@ mod tests {
             let message = parse_goal(text).unwrap_err();
             assert!(message.contains("is no time and no frame"), "{text}: {message}");
         }
+    }
+
+    #[test]
+    fn letters_are_typed_and_erased() {
+        let mut entry = Entry::default();
+        for text in ["1", ":", "\u{8}", "0", "x"] {
+            entry.type_text(text);
+        }
+        entry.erase();
+        assert_eq!(entry.text, "1:0");
+        entry.type_text(&"9".repeat(1000));
+        assert_eq!(entry.text.len(), MOST_LETTERS);
     }
 }

@@ -29,7 +29,7 @@ use winit::window::Window;
 
 use crate::gpu::draw::{FontTextures, Shapes};
 pub use bar::speed_text;
-pub use entry::{Goal, parse_goal};
+pub use entry::{Entry, Goal, parse_goal};
 pub use model::{Command, Model, Panel, PlayState};
 pub use notes::Tone;
 pub use numbers::Numbers;
@@ -66,7 +66,7 @@ pub struct Hud {
     notes: notes::Notes,
     /// Which panels are open.
     pub sheets: Sheets,
-    entry: Option<entry::Entry>,
+    entry: Option<Entry>,
     timeline: timeline::Timeline,
     /// Whether something is to be seen for as long as it lasts, such as what a brush has selected.
     pub lasting: bool,
@@ -109,9 +109,8 @@ impl Hud {
 
     /// Takes an event of the window; whether something of this display has changed or may have.
     pub fn on_event(&mut self, window: &Window, event: &WindowEvent) -> bool {
-        let is_key = matches!(event, WindowEvent::KeyboardInput { .. } | WindowEvent::Ime(_));
-        // Keys are the table's, unless a text is being typed.
-        if is_key && self.entry.is_none() {
+        // Keys are the table's, and the field's for a time.
+        if matches!(event, WindowEvent::KeyboardInput { .. } | WindowEvent::Ime(_)) {
             return false;
         }
         self.input.as_mut().is_some_and(|input| input.on_window_event(window, event).repaint)
@@ -164,20 +163,12 @@ impl Hud {
 
     /// Opens the field for a time or a frame number.
     pub fn open_entry(&mut self) {
-        self.entry = Some(entry::Entry::default());
+        self.entry = Some(Entry::default());
     }
 
-    /// Whether that field is open, so that keys are text.
-    #[must_use]
-    pub const fn is_typing(&self) -> bool {
-        self.entry.is_some()
-    }
-
-    /// Notes that the user has finished typing.
-    pub fn finish_entry(&mut self) {
-        if let Some(entry) = &mut self.entry {
-            entry.is_finished = true;
-        }
+    /// The field, while it is open.
+    pub const fn entry(&mut self) -> Option<&mut Entry> {
+        self.entry.as_mut()
     }
 
     /// Closes the field; what was typed.
@@ -307,11 +298,8 @@ impl Hud {
             probe::show(ui, between, model, strength);
         }
         self.notes.show(ui, room, now);
-        if let Some(entry) = &mut self.entry {
+        if let Some(entry) = &self.entry {
             entry.show(ui, room);
-            if entry.is_finished {
-                commands.push(Command::GoToTyped);
-            }
         }
         if self.sheets.help {
             self.sheets.help = help::show(ui, view, free);

@@ -20,8 +20,6 @@ pub enum Command {
     ScrubTo(f64),
     /// Show the exact frame of where scrubbing has led.
     Settle,
-    /// Go where the text leads that has been typed.
-    GoToTyped,
 }
 
 /// Where playback is.
