@@ -191,7 +191,7 @@ fn the_graticule_stands_at_its_codes_and_quarters_and_is_subtle() {
             // A row and a column without a line across it.
             let (row, column) = (rect.top + rect.height / 3, rect.left + rect.width / 16);
             let lines = |mut lit: Vec<u32>| {
-                lit.dedup_by(|next, last| *next <= *last + line - 1);
+                lit.dedup_by(|next, last| *next < *last + line);
                 lit
             };
             let lit = (0..rect.width).filter(|&x| pixel(&image, rect.left + x, row) != [0; 3]).collect();

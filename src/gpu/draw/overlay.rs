@@ -242,7 +242,7 @@ fn panel_params(
     // A line of that thickness stands on the middle of its bin's columns, and inside the overlay.
     let begin = |code: u32, thickness: u32| {
         let (first, last) = rect.columns_of_bin(code, bits);
-        ((first + last + 1) / 2).saturating_sub(thickness / 2).min(rect.width.saturating_sub(thickness))
+        (first + last).div_ceil(2).saturating_sub(thickness / 2).min(rect.width.saturating_sub(thickness))
     };
     let limits = guides(components, range, channels, bits);
     let brush = scene.brush.filter(|brush| channels.contains(brush.channel));
