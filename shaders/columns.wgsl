@@ -76,22 +76,18 @@ fn colored(column: u32, reached: vec4<bool>) -> vec4<f32> {
     return color;
 }
 
-// The marks of a probed pixel: bright, between dark edges that set them off.
+// The marks of a probed pixel: bright, a pixel thicker than other lines, between dark edges that set them off.
 fn marked(column: u32, bare: vec4<f32>) -> vec4<f32> {
     let begin = panel.marks;
-    let line = panel.line;
-    let marks = vec4<bool>(
-        on_line(column, begin.x),
-        on_line(column, begin.y),
-        on_line(column, begin.z),
-        on_line(column, begin.w),
-    );
+    let exists = begin < vec4<u32>(panel.size.x);
+    let edge = panel.line;
+    let end = begin + panel.line + 1u;
+    let here = vec4<u32>(column);
+    let marks = exists & (here >= begin) & (here < end);
     if any(marks) {
         return vec4<f32>(mix(mixed(marks), vec3<f32>(1.0), 0.55), 1.0);
     }
-    // An edge is as thick as the mark itself. What begins nowhere ends nowhere near.
-    let beside = (begin <= vec4<u32>(column + line)) & (begin + 2u * line > vec4<u32>(column));
-    if any(beside & (begin < vec4<u32>(panel.size.x))) {
+    if any(exists & (here + edge >= begin) & (here < end + edge)) {
         return over(vec4<f32>(0.0, 0.0, 0.0, 0.7), bare);
     }
     return bare;

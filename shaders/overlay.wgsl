@@ -23,6 +23,7 @@ fn histogram(@builtin(position) pixel: vec4<f32>) -> @location(0) vec4<f32> {
     // Lines across, at the quarters of the height.
     let quarters = vec3<u32>(panel.size.y) * vec3<u32>(1u, 2u, 3u) / 4u;
     let on_line = vec3<u32>(row) - quarters < vec3<u32>(panel.line);
-    let strength = select(0.0, select(MINOR_LINE, MAJOR_LINE, on_line.y), any(on_line)) * panel.opacity;
-    return over(graticule(strength, band + 1u < BANDS), color);
+    let strength = select(0.0, select(MINOR_LINE, MAJOR_LINE, on_line.y), any(on_line));
+    // The bands' colours are as opaque as the overlay is already.
+    return graticule(strength, band + 1u < BANDS) * panel.opacity + color * (1.0 - strength);
 }

@@ -107,7 +107,7 @@ fn is_lit(codes: vec3<u32>) -> bool {
 // A pixel that is not lit, of 8-bit codes: dark and gray.
 fn dimmed(rgb: vec3<u32>) -> vec3<u32> {
     let gray = (54u * rgb.r + 183u * rgb.g + 19u * rgb.b) >> 8u;
-    let dark = 20u + ((gray * 44u) >> 8u);
+    let dark = 18u + ((gray * 56u) >> 8u);
     return (rgb * (256u - placement.strength) + dark * placement.strength + 128u) >> vec3<u32>(8u);
 }
 

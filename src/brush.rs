@@ -44,9 +44,9 @@ pub struct Lighting {
 }
 
 /// Light of the darkest pixel that is dimmed, of 255. What is black and lit is then darker than what surrounds it.
-const DIM_FLOOR: u32 = 20;
+const DIM_FLOOR: u32 = 18;
 /// What is left of the light of a dimmed pixel, in 256ths.
-const DIM_PART: u32 = 44;
+const DIM_PART: u32 = 56;
 /// Weights of red, green and blue in its gray, in 256ths.
 const GRAY: [u32; 3] = [54, 183, 19];
 

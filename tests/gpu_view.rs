@@ -200,7 +200,7 @@ fn around_a_contained_picture_all_is_black_and_none_of_it_is_cut_off() {
         let (columns, rows) = Placement::new(&subject.shape(), &view, size).covered();
         assert!(columns.len() == size.0 as usize || rows.len() == size.1 as usize);
         // A brush dims the picture, never the black around it.
-        for (brush, inside) in [(None, 255), (Some(Brush::between(0, 0, 9)), 20 + (255 * 44 >> 8) as u8)] {
+        for (brush, inside) in [(None, 255), (Some(Brush::between(0, 0, 9)), 18 + ((255 * 56) >> 8) as u8)] {
             for artist in ARTISTS {
                 let image = studio.drawn(artist, &subject, size, &scene(view, brush));
                 for (x, y) in (0..size.1).flat_map(|y| (0..size.0).map(move |x| (x, y))) {

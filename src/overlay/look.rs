@@ -16,7 +16,7 @@ pub const fn lights(components: Components) -> [[f32; 3]; 4] {
 /// Opacity of the bars.
 pub const BAR_OPACITY: f32 = 0.88;
 /// Opacity of the dark veil that lies where no bar reaches, so that the bars stand out on any picture.
-pub const VEIL_OPACITY: f32 = 0.45;
+pub const VEIL_OPACITY: f32 = 0.55;
 /// How much luminance whitens what it overlaps.
 pub const WHITENING: f32 = 0.4;
 

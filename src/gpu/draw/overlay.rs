@@ -238,14 +238,19 @@ fn panel_params(
 ) -> PanelParams {
     let Shown { bits, components, range } = *shown;
     let style = scene.style.clamped();
-    let begin = |code: u32| rect.columns_of_bin(code, bits).0;
+    let line = line_pixels(view);
+    // A line of that thickness stands on the middle of its bin's columns, and inside the overlay.
+    let begin = |code: u32, thickness: u32| {
+        let (first, last) = rect.columns_of_bin(code, bits);
+        (first + last).div_ceil(2).saturating_sub(thickness / 2).min(rect.width.saturating_sub(thickness))
+    };
     let limits = guides(components, range, channels, bits);
     let brush = scene.brush.filter(|brush| channels.contains(brush.channel));
     let mark = |channel: usize| match scene.marks.map_or(NO_BIN, |marks| marks[channel]) {
-        bin if bin >> bits == 0 && channels.contains(channel) => begin(bin),
+        bin if bin >> bits == 0 && channels.contains(channel) => begin(bin, line + 1),
         _ => NOWHERE,
     };
-    let eighths = graticule(bits).map(begin);
+    let eighths = graticule(bits).map(|code| begin(code, line));
     PanelParams {
         view: [view.0, view.1],
         origin: [rect.left, rect.top],
@@ -253,7 +258,7 @@ fn panel_params(
         first_column,
         channels: channels.bits(),
         logarithmic: style.logarithmic.into(),
-        line: line_pixels(view),
+        line,
         notch: notch_pixels(rect),
         opacity: style.opacity,
         lights: lights(components).map(|[r, g, b]| [r, g, b, 1.0]),
@@ -261,8 +266,10 @@ fn panel_params(
         veil: VEIL_OPACITY,
         whiten: if components == Components::Rgbl { WHITENING } else { 0.0 },
         brushed: brush.is_some().into(),
-        brush: brush.map_or([0, NOWHERE], |brush| [begin(brush.low), rect.columns_of_bin(brush.high, bits).1]),
-        guides: std::array::from_fn(|i| limits.get(i).map_or(NOWHERE, |&code| begin(code))),
+        brush: brush.map_or([0, NOWHERE], |brush| {
+            [rect.columns_of_bin(brush.low, bits).0, rect.columns_of_bin(brush.high, bits).1]
+        }),
+        guides: std::array::from_fn(|i| limits.get(i).map_or(NOWHERE, |&code| begin(code, line))),
         marks: std::array::from_fn(mark),
         graticule: std::array::from_fn(|i| eighths.get(i).copied().unwrap_or(NOWHERE)),
     }
