@@ -17,7 +17,7 @@ const JOIN_LIMIT: Duration = Duration::from_secs(2);
 
 /// The most frames that are kept of those decoded on the way to the target of a seek, and the most bytes of their buffers.
 /// Every one of them costs the time to decode a picture that could have been left out.
-const KEPT_FRAMES: usize = 8;
+const KEPT_FRAMES: usize = 3;
 const KEPT_BYTES: usize = 64 << 20;
 
 /// How much may wait in the queue. At least [`MIN_FRAMES`](Self::MIN_FRAMES) frames always may, whatever their size.

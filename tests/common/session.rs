@@ -66,6 +66,11 @@ impl Session {
         tick.show
     }
 
+    /// Waits until something was decoded, or for so long.
+    pub fn wait(&self, most: Duration) {
+        let _ = self.woken.recv_timeout(most);
+    }
+
     /// Waits until all that was asked for is on screen.
     pub fn finish(&mut self) {
         let deadline = Instant::now() + SOON;
@@ -76,7 +81,7 @@ impl Session {
             }
             assert!(Instant::now() < deadline, "{}: still busy: {:?}", self.info.path.display(), self.player);
             if shown.is_none() {
-                let _ = self.woken.recv_timeout(Duration::from_millis(5));
+                self.wait(Duration::from_millis(5));
             }
         }
     }

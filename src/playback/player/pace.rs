@@ -52,9 +52,11 @@ impl Player {
 
     /// A kept frame that was asked for is shown at once.
     fn tick_pending(&mut self, frame: Frame, now: Instant) -> Tick {
+        let is_scrub_back = self.scrub.is_some() && frame.time_secs < self.position_secs();
         let show = Some(self.show_now(frame, now));
         let wake_at = if self.paused { (self.steps != 0).then_some(now) } else { self.next_wake(now) };
-        Tick { show, wake_at, seek: None }
+        let seek = if is_scrub_back { self.fetch_ahead_of_need() } else { None };
+        Tick { show, wake_at, seek }
     }
 
     /// Shows a frame whatever its time, and lets the clock go on from it.
@@ -108,24 +110,19 @@ impl Player {
         }
         let wake_at = (show.is_some() && self.steps > 0).then_some(now);
         let is_going_on = self.steps > 0 || show.is_some();
-        let seek = if is_going_on && self.cache.ahead() < FEW_AHEAD { self.rejoin() } else { None };
+        // Frames that are being fetched are let come as long as there is one to step to.
+        let few = if self.fetching.is_some() { 1 } else { FEW_AHEAD };
+        let seek = if is_going_on && self.cache.ahead() < few { self.rejoin() } else { None };
         Tick { show, wake_at, seek }
     }
 
     fn tick_stepping_back(&mut self, now: Instant) -> Tick {
         let Some(frame) = self.cache.back() else {
-            let is_first = self.cache.first().is_some_and(|first| self.first_ticks == Some(first.pts_ticks));
-            if is_first && self.cache.is_joined() {
-                self.steps = 0;
-            }
-            let seek = if self.steps < 0 { self.reach_back() } else { None };
-            return Tick { seek, ..Tick::default() };
+            return Tick { seek: self.reach_back(), ..Tick::default() };
         };
         self.steps += 1;
         let show = Some(self.show_now(frame, now));
-        // The next lot is fetched before the last of these is reached.
-        let is_low = self.cache.bytes_behind() < self.options.cache_bytes / 6;
-        let seek = if is_low && self.fetching.is_none() && self.can_fetch() { self.fetch_earlier() } else { None };
+        let seek = self.fetch_ahead_of_need();
         Tick { show, wake_at: (self.steps != 0).then_some(now), seek }
     }
 

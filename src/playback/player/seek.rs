@@ -201,7 +201,9 @@ impl Player {
             return None;
         }
         let shown = self.shown?;
-        if shown.time_secs <= 0.0 || (!self.options.seekable) {
+        let is_first =
+            self.cache.shown() == Some(0) && self.cache.first().map(|first| first.pts_ticks) == self.first_ticks;
+        if shown.time_secs <= 0.0 || is_first || !self.options.seekable {
             self.steps = 0;
             return None;
         }
@@ -222,6 +224,12 @@ impl Player {
             && first.plane_bytes().saturating_mul(4) <= self.options.cache_bytes
     }
 
+    /// On the way back, asks for earlier frames before the last of those that are here is reached.
+    pub(super) fn fetch_ahead_of_need(&mut self) -> Option<SeekRequest> {
+        let is_low = self.cache.bytes_behind() < self.options.cache_bytes / 6;
+        if is_low && self.fetching.is_none() && self.can_fetch() { self.fetch_earlier() } else { None }
+    }
+
     /// Asks for the frames before the oldest that is here. Half of the cache is theirs.
     pub(super) fn fetch_earlier(&mut self) -> Option<SeekRequest> {
         let ticks = self.cache.first()?.pts_ticks;
@@ -235,9 +243,9 @@ impl Player {
         Some(request)
     }
 
-    /// Sends the decoder back to the newest frame that is here, so that it goes on from there.
+    /// Sends the decoder back to the newest frame that is here, so that it goes on from there; no earlier ones come then.
     pub(super) fn rejoin(&mut self) -> Option<SeekRequest> {
-        if self.tail != Tail::Parked || self.fetching.is_some() {
+        if self.tail != Tail::Parked {
             return None;
         }
         let ticks = self.cache.last()?.pts_ticks;
