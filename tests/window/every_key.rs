@@ -166,7 +166,13 @@ fn check(program: &Program, key: &str, action: Action) {
             program.after(|| program.key(key), "key: ToggleFullscreen");
             program.settled();
         }
-        Action::TogglePinned => notes("controls stay", "controls fade"),
+        Action::TogglePinned => {
+            let without = program.settled();
+            notes("controls stay", "controls fade");
+            until("the controls to go", PATIENCE, || {
+                (program.picture().differing(&without, Area::Below) == 0).then_some(())
+            });
+        }
         Action::Back | Action::Quit => unreachable!("they are pressed last"),
     }
 }
@@ -193,9 +199,13 @@ fn toggles(program: &Program, on: &str, off: &str) {
         (program.picture().differing(&without, Area::Below) > 5_000).then_some(())
     });
     program.key(off);
-    until(&format!("{off} to take the panel away"), PATIENCE, || {
-        (program.picture().differing(&without, Area::Below) == 0).then_some(())
-    });
+    let begin = std::time::Instant::now();
+    while program.picture().differing(&without, Area::Below) > 0 {
+        if begin.elapsed() > PATIENCE {
+            let files = [without.save("panel-before"), program.picture().save("panel-after")];
+            panic!("{off} does not take the panel away; see {files:?}");
+        }
+    }
 }
 
 /// The view and its bins appear in the working directory, twice under different names.
