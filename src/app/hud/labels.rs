@@ -44,7 +44,7 @@ fn strip(painter: &egui::Painter, panel: &Panel, height: f32, bits: u32) {
             _ => (Align2::CENTER_CENTER, rect.min.x + rect.width() * (code as f32 + 0.5) / (top + 1) as f32),
         };
         let text = painter.text(pos2(x, rect.center().y), anchor, code.to_string(), font.clone(), theme::LIGHT);
-        if rect.width() > 360.0 {
+        if rect.width() > 460.0 {
             let percent = format!("{} %", quarter * 25);
             let (anchor, x) = if quarter == 4 {
                 (Align2::RIGHT_CENTER, text.min.x - 8.0)
