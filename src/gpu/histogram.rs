@@ -88,14 +88,15 @@ struct ChunkKey {
     crossed: bool,
     workgroup: u32,
     copies: u32,
+    wide: bool,
     runs: Vec<ChannelRun>,
 }
 
 impl State {
     fn chunk_key(&self) -> ChunkKey {
-        let Plan { workgroup, copies, ref runs, .. } = self.plan;
+        let Plan { workgroup, copies, wide, ref runs, .. } = self.plan;
         let Self { layout, components, crossed, .. } = *self;
-        ChunkKey { layout, components, crossed, workgroup, copies, runs: runs.clone() }
+        ChunkKey { layout, components, crossed, workgroup, copies, wide, runs: runs.clone() }
     }
 }
 
@@ -325,6 +326,7 @@ fn chunk_pipeline(
         ("CROSSED", f64::from(u8::from(crossed))),
         ("CODED", f64::from(u8::from(components == Components::YCbCr))),
         ("COPIES", f64::from(plan.copies)),
+        ("WIDE", f64::from(u8::from(plan.wide))),
         ("BIN_WORDS", f64::from((run.count << plan.bits) * plan.copies)),
         ("CHUNK_WORDS", Histogram::word_count(plan.bits) as f64),
     ]);
