@@ -6,8 +6,10 @@
 
 pub mod app;
 pub mod bench;
+pub mod brush;
 pub mod cli;
 pub mod color;
+pub mod config;
 pub mod cpu;
 pub mod engine;
 pub mod export;
@@ -16,6 +18,9 @@ pub mod gpu;
 pub mod histogram;
 pub mod layout;
 pub mod media;
+pub mod overlay;
 pub mod placement;
 pub mod playback;
+pub mod probe;
 pub mod reference;
+pub mod scene;

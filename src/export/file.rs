@@ -87,6 +87,33 @@ pub fn write_png(path: &Path, image: &Image) -> Result<(), FileError> {
     Ok(())
 }
 
+/// A picture as PNG, for a file of that name.
+///
+/// # Errors
+/// [`FileError::Png`] if it cannot be encoded.
+pub fn encode_png(image: &Image, path: &Path) -> Result<Vec<u8>, FileError> {
+    let mut png = Vec::new();
+    encode(&mut png, image).map_err(|source| FileError::Png { path: path.to_owned(), source })?;
+    Ok(png)
+}
+
+/// Writes a file that appears whole, unless there is one of that name; whether it was written.
+///
+/// # Errors
+/// [`FileError`] if it cannot be written; then nothing is left behind.
+pub fn write_new(path: &Path, bytes: &[u8]) -> Result<bool, FileError> {
+    check_writable(path)?;
+    let io = |source| FileError::Io { path: path.to_owned(), source };
+    let mut file = NamedTempFile::new_in(folder_of(path)).map_err(io)?;
+    file.write_all(bytes).map_err(io)?;
+    set_usual_permissions(&file, path).map_err(io)?;
+    match file.persist_noclobber(path) {
+        Ok(_) => Ok(true),
+        Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(io(error.error)),
+    }
+}
+
 fn encode(writer: impl Write, image: &Image) -> Result<(), png::EncodingError> {
     let mut encoder = png::Encoder::new(writer, image.width, image.height);
     encoder.set_color(png::ColorType::Rgb);

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 /// Why a file could not be opened, read or positioned. Its text is one line for the user.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum MediaError {
     /// There is no such file.
     #[error("{}: no such file; check the spelling and the folder", path.display())]
@@ -91,7 +91,7 @@ pub enum MediaError {
         /// The source.
         path: PathBuf,
         /// How long it was waited for, in seconds.
-        seconds: u64,
+        seconds: f64,
     },
     /// The caller asked for an end.
     #[error("{}: stopped", path.display())]

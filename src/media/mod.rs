@@ -4,12 +4,13 @@
 //! does so on a thread of its own behind a bounded queue.
 //!
 //! `open`, `decoder` and `seek` are the three parts of the decoder; `source` is where its bytes come from, and `pictures`
-//! makes what it decodes readable. `av` owns FFmpeg's objects. The other files are plain decisions about numbers: `layout`
+//! makes what it decodes readable; `earlier` keeps what it decodes on the way. `av` owns FFmpeg's objects. The other files are plain decisions about numbers: `layout`
 //! (which pixel formats are native), `timeline` (when a frame is shown), `tags` and `orientation` (what the file says
 //! about it), `streams` (which stream is the video).
 
 mod av;
 mod decoder;
+mod earlier;
 mod error;
 mod info;
 mod layout;

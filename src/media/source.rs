@@ -10,14 +10,13 @@ use std::time::Duration;
 use super::av::{AvError, Input, Interrupt};
 use super::error::MediaError;
 
-/// Seconds without any data after which a network source is given up.
-const NETWORK_LIMIT_SECS: u64 = 15;
-
 /// Where a video comes from. It can be opened again and again, unless it is a pipe.
 pub(super) struct Source {
     path: PathBuf,
     url: CString,
     kind: Kind,
+    /// How long a network source may give no data.
+    network_limit: Duration,
     interrupt: Arc<Interrupt>,
 }
 
@@ -35,7 +34,7 @@ enum Kind {
 
 impl Source {
     /// Checks what can be checked without FFmpeg. `-` is the standard input.
-    pub(super) fn new(path: &Path, interrupt: Arc<Interrupt>) -> Result<Self, MediaError> {
+    pub(super) fn new(path: &Path, network_limit: Duration, interrupt: Arc<Interrupt>) -> Result<Self, MediaError> {
         let text = path.to_string_lossy();
         let kind = if text == "-" {
             Kind::Pipe
@@ -51,7 +50,7 @@ impl Source {
             Kind::Network | Kind::Other => path.as_os_str().as_encoded_bytes().to_vec(),
         };
         let url = CString::new(url).map_err(|_| MediaError::NotFound { path: path.to_owned() })?;
-        Ok(Self { path: path.to_owned(), url, kind, interrupt })
+        Ok(Self { path: path.to_owned(), url, kind, network_limit, interrupt })
     }
 
     /// The path as it was given.
@@ -71,14 +70,14 @@ impl Source {
 
     /// Sets the time limit of the operation that follows, where there is one.
     pub(super) fn limit_time(&self) {
-        let limit = (self.kind == Kind::Network).then(|| Duration::from_secs(NETWORK_LIMIT_SECS));
+        let limit = (self.kind == Kind::Network).then_some(self.network_limit);
         self.interrupt.limit(limit);
     }
 
     /// Opens the source and reads its headers.
     pub(super) fn open(&self) -> Result<Input, MediaError> {
         self.limit_time();
-        let micros = CString::new((NETWORK_LIMIT_SECS * 1_000_000).to_string()).unwrap_or_default();
+        let micros = CString::new(self.network_limit.as_micros().to_string()).unwrap_or_default();
         let network: [(&CStr, &CStr); 1] = [(c"rw_timeout", &micros)];
         let options: &[(&CStr, &CStr)] = if self.kind == Kind::Network { &network } else { &[] };
         let input =
@@ -108,7 +107,7 @@ impl Source {
         if self.interrupt.is_stopped() {
             MediaError::Stopped { path }
         } else if self.interrupt.is_late() {
-            MediaError::TimedOut { path, seconds: NETWORK_LIMIT_SECS }
+            MediaError::TimedOut { path, seconds: self.network_limit.as_secs_f64() }
         } else {
             MediaError::Failed { path, action, reason: error.to_string() }
         }
@@ -179,7 +178,7 @@ mod tests {
     use super::*;
 
     fn url(path: &Path) -> String {
-        let source = Source::new(path, Arc::new(Interrupt::new())).expect("the source exists");
+        let source = Source::new(path, Duration::from_secs(1), Arc::new(Interrupt::new())).expect("the source exists");
         source.url.to_string_lossy().into_owned()
     }
 

@@ -202,6 +202,11 @@ impl Input {
         timestamp(self.get().duration).filter(|d| *d > 0).map(|d| d as f64 / f64::from(ffi::AV_TIME_BASE))
     }
 
+    /// Bits a second of the whole file, where known.
+    pub(in crate::media) fn bit_rate(&self) -> Option<u64> {
+        u64::try_from(self.get().bit_rate).ok().filter(|rate| *rate > 0)
+    }
+
     /// Whether bytes can be read from any position; true for formats that need no bytes (image sequences).
     pub(in crate::media) fn is_seekable(&self) -> bool {
         let bytes = self.get().pb;
@@ -347,6 +352,12 @@ impl StreamParameters<'_> {
     pub(in crate::media) fn pixel_format(&self) -> PixelFormat {
         // SAFETY: a stream always has parameters.
         PixelFormat(unsafe { (*self.as_ptr()).format })
+    }
+
+    /// Bits a second, where stated.
+    pub(in crate::media) fn bit_rate(&self) -> Option<u64> {
+        // SAFETY: a stream always has parameters.
+        u64::try_from(unsafe { (*self.as_ptr()).bit_rate }).ok().filter(|rate| *rate > 0)
     }
 
     /// Colour tags of the container or the codec's header.
