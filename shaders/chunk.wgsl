@@ -1,7 +1,7 @@
 // First pass: every workgroup counts its share of the picture, a chunk, in workgroup memory and writes it out.
 //
 // A chunk is not a tile of 256 pixels: some hundreds of workgroups walk over the whole picture together, each
-// invocation taking a block of 4 × 2 pixels at a time, so that the bins are cleared and written out a few hundred times
+// invocation taking a block of 4 × 2 or 8 × 2 pixels at a time, so that the bins are cleared and written out a few hundred times
 // a frame and not once per 256 pixels. All arithmetic from sample to bin is integer: see src/color.rs and
 // src/reference.rs, which this must equal to the last count.
 
@@ -17,13 +17,25 @@ override CODED: bool = false;
 // Workgroup memory holds COPIES interleaved copies of each bin: neighbouring invocations then hit different banks when
 // all pixels are alike.
 override COPIES: u32 = 1u;
+// Whether a block is 8 pixels wide and not 4. That asks less often where a block lies and loads every word of chroma once,
+// but leaves a small picture too few blocks to keep every processor busy.
+override WIDE: bool = false;
 override BIN_WORDS: u32 = 1024u; // CHANNEL_COUNT · 2^BITS · COPIES
 
 const TAIL_WORDS: u32 = 8u;
 // Words from one chunk's bins to the next one's: four channels and the tail.
 override CHUNK_WORDS: u32 = 1032u;
 
+// As in scale.wgsl; the reduce pass folds the bins in.
+struct Scale {
+    height: f32,
+    tallest: u32,
+    samples: u32,
+    padding: u32,
+}
+
 @group(1) @binding(0) var<storage, read_write> chunks: array<u32>;
+@group(1) @binding(1) var<storage, read_write> scales: array<Scale, 4>;
 
 // A bin of a workgroup cannot overflow: a picture has at most 2^30 pixels (src/frame.rs).
 var<workgroup> bins: array<atomic<u32>, BIN_WORDS>;
@@ -51,7 +63,7 @@ fn quad_of_samples(component: u32, quad: u32, row: u32) -> vec4<u32> {
         return vec4<u32>(word, word >> 8u, word >> 16u, word >> 24u) & mask;
     }
     if step == 2u {
-        let shift = offset * 8u + SHIFT;
+        let shift = offset * 8u + component_shift(component);
         let low = plane_word(plane, row, base);
         let high = plane_word(plane, row, base + 1u);
         return (vec4<u32>(low, low >> 16u, high, high >> 16u) >> vec4<u32>(shift)) & mask;
@@ -63,7 +75,7 @@ fn quad_of_samples(component: u32, quad: u32, row: u32) -> vec4<u32> {
         plane_word(plane, row, base + (bytes.z >> 2u)),
         plane_word(plane, row, base + (bytes.w >> 2u)),
     );
-    return (words >> ((bytes & vec4<u32>(3u)) * 8u + SHIFT)) & mask;
+    return (words >> ((bytes & vec4<u32>(3u)) * 8u + component_shift(component))) & mask;
 }
 
 // Codes of the chroma samples that cover the four pixels of a quad.
@@ -77,11 +89,11 @@ fn quad_of_chroma(component: u32, quad: u32, row: u32) -> vec4<u32> {
         let mask = (1u << BITS) - 1u;
         let byte = component_offset(component) + quad * 2u * step;
         let word = plane_word(plane, row, byte >> 2u);
-        let first = (word >> ((byte & 3u) * 8u + SHIFT)) & mask;
+        let first = (word >> ((byte & 3u) * 8u + component_shift(component))) & mask;
         var second: u32;
         if step <= 2u {
             // Both samples lie in one word: its two halves, or two neighbouring bytes from an even one on.
-            second = (word >> (((byte + step) & 3u) * 8u + SHIFT)) & mask;
+            second = (word >> (((byte + step) & 3u) * 8u + component_shift(component))) & mask;
         } else {
             second = code_at(component, quad * 2u + 1u, row);
         }
@@ -204,11 +216,15 @@ fn count_quad(first_codes: vec4<u32>, valid: u32, chroma: ChromaTerms, copy: u32
     }
 }
 
-// Counts the block of 4 × 2 pixels whose corner is (4 · quad, row).
-//
-// All loads stand before all counting: they are under way together, while a load behind a count would wait for it.
-fn count_block(quad: u32, row: u32, copy: u32) {
-    let has_below = row + 1u < picture.size.y;
+// Four pixels of two rows, loaded and not yet counted.
+struct Pair {
+    upper: vec4<u32>,
+    lower: vec4<u32>,
+    upper_chroma: ChromaTerms,
+    lower_chroma: ChromaTerms,
+}
+
+fn load_pair(quad: u32, row: u32) -> Pair {
     // Below the picture is its last row again, which is then loaded but not counted.
     let below = min(row + 1u, picture.size.y - 1u);
     let upper = quad_of_samples(0u, quad, row);
@@ -219,9 +235,27 @@ fn count_block(quad: u32, row: u32, copy: u32) {
     if CHROMA_Y == 0u {
         lower_chroma = chroma_terms(quad, below);
     }
-    let valid = min(4u, picture.size.x - quad * 4u);
-    count_quad(upper, valid, upper_chroma, copy);
-    count_quad(lower, select(0u, valid, has_below), lower_chroma, copy);
+    return Pair(upper, lower, upper_chroma, lower_chroma);
+}
+
+fn count_pair(pair: Pair, quad: u32, row: u32, copy: u32) {
+    let valid = min(4u, picture.size.x - min(quad * 4u, picture.size.x));
+    count_quad(pair.upper, valid, pair.upper_chroma, copy);
+    count_quad(pair.lower, select(0u, valid, row + 1u < picture.size.y), pair.lower_chroma, copy);
+}
+
+// Counts the block whose corner is at pixel (4 · quad, row).
+//
+// All loads stand before all counting: they are under way together, while a load behind a count would wait for it.
+fn count_block(quad: u32, row: u32, copy: u32) {
+    let first = load_pair(quad, row);
+    if WIDE {
+        let second = load_pair(quad + 1u, row);
+        count_pair(first, quad, row, copy);
+        count_pair(second, quad + 1u, row, copy);
+    } else {
+        count_pair(first, quad, row, copy);
+    }
 }
 
 // Counts up to 4 × 2 samples of one component as coded, from sample (4 · quad, row) of its own grid on.
@@ -249,6 +283,24 @@ fn count_coded(component: u32, quad: u32, row: u32, copy: u32) {
     }
 }
 
+// Samples that a channel counts.
+fn samples_of(channel: u32) -> u32 {
+    if !CODED || channel == 0u {
+        return picture.size.x * picture.size.y;
+    }
+    if MODEL == 0u || channel == 3u {
+        return 0u;
+    }
+    return picture.chroma_size.x * picture.chroma_size.y;
+}
+
+// The scale of a channel of which no bin is known yet. Its height is above any that a bin can give, but nothing where
+// nothing is counted.
+fn unknown_scale(channel: u32) -> Scale {
+    let samples = samples_of(channel);
+    return Scale(select(0.0, 3e38, samples > 0u), 0u, samples, 0u);
+}
+
 @compute @workgroup_size(WORKGROUP)
 fn chunk(
     @builtin(local_invocation_index) local: u32,
@@ -261,33 +313,40 @@ fn chunk(
     if local < TAIL_WORDS {
         atomicStore(&tail[local], 0u);
     }
+    if FIRST_CHANNEL == 0u && group.x == 0u && local < 4u {
+        scales[local] = unknown_scale(local);
+    }
     workgroupBarrier();
 
     // Blocks are numbered along the rows, and the invocations of all workgroups take them in turn, so that loads are
     // adjacent and every workgroup sees a like share of the picture's content.
     let copy = local % COPIES;
-    let quads = (picture.size.x + 3u) / 4u;
+    let quads_of_block = select(1u, 2u, WIDE);
+    let blocks = (picture.size.x + 4u * quads_of_block - 1u) / (4u * quads_of_block);
     let stride = groups.x * WORKGROUP;
-    let stride_rows = stride / quads * 2u;
-    let stride_quads = stride % quads;
+    let stride_rows = stride / blocks * 2u;
+    let stride_blocks = stride % blocks;
     let start = group.x * WORKGROUP + local;
-    var quad = start % quads;
-    var row = start / quads * 2u;
+    var block = start % blocks;
+    var row = start / blocks * 2u;
     while row < picture.size.y {
+        let quad = block * quads_of_block;
         if CODED {
-            count_coded(0u, quad, row, copy);
-            if MODEL != 0u {
-                // The same walk covers the chroma planes: they are never larger than the luma plane.
-                count_coded(1u, quad, row, copy);
-                count_coded(2u, quad, row, copy);
+            for (var i = 0u; i < quads_of_block; i += 1u) {
+                count_coded(0u, quad + i, row, copy);
+                if MODEL != 0u {
+                    // The same walk covers the chroma planes: they are never larger than the luma plane.
+                    count_coded(1u, quad + i, row, copy);
+                    count_coded(2u, quad + i, row, copy);
+                }
             }
         } else {
             count_block(quad, row, copy);
         }
-        quad += stride_quads;
+        block += stride_blocks;
         row += stride_rows;
-        if quad >= quads {
-            quad -= quads;
+        if block >= blocks {
+            block -= blocks;
             row += 2u;
         }
     }

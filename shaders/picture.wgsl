@@ -9,7 +9,9 @@
 override MODEL: u32;         // 0 gray, 1 Y'CbCr, 2 R'G'B'
 override BITS: u32;          // n: a code has n bits
 override FRACTION: u32;      // fractional bits of the integer conversion's weights
-override SHIFT: u32;         // right shift from a stored word to its code
+override SHIFT_0: u32;       // right shift from a component's stored word to its code
+override SHIFT_1: u32;
+override SHIFT_2: u32;
 override SAMPLE_BYTES: u32;  // 1 or 2
 override CHROMA_X: u32;      // log2 of the luma samples to a chroma sample, horizontally
 override CHROMA_Y: u32;      // and vertically
@@ -54,6 +56,10 @@ fn component_step(component: u32) -> u32 {
     return select(select(STEP_2, STEP_1, component == 1u), STEP_0, component == 0u);
 }
 
+fn component_shift(component: u32) -> u32 {
+    return select(select(SHIFT_2, SHIFT_1, component == 1u), SHIFT_0, component == 0u);
+}
+
 // A word of a plane. `plane` is a constant wherever this is called, so that one of the loads remains.
 fn plane_word(plane: u32, row: u32, word: u32) -> u32 {
     if plane == 0u {
@@ -69,5 +75,5 @@ fn plane_word(plane: u32, row: u32, word: u32) -> u32 {
 fn code_at(component: u32, x: u32, y: u32) -> u32 {
     let byte = component_offset(component) + x * component_step(component);
     let word = plane_word(component_plane(component), y, byte >> 2u);
-    return (word >> ((byte & 3u) * 8u + SHIFT)) & ((1u << BITS) - 1u);
+    return (word >> ((byte & 3u) * 8u + component_shift(component))) & ((1u << BITS) - 1u);
 }

@@ -1,23 +1,38 @@
-// Second pass: sums the chunks into the bin buffer.
+// Second pass: sums the chunks into the bin buffer and, where it is told to, takes the third pass's work with it.
 //
 // A workgroup sums 32 neighbouring words over all chunks. Its invocations stand in PARTS rows of 32: each row adds up
 // every PARTS-th chunk with adjacent loads, then the rows are added pair by pair in workgroup memory.
+//
+// The scale pass (scale.wgsl) has next to nothing to compute, but as a dispatch of its own it waits until this one has
+// drained. Here every workgroup holds 32 bins of one channel already: it folds them into the channel's tallest bin and
+// height with two atomics, which come to the same figures in whatever order the workgroups end.
 
 override PARTS: u32 = 8u;        // a power of two
 override PART_WORDS: u32 = 256u; // 32 · PARTS
+override SCALING: bool = false;  // whether the scales are found here; the chunk pass has prepared them then
 
 struct Reduction {
     chunk_count: u32,
-    chunk_words: u32,  // words from one chunk to the next
-    first_word: u32,   // words outside first_word..end_word stay as they are
-    end_word: u32,
+    chunk_words: u32,  // words from one chunk to the next, and words to sum
+    bits: u32,         // a channel has 2^bits bins, at least 32
+    padding: u32,
+}
+
+// As in scale.wgsl, for writing from several workgroups. Of floats that are not negative the bits have the same order.
+struct Scale {
+    height: atomic<u32>,
+    tallest: atomic<u32>,
+    samples: u32,
+    padding: u32,
 }
 
 @group(0) @binding(0) var<uniform> reduction: Reduction;
 @group(0) @binding(1) var<storage, read> chunks: array<u32>;
 @group(0) @binding(2) var<storage, read_write> bins: array<u32>;
+@group(0) @binding(3) var<storage, read_write> scales: array<Scale, 4>;
 
 var<workgroup> partial: array<u32, PART_WORDS>;
+var<workgroup> tallest: atomic<u32>;
 
 fn word_of_chunk(chunk: u32, word: u32) -> u32 {
     if chunk < reduction.chunk_count {
@@ -28,9 +43,13 @@ fn word_of_chunk(chunk: u32, word: u32) -> u32 {
 
 @compute @workgroup_size(32, PARTS)
 fn reduce(@builtin(local_invocation_id) local: vec3<u32>, @builtin(workgroup_id) group: vec3<u32>) {
-    let word = reduction.first_word + group.x * 32u + local.x;
+    let word = group.x * 32u + local.x;
+    let own = local.y * 32u + local.x;
+    if own == 0u {
+        atomicStore(&tallest, 0u);
+    }
     var sum = 0u;
-    if word < reduction.end_word {
+    if word < reduction.chunk_words {
         // Eight loads at a time are under way together; one after the other, each would wait for the one before.
         for (var chunk = local.y; chunk < reduction.chunk_count; chunk += 8u * PARTS) {
             let a = word_of_chunk(chunk, word);
@@ -44,7 +63,6 @@ fn reduce(@builtin(local_invocation_id) local: vec3<u32>, @builtin(workgroup_id)
             sum += ((a + b) + (c + d)) + ((e + f) + (g + h));
         }
     }
-    let own = local.y * 32u + local.x;
     partial[own] = sum;
     for (var half = PARTS / 2u; half > 0u; half /= 2u) {
         workgroupBarrier();
@@ -52,7 +70,31 @@ fn reduce(@builtin(local_invocation_id) local: vec3<u32>, @builtin(workgroup_id)
             partial[own] += partial[own + half * 32u];
         }
     }
-    if local.y == 0u && word < reduction.end_word {
+    let is_last_row = local.y == 0u && word < reduction.chunk_words;
+    if is_last_row {
         bins[word] = partial[own];
     }
+    if SCALING {
+        workgroupBarrier();
+        if is_last_row {
+            atomicMax(&tallest, partial[own]);
+        }
+        workgroupBarrier();
+        // Behind the four channels' bins lies the tail, which has no scale.
+        let channel = word >> reduction.bits;
+        if own == 0u && channel < 4u {
+            fold(channel, atomicLoad(&tallest));
+        }
+    }
+}
+
+// Makes the scale of a channel that of its bins so far and these, of which the tallest is given. The height is that of
+// scale.wgsl; it falls as the tallest bin rises, so that the lowest of all workgroups' is the channel's.
+fn fold(channel: u32, most: u32) {
+    if most == 0u {
+        return;
+    }
+    let height = max(1.0 / f32(most), 0.2 * f32(1u << reduction.bits) / f32(scales[channel].samples));
+    atomicMax(&scales[channel].tallest, most);
+    atomicMin(&scales[channel].height, bitcast<u32>(height));
 }

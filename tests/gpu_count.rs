@@ -1,59 +1,30 @@
 //! The GPU's counts against the scalar reference, on whatever adapter the machine has (a software one will do).
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
+#[path = "support/counter.rs"]
+mod counter;
 mod support;
 
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
-
+use counter::Counter;
 use histoscope::color::{Colorimetry, Matrix, Range};
-use histoscope::frame::{Orientation, Picture, Ratio};
-use histoscope::gpu::readback::{VIEW_FORMAT, read_histogram, read_scales};
-use histoscope::gpu::{AdapterChoice, Gpu, Renderer};
-use histoscope::histogram::{Components, Histogram, vertical_scale};
+use histoscope::frame::Picture;
+use histoscope::gpu::readback::read_scales;
+use histoscope::histogram::{Components, vertical_scale};
 use histoscope::layout::{ColorModel, PixelLayout};
 use histoscope::reference;
 use support::{colorimetry, constant, native_layouts, natural, noise};
 
-/// One device for all tests of this file, used by one test at a time.
-struct Counter {
-    gpu: Gpu,
-    renderer: Renderer,
-}
-
-impl Counter {
-    fn get() -> MutexGuard<'static, Self> {
-        static COUNTER: OnceLock<Mutex<Counter>> = OnceLock::new();
-        COUNTER
-            .get_or_init(|| {
-                let gpu = Gpu::headless(&AdapterChoice::default()).expect("an adapter; scripts/setup installs one");
-                let renderer = Renderer::new(&gpu, VIEW_FORMAT);
-                Mutex::new(Self { gpu, renderer })
-            })
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+/// Counts a picture and asserts that every word is the reference's.
+fn assert_equals_reference(counter: &mut Counter, name: &str, picture: &Picture, components: Components) {
+    let expected = reference::histogram(picture, components);
+    let counted = counter.count(picture, components);
+    for channel in 0..4 {
+        assert_eq!(counted.bins(channel), expected.bins(channel), "{name}, channel {channel}");
     }
-
-    fn count(&mut self, picture: &Picture, components: Components) -> Histogram {
-        let placing = (Ratio::ONE, Orientation::default());
-        self.renderer.load(&self.gpu, picture, placing, components, None).expect("the picture loads");
-        let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        self.renderer.record_count(&self.gpu, &mut encoder);
-        self.gpu.queue.submit([encoder.finish()]);
-        let bits = picture.layout().bin_bits();
-        read_histogram(&self.gpu, self.renderer.histogram(), bits, components).expect("bins come back")
-    }
-
-    fn assert_equals_reference(&mut self, name: &str, picture: &Picture, components: Components) {
-        let expected = reference::histogram(picture, components);
-        let counted = self.count(picture, components);
+    assert_eq!(counted.words, expected.words, "{name}: out-of-range counts");
+    if components == Components::Rgbl {
         for channel in 0..4 {
-            assert_eq!(counted.bins(channel), expected.bins(channel), "{name}, channel {channel}");
-        }
-        assert_eq!(counted.words, expected.words, "{name}: out-of-range counts");
-        if components == Components::Rgbl {
-            for channel in 0..4 {
-                assert_eq!(counted.stats(channel).count, u64::from(picture.pixel_count()), "{name}: every pixel once");
-            }
+            assert_eq!(counted.stats(channel).count, u64::from(picture.pixel_count()), "{name}: every pixel once");
         }
     }
 }
@@ -79,7 +50,7 @@ fn every_layout_matrix_and_range_counts_noise_like_the_reference() {
         for (seed, matrix) in matrices(&layout).into_iter().enumerate() {
             for range in [Range::Limited, Range::Full] {
                 let picture = noise(layout, (61, 33), colorimetry(matrix, range), 3, seed as u64);
-                counter.assert_equals_reference(&format!("{name} {matrix} {range}"), &picture, Components::Rgbl);
+                assert_equals_reference(&mut counter, &format!("{name} {matrix} {range}"), &picture, Components::Rgbl);
             }
         }
     }
@@ -91,7 +62,7 @@ fn code_values_are_counted_at_their_own_resolution() {
     for (name, layout) in native_layouts() {
         for size in [(61, 33), (1, 1), (6, 3)] {
             let picture = noise(layout, size, guess(&layout), 1, 7);
-            counter.assert_equals_reference(&name, &picture, Components::YCbCr);
+            assert_equals_reference(&mut counter, &name, &picture, Components::YCbCr);
         }
     }
 }
@@ -103,7 +74,7 @@ fn odd_sizes_lose_no_pixel() {
         for (name, layout) in native_layouts() {
             if matches!(layout.depth, 8 | 10) || size == (3, 5) {
                 let picture = noise(layout, size, guess(&layout), 0, 11);
-                counter.assert_equals_reference(&format!("{name} {size:?}"), &picture, Components::Rgbl);
+                assert_equals_reference(&mut counter, &format!("{name} {size:?}"), &picture, Components::Rgbl);
             }
         }
     }
@@ -115,23 +86,52 @@ fn large_constant_and_natural_pictures_are_exact() {
     let layout = PixelLayout::planar_ycbcr(8, (1, 1));
     let color = colorimetry(Matrix::Bt2020, Range::Limited);
     for picture in [constant(layout, (4096, 2304), color), natural(layout, (1921, 1081), color, 5)] {
-        counter.assert_equals_reference("4:2:0", &picture, Components::Rgbl);
+        assert_equals_reference(&mut counter, "4:2:0", &picture, Components::Rgbl);
     }
 }
 
+/// Reduce and scale share a dispatch unless the passes are timed one by one; both ways must come to the same scales.
 #[test]
-fn scales_are_those_of_the_reference() {
+fn scales_are_those_of_the_reference_however_the_passes_are_dispatched() {
     let mut counter = Counter::get();
-    for (_, layout) in native_layouts().into_iter().step_by(5) {
-        let picture = noise(layout, (97, 41), guess(&layout), 0, 3);
-        let histogram = counter.count(&picture, Components::Rgbl);
-        let scales = read_scales(&counter.gpu, counter.renderer.histogram()).unwrap();
-        for channel in 0..4 {
-            let expected = vertical_scale(histogram.bins(channel));
-            assert!((scales[channel].height - expected).abs() <= 1e-6 * expected, "{scales:?} {expected}");
-            assert_eq!(scales[channel].tallest, *histogram.bins(channel).iter().max().unwrap());
-            assert_eq!(u64::from(scales[channel].samples), histogram.stats(channel).count);
+    for apart in [false, true] {
+        for (name, layout) in native_layouts().into_iter().step_by(3) {
+            for components in [Components::Rgbl, Components::YCbCr] {
+                let picture = noise(layout, (97, 41), guess(&layout), 0, 3);
+                let histogram = counter.count_in_blocks(&picture, components, false, apart);
+                let scales = read_scales(&counter.gpu, &counter.passes).unwrap();
+                for channel in 0..4 {
+                    let at = format!("{name} {components:?} channel {channel}, apart: {apart}");
+                    let expected = vertical_scale(histogram.bins(channel));
+                    assert!(
+                        (scales[channel].height - expected).abs() <= 1e-6 * expected,
+                        "{at}: {scales:?} {expected}"
+                    );
+                    assert_eq!(scales[channel].tallest, *histogram.bins(channel).iter().max().unwrap(), "{at}");
+                    assert_eq!(u64::from(scales[channel].samples), histogram.stats(channel).count, "{at}");
+                }
+            }
         }
+    }
+}
+
+/// Small pictures are counted in narrow blocks unless a plan says otherwise, which is what the other tests see.
+#[test]
+fn wide_blocks_count_like_the_reference() {
+    let mut counter = Counter::get();
+    for (name, layout) in native_layouts().into_iter().step_by(2) {
+        // Widths around whole blocks of four and eight pixels.
+        for width in [1, 4, 7, 9, 12, 13, 61] {
+            let picture = noise(layout, (width, 7), guess(&layout), 5, u64::from(width));
+            let counted = counter.count_in_blocks(&picture, Components::Rgbl, true, false);
+            assert_eq!(counted, reference::histogram(&picture, Components::Rgbl), "{name}, {width} wide");
+        }
+    }
+    let layout = PixelLayout::planar_ycbcr(8, (1, 1));
+    for width in [1, 7, 9, 61] {
+        let picture = noise(layout, (width, 7), guess(&layout), 5, 1);
+        let counted = counter.count_in_blocks(&picture, Components::YCbCr, true, false);
+        assert_eq!(counted, reference::histogram(&picture, Components::YCbCr), "codes, {width} wide");
     }
 }
 

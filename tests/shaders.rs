@@ -112,11 +112,10 @@ fn shared_structures_lie_alike_in_rust_and_wgsl() {
         &[
             ("chunk_count", offset_of!(ReductionParams, chunk_count)),
             ("chunk_words", offset_of!(ReductionParams, chunk_words)),
-            ("first_word", offset_of!(ReductionParams, first_word)),
-            ("end_word", offset_of!(ReductionParams, end_word)),
+            ("bits", offset_of!(ReductionParams, bits)),
         ],
     );
-    for file in ["scale.wgsl", "columns.wgsl"] {
+    for file in ["chunk.wgsl", "reduce.wgsl", "scale.wgsl", "columns.wgsl"] {
         assert_layout(
             file,
             "Scale",

@@ -55,11 +55,19 @@ pub struct HistogramPasses {
     chunk_module: wgpu::ShaderModule,
     chunk_group: wgpu::BindGroup,
     chunk_pipelines: HashMap<ChunkKey, Vec<wgpu::ComputePipeline>>,
-    reduce: wgpu::ComputePipeline,
-    reduce_group: wgpu::BindGroup,
+    reduce: Reduce,
+    /// The same, which finds the scales too.
+    reduce_and_scale: Reduce,
     scale_module: wgpu::ShaderModule,
     scale_pipelines: HashMap<u32, (wgpu::ComputePipeline, wgpu::BindGroup)>,
     state: Option<State>,
+}
+
+/// The reduce pass with its buffers.
+#[derive(Debug)]
+struct Reduce {
+    pipeline: wgpu::ComputePipeline,
+    group: wgpu::BindGroup,
 }
 
 /// What the bin buffer is set up for.
@@ -80,14 +88,15 @@ struct ChunkKey {
     crossed: bool,
     workgroup: u32,
     copies: u32,
+    wide: bool,
     runs: Vec<ChannelRun>,
 }
 
 impl State {
     fn chunk_key(&self) -> ChunkKey {
-        let Plan { workgroup, copies, ref runs, .. } = self.plan;
+        let Plan { workgroup, copies, wide, ref runs, .. } = self.plan;
         let Self { layout, components, crossed, .. } = *self;
-        ChunkKey { layout, components, crossed, workgroup, copies, runs: runs.clone() }
+        ChunkKey { layout, components, crossed, workgroup, copies, wide, runs: runs.clone() }
     }
 }
 
@@ -112,30 +121,41 @@ impl HistogramPasses {
         let uniform = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
         let reduction = buffer("reduction", size_of::<ReductionParams>(), uniform);
 
+        let entry = |binding| wgpu::BindGroupLayoutEntry {
+            binding,
+            visibility: wgpu::ShaderStages::COMPUTE,
+            ty: wgpu::BindingType::Buffer {
+                ty: wgpu::BufferBindingType::Storage { read_only: false },
+                has_dynamic_offset: false,
+                min_binding_size: None,
+            },
+            count: None,
+        };
         let chunk_group_layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
             label: Some("chunk"),
-            entries: &[wgpu::BindGroupLayoutEntry {
-                binding: 0,
-                visibility: wgpu::ShaderStages::COMPUTE,
-                ty: wgpu::BindingType::Buffer {
-                    ty: wgpu::BufferBindingType::Storage { read_only: false },
-                    has_dynamic_offset: false,
-                    min_binding_size: None,
-                },
-                count: None,
-            }],
+            entries: &[entry(0), entry(1)],
         });
         let chunk_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
             label: Some("chunk"),
             bind_group_layouts: &[Some(picture_layout), Some(&chunk_group_layout)],
             immediate_size: 0,
         });
-        let chunk_group = bind(device, "chunk", &chunk_group_layout, &[&chunks]);
+        let chunk_group = bind(device, "chunk", &chunk_group_layout, &[&chunks, &scales]);
         let chunk_module = module(device, "chunk", &with_picture(CHUNK_WGSL));
+        let reduce_module = module(device, "reduce", REDUCE_WGSL);
         let parts = plan::reduce_parts(&device.limits());
-        let constants = [("PARTS", f64::from(parts)), ("PART_WORDS", f64::from(parts * REDUCE_WORDS))];
-        let reduce = compute(device, "reduce", None, &module(device, "reduce", REDUCE_WGSL), "reduce", &constants);
-        let reduce_group = bind(device, "reduce", &reduce.get_bind_group_layout(0), &[&reduction, &chunks, &bins]);
+        let reduce = |scaling: bool| {
+            let constants = [
+                ("PARTS", f64::from(parts)),
+                ("PART_WORDS", f64::from(parts * REDUCE_WORDS)),
+                ("SCALING", f64::from(u8::from(scaling))),
+            ];
+            let pipeline = compute(device, "reduce", None, &reduce_module, "reduce", &constants);
+            let buffers = [&reduction, &chunks, &bins, &scales];
+            let group = bind(device, "reduce", &pipeline.get_bind_group_layout(0), &buffers);
+            Reduce { pipeline, group }
+        };
+        let (reduce, reduce_and_scale) = (reduce(false), reduce(true));
         let scale_module = module(device, "scale", SCALE_WGSL);
         Self {
             bins,
@@ -147,7 +167,7 @@ impl HistogramPasses {
             chunk_group,
             chunk_pipelines: HashMap::new(),
             reduce,
-            reduce_group,
+            reduce_and_scale,
             scale_module,
             scale_pipelines: HashMap::new(),
             state: None,
@@ -187,8 +207,8 @@ impl HistogramPasses {
         let params = ReductionParams {
             chunk_count: state.plan.chunks,
             chunk_words: Histogram::word_count(state.plan.bits) as u32,
-            first_word: 0,
-            end_word: Histogram::word_count(state.plan.bits) as u32,
+            bits: state.plan.bits,
+            padding: 0,
         };
         gpu.queue.write_buffer(&self.reduction, 0, bytemuck::bytes_of(&params));
         let (device, module, pipeline_layout) = (&gpu.device, &self.chunk_module, &self.chunk_layout);
@@ -216,8 +236,8 @@ impl HistogramPasses {
         });
     }
 
-    /// Records the three passes for the picture that was prepared and uploaded. With `stamps`, each pass is timed by
-    /// itself; without, they share one compute pass.
+    /// Records the three passes for the picture that was prepared and uploaded. With `stamps`, each pass runs and is timed
+    /// by itself; without, they go together as in [`dispatch`](Self::dispatch).
     pub fn record(
         &self,
         encoder: &mut wgpu::CommandEncoder,
@@ -236,17 +256,17 @@ impl HistogramPasses {
             encoder.begin_compute_pass(&descriptor).forget_lifetime()
         };
         self.dispatch_chunk(&mut timed("chunk", 0), state, picture_group);
-        self.dispatch_reduce(&mut timed("reduce", 1), state);
+        self.dispatch_reduce(&mut timed("reduce", 1), state, &self.reduce);
         self.dispatch_scale(&mut timed("scale", 2), state.plan.bits);
     }
 
     /// Dispatches chunk, reduce and scale in a compute pass of the caller's, for the picture that was prepared and
-    /// uploaded.
+    /// uploaded. Reduce and scale share a dispatch: between two of them a GPU stands still, on an NVIDIA H200 for as long
+    /// as the scale pass itself takes.
     pub fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, picture_group: &wgpu::BindGroup) {
         let Some(state) = &self.state else { return };
         self.dispatch_chunk(pass, state, picture_group);
-        self.dispatch_reduce(pass, state);
-        self.dispatch_scale(pass, state.plan.bits);
+        self.dispatch_reduce(pass, state, &self.reduce_and_scale);
     }
 
     /// Puts bins that another engine counted into the bin buffer and records the scale pass, so that drawing does not
@@ -276,9 +296,9 @@ impl HistogramPasses {
         }
     }
 
-    fn dispatch_reduce(&self, pass: &mut wgpu::ComputePass<'_>, state: &State) {
-        pass.set_pipeline(&self.reduce);
-        pass.set_bind_group(0, &self.reduce_group, &[]);
+    fn dispatch_reduce(&self, pass: &mut wgpu::ComputePass<'_>, state: &State, reduce: &Reduce) {
+        pass.set_pipeline(&reduce.pipeline);
+        pass.set_bind_group(0, &reduce.group, &[]);
         pass.dispatch_workgroups((Histogram::word_count(state.plan.bits) as u32).div_ceil(REDUCE_WORDS), 1, 1);
     }
 
@@ -306,6 +326,7 @@ fn chunk_pipeline(
         ("CROSSED", f64::from(u8::from(crossed))),
         ("CODED", f64::from(u8::from(components == Components::YCbCr))),
         ("COPIES", f64::from(plan.copies)),
+        ("WIDE", f64::from(u8::from(plan.wide))),
         ("BIN_WORDS", f64::from((run.count << plan.bits) * plan.copies)),
         ("CHUNK_WORDS", Histogram::word_count(plan.bits) as f64),
     ]);

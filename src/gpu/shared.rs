@@ -63,12 +63,12 @@ impl PictureParams {
 pub struct ReductionParams {
     /// Chunks to sum.
     pub chunk_count: u32,
-    /// Words from one chunk to the next.
+    /// Words from one chunk to the next, and words to sum.
     pub chunk_words: u32,
-    /// First word to sum.
-    pub first_word: u32,
-    /// One past the last word to sum.
-    pub end_word: u32,
+    /// n: a channel has 2^n bins.
+    pub bits: u32,
+    /// Fills the structure up to 16 bytes.
+    pub padding: u32,
 }
 
 const _: () = assert!(size_of::<ReductionParams>() == 16);
@@ -178,11 +178,13 @@ pub fn layout_constants(layout: &PixelLayout) -> Vec<(&'static str, f64)> {
         ColorModel::Rgb => 2,
     };
     let [first, second, third] = layout.components;
-    let constants: [(&'static str, u32); 16] = [
+    let constants: [(&'static str, u32); 18] = [
         ("MODEL", model),
         ("BITS", layout.bin_bits()),
         ("FRACTION", fraction_bits(layout.bin_bits())),
-        ("SHIFT", layout.code_shift(0)),
+        ("SHIFT_0", layout.code_shift(0)),
+        ("SHIFT_1", layout.code_shift(1)),
+        ("SHIFT_2", layout.code_shift(2)),
         ("SAMPLE_BYTES", layout.sample_bytes.into()),
         ("CHROMA_X", layout.chroma_shift.0.into()),
         ("CHROMA_Y", layout.chroma_shift.1.into()),

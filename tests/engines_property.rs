@@ -1,7 +1,11 @@
-//! The CPU engine against the scalar reference on pictures that nobody thought of.
+//! Both engines against the scalar reference on pictures that nobody thought of.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
+#[path = "support/counter.rs"]
+mod counter;
 mod support;
 
+use counter::Counter;
 use histoscope::color::{Matrix, Range};
 use histoscope::cpu::{Engine, Level};
 use histoscope::histogram::Components;
@@ -48,7 +52,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
 
     #[test]
-    fn counts_equal_the_reference(
+    fn the_cpu_counts_like_the_reference(
         layout in layout(),
         matrix in proptest::sample::select(Matrix::ALL.to_vec()),
         limited in any::<bool>(),
@@ -66,6 +70,35 @@ proptest! {
                 let mut engine = Engine::with_level(level);
                 prop_assert_eq!(engine.count(&picture, components), &expected, "{} {:?}", level, components);
             }
+        }
+    }
+}
+
+proptest! {
+    // A layout that was not met yet takes a software adapter a good part of a second to compile.
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_gpu_counts_like_the_reference(
+        layout in layout(),
+        matrix in proptest::sample::select(Matrix::ALL.to_vec()),
+        limited in any::<bool>(),
+        width in 1_u32..1100,
+        height in 1_u32..40,
+        padding in 0_usize..70,
+        seed in any::<u64>(),
+        wide in any::<bool>(),
+    ) {
+        let range = if limited { Range::Limited } else { Range::Full };
+        let picture = noise(layout, (width, height), colorimetry(matrix, range), padding, seed);
+        let mut counter = Counter::get();
+        for components in [Components::Rgbl, Components::YCbCr] {
+            let expected = reference::histogram(&picture, components);
+            let counted = match wide {
+                true => counter.count_in_blocks(&picture, components, true, false),
+                false => counter.count(&picture, components),
+            };
+            prop_assert_eq!(counted, expected, "{:?}", components);
         }
     }
 }
