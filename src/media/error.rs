@@ -11,6 +11,18 @@ pub enum MediaError {
         /// The file.
         path: PathBuf,
     },
+    /// No file fits the pattern of an image sequence.
+    #[error("{}: no picture's name fits this pattern; %04d stands for a number of four digits, * for anything", path.display())]
+    NoMatch {
+        /// The pattern.
+        path: PathBuf,
+    },
+    /// The file was there when it was opened and is needed again.
+    #[error("{}: the file is gone since it was opened (moved or deleted); put it back to start it again", path.display())]
+    Gone {
+        /// The file.
+        path: PathBuf,
+    },
     /// The path is a directory.
     #[error("{}: this is a directory; name a video file in it", path.display())]
     Directory {

@@ -127,6 +127,9 @@ impl Decoder {
     /// Decodes the first frame, since the headers may lie about it and the codec may give none at all.
     fn learn_from_first_frame(&mut self) -> Result<(), MediaError> {
         let Some(first) = self.decode_timed()? else {
+            if self.source.is_glob() && self.counters == FrameCounters::default() {
+                return Err(MediaError::NoMatch { path: self.source.path().to_owned() });
+            }
             return Err(MediaError::NoFrames {
                 path: self.source.path().to_owned(),
                 codec: self.info.codec.clone(),

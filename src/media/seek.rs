@@ -360,11 +360,18 @@ impl Decoder {
 
     /// Positions the input before the target; `false` where there is nothing before, or no way to get there.
     fn position_at(&mut self, probe: &Probe) -> bool {
-        if probe.ticks <= self.info.start_ticks || self.input.seek(self.stream, probe.ticks).is_err() {
+        if probe.ticks <= self.info.start_ticks || !self.position_input(probe.ticks) {
             return false;
         }
         self.forget_position();
         true
+    }
+
+    /// Asks the format for a position; says whether it knows the way.
+    fn position_input(&mut self, ticks: i64) -> bool {
+        // The limit of the last read has passed if the user has paused for long.
+        self.source.limit_time();
+        self.input.seek(self.stream, ticks).is_ok()
     }
 
     /// Lets decoding start at that packet of the queue, a keyframe.
@@ -422,8 +429,7 @@ impl Decoder {
         if !self.can_go_back() {
             return if self.next_index == Some(1) && self.ready.len() == 1 { Ok(()) } else { Err(self.not_seekable()) };
         }
-        if self.info.timed && !self.timeline.has_jumped() && self.input.seek(self.stream, self.info.start_ticks).is_ok()
-        {
+        if self.info.timed && !self.timeline.has_jumped() && self.position_input(self.info.start_ticks) {
             self.forget_position();
             if let Some(first) = self.decode_timed()? {
                 let is_first = first.pts == self.info.start_ticks;
@@ -441,7 +447,10 @@ impl Decoder {
         if !self.source.can_reopen() {
             return Err(self.not_seekable());
         }
-        self.input = self.source.open()?;
+        self.input = self.source.open().map_err(|error| match error {
+            MediaError::NotFound { path } => MediaError::Gone { path },
+            other => other,
+        })?;
         self.input.select(self.stream);
         self.forget_position();
         self.next_index = Some(0);

@@ -176,7 +176,7 @@ impl Player {
     pub fn wants_frames(&self, now: Instant) -> bool {
         let time = self.clock.at(now) + SLACK_SECS;
         let is_late = || self.clock.is_running() && self.cache.last().is_some_and(|frame| frame.time_secs <= time);
-        self.cache.ahead() < 2 || self.fetching.is_some() || is_late()
+        self.fetching.is_some() || self.tail != Tail::Ended && (self.cache.ahead() < 2 || is_late())
     }
 
     /// Whether the user has paused.
@@ -200,7 +200,8 @@ impl Player {
     /// Whether something that was asked for has yet to be shown: a seek, a step, or where a scrub has led.
     #[must_use]
     pub fn is_busy(&self) -> bool {
-        self.awaited.is_some() || self.pending.is_some() || self.steps != 0
+        let is_scrub_behind = || self.fetching.is_some() && self.scrub.is_some_and(|secs| !self.has_frame_at(secs));
+        self.awaited.is_some() || self.pending.is_some() || self.steps != 0 || is_scrub_behind()
     }
 
     /// Whether a frame has been needed for a while that does not come: a seek that takes long, or a stalled stream.

@@ -95,10 +95,12 @@ pub(in crate::media) struct Input {
 unsafe impl Send for Input {}
 
 impl Input {
-    /// Opens a URL or file name as FFmpeg understands it, with options for the protocol and the demuxer, and reads as
+    /// Opens a URL or file name as FFmpeg understands it, as the format of that name or as the one that the first bytes
+    /// tell, with options for the protocol and the demuxer, and reads as
     /// much as it takes to know the streams.
     pub(in crate::media) fn open(
         url: &CStr,
+        format: Option<&CStr>,
         options: &[(&CStr, &CStr)],
         interrupt: Arc<Interrupt>,
     ) -> Result<Self, AvError> {
@@ -117,7 +119,8 @@ impl Input {
             for (key, value) in options {
                 ffi::av_dict_set(&raw mut dictionary, key.as_ptr(), value.as_ptr(), 0);
             }
-            let code = ffi::avformat_open_input(&raw mut context, url.as_ptr(), ptr::null_mut(), &raw mut dictionary);
+            let format = format.map_or(ptr::null(), |name| ffi::av_find_input_format(name.as_ptr()));
+            let code = ffi::avformat_open_input(&raw mut context, url.as_ptr(), format, &raw mut dictionary);
             ffi::av_dict_free(&raw mut dictionary);
             AvError::check(code)?;
             let context = NonNull::new(context).ok_or(AvError(ffi::AVERROR_UNKNOWN))?;

@@ -124,6 +124,11 @@ impl Player {
         Some(self.start(target))
     }
 
+    /// Whether the frame at that time is here.
+    pub(super) fn has_frame_at(&self, secs: f64) -> bool {
+        self.kept_position(Target::Exact(secs)).is_some()
+    }
+
     /// Where among the kept frames the target is, if it is.
     fn kept_position(&self, target: Target) -> Option<usize> {
         match target {
