@@ -12,6 +12,7 @@ mod av;
 mod decoder;
 mod earlier;
 mod error;
+mod index;
 mod info;
 mod layout;
 mod open;
@@ -26,6 +27,7 @@ mod timeline;
 
 pub use decoder::{Decoder, StopHandle};
 pub use error::MediaError;
+pub use index::FrameIndex;
 pub use info::{FrameCounters, OpenOptions, StreamInfo};
 pub use seek::SeekTarget;
 pub use thread::{DecodeEvent, DecodeThread, QueueLimits};
