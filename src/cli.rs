@@ -1,8 +1,13 @@
 //! The command line, as clap reads it; nothing is done here.
 
+mod analyze;
+mod report;
+
 use std::path::PathBuf;
 
+pub use analyze::{AnalyzeArgs, FormatArg, MergeArgs};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+pub use report::ReportArgs;
 
 use crate::histogram;
 use crate::{bench, color};
@@ -36,6 +41,12 @@ pub struct Cli {
 pub enum Command {
     /// Render one frame with its histograms to a PNG, or print its figures, without a display
     Snapshot(SnapshotArgs),
+    /// Write every frame's exact counts as data, for other programs, without a display
+    Analyze(AnalyzeArgs),
+    /// Join the outputs of 'analyze --from … --to …' into what one run would have written
+    Merge(MergeArgs),
+    /// Draw a whole clip as one picture: its histograms over time, cuts, worst frames, without a display
+    Report(ReportArgs),
     /// List the graphics adapters of this machine
     Adapters,
     /// Measure how fast this machine counts, with each method of a well-known tutorial and with ours

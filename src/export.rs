@@ -1,5 +1,8 @@
 //! Results as files and text, without a window: the same media and the same passes.
 
+pub mod analyze;
+pub mod channel;
 pub mod figures;
 pub mod file;
+pub mod report;
 pub mod snapshot;

@@ -183,14 +183,27 @@ impl Picture {
     #[inline]
     #[must_use]
     pub fn code(&self, component: usize, x: u32, y: u32) -> u32 {
+        let word = u32::from(self.word(component, x, y));
+        (word >> self.layout.code_shift(component)) & ((1 << self.layout.bin_bits()) - 1)
+    }
+
+    /// The sample of `component` at that position with all its bits, which are more than a code's above 12.
+    #[inline]
+    #[must_use]
+    pub fn sample(&self, component: usize, x: u32, y: u32) -> u16 {
+        let word = u32::from(self.word(component, x, y)) >> self.layout.components[component].shift;
+        (word & ((1 << self.layout.depth) - 1)) as u16
+    }
+
+    #[inline]
+    fn word(&self, component: usize, x: u32, y: u32) -> u16 {
         let c = self.layout.components[component];
         let view = self.plane(usize::from(c.plane));
         let at = y as usize * view.stride + usize::from(c.offset) + x as usize * usize::from(c.step);
-        let word = match self.layout.sample_bytes {
-            1 => u32::from(view.bytes[at]),
-            _ => u32::from(u16::from_le_bytes([view.bytes[at], view.bytes[at + 1]])),
-        };
-        (word >> self.layout.code_shift(component)) & ((1 << self.layout.bin_bits()) - 1)
+        match self.layout.sample_bytes {
+            1 => u16::from(view.bytes[at]),
+            _ => u16::from_le_bytes([view.bytes[at], view.bytes[at + 1]]),
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 //! the window, the saved picture and the tests alike; [`surface`] is the window's side of it.
 
 pub mod context;
+pub mod count_queue;
 pub mod draw;
 mod figures;
 pub mod histogram;

@@ -23,4 +23,5 @@ pub mod placement;
 pub mod playback;
 pub mod probe;
 pub mod reference;
+pub mod region;
 pub mod scene;

@@ -1,5 +1,7 @@
 //! The `histoscope` program: reads the command line, starts the log, hands over. Only here the program ends.
 
+mod commands;
+
 use std::io::Write;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -18,10 +20,14 @@ fn main() -> ExitCode {
     let started = Instant::now();
     let cli = Cli::parse();
     start_log(cli.common.verbose);
+    let succeed = |()| ExitCode::SUCCESS;
     let result = match cli.command {
-        Some(Command::Snapshot(args)) => run_snapshot(args, &cli.common),
-        Some(Command::Adapters) => list_adapters(),
-        Some(Command::Bench(args)) => run_bench(args, &cli.common),
+        Some(Command::Analyze(args)) => commands::analyze(&args, &cli.common),
+        Some(Command::Merge(args)) => commands::merge_shares(&args),
+        Some(Command::Report(args)) => commands::report(&args, &cli.common),
+        Some(Command::Snapshot(args)) => run_snapshot(args, &cli.common).map(succeed),
+        Some(Command::Adapters) => list_adapters().map(succeed),
+        Some(Command::Bench(args)) => run_bench(args, &cli.common).map(succeed),
         None => app::play(PlayOptions {
             inputs: cli.play.files,
             looped: cli.play.looped,
@@ -34,10 +40,11 @@ fn main() -> ExitCode {
             open: open_options(&cli.common),
             started,
         })
+        .map(succeed)
         .map_err(Into::into),
     };
     match result {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => {
             // One line, whatever a driver or a file's name contains.
             let text = format!("{error:#}");

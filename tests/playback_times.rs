@@ -46,17 +46,46 @@ fn timed(session: &mut Session, act: impl FnOnce(&mut Session)) -> f64 {
     milliseconds(start)
 }
 
+fn clip() -> PathBuf {
+    PathBuf::from(std::env::var_os("HISTOSCOPE_CLIP").expect("HISTOSCOPE_CLIP names a clip"))
+}
+
+fn targets() -> Vec<f64> {
+    let targets = std::env::var("HISTOSCOPE_TARGETS").unwrap_or_else(|_| "3.1,20.7,9.9,31.3,15.5".to_owned());
+    targets.split(',').filter_map(|secs| secs.parse().ok()).collect()
+}
+
+/// Processor time of this process so far, in milliseconds; zero where the system does not tell it so.
+fn processor_ms() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
+    // User and system time are the 14th and 15th fields, in hundredths of a second; two come before the bracket.
+    fields.skip(11).take(2).filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() * 10.0
+}
+
+#[test]
+#[ignore = "measures time on a clip that the caller names"]
+fn exact_seek_times() {
+    let mut session = Session::paused(&clip());
+    let targets = targets();
+    let mut times = Times(Vec::new());
+    let before = processor_ms();
+    for secs in &targets {
+        times.0.push(timed(&mut session, |s| _ = s.seek(*secs)));
+    }
+    println!("each exact seek: {:.1} ms of processor time", (processor_ms() - before) / targets.len() as f64);
+    times.report("exact seeks alone");
+}
+
 #[test]
 #[ignore = "measures time on a clip that the caller names"]
 fn seek_and_step_times() {
-    let path = PathBuf::from(std::env::var_os("HISTOSCOPE_CLIP").expect("HISTOSCOPE_CLIP names a clip"));
-    let mut session = Session::paused(&path);
+    let mut session = Session::paused(&clip());
     let duration = session.info.duration_secs.expect("the clip states its duration");
-    let targets = std::env::var("HISTOSCOPE_TARGETS").unwrap_or_else(|_| "3.1,20.7,9.9,31.3,15.5".to_owned());
-    let targets: Vec<f64> = targets.split(',').filter_map(|secs| secs.parse().ok()).collect();
+    let targets = targets();
     let mut times: [Times; 5] = std::array::from_fn(|_| Times(Vec::new()));
     for secs in &targets {
-        times[0].0.push(timed(&mut session, |s| drop(s.go(|player| player.seek_to(*secs, false)).time_secs)));
+        times[0].0.push(timed(&mut session, |s| _ = s.go(|player| player.seek_to(*secs, false))));
         times[1].0.push(timed(&mut session, |s| _ = s.seek(*secs)));
         times[2].0.push(timed(&mut session, |s| _ = s.step(true)));
         times[3].0.push(timed(&mut session, |s| _ = s.step(false)));

@@ -117,7 +117,8 @@ fn write_pair(folders: &[PathBuf], name: &str, image: &Image, json: &str) -> Res
 }
 
 fn write_pair_in(folder: &Path, name: &str, image: &Image, json: &str) -> Result<PathBuf, FileError> {
-    let png = file::encode_png(image, &folder.join(name))?;
+    let encoded = file::encode_png(image);
+    let png = encoded.map_err(|source| FileError::Png { path: folder.join(name), source })?;
     for number in 1..MOST_NUMBERS {
         let name = if number == 1 { name.to_owned() } else { format!("{name}-{number}") };
         let [picture, bins] = ["png", "json"].map(|ending| folder.join(format!("{name}.{ending}")));

@@ -3,10 +3,12 @@
 use std::fmt;
 
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
+use super::channel::ChannelFigures;
+use crate::color::Range;
 use crate::frame::Frame;
-use crate::histogram::{Histogram, Stats};
+use crate::histogram::Histogram;
 
 /// Version of the JSON's shape.
 pub const SCHEMA: u32 = 1;
@@ -49,7 +51,7 @@ impl Figures {
         let channels = names
             .iter()
             .enumerate()
-            .map(|(channel, name)| ((*name).to_owned(), channel_value(histogram, channel, bins)));
+            .map(|(channel, name)| ((*name).to_owned(), channel_value(histogram, channel, color.range.value, bins)));
         Self {
             schema: SCHEMA,
             input: input.to_owned(),
@@ -71,14 +73,9 @@ impl Figures {
     }
 }
 
-fn channel_value(histogram: &Histogram, channel: usize, bins: bool) -> Value {
-    let Stats { count, min, max, mean, median } = histogram.stats(channel);
-    let mut value = json!({ "count": count, "min": min, "max": max, "mean": mean, "median": median });
-    if channel < crate::histogram::CLAMPED_CHANNELS && histogram.components == crate::histogram::Components::Rgbl {
-        let [below, above] = histogram.out_of_range(channel);
-        value["below_range"] = below.into();
-        value["above_range"] = above.into();
-    }
+fn channel_value(histogram: &Histogram, channel: usize, range: Range, bins: bool) -> Value {
+    // A structure of numbers always becomes a value.
+    let mut value = serde_json::to_value(ChannelFigures::new(histogram, channel, range)).unwrap_or_default();
     if bins {
         value["bins"] = histogram.bins(channel).into();
     }

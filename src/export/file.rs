@@ -1,7 +1,7 @@
 //! Files that appear whole or not at all.
 
 use std::fs;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
@@ -12,7 +12,7 @@ use crate::gpu::readback::Image;
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
     /// The place is a folder.
-    #[error("{} is a folder; name a PNG file in it", .0.display())]
+    #[error("{} is a folder; name a file in it", .0.display())]
     Folder(PathBuf),
     /// The folder to write into does not exist.
     #[error(
@@ -59,42 +59,34 @@ pub fn check_writable(path: &Path) -> Result<(), FileError> {
     Ok(())
 }
 
-/// Writes a PNG under a temporary name beside `path` and renames it when it is complete. A symbolic link stays, and the
-/// file that it leads to is replaced; a device or a pipe takes the bytes as they come.
+/// Writes a PNG as [`write_whole`] writes bytes.
 ///
 /// # Errors
 /// [`FileError`] if the file cannot be written; then nothing is left behind.
 pub fn write_png(path: &Path, image: &Image) -> Result<(), FileError> {
+    let png = encode_png(image).map_err(|source| FileError::Png { path: path.to_owned(), source })?;
+    write_whole(path, &png)
+}
+
+/// Writes bytes under a temporary name beside `path` and renames it when all are there. A symbolic link stays, and the
+/// file that it leads to is replaced; a device or a pipe takes the bytes as they come.
+///
+/// # Errors
+/// [`FileError`] if the file cannot be written; then nothing is left behind.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     check_writable(path)?;
     let given = path;
     let io = |source| FileError::Io { path: given.to_owned(), source };
     let path = &fs::canonicalize(given).unwrap_or_else(|_| given.to_owned());
     if fs::metadata(given).is_ok_and(|existing| !existing.is_file()) {
         // A rename would put a file in the place of /dev/null.
-        let mut png = Vec::new();
-        encode(&mut png, image).map_err(|source| FileError::Png { path: given.to_owned(), source })?;
-        return fs::OpenOptions::new().write(true).open(given).and_then(|mut sink| sink.write_all(&png)).map_err(io);
+        return fs::OpenOptions::new().write(true).open(given).and_then(|mut sink| sink.write_all(bytes)).map_err(io);
     }
-    let file = NamedTempFile::new_in(folder_of(path)).map_err(io)?;
-    let mut writer = BufWriter::new(file);
-    encode(&mut writer, image).map_err(|source| match source {
-        png::EncodingError::IoError(source) => io(source),
-        source => FileError::Png { path: given.to_owned(), source },
-    })?;
-    let file = writer.into_inner().map_err(|e| io(e.into_error()))?;
+    let mut file = NamedTempFile::new_in(folder_of(path)).map_err(io)?;
+    file.write_all(bytes).map_err(io)?;
     set_usual_permissions(&file, path).map_err(io)?;
     file.persist(path).map_err(|e| io(e.error))?;
     Ok(())
-}
-
-/// A picture as PNG, for a file of that name.
-///
-/// # Errors
-/// [`FileError::Png`] if it cannot be encoded.
-pub fn encode_png(image: &Image, path: &Path) -> Result<Vec<u8>, FileError> {
-    let mut png = Vec::new();
-    encode(&mut png, image).map_err(|source| FileError::Png { path: path.to_owned(), source })?;
-    Ok(png)
 }
 
 /// Writes a file that appears whole, unless there is one of that name; whether it was written.
@@ -114,18 +106,24 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> Result<bool, FileError> {
     }
 }
 
-fn encode(writer: impl Write, image: &Image) -> Result<(), png::EncodingError> {
-    let mut encoder = png::Encoder::new(writer, image.width, image.height);
+/// The bytes of a PNG file.
+///
+/// # Errors
+/// [`png::EncodingError`] if the picture cannot be encoded.
+pub fn encode_png(image: &Image) -> Result<Vec<u8>, png::EncodingError> {
+    let mut bytes = Vec::new();
+    let mut encoder = png::Encoder::new(&mut bytes, image.width, image.height);
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_depth(png::BitDepth::Eight);
     // The view is opaque; three samples a pixel are what picture viewers and scripts expect.
     let rgb: Vec<u8> = image.rgba.chunks_exact(4).flat_map(|pixel| &pixel[..3]).copied().collect();
     let mut writer = encoder.write_header()?;
     writer.write_image_data(&rgb)?;
-    writer.finish()
+    writer.finish()?;
+    Ok(bytes)
 }
 
-fn folder_of(path: &Path) -> PathBuf {
+pub(super) fn folder_of(path: &Path) -> PathBuf {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
         _ => PathBuf::from("."),

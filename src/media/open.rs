@@ -127,7 +127,7 @@ impl Decoder {
     /// Decodes the first frame, since the headers may lie about it and the codec may give none at all.
     fn learn_from_first_frame(&mut self) -> Result<(), MediaError> {
         let Some(first) = self.decode_timed()? else {
-            if self.source.is_glob() && self.counters == FrameCounters::default() {
+            if self.source.is_glob() && self.counters.refused_packets == 0 {
                 return Err(MediaError::NoMatch { path: self.source.path().to_owned() });
             }
             return Err(MediaError::NoFrames {

@@ -392,6 +392,21 @@ impl StreamParameters<'_> {
         timestamp(self.get().duration).filter(|ticks| *ticks > 0)
     }
 
+    /// Duration in seconds that the stream's tags state, as Matroska files have it (HH:MM:SS and fractions).
+    pub(in crate::media) fn tagged_duration_secs(&self) -> Option<f64> {
+        // SAFETY: the stream's dictionary may be null; an entry's value is a string that lives as long as the stream.
+        let text = unsafe {
+            let entry = ffi::av_dict_get(self.get().metadata, c"DURATION".as_ptr(), ptr::null(), 0);
+            if entry.is_null() {
+                return None;
+            }
+            CStr::from_ptr((*entry).value).to_str().ok()?
+        };
+        let parts = text.split(':').map(|part| part.trim().parse::<f64>().ok()).collect::<Option<Vec<_>>>()?;
+        let secs = parts.iter().fold(0.0, |secs, part| secs * 60.0 + part);
+        (parts.len() == 3 && secs > 0.0).then_some(secs)
+    }
+
     /// Number of frames that the container states.
     pub(in crate::media) fn frame_count(&self) -> Option<u64> {
         u64::try_from(self.get().nb_frames).ok().filter(|count| *count > 0)

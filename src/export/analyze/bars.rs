@@ -1,0 +1,114 @@
+//! Black bars at the edges of the picture: letterbox and pillarbox.
+//!
+//! Frames from all over the file are looked at, whichever part of it is analysed, so that all shares of a file find the
+//! same bars. A line at an edge belongs to a bar if it is black in every one of those frames.
+
+use std::fmt;
+
+use super::AnalyzeError;
+use super::pipeline::Request;
+use crate::color::Range;
+use crate::frame::Picture;
+use crate::layout::ColorModel;
+use crate::media::{Decoder, SeekTarget};
+use crate::region::Rect;
+
+/// Frames that are looked at, evenly over the file.
+const SAMPLES: u32 = 24;
+/// How far above black the mean of a line's luma may lie, in codes of 8 bits.
+const TOLERANCE: u64 = 8;
+
+/// The bars that were found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bars {
+    /// Width and height of the pictures that were looked at.
+    pub size: (u32, u32),
+    /// What the bars leave.
+    pub picture: Rect,
+}
+
+impl fmt::Display for Bars {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Rect { x, y, width, height } = self.picture;
+        if self.picture == Rect::whole(self.size.0, self.size.1) {
+            return write!(f, "no black bars were found; all of {width}×{height} pixels is counted");
+        }
+        let (right, below) = (self.size.0 - x - width, self.size.1 - y - height);
+        write!(
+            f,
+            "black bars are left out: {y} rows above, {below} below, {x} columns left, {right} right; {width}×{height} \
+             pixels from {x},{y} are counted"
+        )
+    }
+}
+
+/// Looks for bars, and leaves the decoder at the first frame.
+pub(super) fn find(decoder: &mut Decoder, request: &Request) -> Result<Bars, AnalyzeError> {
+    let needs_file = || AnalyzeError::NeedsFile { input: request.input.clone(), what: "--crop-bars" };
+    if !decoder.info().seekable {
+        return Err(needs_file());
+    }
+    let size = decoder.info().coded_size;
+    let duration = decoder.info().duration_secs.unwrap_or(0.0);
+    let mut lines = Lines::new(size);
+    for sample in 0..SAMPLES {
+        if request.stop.is_stopped() {
+            break;
+        }
+        let secs = duration * (f64::from(sample) + 0.5) / f64::from(SAMPLES);
+        decoder.seek(SeekTarget::Keyframe(secs))?;
+        if let Some(frame) = decoder.next_frame()?
+            && (frame.picture.width(), frame.picture.height()) == size
+        {
+            lines.add(&frame.picture);
+        }
+    }
+    decoder.seek(SeekTarget::First)?;
+    Ok(Bars { size, picture: lines.picture() })
+}
+
+/// Which rows and columns are not black in at least one frame.
+struct Lines {
+    rows: Vec<bool>,
+    columns: Vec<bool>,
+}
+
+impl Lines {
+    fn new((width, height): (u32, u32)) -> Self {
+        Self { rows: vec![false; height as usize], columns: vec![false; width as usize] }
+    }
+
+    fn add(&mut self, picture: &Picture) {
+        let layout = picture.layout();
+        let components = if layout.model == ColorModel::Rgb { 0..3 } else { 0..1 };
+        let scale = layout.bin_bits() - 8;
+        let is_limited = picture.colorimetry().range.value == Range::Limited && layout.model != ColorModel::Rgb;
+        let most = (TOLERANCE + if is_limited { 16 } else { 0 }) << scale;
+        let mut columns = vec![0_u64; self.columns.len()];
+        for (y, row) in (0..picture.height()).zip(&mut self.rows) {
+            let mut sum = 0;
+            for (x, column) in (0..picture.width()).zip(&mut columns) {
+                let level: u64 = components.clone().map(|component| u64::from(picture.code(component, x, y))).sum();
+                sum += level;
+                *column += level;
+            }
+            *row |= sum > most * u64::from(picture.width()) * components.len() as u64;
+        }
+        for (is_used, sum) in self.columns.iter_mut().zip(columns) {
+            *is_used |= sum > most * u64::from(picture.height()) * components.len() as u64;
+        }
+    }
+
+    /// What lies between the bars; everything where all is black.
+    fn picture(&self) -> Rect {
+        let used = |lines: &[bool]| {
+            let first = lines.iter().position(|line| *line)?;
+            let last = lines.iter().rposition(|line| *line)?;
+            Some((first as u32, (last - first + 1) as u32))
+        };
+        match (used(&self.columns), used(&self.rows)) {
+            (Some((x, width)), Some((y, height))) => Rect { x, y, width, height },
+            _ => Rect::whole(self.columns.len() as u32, self.rows.len() as u32),
+        }
+    }
+}

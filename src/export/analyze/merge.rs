@@ -1,0 +1,153 @@
+//! Shares of a run, joined into what one run would have written, byte for byte.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use super::format::Format;
+use super::output::{Output, Target};
+use super::resume::{last_line, recognise};
+use super::summary::{Summary, hash};
+use super::{AnalyzeError, Stop};
+use crate::export::file::FileError;
+
+/// A share that was looked at.
+struct Share {
+    path: PathBuf,
+    format: Format,
+    summary: Summary,
+    head: String,
+    /// Where the records end, behind the last one's line end.
+    end: u64,
+}
+
+/// Joins shares, given in any order, and writes the result.
+///
+/// # Errors
+/// [`AnalyzeError::Merge`] if they are not parts of one run that follow on each other; other errors as for any output.
+pub fn merge(shares: &[PathBuf], target: &Target, stop: &Stop) -> Result<Summary, AnalyzeError> {
+    let mut shares = shares.iter().map(|path| look(path)).collect::<Result<Vec<_>, _>>()?;
+    shares.sort_by_key(|share| (share.summary.first_frame, share.summary.end_frame));
+    let summary = join(&shares)?;
+    let Some(first) = shares.first() else {
+        return Err(AnalyzeError::Merge("there are no shares to merge".to_owned()));
+    };
+    if let Target::File(path) = target
+        && let Some(share) = shares.iter().find(|share| is_same_file(&share.path, path))
+    {
+        let text = format!("{}: a share cannot be the output too; name another file with -o", share.path.display());
+        return Err(AnalyzeError::Merge(text));
+    }
+    let run = hash(serde_json::to_string(&summary).unwrap_or_default().as_bytes());
+    let mut output = Output::open(target, run, None)?;
+    output.write(first.head.as_bytes())?;
+    let mut is_empty = true;
+    for share in shares.iter().filter(|share| share.summary.frames > 0) {
+        if !std::mem::take(&mut is_empty) {
+            output.write(first.format.before_next().as_bytes())?;
+        }
+        copy_records(share, &mut output, stop)?;
+    }
+    if !is_empty {
+        output.write(first.format.after_last().as_bytes())?;
+    }
+    output.write(first.format.tail(&summary).as_bytes())?;
+    output.finish()?;
+    Ok(summary)
+}
+
+/// Reads what a share says of itself.
+fn look(path: &Path) -> Result<Share, AnalyzeError> {
+    let io = |error: std::io::Error| {
+        AnalyzeError::Merge(format!("{}: cannot be read ({error}); check the name and its permissions", path.display()))
+    };
+    let unknown = || {
+        AnalyzeError::Merge(format!(
+            "{}: this is no share that 'histoscope analyze --from … --to …' wrote, or it was cut off; make it again",
+            path.display()
+        ))
+    };
+    let format = recognise(path).map_err(io)?.ok_or_else(unknown)?;
+    let (end, line) = last_line(path).map_err(io)?.ok_or_else(unknown)?;
+    let summary = format.read_tail(&line).ok_or_else(unknown)?;
+    let head = match format {
+        Format::Jsonl => String::new(),
+        _ => first_line(path).map_err(io)?,
+    };
+    Ok(Share { path: path.to_owned(), format, summary, head, end })
+}
+
+fn first_line(path: &Path) -> std::io::Result<String> {
+    use std::io::BufRead as _;
+    let mut line = String::new();
+    std::io::BufReader::new(File::open(path)?).read_line(&mut line)?;
+    Ok(line)
+}
+
+/// The summary of all shares, if they follow on each other.
+fn join(shares: &[Share]) -> Result<Summary, AnalyzeError> {
+    let refuse = |text: String| Err(AnalyzeError::Merge(text));
+    let Some(first) = shares.first() else { return refuse("there are no shares to merge".to_owned()) };
+    let mut joined = first.summary.clone();
+    for pair in shares.windows(2) {
+        let [before, share] = pair else { continue };
+        let (a, b) = (before.path.display(), share.path.display());
+        let (found, wanted) = (&share.summary, &joined);
+        if share.format != before.format || share.head != before.head || found.options != wanted.options {
+            return refuse(format!("{a} and {b} were made with different options or formats; make one of them again"));
+        }
+        if found.input != wanted.input || found.source != wanted.source {
+            return refuse(format!(
+                "{a} and {b} are shares of different files ({} and {}, {} and {} bytes); merge those of one file",
+                wanted.input,
+                found.input,
+                wanted.source.as_ref().map_or(0, |source| source.bytes),
+                found.source.as_ref().map_or(0, |source| source.bytes),
+            ));
+        }
+        if !before.summary.complete {
+            let reason = before.summary.reason.as_deref().unwrap_or("it was stopped");
+            return refuse(format!("{a} is partial ({reason}); finish it with --resume, then merge again"));
+        }
+        if before.summary.reached_end && found.first_frame != found.end_frame {
+            return refuse(format!("{a} and {b} overlap: {a} reaches the end of the file; cut shares that do not"));
+        }
+        let (end, next) = (joined.end_frame, found.first_frame);
+        if next > end {
+            return refuse(format!("frames {end} to {} are missing between {a} and {b}; add their share", next - 1));
+        }
+        if next < end {
+            return refuse(format!("{a} and {b} overlap in frames {next} to {}; cut shares that do not", end - 1));
+        }
+        joined.frames += found.frames;
+        joined.end_frame = found.end_frame;
+        joined.reached_end = found.reached_end;
+        (joined.complete, joined.reason) = (found.complete, found.reason.clone());
+    }
+    Ok(joined)
+}
+
+fn is_same_file(a: &Path, b: &Path) -> bool {
+    matches!((std::fs::canonicalize(a), std::fs::canonicalize(b)), (Ok(a), Ok(b)) if a == b)
+}
+
+/// Copies a share's records.
+fn copy_records(share: &Share, output: &mut Output, stop: &Stop) -> Result<(), AnalyzeError> {
+    let io = |source| FileError::Io { path: share.path.clone(), source };
+    let mut file = File::open(&share.path).map_err(io)?;
+    let start = share.head.len() as u64;
+    file.seek(SeekFrom::Start(start)).map_err(io)?;
+    // What stands behind the last record stands behind the last share's last record.
+    let mut left = share.end.saturating_sub(share.format.after_last().len() as u64).saturating_sub(start);
+    let mut buffer = vec![0; 1 << 16];
+    while left > 0 {
+        if stop.is_stopped() {
+            return Err(AnalyzeError::Merge("stopped; nothing was written".to_owned()));
+        }
+        let most = buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+        file.read_exact(&mut buffer[..most]).map_err(io)?;
+        output.write(&buffer[..most])?;
+        left -= most as u64;
+    }
+    Ok(())
+}

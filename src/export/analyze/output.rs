@@ -1,0 +1,152 @@
+//! Where records go: the standard output, or a file that appears under its name when it is finished.
+//!
+//! Until then it has a name of its own beside the final one, with a hash of what the run is to do in it, so that only a
+//! run that does the same goes on with it.
+
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, ErrorKind, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use super::AnalyzeError;
+use crate::export::file::{FileError, check_writable};
+
+/// Bytes that are gathered before they are written.
+const BUFFER: usize = 1 << 16;
+
+/// Where to write.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Target {
+    /// The standard output.
+    Stdout,
+    /// This file.
+    File(PathBuf),
+}
+
+/// An output that is being written.
+pub enum Output {
+    /// The standard output.
+    Stdout(BufWriter<io::Stdout>),
+    /// A device or a named pipe, which takes the bytes as they come.
+    Stream(BufWriter<File>, PathBuf),
+    /// A file under its preliminary name.
+    File(Part),
+}
+
+/// A file under its preliminary name.
+pub struct Part {
+    writer: BufWriter<File>,
+    part: PathBuf,
+    target: PathBuf,
+}
+
+/// The preliminary name of an output.
+#[must_use]
+pub fn part_path(target: &Path, run: u64) -> PathBuf {
+    let mut name = target.file_name().map_or_else(OsString::new, OsString::from);
+    name.push(format!(".{:08x}.part", run & 0xffff_ffff));
+    target.with_file_name(name)
+}
+
+/// Whether a path leads to something that is no file and no folder.
+#[must_use]
+pub fn is_stream(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|existing| !existing.is_file() && !existing.is_dir())
+}
+
+impl Output {
+    /// Begins an output, or with `kept` bytes goes on behind those of its preliminary file.
+    ///
+    /// # Errors
+    /// [`AnalyzeError`] if it cannot be written, or another run is writing it.
+    pub fn open(target: &Target, run: u64, kept: Option<u64>) -> Result<Self, AnalyzeError> {
+        let path = match target {
+            Target::Stdout => return Ok(Self::Stdout(BufWriter::with_capacity(BUFFER, io::stdout()))),
+            Target::File(path) => path,
+        };
+        check_writable(path)?;
+        let io = |source| FileError::Io { path: path.clone(), source };
+        if is_stream(path) {
+            let file = OpenOptions::new().write(true).open(path).map_err(io)?;
+            return Ok(Self::Stream(BufWriter::with_capacity(BUFFER, file), path.clone()));
+        }
+        // A symbolic link stays, and the file that it leads to is replaced.
+        let target = fs::canonicalize(path).unwrap_or_else(|_| path.clone());
+        let part = part_path(&target, run);
+        let mut file = OpenOptions::new().write(true).create(true).truncate(false).open(&part).map_err(io)?;
+        if file.try_lock().is_err() {
+            let busy = io::Error::new(ErrorKind::ResourceBusy, "another histoscope is writing it");
+            return Err(io(busy).into());
+        }
+        file.set_len(kept.unwrap_or(0)).and_then(|()| file.seek(SeekFrom::End(0))).map_err(io)?;
+        Ok(Self::File(Part { writer: BufWriter::with_capacity(BUFFER, file), part, target: path.clone() }))
+    }
+
+    /// Writes.
+    ///
+    /// # Errors
+    /// [`AnalyzeError`] if the disk is full, say; [`AnalyzeError::ReaderGone`] if nobody reads any more.
+    pub fn write(&mut self, bytes: &[u8]) -> Result<(), AnalyzeError> {
+        let result = match self {
+            Self::Stdout(writer) => writer.write_all(bytes),
+            Self::Stream(writer, _) => writer.write_all(bytes),
+            Self::File(part) => part.writer.write_all(bytes),
+        };
+        result.map_err(|error| self.error(error))
+    }
+
+    /// Hands everything over that was written, as a reader at the other end of a pipe expects.
+    ///
+    /// # Errors
+    /// As for [`write`](Self::write).
+    pub fn flush(&mut self) -> Result<(), AnalyzeError> {
+        let result = match self {
+            Self::Stdout(writer) => writer.flush(),
+            Self::Stream(writer, _) => writer.flush(),
+            Self::File(part) => part.writer.flush(),
+        };
+        result.map_err(|error| self.error(error))
+    }
+
+    /// Ends the output; a file gets its final name.
+    ///
+    /// # Errors
+    /// As for [`write`](Self::write).
+    pub fn finish(mut self) -> Result<(), AnalyzeError> {
+        self.flush()?;
+        if let Self::File(Part { part, target, .. }) = &self {
+            let final_path = fs::canonicalize(target).unwrap_or_else(|_| target.clone());
+            fs::rename(part, final_path).map_err(|error| self.error(error))?;
+        }
+        Ok(())
+    }
+
+    /// Leaves nothing of a file in which nothing is worth keeping.
+    pub fn discard(self) {
+        if let Self::File(Part { part, writer, .. }) = self {
+            // Its bytes need not reach the disk any more.
+            let (file, _) = writer.into_parts();
+            drop(file);
+            if let Err(error) = fs::remove_file(&part) {
+                log::debug!("{} stays: {error}", part.display());
+            }
+        }
+    }
+
+    /// Whether somebody may be waiting for each line.
+    #[must_use]
+    pub const fn is_live(&self) -> bool {
+        !matches!(self, Self::File(_))
+    }
+
+    fn error(&self, error: io::Error) -> AnalyzeError {
+        match self {
+            Self::Stdout(_) | Self::Stream(..) if error.kind() == ErrorKind::BrokenPipe => AnalyzeError::ReaderGone,
+            Self::Stdout(_) => AnalyzeError::Output(error),
+            Self::Stream(_, path) => FileError::Io { path: path.clone(), source: error }.into(),
+            Self::File(Part { part, target, .. }) => {
+                AnalyzeError::Kept { path: target.clone(), part: part.clone(), source: error }
+            }
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Cuts, found from the histograms alone.
+//!
+//! The distance between two frames is the earth-mover distance of their histograms: the mean way, as a part of the
+//! scale, over which levels must be moved to make one histogram of the other. It is taken for each channel, and the
+//! largest counts: a change from red to blue of the same luminance is one. Because levels are moved and not compared
+//! bin by bin, noise, a slight change of exposure and motion within a shot cost little.
+//!
+//! Between two frames there is a cut where
+//!
+//! 1. their distance is the threshold or more;
+//! 2. it is [`STANDS_OUT`] times every other distance from [`NEIGHBOURS`] frames before to as many after: fades,
+//!    dissolves and pans spread their change over several frames, a cut does not;
+//! 3. the picture does not come back: the frame before is no less than half as far from each of the [`FLASH_FRAMES`]
+//!    frames after the cut as from the first of them, nor is the frame after from each of those before. What lasts no
+//!    longer than that and leaves the picture as it was is a flash.
+//!
+//! Rule 3 looks ahead, so a cut is known some frames later; no more frames than that are held.
+
+use std::collections::VecDeque;
+
+use super::folding::ROWS;
+
+/// The threshold unless another is asked for, as a part of the scale.
+pub const DEFAULT_THRESHOLD: f64 = 0.03;
+/// How many times the distances around it the distance of a cut must be.
+pub const STANDS_OUT: f64 = 1.5;
+/// How many distances on each side of a cut it must stand out from.
+pub const NEIGHBOURS: usize = 2;
+/// What lasts so many frames at most and leaves the picture as it was is a flash.
+pub const FLASH_FRAMES: usize = 4;
+/// The most cuts that are listed; more are only numbered.
+pub const MAX_LISTED: usize = 10_000;
+
+/// The histograms of a frame as shares that lie at or below each level, channel by channel.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Signature(Vec<f64>);
+
+impl Signature {
+    /// The signature of a frame's rows.
+    #[must_use]
+    pub fn new(cells: &[u64]) -> Self {
+        let mut shares = Vec::with_capacity(cells.len());
+        for rows in cells.chunks(ROWS) {
+            let count = rows.iter().sum::<u64>().max(1) as f64;
+            let mut below = 0;
+            shares.extend(rows.iter().map(|&row| {
+                below += row;
+                below as f64 / count
+            }));
+        }
+        Self(shares)
+    }
+
+    /// The earth-mover distance in the channel in which it is largest, from 0, alike, to 1, from black to white.
+    #[must_use]
+    pub fn distance(&self, other: &Self) -> f64 {
+        let channels = self.0.chunks(ROWS).zip(other.0.chunks(ROWS));
+        let moved = channels.map(|(a, b)| a.iter().zip(b).map(|(a, b)| (a - b).abs()).sum::<f64>());
+        moved.fold(0.0, f64::max) / (ROWS - 1) as f64
+    }
+}
+
+/// A cut.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Cut {
+    /// Number of the first frame after it.
+    pub frame: u64,
+    /// When that frame begins, in seconds.
+    pub time_secs: f64,
+    /// The distance over the cut.
+    pub distance: f64,
+}
+
+/// A frame that may lie next to a cut.
+#[derive(Debug)]
+struct Held {
+    frame: u64,
+    time_secs: f64,
+    signature: Signature,
+    /// Distance from the frame before.
+    distance: f64,
+}
+
+/// Frames that are held before and after the place that is decided on: those of a flash, and the one next to the cut.
+const AROUND: usize = FLASH_FRAMES + 1;
+
+/// Finds the cuts of a clip whose frames are pushed in order.
+#[derive(Debug)]
+pub struct CutFinder {
+    threshold: f64,
+    held: VecDeque<Held>,
+    /// Place in `held` of the next frame that is decided on.
+    next: usize,
+    cuts: Vec<Cut>,
+    found: u64,
+}
+
+impl CutFinder {
+    /// A finder with that threshold, a part of the scale.
+    #[must_use]
+    pub const fn new(threshold: f64) -> Self {
+        Self { threshold, held: VecDeque::new(), next: 1, cuts: Vec::new(), found: 0 }
+    }
+
+    /// Takes the next frame and gives its distance from the one before; 0 for the first frame.
+    pub fn push(&mut self, frame: u64, time_secs: f64, cells: &[u64]) -> f64 {
+        let signature = Signature::new(cells);
+        let distance = self.held.back().map_or(0.0, |before| before.signature.distance(&signature));
+        self.held.push_back(Held { frame, time_secs, signature, distance });
+        if self.next + FLASH_FRAMES < self.held.len() {
+            self.decide();
+        }
+        while self.next > AROUND {
+            self.held.pop_front();
+            self.next -= 1;
+        }
+        distance
+    }
+
+    /// The cuts, and how many there are where they are too many to list.
+    #[must_use]
+    pub fn finish(mut self) -> (Vec<Cut>, u64) {
+        while self.next < self.held.len() {
+            self.decide();
+        }
+        (self.cuts, self.found)
+    }
+
+    fn decide(&mut self) {
+        if self.is_cut(self.next) {
+            self.found += 1;
+            let Held { frame, time_secs, distance, .. } = self.held[self.next];
+            if self.cuts.len() < MAX_LISTED {
+                self.cuts.push(Cut { frame, time_secs, distance });
+            }
+        }
+        self.next += 1;
+    }
+
+    fn is_cut(&self, at: usize) -> bool {
+        let distance = self.held[at].distance;
+        distance >= self.threshold && self.stands_out(at) && !self.comes_back(at)
+    }
+
+    fn stands_out(&self, at: usize) -> bool {
+        let around = at.saturating_sub(NEIGHBOURS).max(1)..(at + NEIGHBOURS + 1).min(self.held.len());
+        around
+            .filter(|&other| other != at)
+            .all(|other| self.held[at].distance >= STANDS_OUT * self.held[other].distance)
+    }
+
+    fn comes_back(&self, at: usize) -> bool {
+        let (before, after) = (&self.held[at - 1], &self.held[at]);
+        let is_near = |a: &Held, b: &Held| a.signature.distance(&b.signature) < after.distance / 2.0;
+        let later = (at + 1..self.held.len()).take(FLASH_FRAMES);
+        let earlier = (0..at - 1).rev().take(FLASH_FRAMES);
+        later.map(|other| &self.held[other]).any(|other| is_near(before, other))
+            || earlier.map(|other| &self.held[other]).any(|other| is_near(after, other))
+    }
+}
+
+#[cfg(test)]
+mod tests;

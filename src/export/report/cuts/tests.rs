@@ -1,0 +1,133 @@
+use super::*;
+
+/// A picture's luminance and colour histograms: bells around three levels, with some noise that depends on the frame.
+fn cells(levels: [f64; 3], frame: u64) -> Vec<u64> {
+    let bell = |level: f64, channel: u64| {
+        (0..ROWS as u64).map(move |row| {
+            let noise = (row * 7919 + frame * 104_729 + channel * 31) % 97;
+            let from = (row as f64 - level * 255.0) / 25.0;
+            ((-from * from).exp() * 8000.0) as u64 + noise
+        })
+    };
+    let luminance = levels[0] * 0.2126 + levels[1] * 0.7152 + levels[2] * 0.0722;
+    let levels = [levels[0], levels[1], levels[2], luminance];
+    levels.iter().zip(0..).flat_map(|(&level, channel)| bell(level, channel)).collect()
+}
+
+fn find(clip: &[[f64; 3]]) -> Vec<u64> {
+    let mut finder = CutFinder::new(DEFAULT_THRESHOLD);
+    for (levels, frame) in clip.iter().zip(0_u64..) {
+        finder.push(frame, frame as f64 / 25.0, &cells(*levels, frame));
+    }
+    let (cuts, found) = finder.finish();
+    assert_eq!(cuts.len() as u64, found);
+    cuts.iter().map(|cut| cut.frame).collect()
+}
+
+fn shot(levels: [f64; 3], frames: usize) -> Vec<[f64; 3]> {
+    vec![levels; frames]
+}
+
+fn fade(from: [f64; 3], to: [f64; 3], frames: usize) -> Vec<[f64; 3]> {
+    let mix = |at: usize| {
+        let part = at as f64 / (frames - 1) as f64;
+        [0, 1, 2].map(|c| from[c] * (1.0 - part) + to[c] * part)
+    };
+    (0..frames).map(mix).collect()
+}
+
+const DARK: [f64; 3] = [0.2, 0.25, 0.3];
+const BRIGHT: [f64; 3] = [0.8, 0.7, 0.65];
+const BLACK: [f64; 3] = [0.0; 3];
+
+#[test]
+fn the_distance_is_the_way_that_levels_are_moved() {
+    let one = |row: usize| {
+        let mut cells = vec![0; 4 * ROWS];
+        for channel in 0..4 {
+            cells[channel * ROWS + row] = 10;
+        }
+        Signature::new(&cells)
+    };
+    assert!((one(0).distance(&one(255)) - 1.0).abs() < 1e-12);
+    assert!((one(100).distance(&one(151)) - 0.2).abs() < 1e-12);
+    assert_eq!(one(7).distance(&one(7)), 0.0);
+}
+
+#[test]
+fn pictures_of_different_sizes_are_compared_by_shares() {
+    let small = cells(DARK, 0);
+    let large: Vec<u64> = small.iter().map(|count| count * 9).collect();
+    assert!(Signature::new(&small).distance(&Signature::new(&large)) < 1e-12);
+}
+
+#[test]
+fn a_cut_is_the_first_frame_of_the_new_shot() {
+    let clip = [shot(DARK, 20), shot(BRIGHT, 20), shot(DARK, 7)].concat();
+    assert_eq!(find(&clip), [20, 40]);
+}
+
+#[test]
+fn a_change_of_one_channel_is_a_cut() {
+    let blue = [DARK[0], DARK[1], 0.6];
+    assert_eq!(find(&[shot(DARK, 10), shot(blue, 10)].concat()), [10]);
+}
+
+#[test]
+fn fades_and_dissolves_are_none() {
+    for frames in [6, 12, 25, 50] {
+        let clip = [shot(DARK, 10), fade(DARK, BRIGHT, frames), shot(BRIGHT, 10)].concat();
+        assert_eq!(find(&clip), [0; 0], "a dissolve of {frames} frames");
+        let clip = [fade(BLACK, BRIGHT, frames), shot(BRIGHT, 10), fade(BRIGHT, BLACK, frames)].concat();
+        assert_eq!(find(&clip), [0; 0], "fades of {frames} frames");
+    }
+}
+
+#[test]
+fn flashes_are_none_and_short_shots_are() {
+    let white = [1.0; 3];
+    for frames in 1..=FLASH_FRAMES {
+        let clip = [shot(DARK, 12), shot(white, frames), shot(DARK, 12)].concat();
+        assert_eq!(find(&clip), [0; 0], "{frames} white frames");
+    }
+    let clip = [shot(DARK, 12), shot(white, FLASH_FRAMES + 1), shot(DARK, 12)].concat();
+    assert_eq!(find(&clip), [12, 12 + FLASH_FRAMES as u64 + 1]);
+    let clip = [shot(DARK, 12), shot(BRIGHT, 3), shot([0.5, 0.2, 0.9], 12)].concat();
+    assert_eq!(find(&clip), [12, 15], "a short shot between two others");
+}
+
+#[test]
+fn repeated_frames_hide_no_motion() {
+    // Every frame twice, as where 30 frames a second were made 60, and each picture brighter than the one before.
+    let moving: Vec<[f64; 3]> = (0..40).map(|frame| [0.1 + f64::from(frame / 2) * 0.04; 3]).collect();
+    assert_eq!(find(&moving), [0; 0]);
+}
+
+#[test]
+fn a_cut_next_to_an_end_is_found() {
+    assert_eq!(find(&[shot(DARK, 1), shot(BRIGHT, 1)].concat()), [1]);
+    assert_eq!(find(&[shot(DARK, 20), shot(BRIGHT, 1)].concat()), [20]);
+    assert_eq!(find(&shot(DARK, 1)), [0; 0]);
+    assert_eq!(find(&[]), [0; 0]);
+}
+
+#[test]
+fn the_threshold_counts() {
+    let clip = [shot([0.5; 3], 10), shot([0.52; 3], 10)].concat();
+    assert_eq!(find(&clip), [0; 0]);
+    let mut finder = CutFinder::new(0.01);
+    for (levels, frame) in clip.iter().zip(0_u64..) {
+        finder.push(frame, frame as f64, &cells(*levels, frame));
+    }
+    assert_eq!(finder.finish().0.len(), 1);
+}
+
+#[test]
+fn no_more_frames_are_held_than_are_looked_at() {
+    let mut finder = CutFinder::new(DEFAULT_THRESHOLD);
+    for frame in 0..1000 {
+        finder.push(frame, frame as f64, &cells(if frame / 100 % 2 == 0 { DARK } else { BRIGHT }, frame));
+        assert!(finder.held.len() <= 2 * AROUND, "{} frames", finder.held.len());
+    }
+    assert_eq!(finder.finish().1, 9);
+}

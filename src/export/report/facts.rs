@@ -1,0 +1,78 @@
+//! What is known about the video and about how it was counted, as the trust panel of the window has it.
+
+use crate::color::Origin;
+use crate::export::analyze::pipeline::FrameFacts;
+use crate::frame::Ratio;
+use crate::media::StreamInfo;
+
+/// A line of facts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fact {
+    /// What it is about.
+    pub name: &'static str,
+    /// What is known.
+    pub value: String,
+    /// Whether the file says so, or somebody else, where that is a question.
+    pub origin: Option<Origin>,
+}
+
+const fn plain(name: &'static str, value: String) -> Fact {
+    Fact { name, value, origin: None }
+}
+
+/// The facts of a video whose first frame that is.
+#[must_use]
+pub fn facts(info: &StreamInfo, frame: &FrameFacts, counted_by: &str) -> Vec<Fact> {
+    let codec =
+        info.profile.as_ref().map_or_else(|| info.codec.clone(), |profile| format!("{}, {profile}", info.codec));
+    let source = &frame.source;
+    let color = &frame.colorimetry;
+    let mut facts = vec![
+        plain("container", info.container.clone()),
+        plain("codec", codec),
+        plain("decoder", info.decoder.clone()),
+        plain("pixel format", source.pixel_format.clone()),
+    ];
+    facts.extend(source.converted_to.as_ref().map(|to| plain("converted to", format!("{to}, before counting"))));
+    let depth = match frame.depth {
+        depth if depth > 12 => format!("{depth} bits, counted by the top 12"),
+        depth => format!("{depth} bits"),
+    };
+    facts.push(plain("depth", depth));
+    facts.push(plain("size", format!("{}×{}", frame.size.0, frame.size.1)));
+    if info.stated_size != info.coded_size {
+        let stated = info.stated_size;
+        facts.push(plain("size in header", format!("{}×{}, not used", stated.0, stated.1)));
+    }
+    if frame.sample_aspect.num != frame.sample_aspect.den {
+        facts.push(plain("pixel aspect", format!("{}:{}", frame.sample_aspect.num, frame.sample_aspect.den)));
+    }
+    facts.extend(info.average_rate.map(|rate| plain("frame rate", frame_rate(rate))));
+    facts.push(Fact { name: "matrix", value: color.matrix.value.to_string(), origin: Some(color.matrix.origin) });
+    facts.push(Fact { name: "range", value: color.range.value.to_string(), origin: Some(color.range.origin) });
+    facts.push(named("transfer", source.transfer));
+    facts.push(named("primaries", source.primaries));
+    if let Some(region) = frame.region {
+        let (x, y) = (region.x, region.y);
+        facts.push(plain(
+            "region",
+            format!("{}×{} from {x}, {y}; nothing else was counted", region.width, region.height),
+        ));
+    }
+    facts.push(plain("counted by", counted_by.to_owned()));
+    facts
+}
+
+fn named(name: &'static str, value: Option<&'static str>) -> Fact {
+    match value {
+        Some(value) => Fact { name, value: value.to_owned(), origin: Some(Origin::Tagged) },
+        None => plain(name, "not stated".to_owned()),
+    }
+}
+
+/// Frames a second with the digits that are needed, on average.
+#[must_use]
+pub fn frame_rate(rate: Ratio) -> String {
+    let text = format!("{:.3}", rate.value());
+    format!("{} fps on average", text.trim_end_matches('0').trim_end_matches('.'))
+}

@@ -1,0 +1,222 @@
+//! A clip of any length in a fixed number of columns: time across, level up, exact sums in between.
+//!
+//! A column is the sum of a number of frames that follow on each other, the same number for all but the last column.
+//! When frames outgrow the columns, neighbours are added in pairs and each column takes twice as many frames from then
+//! on. Sums of integers do not depend on when they were made, so the columns are the same however they came about.
+
+use crate::histogram::Histogram;
+
+/// Rows of a column: the levels of 8 bits, into which deeper bins are added.
+pub const ROWS: usize = 256;
+/// The most columns there may be. A clip with more frames has half of them at least.
+pub const MAX_COLUMNS: usize = 1024;
+
+/// A frame's bins, folded into [`ROWS`] rows a channel, channel by channel.
+#[must_use]
+pub fn fold(histogram: &Histogram) -> Vec<u64> {
+    let channels = histogram.components.channel_names().len();
+    let mut cells = vec![0; channels * ROWS];
+    for channel in 0..channels {
+        let rows = &mut cells[channel * ROWS..][..ROWS];
+        for (&count, code) in histogram.bins(channel).iter().zip(0_usize..) {
+            rows[row_of(code, histogram.bits)] += u64::from(count);
+        }
+    }
+    cells
+}
+
+/// The row of a code of `bits` bits.
+const fn row_of(code: usize, bits: u32) -> usize {
+    (code * ROWS) >> bits
+}
+
+/// What a frame gives to its column besides its counts.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Strip {
+    /// Earth-mover distance from the frame before, as a part of the scale; 0 for the first frame.
+    pub change: f64,
+    /// Share of the samples at the lowest code, in the channel that has most.
+    pub lowest: f64,
+    /// Share of the samples at the highest code, in the channel that has most.
+    pub highest: f64,
+    /// Share of the samples out of range, in the channel that has most.
+    pub outside: f64,
+}
+
+impl Strip {
+    /// The larger of each.
+    const fn max(self, other: Self) -> Self {
+        Self {
+            change: self.change.max(other.change),
+            lowest: self.lowest.max(other.lowest),
+            highest: self.highest.max(other.highest),
+            outside: self.outside.max(other.outside),
+        }
+    }
+}
+
+/// Frames that follow on each other.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Column {
+    /// Number of the first of them.
+    pub first_frame: u64,
+    /// Number of the last of them.
+    pub last_frame: u64,
+    /// When the first of them begins, in seconds.
+    pub begin_secs: f64,
+    /// How many frames were added.
+    pub frames: u64,
+    /// Their counts: [`ROWS`] rows a channel, channel by channel.
+    pub cells: Vec<u64>,
+    /// The largest value of each figure in one of the frames.
+    pub strip: Strip,
+}
+
+impl Column {
+    fn add(&mut self, other: &Self) {
+        self.last_frame = other.last_frame;
+        self.frames += other.frames;
+        self.strip = self.strip.max(other.strip);
+        for (sum, count) in self.cells.iter_mut().zip(&other.cells) {
+            *sum += count;
+        }
+    }
+}
+
+/// The columns of a clip.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Columns {
+    columns: Vec<Column>,
+    frames_per_column: u64,
+    max_columns: usize,
+}
+
+impl Default for Columns {
+    fn default() -> Self {
+        Self::new(MAX_COLUMNS)
+    }
+}
+
+impl Columns {
+    /// No columns yet, and never more than `max_columns`, which is even.
+    #[must_use]
+    pub const fn new(max_columns: usize) -> Self {
+        Self { columns: Vec::new(), frames_per_column: 1, max_columns }
+    }
+
+    /// Adds a frame, which is a column of its own until it is added to one.
+    pub fn add(&mut self, frame: Column) {
+        if let Some(last) = self.columns.last_mut().filter(|last| last.frames < self.frames_per_column) {
+            last.add(&frame);
+            return;
+        }
+        if self.columns.len() == self.max_columns {
+            self.merge_neighbours();
+        }
+        self.columns.push(frame);
+    }
+
+    fn merge_neighbours(&mut self) {
+        self.frames_per_column *= 2;
+        let mut pairs = std::mem::take(&mut self.columns).into_iter();
+        while let Some(mut left) = pairs.next() {
+            if let Some(right) = pairs.next() {
+                left.add(&right);
+            }
+            self.columns.push(left);
+        }
+    }
+
+    /// The columns, in order.
+    #[must_use]
+    pub fn as_slice(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// Frames of every column but the last, which may have fewer.
+    #[must_use]
+    pub const fn frames_per_column(&self) -> u64 {
+        self.frames_per_column
+    }
+
+    /// The sum of all columns.
+    #[must_use]
+    pub fn total(&self) -> Vec<u64> {
+        let mut total = vec![0; self.columns.first().map_or(0, |column| column.cells.len())];
+        for column in &self.columns {
+            for (sum, count) in total.iter_mut().zip(&column.cells) {
+                *sum += count;
+            }
+        }
+        total
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::histogram::Components;
+
+    fn histogram(bits: u32, seed: u32) -> Histogram {
+        let mut histogram = Histogram::empty(bits, Components::Rgbl);
+        let mut state = seed.wrapping_mul(2_654_435_761) | 1;
+        for channel in 0..4 {
+            for bin in histogram.bins_mut(channel) {
+                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                *bin = state >> 20;
+            }
+        }
+        histogram
+    }
+
+    fn frame(number: u64) -> Column {
+        let cells = fold(&histogram(8, number as u32));
+        let strip = Strip { change: number as f64, ..Strip::default() };
+        let begin_secs = number as f64 / 25.0;
+        Column { first_frame: number, last_frame: number, begin_secs, frames: 1, cells, strip }
+    }
+
+    #[test]
+    fn deep_bins_are_added_into_the_rows_of_their_levels() {
+        for bits in [8, 10, 12] {
+            let histogram = histogram(bits, bits);
+            let cells = fold(&histogram);
+            let per_row = histogram.bin_count() / ROWS;
+            for channel in 0..4 {
+                for (row, bins) in histogram.bins(channel).chunks(per_row).enumerate() {
+                    let expected: u64 = bins.iter().map(|&bin| u64::from(bin)).sum();
+                    assert_eq!(cells[channel * ROWS + row], expected, "{bits} bits, channel {channel}, row {row}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn columns_hold_every_frame_once_whatever_their_number() {
+        for frames in [1, 7, 8, 9, 16, 17, 33, 100, 1000] {
+            let mut columns = Columns::new(8);
+            let mut expected = vec![0; 4 * ROWS];
+            for number in 0..frames {
+                let frame = frame(number);
+                for (sum, count) in expected.iter_mut().zip(&frame.cells) {
+                    *sum += count;
+                }
+                columns.add(frame);
+            }
+            assert_eq!(columns.total(), expected, "{frames} frames");
+            let columns_of = columns.as_slice();
+            assert!(columns_of.len() <= 8 && (frames < 8 || columns_of.len() > 4), "{frames} frames");
+            let mut next = 0;
+            for column in columns_of {
+                assert_eq!(column.first_frame, next, "{frames} frames");
+                assert_eq!(column.last_frame + 1 - column.first_frame, column.frames);
+                assert_eq!(column.begin_secs, next as f64 / 25.0);
+                assert_eq!(column.strip.change, column.last_frame as f64, "the largest of its frames");
+                next = column.last_frame + 1;
+            }
+            assert_eq!(next, frames);
+            let full = &columns_of[..columns_of.len() - 1];
+            assert!(full.iter().all(|column| column.frames == columns.frames_per_column()), "{frames} frames");
+        }
+    }
+}

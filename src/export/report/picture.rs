@@ -1,0 +1,274 @@
+//! The report as one picture, for people to look at and to pass on.
+
+mod tables;
+
+use super::Report;
+use super::canvas::{Align, Area, Canvas, Style};
+use super::chart::{round_top, side, strip};
+use super::cuts::Cut;
+use super::folding::Strip;
+use super::heat::heat_map;
+use super::times::{percent, ticks};
+use super::tone::{Panel, Rgb, brightness, channel_color, panels, ramp};
+use super::worst::Kind;
+use crate::gpu::readback::Image;
+
+/// Width of the picture in pixels.
+pub const WIDTH: i32 = 1600;
+/// Left edge of the panels.
+pub const PANEL_X: i32 = 144;
+/// Width of the panels: the clip from its begin to its end.
+pub const PANEL_WIDTH: i32 = 1120;
+/// Upper edge of the first panel.
+pub const PANEL_Y: i32 = 190;
+
+const MARGIN: i32 = 48;
+const SIDE_X: i32 = PANEL_X + PANEL_WIDTH + 20;
+const SIDE_WIDTH: i32 = WIDTH - MARGIN - SIDE_X;
+const GAP: i32 = 44;
+const STRIP_HEIGHT: i32 = 72;
+/// More cuts than this are marked above the panels only, where they hide nothing.
+const MOST_LINES: usize = 80;
+
+const BACKGROUND: Rgb = [17, 18, 21];
+const INK: Rgb = [238, 235, 228];
+const DIM: Rgb = [156, 154, 149];
+const FAINT: Rgb = [58, 59, 64];
+const BLACK: Rgb = [0; 3];
+const WHITE: Rgb = [255; 3];
+const AMBER: Rgb = [255, 190, 84];
+
+/// The colour of a kind of worst frames.
+const fn kind_color(kind: Kind) -> Rgb {
+    match kind {
+        Kind::Lowest => [96, 186, 255],
+        Kind::Highest => AMBER,
+        Kind::Outside => [240, 98, 220],
+    }
+}
+
+const fn style(size: f32, color: Rgb) -> Style {
+    Style { size, color }
+}
+
+const fn numbers(color: Rgb) -> Style {
+    style(15.0, color)
+}
+
+/// Draws a report.
+#[must_use]
+pub fn draw(report: &Report) -> Image {
+    let panels = panels(report.clip.components);
+    let panels_height: i32 = panels.iter().map(|panel| panel.height() as i32 + GAP).sum();
+    let strips_y = PANEL_Y + panels_height + 30;
+    let tables_y = strips_y + 2 * (STRIP_HEIGHT + GAP) + 20;
+    let height = tables_y + tables::height(report) + MARGIN;
+    let mut canvas = Canvas::new(WIDTH as usize, height as usize, BACKGROUND);
+    head(&mut canvas, report);
+    let mut y = PANEL_Y;
+    for panel in panels {
+        draw_panel(&mut canvas, report, panel, y);
+        y += panel.height() as i32 + GAP;
+    }
+    time_axis(&mut canvas, report, y - GAP);
+    draw_strips(&mut canvas, report, strips_y);
+    time_axis(&mut canvas, report, strips_y + 2 * STRIP_HEIGHT + GAP);
+    tables::draw(&mut canvas, report, tables_y);
+    canvas.into_image()
+}
+
+fn head(canvas: &mut Canvas, report: &Report) {
+    canvas.text_within((MARGIN, 36), Align::Left, &report.name, style(32.0, INK), SIDE_X - MARGIN - 20);
+    let width = SIDE_X - MARGIN - 20;
+    canvas.text_within((MARGIN, 82), Align::Left, &report.subtitle(), style(17.0, DIM), width);
+    let notes = report.notes.join("  ");
+    canvas.text_within((MARGIN, 110), Align::Left, &notes, style(16.0, AMBER), width);
+    let right = SIDE_X + SIDE_WIDTH;
+    canvas.text((right, 44), Align::Right, "Histoscope", style(18.0, INK));
+    tone_legend(canvas, 84);
+}
+
+/// How bright a share of the samples is.
+fn tone_legend(canvas: &mut Canvas, y: i32) {
+    let color = channel_color(crate::histogram::Components::Rgbl, 3);
+    for x in 0..SIDE_WIDTH {
+        let light = ramp(color, f64::from(x) / f64::from(SIDE_WIDTH - 1));
+        canvas.fill(Area::new(SIDE_X + x, y, 1, 10), light, 255);
+    }
+    for (share, label) in [(0.001, "0.1 %"), (0.01, "1"), (0.1, "10"), (1.0, "100")] {
+        let x = SIDE_X + (brightness(share) * f64::from(SIDE_WIDTH - 1)) as i32;
+        canvas.fill(Area::new(x, y + 10, 1, 4), DIM, 255);
+        let align = if share < 1.0 { Align::Centre } else { Align::Right };
+        canvas.text((x, y + 15), align, label, style(13.0, DIM));
+    }
+    canvas.text((SIDE_X, y + 32), Align::Left, "of a frame's samples at a level", style(13.0, DIM));
+}
+
+/// The column of pixels, from the panels' left edge, at which a time lies.
+#[must_use]
+pub fn x_of(report: &Report, secs: f64) -> i32 {
+    ((report.clip.part_of(secs) * f64::from(PANEL_WIDTH)) as i32).clamp(0, PANEL_WIDTH - 1)
+}
+
+fn draw_panel(canvas: &mut Canvas, report: &Report, panel: &Panel, y: i32) {
+    let clip = &report.clip;
+    let height = panel.height() as i32;
+    let color = if let [channel] = panel.channels { channel_color(clip.components, *channel) } else { INK };
+    canvas.text((PANEL_X, y - 27), Align::Left, panel.title, style(16.0, color));
+    canvas.paste(PANEL_X, y, &heat_map(clip, panel, PANEL_WIDTH as usize));
+    draw_side(canvas, report, panel, y);
+    level_axis(canvas, report, panel, y);
+    for part in 1..4 {
+        canvas.fill(Area::new(PANEL_X, y + height * part / 4, PANEL_WIDTH, 1), WHITE, 18);
+    }
+    if clip.cuts.len() <= MOST_LINES {
+        for cut in &clip.cuts {
+            canvas.fill(Area::new(PANEL_X + x_of(report, cut.time_secs), y, 1, height), WHITE, 96);
+        }
+    }
+    for cut in &clip.cuts {
+        cut_mark(canvas, report, cut, y);
+    }
+    for tick in ticks(clip.begin_secs, clip.end_secs, 10) {
+        canvas.fill(Area::new(PANEL_X + x_of(report, tick.secs), y + height, 1, 5), DIM, 160);
+    }
+}
+
+/// A small triangle over a panel, above the first frame after a cut.
+fn cut_mark(canvas: &mut Canvas, report: &Report, cut: &Cut, y: i32) {
+    let x = PANEL_X + x_of(report, cut.time_secs);
+    for row in 0..4 {
+        canvas.fill(Area::new(x - row, y - 3 - row, 2 * row + 1, 1), WHITE, 220);
+    }
+}
+
+fn draw_side(canvas: &mut Canvas, report: &Report, panel: &Panel, y: i32) {
+    let height = panel.height() as i32;
+    canvas.fill(Area::new(SIDE_X, y, SIDE_WIDTH, height), BLACK, 255);
+    let bars = side(&report.clip, panel);
+    for row in 0..panel.height() {
+        let at = y + height - 1 - row as i32;
+        // Where bars of several channels lie over one another their light adds up, as in the overlay.
+        for x in 0..SIDE_WIDTH {
+            let reached = |bars: &[super::chart::Bar]| bars[row].length * f64::from(SIDE_WIDTH) > f64::from(x) + 0.5;
+            let mut light = [0_u16; 3];
+            for (bars, &channel) in bars.iter().zip(panel.channels).filter(|(bars, _)| reached(bars)) {
+                let color = channel_color(report.clip.components, channel);
+                let clipped = bars[row].clipped && x >= SIDE_WIDTH - 3;
+                let part = if clipped {
+                    255
+                } else if panel.channels.len() > 1 {
+                    135
+                } else {
+                    225
+                };
+                for (light, c) in light.iter_mut().zip(color) {
+                    *light += u16::from(c) * part / 255;
+                }
+            }
+            let color = light.map(|c| c.min(255) as u8);
+            if color != BLACK {
+                canvas.fill(Area::new(SIDE_X + x, at, 1, 1), color, 255);
+            }
+        }
+    }
+    if y == PANEL_Y {
+        canvas.text((SIDE_X, y - 27), Align::Left, "Whole clip", style(16.0, INK));
+    }
+}
+
+/// Code values and percent of the scale at the left.
+fn level_axis(canvas: &mut Canvas, report: &Report, panel: &Panel, y: i32) {
+    let height = panel.height() as i32;
+    let bins = 1_u32 << report.clip.bits;
+    let parts = if height > 200 { 4 } else { 2 };
+    for part in 0..=parts {
+        let code = if part == parts { bins - 1 } else { bins / parts * part };
+        let at = y + height - (height as u32 * part / parts) as i32;
+        let text_y = at - 9;
+        canvas.fill(Area::new(PANEL_X - 6, at.min(y + height - 1), 4, 1), DIM, 160);
+        canvas.text((PANEL_X - 11, text_y), Align::Right, &code.to_string(), style(14.0, INK));
+        canvas.text((PANEL_X - 50, text_y), Align::Right, &format!("{} %", 100 * part / parts), style(14.0, DIM));
+    }
+}
+
+fn time_axis(canvas: &mut Canvas, report: &Report, y: i32) {
+    for tick in ticks(report.clip.begin_secs, report.clip.end_secs, 10) {
+        let x = PANEL_X + x_of(report, tick.secs);
+        canvas.text((x, y + 8), Align::Centre, &tick.label, style(14.0, INK));
+    }
+}
+
+fn draw_strips(canvas: &mut Canvas, report: &Report, y: i32) {
+    let clip = &report.clip;
+    let change = strip(clip, PANEL_WIDTH as usize, |strip| strip.change);
+    let top = round_top(change.iter().copied(), clip.threshold * 2.0);
+    strip_frame(canvas, y, "Change from frame to frame", top);
+    filled(canvas, &change, top, y, INK, 200);
+    let line = y + STRIP_HEIGHT - (clip.threshold / top * f64::from(STRIP_HEIGHT)) as i32;
+    for x in (0..PANEL_WIDTH).step_by(8) {
+        canvas.fill(Area::new(PANEL_X + x, line, 4, 1), AMBER, 255);
+    }
+    for cut in &clip.cuts {
+        cut_mark(canvas, report, cut, y);
+    }
+    canvas.text((SIDE_X, y + 4), Align::Left, &report.cuts_text(), style(14.0, INK));
+    canvas.text((SIDE_X, y + 26), Align::Left, "earth-mover distance of the", style(13.0, DIM));
+    canvas.text((SIDE_X, y + 43), Align::Left, "histograms, part of the scale", style(13.0, DIM));
+
+    let y = y + STRIP_HEIGHT + GAP;
+    let figures: [fn(&Strip) -> f64; 3] = [|strip| strip.lowest, |strip| strip.highest, |strip| strip.outside];
+    let values = figures.map(|figure| strip(clip, PANEL_WIDTH as usize, figure));
+    let top = round_top(values.iter().flatten().copied(), 0.001);
+    strip_frame(canvas, y, "Clipped and out of range", top);
+    for (index, kind) in Kind::ALL.into_iter().enumerate() {
+        stepped(canvas, &values[index], top, y, kind_color(kind));
+        for worst in clip.worst[index].iter().take(tables::WORST_LISTED) {
+            worst_mark(canvas, PANEL_X + x_of(report, worst.time_secs), y + STRIP_HEIGHT, kind_color(kind));
+        }
+        let most = clip.worst[index].first().map_or(0.0, |worst| worst.share.share);
+        let at = y + 2 + 22 * index as i32;
+        canvas.fill(Area::new(SIDE_X, at + 8, 12, 3), kind_color(kind), 255);
+        let text = format!("{}: up to {}", kind.title().to_lowercase(), percent(most));
+        canvas.text((SIDE_X + 20, at), Align::Left, &text, style(14.0, INK));
+    }
+}
+
+fn strip_frame(canvas: &mut Canvas, y: i32, title: &str, top: f64) {
+    canvas.fill(Area::new(PANEL_X, y, PANEL_WIDTH, STRIP_HEIGHT), BLACK, 255);
+    canvas.text((PANEL_X, y - 27), Align::Left, title, style(16.0, INK));
+    canvas.text((PANEL_X - 11, y - 8), Align::Right, &percent(top).replace(".0 %", " %"), style(14.0, DIM));
+    canvas.text((PANEL_X - 11, y + STRIP_HEIGHT - 11), Align::Right, "0 %", style(14.0, DIM));
+}
+
+fn filled(canvas: &mut Canvas, values: &[f64], top: f64, y: i32, color: Rgb, opacity: u8) {
+    for (x, value) in (PANEL_X..).zip(values) {
+        let height = (value / top * f64::from(STRIP_HEIGHT)).round() as i32;
+        canvas.fill(Area::new(x, y + STRIP_HEIGHT - height, 1, height), color, opacity);
+    }
+}
+
+/// A line through the values, with a light filling, so that three of them can be told apart.
+fn stepped(canvas: &mut Canvas, values: &[f64], top: f64, y: i32, color: Rgb) {
+    filled(canvas, values, top, y, color, 40);
+    let level = |value: f64| y + STRIP_HEIGHT - 2 - (value / top * f64::from(STRIP_HEIGHT - 2)).round() as i32;
+    let mut before = values.first().copied().map_or(y, level);
+    for (x, value) in (PANEL_X..).zip(values) {
+        let at = level(*value);
+        let (upper, lower) = (at.min(before), at.max(before));
+        if *value > 0.0 || lower > upper {
+            canvas.fill(Area::new(x, upper, 1, lower - upper + 2), color, 255);
+        }
+        before = at;
+    }
+}
+
+/// A small triangle that points up, under the place of a worst frame.
+fn worst_mark(canvas: &mut Canvas, x: i32, y: i32, color: Rgb) {
+    for row in 0..6 {
+        canvas.fill(Area::new(x - row, y + 2 + row, 2 * row + 1, 1), color, 255);
+    }
+}
+
+#[cfg(test)]
+mod tests;

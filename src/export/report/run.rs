@@ -1,0 +1,194 @@
+//! From a file to its report.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use super::Report;
+use super::digest::{Digest, FramePlace};
+use super::facts::facts;
+use super::page::page;
+use super::picture;
+use super::times::{time, whole};
+use crate::export::analyze::AnalyzeError;
+use crate::export::analyze::pipeline::{Counted, FrameFacts, Outcome, Pipeline, Request};
+use crate::export::analyze::progress::Progress;
+use crate::export::file::{FileError, check_writable, encode_png, write_whole};
+use crate::histogram::Components;
+use crate::media::{MediaError, StreamInfo};
+
+/// What a report is written as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// A picture.
+    Png,
+    /// A page.
+    Html,
+}
+
+impl Format {
+    /// The format that a file's ending names.
+    #[must_use]
+    pub fn of(path: &Path) -> Option<Self> {
+        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+            "png" => Some(Self::Png),
+            "html" | "htm" => Some(Self::Html),
+            _ => None,
+        }
+    }
+}
+
+/// How to make a report, besides how to read the video.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// What is shown; the request says that it is counted.
+    pub components: Components,
+    /// The distance from which a change can be a cut, as a part of the scale.
+    pub cut_threshold: f64,
+    /// Where to write, with an ending that [`Format`] knows.
+    pub outputs: Vec<PathBuf>,
+    /// Whether to show no progress.
+    pub quiet: bool,
+}
+
+/// How the making of a report ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Finished {
+    /// It shows everything that was asked for.
+    Complete,
+    /// The file ended before its headers say; the report shows what there is.
+    EndedEarly(String),
+    /// The run was asked to stop; the report shows what was counted until then.
+    Stopped,
+    /// The run was asked to stop before a frame was counted; nothing was written.
+    StoppedAtOnce,
+}
+
+/// Counts the clip and writes its report to all outputs.
+///
+/// # Errors
+/// [`AnalyzeError`] if the video cannot be read or counted, or a report not be written; an output that is not written
+/// is left as it was.
+pub fn run(request: Request, options: &Options) -> Result<Finished, AnalyzeError> {
+    for output in &options.outputs {
+        check_writable(output)?;
+    }
+    let pipeline = Pipeline::open(request)?;
+    let info = pipeline.info().clone();
+    let mut notes = info.notes.clone();
+    notes.extend(pipeline.bars().map(|bars| format!("{bars}.")));
+    let (digest, first, outcome) = gather(pipeline, options)?;
+    let (Some(clip), Some(first)) = (digest.finish(), first) else {
+        if outcome.stopped {
+            return Ok(Finished::StoppedAtOnce);
+        }
+        return Err(nothing(&info, &outcome).into());
+    };
+    notes.extend(notes_on(&outcome, clip.left_out, clip.end_secs));
+    let name = info.path.file_name().map_or_else(|| info.path.as_os_str(), |name| name);
+    let report = Report {
+        name: name.to_string_lossy().into_owned(),
+        facts: facts(&info, &first, &outcome.counted_by),
+        notes,
+        clip,
+    };
+    for output in &options.outputs {
+        write(&report, output)?;
+    }
+    Ok(match outcome.ended_early {
+        _ if outcome.stopped => Finished::Stopped,
+        Some(reason) => Finished::EndedEarly(reason),
+        None => Finished::Complete,
+    })
+}
+
+type Gathering = (Digest, Option<FrameFacts>, Outcome);
+
+fn gather(pipeline: Pipeline, options: &Options) -> Result<Gathering, AnalyzeError> {
+    let name = pipeline.info().path.display().to_string();
+    let mut progress = Progress::new(&name, pipeline.span_secs(), options.quiet);
+    let mut digest = Digest::new(options.components, options.cut_threshold);
+    let mut first = None;
+    let outcome = pipeline.run(&mut |Counted { facts, counts }| {
+        let histogram = match options.components {
+            Components::Rgbl => counts.rgbl,
+            Components::YCbCr => counts.coded,
+        };
+        if let Some(histogram) = histogram {
+            let place = FramePlace {
+                number: facts.number,
+                time_secs: facts.time_secs,
+                duration_secs: facts.duration_secs,
+                range: facts.colorimetry.range.value,
+            };
+            digest.add(place, &histogram);
+            progress.frame(facts.time_secs);
+            first.get_or_insert(facts);
+        }
+        ControlFlow::Continue(())
+    });
+    progress.finish();
+    Ok((digest, first, outcome?))
+}
+
+/// Why there is not one frame to report on.
+fn nothing(info: &StreamInfo, outcome: &Outcome) -> MediaError {
+    MediaError::Failed {
+        path: info.path.clone(),
+        action: "reading the frames",
+        reason: outcome.ended_early.clone().unwrap_or_else(|| "there is no frame where you want to begin".to_owned()),
+    }
+}
+
+/// What a reader must know about the counts.
+fn notes_on(outcome: &Outcome, left_out: u64, end_secs: f64) -> Vec<String> {
+    let mut notes = Vec::new();
+    if outcome.stopped {
+        notes.push(format!("Partial: counting was stopped at {}.", time(end_secs)));
+    }
+    if let Some(reason) = &outcome.ended_early {
+        notes.push(format!("Incomplete: {reason}."));
+    }
+    let decoder = &outcome.decoder;
+    for (count, what) in [
+        (decoder.damaged, "damaged frames were counted as they were decoded"),
+        (decoder.refused_packets, "packets were refused by the decoder"),
+        (decoder.unusable, "frames could not be read as pictures and are left out"),
+        (left_out, "frames of another bit depth are in the pictures and not in the table"),
+    ] {
+        if count > 0 {
+            notes.push(format!("{} {what}.", whole(count)));
+        }
+    }
+    notes
+}
+
+fn write(report: &Report, output: &Path) -> Result<(), AnalyzeError> {
+    let png = |source| FileError::Png { path: output.to_owned(), source };
+    let bytes = match Format::of(output) {
+        Some(Format::Html) => page(report).map_err(png)?.into_bytes(),
+        _ => encode_png(&picture::draw(report)).map_err(png)?,
+    };
+    Ok(write_whole(output, &bytes)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_says_what_it_lacks() {
+        assert_eq!(notes_on(&Outcome::default(), 0, 9.0), [""; 0]);
+        let mut outcome =
+            Outcome { stopped: true, ended_early: Some("it ends after 3 s of 9 s".into()), ..Outcome::default() };
+        outcome.decoder.damaged = 2;
+        let notes = notes_on(&outcome, 1, 3.5).join(" ");
+        for part in [
+            "Partial: counting was stopped at 0:03.500",
+            "Incomplete: it ends after 3 s",
+            "2 damaged frames",
+            "1 frames of",
+        ] {
+            assert!(notes.contains(part), "{part}: {notes}");
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! The frames with the most samples clipped or out of range.
+
+use crate::color::Range;
+use crate::export::channel::ChannelFigures;
+use crate::histogram::{CLAMPED_CHANNELS, Components, Histogram};
+
+/// Frames that are listed of each kind, at most one of every second, so that one shot does not fill the list.
+pub const LISTED: usize = 10;
+
+/// What a frame can be worst in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Samples at the lowest code.
+    Lowest,
+    /// Samples at the highest code.
+    Highest,
+    /// Samples out of range.
+    Outside,
+}
+
+impl Kind {
+    /// All kinds.
+    pub const ALL: [Self; 3] = [Self::Lowest, Self::Highest, Self::Outside];
+
+    /// As a heading has it.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Lowest => "At the lowest code",
+            Self::Highest => "At the highest code",
+            Self::Outside => "Out of range",
+        }
+    }
+
+    /// As an identifier has it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Lowest => "lowest",
+            Self::Highest => "highest",
+            Self::Outside => "outside",
+        }
+    }
+}
+
+/// The largest share of a kind in one of the channels.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Share {
+    /// The share of the channel's samples.
+    pub share: f64,
+    /// The channel.
+    pub channel: usize,
+}
+
+/// The shares of a frame, kind by kind. Of several channels with the same share, the first is named.
+///
+/// Luminance is left out beside red, green and blue: it clips only where all of them do.
+#[must_use]
+pub fn shares(histogram: &Histogram, range: Range) -> [Share; 3] {
+    let channels = match histogram.components {
+        Components::Rgbl => CLAMPED_CHANNELS,
+        Components::YCbCr => histogram.components.channel_names().len(),
+    };
+    let mut worst = [Share::default(); 3];
+    for channel in 0..channels {
+        let figures = ChannelFigures::new(histogram, channel, range);
+        let shares = [figures.share_lowest, figures.share_highest, figures.share_out_of_range];
+        for (worst, share) in worst.iter_mut().zip(shares) {
+            if share > worst.share {
+                *worst = Share { share, channel };
+            }
+        }
+    }
+    worst
+}
+
+/// A frame that is listed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct WorstFrame {
+    /// Its number.
+    pub frame: u64,
+    /// When it begins, in seconds.
+    pub time_secs: f64,
+    /// How bad it is.
+    pub share: Share,
+}
+
+/// The worst frames of one kind.
+#[derive(Debug, Clone, Default)]
+pub struct WorstFrames {
+    /// Worst first; of equal ones, the earliest.
+    listed: Vec<WorstFrame>,
+    /// The worst of the second that is under way.
+    candidate: Option<WorstFrame>,
+}
+
+impl WorstFrames {
+    /// Takes the next frame.
+    pub fn push(&mut self, frame: WorstFrame) {
+        if frame.share.share <= 0.0 {
+            return;
+        }
+        match &mut self.candidate {
+            Some(candidate) if candidate.time_secs.floor() == frame.time_secs.floor() => {
+                if frame.share.share > candidate.share.share {
+                    *candidate = frame;
+                }
+            }
+            candidate => {
+                let done = candidate.replace(frame);
+                self.list(done);
+            }
+        }
+    }
+
+    fn list(&mut self, frame: Option<WorstFrame>) {
+        let Some(frame) = frame else { return };
+        let at = self.listed.partition_point(|listed| listed.share.share >= frame.share.share);
+        self.listed.insert(at, frame);
+        self.listed.truncate(LISTED);
+    }
+
+    /// The worst frames, worst first.
+    #[must_use]
+    pub fn finish(mut self) -> Vec<WorstFrame> {
+        let last = self.candidate.take();
+        self.list(last);
+        self.listed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_is_that_of_the_worst_channel() {
+        let mut histogram = Histogram::empty(8, Components::Rgbl);
+        for channel in 0..4 {
+            histogram.bins_mut(channel)[100] = 90;
+        }
+        histogram.bins_mut(1)[0] = 10;
+        histogram.bins_mut(2)[255] = 30;
+        histogram.bins_mut(3)[0] = 900;
+        histogram.out_of_range_mut(0).copy_from_slice(&[4, 5]);
+        let [lowest, highest, outside] = shares(&histogram, Range::Limited);
+        assert_eq!(lowest, Share { share: 0.1, channel: 1 });
+        assert_eq!(highest, Share { share: 0.25, channel: 2 });
+        assert_eq!(outside, Share { share: 0.1, channel: 0 });
+    }
+
+    #[test]
+    fn the_worst_frame_of_each_second_is_listed_worst_first() {
+        let mut worst = WorstFrames::default();
+        for frame in 0..25 * 40_u64 {
+            let share = match frame {
+                30 => 0.5,
+                31 => 0.9,
+                250 => 0.7,
+                700 => 0.95,
+                _ => (frame % 25) as f64 / 1000.0,
+            };
+            worst.push(WorstFrame { frame, time_secs: frame as f64 / 25.0, share: Share { share, channel: 0 } });
+        }
+        let frames: Vec<u64> = worst.finish().iter().map(|worst| worst.frame).collect();
+        assert_eq!(frames, [700, 31, 250, 24, 74, 99, 124, 149, 174, 199]);
+    }
+
+    #[test]
+    fn a_clean_clip_has_no_worst_frame() {
+        let mut worst = WorstFrames::default();
+        worst.push(WorstFrame { frame: 0, time_secs: 0.0, share: Share::default() });
+        assert_eq!(worst.finish(), []);
+    }
+}

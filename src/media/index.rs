@@ -1,0 +1,124 @@
+//! Where the frames of a file lie in time, learned from its packets without decoding them.
+
+use super::av::{AvError, Read};
+use super::decoder::Decoder;
+use super::error::MediaError;
+
+/// Codecs whose packets hold exactly one shown frame each, so that counting packets is counting frames.
+const ONE_FRAME_A_PACKET: [&str; 24] = [
+    "h264",
+    "hevc",
+    "av1",
+    "vp9",
+    "mpeg1video",
+    "mpeg2video",
+    "mpeg4",
+    "mjpeg",
+    "prores",
+    "dnxhd",
+    "ffv1",
+    "huffyuv",
+    "ffvhuff",
+    "utvideo",
+    "rawvideo",
+    "v210",
+    "v410",
+    "r210",
+    "png",
+    "qtrle",
+    "cfhd",
+    "jpeg2000",
+    "magicyuv",
+    "theora",
+];
+/// Seconds between two frames above which a format that may jump (transport streams) is taken to have jumped.
+const JUMP_SECS: f64 = 10.0;
+/// Bytes of a path's worth of timestamps: no more frames are listed than this, 9 bytes each.
+const MOST_FRAMES: usize = 1 << 24;
+
+/// The presentation timestamps of all frames, as the packets have them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FrameIndex {
+    /// Timestamps in ticks, in presentation order, of the frames from the first shown one on.
+    pub pts: Vec<i64>,
+    /// Those of them at which decoding can start.
+    pub keys: Vec<i64>,
+}
+
+impl FrameIndex {
+    /// The number of frames before this timestamp, which is the number of the first frame at or after it.
+    #[must_use]
+    pub fn frames_before(&self, ticks: i64) -> u64 {
+        self.pts.partition_point(|pts| *pts < ticks) as u64
+    }
+}
+
+impl Decoder {
+    /// Reads all packets once, from a second look at the source; `None` where packets do not tell the frames beyond
+    /// doubt (no timestamps, repeated or jumping ones, codecs with hidden frames) or the source can be read only once.
+    /// `go_on` is asked now and then; when it says no, the answer is `None` too.
+    ///
+    /// # Errors
+    /// [`MediaError`] if the source cannot be opened again.
+    pub fn frame_index(&self, go_on: impl Fn() -> bool) -> Result<Option<FrameIndex>, MediaError> {
+        if !self.source.can_reopen() || !self.info.seekable || !self.has_plain_packets() {
+            return Ok(None);
+        }
+        let mut input = self.source.open()?;
+        input.select(self.stream);
+        let mut index = FrameIndex::default();
+        let mut last_dts = None;
+        loop {
+            self.source.limit_time();
+            let packet = match input.read() {
+                Read::Packet(packet) if usize::try_from(packet.stream()) == Ok(self.stream) => packet,
+                Read::Packet(_) | Read::Error(AvError::AGAIN) => continue,
+                Read::End => break,
+                Read::Error(error) => {
+                    log::debug!("{}: the packets cannot be listed: {error}", self.source.path().display());
+                    return Ok(None);
+                }
+            };
+            let has_gone_back = last_dts.is_some() && packet.dts() <= last_dts;
+            let Some(pts) = packet.pts().filter(|_| !has_gone_back && index.pts.len() < MOST_FRAMES) else {
+                return Ok(None);
+            };
+            last_dts = packet.dts().or(last_dts);
+            // What lies before the first frame that came out has no picture of its own.
+            if pts < self.info.start_ticks || packet.is_discarded() {
+                continue;
+            }
+            index.pts.push(pts);
+            if packet.is_key() {
+                index.keys.push(pts);
+            }
+            if index.pts.len().is_multiple_of(1024) && !go_on() {
+                return Ok(None);
+            }
+        }
+        index.pts.sort_unstable();
+        index.keys.sort_unstable();
+        let jump = if input.may_jump() { (JUMP_SECS / self.info.time_base.value()) as i64 } else { i64::MAX };
+        let is_plain = index.pts.first() == Some(&self.info.start_ticks)
+            && index.pts.windows(2).all(|pair| pair[0] < pair[1] && pair[1].saturating_sub(pair[0]) < jump);
+        Ok(is_plain.then_some(index))
+    }
+
+    fn has_plain_packets(&self) -> bool {
+        let codec = self.info.codec.as_str();
+        // AVI may pack two frames of MPEG-4 into a packet, and transport streams two packets into an interlaced frame.
+        let is_packed = codec == "mpeg4" && self.info.container == "avi";
+        let is_split = self.info.container == "mpegts"
+            && self.ready.front().is_none_or(|first| first.frame.is_interlaced())
+            && matches!(codec, "h264" | "hevc");
+        self.info.timed && ONE_FRAME_A_PACKET.contains(&codec) && !is_packed && !is_split
+    }
+
+    /// How long the video stream itself is, in seconds, as its own headers state; the file as a whole may be longer.
+    #[must_use]
+    pub fn stated_stream_secs(&self) -> Option<f64> {
+        let parameters = self.input.stream(self.stream)?;
+        let ticks = parameters.duration().map(|ticks| ticks as f64 * self.info.time_base.value());
+        ticks.or_else(|| parameters.tagged_duration_secs())
+    }
+}

@@ -1,0 +1,18 @@
+//! `analyze` and `merge` from outside: what the records say, held against other programs; which frames there are; and what
+//! happens when something goes wrong.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
+
+#[path = "../command/mod.rs"]
+mod command;
+#[path = "../common/mod.rs"]
+mod common;
+
+mod bad_input;
+mod interrupt;
+mod numpy;
+mod output;
+mod probe;
+mod program;
+mod selection;
+mod shares;
+mod verify;

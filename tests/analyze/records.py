@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+"""Compares Histoscope's records with ones that NumPy computes from FFmpeg's raw frames.
+
+    records.py CLIP PIX_FMT MATRIX RANGE RECORDS.jsonl [x,y,width,height]
+
+It shares no code with Histoscope: the frames come from the ffmpeg command, their times from ffprobe, and the figures from
+the definitions in the README. MATRIX and RANGE say how the samples are to be read. Every difference ends it with exit
+code 1 and a sentence.
+"""
+
+import json
+import math
+import subprocess
+import sys
+
+import numpy as np
+
+KR_KB = {"bt601": (0.299, 0.114), "bt709": (0.2126, 0.0722), "bt2020nc": (0.2627, 0.0593)}
+GRIDS = {"420": (1, 1), "422": (1, 0), "444": (0, 0), "440": (0, 1), "411": (2, 0)}
+FRACTION_BITS = {8: 20, 10: 18, 12: 16}
+
+
+def describe(pix_fmt):
+    """Model, bits and chroma shifts of a planar format's name."""
+    bits = 8
+    for depth in (10, 12):
+        if pix_fmt.endswith((f"{depth}le", f"{depth}")):
+            bits = depth
+    if pix_fmt.startswith("gray"):
+        return "gray", bits, (0, 0)
+    if pix_fmt.startswith(("gbrp", "rgb24")):
+        return "rgb", bits, (0, 0)
+    return "yuv", bits, GRIDS[pix_fmt.split("p")[0].removeprefix("yuvj").removeprefix("yuv")]
+
+
+def raw_frames(clip, pix_fmt, width, height):
+    """Each frame's planes in the order of its components, as integers."""
+    model, bits, (sx, sy) = describe(pix_fmt)
+    command = ["ffmpeg", "-v", "error", "-nostdin", "-noautorotate", "-i", clip, "-map", "0:v:0"]
+    command += ["-fps_mode", "passthrough", "-f", "rawvideo", "-pix_fmt", pix_fmt, "-"]
+    raw = np.frombuffer(subprocess.run(command, check=True, capture_output=True).stdout, np.uint8)
+    raw = raw if bits == 8 else raw.view("<u2")
+    chroma = (-(-height >> sy), -(-width >> sx))
+    shapes = {"gray": [(height, width)], "rgb": [(height, width)] * 3, "yuv": [(height, width), chroma, chroma]}[model]
+    sizes = [rows * columns for rows, columns in shapes]
+    for frame in raw.reshape(-1, sum(sizes)):
+        if pix_fmt == "rgb24":
+            yield [frame.reshape(height, width, 3)[:, :, i].astype(np.int64) for i in range(3)]
+            continue
+        parts = np.split(frame, np.cumsum(sizes)[:-1])
+        planes = [part.reshape(shape).astype(np.int64) for part, shape in zip(parts, shapes)]
+        # FFmpeg stores green, blue, red.
+        yield [planes[2], planes[0], planes[1]] if model == "rgb" else planes
+
+
+def rounded(value):
+    """Half away from zero."""
+    return int(math.floor(abs(value) + 0.5)) * (1 if value >= 0 else -1)
+
+
+def conversion(model, bits, matrix, limits):
+    """Integer weights and offsets from components to red, green and blue."""
+    top, unit = 2**bits - 1, 2 ** (bits - 8)
+    luma_zero, luma_span, chroma_span = (16 * unit, 219 * unit, 224 * unit) if limits == "limited" else (0, top, top)
+    luma, chroma = top / luma_span, top / chroma_span
+    one = 2 ** FRACTION_BITS[bits]
+    if model == "gray":
+        real, zeros = [[luma, 0, 0]] * 3, [luma_zero, 0, 0]
+    elif model == "rgb":
+        real, zeros = [[luma, 0, 0], [0, luma, 0], [0, 0, luma]], [luma_zero] * 3
+    else:
+        kr, kb = KR_KB[matrix]
+        kg = 1 - kr - kb
+        real = [
+            [luma, 0, 2 * (1 - kr) * chroma],
+            [luma, -2 * kb * (1 - kb) / kg * chroma, -2 * kr * (1 - kr) / kg * chroma],
+            [luma, 2 * (1 - kb) * chroma, 0],
+        ]
+        zeros = [luma_zero, 2 ** (bits - 1), 2 ** (bits - 1)]
+    return [[rounded(weight * one) for weight in row] for row in real], zeros
+
+
+def to_rgb(planes, model, bits, shifts, matrix, limits, region):
+    """Red, green and blue before the clamp, of the pixels of the region."""
+    x, y, width, height = region
+    rows, columns = np.arange(y, y + height), np.arange(x, x + width)
+    sx, sy = shifts
+    components = [planes[0][np.ix_(rows, columns)]]
+    for plane in planes[1:]:
+        components.append(plane[np.ix_(rows >> sy, columns >> sx)])
+    while len(components) < 3:
+        components.append(np.zeros_like(components[0]))
+    weights, zeros = conversion(model, bits, matrix, limits)
+    shift = FRACTION_BITS[bits]
+    half = 1 << (shift - 1)
+    return [
+        (sum(weight * (component - zero) for weight, component, zero in zip(row, components, zeros)) + half) >> shift
+        for row in weights
+    ]
+
+
+def figures(bins, below, above):
+    """The figures of a channel, from its bins alone."""
+    bins = [int(count) for count in bins]
+    count = sum(bins)
+    first = sum(code * n for code, n in enumerate(bins))
+    second = sum(code * code * n for code, n in enumerate(bins))
+    used = [code for code, n in enumerate(bins) if n]
+    samples_up_to = np.cumsum(bins)
+    level = lambda percent: int(np.argmax(samples_up_to * 100 >= percent * count)) if count else 0
+    result = {
+        "count": count,
+        "min": used[0] if used else 0,
+        "max": used[-1] if used else 0,
+        "mean": first / max(count, 1),
+        "std_dev": math.sqrt(count * second - first * first) / max(count, 1),
+        "median": level(50),
+        **{f"p{percent}": level(percent) for percent in (1, 5, 10, 25, 75, 90, 95, 99)},
+        "share_lowest": bins[0] / max(count, 1),
+        "share_highest": bins[-1] / max(count, 1),
+        "share_out_of_range": ((below or 0) + (above or 0)) / max(count, 1),
+        "bins": bins,
+    }
+    if below is not None:
+        result |= {"below_range": below, "above_range": above}
+    return result
+
+
+def channels(planes, pix_fmt, matrix, limits, region, coded):
+    """All channels of a frame."""
+    model, bits, shifts = describe(pix_fmt)
+    top = 2**bits - 1
+    count = lambda codes: np.bincount(codes.ravel(), minlength=top + 1)
+    unclamped = to_rgb(planes, model, bits, shifts, matrix, limits, region)
+    rgb = [np.clip(channel, 0, top) for channel in unclamped]
+    result = {}
+    for name, before, codes in zip(("red", "green", "blue"), unclamped, rgb):
+        result[name] = figures(count(codes), int((before < 0).sum()), int((before > top).sum()))
+    # floor(N (0.2126 r + 0.7152 g + 0.0722 b)), in integers of 64 bits.
+    weighted = 2126 * rgb[0] + 7152 * rgb[1] + 722 * rgb[2]
+    result["luminance"] = figures(count(np.minimum(top, weighted * (top + 1) // (10000 * top))), None, None)
+    if coded:
+        x, y, width, height = region
+        sx, sy = shifts
+        for index, name in enumerate(("y", "cb", "cr")):
+            if index >= len(planes):
+                result[name] = figures([0] * (top + 1), 0, 0)
+                continue
+            ax, ay = (sx, sy) if index else (0, 0)
+            part = planes[index][y >> ay : ((y + height - 1) >> ay) + 1, x >> ax : ((x + width - 1) >> ax) + 1]
+            unit = 2 ** (bits - 8)
+            low, high = (16 * unit, (240 if index else 235) * unit) if limits == "limited" else (0, top)
+            result[name] = figures(count(part), int((part < low).sum()), int((part > high).sum()))
+    return result
+
+
+def probe(clip):
+    """Times and types of the frames, and the picture's size, as ffprobe tells them."""
+    entries = "frame=pts,pict_type,key_frame,width,height:stream=time_base"
+    command = ["ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries", entries, "-of", "json", clip]
+    found = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+    numerator, denominator = map(int, found["streams"][0]["time_base"].split("/"))
+    return found["frames"], numerator / denominator
+
+
+def main():
+    clip, pix_fmt, matrix, limits, records = sys.argv[1:6]
+    with open(records) as file:
+        lines = [json.loads(line) for line in file]
+    summary = lines.pop()
+    frames, tick = probe(clip)
+    width, height = frames[0]["width"], frames[0]["height"]
+    region = tuple(map(int, sys.argv[6].split(","))) if len(sys.argv) > 6 else (0, 0, width, height)
+    raw = list(raw_frames(clip, pix_fmt, width, height))
+    assert len(raw) == len(frames) == len(lines) > 0, f"{len(raw)} raw frames, {len(frames)}, and {len(lines)} records"
+    assert summary["type"] == "summary" and summary["complete"] and summary["frames"] == len(lines), summary
+    coded = summary["options"]["components"] == "rgbl+ycbcr"
+    for number, (planes, frame, line) in enumerate(zip(raw, frames, lines)):
+        expected = {
+            "schema": 1,
+            "type": "frame",
+            "input": clip,
+            "frame": number,
+            "pts_ticks": frame["pts"],
+            "pts_seconds": frame["pts"] * tick,
+            "time_seconds": (frame["pts"] - frames[0]["pts"]) * tick,
+            "key_frame": frame["key_frame"] == 1,
+            "picture_type": frame["pict_type"],
+            "width": width,
+            "height": height,
+            "depth": describe(pix_fmt)[1],
+            "matrix": matrix,
+            "range": limits,
+            "count": region[2] * region[3],
+        }
+        for name, value in expected.items():
+            assert line[name] == value, f"{pix_fmt} frame {number}: {name} is {line[name]}, not {value}"
+        wanted = channels(planes, pix_fmt, matrix, limits, region, coded)
+        assert list(line["channels"]) == list(wanted), f"the channels are {list(line['channels'])}"
+        for channel, values in wanted.items():
+            found = line["channels"][channel]
+            assert set(found) == set(values), f"{channel} has the fields {sorted(found)}, not {sorted(values)}"
+            for name, value in values.items():
+                message = f"{pix_fmt} frame {number}: {name} of {channel} is {found[name]}, not {value}"
+                assert found[name] == value, message[:400]
+    print(f"{len(lines)} records of {pix_fmt} are equal")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except AssertionError as difference:
+        sys.exit(f"records.py: {difference}")

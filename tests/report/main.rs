@@ -1,0 +1,42 @@
+//! `histoscope report`: the cuts it finds, what it writes, and what a browser makes of its page.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
+
+#[path = "../command/mod.rs"]
+mod command;
+#[path = "../common/mod.rs"]
+mod common;
+
+mod browser;
+mod cuts;
+mod output;
+mod page;
+
+use std::path::Path;
+
+use command::{Run, finish, program};
+use common::Clip;
+
+/// Shots of 1 s at 25 frames a second, hard cuts between them: at frames 25, 50 and 75.
+fn shots() -> Clip {
+    let shots = [
+        "-f lavfi -i testsrc2=s=192x108:r=25:d=1",
+        "-f lavfi -i color=c=0x203050:s=192x108:r=25:d=1",
+        "-f lavfi -i mandelbrot=s=192x108:r=25 -filter_complex",
+    ];
+    let graph = "[2]trim=duration=1[m];[0]split[a][b];[a][1][m][b]concat=n=4,format=yuv420p";
+    Clip::new("shots.mp4", &format!("{} {graph} -c:v libx264 -crf 20", shots.join(" ")))
+}
+
+/// Runs `report FILE -o OUTPUT ARGUMENTS`.
+fn report(file: &Path, output: &Path, arguments: &[&str]) -> Run {
+    finish(program().arg("report").arg(file).arg("-o").arg(output).args(["--engine", "cpu"]).args(arguments))
+}
+
+/// The page of a file, which must succeed in silence.
+fn page_of(file: &Path, arguments: &[&str]) -> String {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let output = folder.path().join("report.html");
+    let run = report(file, &output, arguments);
+    assert_eq!((run.code, run.stdout.as_str(), run.stderr.as_str()), (Some(0), "", ""), "{}", file.display());
+    std::fs::read_to_string(output).expect("the page can be read")
+}

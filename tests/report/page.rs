@@ -1,0 +1,128 @@
+//! The page in a browser.
+
+use std::collections::HashSet;
+use std::io::ErrorKind;
+use std::net::TcpListener;
+use std::path::Path;
+
+use histoscope::histogram::{Components, Histogram};
+use histoscope::reference;
+
+use crate::browser::Browser;
+use crate::common::{Clip, decode_all};
+use crate::{page_of, shots};
+
+/// The reference's histograms of all frames.
+fn histograms(file: &Path) -> Vec<Histogram> {
+    decode_all(file).iter().map(|frame| reference::histogram(&frame.picture, Components::Rgbl)).collect()
+}
+
+fn attribute<'a>(html: &'a str, name: &str) -> &'a str {
+    let start = html.find(&format!("{name}=\"")).unwrap_or_else(|| panic!("no {name} in {}", &html[..400]));
+    html[start + name.len() + 2..].split('"').next().unwrap_or_default()
+}
+
+fn rows(html: &str, table: &str) -> usize {
+    let table = html.split_once(&format!("<table id=\"{table}\">")).and_then(|(_, rest)| rest.split_once("</table>"));
+    table.map_or(0, |(table, _)| table.matches("<tr data-secs=").count())
+}
+
+#[test]
+fn the_script_reads_every_count() {
+    let Some(browser) = Browser::find() else { return };
+    let clip = shots();
+    let dump = browser.dump(&page_of(clip.path(), &[]));
+    assert_eq!(attribute(&dump, "data-ready"), "yes");
+    assert_eq!(attribute(&dump, "data-columns"), "100");
+    let frames = histograms(clip.path());
+    let sum = |channel| frames.iter().flat_map(|frame| frame.bins(channel)).map(|&bin| u64::from(bin)).sum::<u64>();
+    let sums: Vec<String> = (0..4).map(|channel| sum(channel).to_string()).collect();
+    assert_eq!(attribute(&dump, "data-sums"), sums.join(" "));
+    assert!(!dump.contains("data-problem"));
+    assert_eq!(rows(&dump, "cuts"), 3);
+    assert!(rows(&dump, "highest") > 0 && rows(&dump, "outside") > 0);
+}
+
+#[test]
+fn a_long_clip_in_fewer_columns_loses_nothing() {
+    let Some(browser) = Browser::find() else { return };
+    let clip = Clip::moving("long.mkv", "32x18", 82.0, "-c:v ffv1 -pix_fmt yuv420p");
+    let dump = browser.dump(&page_of(clip.path(), &[]));
+    assert_eq!(attribute(&dump, "data-columns"), (2050_usize.div_ceil(4)).to_string());
+    let sum = (2050 * 32 * 18).to_string();
+    assert_eq!(attribute(&dump, "data-sums"), [sum.as_str(); 4].join(" "));
+}
+
+#[test]
+fn pointing_reads_out_the_frame_and_its_shares() {
+    let Some(browser) = Browser::find() else { return };
+    let clip = shots();
+    let frames = histograms(clip.path());
+    let (number, frame) = (60, &frames[60]);
+    let row = (0..256).max_by_key(|&row| frame.bins(3)[row]).unwrap();
+    let point = format!(
+        "<script>setInterval(() => {{
+            if (document.documentElement.dataset.ready !== 'yes') return;
+            const heat = document.querySelector('.heat'), box = heat.getBoundingClientRect();
+            const clientX = box.left + box.width * ({number} + 0.5) / 100;
+            const clientY = box.top + box.height * (255 - {row} + 0.5) / 256;
+            heat.dispatchEvent(new PointerEvent('pointermove', {{ clientX, clientY, bubbles: true }}));
+        }}, 20)</script></body>"
+    );
+    let dump = browser.dump(&page_of(clip.path(), &[]).replace("</body>", &point));
+    let (_, readout) = dump.split_once("<div id=\"readout\"").expect("the readout");
+    let (readout, _) = readout.split_once("</div>").expect("its end");
+    assert!(readout.contains("class=\"shown\""), "{readout}");
+    for text in ["<b>0:02.400</b>".to_owned(), format!("frame</small><b>{number}</b>"), format!("<b>{row} (")] {
+        assert!(readout.contains(&text), "no {text} in {readout}");
+    }
+    for (channel, name) in Components::Rgbl.channel_names().iter().enumerate() {
+        let share = f64::from(frame.bins(channel)[row]) / f64::from(192 * 108) * 100.0;
+        let share = match share {
+            0.0 => "0 %".to_owned(),
+            share if share < 1.0 => format!("{share:.3} %"),
+            share => format!("{share:.1} %"),
+        };
+        assert!(readout.contains(&format!("{name}</small><b>{share}</b>")), "no {name} {share} in {readout}");
+    }
+}
+
+#[test]
+fn the_page_is_seen_and_not_blank() {
+    let Some(browser) = Browser::find() else { return };
+    let (width, height, pixels) = browser.screenshot(&page_of(shots().path(), &[]), 1400, 1800);
+    assert_eq!((width, height), (1400, 1800));
+    let colors: HashSet<_> = pixels.iter().collect();
+    assert!(colors.len() > 1000, "{} colours", colors.len());
+    let share = |is: fn(&[u8; 3]) -> bool| pixels.iter().filter(|pixel| is(pixel)).count() as f64 / pixels.len() as f64;
+    assert!(share(|[r, g, b]| *r > 120 && *g < r / 2 && *b < r / 2) > 0.001, "something red");
+    assert!(share(|[r, g, b]| *g > 120 && *r < g / 2 && *b < *g * 3 / 4) > 0.001, "something green");
+    assert!(share(|[r, g, b]| *b > 120 && *r < b / 2 && *g < *b * 3 / 4) > 0.001, "something blue");
+    assert!(share(|pixel| pixel.iter().all(|c| *c < 40)) > 0.5, "a dark page");
+}
+
+#[test]
+fn the_page_loads_nothing() {
+    let page = page_of(shots().path(), &[]);
+    for word in ["http:", "https:", "src=\"//", "@import", "url("] {
+        assert!(!page.contains(word), "{word}");
+    }
+    let Some(browser) = Browser::find() else { return };
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    server.set_nonblocking(true).unwrap();
+    let address = server.local_addr().unwrap();
+    // Even where somebody puts something into it, as a file's name might if it were not escaped.
+    let image = format!("<img src=\"http://{address}/pixel.png\"></body>");
+    let dump = browser.dump(&page.replace("</body>", &image));
+    assert_eq!(attribute(&dump, "data-ready"), "yes");
+    assert_eq!(server.accept().map(|_| ()).map_err(|error| error.kind()), Err(ErrorKind::WouldBlock));
+}
+
+#[test]
+fn names_of_files_are_text() {
+    let Some(browser) = Browser::find() else { return };
+    let clip = Clip::moving("a <b>&quot; <script>document.title=1<_script>.mkv", "64x64", 0.2, "-c:v ffv1");
+    let dump = browser.dump(&page_of(clip.path(), &[]));
+    assert_eq!(attribute(&dump, "data-ready"), "yes");
+    assert!(dump.contains("<h1>a &lt;b&gt;&amp;quot; &lt;script&gt;document.title=1&lt;_script&gt;.mkv</h1>"));
+}
