@@ -1,9 +1,11 @@
 //! Every key of the table that the help sheet is made from does what the sheet says.
 
+use std::time::Instant;
+
 use histoscope::app::keys::{Action, Chord, ROWS, SpeedChange};
 
 use crate::display::Display;
-use crate::picture::Area;
+use crate::picture::{Area, Picture};
 use crate::program::Program;
 use crate::wait::{PATIENCE, until};
 use crate::{FRAME_SECONDS, SAMPLE_SECONDS, alone, near, pause, position_where, sample};
@@ -169,9 +171,7 @@ fn check(program: &Program, key: &str, action: Action) {
         Action::TogglePinned => {
             let without = program.settled();
             notes("controls stay", "controls fade");
-            until("the controls to go", PATIENCE, || {
-                (program.picture().differing(&without, Area::Below) == 0).then_some(())
-            });
+            vanishes(program, &without, "the controls");
         }
         Action::Back | Action::Quit => unreachable!("they are pressed last"),
     }
@@ -199,27 +199,33 @@ fn toggles(program: &Program, on: &str, off: &str) {
         (program.picture().differing(&without, Area::Below) > 5_000).then_some(())
     });
     program.key(off);
-    let begin = std::time::Instant::now();
-    while program.picture().differing(&without, Area::Below) > 0 {
+    vanishes(program, &without, &format!("what {off} closes"));
+}
+
+/// Waits until the window shows the same as before, but for notes at the upper edge.
+fn vanishes(program: &Program, before: &Picture, what: &str) {
+    let begin = Instant::now();
+    while program.picture().differing(before, Area::Below) > 0 {
         if begin.elapsed() > PATIENCE {
-            let files = [without.save("panel-before"), program.picture().save("panel-after")];
-            panic!("{off} does not take the panel away; see {files:?}");
+            let files = [before.save("before"), program.picture().save("after")];
+            panic!("{what} stays; see {files:?}\n{}", program.log());
         }
     }
 }
 
 /// The view and its bins appear in the working directory, twice under different names.
 fn saves(program: &Program, key: &str) {
-    program.settled();
     for name in ["frame-45", "frame-45-2"] {
         if name == "frame-45" {
             go_to(program, "45", 1.5);
         }
+        // Before notes on what was saved, which are long, come up.
+        let shown = program.settled();
         let line = program.after(|| program.key(key), "note: saved");
         assert!(line.contains(&format!("sample-{name}.png")), "{line}");
         let [picture, bins] = ["png", "json"].map(|end| program.folder().join(format!("sample-{name}.{end}")));
-        let saved = crate::picture::Picture::from_png(&picture).expect("a PNG");
-        assert_eq!(saved.differing(&program.picture(), Area::Below), 0, "the picture is not what the window shows");
+        let saved = Picture::from_png(&picture).expect("a PNG");
+        assert_eq!(saved.differing(&shown, Area::Below), 0, "the picture is not what the window shows");
         let figures: serde_json::Value = serde_json::from_slice(&std::fs::read(bins).expect("the bins")).expect("JSON");
         assert_eq!((figures["frame"].as_u64(), figures["schema"].as_u64()), (Some(45), Some(1)));
         let bins = figures["channels"]["luminance"]["bins"].as_array().expect("bins");

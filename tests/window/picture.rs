@@ -26,7 +26,7 @@ impl Area {
         let low = (2 * u64::from(y) + 1) * 4 >= 3 * 2 * u64::from(height);
         let left = low && within(25, 475);
         let right = low && within(525, 975);
-        // The upper seventh.
+        // The upper seventh has room for two notes, which is the most.
         let is_below = (2 * u64::from(y) + 1) * 7 >= 2 * u64::from(height);
         match self {
             Self::Everywhere => true,

@@ -11,7 +11,7 @@ const SHORT: Duration = Duration::from_millis(1600);
 /// How long a warning stays: it is to be read.
 const LONG: Duration = Duration::from_secs(7);
 /// The most notes at once; older ones make room.
-const MOST: usize = 3;
+const MOST: usize = 2;
 
 /// What a note is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
