@@ -118,7 +118,8 @@
       const row = isHeat ? Math.min(rows - 1, Math.floor((1 - height) * rows)) : null;
       root.classList.remove("picked");
       showLines(part, over, isHeat ? height : null);
-      show(clip.begin + part * (clip.end - clip.begin), row);
+      // A frame's time is when it begins.
+      show(clip.times[columnAt(clip.begin + part * (clip.end - clip.begin))], row);
     });
     over.addEventListener("pointerleave", hide);
   }
