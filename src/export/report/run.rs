@@ -84,7 +84,7 @@ pub fn run(request: Request, options: &Options) -> Result<Finished, AnalyzeError
         return Err(nothing(&info, &outcome).into());
     };
     notes.extend(notes_on(&outcome, clip.left_out, clip.end_secs));
-    let name = info.path.file_name().map_or_else(|| info.path.as_os_str(), |name| name);
+    let name = info.path.file_name().unwrap_or(info.path.as_os_str());
     let report = Report {
         name: name.to_string_lossy().into_owned(),
         facts: facts(&info, &first, &outcome.counted_by),
