@@ -1,6 +1,6 @@
 //! The window: winit's event loop drives decoding, playback and drawing. FFmpeg never shows here, and wgpu neither.
 //!
-//! [`App`] takes the events, `viewer` is the window with everything in it, `session` one open video, `graphics` what
+//! `App` takes the events, `viewer` is the window with everything in it, `session` one open video, `graphics` what
 //! counts and draws; `acting`, `pointing`, `opening` and `saving` are what the user does, `readouts` what the display over
 //! the picture is told, `hud` that display.
 
