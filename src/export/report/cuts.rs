@@ -9,7 +9,8 @@
 //!
 //! 1. their distance is the threshold or more;
 //! 2. it is [`STANDS_OUT`] times every other distance from [`NEIGHBOURS`] frames before to as many after: fades,
-//!    dissolves and pans spread their change over several frames, a cut does not;
+//!    dissolves and pans spread their change over several frames, a cut does not. Where a frame of a fade is repeated,
+//!    the next step is twice the others: hence more than twice;
 //! 3. the picture does not come back: the frame before is no less than half as far from each of the [`FLASH_FRAMES`]
 //!    frames after the cut as from the first of them, nor is the frame after from each of those before. What lasts no
 //!    longer than that and leaves the picture as it was is a flash.
@@ -23,7 +24,7 @@ use super::folding::ROWS;
 /// The threshold unless another is asked for, as a part of the scale.
 pub const DEFAULT_THRESHOLD: f64 = 0.03;
 /// How many times the distances around it the distance of a cut must be.
-pub const STANDS_OUT: f64 = 1.5;
+pub const STANDS_OUT: f64 = 2.5;
 /// How many distances on each side of a cut it must stand out from.
 pub const NEIGHBOURS: usize = 2;
 /// What lasts so many frames at most and leaves the picture as it was is a flash.

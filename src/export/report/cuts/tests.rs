@@ -84,6 +84,16 @@ fn fades_and_dissolves_are_none() {
 }
 
 #[test]
+fn a_frame_that_is_repeated_in_a_dissolve_is_none() {
+    for repeated in 2..10 {
+        let mut dissolve = fade(DARK, BRIGHT, 12);
+        dissolve[repeated] = dissolve[repeated - 1];
+        let clip = [shot(DARK, 10), dissolve, shot(BRIGHT, 10)].concat();
+        assert_eq!(find(&clip), [0; 0], "frame {repeated}");
+    }
+}
+
+#[test]
 fn flashes_are_none_and_short_shots_are() {
     let white = [1.0; 3];
     for frames in 1..=FLASH_FRAMES {
