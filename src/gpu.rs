@@ -4,6 +4,7 @@
 //! reduce, scale), [`draw`] draws the picture and the overlays from the same buffers. [`Renderer`] orders the passes for
 //! the window, the saved picture and the tests alike.
 
+pub mod adjust;
 pub mod context;
 pub mod draw;
 pub mod histogram;
