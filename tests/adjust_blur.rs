@@ -5,7 +5,7 @@
 mod adjuster;
 mod support;
 
-use adjuster::{Adjuster, assert_same, read_codes};
+use adjuster::{Adjuster, assert_same};
 use histoscope::adjust::{Adjustments, Blur, Codes, blur};
 use histoscope::color::{Matrix, Range};
 use histoscope::frame::Picture;
@@ -84,23 +84,12 @@ fn the_plan_does_not_change_the_result() {
             let mut pass = BlurPass::new(gpu);
             let plan = BlurPlan { lines, columns, staged, ..BlurPlan::new(&limits, depth.into(), 11) };
             let result = chain.result().unwrap();
-            let before = Codes::of(&picture);
-            write_codes(gpu, result, &before);
+            result.write(gpu, &Codes::of(&picture));
             let job = pass.job_with_plan(gpu, result, plan, 1).unwrap();
             let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
             job.dispatch(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()));
             gpu.queue.submit([encoder.finish()]);
-            assert_same(&format!("{plan:?}"), &read_codes(gpu, result), &expected);
+            assert_same(&format!("{plan:?}"), &result.read(gpu).unwrap(), &expected);
         }
-    }
-}
-
-/// Puts codes into a working picture, which a blur then changes in place.
-fn write_codes(gpu: &histoscope::gpu::Gpu, target: &histoscope::gpu::adjust::WorkingPicture, codes: &Codes) {
-    let picture = codes.picture().unwrap();
-    let row_bytes = codes.width * usize::from(picture.layout().components[0].step);
-    let stride = histoscope::gpu::adjust::WorkingPicture::stride(codes.width as u32) as usize * row_bytes / codes.width;
-    for y in 0..codes.height {
-        gpu.queue.write_buffer(&target.buffer, (y * stride) as u64, picture.plane(0).row(y, row_bytes));
     }
 }

@@ -7,9 +7,9 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use histoscope::adjust::{Adjustments, Codes, Processor};
 use histoscope::frame::Picture;
-use histoscope::gpu::adjust::{Chain, Source, WorkingPicture};
+use histoscope::gpu::adjust::{Chain, Source};
 use histoscope::gpu::histogram::HistogramPasses;
-use histoscope::gpu::readback::{read_buffer, read_histogram};
+use histoscope::gpu::readback::read_histogram;
 use histoscope::gpu::upload::PictureBuffers;
 use histoscope::gpu::{AdapterChoice, Gpu};
 use histoscope::histogram::{Components, Histogram};
@@ -60,7 +60,7 @@ impl Adjuster {
         drop(pass);
         gpu.queue.submit([encoder.finish()]);
         gpu.check().expect("nothing failed");
-        read_codes(gpu, chain.result().expect("something is adjusted"))
+        chain.result().expect("something is adjusted").read(gpu).expect("it comes back")
     }
 
     /// The histograms of the result, by the passes that count any picture.
@@ -95,25 +95,4 @@ pub fn assert_same(name: &str, adjusted: &Codes, expected: &Codes) {
         let (found, wanted) = (adjusted.rgb[at], expected.rgb[at]);
         panic!("{name}: {} pixels differ, the first at ({x}, {y}): {found:?}, not {wanted:?}", differing.len());
     }
-}
-
-/// The codes of an adjusted picture.
-pub fn read_codes(gpu: &Gpu, picture: &WorkingPicture) -> Codes {
-    let (width, height) = picture.size;
-    let words: Vec<u32> = bytemuck::pod_collect_to_vec(
-        &read_buffer(gpu, &picture.buffer, WorkingPicture::words(picture.size, picture.bits) * 4)
-            .expect("it comes back"),
-    );
-    let stride = WorkingPicture::stride(width);
-    let rgb = (0..height)
-        .flat_map(|y| (0..width).map(move |x| (y * stride + x) as usize))
-        .map(|at| match picture.bits {
-            8 => {
-                let [r, g, b, _] = words[at].to_le_bytes();
-                [r, g, b].map(u16::from)
-            }
-            _ => [words[2 * at] as u16, (words[2 * at] >> 16) as u16, words[2 * at + 1] as u16],
-        })
-        .collect();
-    Codes { bits: picture.bits, width: width as usize, height: height as usize, rgb }
 }

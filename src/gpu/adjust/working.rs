@@ -1,9 +1,10 @@
 //! An adjusted picture in the GPU's memory.
 
+use super::super::readback::read_buffer;
 use super::super::shared::PictureParams;
 use super::super::{Gpu, GpuError};
 use super::{bind, storage, uniform};
-use crate::adjust::working_layout;
+use crate::adjust::{Codes, working_layout};
 use crate::color::{Conversion, Matrix, Range};
 use crate::layout::{ColorModel, PixelLayout};
 
@@ -57,6 +58,42 @@ impl WorkingPicture {
         let params = uniform(gpu, "adjusted picture", &params);
         let bind_group = bind(&gpu.device, "adjusted picture", layout, &[&params, &buffer, &buffer, &buffer]);
         Ok(Self { size, bits, buffer, bind_group })
+    }
+
+    /// Puts codes of the picture's size and depth into it.
+    pub fn write(&self, gpu: &Gpu, codes: &Codes) {
+        let mut words = Vec::new();
+        for row in codes.rgb.chunks(codes.width.max(1)) {
+            for &[red, green, blue] in row {
+                let [red, green, blue] = [red, green, blue].map(u32::from);
+                match self.bits {
+                    8 => words.push(red | green << 8 | blue << 16 | 0xff << 24),
+                    _ => words.extend([red | green << 16, blue]),
+                }
+            }
+            words.resize(words.len().next_multiple_of(if self.bits == 8 { 4 } else { 8 }), 0);
+        }
+        gpu.queue.write_buffer(&self.buffer, 0, bytemuck::cast_slice(&words));
+    }
+
+    /// Brings the codes back, for files, figures and tests.
+    ///
+    /// # Errors
+    /// [`GpuError::Lost`] if the device fails.
+    pub fn read(&self, gpu: &Gpu) -> Result<Codes, GpuError> {
+        let bytes = read_buffer(gpu, &self.buffer, Self::words(self.size, self.bits) * 4)?;
+        let words: Vec<u32> = bytemuck::pod_collect_to_vec(&bytes);
+        let (width, height) = (self.size.0 as usize, self.size.1 as usize);
+        let stride = words.len() / height;
+        let pixel = |words: &[u32]| match *words {
+            [first, second] => [first as u16, (first >> 16) as u16, second as u16],
+            [word] => [0, 8, 16].map(|shift| (word >> shift) as u16 & 0xff),
+            _ => [0; 3],
+        };
+        let step = if self.bits == 8 { 1 } else { 2 };
+        let rows = words.chunks_exact(stride);
+        let rgb = rows.flat_map(|row| row.chunks_exact(step).take(width).map(pixel)).collect();
+        Ok(Codes { bits: self.bits, width, height, rgb })
     }
 
     /// How the codes lie.
