@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::inputs::Inputs;
-use super::measure::{Budget, Spans, Times, on_gpu};
+use super::measure::{Budget, Spans, Times, on_cpu, on_gpu};
 use super::{Error, Options};
 use crate::adjust::{
     Adjustments, Blur, Clahe, Codes, Equalize, Placing, Posterize, Processor, Reduction, Shown, Threshold, Tone, blur,
@@ -79,6 +79,8 @@ pub struct AdjustRow {
     pub with_source: Option<Times>,
     /// Its time together with the histograms of the source and of the result.
     pub with_both: Option<Times>,
+    /// Its time on the CPU, where that makes the adjustments.
+    pub on_cpu: Option<Times>,
     /// Whether it came to the CPU's result, to the last code.
     pub exact: Option<bool>,
     /// What else there is to say.
@@ -105,8 +107,16 @@ pub(super) fn rows(
     let budget = Budget::new(gpu, options.repeats);
     let (mut rows, mut bench) = (Vec::new(), None);
     for (name, title, what) in all().into_iter().filter(|(name, ..)| names.contains(name)) {
-        let mut row =
-            AdjustRow { name, title, alone: None, with_source: None, with_both: None, exact: None, note: None };
+        let mut row = AdjustRow {
+            name,
+            title,
+            alone: None,
+            with_source: None,
+            with_both: None,
+            on_cpu: None,
+            exact: None,
+            note: None,
+        };
         let measured = match what {
             What::Scan { conflict_free } => scan(gpu, &budget, conflict_free, &mut row),
             What::Blur { size, staged } => blur_passes(gpu, &budget, &pictures[0], (size, staged), &mut row),
@@ -226,6 +236,9 @@ impl<'a> Bench<'a> {
         row.exact = Some(adjusted.read(gpu)? == expected);
         row.alone = Some(timed(gpu, budget, &mut |pass, repeat| run(pass, repeat, false, false))?);
         row.with_source = Some(timed(gpu, budget, &mut |pass, repeat| run(pass, repeat, true, false))?);
+        let adjust =
+            |repeat: usize| Processor::default().apply_to_codes(Codes::of(inputs.picture(repeat)), adjustments, None);
+        row.on_cpu = Some(on_cpu(budget, |repeat| drop(std::hint::black_box(adjust(repeat)))));
         row.with_both = Some(timed(gpu, budget, &mut |pass, repeat| run(pass, repeat, true, true))?);
         Ok(())
     }
@@ -253,12 +266,12 @@ pub(super) fn write_table(f: &mut fmt::Formatter<'_>, rows: &[AdjustRow]) -> fmt
         return Ok(());
     }
     let title = "adjustments, median µs";
-    writeln!(f, "\n{title:<40}{:>11}{:>16}{:>14}  exact", "alone", "source counted", "both counted")?;
+    writeln!(f, "\n{title:<40}{:>11}{:>16}{:>14}{:>11}  exact", "alone", "source counted", "both counted", "CPU")?;
     for row in rows {
         let number = |times: Option<Times>| times.map_or("-".into(), |times| format!("{:.1}", times.median_us));
-        let [alone, source, both] = [row.alone, row.with_source, row.with_both].map(number);
+        let [alone, source, both, cpu] = [row.alone, row.with_source, row.with_both, row.on_cpu].map(number);
         let exact = row.exact.map_or("-", |exact| if exact { "yes" } else { "NO" });
-        writeln!(f, "  {:<38}{alone:>11}{source:>16}{both:>14}  {exact}", row.title)?;
+        writeln!(f, "  {:<38}{alone:>11}{source:>16}{both:>14}{cpu:>11}  {exact}", row.title)?;
         if let Some(note) = &row.note {
             writeln!(f, "      {note}")?;
         }

@@ -174,6 +174,13 @@ impl Chain {
         }
     }
 
+    /// Four words: the luminance codes at which the second class and those after it begin, `u32::MAX` where there is none.
+    /// They are those of the last dispatch that had a threshold among its adjustments.
+    #[must_use]
+    pub const fn thresholds(&self) -> &wgpu::Buffer {
+        &self.otsu.thresholds
+    }
+
     /// Gives back the memory of the pictures, which are large.
     pub fn release(&mut self) {
         self.steps.clear();
