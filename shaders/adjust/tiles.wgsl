@@ -57,8 +57,10 @@ fn count_tiles(@builtin(local_invocation_index) local: u32, @builtin(workgroup_i
     }
     let beyond = max(left, picture.size.x);
     let items = quads + left + tiles.tile.x - min(beyond, left + tiles.tile.x);
-    let top = corner.y + slice * tiles.tile.y / tiles.slices;
-    let rows = corner.y + (slice + 1u) * tiles.tile.y / tiles.slices - top;
+    let each = (tiles.tile.y + tiles.slices - 1u) / tiles.slices;
+    let skipped = min(slice * each, tiles.tile.y);
+    let top = corner.y + skipped;
+    let rows = min(each, tiles.tile.y - skipped);
     for (var i = local; i < rows * items; i += WORKGROUP) {
         let row = mirrored(top + i / items, picture.size.y);
         let item = i % items;

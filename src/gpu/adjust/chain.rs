@@ -58,7 +58,7 @@ enum Step {
     Picture(Dispatch, Input),
     /// A pass that does not.
     Plain(Dispatch),
-    /// Counts a picture's luminance, or all channels, into the chain's own bins.
+    /// Counts a picture's luminance, or all channels, into bins of the chain's own.
     Count(Input),
     Scan(ScanJob),
     Curve(Box<CurveJob>),
@@ -81,6 +81,8 @@ struct Made {
 pub struct Chain {
     picture_layout: wgpu::BindGroupLayout,
     source_bins: wgpu::Buffer,
+    /// For the source, where nobody else counts it.
+    source_counter: Option<HistogramPasses>,
     /// For pictures between two steps.
     counter: HistogramPasses,
     point: PointPass,
@@ -104,6 +106,7 @@ impl Chain {
         Self {
             picture_layout: picture_layout.clone(),
             source_bins: source.bins.clone(),
+            source_counter: None,
             counter: HistogramPasses::new(gpu, picture_layout),
             point: PointPass::new(gpu, picture_layout),
             curves: CurvePass::new(gpu),
@@ -135,7 +138,8 @@ impl Chain {
 
     /// Gets everything ready for a picture like `source`; cheap where nothing changed. `elapsed_secs` is the time since the
     /// frame before, `None` at a jump. `counted` says whether the source's bins will be those of red, green, blue and
-    /// luminance; where they are not, the chain counts by itself.
+    /// luminance; where they are not, the chain counts
+    /// what it needs by itself, luminance alone where that will do.
     ///
     /// # Errors
     /// [`GpuError`] if the adapter cannot hold the adjusted picture or the bins of its depth.
@@ -203,8 +207,10 @@ impl Chain {
                 Step::Picture(dispatch, input) => dispatch.run(pass, group(*input)),
                 Step::Plain(dispatch) => dispatch.run(pass, None),
                 Step::Count(input) => {
-                    if let Some(group) = group(*input) {
-                        self.counter.dispatch(pass, group);
+                    let counter =
+                        if *input == Input::Source { self.source_counter.as_ref() } else { Some(&self.counter) };
+                    if let (Some(counter), Some(group)) = (counter, group(*input)) {
+                        counter.dispatch(pass, group);
                     }
                 }
                 Step::Scan(scan) => scan.dispatch(pass),
@@ -237,11 +243,9 @@ impl Chain {
         if adjustments.is_off() {
             return Ok(());
         }
-        let mut maker = Maker { gpu, source, chain: self, at: Input::Source };
-        if adjustments.blur.is_some() || !counted {
-            maker.change(Change::None, &PointParams::default(), None)?;
-        }
+        let mut maker = Maker { gpu, source, counted, chain: self, at: Input::Source };
         if let Some(blur) = adjustments.blur {
+            maker.change(Change::None, &PointParams::default(), None)?;
             maker.blur(blur)?;
         }
         match adjustments.tone {
@@ -263,6 +267,8 @@ impl Chain {
 struct Maker<'a> {
     gpu: &'a Gpu,
     source: Source,
+    /// Whether somebody else counts the source.
+    counted: bool,
     chain: &'a mut Chain,
     /// Where the picture is by now.
     at: Input,
@@ -322,26 +328,30 @@ impl Maker<'_> {
         Ok(())
     }
 
-    /// The bins of the picture that is there: the source's have been counted; any other is counted now.
+    /// The bins of the picture that is there. Unless somebody else counts it, it is counted now.
     fn bins(&mut self, (first, count): (u32, u32)) -> Result<wgpu::Buffer, GpuError> {
-        if self.at == Input::Source {
+        let is_source = self.at == Input::Source;
+        if is_source && self.counted {
             return Ok(self.chain.source_bins.clone());
         }
-        let (limits, info) = (self.gpu.device.limits(), &self.gpu.info);
-        let bits = self.bits();
-        let pixels = self.source.size.0 * self.source.size.1;
-        let plan = Plan::new(&limits, info.device_type, bits, pixels);
-        let mut plan = plan.ok_or_else(|| GpuError::TooDeep { bits, adapter: info.name.clone() })?;
-        // Where luminance alone is wanted, it alone is counted. The counter is set up once for all steps, so that any
-        // other step's wish adds the other channels.
-        let others = self.chain.steps.iter().any(|step| matches!(step, Step::Count(_)));
+        let (gpu, current) = (self.gpu, self.current());
+        let bits = current.layout.bin_bits();
+        let plan = Plan::new(&gpu.device.limits(), gpu.info.device_type, bits, current.size.0 * current.size.1);
+        let mut plan = plan.ok_or_else(|| GpuError::TooDeep { bits, adapter: gpu.info.name.clone() })?;
+        // Where luminance alone is wanted, it alone is counted. A counter is set up once for all steps, so that another
+        // step's wish adds the other channels.
+        let others = self.chain.steps.iter().any(|step| matches!(step, Step::Count(Input::Work(_)))) && !is_source;
         if (first, count) == (3, 1) && !others {
             plan.runs = vec![ChannelRun { first, count }];
         }
-        let current = self.current();
-        self.chain.counter.prepare_layout(self.gpu, current.layout, current.crossed, Components::Rgbl, plan);
-        self.chain.steps.push(Step::Count(self.at));
-        Ok(self.chain.counter.bins.clone())
+        let Chain { picture_layout, source_counter, counter, steps, .. } = &mut *self.chain;
+        let counter = match is_source {
+            true => source_counter.get_or_insert_with(|| HistogramPasses::new(gpu, picture_layout)),
+            false => counter,
+        };
+        counter.prepare_layout(gpu, current.layout, current.crossed, Components::Rgbl, plan);
+        steps.push(Step::Count(self.at));
+        Ok(counter.bins.clone())
     }
 
     fn equalize(&mut self, equalize: Equalize) -> Result<(), GpuError> {
