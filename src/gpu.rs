@@ -4,6 +4,7 @@
 //! reduce, scale), [`draw`] draws the picture and the overlays from the same buffers. [`Renderer`] orders the passes for
 //! the window, the saved picture and the tests alike; [`surface`] is the window's side of it.
 
+pub mod adjust;
 pub mod context;
 pub mod count_queue;
 pub mod draw;

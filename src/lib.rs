@@ -4,6 +4,7 @@
 //! [`histogram`], [`gpu`] counts and draws, [`app`] shows it in a window and [`export`] writes it to files.
 //! [`mod@reference`] defines every number; the engines must agree with it to the last count.
 
+pub mod adjust;
 pub mod app;
 pub mod bench;
 pub mod brush;
