@@ -89,7 +89,8 @@ fn draw(c: &mut Criterion) {
     let mut renderer = Renderer::new(&gpu, VIEW_FORMAT);
     let placing = (Ratio::ONE, Orientation::default());
     renderer.load(&gpu, &picture("yuv420p", 0), placing, Components::Rgbl, None).unwrap();
-    let view = view_texture(&gpu, 1600, 900).unwrap().create_view(&wgpu::TextureViewDescriptor::default());
+    let view =
+        view_texture(&gpu, (1600, 900), VIEW_FORMAT).unwrap().create_view(&wgpu::TextureViewDescriptor::default());
     // The first recording counts as well; those after it only draw.
     let mut once = |scene: &Scene| wall(&gpu, |encoder| renderer.record(&gpu, encoder, &view, (1600, 900), scene));
     once(&Scene::default());

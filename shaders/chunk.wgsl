@@ -1,7 +1,7 @@
 // First pass: every workgroup counts its share of the picture, a chunk, in workgroup memory and writes it out.
 //
 // A chunk is not a tile of 256 pixels: some hundreds of workgroups walk over the whole picture together, each
-// invocation taking a block of 4 × 2 pixels at a time, so that the bins are cleared and written out a few hundred times
+// invocation taking a block of 4 × 2 or 8 × 2 pixels at a time, so that the bins are cleared and written out a few hundred times
 // a frame and not once per 256 pixels. All arithmetic from sample to bin is integer: see src/color.rs and
 // src/reference.rs, which this must equal to the last count.
 
@@ -17,6 +17,9 @@ override CODED: bool = false;
 // Workgroup memory holds COPIES interleaved copies of each bin: neighbouring invocations then hit different banks when
 // all pixels are alike.
 override COPIES: u32 = 1u;
+// Whether a block is 8 pixels wide and not 4. That asks less often where a block lies and loads every word of chroma once,
+// but leaves a small picture too few blocks to keep every processor busy.
+override WIDE: bool = false;
 override BIN_WORDS: u32 = 1024u; // CHANNEL_COUNT · 2^BITS · COPIES
 
 const TAIL_WORDS: u32 = 8u;
@@ -213,11 +216,15 @@ fn count_quad(first_codes: vec4<u32>, valid: u32, chroma: ChromaTerms, copy: u32
     }
 }
 
-// Counts the block of 4 × 2 pixels whose corner is (4 · quad, row).
-//
-// All loads stand before all counting: they are under way together, while a load behind a count would wait for it.
-fn count_block(quad: u32, row: u32, copy: u32) {
-    let has_below = row + 1u < picture.size.y;
+// Four pixels of two rows, loaded and not yet counted.
+struct Pair {
+    upper: vec4<u32>,
+    lower: vec4<u32>,
+    upper_chroma: ChromaTerms,
+    lower_chroma: ChromaTerms,
+}
+
+fn load_pair(quad: u32, row: u32) -> Pair {
     // Below the picture is its last row again, which is then loaded but not counted.
     let below = min(row + 1u, picture.size.y - 1u);
     let upper = quad_of_samples(0u, quad, row);
@@ -228,9 +235,27 @@ fn count_block(quad: u32, row: u32, copy: u32) {
     if CHROMA_Y == 0u {
         lower_chroma = chroma_terms(quad, below);
     }
-    let valid = min(4u, picture.size.x - quad * 4u);
-    count_quad(upper, valid, upper_chroma, copy);
-    count_quad(lower, select(0u, valid, has_below), lower_chroma, copy);
+    return Pair(upper, lower, upper_chroma, lower_chroma);
+}
+
+fn count_pair(pair: Pair, quad: u32, row: u32, copy: u32) {
+    let valid = min(4u, picture.size.x - min(quad * 4u, picture.size.x));
+    count_quad(pair.upper, valid, pair.upper_chroma, copy);
+    count_quad(pair.lower, select(0u, valid, row + 1u < picture.size.y), pair.lower_chroma, copy);
+}
+
+// Counts the block whose corner is at pixel (4 · quad, row).
+//
+// All loads stand before all counting: they are under way together, while a load behind a count would wait for it.
+fn count_block(quad: u32, row: u32, copy: u32) {
+    let first = load_pair(quad, row);
+    if WIDE {
+        let second = load_pair(quad + 1u, row);
+        count_pair(first, quad, row, copy);
+        count_pair(second, quad + 1u, row, copy);
+    } else {
+        count_pair(first, quad, row, copy);
+    }
 }
 
 // Counts up to 4 × 2 samples of one component as coded, from sample (4 · quad, row) of its own grid on.
@@ -296,28 +321,32 @@ fn chunk(
     // Blocks are numbered along the rows, and the invocations of all workgroups take them in turn, so that loads are
     // adjacent and every workgroup sees a like share of the picture's content.
     let copy = local % COPIES;
-    let quads = (picture.size.x + 3u) / 4u;
+    let quads_of_block = select(1u, 2u, WIDE);
+    let blocks = (picture.size.x + 4u * quads_of_block - 1u) / (4u * quads_of_block);
     let stride = groups.x * WORKGROUP;
-    let stride_rows = stride / quads * 2u;
-    let stride_quads = stride % quads;
+    let stride_rows = stride / blocks * 2u;
+    let stride_blocks = stride % blocks;
     let start = group.x * WORKGROUP + local;
-    var quad = start % quads;
-    var row = start / quads * 2u;
+    var block = start % blocks;
+    var row = start / blocks * 2u;
     while row < picture.size.y {
+        let quad = block * quads_of_block;
         if CODED {
-            count_coded(0u, quad, row, copy);
-            if MODEL != 0u {
-                // The same walk covers the chroma planes: they are never larger than the luma plane.
-                count_coded(1u, quad, row, copy);
-                count_coded(2u, quad, row, copy);
+            for (var i = 0u; i < quads_of_block; i += 1u) {
+                count_coded(0u, quad + i, row, copy);
+                if MODEL != 0u {
+                    // The same walk covers the chroma planes: they are never larger than the luma plane.
+                    count_coded(1u, quad + i, row, copy);
+                    count_coded(2u, quad + i, row, copy);
+                }
             }
         } else {
             count_block(quad, row, copy);
         }
-        quad += stride_quads;
+        block += stride_blocks;
         row += stride_rows;
-        if quad >= quads {
-            quad -= quads;
+        if block >= blocks {
+            block -= blocks;
             row += 2u;
         }
     }

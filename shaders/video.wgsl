@@ -10,10 +10,22 @@ struct Placement {
     down: vec2<f32>,        // from a pixel to the next one below
     origin: vec2<f32>,      // of the view's top left corner
     taps: u32,              // a side, from which a picture drawn smaller than itself is averaged
+    hard: u32,              // whether every pixel of the view shows one sample
+    view_width: u32,        // columns of the view
+    turned: u32,            // whether columns of the view are rows of the picture
+    // Pixels whose bin of this channel lies in low..=high keep their light, the rest dims; see src/brush.rs.
+    channel: u32,
+    low: u32,
+    high: u32,
+    strength: u32,          // how far it dims, in 256ths; 0 where there is no brush
+    coded: u32,             // whether the channels are Y', Cb and Cr as coded
     padding: u32,
 }
 
 @group(1) @binding(0) var<uniform> placement: Placement;
+// For each column of the view, then for each of its rows, the column or row of the picture whose sample covers it. The CPU
+// finds them, so that the pixel under the pointer, the pixel that is lit and the pixel that is shown are the same.
+@group(1) @binding(1) var<storage, read> nearest: array<u32>;
 
 @vertex
 fn corner(@builtin(vertex_index) index: u32) -> @builtin(position) vec4<f32> {
@@ -49,8 +61,58 @@ fn components_at(position: vec2<f32>) -> vec3<f32> {
     );
 }
 
-@fragment
-fn video(@builtin(position) pixel: vec4<f32>) -> @location(0) vec4<f32> {
+// The picture's pixel that covers a pixel of the view.
+fn covering(pixel: vec2<u32>) -> vec2<u32> {
+    let along = vec2<u32>(nearest[pixel.x], nearest[placement.view_width + pixel.y]);
+    return select(along, along.yx, placement.turned != 0u);
+}
+
+// Its component codes: those that it is counted with.
+fn codes_at(at: vec2<u32>) -> vec3<u32> {
+    let first = code_at(0u, at.x, at.y);
+    if MODEL == 0u {
+        return vec3<u32>(first, 0u, 0u);
+    }
+    let chroma = vec2<u32>(at.x >> CHROMA_X, at.y >> CHROMA_Y);
+    return vec3<u32>(first, code_at(1u, chroma.x, chroma.y), code_at(2u, chroma.x, chroma.y));
+}
+
+fn integer_code(weights: vec4<i32>, codes: vec3<i32>) -> u32 {
+    let sum = weights.x * codes.x + weights.y * codes.y + weights.z * codes.z + weights.w;
+    return u32(clamp(sum >> FRACTION, 0i, (1i << BITS) - 1i));
+}
+
+// Whether the brush lights a pixel with these codes. The arithmetic is that of counting: src/reference.rs.
+fn is_lit(codes: vec3<u32>) -> bool {
+    var bin = 0u;
+    if placement.coded != 0u {
+        if placement.channel > select(2u, 0u, MODEL == 0u) {
+            return false;
+        }
+        bin = codes[placement.channel];
+    } else {
+        let signed_codes = vec3<i32>(codes);
+        let red = integer_code(picture.red, signed_codes);
+        let green = integer_code(picture.green, signed_codes);
+        let blue = integer_code(picture.blue, signed_codes);
+        let top = (1u << BITS) - 1u;
+        let sum = 2126u * red + 7152u * green + 722u * blue;
+        let carry = select(0u, 1u, (sum % 10000u) * top + sum >= 10000u * top);
+        let bins = vec4<u32>(red, green, blue, min(sum / 10000u + carry, top));
+        bin = bins[min(placement.channel, 3u)];
+    }
+    return bin >= placement.low && bin <= placement.high;
+}
+
+// A pixel that is not lit, of 8-bit codes: dark and gray.
+fn dimmed(rgb: vec3<u32>) -> vec3<u32> {
+    let gray = (54u * rgb.r + 183u * rgb.g + 19u * rgb.b) >> 8u;
+    let dark = 18u + ((gray * 56u) >> 8u);
+    return (rgb * (256u - placement.strength) + dark * placement.strength + 128u) >> vec3<u32>(8u);
+}
+
+// Component codes where a pixel of the view lies, averaged over as much of the picture as it covers.
+fn averaged(pixel: vec2<f32>) -> vec3<f32> {
     // The middle of the first sample is position 0, while the view's corner is the corner of its first pixel.
     let position = placement.across * pixel.x + placement.down * pixel.y + placement.origin - 0.5;
     let taps = placement.taps;
@@ -61,13 +123,26 @@ fn video(@builtin(position) pixel: vec4<f32>) -> @location(0) vec4<f32> {
             sum += components_at(position + placement.across * at.x + placement.down * at.y);
         }
     }
-    let codes = vec4<f32>(sum / f32(taps * taps), 1.0);
+    return sum / f32(taps * taps);
+}
+
+@fragment
+fn video(@builtin(position) pixel: vec4<f32>) -> @location(0) vec4<f32> {
+    var codes: vec4<f32>;
+    if placement.hard != 0u {
+        codes = vec4<f32>(vec3<f32>(codes_at(covering(vec2<u32>(pixel.xy)))), 1.0);
+    } else {
+        codes = vec4<f32>(averaged(pixel.xy), 1.0);
+    }
     let rgb = vec3<f32>(
         dot(picture.real_red, codes),
         dot(picture.real_green, codes),
         dot(picture.real_blue, codes),
     );
     // Rounded here, so that a view's own rounding, which differs between formats, has nothing left to decide.
-    let shown = floor(clamp(rgb, vec3<f32>(0.0), vec3<f32>(1.0)) * 255.0 + 0.5) / 255.0;
-    return vec4<f32>(shown, 1.0);
+    var shown = floor(clamp(rgb, vec3<f32>(0.0), vec3<f32>(1.0)) * 255.0 + 0.5);
+    if placement.strength != 0u && !is_lit(codes_at(covering(vec2<u32>(pixel.xy)))) {
+        shown = vec3<f32>(dimmed(vec3<u32>(shown)));
+    }
+    return vec4<f32>(shown / 255.0, 1.0);
 }

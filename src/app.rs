@@ -1,42 +1,54 @@
-//! The window: winit's event loop drives decoding, playback and drawing. FFmpeg never shows here.
+//! The window: winit's event loop drives decoding, playback and drawing. FFmpeg never shows here, and wgpu neither.
+//!
+//! `App` takes the events, `viewer` is the window with everything in it, `session` one open video, `graphics` what
+//! counts and draws; `acting`, `pointing`, `opening` and `saving` are what the user does, `readouts` what the display over
+//! the picture is told, `hud` that display.
 
+mod acting;
+mod dialog;
+mod files;
+mod graphics;
 mod hud;
-mod keys;
+pub mod keys;
+mod opening;
+mod pointing;
+mod readouts;
+mod saving;
 mod screen;
+mod session;
+mod start;
 mod title;
 mod viewer;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use winit::application::ApplicationHandler;
-use winit::event::{ElementState, KeyEvent, WindowEvent};
+use winit::event::WindowEvent;
 use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop};
 use winit::keyboard::ModifiersState;
 use winit::window::WindowId;
 
 use crate::engine::EngineChoice;
-use crate::frame::Frame;
-use crate::gpu::{AdapterChoice, GpuError};
+use crate::gpu::{AdapterChoice, GpuError, Loading};
 use crate::histogram::Components;
-use crate::media::{DecodeEvent, DecodeThread, Decoder, MediaError, OpenOptions, QueueLimits, StreamInfo};
-use keys::Action;
+use crate::media::{DecodeThread, MediaError, OpenOptions, QueueLimits};
 use viewer::Viewer;
-
-/// How long a video may take to open.
-const OPEN_LIMIT: Duration = Duration::from_secs(60);
 
 /// What to play and how.
 #[derive(Debug, Clone)]
 pub struct PlayOptions {
-    /// The video.
-    pub input: PathBuf,
+    /// The videos; none opens a window that invites to open one.
+    pub inputs: Vec<PathBuf>,
     /// Whether to start again at the end.
     pub looped: bool,
     /// Whether to open paused.
     pub paused: bool,
+    /// Bytes of frames to keep for steps back and loops.
+    pub cache_bytes: usize,
+    /// Whether choices last from one run to the next.
+    pub keeps_settings: bool,
     /// What is counted at first.
     pub components: Components,
     /// The adapter.
@@ -69,11 +81,16 @@ pub enum AppError {
     NoAnswer(PathBuf),
 }
 
-/// What wakes the event loop besides the window.
+/// Wakes the event loop from another thread, because something was decoded, chosen or saved.
+type Waker = Arc<dyn Fn() + Send + Sync>;
+
+/// Whether the program goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Wake {
-    /// The decoding thread has queued something.
-    Media,
+pub enum Flow {
+    /// It goes on.
+    Continue,
+    /// The user leaves.
+    Quit,
 }
 
 /// Opens the window and plays until the user quits.
@@ -83,78 +100,38 @@ enum Wake {
 pub fn play(options: PlayOptions) -> Result<(), AppError> {
     // Loading the graphics drivers takes longest of all, so it comes first, on a thread of its own.
     let instance = Loading::start();
-    let event_loop = EventLoop::<Wake>::with_user_event().build().map_err(|error| no_display(&options, error))?;
+    let event_loop = EventLoop::<()>::with_user_event().build().map_err(|error| start::no_display(&options, error))?;
     let proxy = event_loop.create_proxy();
-    // The file is opened while the window and the adapter are made; both take their time.
-    let media = DecodeThread::open(&options.input, options.open.clone(), QueueLimits::default(), move || {
+    let waker: Waker = Arc::new(move || {
         // The loop is gone only when the program ends.
-        let _ = proxy.send_event(Wake::Media);
-    })
-    .map_err(AppError::Thread)?;
-    let mut app =
-        App { options, instance, media: Some(media), viewer: None, modifiers: ModifiersState::empty(), result: Ok(()) };
-    event_loop.run_app(&mut app).map_err(display_error)?;
-    if let Some(viewer) = &app.viewer {
+        let _ = proxy.send_event(());
+    });
+    // The file is opened while the window and the adapter are made; both take their time.
+    let media = match options.inputs.first() {
+        Some(input) => {
+            let waker = Arc::clone(&waker);
+            let opened = DecodeThread::open(input, options.open.clone(), QueueLimits::default(), move || waker());
+            Some((input.clone(), opened.map_err(AppError::Thread)?))
+        }
+        None => None,
+    };
+    let modifiers = ModifiersState::empty();
+    let mut app = App { options, waker, instance, media, viewer: None, modifiers, result: Ok(()) };
+    event_loop.run_app(&mut app).map_err(start::display_error)?;
+    if let Some(viewer) = &mut app.viewer {
+        viewer.keep_settings();
         viewer.log_summary();
     }
     app.result
 }
 
-/// Why there is no window. A file that cannot be opened is told first: a display would not help it.
-fn no_display(options: &PlayOptions, error: impl std::fmt::Display) -> AppError {
-    // A pipe or a server may keep us waiting, and what it has sent is gone afterwards.
-    let is_ready = options.input.is_file() || options.input.is_dir() || is_missing(&options.input);
-    match is_ready.then(|| Decoder::open(&options.input, &options.open)) {
-        Some(Err(error)) => error.into(),
-        _ => display_error(error),
-    }
-}
-
-/// Whether a path leads nowhere and is no address either, nor the standard input.
-fn is_missing(path: &Path) -> bool {
-    let text = path.to_string_lossy();
-    !path.exists() && text != "-" && !text.contains(':')
-}
-
-fn display_error(error: impl std::fmt::Display) -> AppError {
-    // winit's own text spreads over lines and begins with a place in its source; the first reason tells enough.
-    let text = error.to_string();
-    let first = text.lines().next().unwrap_or_default();
-    let reason = first.strip_prefix("os error at ").and_then(|place| place.split_once(": ")).map(|(_, reason)| reason);
-    let unset = |name| std::env::var_os(name).is_none_or(|value| value.is_empty());
-    if cfg!(all(unix, not(target_os = "macos"))) && unset("DISPLAY") && unset("WAYLAND_DISPLAY") {
-        return AppError::Display("there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set)".to_owned());
-    }
-    AppError::Display(reason.unwrap_or(first).to_owned())
-}
-
-/// wgpu's entry point in the making. It is waited for in any case: a program that ends while a driver is being loaded on
-/// another thread can crash in the driver.
-struct Loading(Option<thread::JoinHandle<wgpu::Instance>>);
-
-impl Loading {
-    fn start() -> Self {
-        Self(Some(thread::spawn(|| crate::gpu::context::instance(None))))
-    }
-
-    /// The instance, the first time; `None` if it could not be made.
-    fn finish(&mut self) -> Option<wgpu::Instance> {
-        self.0.take()?.join().ok()
-    }
-}
-
-impl Drop for Loading {
-    fn drop(&mut self) {
-        self.finish();
-    }
-}
-
 struct App {
     options: PlayOptions,
-    /// wgpu's entry point, in the making.
+    waker: Waker,
+    /// The graphics drivers, being loaded.
     instance: Loading,
-    /// The decoding thread until the viewer takes it over.
-    media: Option<DecodeThread>,
+    /// The first video's decoding thread until the viewer takes it over.
+    media: Option<(PathBuf, DecodeThread)>,
     viewer: Option<Viewer>,
     modifiers: ModifiersState,
     result: Result<(), AppError>,
@@ -163,90 +140,69 @@ struct App {
 impl App {
     /// Waits until the decoder has opened the file, then makes the window in the video's size.
     fn open_viewer(&mut self, event_loop: &ActiveEventLoop) -> Result<(), AppError> {
-        let Some(media) = self.media.take() else { return Ok(()) };
-        let instance = self.instance(event_loop);
-        let (info, first) = self.first_frame(&media)?;
-        self.viewer = Some(Viewer::new(event_loop, &instance, &self.options, media, &info, first)?);
+        if self.viewer.is_some() {
+            return Ok(());
+        }
+        let instance = self.instance.finish(event_loop.owned_display_handle());
+        let session = match self.media.take() {
+            Some((input, media)) => Some(start::first_session(input, media, &self.options)?),
+            None => None,
+        };
+        let waker = Arc::clone(&self.waker);
+        self.viewer = Some(Viewer::new(event_loop, &instance, self.options.clone(), waker, session)?);
         Ok(())
     }
 
-    /// The instance that was made meanwhile; where OpenGL was asked for, one that knows the display, which it needs.
-    fn instance(&mut self, event_loop: &ActiveEventLoop) -> wgpu::Instance {
-        let wants_gl = wgpu::Backends::from_env().is_some_and(|backends| backends.contains(wgpu::Backends::GL));
-        match self.instance.finish() {
-            Some(instance) if !wants_gl => instance,
-            _ => crate::gpu::context::instance(Some(Box::new(event_loop.owned_display_handle()))),
+    /// Ends the loop with the error, or because the user leaves.
+    fn settle(&mut self, event_loop: &ActiveEventLoop, result: Result<Flow, AppError>) {
+        match result {
+            Ok(Flow::Continue) => return,
+            Ok(Flow::Quit) => {}
+            Err(error) if self.result.is_ok() => self.result = Err(error),
+            Err(error) => log::error!("{error}"),
         }
-    }
-
-    /// Waits until the video is open and its first frame, which knows its size better than any header, is there.
-    fn first_frame(&self, media: &DecodeThread) -> Result<(Arc<StreamInfo>, Frame), AppError> {
-        let mut info = None;
-        loop {
-            match (media.recv_timeout(OPEN_LIMIT), &info) {
-                (Some(DecodeEvent::Opened(opened)), _) => info = Some(opened),
-                (Some(DecodeEvent::Frame(frame)), Some(info)) => return Ok((Arc::clone(info), frame)),
-                (Some(DecodeEvent::Error { error, .. }), _) => return Err(error.into()),
-                (Some(DecodeEvent::Frame(_) | DecodeEvent::EndOfStream { .. }) | None, _) => {
-                    return Err(AppError::NoAnswer(self.options.input.clone()));
-                }
-            }
-        }
-    }
-
-    /// Ends the loop with the error, if there is one.
-    fn settle(&mut self, event_loop: &ActiveEventLoop, result: Result<(), AppError>) {
-        if let Err(error) = result {
-            if self.result.is_ok() {
-                self.result = Err(error);
-            }
-            event_loop.exit();
-        }
-    }
-
-    fn on_key(&mut self, event_loop: &ActiveEventLoop, event: &KeyEvent) {
-        let Some(viewer) = &mut self.viewer else { return };
-        let Some(action) = keys::action(event, self.modifiers) else { return };
-        let held = event.repeat;
-        match (event.state, action) {
-            (ElementState::Pressed, Action::Quit) => event_loop.exit(),
-            (ElementState::Pressed, action) => viewer.act(action, held),
-            (ElementState::Released, Action::SeekBy { .. }) => viewer.settle_seek(),
-            (ElementState::Released, _) => {}
-        }
+        event_loop.exit();
     }
 }
 
-impl ApplicationHandler<Wake> for App {
+impl ApplicationHandler for App {
     fn resumed(&mut self, event_loop: &ActiveEventLoop) {
         let result = self.open_viewer(event_loop);
-        self.settle(event_loop, result);
-    }
-
-    fn user_event(&mut self, _: &ActiveEventLoop, event: Wake) {
-        // Frames are taken in about_to_wait, which follows.
-        match event {
-            Wake::Media => {}
-        }
+        self.settle(event_loop, result.map(|()| Flow::Continue));
     }
 
     fn window_event(&mut self, event_loop: &ActiveEventLoop, _: WindowId, event: WindowEvent) {
-        match event {
-            WindowEvent::CloseRequested => return event_loop.exit(),
-            WindowEvent::ModifiersChanged(modifiers) => self.modifiers = modifiers.state(),
-            WindowEvent::KeyboardInput { event, .. } => return self.on_key(event_loop, &event),
-            _ => {}
-        }
         let Some(viewer) = &mut self.viewer else { return };
+        viewer.show_event(&event);
         let result = match event {
-            WindowEvent::Resized(size) => viewer.resize(size),
-            WindowEvent::ScaleFactorChanged { .. } => viewer.refresh_size(),
+            WindowEvent::CloseRequested => Ok(Flow::Quit),
+            WindowEvent::ModifiersChanged(modifiers) => {
+                self.modifiers = modifiers.state();
+                Ok(Flow::Continue)
+            }
+            // Keys that were down when the window got the keyboard were pressed for somebody else.
+            WindowEvent::KeyboardInput { event, is_synthetic: false, .. } => viewer.on_key(&event, self.modifiers),
+            WindowEvent::DroppedFile(path) => {
+                viewer.drop_file(path);
+                Ok(Flow::Continue)
+            }
+            WindowEvent::Resized(size) => {
+                viewer.resize(size);
+                Ok(Flow::Continue)
+            }
+            WindowEvent::ScaleFactorChanged { .. } => {
+                viewer.follow_window();
+                Ok(Flow::Continue)
+            }
             WindowEvent::Occluded(occluded) => {
                 viewer.set_occluded(occluded);
-                Ok(())
+                Ok(Flow::Continue)
             }
             WindowEvent::RedrawRequested => viewer.draw(),
-            _ => Ok(()),
+            other => {
+                viewer.on_pointer(&other);
+                Ok(Flow::Continue)
+            }
         };
         self.settle(event_loop, result);
     }

@@ -5,6 +5,7 @@
 //! JavaScript to chunks reduced pair by pair. Its methods count 8-bit RGBA textures; ours count a video's native planes.
 //! All are checked against the scalar reference, bin by bin.
 
+pub mod adjust;
 pub mod article;
 pub mod content;
 pub mod inputs;
@@ -90,7 +91,12 @@ pub enum Error {
     #[error("'{0}' is no pixel layout that is counted natively; there are {known}", known = layouts::NAMES.join(", "))]
     UnknownLayout(String),
     /// No method has such a name.
-    #[error("no method is called '{}'; there are {known}", .0.join("' or '"), known = Method::ALL.map(Method::name).join(", "))]
+    #[error(
+        "no method is called '{}'; there are {known}, {}",
+        .0.join("' or '"),
+        adjust::names().join(", "),
+        known = Method::ALL.map(Method::name).join(", ")
+    )]
     UnknownMethod(Vec<String>),
     /// The picture is so small that nothing but the way to the GPU would be measured.
     #[error("a picture of {0}×{1} pixels is too small to measure; it takes at least 16×16")]
@@ -103,10 +109,11 @@ pub enum Error {
 /// [`Error`] for options that cannot be met, or a device that fails.
 pub fn run(gpu: &Gpu, options: &Options) -> Result<Report, Error> {
     let methods: Vec<_> = options.methods().collect();
-    if methods.is_empty() {
+    let adjustments = adjust::wanted(gpu, options);
+    if methods.is_empty() && adjustments.is_empty() {
         return Err(Error::UnknownMethod(options.only.clone()));
     }
-    let bar = progress(2 * methods.len() + 2);
+    let bar = progress(2 * methods.len() + 3);
     bar.set_message("making pictures");
     let size = options.frame.as_ref().map_or(options.size, |frame| (frame.width(), frame.height()));
     if size.0.min(size.1) < 16 {
@@ -125,8 +132,10 @@ pub fn run(gpu: &Gpu, options: &Options) -> Result<Report, Error> {
             bar.inc(1);
         }
     }
+    bar.set_message("adjustments");
+    let adjustments = adjust::rows(gpu, options, &pictures, &adjustments)?;
     bar.finish_and_clear();
-    let mut report = Report { rows, ..header(gpu, options, &pictures) };
+    let mut report = Report { rows, adjustments, ..header(gpu, options, &pictures) };
     report.relate();
     Ok(report)
 }
@@ -148,6 +157,7 @@ fn header(gpu: &Gpu, options: &Options, pictures: &[Picture]) -> Report {
         content: if options.frame.is_some() { "a video's frame".into() } else { options.content.to_string() },
         pictures: pictures.len(),
         rows: Vec::new(),
+        adjustments: Vec::new(),
     }
 }
 

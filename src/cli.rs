@@ -20,10 +20,7 @@ use crate::{bench, color};
     about = "Plays a video with exact, live histograms of red, green, blue and luminance over it",
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
-    after_help = "Keys in the window:\n  \
-        Space pause   ←/→ 5 s   Shift+←/→ 1 s   ↑/↓ 60 s   . , one frame   Home/End\n  \
-        r g b l channels on and off   h all overlays   y Y'CbCr codes   t times\n  \
-        f full screen   q Esc quit"
+    after_help = crate::app::keys::as_text()
 )]
 pub struct Cli {
     /// What to do; without a command, FILE is played in a window
@@ -59,9 +56,9 @@ pub enum Command {
 /// What to play.
 #[derive(Debug, Args)]
 pub struct PlayArgs {
-    /// The video to play
-    #[arg(required = true)]
-    pub file: Option<PathBuf>,
+    /// The videos to play, files or addresses, - for the standard input; without any, a window opens that takes one
+    #[arg(value_name = "FILE")]
+    pub files: Vec<PathBuf>,
 
     /// Start again at the end
     #[arg(long = "loop")]
@@ -70,6 +67,14 @@ pub struct PlayArgs {
     /// Open paused on the first frame
     #[arg(long)]
     pub paused: bool,
+
+    /// Memory for decoded frames around the one on screen, in MiB: steps back and loops come out of it
+    #[arg(long, value_name = "MIB", default_value_t = 512, value_parser = clap::value_parser!(u64).range(0..=1_048_576))]
+    pub cache_mb: u64,
+
+    /// Neither read nor keep settings from earlier runs
+    #[arg(long)]
+    pub no_config: bool,
 }
 
 /// What every command knows.
@@ -280,7 +285,7 @@ impl From<ComponentsArg> for histogram::Components {
 pub struct ChannelsArg(pub [bool; 4]);
 
 /// Reads seconds, `MM:SS.mmm` or `HH:MM:SS.mmm`.
-fn parse_time(text: &str) -> Result<f64, String> {
+pub(crate) fn parse_time(text: &str) -> Result<f64, String> {
     let wrong = || format!("'{text}' is no time; write seconds (3.2), MM:SS (1:02.5) or HH:MM:SS (0:01:02.5)");
     let parts: Vec<&str> = text.split(':').collect();
     let (last, leading) = parts.split_last().ok_or_else(wrong)?;
@@ -336,11 +341,12 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_played_and_no_file_is_a_usage_error() {
-        let cli = Cli::try_parse_from(["histoscope", "clip.mp4", "--adapter", "llvm"]).unwrap();
-        assert_eq!(cli.play.file, Some(PathBuf::from("clip.mp4")));
-        assert_eq!(cli.common.adapter.as_deref(), Some("llvm"));
-        assert_eq!(Cli::try_parse_from(["histoscope"]).unwrap_err().exit_code(), 2);
+    fn files_are_played_and_without_any_a_window_opens() {
+        let cli = Cli::try_parse_from(["histoscope", "a.mp4", "b.mp4", "--adapter", "llvm"]).unwrap();
+        assert_eq!(cli.play.files, [PathBuf::from("a.mp4"), PathBuf::from("b.mp4")]);
+        assert_eq!((cli.common.adapter.as_deref(), cli.play.cache_mb), (Some("llvm"), 512));
+        assert!(Cli::try_parse_from(["histoscope"]).unwrap().play.files.is_empty());
+        assert_eq!(Cli::try_parse_from(["histoscope", "a.mp4", "--cache-mb", "-1"]).unwrap_err().exit_code(), 2);
         assert!(Cli::try_parse_from(["histoscope", "adapters"]).unwrap().command.is_some());
         assert_eq!(Cli::try_parse_from(["histoscope", "snapshot"]).unwrap_err().exit_code(), 2);
     }

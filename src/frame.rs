@@ -290,3 +290,11 @@ pub struct Frame {
     /// What the pixels were before; shared between frames of the same kind.
     pub source: Arc<SourceFormat>,
 }
+
+impl Frame {
+    /// Bytes of the picture's planes.
+    #[must_use]
+    pub fn plane_bytes(&self) -> usize {
+        (0..self.picture.layout().plane_count()).map(|plane| self.picture.plane(plane).bytes.len()).sum()
+    }
+}

@@ -2,21 +2,28 @@
 //!
 //! A frame's way: [`upload`] puts the native planes into buffers, [`histogram`] counts them in three passes (chunk,
 //! reduce, scale), [`draw`] draws the picture and the overlays from the same buffers. [`Renderer`] orders the passes for
-//! the window, the saved picture and the tests alike.
+//! the window, the saved picture and the tests alike; [`surface`] is the window's side of it.
 
+pub mod adjust;
 pub mod context;
 pub mod count_queue;
 pub mod draw;
+mod figures;
 pub mod histogram;
 pub mod live;
+mod loading;
 pub mod readback;
 mod renderer;
 pub mod shared;
+pub mod surface;
 pub mod timing;
 pub mod upload;
 
+pub use crate::scene::Scene;
 pub use context::{AdapterChoice, Gpu};
-pub use renderer::{Artist, Renderer, Scene, TimesState};
+pub use figures::FrameTag;
+pub use loading::{Instance, Loading};
+pub use renderer::{Artist, Renderer, TimesState};
 
 /// What can go wrong on the GPU's side, each with what to do about it.
 #[derive(Debug, thiserror::Error)]

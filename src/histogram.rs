@@ -1,5 +1,7 @@
 //! Counted histograms, as any engine hands them over, and the figures that are read off them.
 
+use std::ops::RangeInclusive;
+
 use serde::Serialize;
 
 /// What is counted.
@@ -90,6 +92,77 @@ impl Histogram {
     pub fn stats(&self, channel: usize) -> Stats {
         Stats::of(self.bins(channel))
     }
+
+    /// Samples of a channel that were counted: pixels, except that chroma as coded has a resolution of its own.
+    #[must_use]
+    pub fn samples(&self, channel: usize) -> u64 {
+        total(self.bins(channel))
+    }
+
+    /// Samples of a channel in the bins of a range; bins that the channel does not have hold none.
+    #[must_use]
+    pub fn count_in(&self, channel: usize, range: RangeInclusive<u32>) -> u64 {
+        let bins = self.bins(channel);
+        let last = (*range.end() as usize).min(bins.len() - 1);
+        bins.get(*range.start() as usize..=last).map_or(0, total)
+    }
+
+    /// The same as a part of the channel's samples, 0 to 1.
+    #[must_use]
+    pub fn share_in(&self, channel: usize, range: RangeInclusive<u32>) -> f64 {
+        share(self.count_in(channel, range), self.samples(channel))
+    }
+
+    /// Part of a channel's samples that lie in a bin or below it, 0 to 1.
+    #[must_use]
+    pub fn cumulative_share(&self, channel: usize, bin: u32) -> f64 {
+        self.share_in(channel, 0..=bin)
+    }
+
+    /// All that is told of a channel in numbers.
+    #[must_use]
+    pub fn numbers(&self, channel: usize) -> Numbers {
+        let bins = self.bins(channel);
+        let stats = Stats::of(bins);
+        let [below, above] = if channel < CLAMPED_CHANNELS { self.out_of_range(channel) } else { [0; 2] };
+        Numbers {
+            stats,
+            percentile_1: percentile(bins, 1.0),
+            percentile_99: percentile(bins, 99.0),
+            lowest_share: share(bins[0].into(), stats.count),
+            highest_share: share(bins[bins.len() - 1].into(), stats.count),
+            below_share: share(below.into(), stats.count),
+            above_share: share(above.into(), stats.count),
+        }
+    }
+}
+
+fn total(bins: &[u32]) -> u64 {
+    bins.iter().map(|&count| u64::from(count)).sum()
+}
+
+/// `part` of `whole`; 0 where there is nothing.
+fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+/// A channel in numbers. Shares are parts of its samples, 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Numbers {
+    /// Count, lowest and highest code that occur, mean and median.
+    pub stats: Stats,
+    /// The smallest code that at least 1 % of the samples do not exceed.
+    pub percentile_1: u32,
+    /// The smallest code that at least 99 % of the samples do not exceed.
+    pub percentile_99: u32,
+    /// Share at code 0.
+    pub lowest_share: f64,
+    /// Share at code 2^n - 1.
+    pub highest_share: f64,
+    /// Share that lay below the range before the clamp; of red, green and blue only.
+    pub below_share: f64,
+    /// Share that lay above it.
+    pub above_share: f64,
 }
 
 /// Figures of one channel, in code values.
@@ -179,6 +252,38 @@ mod tests {
         let mut spike = vec![0; 256];
         spike[0] = 256;
         assert!((vertical_scale(&spike) - 0.2).abs() < 1e-6, "the mean bin is 1, so 5 touches the top");
+    }
+
+    #[test]
+    fn numbers_of_a_small_histogram() {
+        let mut histogram = Histogram::empty(8, Components::Rgbl);
+        for (bin, count) in [(0, 2), (10, 100), (255, 98)] {
+            histogram.bins_mut(1)[bin] = count;
+        }
+        histogram.out_of_range_mut(1).copy_from_slice(&[1, 50]);
+        let numbers = histogram.numbers(1);
+        assert_eq!(numbers.stats, histogram.stats(1));
+        assert_eq!((numbers.percentile_1, numbers.percentile_99), (0, 255));
+        assert_eq!((numbers.lowest_share, numbers.highest_share), (0.01, 0.49));
+        assert_eq!((numbers.below_share, numbers.above_share), (0.005, 0.25));
+        let luminance = histogram.numbers(3);
+        assert_eq!(luminance.lowest_share + luminance.below_share + luminance.above_share, 0.0, "nothing was counted");
+    }
+
+    #[test]
+    fn a_range_counts_its_bins_with_both_ends() {
+        let mut histogram = Histogram::empty(8, Components::YCbCr);
+        histogram.bins_mut(2).fill(2);
+        assert_eq!(histogram.samples(2), 512);
+        assert_eq!(histogram.count_in(2, 16..=16), 2);
+        assert_eq!(histogram.count_in(2, 250..=999), 12);
+        assert_eq!(histogram.count_in(2, 256..=999), 0);
+        #[expect(clippy::reversed_empty_ranges, reason = "an empty range holds nothing")]
+        let none = histogram.count_in(2, 9..=3);
+        assert_eq!(none, 0);
+        assert_eq!(histogram.share_in(2, 0..=127), 0.5);
+        assert_eq!(histogram.cumulative_share(2, 63), 0.25);
+        assert_eq!(histogram.cumulative_share(0, 63), 0.0);
     }
 
     #[test]

@@ -28,22 +28,20 @@ fn main() -> ExitCode {
         Some(Command::Snapshot(args)) => run_snapshot(args, &cli.common).map(succeed),
         Some(Command::Adapters) => list_adapters().map(succeed),
         Some(Command::Bench(args)) => run_bench(args, &cli.common).map(succeed),
-        None => match cli.play.file {
-            Some(input) => app::play(PlayOptions {
-                input,
-                looped: cli.play.looped,
-                paused: cli.play.paused,
-                components: cli.common.components.into(),
-                adapter: adapter(&cli.common),
-                engine: engine(cli.common.engine),
-                open: open_options(&cli.common),
-                started,
-            })
-            .map(succeed)
-            .map_err(Into::into),
-            // clap requires a file where there is no command.
-            None => Ok(ExitCode::SUCCESS),
-        },
+        None => app::play(PlayOptions {
+            inputs: cli.play.files,
+            looped: cli.play.looped,
+            paused: cli.play.paused,
+            cache_bytes: usize::try_from(cli.play.cache_mb << 20).unwrap_or(usize::MAX),
+            keeps_settings: !cli.play.no_config,
+            components: cli.common.components.into(),
+            adapter: adapter(&cli.common),
+            engine: engine(cli.common.engine),
+            open: open_options(&cli.common),
+            started,
+        })
+        .map(succeed)
+        .map_err(Into::into),
     };
     match result {
         Ok(code) => code,
@@ -62,9 +60,10 @@ fn main() -> ExitCode {
 fn start_log(verbose: u8) {
     let filter = match verbose {
         // A display that OpenGL cannot use is no error of ours: another backend is taken, or our own line says what is wrong.
-        0 => "error,wgpu_hal::gles=off,histoscope=warn",
-        1 => "error,histoscope=info",
-        2 => "warn,histoscope=debug",
+        // Whether there is a file dialog is told in the window, with what to do instead.
+        0 => "error,rfd=off,wgpu_hal::gles=off,histoscope=warn",
+        1 => "error,rfd=off,histoscope=info",
+        2 => "warn,rfd=off,histoscope=debug",
         _ => "info,histoscope=trace",
     };
     env_logger::Builder::from_env(env_logger::Env::default().default_filter_or(filter))

@@ -1,8 +1,13 @@
-//! Where the picture lies on the view: cover scaling, pixel aspect and rotation, as pure functions.
+//! Where the picture lies on the view: scaling, zoom, pixel aspect and rotation, as pure functions.
+//!
+//! [`ViewSettings`] say what of the upright picture is seen, [`Placement`] puts a picture's samples there.
+
+mod settings;
 
 use glam::{DMat4, DVec2, DVec3};
 
-use crate::frame::{Orientation, Ratio};
+use crate::frame::{Frame, Orientation, Ratio};
+pub use settings::{Fit, Region, ViewSettings};
 
 /// Size of a picture as it is seen: with its pixels made square and turned upright, in pixels of the coded height or
 /// width that was not stretched.
@@ -12,17 +17,9 @@ pub fn upright_size(width: u32, height: u32, sample_aspect: Ratio, orientation: 
     if orientation.quarter_turns % 2 == 1 { DVec2::new(size.y, size.x) } else { size }
 }
 
-/// Part of the view, in each direction, that a picture covers when it is scaled to cover the view with its aspect ratio
-/// kept: 1 in one direction, at least 1 in the other, where the surplus is cut off equally at both ends.
-#[must_use]
-pub fn cover(picture: DVec2, view: DVec2) -> DVec2 {
-    let scale = (view / picture).max_element();
-    picture * scale / view
-}
-
 /// The matrix that takes a point of the coded picture, 0..1 from its top left corner, to clip space.
 ///
-/// `extent` is the part of the view that the upright picture covers, as [`cover`] gives it.
+/// `extent` is the part of the view that the upright picture covers in each direction; its middle is the view's.
 #[must_use]
 pub fn transform(extent: DVec2, orientation: Orientation) -> DMat4 {
     // Clip space points up, the picture's rows go down.
@@ -89,6 +86,146 @@ impl Sampling {
     pub fn footprint(&self) -> f64 {
         self.across.length().max(self.down.length())
     }
+
+    /// The sample that covers the middle of a pixel of the view, where the picture goes on beyond its edges.
+    ///
+    /// Rounding must not decide between two samples whose border runs through the middle of the pixel: it is always the
+    /// one behind the border. The shader is given what is found here.
+    fn covering(origin: f64, step: f64, index: u32) -> f64 {
+        (origin + step * (f64::from(index) + 0.5) + 1e-6).floor()
+    }
+
+    /// For each column of a view of `view` pixels, then for each of its rows, the column or row of a picture of `picture`
+    /// pixels whose sample covers it: a row of the picture for columns of the view if the picture [is
+    /// turned](Self::is_turned). Beside the picture, its nearest.
+    #[must_use]
+    pub fn nearest(&self, picture: (u32, u32), view: (u32, u32)) -> Nearest {
+        let (x, y) = self.axes();
+        let line = |(origin, step): (f64, f64), count: u32, size: u32| {
+            let last = f64::from(size.max(1) - 1);
+            (0..count).map(|index| Self::covering(origin, step, index).clamp(0.0, last) as u32).collect()
+        };
+        let (columns, rows) = if self.is_turned() {
+            (line(y, view.0, picture.1), line(x, view.1, picture.0))
+        } else {
+            (line(x, view.0, picture.0), line(y, view.1, picture.1))
+        };
+        Nearest { columns, rows, is_turned: self.is_turned() }
+    }
+
+    /// The pixel of a picture of `picture` pixels that is shown at a point of the view; `None` beside the picture.
+    #[must_use]
+    pub fn pixel_at(&self, point: DVec2, picture: (u32, u32)) -> Option<(u32, u32)> {
+        if point.min_element() < 0.0 || !point.is_finite() {
+            return None;
+        }
+        let (column, row) = (point.x as u32, point.y as u32);
+        let ((x_origin, x_step), (y_origin, y_step)) = self.axes();
+        let (along_x, along_y) = if self.is_turned() { (row, column) } else { (column, row) };
+        let x = Self::covering(x_origin, x_step, along_x);
+        let y = Self::covering(y_origin, y_step, along_y);
+        let is_inside = (0.0..f64::from(picture.0)).contains(&x) && (0.0..f64::from(picture.1)).contains(&y);
+        is_inside.then_some((x as u32, y as u32))
+    }
+}
+
+/// Which sample covers each pixel of a view, by [`Sampling::nearest`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Nearest {
+    /// For each column of the view.
+    pub columns: Vec<u32>,
+    /// For each row of the view.
+    pub rows: Vec<u32>,
+    /// Whether columns of the view are rows of the picture.
+    pub is_turned: bool,
+}
+
+/// What of a picture its place on a view depends on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shape {
+    /// Coded width in pixels.
+    pub width: u32,
+    /// Coded height in pixels.
+    pub height: u32,
+    /// Width of a pixel over its height.
+    pub sample_aspect: Ratio,
+    /// How the picture is turned for display.
+    pub orientation: Orientation,
+}
+
+impl Shape {
+    /// The shape of a frame's picture.
+    #[must_use]
+    pub fn of(frame: &Frame) -> Self {
+        let Frame { ref picture, sample_aspect, orientation, .. } = *frame;
+        Self { width: picture.width(), height: picture.height(), sample_aspect, orientation }
+    }
+
+    /// Its size as it is seen; see [`upright_size`].
+    #[must_use]
+    pub fn upright(&self) -> DVec2 {
+        upright_size(self.width, self.height, self.sample_aspect, self.orientation)
+    }
+}
+
+/// A picture on a view.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Placement {
+    /// The coded picture, 0..1 from its top left corner, to clip space.
+    pub transform: DMat4,
+    /// Where in the picture the view's pixels lie.
+    pub sampling: Sampling,
+    /// Whether every pixel of the view shows one sample, so that the samples have hard edges.
+    ///
+    /// So it is from twice its size on, where the user has asked for that size. A small video in a large window, which
+    /// nobody has zoomed into, stays smooth.
+    pub has_hard_edges: bool,
+    /// Size of the picture in pixels.
+    pub picture: (u32, u32),
+    /// Size of the view in pixels.
+    pub view: (u32, u32),
+}
+
+impl Placement {
+    /// Places a picture of that shape on a view of `view` pixels.
+    #[must_use]
+    pub fn new(shape: &Shape, settings: &ViewSettings, view: (u32, u32)) -> Self {
+        let extent = DVec2::new(view.0.max(1).into(), view.1.max(1).into());
+        let region = settings.region(shape.upright(), extent);
+        let centre = (region.top_left + region.size * 0.5) / extent;
+        let shift = DMat4::from_translation(DVec3::new(2.0 * centre.x - 1.0, 1.0 - 2.0 * centre.y, 0.0));
+        let transform = shift * transform(region.size / extent, shape.orientation);
+        let picture = (shape.width, shape.height);
+        let size = DVec2::new(shape.width.into(), shape.height.into());
+        let sampling = Sampling::new(transform, size, extent);
+        let was_asked = settings.fit == Fit::Actual || settings.zoom > 1.0;
+        Self { transform, sampling, has_hard_edges: was_asked && sampling.footprint() < 0.5001, picture, view }
+    }
+
+    /// The coded pixel under a point of the view; `None` beside the picture.
+    #[must_use]
+    pub fn pixel_at(&self, point: DVec2) -> Option<(u32, u32)> {
+        self.sampling.pixel_at(point, self.picture)
+    }
+
+    /// Which sample covers each pixel of the view.
+    #[must_use]
+    pub fn nearest(&self) -> Nearest {
+        self.sampling.nearest(self.picture, self.view)
+    }
+
+    /// Columns and rows of the view that the picture covers.
+    #[must_use]
+    pub fn covered(&self) -> (std::ops::Range<u32>, std::ops::Range<u32>) {
+        let corner = |u, v| {
+            let clip = self.transform.transform_point3(DVec3::new(u, v, 0.0)).truncate();
+            let unit = (clip * DVec2::new(1.0, -1.0) + 1.0) * 0.5;
+            (unit * DVec2::new(self.view.0.into(), self.view.1.into())).round()
+        };
+        let (a, b) = (corner(0.0, 0.0), corner(1.0, 1.0));
+        let (low, high) = (a.min(b).max(DVec2::ZERO), a.max(b));
+        (low.x as u32..(high.x as u32).min(self.view.0), low.y as u32..(high.y as u32).min(self.view.1))
+    }
 }
 
 #[cfg(test)]
@@ -104,6 +241,11 @@ mod tests {
     /// Where the coded picture's corner (u, v) lands in clip space.
     fn corner(extent: DVec2, orientation: Orientation, u: f64, v: f64) -> DVec2 {
         transform(extent, orientation).transform_point3(DVec3::new(u, v, 0.0)).truncate()
+    }
+
+    /// Part of the view that a picture covers by default.
+    fn cover(picture: DVec2, view: DVec2) -> DVec2 {
+        ViewSettings::default().region(picture, view).size / view
     }
 
     #[test]
@@ -175,5 +317,79 @@ mod tests {
         assert!(close(sampling.down, DVec2::new(2.0, 0.0)), "{sampling:?}");
         assert!(close(sampling.origin, DVec2::new(0.0, 100.0)), "{sampling:?}");
         assert!((sampling.footprint() - 2.0).abs() < 1e-9);
+    }
+
+    fn shape(width: u32, height: u32, quarter_turns: u8, mirrored: bool) -> Shape {
+        Shape { width, height, sample_aspect: Ratio::ONE, orientation: Orientation { quarter_turns, mirrored } }
+    }
+
+    #[test]
+    fn the_pixel_at_a_point_is_the_one_that_is_shown_there() {
+        let actual = ViewSettings::fitted(Fit::Actual);
+        let at = |quarter_turns, mirrored, x, y| {
+            let shape = shape(4, 3, quarter_turns, mirrored);
+            let size = if quarter_turns % 2 == 1 { (3, 4) } else { (4, 3) };
+            Placement::new(&shape, &actual, size).pixel_at(DVec2::new(x, y))
+        };
+        assert_eq!(at(0, false, 0.0, 0.0), Some((0, 0)));
+        assert_eq!(at(0, false, 3.9, 2.9), Some((3, 2)));
+        assert_eq!(at(0, false, 4.0, 1.0), None);
+        assert_eq!(at(0, false, 1.0, -0.1), None);
+        assert_eq!(at(0, false, f64::NAN, 0.0), None);
+        assert_eq!(at(0, true, 0.5, 0.5), Some((3, 0)));
+        // A quarter turn clockwise brings the lower left corner to the upper left one.
+        assert_eq!(at(1, false, 0.5, 0.5), Some((0, 2)));
+        assert_eq!(at(1, false, 2.5, 3.5), Some((3, 0)));
+        assert_eq!(at(2, false, 0.5, 0.5), Some((3, 2)));
+        assert_eq!(at(3, false, 0.5, 0.5), Some((3, 0)));
+        assert_eq!(at(1, true, 0.5, 0.5), Some((3, 2)));
+    }
+
+    #[test]
+    fn every_pixel_of_the_view_shows_its_nearest_sample_in_every_turn_and_fit() {
+        for (turns, mirrored) in (0..4).flat_map(|turns| [(turns, false), (turns, true)]) {
+            for (settings, view) in [
+                (ViewSettings::default(), (40, 30)),
+                (ViewSettings::fitted(Fit::Contain), (37, 90)),
+                (ViewSettings { zoom: 3.3, centre: DVec2::new(0.2, 0.9), ..ViewSettings::default() }, (50, 41)),
+                (ViewSettings::fitted(Fit::Actual), (99, 21)),
+            ] {
+                let shape = Shape { sample_aspect: Ratio { num: 4, den: 3 }, ..shape(31, 17, turns, mirrored) };
+                let placement = Placement::new(&shape, &settings, view);
+                let nearest = placement.nearest();
+                assert_eq!((nearest.columns.len(), nearest.rows.len()), (view.0 as usize, view.1 as usize));
+                let (columns, rows) = placement.covered();
+                assert!(!columns.is_empty() && !rows.is_empty());
+                for (x, y) in (0..view.1).flat_map(|y| (0..view.0).map(move |x| (x, y))) {
+                    let found = placement.pixel_at(DVec2::new(f64::from(x) + 0.7, f64::from(y) + 0.2));
+                    let covered = columns.contains(&x) && rows.contains(&y);
+                    assert_eq!(found.is_some(), covered, "({x}, {y}) {turns} {settings:?} {columns:?} {rows:?}");
+                    let (along_view_x, along_view_y) = (nearest.columns[x as usize], nearest.rows[y as usize]);
+                    let shown =
+                        if nearest.is_turned { (along_view_y, along_view_x) } else { (along_view_x, along_view_y) };
+                    assert!(shown.0 < 31 && shown.1 < 17);
+                    assert!(found.is_none_or(|found| found == shown), "({x}, {y}): {found:?}, shown {shown:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_sample_border_in_the_middle_of_a_pixel_always_counts_to_the_same_side() {
+        // At half its size, every pixel of the view has a border in its middle; at two thirds, every third one.
+        let half = Placement::new(&shape(200, 100, 0, false), &ViewSettings::default(), (100, 50)).nearest();
+        assert_eq!(half.columns, (0..100).map(|x| 2 * x + 1).collect::<Vec<_>>());
+        let third = Placement::new(&shape(300, 150, 0, false), &ViewSettings::default(), (200, 100)).nearest();
+        assert_eq!(third.columns[..5], [0, 2, 3, 5, 6]);
+    }
+
+    #[test]
+    fn samples_get_hard_edges_from_twice_their_size_on_where_that_was_asked_for() {
+        let edges = |settings, view| Placement::new(&shape(100, 50, 0, false), &settings, view).has_hard_edges;
+        let zoomed = |zoom| ViewSettings { zoom, ..ViewSettings::default() };
+        assert!(!edges(ViewSettings::default(), (1000, 500)), "a small video in a large window");
+        assert!(edges(zoomed(2.0), (100, 50)) && !edges(zoomed(1.9), (100, 50)));
+        assert!(!edges(ViewSettings::fitted(Fit::Actual), (100, 50)));
+        assert!(edges(ViewSettings { zoom: 3.0, ..ViewSettings::fitted(Fit::Actual) }, (100, 50)));
     }
 }

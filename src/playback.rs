@@ -1,7 +1,14 @@
 //! Which frame is due, and what a seek does to that: pure state, tested without a file, a GPU or a window.
+//!
+//! The [`Player`] decides. [`take_events`] and [`send`] carry frames and requests between it and the decoding thread.
 
+mod cache;
 mod clock;
+mod drive;
 mod player;
+mod request;
 
 pub use clock::Clock;
-pub use player::{Counts, Player, SeekRequest, Target, Tick};
+pub use drive::{send, take_events};
+pub use player::Player;
+pub use request::{Counts, Marks, PlayerOptions, SeekRequest, Target, Tick};

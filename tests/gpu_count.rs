@@ -95,13 +95,11 @@ fn large_constant_and_natural_pictures_are_exact() {
 fn scales_are_those_of_the_reference_however_the_passes_are_dispatched() {
     let mut counter = Counter::get();
     for apart in [false, true] {
-        let Counter { gpu, renderer } = &mut *counter;
-        renderer.set_timing(gpu, apart);
         for (name, layout) in native_layouts().into_iter().step_by(3) {
             for components in [Components::Rgbl, Components::YCbCr] {
                 let picture = noise(layout, (97, 41), guess(&layout), 0, 3);
-                let histogram = counter.count(&picture, components);
-                let scales = read_scales(&counter.gpu, counter.renderer.histogram()).unwrap();
+                let histogram = counter.count_in_blocks(&picture, components, false, apart);
+                let scales = read_scales(&counter.gpu, &counter.passes).unwrap();
                 for channel in 0..4 {
                     let at = format!("{name} {components:?} channel {channel}, apart: {apart}");
                     let expected = vertical_scale(histogram.bins(channel));
@@ -115,8 +113,26 @@ fn scales_are_those_of_the_reference_however_the_passes_are_dispatched() {
             }
         }
     }
-    let Counter { gpu, renderer } = &mut *counter;
-    renderer.set_timing(gpu, false);
+}
+
+/// Small pictures are counted in narrow blocks unless a plan says otherwise, which is what the other tests see.
+#[test]
+fn wide_blocks_count_like_the_reference() {
+    let mut counter = Counter::get();
+    for (name, layout) in native_layouts().into_iter().step_by(2) {
+        // Widths around whole blocks of four and eight pixels.
+        for width in [1, 4, 7, 9, 12, 13, 61] {
+            let picture = noise(layout, (width, 7), guess(&layout), 5, u64::from(width));
+            let counted = counter.count_in_blocks(&picture, Components::Rgbl, true, false);
+            assert_eq!(counted, reference::histogram(&picture, Components::Rgbl), "{name}, {width} wide");
+        }
+    }
+    let layout = PixelLayout::planar_ycbcr(8, (1, 1));
+    for width in [1, 7, 9, 61] {
+        let picture = noise(layout, (width, 7), guess(&layout), 5, 1);
+        let counted = counter.count_in_blocks(&picture, Components::YCbCr, true, false);
+        assert_eq!(counted, reference::histogram(&picture, Components::YCbCr), "codes, {width} wide");
+    }
 }
 
 #[test]

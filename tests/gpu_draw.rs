@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use histoscope::color::{Matrix, Range};
 use histoscope::frame::{Orientation, OwnedPlanes, Picture, Ratio};
-use histoscope::gpu::readback::{self, Image, VIEW_FORMAT};
+use histoscope::gpu::readback::{Image, VIEW_FORMAT};
 use histoscope::gpu::upload::PictureBuffers;
 use histoscope::gpu::{AdapterChoice, Artist, Gpu, Renderer, Scene};
-use histoscope::histogram::Components;
+use histoscope::histogram::{Components, Histogram};
 use histoscope::layout::PixelLayout;
 use histoscope::reference;
 use support::{colorimetry, native_layouts, natural, noise};
@@ -23,13 +23,10 @@ fn gpu() -> Gpu {
 
 fn drawn(gpu: &Gpu, artist: Artist, picture: &Picture, placing: (Ratio, Orientation), size: (u32, u32)) -> Image {
     let mut renderer = Renderer::with_artist(gpu, VIEW_FORMAT, artist);
-    renderer.load(gpu, picture, placing, Components::Rgbl, None).unwrap();
-    let texture = readback::view_texture(gpu, size.0, size.1).unwrap();
-    let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
-    let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-    renderer.record(gpu, &mut encoder, &view, size, &Scene { overlays: false, ..Scene::default() });
-    gpu.queue.submit([encoder.finish()]);
-    readback::read_texture(gpu, &texture).unwrap()
+    // No bin is shown here, so that none need be counted.
+    let counted = Histogram::empty(picture.layout().bin_bits(), Components::Rgbl);
+    renderer.load(gpu, picture, placing, Components::Rgbl, Some(counted)).unwrap();
+    renderer.snapshot(gpu, size, &Scene { overlays: false, ..Scene::default() }).unwrap()
 }
 
 /// The largest difference of any sample.
@@ -122,14 +119,9 @@ fn a_picture_too_large_for_the_adapter_is_counted_and_shown_all_the_same() {
     assert!(PictureBuffers::check(&gpu, &picture).is_err());
     let mut renderer = Renderer::with_artist(&gpu, VIEW_FORMAT, Artist::Gpu);
     renderer.load(&gpu, &picture, (Ratio::ONE, UPRIGHT), Components::Rgbl, None).unwrap();
-    let texture = readback::view_texture(&gpu, 64, 64).unwrap();
-    let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
-    let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-    renderer.record(&gpu, &mut encoder, &view, (64, 64), &Scene { overlays: false, ..Scene::default() });
-    gpu.queue.submit([encoder.finish()]);
-    let histogram = readback::read_histogram(&gpu, renderer.histogram(), 10, Components::Rgbl).unwrap();
+    let image = renderer.snapshot(&gpu, (64, 64), &Scene { overlays: false, ..Scene::default() }).unwrap();
+    let histogram = renderer.count(&gpu).unwrap();
     assert_eq!(histogram, reference::histogram(&picture, Components::Rgbl));
-    let image = readback::read_texture(&gpu, &texture).unwrap();
     assert_eq!(image, drawn(&gpu, Artist::Cpu, &picture, (Ratio::ONE, UPRIGHT), (64, 64)));
 }
 

@@ -7,7 +7,7 @@ use std::mem::offset_of;
 use std::path::{Path, PathBuf};
 
 use histoscope::gpu::shared::{
-    ChannelScale, OverlayParams, PICTURE_WGSL, PictureParams, PlacementParams, ReductionParams,
+    ChannelScale, PANEL_WGSL, PICTURE_WGSL, PanelParams, PictureParams, PlacementParams, ReductionParams,
 };
 
 fn shader_files(folder: &Path) -> Vec<PathBuf> {
@@ -24,17 +24,21 @@ fn shader_files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// The module as it is compiled: passes that read the picture have the shared text before their own.
+/// The module as it is compiled: passes that read the picture or an overlay have the shared text before their own.
 fn parse(path: &Path) -> naga::Module {
     let own = fs::read_to_string(path).unwrap();
-    let source = if own.contains("picture.") { format!("{PICTURE_WGSL}\n{own}") } else { own };
+    let shared = [("picture.", PICTURE_WGSL), ("panel.", PANEL_WGSL)].into_iter().find(|(name, _)| own.contains(name));
+    let source = format!("{}\n{own}", shared.map_or("", |(_, text)| text));
     naga::front::wgsl::parse_str(&source)
         .unwrap_or_else(|e| panic!("{}", e.emit_to_string_with_path(&source, &path.to_string_lossy())))
 }
 
 fn shaders() -> Vec<(PathBuf, naga::Module)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders");
-    let files: Vec<_> = shader_files(&folder).into_iter().filter(|p| !p.ends_with("picture.wgsl")).collect();
+    // The adjustments' shaders, which share more than one text, have a test of their own (tests/adjust_shaders.rs).
+    let shared = |path: &Path| path.ends_with("picture.wgsl") || path.ends_with("panel.wgsl");
+    let own = |path: &PathBuf| !shared(path) && path.parent() != Some(&folder.join("adjust"));
+    let files: Vec<_> = shader_files(&folder).into_iter().filter(own).collect();
     files.into_iter().map(|path| (path.clone(), parse(&path))).collect()
 }
 
@@ -48,7 +52,7 @@ fn validate(module: &naga::Module) -> Result<(), String> {
 #[test]
 fn every_shader_is_valid_and_has_an_entry_point() {
     let shaders = shaders();
-    for pass in ["chunk.wgsl", "reduce.wgsl", "scale.wgsl", "video.wgsl", "overlay.wgsl"] {
+    for pass in ["chunk.wgsl", "reduce.wgsl", "scale.wgsl", "video.wgsl", "columns.wgsl", "overlay.wgsl"] {
         assert!(shaders.iter().any(|(path, _)| path.ends_with(pass)), "{pass} is missing from the list");
     }
     for (path, module) in &shaders {
@@ -111,7 +115,7 @@ fn shared_structures_lie_alike_in_rust_and_wgsl() {
             ("bits", offset_of!(ReductionParams, bits)),
         ],
     );
-    for file in ["chunk.wgsl", "reduce.wgsl", "scale.wgsl", "overlay.wgsl"] {
+    for file in ["chunk.wgsl", "reduce.wgsl", "scale.wgsl", "columns.wgsl"] {
         assert_layout(
             file,
             "Scale",
@@ -123,19 +127,33 @@ fn shared_structures_lie_alike_in_rust_and_wgsl() {
             ],
         );
     }
-    assert_layout(
-        "overlay.wgsl",
-        "Overlay",
-        size_of::<OverlayParams>(),
-        &[
-            ("transform", offset_of!(OverlayParams, transform)),
-            ("colors", offset_of!(OverlayParams, colors)),
-            ("pixels", offset_of!(OverlayParams, pixels)),
-            ("channels", offset_of!(OverlayParams, channels)),
-            ("guide_count", offset_of!(OverlayParams, guide_count)),
-            ("guides", offset_of!(OverlayParams, guides)),
-        ],
-    );
+    for file in ["columns.wgsl", "overlay.wgsl"] {
+        assert_layout(
+            file,
+            "Panel",
+            size_of::<PanelParams>(),
+            &[
+                ("view", offset_of!(PanelParams, view)),
+                ("origin", offset_of!(PanelParams, origin)),
+                ("size", offset_of!(PanelParams, size)),
+                ("first_column", offset_of!(PanelParams, first_column)),
+                ("channels", offset_of!(PanelParams, channels)),
+                ("logarithmic", offset_of!(PanelParams, logarithmic)),
+                ("line", offset_of!(PanelParams, line)),
+                ("notch", offset_of!(PanelParams, notch)),
+                ("opacity", offset_of!(PanelParams, opacity)),
+                ("lights", offset_of!(PanelParams, lights)),
+                ("bars", offset_of!(PanelParams, bars)),
+                ("veil", offset_of!(PanelParams, veil)),
+                ("whiten", offset_of!(PanelParams, whiten)),
+                ("brushed", offset_of!(PanelParams, brushed)),
+                ("brush", offset_of!(PanelParams, brush)),
+                ("guides", offset_of!(PanelParams, guides)),
+                ("marks", offset_of!(PanelParams, marks)),
+                ("graticule", offset_of!(PanelParams, graticule)),
+            ],
+        );
+    }
     assert_layout(
         "video.wgsl",
         "Placement",
@@ -146,6 +164,14 @@ fn shared_structures_lie_alike_in_rust_and_wgsl() {
             ("down", offset_of!(PlacementParams, down)),
             ("origin", offset_of!(PlacementParams, origin)),
             ("taps", offset_of!(PlacementParams, taps)),
+            ("hard", offset_of!(PlacementParams, hard)),
+            ("view_width", offset_of!(PlacementParams, view_width)),
+            ("turned", offset_of!(PlacementParams, turned)),
+            ("channel", offset_of!(PlacementParams, channel)),
+            ("low", offset_of!(PlacementParams, low)),
+            ("high", offset_of!(PlacementParams, high)),
+            ("strength", offset_of!(PlacementParams, strength)),
+            ("coded", offset_of!(PlacementParams, coded)),
         ],
     );
 }

@@ -1,369 +1,325 @@
-//! One open video in its window: frames come from the decoding thread, wait in the player, are counted and drawn.
+//! The window: a video or none, what is drawn over it, and what its user does.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use winit::dpi::PhysicalSize;
 use winit::event_loop::ActiveEventLoop;
-use winit::window::{Fullscreen, Window};
+use winit::window::Window;
 
-use super::hud::{Hud, TimingFigures};
-use super::keys::Action;
-use super::screen::{Acquired, Screen};
+use super::dialog::Dialog;
+use super::files::{Files, Opening};
+use super::graphics::Graphics;
+use super::hud::{Hud, Tone};
+use super::pointing::Pointer;
+use super::readouts::Bins;
+use super::saving::Saving;
+use super::session::Session;
 use super::title::title;
-use super::{AppError, PlayOptions};
-use crate::engine::Engine;
+use super::{AppError, Flow, PlayOptions, Waker};
+use crate::config::{Settings, Store};
 use crate::frame::Frame;
-use crate::gpu::{Artist, Gpu, Renderer, Scene, TimesState};
+use crate::gpu::{GpuError, Instance, TimesState};
 use crate::histogram::Components;
-use crate::media::{DecodeEvent, DecodeThread, FrameCounters, SeekTarget, StreamInfo};
-use crate::placement::upright_size;
-use crate::playback::{Player, SeekRequest, Target};
+use crate::placement::{ViewSettings, upright_size};
+use crate::scene::Scene;
 
 /// The title follows the position no more often than this while playing.
 const TITLE_INTERVAL: Duration = Duration::from_millis(100);
 /// While the passes' times are under way they are looked for this often.
 const TIMES_INTERVAL: Duration = Duration::from_millis(10);
+/// Changed settings are kept this long after the last change.
+const SETTINGS_DELAY: Duration = Duration::from_secs(1);
 /// Size of the window where the video's own would not fit the display, as part of the display.
 const DISPLAY_PART: f64 = 0.9;
+/// Size of the window without a video.
+const EMPTY_SIZE: (f64, f64) = (960.0, 540.0);
 
-/// An open video in its window.
+/// The window with everything in it.
 pub struct Viewer {
-    instance: wgpu::Instance,
-    gpu: Gpu,
-    screen: Screen,
-    renderer: Renderer,
-    engine: Engine,
-    media: DecodeThread,
-    player: Player,
-    scene: Scene,
-    components: Components,
-    hud: Hud,
-    shows_timing: bool,
-    /// The frame on screen, to count it again when something else is to be counted.
-    frame: Option<Frame>,
-    name: String,
+    pub(super) options: PlayOptions,
+    pub(super) waker: Waker,
+    pub(super) window: Arc<Window>,
+    pub(super) graphics: Graphics,
+    pub(super) session: Option<Session>,
+    pub(super) opening: Option<Opening>,
+    pub(super) files: Files,
+    pub(super) dropped: Vec<std::path::PathBuf>,
+    pub(super) dialog: Option<Dialog>,
+    pub(super) saving: Saving,
+    pub(super) scene: Scene,
+    pub(super) components: Components,
+    pub(super) hud: Hud,
+    pub(super) pointer: Pointer,
+    pub(super) bins: Bins,
+    store: Store,
+    settings_due: Option<Instant>,
     title_due: Instant,
-    /// Where the arrow key that is held has led so far; the exact frame there is shown when it is let go.
-    held_seek: Option<f64>,
     occluded: bool,
     /// When the program started, until the first frame has been presented.
     started: Option<Instant>,
-    reported: FrameCounters,
 }
 
 impl Viewer {
-    /// Opens a window in the video's size and prepares the passes for it.
+    /// Opens a window, in the video's size where there is one.
     ///
     /// # Errors
     /// [`AppError`] if the display or the adapter refuses.
     pub fn new(
         event_loop: &ActiveEventLoop,
-        instance: &wgpu::Instance,
-        options: &PlayOptions,
-        media: DecodeThread,
-        info: &StreamInfo,
-        first: Frame,
+        instance: &Instance,
+        options: PlayOptions,
+        waker: Waker,
+        session: Option<(Session, Frame)>,
     ) -> Result<Self, AppError> {
-        let name = file_name(&options.input);
-        let attributes = Window::default_attributes()
-            .with_title(title(&name, 0.0, info.duration_secs, ""))
-            .with_inner_size(window_size(event_loop, &first));
-        let window = event_loop.create_window(attributes).map_err(super::display_error)?;
+        let store = Store::open(!options.keeps_settings);
+        let attributes = Window::default_attributes().with_title("Histoscope");
+        let attributes = match &session {
+            Some((_, first)) => attributes.with_inner_size(window_size(event_loop, first)),
+            None => attributes.with_inner_size(winit::dpi::LogicalSize::new(EMPTY_SIZE.0, EMPTY_SIZE.1)),
+        };
+        let window = event_loop.create_window(attributes).map_err(super::start::display_error)?;
         let window = Arc::new(window);
-        let surface = instance.create_surface(Arc::clone(&window)).map_err(crate::gpu::GpuError::Surface)?;
-        let gpu = Gpu::new(instance, &options.adapter, Some(&surface))?;
-        let screen = Screen::new(&gpu, window, surface)?;
-        let artist = if gpu.is_software() && screen.takes_copies() { Artist::Cpu } else { Artist::Gpu };
-        let renderer = Renderer::with_artist(&gpu, screen.format(), artist);
-        let engine = Engine::new(options.engine, &gpu);
-        let mut player = Player::new(info.duration_secs, options.paused, options.looped);
-        player.push(first);
-        Ok(Self {
-            instance: instance.clone(),
-            gpu,
-            screen,
-            renderer,
-            engine,
-            media,
-            player,
-            scene: Scene::default(),
-            components: options.components,
-            hud: Hud::new(),
-            shows_timing: false,
-            frame: None,
-            name,
-            title_due: Instant::now(),
-            held_seek: None,
-            occluded: false,
+        let graphics = Graphics::new(instance, Arc::clone(&window), (options.adapter.clone(), options.engine))?;
+        let settings = store.settings();
+        let scene = Scene {
+            channels: settings.channels(),
+            overlays: settings.shown,
+            style: settings.histograms,
+            view: ViewSettings::fitted(settings.fit),
+            ..Scene::default()
+        };
+        let mut hud = Hud::new(&window);
+        let now = Instant::now();
+        if settings.pinned {
+            hud.toggle_pinned(now);
+        }
+        hud.is_empty = session.is_none();
+        let mut viewer = Self {
+            files: Files::new(options.inputs.clone()),
             started: Some(options.started),
-            reported: FrameCounters::default(),
-        })
+            components: options.components,
+            options,
+            waker,
+            window,
+            graphics,
+            session: None,
+            opening: None,
+            dropped: Vec::new(),
+            dialog: None,
+            saving: Saving::default(),
+            scene,
+            hud,
+            pointer: Pointer::default(),
+            bins: Bins::default(),
+            store,
+            settings_due: None,
+            title_due: now,
+            occluded: false,
+        };
+        viewer.session = session.map(|(session, _)| session);
+        viewer.update_title(now, true);
+        viewer.window.request_redraw();
+        Ok(viewer)
     }
 
-    /// Takes decoded frames, shows the one that is due, and tells when to be called again.
+    /// Takes what has come, shows the frame that is due, and tells when to be called again.
     ///
     /// # Errors
-    /// [`AppError`] if the adapter refuses the frame.
+    /// [`AppError`] if the adapter fails for good.
     pub fn advance(&mut self, now: Instant) -> Result<Option<Instant>, AppError> {
-        while self.player.wants_frames(now) {
-            match self.media.try_recv() {
-                Some(DecodeEvent::Frame(frame)) => self.player.push(frame),
-                Some(DecodeEvent::EndOfStream { serial }) => {
-                    self.player.end_of_stream(serial);
-                    self.report_damage();
-                }
-                Some(DecodeEvent::Error { serial, error }) => {
-                    log::warn!("{error}");
-                    if !matches!(error, crate::media::MediaError::NotSeekable { .. }) {
-                        self.player.end_of_stream(serial);
-                    }
-                }
-                Some(DecodeEvent::Opened(_)) => {}
-                None => break,
-            }
+        self.advance_opening(now);
+        self.advance_dialog(now);
+        self.advance_saving(now);
+        let mut wake_at = self.advance_session(now)?;
+        if let Err(error) = self.graphics.gpu.check() {
+            self.rebuild(error)?;
         }
-        let had_ended = self.player.has_ended();
-        let tick = self.player.tick(now);
-        self.seek(tick.seek);
+        // Times come back some frames later; a paused video is drawn once more for them.
+        match self.graphics.renderer.poll_times(&self.graphics.gpu) {
+            TimesState::New if self.stands() => self.window.request_redraw(),
+            TimesState::UnderWay => wake_at = earlier(wake_at, Some(now + TIMES_INTERVAL)),
+            TimesState::New | TimesState::Settled => {}
+        }
+        wake_at = earlier(wake_at, self.advance_bins(now));
+        if self.hud.is_due(now) {
+            self.window.request_redraw();
+        }
+        if self.settings_due.is_some_and(|due| due <= now) {
+            self.keep_settings();
+        }
+        // What is due already is dealt with by the drawing that was just asked for.
+        let hud = self.hud.wake_at(now).filter(|&at| at > now && !self.occluded);
+        Ok(earlier(earlier(wake_at, hud), self.settings_due))
+    }
+
+    fn advance_session(&mut self, now: Instant) -> Result<Option<Instant>, AppError> {
+        let Some(session) = &mut self.session else { return Ok(None) };
+        let had_ended = session.player.has_ended();
+        let mut complaints = Vec::new();
+        let tick = session.advance(now, &mut complaints);
+        let (has_ended, is_paused) = (session.player.has_ended(), session.player.is_paused());
+        for complaint in complaints {
+            self.note(complaint, Tone::Wrong, now);
+        }
         if let Some(frame) = tick.show {
             self.load(frame)?;
-            self.update_title(now, self.player.is_paused());
-        } else if had_ended != self.player.has_ended() {
+            self.update_title(now, is_paused);
+        } else if had_ended != has_ended {
             self.update_title(now, true);
         }
-        self.gpu.check()?;
-        // Times come back some frames later; a paused video is drawn once more for them.
-        let wake_at = match self.renderer.poll_times(&self.gpu) {
-            TimesState::New if self.player.is_paused() => {
-                self.screen.window.request_redraw();
-                tick.wake_at
-            }
-            TimesState::UnderWay => Some(tick.wake_at.unwrap_or(now + TIMES_INTERVAL).min(now + TIMES_INTERVAL)),
-            TimesState::New | TimesState::Settled => tick.wake_at,
-        };
-        Ok(wake_at)
+        Ok(tick.wake_at)
+    }
+
+    /// Whether the picture stands.
+    pub(super) fn stands(&self) -> bool {
+        self.session.as_ref().is_none_or(|session| session.player.is_paused() || session.player.has_ended())
     }
 
     /// Counts a frame and puts it on screen with the next drawing.
-    fn load(&mut self, frame: Frame) -> Result<(), AppError> {
-        let components = match self.components {
-            Components::YCbCr if !frame.picture.has_coded_components() => {
-                log::warn!("the video is R'G'B'; red, green, blue and luminance are counted instead of Y'CbCr codes");
-                self.components = Components::Rgbl;
-                Components::Rgbl
-            }
-            components => components,
-        };
-        let begin = Instant::now();
-        let counted = self.engine.count(&frame.picture, components);
-        self.renderer.note_cpu_count(counted.is_some().then(|| begin.elapsed()));
-        let placing = (frame.sample_aspect, frame.orientation);
-        self.renderer.load(&self.gpu, &frame.picture, placing, components, counted)?;
-        self.frame = Some(frame);
-        self.screen.window.request_redraw();
+    pub(super) fn load(&mut self, frame: Frame) -> Result<(), AppError> {
+        let Some(session) = &mut self.session else { return Ok(()) };
+        let read = session.read(&frame);
+        if self.components == Components::YCbCr && !read.picture.has_coded_components() {
+            log::warn!("the video is R'G'B'; red, green, blue and luminance are counted instead of Y'CbCr codes");
+            self.components = Components::Rgbl;
+            self.scene.brush = None;
+        }
+        session.frame = Some(frame);
+        if let Err(error) = self.graphics.load(&read, self.components) {
+            return self.rebuild(error);
+        }
+        self.bins.is_current = false;
+        self.window.request_redraw();
         Ok(())
+    }
+
+    /// Counts and draws the frame on screen once more, as when something else is to be counted.
+    pub(super) fn reload(&mut self) -> Result<(), AppError> {
+        match self.session.as_mut().and_then(|session| session.frame.take()) {
+            Some(frame) => self.load(frame),
+            None => Ok(()),
+        }
+    }
+
+    /// Makes everything on the adapter again after the device was lost.
+    fn rebuild(&mut self, error: GpuError) -> Result<(), AppError> {
+        self.graphics.rebuild(error)?;
+        self.hud.restart(&self.window);
+        self.graphics.renderer.set_timing(&self.graphics.gpu, self.hud.sheets.timing);
+        self.note("the graphics device was lost; everything on it has been made again", Tone::Wrong, Instant::now());
+        self.window.request_redraw();
+        self.reload()
     }
 
     /// Draws what is loaded.
     ///
     /// # Errors
     /// [`AppError`] if the adapter or the surface fails for good.
-    pub fn draw(&mut self) -> Result<(), AppError> {
-        if self.occluded || self.frame.is_none() {
-            return Ok(());
+    pub fn draw(&mut self) -> Result<Flow, AppError> {
+        let has_picture = self.session.as_ref().is_none_or(|session| session.frame.is_some());
+        if self.occluded || !has_picture {
+            return Ok(Flow::Continue);
         }
-        let texture = match self.screen.acquire(&self.gpu, &self.instance)? {
-            Acquired::Draw(texture) => texture,
-            Acquired::Retry => {
-                self.screen.window.request_redraw();
-                return Ok(());
-            }
-            Acquired::Skip => return Ok(()),
-        };
-        self.lay_out_text();
-        let view = texture.texture.create_view(&wgpu::TextureViewDescriptor::default());
-        let mut encoder =
-            self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("frame") });
-        self.renderer.record(&self.gpu, &mut encoder, &view, self.screen.size(), &self.scene);
-        self.gpu.queue.submit([encoder.finish()]);
-        self.renderer.submitted();
-        self.screen.window.pre_present_notify();
-        self.gpu.queue.present(texture);
-        if let Some(started) = self.started.take() {
-            log::debug!("first frame presented {:.0} ms after the start", started.elapsed().as_secs_f64() * 1000.0);
-        }
-        self.gpu.check()?;
-        Ok(())
-    }
-
-    /// Does what a key asks for; `held` where the key has been down for a while.
-    pub fn act(&mut self, action: Action, held: bool) {
         let now = Instant::now();
-        match action {
-            Action::TogglePause if !held => {
-                let seek = self.player.toggle_pause(now);
-                self.seek(seek);
-            }
-            Action::SeekBy { secs, exact } => {
-                let seek = self.player.seek_by(secs, exact || !held);
-                if held && !exact {
-                    self.held_seek = Some(self.player.destination_secs());
+        let size = self.graphics.screen.size();
+        let (shapes, commands) = self.lay_out(size, now);
+        let scene = Scene { overlays: self.scene.overlays && self.session.is_some(), ..self.scene };
+        match self.graphics.draw(&scene, shapes) {
+            Ok(true) => {
+                if let Some(started) = self.started.take() {
+                    let millis = started.elapsed().as_secs_f64() * 1000.0;
+                    log::debug!("first frame presented {millis:.0} ms after the start");
                 }
-                self.seek(seek);
             }
-            Action::ToStart if !held => self.seek_exactly(0.0),
-            Action::ToEnd if !held => self.seek_exactly(f64::MAX),
-            Action::Step { forward } => {
-                let seek = self.player.step(forward, now);
-                self.seek(seek);
+            Ok(false) => {}
+            Err(error) => self.rebuild(error)?,
+        }
+        for command in commands {
+            if self.obey(command)? == Flow::Quit {
+                return Ok(Flow::Quit);
             }
-            Action::ToggleChannel(channel) if !held => self.scene.channels.toggle(channel),
-            Action::ToggleOverlays if !held => self.scene.overlays = !self.scene.overlays,
-            Action::ToggleComponents if !held => self.toggle_components(),
-            Action::ToggleTiming if !held => self.toggle_timing(),
-            Action::ToggleFullscreen if !held => self.toggle_fullscreen(),
-            _ => return,
         }
-        self.screen.window.request_redraw();
-        self.update_title(now, true);
+        Ok(Flow::Continue)
     }
 
-    /// Shows the exact frame that a held arrow key led to.
-    pub fn settle_seek(&mut self) {
-        if let Some(secs) = self.held_seek.take() {
-            self.seek_exactly(secs);
-        }
-    }
-
-    fn seek_exactly(&mut self, secs: f64) {
-        let seek = self.player.seek_to(secs, true);
-        self.seek(seek);
-    }
-
-    fn seek(&self, request: Option<SeekRequest>) {
-        let Some(SeekRequest { serial, target }) = request else { return };
-        let target = match target {
-            Target::Exact(secs) if secs <= 0.0 => SeekTarget::First,
-            Target::Exact(secs) => SeekTarget::Exact(secs),
-            Target::Keyframe(secs) => SeekTarget::Keyframe(secs),
-            Target::Before { ticks, .. } => SeekTarget::Before(ticks),
-        };
-        self.media.seek(serial, target);
-    }
-
-    fn toggle_components(&mut self) {
-        self.components = match self.components {
-            Components::Rgbl => Components::YCbCr,
-            Components::YCbCr => Components::Rgbl,
-        };
-        if let Some(frame) = self.frame.take()
-            && let Err(error) = self.load(frame)
-        {
-            log::error!("{error}");
-        }
-    }
-
-    fn toggle_timing(&mut self) {
-        self.shows_timing = !self.shows_timing;
-        self.renderer.set_timing(&self.gpu, self.shows_timing);
-        // The frame on screen is counted again, so that a paused video has times to show.
-        if let Some(frame) = self.frame.take()
-            && let Err(error) = self.load(frame)
-        {
-            log::error!("{error}");
-        }
-    }
-
-    fn lay_out_text(&mut self) {
-        let counts = self.player.counts();
-        let timing = self.renderer.pass_times().map(|(times, has_timestamps)| TimingFigures {
-            engine: self.engine.name(),
-            adapter: self.gpu.info.name.clone(),
-            times,
-            has_timestamps,
-            counted: counts.shown,
-            dropped: counts.dropped,
-            damaged: counts.damaged,
-        });
-        let scale_factor = self.screen.window.scale_factor();
-        self.renderer.set_shapes(self.hud.lay_out(self.screen.size(), scale_factor, timing.as_ref()));
-    }
-
-    fn toggle_fullscreen(&self) {
-        let window = &self.screen.window;
-        let fullscreen = if window.fullscreen().is_some() { None } else { Some(Fullscreen::Borderless(None)) };
-        window.set_fullscreen(fullscreen);
+    /// Shows a note, and tells the log.
+    pub(super) fn note(&mut self, text: impl Into<String>, tone: Tone, now: Instant) {
+        let text = text.into();
+        log::debug!("note: {text}");
+        self.hud.note(text, tone, now);
+        self.window.request_redraw();
     }
 
     /// Follows the window's size.
-    ///
-    /// # Errors
-    /// None yet; the surface is configured with the next drawing.
-    pub fn resize(&mut self, size: PhysicalSize<u32>) -> Result<(), AppError> {
-        self.screen.resize(size);
-        self.screen.window.request_redraw();
-        Ok(())
+    pub fn resize(&mut self, size: PhysicalSize<u32>) {
+        self.graphics.screen.resize(size);
+        self.window.request_redraw();
     }
 
-    /// Follows the window's size where only the scale factor was reported.
-    ///
-    /// # Errors
-    /// As [`resize`](Self::resize).
-    pub fn refresh_size(&mut self) -> Result<(), AppError> {
-        self.resize(self.screen.window.inner_size())
+    /// Follows the window's size where only its scale factor was reported.
+    pub fn follow_window(&mut self) {
+        self.resize(self.window.inner_size());
     }
 
     /// Notes whether anything of the window can be seen.
     pub fn set_occluded(&mut self, occluded: bool) {
         self.occluded = occluded;
         if !occluded {
-            self.screen.window.request_redraw();
+            self.window.request_redraw();
         }
     }
 
-    fn update_title(&mut self, now: Instant, at_once: bool) {
+    pub(super) fn update_title(&mut self, now: Instant, at_once: bool) {
         if now < self.title_due && !at_once {
             return;
         }
         self.title_due = now + TITLE_INTERVAL;
-        let state = match (self.player.has_ended(), self.player.is_paused()) {
-            (true, _) => "at the end",
-            (false, true) => "paused",
-            (false, false) => "",
+        let text = match &self.session {
+            None => "Histoscope".to_owned(),
+            Some(session) => {
+                let player = &session.player;
+                let state = match (player.has_ended(), player.is_paused()) {
+                    (true, _) => "at the end",
+                    (false, true) => "paused",
+                    (false, false) => "",
+                };
+                title(&session.name, player.position_secs(), player.duration_secs(), state)
+            }
         };
-        let text = title(&self.name, self.player.position_secs(), self.player.duration_secs(), state);
-        self.screen.window.set_title(&text);
+        self.window.set_title(&text);
     }
 
-    /// Says how much of the file was damaged since the last time.
-    fn report_damage(&mut self) {
-        let counters = self.media.counters();
-        let refused = counters.refused_packets - self.reported.refused_packets.min(counters.refused_packets);
-        let damaged = counters.damaged - self.reported.damaged.min(counters.damaged);
-        if refused + damaged > 0 {
-            log::warn!("{}: {refused} packets could not be decoded and {damaged} frames are damaged", self.name);
-        }
-        self.reported = counters;
+    /// Notes that a choice which lasts has been changed.
+    pub(super) fn settings_changed(&mut self, now: Instant) {
+        self.settings_due = Some(now + SETTINGS_DELAY);
+    }
+
+    /// Writes the choices that last.
+    pub fn keep_settings(&mut self) {
+        self.settings_due = None;
+        let mut settings = Settings {
+            histograms: self.scene.style,
+            shown: self.scene.overlays,
+            fit: self.scene.view.fit,
+            pinned: self.hud.is_pinned(),
+            ..Settings::default()
+        };
+        settings.set_channels(self.scene.channels);
+        self.store.save(&settings);
     }
 
     /// Logs what became of the frames.
     pub fn log_summary(&self) {
-        let counts = self.player.counts();
-        let counters = self.media.counters();
-        log::info!(
-            "{} frames shown, {} dropped, {} damaged, {} packets refused",
-            counts.shown,
-            counts.dropped,
-            counters.damaged,
-            counters.refused_packets
-        );
+        if let Some(session) = &self.session {
+            session.log_summary();
+        }
     }
 }
 
-fn file_name(path: &Path) -> String {
-    path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
+/// The earlier of two times, of which either may be none.
+fn earlier(a: Option<Instant>, b: Option<Instant>) -> Option<Instant> {
+    a.into_iter().chain(b).min()
 }
 
 /// The video's own size where the display has room for it, else the largest of its shape that fits.

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
+use super::adjust::{AdjustRow, write_table};
 use super::measure::{Clock, Times};
 use super::method::{ChannelSet, Method};
 
@@ -122,6 +123,8 @@ pub struct Report {
     pub pictures: usize,
     /// The rows.
     pub rows: Vec<Row>,
+    /// The adjustments.
+    pub adjustments: Vec<AdjustRow>,
 }
 
 impl Report {
@@ -174,6 +177,7 @@ impl fmt::Display for Report {
                 write_row(f, row)?;
             }
         }
+        write_table(f, &self.adjustments)?;
         writeln!(f, "\nrelative: to the article's last method, chunks reduced pair by pair; below 1 is faster")
     }
 }

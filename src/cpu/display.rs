@@ -4,16 +4,19 @@
 //! the same picture is made row by row: two source rows are blended into one, that row is blended horizontally by a table
 //! that all rows share, and the result becomes R'G'B'. Each step is a plain loop over an array. Only the finished pixels
 //! go to the adapter. A view that is smaller than half the picture is made from the four samples nearest to each pixel,
-//! as the shader does on software adapters.
+//! where the shader averages more: that would take this too long. Beside the picture the view is black.
+
+use std::ops::Range;
 
 use rayon::prelude::*;
 
 use super::simd::{Kernel, Level};
 use super::unpack::Source;
-use crate::color::RealConversion;
+use crate::brush::Lighting;
+use crate::color::{Conversion, RealConversion};
 use crate::frame::Picture;
 use crate::layout::ColorModel;
-use crate::placement::Sampling;
+use crate::placement::Placement;
 
 /// Rows that a thread draws at a time.
 const BAND_ROWS: usize = 16;
@@ -47,6 +50,13 @@ impl Axis {
         }
         axis
     }
+
+    /// Positions that show one sample each: the one that covers the luma sample of that number.
+    fn hard(luma: &[u32], chroma_shift: u8) -> Self {
+        let low: Vec<u32> = luma.iter().map(|&at| at >> chroma_shift).collect();
+        let is_identity = low.iter().zip(0..).all(|(&at, index)| at == index);
+        Self { high: low.clone(), part: vec![0.0; low.len()], low, is_identity }
+    }
 }
 
 /// The positions of one component.
@@ -73,19 +83,27 @@ pub struct PixelFormat {
     pub stride: usize,
 }
 
-/// Draws the part of `picture` that `sampling` puts on a view of `view` pixels: four bytes a pixel, opaque, rows from
-/// the top, into `pixels`, which becomes as long as it must be.
-pub fn draw(picture: &Picture, sampling: &Sampling, view: (u32, u32), format: PixelFormat, pixels: &mut Vec<u8>) {
+/// Draws a picture where `placement` puts it: four bytes a pixel, opaque, rows from the top, into `pixels`, which becomes
+/// as long as it must be. What `lighting` does not light is dimmed.
+pub fn draw(
+    picture: &Picture,
+    placement: &Placement,
+    lighting: Option<&Lighting>,
+    format: PixelFormat,
+    pixels: &mut Vec<u8>,
+) {
     let PixelFormat { order, stride } = format;
+    let view = placement.view;
     pixels.resize(stride * view.1 as usize, 0);
-    if !sampling.is_turned() {
-        return draw_rows(&Drawing::new(picture, sampling, view, order), picture, stride, view.0, pixels);
+    let drawing = Drawing::new(picture, placement, lighting, order);
+    if !placement.sampling.is_turned() {
+        return draw_rows(&drawing, picture, stride, view.0, pixels);
     }
     // Rows are made along the picture's own rows; the view shows those as columns, so they are turned at the end.
     let (width, height) = (view.1, view.0);
     let row_bytes = width as usize * 4;
     let mut rows = vec![0; row_bytes * height as usize];
-    draw_rows(&Drawing::new(picture, sampling, (width, height), order), picture, row_bytes, width, &mut rows);
+    draw_rows(&drawing, picture, row_bytes, width, &mut rows);
     pixels.par_chunks_exact_mut(stride).enumerate().for_each(|(x, row)| {
         for (y, pixel) in row.chunks_exact_mut(4).take(height as usize).enumerate() {
             pixel.copy_from_slice(&rows[y * row_bytes + x * 4..][..4]);
@@ -112,21 +130,47 @@ struct Drawing<'a> {
     grids: Vec<Grid>,
     /// Weights of the components and bias, codes to 0..255, in the order of a pixel's bytes.
     rgb: [[f32; 4]; 3],
+    /// Columns and rows that the picture covers.
+    covered: (Range<usize>, Range<usize>),
+    light: Option<Light>,
+}
+
+/// A brush at work.
+struct Light {
+    lighting: Lighting,
+    conversion: Conversion,
+    chroma_shift: (u8, u8),
+    /// The picture's column and row that covers each column and row.
+    columns: Vec<u32>,
+    rows: Vec<u32>,
+    order: Order,
 }
 
 impl<'a> Drawing<'a> {
-    fn new(picture: &'a Picture, sampling: &Sampling, (width, height): (u32, u32), order: Order) -> Self {
+    /// What the rows share; rows and columns are the picture's, however the view is turned.
+    fn new(picture: &'a Picture, placement: &Placement, lighting: Option<&Lighting>, order: Order) -> Self {
         let layout = picture.layout();
-        let (x, y) = sampling.axes();
+        let (x, y) = placement.sampling.axes();
+        let nearest = placement.nearest();
+        let (mut columns, mut rows) = (nearest.columns, nearest.rows);
+        let (mut covered_columns, mut covered_rows) = placement.covered();
+        if nearest.is_turned {
+            std::mem::swap(&mut columns, &mut rows);
+            std::mem::swap(&mut covered_columns, &mut covered_rows);
+        }
+        let (width, height) = (columns.len() as u32, rows.len() as u32);
         let grid = |component: usize| {
-            let (columns, rows) = layout.component_size(component, picture.width(), picture.height());
+            let size = layout.component_size(component, picture.width(), picture.height());
             let is_chroma = layout.model == ColorModel::YCbCr && component > 0;
             let (sx, sy) = if is_chroma { layout.chroma_shift } else { (0, 0) };
+            if placement.has_hard_edges {
+                return Grid { across: Axis::hard(&columns, sx), down: Axis::hard(&rows, sy) };
+            }
             // Chroma samples lie at the left of the luma samples that they cover, and vertically in their middle.
             let (share_x, share_y) = (f64::from(1_u32 << sx), f64::from(1_u32 << sy));
             Grid {
-                across: Axis::new(width, x, columns, share_x, 0.0),
-                down: Axis::new(height, y, rows, share_y, (share_y - 1.0) / 2.0),
+                across: Axis::new(width, x, size.0, share_x, 0.0),
+                down: Axis::new(height, y, size.1, share_y, (share_y - 1.0) / 2.0),
             }
         };
         let color = picture.colorimetry();
@@ -142,10 +186,21 @@ impl<'a> Drawing<'a> {
             rgb.reverse();
         }
         let components = layout.component_count();
+        let range = |range: Range<u32>| range.start as usize..range.end as usize;
+        let chroma_shift = if layout.model == ColorModel::YCbCr { layout.chroma_shift } else { (0, 0) };
         Self {
             sources: (0..components).map(|i| Source::new(picture, i)).collect(),
             grids: (0..components).map(grid).collect(),
             rgb,
+            covered: (range(covered_columns), range(covered_rows)),
+            light: lighting.map(|&lighting| Light {
+                lighting,
+                conversion: picture.conversion(),
+                chroma_shift,
+                columns,
+                rows,
+                order,
+            }),
         }
     }
 }
@@ -157,6 +212,8 @@ struct Scratch {
     blended: Vec<f32>,
     /// The three components of the row that is drawn.
     components: [Vec<f32>; 3],
+    /// Codes of the row that decides what is lit.
+    codes: [Vec<u16>; 3],
 }
 
 impl Scratch {
@@ -167,6 +224,7 @@ impl Scratch {
             lower: vec![0; row],
             blended: vec![0.0; row],
             components: std::array::from_fn(|_| vec![0.0; width]),
+            codes: std::array::from_fn(|_| vec![0; row]),
         }
     }
 }
@@ -182,7 +240,11 @@ struct Row<'a, 'p> {
 impl Kernel for Row<'_, '_> {
     #[inline(always)]
     fn run(self) {
-        let Scratch { upper, lower, blended, components } = self.scratch;
+        let (columns, rows) = &self.drawing.covered;
+        if !rows.contains(&self.y) {
+            return black(self.pixels);
+        }
+        let Scratch { upper, lower, blended, components, codes } = self.scratch;
         for (index, (source, grid)) in self.drawing.sources.iter().zip(&self.drawing.grids).enumerate() {
             let (low, high) = (grid.down.low[self.y] as usize, grid.down.high[self.y] as usize);
             let part = grid.down.part[self.y];
@@ -201,6 +263,42 @@ impl Kernel for Row<'_, '_> {
             across(&grid.across, blended, &mut components[index]);
         }
         to_rgb(&self.drawing.rgb, components, self.drawing.sources.len(), self.pixels);
+        if let Some(light) = &self.drawing.light {
+            light.dim(&self.drawing.sources, self.y, codes, self.pixels);
+        }
+        black(&mut self.pixels[..4 * columns.start]);
+        black(&mut self.pixels[4 * columns.end..]);
+    }
+}
+
+#[inline(always)]
+fn black(pixels: &mut [u8]) {
+    for pixel in pixels.chunks_exact_mut(4) {
+        pixel.copy_from_slice(&[0, 0, 0, 255]);
+    }
+}
+
+impl Light {
+    /// Dims the pixels of row `y` that are not lit.
+    #[inline(always)]
+    fn dim(&self, sources: &[Source<'_>], y: usize, codes: &mut [Vec<u16>; 3], pixels: &mut [u8]) {
+        let (shift_x, shift_y) = self.chroma_shift;
+        let row = self.rows[y] as usize;
+        for (index, (source, codes)) in sources.iter().zip(&mut *codes).enumerate() {
+            source.unpack(0, if index == 0 { row } else { row >> shift_y }, &mut codes[..source.width]);
+        }
+        let [first, second, third] = &*codes;
+        for (pixel, &column) in pixels.chunks_exact_mut(4).zip(&self.columns) {
+            let (at, chroma_at) = (column as usize, column as usize >> shift_x);
+            let codes = [first[at], second[chroma_at], third[chroma_at]].map(u32::from);
+            if self.lighting.lights(codes, sources.len(), &self.conversion) {
+                continue;
+            }
+            // The same three places in either order: red and blue change sides before and after.
+            let [red, blue] = if self.order == Order::Bgra { [2, 0] } else { [0, 2] };
+            let dimmed = self.lighting.dimmed([pixel[red], pixel[1], pixel[blue]]);
+            (pixel[red], pixel[1], pixel[blue]) = (dimmed[0], dimmed[1], dimmed[2]);
+        }
     }
 }
 

@@ -36,7 +36,7 @@ pub mod display;
 mod simd;
 #[cfg(test)]
 mod tests;
-mod unpack;
+pub(crate) mod unpack;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -4,7 +4,7 @@ use crate::frame::{Picture, PlaneView};
 
 /// One component of a picture: where its rows are and how a code is read from a stored word.
 #[derive(Clone, Copy)]
-pub(super) struct Source<'a> {
+pub(crate) struct Source<'a> {
     view: PlaneView<'a>,
     offset: usize,
     step: usize,

@@ -2,7 +2,7 @@
 //!
 //! [`pipeline`] decodes, counts and hands out one [`Counted`](pipeline::Counted) a frame, in order; everything else here
 //! says which frames ([`selection`], [`span`]), who counts ([`counter`]), and how the results are written
-//! ([`record`], [`format`], [`output`], [`run`]), continued ([`resume`]) and joined ([`merge`]).
+//! ([`record`], [`mod@format`], [`output`], [`run`]), continued ([`resume`]) and joined ([`merge`]).
 
 pub mod bars;
 pub mod counter;

@@ -89,6 +89,23 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     Ok(())
 }
 
+/// Writes a file that appears whole, unless there is one of that name; whether it was written.
+///
+/// # Errors
+/// [`FileError`] if it cannot be written; then nothing is left behind.
+pub fn write_new(path: &Path, bytes: &[u8]) -> Result<bool, FileError> {
+    check_writable(path)?;
+    let io = |source| FileError::Io { path: path.to_owned(), source };
+    let mut file = NamedTempFile::new_in(folder_of(path)).map_err(io)?;
+    file.write_all(bytes).map_err(io)?;
+    set_usual_permissions(&file, path).map_err(io)?;
+    match file.persist_noclobber(path) {
+        Ok(_) => Ok(true),
+        Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(io(error.error)),
+    }
+}
+
 /// The bytes of a PNG file.
 ///
 /// # Errors

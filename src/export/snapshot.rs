@@ -7,7 +7,6 @@ use super::file::{self, FileError};
 use crate::engine::{Engine, EngineChoice};
 use crate::frame::Frame;
 use crate::gpu::draw::Channels;
-use crate::gpu::readback::{self, VIEW_FORMAT};
 use crate::gpu::{AdapterChoice, Gpu, GpuError, Renderer, Scene};
 use crate::histogram::{Components, Histogram};
 use crate::media::{Decoder, MediaError, OpenOptions, SeekTarget};
@@ -123,19 +122,15 @@ fn count(frame: &Frame, options: &SnapshotOptions) -> Result<Counted, SnapshotEr
     if engine.is_cpu() {
         return Ok(count_on_cpu(frame, options, engine, Some(&gpu)));
     }
-    let mut renderer = Renderer::new(&gpu, VIEW_FORMAT);
-    let placing = (frame.sample_aspect, frame.orientation);
-    match renderer.load(&gpu, &frame.picture, placing, options.components, None) {
+    let mut renderer = Renderer::headless(&gpu);
+    match renderer.load_frame(&gpu, frame, options.components, None) {
         Err(error @ GpuError::PictureTooLarge { .. }) if options.engine == EngineChoice::Auto => {
             log::info!("the CPU counts this picture: {error}");
             return Ok(count_on_cpu(frame, options, Engine::cpu(), Some(&gpu)));
         }
         loaded => loaded?,
     }
-    let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("count") });
-    renderer.record_count(&gpu, &mut encoder);
-    gpu.queue.submit([encoder.finish()]);
-    read_counted(&gpu, &renderer, &engine, frame, options)
+    Ok(counted(&gpu, &engine, renderer.count(&gpu)?))
 }
 
 fn count_on_cpu(frame: &Frame, options: &SnapshotOptions, mut engine: Engine, gpu: Option<&Gpu>) -> Counted {
@@ -149,38 +144,25 @@ fn count_on_cpu(frame: &Frame, options: &SnapshotOptions, mut engine: Engine, gp
 fn draw(frame: &Frame, options: &SnapshotOptions, output: &Path) -> Result<Counted, SnapshotError> {
     let gpu = Gpu::headless(&options.adapter)?;
     let mut engine = Engine::new(options.engine, &gpu);
-    let mut renderer = Renderer::new(&gpu, VIEW_FORMAT);
-    let counted = engine.count(&frame.picture, options.components);
-    let placing = (frame.sample_aspect, frame.orientation);
-    renderer.load(&gpu, &frame.picture, placing, options.components, counted)?;
+    let mut renderer = Renderer::headless(&gpu);
+    let bins = engine.count(&frame.picture, options.components);
+    renderer.load_frame(&gpu, frame, options.components, bins)?;
     let size = options.size.unwrap_or_else(|| own_size(&gpu, frame, options));
-    let texture = readback::view_texture(&gpu, size.0, size.1)?;
-    let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
-    let scene = Scene { channels: options.channels, overlays: options.overlays };
-    let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("snapshot") });
-    renderer.record(&gpu, &mut encoder, &view, size, &scene);
-    gpu.queue.submit([encoder.finish()]);
-    let counted = read_counted(&gpu, &renderer, &engine, frame, options)?;
-    file::write_png(output, &readback::read_texture(&gpu, &texture)?)?;
-    Ok(counted)
+    let scene = Scene { channels: options.channels, overlays: options.overlays, ..Scene::default() };
+    let image = renderer.snapshot(&gpu, size, &scene)?;
+    let histogram = renderer.count(&gpu)?;
+    file::write_png(output, &image)?;
+    Ok(counted(&gpu, &engine, histogram))
 }
 
-fn read_counted(
-    gpu: &Gpu,
-    renderer: &Renderer,
-    engine: &Engine,
-    frame: &Frame,
-    options: &SnapshotOptions,
-) -> Result<Counted, SnapshotError> {
-    let bits = frame.picture.layout().bin_bits();
-    let histogram = readback::read_histogram(gpu, renderer.histogram(), bits, options.components)?;
-    Ok(Counted { histogram, engine: engine.name(), adapter: Some(gpu.info.name.clone()) })
+fn counted(gpu: &Gpu, engine: &Engine, histogram: Histogram) -> Counted {
+    Counted { histogram, engine: engine.name(), adapter: Some(gpu.info.name.clone()) }
 }
 
 /// The video's own size with square pixels, upright; the largest of its shape where the adapter cannot draw that.
 fn own_size(gpu: &Gpu, frame: &Frame, options: &SnapshotOptions) -> (u32, u32) {
     let size = upright_size(frame.picture.width(), frame.picture.height(), frame.sample_aspect, frame.orientation);
-    let most = gpu.device.limits().max_texture_dimension_2d;
+    let most = gpu.most_view_side();
     let shrink = (f64::from(most) / size.max_element()).min(1.0);
     let drawn = (size * shrink).round().max(glam::DVec2::ONE);
     if shrink < 1.0 {

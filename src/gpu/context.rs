@@ -122,6 +122,12 @@ impl Gpu {
         self.info.device_type == wgpu::DeviceType::Cpu
     }
 
+    /// The most pixels a side that a view can have.
+    #[must_use]
+    pub fn most_view_side(&self) -> u32 {
+        self.device.limits().max_texture_dimension_2d
+    }
+
     /// Checks that nothing went wrong outside the calls that return errors.
     ///
     /// # Errors

@@ -5,7 +5,8 @@ mod paint;
 mod text;
 mod video;
 
-pub use overlay::{Channels, OverlayPass};
+pub use crate::overlay::Channels;
+pub use overlay::OverlayPass;
 pub use paint::PaintPass;
 pub use text::{FontTextures, Shapes, TextPass};
 pub use video::VideoPass;

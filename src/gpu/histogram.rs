@@ -88,14 +88,15 @@ struct ChunkKey {
     crossed: bool,
     workgroup: u32,
     copies: u32,
+    wide: bool,
     runs: Vec<ChannelRun>,
 }
 
 impl State {
     fn chunk_key(&self) -> ChunkKey {
-        let Plan { workgroup, copies, ref runs, .. } = self.plan;
+        let Plan { workgroup, copies, wide, ref runs, .. } = self.plan;
         let Self { layout, components, crossed, .. } = *self;
-        ChunkKey { layout, components, crossed, workgroup, copies, runs: runs.clone() }
+        ChunkKey { layout, components, crossed, workgroup, copies, wide, runs: runs.clone() }
     }
 }
 
@@ -194,11 +195,23 @@ impl HistogramPasses {
     /// As [`prepare`](Self::prepare), with a plan of the caller's, to measure plans against each other or to count some
     /// of the channels only. Chunks that the chunk buffer cannot hold are left out of the plan; a plan that asks for more
     /// workgroup memory or invocations than the adapter has is a validation error, which [`Gpu::check`] returns.
-    pub fn prepare_with_plan(&mut self, gpu: &Gpu, picture: &Picture, components: Components, mut plan: Plan) {
-        let layout = *picture.layout();
-        plan.chunks = plan.chunks.clamp(1, plan::most_chunks(plan.bits));
+    pub fn prepare_with_plan(&mut self, gpu: &Gpu, picture: &Picture, components: Components, plan: Plan) {
         let weights = picture.conversion().weights;
         let crossed = weights[0][1] != 0 || weights[2][2] != 0;
+        self.prepare_layout(gpu, *picture.layout(), crossed, components, plan);
+    }
+
+    /// The same for a picture that only the GPU has: its layout, and whether its conversion to red takes part of the second
+    /// component, or that to blue of the third.
+    pub fn prepare_layout(
+        &mut self,
+        gpu: &Gpu,
+        layout: PixelLayout,
+        crossed: bool,
+        components: Components,
+        mut plan: Plan,
+    ) {
+        plan.chunks = plan.chunks.clamp(1, plan::most_chunks(plan.bits));
         let state = State { layout, components, crossed, plan };
         if self.state.as_ref() == Some(&state) {
             return;
@@ -325,6 +338,7 @@ fn chunk_pipeline(
         ("CROSSED", f64::from(u8::from(crossed))),
         ("CODED", f64::from(u8::from(components == Components::YCbCr))),
         ("COPIES", f64::from(plan.copies)),
+        ("WIDE", f64::from(u8::from(plan.wide))),
         ("BIN_WORDS", f64::from((run.count << plan.bits) * plan.copies)),
         ("CHUNK_WORDS", Histogram::word_count(plan.bits) as f64),
     ]);

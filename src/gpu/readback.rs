@@ -55,8 +55,12 @@ pub fn read_scales(gpu: &Gpu, passes: &HistogramPasses) -> Result<Vec<ChannelSca
 ///
 /// # Errors
 /// [`GpuError::ViewTooLarge`] if the adapter has no textures of that size.
-pub fn view_texture(gpu: &Gpu, width: u32, height: u32) -> Result<wgpu::Texture, GpuError> {
-    let most = gpu.device.limits().max_texture_dimension_2d;
+pub fn view_texture(
+    gpu: &Gpu,
+    (width, height): (u32, u32),
+    format: wgpu::TextureFormat,
+) -> Result<wgpu::Texture, GpuError> {
+    let most = gpu.most_view_side();
     if width > most || height > most || width == 0 || height == 0 {
         return Err(GpuError::ViewTooLarge { width, height, most, adapter: gpu.info.name.clone() });
     }
@@ -66,7 +70,7 @@ pub fn view_texture(gpu: &Gpu, width: u32, height: u32) -> Result<wgpu::Texture,
         mip_level_count: 1,
         sample_count: 1,
         dimension: wgpu::TextureDimension::D2,
-        format: VIEW_FORMAT,
+        format,
         usage: VIEW_USAGE | wgpu::TextureUsages::COPY_SRC,
         view_formats: &[],
     }))
@@ -75,7 +79,7 @@ pub fn view_texture(gpu: &Gpu, width: u32, height: u32) -> Result<wgpu::Texture,
 /// What a view's texture must be usable for: passes draw to it, and where the CPU draws, pixels are copied to it.
 pub const VIEW_USAGE: wgpu::TextureUsages = wgpu::TextureUsages::RENDER_ATTACHMENT.union(wgpu::TextureUsages::COPY_DST);
 
-/// Format of the views that are read back.
+/// Format of the views that belong to no window.
 pub const VIEW_FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
 
 /// Reads a texture that [`view_texture`] made.
@@ -98,7 +102,10 @@ pub fn read_texture(gpu: &Gpu, texture: &wgpu::Texture) -> Result<Image, GpuErro
     );
     gpu.queue.submit([encoder.finish()]);
     let bytes = mapped(gpu, &staging)?;
-    let rgba = bytes.chunks_exact(padded).flat_map(|padded_row| &padded_row[..row]).copied().collect();
+    let mut rgba: Vec<u8> = bytes.chunks_exact(padded).flat_map(|padded_row| &padded_row[..row]).copied().collect();
+    if texture.format() == wgpu::TextureFormat::Bgra8Unorm {
+        rgba.chunks_exact_mut(4).for_each(|pixel| pixel.swap(0, 2));
+    }
     Ok(Image { width, height, rgba })
 }
 

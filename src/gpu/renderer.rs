@@ -2,34 +2,21 @@
 
 use std::time::{Duration, Instant};
 
-use glam::DVec2;
-
 use super::draw::overlay::Shown;
-use super::draw::{Channels, OverlayPass, PaintPass, Shapes, TextPass, VideoPass};
+use super::draw::{OverlayPass, PaintPass, Shapes, TextPass, VideoPass};
+use super::figures::{FrameTag, LiveHistogram, Subject};
 use super::histogram::{HistogramPasses, Stamps};
 use super::live::{LiveTiming, PassTimes, Span};
+use super::readback::{self, Image, VIEW_FORMAT};
+use super::surface::{Target, WindowSurface};
 use super::upload::PictureBuffers;
 use super::{Gpu, GpuError};
 use crate::color::Range;
 use crate::cpu;
-use crate::frame::{Orientation, Picture, Ratio};
+use crate::frame::{Frame, Orientation, Picture, Ratio};
 use crate::histogram::{Components, Histogram};
-use crate::placement::{Sampling, cover, transform, upright_size};
-
-/// What is drawn over and around the picture.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Scene {
-    /// Channels that are toggled on.
-    pub channels: Channels,
-    /// Whether the overlays are shown at all.
-    pub overlays: bool,
-}
-
-impl Default for Scene {
-    fn default() -> Self {
-        Self { channels: Channels::ALL, overlays: true }
-    }
-}
+use crate::placement::{Placement, Shape};
+use crate::scene::Scene;
 
 /// Whether the passes' times are on their way back from the GPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,12 +43,16 @@ pub enum Artist {
 struct Loaded {
     picture: Picture,
     artist: Artist,
-    sample_aspect: Ratio,
-    orientation: Orientation,
+    shape: Shape,
     bits: u32,
     components: Components,
     range: Range,
+    tag: FrameTag,
+    /// Number of this loading.
+    loading: u64,
     count: Count,
+    /// Bins that another engine counted.
+    counted: Option<Histogram>,
 }
 
 /// What is still to do for the loaded picture's bins.
@@ -70,7 +61,7 @@ enum Count {
     /// The GPU counts with the next recording.
     Gpu,
     /// Another engine has counted; its bins are copied with the next recording.
-    Copy(Histogram),
+    Copy,
     /// The bin buffer holds them.
     Done,
 }
@@ -78,6 +69,7 @@ enum Count {
 /// Everything that turns pictures into views, for views of one texture format.
 #[derive(Debug)]
 pub struct Renderer {
+    format: wgpu::TextureFormat,
     pictures: PictureBuffers,
     histogram: HistogramPasses,
     video: VideoPass,
@@ -86,6 +78,9 @@ pub struct Renderer {
     overlay: OverlayPass,
     text: TextPass,
     timing: Option<LiveTiming>,
+    live: LiveHistogram,
+    /// Pictures loaded so far.
+    loadings: u64,
     loaded: Option<Loaded>,
 }
 
@@ -97,7 +92,20 @@ impl Renderer {
         Self::with_artist(gpu, format, artist)
     }
 
-    /// The same, with a choice of who draws the picture.
+    /// Makes the passes for pictures that no window shows: [`snapshot`](Self::snapshot) and [`count`](Self::count).
+    #[must_use]
+    pub fn headless(gpu: &Gpu) -> Self {
+        Self::new(gpu, VIEW_FORMAT)
+    }
+
+    /// Makes the passes for a window.
+    #[must_use]
+    pub fn for_surface(gpu: &Gpu, surface: &WindowSurface) -> Self {
+        let paints = gpu.is_software() && surface.takes_copies() && has_bytes(surface.format());
+        Self::with_artist(gpu, surface.format(), if paints { Artist::Cpu } else { Artist::Gpu })
+    }
+
+    /// The same as [`new`](Self::new), with a choice of who draws the picture.
     #[must_use]
     pub fn with_artist(gpu: &Gpu, format: wgpu::TextureFormat, artist: Artist) -> Self {
         let pictures = PictureBuffers::new(gpu);
@@ -105,6 +113,7 @@ impl Renderer {
         let video = VideoPass::new(gpu, &pictures.bind_group_layout, format);
         let overlay = OverlayPass::new(gpu, &histogram, format);
         Self {
+            format,
             pictures,
             histogram,
             video,
@@ -113,6 +122,8 @@ impl Renderer {
             overlay,
             text: TextPass::new(format),
             timing: None,
+            live: LiveHistogram::new(gpu),
+            loadings: 0,
             loaded: None,
         }
     }
@@ -156,11 +167,77 @@ impl Renderer {
         if let Some(timing) = &mut self.timing {
             timing.submitted();
         }
+        self.live.submitted();
+    }
+
+    /// Asks for the bins of the loaded picture as numbers. They are there some frames later, without anybody waiting for
+    /// them; see [`poll_histogram`](Self::poll_histogram). Asking again for what is under way changes nothing.
+    pub fn request_histogram(&mut self, gpu: &Gpu) {
+        self.live.wanted |= !self.live.is_under_way(self.loadings);
+        self.fetch_histogram(gpu);
+    }
+
+    /// Sends for the bins that are wanted if they lie in the bin buffer already; else the next recording does.
+    fn fetch_histogram(&mut self, gpu: &Gpu) {
+        let is_counted = self.loaded.as_ref().is_some_and(|loaded| matches!(loaded.count, Count::Done));
+        if is_counted && self.live.is_due() {
+            let descriptor = wgpu::CommandEncoderDescriptor { label: Some("fetch bins") };
+            let mut encoder = gpu.device.create_command_encoder(&descriptor);
+            self.record_fetch(&mut encoder);
+            gpu.queue.submit([encoder.finish()]);
+            self.live.submitted();
+        }
+    }
+
+    fn record_fetch(&mut self, encoder: &mut wgpu::CommandEncoder) {
+        // What another engine counted is known without asking.
+        if let Some(Loaded { tag, loading, bits, components, counted: None, .. }) = self.loaded
+            && self.live.is_due()
+        {
+            self.live.record(encoder, &self.histogram, Subject { tag, loading, bits, components });
+        }
+    }
+
+    /// The bins that were asked for if they have come, and which frame's they are. Never waits.
+    pub fn poll_histogram(&mut self, gpu: &Gpu) -> Option<(FrameTag, Histogram)> {
+        if let Some(Loaded { tag, counted: Some(histogram), .. }) = &self.loaded
+            && self.live.wanted
+        {
+            self.live.wanted = false;
+            return Some((*tag, histogram.clone()));
+        }
+        let come = self.live.poll(gpu);
+        self.fetch_histogram(gpu);
+        come
+    }
+
+    /// Whether bins were asked for that have not come yet.
+    #[must_use]
+    pub const fn is_histogram_pending(&self) -> bool {
+        self.live.is_pending()
     }
 
     /// Sets the text and panels that are drawn over everything from the next drawing on.
     pub fn set_shapes(&mut self, shapes: Shapes) {
         self.text.set(shapes);
+    }
+
+    /// Loads a frame's picture, as [`load`](Self::load) does, and names it as the frame that its bins belong to.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load).
+    pub fn load_frame(
+        &mut self,
+        gpu: &Gpu,
+        frame: &Frame,
+        components: Components,
+        counted: Option<Histogram>,
+    ) -> Result<(), GpuError> {
+        self.load(gpu, &frame.picture, (frame.sample_aspect, frame.orientation), components, counted)?;
+        if let Some(loaded) = &mut self.loaded {
+            loaded.tag = FrameTag::of(frame);
+        }
+        Ok(())
     }
 
     /// Uploads a picture for the next recording. With `counted`, those bins are shown; without, the GPU counts.
@@ -176,6 +253,7 @@ impl Renderer {
         counted: Option<Histogram>,
     ) -> Result<(), GpuError> {
         self.loaded = None;
+        self.loadings += 1;
         // A picture that is more than the adapter can hold is counted and painted by the CPU.
         let fits = PictureBuffers::check(gpu, picture);
         let artist = if fits.is_ok() { self.artist } else { Artist::Cpu };
@@ -199,7 +277,7 @@ impl Renderer {
             timing.times.upload = uploads.then(|| begin.elapsed());
         }
         let count = match counted {
-            Some(histogram) => Count::Copy(histogram),
+            Some(_) => Count::Copy,
             None => {
                 self.histogram.prepare(gpu, picture, components)?;
                 Count::Gpu
@@ -208,12 +286,14 @@ impl Renderer {
         self.loaded = Some(Loaded {
             picture: picture.clone(),
             artist,
-            sample_aspect,
-            orientation,
+            shape: Shape { width: picture.width(), height: picture.height(), sample_aspect, orientation },
             bits: picture.layout().bin_bits(),
             components,
             range: picture.colorimetry().range.value,
+            tag: FrameTag::default(),
+            loading: self.loadings,
             count,
+            counted,
         });
         Ok(())
     }
@@ -231,7 +311,7 @@ impl Renderer {
         self.record_count(gpu, encoder);
         let painted = self.prepare_draw(gpu, encoder, view, size, scene);
         self.text.prepare(gpu, encoder, size);
-        self.record_draw(encoder, view, painted, scene.overlays);
+        self.record_draw(encoder, view, painted, scene.overlays, true);
         if let Some(timing) = &self.timing {
             timing.end(encoder);
         }
@@ -243,11 +323,14 @@ impl Renderer {
         view: &wgpu::TextureView,
         painted: bool,
         overlays: bool,
+        text: bool,
     ) {
+        let finds_columns = overlays && self.loaded.is_some();
         let timestamp_writes =
             self.timing.as_ref().and_then(LiveTiming::set).map(|query_set| wgpu::RenderPassTimestampWrites {
                 query_set,
-                beginning_of_pass_write_index: Some(2 * Span::Draw as u32),
+                // Where there are overlays, drawing begins with the pass that finds their columns.
+                beginning_of_pass_write_index: (!finds_columns).then_some(2 * Span::Draw as u32),
                 end_of_pass_write_index: Some(2 * Span::Draw as u32 + 1),
             });
         // What the CPU has painted already stays; otherwise black is what no picture covers.
@@ -270,26 +353,90 @@ impl Renderer {
                 self.video.draw(&mut pass, group);
             }
             if overlays {
-                self.overlay.draw(&mut pass, loaded.bits);
+                self.overlay.draw(&mut pass);
             }
         }
-        self.text.draw(&mut pass);
+        if text {
+            self.text.draw(&mut pass);
+        }
+    }
+
+    /// Draws the loaded picture to a window's texture and shows it. `before` is called when all is drawn, right before it
+    /// is shown.
+    pub fn present(&mut self, gpu: &Gpu, target: Target, scene: &Scene, before: impl FnOnce()) {
+        let texture = &target.texture.texture;
+        let size = (texture.width(), texture.height());
+        let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
+        let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("frame") });
+        self.record(gpu, &mut encoder, &view, size, scene);
+        gpu.queue.submit([encoder.finish()]);
+        self.submitted();
+        before();
+        gpu.queue.present(target.texture);
+    }
+
+    /// The loaded picture with its overlays as an image of `size` pixels, counted before if it was not yet. Text and panels
+    /// are left out.
+    ///
+    /// # Errors
+    /// [`GpuError`] if the adapter has no textures of that size, or fails.
+    pub fn snapshot(&mut self, gpu: &Gpu, size: (u32, u32), scene: &Scene) -> Result<Image, GpuError> {
+        if !has_bytes(self.format) {
+            return self.snapshot_in_bytes(gpu, size, scene);
+        }
+        let texture = readback::view_texture(gpu, size, self.format)?;
+        let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
+        let mut encoder =
+            gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("snapshot") });
+        self.record_count(gpu, &mut encoder);
+        let painted = self.prepare_draw(gpu, &mut encoder, &view, size, scene);
+        self.record_draw(&mut encoder, &view, painted, scene.overlays, false);
+        gpu.queue.submit([encoder.finish()]);
+        self.submitted();
+        readback::read_texture(gpu, &texture)
+    }
+
+    /// A snapshot where the window's own format has no byte a sample: drawn by passes of their own.
+    fn snapshot_in_bytes(&self, gpu: &Gpu, size: (u32, u32), scene: &Scene) -> Result<Image, GpuError> {
+        let mut other = Self::with_artist(gpu, VIEW_FORMAT, self.artist);
+        if let Some(loaded) = &self.loaded {
+            let placing = (loaded.shape.sample_aspect, loaded.shape.orientation);
+            other.load(gpu, &loaded.picture, placing, loaded.components, None)?;
+        }
+        other.snapshot(gpu, size, scene)
+    }
+
+    /// Counts the loaded picture, unless it is counted, and reads its bins; waits for both.
+    ///
+    /// # Errors
+    /// [`GpuError::Lost`] if the device fails; what was never loaded has no bins.
+    pub fn count(&mut self, gpu: &Gpu) -> Result<Histogram, GpuError> {
+        let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("count") });
+        self.record_count(gpu, &mut encoder);
+        gpu.queue.submit([encoder.finish()]);
+        self.submitted();
+        let Some(Loaded { bits, components, .. }) = self.loaded else {
+            return Ok(Histogram::empty(8, Components::Rgbl));
+        };
+        readback::read_histogram(gpu, &self.histogram, bits, components)
     }
 
     /// Records the counting of the loaded picture, if it has not been counted yet.
     pub fn record_count(&mut self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder) {
         let Some(loaded) = &mut self.loaded else { return };
-        match (std::mem::replace(&mut loaded.count, Count::Done), self.pictures.bind_group()) {
-            (Count::Gpu, Some(group)) => {
+        let count = std::mem::replace(&mut loaded.count, Count::Done);
+        match (count, &loaded.counted, self.pictures.bind_group()) {
+            (Count::Gpu, _, Some(group)) => {
                 let set = self.timing.as_mut().and_then(|timing| timing.begin(Span::Chunk));
                 self.histogram.record(encoder, group, set.map(|set| Stamps { set, first: 0 }));
             }
-            (Count::Copy(histogram), _) => {
+            (Count::Copy, Some(histogram), _) => {
                 let set = self.timing.as_mut().and_then(|timing| timing.begin(Span::Scale));
-                self.histogram.record_counted(gpu, encoder, &histogram, set.map(|set| Stamps { set, first: 0 }));
+                self.histogram.record_counted(gpu, encoder, histogram, set.map(|set| Stamps { set, first: 0 }));
             }
-            (Count::Gpu, None) | (Count::Done, _) => {}
+            _ => {}
         }
+        self.record_fetch(encoder);
     }
 
     /// Sets the drawing passes up; where the CPU draws, paints the picture on the view and returns true.
@@ -302,23 +449,29 @@ impl Renderer {
         scene: &Scene,
     ) -> bool {
         let Some(loaded) = &self.loaded else { return false };
+        let lighting = scene.lighting(loaded.components);
         let picture = &loaded.picture;
-        let upright = upright_size(picture.width(), picture.height(), loaded.sample_aspect, loaded.orientation);
-        let extent = DVec2::new(f64::from(size.0), f64::from(size.1));
-        let transform = transform(cover(upright, extent), loaded.orientation);
-        let sampling = Sampling::new(transform, DVec2::new(picture.width().into(), picture.height().into()), extent);
+        let placement = Placement::new(&loaded.shape, &scene.view, size);
         match loaded.artist {
-            Artist::Gpu => self.video.place(gpu, transform, &sampling),
+            Artist::Gpu => self.video.place(gpu, &placement, lighting.as_ref()),
             Artist::Cpu => {
                 let begin = Instant::now();
-                self.paint.paint(gpu, encoder, view.texture(), picture, &sampling);
+                self.paint.paint(gpu, encoder, view.texture(), picture, &placement, lighting.as_ref());
                 if let Some(timing) = &mut self.timing {
                     timing.times.cpu_paint = Some(begin.elapsed());
                 }
             }
         }
         let Loaded { bits, components, range, .. } = *loaded;
-        self.overlay.prepare(gpu, &Shown { bits, components, range, on: scene.channels }, size);
+        if scene.overlays {
+            let stamp = self.timing.as_ref().and_then(LiveTiming::set).map(|set| (set, 2 * Span::Draw as u32));
+            self.overlay.prepare(gpu, encoder, &Shown { bits, components, range }, scene, size, stamp);
+        }
         loaded.artist == Artist::Cpu
     }
+}
+
+/// Whether a texture of this format has one byte a sample, as images have and what the CPU paints.
+fn has_bytes(format: wgpu::TextureFormat) -> bool {
+    matches!(format, wgpu::TextureFormat::Rgba8Unorm | wgpu::TextureFormat::Bgra8Unorm)
 }

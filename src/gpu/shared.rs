@@ -8,6 +8,8 @@ use crate::layout::{ColorModel, PixelLayout};
 
 /// The text that stands before every pass which reads a picture.
 pub const PICTURE_WGSL: &str = include_str!("../../shaders/picture.wgsl");
+/// The text that stands before the passes of an overlay.
+pub const PANEL_WGSL: &str = include_str!("../../shaders/panel.wgsl");
 
 /// `Picture` of shaders/picture.wgsl.
 #[repr(C)]
@@ -71,7 +73,7 @@ pub struct ReductionParams {
 
 const _: () = assert!(size_of::<ReductionParams>() == 16);
 
-/// `Scale` of shaders/scale.wgsl and shaders/overlay.wgsl.
+/// `Scale` of shaders/scale.wgsl and shaders/columns.wgsl.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 pub struct ChannelScale {
@@ -87,25 +89,49 @@ pub struct ChannelScale {
 
 const _: () = assert!(size_of::<ChannelScale>() == 16);
 
-/// `Overlay` of shaders/overlay.wgsl.
+/// `Panel` of shaders/panel.wgsl: one overlay. Columns are counted from its left edge.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
-pub struct OverlayParams {
-    /// The overlay, 0..1 from its bottom left corner, to clip space; columns.
-    pub transform: [[f32; 4]; 4],
-    /// Premultiplied colours by the set of channels whose bars reach a point.
-    pub colors: [[f32; 4]; 16],
-    /// Size on the view in pixels.
-    pub pixels: [f32; 2],
+pub struct PanelParams {
+    /// Pixels of the view.
+    pub view: [u32; 2],
+    /// The overlay's top left pixel.
+    pub origin: [u32; 2],
+    /// Its columns and rows.
+    pub size: [u32; 2],
+    /// Where its columns begin among those of all overlays.
+    pub first_column: u32,
     /// Bit c: channel c is shown.
     pub channels: u32,
-    /// Guides in use.
-    pub guide_count: u32,
-    /// Codes at which a line marks a legal level.
-    pub guides: [f32; 4],
+    /// Whether heights follow the logarithm of the counts.
+    pub logarithmic: u32,
+    /// Thickness of lines in pixels.
+    pub line: u32,
+    /// Rows of the mark at the top of a clipped bar.
+    pub notch: u32,
+    /// Opacity of all of it.
+    pub opacity: f32,
+    /// Colours of the bars.
+    pub lights: [[f32; 4]; 4],
+    /// Opacity of the bars.
+    pub bars: f32,
+    /// Opacity of what no bar reaches.
+    pub veil: f32,
+    /// How much the last channel whitens what it overlaps.
+    pub whiten: f32,
+    /// Whether a range of one of the channels is lit.
+    pub brushed: u32,
+    /// Its first and last column.
+    pub brush: [u32; 2],
+    /// Columns of the legal levels; the highest number for none.
+    pub guides: [u32; 2],
+    /// Columns of a probed pixel's bins, channel by channel; likewise.
+    pub marks: [u32; 4],
+    /// Columns of the eighths of the codes; likewise.
+    pub graticule: [u32; 8],
 }
 
-const _: () = assert!(size_of::<OverlayParams>() == 352);
+const _: () = assert!(size_of::<PanelParams>() == 192);
 
 /// `Placement` of shaders/video.wgsl.
 #[repr(C)]
@@ -121,11 +147,27 @@ pub struct PlacementParams {
     pub origin: [f32; 2],
     /// Taps a side from which a picture drawn smaller than itself is averaged.
     pub taps: u32,
+    /// Whether every pixel of the view shows one sample.
+    pub hard: u32,
+    /// Columns of the view.
+    pub view_width: u32,
+    /// Whether columns of the view are rows of the picture.
+    pub turned: u32,
+    /// Channel of the brush.
+    pub channel: u32,
+    /// Lowest bin that is lit.
+    pub low: u32,
+    /// Highest bin that is lit.
+    pub high: u32,
+    /// How far the rest dims, in 256ths; 0 where there is no brush.
+    pub strength: u32,
+    /// Whether the channels are Y', Cb and Cr as coded.
+    pub coded: u32,
     /// Fills the structure up to a multiple of 16 bytes.
     pub padding: u32,
 }
 
-const _: () = assert!(size_of::<PlacementParams>() == 96);
+const _: () = assert!(size_of::<PlacementParams>() == 128);
 
 /// The pipeline constants of shaders/picture.wgsl for a layout.
 #[must_use]

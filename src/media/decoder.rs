@@ -2,9 +2,10 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::av::{AvError, AvFrame, AvPacket, Codec, Input, Interrupt, Read, Received};
+use super::earlier::Passed;
 use super::error::MediaError;
 use super::info::{FrameCounters, StreamInfo};
 use super::pictures::PictureMaker;
@@ -52,6 +53,14 @@ pub struct Decoder {
     pub(super) skip_before: Option<i64>,
     /// Frames before this timestamp refer to pictures from before the seek and are dropped; ends with the first other.
     pub(super) drop_before: Option<i64>,
+    /// Frames before this timestamp may be missing from here on.
+    pub(super) gap_until: Option<i64>,
+    /// Frames that were decoded on the way to the last seek's target, right before it.
+    pub(super) passed: Passed,
+    /// When the search for a frame near a time is to end with what it has.
+    pub(super) near_until: Option<Instant>,
+    /// While earlier frames are fetched, how long before the target decoding is to begin, in seconds.
+    pub(super) back_secs: Option<f64>,
     pub(super) pictures: PictureMaker,
     pub(super) serial: u64,
 }
@@ -151,7 +160,7 @@ impl Decoder {
     }
 
     /// What the file states, else the time to the next frame, else one frame at the stated rate.
-    fn duration_secs(&mut self, timed: &Timed) -> Result<f64, MediaError> {
+    pub(super) fn duration_secs(&mut self, timed: &Timed) -> Result<f64, MediaError> {
         let ticks = match timed.frame.duration() {
             Some(ticks) => ticks,
             None => {
@@ -168,6 +177,13 @@ impl Decoder {
 
     /// The frame with its picture; `None`, counted and logged, if it cannot be read as one.
     fn finish(&mut self, timed: Timed, duration_secs: f64) -> Option<Frame> {
+        let frame = self.make_frame(timed, duration_secs)?;
+        self.counters.delivered += 1;
+        self.counters.damaged += u64::from(frame.damaged);
+        Some(frame)
+    }
+
+    pub(super) fn make_frame(&mut self, timed: Timed, duration_secs: f64) -> Option<Frame> {
         let Timed { frame, pts, index } = timed;
         let (key, damaged, picture_type) = (frame.is_key(), frame.is_damaged(), frame.picture_type());
         let shown = match self.pictures.make(frame) {
@@ -178,8 +194,6 @@ impl Decoder {
                 return None;
             }
         };
-        self.counters.delivered += 1;
-        self.counters.damaged += u64::from(damaged);
         Some(Frame {
             picture: shown.picture,
             pts_ticks: pts,
@@ -219,14 +233,19 @@ impl Decoder {
     /// Gives a frame its place in time, and in the count where that is known.
     pub(super) fn place(&mut self, frame: AvFrame) -> Timed {
         let pts = self.timeline.place(frame.best_effort_timestamp());
-        let index = self.next_index.filter(|_| self.skip_before.is_none()).or_else(|| self.known_index(pts));
+        let index = self.next_index.or_else(|| self.known_index(pts));
         // While pictures are left out, the frame after this one is not the next in the count.
-        self.next_index = index.filter(|_| self.skip_before.is_none()).map(|index| index + 1);
+        self.next_index = index.filter(|_| self.is_whole_from(pts)).map(|index| index + 1);
         if index == Some(self.known.len() as u64) && self.known.len() < MAX_KNOWN {
             self.known.push(pts);
         }
         self.last_pts = Some(pts);
         Timed { frame, pts, index }
+    }
+
+    /// Whether no frame from that timestamp on is left out.
+    pub(super) fn is_whole_from(&self, pts: i64) -> bool {
+        [self.skip_before, self.gap_until].into_iter().flatten().all(|limit| pts >= limit)
     }
 
     /// The index of a frame that was counted before, where timestamps tell the frames apart.

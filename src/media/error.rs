@@ -3,11 +3,23 @@
 use std::path::PathBuf;
 
 /// Why a file could not be opened, read or positioned. Its text is one line for the user.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum MediaError {
     /// There is no such file.
     #[error("{}: no such file; check the spelling and the folder", path.display())]
     NotFound {
+        /// The file.
+        path: PathBuf,
+    },
+    /// No file fits the pattern of an image sequence.
+    #[error("{}: no picture's name fits this pattern; %04d stands for a number of four digits, * for anything", path.display())]
+    NoMatch {
+        /// The pattern.
+        path: PathBuf,
+    },
+    /// The file was there when it was opened and is needed again.
+    #[error("{}: the file is gone since it was opened (moved or deleted); put it back to start it again", path.display())]
+    Gone {
         /// The file.
         path: PathBuf,
     },
@@ -91,7 +103,7 @@ pub enum MediaError {
         /// The source.
         path: PathBuf,
         /// How long it was waited for, in seconds.
-        seconds: u64,
+        seconds: f64,
     },
     /// The caller asked for an end.
     #[error("{}: stopped", path.display())]

@@ -1,9 +1,10 @@
 //! What is known about an open video, and what was counted while decoding it.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
-use crate::color::{Matrix, Range};
-use crate::frame::Ratio;
+use crate::color::{Matrix, Range, Sourced};
+use crate::frame::{Orientation, Ratio};
 
 /// How to open a video.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -15,6 +16,13 @@ pub struct OpenOptions {
     /// Number of decoding threads; by default the machine's cores, fewer for pictures so large that the threads' frames
     /// would fill the memory.
     pub threads: Option<usize>,
+    /// How long a network source may give no data before it is given up; 10 s by default.
+    pub network_limit: Option<Duration>,
+}
+
+impl OpenOptions {
+    /// How long a network source may give no data unless the options say otherwise.
+    pub const NETWORK_LIMIT: Duration = Duration::from_secs(10);
 }
 
 /// What the file and its headers say about the video, which the frames may contradict.
@@ -42,8 +50,16 @@ pub struct StreamInfo {
     pub transfer: Option<&'static str>,
     /// Colour primaries of the first frame, by FFmpeg's name, where tagged.
     pub primaries: Option<&'static str>,
+    /// Bits a second of the video stream, else of the whole file, as stated or as its size and duration tell.
+    pub bit_rate: Option<u64>,
     /// Average frame rate in frames per second, where known.
     pub average_rate: Option<Ratio>,
+    /// The lowest frame rate in which all timestamps that the headers and the first frames tell can be expressed.
+    pub nominal_rate: Option<Ratio>,
+    /// Width of a pixel over its height in the first frame; 1 is guessed where nothing is stated.
+    pub sample_aspect: Sourced<Ratio>,
+    /// How the first frame is turned for display.
+    pub orientation: Orientation,
     /// Duration of the video stream in seconds, else of the file; `None` where neither is known.
     pub duration_secs: Option<f64>,
     /// Seconds per tick of the frames' timestamps.
@@ -64,6 +80,26 @@ pub struct StreamInfo {
     pub threads: usize,
     /// What did not go as the headers promised: streams that gave nothing, conversions, guesses. One sentence each.
     pub notes: Vec<String>,
+}
+
+impl StreamInfo {
+    /// Whether frames come at uneven distances, as far as the headers tell.
+    #[must_use]
+    pub fn is_variable_rate(&self) -> Option<bool> {
+        let (average, nominal) = (self.average_rate?.value(), self.nominal_rate?.value());
+        // An average is rounded by some containers.
+        Some((average / nominal - 1.0).abs() > 1e-3)
+    }
+
+    /// The frame rate, where the number of frames that the container states confirms that they come at even distances.
+    /// Rates alone do not: some containers state one that most frames keep to.
+    #[must_use]
+    pub fn constant_rate(&self) -> Option<Ratio> {
+        let rate = self.nominal_rate?;
+        let surplus = self.duration_secs? * rate.value() - self.stated_frames? as f64;
+        let is_even = self.timed && self.is_variable_rate() == Some(false) && surplus.abs() < 0.9;
+        is_even.then_some(rate)
+    }
 }
 
 /// What was counted since the video was opened.

@@ -6,12 +6,15 @@ use std::sync::Arc;
 
 use super::av::{self, Codec, CodecOptions, Input};
 use super::decoder::{Decoder, StopHandle};
+use super::earlier::Passed;
 use super::error::MediaError;
 use super::info::{FrameCounters, OpenOptions, StreamInfo};
 use super::pictures::{PictureMaker, StreamDefaults};
 use super::source::Source;
 use super::timeline::Timeline;
 use super::{orientation, streams};
+use crate::color::Sourced;
+use crate::frame::{Orientation, Ratio};
 
 impl Decoder {
     /// Opens a file or URL and decodes its first frame; `-` is the standard input.
@@ -33,7 +36,8 @@ impl Decoder {
         let mut notes = Vec::new();
         let mut candidates = VecDeque::from([None]);
         while let Some(candidate) = candidates.pop_front() {
-            let source = Source::new(path.as_ref(), Arc::clone(&stop.0))?;
+            let limit = options.network_limit.unwrap_or(OpenOptions::NETWORK_LIMIT);
+            let source = Source::new(path.as_ref(), limit, Arc::clone(&stop.0))?;
             if first_error.is_some() && !source.can_reopen() {
                 break;
             }
@@ -110,6 +114,10 @@ impl Decoder {
             shown_ahead: None,
             skip_before: None,
             drop_before: None,
+            gap_until: None,
+            passed: Passed::default(),
+            near_until: None,
+            back_secs: None,
             serial: 0,
         };
         decoder.learn_from_first_frame()?;
@@ -119,6 +127,9 @@ impl Decoder {
     /// Decodes the first frame, since the headers may lie about it and the codec may give none at all.
     fn learn_from_first_frame(&mut self) -> Result<(), MediaError> {
         let Some(first) = self.decode_timed()? else {
+            if self.source.is_glob() && self.counters.refused_packets == 0 {
+                return Err(MediaError::NoMatch { path: self.source.path().to_owned() });
+            }
             return Err(MediaError::NoFrames {
                 path: self.source.path().to_owned(),
                 codec: self.info.codec.clone(),
@@ -134,6 +145,8 @@ impl Decoder {
             self.info.conversion = source.converted_to.clone();
             (self.info.transfer, self.info.primaries) = (source.transfer, source.primaries);
         }
+        self.info.sample_aspect = self.pictures.sample_aspect(&first.frame);
+        self.info.orientation = self.pictures.orientation(&first.frame);
         self.info.notes.extend_from_slice(self.pictures.notes());
         self.ready.push_back(first);
         Ok(())
@@ -168,6 +181,10 @@ fn describe(source: &Source, input: &Input, stream: usize, codec: &Codec, notes:
         stated_size: parameters.size(),
         transfer: av::transfer_name(parameters.color_numbers().transfer),
         primaries: av::primaries_name(parameters.color_numbers().primaries),
+        bit_rate: parameters.bit_rate().or_else(|| input.bit_rate()),
+        nominal_rate: parameters.base_rate(),
+        sample_aspect: Sourced::guessed(Ratio::ONE),
+        orientation: Orientation::default(),
         average_rate: parameters.average_rate().or_else(|| parameters.base_rate()),
         duration_secs: own_duration.or_else(|| input.duration_secs()),
         time_base,

@@ -6,7 +6,7 @@ use super::av::{self, AvFrame, PixelFormat, Scaler};
 use super::info::OpenOptions;
 use super::layout::{conversion_target, is_full_range, native_layout};
 use super::{orientation, tags};
-use crate::color::Range;
+use crate::color::{Range, Sourced};
 use crate::frame::{Orientation, OwnedPlanes, Picture, PlaneStore, PlaneView, Ratio, SourceFormat};
 use crate::layout::PixelLayout;
 
@@ -98,7 +98,7 @@ impl PictureMaker {
     pub(super) fn make(&mut self, frame: AvFrame) -> Result<Shown, String> {
         let kind = self.kind(&frame);
         let orientation = self.orientation(&frame);
-        let aspect = frame.sample_aspect().or(self.defaults.sample_aspect).unwrap_or(Ratio::ONE);
+        let aspect = self.sample_aspect(&frame).value;
         let current = self.current_for(kind)?;
         let frame = match current.scaler.as_mut() {
             Some(scaler) => scaler.convert(&frame).map_err(|error| format!("conversion failed: {error}"))?,
@@ -144,8 +144,14 @@ impl PictureMaker {
         Ok(Current { kind, layout, scaler, source })
     }
 
+    /// Width of a pixel over its height: the frame's, else the stream's, else 1.
+    pub(super) fn sample_aspect(&self, frame: &AvFrame) -> Sourced<Ratio> {
+        let stated = frame.sample_aspect().or(self.defaults.sample_aspect);
+        stated.map_or(Sourced::guessed(Ratio::ONE), Sourced::tagged)
+    }
+
     /// The stream's orientation, else the one that a frame stated last.
-    fn orientation(&mut self, frame: &AvFrame) -> Orientation {
+    pub(super) fn orientation(&mut self, frame: &AvFrame) -> Orientation {
         if let Some(orientation) = self.defaults.orientation {
             return orientation;
         }

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use super::ahead::Wanted;
 use super::av::Received;
 use super::decoder::{Decoder, Timed};
 use super::error::MediaError;
@@ -13,31 +14,33 @@ pub enum SeekTarget {
     Exact(f64),
     /// A keyframe at or before the time, in seconds.
     Keyframe(f64),
+    /// A frame as close before the time, in seconds, as can be had in an instant. Frames after it may be missing.
+    Near(f64),
+    /// The frame of that position in presentation order, counted from zero; the last one beyond the end.
+    Frame(u64),
     /// The last frame whose timestamp is not above this one, in ticks.
     Ticks(i64),
     /// The last frame before the one with this timestamp, in ticks.
     Before(i64),
+    /// As `Before`, and with it those frames before that fit into so many bytes; see [`DecodeEvent::Earlier`].
+    ///
+    /// [`DecodeEvent::Earlier`]: super::DecodeEvent::Earlier
+    Earlier {
+        /// Timestamp of the frame that they come before.
+        ticks: i64,
+        /// Bytes of planes.
+        bytes: usize,
+    },
     /// The first frame.
     First,
     /// The last frame.
     Last,
 }
 
+/// How long a search for a frame near a time goes on after the first one that would do.
+const NEAR_TIME: Duration = Duration::from_millis(35);
 /// How long a seek goes on when a later one waits: long enough for most to show their frame while the user scrubs.
 const PATIENCE: Duration = Duration::from_millis(250);
-/// Bytes of packets that may be read ahead in search of a frame.
-const LOOK_AHEAD_BYTES: usize = 48 << 20;
-/// Packets without a decoding timestamp and past the target after which none before it can follow.
-const REORDER_LIMIT: u32 = 17;
-
-/// What reading ahead found out.
-struct Ahead {
-    /// Position in the packet queue of the last keyframe at or before the target.
-    key: Option<usize>,
-    /// Timestamp of the wanted frame, where the packets tell it beyond doubt.
-    frame: Option<i64>,
-}
-
 /// Where to ask the format for a position, further and further back.
 struct Probe {
     ticks: i64,
@@ -46,6 +49,8 @@ struct Probe {
     key_limit: i64,
     /// Whether a start was found unclean, so that one well before the target is to be taken.
     is_refreshed: bool,
+    /// Timestamp of the frame that was found in place of the promised one.
+    found: Option<i64>,
 }
 
 /// Seconds that are decoded before the target where pictures are refreshed bit by bit instead of by keyframes.
@@ -58,6 +63,7 @@ impl Probe {
             step: decoder.ticks_per_second(),
             key_limit: ticks,
             is_refreshed: false,
+            found: None,
         }
     }
 
@@ -89,11 +95,14 @@ impl Decoder {
     /// [`MediaError::NotSeekable`] if the source can only be read forwards and the target is behind; then the position
     /// is what it was. Other errors as for reading.
     pub fn seek(&mut self, target: SeekTarget) -> Result<(), MediaError> {
+        self.passed.clear();
         match target {
             SeekTarget::First => self.rewind(),
             SeekTarget::Last => self.seek_exact(i64::MAX),
             SeekTarget::Ticks(ticks) => self.seek_exact(ticks),
-            SeekTarget::Before(ticks) => self.seek_exact(ticks.saturating_sub(1)),
+            SeekTarget::Near(secs) => self.seek_near(self.ticks_at(secs)),
+            SeekTarget::Frame(index) => self.seek_frame(index),
+            SeekTarget::Before(ticks) | SeekTarget::Earlier { ticks, .. } => self.seek_exact(ticks.saturating_sub(1)),
             SeekTarget::Exact(secs) => self.seek_exact(self.ticks_at(secs)),
             SeekTarget::Keyframe(secs) => self.seek_keyframe(self.ticks_at(secs)),
         }
@@ -106,7 +115,38 @@ impl Decoder {
         self.info.start_ticks.saturating_add(ticks as i64)
     }
 
-    fn seek_exact(&mut self, ticks: i64) -> Result<(), MediaError> {
+    /// Goes as close to a timestamp as can be had in an instant.
+    fn seek_near(&mut self, ticks: i64) -> Result<(), MediaError> {
+        self.near_until = Some(Instant::now() + NEAR_TIME);
+        let result = self.seek_exact(ticks);
+        self.near_until = None;
+        result
+    }
+
+    /// Goes to the frame of that index: by the count of the frames so far, else by an even rate, else by counting on.
+    fn seek_frame(&mut self, index: u64) -> Result<(), MediaError> {
+        let position = usize::try_from(index).unwrap_or(usize::MAX);
+        if let Some(ticks) = self.known.get(position).copied() {
+            return self.seek_exact(ticks);
+        }
+        if let Some(rate) = self.info.constant_rate() {
+            return self.seek_exact(self.ticks_at((index as f64 + 0.5) / rate.value()));
+        }
+        self.seek_exact(self.known.last().copied().unwrap_or(self.info.start_ticks))?;
+        let mut last = None;
+        while let Some(timed) = self.pull()? {
+            self.check_interrupt(Instant::now())?;
+            if timed.index.is_some_and(|found| found >= index) {
+                self.ready.push_front(timed);
+                return Ok(());
+            }
+            last = Some(timed);
+        }
+        self.ready.extend(last);
+        Ok(())
+    }
+
+    pub(super) fn seek_exact(&mut self, ticks: i64) -> Result<(), MediaError> {
         if ticks <= self.info.start_ticks {
             return self.rewind();
         }
@@ -141,18 +181,25 @@ impl Decoder {
     /// Asks the format for a position before the target, decodes from there, and goes further back if that was not
     /// far enough.
     fn seek_by_timestamp(&mut self, ticks: i64) -> Result<(), MediaError> {
-        if self.is_shortly_after(ticks) && self.go_on_to(ticks)? {
+        if self.back_secs.is_none() && self.is_shortly_after(ticks) && self.go_on_to(ticks)? {
             return Ok(());
         }
         let mut probe = Probe::new(self, ticks);
+        if let Some(secs) = self.back_secs {
+            probe.key_limit = ticks.saturating_sub((secs / self.info.time_base.value()) as i64);
+            probe.ticks = probe.ticks.min(probe.key_limit);
+        }
         let mut trust_packets = true;
         while self.position_at(&probe) {
             let ahead = self.look_ahead(ticks, probe.key_limit, false)?;
             if let Some(key) = ahead.key {
                 self.start_at(key);
-                let wanted = ahead.frame.filter(|_| trust_packets);
+                let start = self.drop_before.unwrap_or(ticks);
+                let wanted = ahead.frame.filter(|_| trust_packets && self.back_secs.is_none());
                 match self.decode_up_to(ticks, wanted)? {
-                    Reached::Frame => return Ok(()),
+                    Reached::Frame if self.is_kept_promise(ahead.frame, wanted, &mut probe) => return Ok(()),
+                    // A decoder may lose a frame that is not far from where it began: begin before that.
+                    Reached::Frame => probe.key_limit = start.saturating_sub(1),
                     // The packets promised a frame that did not come: try again without leaving any out.
                     Reached::Other if trust_packets => {
                         trust_packets = false;
@@ -173,6 +220,16 @@ impl Decoder {
         self.rewind()?;
         self.decode_up_to(ticks, None)?;
         Ok(())
+    }
+
+    /// Whether the next frame is the one that the packets promised, or nothing else can be had: where decoding was begun
+    /// earlier, it led to the same.
+    fn is_kept_promise(&self, promised: Option<Wanted>, wanted: Option<Wanted>, probe: &mut Probe) -> bool {
+        let found = self.ready.front().map(|timed| timed.pts);
+        let is_as_wanted = wanted.is_some() || self.near_until.is_some() || promised.is_none();
+        let is_settled = is_as_wanted || promised.map(|frame| frame.pts) == found || probe.found == found;
+        probe.found = found;
+        is_settled
     }
 
     /// Goes to a keyframe at or before `ticks` and decodes that alone.
@@ -259,7 +316,9 @@ impl Decoder {
             let key = self.input.indexed_key(self.stream, ticks);
             key.zip(self.last_read_dts).is_some_and(|(key, read)| key <= read)
         };
-        is_ahead && (is_near || same_group())
+        // Frames that were left out on the way to a place are missed only when going there.
+        let is_whole = self.near_until.is_some() || self.gap_until.is_none_or(|gap| ticks >= gap);
+        is_ahead && is_whole && (is_near || same_group())
     }
 
     /// Decodes on to the target, from a keyframe on the way if there is one; `false` if the target was passed already.
@@ -281,11 +340,18 @@ impl Decoder {
 
     /// Positions the input before the target; `false` where there is nothing before, or no way to get there.
     fn position_at(&mut self, probe: &Probe) -> bool {
-        if probe.ticks <= self.info.start_ticks || self.input.seek(self.stream, probe.ticks).is_err() {
+        if probe.ticks <= self.info.start_ticks || !self.position_input(probe.ticks) {
             return false;
         }
         self.forget_position();
         true
+    }
+
+    /// Asks the format for a position; says whether it knows the way.
+    fn position_input(&mut self, ticks: i64) -> bool {
+        // The limit of the last read has passed if the user has paused for long.
+        self.source.limit_time();
+        self.input.seek(self.stream, ticks).is_ok()
     }
 
     /// Lets decoding start at that packet of the queue, a keyframe.
@@ -319,6 +385,23 @@ impl Decoder {
         self.shown_ahead = None;
         self.skip_before = None;
         self.drop_before = None;
+        self.gap_until = None;
+        self.passed.clear();
+    }
+
+    /// Ends a seek that nobody waits for any more.
+    fn check_interrupt(&self, begun: Instant) -> Result<(), MediaError> {
+        let interrupt = self.source.interrupt();
+        let patience = if self.back_secs.is_some() { Duration::ZERO } else { PATIENCE };
+        if interrupt.is_stopped() || (interrupt.is_hurried() && begun.elapsed() > patience) {
+            return Err(MediaError::Stopped { path: self.source.path().to_owned() });
+        }
+        Ok(())
+    }
+
+    /// Remembers up to where frames may be missing, as decoding towards a frame ends before it is there.
+    fn note_gap(&mut self) {
+        self.gap_until = self.gap_until.max(self.skip_before.take());
     }
 
     /// Goes to the first frame.
@@ -326,8 +409,7 @@ impl Decoder {
         if !self.can_go_back() {
             return if self.next_index == Some(1) && self.ready.len() == 1 { Ok(()) } else { Err(self.not_seekable()) };
         }
-        if self.info.timed && !self.timeline.has_jumped() && self.input.seek(self.stream, self.info.start_ticks).is_ok()
-        {
+        if self.info.timed && !self.timeline.has_jumped() && self.position_input(self.info.start_ticks) {
             self.forget_position();
             if let Some(first) = self.decode_timed()? {
                 let is_first = first.pts == self.info.start_ticks;
@@ -345,86 +427,32 @@ impl Decoder {
         if !self.source.can_reopen() {
             return Err(self.not_seekable());
         }
-        self.input = self.source.open()?;
+        self.input = self.source.open().map_err(|error| match error {
+            MediaError::NotFound { path } => MediaError::Gone { path },
+            other => other,
+        })?;
         self.input.select(self.stream);
         self.forget_position();
         self.next_index = Some(0);
         Ok(())
     }
 
-    /// Reads packets until all that can hold the target are in the queue, or until the first keyframe. Keyframes above
-    /// `key_limit` do not count.
-    fn look_ahead(&mut self, ticks: i64, key_limit: i64, first_key: bool) -> Result<Ahead, MediaError> {
-        let mut key = None;
-        let mut bytes = 0;
-        let mut past = 0;
-        let mut complete = true;
-        // What is queued already was read after what the codec holds.
-        let mut queued = std::mem::take(&mut self.packets);
-        loop {
-            let packet = match queued.pop_front() {
-                Some(packet) => packet,
-                None => match self.read_packet()? {
-                    Some(packet) => packet,
-                    None => break,
-                },
-            };
-            bytes += packet.size();
-            if packet.is_key() && packet.pts().or(packet.dts()).is_some_and(|time| time <= key_limit) {
-                key = Some(self.packets.len());
-            }
-            let is_past = match packet.dts() {
-                Some(dts) => dts > ticks,
-                None => {
-                    past += u32::from(packet.pts().is_some_and(|pts| pts > ticks));
-                    past >= REORDER_LIMIT
-                }
-            };
-            self.packets.push_back(packet);
-            if is_past || (first_key && key.is_some()) {
-                break;
-            }
-            if bytes > LOOK_AHEAD_BYTES {
-                let Some(key_at) = key.filter(|key| *key > 0) else {
-                    complete = false;
-                    break;
-                };
-                bytes -= self.packets.drain(..key_at).map(|packet| packet.size()).sum::<usize>();
-                key = Some(0);
-            }
-        }
-        self.packets.append(&mut queued);
-        let frame = key.filter(|_| complete).and_then(|key| self.frame_in_packets(key, ticks));
-        Ok(Ahead { key, frame })
-    }
-
-    /// The highest timestamp not above `ticks` of the packets in the codec and of the queued ones from `key` on; `None` if
-    /// they leave a doubt.
-    fn frame_in_packets(&self, key: usize, ticks: i64) -> Option<i64> {
-        let mut stamps = self.in_codec.iter().copied().collect::<Option<Vec<_>>>()?;
-        for packet in self.packets.iter().skip(key).filter(|packet| !packet.is_discarded()) {
-            stamps.push(packet.pts()?);
-        }
-        stamps.sort_unstable();
-        if stamps.windows(2).any(|pair| pair[0] == pair[1]) {
-            return None;
-        }
-        stamps.into_iter().rfind(|pts| *pts <= ticks)
-    }
-
-    /// Decodes until the last frame not above `ticks` is the next one. With `wanted`, its timestamp, pictures before it
-    /// that no other refers to are left out, and the frame after it is not waited for.
-    fn decode_up_to(&mut self, ticks: i64, wanted: Option<i64>) -> Result<Reached, MediaError> {
-        self.skip_before = wanted;
+    /// Decodes until the last frame not above `ticks` is the next one. With `wanted`, pictures well before it that no other
+    /// refers to are left out, and the frame after it is not waited for. Those right before it are kept.
+    fn decode_up_to(&mut self, ticks: i64, wanted: Option<Wanted>) -> Result<Reached, MediaError> {
+        self.skip_before = wanted.map(|wanted| wanted.whole_from);
+        let wanted = wanted.map(|wanted| wanted.pts);
+        self.passed.clear();
         let begun = Instant::now();
         let is_start = self.last_pts.is_none() && self.ready.is_empty() && self.drop_before.is_some();
         let mut is_clean = true;
         let mut before: Option<Timed> = None;
         let mut after = None;
+        let mut is_early = false;
         while let Some(timed) = self.pull()? {
-            let interrupt = self.source.interrupt();
-            if interrupt.is_stopped() || (interrupt.is_hurried() && begun.elapsed() > PATIENCE) {
-                return Err(MediaError::Stopped { path: self.source.path().to_owned() });
+            if let Err(error) = self.check_interrupt(begun) {
+                self.note_gap();
+                return Err(error);
             }
             if is_start && before.is_none() {
                 is_clean = !matches!(timed.frame.picture_type(), Some('P' | 'B'));
@@ -434,14 +462,21 @@ impl Decoder {
                 break;
             }
             let is_wanted = wanted == Some(timed.pts);
-            before = Some(timed);
-            if is_wanted {
+            is_early = !is_wanted && self.near_until.is_some_and(|until| Instant::now() >= until);
+            if let Some(earlier) = before.replace(timed) {
+                self.pass(earlier);
+            }
+            if is_wanted || is_early {
                 break;
             }
+        }
+        if is_early {
+            self.note_gap();
         }
         self.skip_before = None;
         let reached = match (&before, &after) {
             (Some(_), _) if !is_clean => Reached::Unclean,
+            (Some(_), _) if is_early => Reached::Frame,
             (Some(frame), _) if wanted.is_none_or(|wanted| wanted == frame.pts) => Reached::Frame,
             (Some(_), _) => Reached::Other,
             (None, Some(_)) => Reached::After,

@@ -10,14 +10,16 @@ use std::time::Duration;
 use super::av::{AvError, Input, Interrupt};
 use super::error::MediaError;
 
-/// Seconds without any data after which a network source is given up.
-const NETWORK_LIMIT_SECS: u64 = 15;
+/// The highest number with which an image sequence may begin. FFmpeg looks for each file from number 0 on.
+const HIGHEST_FIRST_NUMBER: &CStr = c"200000";
 
 /// Where a video comes from. It can be opened again and again, unless it is a pipe.
 pub(super) struct Source {
     path: PathBuf,
     url: CString,
     kind: Kind,
+    /// How long a network source may give no data.
+    network_limit: Duration,
     interrupt: Arc<Interrupt>,
 }
 
@@ -29,13 +31,17 @@ enum Kind {
     /// A named pipe or a device.
     Fifo,
     Network,
-    /// Anything else that FFmpeg may understand: an image sequence's pattern, `concat:`, …
+    /// An image sequence's pattern with a number in it, such as `img%04d.png`.
+    Numbered,
+    /// A pattern for the names of an image sequence's files, such as `img*.png`.
+    Glob,
+    /// Anything else that FFmpeg may understand: `concat:`, …
     Other,
 }
 
 impl Source {
     /// Checks what can be checked without FFmpeg. `-` is the standard input.
-    pub(super) fn new(path: &Path, interrupt: Arc<Interrupt>) -> Result<Self, MediaError> {
+    pub(super) fn new(path: &Path, network_limit: Duration, interrupt: Arc<Interrupt>) -> Result<Self, MediaError> {
         let text = path.to_string_lossy();
         let kind = if text == "-" {
             Kind::Pipe
@@ -48,10 +54,10 @@ impl Source {
             Kind::Pipe => b"pipe:0".to_vec(),
             // The prefix keeps a colon in a file's name from being taken for a protocol.
             Kind::File | Kind::Fifo => [b"file:".as_slice(), path.as_os_str().as_encoded_bytes()].concat(),
-            Kind::Network | Kind::Other => path.as_os_str().as_encoded_bytes().to_vec(),
+            Kind::Network | Kind::Numbered | Kind::Glob | Kind::Other => path.as_os_str().as_encoded_bytes().to_vec(),
         };
         let url = CString::new(url).map_err(|_| MediaError::NotFound { path: path.to_owned() })?;
-        Ok(Self { path: path.to_owned(), url, kind, interrupt })
+        Ok(Self { path: path.to_owned(), url, kind, network_limit, interrupt })
     }
 
     /// The path as it was given.
@@ -64,6 +70,11 @@ impl Source {
         !matches!(self.kind, Kind::Pipe | Kind::Fifo)
     }
 
+    /// Whether it is a pattern that FFmpeg opens whether any file fits it or not.
+    pub(super) fn is_glob(&self) -> bool {
+        self.kind == Kind::Glob
+    }
+
     /// What ends blocking reads.
     pub(super) const fn interrupt(&self) -> &Arc<Interrupt> {
         &self.interrupt
@@ -71,18 +82,23 @@ impl Source {
 
     /// Sets the time limit of the operation that follows, where there is one.
     pub(super) fn limit_time(&self) {
-        let limit = (self.kind == Kind::Network).then(|| Duration::from_secs(NETWORK_LIMIT_SECS));
+        let limit = (self.kind == Kind::Network).then_some(self.network_limit);
         self.interrupt.limit(limit);
     }
 
     /// Opens the source and reads its headers.
     pub(super) fn open(&self) -> Result<Input, MediaError> {
         self.limit_time();
-        let micros = CString::new((NETWORK_LIMIT_SECS * 1_000_000).to_string()).unwrap_or_default();
+        let micros = CString::new(self.network_limit.as_micros().to_string()).unwrap_or_default();
         let network: [(&CStr, &CStr); 1] = [(c"rw_timeout", &micros)];
-        let options: &[(&CStr, &CStr)] = if self.kind == Kind::Network { &network } else { &[] };
-        let input =
-            Input::open(&self.url, options, Arc::clone(&self.interrupt)).map_err(|error| self.open_error(error))?;
+        let (format, options): (Option<&CStr>, &[(&CStr, &CStr)]) = match self.kind {
+            Kind::Network => (None, &network),
+            Kind::Numbered => (Some(c"image2"), &[(c"start_number_range", HIGHEST_FIRST_NUMBER)]),
+            Kind::Glob => (Some(c"image2"), &[(c"pattern_type", c"glob")]),
+            Kind::File | Kind::Pipe | Kind::Fifo | Kind::Other => (None, &[]),
+        };
+        let input = Input::open(&self.url, format, options, Arc::clone(&self.interrupt))
+            .map_err(|error| self.open_error(error))?;
         if input.container() == "tty" {
             // FFmpeg draws plain text as the picture of a terminal, by the file's name alone.
             return Err(MediaError::NotMedia { path: self.path.clone(), reason: "it is plain text".to_owned() });
@@ -97,6 +113,7 @@ impl Source {
                 MediaError::NoIndex { path }
             }
             AvError::INVALID_DATA => MediaError::NotMedia { path, reason: error.to_string() },
+            AvError::NO_ENTRY if matches!(self.kind, Kind::Numbered | Kind::Glob) => MediaError::NoMatch { path },
             AvError::NO_ENTRY => MediaError::NotFound { path },
             _ => self.error("opening it", error),
         }
@@ -107,8 +124,9 @@ impl Source {
         let path = self.path.clone();
         if self.interrupt.is_stopped() {
             MediaError::Stopped { path }
-        } else if self.interrupt.is_late() {
-            MediaError::TimedOut { path, seconds: NETWORK_LIMIT_SECS }
+        } else if self.interrupt.is_late() || error == AvError::EXIT {
+            // What had come before the limit may have been handed out in between, which began a new one.
+            MediaError::TimedOut { path, seconds: self.network_limit.as_secs_f64() }
         } else {
             MediaError::Failed { path, action, reason: error.to_string() }
         }
@@ -123,8 +141,13 @@ fn check_file(path: &Path) -> Result<Kind, MediaError> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             // A pattern such as %03d.png or a protocol such as concat: is FFmpeg's to resolve.
             let text = path.to_string_lossy();
-            let is_for_ffmpeg = text.contains('%') || text.split_once(':').is_some_and(|(name, _)| name.len() > 1);
-            return if is_for_ffmpeg { Ok(Kind::Other) } else { Err(MediaError::NotFound { path: path_buf() }) };
+            let is_protocol = text.split_once(':').is_some_and(|(name, _)| name.len() > 1);
+            return match () {
+                () if is_protocol => Ok(Kind::Other),
+                () if text.contains('%') => Ok(Kind::Numbered),
+                () if text.contains(['*', '?', '[']) => Ok(Kind::Glob),
+                () => Err(MediaError::NotFound { path: path_buf() }),
+            };
         }
         Err(error) => return Err(MediaError::Unreadable { path: path_buf(), reason: error.to_string() }),
     };
@@ -179,7 +202,7 @@ mod tests {
     use super::*;
 
     fn url(path: &Path) -> String {
-        let source = Source::new(path, Arc::new(Interrupt::new())).expect("the source exists");
+        let source = Source::new(path, Duration::from_secs(1), Arc::new(Interrupt::new())).expect("the source exists");
         source.url.to_string_lossy().into_owned()
     }
 

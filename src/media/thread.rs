@@ -15,6 +15,11 @@ use crate::frame::Frame;
 /// How long dropping waits for the thread before leaving it behind: a read from a named pipe cannot be interrupted.
 const JOIN_LIMIT: Duration = Duration::from_secs(2);
 
+/// The most frames that are kept of those decoded on the way to the target of a seek, and the most bytes of their buffers.
+/// Every one of them costs the time to decode a picture that could have been left out.
+const KEPT_FRAMES: usize = 3;
+const KEPT_BYTES: usize = 64 << 20;
+
 /// How much may wait in the queue. At least [`MIN_FRAMES`](Self::MIN_FRAMES) frames always may, whatever their size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QueueLimits {
@@ -42,6 +47,17 @@ pub enum DecodeEvent {
     Opened(Arc<StreamInfo>),
     /// The next frame; its serial is that of the seek it follows.
     Frame(Frame),
+    /// Frames that come right before the one of that timestamp, without a gap, in presentation order: those that were
+    /// decoded on the way to the target of a seek, after its first frame; and alone, the answer to
+    /// [`SeekTarget::Earlier`], which no frames follow. None means that there are none, as that frame is the first.
+    Earlier {
+        /// The seek that they belong to.
+        serial: u64,
+        /// Timestamp of the frame that follows them, in ticks.
+        before_ticks: i64,
+        /// The frames.
+        frames: Vec<Frame>,
+    },
     /// There are no more frames after those that came; a seek starts again.
     EndOfStream {
         /// The seek that it follows.
@@ -210,6 +226,15 @@ impl Drop for DecodeThread {
     }
 }
 
+/// What comes next out of the decoder.
+fn next_event(decoder: &mut Decoder, serial: u64) -> DecodeEvent {
+    match decoder.next_frame() {
+        Ok(Some(frame)) => DecodeEvent::Frame(frame),
+        Ok(None) => DecodeEvent::EndOfStream { serial },
+        Err(error) => DecodeEvent::Error { serial, error },
+    }
+}
+
 /// What the thread is to do next.
 enum Command {
     Seek(u64, SeekTarget),
@@ -229,27 +254,21 @@ impl Shared {
             Err(error) => return self.push(DecodeEvent::Error { serial: 0, error }),
         };
         self.push(DecodeEvent::Opened(Arc::new(decoder.info().clone())));
+        decoder.keep_on_the_way(KEPT_FRAMES, KEPT_BYTES);
         let mut serial = 0;
-        let mut ended = false;
+        // Whether nothing is to be decoded until the next seek.
+        let mut rests = false;
         loop {
-            match self.next_command(ended) {
+            match self.next_command(rests) {
                 Command::Stop => return,
                 Command::Seek(new, target) => {
                     serial = new;
                     decoder.set_serial(serial);
-                    let result = decoder.seek(target);
-                    ended = matches!(&result, Err(error) if !matches!(error, MediaError::NotSeekable { .. }));
-                    if let Err(error) = result {
-                        self.push(DecodeEvent::Error { serial, error });
-                    }
+                    rests = self.seek(&mut decoder, serial, target);
                 }
                 Command::Decode => {
-                    let event = match decoder.next_frame() {
-                        Ok(Some(frame)) => DecodeEvent::Frame(frame),
-                        Ok(None) => DecodeEvent::EndOfStream { serial },
-                        Err(error) => DecodeEvent::Error { serial, error },
-                    };
-                    ended = !matches!(event, DecodeEvent::Frame(_));
+                    let event = next_event(&mut decoder, serial);
+                    rests = !matches!(event, DecodeEvent::Frame(_));
                     self.lock().counters = decoder.counters();
                     self.push(event);
                 }
@@ -257,8 +276,37 @@ impl Shared {
         }
     }
 
+    /// Carries a seek out up to its first frame and what was decoded on the way to it; says whether the thread is to rest.
+    fn seek(&self, decoder: &mut Decoder, serial: u64, target: SeekTarget) -> bool {
+        if let SeekTarget::Earlier { ticks, bytes } = target {
+            self.push(match decoder.frames_before(ticks, bytes) {
+                Ok(frames) => DecodeEvent::Earlier { serial, before_ticks: ticks, frames },
+                Err(error) => DecodeEvent::Error { serial, error },
+            });
+            return true;
+        }
+        if let Err(error) = decoder.seek(target) {
+            let goes_on = matches!(error, MediaError::NotSeekable { .. });
+            self.push(DecodeEvent::Error { serial, error });
+            return !goes_on;
+        }
+        let first = next_event(decoder, serial);
+        let DecodeEvent::Frame(frame) = &first else {
+            self.push(first);
+            return true;
+        };
+        let before_ticks = frame.pts_ticks;
+        self.lock().counters = decoder.counters();
+        self.push(first);
+        let frames = decoder.frames_passed(before_ticks);
+        if !frames.is_empty() {
+            self.push(DecodeEvent::Earlier { serial, before_ticks, frames });
+        }
+        matches!(target, SeekTarget::Near(_))
+    }
+
     /// Waits until there is something to do: a command, or room in the queue.
-    fn next_command(&self, ended: bool) -> Command {
+    fn next_command(&self, rests: bool) -> Command {
         let mut state = self.lock();
         loop {
             if state.stopped {
@@ -268,7 +316,7 @@ impl Shared {
                 self.stop.set_hurry(false);
                 return Command::Seek(serial, target);
             }
-            if !ended && self.has_room(&state) {
+            if !rests && self.has_room(&state) {
                 return Command::Decode;
             }
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
@@ -288,7 +336,7 @@ impl Shared {
         }
         if let DecodeEvent::Frame(frame) = &event {
             state.frames += 1;
-            state.bytes += frame_bytes(frame);
+            state.bytes += frame.plane_bytes();
         }
         state.events.push_back(event);
         drop(state);
@@ -302,7 +350,7 @@ impl State {
         let event = self.events.pop_front()?;
         if let DecodeEvent::Frame(frame) = &event {
             self.frames -= 1;
-            self.bytes -= frame_bytes(frame);
+            self.bytes -= frame.plane_bytes();
         }
         Some(event)
     }
@@ -316,9 +364,4 @@ impl State {
         self.bytes = 0;
         stale
     }
-}
-
-/// Bytes of a frame's planes.
-fn frame_bytes(frame: &Frame) -> usize {
-    (0..frame.picture.layout().plane_count()).map(|plane| frame.picture.plane(plane).bytes.len()).sum()
 }

@@ -44,6 +44,18 @@ impl Clock {
         self.since = None;
     }
 
+    /// Media seconds a second.
+    #[must_use]
+    pub const fn rate(&self) -> f64 {
+        self.rate
+    }
+
+    /// Sets how many media seconds pass in a second from `now` on; the media time at `now` stays what it is.
+    pub fn set_rate(&mut self, rate: f64, now: Instant) {
+        self.set(self.at(now), now);
+        self.rate = rate;
+    }
+
     /// Sets the media time; the clock goes on running or standing.
     pub fn set(&mut self, media_secs: f64, now: Instant) {
         self.media_secs = media_secs;
@@ -80,6 +92,19 @@ mod tests {
         clock.start(start + 10 * SECOND);
         clock.start(start + 11 * SECOND);
         assert_eq!(clock.at(start + 12 * SECOND), 3.0, "starting twice changes nothing");
+    }
+
+    #[test]
+    fn its_rate_changes_without_a_leap() {
+        let start = Instant::now();
+        let mut clock = Clock::standing_at(1.0);
+        clock.set_rate(4.0, start);
+        assert_eq!(clock.at(start + SECOND), 1.0, "it stands");
+        clock.start(start);
+        clock.set_rate(0.5, start + SECOND);
+        assert_eq!(clock.at(start + SECOND), 5.0);
+        assert_eq!(clock.at(start + 3 * SECOND), 6.0);
+        assert_eq!(clock.when(6.5, start + 3 * SECOND), Some(start + 4 * SECOND));
     }
 
     #[test]

@@ -1,71 +1,23 @@
 //! The player's state: frames wait in order until they are due, seeks merge, frames of an older seek are thrown away.
+//!
+//! `pace` decides which frame is due, `seek` where the decoder is sent.
 
-use std::collections::VecDeque;
-use std::time::Instant;
+mod pace;
+mod seek;
+
+use std::time::{Duration, Instant};
 
 use super::Clock;
+use super::cache::FrameCache;
+use super::request::{Counts, Marks, PlayerOptions, SeekRequest, Target};
 use crate::frame::Frame;
 
-/// How far behind the clock a picture may come before the clock waits for it, in seconds.
-const PATIENCE_SECS: f64 = 1.0;
 /// Timestamps are compared with this slack, in seconds, so that rounding in a file's time base delays no frame.
 const SLACK_SECS: f64 = 1e-4;
-
-/// Where a seek leads.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Target {
-    /// The frame that is on screen at this time, in seconds from the start.
-    Exact(f64),
-    /// A frame near this time that is quick to reach, the one of a keyframe at or before it.
-    Keyframe(f64),
-    /// The frame before a frame.
-    Before {
-        /// That frame's timestamp, in ticks of the stream's time base.
-        ticks: i64,
-        /// Its time, in seconds from the start.
-        secs: f64,
-    },
-}
-
-impl Target {
-    /// The time that the target names, in seconds.
-    const fn secs(self) -> f64 {
-        match self {
-            Self::Exact(secs) | Self::Keyframe(secs) | Self::Before { secs, .. } => secs,
-        }
-    }
-}
-
-/// A seek for the decoder to carry out.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SeekRequest {
-    /// The serial that its frames shall carry.
-    pub serial: u64,
-    /// Where it leads.
-    pub target: Target,
-}
-
-/// What to do now.
-#[derive(Debug, Default)]
-pub struct Tick {
-    /// A new frame to show.
-    pub show: Option<Frame>,
-    /// When to ask again, if nothing happens before.
-    pub wake_at: Option<Instant>,
-    /// A seek to hand to the decoder.
-    pub seek: Option<SeekRequest>,
-}
-
-/// What happened to the frames so far.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Counts {
-    /// Frames shown.
-    pub shown: u64,
-    /// Frames that were due before one that was due as well.
-    pub dropped: u64,
-    /// Frames shown that the decoder reported as damaged.
-    pub damaged: u64,
-}
+/// How long nothing may come before the player says that it waits.
+const BUFFERING_AFTER: Duration = Duration::from_millis(500);
+/// The slowest and the fastest speed.
+const SPEEDS: (f64, f64) = (1.0 / 16.0, 16.0);
 
 /// The frame on screen.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -73,62 +25,149 @@ struct Shown {
     pts_ticks: i64,
     time_secs: f64,
     end_secs: f64,
+    index: Option<u64>,
+}
+
+/// What the decoder does after the newest frame that is here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Tail {
+    /// It delivers the frames that follow.
+    Live,
+    /// It is elsewhere, or at rest.
+    Parked,
+    /// It has been told to go on from the newest frame.
+    Rejoining,
+    /// There are no more frames.
+    Ended,
+}
+
+/// A jump ahead because decoding cannot keep up with the clock.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct CatchUp {
+    since: Instant,
+    /// Whether its first frame is there.
+    arrived: bool,
 }
 
 /// The player's state.
 #[derive(Debug)]
 pub struct Player {
+    options: PlayerOptions,
     clock: Clock,
     paused: bool,
-    looped: bool,
-    queue: VecDeque<Frame>,
+    cache: FrameCache,
+    tail: Tail,
     serial: u64,
     shown: Option<Shown>,
+    /// A frame that is here already and is to be shown next, whatever its time.
+    pending: Option<Frame>,
     /// The seek under way, until its first frame is there; at the start, the opening of the file.
     awaited: Option<Target>,
+    /// When that seek was first waited for.
+    awaited_since: Option<Instant>,
     /// What to seek next, once that frame has been shown.
     next_seek: Option<Target>,
+    /// Timestamp of the frame before which earlier ones are being fetched.
+    fetching: Option<i64>,
+    /// Timestamp of the frame before which there is none.
+    first_ticks: Option<i64>,
+    /// Timestamp of the frame before which none could be fetched.
+    unfetchable: Option<i64>,
+    /// Where the user is scrubbing to, in seconds.
+    scrub: Option<f64>,
+    /// Time for which the last quick picture was asked.
+    scrubbed: Option<f64>,
     /// Frames to step, forward if positive, once frames are there.
     steps: i64,
-    /// Whether the decoder has no more frames of this serial.
-    drained: bool,
     ended: bool,
-    duration_secs: Option<f64>,
+    marks: (Option<Shown>, Option<Shown>),
+    catch_up: Option<CatchUp>,
+    /// How long a jump ahead takes, in seconds, from the last ones.
+    catch_up_secs: f64,
+    /// Since when a frame is needed and none is there.
+    starved_since: Option<Instant>,
     counts: Counts,
 }
 
 impl Player {
     /// A player that waits for the first frame of serial 0.
     #[must_use]
-    pub const fn new(duration_secs: Option<f64>, paused: bool, looped: bool) -> Self {
+    pub fn new(options: PlayerOptions) -> Self {
         Self {
+            options,
             clock: Clock::standing_at(0.0),
-            paused,
-            looped,
-            queue: VecDeque::new(),
+            paused: options.paused,
+            cache: FrameCache::default(),
+            tail: Tail::Live,
             serial: 0,
             shown: None,
+            pending: None,
             awaited: Some(Target::Exact(0.0)),
+            awaited_since: None,
             next_seek: None,
+            fetching: None,
+            first_ticks: None,
+            unfetchable: None,
+            scrub: None,
+            scrubbed: None,
             steps: 0,
-            drained: false,
             ended: false,
-            duration_secs,
-            counts: Counts { shown: 0, dropped: 0, damaged: 0 },
+            marks: (None, None),
+            catch_up: None,
+            catch_up_secs: 0.1,
+            starved_since: None,
+            counts: Counts::default(),
         }
     }
 
     /// Takes a decoded frame; one of an older seek is thrown away.
     pub fn push(&mut self, frame: Frame) {
-        if frame.serial == self.serial {
-            self.queue.push_back(frame);
+        // Going on from the newest frame begins with that frame itself.
+        let is_known = self.cache.last().is_some_and(|last| frame.pts_ticks <= last.pts_ticks);
+        if frame.serial != self.serial || is_known {
+            return;
         }
+        self.tail = if matches!(self.awaited, Some(Target::Near(_))) { Tail::Parked } else { Tail::Live };
+        self.cache.push(frame);
+        let limit = self.limit_behind();
+        self.cache.trim_behind(limit);
+    }
+
+    /// Takes the frames that come right before the one of that timestamp, without a gap, in presentation order.
+    pub fn keep(&mut self, serial: u64, before_ticks: i64, mut frames: Vec<Frame>) {
+        if serial != self.serial {
+            return;
+        }
+        let was_asked_for = self.fetching.take().is_some();
+        if self.cache.first().is_none_or(|first| first.pts_ticks != before_ticks) {
+            return;
+        }
+        if frames.is_empty() && was_asked_for {
+            self.first_ticks = Some(before_ticks);
+        }
+        let room = self.options.cache_bytes.saturating_sub(self.cache.bytes());
+        let mut bytes: usize = frames.iter().map(Frame::plane_bytes).sum();
+        let surplus = frames
+            .iter()
+            .take_while(|frame| {
+                bytes > room && {
+                    bytes -= frame.plane_bytes();
+                    true
+                }
+            })
+            .count();
+        frames.drain(..surplus);
+        self.cache.prepend(frames);
     }
 
     /// Notes that the decoder has no more frames of this serial.
     pub fn end_of_stream(&mut self, serial: u64) {
-        if serial == self.serial {
-            self.drained = true;
+        if serial != self.serial {
+            return;
+        }
+        match self.fetching.take() {
+            Some(before) => self.unfetchable = Some(before),
+            None => self.tail = Tail::Ended,
         }
     }
 
@@ -136,7 +175,8 @@ impl Player {
     #[must_use]
     pub fn wants_frames(&self, now: Instant) -> bool {
         let time = self.clock.at(now) + SLACK_SECS;
-        self.queue.len() < 2 || self.clock.is_running() && self.queue.back().is_some_and(|f| f.time_secs <= time)
+        let is_late = || self.clock.is_running() && self.cache.last().is_some_and(|frame| frame.time_secs <= time);
+        self.fetching.is_some() || self.tail != Tail::Ended && (self.cache.ahead() < 2 || is_late())
     }
 
     /// Whether the user has paused.
@@ -151,16 +191,44 @@ impl Player {
         self.ended
     }
 
-    /// Time of the frame on screen, in seconds from the start; of the wanted one while a seek is under way.
+    /// Whether the user may go anywhere in the video, rather than only forwards.
+    #[must_use]
+    pub const fn is_seekable(&self) -> bool {
+        self.options.seekable
+    }
+
+    /// Whether something that was asked for has yet to be shown: a seek, a step, or where a scrub has led.
+    #[must_use]
+    pub fn is_busy(&self) -> bool {
+        let is_scrub_behind = || self.fetching.is_some() && self.scrub.is_some_and(|secs| !self.has_frame_at(secs));
+        self.awaited.is_some() || self.pending.is_some() || self.steps != 0 || is_scrub_behind()
+    }
+
+    /// Whether a frame has been needed for a while that does not come: a seek that takes long, or a stalled stream.
+    #[must_use]
+    pub fn is_buffering(&self, now: Instant) -> bool {
+        self.starved_since.is_some_and(|since| now.saturating_duration_since(since) >= BUFFERING_AFTER)
+    }
+
+    /// Time of the frame on screen, in seconds from the start.
     #[must_use]
     pub fn position_secs(&self) -> f64 {
         self.shown.map_or(0.0, |shown| shown.time_secs)
     }
 
+    /// Position of the frame on screen in presentation order, counted from zero: from the decoder's count, else from its
+    /// time where frames are evenly spaced.
+    #[must_use]
+    pub fn frame_index(&self) -> Option<u64> {
+        let shown = self.shown?;
+        let computed = || self.options.frame_rate.map(|rate| (shown.time_secs * rate).round().max(0.0) as u64);
+        shown.index.or_else(computed)
+    }
+
     /// Length of the video in seconds, as far as it is known.
     #[must_use]
     pub const fn duration_secs(&self) -> Option<f64> {
-        self.duration_secs
+        self.options.duration_secs
     }
 
     /// What happened to the frames so far.
@@ -169,11 +237,57 @@ impl Player {
         self.counts
     }
 
+    /// How many seconds of the video pass in a second.
+    #[must_use]
+    pub const fn speed(&self) -> f64 {
+        self.clock.rate()
+    }
+
+    /// Sets how many seconds of the video pass in a second, from a sixteenth to sixteen.
+    pub fn set_speed(&mut self, speed: f64, now: Instant) {
+        if !speed.is_nan() {
+            self.clock.set_rate(speed.clamp(SPEEDS.0, SPEEDS.1), now);
+        }
+    }
+
+    /// Whether the video starts again at its end.
+    #[must_use]
+    pub const fn is_looped(&self) -> bool {
+        self.options.looped
+    }
+
+    /// Makes the video start again at its end, or not; says which.
+    pub const fn toggle_loop(&mut self) -> bool {
+        self.options.looped = !self.options.looped;
+        self.options.looped
+    }
+
+    /// The ends of the part that is played again and again.
+    #[must_use]
+    pub fn marks(&self) -> Marks {
+        let secs = |mark: Option<Shown>| mark.map(|shown| shown.time_secs);
+        Marks { a: secs(self.marks.0), b: secs(self.marks.1) }
+    }
+
+    /// Marks the frame on screen as the first of a part, then as its last (the earlier one is the first in any case), then
+    /// clears both. With both marks, playback goes from the last to the first without end.
+    pub fn mark(&mut self, _now: Instant) -> Option<SeekRequest> {
+        let shown = self.shown?;
+        self.marks = match self.marks {
+            (None, _) => (Some(shown), None),
+            (Some(a), None) if shown.pts_ticks < a.pts_ticks => (Some(shown), Some(a)),
+            (Some(a), None) => (Some(a), Some(shown)),
+            (Some(_), Some(_)) => (None, None),
+        };
+        let is_over = self.ended && !self.paused && self.marks.1.is_some();
+        if is_over { self.restart() } else { None }
+    }
+
     /// Pauses or goes on; at the end, starts again.
     pub fn toggle_pause(&mut self, now: Instant) -> Option<SeekRequest> {
         if self.ended {
             self.paused = false;
-            return self.seek(Target::Exact(0.0));
+            return self.restart();
         }
         self.paused = !self.paused;
         if self.paused {
@@ -185,178 +299,34 @@ impl Player {
         None
     }
 
-    /// Seeks to a time from the start; times outside the video lead to its first or last frame.
-    pub fn seek_to(&mut self, secs: f64, exact: bool) -> Option<SeekRequest> {
-        let most = self.duration_secs.unwrap_or(f64::MAX).max(0.0);
-        let secs = secs.clamp(0.0, most);
-        self.seek(if exact { Target::Exact(secs) } else { Target::Keyframe(secs) })
-    }
-
-    /// Time to which the last request leads, in seconds from the start; without one, that of the frame on screen.
-    #[must_use]
-    pub fn destination_secs(&self) -> f64 {
-        match (self.next_seek, self.awaited, self.shown) {
-            (Some(target), ..) | (None, Some(target), _) => target.secs(),
-            (None, None, shown) => shown.map_or(0.0, |s| s.time_secs),
-        }
-    }
-
-    /// Seeks by some seconds from where the last request leads.
-    pub fn seek_by(&mut self, secs: f64, exact: bool) -> Option<SeekRequest> {
-        self.seek_to(self.destination_secs() + secs, exact)
-    }
-
-    /// Pauses and steps one frame forward or back.
-    pub fn step(&mut self, forward: bool, now: Instant) -> Option<SeekRequest> {
-        self.paused = true;
-        self.clock.stop(now);
-        self.steps += if forward { 1 } else { -1 };
-        self.start_step_back()
-    }
-
-    /// Decides what is due at `now`.
-    pub fn tick(&mut self, now: Instant) -> Tick {
-        if self.awaited.is_some() {
-            return self.tick_awaiting(now);
-        }
-        if self.paused {
-            return self.tick_paused(now);
-        }
-        self.tick_playing(now)
-    }
-
-    /// The first frame of a seek is shown at once, whatever its time, and the clock starts from it.
-    fn tick_awaiting(&mut self, now: Instant) -> Tick {
-        let Some(frame) = self.queue.pop_front() else {
-            if self.drained {
-                // The seek led to no frame at all: the picture that was there stays, at the end.
-                self.awaited = None;
-                self.ended = self.next_seek.is_none();
-                return Tick { seek: self.follow_up(), ..Tick::default() };
-            }
-            return Tick::default();
-        };
-        self.awaited = None;
-        let show = Some(self.show(frame));
-        self.clock.set(self.position_secs(), now);
-        if !self.paused {
-            self.clock.start(now);
-        }
-        let seek = self.follow_up();
-        let wake_at = if seek.is_none() { self.next_wake(now) } else { None };
-        Tick { show, wake_at, seek }
-    }
-
-    fn tick_paused(&mut self, now: Instant) -> Tick {
-        if self.steps > 0 {
-            if let Some(frame) = self.queue.pop_front() {
-                self.steps -= 1;
-                let show = Some(self.show(frame));
-                self.clock.set(self.position_secs(), now);
-                let wake_at = (self.steps > 0).then_some(now);
-                return Tick { show, wake_at, seek: None };
-            }
-            if self.drained {
-                self.steps = 0;
-            }
-        }
-        Tick { seek: self.start_step_back(), ..Tick::default() }
-    }
-
-    fn tick_playing(&mut self, now: Instant) -> Tick {
-        let time = self.clock.at(now) + SLACK_SECS;
-        let due = self.queue.iter().take_while(|frame| frame.time_secs <= time).count();
-        let mut show = None;
-        if due > 0 {
-            // The newest frame that is due; those before it are late and would only hold it up.
-            self.counts.dropped += due as u64 - 1;
-            let newest = self.queue.drain(..due).next_back();
-            if let Some(frame) = newest {
-                let late = time - frame.time_secs - frame.duration_secs;
-                show = Some(self.show(frame));
-                if late > PATIENCE_SECS {
-                    // Decoding cannot keep up. Slow motion is better than a clock that runs away from the picture.
-                    log::warn!("decoding is {late:.1} s late; playback waits for it");
-                    self.clock.set(self.position_secs(), now);
-                }
-            }
-        }
-        if self.queue.is_empty() && self.drained && time >= self.end_secs() {
-            return Tick { show, wake_at: None, seek: self.finish(now) };
-        }
-        Tick { show, wake_at: self.next_wake(now), seek: None }
-    }
-
-    /// The last frame's time is over.
-    fn finish(&mut self, now: Instant) -> Option<SeekRequest> {
-        if self.looped {
-            return self.seek(Target::Exact(0.0));
-        }
-        self.ended = true;
-        self.clock.stop(now);
-        None
-    }
-
-    fn next_wake(&self, now: Instant) -> Option<Instant> {
-        match self.queue.front() {
-            Some(frame) => self.clock.when(frame.time_secs, now),
-            None if self.drained && !self.ended => self.clock.when(self.end_secs(), now),
-            None => None,
-        }
-    }
-
-    fn end_secs(&self) -> f64 {
-        self.shown.map_or(0.0, |shown| shown.end_secs)
-    }
-
+    /// Lets the clock run from the frame on screen.
     fn resume(&mut self, now: Instant) {
-        if self.awaited.is_none() {
+        if self.awaited.is_none() && self.scrub.is_none() {
             self.clock.set(self.position_secs(), now);
             self.clock.start(now);
         }
     }
 
+    /// Notes that a frame goes on screen.
     fn show(&mut self, frame: Frame) -> Frame {
         let end_secs = frame.time_secs + frame.duration_secs.max(0.0);
-        self.shown = Some(Shown { pts_ticks: frame.pts_ticks, time_secs: frame.time_secs, end_secs });
-        if let Some(duration) = &mut self.duration_secs {
+        let Frame { pts_ticks, time_secs, index, .. } = frame;
+        self.shown = Some(Shown { pts_ticks, time_secs, end_secs, index });
+        if let Some(duration) = &mut self.options.duration_secs {
             // Headers round, or lie; what has been seen is certain.
             *duration = duration.max(end_secs);
         }
+        self.ended = false;
         self.counts.shown += 1;
         self.counts.damaged += u64::from(frame.damaged);
         frame
     }
 
-    /// Starts a seek, or keeps it for later while another one is under way.
-    fn seek(&mut self, target: Target) -> Option<SeekRequest> {
-        if !matches!(target, Target::Before { .. }) {
-            self.steps = 0;
-        }
-        self.ended = false;
-        if self.awaited.is_some() {
-            self.next_seek = Some(target);
-            return None;
-        }
-        self.serial += 1;
-        self.queue.clear();
-        self.drained = false;
-        self.awaited = Some(target);
-        Some(SeekRequest { serial: self.serial, target })
-    }
-
-    /// What was asked for while a seek was under way.
-    fn follow_up(&mut self) -> Option<SeekRequest> {
-        match self.next_seek.take() {
-            Some(target) => self.seek(target),
-            None => self.start_step_back(),
-        }
-    }
-
-    fn start_step_back(&mut self) -> Option<SeekRequest> {
-        let shown = self.shown.filter(|_| self.steps < 0 && self.awaited.is_none() && self.paused)?;
-        self.steps += 1;
-        self.seek(Target::Before { ticks: shown.pts_ticks, secs: shown.time_secs })
+    /// Bytes that the frames behind the one on screen may take: all of the cache where a part is played again and again,
+    /// or where the user looks around; a part of it while the video just plays.
+    fn limit_behind(&self) -> usize {
+        let is_just_playing = !self.paused && self.scrub.is_none() && self.marks.1.is_none();
+        if is_just_playing { self.options.cache_bytes / 4 } else { self.options.cache_bytes }
     }
 }
 

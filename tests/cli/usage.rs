@@ -9,7 +9,7 @@ use crate::command::{program, run, sample};
 fn wrong_calls_are_usage_errors() {
     let clip = sample().to_str().unwrap();
     let calls: [&[&str]; 12] = [
-        &[],
+        &[clip, "--cache-mb", "much"],
         &["snapshot"],
         &["snapshot", clip, "--size", "0x5"],
         &["snapshot", clip, "--size", "big"],

@@ -2,6 +2,9 @@
 
 #![allow(dead_code, reason = "every test file uses a part of it")]
 
+pub mod numbered;
+pub mod session;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 

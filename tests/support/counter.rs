@@ -2,15 +2,20 @@
 
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use histoscope::frame::{Orientation, Picture, Ratio};
-use histoscope::gpu::readback::{VIEW_FORMAT, read_histogram};
-use histoscope::gpu::{AdapterChoice, Gpu, Renderer};
+use histoscope::frame::Picture;
+use histoscope::gpu::histogram::{HistogramPasses, Stamps};
+use histoscope::gpu::readback::read_histogram;
+use histoscope::gpu::timing::Timestamps;
+use histoscope::gpu::upload::PictureBuffers;
+use histoscope::gpu::{AdapterChoice, Gpu};
 use histoscope::histogram::{Components, Histogram};
 
-/// A device and its passes.
+/// A device and the counting passes.
 pub struct Counter {
     pub gpu: Gpu,
-    pub renderer: Renderer,
+    pub passes: HistogramPasses,
+    pictures: PictureBuffers,
+    timestamps: Option<Timestamps>,
 }
 
 impl Counter {
@@ -20,21 +25,40 @@ impl Counter {
         COUNTER
             .get_or_init(|| {
                 let gpu = Gpu::headless(&AdapterChoice::default()).expect("an adapter; scripts/setup installs one");
-                let renderer = Renderer::new(&gpu, VIEW_FORMAT);
-                Mutex::new(Self { gpu, renderer })
+                let pictures = PictureBuffers::new(&gpu);
+                let passes = HistogramPasses::new(&gpu, &pictures.bind_group_layout);
+                let timestamps = Timestamps::new(&gpu, Stamps::COUNT / 2);
+                Mutex::new(Self { gpu, passes, pictures, timestamps })
             })
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A picture's bins.
+    /// A picture's bins, counted in blocks as the plan has them.
     pub fn count(&mut self, picture: &Picture, components: Components) -> Histogram {
-        let placing = (Ratio::ONE, Orientation::default());
-        self.renderer.load(&self.gpu, picture, placing, components, None).expect("the picture loads");
+        self.passes.prepare(&self.gpu, picture, components).expect("the adapter holds a channel's bins");
+        self.run(picture, components, false)
+    }
+
+    /// The same with a choice: wide blocks or narrow ones, the passes one by one, as when they are timed, or together.
+    pub fn count_in_blocks(&mut self, picture: &Picture, components: Components, wide: bool, apart: bool) -> Histogram {
+        self.passes.prepare(&self.gpu, picture, components).expect("the adapter holds a channel's bins");
+        let mut plan = self.passes.plan().expect("a plan was made").clone();
+        plan.wide = wide;
+        self.passes.prepare_with_plan(&self.gpu, picture, components, plan);
+        self.run(picture, components, apart)
+    }
+
+    fn run(&mut self, picture: &Picture, components: Components, apart: bool) -> Histogram {
+        self.pictures.upload(&self.gpu, picture).expect("the picture fits");
         let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        self.renderer.record_count(&self.gpu, &mut encoder);
+        let timestamps = self.timestamps.as_ref().filter(|_| apart);
+        let stamps = timestamps.map(|timestamps| Stamps { set: timestamps.set(), first: 0 });
+        assert!(stamps.is_some() || !apart, "an adapter without timestamps never runs the passes one by one");
+        self.passes.record(&mut encoder, self.pictures.bind_group().expect("it was uploaded"), stamps);
         self.gpu.queue.submit([encoder.finish()]);
+        self.gpu.check().expect("the adapter did as it was told");
         let bits = picture.layout().bin_bits();
-        read_histogram(&self.gpu, self.renderer.histogram(), bits, components).expect("bins come back")
+        read_histogram(&self.gpu, &self.passes, bits, components).expect("bins come back")
     }
 }

@@ -8,7 +8,9 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Area {
     Everywhere,
-    /// Neither overlay.
+    /// All but the upper edge, where the controls and notes come and go.
+    Below,
+    /// Neither overlay nor the upper edge.
     Outside,
     /// The overlay of red, green and blue.
     Left,
@@ -24,9 +26,12 @@ impl Area {
         let low = (2 * u64::from(y) + 1) * 4 >= 3 * 2 * u64::from(height);
         let left = low && within(25, 475);
         let right = low && within(525, 975);
+        // The upper seventh has room for two notes, which is the most.
+        let is_below = (2 * u64::from(y) + 1) * 7 >= 2 * u64::from(height);
         match self {
             Self::Everywhere => true,
-            Self::Outside => !left && !right,
+            Self::Below => is_below,
+            Self::Outside => is_below && !left && !right,
             Self::Left => left,
             Self::Right => right,
         }
@@ -102,6 +107,11 @@ impl Picture {
         count
     }
 
+    /// Red, green and blue of a pixel.
+    pub fn pixel(&self, x: u32, y: u32) -> [u8; 3] {
+        self.pixels[(y * self.width + x) as usize]
+    }
+
     /// How many different colours there are: a window that shows nothing has one.
     pub fn colours(&self) -> usize {
         self.pixels.iter().collect::<HashSet<_>>().len()
@@ -133,7 +143,7 @@ fn a_changed_pixel_is_found_in_its_area_and_in_no_other() {
     let before = plain(80, 40, &[]);
     // The overlays of an 80x40 window cover the columns 2 to 37 and 42 to 77 of the rows 30 to 39.
     let cases = [
-        ((0, 0), Area::Outside),
+        ((0, 6), Area::Outside),
         ((2, 29), Area::Outside),
         ((1, 30), Area::Outside),
         ((2, 30), Area::Left),
@@ -150,7 +160,10 @@ fn a_changed_pixel_is_found_in_its_area_and_in_no_other() {
             assert_eq!(after.differing(&before, area), usize::from(area == home), "{pixel:?} in {area:?}");
         }
         assert_eq!(after.differing(&before, Area::Everywhere), 1);
+        assert_eq!(after.differing(&before, Area::Below), 1);
     }
+    let note = plain(80, 40, &[(40, 5)]);
+    assert_eq!((note.differing(&before, Area::Below), note.differing(&before, Area::Everywhere)), (0, 1));
     assert_eq!(before.differing(&plain(40, 80, &[]), Area::Everywhere), 80 * 40);
 }
 

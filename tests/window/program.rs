@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::fs::{self, File};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
@@ -38,10 +39,26 @@ impl<'display> Program<'display> {
 
     /// As [`start`](Self::start), with more arguments.
     pub fn start_with(display: &'display Display, file: &str, arguments: &[&str]) -> Self {
+        Self::start_on(display, &[&[file], arguments].concat())
+    }
+
+    /// As [`start`](Self::start), with any files, or none, and any arguments.
+    pub fn start_on(display: &'display Display, arguments: &[&str]) -> Self {
         let runtime = tempfile::tempdir().expect("cannot make a temporary folder");
+        let home = runtime.path().join("config");
+        Self::start_in(display, arguments, runtime, &home)
+    }
+
+    /// As [`start_on`](Self::start_on), with settings that are kept in a folder of their own.
+    pub fn start_at_home(display: &'display Display, arguments: &[&str], home: &Path) -> Self {
+        Self::start_in(display, arguments, tempfile::tempdir().expect("cannot make a temporary folder"), home)
+    }
+
+    fn start_in(display: &'display Display, arguments: &[&str], runtime: TempDir, home: &Path) -> Self {
         let log = File::create(runtime.path().join(LOG)).expect("cannot make the log");
         let process = command(display, &runtime)
-            .args(["--adapter", ADAPTER, file])
+            .env("XDG_CONFIG_HOME", home)
+            .args(["--adapter", ADAPTER])
             .args(arguments)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
@@ -63,9 +80,68 @@ impl<'display> Program<'display> {
         });
         until("the first picture", PATIENCE, || {
             program.assert_running();
-            (program.picture().colours() > 100).then_some(())
+            // A window without a video has letters, and little else.
+            (program.picture().colours() > 30).then_some(())
         });
         program
+    }
+
+    /// Moves the pointer to a pixel of the window. The window may have opened under the pointer, so it comes from aside.
+    pub fn point(&self, x: i32, y: i32) {
+        for step in [9, 4, 0] {
+            self.move_pointer(x + step, y);
+            thread::sleep(Duration::from_millis(30));
+        }
+    }
+
+    /// Moves the pointer to a pixel of the window at once.
+    pub fn move_pointer(&self, x: i32, y: i32) {
+        let [x, y] = [x, y].map(|place| place.to_string());
+        self.display.xdotool(&["mousemove", "--window", &self.window, &x, &y]).expect("cannot move the pointer");
+    }
+
+    /// Takes the pointer out of the window, so that nothing of it is read or marked.
+    pub fn take_pointer_away(&self) {
+        self.display.xdotool(&["mousemove", "1919", "1199"]).expect("cannot move the pointer");
+    }
+
+    /// Presses or releases the pointer's first button, or turns the wheel: what xdotool calls `mousedown 1`, `click 4`.
+    pub fn button(&self, action: &str, number: &str) {
+        self.display.xdotool(&[action, number]).expect("cannot use the pointer's buttons");
+    }
+
+    /// Presses a key and keeps it down, or lets it go: `keydown` or `keyup`.
+    pub fn hold(&self, action: &str, name: &str) {
+        self.display.xdotool(&[action, name]).unwrap_or_else(|error| panic!("cannot hold {name}: {error}"));
+    }
+
+    /// Types a text, key by key.
+    pub fn type_text(&self, text: &str) {
+        self.display.xdotool(&["type", "--delay", "20", text]).expect("cannot type");
+    }
+
+    /// Does something, and waits until the program has logged a line with `text` since; the newest such line.
+    pub fn after(&self, what: impl FnOnce(), text: &str) -> String {
+        let before = self.log().len();
+        what();
+        until(&format!("the log to say '{text}'"), PATIENCE, || {
+            self.assert_running();
+            let log = self.log();
+            let since = log.get(before..).unwrap_or_default();
+            // A line that is still being written has no end yet.
+            let whole = &since[..since.rfind('\n').map_or(0, |end| end + 1)];
+            whole.lines().rfind(|line| line.contains(text)).map(str::to_owned)
+        })
+    }
+
+    /// The folder that the program works in and saves to.
+    pub fn folder(&self) -> &Path {
+        self.runtime.path()
+    }
+
+    /// Whether the program has not ended.
+    pub fn is_running(&self) -> bool {
+        matches!(self.process.borrow_mut().try_wait(), Ok(None))
     }
 
     /// Presses and releases a key, named as X names it, such as `space` or `shift+Right`.
@@ -103,10 +179,16 @@ impl<'display> Program<'display> {
         })
     }
 
-    /// Gives the window a size and waits until it has it.
-    pub fn resize(&self, width: u32, height: u32) {
+    /// Asks for a size of the window.
+    pub fn resize_soon(&self, width: u32, height: u32) {
         let [across, down] = [width, height].map(|size| size.to_string());
         self.display.xdotool(&["windowsize", &self.window, &across, &down]).expect("cannot resize the window");
+    }
+
+    /// Gives the window a size and waits until it has it.
+    pub fn resize(&self, width: u32, height: u32) {
+        self.resize_soon(width, height);
+        let [across, down] = [width, height].map(|size| size.to_string());
         until(&format!("the window to be {width}x{height}"), PATIENCE, || {
             self.assert_running();
             let geometry = self.display.xdotool(&["getwindowgeometry", "--shell", &self.window]).ok()?;
@@ -173,7 +255,7 @@ impl<'display> Program<'display> {
     }
 
     /// All that the program has logged so far.
-    fn log(&self) -> String {
+    pub fn log(&self) -> String {
         let bytes = fs::read(self.runtime.path().join(LOG)).unwrap_or_default();
         String::from_utf8_lossy(&bytes).into_owned()
     }
@@ -192,7 +274,11 @@ impl Drop for Program<'_> {
 fn command(display: &Display, runtime: &TempDir) -> Command {
     let mut command = display.command(env!("CARGO_BIN_EXE_histoscope"));
     command.env("XDG_RUNTIME_DIR", runtime.path());
+    // What is saved lands where it is looked for.
+    command.current_dir(runtime.path());
     command.env("WGPU_BACKEND", "vulkan").env("WGPU_VALIDATION", "1");
-    command.env("RUST_LOG", "info").env("RUST_BACKTRACE", "1");
+    // No dialog of the desktop's shall open on the screen of whoever runs this.
+    command.env("DBUS_SESSION_BUS_ADDRESS", "disabled:").env("PATH", runtime.path());
+    command.env("RUST_LOG", "info,rfd=off,histoscope=trace").env("RUST_BACKTRACE", "1");
     command
 }

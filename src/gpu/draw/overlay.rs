@@ -1,105 +1,28 @@
-//! The histogram overlays' pass: drawn from the bin buffer and the scale buffer, which never leave the GPU.
+//! The histogram overlays' passes: drawn from the bin buffer and the scale buffer, which never leave the GPU.
+//!
+//! A compute pass finds what each column of pixels shows, since all of its rows show the same; the drawing that follows
+//! has one load and a few comparisons left for a pixel.
 
 use std::collections::HashMap;
 
-use glam::{Mat4, Vec2, Vec3};
-
-use super::{OVER, rectangle_pipeline};
+use super::OVER;
 use crate::color::Range;
 use crate::gpu::Gpu;
 use crate::gpu::histogram::HistogramPasses;
-use crate::gpu::shared::OverlayParams;
-use crate::histogram::Components;
+use crate::gpu::shared::{PANEL_WGSL, PanelParams};
+use crate::histogram::{CHANNELS, Components};
+use crate::overlay::{BAR_OPACITY, Channels, PanelRect, VEIL_OPACITY, WHITENING, graticule, guides, lights, panels};
+use crate::scene::{NO_BIN, Scene};
 
+const COLUMNS_WGSL: &str = include_str!("../../../shaders/columns.wgsl");
 const OVERLAY_WGSL: &str = include_str!("../../../shaders/overlay.wgsl");
 
-/// A set of the four channels.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Channels(u32);
-
-impl Channels {
-    /// No channel.
-    pub const NONE: Self = Self(0);
-    /// Red, green, blue and luminance; or Y', Cb and Cr.
-    pub const ALL: Self = Self(0b1111);
-
-    /// The set of one channel.
-    #[must_use]
-    pub const fn one(channel: usize) -> Self {
-        Self(1 << channel)
-    }
-
-    /// Whether the channel is in the set.
-    #[must_use]
-    pub const fn contains(self, channel: usize) -> bool {
-        self.0 & (1 << channel) != 0
-    }
-
-    /// Whether the set has no channel.
-    #[must_use]
-    pub const fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-
-    /// The channels of both sets.
-    #[must_use]
-    pub const fn union(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-
-    /// The channels that are in both sets.
-    #[must_use]
-    pub const fn intersection(self, other: Self) -> Self {
-        Self(self.0 & other.0)
-    }
-
-    /// Puts a channel in, or takes it out.
-    pub const fn toggle(&mut self, channel: usize) {
-        self.0 ^= 1 << channel;
-    }
-
-    /// Bit c is channel c.
-    #[must_use]
-    pub const fn bits(self) -> u32 {
-        self.0
-    }
-}
-
-/// Where an overlay lies, as parts of the view from its bottom left corner, and what it shows.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Placed {
-    /// Bottom left corner.
-    pub origin: Vec2,
-    /// Width and height.
-    pub size: Vec2,
-    /// Channels that belong here, whether they are toggled on or not.
-    pub channels: Channels,
-}
-
-/// The overlays: colour at the left, lightness at the right, each 0.9 of half the width and a quarter of the height.
-#[must_use]
-pub fn layout(components: Components) -> [Placed; 2] {
-    let size = Vec2::new(0.45, 0.25);
-    let (left, right) = match components {
-        Components::Rgbl => (Channels(0b0111), Channels(0b1000)),
-        Components::YCbCr => (Channels(0b0110), Channels(0b0001)),
-    };
-    [
-        Placed { origin: Vec2::new(0.025, 0.0), size, channels: left },
-        Placed { origin: Vec2::new(0.525, 0.0), size, channels: right },
-    ]
-}
-
-/// Codes that bound the legal levels of what an overlay shows: of code values in limited range 16 to 235 for Y' and 16 to
-/// 240 for Cb and Cr, scaled to the depth. Elsewhere every code is legal.
-#[must_use]
-pub fn guides(components: Components, range: Range, placed: &Placed, bits: u32) -> Vec<u32> {
-    if components != Components::YCbCr || range != Range::Limited {
-        return Vec::new();
-    }
-    let top = if placed.channels.contains(0) { 235 } else { 240 };
-    vec![16 << (bits - 8), top << (bits - 8)]
-}
+/// Invocations of a workgroup of the columns' pass, as in shaders/columns.wgsl.
+const WORKGROUP: u32 = 64;
+/// Bytes that the columns' buffer has for a column.
+const COLUMN_BYTES: u64 = 32;
+/// A column that does not exist: the place of a line that is not drawn.
+const NOWHERE: u32 = u32::MAX;
 
 /// What the overlays are to show.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -110,189 +33,254 @@ pub struct Shown {
     pub components: Components,
     /// The range that the codes are in.
     pub range: Range,
-    /// Channels that are toggled on.
-    pub on: Channels,
-}
-
-/// Colours of a point by the set of channels whose bars reach it, premultiplied by their opacity.
-///
-/// Bars mix as light does: red over green is yellow, all three are white. Where no bar reaches lies a dark veil, so that
-/// the bars stand out on any picture.
-#[must_use]
-pub fn colors(components: Components) -> [[f32; 4]; 16] {
-    const VEIL: [f32; 4] = [0.0, 0.0, 0.0, 0.45];
-    const OPACITY: f32 = 0.88;
-    // The bars' lights, channel by channel. They are a little less than pure, which reads better on a dark veil.
-    let lights: [[f32; 3]; 4] = match components {
-        Components::Rgbl => [[1.0, 0.22, 0.20], [0.20, 0.90, 0.28], [0.22, 0.42, 1.0], [0.86, 0.86, 0.84]],
-        Components::YCbCr => [[0.86, 0.86, 0.84], [0.30, 0.52, 1.0], [1.0, 0.34, 0.30], [0.0; 3]],
-    };
-    std::array::from_fn(|set| {
-        if set == 0 {
-            return VEIL;
-        }
-        let mut light = [0.0_f32; 3];
-        for channel in (0..4).filter(|channel| set & (1 << channel) != 0) {
-            light = std::array::from_fn(|i| light[i].max(lights[channel][i]));
-        }
-        // Luminance has no colour of its own to add; it whitens what it overlaps.
-        if components == Components::Rgbl && set & 8 != 0 {
-            light = light.map(|part| part + 0.4 * (lights[3][0] - part));
-        }
-        [light[0] * OPACITY, light[1] * OPACITY, light[2] * OPACITY, OPACITY]
-    })
 }
 
 /// Draws the overlays.
 #[derive(Debug)]
 pub struct OverlayPass {
-    module: wgpu::ShaderModule,
-    format: wgpu::TextureFormat,
-    pipeline_layout: wgpu::PipelineLayout,
-    pipelines: HashMap<u32, wgpu::RenderPipeline>,
-    overlays: Vec<(wgpu::Buffer, wgpu::BindGroup)>,
-    shown: usize,
+    columns_module: wgpu::ShaderModule,
+    columns_layout: wgpu::BindGroupLayout,
+    columns_pipelines: HashMap<u32, wgpu::ComputePipeline>,
+    draw_layout: wgpu::BindGroupLayout,
+    pipeline: wgpu::RenderPipeline,
+    params: [wgpu::Buffer; CHANNELS],
+    bins: wgpu::Buffer,
+    scales: wgpu::Buffer,
+    columns: Option<Columns>,
+    /// Columns of each overlay that is shown now.
+    widths: Vec<u32>,
+}
+
+/// Room for the columns, and the bind groups that lead to it.
+#[derive(Debug)]
+struct Columns {
+    capacity: u32,
+    groups: Vec<(wgpu::BindGroup, wgpu::BindGroup)>,
 }
 
 impl OverlayPass {
-    /// Makes the pass for views of `format`, reading the buffers of `histogram`.
+    /// Makes the passes for views of `format`, reading the buffers of `histogram`.
     #[must_use]
     pub fn new(gpu: &Gpu, histogram: &HistogramPasses, format: wgpu::TextureFormat) -> Self {
         let device = &gpu.device;
-        let entry = |binding, visibility, ty| wgpu::BindGroupLayoutEntry {
-            binding,
-            visibility,
-            ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None },
-            count: None,
-        };
-        let storage = wgpu::BufferBindingType::Storage { read_only: true };
-        let group_layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+        let uniform = wgpu::BufferBindingType::Uniform;
+        let read = wgpu::BufferBindingType::Storage { read_only: true };
+        let write = wgpu::BufferBindingType::Storage { read_only: false };
+        let compute = wgpu::ShaderStages::COMPUTE;
+        let columns_layout =
+            group_layout(device, "columns", &[(compute, uniform), (compute, read), (compute, read), (compute, write)]);
+        let draw_layout = group_layout(
+            device,
+            "overlay",
+            &[(wgpu::ShaderStages::VERTEX_FRAGMENT, uniform), (wgpu::ShaderStages::FRAGMENT, read)],
+        );
+        let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
             label: Some("overlay"),
-            entries: &[
-                entry(0, wgpu::ShaderStages::VERTEX_FRAGMENT, wgpu::BufferBindingType::Uniform),
-                entry(1, wgpu::ShaderStages::FRAGMENT, storage),
-                entry(2, wgpu::ShaderStages::FRAGMENT, storage),
-            ],
-        });
-        let pipeline_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-            label: Some("overlay"),
-            bind_group_layouts: &[Some(&group_layout)],
+            bind_group_layouts: &[Some(&draw_layout)],
             immediate_size: 0,
         });
-        let overlay = |_| {
-            let params = device.create_buffer(&wgpu::BufferDescriptor {
+        let draw_module = module(device, "overlay", OVERLAY_WGSL);
+        let pipeline =
+            super::rectangle_pipeline(device, "overlay", &layout, &draw_module, "histogram", &[], format, Some(OVER));
+        let params = std::array::from_fn(|_| {
+            device.create_buffer(&wgpu::BufferDescriptor {
                 label: Some("overlay"),
-                size: size_of::<OverlayParams>() as u64,
+                size: size_of::<PanelParams>() as u64,
                 usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
                 mapped_at_creation: false,
-            });
-            let resources = [&params, &histogram.bins, &histogram.scales].map(wgpu::Buffer::as_entire_binding);
-            let entries: Vec<_> = resources
-                .into_iter()
-                .zip(0..)
-                .map(|(resource, binding)| wgpu::BindGroupEntry { binding, resource })
-                .collect();
-            let group = device.create_bind_group(&wgpu::BindGroupDescriptor {
-                label: Some("overlay"),
-                layout: &group_layout,
-                entries: &entries,
-            });
-            (params, group)
-        };
-        let overlays = (0..layout(Components::Rgbl).len()).map(overlay).collect();
-        let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
-            label: Some("overlay"),
-            source: wgpu::ShaderSource::Wgsl(OVERLAY_WGSL.into()),
+            })
         });
-        Self { module, format, pipeline_layout, pipelines: HashMap::new(), overlays, shown: 0 }
-    }
-
-    /// Sets the overlays up for a view of `view` pixels.
-    pub fn prepare(&mut self, gpu: &Gpu, shown: &Shown, view: (u32, u32)) {
-        let Shown { bits, components, on, .. } = *shown;
-        let (module, layout_) = (&self.module, &self.pipeline_layout);
-        self.pipelines.entry(bits).or_insert_with(|| {
-            let constants = [("BITS", f64::from(bits))];
-            let blend = Some(OVER);
-            rectangle_pipeline(&gpu.device, "overlay", layout_, module, "histogram", &constants, self.format, blend)
-        });
-        self.shown = 0;
-        let view = Vec2::new(view.0 as f32, view.1 as f32);
-        for placed in layout(components) {
-            let channels = placed.channels.intersection(on);
-            if channels.is_empty() {
-                continue;
-            }
-            let params = overlay_params(&placed, channels, shown, view);
-            gpu.queue.write_buffer(&self.overlays[self.shown].0, 0, bytemuck::bytes_of(&params));
-            self.shown += 1;
+        Self {
+            columns_module: module(device, "columns", COLUMNS_WGSL),
+            columns_layout,
+            columns_pipelines: HashMap::new(),
+            draw_layout,
+            pipeline,
+            params,
+            bins: histogram.bins.clone(),
+            scales: histogram.scales.clone(),
+            columns: None,
+            widths: Vec::new(),
         }
     }
 
-    /// Draws the overlays that were set up for bins of `bits` bits.
-    pub fn draw(&self, pass: &mut wgpu::RenderPass<'_>, bits: u32) {
-        let Some(pipeline) = self.pipelines.get(&bits) else { return };
+    /// Sets the overlays up for a view of `view` pixels and records the pass that finds their columns. With `stamp`, that
+    /// pass writes the timestamp when it begins.
+    pub fn prepare(
+        &mut self,
+        gpu: &Gpu,
+        encoder: &mut wgpu::CommandEncoder,
+        shown: &Shown,
+        scene: &Scene,
+        view: (u32, u32),
+        stamp: Option<(&wgpu::QuerySet, u32)>,
+    ) {
+        self.widths.clear();
+        let mut first_column = 0;
+        for (_, rect, channels) in panels(scene, shown.components, view) {
+            let params = panel_params(rect, channels, shown, scene, view, first_column);
+            gpu.queue.write_buffer(&self.params[self.widths.len()], 0, bytemuck::bytes_of(&params));
+            self.widths.push(rect.width);
+            first_column += rect.width;
+        }
+        self.make_room(gpu, first_column);
+        let (module, layout) = (&self.columns_module, &self.columns_layout);
+        let pipeline = self
+            .columns_pipelines
+            .entry(shown.bits)
+            .or_insert_with(|| columns_pipeline(&gpu.device, layout, module, shown.bits));
+        let timestamp_writes = stamp.map(|(query_set, index)| wgpu::ComputePassTimestampWrites {
+            query_set,
+            beginning_of_pass_write_index: Some(index),
+            end_of_pass_write_index: None,
+        });
+        let mut pass =
+            encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some("columns"), timestamp_writes });
         pass.set_pipeline(pipeline);
-        for (_, group) in &self.overlays[..self.shown] {
+        let groups = self.columns.iter().flat_map(|columns| &columns.groups);
+        for (width, (group, _)) in self.widths.iter().zip(groups) {
+            pass.set_bind_group(0, group, &[]);
+            pass.dispatch_workgroups(width.div_ceil(WORKGROUP), 1, 1);
+        }
+    }
+
+    /// Makes the columns' buffer hold `count` columns.
+    fn make_room(&mut self, gpu: &Gpu, count: u32) {
+        if self.columns.as_ref().is_some_and(|columns| columns.capacity >= count) {
+            return;
+        }
+        let capacity = count.next_power_of_two().max(1024);
+        let columns = gpu.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("columns"),
+            size: u64::from(capacity) * COLUMN_BYTES,
+            usage: wgpu::BufferUsages::STORAGE,
+            mapped_at_creation: false,
+        });
+        let group = |label, layout, buffers: &[&wgpu::Buffer]| {
+            let entries: Vec<_> = buffers
+                .iter()
+                .zip(0..)
+                .map(|(buffer, binding)| wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() })
+                .collect();
+            gpu.device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some(label), layout, entries: &entries })
+        };
+        let groups = self.params.iter().map(|params| {
+            let find = group("columns", &self.columns_layout, &[params, &self.bins, &self.scales, &columns]);
+            (find, group("overlay", &self.draw_layout, &[params, &columns]))
+        });
+        self.columns = Some(Columns { capacity, groups: groups.collect() });
+    }
+
+    /// Draws the overlays that were set up.
+    pub fn draw(&self, pass: &mut wgpu::RenderPass<'_>) {
+        pass.set_pipeline(&self.pipeline);
+        let groups = self.columns.iter().flat_map(|columns| &columns.groups);
+        for (_, (_, group)) in self.widths.iter().zip(groups) {
             pass.set_bind_group(0, group, &[]);
             pass.draw(0..4, 0..1);
         }
     }
 }
 
-fn overlay_params(placed: &Placed, channels: Channels, shown: &Shown, view: Vec2) -> OverlayParams {
-    // Whole pixels, so that columns of bars are sharp.
-    let low = (placed.origin * view).round();
-    let pixels = ((placed.origin + placed.size) * view).round() - low;
-    let pixels = pixels.max(Vec2::ONE);
-    let transform = Mat4::from_translation(Vec3::new(-1.0, -1.0, 0.0))
-        * Mat4::from_scale((2.0 / view).extend(1.0))
-        * Mat4::from_translation(low.extend(0.0))
-        * Mat4::from_scale(pixels.extend(1.0));
-    let marks = guides(shown.components, shown.range, placed, shown.bits);
-    OverlayParams {
-        transform: transform.to_cols_array_2d(),
-        colors: colors(shown.components),
-        pixels: pixels.to_array(),
+fn module(device: &wgpu::Device, label: &str, pass: &str) -> wgpu::ShaderModule {
+    let source = wgpu::ShaderSource::Wgsl(format!("{PANEL_WGSL}\n{pass}").into());
+    device.create_shader_module(wgpu::ShaderModuleDescriptor { label: Some(label), source })
+}
+
+/// A layout of buffers, bound in order from 0.
+fn group_layout(
+    device: &wgpu::Device,
+    label: &str,
+    buffers: &[(wgpu::ShaderStages, wgpu::BufferBindingType)],
+) -> wgpu::BindGroupLayout {
+    let entry = |(&(visibility, ty), binding)| wgpu::BindGroupLayoutEntry {
+        binding,
+        visibility,
+        ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None },
+        count: None,
+    };
+    let entries: Vec<_> = buffers.iter().zip(0..).map(entry).collect();
+    device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some(label), entries: &entries })
+}
+
+fn columns_pipeline(
+    device: &wgpu::Device,
+    group_layout: &wgpu::BindGroupLayout,
+    module: &wgpu::ShaderModule,
+    bits: u32,
+) -> wgpu::ComputePipeline {
+    let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+        label: Some("columns"),
+        bind_group_layouts: &[Some(group_layout)],
+        immediate_size: 0,
+    });
+    device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+        label: Some("columns"),
+        layout: Some(&layout),
+        module,
+        entry_point: Some("find"),
+        compilation_options: wgpu::PipelineCompilationOptions {
+            constants: &[("BITS", f64::from(bits))],
+            ..Default::default()
+        },
+        cache: None,
+    })
+}
+
+/// What the shaders are told of one overlay.
+fn panel_params(
+    rect: PanelRect,
+    channels: Channels,
+    shown: &Shown,
+    scene: &Scene,
+    view: (u32, u32),
+    first_column: u32,
+) -> PanelParams {
+    let Shown { bits, components, range } = *shown;
+    let style = scene.style.clamped();
+    let line = line_pixels(view);
+    // A line of that thickness stands on the middle of its bin's columns, and inside the overlay.
+    let begin = |code: u32, thickness: u32| {
+        let (first, last) = rect.columns_of_bin(code, bits);
+        (first + last).div_ceil(2).saturating_sub(thickness / 2).min(rect.width.saturating_sub(thickness))
+    };
+    let limits = guides(components, range, channels, bits);
+    let brush = scene.brush.filter(|brush| channels.contains(brush.channel));
+    let mark = |channel: usize| match scene.marks.map_or(NO_BIN, |marks| marks[channel]) {
+        bin if bin >> bits == 0 && channels.contains(channel) => begin(bin, line + 1),
+        _ => NOWHERE,
+    };
+    let eighths = graticule(bits).map(|code| begin(code, line));
+    PanelParams {
+        view: [view.0, view.1],
+        origin: [rect.left, rect.top],
+        size: [rect.width, rect.height],
+        first_column,
         channels: channels.bits(),
-        guide_count: marks.len().min(4) as u32,
-        guides: std::array::from_fn(|i| marks.get(i).map_or(0.0, |&code| code as f32)),
+        logarithmic: style.logarithmic.into(),
+        line,
+        notch: notch_pixels(rect),
+        opacity: style.opacity,
+        lights: lights(components).map(|[r, g, b]| [r, g, b, 1.0]),
+        bars: BAR_OPACITY,
+        veil: VEIL_OPACITY,
+        whiten: if components == Components::Rgbl { WHITENING } else { 0.0 },
+        brushed: brush.is_some().into(),
+        brush: brush.map_or([0, NOWHERE], |brush| {
+            [rect.columns_of_bin(brush.low, bits).0, rect.columns_of_bin(brush.high, bits).1]
+        }),
+        guides: std::array::from_fn(|i| limits.get(i).map_or(NOWHERE, |&code| begin(code, line))),
+        marks: std::array::from_fn(mark),
+        graticule: std::array::from_fn(|i| eighths.get(i).copied().unwrap_or(NOWHERE)),
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Thickness of lines: a pixel, and more where pixels are small.
+fn line_pixels(view: (u32, u32)) -> u32 {
+    ((f64::from(view.1) / 1080.0).round() as u32).clamp(1, 8)
+}
 
-    #[test]
-    fn overlaps_mix_as_light() {
-        let colors = colors(Components::Rgbl);
-        assert!(colors[0b011][0] > 0.8 && colors[0b011][1] > 0.7 && colors[0b011][2] < 0.3, "red and green: yellow");
-        assert!(colors[0b110][0] < 0.3 && colors[0b110][1] > 0.7 && colors[0b110][2] > 0.8, "green and blue: cyan");
-        assert!(colors[0b101][0] > 0.8 && colors[0b101][1] < 0.4 && colors[0b101][2] > 0.8, "red and blue: magenta");
-        for (set, color) in colors.iter().enumerate() {
-            assert!(color[..3].iter().all(|&part| part <= color[3]), "premultiplied: {set} {color:?}");
-            assert!(colors.iter().enumerate().all(|(other, c)| other == set || c != color), "{set} has a colour twice");
-        }
-    }
-
-    #[test]
-    fn legal_levels_are_marked_on_code_values_in_limited_range_only() {
-        let [chroma, luma] = layout(Components::YCbCr);
-        assert_eq!(guides(Components::YCbCr, Range::Limited, &luma, 8), [16, 235]);
-        assert_eq!(guides(Components::YCbCr, Range::Limited, &chroma, 10), [64, 960]);
-        assert!(guides(Components::YCbCr, Range::Full, &luma, 8).is_empty());
-        assert!(guides(Components::Rgbl, Range::Limited, &layout(Components::Rgbl)[0], 8).is_empty());
-    }
-
-    #[test]
-    fn overlays_are_as_wide_and_high_as_said_and_do_not_touch() {
-        let [left, right] = layout(Components::Rgbl);
-        for placed in [left, right] {
-            assert!((placed.size - Vec2::new(0.9 * 0.5, 0.25)).length() < 1e-6);
-        }
-        assert!(left.origin.x + left.size.x < 0.5 && right.origin.x > 0.5);
-        assert_eq!(left.channels.union(right.channels), Channels::ALL);
-        assert_eq!(left.channels.intersection(right.channels), Channels::NONE);
-    }
+/// Rows of the mark at the top of a clipped bar.
+fn notch_pixels(rect: PanelRect) -> u32 {
+    (rect.height * 3 / 100).clamp(3, 12).min(rect.height)
 }

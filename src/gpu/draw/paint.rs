@@ -1,10 +1,11 @@
 //! The picture painted by the CPU and copied to the view: for software adapters, where a shader that is interpreted takes
 //! several times as long as painting and copying together.
 
+use crate::brush::Lighting;
 use crate::cpu::display::{self, Order, PixelFormat};
 use crate::frame::Picture;
 use crate::gpu::Gpu;
-use crate::placement::Sampling;
+use crate::placement::Placement;
 
 /// Paints pictures and copies them to views.
 #[derive(Debug, Default)]
@@ -14,14 +15,15 @@ pub struct PaintPass {
 }
 
 impl PaintPass {
-    /// Paints the picture as `sampling` puts it on the view, and records the copy to the view's texture.
+    /// Paints the picture where `placement` puts it on the view, and records the copy to the view's texture.
     pub fn paint(
         &mut self,
         gpu: &Gpu,
         encoder: &mut wgpu::CommandEncoder,
         texture: &wgpu::Texture,
         picture: &Picture,
-        sampling: &Sampling,
+        placement: &Placement,
+        lighting: Option<&Lighting>,
     ) {
         let (width, height) = (texture.width(), texture.height());
         let order = match texture.format() {
@@ -30,7 +32,7 @@ impl PaintPass {
         };
         let stride = (width * 4).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
         let format = PixelFormat { order, stride: stride as usize };
-        display::draw(picture, sampling, (width, height), format, &mut self.pixels);
+        display::draw(picture, placement, lighting, format, &mut self.pixels);
         let size = self.pixels.len() as u64;
         if self.buffer.as_ref().is_none_or(|buffer| buffer.size() != size) {
             self.buffer = Some(gpu.device.create_buffer(&wgpu::BufferDescriptor {

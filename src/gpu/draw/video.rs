@@ -2,15 +2,17 @@
 
 use std::collections::HashMap;
 
-use glam::{DMat4, DVec2};
+use glam::DVec2;
 
 use super::rectangle_pipeline;
+use crate::brush::Lighting;
 use crate::frame::Picture;
 use crate::gpu::Gpu;
 use crate::gpu::shared::{PlacementParams, layout_constants};
 use crate::gpu::upload::with_picture;
+use crate::histogram::Components;
 use crate::layout::PixelLayout;
-use crate::placement::Sampling;
+use crate::placement::Placement;
 
 const VIDEO_WGSL: &str = include_str!("../../../shaders/video.wgsl");
 
@@ -24,9 +26,39 @@ pub struct VideoPass {
     pipeline_layout: wgpu::PipelineLayout,
     pipelines: HashMap<PixelLayout, wgpu::RenderPipeline>,
     format: wgpu::TextureFormat,
+    group_layout: wgpu::BindGroupLayout,
     placement: wgpu::Buffer,
-    group: wgpu::BindGroup,
+    nearest: Nearest,
     current: Option<PixelLayout>,
+}
+
+/// Which sample covers each column and row of the view, as far as the shader was told, and the bind group to it.
+#[derive(Debug)]
+struct Nearest {
+    buffer: wgpu::Buffer,
+    group: wgpu::BindGroup,
+    told: Option<Placement>,
+}
+
+impl Nearest {
+    /// Room for `count` columns and rows.
+    fn new(gpu: &Gpu, layout: &wgpu::BindGroupLayout, placement: &wgpu::Buffer, count: usize) -> Self {
+        let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("nearest samples"),
+            size: (count.next_power_of_two().max(4) * 4) as u64,
+            usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("placement"),
+            layout,
+            entries: &[
+                wgpu::BindGroupEntry { binding: 0, resource: placement.as_entire_binding() },
+                wgpu::BindGroupEntry { binding: 1, resource: buffer.as_entire_binding() },
+            ],
+        });
+        Self { buffer, group, told: None }
+    }
 }
 
 impl VideoPass {
@@ -34,18 +66,19 @@ impl VideoPass {
     #[must_use]
     pub fn new(gpu: &Gpu, picture_layout: &wgpu::BindGroupLayout, format: wgpu::TextureFormat) -> Self {
         let device = &gpu.device;
+        let entry = |binding, visibility, ty| wgpu::BindGroupLayoutEntry {
+            binding,
+            visibility,
+            ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None },
+            count: None,
+        };
+        let storage = wgpu::BufferBindingType::Storage { read_only: true };
         let group_layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
             label: Some("placement"),
-            entries: &[wgpu::BindGroupLayoutEntry {
-                binding: 0,
-                visibility: wgpu::ShaderStages::VERTEX_FRAGMENT,
-                ty: wgpu::BindingType::Buffer {
-                    ty: wgpu::BufferBindingType::Uniform,
-                    has_dynamic_offset: false,
-                    min_binding_size: None,
-                },
-                count: None,
-            }],
+            entries: &[
+                entry(0, wgpu::ShaderStages::VERTEX_FRAGMENT, wgpu::BufferBindingType::Uniform),
+                entry(1, wgpu::ShaderStages::FRAGMENT, storage),
+            ],
         });
         let pipeline_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
             label: Some("video"),
@@ -58,16 +91,21 @@ impl VideoPass {
             usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
             mapped_at_creation: false,
         });
-        let group = device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: Some("placement"),
-            layout: &group_layout,
-            entries: &[wgpu::BindGroupEntry { binding: 0, resource: placement.as_entire_binding() }],
-        });
+        let nearest = Nearest::new(gpu, &group_layout, &placement, 0);
         let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
             label: Some("video"),
             source: wgpu::ShaderSource::Wgsl(with_picture(VIDEO_WGSL).into()),
         });
-        Self { module, pipeline_layout, pipelines: HashMap::new(), format, placement, group, current: None }
+        Self {
+            module,
+            pipeline_layout,
+            pipelines: HashMap::new(),
+            format,
+            group_layout,
+            placement,
+            nearest,
+            current: None,
+        }
     }
 
     /// Sets the pass up for a picture like this one; cheap where nothing changed.
@@ -81,20 +119,47 @@ impl VideoPass {
         });
     }
 
-    /// Places the picture by `transform`, which puts its samples on the view as `sampling` says.
-    pub fn place(&self, gpu: &Gpu, transform: DMat4, sampling: &Sampling) {
+    /// Places the picture, and lights what `lighting` says.
+    pub fn place(&mut self, gpu: &Gpu, placement: &Placement, lighting: Option<&Lighting>) {
         let pair = |v: DVec2| v.as_vec2().to_array();
+        let sampling = &placement.sampling;
         // Linear interpolation reaches two samples a side; smaller pictures are averaged from more taps.
         let taps = (sampling.footprint() * 0.5 - 1e-6).ceil().clamp(1.0, MOST_TAPS);
+        let brush = lighting.map(|lighting| lighting.brush);
         let params = PlacementParams {
-            transform: transform.as_mat4().to_cols_array_2d(),
+            transform: placement.transform.as_mat4().to_cols_array_2d(),
             across: pair(sampling.across),
             down: pair(sampling.down),
             origin: pair(sampling.origin),
             taps: taps as u32,
+            hard: placement.has_hard_edges.into(),
+            view_width: placement.view.0,
+            turned: sampling.is_turned().into(),
+            channel: brush.map_or(0, |brush| brush.channel as u32),
+            low: brush.map_or(0, |brush| brush.low),
+            high: brush.map_or(0, |brush| brush.high),
+            strength: lighting.map_or(0, |lighting| lighting.strength),
+            coded: lighting.is_some_and(|lighting| lighting.components == Components::YCbCr).into(),
             padding: 0,
         };
         gpu.queue.write_buffer(&self.placement, 0, bytemuck::bytes_of(&params));
+        if placement.has_hard_edges || lighting.is_some() {
+            self.tell_nearest(gpu, placement);
+        }
+    }
+
+    /// Tells the shader which samples cover the view's pixels, unless it knows.
+    fn tell_nearest(&mut self, gpu: &Gpu, placement: &Placement) {
+        if self.nearest.told.as_ref() == Some(placement) {
+            return;
+        }
+        let found = placement.nearest();
+        let words = [found.columns, found.rows].concat();
+        if self.nearest.buffer.size() < words.len() as u64 * 4 {
+            self.nearest = Nearest::new(gpu, &self.group_layout, &self.placement, words.len());
+        }
+        gpu.queue.write_buffer(&self.nearest.buffer, 0, bytemuck::cast_slice(&words));
+        self.nearest.told = Some(*placement);
     }
 
     /// Draws the picture.
@@ -102,7 +167,7 @@ impl VideoPass {
         if let Some(pipeline) = self.current.and_then(|layout| self.pipelines.get(&layout)) {
             pass.set_pipeline(pipeline);
             pass.set_bind_group(0, picture_group, &[]);
-            pass.set_bind_group(1, &self.group, &[]);
+            pass.set_bind_group(1, &self.nearest.group, &[]);
             pass.draw(0..4, 0..1);
         }
     }

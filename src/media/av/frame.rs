@@ -43,6 +43,13 @@ impl AvFrame {
         (u32::try_from(frame.width).unwrap_or(0), u32::try_from(frame.height).unwrap_or(0))
     }
 
+    /// Bytes of its buffers.
+    pub(in crate::media) fn buffer_bytes(&self) -> usize {
+        let buffers = self.get().buf.iter().filter(|buffer| !buffer.is_null());
+        // SAFETY: the frame's buffer references that are not null are valid.
+        buffers.map(|buffer| unsafe { (**buffer).size }).sum()
+    }
+
     /// The pixel format.
     pub(in crate::media) const fn format(&self) -> PixelFormat {
         PixelFormat(self.get().format)

@@ -95,10 +95,12 @@ pub(in crate::media) struct Input {
 unsafe impl Send for Input {}
 
 impl Input {
-    /// Opens a URL or file name as FFmpeg understands it, with options for the protocol and the demuxer, and reads as
+    /// Opens a URL or file name as FFmpeg understands it, as the format of that name or as the one that the first bytes
+    /// tell, with options for the protocol and the demuxer, and reads as
     /// much as it takes to know the streams.
     pub(in crate::media) fn open(
         url: &CStr,
+        format: Option<&CStr>,
         options: &[(&CStr, &CStr)],
         interrupt: Arc<Interrupt>,
     ) -> Result<Self, AvError> {
@@ -117,7 +119,8 @@ impl Input {
             for (key, value) in options {
                 ffi::av_dict_set(&raw mut dictionary, key.as_ptr(), value.as_ptr(), 0);
             }
-            let code = ffi::avformat_open_input(&raw mut context, url.as_ptr(), ptr::null_mut(), &raw mut dictionary);
+            let format = format.map_or(ptr::null(), |name| ffi::av_find_input_format(name.as_ptr()));
+            let code = ffi::avformat_open_input(&raw mut context, url.as_ptr(), format, &raw mut dictionary);
             ffi::av_dict_free(&raw mut dictionary);
             AvError::check(code)?;
             let context = NonNull::new(context).ok_or(AvError(ffi::AVERROR_UNKNOWN))?;
@@ -200,6 +203,11 @@ impl Input {
     /// Duration of the whole file in seconds, where it is known.
     pub(in crate::media) fn duration_secs(&self) -> Option<f64> {
         timestamp(self.get().duration).filter(|d| *d > 0).map(|d| d as f64 / f64::from(ffi::AV_TIME_BASE))
+    }
+
+    /// Bits a second of the whole file, where known.
+    pub(in crate::media) fn bit_rate(&self) -> Option<u64> {
+        u64::try_from(self.get().bit_rate).ok().filter(|rate| *rate > 0)
     }
 
     /// Whether bytes can be read from any position; true for formats that need no bytes (image sequences).
@@ -347,6 +355,12 @@ impl StreamParameters<'_> {
     pub(in crate::media) fn pixel_format(&self) -> PixelFormat {
         // SAFETY: a stream always has parameters.
         PixelFormat(unsafe { (*self.as_ptr()).format })
+    }
+
+    /// Bits a second, where stated.
+    pub(in crate::media) fn bit_rate(&self) -> Option<u64> {
+        // SAFETY: a stream always has parameters.
+        u64::try_from(unsafe { (*self.as_ptr()).bit_rate }).ok().filter(|rate| *rate > 0)
     }
 
     /// Colour tags of the container or the codec's header.

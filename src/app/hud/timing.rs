@@ -1,17 +1,11 @@
-//! What is written over the picture: the panel of times.
+//! The panel of times: how long each pass takes, and what became of the frames.
 
 use std::time::Duration;
 
-use crate::gpu::draw::{FontTextures, Shapes};
+use egui::{Rect, RichText, Ui};
+
+use super::theme;
 use crate::gpu::live::PassTimes;
-
-/// The size of the panel's text in points.
-const TEXT_POINTS: f32 = 13.0;
-
-/// Lays out text with egui.
-pub struct Hud {
-    context: egui::Context,
-}
 
 /// What the panel of times tells.
 #[derive(Debug, Clone)]
@@ -65,49 +59,23 @@ fn micros(time: Duration) -> String {
     if micros < 1000.0 { format!("{micros:.1} µs") } else { format!("{:.2} ms", micros / 1000.0) }
 }
 
-impl Hud {
-    /// A HUD without anything on it.
-    #[must_use]
-    pub fn new() -> Self {
-        Self { context: egui::Context::default() }
-    }
-
-    /// Lays the panel of times out for a view of `size` pixels; nothing where there is nothing to tell.
-    pub fn lay_out(&self, size: (u32, u32), scale_factor: f64, timing: Option<&TimingFigures>) -> Shapes {
-        let pixels_per_point = scale_factor as f32;
-        let Some(timing) = timing else { return Shapes { pixels_per_point, ..Shapes::default() } };
-        let extent = egui::vec2(size.0 as f32, size.1 as f32) / pixels_per_point;
-        let mut input = egui::RawInput {
-            screen_rect: Some(egui::Rect::from_min_size(egui::Pos2::ZERO, extent)),
-            ..egui::RawInput::default()
-        };
-        input.viewports.entry(egui::ViewportId::ROOT).or_default().native_pixels_per_point = Some(pixels_per_point);
-        let output = self.context.run_ui(input, |ui| timing_panel(ui, timing));
-        let primitives = self.context.tessellate(output.shapes, output.pixels_per_point);
-        Shapes { primitives, textures: FontTextures(output.textures_delta), pixels_per_point: output.pixels_per_point }
-    }
-}
-
-fn timing_panel(ui: &mut egui::Ui, timing: &TimingFigures) {
-    let frame = egui::Frame::new()
-        .fill(egui::Color32::from_black_alpha(170))
-        .corner_radius(6)
-        .inner_margin(egui::Margin::symmetric(10, 8));
-    egui::Area::new(egui::Id::unique("times")).fixed_pos(egui::pos2(12.0, 12.0)).interactable(false).show(
-        ui.ctx(),
-        |ui| {
-            frame.show(ui, |ui| {
-                egui::Grid::new("times").num_columns(2).spacing(egui::vec2(14.0, 3.0)).show(ui, |ui| {
-                    for (name, figure) in timing.lines() {
-                        let text = |text: String| egui::RichText::new(text).size(TEXT_POINTS).monospace();
-                        ui.label(text(name.to_owned()).color(egui::Color32::from_gray(165)));
-                        ui.add(egui::Label::new(text(figure).color(egui::Color32::from_gray(240))).extend());
-                        ui.end_row();
-                    }
-                });
+/// Shows the panel at the top left of `room`; where it is.
+pub fn show(ui: &Ui, room: Rect, timing: &TimingFigures) -> Rect {
+    let area = egui::Area::new(egui::Id::unique("times")).fixed_pos(room.min).fade_in(false).interactable(false);
+    let shown = area.show(ui.ctx(), |ui| {
+        theme::plate().show(ui, |ui| {
+            let grid = egui::Grid::new("times").num_columns(2).spacing(egui::vec2(14.0, 3.0)).min_row_height(0.0);
+            grid.show(ui, |ui| {
+                for (name, figure) in timing.lines() {
+                    let text = |text: String| RichText::new(text).font(theme::mono(theme::TEXT));
+                    ui.label(text(name.to_owned()).color(theme::DIM));
+                    ui.add(egui::Label::new(text(figure).color(theme::LIGHT)).extend());
+                    ui.end_row();
+                }
             });
-        },
-    );
+        });
+    });
+    shown.response.rect
 }
 
 #[cfg(test)]
@@ -148,15 +116,5 @@ mod tests {
         let figures = TimingFigures { times, ..figures() };
         assert_eq!(line(&figures, "count (CPU)").as_deref(), Some("2.50 ms"));
         assert_eq!(line(&figures, "chunk"), None);
-    }
-
-    #[test]
-    fn a_panel_is_laid_out_inside_the_view_and_nothing_without_one() {
-        let hud = Hud::new();
-        assert!(hud.lay_out((640, 360), 1.0, None).primitives.is_empty());
-        // The first pass only measures; a second one draws.
-        hud.lay_out((640, 360), 1.0, Some(&figures()));
-        let shapes = hud.lay_out((640, 360), 1.0, Some(&figures()));
-        assert!(!shapes.primitives.is_empty());
     }
 }

@@ -1,0 +1,166 @@
+// Reads a picture in whatever layout it has, changes every pixel by itself, and writes packed R'G'B': 4 × 8 bits a pixel, or
+// 4 × 16 with the code in the low bits. What it writes is a picture that every pass reads.
+//
+// Each invocation takes a block of 4 × 2 pixels, which share their chroma where it is subsampled by two.
+
+override WORKGROUP: u32 = 256u;
+// What is done to a pixel: 0 nothing; 1 a curve for its luminance, its hue kept; 2 a curve each for red, green and blue;
+// 3 a curve for its luminance that is interpolated between those of tiles; 4 the tone of its class.
+override CHANGE: u32 = 0u;
+
+struct Point {
+    tones: array<vec4<u32>, 8>, // of each class, red, green and blue
+    tiles: vec2<u32>,           // across and down
+    padding: vec2<u32>,
+}
+
+@group(1) @binding(0) var<uniform> point: Point;
+// The curves of 1 and 2; those of 3 as shaders/adjust/tile_curves.wgsl packs them; the thresholds of 4.
+@group(1) @binding(1) var<storage, read> curves: array<u32>;
+// Of 3: for each column and then each row, before which tile it lies and, in the low 16 bits, that tile's weight.
+@group(1) @binding(2) var<storage, read> axes: array<u32>;
+@group(1) @binding(3) var<storage, read_write> result: array<vec4<u32>>;
+
+override WEIGHT_BITS: u32 = (32u - BITS) / 2u;
+override TOP: u32 = (1u << BITS) - 1u;
+
+// code · to / from, rounded, at most TOP. The quotient in floats is off by less than one wherever it is not above TOP anyway,
+// so that one correction makes it exact.
+fn scaled(codes: vec4<u32>, half: vec4<u32>, from_code: vec4<u32>, inverse: vec4<f32>, to_code: vec4<u32>) -> vec4<u32> {
+    let product = codes * to_code + half;
+    let guess = min(vec4<u32>(vec4<f32>(product) * inverse), vec4<u32>(TOP + 1u));
+    let back = guess * from_code;
+    let low = select(vec4<u32>(0u), vec4<u32>(1u), back > product);
+    let high = select(vec4<u32>(0u), vec4<u32>(1u), product - back >= from_code);
+    return min(guess - low + high * (vec4<u32>(1u) - low), vec4<u32>(TOP));
+}
+
+// The pixels with another luminance: each of red, green and blue scaled by the ratio. Black has none and stays.
+fn with_luminance(colors: Colors, from_code: vec4<u32>, to_code: vec4<u32>) -> Colors {
+    let black = from_code == vec4<u32>(0u);
+    let divisor = max(from_code, vec4<u32>(1u));
+    let inverse = vec4<f32>(1.0) / vec4<f32>(divisor);
+    let half = divisor / 2u;
+    return Colors(
+        select(scaled(colors.red, half, divisor, inverse, to_code), colors.red, black),
+        select(scaled(colors.green, half, divisor, inverse, to_code), colors.green, black),
+        select(scaled(colors.blue, half, divisor, inverse, to_code), colors.blue, black),
+    );
+}
+
+fn through_curve(first: u32, codes: vec4<u32>) -> vec4<u32> {
+    return vec4<u32>(
+        curves[first + codes.x],
+        curves[first + codes.y],
+        curves[first + codes.z],
+        curves[first + codes.w],
+    );
+}
+
+// A luminance between the curves of the four tiles around a pixel.
+fn between_tiles(x: u32, luminance: u32, row: u32) -> u32 {
+    // Columns beyond the picture, which only fill up the last quad, are the last one again.
+    let column = axes[min(x, picture.size.x - 1u)];
+    let cell = (row >> 16u) * (point.tiles.x + 1u) + (column >> 16u);
+    let at = (cell << BITS) + luminance;
+    var left: vec2<u32>; // upper and lower
+    var right: vec2<u32>;
+    if BITS == 8u {
+        let four = (vec4<u32>(curves[at]) >> vec4<u32>(0u, 8u, 16u, 24u)) & vec4<u32>(255u);
+        left = four.xz;
+        right = four.yw;
+    } else {
+        let pairs = vec2<u32>(curves[2u * at], curves[2u * at + 1u]);
+        left = pairs & vec2<u32>(0xffffu);
+        right = pairs >> vec2<u32>(16u);
+    }
+    let one = 1u << WEIGHT_BITS;
+    let across = left * (one - (column & 0xffffu)) + right * (column & 0xffffu);
+    let sum = across.x * (one - (row & 0xffffu)) + across.y * (row & 0xffffu);
+    return (sum + (1u << (2u * WEIGHT_BITS - 1u))) >> (2u * WEIGHT_BITS);
+}
+
+fn tone_of(luminance: u32) -> vec3<u32> {
+    var class_index = 0u;
+    for (var i = 0u; i < 4u; i += 1u) {
+        class_index += select(0u, 1u, luminance >= curves[i]);
+    }
+    return point.tones[class_index].rgb;
+}
+
+fn changed(colors: Colors, quad: u32, row: u32) -> Colors {
+    if CHANGE == 0u {
+        return colors;
+    }
+    if CHANGE == 2u {
+        return Colors(
+            through_curve(0u, colors.red),
+            through_curve(1u << BITS, colors.green),
+            through_curve(2u << BITS, colors.blue),
+        );
+    }
+    let luminance = luminance_bins(colors.red, colors.green, colors.blue);
+    if CHANGE == 1u {
+        return with_luminance(colors, luminance, through_curve(0u, luminance));
+    }
+    if CHANGE == 3u {
+        let place = axes[picture.size.x + row];
+        let x = quad * 4u;
+        return with_luminance(colors, luminance, vec4<u32>(
+            between_tiles(x, luminance.x, place),
+            between_tiles(x + 1u, luminance.y, place),
+            between_tiles(x + 2u, luminance.z, place),
+            between_tiles(x + 3u, luminance.w, place),
+        ));
+    }
+    let a = tone_of(luminance.x);
+    let b = tone_of(luminance.y);
+    let c = tone_of(luminance.z);
+    let d = tone_of(luminance.w);
+    return Colors(
+        vec4<u32>(a.r, b.r, c.r, d.r),
+        vec4<u32>(a.g, b.g, c.g, d.g),
+        vec4<u32>(a.b, b.b, c.b, d.b),
+    );
+}
+
+fn write(colors: Colors, quad: u32, row: u32) {
+    // Rows are padded to whole blocks of eight pixels, for the chunk pass.
+    let at = row * ((picture.size.x + 7u) / 8u * 2u) + quad;
+    if BITS == 8u {
+        result[at] = colors.red | (colors.green << vec4<u32>(8u)) | (colors.blue << vec4<u32>(16u)) | vec4<u32>(0xff000000u);
+        return;
+    }
+    let first = colors.red | (colors.green << vec4<u32>(16u));
+    let second = colors.blue | vec4<u32>(TOP << 16u);
+    result[2u * at] = vec4<u32>(first.x, second.x, first.y, second.y);
+    result[2u * at + 1u] = vec4<u32>(first.z, second.z, first.w, second.w);
+}
+
+@compute @workgroup_size(WORKGROUP)
+fn change(
+    @builtin(local_invocation_index) local: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    let quads = (picture.size.x + 3u) / 4u;
+    let block = (group.y * groups.x + group.x) * WORKGROUP + local;
+    let quad = block % quads;
+    let row = block / quads * 2u;
+    if row >= picture.size.y {
+        return;
+    }
+    // Below the picture is its last row again, which is then not written.
+    let below = min(row + 1u, picture.size.y - 1u);
+    let upper = quad_of_samples(0u, quad, row);
+    let lower = quad_of_samples(0u, quad, below);
+    let upper_chroma = chroma_terms(quad, row >> CHROMA_Y);
+    var lower_chroma = upper_chroma;
+    if CHROMA_Y == 0u {
+        lower_chroma = chroma_terms(quad, below);
+    }
+    write(changed(colors_of(upper, upper_chroma), quad, row), quad, row);
+    if below > row {
+        write(changed(colors_of(lower, lower_chroma), quad, below), quad, below);
+    }
+}

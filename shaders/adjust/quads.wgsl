@@ -1,0 +1,121 @@
+// What passes share that read a picture four neighbouring pixels at a time: their R'G'B' codes and luminance bins, as
+// shaders/chunk.wgsl counts them. This text stands between picture.wgsl and the pass's own.
+
+// Whether red takes part of the second component, or blue of the third: not so for Y'CbCr by luma weights.
+override CROSSED: bool = true;
+
+// Codes of four neighbouring samples of a component, from sample 4 · quad of a row on.
+fn quad_of_samples(component: u32, quad: u32, row: u32) -> vec4<u32> {
+    let plane = component_plane(component);
+    let offset = component_offset(component);
+    let step = component_step(component);
+    let mask = vec4<u32>((1u << BITS) - 1u);
+    let base = quad * step; // 4 · step bytes are `step` words
+    if step == 1u {
+        let word = plane_word(plane, row, base);
+        return vec4<u32>(word, word >> 8u, word >> 16u, word >> 24u) & mask;
+    }
+    if step == 2u {
+        let shift = offset * 8u + component_shift(component);
+        let low = plane_word(plane, row, base);
+        let high = plane_word(plane, row, base + 1u);
+        return (vec4<u32>(low, low >> 16u, high, high >> 16u) >> vec4<u32>(shift)) & mask;
+    }
+    let bytes = vec4<u32>(offset, offset + step, offset + 2u * step, offset + 3u * step);
+    let words = vec4<u32>(
+        plane_word(plane, row, base + (bytes.x >> 2u)),
+        plane_word(plane, row, base + (bytes.y >> 2u)),
+        plane_word(plane, row, base + (bytes.z >> 2u)),
+        plane_word(plane, row, base + (bytes.w >> 2u)),
+    );
+    return (words >> ((bytes & vec4<u32>(3u)) * 8u + component_shift(component))) & mask;
+}
+
+// Codes of the chroma samples that cover the four pixels of a quad.
+fn quad_of_chroma(component: u32, quad: u32, row: u32) -> vec4<u32> {
+    if CHROMA_X == 0u {
+        return quad_of_samples(component, quad, row);
+    }
+    if CHROMA_X == 1u {
+        let plane = component_plane(component);
+        let step = component_step(component);
+        let mask = (1u << BITS) - 1u;
+        let byte = component_offset(component) + quad * 2u * step;
+        let word = plane_word(plane, row, byte >> 2u);
+        let first = (word >> ((byte & 3u) * 8u + component_shift(component))) & mask;
+        var second: u32;
+        if step <= 2u {
+            // Both samples lie in one word: its two halves, or two neighbouring bytes from an even one on.
+            second = (word >> (((byte + step) & 3u) * 8u + component_shift(component))) & mask;
+        } else {
+            second = code_at(component, quad * 2u + 1u, row);
+        }
+        return vec4<u32>(first, first, second, second);
+    }
+    return vec4<u32>(code_at(component, quad, row));
+}
+
+// What the chroma of four pixels adds to their red, green and blue, with the bias.
+struct ChromaTerms {
+    red: vec4<i32>,
+    green: vec4<i32>,
+    blue: vec4<i32>,
+}
+
+fn chroma_terms(quad: u32, row: u32) -> ChromaTerms {
+    let red_bias = vec4<i32>(picture.red.w);
+    let green_bias = vec4<i32>(picture.green.w);
+    let blue_bias = vec4<i32>(picture.blue.w);
+    if MODEL == 0u {
+        return ChromaTerms(red_bias, green_bias, blue_bias);
+    }
+    let second = vec4<i32>(quad_of_chroma(1u, quad, row));
+    let third = vec4<i32>(quad_of_chroma(2u, quad, row));
+    let green = picture.green.y * second + picture.green.z * third + green_bias;
+    if !CROSSED {
+        return ChromaTerms(picture.red.z * third + red_bias, green, picture.blue.y * second + blue_bias);
+    }
+    return ChromaTerms(
+        picture.red.y * second + picture.red.z * third + red_bias,
+        green,
+        picture.blue.y * second + picture.blue.z * third + blue_bias,
+    );
+}
+
+// Exactly floor(N · (0.2126 r + 0.7152 g + 0.0722 b)), r, g, b = code / (N-1), at most N-1; see src/color.rs.
+fn luminance_bins(red: vec4<u32>, green: vec4<u32>, blue: vec4<u32>) -> vec4<u32> {
+    if BITS == 8u {
+        // 256 / (10000 · 255) = 16 / 159375, the 16 drawn into the weights.
+        let sum = red * (16u * 2126u) + green * (16u * 7152u) + blue * (16u * 722u);
+        return min(sum / vec4<u32>(159375u), vec4<u32>(255u));
+    }
+    if BITS == 10u {
+        // 1024 / (10000 · 1023) = 64 / 639375, likewise.
+        let sum = red * (64u * 2126u) + green * (64u * 7152u) + blue * (64u * 722u);
+        return min(sum / vec4<u32>(639375u), vec4<u32>(1023u));
+    }
+    let sum = red * 2126u + green * 7152u + blue * 722u;
+    // 4096 · sum would not fit in 32 bits, so the quotient and the remainder are taken apart.
+    let quotient = sum / vec4<u32>(10000u);
+    let remainder = sum - quotient * 10000u;
+    let carry = select(vec4<u32>(0u), vec4<u32>(1u), remainder * 4095u + sum >= vec4<u32>(40950000u));
+    return min(quotient + carry, vec4<u32>(4095u));
+}
+
+// R'G'B' codes of four pixels, clamped.
+struct Colors {
+    red: vec4<u32>,
+    green: vec4<u32>,
+    blue: vec4<u32>,
+}
+
+fn colors_of(first_codes: vec4<u32>, chroma: ChromaTerms) -> Colors {
+    let first = vec4<i32>(first_codes);
+    let shift = vec4<u32>(FRACTION);
+    let top = vec4<i32>((1i << BITS) - 1i);
+    return Colors(
+        vec4<u32>(clamp((picture.red.x * first + chroma.red) >> shift, vec4<i32>(0i), top)),
+        vec4<u32>(clamp((picture.green.x * first + chroma.green) >> shift, vec4<i32>(0i), top)),
+        vec4<u32>(clamp((picture.blue.x * first + chroma.blue) >> shift, vec4<i32>(0i), top)),
+    );
+}

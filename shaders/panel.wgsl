@@ -1,0 +1,44 @@
+// What the two passes of the overlays share. This text stands before either pass's own; together they are one module.
+
+// One overlay. Columns are counted from its left edge; a line that is not there begins nowhere.
+struct Panel {
+    view: vec2<u32>,                // pixels of the view
+    origin: vec2<u32>,              // the overlay's top left pixel
+    size: vec2<u32>,                // its columns and rows
+    first_column: u32,              // where its columns begin among those of all overlays
+    channels: u32,                  // bit c: channel c is shown here
+    logarithmic: u32,               // whether heights follow the logarithm of the counts
+    line: u32,                      // thickness of lines in pixels
+    notch: u32,                     // rows of the mark at the top of a clipped bar
+    opacity: f32,
+    lights: array<vec4<f32>, 4>,    // the bars' colours
+    bars: f32,                      // opacity of bars
+    veil: f32,                      // and of what no bar reaches
+    whiten: f32,                    // how much the last channel whitens what it overlaps
+    brushed: u32,                   // whether a range of one of the channels is lit
+    brush: vec2<u32>,               // its first and last column
+    guides: vec2<u32>,              // columns of the lines at the legal levels
+    marks: vec4<u32>,               // columns of a probed pixel's bins, channel by channel
+    graticule: array<vec4<u32>, 2>, // columns of the eighths; the last one is of no use
+}
+
+@group(0) @binding(0) var<uniform> panel: Panel;
+
+// A column of pixels is cut into five bands by four heights, the lowest first. Words of a column: the four heights, 16 bits
+// each, then the five bands' colours, premultiplied, 8 bits a part.
+const COLUMN_WORDS: u32 = 8u;
+const BANDS: u32 = 5u;
+
+// Strength of the graticule's lines at the odd and at the even eighths.
+const MINOR_LINE: f32 = 0.10;
+const MAJOR_LINE: f32 = 0.18;
+
+// A colour, premultiplied by its opacity, over another.
+fn over(top: vec4<f32>, below: vec4<f32>) -> vec4<f32> {
+    return top + below * (1.0 - top.a);
+}
+
+// A line of the graticule: light on the dark veil, dark on light bars, so that it is seen on both.
+fn graticule(strength: f32, on_bar: bool) -> vec4<f32> {
+    return vec4<f32>(vec3<f32>(select(strength, 0.0, on_bar)), strength);
+}

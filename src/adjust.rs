@@ -1,0 +1,42 @@
+//! Adjustments that histograms drive: equalization, CLAHE, thresholds, posterization and the low-pass before them.
+//!
+//! Here is what each of them computes, as plain scalar code in integers, and the parameters of all. The passes of
+//! [`gpu::adjust`](crate::gpu::adjust) come to the same codes, to the last one; where the only adapter is software,
+//! [`Processor`] does the work instead of them.
+//!
+//! A picture becomes R'G'B' codes at its own bin depth by the conversion that counting uses ([`Codes`]). Then follow, in
+//! this order and each only where it is on, [`blur`], a tone mapping ([`equalize`] or [`clahe`]) and a reduction to few
+//! tones ([`posterize`] or [`otsu`]). The result is packed R'G'B', full range, which every engine counts and draws like any
+//! other picture.
+
+pub mod blur;
+pub mod clahe;
+mod codes;
+pub mod equalize;
+pub mod otsu;
+mod parameters;
+pub mod posterize;
+mod processor;
+
+pub use codes::{Codes, scaled, working_colorimetry, working_layout};
+pub use parameters::{
+    Adjustments, Blur, Clahe, Equalize, ParseError, Placing, Posterize, Reduction, Shown, Threshold, Tone,
+};
+pub use processor::Processor;
+
+/// ⌊value · factor / divisor⌋ and the remainder, for counts, whose product may need more than 32 bits.
+///
+/// The shaders have no 64-bit integers and find the same by long division (shaders/adjust/exact.wgsl).
+#[must_use]
+pub fn mul_div(value: u32, factor: u32, divisor: u32) -> (u32, u32) {
+    let product = u64::from(value) * u64::from(factor);
+    let divisor = u64::from(divisor.max(1));
+    ((product / divisor) as u32, (product % divisor) as u32)
+}
+
+/// value · factor / divisor, rounded; a half goes up.
+#[must_use]
+pub fn mul_div_rounded(value: u32, factor: u32, divisor: u32) -> u32 {
+    let (quotient, remainder) = mul_div(value, factor, divisor);
+    quotient + u32::from(2 * u64::from(remainder) >= u64::from(divisor.max(1)))
+}

@@ -1,0 +1,216 @@
+//! Contrast-limited adaptive histogram equalization, as OpenCV's `createCLAHE` defines it, on luminance bins.
+//!
+//! The picture is cut into equal tiles. Where it does not divide evenly both ways, it is first extended at its right and lower
+//! edge, by mirroring without repeating the edge, to tiles of ⌊width / tiles⌋ + 1 pixels (both ways, as OpenCV does).
+//! Every tile's luminance histogram is clipped at the limit, max(1, ⌊clip limit · pixels of a tile / N⌋) samples a bin; the
+//! excess goes to all bins alike, and what does not go evenly, one sample each, to bins max(1, ⌊N / rest⌋) apart from bin 0
+//! on. The tile's curve is the cumulative histogram times (N − 1) / pixels of a tile, rounded. A pixel's new luminance
+//! is interpolated between the curves of the four tiles whose middles lie around it, and the pixel is scaled by the ratio of
+//! the two luminances.
+//!
+//! What differs from OpenCV: curves and interpolation are computed in integers, with weights of 12, 11 and 10 bits at 8, 10
+//! and 12 bits a code, where OpenCV uses floats, and a half is rounded up; that moves a code by one at most. And a
+//! picture of 10 or 12 bits has 1024 or 4096 bins, while OpenCV gives any 16-bit picture 65536.
+
+use rayon::prelude::*;
+
+use super::codes::scaled;
+use super::parameters::Clahe;
+use super::{Codes, mul_div_rounded};
+
+/// How a picture is cut into tiles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Grid {
+    /// Tiles across and down.
+    pub tiles: (u32, u32),
+    /// Width and height of a tile in pixels.
+    pub tile: (u32, u32),
+    /// Width and height of the picture in pixels.
+    pub size: (u32, u32),
+}
+
+/// Where a column or a row of pixels lies between the middles of tiles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Between {
+    /// How many middles lie before it: it lies between tile `cell - 1` and tile `cell`, where there are such.
+    pub cell: u32,
+    /// Weight of the latter, of 2^[`weight_bits`].
+    pub weight: u32,
+}
+
+impl Between {
+    /// Both in a word, as the GPU reads them.
+    #[must_use]
+    pub const fn packed(self) -> u32 {
+        self.cell << 16 | self.weight
+    }
+}
+
+/// Bits of an interpolation weight: as many as 32-bit products allow.
+#[must_use]
+pub const fn weight_bits(bits: u32) -> u32 {
+    (32 - bits) / 2
+}
+
+/// Position `at` of a row of `count` samples that is mirrored at its ends without repeating them.
+#[must_use]
+pub const fn mirrored(at: u32, count: u32) -> u32 {
+    if count == 1 {
+        return 0;
+    }
+    let period = 2 * (count - 1);
+    let at = at % period;
+    if at < count { at } else { period - at }
+}
+
+impl Grid {
+    /// The tiles of a picture.
+    #[must_use]
+    pub const fn new(size: (u32, u32), tiles: (u32, u32)) -> Self {
+        let even = size.0.is_multiple_of(tiles.0) && size.1.is_multiple_of(tiles.1);
+        let more = if even { 0 } else { 1 };
+        Self { tiles, tile: (size.0 / tiles.0 + more, size.1 / tiles.1 + more), size }
+    }
+
+    /// Pixels of a tile.
+    #[must_use]
+    pub const fn tile_pixels(&self) -> u32 {
+        self.tile.0 * self.tile.1
+    }
+
+    /// The most samples that a bin of a tile keeps; no limit where it is 0.
+    #[must_use]
+    pub fn most_of_bin(&self, clip_limit: f64, bits: u32) -> u32 {
+        if clip_limit <= 0.0 {
+            return u32::MAX;
+        }
+        (clip_limit * f64::from(self.tile_pixels()) / f64::from(1 << bits)).max(1.0) as u32
+    }
+
+    /// Where each column lies between tiles.
+    #[must_use]
+    pub fn columns(&self, bits: u32) -> Vec<Between> {
+        axis(self.size.0, self.tile.0, bits)
+    }
+
+    /// Where each row lies between tiles.
+    #[must_use]
+    pub fn rows(&self, bits: u32) -> Vec<Between> {
+        axis(self.size.1, self.tile.1, bits)
+    }
+
+    /// The tiles before and after a position between tiles, of `count`.
+    #[must_use]
+    pub const fn neighbours(cell: u32, count: u32) -> (u32, u32) {
+        (cell.saturating_sub(1), if cell < count { cell } else { count - 1 })
+    }
+}
+
+fn axis(count: u32, tile: u32, bits: u32) -> Vec<Between> {
+    let one = 1_u64 << weight_bits(bits);
+    let between = |at: u32| {
+        // In half pixels from the middle of the tile before the first one.
+        let (at, tile) = (2 * u64::from(at) + u64::from(tile), 2 * u64::from(tile));
+        Between { cell: (at / tile) as u32, weight: ((at % tile * one + tile / 2) / tile) as u32 }
+    };
+    (0..count).map(between).collect()
+}
+
+/// The curve of a tile from its luminance bins, of `pixels` samples.
+#[must_use]
+pub fn tile_curve(bins: &[u32], most: u32, pixels: u32) -> Vec<u32> {
+    let count = bins.len() as u32;
+    let excess: u32 = bins.iter().map(|&samples| samples.saturating_sub(most)).sum();
+    let (each, rest) = (excess / count, excess % count);
+    let step = count.checked_div(rest).unwrap_or(1).max(1);
+    let mut below_or_equal = 0;
+    (0..count)
+        .map(|bin| {
+            let one_more = u32::from(bin.is_multiple_of(step) && bin / step < rest);
+            below_or_equal += bins[bin as usize].min(most) + each + one_more;
+            mul_div_rounded(below_or_equal, count - 1, pixels)
+        })
+        .collect()
+}
+
+/// The curves of all tiles, one after the other, tile rows from the top.
+#[must_use]
+pub fn tile_curves(codes: &Codes, grid: &Grid, clip_limit: f64) -> Vec<Vec<u32>> {
+    let most = grid.most_of_bin(clip_limit, codes.bits);
+    let curve = |index: u32| {
+        let (left, top) = (index % grid.tiles.0 * grid.tile.0, index / grid.tiles.0 * grid.tile.1);
+        let mut bins = vec![0; 1 << codes.bits];
+        for y in top..top + grid.tile.1 {
+            let row = &codes.rgb[mirrored(y, grid.size.1) as usize * codes.width..][..codes.width];
+            for x in left..left + grid.tile.0 {
+                bins[codes.luminance(row[mirrored(x, grid.size.0) as usize]) as usize] += 1;
+            }
+        }
+        tile_curve(&bins, most, grid.tile_pixels())
+    };
+    (0..grid.tiles.0 * grid.tiles.1).into_par_iter().map(curve).collect()
+}
+
+/// The adjusted picture.
+#[must_use]
+pub fn apply(codes: &Codes, clahe: Clahe) -> Codes {
+    let clahe = clahe.clamped();
+    let grid = Grid::new((codes.width as u32, codes.height as u32), clahe.tiles);
+    let curves = tile_curves(codes, &grid, clahe.clip_limit);
+    let (columns, rows) = (grid.columns(codes.bits), grid.rows(codes.bits));
+    let (bits, top) = (weight_bits(codes.bits), codes.top());
+    let mut rgb = codes.rgb.clone();
+    rgb.par_chunks_exact_mut(codes.width).zip(&rows).for_each(|(line, row)| {
+        let (above, below) = Grid::neighbours(row.cell, grid.tiles.1);
+        for (pixel, column) in line.iter_mut().zip(&columns) {
+            let (before, after) = Grid::neighbours(column.cell, grid.tiles.0);
+            let luminance = codes.luminance(*pixel);
+            let curve = |x: u32, y: u32| curves[(y * grid.tiles.0 + x) as usize][luminance as usize];
+            let across = |y: u32| curve(before, y) * ((1 << bits) - column.weight) + curve(after, y) * column.weight;
+            // At most the highest code times 2^(2 · bits), with the half that rounds: it fits.
+            let sum = across(above) * ((1 << bits) - row.weight) + across(below) * row.weight;
+            *pixel = scaled(*pixel, luminance, (sum + (1 << (2 * bits - 1))) >> (2 * bits), top);
+        }
+    });
+    Codes { rgb, ..*codes }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mirroring_does_not_repeat_the_edge() {
+        let row = |count: u32| (0..9).map(|at| mirrored(at, count)).collect::<Vec<_>>();
+        assert_eq!(row(4), [0, 1, 2, 3, 2, 1, 0, 1, 2]);
+        assert_eq!(row(2), [0, 1, 0, 1, 0, 1, 0, 1, 0]);
+        assert_eq!(row(1), [0; 9]);
+    }
+
+    #[test]
+    fn tiles_cover_any_picture() {
+        for size in [(1, 1), (7, 3), (64, 64), (65, 64), (1920, 1080), (3, 5000)] {
+            for tiles in [(1, 1), (8, 8), (16, 2)] {
+                let grid = Grid::new(size, tiles);
+                assert!(grid.tile.0 * tiles.0 >= size.0 && grid.tile.1 * tiles.1 >= size.1);
+                for (between, count) in [(grid.columns(8), tiles.0), (grid.rows(12), tiles.1)] {
+                    assert!(between.iter().all(|b| b.cell <= count && b.weight <= 1 << 12));
+                }
+            }
+        }
+        assert_eq!(Grid::new((1920, 1080), (8, 8)).tile, (240, 135));
+        assert_eq!(Grid::new((1920, 1081), (8, 8)).tile, (241, 136), "both ways, as in OpenCV");
+    }
+
+    #[test]
+    fn clipping_keeps_every_sample() {
+        let mut bins = vec![0; 256];
+        bins[3] = 1000;
+        bins[200] = 77;
+        let curve = tile_curve(&bins, 40, 1077);
+        assert_eq!(curve[255], 255);
+        assert!(curve.is_sorted());
+        assert!(curve[3] < 60, "the heap is cut down: {}", curve[3]);
+        assert_eq!(tile_curve(&bins, u32::MAX, 1077)[3], 237);
+    }
+}

@@ -1,0 +1,115 @@
+//! Histogram equalization: codes are spread so that the cumulative histogram becomes a straight line.
+//!
+//! With C the cumulative histogram (samples of a code or a lower one), C₀ that of the lowest code that occurs, P all samples
+//! and N the number of codes, code v becomes round((C(v) − C₀) / (P − C₀) · (N − 1)): the standard definition. Codes below
+//! the lowest become 0. Where all samples have one code there is nothing to spread, and every code stays as it is.
+//!
+//! *By luminance*, v is a pixel's luminance bin and the pixel is scaled by the ratio of the new to the old one, so that hue
+//! and saturation stay ([`scaled`]). *Per channel*, red, green and blue have a curve each.
+//!
+//! In a video the curve follows its target with a time constant: of the difference, `1 − exp(−elapsed / time constant)` is
+//! made up with each frame, in steps of 2^-16 codes.
+
+use super::codes::scaled;
+use super::{Codes, mul_div_rounded};
+
+/// Fractional bits of a smoothed curve.
+pub const FRACTION: u32 = 16;
+/// The weight that takes a target over at once.
+pub const AT_ONCE: u32 = 1 << 16;
+
+/// The equalizing curve of a channel's bins: a code for every code.
+#[must_use]
+pub fn curve(bins: &[u32]) -> Vec<u32> {
+    let samples: u32 = bins.iter().sum();
+    let least = bins.iter().copied().find(|&count| count > 0).unwrap_or(0);
+    if samples == least {
+        return (0..bins.len() as u32).collect();
+    }
+    let top = bins.len() as u32 - 1;
+    let mut below_or_equal = 0_u32;
+    let spread = |&count: &u32| {
+        below_or_equal += count;
+        mul_div_rounded(below_or_equal.saturating_sub(least), top, samples - least)
+    };
+    bins.iter().map(spread).collect()
+}
+
+/// How much of the way to its target a curve goes in `elapsed_secs`, of 2^16; all of it where there is no time constant,
+/// or no frame before (`None`).
+#[must_use]
+pub fn weight(elapsed_secs: Option<f64>, time_constant_secs: f64) -> u32 {
+    match elapsed_secs {
+        Some(elapsed) if time_constant_secs > 0.0 && elapsed.is_finite() => {
+            let share = 1.0 - (-elapsed.max(0.0) / time_constant_secs).exp();
+            (share * f64::from(AT_ONCE)).round() as u32
+        }
+        _ => AT_ONCE,
+    }
+}
+
+/// Moves a smoothed curve towards its target and returns it in codes. A state of another length starts at the target.
+pub fn follow(state: &mut Vec<u32>, target: &[u32], weight: u32) -> Vec<u32> {
+    if state.len() != target.len() {
+        *state = target.iter().map(|&code| code << FRACTION).collect();
+    }
+    let part = |difference: u32| ((u64::from(difference) * u64::from(weight)) >> 16) as u32;
+    let step = |(now, &code): (&mut u32, &u32)| {
+        let goal = code << FRACTION;
+        *now = if goal >= *now { *now + part(goal - *now) } else { *now - part(*now - goal) };
+        (*now + (1 << (FRACTION - 1))) >> FRACTION
+    };
+    state.iter_mut().zip(target).map(step).collect()
+}
+
+/// Gives every pixel the luminance that `curve` has for its own.
+#[must_use]
+pub fn apply_to_luminance(codes: &Codes, curve: &[u32]) -> Codes {
+    let top = codes.top();
+    codes.map(|pixel| {
+        let luminance = codes.luminance(pixel);
+        scaled(pixel, luminance, curve[luminance as usize], top)
+    })
+}
+
+/// Puts red, green and blue through a curve each.
+#[must_use]
+pub fn apply_to_channels(codes: &Codes, curves: &[Vec<u32>; 3]) -> Codes {
+    codes.map(|pixel| std::array::from_fn(|channel| curves[channel][usize::from(pixel[channel])] as u16))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_textbook_example() {
+        // 8 codes, 10 samples: cumulative 0 4 4 7 9 9 10 10, the lowest is 4.
+        assert_eq!(curve(&[0, 4, 0, 3, 2, 0, 1, 0]), [0, 0, 0, 4, 6, 6, 7, 7]);
+    }
+
+    #[test]
+    fn one_code_alone_and_no_sample_at_all_stay() {
+        for bins in [[0, 0, 9, 0], [0; 4], [1, 0, 0, 0], [0, 0, 0, 1]] {
+            assert_eq!(curve(&bins), [0, 1, 2, 3]);
+        }
+        assert_eq!(curve(&[5, 0, 0, 1]), [0, 0, 0, 3], "two codes go to both ends");
+    }
+
+    #[test]
+    fn a_curve_follows_its_target_at_the_time_constant() {
+        assert_eq!(weight(None, 0.5), AT_ONCE);
+        assert_eq!(weight(Some(0.04), 0.0), AT_ONCE);
+        assert_eq!(weight(Some(f64::NAN), 0.5), AT_ONCE);
+        assert_eq!(weight(Some(-3.0), 0.5), 0);
+        let mut state = Vec::new();
+        assert_eq!(follow(&mut state, &[0, 100], AT_ONCE), [0, 100]);
+        // After one time constant, in 25 steps, 1/e of a difference of 1000 is left.
+        let mut now = Vec::new();
+        for _ in 0..25 {
+            now = follow(&mut state, &[0, 1100], weight(Some(0.02), 0.5));
+        }
+        assert!(now[1].abs_diff(1100 - 368) <= 1, "{now:?}");
+        assert_eq!(follow(&mut state, &[7, 3], AT_ONCE), [7, 3], "a jump takes the target over");
+    }
+}

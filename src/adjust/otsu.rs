@@ -1,0 +1,159 @@
+//! Otsu's thresholds: the luminance histogram is cut where the classes lie farthest apart.
+//!
+//! Of all ways to cut the levels into K classes of neighbours, the one with the greatest variance between the classes is
+//! taken. With P a class's samples and S the sum of their levels, that is the one with the greatest Σ ⌊S² / P⌋ (an empty class
+//! gives 0). The floor makes every term an integer, so that any machine finds the same greatest; it costs each term less
+//! than 1 of up to 2^46. Of several equally good ways, the one with the lowest last threshold is taken, then
+//! the lowest last but one, and so on.
+//!
+//! Thresholds are sought on [`LEVELS`] levels at any depth: deeper luminance bins are taken together by their top 8 bits.
+
+use super::Codes;
+use super::parameters::{Shown, Threshold};
+
+/// Levels on which thresholds are sought.
+pub const LEVELS: usize = 256;
+/// The most classes.
+pub const MOST_CLASSES: usize = 5;
+/// Red, green and blue of false colours, from the darkest of five classes to the brightest: equal steps along viridis, of
+/// which the lightness rises evenly, also for the colour-blind.
+pub const PALETTE: [[u8; 3]; MOST_CLASSES] =
+    [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]];
+
+/// Luminance bins taken together to [`LEVELS`] levels.
+#[must_use]
+pub fn levels(bins: &[u32]) -> Vec<u32> {
+    bins.chunks_exact((bins.len() / LEVELS).max(1)).map(|together| together.iter().sum()).collect()
+}
+
+/// ⌊S² / P⌋ of every run of levels `from..to`: what a class of them adds to the variance between classes.
+#[derive(Debug, Clone)]
+pub struct Scores {
+    samples: Vec<u64>,
+    sums: Vec<u64>,
+}
+
+impl Scores {
+    /// The scores of these levels.
+    #[must_use]
+    pub fn new(levels: &[u32]) -> Self {
+        let (mut samples, mut sums) = (vec![0; levels.len() + 1], vec![0; levels.len() + 1]);
+        for (level, &count) in levels.iter().enumerate() {
+            samples[level + 1] = samples[level] + u64::from(count);
+            sums[level + 1] = sums[level] + u64::from(count) * level as u64;
+        }
+        Self { samples, sums }
+    }
+
+    /// The score of levels `from..to` as one class.
+    #[must_use]
+    pub fn score(&self, from: usize, to: usize) -> u64 {
+        let samples = self.samples[to] - self.samples[from];
+        let sum = u128::from(self.sums[to] - self.sums[from]);
+        // At most 255² · 2^30.
+        if samples == 0 { 0 } else { (sum * sum / u128::from(samples)) as u64 }
+    }
+}
+
+/// The levels at which the second class and those after it begin.
+///
+/// The best cut of the levels below b into k classes is the best of, for every a, the best cut of those below a into
+/// k − 1 classes with a..b as one more: no need to try every combination.
+#[must_use]
+pub fn best_cut(levels: &[u32], classes: usize) -> Vec<usize> {
+    let scores = Scores::new(levels);
+    let count = levels.len();
+    let mut best: Vec<u64> = (0..=count).map(|to| scores.score(0, to)).collect();
+    let mut starts = Vec::new();
+    for class in 1..classes {
+        let mut start = vec![class; count + 1];
+        let mut better = vec![0; count + 1];
+        for to in class + 1..=count {
+            let mut most = None;
+            for from in class..to {
+                let score = best[from] + scores.score(from, to);
+                if most.is_none_or(|most| score > most) {
+                    most = Some(score);
+                    start[to] = from;
+                }
+            }
+            better[to] = most.unwrap_or(0);
+        }
+        best = better;
+        starts.push(start);
+    }
+    let mut cut = Vec::new();
+    let mut end = count;
+    for start in starts.iter().rev() {
+        end = start[end];
+        cut.push(end);
+    }
+    cut.reverse();
+    cut
+}
+
+/// The luminance codes at which the second class and those after it begin, from the luminance bins.
+#[must_use]
+pub fn thresholds(bins: &[u32], classes: usize) -> Vec<u32> {
+    let together = (bins.len() / LEVELS).max(1);
+    best_cut(&levels(bins), classes.clamp(2, MOST_CLASSES)).into_iter().map(|level| (level * together) as u32).collect()
+}
+
+/// Red, green and blue that a class is shown in, at `bits` bits a code.
+#[must_use]
+pub fn tone(class: usize, classes: usize, shown: Shown, bits: u32) -> [u16; 3] {
+    let last = (classes - 1).max(1);
+    let top = (1 << bits) - 1;
+    match shown {
+        Shown::Tones => [((class * top + last / 2) / last) as u16; 3],
+        Shown::Colors => {
+            PALETTE[(class * (MOST_CLASSES - 1) + last / 2) / last].map(|code| (usize::from(code) * top / 255) as u16)
+        }
+    }
+}
+
+/// Shows every pixel in the tone of the class that its luminance belongs to.
+#[must_use]
+pub fn apply(codes: &Codes, thresholds: &[u32], threshold: Threshold) -> Codes {
+    let classes = threshold.classes as usize;
+    let tones: Vec<_> = (0..classes).map(|class| tone(class, classes, threshold.shown, codes.bits)).collect();
+    codes.map(|pixel| {
+        let luminance = codes.luminance(pixel);
+        tones[thresholds.iter().filter(|&&threshold| luminance >= threshold).count()]
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_heaps_are_parted_between_them() {
+        let mut bins = vec![0; 256];
+        bins[40..60].fill(9);
+        bins[180..210].fill(5);
+        // Every cut between the heaps is as good; the lowest is taken.
+        assert_eq!(thresholds(&bins, 2), [60]);
+        bins[120..124].fill(30);
+        assert_eq!(thresholds(&bins, 3), [60, 124]);
+    }
+
+    #[test]
+    fn deeper_codes_are_cut_at_the_same_places() {
+        let shallow: Vec<u32> = (0..256_u32).map(|code| code.abs_diff(128) * 7 + 3).collect();
+        let deep: Vec<u32> = shallow.iter().flat_map(|&count| [count; 4]).collect();
+        let cut = thresholds(&shallow, 4);
+        assert_eq!(thresholds(&deep, 4), cut.iter().map(|threshold| threshold * 4).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn tones_reach_from_black_to_white_and_colors_differ() {
+        for classes in 2..=MOST_CLASSES {
+            assert_eq!(tone(0, classes, Shown::Tones, 10), [0; 3]);
+            assert_eq!(tone(classes - 1, classes, Shown::Tones, 10), [1023; 3]);
+            let colors: std::collections::BTreeSet<_> =
+                (0..classes).map(|c| tone(c, classes, Shown::Colors, 8)).collect();
+            assert_eq!(colors.len(), classes);
+        }
+    }
+}

@@ -1,0 +1,400 @@
+//! What can be adjusted, within which limits, and how it is written on the command line and over the picture.
+
+use std::fmt;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
+/// A box blur.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Blur {
+    /// Pixels a side of the square whose mean is taken: odd, in [`Self::SIZES`].
+    pub size: u32,
+    /// How many times it runs, in [`Self::RUNS`].
+    pub runs: u32,
+}
+
+/// Histogram equalization.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Equalize {
+    /// Red, green and blue each by its own curve, instead of luminance with the hue kept.
+    pub per_channel: bool,
+    /// Seconds in which the curve makes up for all but 1/e of a change, in [`Self::TIME_CONSTANTS`]; 0 follows at once.
+    pub time_constant_secs: f64,
+}
+
+/// Contrast-limited adaptive histogram equalization.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Clahe {
+    /// Tiles across and down, each in [`Self::TILES`].
+    pub tiles: (u32, u32),
+    /// The most that a bin may hold, in multiples of a tile's mean bin, in [`Self::CLIP_LIMITS`]; 0 is no limit.
+    pub clip_limit: f64,
+}
+
+/// How levels of a posterized picture are placed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Placing {
+    /// All as wide.
+    #[default]
+    Width,
+    /// All as full.
+    Population,
+}
+
+/// Posterization.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Posterize {
+    /// Levels of red, green and blue, in [`Self::LEVELS`].
+    pub levels: u32,
+    /// How they are placed.
+    pub placing: Placing,
+}
+
+/// How classes are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Shown {
+    /// As gray tones from black to white.
+    #[default]
+    Tones,
+    /// In false colours.
+    Colors,
+}
+
+/// Segmentation by Otsu's thresholds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Threshold {
+    /// Classes, in [`Self::CLASSES`].
+    pub classes: u32,
+    /// How they are shown.
+    pub shown: Shown,
+}
+
+/// What is done to the tones.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Tone {
+    /// Equalization of the whole picture.
+    Equalize(Equalize),
+    /// Equalization tile by tile.
+    Clahe(Clahe),
+}
+
+/// What reduces a picture to few tones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Reduction {
+    /// Few levels of each colour.
+    Posterize(Posterize),
+    /// Few classes of luminance.
+    Threshold(Threshold),
+}
+
+/// All adjustments, in the order in which they are made; all off by default.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Adjustments {
+    /// First, the low-pass.
+    pub blur: Option<Blur>,
+    /// Then the tones.
+    pub tone: Option<Tone>,
+    /// Last, the reduction.
+    pub reduction: Option<Reduction>,
+}
+
+/// A parameter that is not understood or out of its range.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ParseError(String);
+
+impl Blur {
+    /// Sizes that can be had, odd ones only.
+    pub const SIZES: RangeInclusive<u32> = 3..=63;
+    /// How often it can run.
+    pub const RUNS: RangeInclusive<u32> = 1..=3;
+
+    /// The nearest that can be had.
+    #[must_use]
+    pub fn clamped(self) -> Self {
+        Self {
+            size: (self.size | 1).clamp(*Self::SIZES.start(), *Self::SIZES.end()),
+            runs: within(self.runs, &Self::RUNS),
+        }
+    }
+}
+
+impl Equalize {
+    /// Time constants that can be had.
+    pub const TIME_CONSTANTS: RangeInclusive<f64> = 0.0..=10.0;
+
+    /// The nearest that can be had.
+    #[must_use]
+    pub fn clamped(self) -> Self {
+        Self { time_constant_secs: within_real(self.time_constant_secs, &Self::TIME_CONSTANTS), ..self }
+    }
+}
+
+impl Clahe {
+    /// Tiles that can be had, across and down.
+    pub const TILES: RangeInclusive<u32> = 1..=16;
+    /// Clip limits that can be had.
+    pub const CLIP_LIMITS: RangeInclusive<f64> = 0.0..=100.0;
+
+    /// The nearest that can be had.
+    #[must_use]
+    pub fn clamped(self) -> Self {
+        let tiles = (within(self.tiles.0, &Self::TILES), within(self.tiles.1, &Self::TILES));
+        Self { tiles, clip_limit: within_real(self.clip_limit, &Self::CLIP_LIMITS) }
+    }
+}
+
+impl Posterize {
+    /// Levels that can be had.
+    pub const LEVELS: RangeInclusive<u32> = 2..=16;
+
+    /// The nearest that can be had.
+    #[must_use]
+    pub fn clamped(self) -> Self {
+        Self { levels: within(self.levels, &Self::LEVELS), ..self }
+    }
+}
+
+impl Threshold {
+    /// Classes that can be had.
+    pub const CLASSES: RangeInclusive<u32> = 2..=5;
+
+    /// The nearest that can be had.
+    #[must_use]
+    pub fn clamped(self) -> Self {
+        Self { classes: within(self.classes, &Self::CLASSES), ..self }
+    }
+}
+
+impl Adjustments {
+    /// Whether nothing is adjusted.
+    #[must_use]
+    pub fn is_off(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The nearest that can be had.
+    #[must_use]
+    pub fn clamped(self) -> Self {
+        let tone = self.tone.map(|tone| match tone {
+            Tone::Equalize(equalize) => Tone::Equalize(equalize.clamped()),
+            Tone::Clahe(clahe) => Tone::Clahe(clahe.clamped()),
+        });
+        let reduction = self.reduction.map(|reduction| match reduction {
+            Reduction::Posterize(posterize) => Reduction::Posterize(posterize.clamped()),
+            Reduction::Threshold(threshold) => Reduction::Threshold(threshold.clamped()),
+        });
+        Self { blur: self.blur.map(Blur::clamped), tone, reduction }
+    }
+}
+
+impl Default for Blur {
+    fn default() -> Self {
+        Self { size: 9, runs: 1 }
+    }
+}
+
+impl Default for Equalize {
+    fn default() -> Self {
+        Self { per_channel: false, time_constant_secs: 0.5 }
+    }
+}
+
+impl Default for Clahe {
+    fn default() -> Self {
+        Self { tiles: (8, 8), clip_limit: 2.0 }
+    }
+}
+
+impl Default for Posterize {
+    fn default() -> Self {
+        Self { levels: 5, placing: Placing::default() }
+    }
+}
+
+impl Default for Threshold {
+    fn default() -> Self {
+        Self { classes: 2, shown: Shown::default() }
+    }
+}
+
+fn within(value: u32, range: &RangeInclusive<u32>) -> u32 {
+    value.clamp(*range.start(), *range.end())
+}
+
+/// What is no number becomes the lowest.
+fn within_real(value: f64, range: &RangeInclusive<f64>) -> f64 {
+    if value.is_nan() { *range.start() } else { value.clamp(*range.start(), *range.end()) }
+}
+
+fn number<T: FromStr + PartialOrd + fmt::Display>(
+    text: &str,
+    what: &str,
+    range: &RangeInclusive<T>,
+) -> Result<T, ParseError> {
+    match text.parse() {
+        Ok(value) if range.contains(&value) => Ok(value),
+        _ => Err(ParseError(format!("'{text}' is no {what}: it takes {} to {}", range.start(), range.end()))),
+    }
+}
+
+/// "9" or, run three times, "9x3".
+impl FromStr for Blur {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        let (size, runs) = text.split_once('x').unwrap_or((text, "1"));
+        let size = number(size, "width of a blur", &Self::SIZES)?;
+        if size.is_multiple_of(2) {
+            return Err(ParseError(format!("a blur {size} wide has no middle: its width must be odd")));
+        }
+        Ok(Self { size, runs: number(runs, "number of runs", &Self::RUNS)? })
+    }
+}
+
+/// "8x8" or, with a clip limit, "8x8:2.0".
+impl FromStr for Clahe {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        let (tiles, clip_limit) = text.split_once(':').unwrap_or((text, "2"));
+        let Some((across, down)) = tiles.split_once('x') else {
+            return Err(ParseError(format!("'{tiles}' is no number of tiles: it looks like 8x8")));
+        };
+        let tiles = (number(across, "number of tiles", &Self::TILES)?, number(down, "number of tiles", &Self::TILES)?);
+        Ok(Self { tiles, clip_limit: number(clip_limit, "clip limit", &Self::CLIP_LIMITS)? })
+    }
+}
+
+/// "luminance" or "channels", with a time constant in seconds "luminance:0.5".
+impl FromStr for Equalize {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        let (what, time_constant) = text.split_once(':').unwrap_or((text, "0.5"));
+        let per_channel = match what {
+            "luminance" => false,
+            "channels" => true,
+            _ => return Err(ParseError(format!("'{what}' cannot be equalized: luminance and channels can"))),
+        };
+        Ok(Self { per_channel, time_constant_secs: number(time_constant, "time constant", &Self::TIME_CONSTANTS)? })
+    }
+}
+
+/// "5" or "5:width", or "5:population".
+impl FromStr for Posterize {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        let (levels, placing) = text.split_once(':').unwrap_or((text, "width"));
+        let placing = match placing {
+            "width" => Placing::Width,
+            "population" => Placing::Population,
+            _ => {
+                return Err(ParseError(format!(
+                    "levels cannot be placed by '{placing}': by width or population they can"
+                )));
+            }
+        };
+        Ok(Self { levels: number(levels, "number of levels", &Self::LEVELS)?, placing })
+    }
+}
+
+/// "3" or "3:tones", or "3:colors".
+impl FromStr for Threshold {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        let (classes, shown) = text.split_once(':').unwrap_or((text, "tones"));
+        let shown = match shown {
+            "tones" => Shown::Tones,
+            "colors" | "colours" => Shown::Colors,
+            _ => return Err(ParseError(format!("classes cannot be shown as '{shown}': as tones or colors they can"))),
+        };
+        Ok(Self { classes: number(classes, "number of classes", &Self::CLASSES)?, shown })
+    }
+}
+
+/// What the overlay says of the picture, such as "low-pass 9×9 ×3, CLAHE 8×8 clip 2, 3 classes"; nothing where all is off.
+impl fmt::Display for Adjustments {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut parts = Vec::new();
+        if let Some(Blur { size, runs }) = self.blur {
+            parts.push(format!("low-pass {size}×{size}") + &if runs > 1 { format!(" ×{runs}") } else { String::new() });
+        }
+        match self.tone {
+            Some(Tone::Equalize(Equalize { per_channel: true, .. })) => parts.push("equalized by channel".into()),
+            Some(Tone::Equalize(_)) => parts.push("equalized".into()),
+            Some(Tone::Clahe(Clahe { tiles, clip_limit })) => {
+                parts.push(format!("CLAHE {}×{} clip {clip_limit}", tiles.0, tiles.1));
+            }
+            None => {}
+        }
+        match self.reduction {
+            Some(Reduction::Posterize(Posterize { levels, placing: Placing::Width })) => {
+                parts.push(format!("{levels} levels"))
+            }
+            Some(Reduction::Posterize(Posterize { levels, .. })) => {
+                parts.push(format!("{levels} levels by population"))
+            }
+            Some(Reduction::Threshold(Threshold { classes, .. })) => parts.push(format!("{classes} classes")),
+            None => {}
+        }
+        f.write_str(&parts.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_are_read_as_they_are_written() {
+        assert_eq!("9x3".parse(), Ok(Blur { size: 9, runs: 3 }));
+        assert_eq!("63".parse(), Ok(Blur { size: 63, runs: 1 }));
+        assert_eq!("8x4:2.5".parse(), Ok(Clahe { tiles: (8, 4), clip_limit: 2.5 }));
+        assert_eq!("8x8".parse(), Ok(Clahe::default()));
+        assert_eq!("channels:0".parse(), Ok(Equalize { per_channel: true, time_constant_secs: 0.0 }));
+        assert_eq!("5:population".parse(), Ok(Posterize { levels: 5, placing: Placing::Population }));
+        assert_eq!("3:colors".parse(), Ok(Threshold { classes: 3, shown: Shown::Colors }));
+    }
+
+    #[test]
+    fn what_is_out_of_range_is_refused_in_words() {
+        for text in ["8", "1", "65", "9x4", "9x", "x", "-9", "9x3x3"] {
+            assert!(text.parse::<Blur>().is_err(), "{text}");
+        }
+        for text in ["8", "0x8", "17x8", "8x8:-1", "8x8:NaN", "8x8:101", "8x8:"] {
+            assert!(text.parse::<Clahe>().is_err(), "{text}");
+        }
+        for text in ["hue", "luminance:-1", "luminance:inf"] {
+            assert!(text.parse::<Equalize>().is_err(), "{text}");
+        }
+        for text in ["1", "17", "5:hue"] {
+            assert!(text.parse::<Posterize>().is_err(), "{text}");
+        }
+        let refused = "6".parse::<Threshold>().unwrap_err().to_string();
+        assert_eq!(refused, "'6' is no number of classes: it takes 2 to 5");
+    }
+
+    #[test]
+    fn keys_stop_at_the_end_of_a_range() {
+        assert_eq!(Blur { size: 0, runs: 9 }.clamped(), Blur { size: 3, runs: 3 });
+        assert_eq!(Blur { size: 1000, runs: 0 }.clamped(), Blur { size: 63, runs: 1 });
+        assert_eq!(Blur { size: 8, runs: 1 }.clamped().size, 9);
+        let wild = Clahe { tiles: (0, 99), clip_limit: f64::NAN }.clamped();
+        assert_eq!(wild, Clahe { tiles: (1, 16), clip_limit: 0.0 });
+    }
+
+    #[test]
+    fn the_overlay_says_what_was_done() {
+        let all = Adjustments {
+            blur: Some(Blur { size: 9, runs: 3 }),
+            tone: Some(Tone::Clahe(Clahe::default())),
+            reduction: Some(Reduction::Threshold(Threshold { classes: 3, shown: Shown::Tones })),
+        };
+        assert_eq!(all.to_string(), "low-pass 9×9 ×3, CLAHE 8×8 clip 2, 3 classes");
+        assert!(!all.is_off() && Adjustments::default().is_off());
+        assert_eq!(Adjustments::default().to_string(), "");
+    }
+}

@@ -1,0 +1,84 @@
+//! The whole chain on the CPU.
+
+use super::parameters::{Adjustments, Placing, Posterize, Reduction, Tone};
+use super::{Codes, blur, clahe, equalize, otsu, posterize};
+use crate::frame::{Picture, PictureError};
+
+/// Adjusts pictures on the CPU. It keeps the smoothed curves of equalization from picture to picture.
+#[derive(Debug, Clone, Default)]
+pub struct Processor {
+    /// Of luminance alone, or of red, green and blue.
+    curves: Vec<Vec<u32>>,
+}
+
+impl Processor {
+    /// The adjusted picture, `elapsed_secs` after the one before; `None` at a jump, and where there was none.
+    ///
+    /// # Errors
+    /// Never in practice: an adjusted picture has as many pixels as its source.
+    pub fn apply(
+        &mut self,
+        picture: &Picture,
+        adjustments: &Adjustments,
+        elapsed_secs: Option<f64>,
+    ) -> Result<Picture, PictureError> {
+        if adjustments.is_off() {
+            self.curves.clear();
+            return Ok(picture.clone());
+        }
+        self.apply_to_codes(Codes::of(picture), adjustments, elapsed_secs).picture()
+    }
+
+    /// The same, on codes.
+    #[must_use]
+    pub fn apply_to_codes(&mut self, mut codes: Codes, adjustments: &Adjustments, elapsed_secs: Option<f64>) -> Codes {
+        let Adjustments { blur, tone, reduction } = adjustments.clamped();
+        if let Some(blur) = blur {
+            codes = blur::apply(&codes, blur);
+        }
+        match tone {
+            Some(Tone::Equalize(equalize)) => codes = self.equalize(&codes, equalize, elapsed_secs),
+            Some(Tone::Clahe(clahe)) => codes = clahe::apply(&codes, clahe),
+            None => {}
+        }
+        if !matches!(tone, Some(Tone::Equalize(_))) {
+            self.curves.clear();
+        }
+        match reduction {
+            Some(Reduction::Posterize(posterize)) => posterized(&codes, posterize),
+            Some(Reduction::Threshold(threshold)) => {
+                let histogram = codes.histogram();
+                otsu::apply(&codes, &otsu::thresholds(histogram.bins(3), threshold.classes as usize), threshold)
+            }
+            None => codes,
+        }
+    }
+
+    fn equalize(&mut self, codes: &Codes, parameters: super::Equalize, elapsed_secs: Option<f64>) -> Codes {
+        let histogram = codes.histogram();
+        let weight = equalize::weight(elapsed_secs, parameters.time_constant_secs);
+        let channels = if parameters.per_channel { 0..3 } else { 3..4 };
+        // Curves of another kind start anew.
+        if self.curves.len() != channels.len() {
+            self.curves.clear();
+            self.curves.resize(channels.len(), Vec::new());
+        }
+        let follow = |(state, channel)| equalize::follow(state, &equalize::curve(histogram.bins(channel)), weight);
+        let mut curves: Vec<_> = self.curves.iter_mut().zip(channels).map(follow).collect();
+        if parameters.per_channel {
+            return equalize::apply_to_channels(codes, &std::array::from_fn(|i| std::mem::take(&mut curves[i])));
+        }
+        equalize::apply_to_luminance(codes, &curves[0])
+    }
+}
+
+fn posterized(codes: &Codes, Posterize { levels, placing }: Posterize) -> Codes {
+    let curves = match placing {
+        Placing::Width => std::array::from_fn(|_| posterize::equal_width(1 << codes.bits, levels)),
+        Placing::Population => {
+            let histogram = codes.histogram();
+            std::array::from_fn(|channel| posterize::equal_population(histogram.bins(channel), levels))
+        }
+    };
+    equalize::apply_to_channels(codes, &curves)
+}

@@ -1,0 +1,185 @@
+//! The list of files to look at, and the one that is being opened.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::session::{end_aside, file_name};
+use crate::frame::Frame;
+use crate::media::{DecodeEvent, DecodeThread, MediaError, StreamInfo};
+
+/// The files, the one on screen among them.
+#[derive(Debug, Clone, Default)]
+pub struct Files {
+    list: Vec<PathBuf>,
+    /// The one on screen.
+    shown: usize,
+    /// The one that was asked for last; the same unless it is being opened or could not be.
+    wanted: usize,
+}
+
+impl Files {
+    /// The files of the command line, the first of them on screen.
+    #[must_use]
+    pub fn new(list: Vec<PathBuf>) -> Self {
+        Self { list, shown: 0, wanted: 0 }
+    }
+
+    /// Place of the file on screen, from 1, and the number of files.
+    #[must_use]
+    pub fn place(&self) -> (usize, usize) {
+        (self.shown + 1, self.list.len())
+    }
+
+    /// Asks for the next or the previous file; there is none beyond the ends.
+    pub fn step(&mut self, forward: bool) -> Option<&Path> {
+        let next = if forward { self.wanted.checked_add(1)? } else { self.wanted.checked_sub(1)? };
+        let path = self.list.get(next)?;
+        self.wanted = next;
+        Some(path)
+    }
+
+    /// Puts files behind the one on screen and asks for the first of them.
+    pub fn add(&mut self, files: Vec<PathBuf>) -> Option<&Path> {
+        let at = if self.list.is_empty() { 0 } else { self.shown + 1 };
+        let at = at.min(self.list.len());
+        let first = files.first()?.clone();
+        self.list.splice(at..at, files);
+        self.wanted = at;
+        log::debug!("{} is asked for", first.display());
+        self.list.get(at).map(PathBuf::as_path)
+    }
+
+    /// The file that was asked for is on screen now.
+    pub fn arrived(&mut self) {
+        self.shown = self.wanted;
+    }
+
+    /// The file that was asked for could not be opened. It stays in the list, so that the next key leads past it, unless
+    /// nothing was ever shown.
+    pub fn failed(&mut self, nothing_is_open: bool) {
+        if nothing_is_open && self.wanted < self.list.len() {
+            self.list.remove(self.wanted);
+            self.wanted = self.wanted.min(self.list.len().saturating_sub(1));
+        }
+    }
+}
+
+/// A video that is being opened while another one, or nothing, is on screen.
+pub struct Opening {
+    /// The file or address.
+    pub input: PathBuf,
+    /// Its name without folders.
+    pub name: String,
+    media: Option<DecodeThread>,
+    info: Option<Arc<StreamInfo>>,
+}
+
+/// How opening went.
+pub enum Opened {
+    /// Nothing is known yet.
+    NotYet,
+    /// The video is open.
+    Video(DecodeThread, Arc<StreamInfo>, Frame),
+    /// It is none that can be shown.
+    Failed(String),
+}
+
+impl Opening {
+    /// Notes a decoding thread that has begun to open `input`.
+    #[must_use]
+    pub fn new(input: PathBuf, media: DecodeThread) -> Self {
+        Self { name: file_name(&input), input, media: Some(media), info: None }
+    }
+
+    /// Asks how far it has come, without waiting.
+    pub fn poll(&mut self) -> Opened {
+        loop {
+            let Some(event) = self.media.as_ref().and_then(DecodeThread::try_recv) else { return Opened::NotYet };
+            match (event, &self.info) {
+                (DecodeEvent::Opened(info), _) => self.info = Some(info),
+                (DecodeEvent::Frame(first), Some(info)) => {
+                    let info = Arc::clone(info);
+                    if let Some(media) = self.media.take() {
+                        return Opened::Video(media, info, first);
+                    }
+                }
+                (DecodeEvent::Error { error: MediaError::Stopped { .. }, .. }, _) => return Opened::NotYet,
+                (DecodeEvent::Error { error, .. }, _) => return Opened::Failed(error.to_string()),
+                (_, _) => {
+                    return Opened::Failed(format!("{}: the video has no picture", self.input.display()));
+                }
+            }
+        }
+    }
+}
+
+impl Drop for Opening {
+    fn drop(&mut self) {
+        end_aside(self.media.take());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn files(names: &[&str]) -> Files {
+        Files::new(names.iter().map(PathBuf::from).collect())
+    }
+
+    #[test]
+    fn steps_go_to_the_neighbours_and_not_beyond_the_ends() {
+        let mut files = files(&["a", "b"]);
+        assert_eq!(files.step(false), None);
+        assert_eq!(files.step(true), Some(Path::new("b")));
+        assert_eq!(files.place(), (1, 2), "until it is open");
+        files.arrived();
+        assert_eq!(files.place(), (2, 2));
+        assert_eq!(files.step(true), None);
+        assert_eq!(files.step(false), Some(Path::new("a")));
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_opened_is_stepped_over() {
+        let mut files = files(&["a", "broken", "c"]);
+        files.step(true);
+        files.failed(false);
+        assert_eq!(files.place(), (1, 3));
+        assert_eq!(files.step(true), Some(Path::new("c")));
+    }
+
+    #[test]
+    fn dropped_files_come_next() {
+        let mut files = files(&["a", "z"]);
+        assert_eq!(files.add(vec!["b".into(), "c".into()]), Some(Path::new("b")));
+        files.arrived();
+        assert_eq!(files.place(), (2, 4));
+        assert_eq!(files.step(true), Some(Path::new("c")));
+        let mut none = Files::default();
+        assert_eq!(none.add(vec!["x".into()]), Some(Path::new("x")));
+        none.failed(true);
+        assert_eq!(none.add(vec!["y".into()]), Some(Path::new("y")));
+        none.arrived();
+        assert_eq!(none.place(), (1, 1));
+    }
+
+    /// What a drop of something that is no video comes to; the window only hands the path over.
+    #[test]
+    fn what_is_no_video_fails_with_a_reason() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("letter.txt");
+        std::fs::write(&path, "Dear reader, this is no video.").unwrap();
+        let media = DecodeThread::open(&path, Default::default(), Default::default(), || {}).unwrap();
+        let mut opening = Opening::new(path, media);
+        let begin = std::time::Instant::now();
+        let reason = loop {
+            match opening.poll() {
+                Opened::Failed(reason) => break reason,
+                Opened::Video(..) => panic!("a letter is no video"),
+                Opened::NotYet => assert!(begin.elapsed().as_secs() < 60, "no answer"),
+            }
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        };
+        assert!(reason.contains("letter.txt") && reason.contains("not a video"), "{reason}");
+    }
+}

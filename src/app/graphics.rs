@@ -1,0 +1,96 @@
+//! The window's adapter, surface and passes, and how they are made again after the device was lost.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use winit::window::Window;
+
+use super::AppError;
+use super::screen::Screen;
+use crate::engine::{Engine, EngineChoice};
+use crate::frame::Frame;
+use crate::gpu::draw::Shapes;
+use crate::gpu::surface::Acquired;
+use crate::gpu::{AdapterChoice, Gpu, GpuError, Instance, Renderer};
+use crate::histogram::Components;
+use crate::scene::Scene;
+
+/// Everything that counts and draws for one window.
+pub struct Graphics {
+    instance: Instance,
+    choice: (AdapterChoice, EngineChoice),
+    /// The adapter.
+    pub gpu: Gpu,
+    /// The window's surface.
+    pub screen: Screen,
+    /// The passes.
+    pub renderer: Renderer,
+    /// What counts.
+    pub engine: Engine,
+    /// Whether the device was lost and everything made again.
+    was_rebuilt: bool,
+}
+
+impl Graphics {
+    /// Prepares the passes for a window.
+    ///
+    /// # Errors
+    /// [`AppError`] if the adapter or the window's surface refuses.
+    pub fn new(
+        instance: &Instance,
+        window: Arc<Window>,
+        choice: (AdapterChoice, EngineChoice),
+    ) -> Result<Self, AppError> {
+        let (gpu, screen) = Screen::new(instance, &choice.0, window)?;
+        let renderer = Renderer::for_surface(&gpu, &screen.surface);
+        let engine = Engine::new(choice.1, &gpu);
+        Ok(Self { instance: instance.clone(), choice, gpu, screen, renderer, engine, was_rebuilt: false })
+    }
+
+    /// Makes everything again after the device was lost; a second time, gives the error back.
+    ///
+    /// # Errors
+    /// The error if this was tried before, or what the adapter says now.
+    pub fn rebuild(&mut self, error: GpuError) -> Result<(), AppError> {
+        if self.was_rebuilt || !matches!(error, GpuError::Lost(_)) {
+            return Err(error.into());
+        }
+        log::warn!("{error}; everything on it is made again");
+        let window = Arc::clone(&self.screen.window);
+        let mut fresh = Self::new(&self.instance, window, self.choice.clone())?;
+        fresh.was_rebuilt = true;
+        *self = fresh;
+        Ok(())
+    }
+
+    /// Counts a picture, unless the adapter does so with the next drawing, and uploads it for that.
+    ///
+    /// # Errors
+    /// [`GpuError`] if the adapter refuses the picture.
+    pub fn load(&mut self, frame: &Frame, components: Components) -> Result<(), GpuError> {
+        let begin = Instant::now();
+        let counted = self.engine.count(&frame.picture, components);
+        self.renderer.note_cpu_count(counted.is_some().then(|| begin.elapsed()));
+        self.renderer.load_frame(&self.gpu, frame, components, counted)
+    }
+
+    /// Draws what is loaded, with shapes over it; whether it was drawn.
+    ///
+    /// # Errors
+    /// [`GpuError`] if the adapter or the surface fails.
+    pub fn draw(&mut self, scene: &Scene, shapes: Shapes) -> Result<bool, GpuError> {
+        self.renderer.set_shapes(shapes);
+        let target = match self.screen.acquire(&self.gpu)? {
+            Acquired::Draw(target) => target,
+            Acquired::Retry => {
+                self.screen.window.request_redraw();
+                return Ok(false);
+            }
+            Acquired::Skip => return Ok(false),
+        };
+        let window = &self.screen.window;
+        self.renderer.present(&self.gpu, target, scene, || window.pre_present_notify());
+        self.gpu.check()?;
+        Ok(true)
+    }
+}

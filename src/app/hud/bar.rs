@@ -1,0 +1,287 @@
+//! The control bar at the top edge: the histograms keep the lower edge, and their data is never covered.
+
+use egui::{Align2, Color32, FontId, Pos2, Rect, Response, Sense, Ui, pos2, vec2};
+
+use super::icons::{self, Icon};
+use super::model::{Command, Model};
+use super::theme;
+use super::timeline::Timeline;
+use crate::app::keys::{self, Action, SpeedChange};
+use crate::app::title::timecode;
+
+/// Height of a row of buttons, in points.
+const ROW: f32 = 26.0;
+/// Height of the timeline's row.
+const LINE_ROW: f32 = 20.0;
+/// Width of a button with a sign.
+const BUTTON: f32 = 28.0;
+const PADDING: egui::Vec2 = vec2(10.0, 6.0);
+/// Where there is less height than this, everything goes into one row.
+const TIGHT_HEIGHT: f32 = 130.0;
+
+/// Where the bar goes and how it looks.
+pub struct Context {
+    /// The part of the view without histograms.
+    pub free: Rect,
+    /// How strongly it is to be seen, 0 to 1.
+    pub strength: f32,
+    /// Whether it is pinned.
+    pub pinned: bool,
+}
+
+/// Shows the bar; where it is.
+pub fn show(
+    ui: &Ui,
+    context: &Context,
+    model: &Model<'_>,
+    timeline: &mut Timeline,
+    commands: &mut Vec<Command>,
+) -> Rect {
+    let margin = if context.free.width() < 600.0 { 4.0 } else { theme::MARGIN };
+    let is_tight = context.free.height() < TIGHT_HEIGHT;
+    let height = 2.0 * PADDING.y + if is_tight { ROW } else { LINE_ROW + ROW };
+    let rect = Rect::from_min_size(
+        context.free.min + vec2(margin, margin),
+        vec2((context.free.width() - 2.0 * margin).max(40.0), height),
+    );
+    egui::Area::new(egui::Id::unique("controls")).fixed_pos(rect.min).constrain(false).fade_in(false).show(
+        ui.ctx(),
+        |ui| {
+            ui.set_opacity(context.strength);
+            ui.allocate_rect(rect, Sense::hover());
+            // A click on the plate is no click on the picture behind it.
+            ui.interact(rect, ui.scope_id().with("plate"), Sense::click_and_drag());
+            ui.painter().rect_filled(rect, theme::ROUND, theme::PLATE);
+            let inner = rect.shrink2(PADDING);
+            let mut row =
+                Row { ui, rect: Rect::from_min_max(pos2(inner.min.x, inner.max.y - ROW), inner.max), commands };
+            if is_tight {
+                row.left(model);
+                row.right(model, context.pinned);
+                let line = row.rect.shrink2(vec2(8.0, 0.0));
+                if line.width() > 60.0 {
+                    timeline.show(ui, line, ui.ctx().content_rect(), &model.play, commands);
+                }
+            } else {
+                row.left(model);
+                row.right(model, context.pinned);
+                row.name(model);
+                let line = Rect::from_min_size(inner.min, vec2(inner.width(), LINE_ROW)).shrink2(vec2(6.0, 0.0));
+                timeline.show(ui, line, ui.ctx().content_rect(), &model.play, commands);
+            }
+        },
+    );
+    rect
+}
+
+/// A row that is filled from both ends; `rect` is what is left of it.
+struct Row<'a> {
+    ui: &'a Ui,
+    rect: Rect,
+    commands: &'a mut Vec<Command>,
+}
+
+impl Row<'_> {
+    fn take_left(&mut self, width: f32) -> Option<Rect> {
+        if self.rect.width() < width {
+            return None;
+        }
+        let taken = Rect::from_min_size(self.rect.min, vec2(width, self.rect.height()));
+        self.rect.min.x += width;
+        Some(taken)
+    }
+
+    fn take_right(&mut self, width: f32) -> Option<Rect> {
+        if self.rect.width() < width {
+            return None;
+        }
+        let taken = Rect::from_min_max(pos2(self.rect.max.x - width, self.rect.min.y), self.rect.max);
+        self.rect.max.x -= width;
+        Some(taken)
+    }
+
+    /// A place that reacts like a button: its response, after its background has been drawn.
+    fn button(&mut self, rect: Rect, name: &str, action: Action, help: &str) -> Response {
+        let response = self.ui.interact(rect, self.ui.scope_id().with(name), Sense::click());
+        if response.hovered() {
+            let light = if response.is_pointer_button_down_on() { 60 } else { 34 };
+            self.ui.painter().rect_filled(rect.shrink2(vec2(1.0, 0.0)), 5, Color32::from_white_alpha(light));
+        }
+        if response.clicked() {
+            self.commands.push(Command::Do(action));
+        }
+        let key = keys::label_of(action).map_or_else(String::new, |key| format!("  ({key})"));
+        response.on_hover_text(format!("{help}{key}"))
+    }
+
+    fn icon(&mut self, rect: Option<Rect>, icon: Icon, color: Color32, action: Action, help: &str) {
+        let Some(rect) = rect else { return };
+        self.button(rect, &format!("{icon:?}"), action, help);
+        icons::draw(self.ui.painter(), rect, icon, color);
+    }
+
+    fn text(&self, at: Pos2, anchor: Align2, text: &str, font: FontId, color: Color32) {
+        self.ui.painter().text(at, anchor, text, font, color);
+    }
+
+    fn width_of(&self, text: &str, font: &FontId) -> f32 {
+        self.ui.painter().layout_no_wrap(text.to_owned(), font.clone(), theme::LIGHT).size().x
+    }
+
+    /// Pausing, steps and times.
+    fn left(&mut self, model: &Model<'_>) {
+        let play = &model.play;
+        let is_wide = self.rect.width() > 520.0;
+        if is_wide {
+            let rect = self.take_left(BUTTON);
+            self.icon(
+                rect,
+                Icon::Step { forward: false },
+                theme::LIGHT,
+                Action::Step { forward: false },
+                "One frame back",
+            );
+        }
+        let stands = play.paused || play.ended;
+        let (icon, help) = if stands { (Icon::Play, "Play") } else { (Icon::Pause, "Pause") };
+        let rect = self.take_left(BUTTON);
+        self.icon(rect, icon, theme::LIGHT, Action::TogglePause, help);
+        if is_wide {
+            let rect = self.take_left(BUTTON);
+            self.icon(
+                rect,
+                Icon::Step { forward: true },
+                theme::LIGHT,
+                Action::Step { forward: true },
+                "One frame forward",
+            );
+        }
+        self.times(model);
+    }
+
+    fn times(&mut self, model: &Model<'_>) {
+        let play = &model.play;
+        let font = theme::mono(theme::TEXT);
+        let elapsed = timecode(play.position_secs);
+        // As wide as the longest time, so that nothing moves while the digits do.
+        let total = play.duration_secs.map(timecode);
+        let width = self.width_of(total.as_deref().unwrap_or(&elapsed), &font).max(self.width_of(&elapsed, &font));
+        let Some(rect) = self.take_left(width + 10.0) else { return };
+        let middle = rect.center().y;
+        self.text(pos2(rect.max.x, middle), Align2::RIGHT_CENTER, &elapsed, font.clone(), theme::LIGHT);
+        if let Some(total) = total.filter(|_| self.rect.width() > 330.0) {
+            let text = format!(" / {total}");
+            if let Some(rect) = self.take_left(self.width_of(&text, &font)) {
+                self.text(pos2(rect.min.x, middle), Align2::LEFT_CENTER, &text, font.clone(), theme::DIM);
+            }
+        }
+        let frame = play.frame_index.map(|index| format!("frame {index}"));
+        if let Some(text) = frame.filter(|_| self.rect.width() > 400.0)
+            && let Some(rect) = self.take_left(self.width_of(&text, &font) + 14.0)
+        {
+            self.text(pos2(rect.max.x, middle), Align2::RIGHT_CENTER, &text, font.clone(), theme::DIM);
+        }
+        let state = match (play.buffering, model.opening) {
+            (_, Some(name)) => Some(format!("opening {name} …")),
+            (true, None) => Some("waiting for data …".to_owned()),
+            (false, None) => None,
+        };
+        if let Some(text) = state {
+            let font = theme::words(theme::TEXT);
+            if let Some(rect) = self.take_left(self.width_of(&text, &font) + 14.0) {
+                self.text(pos2(rect.max.x, middle), Align2::RIGHT_CENTER, &text, font, theme::ACCENT);
+            }
+        }
+    }
+
+    /// From the right: help, pin, channels, loop, speed.
+    fn right(&mut self, model: &Model<'_>, pinned: bool) {
+        if let Some(rect) = self.take_right(24.0) {
+            self.button(rect, "help", Action::ToggleHelp, "All keys");
+            self.text(rect.center(), Align2::CENTER_CENTER, "?", theme::words(theme::TEXT + 2.0), theme::LIGHT);
+        }
+        if self.rect.width() > 300.0 {
+            let color = if pinned { theme::ACCENT } else { theme::OFF };
+            let rect = self.take_right(24.0);
+            self.icon(rect, Icon::Pin, color, Action::TogglePinned, "Keep these controls on screen");
+        }
+        self.rect.max.x -= 6.0;
+        let names = model.components.channel_names();
+        for channel in (0..names.len()).rev() {
+            if let Some(rect) = self.take_right(BUTTON - 2.0) {
+                self.channel(rect, model, channel);
+            }
+        }
+        self.rect.max.x -= 6.0;
+        if self.rect.width() > 30.0 {
+            let (color, help) = match model.play.marks {
+                [Some(_), Some(_)] => (theme::ACCENT, "Loops between A and B"),
+                _ if model.play.looped => (theme::ACCENT, "Loops"),
+                _ => (theme::OFF, "Plays once"),
+            };
+            let rect = self.take_right(BUTTON);
+            self.icon(rect, Icon::Loop, color, Action::ToggleLoop, help);
+        }
+        self.speed(model.play.speed);
+    }
+
+    fn channel(&mut self, rect: Rect, model: &Model<'_>, channel: usize) {
+        let name = model.components.channel_names()[channel];
+        let is_on = model.channels.contains(channel);
+        let help = format!("{} {name}", if is_on { "Hide" } else { "Show" });
+        self.button(rect, name, Action::ToggleChannel(channel), &help);
+        let color = theme::channel_color(model.components, channel);
+        let key = Rect::from_center_size(rect.center(), vec2(22.0, 20.0));
+        let painter = self.ui.painter();
+        let text = if is_on {
+            painter.rect_filled(key, 4, color);
+            Color32::from_gray(18)
+        } else {
+            painter.rect_stroke(key, 4, egui::Stroke::new(1.0, color.gamma_multiply(0.6)), egui::StrokeKind::Inside);
+            color.gamma_multiply(0.75)
+        };
+        let sign = theme::channel_sign(model.components, channel);
+        self.text(key.center(), Align2::CENTER_CENTER, sign, theme::mono(theme::TEXT - 0.5), text);
+    }
+
+    fn speed(&mut self, speed: f64) {
+        if self.rect.width() < 100.0 {
+            return;
+        }
+        let step = |more| Action::Speed(SpeedChange::By(if more { keys::SPEED_STEP } else { 1.0 / keys::SPEED_STEP }));
+        let color = if (speed - 1.0).abs() < 1e-9 { theme::LIGHT } else { theme::ACCENT };
+        let parts = [
+            ("+", 20.0, step(true), "Faster"),
+            ("", 52.0, Action::Speed(SpeedChange::Normal), "Speed; click for normal"),
+            ("−", 20.0, step(false), "Slower"),
+        ];
+        for (sign, width, action, help) in parts {
+            let Some(rect) = self.take_right(width) else { return };
+            self.button(rect, help, action, help);
+            if sign.is_empty() {
+                let text = speed_text(speed);
+                self.text(rect.center(), Align2::CENTER_CENTER, &text, theme::mono(theme::TEXT), color);
+            } else {
+                self.text(rect.center(), Align2::CENTER_CENTER, sign, theme::words(theme::TEXT + 3.0), theme::DIM);
+            }
+        }
+    }
+
+    /// The file's name in what is left between the two ends.
+    fn name(&self, model: &Model<'_>) {
+        let room = self.rect.shrink2(vec2(14.0, 0.0));
+        let Some(name) = model.name.filter(|_| room.width() > 80.0 && model.opening.is_none()) else { return };
+        let (place, count) = model.place;
+        let text = if count > 1 { format!("{name}  ({place} of {count})") } else { name.to_owned() };
+        let mut job = egui::text::LayoutJob::simple_singleline(text, theme::words(theme::TEXT), theme::DIM);
+        job.wrap = egui::text::TextWrapping::truncate_at_width(room.width());
+        let galley = self.ui.painter().layout_job(job);
+        let at = pos2(room.center().x - galley.size().x / 2.0, room.center().y - galley.size().y / 2.0);
+        self.ui.painter().galley(at, galley, theme::DIM);
+    }
+}
+
+/// A speed as it is written: two places, three where it is slow.
+pub fn speed_text(speed: f64) -> String {
+    if speed < 0.995 { format!("{speed:.3}×") } else { format!("{speed:.2}×") }
+}

@@ -1,0 +1,114 @@
+//! A small table near a point: what lies under the pointer.
+
+use egui::{Color32, Pos2, Rect, Ui, Vec2, pos2, vec2};
+
+use super::theme;
+
+/// Space between columns, in points.
+const GAP: f32 = 10.0;
+const LINE: f32 = 16.0;
+const PADDING: Vec2 = vec2(9.0, 6.0);
+
+/// A line of a card.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Line {
+    /// What it is about.
+    pub name: String,
+    /// Colour of the name.
+    pub color: Color32,
+    /// The figures with their colours, each in a column of its own.
+    pub cells: Vec<(String, Color32)>,
+}
+
+/// A heading, perhaps with a colour, and lines below it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Card {
+    /// Stands above the lines.
+    pub title: String,
+    /// A colour to show beside the title.
+    pub swatch: Option<Color32>,
+    /// The lines.
+    pub lines: Vec<Line>,
+}
+
+impl Card {
+    /// The card as one line of text, for the log.
+    #[must_use]
+    pub fn as_text(&self) -> String {
+        let cells = |line: &Line| line.cells.iter().map(|(cell, _)| cell.as_str()).collect::<Vec<_>>().join(" ");
+        let lines = self.lines.iter().map(|line| format!("{} {}", line.name, cells(line)));
+        std::iter::once(self.title.clone()).chain(lines).collect::<Vec<_>>().join("; ")
+    }
+
+    /// Draws the card at the right of and below `at`, or at the other sides where there is no room, inside `within`.
+    pub fn show(&self, ui: &Ui, id: &str, at: Pos2, within: Rect, strength: f32) -> Rect {
+        let layer = egui::LayerId::new(egui::Order::Middle, egui::Id::unique(id));
+        let mut painter = ui.ctx().layer_painter(layer);
+        painter.set_opacity(strength);
+        let layout = |text: &str, color| painter.layout_no_wrap(text.to_owned(), theme::mono(theme::TEXT - 0.5), color);
+        let title = layout(&self.title, theme::LIGHT);
+        let rows: Vec<_> = self
+            .lines
+            .iter()
+            .map(|line| {
+                let cells: Vec<_> = line.cells.iter().map(|(cell, color)| layout(cell, *color)).collect();
+                (layout(&line.name, line.color), cells)
+            })
+            .collect();
+        let columns = rows.iter().map(|(_, cells)| cells.len()).max().unwrap_or(0);
+        let name_width = rows.iter().map(|(name, _)| name.size().x).fold(0.0, f32::max);
+        let widths: Vec<f32> = (0..columns)
+            .map(|i| rows.iter().filter_map(|(_, cells)| cells.get(i)).map(|cell| cell.size().x).fold(0.0, f32::max))
+            .collect();
+        let swatch = if self.swatch.is_some() { 20.0 } else { 0.0 };
+        let inner = vec2(
+            (title.size().x + swatch).max(name_width + widths.iter().map(|width| width + GAP).sum::<f32>()),
+            LINE * (rows.len() + 1) as f32,
+        );
+        let rect = beside(at, inner + 2.0 * PADDING, within);
+        painter.rect_filled(rect, theme::ROUND, theme::PLATE);
+        let start = rect.min + PADDING;
+        painter.galley(start, title, theme::LIGHT);
+        if let Some(color) = self.swatch {
+            let square = Rect::from_min_size(pos2(rect.max.x - PADDING.x - 13.0, start.y + 1.0), Vec2::splat(13.0));
+            painter.rect(square, 2, color, egui::Stroke::new(1.0, theme::DIM), egui::StrokeKind::Outside);
+        }
+        for (index, (name, cells)) in rows.into_iter().enumerate() {
+            let y = start.y + LINE * (index + 1) as f32;
+            painter.galley(pos2(start.x, y), name, theme::LIGHT);
+            let mut right = start.x + name_width;
+            for (cell, width) in cells.into_iter().zip(&widths) {
+                right += GAP + width;
+                painter.galley(pos2(right - cell.size().x, y), cell, theme::LIGHT);
+            }
+        }
+        rect
+    }
+}
+
+/// A rectangle of this size near a point, but not under the pointer's arrow, inside another one.
+fn beside(at: Pos2, size: Vec2, within: Rect) -> Rect {
+    let away = vec2(16.0, 18.0);
+    let x = if at.x + away.x + size.x <= within.max.x { at.x + away.x } else { at.x - away.x * 0.6 - size.x };
+    let y = if at.y + away.y + size.y <= within.max.y { at.y + away.y } else { at.y - away.y * 0.5 - size.y };
+    theme::inside(Rect::from_min_size(pos2(x, y), size), within)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_card_stays_inside_and_leaves_the_pointer_free() {
+        let within = Rect::from_min_max(pos2(0.0, 60.0), pos2(640.0, 260.0));
+        let size = vec2(150.0, 90.0);
+        for x in [0, 100, 320, 600, 639] {
+            for y in [60, 100, 160, 259] {
+                let at = pos2(x as f32, y as f32);
+                let rect = beside(at, size, within);
+                assert!(within.contains_rect(rect), "{at:?}: {rect:?}");
+                assert!(!rect.contains(at), "{at:?} lies under {rect:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! The field for a time or a frame number to go to.
+
+use egui::{Align2, Color32, Rect, RichText, Ui, pos2, vec2};
+
+use super::theme;
+use crate::cli::parse_time;
+
+/// The longest text that leads anywhere.
+const MOST_LETTERS: usize = 24;
+
+/// What is being typed.
+#[derive(Debug, Clone, Default)]
+pub struct Entry {
+    /// The text so far.
+    pub text: String,
+}
+
+/// Where a typed text leads.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Goal {
+    /// A time in seconds.
+    Time(f64),
+    /// A frame, the first being 0.
+    Frame(u64),
+}
+
+/// Reads a whole number as a frame, and anything with a colon, a point or an s as a time.
+///
+/// # Errors
+/// A sentence on what can be typed.
+pub fn parse_goal(text: &str) -> Result<Goal, String> {
+    let text = text.trim();
+    let wrong = || format!("‘{text}’ is no time and no frame; type 1:02.5, 62.5, 62s or a frame number such as 1500");
+    let bare = text.strip_prefix('#').unwrap_or(text);
+    if !bare.is_empty() && bare.bytes().all(|byte| byte.is_ascii_digit()) {
+        return bare.parse().map(Goal::Frame).map_err(|_| wrong());
+    }
+    let time = text.strip_suffix('s').map_or(text, str::trim_end);
+    parse_time(time).map(Goal::Time).map_err(|_| wrong())
+}
+
+impl Entry {
+    /// Takes what a key types.
+    pub fn type_text(&mut self, text: &str) {
+        let letters = text.chars().filter(|letter| !letter.is_control());
+        self.text.extend(letters.take(MOST_LETTERS.saturating_sub(self.text.chars().count())));
+    }
+
+    /// Takes the last letter back.
+    pub fn erase(&mut self) {
+        self.text.pop();
+    }
+
+    /// Shows the field in the middle of `room`'s top.
+    pub fn show(&self, ui: &Ui, room: Rect) {
+        let area = egui::Area::new(egui::Id::unique("entry"))
+            .order(egui::Order::Foreground)
+            .fade_in(false)
+            .interactable(false)
+            .pivot(Align2::CENTER_TOP)
+            .fixed_pos(room.center_top());
+        area.show(ui.ctx(), |ui| {
+            theme::plate().show(ui, |ui| {
+                ui.horizontal(|ui| {
+                    ui.label(RichText::new("Go to").size(theme::TEXT + 1.0).color(theme::DIM));
+                    self.show_field(ui, (room.width() - 110.0).clamp(60.0, 180.0));
+                });
+                let hint = "a time, or a frame number · Enter goes there · Esc closes";
+                ui.label(RichText::new(hint).size(theme::SMALL).color(theme::DIM));
+            });
+        });
+    }
+
+    fn show_field(&self, ui: &mut Ui, width: f32) {
+        let (rect, _) = ui.allocate_exact_size(vec2(width, 26.0), egui::Sense::hover());
+        let painter = ui.painter();
+        painter.rect_filled(rect, 4, Color32::from_white_alpha(24));
+        let (text, color) =
+            if self.text.is_empty() { ("1:02.5 or 1500", theme::OFF) } else { (self.text.as_str(), theme::LIGHT) };
+        let galley = painter.layout_no_wrap(text.to_owned(), theme::mono(theme::TEXT + 3.0), color);
+        let shown = if self.text.is_empty() { 0.0 } else { galley.size().x };
+        // The end of a long text is what is being typed.
+        let left = rect.min.x + 7.0 - (shown - (width - 16.0)).max(0.0);
+        let clipped = painter.with_clip_rect(rect);
+        clipped.galley(pos2(left, rect.center().y - galley.size().y / 2.0), galley, color);
+        clipped.vline(left + shown + 1.0, rect.shrink(5.0).y_range(), egui::Stroke::new(1.5, theme::ACCENT));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_and_frames_are_told_apart() {
+        assert_eq!(parse_goal(" 1:02.5 "), Ok(Goal::Time(62.5)));
+        assert_eq!(parse_goal("62.5"), Ok(Goal::Time(62.5)));
+        assert_eq!(parse_goal("62 s"), Ok(Goal::Time(62.0)));
+        assert_eq!(parse_goal("1500"), Ok(Goal::Frame(1500)));
+        assert_eq!(parse_goal("#7"), Ok(Goal::Frame(7)));
+    }
+
+    #[test]
+    fn nonsense_is_answered() {
+        for text in ["", "abc", "-5", "1:2:3:4", "99999999999999999999999", "#", "s", "1e3", "NaN"] {
+            let message = parse_goal(text).unwrap_err();
+            assert!(message.contains("is no time and no frame"), "{text}: {message}");
+        }
+    }
+
+    #[test]
+    fn letters_are_typed_and_erased() {
+        let mut entry = Entry::default();
+        for text in ["1", ":", "\u{8}", "0", "x"] {
+            entry.type_text(text);
+        }
+        entry.erase();
+        assert_eq!(entry.text, "1:0");
+        entry.type_text(&"9".repeat(1000));
+        assert_eq!(entry.text.len(), MOST_LETTERS);
+    }
+}

@@ -1,0 +1,351 @@
+//! What is written over the picture: the controls, which come with the pointer and fade, and the panels that keys open.
+//!
+//! [`Hud`] decides whether anything is to be seen and lays it out with egui from a [`Model`]; it changes nothing by
+//! itself, but hands [`Command`]s back. While nothing is to be seen, egui does not run at all.
+
+mod bar;
+mod card;
+mod empty;
+mod entry;
+mod help;
+mod icons;
+mod labels;
+mod model;
+mod notes;
+mod numbers;
+mod probe;
+mod readout;
+mod theme;
+mod timeline;
+mod timing;
+mod trust;
+mod visibility;
+
+use std::time::{Duration, Instant};
+
+use egui::{Pos2, Rect, Vec2};
+use winit::event::WindowEvent;
+use winit::window::Window;
+
+use crate::gpu::draw::{FontTextures, Shapes};
+pub use bar::speed_text;
+pub use entry::{Entry, Goal, parse_goal};
+pub use model::{Command, Model, Panel, PlayState};
+pub use notes::Tone;
+pub use numbers::Numbers;
+pub use probe::ProbeText;
+pub use readout::Readout;
+pub use timing::TimingFigures;
+pub use trust::{Fact, Machine, facts};
+
+/// Which panels are open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Sheets {
+    /// All keys.
+    pub help: bool,
+    /// What is known about the video.
+    pub trust: bool,
+    /// The frame's numbers.
+    pub numbers: bool,
+    /// The passes' times.
+    pub timing: bool,
+}
+
+impl Sheets {
+    const fn any(self) -> bool {
+        self.help || self.trust || self.numbers || self.timing
+    }
+}
+
+/// Lays out text and controls.
+pub struct Hud {
+    context: egui::Context,
+    /// Translates the window's events; there is none in tests.
+    input: Option<egui_winit::State>,
+    visibility: visibility::Visibility,
+    notes: notes::Notes,
+    /// Which panels are open.
+    pub sheets: Sheets,
+    entry: Option<Entry>,
+    timeline: timeline::Timeline,
+    /// Whether something is to be seen for as long as it lasts, such as what a brush has selected.
+    pub lasting: bool,
+    /// Whether nothing is open, so that the window invites to open something.
+    pub is_empty: bool,
+    /// Whether the last drawing had anything of this.
+    drawn: bool,
+    /// When egui wants to be drawn again, for a tooltip or a blinking cursor.
+    repaint_at: Option<Instant>,
+}
+
+impl Hud {
+    /// A HUD without anything on it, for a window.
+    #[must_use]
+    pub fn new(window: &Window) -> Self {
+        let mut hud = Self::without_window();
+        let root = egui::ViewportId::ROOT;
+        let scale = Some(window.scale_factor() as f32);
+        hud.input = Some(egui_winit::State::new(hud.context.clone(), root, window, scale, None, None));
+        hud
+    }
+
+    fn without_window() -> Self {
+        let context = egui::Context::default();
+        theme::apply(&context);
+        Self {
+            context,
+            input: None,
+            visibility: visibility::Visibility::default(),
+            notes: notes::Notes::default(),
+            sheets: Sheets::default(),
+            entry: None,
+            timeline: timeline::Timeline::default(),
+            lasting: false,
+            is_empty: false,
+            drawn: false,
+            repaint_at: None,
+        }
+    }
+
+    /// Takes an event of the window; whether something of this display has changed or may have.
+    pub fn on_event(&mut self, window: &Window, event: &WindowEvent) -> bool {
+        // Keys are the table's, and the field's for a time.
+        if matches!(event, WindowEvent::KeyboardInput { .. } | WindowEvent::Ime(_)) {
+            return false;
+        }
+        self.input.as_mut().is_some_and(|input| input.on_window_event(window, event).repaint)
+    }
+
+    /// Whether the point, in points, lies on something that takes the pointer.
+    #[must_use]
+    pub fn covers(&self, point: Pos2) -> bool {
+        let order = self.context.layer_id_at(point).map(|layer| layer.order);
+        self.drawn && (self.timeline.is_dragged() || order.is_some_and(|order| order != egui::Order::Background))
+    }
+
+    /// Notes that the pointer has moved.
+    pub fn wake(&mut self, now: Instant) {
+        self.visibility.wake(now);
+    }
+
+    /// Lets the controls go, as when the pointer leaves the window.
+    pub fn let_go(&mut self, now: Instant) {
+        self.visibility.let_go(now);
+    }
+
+    /// Keeps the controls on screen, or lets them fade; which of the two.
+    pub fn toggle_pinned(&mut self, now: Instant) -> bool {
+        self.visibility.toggle_pinned(now)
+    }
+
+    /// Whether the controls stay on screen.
+    #[must_use]
+    pub const fn is_pinned(&self) -> bool {
+        self.visibility.is_pinned()
+    }
+
+    /// Starts afresh for a new device, which has none of the letters yet; what is open stays open.
+    pub fn restart(&mut self, window: &Window) {
+        let fresh = Self::new(window);
+        (self.context, self.input) = (fresh.context, fresh.input);
+    }
+
+    /// Whether the controls are on screen, and so what belongs to them: labels, the probe, marks on the histograms.
+    #[must_use]
+    pub fn shows_controls(&self, now: Instant) -> bool {
+        self.visibility.strength(now) > 0.0
+    }
+
+    /// Says shortly what a key did, or at more length what went wrong.
+    pub fn note(&mut self, text: impl Into<String>, tone: Tone, now: Instant) {
+        self.notes.add(text.into(), tone, now);
+    }
+
+    /// Opens the field for a time or a frame number.
+    pub fn open_entry(&mut self) {
+        self.entry = Some(Entry::default());
+    }
+
+    /// The field, while it is open.
+    pub const fn entry(&mut self) -> Option<&mut Entry> {
+        self.entry.as_mut()
+    }
+
+    /// Closes the field; what was typed.
+    pub fn close_entry(&mut self) -> Option<String> {
+        self.entry.take().map(|entry| entry.text)
+    }
+
+    /// Closes the field or the help, whichever is open; whether one was.
+    pub fn close_something(&mut self) -> bool {
+        let typed = self.entry.take().is_some();
+        let helped = std::mem::take(&mut self.sheets.help);
+        typed || helped
+    }
+
+    /// Whether there is anything to see.
+    #[must_use]
+    pub fn is_visible(&self, now: Instant) -> bool {
+        self.is_empty
+            || self.lasting
+            || self.sheets.any()
+            || self.entry.is_some()
+            || self.notes.any(now)
+            || self.visibility.strength(now) > 0.0
+    }
+
+    /// Whether a drawing at `now` would show something else than the last one, apart from what it is told.
+    #[must_use]
+    pub fn is_due(&self, now: Instant) -> bool {
+        self.drawn && (self.visibility.is_fading(now) || !self.is_visible(now))
+            || self.repaint_at.is_some_and(|at| at <= now)
+            || self.notes.has_expired(now)
+    }
+
+    /// When that will be the case.
+    #[must_use]
+    pub fn wake_at(&self, now: Instant) -> Option<Instant> {
+        let fade = if self.drawn { self.visibility.next_change(now) } else { None };
+        [fade, self.notes.next_change(now), self.repaint_at].into_iter().flatten().min()
+    }
+
+    /// Points of the layout to a pixel of a view: the display's own, and a little more on small and on huge windows.
+    pub fn set_scale(&self, view: (u32, u32), scale_factor: f64) -> f32 {
+        let height = f64::from(view.1) / scale_factor;
+        let zoom = match height {
+            h if h < 360.0 => 0.9,
+            h if h > 1080.0 => (h / 1080.0).sqrt().min(1.6),
+            _ => 1.0,
+        };
+        // Steps, so that text is laid out again only now and then while a window is dragged larger.
+        let zoom = ((zoom * 20.0).round() / 20.0) as f32;
+        if (self.context.zoom_factor() - zoom).abs() > 1e-3 {
+            self.context.set_zoom_factor(zoom);
+        }
+        zoom * scale_factor as f32
+    }
+
+    /// Lays out what is to be seen for a view of `size` pixels, and gathers what the user asks for.
+    pub fn lay_out(
+        &mut self,
+        window: Option<&Window>,
+        (size, scale_factor): ((u32, u32), f64),
+        model: &Model<'_>,
+        now: Instant,
+    ) -> (Shapes, Vec<Command>) {
+        let pixels_per_point = self.set_scale(size, scale_factor);
+        self.repaint_at = None;
+        self.notes.drop_expired(now);
+        if !self.is_visible(now) {
+            self.forget_input();
+            self.drawn = false;
+            return (Shapes { pixels_per_point, ..Shapes::default() }, Vec::new());
+        }
+        let extent = Vec2::new(size.0 as f32, size.1 as f32) / pixels_per_point;
+        let mut input = match (&mut self.input, window) {
+            (Some(input), Some(window)) => input.take_egui_input(window),
+            _ => egui::RawInput::default(),
+        };
+        // The surface may follow the window by a frame.
+        input.screen_rect = Some(Rect::from_min_size(Pos2::ZERO, extent));
+        input.viewports.entry(egui::ViewportId::ROOT).or_default().native_pixels_per_point = Some(scale_factor as f32);
+        let mut commands = Vec::new();
+        let context = self.context.clone();
+        let output = context.run_ui(input, |ui| {
+            commands.clear();
+            self.show(ui, model, now, &mut commands);
+        });
+        if let (Some(input), Some(window)) = (&mut self.input, window) {
+            input.handle_platform_output(window, output.platform_output);
+        }
+        let delay = output.viewport_output.get(&egui::ViewportId::ROOT).map_or(Duration::MAX, |v| v.repaint_delay);
+        self.repaint_at = (delay < Duration::from_secs(3600)).then(|| now + delay);
+        let primitives = context.tessellate(output.shapes, output.pixels_per_point);
+        self.drawn = true;
+        let textures = FontTextures(output.textures_delta);
+        (Shapes { primitives, textures, pixels_per_point: output.pixels_per_point }, commands)
+    }
+
+    /// Throws away what has happened while nothing was to be seen.
+    fn forget_input(&mut self) {
+        if let Some(input) = &mut self.input {
+            input.egui_input_mut().events.clear();
+        }
+    }
+
+    fn show(&mut self, ui: &mut egui::Ui, model: &Model<'_>, now: Instant, commands: &mut Vec<Command>) {
+        let view = ui.ctx().content_rect();
+        let free = free_area(view, model.panels);
+        let strength = self.visibility.strength(now);
+        let mut panels_top = free.min.y + theme::MARGIN;
+        if self.is_empty {
+            empty::show(ui, view, model, commands);
+        } else if strength > 0.0 {
+            labels::show(ui, view, model, strength);
+            let context = bar::Context { free, strength, pinned: self.visibility.is_pinned() };
+            let bar = bar::show(ui, &context, model, &mut self.timeline, commands);
+            panels_top = bar.max.y + theme::MARGIN * 0.6;
+            let is_over = model.pointer.is_some_and(|pointer| bar.expand(2.0).contains(pointer));
+            self.visibility.hold(is_over || self.timeline.is_dragged(), now);
+        }
+        // The axes' labels stand right above the histograms.
+        let bottom = if model.panels.is_empty() { free.max.y } else { free.max.y - labels::STRIP };
+        let room = Rect::from_min_max(Pos2::new(free.min.x, panels_top), Pos2::new(free.max.x, bottom))
+            .shrink2(Vec2::new(theme::MARGIN, 0.0));
+        let between = show_panels(ui, room, model);
+        if !self.sheets.help {
+            readout::show(ui, view, free, model, strength);
+            probe::show(ui, between, model, strength);
+        }
+        self.notes.show(ui, room, now);
+        if let Some(entry) = &self.entry {
+            entry.show(ui, room);
+        }
+        if self.sheets.help {
+            self.sheets.help = help::show(ui, view, free);
+        }
+    }
+}
+
+/// The times and the facts at the left, the numbers at the right. What is left of `room` between them, at the side where
+/// the pointer is.
+fn show_panels(ui: &mut egui::Ui, room: Rect, model: &Model<'_>) -> Rect {
+    let mut left = room;
+    let mut between = room;
+    let x = model.pointer.map_or(room.center().x, |pointer| pointer.x);
+    let mut keep_right_of = |panel: Rect| {
+        if panel.max.x < x {
+            between.min.x = between.min.x.max(panel.max.x + 6.0);
+        }
+    };
+    if let Some(timing) = model.timing {
+        let panel = timing::show(ui, left, timing);
+        left.min.y = panel.max.y + 6.0;
+        keep_right_of(panel);
+    }
+    if let Some(facts) = model.facts {
+        keep_right_of(trust::show(ui, left, facts));
+    }
+    if let Some(numbers) = model.numbers {
+        let panel = numbers::show(ui, room, numbers);
+        if panel.min.x > x {
+            between.max.x = panel.min.x - 6.0;
+        }
+    }
+    between
+}
+
+/// The largest part of the view, from its top left corner, that no histogram lies in: above them all, or left of those
+/// that reach up.
+fn free_area(view: Rect, panels: &[Panel]) -> Rect {
+    let above = panels
+        .iter()
+        .fold(view, |free, panel| Rect { max: Pos2::new(free.max.x, free.max.y.min(panel.rect.min.y)), ..free });
+    let beside = panels
+        .iter()
+        .fold(view, |free, panel| Rect { max: Pos2::new(free.max.x.min(panel.rect.min.x), free.max.y), ..free });
+    if above.area() >= beside.area() { above } else { beside }
+}
+
+#[cfg(test)]
+mod tests;

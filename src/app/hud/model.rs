@@ -1,0 +1,94 @@
+//! What the display over the picture is told for one drawing, and what its user asks for in return.
+
+use egui::{Pos2, Rect};
+
+use super::super::keys::Action;
+use super::numbers::Numbers;
+use super::probe::ProbeText;
+use super::readout::Readout;
+use super::timing::TimingFigures;
+use super::trust::Fact;
+use crate::gpu::draw::Channels;
+use crate::histogram::Components;
+
+/// What the display over the picture asks for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Command {
+    /// The same as a key.
+    Do(Action),
+    /// Show a picture near this time, in seconds, quickly.
+    ScrubTo(f64),
+    /// Show the exact frame of where scrubbing has led.
+    Settle,
+}
+
+/// Where playback is.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct PlayState {
+    /// Time of the frame on screen, in seconds from the start.
+    pub position_secs: f64,
+    /// Where the last seek leads, in seconds.
+    pub destination_secs: f64,
+    /// Length in seconds, where it is known.
+    pub duration_secs: Option<f64>,
+    /// Number of the frame on screen, where it is known.
+    pub frame_index: Option<u64>,
+    /// Frames a second, where they are known.
+    pub frame_rate: Option<f64>,
+    /// Whether the user has paused.
+    pub paused: bool,
+    /// Whether the end has been reached.
+    pub ended: bool,
+    /// Media seconds a second.
+    pub speed: f64,
+    /// Whether it starts again at the end.
+    pub looped: bool,
+    /// The marks A and B in seconds.
+    pub marks: [Option<f64>; 2],
+    /// Whether the input can be positioned.
+    pub seekable: bool,
+    /// Whether no frame has come for a while though one is due.
+    pub buffering: bool,
+}
+
+/// One histogram on the view.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Panel {
+    /// Where it lies, in points.
+    pub rect: Rect,
+    /// What belongs there, whether it is toggled on or not.
+    pub channels: Channels,
+}
+
+/// All that is told.
+#[derive(Debug)]
+pub struct Model<'a> {
+    /// The file's name; `None` where nothing is open.
+    pub name: Option<&'a str>,
+    /// What is being opened now.
+    pub opening: Option<&'a str>,
+    /// Its place in the list of files and their number.
+    pub place: (usize, usize),
+    /// Where playback is.
+    pub play: PlayState,
+    /// What is counted.
+    pub components: Components,
+    /// Bits of a bin's index.
+    pub bits: u32,
+    /// Channels that are on.
+    pub channels: Channels,
+    /// The histograms that are shown.
+    pub panels: &'a [Panel],
+    /// The pointer, in points, while it is over the window.
+    pub pointer: Option<Pos2>,
+    /// The times of the passes, if they are to be shown.
+    pub timing: Option<&'a TimingFigures>,
+    /// What is known about the video, if it is to be shown.
+    pub facts: Option<&'a [Fact]>,
+    /// The frame's numbers, if they are to be shown.
+    pub numbers: Option<&'a Numbers>,
+    /// What lies under the pointer in the picture.
+    pub probe: Option<&'a ProbeText>,
+    /// What lies under the pointer in a histogram, or in the brush.
+    pub readouts: &'a [Readout],
+}

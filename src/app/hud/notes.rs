@@ -1,0 +1,141 @@
+//! Short notes on what a key did, and longer ones on what went wrong.
+
+use std::time::{Duration, Instant};
+
+use egui::{Align2, Rect, RichText};
+
+use super::theme;
+
+/// How long a note on what was done stays.
+const SHORT: Duration = Duration::from_millis(1600);
+/// How long a warning stays: it is to be read.
+const LONG: Duration = Duration::from_secs(7);
+/// The most notes at once; older ones make room.
+const MOST: usize = 2;
+
+/// What a note is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    /// Something was done.
+    Done,
+    /// Something was done that takes a while to read, such as a file's name.
+    Told,
+    /// Something went wrong.
+    Wrong,
+}
+
+#[derive(Debug, Clone)]
+struct Note {
+    text: String,
+    tone: Tone,
+    until: Instant,
+}
+
+/// The notes on screen.
+#[derive(Debug, Default)]
+pub struct Notes(Vec<Note>);
+
+impl Notes {
+    /// Adds a note. One on what was done takes the place of the last such one.
+    pub fn add(&mut self, text: String, tone: Tone, now: Instant) {
+        if tone == Tone::Done {
+            self.0.retain(|note| note.tone != Tone::Done);
+        }
+        self.0.retain(|note| note.text != text);
+        let stay = if tone == Tone::Done { SHORT } else { LONG };
+        self.0.push(Note { text, tone, until: now + stay });
+        if self.0.len() > MOST {
+            self.0.remove(0);
+        }
+    }
+
+    /// Whether any is to be seen.
+    #[must_use]
+    pub fn any(&self, now: Instant) -> bool {
+        self.0.iter().any(|note| note.until > now)
+    }
+
+    /// Whether one is to vanish.
+    #[must_use]
+    pub fn has_expired(&self, now: Instant) -> bool {
+        self.0.iter().any(|note| note.until <= now)
+    }
+
+    /// When the next one is to vanish.
+    #[must_use]
+    pub fn next_change(&self, now: Instant) -> Option<Instant> {
+        self.0.iter().map(|note| note.until.max(now)).min()
+    }
+
+    /// Drops those whose time is over.
+    pub fn drop_expired(&mut self, now: Instant) {
+        self.0.retain(|note| note.until > now);
+    }
+
+    /// Shows them at the top of `room`, in the middle.
+    pub fn show(&self, ui: &egui::Ui, room: Rect, now: Instant) {
+        if !self.any(now) {
+            return;
+        }
+        let area = egui::Area::new(egui::Id::unique("notes"))
+            .order(egui::Order::Tooltip)
+            .interactable(false)
+            .fade_in(false)
+            .pivot(Align2::CENTER_TOP)
+            .constrain_to(room.expand(theme::MARGIN))
+            .fixed_pos(room.center_top());
+        area.show(ui.ctx(), |ui| {
+            ui.vertical_centered(|ui| {
+                ui.spacing_mut().item_spacing.y = 4.0;
+                for note in &self.0 {
+                    show_note(ui, note, room.width());
+                }
+            });
+        });
+    }
+}
+
+fn show_note(ui: &mut egui::Ui, note: &Note, width: f32) {
+    let color = if note.tone == Tone::Wrong { theme::WRONG } else { theme::LIGHT };
+    let text = RichText::new(&note.text).size(theme::TEXT + 2.0).color(color);
+    let inner = (width - 24.0).clamp(60.0, 620.0);
+    theme::plate().show(ui, |ui| {
+        let galley = egui::WidgetText::from(text).into_galley(
+            ui,
+            Some(egui::TextWrapMode::Wrap),
+            inner,
+            egui::FontSelection::Default,
+        );
+        ui.add(egui::Label::new(galley));
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_note_takes_the_place_of_the_last_and_vanishes() {
+        let now = Instant::now();
+        let mut notes = Notes::default();
+        notes.add("speed 1.10×".into(), Tone::Done, now);
+        notes.add("speed 1.21×".into(), Tone::Done, now);
+        assert_eq!(notes.0.len(), 1);
+        assert_eq!(notes.next_change(now), Some(now + SHORT));
+        assert!(notes.any(now) && !notes.any(now + SHORT));
+        notes.drop_expired(now + SHORT);
+        assert_eq!(notes.next_change(now), None);
+    }
+
+    #[test]
+    fn warnings_stay_longer_and_beside_others_but_not_without_end() {
+        let now = Instant::now();
+        let mut notes = Notes::default();
+        for text in ["a", "b", "c", "d", "d"] {
+            notes.add(text.into(), Tone::Wrong, now);
+        }
+        notes.add("done".into(), Tone::Done, now);
+        assert_eq!(notes.0.len(), MOST);
+        assert!(notes.any(now + SHORT * 2));
+    }
+}

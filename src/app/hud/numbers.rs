@@ -1,0 +1,116 @@
+//! The numbers of a frame: for each channel the extremes, the middle, and what is clipped.
+
+use egui::{Align2, Rect, RichText, Ui, vec2};
+
+use super::readout::share_text;
+use super::theme;
+use crate::app::title::timecode;
+use crate::gpu::FrameTag;
+use crate::histogram::{CLAMPED_CHANNELS, Components, Histogram};
+
+/// The names of the figures, in the order of the columns' cells.
+const NAMES: [&str; 9] = ["min", "1 %", "median", "mean", "99 %", "max", "at lowest", "at highest", "out of range"];
+
+/// The numbers of one frame.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Numbers {
+    /// The frame that they belong to.
+    pub frame: String,
+    /// What was counted.
+    pub components: Components,
+    /// A channel's figures, in the order of their names.
+    pub columns: Vec<[String; NAMES.len()]>,
+}
+
+impl Numbers {
+    /// Reads the figures off a histogram.
+    #[must_use]
+    pub fn new(tag: &FrameTag, histogram: &Histogram) -> Self {
+        let time = timecode(tag.time_secs);
+        let frame = tag.index.map_or_else(|| time.clone(), |index| format!("frame {index}, {time}"));
+        let count = histogram.components.channel_names().len();
+        Self {
+            frame,
+            components: histogram.components,
+            columns: (0..count).map(|channel| column(histogram, channel)).collect(),
+        }
+    }
+}
+
+fn column(histogram: &Histogram, channel: usize) -> [String; NAMES.len()] {
+    let numbers = histogram.numbers(channel);
+    let can_leave = histogram.components == Components::Rgbl && channel < CLAMPED_CHANNELS;
+    let outside = || share_text(numbers.below_share + numbers.above_share);
+    [
+        numbers.stats.min.to_string(),
+        numbers.percentile_1.to_string(),
+        numbers.stats.median.to_string(),
+        format!("{:.2}", numbers.stats.mean),
+        numbers.percentile_99.to_string(),
+        numbers.stats.max.to_string(),
+        share_text(numbers.lowest_share),
+        share_text(numbers.highest_share),
+        if can_leave { outside() } else { "–".to_owned() },
+    ]
+}
+
+/// Shows the panel at the right of `room`; where it is.
+pub fn show(ui: &Ui, room: Rect, numbers: &Numbers) -> Rect {
+    let size = if room.height() < 200.0 || room.width() < 520.0 { theme::TEXT - 2.5 } else { theme::TEXT };
+    let area = egui::Area::new(egui::Id::unique("numbers"))
+        .fade_in(false)
+        .pivot(Align2::RIGHT_TOP)
+        .fixed_pos(room.right_top());
+    let text = |text: &str, color| RichText::new(text).font(theme::mono(size)).color(color);
+    let shown = area.show(ui.ctx(), |ui| {
+        theme::plate().inner_margin(egui::Margin::symmetric(10, 7)).show(ui, |ui| {
+            egui::ScrollArea::vertical().max_height((room.height() - 16.0).max(40.0)).show(ui, |ui| {
+                ui.spacing_mut().item_spacing.y = 2.0;
+                ui.spacing_mut().interact_size.y = 0.0;
+                ui.label(text(&numbers.frame, theme::DIM));
+                let grid = egui::Grid::new("numbers").spacing(vec2(12.0, 2.0)).min_col_width(10.0).min_row_height(0.0);
+                grid.show(ui, |ui| table(ui, numbers, &text));
+            });
+        });
+    });
+    shown.response.rect
+}
+
+fn table(ui: &mut Ui, numbers: &Numbers, text: &dyn Fn(&str, egui::Color32) -> RichText) {
+    let right = egui::Layout::right_to_left(egui::Align::Center);
+    ui.label("");
+    for channel in 0..numbers.columns.len() {
+        let sign = theme::channel_sign(numbers.components, channel);
+        let label = text(sign, theme::channel_color(numbers.components, channel));
+        ui.with_layout(right, |ui| ui.label(label));
+    }
+    ui.end_row();
+    for (row, name) in NAMES.into_iter().enumerate() {
+        ui.label(text(name, theme::DIM));
+        for column in &numbers.columns {
+            ui.with_layout(right, |ui| ui.add(egui::Label::new(text(&column[row], theme::LIGHT)).extend()));
+        }
+        ui.end_row();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_figures_are_those_of_the_bins() {
+        let mut histogram = Histogram::empty(8, Components::Rgbl);
+        histogram.bins_mut(0)[0] = 10;
+        histogram.bins_mut(0)[100] = 80;
+        histogram.bins_mut(0)[255] = 10;
+        histogram.out_of_range_mut(0)[0] = 3;
+        histogram.out_of_range_mut(0)[1] = 4;
+        let numbers = Numbers::new(&FrameTag { index: Some(7), ..FrameTag::default() }, &histogram);
+        assert_eq!(numbers.frame, "frame 7, 0:00.000");
+        assert_eq!(numbers.columns.len(), 4);
+        let red = &numbers.columns[0];
+        assert_eq!(red, &["0", "0", "100", "105.50", "255", "255", "10.00 %", "10.00 %", "7.00 %"]);
+        assert_eq!(numbers.columns[3][8], "–", "luminance is never out of range");
+    }
+}

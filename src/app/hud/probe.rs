@@ -1,0 +1,90 @@
+//! The readout of the pixel under the pointer.
+
+use egui::{Color32, Pos2, Rect, Ui};
+
+use super::card::{Card, Line};
+use super::model::Model;
+use super::theme;
+use crate::frame::Picture;
+use crate::histogram::Components;
+use crate::probe::Probe;
+
+/// What is read off a pixel, and where the pointer is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProbeText {
+    /// The card.
+    pub card: Card,
+    /// The pointer, in points.
+    pub at: Pos2,
+}
+
+impl ProbeText {
+    /// What is told of a pixel: place, R'G'B' codes, luminance, and the samples as coded.
+    #[must_use]
+    pub fn card(probe: &Probe, picture: &Picture) -> Card {
+        let bits = picture.layout().bin_bits();
+        let top = ((1_u32 << bits) - 1) as f32;
+        let [red, green, blue] = probe.codes.map(|code| (code as f32 / top * 255.0).round() as u8);
+        let (x, y) = probe.position;
+        let is_coded = picture.has_coded_components();
+        let mut lines = vec![
+            line("R'G'B'", Components::Rgbl, &probe.codes.map(Some)),
+            Line {
+                name: "luminance".to_owned(),
+                color: theme::DIM,
+                cells: vec![(probe.luminance.to_string(), theme::channel_color(Components::Rgbl, 3))],
+            },
+        ];
+        if probe.rgb.iter().zip(probe.codes).any(|(&before, code)| i64::from(before) != i64::from(code)) {
+            lines.insert(1, line("unclamped", Components::Rgbl, &probe.rgb.map(Some)));
+        }
+        if is_coded {
+            lines.push(line("Y'CbCr", Components::YCbCr, &probe.coded));
+        }
+        Card { title: format!("x {x}  y {y}"), swatch: Some(Color32::from_rgb(red, green, blue)), lines }
+    }
+}
+
+/// Three codes in their channels' colours.
+fn line(name: &str, components: Components, codes: &[Option<impl ToString>]) -> Line {
+    let texts = codes.iter().map(|code| code.as_ref().map_or_else(|| "–".to_owned(), ToString::to_string));
+    let cells = texts.enumerate().map(|(channel, text)| (text, theme::channel_color(components, channel))).collect();
+    Line { name: name.to_owned(), color: theme::DIM, cells }
+}
+
+/// Shows the readout near the pointer, in `room`.
+pub fn show(ui: &Ui, room: Rect, model: &Model<'_>, strength: f32) {
+    if let Some(probe) = model.probe {
+        probe.card.show(ui, "probe", probe.at, room, strength);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::NO_BIN;
+
+    #[test]
+    fn a_pixel_tells_its_codes_and_what_was_clamped() {
+        use crate::color::{Colorimetry, Matrix, Range, Sourced};
+        use crate::frame::OwnedPlanes;
+        use crate::layout::PixelLayout;
+        let color = Colorimetry { matrix: Sourced::tagged(Matrix::Bt709), range: Sourced::tagged(Range::Limited) };
+        let planes = OwnedPlanes { planes: vec![(vec![16], 1), (vec![128], 1), (vec![128], 1)] };
+        let layout = PixelLayout::planar_ycbcr(8, (0, 0));
+        let picture = Picture::new(layout, (1, 1), color, std::sync::Arc::new(planes)).unwrap();
+        let inside = Probe {
+            position: (7, 9),
+            rgb: [1, 2, 3],
+            codes: [1, 2, 3],
+            coded: [Some(16), Some(128), None],
+            luminance: 2,
+            bins: [1, 2, 3, NO_BIN],
+        };
+        let card = ProbeText::card(&inside, &picture);
+        assert_eq!(card.as_text(), "x 7  y 9; R'G'B' 1 2 3; luminance 2; Y'CbCr 16 128 –");
+        assert_eq!(card.swatch, Some(Color32::from_rgb(1, 2, 3)));
+        let outside = ProbeText::card(&Probe { rgb: [-5, 2, 3], codes: [0, 2, 3], ..inside }, &picture);
+        assert!(outside.as_text().contains("R'G'B' 0 2 3; unclamped -5 2 3;"), "{}", outside.as_text());
+    }
+}

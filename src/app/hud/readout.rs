@@ -1,0 +1,144 @@
+//! What lies under the pointer in a histogram, and what a brush has selected: counts and shares.
+
+use egui::{Pos2, Rect, Stroke, Ui, pos2};
+
+use super::card::{Card, Line};
+use super::model::Model;
+use super::theme;
+use crate::histogram::Histogram;
+use crate::overlay::Channels;
+use crate::scene::Brush;
+
+/// A card at a histogram.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Readout {
+    /// The card.
+    pub card: Card,
+    /// The histogram's place, in points.
+    pub panel: Rect,
+    /// The columns that it is about, in points.
+    pub columns: [f32; 2],
+    /// Whether the columns are lit until they are cleared, as a brush's are.
+    pub lasts: bool,
+}
+
+impl Readout {
+    /// What a bin holds: for each channel the count, its share, and the share of all samples up to it.
+    #[must_use]
+    pub fn of_bin(histogram: &Histogram, channels: Channels, bin: u32) -> Card {
+        let top = histogram.bin_count() as u32 - 1;
+        let bin = bin.min(top);
+        let title = format!("code {bin} of {top}  {:.1} %", f64::from(bin) / f64::from(top) * 100.0);
+        let shown = channels.iter().filter(|&channel| channel < histogram.components.channel_names().len());
+        let lines = shown.map(|channel| {
+            let count = histogram.count_in(channel, bin..=bin).to_string();
+            let up_to = format!("≤ {}", share_text(histogram.cumulative_share(channel, bin)));
+            line(histogram, channel, vec![count, share_text(histogram.share_in(channel, bin..=bin)), up_to])
+        });
+        Card { title, swatch: None, lines: lines.collect() }
+    }
+
+    /// What a brush has selected.
+    #[must_use]
+    pub fn of_range(histogram: &Histogram, brush: &Brush) -> Card {
+        let Brush { channel, low, high } = *brush;
+        let title = if low == high { format!("code {low}") } else { format!("codes {low} to {high}") };
+        let count = histogram.count_in(channel, low..=high).to_string();
+        let cells = vec![count, share_text(histogram.share_in(channel, low..=high))];
+        Card { title, swatch: None, lines: vec![line(histogram, channel, cells)] }
+    }
+}
+
+fn line(histogram: &Histogram, channel: usize, cells: Vec<String>) -> Line {
+    let cells = cells.into_iter().map(|cell| (cell, theme::LIGHT)).collect();
+    let name = theme::channel_sign(histogram.components, channel).to_owned();
+    Line { name, color: theme::channel_color(histogram.components, channel), cells }
+}
+
+/// A share, 0 to 1, in percent. What is not nothing never reads as nothing, nor what is not everything as everything.
+#[must_use]
+pub fn share_text(share: f64) -> String {
+    let percent = share * 100.0;
+    if percent <= 0.0 {
+        "0 %".to_owned()
+    } else if percent >= 100.0 {
+        "100 %".to_owned()
+    } else if percent < 0.001 {
+        "< 0.001 %".to_owned()
+    } else if percent < 1.0 {
+        format!("{percent:.3} %")
+    } else {
+        format!("{:.2} %", percent.min(99.99))
+    }
+}
+
+/// Shows the cards above their histograms, where no data is.
+pub fn show(ui: &Ui, view: Rect, free: Rect, model: &Model<'_>, strength: f32) {
+    let mut taken = Rect::NOTHING;
+    // What is under the pointer first: it comes nearest to its histogram.
+    for (index, readout) in model.readouts.iter().rev().enumerate() {
+        let strength = if readout.lasts { 1.0 } else { strength };
+        let painter = ui.ctx().layer_painter(egui::LayerId::background());
+        let color = if readout.lasts { theme::ACCENT } else { theme::LIGHT };
+        let [left, right] = readout.columns;
+        for x in [left, right] {
+            painter.vline(x, readout.panel.y_range(), Stroke::new(1.0, color.gamma_multiply(0.8 * strength)));
+        }
+        // Above the histogram if the free part of the view lies there, else at its left.
+        let is_below = readout.panel.min.y >= free.max.y - 1.0;
+        let room =
+            if is_below { Rect::from_min_max(view.min, pos2(view.max.x, readout.panel.min.y - 20.0)) } else { free };
+        let at = if is_below {
+            pos2((left + right) / 2.0, room.max.y)
+        } else {
+            Pos2::new(room.max.x, readout.panel.center().y)
+        };
+        let is_aside = !is_below || taken.expand(30.0).intersects(Rect::from_pos(at).expand2(egui::vec2(120.0, 20.0)));
+        let room = if is_below && taken.is_positive() && is_aside {
+            Rect { max: pos2(room.max.x, taken.min.y), ..room }
+        } else {
+            room
+        };
+        taken = readout.card.show(ui, &format!("readout {index}"), at, room.shrink(4.0), strength);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::histogram::Components;
+
+    fn histogram() -> Histogram {
+        let mut histogram = Histogram::empty(8, Components::Rgbl);
+        histogram.bins_mut(0)[10] = 30;
+        histogram.bins_mut(0)[20] = 70;
+        histogram.bins_mut(3)[20] = 100;
+        histogram
+    }
+
+    #[test]
+    fn a_bin_tells_count_share_and_what_lies_below() {
+        let card = Readout::of_bin(&histogram(), Channels::one(0), 10);
+        assert_eq!(card.as_text(), "code 10 of 255  3.9 %; R 30 30.00 % ≤ 30.00 %");
+        let card = Readout::of_bin(&histogram(), Channels::ALL, 20);
+        let expected = "code 20 of 255  7.8 %; R 70 70.00 % ≤ 100 %; G 0 0 % ≤ 0 %; B 0 0 % ≤ 0 %; L 100 100 % ≤ 100 %";
+        assert_eq!(card.as_text(), expected);
+        assert_eq!(Readout::of_bin(&histogram(), Channels::ALL, 9999).title, "code 255 of 255  100.0 %");
+    }
+
+    #[test]
+    fn a_range_counts_both_its_ends() {
+        let range = |low, high| Readout::of_range(&histogram(), &Brush { channel: 0, low, high });
+        assert_eq!(range(10, 20).as_text(), "codes 10 to 20; R 100 100 %");
+        assert_eq!(range(11, 19).as_text(), "codes 11 to 19; R 0 0 %");
+        assert_eq!(range(20, 20).title, "code 20");
+    }
+
+    #[test]
+    fn shares_do_not_round_to_nothing_or_everything() {
+        assert_eq!(share_text(1e-9), "< 0.001 %");
+        assert_eq!(share_text(1.0 - 1e-9), "99.99 %");
+        assert_eq!(share_text(0.005), "0.500 %");
+        assert_eq!((share_text(0.0), share_text(1.0)), ("0 %".to_owned(), "100 %".to_owned()));
+    }
+}

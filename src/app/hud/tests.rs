@@ -1,0 +1,97 @@
+use egui::pos2;
+
+use super::*;
+use crate::gpu::draw::Channels;
+use crate::histogram::Components;
+
+fn play() -> PlayState {
+    PlayState { duration_secs: Some(10.0), speed: 1.0, seekable: true, frame_index: Some(7), ..PlayState::default() }
+}
+
+fn model(panels: &[Panel]) -> Model<'_> {
+    Model {
+        name: Some("clip.mp4"),
+        opening: None,
+        place: (1, 1),
+        play: play(),
+        components: Components::Rgbl,
+        bits: 8,
+        channels: Channels::ALL,
+        panels,
+        pointer: None,
+        timing: None,
+        facts: None,
+        numbers: None,
+        probe: None,
+        readouts: &[],
+    }
+}
+
+/// The two histograms at the lower edge of a view of this size.
+fn pair(width: f32, height: f32) -> Vec<Panel> {
+    let rect = |left: f32| Rect::from_min_max(pos2(width * left, height * 0.75), pos2(width * (left + 0.45), height));
+    vec![Panel { rect: rect(0.025), channels: Channels::ALL }, Panel { rect: rect(0.525), channels: Channels::one(3) }]
+}
+
+#[test]
+fn nothing_is_laid_out_while_nothing_is_to_be_seen() {
+    let mut hud = Hud::without_window();
+    let now = Instant::now();
+    let (shapes, commands) = hud.lay_out(None, ((640, 360), 1.0), &model(&[]), now);
+    assert!(shapes.primitives.is_empty() && commands.is_empty());
+    assert!(hud.wake_at(now).is_none() && !hud.is_due(now), "a still window is drawn again");
+    hud.wake(now);
+    // The first pass of a new area only measures.
+    hud.lay_out(None, ((640, 360), 1.0), &model(&[]), now);
+    let (shapes, _) = hud.lay_out(None, ((640, 360), 1.0), &model(&[]), now);
+    assert!(!shapes.primitives.is_empty());
+    let later = now + visibility::STAY + visibility::FADE;
+    assert!(hud.is_due(later), "the last trace is to be drawn away");
+    let (shapes, _) = hud.lay_out(None, ((640, 360), 1.0), &model(&[]), later);
+    assert!(shapes.primitives.is_empty());
+    assert!(hud.wake_at(later).is_none() && !hud.is_due(later));
+}
+
+/// Lays everything out twice, so that areas know their sizes, and gives the bounds of what is drawn in each layer.
+fn drawn(hud: &mut Hud, size: (u32, u32), scale: f64, model: &Model<'_>) -> Vec<Rect> {
+    let now = Instant::now();
+    hud.wake(now);
+    hud.lay_out(None, (size, scale), model, now);
+    let (shapes, _) = hud.lay_out(None, (size, scale), model, now);
+    let mesh_bounds = |primitive: &egui::ClippedPrimitive| match &primitive.primitive {
+        egui::epaint::Primitive::Mesh(mesh) => mesh.calc_bounds().intersect(primitive.clip_rect),
+        egui::epaint::Primitive::Callback(_) => Rect::NOTHING,
+    };
+    shapes.primitives.iter().map(mesh_bounds).collect()
+}
+
+#[test]
+fn the_controls_never_cover_the_histograms() {
+    for (width, height) in [(300, 200), (480, 270), (640, 480), (1280, 720), (1920, 1080), (3840, 2160)] {
+        for scale in [1.0, 2.0] {
+            let mut hud = Hud::without_window();
+            let zoom = hud.set_scale((width, height), scale);
+            let (across, down) = (width as f32 / zoom, height as f32 / zoom);
+            let panels = pair(across, down);
+            for bounds in drawn(&mut hud, (width, height), scale, &model(&panels)) {
+                for panel in &panels {
+                    // Edges are softened by a pixel.
+                    let common = bounds.intersect(panel.rect.shrink(1.5));
+                    assert!(!common.is_positive(), "{width}×{height} at {scale}: {bounds:?} covers {:?}", panel.rect);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_free_part_is_the_larger_one() {
+    let view = Rect::from_min_size(pos2(0.0, 0.0), Vec2::new(1280.0, 720.0));
+    assert_eq!(free_area(view, &[]), view);
+    assert_eq!(free_area(view, &pair(1280.0, 720.0)).max, pos2(1280.0, 540.0));
+    let column = |top: f32| Panel {
+        rect: Rect::from_min_max(pos2(1000.0, top), pos2(1280.0, top + 200.0)),
+        channels: Channels::ALL,
+    };
+    assert_eq!(free_area(view, &[column(20.0), column(240.0), column(460.0)]).max, pos2(1000.0, 720.0));
+}

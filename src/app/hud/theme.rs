@@ -1,0 +1,114 @@
+//! Colours, plates and letters: light text on dark translucent plates, legible on black and on white pictures.
+
+use egui::{Align2, Color32, CornerRadius, FontId, Margin, Painter, Pos2, Rect, Stroke, Vec2};
+
+/// Size of ordinary text in points.
+pub const TEXT: f32 = 13.0;
+/// Size of labels beside the histograms.
+pub const SMALL: f32 = 11.0;
+/// Space between plates and the edges of the window, in points.
+pub const MARGIN: f32 = 10.0;
+/// Rounding of plates.
+pub const ROUND: CornerRadius = CornerRadius::same(7);
+
+/// Behind text. Over a white picture it still is a dark gray.
+pub const PLATE: Color32 = Color32::from_black_alpha(208);
+/// Text that is read.
+pub const LIGHT: Color32 = Color32::from_gray(238);
+/// Text that names what is read.
+pub const DIM: Color32 = Color32::from_gray(168);
+/// What is off, or cannot be used.
+pub const OFF: Color32 = Color32::from_gray(110);
+/// Marks of the user's: A and B, a brush.
+pub const ACCENT: Color32 = Color32::from_rgb(255, 190, 84);
+/// What went wrong.
+pub const WRONG: Color32 = Color32::from_rgb(255, 112, 96);
+
+/// Text in the letters of a typewriter, whose digits do not move when they change.
+pub const fn mono(size: f32) -> FontId {
+    FontId::monospace(size)
+}
+
+/// Text for words.
+pub const fn words(size: f32) -> FontId {
+    FontId::proportional(size)
+}
+
+/// A dark plate with room around what is on it.
+pub fn plate() -> egui::Frame {
+    egui::Frame::new().fill(PLATE).corner_radius(ROUND).inner_margin(Margin::symmetric(12, 9))
+}
+
+/// Draws a line of text on a plate of its own near a point, inside `within`; where it came to lie.
+pub fn label(painter: &Painter, within: Rect, at: Pos2, anchor: Align2, text: &str, size: f32, color: Color32) -> Rect {
+    let galley = painter.layout_no_wrap(text.to_owned(), mono(size), color);
+    let padding = Vec2::new(5.0, 2.5);
+    let rect = anchor.anchor_size(at, galley.size() + 2.0 * padding);
+    let rect = inside(rect, within);
+    painter.rect_filled(rect, 4, PLATE);
+    painter.galley(rect.min + padding, galley, color);
+    rect
+}
+
+/// The rectangle moved so that it lies inside another one, if it fits.
+pub fn inside(rect: Rect, within: Rect) -> Rect {
+    let shift = |low: f32, high: f32, from: f32, to: f32| {
+        if low < from {
+            from - low
+        } else if high > to {
+            (to - high).max(from - low)
+        } else {
+            0.0
+        }
+    };
+    rect.translate(Vec2::new(
+        shift(rect.min.x, rect.max.x, within.min.x, within.max.x),
+        shift(rect.min.y, rect.max.y, within.min.y, within.max.y),
+    ))
+}
+
+/// A stroke for drawn signs.
+pub fn stroke(color: Color32) -> Stroke {
+    Stroke::new(1.6, color)
+}
+
+/// Colour of a channel on buttons and in tables: those of the histograms, light enough to be read as text.
+pub const fn channel_color(components: crate::histogram::Components, channel: usize) -> Color32 {
+    use crate::histogram::Components;
+    match (components, channel) {
+        (Components::Rgbl, 0) | (Components::YCbCr, 2) => Color32::from_rgb(255, 104, 98),
+        (Components::Rgbl, 1) => Color32::from_rgb(92, 226, 112),
+        (Components::Rgbl, 2) | (Components::YCbCr, 1) => Color32::from_rgb(112, 158, 255),
+        _ => Color32::from_rgb(232, 232, 226),
+    }
+}
+
+/// How a channel is named on a button.
+pub const fn channel_sign(components: crate::histogram::Components, channel: usize) -> &'static str {
+    use crate::histogram::Components;
+    match (components, channel) {
+        (Components::Rgbl, 0) => "R",
+        (Components::Rgbl, 1) => "G",
+        (Components::Rgbl, 2) => "B",
+        (Components::Rgbl, _) => "L",
+        (Components::YCbCr, 0) => "Y'",
+        (Components::YCbCr, 1) => "Cb",
+        (Components::YCbCr, _) => "Cr",
+    }
+}
+
+/// Style of egui's own widgets.
+pub fn apply(context: &egui::Context) {
+    context.set_theme(egui::Theme::Dark);
+    context.all_styles_mut(|style| {
+        style.interaction.selectable_labels = false;
+        style.interaction.tooltip_delay = 0.35;
+        style.animation_time = 0.0;
+        style.visuals.window_fill = Color32::from_black_alpha(225);
+        style.visuals.window_stroke = Stroke::NONE;
+        style.visuals.popup_shadow = egui::Shadow::NONE;
+        style.visuals.override_text_color = Some(LIGHT);
+        style.visuals.extreme_bg_color = Color32::from_black_alpha(140);
+    });
+    context.options_mut(|options| options.zoom_with_keyboard = false);
+}

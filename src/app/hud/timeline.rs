@@ -1,0 +1,117 @@
+//! The timeline: where playback is, where A and B are, and what a click or a drag would lead to.
+
+use egui::{Align2, Color32, Painter, Pos2, Rect, Sense, pos2, vec2};
+
+use super::model::{Command, PlayState};
+use super::theme;
+use crate::app::title::timecode;
+
+/// Height of the line in points.
+const LINE: f32 = 5.0;
+/// Part of the line that lies ahead.
+const AHEAD: Color32 = Color32::from_rgb(82, 84, 88);
+/// Part that has been played.
+const PLAYED: Color32 = Color32::from_rgb(226, 228, 232);
+
+/// What is kept from one drawing to the next.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Timeline {
+    /// Where the drag that is under way has led, in seconds.
+    dragged: Option<f64>,
+}
+
+impl Timeline {
+    /// Whether the user drags it.
+    #[must_use]
+    pub const fn is_dragged(&self) -> bool {
+        self.dragged.is_some()
+    }
+
+    /// Shows the line in `rect` with hints inside `view`.
+    pub fn show(&mut self, ui: &egui::Ui, rect: Rect, view: Rect, play: &PlayState, commands: &mut Vec<Command>) {
+        let painter = ui.painter();
+        let line = Rect::from_center_size(rect.center(), vec2(rect.width(), LINE));
+        let length = play.duration_secs.filter(|&secs| secs > 0.0);
+        let (Some(length), true) = (length, play.seekable) else {
+            self.dragged = None;
+            return show_unseekable(painter, rect, line, play, length);
+        };
+        let response = ui.interact(rect, ui.scope_id().with("timeline"), Sense::click_and_drag());
+        let pointer = response.interact_pointer_pos().or_else(|| response.hover_pos());
+        let time = |x: f32| f64::from(((x - line.min.x) / line.width()).clamp(0.0, 1.0)) * length;
+        if response.is_pointer_button_down_on() {
+            let secs = pointer.map_or(play.position_secs, |at| time(at.x));
+            if self.dragged != Some(secs) {
+                self.dragged = Some(secs);
+                commands.push(Command::ScrubTo(secs));
+            }
+        } else if let Some(dragged) = self.dragged.take() {
+            // The last way and the release may have come together.
+            let last = ui.ctx().pointer_latest_pos().map(|at| time(at.x));
+            commands.extend(last.filter(|&last| last != dragged).map(Command::ScrubTo));
+            commands.push(Command::Settle);
+        }
+        let column = |secs: f64| line.min.x + line.width() * (secs / length).clamp(0.0, 1.0) as f32;
+        let is_active = response.hovered() || self.is_dragged();
+        draw_line(painter, line, column, play, self.dragged, is_active);
+        if let Some(at) = pointer.filter(|_| is_active) {
+            let x = at.x.clamp(line.min.x, line.max.x);
+            painter.vline(x, line.y_range().expand(4.0), egui::Stroke::new(1.0, theme::LIGHT));
+            let tip = ui.ctx().layer_painter(egui::LayerId::new(egui::Order::Tooltip, ui.scope_id().with("time")));
+            let text = hint(time(at.x), play);
+            theme::label(&tip, view, pos2(x, rect.max.y + 2.0), Align2::CENTER_TOP, &text, theme::TEXT, theme::LIGHT);
+        }
+    }
+}
+
+/// The time under the pointer, and the frame that is on screen then, as far as the frame rate tells.
+fn hint(secs: f64, play: &PlayState) -> String {
+    match play.frame_rate {
+        Some(rate) => format!("{}  frame ~{}", timecode(secs), (secs * rate + 1e-6).floor()),
+        None => timecode(secs),
+    }
+}
+
+fn draw_line(
+    painter: &Painter,
+    line: Rect,
+    column: impl Fn(f64) -> f32,
+    play: &PlayState,
+    dragged: Option<f64>,
+    is_active: bool,
+) {
+    let part = |from: f32, to: f32| Rect::from_x_y_ranges(from..=to, line.y_range());
+    let place = column(dragged.unwrap_or(play.destination_secs));
+    painter.rect_filled(line, LINE / 2.0, AHEAD);
+    painter.rect_filled(part(line.min.x, place), LINE / 2.0, PLAYED);
+    if let [Some(a), Some(b)] = play.marks {
+        let loop_ = part(column(a), column(b)).expand2(vec2(0.0, 1.0));
+        painter.rect_filled(loop_, 0, theme::ACCENT.gamma_multiply(0.55));
+    }
+    for (mark, name) in play.marks.into_iter().zip(["A", "B"]) {
+        let Some(mark) = mark else { continue };
+        let x = painter.round_to_pixel_center(column(mark));
+        painter.vline(x, line.y_range().expand(5.0), egui::Stroke::new(2.0, theme::ACCENT));
+        let (anchor, aside) = if name == "A" { (Align2::LEFT_BOTTOM, 3.0) } else { (Align2::RIGHT_BOTTOM, -3.0) };
+        painter.text(pos2(x + aside, line.min.y + 1.0), anchor, name, theme::mono(10.0), theme::ACCENT);
+    }
+    let centre = Pos2::new(place, line.center().y);
+    painter.circle_filled(centre, if is_active { 7.5 } else { 6.0 }, Color32::from_black_alpha(150));
+    painter.circle_filled(centre, if is_active { 6.5 } else { 5.0 }, Color32::WHITE);
+}
+
+/// A line that cannot be used says why.
+fn show_unseekable(painter: &Painter, rect: Rect, line: Rect, play: &PlayState, length: Option<f64>) {
+    painter.rect_filled(line, LINE / 2.0, AHEAD.gamma_multiply(0.6));
+    if let Some(length) = length {
+        let place = line.min.x + line.width() * (play.position_secs / length).clamp(0.0, 1.0) as f32;
+        painter.rect_filled(Rect::from_x_y_ranges(line.min.x..=place, line.y_range()), LINE / 2.0, PLAYED);
+    }
+    let long =
+        if play.seekable { "the length is not known" } else { "plays forwards only: this input cannot be positioned" };
+    let short = if play.seekable { "length unknown" } else { "forwards only" };
+    let fits = painter.layout_no_wrap(long.to_owned(), theme::words(theme::SMALL), theme::LIGHT).size().x
+        < rect.width() - 20.0;
+    let text = if fits { long } else { short };
+    theme::label(painter, rect.expand(4.0), rect.center(), Align2::CENTER_CENTER, text, theme::SMALL, theme::LIGHT);
+}

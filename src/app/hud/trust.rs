@@ -1,0 +1,217 @@
+//! What is known about the video, where it is known from, and how it was used.
+
+use egui::{Rect, RichText, Ui, vec2};
+
+use super::theme;
+use crate::color::Origin;
+use crate::frame::Frame;
+use crate::media::StreamInfo;
+
+/// A line of the panel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fact {
+    /// What it is about.
+    pub name: &'static str,
+    /// What is known.
+    pub value: String,
+    /// Whether the file says so, or somebody else.
+    pub origin: Option<Origin>,
+}
+
+/// What draws and counts.
+#[derive(Debug, Clone, Copy)]
+pub struct Machine<'a> {
+    /// The adapter's name.
+    pub adapter: &'a str,
+    /// The driver and backend.
+    pub driver: &'a str,
+    /// The engine that counts.
+    pub engine: &'a str,
+}
+
+const fn plain(name: &'static str, value: String) -> Fact {
+    Fact { name, value, origin: None }
+}
+
+/// Everything that is known of the video and of this frame of it.
+#[must_use]
+pub fn facts(info: &StreamInfo, frame: &Frame, machine: Machine<'_>) -> Vec<Fact> {
+    let mut facts = of_file(info);
+    facts.extend(of_frame(frame, info.sample_aspect.origin));
+    facts.push(plain("decoder", decoder(info)));
+    facts.push(plain("engine", format!("{} counts", if machine.engine == "cpu" { "the CPU" } else { "the adapter" })));
+    facts.push(plain("adapter", format!("{} ({})", machine.adapter, machine.driver)));
+    facts.extend(info.notes.iter().map(|note| plain("note", note.clone())));
+    facts
+}
+
+fn of_file(info: &StreamInfo) -> Vec<Fact> {
+    let codec = match &info.profile {
+        Some(profile) => format!("{}, {profile}", info.codec),
+        None => info.codec.clone(),
+    };
+    let mut facts = vec![plain("container", info.container.clone()), plain("codec", codec)];
+    facts.extend(info.bit_rate.map(|rate| plain("bit rate", bit_rate(rate))));
+    facts.push(plain("frame rate", frame_rate(info)));
+    let stated = info.stated_size;
+    if stated != info.coded_size {
+        facts.push(plain("size in header", format!("{}×{}, not used: the frames have their own", stated.0, stated.1)));
+    }
+    if !info.timed {
+        facts.push(plain("times", "none in the file: made from the frame rate".to_owned()));
+    }
+    if !info.seekable {
+        facts.push(plain("seeking", "plays forwards only".to_owned()));
+    }
+    facts
+}
+
+fn bit_rate(bits_a_second: u64) -> String {
+    match bits_a_second as f64 {
+        rate if rate < 1e6 => format!("{} kbit/s", number((rate / 1e3).round())),
+        rate => format!("{:.1} Mbit/s", rate / 1e6),
+    }
+}
+
+/// The average rate, and whether frames come evenly, as far as the headers tell.
+fn frame_rate(info: &StreamInfo) -> String {
+    if info.still {
+        return "a single picture".to_owned();
+    }
+    let Some(average) = info.average_rate.or(info.nominal_rate) else { return "unknown".to_owned() };
+    let average = number(average.value());
+    match (info.is_variable_rate(), info.nominal_rate) {
+        (Some(true), Some(nominal)) => format!("{average} fps on average, variable, up to {}", number(nominal.value())),
+        (Some(true), None) => format!("{average} fps on average, variable"),
+        (Some(false), _) => format!("{average} fps, constant"),
+        (None, _) => format!("{average} fps on average"),
+    }
+}
+
+fn of_frame(frame: &Frame, aspect_origin: Origin) -> Vec<Fact> {
+    let picture = &frame.picture;
+    let color = picture.colorimetry();
+    let layout = picture.layout();
+    let source = &frame.source;
+    let size = format!("{}×{}", picture.width(), picture.height());
+    let aspect = match frame.sample_aspect {
+        crate::frame::Ratio { num, den } if num == den => "square".to_owned(),
+        crate::frame::Ratio { num, den } => format!("{num}:{den}"),
+    };
+    let turned = match (frame.orientation.quarter_turns % 4, frame.orientation.mirrored) {
+        (0, false) => "none".to_owned(),
+        (turns, mirrored) => {
+            let flip = if mirrored { "mirrored, then " } else { "" };
+            format!("{flip}turned {}° clockwise", u32::from(turns) * 90)
+        }
+    };
+    let depth = match (layout.depth, layout.bin_bits()) {
+        (depth, bits) if u32::from(depth) == bits => format!("{depth} bits, {} bins", 1_u32 << bits),
+        (depth, bits) => format!("{depth} bits, counted by the top {bits}"),
+    };
+    let conversion = source.converted_to.as_ref().map_or_else(
+        || "none: counted and drawn from the decoder's own planes".to_owned(),
+        |to| format!("{} to {to}, before counting", source.pixel_format),
+    );
+    let hdr = matches!(source.transfer, Some("smpte2084" | "arib-std-b67"));
+    let shown = if hdr { ", shown as coded: not tone-mapped" } else { ", shown as coded" };
+    vec![
+        plain("pixel format", source.pixel_format.clone()),
+        plain("depth", depth),
+        plain("size", size),
+        Fact { name: "pixel aspect", value: aspect, origin: Some(aspect_origin) },
+        plain("rotation", turned),
+        Fact { name: "matrix", value: color.matrix.value.to_string(), origin: Some(color.matrix.origin) },
+        Fact { name: "range", value: color.range.value.to_string(), origin: Some(color.range.origin) },
+        named("transfer", source.transfer, shown),
+        named("primaries", source.primaries, ", not converted"),
+        plain("conversion", conversion),
+    ]
+}
+
+/// Something that has an effect on nothing here, and is named where the file names it.
+fn named(name: &'static str, value: Option<&'static str>, effect: &str) -> Fact {
+    match value {
+        Some(value) => Fact { name, value: format!("{value}{effect}"), origin: Some(Origin::Tagged) },
+        None => plain(name, format!("not stated{effect}")),
+    }
+}
+
+fn decoder(info: &StreamInfo) -> String {
+    let threads = if info.threads == 1 { "1 thread".to_owned() } else { format!("{} threads", info.threads) };
+    format!("{}, {threads}", info.decoder)
+}
+
+/// A number with as many places as it needs, three at most.
+fn number(value: f64) -> String {
+    let text = format!("{value:.3}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// Shows the panel at the left of `room`; where it is.
+pub fn show(ui: &Ui, room: Rect, facts: &[Fact]) -> Rect {
+    let size = if room.height() < 200.0 { theme::TEXT - 2.0 } else { theme::TEXT };
+    let area = egui::Area::new(egui::Id::unique("trust")).fade_in(false).fixed_pos(room.min);
+    let shown = area.show(ui.ctx(), |ui| {
+        theme::plate().show(ui, |ui| {
+            ui.spacing_mut().interact_size.y = 0.0;
+            ui.set_max_width((room.width() - 24.0).clamp(80.0, 460.0));
+            egui::ScrollArea::vertical().max_height((room.height() - 20.0).max(40.0)).show(ui, |ui| {
+                let grid = egui::Grid::new("trust").num_columns(2).spacing(vec2(12.0, 3.0)).min_row_height(0.0);
+                grid.show(ui, |ui| {
+                    for fact in facts {
+                        show_fact(ui, fact, size);
+                        ui.end_row();
+                    }
+                });
+            });
+        });
+    });
+    shown.response.rect
+}
+
+fn show_fact(ui: &mut Ui, fact: &Fact, size: f32) {
+    ui.label(RichText::new(fact.name).size(size).color(theme::DIM));
+    let mut job = egui::text::LayoutJob::default();
+    let format = |color| egui::TextFormat::simple(theme::words(size), color);
+    job.append(&fact.value, 0.0, format(theme::LIGHT));
+    if let Some(origin) = fact.origin {
+        let color = match origin {
+            Origin::Tagged => egui::Color32::from_rgb(124, 214, 140),
+            Origin::Guessed => theme::ACCENT,
+            Origin::Overridden => egui::Color32::from_rgb(140, 180, 255),
+        };
+        job.append(&origin.to_string(), 7.0, format(color));
+    }
+    ui.add(egui::Label::new(job).wrap());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::media::{Decoder, OpenOptions};
+
+    #[test]
+    fn the_sample_s_facts_are_told_with_their_origin() {
+        let mut decoder = Decoder::open("assets/sample.mp4", &OpenOptions::default()).unwrap();
+        let frame = decoder.next_frame().unwrap().unwrap();
+        let machine = Machine { adapter: "an adapter", driver: "a driver", engine: "cpu" };
+        let facts = facts(decoder.info(), &frame, machine);
+        let find = |name| facts.iter().find(|fact| fact.name == name).unwrap_or_else(|| panic!("no {name}"));
+        assert_eq!(find("frame rate").value, "30 fps, constant");
+        assert_eq!(find("depth").value, "8 bits, 256 bins");
+        assert_eq!((find("matrix").value.as_str(), find("matrix").origin), ("bt709", Some(Origin::Tagged)));
+        assert_eq!(find("conversion").value, "none: counted and drawn from the decoder's own planes");
+        assert_eq!(find("adapter").value, "an adapter (a driver)");
+        for name in ["container", "codec", "bit rate", "pixel format", "size", "pixel aspect", "rotation", "range"] {
+            assert!(!find(name).value.is_empty(), "{name}");
+        }
+        assert!(find("transfer").value.contains("as coded") && !find("decoder").value.is_empty());
+    }
+
+    #[test]
+    fn figures_are_written_shortly() {
+        assert_eq!((bit_rate(640_000), bit_rate(12_340_000)), ("640 kbit/s".into(), "12.3 Mbit/s".into()));
+        assert_eq!((number(23.976_023), number(30.0), number(59.94)), ("23.976".into(), "30".into(), "59.94".into()));
+    }
+}

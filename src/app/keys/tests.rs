@@ -1,0 +1,81 @@
+use super::*;
+
+const NONE: ModifiersState = ModifiersState::empty();
+const SHIFT: ModifiersState = ModifiersState::SHIFT;
+
+fn named(key: NamedKey, modifiers: ModifiersState) -> Option<Action> {
+    let key = Key::Named(key);
+    of_press(&Press { key: &key, base: &key, modifiers })
+}
+
+/// A key that types `text` with these modifiers and `base` without them.
+fn typed(text: &str, base: &str, modifiers: ModifiersState) -> Option<Action> {
+    let [key, base] = [text, base].map(|text| Key::Character(text.into()));
+    of_press(&Press { key: &key, base: &base, modifiers })
+}
+
+#[test]
+fn arrows_seek_and_shift_makes_them_short_and_exact() {
+    assert_eq!(named(NamedKey::ArrowRight, NONE), Some(Action::SeekBy { secs: 5.0, exact: false }));
+    assert_eq!(named(NamedKey::ArrowRight, SHIFT), Some(Action::SeekBy { secs: 1.0, exact: true }));
+}
+
+#[test]
+fn keys_with_control_are_only_those_of_the_table() {
+    assert_eq!(typed("q", "q", NONE), Some(Action::Quit));
+    assert_eq!(typed("q", "q", ModifiersState::CONTROL), None);
+    assert_eq!(typed("g", "g", ModifiersState::CONTROL), Some(Action::EnterTime));
+    assert_eq!(typed("g", "g", NONE), Some(Action::ToggleChannel(1)));
+    assert_eq!(typed("j", "j", NONE), None);
+    assert_eq!(typed("g", "g", ModifiersState::ALT), None);
+}
+
+#[test]
+fn shift_tells_letters_apart_and_the_caps_lock_does_not() {
+    assert_eq!(typed("V", "v", SHIFT), Some(Action::NextArrangement));
+    assert_eq!(typed("V", "v", NONE), Some(Action::ToggleLogarithmic), "caps lock");
+    assert_eq!(typed("v", "v", SHIFT), Some(Action::NextArrangement), "Shift with caps lock");
+}
+
+#[test]
+fn plus_and_minus_are_the_same_keys_on_every_keyboard() {
+    // American: = and + are one key. German: + and * are.
+    assert_eq!(typed("=", "=", NONE), Some(Action::Enlarge { more: true }));
+    assert_eq!(typed("+", "=", SHIFT), Some(Action::Opaque { more: true }));
+    assert_eq!(typed("+", "+", NONE), Some(Action::Enlarge { more: true }));
+    assert_eq!(typed("*", "+", SHIFT), Some(Action::Opaque { more: true }));
+    assert_eq!(typed("_", "-", SHIFT), Some(Action::Opaque { more: false }));
+    assert_eq!(typed("-", "-", NONE), Some(Action::Enlarge { more: false }));
+}
+
+#[test]
+fn signs_are_taken_as_typed() {
+    assert_eq!(typed("{", "[", SHIFT), Some(Action::Speed(SpeedChange::By(0.5))));
+    assert_eq!(typed("?", "/", SHIFT), Some(Action::ToggleHelp));
+    assert_eq!(typed("?", "ß", SHIFT), Some(Action::ToggleHelp));
+}
+
+#[test]
+fn no_key_is_in_the_table_twice() {
+    let mut labels: Vec<_> = ROWS.iter().flat_map(Row::labels).collect();
+    let count = labels.len();
+    labels.sort();
+    labels.dedup();
+    assert_eq!(labels.len(), count);
+}
+
+#[test]
+fn every_row_is_on_the_sheet() {
+    assert_eq!(Section::ALL.into_iter().flat_map(rows).count(), ROWS.len());
+    let text = as_text();
+    for row in ROWS {
+        assert!(text.contains(row.help), "{}", row.help);
+    }
+}
+
+#[test]
+fn the_readme_has_this_table() {
+    let readme = include_str!("../../../README.md");
+    let table = as_markdown();
+    assert!(readme.contains(&table), "the README's table of keys shall be:\n{table}");
+}

@@ -1,0 +1,172 @@
+//! Saving the view as a picture, and beside it the frame's bins, without a pause in playback.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver};
+use std::time::Instant;
+
+use super::hud::Tone;
+use super::session::Session;
+use super::viewer::Viewer;
+use crate::export::figures::Figures;
+use crate::export::file::{self, FileError};
+use crate::frame::Frame;
+use crate::gpu::readback::Image;
+use crate::scene::Scene;
+
+/// The most numbers that are tried behind a name.
+const MOST_NUMBERS: u32 = 100_000;
+
+/// Files that are being written.
+#[derive(Debug, Default)]
+pub struct Saving(Vec<Receiver<Result<PathBuf, FileError>>>);
+
+impl Viewer {
+    /// Saves what the window shows, without the controls, and the bins of the frame.
+    pub(super) fn save(&mut self, now: Instant) {
+        match self.begin_to_save() {
+            Ok(Some(answer)) => self.saving.0.push(answer),
+            Ok(None) => {}
+            Err(reason) => self.note(format!("nothing was saved: {reason}"), Tone::Wrong, now),
+        }
+    }
+
+    fn begin_to_save(&mut self) -> Result<Option<Receiver<Result<PathBuf, FileError>>>, String> {
+        let Some((session, frame)) = self.session.as_ref().and_then(|s| Some((s, s.frame.as_ref()?))) else {
+            return Ok(None);
+        };
+        let graphics = &mut self.graphics;
+        let scene = Scene { marks: None, ..self.scene };
+        let image = graphics.renderer.snapshot(&graphics.gpu, graphics.screen.size(), &scene);
+        let image = image.map_err(|error| error.to_string())?;
+        let histogram = graphics.renderer.count(&graphics.gpu).map_err(|error| error.to_string())?;
+        let counter = (graphics.engine.name(), Some(graphics.gpu.info.name.as_str()));
+        let read = session.read(frame);
+        let figures = Figures::new(&session.input.display().to_string(), &read, &histogram, counter, true);
+        let json = serde_json::to_string(&figures).map_err(|error| error.to_string())?;
+        let name = name(session, frame);
+        let (sender, answer) = mpsc::channel();
+        let waker = Arc::clone(&self.waker);
+        let write = move || {
+            // Nobody listens any more when the window has been closed.
+            let _ = sender.send(write_pair(&folders(), &name, &image, &json));
+            waker();
+        };
+        std::thread::Builder::new().name("histoscope-save".to_owned()).spawn(write).map_err(|e| e.to_string())?;
+        Ok(Some(answer))
+    }
+
+    /// Tells of files that have been written.
+    pub(super) fn advance_saving(&mut self, now: Instant) {
+        let mut results = Vec::new();
+        self.saving.0.retain(|answer| match answer.try_recv() {
+            Ok(result) => {
+                results.push(result);
+                false
+            }
+            Err(mpsc::TryRecvError::Empty) => true,
+            Err(mpsc::TryRecvError::Disconnected) => false,
+        });
+        for result in results {
+            match result {
+                Ok(path) => {
+                    log::info!("saved {} and its bins", path.display());
+                    self.note(format!("saved {} and its bins as .json", path.display()), Tone::Told, now);
+                }
+                Err(error) => self.note(format!("nothing was saved: {error}"), Tone::Wrong, now),
+            }
+        }
+    }
+}
+
+/// Where to save: the working directory, or the user's folder for pictures where that one cannot be written.
+fn folders() -> Vec<PathBuf> {
+    let working = std::env::current_dir().ok();
+    let pictures = directories::UserDirs::new().and_then(|folders| folders.picture_dir().map(Path::to_owned));
+    working.into_iter().chain(pictures).collect()
+}
+
+/// The files' name without its ending: the video's and the frame's.
+fn name(session: &Session, frame: &Frame) -> String {
+    let stem =
+        Path::new(&session.name).file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+    // An address may hold anything; a file's name may not.
+    let plain: String = stem.chars().map(|c| if c.is_alphanumeric() || "-_. ".contains(c) { c } else { '_' }).collect();
+    let plain = plain.trim_matches(['-', ' ', '.']);
+    let stem = if plain.is_empty() { "histoscope" } else { plain };
+    match session.player.frame_index() {
+        Some(index) => format!("{stem}-frame-{index}"),
+        None => format!("{stem}-{:.3}s", frame.time_secs),
+    }
+}
+
+/// Writes the picture and the bins into the first folder that takes them, under the first free number; where the picture
+/// is then.
+fn write_pair(folders: &[PathBuf], name: &str, image: &Image, json: &str) -> Result<PathBuf, FileError> {
+    let mut first_error = None;
+    for folder in folders {
+        match write_pair_in(folder, name, image, json) {
+            Ok(path) => return Ok(path),
+            Err(error) => {
+                log::warn!("{error}");
+                first_error.get_or_insert(error);
+            }
+        }
+    }
+    Err(first_error.unwrap_or_else(|| FileError::Folder(PathBuf::from("."))))
+}
+
+fn write_pair_in(folder: &Path, name: &str, image: &Image, json: &str) -> Result<PathBuf, FileError> {
+    let encoded = file::encode_png(image);
+    let png = encoded.map_err(|source| FileError::Png { path: folder.join(name), source })?;
+    for number in 1..MOST_NUMBERS {
+        let name = if number == 1 { name.to_owned() } else { format!("{name}-{number}") };
+        let [picture, bins] = ["png", "json"].map(|ending| folder.join(format!("{name}.{ending}")));
+        if picture.exists() || bins.exists() || !file::write_new(&picture, &png)? {
+            continue;
+        }
+        match file::write_new(&bins, format!("{json}\n").as_bytes()) {
+            Ok(true) => return Ok(picture),
+            // Somebody was quicker with the second name, or the disk is full: the two belong together.
+            Ok(false) => drop(std::fs::remove_file(&picture)),
+            Err(error) => {
+                drop(std::fs::remove_file(&picture));
+                return Err(error);
+            }
+        }
+    }
+    Err(FileError::Folder(folder.join(name)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn image() -> Image {
+        Image { width: 1, height: 1, rgba: vec![9, 8, 7, 255] }
+    }
+
+    #[test]
+    fn nothing_is_ever_overwritten() {
+        let folder = tempfile::tempdir().unwrap();
+        let folders = [folder.path().to_owned()];
+        let save = || write_pair(&folders, "clip-frame-3", &image(), "{}").unwrap();
+        let names: Vec<_> = (0..3).map(|_| save().file_name().unwrap().to_owned()).collect();
+        assert_eq!(names, ["clip-frame-3.png", "clip-frame-3-2.png", "clip-frame-3-3.png"]);
+        // A name of which one half is taken is passed over as a whole.
+        std::fs::write(folder.path().join("clip-frame-3-4.json"), "mine").unwrap();
+        assert_eq!(save().file_name().unwrap(), "clip-frame-3-5.png");
+        assert_eq!(std::fs::read_to_string(folder.path().join("clip-frame-3-4.json")).unwrap(), "mine");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 9, "a temporary file is left behind");
+    }
+
+    #[test]
+    fn the_next_folder_is_taken_where_one_cannot_be_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let folders = [PathBuf::from("/no/such/folder"), folder.path().to_owned()];
+        let path = write_pair(&folders, "a", &image(), "{}").unwrap();
+        assert_eq!(path, folder.path().join("a.png"));
+        let error = write_pair(&folders[..1], "a", &image(), "{}").unwrap_err().to_string();
+        assert!(error.contains("/no/such/folder"), "{error}");
+    }
+}

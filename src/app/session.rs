@@ -1,0 +1,269 @@
+//! One open video: its decoding thread, its player, and how its colour is read.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::hud::PlayState;
+use super::title::timecode;
+use crate::color::{Colorimetry, Matrix, Origin, Range, Sourced};
+use crate::frame::Frame;
+use crate::layout::ColorModel;
+use crate::media::{DecodeThread, FrameCounters, MediaError, StreamInfo};
+use crate::playback::{Marks, Player, SeekRequest, Tick, send, take_events};
+
+/// An open video.
+pub struct Session {
+    /// The file or address as it was given.
+    pub input: PathBuf,
+    /// Its name without folders.
+    pub name: String,
+    /// What its headers say.
+    pub info: Arc<StreamInfo>,
+    /// What is due when.
+    pub player: Player,
+    /// The frame on screen, to count it again when something else is to be counted.
+    pub frame: Option<Frame>,
+    media: Option<DecodeThread>,
+    /// The matrix and the range that the user reads it with.
+    matrix: Option<Matrix>,
+    range: Option<Range>,
+    reported: FrameCounters,
+}
+
+impl Session {
+    /// Takes over a decoding thread that has opened a video and given its first frame.
+    #[must_use]
+    pub fn new(input: PathBuf, media: DecodeThread, info: Arc<StreamInfo>, mut player: Player, first: Frame) -> Self {
+        player.push(first);
+        Self {
+            name: file_name(&input),
+            input,
+            info,
+            player,
+            frame: None,
+            media: Some(media),
+            matrix: None,
+            range: None,
+            reported: FrameCounters::default(),
+        }
+    }
+
+    /// Takes decoded frames and decides what is due. What went wrong meanwhile is told in words.
+    pub fn advance(&mut self, now: Instant, complaints: &mut Vec<String>) -> Tick {
+        if let Some(media) = &self.media {
+            let on_error = |error: MediaError| {
+                log::warn!("{error}");
+                complaints.push(error.to_string());
+            };
+            if take_events(&mut self.player, media, now, on_error) {
+                self.report_damage();
+            }
+        }
+        let tick = self.player.tick(now);
+        self.seek(tick.seek);
+        tick
+    }
+
+    /// Hands a seek to the decoder.
+    pub fn seek(&self, request: Option<SeekRequest>) {
+        if let Some(media) = &self.media {
+            send(media, request);
+        }
+    }
+
+    /// Shows a picture near a time quickly, on the way to it.
+    pub fn scrub_to(&mut self, secs: f64, now: Instant) {
+        let seek = self.player.scrub_to(secs, now);
+        self.seek(seek);
+    }
+
+    /// The same, some seconds from where the last request leads.
+    pub fn scrub_by(&mut self, secs: f64, now: Instant) {
+        let seek = self.player.scrub_by(secs, now);
+        self.seek(seek);
+    }
+
+    /// Shows the exact frame of where scrubbing has led.
+    pub fn settle(&mut self, now: Instant) {
+        if self.player.is_scrubbing() {
+            let seek = self.player.settle(now);
+            self.seek(seek);
+        }
+    }
+
+    /// Shows the exact frame of a time that was typed. What is to be said of it.
+    pub fn go_to_time(&mut self, secs: f64) -> String {
+        self.go_to(secs);
+        match self.player.duration_secs() {
+            Some(length) if secs > length => format!("to the end: the video is {} long", timecode(length)),
+            _ => format!("to {}", timecode(secs)),
+        }
+    }
+
+    /// Shows the exact frame of a time.
+    pub fn go_to(&mut self, secs: f64) {
+        let seek = self.player.seek_to(secs, true);
+        self.seek(seek);
+    }
+
+    /// Shows a frame by its number. What is to be said of it.
+    pub fn go_to_frame(&mut self, index: u64) -> String {
+        let last = self.info.stated_frames.map(|count| count.saturating_sub(1));
+        let seek = self.player.seek_to_frame(index);
+        self.seek(seek);
+        match last {
+            Some(last) if index > last => format!("to the last frame, {last}: there is no frame {index}"),
+            _ => format!("to frame {index}"),
+        }
+    }
+
+    /// Changes the speed; what it is then.
+    pub fn set_speed(&mut self, speed: f64, now: Instant) -> f64 {
+        // Steps up and down again lead back to exactly 1.
+        let speed = if (speed - 1.0).abs() < 0.005 { 1.0 } else { speed };
+        self.player.set_speed(speed, now);
+        self.player.speed()
+    }
+
+    /// Marks A, then B, then clears both. What is to be said of it.
+    pub fn mark(&mut self, now: Instant) -> String {
+        let seek = self.player.mark(now);
+        self.seek(seek);
+        match self.player.marks() {
+            Marks { a: Some(a), b: Some(b) } => format!("A–B: {} to {}, again and again", timecode(a), timecode(b)),
+            Marks { a: Some(a), .. } => format!("A at {}", timecode(a)),
+            Marks { a: None, .. } => "A and B cleared".to_owned(),
+        }
+    }
+
+    /// Frames a second, where they are known to be evenly spaced.
+    #[must_use]
+    pub fn frame_rate(&self) -> Option<f64> {
+        self.info.constant_rate().map(crate::frame::Ratio::value).filter(|&rate| rate > 0.0)
+    }
+
+    /// Where playback is, for the controls.
+    #[must_use]
+    pub fn play_state(&self, now: Instant) -> PlayState {
+        let player = &self.player;
+        let marks = player.marks();
+        PlayState {
+            position_secs: player.position_secs(),
+            destination_secs: player.destination_secs(),
+            duration_secs: player.duration_secs(),
+            frame_index: player.frame_index(),
+            frame_rate: self.frame_rate(),
+            paused: player.is_paused(),
+            ended: player.has_ended(),
+            speed: player.speed(),
+            looped: player.is_looped(),
+            marks: [marks.a, marks.b],
+            seekable: player.is_seekable(),
+            buffering: player.is_buffering(now),
+        }
+    }
+
+    /// The frame, its picture read with the user's matrix and range where they are chosen.
+    #[must_use]
+    pub fn read(&self, frame: &Frame) -> Frame {
+        let own = frame.picture.colorimetry();
+        let matrix = self.matrix.map_or(own.matrix, |value| Sourced { value, origin: Origin::Overridden });
+        let range = self.range.map_or(own.range, |value| Sourced { value, origin: Origin::Overridden });
+        let picture = frame.picture.with_colorimetry(Colorimetry { matrix, range });
+        Frame { picture, ..frame.clone() }
+    }
+
+    /// Reads the video with the next matrix; after the last one with its own again. What is to be said of it.
+    pub fn next_matrix(&mut self) -> String {
+        let Some(frame) = &self.frame else { return "no picture yet".to_owned() };
+        let layout = frame.picture.layout();
+        if layout.model != ColorModel::YCbCr {
+            return "the picture has no chroma to convert: no matrix applies".to_owned();
+        }
+        let own = frame.picture.colorimetry().matrix;
+        // Planes of G, B and R all have the same size.
+        let is_full = layout.chroma_shift == (0, 0);
+        let others = Matrix::ALL.into_iter().filter(|&m| m != own.value && (is_full || m != Matrix::Identity));
+        let order: Vec<_> = std::iter::once(None).chain(others.map(Some)).collect();
+        self.matrix = next_of(&order, self.matrix);
+        match self.matrix {
+            Some(matrix) => format!("matrix {matrix} instead of {} ({})", own.value, own.origin),
+            None => format!("matrix {} ({})", own.value, own.origin),
+        }
+    }
+
+    /// Reads the video with the other range, or with its own again. What is to be said of it.
+    pub fn next_range(&mut self) -> String {
+        let Some(frame) = &self.frame else { return "no picture yet".to_owned() };
+        if frame.picture.layout().model == ColorModel::Rgb {
+            return "the picture is R'G'B': its range is always full".to_owned();
+        }
+        let own = frame.picture.colorimetry().range;
+        let other = if own.value == Range::Limited { Range::Full } else { Range::Limited };
+        self.range = next_of(&[None, Some(other)], self.range);
+        match self.range {
+            Some(range) => format!("range {range} instead of {} ({})", own.value, own.origin),
+            None => format!("range {} ({})", own.value, own.origin),
+        }
+    }
+
+    /// Frames and packets that were damaged, as the decoder counts them.
+    #[must_use]
+    pub fn counters(&self) -> FrameCounters {
+        self.media.as_ref().map(DecodeThread::counters).unwrap_or_default()
+    }
+
+    /// Says how much of the file was damaged since the last time.
+    fn report_damage(&mut self) {
+        let counters = self.counters();
+        let refused = counters.refused_packets - self.reported.refused_packets.min(counters.refused_packets);
+        let damaged = counters.damaged - self.reported.damaged.min(counters.damaged);
+        if refused + damaged > 0 {
+            log::warn!("{}: {refused} packets could not be decoded and {damaged} frames are damaged", self.name);
+        }
+        self.reported = counters;
+    }
+
+    /// Logs what became of the frames.
+    pub fn log_summary(&self) {
+        let counts = self.player.counts();
+        let counters = self.counters();
+        log::info!(
+            "{} frames shown, {} dropped, {} damaged, {} packets refused",
+            counts.shown,
+            counts.dropped,
+            counters.damaged,
+            counters.refused_packets
+        );
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        end_aside(self.media.take());
+    }
+}
+
+/// Ends a decoding thread without waiting for it here: a read from a pipe or a server may take its time.
+pub fn end_aside(media: Option<DecodeThread>) {
+    if let Some(media) = media {
+        // Where the system gives no thread, the closure and the decoder in it are dropped here.
+        let _ = std::thread::Builder::new().name("histoscope-close".to_owned()).spawn(move || drop(media));
+    }
+}
+
+/// What follows `current` in a circle.
+pub fn next_of<T: Copy + PartialEq>(all: &[T], current: T) -> T {
+    let at = all.iter().position(|&one| one == current).map_or(0, |at| at + 1);
+    all.get(at).or(all.first()).copied().unwrap_or(current)
+}
+
+/// The last part of a path or an address.
+#[must_use]
+pub fn file_name(path: &Path) -> String {
+    if path == Path::new("-") {
+        return "standard input".to_owned();
+    }
+    path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
+}

@@ -1,0 +1,297 @@
+//! How fast the adjustments are, alone and together with the histograms, and whether they are right.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use super::inputs::Inputs;
+use super::measure::{Budget, Spans, Times, on_cpu, on_gpu};
+use super::{Error, Options};
+use crate::adjust::{
+    Adjustments, Blur, Clahe, Codes, Equalize, Placing, Posterize, Processor, Reduction, Shown, Threshold, Tone, blur,
+};
+use crate::frame::Picture;
+use crate::gpu::adjust::scan::{ScanPass, Words};
+use crate::gpu::adjust::{BlurPass, BlurPlan, Chain, Source, WorkingPicture};
+use crate::gpu::histogram::HistogramPasses;
+use crate::gpu::histogram::plan::Plan;
+use crate::gpu::readback::read_buffer;
+use crate::gpu::{Gpu, GpuError};
+use crate::histogram::Components;
+
+/// What a row measures.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum What {
+    /// A prefix sum of the longest length, with conflict-free indexing or without.
+    Scan { conflict_free: bool },
+    /// An adjustment of a picture, from its planes to the adjusted one.
+    Chain(Adjustments),
+    /// The two passes of a blur by themselves, with workgroup memory or without.
+    Blur { size: u32, staged: bool },
+}
+
+/// Names by which rows are chosen, what the table calls them, and what they measure.
+fn all() -> Vec<(&'static str, &'static str, What)> {
+    let tone = |tone| What::Chain(Adjustments { tone: Some(tone), ..Adjustments::default() });
+    let equalize = |per_channel| tone(Tone::Equalize(Equalize { per_channel, ..Equalize::default() }));
+    let reduction = |reduction| What::Chain(Adjustments { reduction: Some(reduction), ..Adjustments::default() });
+    let classes = |classes| reduction(Reduction::Threshold(Threshold { classes, shown: Shown::Tones }));
+    let levels = |placing| reduction(Reduction::Posterize(Posterize { levels: 5, placing }));
+    let low_pass = |size, runs| What::Chain(Adjustments { blur: Some(Blur { size, runs }), ..Adjustments::default() });
+    vec![
+        ("scan", "prefix sum of 262144 words", What::Scan { conflict_free: true }),
+        ("scan-conflicts", "the same with bank conflicts", What::Scan { conflict_free: false }),
+        ("equalize", "equalize luminance", equalize(false)),
+        ("equalize-channels", "equalize red, green and blue", equalize(true)),
+        ("clahe", "CLAHE, 8×8 tiles", tone(Tone::Clahe(Clahe::default()))),
+        ("otsu-2", "Otsu's threshold", classes(2)),
+        ("otsu-5", "Otsu's thresholds, 5 classes", classes(5)),
+        ("posterize-width", "5 levels of equal width", levels(Placing::Width)),
+        ("posterize-population", "5 levels of equal population", levels(Placing::Population)),
+        ("blur-3", "blur 3 wide", low_pass(3, 1)),
+        ("blur-15", "blur 15 wide", low_pass(15, 1)),
+        ("blur-31", "blur 31 wide", low_pass(31, 1)),
+        ("blur-63", "blur 63 wide", low_pass(63, 1)),
+        ("blur-15x3", "blur 15 wide, three times", low_pass(15, 3)),
+        ("blur-passes-15", "blur 15 wide, its passes only", What::Blur { size: 15, staged: true }),
+        ("blur-passes-15-unstaged", "… without workgroup memory", What::Blur { size: 15, staged: false }),
+        ("blur-passes-63", "blur 63 wide, its passes only", What::Blur { size: 63, staged: true }),
+        ("blur-passes-63-unstaged", "… without workgroup memory", What::Blur { size: 63, staged: false }),
+    ]
+}
+
+/// Every row's name.
+#[must_use]
+pub fn names() -> Vec<&'static str> {
+    all().into_iter().map(|(name, ..)| name).collect()
+}
+
+/// One adjustment.
+#[derive(Debug, Clone, Serialize)]
+pub struct AdjustRow {
+    /// The name by which it is chosen.
+    pub name: &'static str,
+    /// What the table calls it.
+    pub title: &'static str,
+    /// Its time by itself; `None` if it was not measured, for which `note` gives the reason.
+    pub alone: Option<Times>,
+    /// Its time together with the histograms of the source.
+    pub with_source: Option<Times>,
+    /// Its time together with the histograms of the result; of the source, only what it needs itself is counted.
+    pub with_result: Option<Times>,
+    /// Its time together with the histograms of the source and of the result.
+    pub with_both: Option<Times>,
+    /// Its time on the CPU, where that makes the adjustments.
+    pub on_cpu: Option<Times>,
+    /// Whether it came to the CPU's result, to the last code.
+    pub exact: Option<bool>,
+    /// What else there is to say.
+    pub note: Option<String>,
+}
+
+/// The rows that the options ask for: all, or those that they name. A software adapter, where the CPU makes the adjustments,
+/// measures them only by name, since they take it long.
+pub(super) fn wanted(gpu: &Gpu, options: &Options) -> Vec<&'static str> {
+    let named = |name: &&str| options.only.iter().any(|only| name.contains(only.as_str()));
+    names().into_iter().filter(|name| if options.only.is_empty() { !gpu.is_software() } else { named(name) }).collect()
+}
+
+/// Measures the rows of these names.
+///
+/// # Errors
+/// [`Error`] if the device fails.
+pub(super) fn rows(
+    gpu: &Gpu,
+    options: &Options,
+    pictures: &[Picture],
+    names: &[&str],
+) -> Result<Vec<AdjustRow>, Error> {
+    let budget = Budget::new(gpu, options.repeats);
+    let (mut rows, mut bench) = (Vec::new(), None);
+    for (name, title, what) in all().into_iter().filter(|(name, ..)| names.contains(name)) {
+        let mut row = AdjustRow {
+            name,
+            title,
+            alone: None,
+            with_source: None,
+            with_result: None,
+            with_both: None,
+            on_cpu: None,
+            exact: None,
+            note: None,
+        };
+        let measured = match what {
+            What::Scan { conflict_free } => scan(gpu, &budget, conflict_free, &mut row),
+            What::Blur { size, staged } => blur_passes(gpu, &budget, &pictures[0], (size, staged), &mut row),
+            What::Chain(adjustments) => Bench::get(&mut bench, gpu, pictures)
+                .and_then(|bench| bench.measure(gpu, &budget, &adjustments, &mut row)),
+        };
+        match measured {
+            Err(Error::Gpu(why @ (GpuError::PictureTooLarge { .. } | GpuError::TooDeep { .. }))) => {
+                row.note = Some(format!("not measured: {why}"));
+            }
+            other => other?,
+        }
+        rows.push(row);
+    }
+    Ok(rows)
+}
+
+fn scan(gpu: &Gpu, budget: &Budget, conflict_free: bool, row: &mut AdjustRow) -> Result<(), Error> {
+    let most = gpu.device.limits().max_compute_invocations_per_workgroup;
+    let pass = ScanPass::with_workgroup(gpu, if most >= 512 { 512 } else { 256 }, conflict_free);
+    let words: Vec<u32> = (0..ScanPass::LEAST_CAPACITY).map(|i| i.wrapping_mul(2_654_435_761)).collect();
+    let buffer = |label| {
+        gpu.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some(label),
+            size: words.len() as u64 * 4,
+            usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        })
+    };
+    let (source, target) = (buffer("source"), buffer("target"));
+    gpu.queue.write_buffer(&source, 0, bytemuck::cast_slice(&words));
+    let (from, to) = (Words { buffer: &source, offset: 0 }, Words { buffer: &target, offset: 0 });
+    let job = pass.job(gpu, from, to, words.len() as u32);
+    row.alone = Some(timed(gpu, budget, &mut |pass, _| job.dispatch(pass))?);
+    let scanned: Vec<u32> = bytemuck::pod_collect_to_vec(&read_buffer(gpu, &target, target.size())?);
+    let mut sum = 0_u32;
+    let mut is_sum_before = |(&word, &found): (&u32, &u32)| {
+        let before = sum;
+        sum = sum.wrapping_add(word);
+        found == before
+    };
+    row.exact = Some(words.iter().zip(&scanned).all(&mut is_sum_before));
+    Ok(())
+}
+
+fn blur_passes(
+    gpu: &Gpu,
+    budget: &Budget,
+    picture: &Picture,
+    (size, staged): (u32, bool),
+    row: &mut AdjustRow,
+) -> Result<(), Error> {
+    let codes = Codes::of(picture);
+    let layout = crate::gpu::upload::PictureBuffers::new(gpu).bind_group_layout;
+    let work = WorkingPicture::new(gpu, &layout, (picture.width(), picture.height()), codes.bits)?;
+    work.write(gpu, &codes);
+    let plan = BlurPlan { staged, ..BlurPlan::new(&gpu.device.limits(), codes.bits, size) };
+    let job = BlurPass::new(gpu).job_with_plan(gpu, &work, plan, 1)?;
+    run_once(gpu, &mut |pass| job.dispatch(pass));
+    row.exact = Some(work.read(gpu)? == blur::apply(&codes, Blur { size, runs: 1 }));
+    row.alone = Some(timed(gpu, budget, &mut |pass, _| job.dispatch(pass))?);
+    Ok(())
+}
+
+/// Pictures on the GPU, and what adjusts and counts them.
+struct Bench<'a> {
+    pictures: &'a [Picture],
+    inputs: Inputs,
+    source: HistogramPasses,
+    result: HistogramPasses,
+    chain: Chain,
+}
+
+impl<'a> Bench<'a> {
+    /// Makes it when it is first wanted.
+    fn get<'b>(slot: &'b mut Option<Self>, gpu: &Gpu, pictures: &'a [Picture]) -> Result<&'b mut Self, Error> {
+        if let Some(bench) = slot {
+            return Ok(bench);
+        }
+        let inputs = Inputs::of(gpu, pictures.to_vec())?;
+        let layout = &inputs.buffers[0].bind_group_layout;
+        let mut source = HistogramPasses::new(gpu, layout);
+        source.prepare(gpu, &pictures[0], Components::Rgbl)?;
+        let result = HistogramPasses::new(gpu, layout);
+        let chain = Chain::new(gpu, layout, &source);
+        Ok(slot.insert(Self { pictures, inputs, source, result, chain }))
+    }
+
+    fn measure(
+        &mut self,
+        gpu: &Gpu,
+        budget: &Budget,
+        adjustments: &Adjustments,
+        row: &mut AdjustRow,
+    ) -> Result<(), Error> {
+        let picture = &self.pictures[0];
+        self.chain.prepare(gpu, Source::of(picture), adjustments, None, true)?;
+        let Some(adjusted) = self.chain.result() else { return Ok(()) };
+        let like = Source::working(adjusted);
+        let (limits, kind, bits) = (gpu.device.limits(), gpu.info.device_type, adjusted.bits);
+        if let Some(plan) = Plan::new(&limits, kind, bits, picture.pixel_count()) {
+            self.result.prepare_layout(gpu, like.layout, like.crossed, Components::Rgbl, plan);
+        }
+        let expected = Processor::default().apply_to_codes(Codes::of(picture), adjustments, None);
+        let is_exact = |bench: &Self, counts_source| -> Result<bool, Error> {
+            run_once(gpu, &mut |pass| bench.run(pass, 0, counts_source, false));
+            Ok(bench.chain.result().map(|adjusted| adjusted.read(gpu)).transpose()? == Some(expected.clone()))
+        };
+        let exact = is_exact(self, true)?;
+        row.alone = Some(timed(gpu, budget, &mut |pass, repeat| self.run(pass, repeat, false, false))?);
+        row.with_source = Some(timed(gpu, budget, &mut |pass, repeat| self.run(pass, repeat, true, false))?);
+        row.with_both = Some(timed(gpu, budget, &mut |pass, repeat| self.run(pass, repeat, true, true))?);
+        self.chain.prepare(gpu, Source::of(picture), adjustments, None, false)?;
+        row.exact = Some(exact && is_exact(self, false)?);
+        row.with_result = Some(timed(gpu, budget, &mut |pass, repeat| self.run(pass, repeat, false, true))?);
+        let adjust = |repeat: usize| {
+            Processor::default().apply_to_codes(Codes::of(self.inputs.picture(repeat)), adjustments, None)
+        };
+        row.on_cpu = Some(on_cpu(budget, |repeat| drop(std::hint::black_box(adjust(repeat)))));
+        Ok(())
+    }
+
+    /// What a frame takes: perhaps its histograms, the adjustments, perhaps the result's histograms.
+    fn run(&self, pass: &mut wgpu::ComputePass<'_>, repeat: usize, counts_source: bool, counts_result: bool) {
+        let Some(group) = self.inputs.group(repeat) else { return };
+        if counts_source {
+            self.source.dispatch(pass, group);
+        }
+        self.chain.dispatch(pass, group);
+        if let (true, Some(adjusted)) = (counts_result, self.chain.result()) {
+            self.result.dispatch(pass, &adjusted.bind_group);
+        }
+    }
+}
+
+/// Measures dispatches that share a compute pass.
+fn timed(gpu: &Gpu, budget: &Budget, work: &mut dyn FnMut(&mut wgpu::ComputePass<'_>, usize)) -> Result<Times, Error> {
+    let mut record = |encoder: &mut wgpu::CommandEncoder, repeat: usize, spans: Option<Spans<'_>>| {
+        let timestamp_writes = spans.map(Spans::whole);
+        let descriptor = wgpu::ComputePassDescriptor { label: Some("adjust"), timestamp_writes };
+        work(&mut encoder.begin_compute_pass(&descriptor), repeat);
+    };
+    on_gpu(gpu, budget, &mut record)
+}
+
+fn run_once(gpu: &Gpu, work: &mut dyn FnMut(&mut wgpu::ComputePass<'_>)) {
+    let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("check") });
+    work(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()));
+    gpu.queue.submit([encoder.finish()]);
+}
+
+/// The rows as a table.
+pub(super) fn write_table(f: &mut fmt::Formatter<'_>, rows: &[AdjustRow]) -> fmt::Result {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let title = "adjustments, median µs";
+    writeln!(
+        f,
+        "\n{title:<34}{:>10}{:>11}{:>11}{:>11}{:>11}  exact",
+        "alone", "+ source", "+ result", "+ both", "CPU"
+    )?;
+    for row in rows {
+        let number = |times: Option<Times>| times.map_or("-".into(), |times| format!("{:.1}", times.median_us));
+        write!(f, "  {:<32}{:>10}", row.title, number(row.alone))?;
+        for times in [row.with_source, row.with_result, row.with_both, row.on_cpu] {
+            write!(f, "{:>11}", number(times))?;
+        }
+        writeln!(f, "  {}", row.exact.map_or("-", |exact| if exact { "yes" } else { "NO" }))?;
+        if let Some(note) = &row.note {
+            writeln!(f, "      {note}")?;
+        }
+    }
+    writeln!(f, "+: together with the histograms of the source, of the result, or of both, from the planes on")
+}

@@ -1,0 +1,120 @@
+//! Brushing: the pixels of the picture whose value lies in a range of a histogram keep their light, the rest dims.
+//!
+//! Which pixels those are follows from the arithmetic of counting, so that as many are lit as the range's bins hold. Per
+//! pixel of the view it is the sample that covers the pixel's middle that decides. shaders/video.wgsl does the same.
+
+use crate::color::{Conversion, luminance_bin};
+use crate::histogram::Components;
+
+/// A range of a channel's bins whose pixels are lit in the picture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Brush {
+    /// The channel.
+    pub channel: usize,
+    /// Lowest bin that is lit.
+    pub low: u32,
+    /// Highest bin that is lit.
+    pub high: u32,
+}
+
+impl Brush {
+    /// The brush from one bin to another, whichever of them is lower.
+    #[must_use]
+    pub const fn between(channel: usize, from: u32, to: u32) -> Self {
+        if from <= to { Self { channel, low: from, high: to } } else { Self { channel, low: to, high: from } }
+    }
+
+    /// Whether a bin of the channel is lit.
+    #[inline]
+    #[must_use]
+    pub const fn contains(&self, bin: u32) -> bool {
+        self.low <= bin && bin <= self.high
+    }
+}
+
+/// A brush at work on a picture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lighting {
+    /// What is lit.
+    pub brush: Brush,
+    /// What the channels are.
+    pub components: Components,
+    /// How far the rest has dimmed, in 256ths; never 0.
+    pub strength: u32,
+}
+
+/// Light of the darkest pixel that is dimmed, of 255. What is black and lit is then darker than what surrounds it.
+const DIM_FLOOR: u32 = 18;
+/// What is left of the light of a dimmed pixel, in 256ths.
+const DIM_PART: u32 = 56;
+/// Weights of red, green and blue in its gray, in 256ths.
+const GRAY: [u32; 3] = [54, 183, 19];
+
+impl Lighting {
+    /// A brush whose surroundings have dimmed by `strength`, 0 to 1; `None` where that changes nothing.
+    #[must_use]
+    pub fn new(brush: Option<Brush>, components: Components, strength: f32) -> Option<Self> {
+        let strength = if strength.is_nan() { 1.0 } else { strength.clamp(0.0, 1.0) };
+        let strength = (strength * 256.0).round() as u32;
+        brush.filter(|_| strength > 0).map(|brush| Self { brush, components, strength })
+    }
+
+    /// Whether a pixel with these component codes is lit, in a picture of `count` components.
+    #[inline(always)]
+    #[must_use]
+    pub fn lights(&self, codes: [u32; 3], count: usize, conversion: &Conversion) -> bool {
+        let channel = self.brush.channel;
+        if self.components == Components::YCbCr {
+            return channel < count && self.brush.contains(codes[channel]);
+        }
+        let top = conversion.max_code();
+        let rgb = conversion.unclamped(codes.map(|code| code as i32)).map(|v| v.clamp(0, top) as u32);
+        match channel {
+            0..=2 => self.brush.contains(rgb[channel]),
+            3 => self.brush.contains(luminance_bin(rgb, conversion.bits)),
+            _ => false,
+        }
+    }
+
+    /// The colour of a pixel that is not lit, from what it would be without the brush.
+    #[inline(always)]
+    #[must_use]
+    pub fn dimmed(&self, rgb: [u8; 3]) -> [u8; 3] {
+        let codes = rgb.map(u32::from);
+        let gray = (codes[0] * GRAY[0] + codes[1] * GRAY[1] + codes[2] * GRAY[2]) >> 8;
+        let dark = DIM_FLOOR + ((gray * DIM_PART) >> 8);
+        codes.map(|code| ((code * (256 - self.strength) + dark * self.strength + 128) >> 8) as u8)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_brush_drawn_backwards_is_the_same_brush() {
+        let brush = Brush::between(1, 200, 100);
+        assert_eq!(brush, Brush { channel: 1, low: 100, high: 200 });
+        assert!(brush.contains(100) && brush.contains(200) && !brush.contains(99) && !brush.contains(201));
+    }
+
+    #[test]
+    fn what_is_dimmed_is_gray_and_dark_and_keeps_its_order_of_lightness() {
+        let full = Lighting::new(Some(Brush::between(0, 0, 0)), Components::Rgbl, 1.0).unwrap();
+        let [black, gray, white] = [0, 128, 255].map(|v| full.dimmed([v; 3])[0]);
+        assert!(black < gray && gray < white && white < 80, "{black} {gray} {white}");
+        let [r, g, b] = full.dimmed([250, 30, 90]);
+        assert!(r == g && g == b);
+    }
+
+    #[test]
+    fn a_brush_that_has_not_begun_to_dim_is_none() {
+        let brush = Some(Brush::between(0, 0, 9));
+        assert_eq!(Lighting::new(brush, Components::Rgbl, 0.0), None);
+        assert_eq!(Lighting::new(None, Components::Rgbl, 1.0), None);
+        let half = Lighting::new(brush, Components::Rgbl, 0.5).unwrap();
+        let full = Lighting::new(brush, Components::Rgbl, f32::NAN).unwrap();
+        let color = [200, 40, 40];
+        assert!(half.dimmed(color)[0] > full.dimmed(color)[0] && half.dimmed(color)[0] < 200);
+    }
+}

@@ -1,0 +1,229 @@
+//! Choices that last from one run to the next, as JSON in the platform's configuration folder.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::overlay::{Channels, OverlayStyle};
+use crate::placement::Fit;
+
+/// The file's name.
+const FILE: &str = "settings.json";
+/// The name under which a file that could not be read is kept.
+const ASIDE: &str = "settings.unreadable.json";
+/// Letters of the channels in the file.
+const LETTERS: [char; 4] = ['r', 'g', 'b', 'l'];
+
+/// What is kept.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Settings {
+    /// How the histograms look.
+    pub histograms: OverlayStyle,
+    /// Letters of the channels that are on.
+    pub channels: String,
+    /// Whether the histograms are shown at all.
+    pub shown: bool,
+    /// How the picture fits the window.
+    pub fit: Fit,
+    /// Whether the controls stay on screen.
+    pub pinned: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            histograms: OverlayStyle::default(),
+            channels: LETTERS.iter().collect(),
+            shown: true,
+            fit: Fit::default(),
+            pinned: false,
+        }
+    }
+}
+
+impl Settings {
+    /// The channels that are on.
+    #[must_use]
+    pub fn channels(&self) -> Channels {
+        let on = (0..LETTERS.len()).filter(|&channel| self.channels.contains(LETTERS[channel]));
+        on.map(Channels::one).fold(Channels::NONE, Channels::union)
+    }
+
+    /// Sets the channels that are on.
+    pub fn set_channels(&mut self, channels: Channels) {
+        self.channels = channels.iter().map(|channel| LETTERS[channel]).collect();
+    }
+}
+
+/// Where the settings are kept.
+#[derive(Debug, Clone)]
+pub struct Store {
+    /// The folder; `None` where nothing is to be kept.
+    folder: Option<PathBuf>,
+    /// What the file says, as far as this program knows.
+    saved: Settings,
+}
+
+impl Store {
+    /// Reads the settings of the platform's configuration folder, or with `ignored` takes the defaults and keeps nothing.
+    #[must_use]
+    pub fn open(ignored: bool) -> Self {
+        if ignored {
+            return Self { folder: None, saved: Settings::default() };
+        }
+        match directories::ProjectDirs::from("", "", "histoscope") {
+            Some(folders) => Self::in_folder(folders.config_dir()),
+            None => {
+                log::warn!("this system names no folder for settings; they are not kept");
+                Self { folder: None, saved: Settings::default() }
+            }
+        }
+    }
+
+    /// Reads the settings of a folder. What cannot be read is told, set aside and replaced by the defaults.
+    #[must_use]
+    pub fn in_folder(folder: &Path) -> Self {
+        let path = folder.join(FILE);
+        let kept = Some(folder.to_owned());
+        let text = match fs::read(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Self { folder: kept, saved: Settings::default() };
+            }
+            Err(error) => {
+                log::warn!("{} cannot be read ({error}); the defaults are used and nothing is kept", path.display());
+                return Self { folder: None, saved: Settings::default() };
+            }
+        };
+        match serde_json::from_slice::<Settings>(&text) {
+            Ok(settings) => {
+                let histograms = settings.histograms.clamped();
+                Self { folder: kept, saved: Settings { histograms, ..settings } }
+            }
+            Err(error) => {
+                let folder = set_aside(folder, &error).then_some(kept).flatten();
+                Self { folder, saved: Settings::default() }
+            }
+        }
+    }
+
+    /// The settings as they are kept.
+    #[must_use]
+    pub const fn settings(&self) -> &Settings {
+        &self.saved
+    }
+
+    /// Keeps the settings, unless they are kept already or nothing is to be kept. A failure is told once.
+    pub fn save(&mut self, settings: &Settings) {
+        let Some(folder) = &self.folder else { return };
+        if self.saved == *settings {
+            return;
+        }
+        match write(folder, settings) {
+            Ok(()) => self.saved = settings.clone(),
+            Err(error) => {
+                log::warn!("{} cannot be written ({error}); settings are not kept", folder.join(FILE).display());
+                self.folder = None;
+            }
+        }
+    }
+}
+
+/// Keeps a file that makes no sense under another name, so that nothing of the user's is lost; whether that worked.
+fn set_aside(folder: &Path, why: &serde_json::Error) -> bool {
+    let (path, aside) = (folder.join(FILE), folder.join(ASIDE));
+    match fs::rename(&path, &aside) {
+        Ok(()) => {
+            log::warn!("{} makes no sense ({why}); it is kept as {ASIDE} and the defaults are used", path.display());
+            true
+        }
+        Err(error) => {
+            log::warn!("{} makes no sense ({why}) and cannot be set aside ({error}); nothing is kept", path.display());
+            false
+        }
+    }
+}
+
+/// Writes under a temporary name and renames, so that the file is whole at any time.
+fn write(folder: &Path, settings: &Settings) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    let text = serde_json::to_string_pretty(settings).map_err(io::Error::other)?;
+    file.write_all(text.as_bytes())?;
+    file.write_all(b"\n")?;
+    file.persist(folder.join(FILE)).map_err(|error| error.error)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::overlay::Arrangement;
+
+    fn changed() -> Settings {
+        let mut settings = Settings { shown: false, fit: Fit::Contain, pinned: true, ..Settings::default() };
+        settings.histograms.arrangement = Arrangement::Parade;
+        settings.histograms.logarithmic = true;
+        settings.histograms.height = 0.4;
+        settings.set_channels(Channels::one(1).union(Channels::one(3)));
+        settings
+    }
+
+    #[test]
+    fn settings_come_back_in_the_next_run() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().join("not/there/yet");
+        Store::in_folder(&folder).save(&changed());
+        let store = Store::in_folder(&folder);
+        assert_eq!(store.settings(), &changed());
+        assert_eq!(store.settings().channels().bits(), 0b1010);
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "a temporary file is left behind");
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_set_aside_and_the_defaults_are_used() {
+        for text in ["", "{", "[1, 2]", "{\"fit\": \"sideways\"}", "{\"histograms\": {\"height\": \"tall\"}}", "\u{0}"]
+        {
+            let home = tempfile::tempdir().unwrap();
+            fs::write(home.path().join(FILE), text).unwrap();
+            let mut store = Store::in_folder(home.path());
+            assert_eq!(store.settings(), &Settings::default(), "{text:?}");
+            store.save(&changed());
+            assert_eq!(fs::read_to_string(home.path().join(ASIDE)).unwrap(), text, "the user's file is lost");
+            assert_eq!(Store::in_folder(home.path()).settings(), &changed());
+        }
+    }
+
+    #[test]
+    fn figures_outside_their_limits_and_unknown_fields_do_no_harm() {
+        let home = tempfile::tempdir().unwrap();
+        let text = r#"{"histograms": {"height": 99, "opacity": -1}, "channels": "xyzr", "of a later version": true}"#;
+        fs::write(home.path().join(FILE), text).unwrap();
+        let store = Store::in_folder(home.path());
+        let style = store.settings().histograms;
+        assert_eq!((style.height, style.opacity), (1.0, 0.1));
+        assert_eq!(store.settings().channels(), Channels::one(0));
+    }
+
+    #[test]
+    fn nothing_is_kept_where_nothing_is_to_be_kept() {
+        let mut store = Store::open(true);
+        store.save(&changed());
+        assert_eq!(store.settings(), &Settings::default());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_that_cannot_be_written_is_survived() {
+        let home = tempfile::tempdir().unwrap();
+        // A file stands where the folder should be.
+        let folder = home.path().join("file");
+        fs::write(&folder, "").unwrap();
+        let mut store = Store::in_folder(&folder);
+        store.save(&changed());
+        assert_eq!(fs::read_to_string(&folder).unwrap(), "");
+    }
+}

@@ -1,0 +1,409 @@
+//! All adjustments in their order, recorded as one list of dispatches.
+
+use super::super::histogram::HistogramPasses;
+use super::super::histogram::plan::{ChannelRun, Plan};
+use super::super::{Gpu, GpuError};
+use super::blur::{BlurJob, BlurPass};
+use super::clahe::ClahePass;
+use super::curves::{CurveJob, CurveKind, CurvePass};
+use super::otsu::OtsuPass;
+use super::params::PointParams;
+use super::point::{Change, PointPass};
+use super::scan::ScanJob;
+use super::{Dispatch, WorkingPicture, storage};
+use crate::adjust::{
+    Adjustments, Clahe, Equalize, Placing, Posterize, Reduction, Threshold, Tone, equalize, otsu, posterize,
+};
+use crate::frame::Picture;
+use crate::histogram::Components;
+use crate::layout::PixelLayout;
+
+/// What the passes must know of a picture whose planes the GPU has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Source {
+    /// How its samples lie.
+    pub layout: PixelLayout,
+    /// Width and height in pixels.
+    pub size: (u32, u32),
+    /// Whether the conversion to red takes part of the second component, or that to blue of the third.
+    pub crossed: bool,
+}
+
+impl Source {
+    /// What the passes must know of this picture.
+    #[must_use]
+    pub fn of(picture: &Picture) -> Self {
+        let weights = picture.conversion().weights;
+        let crossed = weights[0][1] != 0 || weights[2][2] != 0;
+        Self { layout: *picture.layout(), size: (picture.width(), picture.height()), crossed }
+    }
+
+    /// What they must know of an adjusted one.
+    #[must_use]
+    pub const fn working(picture: &WorkingPicture) -> Self {
+        Self { layout: picture.layout(), size: picture.size, crossed: true }
+    }
+}
+
+/// Where a step finds its picture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Input {
+    Source,
+    Work(usize),
+}
+
+#[derive(Debug)]
+enum Step {
+    /// A pass that reads a picture.
+    Picture(Dispatch, Input),
+    /// A pass that does not.
+    Plain(Dispatch),
+    /// Counts a picture's luminance, or all channels, into bins of the chain's own.
+    Count(Input),
+    Scan(ScanJob),
+    Curve(Box<CurveJob>),
+    Blur(BlurJob),
+}
+
+/// What the steps were made for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Made {
+    source: Source,
+    adjustments: Adjustments,
+    counted: bool,
+}
+
+/// The adjustments on the GPU.
+///
+/// For each frame: [`prepare`](Self::prepare), count the source where [`needs_source_bins`](Self::needs_source_bins) says so,
+/// then [`dispatch`](Self::dispatch) in the same or a later pass; [`result`](Self::result) is then a picture to count and draw.
+#[derive(Debug)]
+pub struct Chain {
+    picture_layout: wgpu::BindGroupLayout,
+    source_bins: wgpu::Buffer,
+    /// For the source, where nobody else counts it.
+    source_counter: Option<HistogramPasses>,
+    /// For pictures between two steps.
+    counter: HistogramPasses,
+    point: PointPass,
+    curves: CurvePass,
+    blur: BlurPass,
+    clahe: ClahePass,
+    otsu: OtsuPass,
+    /// Two pictures, so that one can be read while the other is written.
+    work: [Option<WorkingPicture>; 2],
+    made: Option<Made>,
+    steps: Vec<Step>,
+    result: Input,
+    /// What the smoothed curves were made for; of anything else they start anew.
+    smoothed: Option<(u32, bool)>,
+}
+
+impl Chain {
+    /// Makes the passes for pictures that are bound by `picture_layout` and counted by `source`.
+    #[must_use]
+    pub fn new(gpu: &Gpu, picture_layout: &wgpu::BindGroupLayout, source: &HistogramPasses) -> Self {
+        Self {
+            picture_layout: picture_layout.clone(),
+            source_bins: source.bins.clone(),
+            source_counter: None,
+            counter: HistogramPasses::new(gpu, picture_layout),
+            point: PointPass::new(gpu, picture_layout),
+            curves: CurvePass::new(gpu),
+            blur: BlurPass::new(gpu),
+            clahe: ClahePass::new(gpu, picture_layout),
+            otsu: OtsuPass::new(gpu),
+            work: [None, None],
+            made: None,
+            steps: Vec::new(),
+            result: Input::Source,
+            smoothed: None,
+        }
+    }
+
+    /// Whether the first step that needs a histogram needs the source's.
+    #[must_use]
+    pub fn needs_source_bins(adjustments: &Adjustments) -> bool {
+        let by_bins = matches!(
+            adjustments.reduction,
+            Some(Reduction::Threshold(_) | Reduction::Posterize(Posterize { placing: Placing::Population, .. }))
+        );
+        adjustments.blur.is_none()
+            && match adjustments.tone {
+                Some(Tone::Equalize(_)) => true,
+                Some(Tone::Clahe(_)) => false,
+                None => by_bins,
+            }
+    }
+
+    /// Gets everything ready for a picture like `source`; cheap where nothing changed. `elapsed_secs` is the time since the
+    /// frame before, `None` at a jump. `counted` says whether the source's bins will be those of red, green, blue and
+    /// luminance; where they are not, the chain counts
+    /// what it needs by itself, luminance alone where that will do.
+    ///
+    /// # Errors
+    /// [`GpuError`] if the adapter cannot hold the adjusted picture or the bins of its depth.
+    pub fn prepare(
+        &mut self,
+        gpu: &Gpu,
+        source: Source,
+        adjustments: &Adjustments,
+        elapsed_secs: Option<f64>,
+        counted: bool,
+    ) -> Result<(), GpuError> {
+        let adjustments = adjustments.clamped();
+        let counted = counted || !Self::needs_source_bins(&adjustments);
+        let made = Made { source, adjustments, counted };
+        if self.made != Some(made) {
+            self.made = None;
+            self.make(gpu, made)?;
+            self.made = Some(made);
+        }
+        self.set_weight(gpu, &made, elapsed_secs);
+        Ok(())
+    }
+
+    /// Whether all is off: the source is shown as it is, and nothing is dispatched.
+    #[must_use]
+    pub fn is_off(&self) -> bool {
+        self.steps.is_empty()
+    }
+
+    /// The adjusted picture that the next dispatch makes; `None` where all is off.
+    #[must_use]
+    pub fn result(&self) -> Option<&WorkingPicture> {
+        match self.result {
+            Input::Source => None,
+            Input::Work(index) => self.work[index].as_ref(),
+        }
+    }
+
+    /// Four words: the luminance codes at which the second class and those after it begin, `u32::MAX` where there is none.
+    /// They are those of the last dispatch that had a threshold among its adjustments.
+    #[must_use]
+    pub const fn thresholds(&self) -> &wgpu::Buffer {
+        &self.otsu.thresholds
+    }
+
+    /// Gives back the memory of the pictures, which are large.
+    pub fn release(&mut self) {
+        self.steps.clear();
+        self.made = None;
+        self.result = Input::Source;
+        self.smoothed = None;
+        self.work = [None, None];
+        self.blur.release();
+    }
+
+    /// Dispatches the adjustments of the picture bound by `source` in a compute pass of the caller's, behind the counting of
+    /// the source.
+    pub fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, source: &wgpu::BindGroup) {
+        let group = |input: Input| match input {
+            Input::Source => Some(source),
+            Input::Work(index) => self.work[index].as_ref().map(|picture| &picture.bind_group),
+        };
+        for step in &self.steps {
+            match step {
+                Step::Picture(dispatch, input) => dispatch.run(pass, group(*input)),
+                Step::Plain(dispatch) => dispatch.run(pass, None),
+                Step::Count(input) => {
+                    let counter =
+                        if *input == Input::Source { self.source_counter.as_ref() } else { Some(&self.counter) };
+                    if let (Some(counter), Some(group)) = (counter, group(*input)) {
+                        counter.dispatch(pass, group);
+                    }
+                }
+                Step::Scan(scan) => scan.dispatch(pass),
+                Step::Curve(curve) => curve.dispatch(pass),
+                Step::Blur(blur) => blur.dispatch(pass),
+            }
+        }
+    }
+
+    fn set_weight(&mut self, gpu: &Gpu, made: &Made, elapsed_secs: Option<f64>) {
+        let Some(Tone::Equalize(Equalize { per_channel, time_constant_secs })) = made.adjustments.tone else {
+            self.smoothed = None;
+            return;
+        };
+        let kind = Some((made.source.layout.bin_bits(), per_channel));
+        let elapsed_secs = if self.smoothed == kind { elapsed_secs } else { None };
+        self.smoothed = kind;
+        let weight = equalize::weight(elapsed_secs, time_constant_secs);
+        for step in &self.steps {
+            if let Step::Curve(curve) = step {
+                curve.set_weight(gpu, weight);
+            }
+        }
+    }
+
+    fn make(&mut self, gpu: &Gpu, made: Made) -> Result<(), GpuError> {
+        let Made { source, adjustments, counted } = made;
+        self.steps.clear();
+        self.result = Input::Source;
+        if adjustments.is_off() {
+            return Ok(());
+        }
+        let mut maker = Maker { gpu, source, counted, chain: self, at: Input::Source };
+        if let Some(blur) = adjustments.blur {
+            maker.change(Change::None, &PointParams::default(), None)?;
+            maker.blur(blur)?;
+        }
+        match adjustments.tone {
+            Some(Tone::Equalize(equalize)) => maker.equalize(equalize)?,
+            Some(Tone::Clahe(clahe)) => maker.clahe(clahe)?,
+            None => {}
+        }
+        match adjustments.reduction {
+            Some(Reduction::Posterize(posterize)) => maker.posterize(posterize)?,
+            Some(Reduction::Threshold(threshold)) => maker.threshold(threshold)?,
+            None => {}
+        }
+        self.result = maker.at;
+        Ok(())
+    }
+}
+
+/// Makes the steps one after the other.
+struct Maker<'a> {
+    gpu: &'a Gpu,
+    source: Source,
+    /// Whether somebody else counts the source.
+    counted: bool,
+    chain: &'a mut Chain,
+    /// Where the picture is by now.
+    at: Input,
+}
+
+impl Maker<'_> {
+    const fn bits(&self) -> u32 {
+        self.source.layout.bin_bits()
+    }
+
+    /// The picture that the next step reads.
+    fn current(&self) -> Source {
+        match self.at {
+            Input::Work(index) => self.chain.work[index].as_ref().map_or(self.source, Source::working),
+            Input::Source => self.source,
+        }
+    }
+
+    /// Makes room for a picture beside the one that is there.
+    fn other(&mut self) -> Result<usize, GpuError> {
+        let index = if self.at == Input::Work(0) { 1 } else { 0 };
+        let (size, bits) = (self.source.size, self.bits());
+        let slot = &mut self.chain.work[index];
+        if slot.as_ref().is_none_or(|held| held.size != size || held.bits != bits) {
+            // The old one goes first, so that two large pictures are never held for one.
+            *slot = None;
+            *slot = Some(WorkingPicture::new(self.gpu, &self.chain.picture_layout, size, bits)?);
+        }
+        Ok(index)
+    }
+
+    /// Changes every pixel.
+    fn change(
+        &mut self,
+        change: Change,
+        params: &PointParams,
+        buffers: Option<(&wgpu::Buffer, Option<&wgpu::Buffer>)>,
+    ) -> Result<(), GpuError> {
+        let current = self.current();
+        let index = self.other()?;
+        let (curves, axes) = buffers.map_or((None, None), |(curves, axes)| (Some(curves), axes));
+        let Chain { point, work, steps, .. } = &mut *self.chain;
+        if let Some(target) = &work[index] {
+            let dispatch = point.dispatch(self.gpu, &current, change, params, (curves, axes), target);
+            steps.push(Step::Picture(dispatch, self.at));
+        }
+        self.at = Input::Work(index);
+        Ok(())
+    }
+
+    fn blur(&mut self, blur: crate::adjust::Blur) -> Result<(), GpuError> {
+        let Input::Work(index) = self.at else { return Ok(()) };
+        let Chain { blur: pass, work, steps, .. } = &mut *self.chain;
+        if let Some(picture) = &work[index] {
+            steps.push(Step::Blur(pass.job(self.gpu, picture, blur)?));
+        }
+        Ok(())
+    }
+
+    /// The bins of the picture that is there. Unless somebody else counts it, it is counted now.
+    fn bins(&mut self, (first, count): (u32, u32)) -> Result<wgpu::Buffer, GpuError> {
+        let is_source = self.at == Input::Source;
+        if is_source && self.counted {
+            return Ok(self.chain.source_bins.clone());
+        }
+        let (gpu, current) = (self.gpu, self.current());
+        let bits = current.layout.bin_bits();
+        let plan = Plan::new(&gpu.device.limits(), gpu.info.device_type, bits, current.size.0 * current.size.1);
+        let mut plan = plan.ok_or_else(|| GpuError::TooDeep { bits, adapter: gpu.info.name.clone() })?;
+        // Where luminance alone is wanted, it alone is counted. A counter is set up once for all steps, so that another
+        // step's wish adds the other channels.
+        let others = self.chain.steps.iter().any(|step| matches!(step, Step::Count(Input::Work(_)))) && !is_source;
+        if (first, count) == (3, 1) && !others {
+            plan.runs = vec![ChannelRun { first, count }];
+        }
+        let Chain { picture_layout, source_counter, counter, steps, .. } = &mut *self.chain;
+        let counter = match is_source {
+            true => source_counter.get_or_insert_with(|| HistogramPasses::new(gpu, picture_layout)),
+            false => counter,
+        };
+        counter.prepare_layout(gpu, current.layout, current.crossed, Components::Rgbl, plan);
+        steps.push(Step::Count(self.at));
+        Ok(counter.bins.clone())
+    }
+
+    fn equalize(&mut self, equalize: Equalize) -> Result<(), GpuError> {
+        let (channels, change) =
+            if equalize.per_channel { ((0, 3), Change::Channels) } else { ((3, 1), Change::Luminance) };
+        self.through_curves(channels, CurveKind::Equalize, change)
+    }
+
+    /// From the bins to curves, and through those.
+    fn through_curves(&mut self, channels: (u32, u32), kind: CurveKind, change: Change) -> Result<(), GpuError> {
+        let bins = self.bins(channels)?;
+        let bits = self.bits();
+        let job = self.chain.curves.job(self.gpu, &bins, channels, bits, kind);
+        self.chain.steps.push(Step::Curve(Box::new(job)));
+        let mapped = self.chain.curves.mapped.clone();
+        self.change(change, &PointParams::default(), Some((&mapped, None)))
+    }
+
+    fn clahe(&mut self, clahe: Clahe) -> Result<(), GpuError> {
+        let current = self.current();
+        let curves = self.chain.clahe.job(self.gpu, &current, clahe);
+        self.chain.steps.push(Step::Picture(curves.count, self.at));
+        self.chain.steps.extend(curves.curves.map(Step::Plain));
+        let params = PointParams { tiles: clahe.tiles.into(), ..PointParams::default() };
+        self.change(Change::Tiles, &params, Some((&curves.packed, Some(&curves.axes))))
+    }
+
+    fn posterize(&mut self, Posterize { levels, placing }: Posterize) -> Result<(), GpuError> {
+        match placing {
+            Placing::Population => self.through_curves((0, 3), CurveKind::Populate(levels), Change::Channels),
+            Placing::Width => {
+                let curve = posterize::equal_width(1 << self.bits(), levels);
+                let buffer = storage(&self.gpu.device, "levels", 3 * curve.len());
+                self.gpu.queue.write_buffer(&buffer, 0, bytemuck::cast_slice(&curve.repeat(3)));
+                self.change(Change::Channels, &PointParams::default(), Some((&buffer, None)))
+            }
+        }
+    }
+
+    fn threshold(&mut self, Threshold { classes, shown }: Threshold) -> Result<(), GpuError> {
+        let bins = self.bins((3, 1))?;
+        let bits = self.bits();
+        let Chain { curves, otsu, steps, .. } = &mut *self.chain;
+        let (scan, cumulative) = curves.scan(self.gpu, &bins, (3, 1), bits);
+        steps.push(Step::Scan(scan));
+        steps.extend(otsu.dispatches(self.gpu, (&bins, cumulative), bits, classes).map(Step::Plain));
+        let mut params = PointParams::default();
+        for (class, slot) in (0..classes as usize).zip(&mut params.tones) {
+            let [red, green, blue] = otsu::tone(class, classes as usize, shown, bits).map(u32::from);
+            *slot = [red, green, blue, 0];
+        }
+        let thresholds = otsu.thresholds.clone();
+        self.change(Change::Classes, &params, Some((&thresholds, None)))
+    }
+}

@@ -1,0 +1,143 @@
+//! Contrast-limited adaptive histogram equalization: the tiles' histograms and curves.
+
+use std::collections::HashMap;
+
+use super::super::Gpu;
+use super::super::shared::layout_constants;
+use super::params::TileParams;
+use super::{
+    Binding, Dispatch, Source, bind, compute, group_layout, module, pipeline_layout, rows_of_workgroups, storage,
+    uniform, with_exact, with_quads,
+};
+use crate::adjust::Clahe;
+use crate::adjust::clahe::{Between, Grid};
+
+const TILES_WGSL: &str = include_str!("../../../shaders/adjust/tiles.wgsl");
+const CURVES_WGSL: &str = include_str!("../../../shaders/adjust/tile_curves.wgsl");
+
+pub(super) fn tiles_source() -> String {
+    with_quads(TILES_WGSL)
+}
+
+pub(super) fn curves_source() -> String {
+    with_exact(CURVES_WGSL)
+}
+
+/// The passes.
+#[derive(Debug)]
+pub(super) struct ClahePass {
+    tiles_module: wgpu::ShaderModule,
+    tiles_group_layout: wgpu::BindGroupLayout,
+    tiles_layout: wgpu::PipelineLayout,
+    tiles_pipelines: HashMap<Source, wgpu::ComputePipeline>,
+    curves_module: wgpu::ShaderModule,
+    curves_group_layout: wgpu::BindGroupLayout,
+    curves_layout: wgpu::PipelineLayout,
+    curves_pipelines: HashMap<u32, [wgpu::ComputePipeline; 2]>,
+}
+
+/// The curves of tiles, ready to be made.
+#[derive(Debug)]
+pub(super) struct TileCurves {
+    /// Reads the picture.
+    pub(super) count: Dispatch,
+    /// Makes the curves and packs them.
+    pub(super) curves: [Dispatch; 2],
+    /// The packed curves of each cell.
+    pub(super) packed: wgpu::Buffer,
+    /// Where each column, then each row lies between tiles.
+    pub(super) axes: wgpu::Buffer,
+}
+
+impl ClahePass {
+    pub(super) fn new(gpu: &Gpu, picture_layout: &wgpu::BindGroupLayout) -> Self {
+        let device = &gpu.device;
+        let tiles_group_layout = group_layout(device, "tiles", &[Binding::Uniform, Binding::Write]);
+        let bindings = [Binding::Uniform, Binding::Read, Binding::Write, Binding::Write];
+        let curves_group_layout = group_layout(device, "tile curves", &bindings);
+        Self {
+            tiles_module: module(device, "tiles", &tiles_source()),
+            tiles_layout: pipeline_layout(device, "tiles", &[picture_layout, &tiles_group_layout]),
+            tiles_group_layout,
+            tiles_pipelines: HashMap::new(),
+            curves_module: module(device, "tile curves", &curves_source()),
+            curves_layout: pipeline_layout(device, "tile curves", &[&curves_group_layout]),
+            curves_group_layout,
+            curves_pipelines: HashMap::new(),
+        }
+    }
+
+    /// Gets the curves of a picture's tiles ready.
+    pub(super) fn job(&mut self, gpu: &Gpu, source: &Source, clahe: Clahe) -> TileCurves {
+        let device = &gpu.device;
+        let bits = source.layout.bin_bits();
+        let grid = Grid::new(source.size, clahe.tiles);
+        let tiles = grid.tiles.0 * grid.tiles.1;
+        // As many workgroups as keep a large GPU busy, each with rows to count.
+        let wanted = if gpu.is_software() { 16 } else { 512 };
+        let slices = wanted_slices(wanted, tiles, grid.tile.1);
+        let params = TileParams {
+            tiles: grid.tiles.into(),
+            tile: grid.tile.into(),
+            most: grid.most_of_bin(clahe.clip_limit, bits),
+            slices,
+            padding: [0; 2],
+        };
+        let params = uniform(gpu, "tiles", &params);
+        let chunks = storage(device, "tile slices", ((tiles * slices) as usize) << bits);
+        let curves = storage(device, "tile curves", (tiles as usize) << bits);
+        let cells = (grid.tiles.0 + 1) * (grid.tiles.1 + 1);
+        let words = if bits == 8 { 1 } else { 2 };
+        let packed = storage(device, "cells", ((cells as usize) << bits) * words);
+        let columns_and_rows = [grid.columns(bits), grid.rows(bits)].concat();
+        let axes: Vec<_> = columns_and_rows.into_iter().map(Between::packed).collect();
+        let axes_buffer = storage(device, "axes", axes.len());
+        gpu.queue.write_buffer(&axes_buffer, 0, bytemuck::cast_slice(&axes));
+        let count = Dispatch {
+            pipeline: self.tiles_pipeline(gpu, source),
+            group: bind(device, "tiles", &self.tiles_group_layout, &[&params, &chunks]),
+            workgroups: (tiles * slices, 1),
+        };
+        let buffers = [&params, &chunks, &curves, &packed];
+        let group = bind(device, "tile curves", &self.curves_group_layout, &buffers);
+        let [curve, pack] = self.curves_pipelines(device, bits);
+        let packs = rows_of_workgroups((cells << bits).div_ceil(256));
+        let curves = [
+            Dispatch { pipeline: curve, group: group.clone(), workgroups: (tiles, 1) },
+            Dispatch { pipeline: pack, group, workgroups: packs },
+        ];
+        TileCurves { count, curves, packed, axes: axes_buffer }
+    }
+
+    fn tiles_pipeline(&mut self, gpu: &Gpu, source: &Source) -> wgpu::ComputePipeline {
+        let (layout, module) = (&self.tiles_layout, &self.tiles_module);
+        let kind = Source { size: (0, 0), ..*source };
+        let most = gpu.device.limits().max_compute_invocations_per_workgroup;
+        let workgroup = if gpu.is_software() { 64 } else { most.min(512) };
+        let pipeline = self.tiles_pipelines.entry(kind).or_insert_with(|| {
+            let mut constants = layout_constants(&source.layout);
+            constants.extend([
+                ("CROSSED", f64::from(u8::from(source.crossed))),
+                ("WORKGROUP", f64::from(workgroup)),
+                ("BINS", f64::from(1_u32 << source.layout.bin_bits())),
+            ]);
+            compute(&gpu.device, layout, module, "count_tiles", &constants)
+        });
+        pipeline.clone()
+    }
+
+    fn curves_pipelines(&mut self, device: &wgpu::Device, bits: u32) -> [wgpu::ComputePipeline; 2] {
+        let (layout, module) = (&self.curves_layout, &self.curves_module);
+        let pipelines = self.curves_pipelines.entry(bits).or_insert_with(|| {
+            let bins = f64::from(1_u32 << bits);
+            let constants = [("BITS", f64::from(bits)), ("BINS", bins), ("OWN", bins / 256.0)];
+            ["curve_of_tile", "pack_cells"].map(|entry| compute(device, layout, module, entry, &constants))
+        });
+        pipelines.clone()
+    }
+}
+
+/// Workgroups that share a tile, so that there are about as many as are wanted, each with a row at least.
+fn wanted_slices(wanted: u32, tiles: u32, rows: u32) -> u32 {
+    wanted.div_ceil(tiles).min(32).min(rows).max(1)
+}

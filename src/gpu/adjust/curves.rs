@@ -1,0 +1,130 @@
+//! From bins to curves: equalization and levels of equal population.
+
+use std::collections::HashMap;
+
+use super::super::Gpu;
+use super::params::CurveParams;
+use super::scan::{ScanJob, ScanPass, Words};
+use super::{Binding, Dispatch, bind, buffer, compute, group_layout, module, pipeline_layout, storage, with_exact};
+use crate::adjust::equalize;
+
+const CURVES_WGSL: &str = include_str!("../../../shaders/adjust/curves.wgsl");
+
+/// Words of three channels' curves at 12 bits.
+const MOST_WORDS: usize = 3 << 12;
+/// Words of four channels' bins at 12 bits.
+const MOST_BINS: usize = 4 << 12;
+
+pub(super) fn source() -> String {
+    with_exact(CURVES_WGSL)
+}
+
+/// How a curve comes from a histogram.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum CurveKind {
+    /// Equalization, smoothed in time.
+    Equalize,
+    /// Levels of equal population.
+    Populate(u32),
+}
+
+/// The pass and the prefix sum that it needs.
+#[derive(Debug)]
+pub(super) struct CurvePass {
+    scan: ScanPass,
+    module: wgpu::ShaderModule,
+    group_layout: wgpu::BindGroupLayout,
+    layout: wgpu::PipelineLayout,
+    workgroup: u32,
+    pipelines: HashMap<(bool, u32), wgpu::ComputePipeline>,
+    cumulative: wgpu::Buffer,
+    smoothed: wgpu::Buffer,
+    /// The curves in codes, of which one adjustment's are used up before the next one's are made.
+    pub(super) mapped: wgpu::Buffer,
+}
+
+/// A curve that is ready to be made.
+#[derive(Debug)]
+pub(super) struct CurveJob {
+    scan: ScanJob,
+    dispatch: Dispatch,
+    params: wgpu::Buffer,
+    values: CurveParams,
+}
+
+impl CurvePass {
+    pub(super) fn new(gpu: &Gpu) -> Self {
+        let device = &gpu.device;
+        let bindings = [Binding::Uniform, Binding::Read, Binding::Read, Binding::Write, Binding::Write];
+        let group_layout = group_layout(device, "curves", &bindings);
+        let most = gpu.device.limits().max_compute_invocations_per_workgroup;
+        Self {
+            scan: ScanPass::new(gpu),
+            module: module(device, "curves", &source()),
+            layout: pipeline_layout(device, "curves", &[&group_layout]),
+            group_layout,
+            workgroup: if most >= 1024 { 1024 } else { 256 },
+            pipelines: HashMap::new(),
+            cumulative: storage(device, "cumulative bins", MOST_BINS),
+            smoothed: storage(device, "smoothed curves", MOST_WORDS),
+            mapped: storage(device, "curves", MOST_WORDS),
+        }
+    }
+
+    /// Scans `count` channels of the bins, from `first` on, each to its own place.
+    pub(super) fn scan(
+        &self,
+        gpu: &Gpu,
+        bins: &wgpu::Buffer,
+        (first, count): (u32, u32),
+        bits: u32,
+    ) -> (ScanJob, &wgpu::Buffer) {
+        let offset = first << bits;
+        let (from, to) = (Words { buffer: bins, offset }, Words { buffer: &self.cumulative, offset });
+        (self.scan.job(gpu, from, to, count << bits), &self.cumulative)
+    }
+
+    /// Gets the curves of `count` channels from `first` on ready.
+    pub(super) fn job(
+        &mut self,
+        gpu: &Gpu,
+        bins: &wgpu::Buffer,
+        (first, count): (u32, u32),
+        bits: u32,
+        kind: CurveKind,
+    ) -> CurveJob {
+        let device = &gpu.device;
+        let (entry_point, levels) = match kind {
+            CurveKind::Equalize => ("equalize", 0),
+            CurveKind::Populate(levels) => ("populate", levels),
+        };
+        let values = CurveParams { weight: equalize::AT_ONCE, first_channel: first, levels, padding: 0 };
+        let usage = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
+        let params = buffer(device, "curve", 4, usage);
+        let (layout, module, workgroup) = (&self.layout, &self.module, self.workgroup);
+        let pipeline = self.pipelines.entry((kind == CurveKind::Equalize, bits)).or_insert_with(|| {
+            let constants = [("WORKGROUP", f64::from(workgroup.min(1 << bits))), ("BITS", f64::from(bits))];
+            compute(device, layout, module, entry_point, &constants)
+        });
+        let pipeline = pipeline.clone();
+        let (scan, cumulative) = self.scan(gpu, bins, (first, count), bits);
+        let buffers = [&params, bins, cumulative, &self.smoothed, &self.mapped];
+        let group = bind(device, entry_point, &self.group_layout, &buffers);
+        let job = CurveJob { scan, dispatch: Dispatch { pipeline, group, workgroups: (count, 1) }, params, values };
+        job.set_weight(gpu, equalize::AT_ONCE);
+        job
+    }
+}
+
+impl CurveJob {
+    /// Sets how far the smoothed curve goes towards its target with the next run.
+    pub(super) fn set_weight(&self, gpu: &Gpu, weight: u32) {
+        let params = CurveParams { weight, ..self.values };
+        gpu.queue.write_buffer(&self.params, 0, bytemuck::bytes_of(&params));
+    }
+
+    pub(super) fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>) {
+        self.scan.dispatch(pass);
+        self.dispatch.run(pass, None);
+    }
+}

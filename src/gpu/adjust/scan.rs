@@ -1,0 +1,112 @@
+//! The prefix sum.
+
+use super::params::ScanParams;
+use super::{
+    Binding, Dispatch, bind, compute, group_layout, module, pipeline_layout, rows_of_workgroups, storage, uniform,
+};
+use crate::gpu::Gpu;
+
+const SCAN_WGSL: &str = include_str!("../../../shaders/adjust/scan.wgsl");
+
+pub(super) fn source() -> String {
+    SCAN_WGSL.into()
+}
+
+/// Exclusive prefix sums of words, modulo 2^32.
+#[derive(Debug)]
+pub struct ScanPass {
+    /// Words of a block.
+    block: u32,
+    group_layout: wgpu::BindGroupLayout,
+    blocks: wgpu::ComputePipeline,
+    sums: wgpu::ComputePipeline,
+    add: wgpu::ComputePipeline,
+    /// The blocks' sums of whichever job runs; jobs run one after the other.
+    block_sums: wgpu::Buffer,
+}
+
+/// Words of a buffer.
+#[derive(Debug, Clone, Copy)]
+pub struct Words<'a> {
+    /// The buffer, which has `STORAGE`.
+    pub buffer: &'a wgpu::Buffer,
+    /// The first word.
+    pub offset: u32,
+}
+
+/// A prefix sum that is ready to run, as often as is wanted.
+#[derive(Debug, Clone)]
+pub struct ScanJob {
+    dispatches: Vec<Dispatch>,
+}
+
+impl ScanPass {
+    /// Every scan can be at least so long.
+    pub const LEAST_CAPACITY: u32 = 512 * 512;
+
+    /// Makes the pass with workgroups as large as suit the adapter.
+    #[must_use]
+    pub fn new(gpu: &Gpu) -> Self {
+        let most = gpu.device.limits().max_compute_invocations_per_workgroup;
+        Self::with_workgroup(gpu, if most >= 512 { 512 } else { 256 }, true)
+    }
+
+    /// The same with workgroups of `workgroup` invocations, a power of two, and with conflict-free indexing or without.
+    #[must_use]
+    pub fn with_workgroup(gpu: &Gpu, workgroup: u32, conflict_free: bool) -> Self {
+        let device = &gpu.device;
+        let block = 2 * workgroup;
+        let group_layout =
+            group_layout(device, "scan", &[Binding::Uniform, Binding::Read, Binding::Write, Binding::Write]);
+        let layout = pipeline_layout(device, "scan", &[&group_layout]);
+        let module = module(device, "scan", SCAN_WGSL);
+        let constants = [
+            ("WORKGROUP", f64::from(workgroup)),
+            ("BLOCK_WORDS", f64::from(block + block / 32)),
+            ("CONFLICT_FREE", f64::from(u8::from(conflict_free))),
+        ];
+        let pipeline = |entry_point| compute(device, &layout, &module, entry_point, &constants);
+        let (blocks, sums, add) = (pipeline("blocks"), pipeline("sums"), pipeline("add"));
+        let block_sums = storage(device, "block sums", block as usize);
+        Self { block, group_layout, blocks, sums, add, block_sums }
+    }
+
+    /// The most words that a scan may have.
+    #[must_use]
+    pub const fn capacity(&self) -> u32 {
+        self.block * self.block
+    }
+
+    /// Gets a scan of `length` words ready, at most [`capacity`](Self::capacity); the buffers must be two, and hold so many
+    /// words from their offsets on.
+    #[must_use]
+    pub fn job(&self, gpu: &Gpu, source: Words<'_>, target: Words<'_>, length: u32) -> ScanJob {
+        let length = length.min(self.capacity());
+        let blocks = length.div_ceil(self.block);
+        let params = ScanParams { source: source.offset, target_at: target.offset, length, blocks };
+        let job = uniform(gpu, "scan", &params);
+        let buffers = [&job, source.buffer, target.buffer, &self.block_sums];
+        let group = bind(&gpu.device, "scan", &self.group_layout, &buffers);
+        let dispatch = |pipeline: &wgpu::ComputePipeline, workgroups| Dispatch {
+            pipeline: pipeline.clone(),
+            group: group.clone(),
+            workgroups,
+        };
+        let mut dispatches = Vec::new();
+        if blocks > 0 {
+            dispatches.push(dispatch(&self.blocks, rows_of_workgroups(blocks)));
+        }
+        if blocks > 1 {
+            dispatches.push(dispatch(&self.sums, (1, 1)));
+            dispatches.push(dispatch(&self.add, rows_of_workgroups(blocks)));
+        }
+        ScanJob { dispatches }
+    }
+}
+
+impl ScanJob {
+    /// Dispatches the scan in a compute pass of the caller's.
+    pub fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>) {
+        self.dispatches.iter().for_each(|dispatch| dispatch.run(pass, None));
+    }
+}

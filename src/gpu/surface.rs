@@ -1,0 +1,310 @@
+//! The surface of a window: what it goes through is dealt with here, so that drawing sees only a texture or none.
+
+use std::sync::Arc;
+
+use super::{AdapterChoice, Gpu, GpuError, Instance};
+
+/// Times in a row that a surface may be lost before it is given up.
+const MOST_LOSSES: u32 = 8;
+
+/// The surface of a window of any kind.
+pub struct WindowSurface {
+    instance: Instance,
+    window: Arc<dyn wgpu::DisplayAndWindowHandle>,
+    surface: wgpu::Surface<'static>,
+    config: wgpu::SurfaceConfiguration,
+    recovery: Recovery,
+    /// Whether the window has no area, as when it is minimised.
+    is_empty: bool,
+    /// The size to configure before the next drawing.
+    pending: Option<(u32, u32)>,
+}
+
+impl std::fmt::Debug for WindowSurface {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("WindowSurface").field("config", &self.config).finish_non_exhaustive()
+    }
+}
+
+/// A texture of the window to draw to; [`Renderer::present`](super::Renderer::present) takes it.
+#[derive(Debug)]
+pub struct Target {
+    pub(super) texture: wgpu::SurfaceTexture,
+}
+
+/// What to do about drawing now.
+#[derive(Debug)]
+pub enum Acquired {
+    /// Draw to this texture and present it.
+    Draw(Target),
+    /// Try again soon.
+    Retry,
+    /// Do not draw; the window will say when it can be seen again.
+    Skip,
+}
+
+/// The states in which a surface answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Success,
+    Suboptimal,
+    Timeout,
+    Occluded,
+    Outdated,
+    Lost,
+    Validation,
+}
+
+/// What an answer calls for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    /// Draw.
+    Draw,
+    /// Draw, and let the surface follow the window before the next drawing.
+    DrawThenConfigure,
+    /// Try again.
+    Retry,
+    /// Do not draw until the window can be seen again.
+    Skip,
+    /// Let the surface follow the window, then try again.
+    Configure,
+    /// Make the surface again, then try again.
+    Recreate,
+    /// Give up.
+    Fail,
+}
+
+/// Decides what to do, from the answer and those before it.
+#[derive(Debug, Default)]
+struct Recovery {
+    /// Losses since a texture was last there.
+    losses: u32,
+}
+
+impl Recovery {
+    fn step(&mut self, state: State) -> Step {
+        match state {
+            State::Success | State::Suboptimal => self.losses = 0,
+            State::Lost => self.losses += 1,
+            State::Timeout | State::Occluded | State::Outdated | State::Validation => {}
+        }
+        match state {
+            State::Success => Step::Draw,
+            // It can still be shown; the surface follows the window with the next drawing.
+            State::Suboptimal => Step::DrawThenConfigure,
+            State::Timeout => Step::Retry,
+            State::Occluded => Step::Skip,
+            State::Outdated => Step::Configure,
+            // A surface that is lost each time that it is made would keep the program busy forever.
+            State::Lost if self.losses > MOST_LOSSES => Step::Fail,
+            State::Lost => Step::Recreate,
+            State::Validation => Step::Fail,
+        }
+    }
+}
+
+impl WindowSurface {
+    /// Makes a surface for a window whose size is `size` pixels, and a device that can draw to it, in a format that shows
+    /// codes as they are.
+    ///
+    /// # Errors
+    /// [`GpuError`] if the window takes no surface, no adapter can draw to it, or has no such format.
+    pub fn new<W>(
+        instance: &Instance,
+        choice: &AdapterChoice,
+        window: Arc<W>,
+        size: (u32, u32),
+    ) -> Result<(Gpu, Self), GpuError>
+    where
+        W: wgpu::DisplayAndWindowHandle + 'static,
+    {
+        let window: Arc<dyn wgpu::DisplayAndWindowHandle> = window;
+        let surface = create(instance, &window)?;
+        let gpu = Gpu::new(&instance.0, choice, Some(&surface))?;
+        let config = configuration(&surface.get_capabilities(&gpu.adapter), size)?;
+        log::info!("surface format {:?}, present mode {:?}", config.format, config.present_mode);
+        let is_empty = size.0 == 0 || size.1 == 0;
+        let recovery = Recovery::default();
+        let instance = instance.clone();
+        let mut made = Self { instance, window, surface, config, recovery, is_empty, pending: Some(size) };
+        made.configure(&gpu);
+        Ok((gpu, made))
+    }
+
+    /// Whether pixels can be copied to the views, as drawing on the CPU needs.
+    #[must_use]
+    pub fn takes_copies(&self) -> bool {
+        self.config.usage.contains(wgpu::TextureUsages::COPY_DST)
+    }
+
+    /// Format of the views to draw to.
+    #[must_use]
+    pub const fn format(&self) -> wgpu::TextureFormat {
+        self.config.format
+    }
+
+    /// Size of the views to draw to, in pixels.
+    #[must_use]
+    pub const fn size(&self) -> (u32, u32) {
+        (self.config.width, self.config.height)
+    }
+
+    /// Notes the window's new size; the surface follows with the next drawing, so that a row of sizes costs one.
+    pub fn resize(&mut self, size: (u32, u32)) {
+        self.is_empty = size.0 == 0 || size.1 == 0;
+        if !self.is_empty && size != self.size() {
+            self.pending = Some(size);
+        }
+    }
+
+    fn configure(&mut self, gpu: &Gpu) {
+        if let Some(size) = self.pending.take() {
+            // A surface larger than a texture can be would be refused; the display scales what is drawn.
+            let most = gpu.most_view_side();
+            self.config.width = size.0.clamp(1, most);
+            self.config.height = size.1.clamp(1, most);
+        }
+        if !self.is_empty {
+            self.surface.configure(&gpu.device, &self.config);
+        }
+    }
+
+    /// Gets a texture to draw to, whatever state the surface is in. `window_size` tells the window's size in pixels, and
+    /// is asked where the surface has not followed it.
+    ///
+    /// # Errors
+    /// [`GpuError`] if the surface is lost for good.
+    pub fn acquire(&mut self, gpu: &Gpu, window_size: impl FnOnce() -> (u32, u32)) -> Result<Acquired, GpuError> {
+        if self.is_empty {
+            return Ok(Acquired::Skip);
+        }
+        if self.pending.is_some() {
+            self.configure(gpu);
+        }
+        let (state, texture) = answer(self.surface.get_current_texture());
+        match (self.recovery.step(state), texture) {
+            (Step::Draw, Some(texture)) => Ok(Acquired::Draw(Target { texture })),
+            (Step::DrawThenConfigure, Some(texture)) => {
+                self.pending = Some(window_size());
+                Ok(Acquired::Draw(Target { texture }))
+            }
+            (Step::Draw | Step::DrawThenConfigure | Step::Retry, _) => Ok(Acquired::Retry),
+            (Step::Skip, _) => Ok(Acquired::Skip),
+            (Step::Configure, _) => {
+                self.resize(window_size());
+                self.configure(gpu);
+                Ok(Acquired::Retry)
+            }
+            (Step::Recreate, _) => {
+                log::warn!("the window's surface was lost and is made again");
+                gpu.check()?;
+                self.surface = create(&self.instance, &self.window)?;
+                self.configure(gpu);
+                Ok(Acquired::Retry)
+            }
+            (Step::Fail, _) => {
+                gpu.check()?;
+                Err(GpuError::Lost("the window's surface gives no texture".into()))
+            }
+        }
+    }
+}
+
+fn create(
+    instance: &Instance,
+    window: &Arc<dyn wgpu::DisplayAndWindowHandle>,
+) -> Result<wgpu::Surface<'static>, GpuError> {
+    let target = wgpu::SurfaceTarget::DisplayAndWindow(Box::new(Arc::clone(window)));
+    Ok(instance.0.create_surface(target)?)
+}
+
+fn answer(texture: wgpu::CurrentSurfaceTexture) -> (State, Option<wgpu::SurfaceTexture>) {
+    match texture {
+        wgpu::CurrentSurfaceTexture::Success(texture) => (State::Success, Some(texture)),
+        wgpu::CurrentSurfaceTexture::Suboptimal(texture) => (State::Suboptimal, Some(texture)),
+        wgpu::CurrentSurfaceTexture::Timeout => (State::Timeout, None),
+        wgpu::CurrentSurfaceTexture::Occluded => (State::Occluded, None),
+        wgpu::CurrentSurfaceTexture::Outdated => (State::Outdated, None),
+        wgpu::CurrentSurfaceTexture::Lost => (State::Lost, None),
+        wgpu::CurrentSurfaceTexture::Validation => (State::Validation, None),
+    }
+}
+
+fn configuration(
+    capabilities: &wgpu::SurfaceCapabilities,
+    size: (u32, u32),
+) -> Result<wgpu::SurfaceConfiguration, GpuError> {
+    let wanted = [wgpu::TextureFormat::Bgra8Unorm, wgpu::TextureFormat::Rgba8Unorm];
+    let format = wanted
+        .into_iter()
+        .find(|format| capabilities.formats.contains(format))
+        .or_else(|| capabilities.formats.iter().copied().find(|format| !format.is_srgb()))
+        .ok_or_else(|| GpuError::Lost("the window's surface has no format that shows codes as they are".into()))?;
+    Ok(wgpu::SurfaceConfiguration {
+        // Drawing always; copying, which drawing on the CPU needs, where the surface has it.
+        usage: wgpu::TextureUsages::RENDER_ATTACHMENT | (wgpu::TextureUsages::COPY_DST & capabilities.usages),
+        format,
+        width: size.0.max(1),
+        height: size.1.max(1),
+        present_mode: wgpu::PresentMode::AutoVsync,
+        desired_maximum_frame_latency: 2,
+        alpha_mode: wgpu::CompositeAlphaMode::Auto,
+        view_formats: Vec::new(),
+        color_space: wgpu::SurfaceColorSpace::default(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_answer_leads_somewhere() {
+        let step = |state| Recovery::default().step(state);
+        assert_eq!(step(State::Success), Step::Draw);
+        assert_eq!(step(State::Suboptimal), Step::DrawThenConfigure, "what can be shown is shown");
+        assert_eq!(step(State::Timeout), Step::Retry);
+        assert_eq!(step(State::Occluded), Step::Skip, "a window that cannot be seen costs nothing");
+        assert_eq!(step(State::Outdated), Step::Configure);
+        assert_eq!(step(State::Lost), Step::Recreate);
+        assert_eq!(step(State::Validation), Step::Fail);
+    }
+
+    #[test]
+    fn a_surface_that_is_lost_again_and_again_is_given_up() {
+        let mut recovery = Recovery::default();
+        for _ in 0..MOST_LOSSES {
+            assert_eq!(recovery.step(State::Lost), Step::Recreate);
+            // Answers in between that bring no texture do not count as recovered.
+            assert_eq!(recovery.step(State::Outdated), Step::Configure);
+        }
+        assert_eq!(recovery.step(State::Lost), Step::Fail);
+    }
+
+    #[test]
+    fn a_texture_ends_a_row_of_losses() {
+        let mut recovery = Recovery::default();
+        for _ in 0..3 * MOST_LOSSES {
+            assert_eq!(recovery.step(State::Lost), Step::Recreate);
+            assert_eq!(recovery.step(State::Success), Step::Draw);
+        }
+    }
+
+    fn capabilities(formats: &[wgpu::TextureFormat], usages: wgpu::TextureUsages) -> wgpu::SurfaceCapabilities {
+        wgpu::SurfaceCapabilities { formats: formats.to_vec(), usages, ..Default::default() }
+    }
+
+    #[test]
+    fn codes_are_shown_as_they_are() {
+        use wgpu::TextureFormat as Format;
+        let all = wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::COPY_DST;
+        let both = [Format::Bgra8UnormSrgb, Format::Rgba8Unorm, Format::Bgra8Unorm];
+        let config = configuration(&capabilities(&both, all), (0, 7)).expect("a format");
+        assert_eq!((config.format, config.width, config.height), (Format::Bgra8Unorm, 1, 7));
+        assert!(config.usage.contains(wgpu::TextureUsages::COPY_DST));
+        let drawing = wgpu::TextureUsages::RENDER_ATTACHMENT;
+        let config = configuration(&capabilities(&[Format::Rgb10a2Unorm], drawing), (4, 4)).expect("a format");
+        assert_eq!((config.format, config.usage), (Format::Rgb10a2Unorm, drawing));
+        assert!(configuration(&capabilities(&[Format::Bgra8UnormSrgb], all), (4, 4)).is_err());
+    }
+}

@@ -1,0 +1,110 @@
+//! Frames before a position: those that were decoded on the way to a seek's target, and those fetched for stepping back.
+
+use std::collections::VecDeque;
+
+use super::decoder::{Decoder, Timed};
+use super::error::MediaError;
+use crate::frame::Frame;
+
+/// How long before the wanted frames decoding begins at least, in seconds, so that one go gives more than a few of them
+/// where keyframes are close to each other.
+const BACK_SECS: f64 = 0.4;
+/// The most frames fetched where each has to be converted.
+const MAX_CONVERTED: usize = 24;
+
+/// The last frames that decoding passed, without a gap up to the one that comes next.
+#[derive(Default)]
+pub(super) struct Passed {
+    frames: VecDeque<Timed>,
+    bytes: usize,
+    most_frames: usize,
+    most_bytes: usize,
+}
+
+impl Passed {
+    /// None so far, and so many at most.
+    const fn with_limits(most_frames: usize, most_bytes: usize) -> Self {
+        Self { frames: VecDeque::new(), bytes: 0, most_frames, most_bytes }
+    }
+
+    /// The most frames that are kept.
+    pub(super) const fn most_frames(&self) -> usize {
+        self.most_frames
+    }
+
+    /// Forgets the frames.
+    pub(super) fn clear(&mut self) {
+        self.frames.clear();
+        self.bytes = 0;
+    }
+
+    fn push(&mut self, timed: Timed) {
+        self.bytes += timed.frame.buffer_bytes();
+        self.frames.push_back(timed);
+        while self.frames.len() > self.most_frames || self.bytes > self.most_bytes {
+            let Some(oldest) = self.frames.pop_front() else { return };
+            self.bytes -= oldest.frame.buffer_bytes();
+        }
+    }
+}
+
+impl Decoder {
+    /// Sets how many of the frames that are decoded on the way to the target of a seek are kept for
+    /// [`frames_passed`](Self::frames_passed), and how many bytes their buffers may take. By default none.
+    pub(super) fn keep_on_the_way(&mut self, frames: usize, bytes: usize) {
+        self.passed = Passed::with_limits(frames, bytes);
+    }
+
+    /// Keeps a frame that decoding goes past, unless frames between it and the next may be missing.
+    pub(super) fn pass(&mut self, timed: Timed) {
+        if self.is_whole_from(timed.pts) {
+            self.passed.push(timed);
+        }
+    }
+
+    /// The frames that were decoded on the way to the target of the last seek, whose timestamp is `next`, and come right
+    /// before it, in presentation order.
+    pub(super) fn frames_passed(&mut self, next: i64) -> Vec<Frame> {
+        let passed = std::mem::take(&mut self.passed.frames);
+        self.passed.bytes = 0;
+        self.finish_all(passed, next)
+    }
+
+    /// The frames that come right before the one of this timestamp, as many as are decoded in one go from a keyframe and fit
+    /// into `bytes`, in presentation order; none if it is the first. Afterwards only a seek leads to a certain frame.
+    ///
+    /// # Errors
+    /// As for seeking. A request that waits ends this at once.
+    pub(super) fn frames_before(&mut self, ticks: i64, bytes: usize) -> Result<Vec<Frame>, MediaError> {
+        let most = if self.info.conversion.is_some() { MAX_CONVERTED } else { usize::MAX };
+        let on_the_way = std::mem::replace(&mut self.passed, Passed::with_limits(most, bytes));
+        self.back_secs = Some(BACK_SECS);
+        let result = self.collect_before(ticks);
+        self.back_secs = None;
+        self.passed = on_the_way;
+        self.passed.clear();
+        result
+    }
+
+    fn collect_before(&mut self, ticks: i64) -> Result<Vec<Frame>, MediaError> {
+        self.seek_exact(ticks.saturating_sub(1))?;
+        if let Some(last) = self.pull()?.filter(|last| last.pts < ticks) {
+            self.passed.push(last);
+        }
+        let passed = std::mem::take(&mut self.passed.frames);
+        Ok(self.finish_all(passed, ticks))
+    }
+
+    /// Makes frames of what was decoded; the next one after them has the timestamp `next`.
+    fn finish_all(&mut self, passed: VecDeque<Timed>, next: i64) -> Vec<Frame> {
+        let tick_secs = self.info.time_base.value();
+        let following: Vec<i64> = passed.iter().skip(1).map(|timed| timed.pts).chain([next]).collect();
+        let mut frames = Vec::with_capacity(passed.len());
+        for (timed, following) in passed.into_iter().zip(following) {
+            let ticks = timed.frame.duration().unwrap_or_else(|| following.saturating_sub(timed.pts));
+            // A frame that cannot be read is none of the video's frames: those around it are neighbours.
+            frames.extend(self.make_frame(timed, ticks as f64 * tick_secs));
+        }
+        frames
+    }
+}

@@ -1,0 +1,220 @@
+//! An overlay in pixels of the view: which bins a column of pixels shows, and which column shows a bin.
+
+use glam::{DVec2, Vec2};
+
+use super::{Channels, Placed, placed};
+use crate::histogram::Components;
+use crate::scene::Scene;
+
+/// An overlay in whole pixels of the view, from its top left corner, so that columns of bars are sharp.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PanelRect {
+    /// Column of its first pixel.
+    pub left: u32,
+    /// Row of its first pixel.
+    pub top: u32,
+    /// Columns.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+}
+
+impl Placed {
+    /// The overlay on a view of `view` pixels.
+    #[must_use]
+    pub fn pixels(&self, view: (u32, u32)) -> PanelRect {
+        let extent = Vec2::new(view.0 as f32, view.1 as f32);
+        let low = (self.origin * extent).round();
+        let size = (((self.origin + self.size) * extent).round() - low).max(Vec2::ONE);
+        PanelRect {
+            left: low.x as u32,
+            top: view.1.saturating_sub((low.y + size.y) as u32),
+            width: size.x as u32,
+            height: size.y as u32,
+        }
+    }
+}
+
+impl PanelRect {
+    /// Whether a point of the view lies on the overlay.
+    #[must_use]
+    pub fn contains(&self, point: DVec2) -> bool {
+        let at = point - DVec2::new(self.left.into(), self.top.into());
+        at.min_element() >= 0.0 && at.x < self.width.into() && at.y < self.height.into()
+    }
+
+    /// First and last of the bins that a column of pixels shows, of 2^`bits` bins. The column's number starts at the
+    /// overlay's left edge.
+    ///
+    /// Where bins outnumber columns, a column shows the tallest of the bins whose middle lies in it, so that every bin
+    /// belongs to exactly one column. Else it shows the bin that its own middle lies in, and a bin has as many columns as
+    /// any other, give or take one.
+    #[must_use]
+    pub fn bins_of_column(&self, column: u32, bits: u32) -> (u32, u32) {
+        let column = u64::from(column.min(self.width - 1));
+        let (width, count) = (u64::from(self.width), 1_u64 << bits);
+        if width >= count {
+            let bin = ((2 * column + 1) * count / (2 * width)) as u32;
+            return (bin, bin);
+        }
+        let start = |column: u64| ((2 * column * count + width - 1) / (2 * width)) as u32;
+        (start(column), start(column + 1) - 1)
+    }
+
+    /// First and last of the columns that show a bin, counted from the overlay's left edge.
+    #[must_use]
+    pub fn columns_of_bin(&self, bin: u32, bits: u32) -> (u32, u32) {
+        let (width, count) = (u64::from(self.width), 1_u64 << bits);
+        let bin = u64::from(bin).min(count - 1);
+        if width < count {
+            let column = ((2 * bin + 1) * width / (2 * count)) as u32;
+            return (column, column);
+        }
+        let start = |bin: u64| (2 * width * bin).saturating_sub(count).div_ceil(2 * count) as u32;
+        (start(bin), start(bin + 1).min(self.width) - 1)
+    }
+
+    /// The middle of the columns that show a bin, in pixels of the view.
+    #[must_use]
+    pub fn x_of_bin(&self, bin: u32, bits: u32) -> f32 {
+        let (first, last) = self.columns_of_bin(bin, bits);
+        self.left as f32 + (first + last + 1) as f32 * 0.5
+    }
+
+    /// The bin under a horizontal position of the view; the first or last one beside the overlay, as a drag that has left
+    /// it needs.
+    #[must_use]
+    pub fn bin_at(&self, x: f64, bits: u32) -> u32 {
+        let inside = (x - f64::from(self.left)).clamp(0.0, f64::from(self.width));
+        let (first, last) = self.bins_of_column(inside as u32, bits);
+        ((inside * f64::from(1_u32 << bits) / f64::from(self.width)) as u32).clamp(first, last)
+    }
+}
+
+/// What of the overlays lies under the pointer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hit {
+    /// The overlay's place among those of [`placed`].
+    pub panel: usize,
+    /// Where the overlay is.
+    pub rect: PanelRect,
+    /// Channels that it shows now.
+    pub channels: Channels,
+    /// The bin under the pointer.
+    pub bin: u32,
+    /// First and last bin of the column of pixels under the pointer.
+    pub bins: (u32, u32),
+}
+
+/// The overlays that are shown on a view of `view` pixels: place among those of [`placed`], pixels, and channels.
+///
+/// None where the overlays are hidden, and none whose channels are all toggled off.
+pub fn panels(
+    scene: &Scene,
+    components: Components,
+    view: (u32, u32),
+) -> impl Iterator<Item = (usize, PanelRect, Channels)> {
+    let (on, shown) = (scene.channels, scene.overlays);
+    placed(components, &scene.style)
+        .into_iter()
+        .enumerate()
+        .map(move |(index, placed)| (index, placed.pixels(view), placed.channels.intersection(on)))
+        .filter(move |(_, _, channels)| shown && !channels.is_empty())
+}
+
+/// The overlay and bin of 2^`bits` under the pointer, on a view of `view` pixels.
+#[must_use]
+pub fn hit(scene: &Scene, components: Components, bits: u32, view: (u32, u32), pointer: DVec2) -> Option<Hit> {
+    let (panel, rect, channels) = panels(scene, components, view).find(|(_, rect, _)| rect.contains(pointer))?;
+    let bins = rect.bins_of_column(pointer.x as u32 - rect.left, bits);
+    Some(Hit { panel, rect, channels, bin: rect.bin_at(pointer.x, bits), bins })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::overlay::{Arrangement, OverlayStyle};
+
+    const WIDTHS: [u32; 9] = [1, 7, 115, 255, 256, 257, 648, 1024, 3648];
+
+    fn rect(width: u32) -> PanelRect {
+        PanelRect { left: 16, top: 300, width, height: 100 }
+    }
+
+    #[test]
+    fn columns_share_the_bins_out_and_leave_none_out() {
+        for (width, bits) in WIDTHS.into_iter().flat_map(|w| [8, 10, 12].map(|b| (w, b))) {
+            let mut next = 0;
+            for column in 0..width {
+                let (first, last) = rect(width).bins_of_column(column, bits);
+                assert!(first == next || first + 1 == next, "{width} columns, {bits} bits: {first} after {next}");
+                assert!(first == next || width > 1 << bits, "a bin in two columns");
+                assert!(last >= first);
+                next = last + 1;
+            }
+            assert_eq!(next, 1 << bits, "{width} columns, {bits} bits");
+        }
+    }
+
+    #[test]
+    fn bins_are_as_wide_as_each_other_where_there_is_room() {
+        for (width, bits) in [(648, 8), (1728, 10), (3648, 8), (576, 8)] {
+            let widths: Vec<u32> = (0..1 << bits)
+                .map(|bin| rect(width).columns_of_bin(bin, bits))
+                .map(|(first, last)| last + 1 - first)
+                .collect();
+            let (least, most) = (*widths.iter().min().unwrap(), *widths.iter().max().unwrap());
+            assert!(least >= 1 && most - least <= 1, "{width} columns, {bits} bits: {least} to {most}");
+            assert_eq!(widths.iter().sum::<u32>(), width);
+        }
+    }
+
+    #[test]
+    fn the_column_of_a_bin_shows_that_bin() {
+        for (width, bits) in WIDTHS.into_iter().flat_map(|w| [8, 10, 12].map(|b| (w, b))) {
+            let rect = rect(width);
+            for bin in 0..1 << bits {
+                let (low, high) = rect.columns_of_bin(bin, bits);
+                for column in [low, high] {
+                    let (first, last) = rect.bins_of_column(column, bits);
+                    assert!((first..=last).contains(&bin), "bin {bin}, column {column} of {width}");
+                }
+                let found = rect.bin_at(f64::from(rect.x_of_bin(bin, bits)), bits);
+                if width >= 1 << bits {
+                    assert_eq!(found, bin, "{width} columns");
+                } else {
+                    let (first, last) = rect.bins_of_column(low, bits);
+                    assert!((first..=last).contains(&found), "bin {bin}: {found}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_drag_beyond_the_overlay_stays_at_its_end() {
+        assert_eq!(rect(288).bin_at(-1000.0, 8), 0);
+        assert_eq!(rect(288).bin_at(1e9, 8), 255);
+        assert_eq!(rect(288).bin_at(f64::NAN, 8), 0);
+    }
+
+    #[test]
+    fn the_pointer_finds_the_overlay_the_channels_and_the_bin() {
+        let scene = Scene::default();
+        let view = (640, 400);
+        let find = |scene: &Scene, x, y| hit(scene, Components::Rgbl, 8, view, DVec2::new(x, y));
+        let left = find(&scene, 16.0, 300.0).expect("the left overlay's first pixel");
+        assert_eq!((left.panel, left.bin, left.channels.bits()), (0, 0, 0b0111));
+        assert_eq!(left.rect, PanelRect { left: 16, top: 300, width: 288, height: 100 });
+        assert_eq!(find(&scene, 303.9, 399.9).map(|hit| hit.bin), Some(255));
+        assert_eq!(find(&scene, 304.0, 350.0), None, "between the overlays");
+        assert_eq!(find(&scene, 100.0, 299.9), None, "above them");
+        assert_eq!(find(&scene, 400.0, 350.0).map(|hit| (hit.panel, hit.channels)), Some((1, Channels::one(3))));
+        let hidden = Scene { overlays: false, ..scene };
+        assert_eq!(find(&hidden, 100.0, 350.0), None);
+        let no_luminance = Scene { channels: Channels::one(0), ..scene };
+        assert_eq!(find(&no_luminance, 400.0, 350.0), None, "an overlay without channels is not there");
+        let column = OverlayStyle { arrangement: Arrangement::Column, ..OverlayStyle::default() };
+        let hit = find(&Scene { style: column, ..scene }, 500.0, 30.0).expect("the column's first overlay");
+        assert_eq!((hit.panel, hit.channels), (0, Channels::one(0)));
+    }
+}

@@ -1,0 +1,260 @@
+//! Where the decoder is sent: seeks that merge, scrubbing, steps back, and the frames fetched for them.
+
+use std::time::{Duration, Instant};
+
+use super::{Player, Tail};
+use crate::playback::request::{SeekRequest, Target};
+
+/// How long a seek may take before a later request no longer waits for its picture.
+pub(super) const SUPERSEDE_AFTER: Duration = Duration::from_millis(250);
+/// How far before the oldest kept frame a scrub may lead for the frames between to be fetched, in seconds.
+const SCRUB_REACH_SECS: f64 = 1.0;
+
+impl Player {
+    /// Seeks to a time from the start; times outside the video lead to its first or last frame.
+    pub fn seek_to(&mut self, secs: f64, exact: bool) -> Option<SeekRequest> {
+        let secs = self.clamped(secs);
+        self.scrub = None;
+        let target = if exact { self.exactly(secs) } else { Target::Keyframe(secs) };
+        self.seek(target)
+    }
+
+    /// Seeks by some seconds from where the last request leads.
+    pub fn seek_by(&mut self, secs: f64, exact: bool) -> Option<SeekRequest> {
+        self.seek_to(self.destination_secs() + secs, exact)
+    }
+
+    /// Seeks to the frame of that position in presentation order, counted from zero; beyond the end, to the last one.
+    pub fn seek_to_frame(&mut self, index: u64) -> Option<SeekRequest> {
+        self.scrub = None;
+        let secs = self.options.frame_rate.map_or(self.position_secs(), |rate| index as f64 / rate);
+        self.seek(Target::Frame { index, secs })
+    }
+
+    /// Time to which the last request leads, in seconds from the start; without one, that of the frame on screen.
+    #[must_use]
+    pub fn destination_secs(&self) -> f64 {
+        let pending = || self.pending.as_ref().map(|frame| frame.time_secs);
+        let requested = self.scrub.or_else(|| self.next_seek.or(self.awaited).and_then(Target::secs));
+        requested.or_else(pending).unwrap_or_else(|| self.position_secs())
+    }
+
+    /// Follows a pointer or a held key to a time: shows what can be had quickly until [`settle`](Self::settle).
+    pub fn scrub_to(&mut self, secs: f64, now: Instant) -> Option<SeekRequest> {
+        self.clock.stop(now);
+        self.scrub = Some(self.clamped(secs));
+        self.ended = false;
+        self.steps = 0;
+        self.next_seek = None;
+        self.pursue_scrub()
+    }
+
+    /// Scrubs by some seconds from where the last request leads.
+    pub fn scrub_by(&mut self, secs: f64, now: Instant) -> Option<SeekRequest> {
+        self.scrub_to(self.destination_secs() + secs, now)
+    }
+
+    /// Whether a scrub has not settled yet.
+    #[must_use]
+    pub const fn is_scrubbing(&self) -> bool {
+        self.scrub.is_some()
+    }
+
+    /// Ends a scrub: shows the exact frame where it has led, and goes on from there unless paused.
+    pub fn settle(&mut self, now: Instant) -> Option<SeekRequest> {
+        let secs = self.scrub.take()?;
+        self.scrubbed = None;
+        let request = self.seek(self.exactly(secs));
+        if self.awaited.is_none() && !self.paused {
+            self.resume(now);
+        }
+        request
+    }
+
+    /// Pauses and steps one frame forward or back.
+    pub fn step(&mut self, forward: bool, now: Instant) -> Option<SeekRequest> {
+        self.paused = true;
+        self.clock.stop(now);
+        self.steps += if forward { 1 } else { -1 };
+        if self.pending.is_none() && self.steps < 0 && !self.has_earlier() { self.reach_back() } else { None }
+    }
+
+    fn clamped(&self, secs: f64) -> f64 {
+        let most = self.options.duration_secs.unwrap_or(f64::MAX).max(0.0);
+        // What is no number leads to the start.
+        if secs > 0.0 { secs.min(most) } else { 0.0 }
+    }
+
+    /// The frame at a time; the stated length may be wrong, so that at its end the last frame is asked for as such.
+    fn exactly(&self, secs: f64) -> Target {
+        if self.options.duration_secs.is_some_and(|duration| secs > 0.0 && secs >= duration) {
+            Target::Last { secs }
+        } else {
+            Target::Exact(secs)
+        }
+    }
+
+    /// Plays the marked part, or all, from its first frame.
+    pub(super) fn restart(&mut self) -> Option<SeekRequest> {
+        let first = match self.marks {
+            (Some(a), Some(_)) => a.time_secs,
+            _ => 0.0,
+        };
+        self.seek(Target::Exact(first))
+    }
+
+    /// Starts a seek, or keeps it for later while another one is under way. A frame that is here already is just shown.
+    pub(super) fn seek(&mut self, target: Target) -> Option<SeekRequest> {
+        if !matches!(target, Target::Before { .. }) {
+            self.steps = 0;
+        }
+        if self.awaited.is_some() {
+            self.ended = false;
+            self.next_seek = Some(target);
+            return None;
+        }
+        if let Some(position) = self.kept_position(target) {
+            self.jump(position);
+            return None;
+        }
+        let is_back = target.secs().is_some_and(|secs| secs < self.position_secs());
+        if !self.options.seekable && is_back {
+            return None;
+        }
+        Some(self.start(target))
+    }
+
+    /// Whether the frame at that time is here.
+    pub(super) fn has_frame_at(&self, secs: f64) -> bool {
+        self.kept_position(Target::Exact(secs)).is_some()
+    }
+
+    /// Where among the kept frames the target is, if it is.
+    fn kept_position(&self, target: Target) -> Option<usize> {
+        match target {
+            Target::Exact(secs) | Target::Near(secs) => self.cache.position_at(secs, self.tail == Tail::Ended),
+            Target::Last { .. } => self.cache.len().checked_sub(1).filter(|_| self.tail == Tail::Ended),
+            Target::Frame { index, .. } => self.cache.position_of(index),
+            _ => None,
+        }
+    }
+
+    /// Shows a kept frame with the next tick, unless it is on screen.
+    fn jump(&mut self, position: usize) {
+        self.ended = false;
+        if self.cache.shown() != Some(position) {
+            self.catch_up = None;
+            self.pending = self.cache.show(position);
+        }
+    }
+
+    /// Sends the decoder elsewhere; the frames that are here are of no more use.
+    pub(super) fn start(&mut self, target: Target) -> SeekRequest {
+        self.ended = false;
+        self.cache.clear();
+        self.pending = None;
+        self.tail = Tail::Live;
+        self.awaited = Some(target);
+        self.awaited_since = None;
+        self.next_seek = None;
+        self.catch_up = None;
+        self.request(target)
+    }
+
+    pub(super) fn request(&mut self, target: Target) -> SeekRequest {
+        self.serial += 1;
+        self.fetching = None;
+        SeekRequest { serial: self.serial, target }
+    }
+
+    /// What was asked for while a seek was under way.
+    pub(super) fn follow_up(&mut self) -> Option<SeekRequest> {
+        match self.next_seek.take() {
+            Some(target) => self.seek(target),
+            None if self.scrub.is_some() => self.pursue_scrub(),
+            None => None,
+        }
+    }
+
+    /// Asks for a picture closer to where the user scrubs, unless one is under way.
+    pub(super) fn pursue_scrub(&mut self) -> Option<SeekRequest> {
+        let secs = self.scrub.filter(|_| self.awaited.is_none())?;
+        if let Some(position) = self.kept_position(Target::Exact(secs)) {
+            self.jump(position);
+            return None;
+        }
+        if self.scrubbed == Some(secs) {
+            return None;
+        }
+        // A short way back leads through frames that all have to be decoded anyway: they are fetched together.
+        let reach = self.cache.first().map_or(0.0, |first| first.time_secs - secs);
+        if reach > 0.0 && reach < SCRUB_REACH_SECS && self.cache.is_joined() && self.can_fetch() {
+            return if self.fetching.is_some() { None } else { self.fetch_earlier() };
+        }
+        self.scrubbed = Some(secs);
+        self.seek(Target::Near(secs))
+    }
+
+    /// Whether the frame before the one on screen is here.
+    pub(super) fn has_earlier(&self) -> bool {
+        self.cache.shown().is_some_and(|position| position > 0)
+    }
+
+    /// Makes the frame before the one on screen come, by fetching many at once if there is room to keep them.
+    pub(super) fn reach_back(&mut self) -> Option<SeekRequest> {
+        if self.awaited.is_some() || self.fetching.is_some() {
+            return None;
+        }
+        let shown = self.shown?;
+        let is_first =
+            self.cache.shown() == Some(0) && self.cache.first().map(|first| first.pts_ticks) == self.first_ticks;
+        if shown.time_secs <= 0.0 || is_first || !self.options.seekable {
+            self.steps = 0;
+            return None;
+        }
+        if self.cache.is_joined() && self.can_fetch() {
+            return self.fetch_earlier();
+        }
+        self.steps += 1;
+        self.seek(Target::Before { ticks: shown.pts_ticks, secs: shown.time_secs })
+    }
+
+    /// Whether the cache has room for earlier frames, and there are any.
+    pub(super) fn can_fetch(&self) -> bool {
+        let Some(first) = self.cache.first() else { return false };
+        self.options.seekable
+            && first.time_secs > 0.0
+            && self.first_ticks != Some(first.pts_ticks)
+            && self.unfetchable != Some(first.pts_ticks)
+            && first.plane_bytes().saturating_mul(4) <= self.options.cache_bytes
+    }
+
+    /// On the way back, asks for earlier frames before the last of those that are here is reached.
+    pub(super) fn fetch_ahead_of_need(&mut self) -> Option<SeekRequest> {
+        let is_low = self.cache.bytes_behind() < self.options.cache_bytes / 6;
+        if is_low && self.fetching.is_none() && self.can_fetch() { self.fetch_earlier() } else { None }
+    }
+
+    /// Asks for the frames before the oldest that is here. Half of the cache is theirs.
+    pub(super) fn fetch_earlier(&mut self) -> Option<SeekRequest> {
+        let ticks = self.cache.first()?.pts_ticks;
+        let half = self.options.cache_bytes / 2;
+        self.cache.trim_ahead(half);
+        self.cache.trim_behind(half);
+        let ticks = self.cache.first().map_or(ticks, |first| first.pts_ticks);
+        self.tail = Tail::Parked;
+        let request = self.request(Target::Earlier { ticks, bytes: half });
+        self.fetching = Some(ticks);
+        Some(request)
+    }
+
+    /// Sends the decoder back to the newest frame that is here, so that it goes on from there; no earlier ones come then.
+    pub(super) fn rejoin(&mut self) -> Option<SeekRequest> {
+        if self.tail != Tail::Parked {
+            return None;
+        }
+        let ticks = self.cache.last()?.pts_ticks;
+        self.tail = Tail::Rejoining;
+        Some(self.request(Target::Onward { ticks }))
+    }
+}

@@ -1,0 +1,302 @@
+//! The overlays' pixels against the bins: every arrangement, depth and scale, over black.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
+
+mod support;
+
+use std::sync::Arc;
+
+use histoscope::color::{Matrix, Range};
+use histoscope::frame::{Orientation, OwnedPlanes, Picture, Ratio};
+use histoscope::gpu::readback::Image;
+use histoscope::gpu::{AdapterChoice, Gpu, Renderer};
+use histoscope::histogram::{Components, Histogram, vertical_scale};
+use histoscope::layout::PixelLayout;
+use histoscope::overlay::{Arrangement, Channels, OverlayStyle, PanelRect, colors, graticule, panels};
+use histoscope::scene::{Brush, NO_BIN, Scene};
+use support::{Random, colorimetry};
+
+/// An adapter and passes that draw given bins over a black picture.
+struct Easel {
+    gpu: Gpu,
+    renderer: Renderer,
+}
+
+impl Easel {
+    fn new() -> Self {
+        let gpu = Gpu::headless(&AdapterChoice::default()).expect("an adapter; scripts/setup installs one");
+        let renderer = Renderer::headless(&gpu);
+        Self { gpu, renderer }
+    }
+
+    fn drawn(&mut self, histogram: &Histogram, range: Range, view: (u32, u32), scene: &Scene) -> Image {
+        let depth = histogram.bits as u8;
+        let planes = OwnedPlanes { planes: vec![(vec![0; 8], 4); 1] };
+        let color = colorimetry(Matrix::Bt709, range);
+        let picture = Picture::new(PixelLayout::gray(depth), (2, 2), color, Arc::new(planes)).unwrap();
+        let placing = (Ratio::ONE, Orientation::default());
+        let bins = Some(histogram.clone());
+        self.renderer.load(&self.gpu, &picture, placing, histogram.components, bins).unwrap();
+        self.renderer.snapshot(&self.gpu, view, scene).unwrap()
+    }
+}
+
+/// Bins of every kind: empty, low, high, and one in each channel that is clipped.
+fn random_bins(bits: u32, components: Components, seed: u64) -> Histogram {
+    let mut random = Random(seed);
+    let mut histogram = Histogram::empty(bits, components);
+    for channel in 0..components.channel_names().len() {
+        let hill = random.below(1 << bits);
+        for bin in 0..1_usize << bits {
+            let near = (1_usize << bits).saturating_sub(bin.abs_diff(hill) * 2);
+            let count = if random.below(7) == 0 { 0 } else { random.below(near + 5) };
+            histogram.bins_mut(channel)[bin] = count as u32;
+        }
+        histogram.bins_mut(channel)[random.below(1 << bits)] = 40 << bits;
+    }
+    histogram
+}
+
+/// Rows that a bar reaches and whether it is clipped, by the definition.
+fn bar(histogram: &Histogram, channel: usize, (first, last): (u32, u32), rows: u32, logarithmic: bool) -> (u32, bool) {
+    let bins = histogram.bins(channel);
+    let most = bins[first as usize..=last as usize].iter().copied().max().unwrap();
+    if most == 0 {
+        return (0, false);
+    }
+    let tallest = bins.iter().copied().max().unwrap();
+    let part = if logarithmic {
+        f64::from(most).ln_1p() / f64::from(tallest).ln_1p()
+    } else {
+        f64::from(most) * f64::from(vertical_scale(bins))
+    };
+    let reached = (part * f64::from(rows) + 0.5) as u32;
+    (reached.clamp(1, rows), part > 1.0001)
+}
+
+fn pixel(image: &Image, x: u32, y: u32) -> [u8; 3] {
+    let at = (y * image.width + x) as usize * 4;
+    [image.rgba[at], image.rgba[at + 1], image.rgba[at + 2]]
+}
+
+fn is_near(a: [u8; 3], b: [u8; 3]) -> bool {
+    a.iter().zip(b).all(|(a, b)| a.abs_diff(b) <= 1)
+}
+
+/// The colour that a set of bars has over black.
+fn over_black(components: Components, set: usize) -> [u8; 3] {
+    let [r, g, b, _] = colors(components)[set];
+    [r, g, b].map(|part| (part * 255.0).round() as u8)
+}
+
+/// Whether the graticule has a line within two pixels, which are left out of a comparison.
+fn is_near_a_line(rect: &PanelRect, column: u32, row: u32, bits: u32) -> bool {
+    let vertical = graticule(bits).iter().any(|&code| {
+        let (first, last) = rect.columns_of_bin(code, bits);
+        column + 3 >= (first + last) / 2 && column <= (first + last) / 2 + 3
+    });
+    vertical || (1..4).any(|quarter| row.abs_diff(rect.height * quarter / 4) <= 3)
+}
+
+/// Compares a panel's pixels with what its bins make of them; returns how many bars were clipped and pixels compared.
+fn check_panel(
+    image: &Image,
+    histogram: &Histogram,
+    scene: &Scene,
+    rect: PanelRect,
+    channels: Channels,
+) -> (usize, usize) {
+    let (bits, components) = (histogram.bits, histogram.components);
+    let logarithmic = scene.style.logarithmic;
+    let notch = (rect.height * 3 / 100).clamp(3, 12);
+    let (mut clipped_bars, mut compared) = (0, 0);
+    for column in 0..rect.width {
+        let bins = rect.bins_of_column(column, bits);
+        let bar = |channel| bar(histogram, channel, bins, rect.height, logarithmic);
+        let bars: Vec<_> = channels.iter().map(|channel| (channel, bar(channel))).collect();
+        let is_clipped = bars.iter().any(|&(_, (_, clipped))| clipped);
+        clipped_bars += usize::from(is_clipped);
+        for row in 0..rect.height {
+            let shown = pixel(image, rect.left + column, rect.top + rect.height - 1 - row);
+            if is_clipped && row + notch >= rect.height {
+                assert_eq!(shown, [255; 3], "a clipped bar ends in a light notch; column {column}, row {row}");
+                continue;
+            }
+            // A logarithm may round to the next row.
+            let close = |height: u32| logarithmic && row.abs_diff(height) <= 1;
+            if is_near_a_line(&rect, column, row, bits) || bars.iter().any(|&(_, (height, _))| close(height)) {
+                continue;
+            }
+            let reached = bars.iter().filter(|&&(_, (height, _))| row < height);
+            let set = reached.map(|&(channel, _)| 1 << channel).sum();
+            let expected = over_black(components, set);
+            assert!(is_near(shown, expected), "{scene:?}: column {column}, row {row}: {shown:?}, not {expected:?}");
+            compared += 1;
+        }
+    }
+    (clipped_bars, compared)
+}
+
+#[test]
+fn every_arrangement_draws_the_bins_where_it_is_placed_linear_and_logarithmic() {
+    let mut easel = Easel::new();
+    let views = [(480, 270), (1280, 720), (1000, 333)];
+    for (number, arrangement) in Arrangement::ALL.into_iter().enumerate() {
+        for (bits, components) in [(8, Components::Rgbl), (10, Components::YCbCr), (12, Components::Rgbl)] {
+            for logarithmic in [false, true] {
+                let view = views[(number + bits as usize / 2 + usize::from(logarithmic)) % 3];
+                let histogram = random_bins(bits, components, number as u64 + u64::from(bits));
+                let style = OverlayStyle { arrangement, logarithmic, ..OverlayStyle::default() };
+                let scene = Scene { style, ..Scene::default() };
+                let image = easel.drawn(&histogram, Range::Full, view, &scene);
+                let mut covered = vec![false; (view.0 * view.1) as usize];
+                for (_, rect, channels) in panels(&scene, components, view) {
+                    let (clipped, compared) = check_panel(&image, &histogram, &scene, rect, channels);
+                    assert_eq!(clipped > 0, !logarithmic, "{arrangement:?}: {clipped} clipped bars");
+                    let area = (rect.width * rect.height) as usize;
+                    assert!(compared > area / 3, "{compared} of {area} pixels compared");
+                    for (x, y) in (0..rect.height).flat_map(|y| (0..rect.width).map(move |x| (x, y))) {
+                        covered[((rect.top + y) * view.0 + rect.left + x) as usize] = true;
+                    }
+                }
+                for (pixel, _) in image.rgba.chunks_exact(4).zip(covered).filter(|(_, covered)| !covered) {
+                    assert_eq!(pixel, [0, 0, 0, 255], "{arrangement:?}: nothing is drawn beside the overlays");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn channels_that_are_off_are_left_out_of_the_mix() {
+    let mut easel = Easel::new();
+    let histogram = random_bins(8, Components::Rgbl, 77);
+    let mut channels = Channels::ALL;
+    channels.toggle(1);
+    let style = OverlayStyle { arrangement: Arrangement::Combined, ..OverlayStyle::default() };
+    let scene = Scene { channels, style, ..Scene::default() };
+    let image = easel.drawn(&histogram, Range::Full, (640, 400), &scene);
+    let shown: Vec<_> = panels(&scene, Components::Rgbl, (640, 400)).collect();
+    assert_eq!(shown.len(), 1);
+    assert_eq!(shown[0].2.bits(), 0b1101);
+    check_panel(&image, &histogram, &scene, shown[0].1, shown[0].2);
+}
+
+#[test]
+fn the_graticule_stands_at_its_codes_and_quarters_and_is_subtle() {
+    let mut easel = Easel::new();
+    for (bits, view, line) in [(8, (1280, 720), 1), (10, (3840, 2160), 2), (8, (480, 270), 1)] {
+        let scene = Scene::default();
+        let image = easel.drawn(&Histogram::empty(bits, Components::Rgbl), Range::Full, view, &scene);
+        for (_, rect, _) in panels(&scene, Components::Rgbl, view) {
+            // A row and a column without a line across it.
+            let (row, column) = (rect.top + rect.height / 3, rect.left + rect.width / 16);
+            let lines = |mut lit: Vec<u32>| {
+                lit.dedup_by(|next, last| *next < *last + line);
+                lit
+            };
+            let lit = (0..rect.width).filter(|&x| pixel(&image, rect.left + x, row) != [0; 3]).collect();
+            let at = lines(lit);
+            assert_eq!(at.len(), 7, "{view:?}: {at:?}");
+            for (x, code) in at.iter().zip(graticule(bits)) {
+                let (first, last) = rect.columns_of_bin(code, bits);
+                assert!((first.saturating_sub(line)..=last + 1).contains(x), "code {code} at column {x}");
+            }
+            let lit = (0..rect.height).filter(|&y| pixel(&image, column, rect.top + y) != [0; 3]).collect();
+            assert_eq!(lines(lit).len(), 3, "quarters of the height");
+            let brightest = image.rgba.chunks_exact(4).map(|pixel| pixel[0]).max();
+            assert!(brightest.is_some_and(|light| (20..90).contains(&light)), "subtle over black: {brightest:?}");
+        }
+    }
+}
+
+#[test]
+fn marks_stand_at_the_probed_bins_of_the_channels_that_are_shown() {
+    let mut easel = Easel::new();
+    let histogram = Histogram::empty(8, Components::Rgbl);
+    let marks = [10, 255, NO_BIN, 128];
+    for arrangement in Arrangement::ALL {
+        let style = OverlayStyle { arrangement, ..OverlayStyle::default() };
+        let bare = Scene { style, ..Scene::default() };
+        let marked = Scene { marks: Some(marks), ..bare };
+        let view = (1280, 720);
+        let [without, with] = [bare, marked].map(|scene| easel.drawn(&histogram, Range::Full, view, &scene));
+        for (_, rect, channels) in panels(&marked, Components::Rgbl, view) {
+            let row = rect.top + rect.height / 3;
+            let changed: Vec<u32> = (rect.left..rect.left + rect.width)
+                .filter(|&x| pixel(&with, x, row).iter().max() > pixel(&without, x, row).iter().max())
+                .collect();
+            let wanted: Vec<_> = channels.iter().filter(|&channel| marks[channel] != NO_BIN).collect();
+            for &channel in &wanted {
+                let x = rect.x_of_bin(marks[channel], 8);
+                assert!(changed.iter().any(|&at| (at as f32 + 0.5 - x).abs() <= 1.5), "{arrangement:?} {channel}");
+                let (first, last) = rect.columns_of_bin(marks[channel], 8);
+                let at =
+                    changed.iter().copied().find(|at| (first..=last).contains(&(at - rect.left))).expect("the mark");
+                let light = pixel(&with, at, row);
+                assert!(light.iter().max() > Some(&200), "{light:?}");
+            }
+            assert_eq!(changed.len(), 2 * wanted.len(), "{arrangement:?} {channels:?}: two pixels a mark");
+        }
+    }
+}
+
+#[test]
+fn bars_outside_the_brushed_range_dim_in_the_overlays_of_that_channel() {
+    let mut easel = Easel::new();
+    let histogram = random_bins(8, Components::Rgbl, 5);
+    let bare = Scene::default();
+    let brushed = Scene { brush: Some(Brush::between(3, 60, 119)), ..bare };
+    let view = (1280, 720);
+    let [without, with] = [bare, brushed].map(|scene| easel.drawn(&histogram, Range::Full, view, &scene));
+    let [(_, colour, _), (_, lightness, _)] = panels(&bare, Components::Rgbl, view).collect::<Vec<_>>()[..] else {
+        panic!("a pair is two")
+    };
+    let bright = |image: &Image, rect: PanelRect, bins: std::ops::RangeInclusive<u32>| -> Vec<u8> {
+        let columns = rect.columns_of_bin(*bins.start(), 8).0..=rect.columns_of_bin(*bins.end(), 8).1;
+        columns.map(|column| pixel(image, rect.left + column, rect.top + rect.height - 1)[1]).collect()
+    };
+    // The picture below is dimmed, which shines through a little.
+    let (before, after) = (bright(&without, colour, 0..=255), bright(&with, colour, 0..=255));
+    assert!(before.iter().zip(&after).all(|(before, after)| after - before <= 3), "another overlay is left alone");
+    for bins in [0..=59, 120..=255] {
+        let (before, after) = (bright(&without, lightness, bins.clone()), bright(&with, lightness, bins));
+        assert!(before.iter().zip(&after).all(|(before, after)| *after <= before / 3 + 8), "{after:?}");
+    }
+    let (before, after) = (bright(&without, lightness, 60..=119), bright(&with, lightness, 60..=119));
+    assert!(before.iter().zip(&after).all(|(before, after)| after >= before), "{before:?} {after:?}");
+}
+
+#[test]
+fn opacity_lets_the_picture_through() {
+    let mut easel = Easel::new();
+    let histogram = random_bins(8, Components::Rgbl, 5);
+    let [half, full] = [0.5, 1.0].map(|opacity| {
+        let style = OverlayStyle { opacity, arrangement: Arrangement::Parade, ..OverlayStyle::default() };
+        easel.drawn(&histogram, Range::Full, (480, 270), &Scene { style, ..Scene::default() })
+    });
+    for (half, full) in half.rgba.chunks_exact(4).zip(full.rgba.chunks_exact(4)) {
+        for part in 0..3 {
+            assert!((f32::from(half[part]) - 0.5 * f32::from(full[part])).abs() <= 2.0, "{half:?} {full:?}");
+        }
+    }
+}
+
+#[test]
+fn legal_levels_are_marked_where_codes_are_counted_in_limited_range() {
+    let mut easel = Easel::new();
+    let (view, scene) = ((1280, 720), Scene::default());
+    let histogram = Histogram::empty(10, Components::YCbCr);
+    for (range, count) in [(Range::Limited, 2), (Range::Full, 0)] {
+        let image = easel.drawn(&histogram, range, view, &scene);
+        for (index, rect, _) in panels(&scene, Components::YCbCr, view) {
+            let row = rect.top + rect.height / 3;
+            let bright: Vec<_> =
+                (0..rect.width).filter(|&column| pixel(&image, rect.left + column, row)[0] > 180).collect();
+            assert_eq!(bright.len(), count, "{range:?}: {bright:?}");
+            let codes = [64, if index == 0 { 960 } else { 940 }];
+            for (column, code) in bright.iter().zip(codes) {
+                assert_eq!(rect.columns_of_bin(code, 10).0, *column, "{range:?} {code}");
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Adjusting on the GPU, for tests: one device a test program, used by one test at a time.
+//!
+//! Each test binary uses some of these helpers only, hence the lint exception.
+#![allow(dead_code)]
+
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+use histoscope::adjust::{Adjustments, Codes, Processor};
+use histoscope::frame::Picture;
+use histoscope::gpu::adjust::{Chain, Source};
+use histoscope::gpu::histogram::HistogramPasses;
+use histoscope::gpu::readback::read_histogram;
+use histoscope::gpu::upload::PictureBuffers;
+use histoscope::gpu::{AdapterChoice, Gpu};
+use histoscope::histogram::{Components, Histogram};
+
+/// A device and its passes.
+pub struct Adjuster {
+    pub gpu: Gpu,
+    pub pictures: PictureBuffers,
+    pub histogram: HistogramPasses,
+    pub chain: Chain,
+}
+
+impl Adjuster {
+    /// The program's device, whatever adapter the machine has.
+    pub fn get() -> MutexGuard<'static, Self> {
+        static ADJUSTER: OnceLock<Mutex<Adjuster>> = OnceLock::new();
+        ADJUSTER
+            .get_or_init(|| {
+                let gpu = Gpu::headless(&AdapterChoice::default()).expect("an adapter; scripts/setup installs one");
+                let pictures = PictureBuffers::new(&gpu);
+                let histogram = HistogramPasses::new(&gpu, &pictures.bind_group_layout);
+                let chain = Chain::new(&gpu, &pictures.bind_group_layout, &histogram);
+                Mutex::new(Self { gpu, pictures, histogram, chain })
+            })
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The codes of an adjusted picture; `counted` as for `Chain::prepare`.
+    pub fn adjust(
+        &mut self,
+        picture: &Picture,
+        adjustments: &Adjustments,
+        elapsed_secs: Option<f64>,
+        counted: bool,
+    ) -> Codes {
+        let Self { gpu, pictures, histogram, chain } = self;
+        pictures.upload(gpu, picture).expect("the picture fits");
+        histogram.prepare(gpu, picture, Components::Rgbl).expect("the bins fit");
+        chain.prepare(gpu, Source::of(picture), adjustments, elapsed_secs, counted).expect("the result fits");
+        let group = pictures.bind_group().expect("it was uploaded");
+        let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+        if counted && Chain::needs_source_bins(adjustments) {
+            histogram.dispatch(&mut pass, group);
+        }
+        chain.dispatch(&mut pass, group);
+        drop(pass);
+        gpu.queue.submit([encoder.finish()]);
+        gpu.check().expect("nothing failed");
+        chain.result().expect("something is adjusted").read(gpu).expect("it comes back")
+    }
+
+    /// The histograms of the result, by the passes that count any picture.
+    pub fn count_result(&mut self) -> Histogram {
+        let Self { gpu, histogram, chain, .. } = self;
+        let result = chain.result().expect("something is adjusted");
+        let source = Source::working(result);
+        let plan = histogram.plan().expect("a picture was counted").clone();
+        histogram.prepare_layout(gpu, source.layout, source.crossed, Components::Rgbl, plan);
+        let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        histogram.record(&mut encoder, &result.bind_group, None);
+        gpu.queue.submit([encoder.finish()]);
+        read_histogram(gpu, histogram, source.layout.bin_bits(), Components::Rgbl).expect("bins come back")
+    }
+
+    /// Asserts that the GPU's picture is the CPU's, to the last code, and returns it.
+    pub fn check(&mut self, name: &str, picture: &Picture, adjustments: &Adjustments) -> Codes {
+        let expected = Processor::default().apply_to_codes(Codes::of(picture), adjustments, None);
+        let adjusted = self.adjust(picture, adjustments, None, true);
+        assert_same(&format!("{name}, {adjustments}"), &adjusted, &expected);
+        adjusted
+    }
+}
+
+/// Asserts that two pictures are the same.
+pub fn assert_same(name: &str, adjusted: &Codes, expected: &Codes) {
+    assert_eq!((adjusted.bits, adjusted.width, adjusted.height), (expected.bits, expected.width, expected.height));
+    let differs = |&at: &usize| adjusted.rgb[at] != expected.rgb[at];
+    let differing: Vec<_> = (0..expected.rgb.len()).filter(differs).collect();
+    if let Some(&at) = differing.first() {
+        let (x, y) = (at % expected.width, at / expected.width);
+        let (found, wanted) = (adjusted.rgb[at], expected.rgb[at]);
+        panic!("{name}: {} pixels differ, the first at ({x}, {y}): {found:?}, not {wanted:?}", differing.len());
+    }
+}

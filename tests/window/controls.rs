@@ -1,0 +1,161 @@
+//! The controls over the picture: they come and go, cost nothing while nothing happens, and move the position.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::display::Display;
+use crate::picture::Area;
+use crate::program::Program;
+use crate::wait::{PATIENCE, until};
+use crate::{FRAME_SECONDS, SAMPLE_SECONDS, alone, near, pause, position_where, sample};
+
+/// The timeline's line in a window of the sample's size, in pixels.
+const LINE: (i32, i32) = (26, 1254);
+/// A row of pixels on the line.
+const LINE_ROW: i32 = 26;
+
+/// The column of a part of the timeline.
+fn column(part: f64) -> i32 {
+    LINE.0 + (f64::from(LINE.1 - LINE.0) * part).round() as i32
+}
+
+#[test]
+fn the_controls_come_with_the_pointer_and_go_without_a_trace() {
+    let _turn = alone();
+    let display = Display::start();
+    let program = Program::start(&display, sample());
+    program.take_pointer_away();
+    let bare = pause(&program);
+    program.point(600, 300);
+    let shown = until("the controls to come", PATIENCE, || {
+        let now = program.picture();
+        (now.differing(&bare, Area::Everywhere) > 10_000).then_some(now)
+    });
+    for histogram in [Area::Left, Area::Right] {
+        // The pixel under the pointer is marked there with a line for each channel; nothing is covered.
+        assert!(shown.differing(&bare, histogram) < 5_000, "the controls cover {histogram:?}");
+    }
+    until("the controls to fade without a trace", PATIENCE, || {
+        (program.picture().differing(&bare, Area::Everywhere) == 0).then_some(())
+    });
+
+    // They are still there after more than two seconds while they are pinned.
+    program.after(|| program.key("Tab"), "note: controls stay");
+    program.take_pointer_away();
+    thread::sleep(Duration::from_secs(4));
+    assert!(program.picture().differing(&bare, Area::Everywhere) > 10_000, "pinned controls have gone");
+    program.after(|| program.key("Tab"), "note: controls fade");
+    until("the controls to go", PATIENCE, || (program.picture().differing(&bare, Area::Everywhere) == 0).then_some(()));
+
+    // Nobody takes pictures meanwhile: they too are work for the display, and this looks at the program alone.
+    let before = program.processor_seconds();
+    let begin = Instant::now();
+    thread::sleep(Duration::from_secs(10));
+    let share = (program.processor_seconds() - before) / begin.elapsed().as_secs_f64();
+    assert!(share < 0.01, "a paused and untouched window uses {:.1} % of a processor", share * 100.0);
+    program.quit_with("q");
+}
+
+#[test]
+fn dragging_the_timeline_scrubs_and_settles_on_the_exact_frame() {
+    let _turn = alone();
+    let display = Display::start();
+    let program = Program::start(&display, sample());
+    pause(&program);
+    program.key("Home");
+    position_where(&program, "at the beginning", |position| near(position, 0.0, FRAME_SECONDS));
+    program.point(600, 300);
+    program.settled();
+    program.point(column(0.1), LINE_ROW);
+    program.button("mousedown", "1");
+    let mut seen = Vec::new();
+    for part in [0.2, 0.4, 0.6, 0.8] {
+        program.move_pointer(column(part), LINE_ROW);
+        let wanted = part * SAMPLE_SECONDS;
+        // Quick pictures are near: the sample has a keyframe at least every 2 s.
+        seen.push(position_where(&program, &format!("near {wanted} s"), |at| near(at, wanted, 2.1)));
+    }
+    program.move_pointer(column(0.33), LINE_ROW + 40);
+    program.button("mouseup", "1");
+    let wanted = f64::from(column(0.33) - LINE.0) / f64::from(LINE.1 - LINE.0) * SAMPLE_SECONDS;
+    position_where(&program, &format!("exactly {wanted:.3} s"), |position| {
+        position <= wanted + 0.0015 && wanted < position + FRAME_SECONDS + 0.0015
+    });
+    assert!(seen.windows(2).all(|two| two[0] <= two[1]) && seen[0] + 3.0 < seen[3], "the drag led to {seen:?}");
+    program.quit_with("q");
+}
+
+#[test]
+fn a_held_arrow_scrubs_and_settles_when_it_is_let_go() {
+    let _turn = alone();
+    let display = Display::start();
+    let clip = crate::long_clip();
+    let program = Program::start(&display, clip.path().to_str().expect("a plain name"));
+    pause(&program);
+    program.key("Home");
+    position_where(&program, "at the beginning", |position| near(position, 0.0, 0.01));
+    program.hold("keydown", "Right");
+    let mut seen: Vec<f64> = Vec::new();
+    until("several pictures while the key is held", PATIENCE, || {
+        let position = program.title().position?;
+        if seen.last().is_none_or(|&last| position > last) {
+            seen.push(position);
+        }
+        (seen.len() >= 5).then_some(())
+    });
+    program.hold("keyup", "Right");
+    program.settled();
+    let position = program.title().position.expect("a position");
+    // Five seconds each time, from the beginning, and frames every tenth of a second.
+    let rest = position.rem_euclid(5.0);
+    assert!(!(0.01..=4.99).contains(&rest), "the key led to {position}, which is no exact frame of it");
+    assert!(position >= *seen.last().expect("positions") - 0.11, "it has settled behind: {position}, {seen:?}");
+    program.quit_with("q");
+}
+
+#[test]
+fn buttons_do_what_their_keys_do() {
+    let _turn = alone();
+    let display = Display::start();
+    let program = Program::start(&display, sample());
+    pause(&program);
+    program.point(600, 300);
+    program.settled();
+    let click = |x: i32, y: i32| {
+        program.point(x, y);
+        program.settled();
+        program.button("click", "1");
+    };
+    click(64, 50);
+    until("the button to play", PATIENCE, || (!program.title().paused).then_some(()));
+    program.key("space");
+    until("Space to pause", PATIENCE, || program.title().paused.then_some(()));
+    // From the right: help, pin, luminance, blue, green, red.
+    program.after(|| click(1193, 50), "note: luminance off");
+    program.after(|| click(1115, 50), "note: red off");
+    program.after(|| click(1083, 50), "note: loop on");
+    program.after(|| click(1057, 50), "note: speed 1.10×");
+    program.after(|| click(1021, 50), "note: speed 1.00×");
+    program.quit_with("q");
+}
+
+#[test]
+fn an_edge_that_is_dragged_while_playing_leaves_everything_alive() {
+    let _turn = alone();
+    let display = Display::start();
+    let program = Program::start_with(&display, sample(), &["--loop"]);
+    for step in 0..40_u32 {
+        // Sizes follow each other without waiting, as under a pointer that drags an edge.
+        program.resize_soon(900 + 9 * (step % 20), 500 + 7 * (step % 20));
+        thread::sleep(Duration::from_millis(16));
+    }
+    program.resize(1100, 620);
+    let now = until("a picture of the last size", PATIENCE, || {
+        let picture = program.picture();
+        (picture.size() == (1100, 620)).then_some(picture)
+    });
+    until("the picture to move at the last size", PATIENCE, || {
+        (program.picture().differing(&now, Area::Outside) > 100).then_some(())
+    });
+    program.quit_with("q");
+}

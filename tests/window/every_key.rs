@@ -1,0 +1,234 @@
+//! Every key of the table that the help sheet is made from does what the sheet says.
+
+use std::time::Instant;
+
+use histoscope::app::keys::{Action, Chord, ROWS, SpeedChange};
+
+use crate::display::Display;
+use crate::picture::{Area, Picture};
+use crate::program::Program;
+use crate::wait::{PATIENCE, until};
+use crate::{FRAME_SECONDS, SAMPLE_SECONDS, alone, near, pause, position_where, sample};
+
+/// Where seeks begin, in seconds.
+const START: f64 = 4.0;
+
+/// How xdotool names the key.
+fn name_of(chord: &Chord) -> String {
+    let label = match chord {
+        Chord::Named(_, name) | Chord::Letter(name) | Chord::Sign(name) => (*name).to_owned(),
+        Chord::ShiftNamed(_, name) | Chord::ShiftLetter(name) => format!("shift+{}", plain(name)),
+        Chord::Control(letter) => format!("ctrl+{letter}"),
+        // The American keyboard has + above =.
+        Chord::Base("+", _) => "equal".to_owned(),
+        Chord::ShiftBase("+", _) => "shift+equal".to_owned(),
+        Chord::Base(..) => "minus".to_owned(),
+        Chord::ShiftBase(..) => "shift+minus".to_owned(),
+    };
+    plain(&label)
+}
+
+fn plain(label: &str) -> String {
+    let name = match label {
+        "Space" => "space",
+        "Backspace" => "BackSpace",
+        "←" => "Left",
+        "→" => "Right",
+        "↑" => "Up",
+        "↓" => "Down",
+        "PageUp" => "Prior",
+        "PageDown" => "Next",
+        "Esc" => "Escape",
+        "[" => "bracketleft",
+        "]" => "bracketright",
+        "{" => "braceleft",
+        "}" => "braceright",
+        "," => "comma",
+        "." => "period",
+        "?" => "question",
+        other => other,
+    };
+    name.to_owned()
+}
+
+#[test]
+fn every_key_on_the_help_sheet_does_what_it_says() {
+    let _turn = alone();
+    let display = Display::start();
+    let program = Program::start_on(&display, &[sample(), sample()]);
+    program.take_pointer_away();
+    pause(&program);
+    for (chord, action) in ROWS.iter().flat_map(|row| row.keys) {
+        // The two that end the program come last.
+        if !matches!(action, Action::Back | Action::Quit) {
+            check(&program, &name_of(chord), *action);
+        }
+    }
+    let key = |wanted: Action| {
+        let mut all = ROWS.iter().flat_map(|row| row.keys);
+        name_of(&all.find(|(_, action)| *action == wanted).expect("the key is in the table").0)
+    };
+    // Esc closes the sheet first, and then leaves.
+    toggles(&program, &key(Action::ToggleHelp), &key(Action::Back));
+    assert!(program.is_running());
+    program.quit_with(&key(Action::Back));
+    let program = Program::start(&display, sample());
+    program.quit_with(&key(Action::Quit));
+}
+
+/// Presses the key and looks for what the action is said to do; leaves everything as it was.
+fn check(program: &Program, key: &str, action: Action) {
+    let note = |text: &str| program.after(|| program.key(key), &format!("note: {text}"));
+    // For keys that undo themselves.
+    let notes = |first: &str, second: &str| {
+        note(first);
+        note(second);
+    };
+    match action {
+        Action::TogglePause => {
+            program.key(key);
+            until("the key to play", PATIENCE, || (!program.title().paused).then_some(()));
+            pause(program);
+        }
+        Action::SeekBy { secs, .. } => {
+            let wanted = (START + secs).clamp(0.0, SAMPLE_SECONDS - FRAME_SECONDS);
+            leads_to(program, key, wanted);
+        }
+        Action::ToStart => leads_to(program, key, 0.0),
+        Action::ToEnd => leads_to(program, key, SAMPLE_SECONDS - FRAME_SECONDS),
+        Action::Step { forward } => {
+            leads_to(program, key, START + if forward { FRAME_SECONDS } else { -FRAME_SECONDS });
+        }
+        Action::EnterTime => {
+            go_to(program, "2.5", 2.5);
+            go_to(program, "45", 1.5);
+            go_to(program, "0:03", 3.0);
+            program.key(key);
+            program.type_text("nonsense");
+            program.after(|| program.key("Return"), "note: ‘nonsense’ is no time and no frame");
+        }
+        Action::Speed(SpeedChange::By(factor)) => {
+            let speed = if factor < 1.0 { format!("{factor:.3}×") } else { format!("{factor:.2}×") };
+            note(&format!("speed {speed}"));
+            program.after(|| program.key("BackSpace"), "note: speed 1.00×");
+        }
+        Action::Speed(SpeedChange::Normal) => drop(note("speed 1.00×")),
+        Action::ToggleLoop => notes("loop on", "loop off"),
+        Action::Mark => {
+            note("A at");
+            note("A–B");
+            note("A and B cleared");
+        }
+        Action::ToggleChannel(channel) => {
+            let name = ["red", "green", "blue", "luminance"][channel];
+            notes(&format!("{name} off"), &format!("{name} on"));
+        }
+        Action::ToggleOverlays => notes("histograms off", "histograms on"),
+        Action::ToggleComponents => notes("counting Y', Cb and Cr", "counting red, green, blue"),
+        Action::ToggleLogarithmic => notes("logarithmic height", "linear height"),
+        Action::NextArrangement => {
+            for name in ["combined", "parade", "column", "pair"] {
+                note(&format!("histograms: {name}"));
+            }
+        }
+        Action::Enlarge { more } => {
+            note(if more { "histograms 25 % high" } else { "histograms 20 % high" });
+        }
+        Action::Opaque { more } => {
+            note(if more { "histograms 100 % opaque" } else { "histograms 90 % opaque" });
+        }
+        Action::NextFit => {
+            for name in ["contain", "1:1", "cover"] {
+                note(&format!("picture: {name}"));
+            }
+        }
+        Action::ResetView => drop(note("picture: as at the start")),
+        Action::ToggleNumbers | Action::ToggleTrust | Action::ToggleTiming | Action::ToggleHelp => {
+            toggles(program, key, key);
+        }
+        Action::NextMatrix => {
+            note("matrix bt601 instead of bt709 (tagged)");
+            // The planes are subsampled, so that G, B and R cannot be meant.
+            for matrix in ["bt2020nc", "smpte240m", "fcc", "ycgco", "bt709 (tagged)"] {
+                note(&format!("matrix {matrix}"));
+            }
+        }
+        Action::NextRange => notes("range full instead of limited (tagged)", "range limited (tagged)"),
+        Action::Save => saves(program, key),
+        Action::OpenFile => drop(note("this desktop has no file dialog")),
+        Action::OtherFile { forward } => {
+            // From the first file of two: there is none before it.
+            note(if forward { "sample.mp4  (2 of 2)" } else { "this is the first file" });
+            // What stands goes on standing.
+            until("the title to say so", PATIENCE, || program.title().paused.then_some(()));
+        }
+        Action::ToggleFullscreen => {
+            // Without a window manager nothing may come of it; that it was asked for must do.
+            program.after(|| program.key(key), "key: ToggleFullscreen");
+            program.after(|| program.key(key), "key: ToggleFullscreen");
+            program.settled();
+        }
+        Action::TogglePinned => {
+            let without = program.settled();
+            notes("controls stay", "controls fade");
+            vanishes(program, &without, "the controls");
+        }
+        Action::Back | Action::Quit => unreachable!("they are pressed last"),
+    }
+}
+
+/// Goes to a time or frame by typing it.
+fn go_to(program: &Program, text: &str, wanted: f64) {
+    program.after(|| program.key("ctrl+g"), "key: EnterTime");
+    program.type_text(text);
+    program.after(|| program.key("Return"), "note: to ");
+    position_where(program, &format!("at {wanted} s after typing {text}"), |at| near(at, wanted, 0.002));
+}
+
+fn leads_to(program: &Program, key: &str, wanted: f64) {
+    go_to(program, &format!("{START}.0"), START);
+    program.key(key);
+    position_where(program, &format!("at {wanted} s after {key}"), |at| near(at, wanted, 0.002));
+}
+
+/// One key shows a panel, one takes it away without a trace. Notes may come and go at the upper edge meanwhile.
+fn toggles(program: &Program, on: &str, off: &str) {
+    let without = program.settled();
+    program.key(on);
+    until(&format!("{on} to show a panel"), PATIENCE, || {
+        (program.picture().differing(&without, Area::Below) > 5_000).then_some(())
+    });
+    program.key(off);
+    vanishes(program, &without, &format!("what {off} closes"));
+}
+
+/// Waits until the window shows the same as before, but for notes at the upper edge.
+fn vanishes(program: &Program, before: &Picture, what: &str) {
+    let begin = Instant::now();
+    while program.picture().differing(before, Area::Below) > 0 {
+        if begin.elapsed() > PATIENCE {
+            let files = [before.save("before"), program.picture().save("after")];
+            panic!("{what} stays; see {files:?}\n{}", program.log());
+        }
+    }
+}
+
+/// The view and its bins appear in the working directory, twice under different names.
+fn saves(program: &Program, key: &str) {
+    for name in ["frame-45", "frame-45-2"] {
+        if name == "frame-45" {
+            go_to(program, "45", 1.5);
+        }
+        // Before notes on what was saved, which are long, come up.
+        let shown = program.settled();
+        let line = program.after(|| program.key(key), "note: saved");
+        assert!(line.contains(&format!("sample-{name}.png")), "{line}");
+        let [picture, bins] = ["png", "json"].map(|end| program.folder().join(format!("sample-{name}.{end}")));
+        let saved = Picture::from_png(&picture).expect("a PNG");
+        assert_eq!(saved.differing(&shown, Area::Below), 0, "the picture is not what the window shows");
+        let figures: serde_json::Value = serde_json::from_slice(&std::fs::read(bins).expect("the bins")).expect("JSON");
+        assert_eq!((figures["frame"].as_u64(), figures["schema"].as_u64()), (Some(45), Some(1)));
+        let bins = figures["channels"]["luminance"]["bins"].as_array().expect("bins");
+        assert_eq!(bins.iter().filter_map(serde_json::Value::as_u64).sum::<u64>(), 1280 * 720);
+    }
+}

@@ -1,0 +1,152 @@
+//! Values under the pointer, and brushes: held to the reference, pixel by pixel.
+
+use histoscope::color::luminance_bin;
+use histoscope::frame::Picture as Planes;
+use histoscope::media::{Decoder, OpenOptions, SeekTarget};
+use histoscope::reference;
+
+use crate::display::Display;
+use crate::picture::Area;
+use crate::program::Program;
+use crate::wait::{PATIENCE, until};
+use crate::{FRAME_SECONDS, alone, near, pause, position_where, sample};
+
+/// The sample's frame at a time.
+fn planes_at(secs: f64) -> Planes {
+    let mut decoder = Decoder::open(sample(), &OpenOptions::default()).expect("the sample opens");
+    decoder.seek(SeekTarget::Exact(secs)).expect("the sample can be positioned");
+    decoder.next_frame().expect("the sample can be read").expect("a frame").picture
+}
+
+/// The sample paused on its first frame.
+fn start(display: &Display) -> Program<'_> {
+    let program = Program::start(display, sample());
+    program.take_pointer_away();
+    pause(&program);
+    program.key("Home");
+    position_where(&program, "at the beginning", |position| near(position, 0.0, FRAME_SECONDS));
+    program.settled();
+    program
+}
+
+#[test]
+fn the_probe_tells_what_the_reference_tells() {
+    let _turn = alone();
+    let display = Display::start();
+    let program = start(&display);
+    let planes = planes_at(0.0);
+    for (x, y) in [(100_u32, 100_u32), (733, 219), (851, 177), (1, 450), (1278, 300), (400, 430)] {
+        // The window has the picture's size, so that pixels are pixels.
+        let place = format!("probe: x {x}  y {y};");
+        let line = program.after(|| program.point(x as i32, y as i32), &place);
+        let before = reference::unclamped_rgb(&planes, x, y);
+        let codes = before.map(|code| code.clamp(0, 255) as u32);
+        let list = |codes: &[u32]| codes.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
+        assert!(line.contains(&format!("R'G'B' {};", list(&codes))), "{line}: {codes:?}");
+        assert!(line.contains(&format!("luminance {};", luminance_bin(codes, 8))), "{line}");
+        let coded = [planes.code(0, x, y), planes.code(1, x / 2, y / 2), planes.code(2, x / 2, y / 2)];
+        assert!(line.ends_with(&format!("Y'CbCr {}", list(&coded))), "{line}: {coded:?}");
+        let is_clamped = before.iter().any(|code| !(0..=255).contains(code));
+        assert_eq!(line.contains("unclamped"), is_clamped, "{line}: {before:?}");
+    }
+    program.quit_with("q");
+}
+
+#[test]
+fn a_bin_under_the_pointer_tells_its_count() {
+    let _turn = alone();
+    let display = Display::start();
+    let program = start(&display);
+    let histogram = reference::histogram(&planes_at(0.0), histoscope::histogram::Components::Rgbl);
+    // The luminance overlay: 576 columns from the 672nd, 256 bins.
+    for column in [0_u32, 100, 287, 575] {
+        let bin = column * 256 / 576;
+        let count = histogram.bins(3)[bin as usize];
+        let line = program.after(|| program.point(672 + column as i32, 650), &format!("bin: code {bin} of 255"));
+        assert!(line.contains(&format!("L {count} ")), "{line}: {count}");
+    }
+    program.quit_with("q");
+}
+
+#[test]
+fn a_brush_lights_exactly_the_pixels_of_its_range() {
+    let _turn = alone();
+    let display = Display::start();
+    let program = start(&display);
+    let plain = program.settled();
+    let planes = planes_at(0.0);
+    // From code 80 to 120 of luminance, of which each has at least two columns.
+    let column = |bin: i32| 672 + (bin * 576 + 288) / 256;
+    program.point(column(80), 650);
+    program.button("mousedown", "1");
+    program.move_pointer(column(100), 640);
+    program.move_pointer(column(120), 640);
+    let line = program.after(|| program.move_pointer(column(120), 641), "brush: codes 80 to 120; L ");
+    program.button("mouseup", "1");
+    program.take_pointer_away();
+    let histogram = reference::histogram(&planes, histoscope::histogram::Components::Rgbl);
+    let count = histogram.bins(3)[80..=120].iter().sum::<u32>();
+    assert!(line.contains(&format!("L {count} ")), "{line}: {count}");
+
+    until("the rest to dim", PATIENCE, || (program.picture().differing(&plain, Area::Outside) > 100_000).then_some(()));
+    // The controls fade meanwhile.
+    std::thread::sleep(std::time::Duration::from_millis(2700));
+    let brushed = program.settled();
+    let (mut lit, mut dim) = (0, 0);
+    // Above the histograms' labels and what is told of the brush, and below the controls.
+    for (x, y) in (110..400).flat_map(|y| (0..1280).map(move |x| (x, y))) {
+        let codes = reference::unclamped_rgb(&planes, x, y).map(|code| code.clamp(0, 255) as u32);
+        let (before, after) = (plain.pixel(x, y), brushed.pixel(x, y));
+        if (80..=120).contains(&luminance_bin(codes, 8)) {
+            assert_eq!(before, after, "({x}, {y}) is in the range and has changed");
+            lit += 1;
+        } else if before.iter().max() > Some(&24) {
+            assert_ne!(before, after, "({x}, {y}) is outside the range and has kept its light");
+            dim += 1;
+        }
+    }
+    assert!(lit > 10_000 && dim > 10_000, "{lit} lit, {dim} dim: the test sees nothing");
+
+    program.after(|| program.key("Escape"), "note: selection cleared");
+    until("the picture to come back", PATIENCE, || {
+        (program.picture().differing(&plain, Area::Everywhere) == 0).then_some(())
+    });
+    program.quit_with("Escape");
+}
+
+#[test]
+fn the_wheel_zooms_and_a_drag_pans() {
+    let _turn = alone();
+    let display = Display::start();
+    let program = start(&display);
+    let place = |x: i32, y: i32| -> (i32, i32) {
+        program.point(x, y);
+        program.settled();
+        let log = program.log();
+        let line = log.lines().rfind(|line| line.contains("probe: x ")).expect("a probe");
+        let words: Vec<_> = line.split([' ', ';']).filter(|word| !word.is_empty()).collect();
+        let at = words.iter().position(|word| *word == "x").expect("a place");
+        (words[at + 1].parse().expect("a column"), words[at + 3].parse().expect("a row"))
+    };
+    assert_eq!(place(640, 360), (640, 360));
+    // A click of xdotool's counts twice: its wheel has buttons and no axis, and winit tells presses and releases.
+    for _ in 0..3 {
+        program.button("click", "4");
+    }
+    // The pixel under the pointer stays there, others come from nearer.
+    let (x, y) = place(640, 360);
+    assert!((x - 640).abs() <= 1 && (y - 360).abs() <= 1, "({x}, {y})");
+    let (x, _) = place(940, 360);
+    let expected = 640.0 + 300.0 / 1.15_f64.powi(6);
+    assert!((f64::from(x) - expected).abs() <= 2.0, "the pixel 300 to the right is {x}, not {expected:.0}");
+    program.button("mousedown", "1");
+    program.move_pointer(900, 360);
+    program.move_pointer(840, 360);
+    program.button("mouseup", "1");
+    let (moved, _) = place(840, 350);
+    // From the 940th column to the 840th; the way began with the pointer a little aside.
+    assert!((moved - x).abs() <= 4, "the pixel under the pointer has not moved along: {moved} for {x}");
+    program.after(|| program.key("shift+c"), "note: picture: as at the start");
+    assert_eq!(place(640, 360), (640, 360));
+    program.quit_with("q");
+}

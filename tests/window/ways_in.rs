@@ -1,0 +1,101 @@
+//! How videos come into the window, and how a window without one looks.
+
+use std::time::Duration;
+
+use crate::display::Display;
+use crate::picture::Area;
+use crate::program::Program;
+use crate::wait::{PATIENCE, until};
+use crate::{alone, pause, sample};
+
+#[test]
+fn files_follow_each_other_and_a_broken_one_is_told_and_passed_over() {
+    let _turn = alone();
+    let display = Display::start();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let [second, letter] = ["second.mp4", "letter.txt"].map(|name| folder.path().join(name));
+    std::fs::copy(sample(), &second).expect("the sample can be copied");
+    std::fs::write(&letter, "Dear reader, this is no video.").expect("a file can be written");
+    let names = [sample(), letter.to_str().expect("plain"), second.to_str().expect("plain")];
+    let program = Program::start_on(&display, &names);
+
+    let line = program.after(|| program.key("Next"), "note: ");
+    assert!(line.contains("letter.txt: not a video"), "{line}");
+    assert!(program.title().text.contains("sample.mp4"), "{:?}", program.title().text);
+    // The old video plays on.
+    let now = program.picture();
+    until("the old video to play on", PATIENCE, || {
+        (program.picture().differing(&now, Area::Outside) > 100).then_some(())
+    });
+    program.after(|| program.key("Next"), "note: second.mp4  (3 of 3)");
+    until("the title to name the next file", PATIENCE, || program.title().text.contains("second.mp4").then_some(()));
+    program.after(|| program.key("Next"), "note: this is the last file");
+
+    // A file that goes away while it is open stays on screen.
+    std::fs::remove_file(&second).expect("the file can be removed");
+    let standing = pause(&program);
+    program.key("Home");
+    until("the picture to change", PATIENCE, || {
+        (program.picture().differing(&standing, Area::Outside) > 100).then_some(())
+    });
+    // Once left, it cannot be opened again, and that is said.
+    program.after(|| program.key("Prior"), "note: ");
+    program.after(|| program.key("Prior"), "note: sample.mp4  (1 of 3)");
+    program.key("Next");
+    let line = program.after(|| program.key("Next"), "second.mp4: no such file");
+    assert!(line.contains("check the spelling"), "{line}");
+    program.quit_with("q");
+}
+
+#[test]
+fn a_window_without_a_video_says_what_to_do_and_waits_for_nothing() {
+    let _turn = alone();
+    let display = Display::start();
+    let program = Program::start_on(&display, &[]);
+    let empty = program.settled();
+    assert_eq!(program.title().text, "Histoscope");
+    // Keys that need a video say so, and the others work.
+    program.after(|| program.key("space"), "note: nothing is open yet");
+    program.key("question");
+    until("the help sheet to open", PATIENCE, || {
+        (program.picture().differing(&empty, Area::Everywhere) > 20_000).then_some(())
+    });
+    program.key("Escape");
+    until("everything to be as before", PATIENCE, || {
+        (program.picture().differing(&empty, Area::Everywhere) == 0).then_some(())
+    });
+    program.take_pointer_away();
+    let before = program.processor_seconds();
+    std::thread::sleep(Duration::from_secs(3));
+    let used = program.processor_seconds() - before;
+    assert!(used <= 0.03, "an empty window uses {used} s of processor time in 3 s");
+    program.quit_with("q");
+}
+
+#[test]
+fn choices_last_unless_they_are_not_to() {
+    let _turn = alone();
+    let display = Display::start();
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let program = Program::start_at_home(&display, &[sample()], home.path());
+    program.after(|| program.key("shift+v"), "note: histograms: combined");
+    program.after(|| program.key("g"), "note: green off");
+    program.quit_with("q");
+    let program = Program::start_at_home(&display, &[sample()], home.path());
+    program.after(|| program.key("g"), "note: green on");
+    program.after(|| program.key("shift+v"), "note: histograms: parade");
+    program.quit_with("q");
+    let program = Program::start_at_home(&display, &[sample(), "--no-config"], home.path());
+    program.after(|| program.key("shift+v"), "note: histograms: combined");
+    program.quit_with("q");
+
+    // What makes no sense is told, kept aside and done without.
+    let file = home.path().join("histoscope/settings.json");
+    std::fs::write(&file, "{ nonsense").expect("the settings can be written");
+    let program = Program::start_at_home(&display, &[sample()], home.path());
+    assert!(program.log().contains("makes no sense"), "{}", program.log());
+    program.after(|| program.key("shift+v"), "note: histograms: combined");
+    program.quit_with("q");
+    let aside = std::fs::read_to_string(file.with_file_name("settings.unreadable.json"));
+    assert_eq!(aside.expect("the file was kept"), "{ nonsense");
+}
