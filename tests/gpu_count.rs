@@ -115,7 +115,7 @@ fn scales_are_those_of_the_reference_however_the_passes_are_dispatched() {
     }
 }
 
-/// Small pictures are counted in narrow blocks unless a plan says otherwise, which is what the other tests see.
+/// Blocks are narrow unless a plan says otherwise, which is what the other tests see.
 #[test]
 fn wide_blocks_count_like_the_reference() {
     let mut counter = Counter::get();
