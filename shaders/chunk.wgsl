@@ -1,7 +1,7 @@
 // First pass: every workgroup counts its share of the picture, a chunk, in workgroup memory and writes it out.
 //
 // A chunk is not a tile of 256 pixels: some hundreds of workgroups walk over the whole picture together, each
-// invocation taking a block of 4 × 2 or 8 × 2 pixels at a time, so that the bins are cleared and written out a few hundred times
+// invocation taking a block of 4 × 2 pixels at a time, so that the bins are cleared and written out a few hundred times
 // a frame and not once per 256 pixels. All arithmetic from sample to bin is integer: see src/color.rs and
 // src/reference.rs, which this must equal to the last count.
 
@@ -9,17 +9,11 @@ override WORKGROUP: u32 = 256u;
 // The channels this pipeline counts, from FIRST_CHANNEL on. All four where their bins fit in workgroup memory.
 override FIRST_CHANNEL: u32 = 0u;
 override CHANNEL_COUNT: u32 = 4u;
-// Whether red takes part of the second component, or blue of the third: not so for Y'CbCr by luma weights, which saves
-// two of six products.
-override CROSSED: bool = true;
 // Whether Y', Cb and Cr are counted as coded instead of red, green, blue and luminance.
 override CODED: bool = false;
 // Workgroup memory holds COPIES interleaved copies of each bin: neighbouring invocations then hit different banks when
 // all pixels are alike.
 override COPIES: u32 = 1u;
-// Whether a block is 8 pixels wide and not 4. That asks less often where a block lies and loads every word of chroma once,
-// but leaves a small picture too few blocks to keep every processor busy.
-override WIDE: bool = false;
 override BIN_WORDS: u32 = 1024u; // CHANNEL_COUNT · 2^BITS · COPIES
 
 const TAIL_WORDS: u32 = 8u;
@@ -49,104 +43,6 @@ fn tally(channel: u32, code: u32, copy: u32) {
     if counts(channel) {
         atomicAdd(&bins[(((channel - FIRST_CHANNEL) << BITS) + code) * COPIES + copy], 1u);
     }
-}
-
-// Codes of four neighbouring samples of a component, from sample 4 · quad of a row on.
-fn quad_of_samples(component: u32, quad: u32, row: u32) -> vec4<u32> {
-    let plane = component_plane(component);
-    let offset = component_offset(component);
-    let step = component_step(component);
-    let mask = vec4<u32>((1u << BITS) - 1u);
-    let base = quad * step; // 4 · step bytes are `step` words
-    if step == 1u {
-        let word = plane_word(plane, row, base);
-        return vec4<u32>(word, word >> 8u, word >> 16u, word >> 24u) & mask;
-    }
-    if step == 2u {
-        let shift = offset * 8u + component_shift(component);
-        let low = plane_word(plane, row, base);
-        let high = plane_word(plane, row, base + 1u);
-        return (vec4<u32>(low, low >> 16u, high, high >> 16u) >> vec4<u32>(shift)) & mask;
-    }
-    let bytes = vec4<u32>(offset, offset + step, offset + 2u * step, offset + 3u * step);
-    let words = vec4<u32>(
-        plane_word(plane, row, base + (bytes.x >> 2u)),
-        plane_word(plane, row, base + (bytes.y >> 2u)),
-        plane_word(plane, row, base + (bytes.z >> 2u)),
-        plane_word(plane, row, base + (bytes.w >> 2u)),
-    );
-    return (words >> ((bytes & vec4<u32>(3u)) * 8u + component_shift(component))) & mask;
-}
-
-// Codes of the chroma samples that cover the four pixels of a quad.
-fn quad_of_chroma(component: u32, quad: u32, row: u32) -> vec4<u32> {
-    if CHROMA_X == 0u {
-        return quad_of_samples(component, quad, row);
-    }
-    if CHROMA_X == 1u {
-        let plane = component_plane(component);
-        let step = component_step(component);
-        let mask = (1u << BITS) - 1u;
-        let byte = component_offset(component) + quad * 2u * step;
-        let word = plane_word(plane, row, byte >> 2u);
-        let first = (word >> ((byte & 3u) * 8u + component_shift(component))) & mask;
-        var second: u32;
-        if step <= 2u {
-            // Both samples lie in one word: its two halves, or two neighbouring bytes from an even one on.
-            second = (word >> (((byte + step) & 3u) * 8u + component_shift(component))) & mask;
-        } else {
-            second = code_at(component, quad * 2u + 1u, row);
-        }
-        return vec4<u32>(first, first, second, second);
-    }
-    return vec4<u32>(code_at(component, quad, row));
-}
-
-// What the chroma of four pixels adds to their red, green and blue, with the bias.
-struct ChromaTerms {
-    red: vec4<i32>,
-    green: vec4<i32>,
-    blue: vec4<i32>,
-}
-
-fn chroma_terms(quad: u32, row: u32) -> ChromaTerms {
-    let red_bias = vec4<i32>(picture.red.w);
-    let green_bias = vec4<i32>(picture.green.w);
-    let blue_bias = vec4<i32>(picture.blue.w);
-    if MODEL == 0u {
-        return ChromaTerms(red_bias, green_bias, blue_bias);
-    }
-    let second = vec4<i32>(quad_of_chroma(1u, quad, row));
-    let third = vec4<i32>(quad_of_chroma(2u, quad, row));
-    let green = picture.green.y * second + picture.green.z * third + green_bias;
-    if !CROSSED {
-        return ChromaTerms(picture.red.z * third + red_bias, green, picture.blue.y * second + blue_bias);
-    }
-    return ChromaTerms(
-        picture.red.y * second + picture.red.z * third + red_bias,
-        green,
-        picture.blue.y * second + picture.blue.z * third + blue_bias,
-    );
-}
-
-// Exactly floor(N · (0.2126 r + 0.7152 g + 0.0722 b)), r, g, b = code / (N-1), at most N-1; see src/color.rs.
-fn luminance_bins(red: vec4<u32>, green: vec4<u32>, blue: vec4<u32>) -> vec4<u32> {
-    if BITS == 8u {
-        // 256 / (10000 · 255) = 16 / 159375, the 16 drawn into the weights.
-        let sum = red * (16u * 2126u) + green * (16u * 7152u) + blue * (16u * 722u);
-        return min(sum / vec4<u32>(159375u), vec4<u32>(255u));
-    }
-    if BITS == 10u {
-        // 1024 / (10000 · 1023) = 64 / 639375, likewise.
-        let sum = red * (64u * 2126u) + green * (64u * 7152u) + blue * (64u * 722u);
-        return min(sum / vec4<u32>(639375u), vec4<u32>(1023u));
-    }
-    let sum = red * 2126u + green * 7152u + blue * 722u;
-    // 4096 · sum would not fit in 32 bits, so the quotient and the remainder are taken apart.
-    let quotient = sum / vec4<u32>(10000u);
-    let remainder = sum - quotient * 10000u;
-    let carry = select(vec4<u32>(0u), vec4<u32>(1u), remainder * 4095u + sum >= vec4<u32>(40950000u));
-    return min(quotient + carry, vec4<u32>(4095u));
 }
 
 // Pixels below and above the range, of red, green and blue, that this invocation met.
@@ -216,46 +112,15 @@ fn count_quad(first_codes: vec4<u32>, valid: u32, chroma: ChromaTerms, copy: u32
     }
 }
 
-// Four pixels of two rows, loaded and not yet counted.
-struct Pair {
-    upper: vec4<u32>,
-    lower: vec4<u32>,
-    upper_chroma: ChromaTerms,
-    lower_chroma: ChromaTerms,
-}
-
-fn load_pair(quad: u32, row: u32) -> Pair {
-    // Below the picture is its last row again, which is then loaded but not counted.
-    let below = min(row + 1u, picture.size.y - 1u);
-    let upper = quad_of_samples(0u, quad, row);
-    let lower = quad_of_samples(0u, quad, below);
-    let upper_chroma = chroma_terms(quad, row >> CHROMA_Y);
-    // Rows are taken in pairs from an even one: where chroma is subsampled vertically both have the same.
-    var lower_chroma = upper_chroma;
-    if CHROMA_Y == 0u {
-        lower_chroma = chroma_terms(quad, below);
-    }
-    return Pair(upper, lower, upper_chroma, lower_chroma);
-}
-
-fn count_pair(pair: Pair, quad: u32, row: u32, copy: u32) {
-    let valid = min(4u, picture.size.x - min(quad * 4u, picture.size.x));
-    count_quad(pair.upper, valid, pair.upper_chroma, copy);
-    count_quad(pair.lower, select(0u, valid, row + 1u < picture.size.y), pair.lower_chroma, copy);
-}
-
-// Counts the block whose corner is at pixel (4 · quad, row).
+// Counts the block of 4 × 2 pixels whose corner is (4 · quad, row).
 //
 // All loads stand before all counting: they are under way together, while a load behind a count would wait for it.
 fn count_block(quad: u32, row: u32, copy: u32) {
-    let first = load_pair(quad, row);
-    if WIDE {
-        let second = load_pair(quad + 1u, row);
-        count_pair(first, quad, row, copy);
-        count_pair(second, quad + 1u, row, copy);
-    } else {
-        count_pair(first, quad, row, copy);
-    }
+    let pair = load_pair(quad, row);
+    let valid = min(4u, picture.size.x - quad * 4u);
+    count_quad(pair.upper, valid, pair.upper_chroma, copy);
+    // Below the picture its last row comes again, which is then not counted.
+    count_quad(pair.lower, select(0u, valid, row + 1u < picture.size.y), pair.lower_chroma, copy);
 }
 
 // Counts up to 4 × 2 samples of one component as coded, from sample (4 · quad, row) of its own grid on.
@@ -321,32 +186,28 @@ fn chunk(
     // Blocks are numbered along the rows, and the invocations of all workgroups take them in turn, so that loads are
     // adjacent and every workgroup sees a like share of the picture's content.
     let copy = local % COPIES;
-    let quads_of_block = select(1u, 2u, WIDE);
-    let blocks = (picture.size.x + 4u * quads_of_block - 1u) / (4u * quads_of_block);
+    let quads = (picture.size.x + 3u) / 4u;
     let stride = groups.x * WORKGROUP;
-    let stride_rows = stride / blocks * 2u;
-    let stride_blocks = stride % blocks;
+    let stride_rows = stride / quads * 2u;
+    let stride_quads = stride % quads;
     let start = group.x * WORKGROUP + local;
-    var block = start % blocks;
-    var row = start / blocks * 2u;
+    var quad = start % quads;
+    var row = start / quads * 2u;
     while row < picture.size.y {
-        let quad = block * quads_of_block;
         if CODED {
-            for (var i = 0u; i < quads_of_block; i += 1u) {
-                count_coded(0u, quad + i, row, copy);
-                if MODEL != 0u {
-                    // The same walk covers the chroma planes: they are never larger than the luma plane.
-                    count_coded(1u, quad + i, row, copy);
-                    count_coded(2u, quad + i, row, copy);
-                }
+            count_coded(0u, quad, row, copy);
+            if MODEL != 0u {
+                // The same walk covers the chroma planes: they are never larger than the luma plane.
+                count_coded(1u, quad, row, copy);
+                count_coded(2u, quad, row, copy);
             }
         } else {
             count_block(quad, row, copy);
         }
-        block += stride_blocks;
+        quad += stride_quads;
         row += stride_rows;
-        if block >= blocks {
-            block -= blocks;
+        if quad >= quads {
+            quad -= quads;
             row += 2u;
         }
     }

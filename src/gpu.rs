@@ -14,6 +14,7 @@ pub mod live;
 mod loading;
 pub mod readback;
 mod renderer;
+pub mod resources;
 pub mod shared;
 pub mod surface;
 pub mod timing;

@@ -98,7 +98,10 @@ fn scales_are_those_of_the_reference_however_the_passes_are_dispatched() {
         for (name, layout) in native_layouts().into_iter().step_by(3) {
             for components in [Components::Rgbl, Components::YCbCr] {
                 let picture = noise(layout, (97, 41), guess(&layout), 0, 3);
-                let histogram = counter.count_in_blocks(&picture, components, false, apart);
+                let histogram = match apart {
+                    false => counter.count(&picture, components),
+                    true => counter.count_apart(&picture, components),
+                };
                 let scales = read_scales(&counter.gpu, &counter.passes).unwrap();
                 for channel in 0..4 {
                     let at = format!("{name} {components:?} channel {channel}, apart: {apart}");
@@ -112,26 +115,6 @@ fn scales_are_those_of_the_reference_however_the_passes_are_dispatched() {
                 }
             }
         }
-    }
-}
-
-/// Blocks are narrow unless a plan says otherwise, which is what the other tests see.
-#[test]
-fn wide_blocks_count_like_the_reference() {
-    let mut counter = Counter::get();
-    for (name, layout) in native_layouts().into_iter().step_by(2) {
-        // Widths around whole blocks of four and eight pixels.
-        for width in [1, 4, 7, 9, 12, 13, 61] {
-            let picture = noise(layout, (width, 7), guess(&layout), 5, u64::from(width));
-            let counted = counter.count_in_blocks(&picture, Components::Rgbl, true, false);
-            assert_eq!(counted, reference::histogram(&picture, Components::Rgbl), "{name}, {width} wide");
-        }
-    }
-    let layout = PixelLayout::planar_ycbcr(8, (1, 1));
-    for width in [1, 7, 9, 61] {
-        let picture = noise(layout, (width, 7), guess(&layout), 5, 1);
-        let counted = counter.count_in_blocks(&picture, Components::YCbCr, true, false);
-        assert_eq!(counted, reference::histogram(&picture, Components::YCbCr), "codes, {width} wide");
     }
 }
 

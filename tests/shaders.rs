@@ -7,7 +7,7 @@ use std::mem::offset_of;
 use std::path::{Path, PathBuf};
 
 use histoscope::gpu::shared::{
-    ChannelScale, PANEL_WGSL, PICTURE_WGSL, PanelParams, PictureParams, PlacementParams, ReductionParams,
+    ChannelScale, PANEL_WGSL, PICTURE_WGSL, PanelParams, PictureParams, PlacementParams, QUADS_WGSL, ReductionParams,
 };
 
 fn shader_files(folder: &Path) -> Vec<PathBuf> {
@@ -27,8 +27,10 @@ fn shader_files(folder: &Path) -> Vec<PathBuf> {
 /// The module as it is compiled: passes that read the picture or an overlay have the shared text before their own.
 fn parse(path: &Path) -> naga::Module {
     let own = fs::read_to_string(path).unwrap();
-    let shared = [("picture.", PICTURE_WGSL), ("panel.", PANEL_WGSL)].into_iter().find(|(name, _)| own.contains(name));
-    let source = format!("{}\n{own}", shared.map_or("", |(_, text)| text));
+    let quads = own.contains("quad_of_samples(") || own.contains("load_pair(");
+    let texts = [(own.contains("picture."), PICTURE_WGSL), (quads, QUADS_WGSL), (own.contains("panel."), PANEL_WGSL)];
+    let shared: String = texts.iter().filter(|(used, _)| *used).map(|(_, text)| format!("{text}\n")).collect();
+    let source = shared + &own;
     naga::front::wgsl::parse_str(&source)
         .unwrap_or_else(|e| panic!("{}", e.emit_to_string_with_path(&source, &path.to_string_lossy())))
 }
@@ -36,7 +38,7 @@ fn parse(path: &Path) -> naga::Module {
 fn shaders() -> Vec<(PathBuf, naga::Module)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders");
     // The adjustments' shaders, which share more than one text, have a test of their own (tests/adjust_shaders.rs).
-    let shared = |path: &Path| path.ends_with("picture.wgsl") || path.ends_with("panel.wgsl");
+    let shared = |path: &Path| ["picture.wgsl", "quads.wgsl", "panel.wgsl"].iter().any(|name| path.ends_with(name));
     let own = |path: &PathBuf| !shared(path) && path.parent() != Some(&folder.join("adjust"));
     let files: Vec<_> = shader_files(&folder).into_iter().filter(own).collect();
     files.into_iter().map(|path| (path.clone(), parse(&path))).collect()

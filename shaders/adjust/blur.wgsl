@@ -28,7 +28,7 @@ override DIVISOR: u32 = select(16u * SIZE, SIZE * SIZE, EXACT);
 
 struct Blur {
     size: vec2<u32>, // pixels
-    stride: u32,     // pixels from row to row, a multiple of eight
+    stride: u32,     // pixels from row to row, a multiple of four
     padding: u32,
 }
 

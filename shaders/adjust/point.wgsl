@@ -125,8 +125,7 @@ fn changed(colors: Colors, quad: u32, row: u32) -> Colors {
 }
 
 fn write(colors: Colors, quad: u32, row: u32) {
-    // Rows are padded to whole blocks of eight pixels, for the chunk pass.
-    let at = row * ((picture.size.x + 7u) / 8u * 2u) + quad;
+    let at = row * ((picture.size.x + 3u) / 4u) + quad;
     if BITS == 8u {
         result[at] = colors.red | (colors.green << vec4<u32>(8u)) | (colors.blue << vec4<u32>(16u)) | vec4<u32>(0xff000000u);
         return;
@@ -150,17 +149,10 @@ fn change(
     if row >= picture.size.y {
         return;
     }
-    // Below the picture is its last row again, which is then not written.
-    let below = min(row + 1u, picture.size.y - 1u);
-    let upper = quad_of_samples(0u, quad, row);
-    let lower = quad_of_samples(0u, quad, below);
-    let upper_chroma = chroma_terms(quad, row >> CHROMA_Y);
-    var lower_chroma = upper_chroma;
-    if CHROMA_Y == 0u {
-        lower_chroma = chroma_terms(quad, below);
-    }
-    write(changed(colors_of(upper, upper_chroma), quad, row), quad, row);
-    if below > row {
-        write(changed(colors_of(lower, lower_chroma), quad, below), quad, below);
+    let pair = load_pair(quad, row);
+    write(changed(colors_of(pair.upper, pair.upper_chroma), quad, row), quad, row);
+    // Below the picture its last row comes again, which is then not written.
+    if row + 1u < picture.size.y {
+        write(changed(colors_of(pair.lower, pair.lower_chroma), quad, row + 1u), quad, row + 1u);
     }
 }

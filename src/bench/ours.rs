@@ -5,6 +5,7 @@ use super::inputs::Inputs;
 use super::measure::{Budget, Record, Spans, Times, on_gpu, spans_on_gpu};
 use crate::gpu::Gpu;
 use crate::gpu::histogram::{HistogramPasses, Stamps};
+use crate::gpu::resources::{bind, compute, group_layout, pipeline_layout, storage};
 use crate::gpu::upload::PictureBuffers;
 
 const FLOOR_WGSL: &str = include_str!("../../shaders/bench/floor.wgsl");
@@ -56,48 +57,17 @@ impl Floor {
     #[must_use]
     pub fn new(gpu: &Gpu, picture: &PictureBuffers, planes: usize, workgroup: u32, workgroups: u32) -> Self {
         let device = &gpu.device;
-        let folded = device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("floor"),
-            size: 16,
-            usage: wgpu::BufferUsages::STORAGE,
-            mapped_at_creation: false,
-        });
-        let group_layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-            label: Some("floor"),
-            entries: &[wgpu::BindGroupLayoutEntry {
-                binding: 0,
-                visibility: wgpu::ShaderStages::COMPUTE,
-                ty: wgpu::BindingType::Buffer {
-                    ty: wgpu::BufferBindingType::Storage { read_only: false },
-                    has_dynamic_offset: false,
-                    min_binding_size: None,
-                },
-                count: None,
-            }],
-        });
-        let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-            label: Some("floor"),
-            bind_group_layouts: &[Some(&picture.bind_group_layout), Some(&group_layout)],
-            immediate_size: 0,
-        });
+        let folded = storage(device, "floor", 4);
+        let writes = (wgpu::ShaderStages::COMPUTE, wgpu::BufferBindingType::Storage { read_only: false });
+        let group_layout = group_layout(device, "floor", &[writes]);
+        let layout = pipeline_layout(device, "floor", &[&picture.bind_group_layout, &group_layout]);
         let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
             label: Some("floor"),
             source: wgpu::ShaderSource::Wgsl(FLOOR_WGSL.into()),
         });
         let constants = [("WORKGROUP", f64::from(workgroup)), ("PLANES", planes as f64)];
-        let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-            label: Some("floor"),
-            layout: Some(&layout),
-            module: &module,
-            entry_point: Some("read_planes"),
-            compilation_options: wgpu::PipelineCompilationOptions { constants: &constants, ..Default::default() },
-            cache: None,
-        });
-        let group = device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: Some("floor"),
-            layout: &group_layout,
-            entries: &[wgpu::BindGroupEntry { binding: 0, resource: folded.as_entire_binding() }],
-        });
+        let pipeline = compute(device, "floor", Some(&layout), &module, "read_planes", &constants);
+        let group = bind(device, "floor", &group_layout, &[&folded]);
         Self { pipeline, group, workgroups }
     }
 

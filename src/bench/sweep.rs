@@ -69,8 +69,6 @@ pub struct Point {
     pub copies: u32,
     /// Dispatches that the channels are split into; 0 for the floor.
     pub runs: usize,
-    /// Whether blocks are 8 × 2 pixels and not 4 × 2.
-    pub wide: bool,
     /// Median microseconds of chunk, reduce and scale together.
     pub total_us: f64,
     /// Median microseconds of each of the three by itself, where the adapter can tell.
@@ -129,7 +127,7 @@ impl Kind<'_> {
             let floor = Floor::new(gpu, &inputs.buffers[0], planes, workgroup, chunks);
             let total_us = floor.measure(gpu, budget, inputs)?.median_us;
             points.push(self.point(
-                &Plan { bits: 0, workgroup, chunks, copies: 0, wide: false, runs: Vec::new() },
+                &Plan { bits: 0, workgroup, chunks, copies: 0, runs: Vec::new() },
                 total_us,
                 None,
                 true,
@@ -164,7 +162,6 @@ impl Kind<'_> {
             chunks: plan.chunks,
             copies: plan.copies,
             runs: plan.runs.len(),
-            wide: plan.wide,
             total_us,
             passes_us,
             exact,
@@ -191,11 +188,9 @@ fn plans(gpu: &Gpu, grid: &Grid, layout: &PixelLayout) -> Vec<Plan> {
         let chunks = chunks.min(most_chunks(bits));
         for &copies in &grid.copies {
             let Some(runs) = runs(&limits, bits, copies) else { continue };
-            for wide in [false, true] {
-                let plan = Plan { bits, workgroup, chunks, copies, wide, runs: runs.clone() };
-                if !plans.contains(&plan) {
-                    plans.push(plan);
-                }
+            let plan = Plan { bits, workgroup, chunks, copies, runs };
+            if !plans.contains(&plan) {
+                plans.push(plan);
             }
         }
     }
@@ -227,15 +222,14 @@ fn count(gpu: &Gpu, passes: &HistogramPasses, inputs: &Inputs) -> Result<Histogr
 impl fmt::Display for Sweep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.adapter)?;
-        let columns =
-            ["size", "layout", "content", "method", "workgroup", "chunks", "copies", "runs", "block", "total µs"];
+        let columns = ["size", "layout", "content", "method", "workgroup", "chunks", "copies", "runs", "total µs"];
         writeln!(f, "{}\tchunk µs\treduce µs\tscale µs\texact", columns.join("\t"))?;
         for point in &self.points {
             let (width, height) = point.size;
             let method = if point.copies == 0 { "floor" } else { "ours" };
             let Point { layout, content, workgroup, chunks, copies, runs, total_us, .. } = point;
             write!(f, "{width}x{height}\t{layout}\t{content}\t{method}\t{workgroup}\t{chunks}\t{copies}\t{runs}")?;
-            write!(f, "\t{}\t{total_us:.2}", if point.wide { "8x2" } else { "4x2" })?;
+            write!(f, "\t{total_us:.2}")?;
             for pass in 0..3 {
                 match point.passes_us.as_ref().and_then(|passes| passes.get(pass)) {
                     Some(us) => write!(f, "\t{us:.2}")?,

@@ -19,10 +19,9 @@ pub use blur::{BlurPass, BlurPlan};
 pub use chain::{Chain, Source};
 pub use working::WorkingPicture;
 
-use super::shared::PICTURE_WGSL;
+use super::resources::{self, bind, buffer, pipeline_layout, storage};
+use super::upload::with_quads;
 
-/// The shared text of passes that read a picture four pixels at a time.
-const QUADS_WGSL: &str = include_str!("../../shaders/adjust/quads.wgsl");
 /// The shared text of passes that need integers beyond 32 bits.
 const EXACT_WGSL: &str = include_str!("../../shaders/adjust/exact.wgsl");
 
@@ -38,11 +37,6 @@ pub fn sources() -> Vec<(&'static str, String)> {
         ("tile_curves", clahe::curves_source()),
         ("otsu", otsu::source()),
     ]
-}
-
-/// The source of a pass that reads a picture.
-fn with_quads(pass: &str) -> String {
-    [PICTURE_WGSL, QUADS_WGSL, pass].join("\n")
 }
 
 fn with_exact(pass: &str) -> String {
@@ -67,47 +61,15 @@ enum Binding {
     Write,
 }
 
-/// The layout of a bind group whose bindings are numbered from 0.
+/// The layout of a bind group of a compute pass whose bindings are numbered from 0.
 fn group_layout(device: &wgpu::Device, label: &str, bindings: &[Binding]) -> wgpu::BindGroupLayout {
-    let entry = |(binding, &kind): (u32, &Binding)| wgpu::BindGroupLayoutEntry {
-        binding,
-        visibility: wgpu::ShaderStages::COMPUTE,
-        ty: wgpu::BindingType::Buffer {
-            ty: match kind {
-                Binding::Uniform => wgpu::BufferBindingType::Uniform,
-                Binding::Read => wgpu::BufferBindingType::Storage { read_only: true },
-                Binding::Write => wgpu::BufferBindingType::Storage { read_only: false },
-            },
-            has_dynamic_offset: false,
-            min_binding_size: None,
-        },
-        count: None,
+    let kind = |binding: &Binding| match binding {
+        Binding::Uniform => wgpu::BufferBindingType::Uniform,
+        Binding::Read => wgpu::BufferBindingType::Storage { read_only: true },
+        Binding::Write => wgpu::BufferBindingType::Storage { read_only: false },
     };
-    let entries: Vec<_> = (0..).zip(bindings).map(entry).collect();
-    device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some(label), entries: &entries })
-}
-
-/// A bind group of whole buffers, bound in order from 0.
-fn bind(
-    device: &wgpu::Device,
-    label: &str,
-    layout: &wgpu::BindGroupLayout,
-    buffers: &[&wgpu::Buffer],
-) -> wgpu::BindGroup {
-    let entries: Vec<_> = (0..)
-        .zip(buffers)
-        .map(|(binding, buffer)| wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() })
-        .collect();
-    device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some(label), layout, entries: &entries })
-}
-
-fn pipeline_layout(device: &wgpu::Device, label: &str, groups: &[&wgpu::BindGroupLayout]) -> wgpu::PipelineLayout {
-    let groups: Vec<_> = groups.iter().map(|&group| Some(group)).collect();
-    device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-        label: Some(label),
-        bind_group_layouts: &groups,
-        immediate_size: 0,
-    })
+    let buffers: Vec<_> = bindings.iter().map(|binding| (wgpu::ShaderStages::COMPUTE, kind(binding))).collect();
+    resources::group_layout(device, label, &buffers)
 }
 
 fn compute(
@@ -117,33 +79,7 @@ fn compute(
     entry_point: &str,
     constants: &[(&str, f64)],
 ) -> wgpu::ComputePipeline {
-    device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-        label: Some(entry_point),
-        layout: Some(layout),
-        module,
-        entry_point: Some(entry_point),
-        compilation_options: wgpu::PipelineCompilationOptions {
-            constants,
-            // Every pass writes what it reads of workgroup memory.
-            zero_initialize_workgroup_memory: false,
-        },
-        cache: None,
-    })
-}
-
-fn buffer(device: &wgpu::Device, label: &str, words: usize, usage: wgpu::BufferUsages) -> wgpu::Buffer {
-    device.create_buffer(&wgpu::BufferDescriptor {
-        label: Some(label),
-        size: words.max(4) as u64 * 4,
-        usage,
-        mapped_at_creation: false,
-    })
-}
-
-/// A buffer that passes read and write, and tests read back.
-fn storage(device: &wgpu::Device, label: &str, words: usize) -> wgpu::Buffer {
-    let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
-    buffer(device, label, words, usage)
+    resources::compute(device, entry_point, Some(layout), module, entry_point, constants)
 }
 
 /// A buffer of parameters.

@@ -6,8 +6,9 @@ use std::collections::HashMap;
 
 use plan::{ChannelRun, Plan};
 
+use super::resources::{bind, compute, group_layout, pipeline_layout};
 use super::shared::{ChannelScale, ReductionParams, layout_constants};
-use super::upload::with_picture;
+use super::upload::with_quads;
 use super::{Gpu, GpuError};
 use crate::frame::Picture;
 use crate::histogram::{CHANNELS, Components, Histogram};
@@ -88,15 +89,14 @@ struct ChunkKey {
     crossed: bool,
     workgroup: u32,
     copies: u32,
-    wide: bool,
     runs: Vec<ChannelRun>,
 }
 
 impl State {
     fn chunk_key(&self) -> ChunkKey {
-        let Plan { workgroup, copies, wide, ref runs, .. } = self.plan;
+        let Plan { workgroup, copies, ref runs, .. } = self.plan;
         let Self { layout, components, crossed, .. } = *self;
-        ChunkKey { layout, components, crossed, workgroup, copies, wide, runs: runs.clone() }
+        ChunkKey { layout, components, crossed, workgroup, copies, runs: runs.clone() }
     }
 }
 
@@ -121,27 +121,11 @@ impl HistogramPasses {
         let uniform = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
         let reduction = buffer("reduction", size_of::<ReductionParams>(), uniform);
 
-        let entry = |binding| wgpu::BindGroupLayoutEntry {
-            binding,
-            visibility: wgpu::ShaderStages::COMPUTE,
-            ty: wgpu::BindingType::Buffer {
-                ty: wgpu::BufferBindingType::Storage { read_only: false },
-                has_dynamic_offset: false,
-                min_binding_size: None,
-            },
-            count: None,
-        };
-        let chunk_group_layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-            label: Some("chunk"),
-            entries: &[entry(0), entry(1)],
-        });
-        let chunk_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-            label: Some("chunk"),
-            bind_group_layouts: &[Some(picture_layout), Some(&chunk_group_layout)],
-            immediate_size: 0,
-        });
+        let writes = (wgpu::ShaderStages::COMPUTE, wgpu::BufferBindingType::Storage { read_only: false });
+        let chunk_group_layout = group_layout(device, "chunk", &[writes, writes]);
+        let chunk_layout = pipeline_layout(device, "chunk", &[picture_layout, &chunk_group_layout]);
         let chunk_group = bind(device, "chunk", &chunk_group_layout, &[&chunks, &scales]);
-        let chunk_module = module(device, "chunk", &with_picture(CHUNK_WGSL));
+        let chunk_module = module(device, "chunk", &with_quads(CHUNK_WGSL));
         let reduce_module = module(device, "reduce", REDUCE_WGSL);
         let parts = plan::reduce_parts(&device.limits());
         let reduce = |scaling: bool| {
@@ -338,7 +322,6 @@ fn chunk_pipeline(
         ("CROSSED", f64::from(u8::from(crossed))),
         ("CODED", f64::from(u8::from(components == Components::YCbCr))),
         ("COPIES", f64::from(plan.copies)),
-        ("WIDE", f64::from(u8::from(plan.wide))),
         ("BIN_WORDS", f64::from((run.count << plan.bits) * plan.copies)),
         ("CHUNK_WORDS", Histogram::word_count(plan.bits) as f64),
     ]);
@@ -356,42 +339,4 @@ fn module(device: &wgpu::Device, label: &str, source: &str) -> wgpu::ShaderModul
     // blocks at the right and lower edge, which reach past a row, stay inside its padded stride or are clamped to the last
     // row. Every loop counts towards an end that does not depend on what is read.
     unsafe { device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked()) }
-}
-
-fn compute(
-    device: &wgpu::Device,
-    label: &str,
-    layout: Option<&wgpu::PipelineLayout>,
-    module: &wgpu::ShaderModule,
-    entry_point: &str,
-    constants: &[(&str, f64)],
-) -> wgpu::ComputePipeline {
-    device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-        label: Some(label),
-        layout,
-        module,
-        entry_point: Some(entry_point),
-        compilation_options: wgpu::PipelineCompilationOptions {
-            constants,
-            // The passes write workgroup memory before they read it, each invocation its part. What wgpu would add
-            // in front of them may be one invocation that clears it all.
-            zero_initialize_workgroup_memory: false,
-        },
-        cache: None,
-    })
-}
-
-/// A bind group of whole buffers, bound in order from 0.
-fn bind(
-    device: &wgpu::Device,
-    label: &str,
-    layout: &wgpu::BindGroupLayout,
-    buffers: &[&wgpu::Buffer],
-) -> wgpu::BindGroup {
-    let entries: Vec<_> = buffers
-        .iter()
-        .zip(0..)
-        .map(|(buffer, binding)| wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() })
-        .collect();
-    device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some(label), layout, entries: &entries })
 }

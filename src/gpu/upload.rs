@@ -3,7 +3,7 @@
 //! Planes go into storage buffers, not textures: a load of one word brings four 8-bit samples, pixels of three bytes
 //! need no repacking, and a picture may be larger than any texture.
 
-use super::shared::{PICTURE_WGSL, PictureParams};
+use super::shared::{PICTURE_WGSL, PictureParams, QUADS_WGSL};
 use super::{Gpu, GpuError};
 use crate::frame::Picture;
 use crate::layout::PixelLayout;
@@ -34,7 +34,7 @@ struct PlaneBuffer {
     row_bytes: usize,
 }
 
-/// Bytes from row to row of a plane's buffer: whole blocks of eight samples of every component, so that a pass may load
+/// Bytes from row to row of a plane's buffer: whole blocks of four samples of every component, so that a pass may load
 /// a block without asking where the row ends.
 #[must_use]
 pub fn stride_bytes(layout: &PixelLayout, plane: usize, width: u32, height: u32) -> usize {
@@ -42,7 +42,7 @@ pub fn stride_bytes(layout: &PixelLayout, plane: usize, width: u32, height: u32)
         .filter(|&component| usize::from(layout.components[component].plane) == plane)
         .map(|component| {
             let (samples, _) = layout.component_size(component, width, height);
-            samples.div_ceil(8) as usize * 8 * usize::from(layout.components[component].step)
+            samples.div_ceil(4) as usize * 4 * usize::from(layout.components[component].step)
         })
         .max()
         .unwrap_or(0)
@@ -199,4 +199,10 @@ impl PlaneBuffer {
 #[must_use]
 pub fn with_picture(pass: &str) -> String {
     format!("{PICTURE_WGSL}\n{pass}")
+}
+
+/// The source of a pass that reads the picture four pixels at a time, with both shared texts before it.
+#[must_use]
+pub fn with_quads(pass: &str) -> String {
+    with_picture(&format!("{QUADS_WGSL}\n{pass}"))
 }

@@ -22,10 +22,10 @@ pub struct WorkingPicture {
 }
 
 impl WorkingPicture {
-    /// Pixels from row to row: whole blocks of the chunk pass, as in [`stride_bytes`](crate::gpu::upload::stride_bytes).
+    /// Pixels from row to row: whole quads, as in [`stride_bytes`](crate::gpu::upload::stride_bytes).
     #[must_use]
     pub const fn stride(width: u32) -> u32 {
-        width.next_multiple_of(8)
+        width.next_multiple_of(4)
     }
 
     /// Words of a picture, those that fill up its rows included.

@@ -9,6 +9,7 @@ use super::OVER;
 use crate::color::Range;
 use crate::gpu::Gpu;
 use crate::gpu::histogram::HistogramPasses;
+use crate::gpu::resources::{bind, compute, group_layout, pipeline_layout};
 use crate::gpu::shared::{PANEL_WGSL, PanelParams};
 use crate::histogram::{CHANNELS, Components};
 use crate::overlay::{BAR_OPACITY, Channels, PanelRect, VEIL_OPACITY, WHITENING, graticule, guides, lights, panels};
@@ -156,17 +157,10 @@ impl OverlayPass {
             usage: wgpu::BufferUsages::STORAGE,
             mapped_at_creation: false,
         });
-        let group = |label, layout, buffers: &[&wgpu::Buffer]| {
-            let entries: Vec<_> = buffers
-                .iter()
-                .zip(0..)
-                .map(|(buffer, binding)| wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() })
-                .collect();
-            gpu.device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some(label), layout, entries: &entries })
-        };
         let groups = self.params.iter().map(|params| {
-            let find = group("columns", &self.columns_layout, &[params, &self.bins, &self.scales, &columns]);
-            (find, group("overlay", &self.draw_layout, &[params, &columns]))
+            let found = [params, &self.bins, &self.scales, &columns];
+            let find = bind(&gpu.device, "columns", &self.columns_layout, &found);
+            (find, bind(&gpu.device, "overlay", &self.draw_layout, &[params, &columns]))
         });
         self.columns = Some(Columns { capacity, groups: groups.collect() });
     }
@@ -187,44 +181,14 @@ fn module(device: &wgpu::Device, label: &str, pass: &str) -> wgpu::ShaderModule 
     device.create_shader_module(wgpu::ShaderModuleDescriptor { label: Some(label), source })
 }
 
-/// A layout of buffers, bound in order from 0.
-fn group_layout(
-    device: &wgpu::Device,
-    label: &str,
-    buffers: &[(wgpu::ShaderStages, wgpu::BufferBindingType)],
-) -> wgpu::BindGroupLayout {
-    let entry = |(&(visibility, ty), binding)| wgpu::BindGroupLayoutEntry {
-        binding,
-        visibility,
-        ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None },
-        count: None,
-    };
-    let entries: Vec<_> = buffers.iter().zip(0..).map(entry).collect();
-    device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some(label), entries: &entries })
-}
-
 fn columns_pipeline(
     device: &wgpu::Device,
     group_layout: &wgpu::BindGroupLayout,
     module: &wgpu::ShaderModule,
     bits: u32,
 ) -> wgpu::ComputePipeline {
-    let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-        label: Some("columns"),
-        bind_group_layouts: &[Some(group_layout)],
-        immediate_size: 0,
-    });
-    device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-        label: Some("columns"),
-        layout: Some(&layout),
-        module,
-        entry_point: Some("find"),
-        compilation_options: wgpu::PipelineCompilationOptions {
-            constants: &[("BITS", f64::from(bits))],
-            ..Default::default()
-        },
-        cache: None,
-    })
+    let layout = pipeline_layout(device, "columns", &[group_layout]);
+    compute(device, "columns", Some(&layout), module, "find", &[("BITS", f64::from(bits))])
 }
 
 /// What the shaders are told of one overlay.

@@ -4,7 +4,7 @@ use crate::histogram::{CHANNELS, Histogram};
 
 /// The most bytes that the chunks take, at any picture size and depth.
 pub const MOST_CHUNK_BYTES: usize = 8 << 20;
-/// Pixels of a narrow block, which an invocation counts at a time; a wide one has twice as many (shaders/chunk.wgsl).
+/// Pixels that an invocation counts at a time, as in shaders/chunk.wgsl.
 const BLOCK_PIXELS: u32 = 8;
 /// Bytes of workgroup memory that the chunk pass uses beside the bins.
 const TAIL_BYTES: u32 = 64;
@@ -29,9 +29,6 @@ pub struct Plan {
     pub chunks: u32,
     /// Copies of each bin in workgroup memory.
     pub copies: u32,
-    /// Whether a block is 8 × 2 pixels and not 4 × 2. No plan of [`new`](Self::new) has it: on an NVIDIA H200 it gained
-    /// up to 3 % on noise and lost 3 to 10 % on natural pictures. `histoscope bench --sweep` measures both.
-    pub wide: bool,
     /// The channels, cut into runs whose bins fit in workgroup memory; one run a dispatch.
     pub runs: Vec<ChannelRun>,
 }
@@ -65,7 +62,7 @@ impl Plan {
         // A chunk of fewer blocks than invocations would only add work to the reduce pass.
         let useful = pixels.div_ceil(BLOCK_PIXELS * workgroup).max(1);
         let chunks = wanted_chunks.min(most_chunks(bits)).min(useful).min(limits.max_compute_workgroups_per_dimension);
-        Some(Self { bits, workgroup, chunks, copies: 1, wide: false, runs })
+        Some(Self { bits, workgroup, chunks, copies: 1, runs })
     }
 }
 

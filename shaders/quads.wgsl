@@ -1,7 +1,8 @@
-// What passes share that read a picture four neighbouring pixels at a time: their R'G'B' codes and luminance bins, as
-// shaders/chunk.wgsl counts them. This text stands between picture.wgsl and the pass's own.
+// What passes share that read a picture four neighbouring pixels at a time: their samples, their R'G'B' codes and their
+// luminance bins. This text stands between picture.wgsl and the pass's own.
 
-// Whether red takes part of the second component, or blue of the third: not so for Y'CbCr by luma weights.
+// Whether red takes part of the second component, or blue of the third: not so for Y'CbCr by luma weights, which saves
+// two of six products.
 override CROSSED: bool = true;
 
 // Codes of four neighbouring samples of a component, from sample 4 · quad of a row on.
@@ -80,6 +81,28 @@ fn chroma_terms(quad: u32, row: u32) -> ChromaTerms {
         green,
         picture.blue.y * second + picture.blue.z * third + blue_bias,
     );
+}
+
+// Four pixels of two rows, loaded and not yet converted.
+struct Pair {
+    upper: vec4<u32>,
+    lower: vec4<u32>,
+    upper_chroma: ChromaTerms,
+    lower_chroma: ChromaTerms,
+}
+
+// The pixels from (4 · quad, row) on and those below, which are the same again below the last row.
+fn load_pair(quad: u32, row: u32) -> Pair {
+    let below = min(row + 1u, picture.size.y - 1u);
+    let upper = quad_of_samples(0u, quad, row);
+    let lower = quad_of_samples(0u, quad, below);
+    let upper_chroma = chroma_terms(quad, row >> CHROMA_Y);
+    // Rows are taken in pairs from an even one: where chroma is subsampled vertically both have the same.
+    var lower_chroma = upper_chroma;
+    if CHROMA_Y == 0u {
+        lower_chroma = chroma_terms(quad, below);
+    }
+    return Pair(upper, lower, upper_chroma, lower_chroma);
 }
 
 // Exactly floor(N · (0.2126 r + 0.7152 g + 0.0722 b)), r, g, b = code / (N-1), at most N-1; see src/color.rs.
