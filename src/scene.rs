@@ -1,5 +1,6 @@
 //! What is shown over and of a picture: the user's choices, as the passes take them.
 
+use crate::adjust::Adjustments;
 pub use crate::brush::Brush;
 use crate::brush::Lighting;
 use crate::histogram::Components;
@@ -8,6 +9,18 @@ use crate::placement::ViewSettings;
 
 /// No bin: the mark of a channel that a probed pixel does not have.
 pub const NO_BIN: u32 = u32::MAX;
+
+/// Which picture the histograms are of, where the picture is adjusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Counted {
+    /// The picture as it was decoded.
+    Source,
+    /// The adjusted one.
+    #[default]
+    Result,
+    /// Both: the adjusted one filled, the decoded one as an outline.
+    Both,
+}
 
 /// What is drawn over and around the picture, and how much of it is seen.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,6 +39,15 @@ pub struct Scene {
     pub brush_strength: f32,
     /// Bins of a probed pixel, channel by channel, to mark in the overlays; [`NO_BIN`] for none.
     pub marks: Option<[u32; 4]>,
+    /// What is done to the picture before it is drawn.
+    pub adjustments: Adjustments,
+    /// Which picture is counted; without adjustments always the source.
+    pub counted: Counted,
+    /// Left of this share of the view's width, 0 to 1, the source is drawn, right of it the adjusted picture; without it the
+    /// adjusted one everywhere.
+    pub divider: Option<f32>,
+    /// Whether the cumulative histograms are drawn over the bars.
+    pub curves: bool,
 }
 
 impl Default for Scene {
@@ -38,11 +60,21 @@ impl Default for Scene {
             brush: None,
             brush_strength: 1.0,
             marks: None,
+            adjustments: Adjustments::default(),
+            counted: Counted::default(),
+            divider: None,
+            curves: false,
         }
     }
 }
 
 impl Scene {
+    /// Which picture is counted: [`Counted::Source`] where nothing is adjusted.
+    #[must_use]
+    pub fn counted(&self) -> Counted {
+        if self.adjustments.is_off() { Counted::Source } else { self.counted }
+    }
+
     /// The brush as it works on the picture, if it does.
     #[must_use]
     pub fn lighting(&self, components: Components) -> Option<Lighting> {

@@ -66,7 +66,7 @@ fn bins_come_back_with_the_frame_they_belong_to() {
     renderer.load_frame(&gpu, &second, Components::Rgbl, None).unwrap();
     renderer.snapshot(&gpu, (32, 32), &Scene::default()).unwrap();
     let (tag, histogram) = awaited(&gpu, &mut renderer);
-    assert_eq!(tag, FrameTag { serial: 3, pts_ticks: 7 * 512, time_secs: 7.0 * 0.04, index: Some(7) });
+    assert_eq!(tag, FrameTag { serial: 3, pts_ticks: 7 * 512, time_secs: 7.0 * 0.04, index: Some(7), adjusted: false });
     assert_eq!(histogram, expected(&first.picture));
     assert!(!renderer.is_histogram_pending());
 

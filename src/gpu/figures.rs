@@ -18,6 +18,8 @@ pub struct FrameTag {
     pub time_secs: f64,
     /// Its number from the start, where that is known.
     pub index: Option<u64>,
+    /// Whether they are figures of the adjusted picture.
+    pub adjusted: bool,
 }
 
 impl FrameTag {
@@ -25,7 +27,7 @@ impl FrameTag {
     #[must_use]
     pub const fn of(frame: &Frame) -> Self {
         let Frame { serial, pts_ticks, time_secs, index, .. } = *frame;
-        Self { serial, pts_ticks, time_secs, index }
+        Self { serial, pts_ticks, time_secs, index, adjusted: false }
     }
 }
 
