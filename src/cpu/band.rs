@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::BLOCK;
 use super::convert::Converter;
 use super::counters::Counters;
+use super::pairs::Pairs;
 use super::simd::Kernel;
 use super::unpack::Source;
 use crate::color::Conversion;
@@ -41,8 +42,12 @@ impl Pass<'_> {
 
 /// The scratch memory and the counts of one worker.
 pub(super) struct Worker {
-    /// The bins.
+    /// The bins of single channels.
     pub counters: Counters,
+    /// The bins of two channels at a time.
+    pub pairs: Pairs,
+    /// Whether red, green, blue and luminance are counted by those.
+    pub is_paired: bool,
     /// Pixels below and above the range of red, of green, of blue.
     pub out_of_range: [u32; 6],
     /// Component codes of a block.
@@ -55,16 +60,35 @@ impl Worker {
     pub fn new() -> Box<Self> {
         Box::new(Self {
             counters: Counters::new(),
+            pairs: Pairs::new(),
+            is_paired: false,
             out_of_range: [0; 6],
             components: [[0; BLOCK]; 3],
             converter: Converter::new(),
         })
     }
 
-    /// Forgets what was counted and makes room for `bins` bins a channel.
-    pub fn reset(&mut self, bins: usize) {
-        self.counters.reset(bins);
+    /// Forgets what was counted and makes room for `bins` bins a channel, of which two are counted at a time if `is_paired`.
+    pub fn reset(&mut self, bins: usize, is_paired: bool) {
         self.out_of_range = [0; 6];
+        self.is_paired = is_paired;
+        match is_paired {
+            true => self.pairs.reset(),
+            false => self.counters.reset(bins),
+        }
+    }
+
+    /// Brings what was counted into [`bins`](Self::bins).
+    pub fn flush(&mut self) {
+        match self.is_paired {
+            true => self.pairs.flush(),
+            false => self.counters.flush(),
+        }
+    }
+
+    /// The bins of all channels, after a [`flush`](Self::flush).
+    pub fn bins(&self) -> &[u32] {
+        if self.is_paired { self.pairs.bins() } else { self.counters.bins() }
     }
 }
 
@@ -117,7 +141,11 @@ fn count_color<const BINS: usize>(
         for y in rows.clone() {
             first.unpack(x, y, luma);
             let codes = worker.converter.convert::<BINS>(conversion, luma, &mut worker.out_of_range);
-            worker.counters.count::<BINS>(codes);
+            if BINS == 256 && worker.is_paired {
+                worker.pairs.count(codes);
+            } else {
+                worker.counters.count::<BINS>(codes);
+            }
         }
     }
 }
