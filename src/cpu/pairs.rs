@@ -1,20 +1,21 @@
 //! Counting two channels with one addition, where codes have 8 bits.
 //!
-//! Two codes of 8 bits are one number of 16, so that a table of 65,536 bins counts both at once: the sum of a column is
-//! the count of the one code, that of a row the count of the other. Green goes with luminance and red with blue. Each
-//! pixel then costs two stores in place of four. The tables are much larger than the bins of single channels, but in most
-//! pictures only what lies near their diagonals is touched, and that stays close to the processor.
+//! Two codes of 8 bits are one number of 16, so that a table of 65,536 bins counts both at once, and each pixel costs two
+//! stores in place of four. Green goes with luminance and red with blue. The tables are much larger than the bins of
+//! single channels, but most pictures touch little of them: the two channels of a pixel differ by nearly as much as
+//! those of its neighbours. So a row of a table is a difference of the two codes, modulo 256, and a column one of them;
+//! neighbouring pixels then find their bins in few and short pieces of memory, which stay close to the processor.
 //!
 //! As in [`counters`](super::counters), neighbouring pixels take [`SUBS`] bins in turns. A bin that overflows begins
 //! anew at 0, which the addition notices by itself, and what it held goes to the sums at once.
 
-use super::BLOCK;
+use super::{BLOCK, add};
 
 /// Narrow bins per pair of codes.
-const SUBS: usize = 4;
+const SUBS: usize = 2;
 /// Codes of a channel.
 const CODES: usize = 256;
-/// Narrow bins of two channels: the index is the code of the one, and [`CODES`] times the code of the other.
+/// Narrow bins of two channels: a row for each difference of the second code to the first, a column for each first code.
 type Table = [[u16; SUBS]; CODES * CODES];
 /// What a narrow bin held when it has just overflowed.
 const FULL: u32 = 1 << u16::BITS;
@@ -66,31 +67,43 @@ impl Pairs {
     #[inline(always)]
     pub fn count(&mut self, [red, green, blue, luminance]: [&[u16]; 4]) {
         let [first, second] = self.indices.each_mut().map(|indices| &mut indices[..red.len()]);
-        for (index, (&low, &high)) in first.iter_mut().zip(green.iter().zip(luminance)) {
-            *index = low | high << 8;
+        for (index, (&green, &luminance)) in first.iter_mut().zip(green.iter().zip(luminance)) {
+            *index = index_of(green, luminance);
         }
-        for (index, (&low, &high)) in second.iter_mut().zip(red.iter().zip(blue)) {
-            *index = low | high << 8;
+        for (index, (&red, &blue)) in second.iter_mut().zip(red.iter().zip(blue)) {
+            *index = index_of(red, blue);
         }
+        self.count_indices(red.len());
+    }
+
+    /// Where the indices of a block are written, of green with luminance and of red with blue; see [`index_of`].
+    pub const fn indices_mut(&mut self) -> &mut [[u16; BLOCK]; 2] {
+        &mut self.indices
+    }
+
+    /// Counts the first pixels of a block by their indices.
+    #[inline(always)]
+    pub fn count_indices(&mut self, pixels: usize) {
         self.is_pending = true;
+        let [first, second] = self.indices.each_ref().map(|indices| &indices[..pixels]);
         let wide = &mut self.wide;
         let (Ok(green_luminance), Ok(red_blue)) =
             (<&mut Table>::try_from(&mut *self.green_luminance), <&mut Table>::try_from(&mut *self.red_blue))
         else {
             return;
         };
-        let mut add = |sub: usize, first: u16, second: u16| {
+        let mut count = |sub: usize, first: u16, second: u16| {
             count_one(&mut green_luminance[usize::from(first)][sub], || overflow(wide, first, [1, 3]));
             count_one(&mut red_blue[usize::from(second)][sub], || overflow(wide, second, [0, 2]));
         };
         let ((turns, rest), (other_turns, other_rest)) = (first.as_chunks::<SUBS>(), second.as_chunks::<SUBS>());
         for (first, second) in turns.iter().zip(other_turns) {
             for sub in 0..SUBS {
-                add(sub, first[sub], second[sub]);
+                count(sub, first[sub], second[sub]);
             }
         }
         for (&first, &second) in rest.iter().zip(other_rest) {
-            add(0, first, second);
+            count(0, first, second);
         }
     }
 
@@ -98,21 +111,18 @@ impl Pairs {
     #[inline(always)]
     pub fn flush(&mut self) {
         let tables = [(&mut self.green_luminance, [1, 3]), (&mut self.red_blue, [0, 2])];
-        for (table, [low, high]) in tables {
-            let mut columns = [0_u32; CODES];
-            for (row, cells) in table.as_chunks_mut::<CODES>().0.iter_mut().enumerate() {
-                let mut sum = 0;
-                for (column, cell) in columns.iter_mut().zip(cells) {
-                    let count = cell.iter().map(|&n| u32::from(n)).sum::<u32>();
-                    *column += count;
-                    sum += count;
-                    *cell = [0; SUBS];
-                }
-                self.wide[high * CODES + row] += sum;
+        for (table, [first, second]) in tables {
+            let (mut firsts, mut seconds) = ([0_u32; CODES], [0_u32; CODES]);
+            for (difference, cells) in table.as_chunks_mut::<CODES>().0.iter_mut().enumerate() {
+                let counts = cells.each_ref().map(|cell| cell.iter().map(|&n| u32::from(n)).sum::<u32>());
+                *cells = [[0; SUBS]; CODES];
+                add(&mut firsts, &counts);
+                let (front, back) = counts.split_at(CODES - difference);
+                add(&mut seconds[difference..], front);
+                add(&mut seconds[..difference], back);
             }
-            for (wide, column) in self.wide[low * CODES..][..CODES].iter_mut().zip(columns) {
-                *wide += column;
-            }
+            add(&mut self.wide[first * CODES..][..CODES], &firsts);
+            add(&mut self.wide[second * CODES..][..CODES], &seconds);
         }
         self.is_pending = false;
     }
@@ -127,10 +137,17 @@ fn count_one(bin: &mut u16, overflow: impl FnOnce()) {
     }
 }
 
+/// Where a table counts two codes.
+#[inline(always)]
+pub(super) const fn index_of(first: u16, second: u16) -> u16 {
+    first | second.wrapping_sub(first) << 8
+}
+
 /// Moves what a narrow bin held to the bins of its two channels.
 #[cold]
 #[inline(never)]
-fn overflow(wide: &mut [u32], index: u16, [low, high]: [usize; 2]) {
-    wide[low * CODES + usize::from(index & 0xff)] += FULL;
-    wide[high * CODES + usize::from(index >> 8)] += FULL;
+fn overflow(wide: &mut [u32], index: u16, [first, second]: [usize; 2]) {
+    let [code, difference] = index.to_le_bytes();
+    wide[first * CODES + usize::from(code)] += FULL;
+    wide[second * CODES + usize::from(code.wrapping_add(difference))] += FULL;
 }
