@@ -16,6 +16,7 @@ pub mod readback;
 mod renderer;
 pub mod resources;
 pub mod shared;
+mod staging;
 pub mod surface;
 pub mod timing;
 pub mod upload;

@@ -61,17 +61,21 @@ impl CountQueue {
         for &components in components {
             self.passes.prepare(gpu, picture, components)?;
         }
-        self.pictures.upload(gpu, picture)?;
+        let command_encoder =
+            || gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("count") });
+        let mut encoder = command_encoder();
+        let mut staged = Some(self.pictures.record_upload(gpu, picture, &mut encoder)?);
         let bits = picture.layout().bin_bits();
         let bytes = Histogram::word_count(bits) as u64 * 4;
         for &components in components {
             self.passes.prepare(gpu, picture, components)?;
             let (Some(buffer), Some(group)) = (self.idle.pop(), self.pictures.bind_group()) else { return Ok(()) };
-            let descriptor = wgpu::CommandEncoderDescriptor { label: Some("count") };
-            let mut encoder = gpu.device.create_command_encoder(&descriptor);
             self.passes.record(&mut encoder, group, None);
             encoder.copy_buffer_to_buffer(&self.passes.bins, 0, &buffer, 0, bytes);
-            let submission = gpu.queue.submit([encoder.finish()]);
+            let submission = gpu.queue.submit([std::mem::replace(&mut encoder, command_encoder()).finish()]);
+            if let Some(staged) = staged.take() {
+                staged.submitted();
+            }
             let (sender, mapped) = mpsc::channel();
             buffer.slice(..bytes).map_async(wgpu::MapMode::Read, move |result| {
                 // Nobody listens any more where the run was given up.

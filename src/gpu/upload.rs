@@ -4,6 +4,7 @@
 //! need no repacking, and a picture may be larger than any texture.
 
 use super::shared::{PICTURE_WGSL, PictureParams, QUADS_WGSL};
+use super::staging::{Staged, Staging};
 use super::{Gpu, GpuError};
 use crate::frame::Picture;
 use crate::layout::PixelLayout;
@@ -14,6 +15,7 @@ pub struct PictureBuffers {
     /// Layout of the bind group: the parameters and three planes.
     pub bind_group_layout: wgpu::BindGroupLayout,
     loaded: Option<Loaded>,
+    staging: Staging,
 }
 
 /// Buffers that fit one layout and size.
@@ -75,7 +77,7 @@ impl PictureBuffers {
         let bind_group_layout = gpu
             .device
             .create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some("picture"), entries: &entries });
-        Self { bind_group_layout, loaded: None }
+        Self { bind_group_layout, loaded: None, staging: Staging::new() }
     }
 
     /// The bind group of the picture that was uploaded last.
@@ -101,25 +103,44 @@ impl PictureBuffers {
         Ok(())
     }
 
-    /// Queues the picture's planes and parameters for the passes that are submitted next.
+    /// Sends the picture's planes and parameters to the GPU, for the passes that are submitted next.
     ///
     /// # Errors
     /// [`GpuError::PictureTooLarge`] if a plane is larger than the adapter binds.
     pub fn upload(&mut self, gpu: &Gpu, picture: &Picture) -> Result<(), GpuError> {
+        let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("upload") });
+        let staged = self.record_upload(gpu, picture, &mut encoder)?;
+        gpu.queue.submit([encoder.finish()]);
+        staged.submitted();
+        Ok(())
+    }
+
+    /// The same as a part of commands that the caller submits, after which it tells [`Staged`] so.
+    ///
+    /// # Errors
+    /// [`GpuError::PictureTooLarge`] if a plane is larger than the adapter binds.
+    pub fn record_upload(
+        &mut self,
+        gpu: &Gpu,
+        picture: &Picture,
+        encoder: &mut wgpu::CommandEncoder,
+    ) -> Result<Staged, GpuError> {
         Self::check(gpu, picture)?;
         let size = (picture.width(), picture.height());
         let fits = self.loaded.as_ref().is_some_and(|l| l.layout == *picture.layout() && l.size == size);
         if !fits {
             // The old buffers go first, so that two large pictures are never held at once.
             self.loaded = None;
+            self.staging.release();
         }
         let loaded = match self.loaded.take() {
             Some(loaded) => loaded,
             None => Loaded::new(gpu, &self.bind_group_layout, picture),
         };
-        loaded.write(gpu, picture);
+        let staged = self.staging.take(gpu, loaded.planes.iter().map(|plane| plane.buffer.size()).sum());
+        loaded.write(gpu, picture, &staged, encoder);
         self.loaded = Some(loaded);
-        Ok(())
+        Ok(staged)
     }
 }
 
@@ -162,10 +183,21 @@ impl Loaded {
         Self { layout, size: (width, height), planes, params, bind_group }
     }
 
-    fn write(&self, gpu: &Gpu, picture: &Picture) {
+    /// Writes the planes to staging memory, and records their way from there: they are copied once on the CPU and once by
+    /// the GPU.
+    fn write(&self, gpu: &Gpu, picture: &Picture, staged: &Staged, encoder: &mut wgpu::CommandEncoder) {
         self.write_params(gpu, picture);
+        let Some(mut memory) = staged.view() else { return };
+        let mut at = 0;
         for (index, plane) in self.planes.iter().enumerate() {
-            plane.write(gpu, &picture.plane(index));
+            plane.write(&mut memory, at, &picture.plane(index));
+            at += plane.buffer.size() as usize;
+        }
+        drop(memory);
+        let (staged, mut at) = (staged.written(), 0);
+        for PlaneBuffer { buffer, .. } in &self.planes {
+            encoder.copy_buffer_to_buffer(staged, at, buffer, 0, buffer.size());
+            at += buffer.size();
         }
     }
 
@@ -176,21 +208,16 @@ impl Loaded {
 }
 
 impl PlaneBuffer {
-    fn write(&self, gpu: &Gpu, view: &crate::frame::PlaneView<'_>) {
-        let size = self.stride_bytes * self.rows;
-        let Some(size) = wgpu::BufferSize::new(size as u64) else { return };
-        // Staging memory is written in place: the planes are copied once on the CPU and once by the GPU.
-        let Some(mut staging) = gpu.queue.write_buffer_with(&self.buffer, 0, size) else {
-            // wgpu has reported why; Gpu::check hands it on.
-            return;
-        };
-        if view.stride == self.stride_bytes && view.bytes.len() >= self.stride_bytes * self.rows {
-            staging.copy_from_slice(&view.bytes[..self.stride_bytes * self.rows]);
+    /// Writes the plane's rows, from that byte of the memory on.
+    fn write(&self, memory: &mut wgpu::BufferViewMut, at: usize, view: &crate::frame::PlaneView<'_>) {
+        let bytes = self.stride_bytes * self.rows;
+        if view.stride == self.stride_bytes && view.bytes.len() >= bytes {
+            memory.slice(at..at + bytes).copy_from_slice(&view.bytes[..bytes]);
             return;
         }
         for y in 0..self.rows {
-            let at = y * self.stride_bytes;
-            staging.slice(at..at + self.row_bytes).copy_from_slice(view.row(y, self.row_bytes));
+            let row = at + y * self.stride_bytes;
+            memory.slice(row..row + self.row_bytes).copy_from_slice(view.row(y, self.row_bytes));
         }
     }
 }
