@@ -7,7 +7,8 @@ use std::mem::offset_of;
 use std::path::{Path, PathBuf};
 
 use histoscope::gpu::shared::{
-    ChannelScale, DividerParams, PANEL_WGSL, PICTURE_WGSL, PanelParams, PictureParams, PlacementParams, QUADS_WGSL, ReductionParams,
+    ChannelScale, DividerParams, PANEL_WGSL, PICTURE_WGSL, PanelParams, PictureParams, PlacementParams, QUADS_WGSL,
+    ReductionParams,
 };
 
 fn shader_files(folder: &Path) -> Vec<PathBuf> {
@@ -54,7 +55,8 @@ fn validate(module: &naga::Module) -> Result<(), String> {
 #[test]
 fn every_shader_is_valid_and_has_an_entry_point() {
     let shaders = shaders();
-    for pass in ["chunk.wgsl", "reduce.wgsl", "scale.wgsl", "video.wgsl", "columns.wgsl", "overlay.wgsl", "divider.wgsl"]
+    for pass in
+        ["chunk.wgsl", "reduce.wgsl", "scale.wgsl", "video.wgsl", "columns.wgsl", "overlay.wgsl", "divider.wgsl"]
     {
         assert!(shaders.iter().any(|(path, _)| path.ends_with(pass)), "{pass} is missing from the list");
     }
