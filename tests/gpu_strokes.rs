@@ -160,6 +160,7 @@ fn beside_an_outline_the_bars_are_those_of_the_result_by_the_scale_of_both() {
                     inside > outside,
                     "{way:?} channel {channel} column {column}: {inside} below {bar}, {outside} above"
                 );
+                assert!(inside < 180, "{way:?} channel {channel} column {column}: {inside} outshines the outline");
                 checked += 1;
             }
         }
