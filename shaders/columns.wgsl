@@ -16,26 +16,132 @@ struct Scale {
 @group(0) @binding(1) var<storage, read> bins: array<u32>;
 @group(0) @binding(2) var<storage, read> scales: array<Scale, 4>;
 @group(0) @binding(3) var<storage, read_write> columns: array<u32>;
+// Of the picture that is drawn as outlines. Both pictures' bars are drawn by one scale, so that they can be compared: that
+// of the one with the taller bin.
+@group(0) @binding(4) var<storage, read> outline_bins: array<u32>;
+@group(0) @binding(5) var<storage, read> outline_scales: array<Scale, 4>;
+// Exclusive prefix sum of all channels' bins, one after the other.
+@group(0) @binding(6) var<storage, read> cumulative: array<u32>;
+@group(0) @binding(7) var<storage, read_write> strokes: array<vec2<f32>>;
 
-// Height in pixels of the tallest of the bars first..=last of a channel; above the overlay's height if it is clipped.
-fn bar(channel: u32, first: u32, last: u32) -> u32 {
+// First and last bin of a column, as PanelRect::bins_of_column has them: where bins outnumber columns, those whose middle
+// lies in this one; else the one that the middle of this column lies in.
+fn bins_of(column: u32) -> vec2<u32> {
+    let width = panel.size.x;
+    let count = 1u << BITS;
+    if width >= count {
+        return vec2<u32>((2u * column + 1u) * count / (2u * width));
+    }
+    let first = (2u * column * count + width - 1u) / (2u * width);
+    return vec2<u32>(first, (2u * (column + 1u) * count + width - 1u) / (2u * width) - 1u);
+}
+
+// Height of a channel's bar of so many samples, 1 being the overlay's height; above that if it is clipped.
+fn part_of(channel: u32, count: u32) -> f32 {
+    var scale = scales[channel].height;
+    var tallest = scales[channel].tallest;
+    if panel.outlined != 0u {
+        // Both have as many samples, so that the smaller scale is that of the taller bin.
+        scale = min(scale, outline_scales[channel].height);
+        tallest = max(tallest, outline_scales[channel].tallest);
+    }
+    if panel.logarithmic != 0u {
+        return log(1.0 + f32(count)) / log(1.0 + f32(max(tallest, 1u)));
+    }
+    return f32(count) * scale;
+}
+
+// Height in pixels of the tallest of a channel's bars in a column; above the overlay's height if it is clipped.
+fn bar(channel: u32, bins_here: vec2<u32>) -> u32 {
     var most = 0u;
-    for (var bin = first; bin <= last; bin += 1u) {
+    for (var bin = bins_here.x; bin <= bins_here.y; bin += 1u) {
         most = max(most, bins[(channel << BITS) + bin]);
     }
     if most == 0u {
         return 0u;
     }
-    var height = f32(most) * scales[channel].height;
-    if panel.logarithmic != 0u {
-        height = log(1.0 + f32(most)) / log(1.0 + f32(scales[channel].tallest));
-    }
+    let part = part_of(channel, most);
     // The scale rounds, so that a bar which just touches the top may come out a hair above it.
-    if height > 1.0001 {
+    if part > 1.0001 {
         return panel.size.y + 1u;
     }
     // One pixel in a whole picture still shows: a bar that is not empty is at least a pixel high.
-    return clamp(u32(height * f32(panel.size.y) + 0.5), 1u, panel.size.y);
+    return clamp(u32(part * f32(panel.size.y) + 0.5), 1u, panel.size.y);
+}
+
+// A height in pixels at which the whole pen lies inside the overlay.
+fn inside(height: f32) -> f32 {
+    let top = f32(panel.size.y);
+    return clamp(height, min(panel.stroke, top * 0.5), max(top - panel.stroke, top * 0.5));
+}
+
+// Samples of the picture that is drawn as outlines in a bin, or in the fullest of a column where bins outnumber columns.
+fn outlined_count(channel: u32, place: u32) -> u32 {
+    if panel.size.x >= (1u << BITS) {
+        return outline_bins[(channel << BITS) + place];
+    }
+    let bins_here = bins_of(place);
+    var most = 0u;
+    for (var bin = bins_here.x; bin <= bins_here.y; bin += 1u) {
+        most = max(most, outline_bins[(channel << BITS) + bin]);
+    }
+    return most;
+}
+
+// Height in pixels of a channel's outline at a place in columns from the overlay's left edge: a line from the middle of each
+// bin's top to the next one's, or of each column's. Below 0 where both are empty.
+fn outlined(channel: u32, place: f32) -> f32 {
+    let places = min(panel.size.x, 1u << BITS);
+    let at = clamp(place * f32(places) / f32(panel.size.x) - 0.5, 0.0, f32(places - 1u));
+    let low = u32(at);
+    let counts = vec2<u32>(outlined_count(channel, low), outlined_count(channel, min(low + 1u, places - 1u)));
+    if all(counts == vec2<u32>(0u)) {
+        return -1.0;
+    }
+    let parts = min(vec2<f32>(part_of(channel, counts.x), part_of(channel, counts.y)), vec2<f32>(1.0));
+    return mix(parts.x, parts.y, at - f32(low)) * f32(panel.size.y);
+}
+
+// Height in pixels of a channel's cumulative histogram at a place in columns from the overlay's left edge: linear within
+// a bin, all samples being the overlay's height.
+fn cumulated(channel: u32, place: f32) -> f32 {
+    let count = 1u << BITS;
+    let at = clamp(place / f32(panel.size.x), 0.0, 1.0) * f32(count);
+    let bin = min(u32(at), count - 1u);
+    let index = (channel << BITS) + bin;
+    let below = f32(cumulative[index] - cumulative[channel << BITS]);
+    let share = (below + f32(bins[index]) * (at - f32(bin))) / f32(max(scales[channel].samples, 1u));
+    return share * f32(panel.size.y);
+}
+
+// Height in pixels of one of a channel's lines at a place in columns from the overlay's left edge; below 0 for none.
+fn line_at(kind: u32, channel: u32, place: f32) -> f32 {
+    if kind == OUTLINES {
+        return outlined(channel, place);
+    }
+    return cumulated(channel, place);
+}
+
+// The rows of a column that a round pen covers which is drawn along one of a channel's lines. The line is looked at in the
+// column's middle, as far to either side as the pen reaches, and where it bends: in the middle of the nearest bin.
+fn pen(kind: u32, channel: u32, column: u32) -> vec2<f32> {
+    let middle = f32(column) + 0.5;
+    let places = f32(min(panel.size.x, 1u << BITS)) / f32(panel.size.x);
+    let bend = (floor(middle * places) + 0.5) / places - middle;
+    var rows = vec2<f32>(f32(panel.size.y), 0.0);
+    var exists = false;
+    for (var step = -2i; step <= 3i; step += 1i) {
+        let aside = select(f32(step) * 0.5 * panel.stroke, bend, step == 3i);
+        if abs(aside) > panel.stroke {
+            continue;
+        }
+        let reach = sqrt(max(panel.stroke * panel.stroke - aside * aside, 0.0));
+        let height = line_at(kind, channel, middle + aside);
+        exists = exists || height >= 0.0;
+        let drawn = inside(height);
+        rows = vec2<f32>(min(rows.x, drawn - reach), max(rows.y, drawn + reach));
+    }
+    return select(vec2<f32>(0.0), rows, exists);
 }
 
 // Whether a line that begins at a column covers this one.
@@ -56,7 +162,7 @@ fn mixed(reached: vec4<bool>) -> vec3<f32> {
 // A band's colour with the lines that stand in its column.
 fn colored(column: u32, reached: vec4<bool>) -> vec4<f32> {
     let on_bar = any(reached);
-    var color = select(vec4<f32>(0.0, 0.0, 0.0, panel.veil), vec4<f32>(mixed(reached) * panel.bars, panel.bars), on_bar);
+    var color = select(vec4<f32>(0.0, 0.0, 0.0, panel.veil), vec4<f32>(mixed(reached) * panel.bars * panel.light, panel.bars), on_bar);
     if panel.brushed != 0u {
         let lit = column >= panel.brush.x && column <= panel.brush.y;
         if !lit {
@@ -100,19 +206,18 @@ fn find(@builtin(global_invocation_id) id: vec3<u32>) {
     if column >= size.x {
         return;
     }
-    // As PanelRect::bins_of_column has it: where bins outnumber columns, those whose middle lies in this one; else the
-    // one that the middle of this column lies in.
-    let count = 1u << BITS;
-    var first = (2u * column + 1u) * count / (2u * size.x);
-    var last = first;
-    if size.x < count {
-        first = (2u * column * count + size.x - 1u) / (2u * size.x);
-        last = (2u * (column + 1u) * count + size.x - 1u) / (2u * size.x) - 1u;
-    }
+    let bins_here = bins_of(column);
+    let first_stroke = (panel.first_column + column) * COLUMN_STROKES;
     var heights = vec4<u32>(0u);
     for (var channel = 0u; channel < 4u; channel += 1u) {
         if (panel.channels & (1u << channel)) != 0u {
-            heights[channel] = bar(channel, first, last);
+            heights[channel] = bar(channel, bins_here);
+            if panel.outlined != 0u {
+                strokes[first_stroke + OUTLINES + channel] = pen(OUTLINES, channel, column);
+            }
+            if panel.curved != 0u {
+                strokes[first_stroke + CURVES + channel] = pen(CURVES, channel, column);
+            }
         }
     }
     // A bar that goes on beyond the top ends in a light notch: the bars end below it, and it is what lies above them.

@@ -9,6 +9,7 @@ use crate::frame::{Picture, PictureError};
 pub struct Processor {
     /// Of luminance alone, or of red, green and blue.
     curves: Vec<Vec<u32>>,
+    thresholds: Option<[u32; 4]>,
 }
 
 impl Processor {
@@ -23,7 +24,7 @@ impl Processor {
         elapsed_secs: Option<f64>,
     ) -> Result<Picture, PictureError> {
         if adjustments.is_off() {
-            self.curves.clear();
+            *self = Self::default();
             return Ok(picture.clone());
         }
         self.apply_to_codes(Codes::of(picture), adjustments, elapsed_secs).picture()
@@ -33,6 +34,7 @@ impl Processor {
     #[must_use]
     pub fn apply_to_codes(&mut self, mut codes: Codes, adjustments: &Adjustments, elapsed_secs: Option<f64>) -> Codes {
         let Adjustments { blur, tone, reduction } = adjustments.clamped();
+        self.thresholds = None;
         if let Some(blur) = blur {
             codes = blur::apply(&codes, blur);
         }
@@ -48,10 +50,19 @@ impl Processor {
             Some(Reduction::Posterize(posterize)) => posterized(&codes, posterize),
             Some(Reduction::Threshold(threshold)) => {
                 let histogram = codes.histogram();
-                otsu::apply(&codes, &otsu::thresholds(histogram.bins(3), threshold.classes as usize), threshold)
+                let thresholds = otsu::thresholds(histogram.bins(3), threshold.classes as usize);
+                self.thresholds = Some(std::array::from_fn(|i| thresholds.get(i).copied().unwrap_or(u32::MAX)));
+                otsu::apply(&codes, &thresholds, threshold)
             }
             None => codes,
         }
+    }
+
+    /// The luminance codes at which the second class of the last picture and those after it begin, `u32::MAX` where there is
+    /// none; `None` where no threshold was among its adjustments.
+    #[must_use]
+    pub const fn thresholds(&self) -> Option<[u32; 4]> {
+        self.thresholds
     }
 
     fn equalize(&mut self, codes: &Codes, parameters: super::Equalize, elapsed_secs: Option<f64>) -> Codes {
