@@ -24,9 +24,27 @@ struct Point {
 override WEIGHT_BITS: u32 = (32u - BITS) / 2u;
 override TOP: u32 = (1u << BITS) - 1u;
 
-// code · to / from, rounded, at most TOP. The quotient in floats is off by less than one wherever it is not above TOP anyway,
-// so that one correction makes it exact.
-fn scaled(codes: vec4<u32>, half: vec4<u32>, from_code: vec4<u32>, inverse: vec4<f32>, to_code: vec4<u32>) -> vec4<u32> {
+// A code below 2^23 as a real number and back. Bits of a real number are put together here, because the conversions that
+// the adapter has are several times slower than other arithmetic.
+const TWO_23: f32 = 8388608.0;
+
+fn real(codes: vec4<u32>) -> vec4<f32> {
+    return bitcast<vec4<f32>>(codes | vec4<u32>(0x4b000000u)) - TWO_23;
+}
+
+// code · to / from, rounded, at most TOP: ⌊(code · to + ⌊from / 2⌋) / from⌋.
+fn scaled(codes: vec4<u32>, from_code: vec4<u32>, inverse: vec4<f32>, to_code: vec4<u32>) -> vec4<u32> {
+    let half = from_code >> vec4<u32>(1u);
+    if BITS <= 10u {
+        // The dividend is a whole number below 2^23, and exact. With a half more, the quotient lies at least 1 / (2 · from)
+        // beside every whole number, 2^-11, which is more than all roundings of a quotient up to TOP come to. So the nearest
+        // whole number to a half less is the one sought; adding 2^23 finds it.
+        let dividend = real(codes) * real(to_code) + (real(half) + 0.5);
+        let quotient = min(dividend * inverse, vec4<f32>(f32(TOP) + 0.5));
+        return bitcast<vec4<u32>>((quotient - 0.5) + TWO_23) & vec4<u32>(0x7fffffu);
+    }
+    // The quotient in floats is off by less than one wherever it is not above TOP anyway, so that one correction makes it
+    // exact.
     let product = codes * to_code + half;
     let guess = min(vec4<u32>(vec4<f32>(product) * inverse), vec4<u32>(TOP + 1u));
     let back = guess * from_code;
@@ -39,12 +57,13 @@ fn scaled(codes: vec4<u32>, half: vec4<u32>, from_code: vec4<u32>, inverse: vec4
 fn with_luminance(colors: Colors, from_code: vec4<u32>, to_code: vec4<u32>) -> Colors {
     let black = from_code == vec4<u32>(0u);
     let divisor = max(from_code, vec4<u32>(1u));
+    // A divisor of 1 leaves black as it is, if it goes to itself.
+    let goal = select(to_code, vec4<u32>(1u), black);
     let inverse = vec4<f32>(1.0) / vec4<f32>(divisor);
-    let half = divisor / 2u;
     return Colors(
-        select(scaled(colors.red, half, divisor, inverse, to_code), colors.red, black),
-        select(scaled(colors.green, half, divisor, inverse, to_code), colors.green, black),
-        select(scaled(colors.blue, half, divisor, inverse, to_code), colors.blue, black),
+        scaled(colors.red, divisor, inverse, goal),
+        scaled(colors.green, divisor, inverse, goal),
+        scaled(colors.blue, divisor, inverse, goal),
     );
 }
 

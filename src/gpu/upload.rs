@@ -83,7 +83,7 @@ impl PictureBuffers {
     /// More buffers for the passes that were made for `bind_group_layout`.
     #[must_use]
     pub fn with_layout(bind_group_layout: &wgpu::BindGroupLayout) -> Self {
-        Self { bind_group_layout: bind_group_layout.clone(), loaded: None }
+        Self { bind_group_layout: bind_group_layout.clone(), loaded: None, staging: Staging::new() }
     }
 
     /// The bind group of the picture that was uploaded last.
@@ -101,6 +101,7 @@ impl PictureBuffers {
     /// Gives the planes' memory back.
     pub fn release(&mut self) {
         self.loaded = None;
+        self.staging.release();
     }
 
     /// Checks that the adapter can hold the picture.
