@@ -1,6 +1,6 @@
 //! Pictures that are adjusted before they are counted, each by itself.
 
-use crate::adjust::{Adjustments, Processor};
+use crate::adjust::{Adjustments, Processor, plain};
 use crate::frame::{Picture, PictureError};
 
 /// Adjusts the pictures of a run. Whatever came before a picture, it becomes the same: shares of a run are joined, and
@@ -20,6 +20,11 @@ impl Adjusting {
     /// The adjusted picture, whole: a region is cut out of it afterwards.
     pub(super) fn apply(&mut self, picture: &Picture) -> Result<Picture, PictureError> {
         self.processor.apply(picture, &self.adjustments, None)
+    }
+
+    /// The same by the slow definition.
+    pub(super) fn plain(&self, picture: &Picture) -> Result<Picture, PictureError> {
+        plain::apply(plain::codes(picture), &self.adjustments).picture()
     }
 
     /// Otsu's thresholds of the last picture, where there are any.
