@@ -9,7 +9,7 @@ use crate::frame::{Picture, PictureError};
 pub struct Processor {
     /// Of luminance alone, or of red, green and blue.
     curves: Vec<Vec<u32>>,
-    thresholds: Option<Vec<u32>>,
+    thresholds: Option<[u32; 4]>,
 }
 
 impl Processor {
@@ -28,13 +28,6 @@ impl Processor {
             return Ok(picture.clone());
         }
         self.apply_to_codes(Codes::of(picture), adjustments, elapsed_secs).picture()
-    }
-
-    /// Luminance codes at which the second class of the last picture and those after it begin, where it was parted at
-    /// Otsu's thresholds.
-    #[must_use]
-    pub fn thresholds(&self) -> Option<&[u32]> {
-        self.thresholds.as_deref()
     }
 
     /// The same, on codes.
@@ -56,13 +49,19 @@ impl Processor {
         match reduction {
             Some(Reduction::Posterize(posterize)) => posterized(codes, posterize),
             Some(Reduction::Threshold(threshold)) => {
-                let found = otsu::thresholds(&codes.luminance_bins(), threshold.classes as usize);
-                let parted = otsu::apply(codes, &found, threshold);
-                self.thresholds = Some(found);
-                parted
+                let thresholds = otsu::thresholds(&codes.luminance_bins(), threshold.classes as usize);
+                self.thresholds = Some(std::array::from_fn(|i| thresholds.get(i).copied().unwrap_or(u32::MAX)));
+                otsu::apply(codes, &thresholds, threshold)
             }
             None => codes,
         }
+    }
+
+    /// The luminance codes at which the second class of the last picture and those after it begin, `u32::MAX` where there is
+    /// none; `None` where no threshold was among its adjustments.
+    #[must_use]
+    pub const fn thresholds(&self) -> Option<[u32; 4]> {
+        self.thresholds
     }
 
     fn equalize(&mut self, codes: Codes, parameters: super::Equalize, elapsed_secs: Option<f64>) -> Codes {

@@ -100,7 +100,6 @@ fn people_are_told_too() {
 
 /// What is drawn is what is counted: the picture at its own size is the adjusted one.
 #[test]
-#[ignore = "the renderer does not draw adjustments yet"]
 fn the_adjusted_picture_is_drawn() {
     for (arguments, adjustments, told) in kinds() {
         for format in ["gbrp", "yuv444p"] {

@@ -1,6 +1,7 @@
 //! Pictures that are adjusted before they are counted, each by itself.
 
 use crate::adjust::{Adjustments, Processor, plain};
+use crate::export::figures::present;
 use crate::frame::{Picture, PictureError};
 
 /// Adjusts the pictures of a run. Whatever came before a picture, it becomes the same: shares of a run are joined, and
@@ -29,7 +30,7 @@ impl Adjusting {
 
     /// Otsu's thresholds of the last picture, where there are any.
     pub(super) fn thresholds(&self) -> Option<Vec<u32>> {
-        self.processor.thresholds().map(<[u32]>::to_vec)
+        self.processor.thresholds().map(present)
     }
 }
 
