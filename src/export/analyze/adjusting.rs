@@ -14,11 +14,10 @@ pub(super) struct Adjusting {
 impl Adjusting {
     /// `None` where nothing is adjusted.
     pub(super) fn new(adjustments: &Adjustments) -> Option<Self> {
-        let adjustments = adjustments.at_once();
-        (!adjustments.is_off()).then(|| Self { adjustments, processor: Processor::default() })
+        (!adjustments.is_off()).then(|| Self { adjustments: *adjustments, processor: Processor::default() })
     }
 
-    /// The adjusted picture, whole: a region is cut out of it afterwards.
+    /// The adjusted picture, whole: a region is cut out of it afterwards. It has none before it that it could follow.
     pub(super) fn apply(&mut self, picture: &Picture) -> Result<Picture, PictureError> {
         self.processor.apply(picture, &self.adjustments, None)
     }
