@@ -145,3 +145,27 @@ fn large_pictures_are_cut_into_shares_without_seams() {
         assert!(adjusted == expected, "{adjustments}");
     }
 }
+
+/// Where luminance is 0 although a colour is not, there is no ratio to scale by, and the pixel stays.
+#[test]
+fn colours_too_dark_for_a_luminance_stay() {
+    for depth in [8, 10, 12] {
+        let picture = picture(
+            Content::Dark,
+            PixelLayout::planar_gbr(depth),
+            (40, 30),
+            Matrix::Identity,
+            Range::Full,
+            u64::from(depth),
+        );
+        let codes = Codes::of(&picture);
+        let without = |pixel: &&[u16; 3]| codes.luminance(**pixel) == 0 && **pixel != [0; 3];
+        assert!(codes.rgb.iter().filter(without).count() > 20, "{depth} bits");
+        for tone in [Tone::Equalize(Equalize::default()), Tone::Clahe(Clahe { tiles: (2, 2), clip_limit: 50.0 })] {
+            let adjustments = Adjustments { tone: Some(tone), ..Adjustments::default() };
+            let adjusted = Processor::default().apply_to_codes(codes.clone(), &adjustments, None);
+            assert!(adjusted == plain::apply(codes.clone(), &adjustments), "{depth} bits, {adjustments}");
+            assert_ne!(adjusted, codes, "{adjustments} does something to the others");
+        }
+    }
+}
