@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 use super::BLOCK;
-use super::convert::Converter;
+use super::convert::{Converter, STEP, SharedTerms};
 use super::counters::Counters;
-use super::simd::Kernel;
+use super::pairs::Pairs;
+use super::simd::{Kernel, Level};
 use super::unpack::Source;
 use crate::color::Conversion;
 
@@ -41,13 +42,20 @@ impl Pass<'_> {
 
 /// The scratch memory and the counts of one worker.
 pub(super) struct Worker {
-    /// The bins.
+    /// The bins of single channels.
     pub counters: Counters,
+    /// The bins of two channels at a time.
+    pub pairs: Pairs,
+    /// Whether red, green, blue and luminance are counted by those.
+    pub is_paired: bool,
     /// Pixels below and above the range of red, of green, of blue.
     pub out_of_range: [u32; 6],
     /// Component codes of a block.
     components: [[u16; BLOCK]; 3],
     converter: Converter,
+    /// The instructions, to find conversions that are written out for them.
+    level: Level,
+    terms: SharedTerms,
 }
 
 impl Worker {
@@ -55,16 +63,49 @@ impl Worker {
     pub fn new() -> Box<Self> {
         Box::new(Self {
             counters: Counters::new(),
+            pairs: Pairs::new(),
+            is_paired: false,
             out_of_range: [0; 6],
             components: [[0; BLOCK]; 3],
             converter: Converter::new(),
+            level: Level::Plain,
+            terms: [[[0; STEP / 2]; BLOCK / STEP]; 3],
         })
     }
 
-    /// Forgets what was counted and makes room for `bins` bins a channel.
-    pub fn reset(&mut self, bins: usize) {
-        self.counters.reset(bins);
+    /// Forgets what was counted and makes room for `bins` bins a channel, of which two are counted at a time if `is_paired`.
+    pub fn reset(&mut self, level: Level, bins: usize, is_paired: bool) {
+        self.level = level;
         self.out_of_range = [0; 6];
+        self.is_paired = is_paired;
+        match is_paired {
+            true => self.pairs.reset(),
+            false => self.counters.reset(bins),
+        }
+    }
+
+    /// Brings what was counted into [`bins`](Self::bins).
+    #[inline(always)]
+    fn flush(&mut self) {
+        match self.is_paired {
+            true => self.pairs.flush(),
+            false => self.counters.flush(),
+        }
+    }
+
+    /// The bins of all channels, after a [`Flush`].
+    pub fn bins(&self) -> &[u32] {
+        if self.is_paired { self.pairs.bins() } else { self.counters.bins() }
+    }
+}
+
+/// The end of a worker's share.
+pub(super) struct Flush<'w>(pub &'w mut Worker);
+
+impl Kernel for Flush<'_> {
+    #[inline(always)]
+    fn run(self) {
+        self.0.flush();
     }
 }
 
@@ -107,18 +148,47 @@ fn count_color<const BINS: usize>(
 ) {
     let [first, second, third] = sources;
     let rows = group << rows_shift..((group + 1) << rows_shift).min(first.height);
-    for x in (0..first.width).step_by(BLOCK) {
-        let pixels = (first.width - x).min(BLOCK);
+    // All channels take the same part of luma, and every chroma sample serves two pixels.
+    let is_common = columns_shift == 1 && conversion.weights.iter().all(|row| row[0] == conversion.weights[0][0]);
+    let is_written_out = BINS == 256 && worker.is_paired && is_common && worker.level.is_written_out();
+    let mut x = 0;
+    while x < first.width {
+        let rest = first.width - x;
+        // What is written out takes whole steps; a narrow rest remains for the other way.
+        let is_written_out = is_written_out && rest >= STEP;
+        let pixels = if is_written_out { rest.min(BLOCK) / STEP * STEP } else { rest.min(BLOCK) };
         let shared = pixels.div_ceil(1 << columns_shift);
+        // The processor foresees how a row goes on, but not which rows are read by turns. While these rows are counted, the
+        // next ones come.
+        for y in rows.clone() {
+            first.prefetch(x, y + rows.len(), pixels);
+        }
+        second.prefetch(x >> columns_shift, group + 1, shared);
+        third.prefetch(x >> columns_shift, group + 1, shared);
         let [luma, cb, cr] = worker.components.each_mut().map(|codes| &mut codes[..pixels]);
         second.unpack(x >> columns_shift, group, &mut cb[..shared]);
         third.unpack(x >> columns_shift, group, &mut cr[..shared]);
-        worker.converter.set_chroma(conversion, columns_shift, &cb[..shared], &cr[..shared]);
+        let (cb, cr) = (&cb[..shared], &cr[..shared]);
+        match is_written_out {
+            true => worker.level.set_chroma(&mut worker.terms, conversion, cb, cr),
+            false => worker.converter.set_chroma(conversion, columns_shift, cb, cr),
+        }
         for y in rows.clone() {
             first.unpack(x, y, luma);
+            if is_written_out {
+                let indices = worker.pairs.indices_mut();
+                let weighted = (&*luma, conversion.weights[0][0]);
+                worker.level.convert(indices, weighted, &worker.terms, &mut worker.out_of_range);
+                worker.pairs.count_indices(pixels);
+                continue;
+            }
             let codes = worker.converter.convert::<BINS>(conversion, luma, &mut worker.out_of_range);
-            worker.counters.count::<BINS>(codes);
+            match BINS == 256 && worker.is_paired {
+                true => worker.pairs.count(codes),
+                false => worker.counters.count::<BINS>(codes),
+            }
         }
+        x += pixels;
     }
 }
 

@@ -12,6 +12,12 @@ use crate::color::{Conversion, fraction_bits};
 /// What the second and third component add to red, green and blue, one entry per pixel of a block.
 type Terms = [[i32; BLOCK]; 3];
 
+/// Pixels that [`Level::convert`](super::Level::convert) takes at a time; a run of pixels is a multiple of it.
+pub(super) const STEP: usize = 16;
+
+/// What chroma samples add to red, green and blue, each sample for two pixels.
+pub(super) type SharedTerms = [[[i32; STEP / 2]; BLOCK / STEP]; 3];
+
 /// The arrays between the steps of the conversion of a block of pixels.
 ///
 /// They live as long as the worker does: as local variables, they would have to be cleared for every block.
@@ -143,20 +149,25 @@ fn clamp<const BINS: usize>(unclamped: &[i16], clamped: &mut [u16]) -> (u16, u16
 ///
 /// [`luminance_bin`](crate::color::luminance_bin) is floor(sum · N / (10000 · (N-1))), which divides. Dividing by a
 /// constant is multiplying by its inverse in fixed point, M / 2^K, if K is large enough that the rounding of M never
-/// carries a sum over an integer. Every weight is even, which halves the sum and saves a bit. The smallest K that is
-/// right for *every* sum was searched for each depth; a test goes through all of them. M has 34 bits at 12 bits a code:
-/// its upper part is multiplied apart, so that the product needs only the upper half of a 32 × 32 bit multiplication.
+/// carries a sum over an integer. Every weight is even, which halves the sum and saves a bit. M has 34 bits at 12 bits a
+/// code: its upper part is multiplied apart, so that the product needs only the upper half of a 32 × 32 bit
+/// multiplication.
 #[inline(always)]
 pub(crate) const fn luminance_of_half_sum<const BINS: usize>(half_sum: u32) -> u32 {
-    let (magic, shift): (u64, u32) = match BINS {
-        256 => (13_797_793, 36),
-        1024 => (55_029_321, 38),
-        _ => (14_077_185_649, 46),
-    };
+    let (magic, shift) = luminance_magic::<BINS>();
     let low = ((half_sum as u64 * (magic & 0xffff_ffff)) >> 32) as u32;
     let high = half_sum * (magic >> 32) as u32;
     let bin = (low + high) >> (shift - 32);
     // Only the whitest pixel of all reaches N.
     let top = BINS as u32 - 1;
     if bin < top { bin } else { top }
+}
+
+/// M and K. The smallest K that is right for *every* sum was searched for each depth; a test goes through all of them.
+pub(super) const fn luminance_magic<const BINS: usize>() -> (u64, u32) {
+    match BINS {
+        256 => (13_797_793, 36),
+        1024 => (55_029_321, 38),
+        _ => (14_077_185_649, 46),
+    }
 }

@@ -17,7 +17,10 @@
 //!    vector instructions of it (`simd` says how the right ones are chosen at run time).
 //! 3. `counters`: the codes are counted. Vectors do not help here: where the next addition goes depends on the data.
 //!    The processor on which it was tuned stores once a cycle, and every pixel needs four stores: two thirds of the
-//!    time spent.
+//!    time spent. Where codes have 8 bits and a thread has much to count, `pairs` does with two stores.
+//!
+//! For the pictures that most videos have, 8 bits with chroma at half the width, `avx2` does the second step by
+//! instructions written out, without arrays between its parts, which would crowd the bins out of the first-level cache.
 //!
 //! # Not counting at all
 //!
@@ -29,10 +32,13 @@
 //! fifth slower); four bins per code in place of two; reading the
 //! codes eight bytes at a time; AVX-512.
 
+#[cfg(target_arch = "x86_64")]
+mod avx2;
 mod band;
 pub(crate) mod convert;
 mod counters;
 pub mod display;
+mod pairs;
 mod simd;
 #[cfg(test)]
 mod tests;
@@ -45,7 +51,7 @@ use rayon::prelude::*;
 use crate::frame::Picture;
 use crate::histogram::{CHANNELS, Components, Histogram};
 use crate::layout::ColorModel;
-use band::{Band, Pass, Worker};
+use band::{Band, Flush, Pass, Worker};
 pub use simd::Level;
 use unpack::Source;
 
@@ -56,9 +62,15 @@ const BLOCK: usize = 512;
 /// costs nothing.
 const BAND_SAMPLES: usize = 1 << 15;
 
+/// Pixels of a worker's share from which on two channels are counted at a time: emptying the tables costs a worker as much
+/// time as half of these pixels save.
+const PAIRED_SHARE: usize = 1 << 18;
+
 /// Counts pictures on the CPU. It keeps its scratch memory from picture to picture.
 pub struct Engine {
     level: Level,
+    /// Whether two channels are counted at a time where that can be; `None` leaves it to the size of a worker's share.
+    pairing: Option<bool>,
     workers: Vec<Box<Worker>>,
     histogram: Histogram,
 }
@@ -80,7 +92,13 @@ impl Engine {
     #[must_use]
     pub fn with_level(level: Level) -> Self {
         let level = if level.is_available() { level } else { Level::Plain };
-        Self { level, workers: Vec::new(), histogram: Histogram::empty(8, Components::Rgbl) }
+        Self { level, pairing: None, workers: Vec::new(), histogram: Histogram::empty(8, Components::Rgbl) }
+    }
+
+    /// The same engine, but counting two channels of 8 bits at a time always or never, whatever size the pictures have.
+    #[must_use]
+    pub fn with_pairing(self, pairing: bool) -> Self {
+        Self { pairing: Some(pairing), ..self }
     }
 
     /// The instructions in use.
@@ -118,7 +136,7 @@ impl Engine {
         let bins = self.histogram.bin_count();
         let target = self.histogram.bins_mut(component);
         for worker in &self.workers {
-            for channel in worker.counters.bins().chunks_exact(bins) {
+            for channel in worker.bins().chunks_exact(bins) {
                 add(target, channel);
             }
         }
@@ -154,7 +172,7 @@ impl Engine {
         });
         let tail = CHANNELS << self.histogram.bits;
         for worker in &self.workers {
-            add(&mut self.histogram.words[..tail], worker.counters.bins());
+            add(&mut self.histogram.words[..tail], worker.bins());
             add(&mut self.histogram.words[tail..], &worker.out_of_range);
         }
     }
@@ -167,8 +185,11 @@ impl Engine {
         self.workers.resize_with(rayon::current_num_threads().min(bands).max(1), Worker::new);
         let next = AtomicUsize::new(0);
         let (level, bins) = (self.level, self.histogram.bin_count());
+        let share = rows * pass.row_samples() * groups / self.workers.len();
+        let can_pair = bins == 256 && matches!(pass, Pass::Color { .. });
+        let is_paired = can_pair && self.pairing.unwrap_or(share >= PAIRED_SHARE);
         let work = |worker: &mut Box<Worker>| {
-            worker.reset(bins);
+            worker.reset(level, bins, is_paired);
             loop {
                 let first = next.fetch_add(1, Ordering::Relaxed) * per_band;
                 if first >= groups {
@@ -181,7 +202,7 @@ impl Engine {
                     _ => level.run(Band::<4096> { pass, groups, worker }),
                 }
             }
-            worker.counters.flush();
+            level.run(Flush(worker));
         };
         match self.workers.as_mut_slice() {
             [worker] => work(worker),

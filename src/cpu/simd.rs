@@ -6,6 +6,12 @@
 
 use std::fmt;
 
+use super::BLOCK;
+#[cfg(target_arch = "x86_64")]
+use super::avx2;
+use super::convert::SharedTerms;
+use crate::color::Conversion;
+
 /// A set of vector instructions.
 ///
 /// There is no level for AVX-512: where it was measured, it changed the time by no more than a few hundredths, because
@@ -89,6 +95,62 @@ impl Level {
             Self::Neon => unsafe { run_neon(kernel) },
         }
     }
+}
+
+/// Conversions that are written out for a level, see [`avx2`](super::avx2).
+impl Level {
+    /// Whether there are any.
+    pub(super) fn is_written_out(self) -> bool {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => self.is_available(),
+            _ => false,
+        }
+    }
+
+    /// Computes what a row of chroma samples, a multiple of eight, adds to red, green and blue.
+    pub(super) fn set_chroma(self, terms: &mut SharedTerms, conversion: &Conversion, second: &[u16], third: &[u16]) {
+        match self {
+            // SAFETY: as in `run`: the machine was just asked for the instructions.
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 if self.is_available() => unsafe { avx2::set_chroma(terms, conversion, second, third) },
+            _ => unreachable!("nothing is written out for {self}"),
+        }
+    }
+
+    /// Converts pixels, a multiple of [`STEP`](super::convert::STEP), into the indices under which pairs of codes are
+    /// counted; adds those below and above the range of red, of green and of blue to `out_of_range`.
+    pub(super) fn convert(
+        self,
+        indices: &mut [[u16; BLOCK]; 2],
+        (luma, weight): (&[u16], i32),
+        terms: &SharedTerms,
+        out_of_range: &mut [u32; 6],
+    ) {
+        match self {
+            // SAFETY: as in `run`: the machine was just asked for the instructions.
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 if self.is_available() => unsafe {
+                avx2::convert(indices, (luma, weight), terms, out_of_range);
+            },
+            _ => unreachable!("nothing is written out for {self}"),
+        }
+    }
+}
+
+/// Asks the processor to have these bytes at hand soon, if its architecture has an instruction for that.
+#[inline(always)]
+pub(super) fn prefetch(bytes: &[u8]) {
+    const LINE: usize = 64;
+    #[cfg(target_arch = "x86_64")]
+    for line in bytes.chunks(LINE) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: the instruction reads nothing and never faults, whatever the address; this one even lies within a slice.
+        // Every x86-64 machine has it.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (bytes, LINE);
 }
 
 impl fmt::Display for Level {

@@ -1,5 +1,6 @@
 //! From the bytes of a row, however they lie, to a run of n-bit codes.
 
+use super::simd::prefetch;
 use crate::frame::{Picture, PlaneView};
 
 /// One component of a picture: where its rows are and how a code is read from a stored word.
@@ -67,6 +68,16 @@ impl<'a> Source<'a> {
                     *code = (u16::from_le_bytes([sample[0], sample[1]]) >> self.shift) & self.mask;
                 }
             }
+        }
+    }
+
+    /// Asks for samples that will be unpacked soon, as many of them as there are.
+    #[inline(always)]
+    pub fn prefetch(&self, x: usize, y: usize, count: usize) {
+        if y < self.height {
+            let first = y * self.view.stride + self.offset + x * self.step;
+            let last = (first + count * self.step).min(self.view.bytes.len());
+            prefetch(self.view.bytes.get(first..last).unwrap_or_default());
         }
     }
 

@@ -1,0 +1,153 @@
+//! Counting two channels with one addition, where codes have 8 bits.
+//!
+//! Two codes of 8 bits are one number of 16, so that a table of 65,536 bins counts both at once, and each pixel costs two
+//! stores in place of four. Green goes with luminance and red with blue. The tables are much larger than the bins of
+//! single channels, but most pictures touch little of them: the two channels of a pixel differ by nearly as much as
+//! those of its neighbours. So a row of a table is a difference of the two codes, modulo 256, and a column one of them;
+//! neighbouring pixels then find their bins in few and short pieces of memory, which stay close to the processor.
+//!
+//! As in [`counters`](super::counters), neighbouring pixels take [`SUBS`] bins in turns. A bin that overflows begins
+//! anew at 0, which the addition notices by itself, and what it held goes to the sums at once.
+
+use super::{BLOCK, add};
+
+/// Narrow bins per pair of codes.
+const SUBS: usize = 2;
+/// Codes of a channel.
+const CODES: usize = 256;
+/// Narrow bins of two channels: a row for each difference of the second code to the first, a column for each first code.
+type Table = [[u16; SUBS]; CODES * CODES];
+/// What a narrow bin held when it has just overflowed.
+const FULL: u32 = 1 << u16::BITS;
+
+/// The tables while they are being counted into, and the bins of the four channels.
+pub(super) struct Pairs {
+    green_luminance: Vec<[u16; SUBS]>,
+    red_blue: Vec<[u16; SUBS]>,
+    /// Indices of a block's pixels in the two tables.
+    indices: [[u16; BLOCK]; 2],
+    /// Channel by channel, code by code.
+    wide: Vec<u32>,
+    /// Whether the tables hold anything.
+    is_pending: bool,
+}
+
+impl Pairs {
+    /// Tables of nothing, which take no memory yet.
+    pub const fn new() -> Self {
+        Self {
+            green_luminance: Vec::new(),
+            red_blue: Vec::new(),
+            indices: [[0; BLOCK]; 2],
+            wide: Vec::new(),
+            is_pending: false,
+        }
+    }
+
+    /// Makes everything empty.
+    pub fn reset(&mut self) {
+        self.wide.clear();
+        self.wide.resize(4 * CODES, 0);
+        for table in [&mut self.green_luminance, &mut self.red_blue] {
+            // Every flush empties the tables; only a panic may have come between.
+            if self.is_pending {
+                table.clear();
+            }
+            table.resize(CODES * CODES, [0; SUBS]);
+        }
+        self.is_pending = false;
+    }
+
+    /// The bins of all channels, after a [`flush`](Self::flush).
+    pub fn bins(&self) -> &[u32] {
+        &self.wide
+    }
+
+    /// Counts the codes of red, green, blue and luminance for every pixel of a block.
+    #[inline(always)]
+    pub fn count(&mut self, [red, green, blue, luminance]: [&[u16]; 4]) {
+        let [first, second] = self.indices.each_mut().map(|indices| &mut indices[..red.len()]);
+        for (index, (&green, &luminance)) in first.iter_mut().zip(green.iter().zip(luminance)) {
+            *index = index_of(green, luminance);
+        }
+        for (index, (&red, &blue)) in second.iter_mut().zip(red.iter().zip(blue)) {
+            *index = index_of(red, blue);
+        }
+        self.count_indices(red.len());
+    }
+
+    /// Where the indices of a block are written, of green with luminance and of red with blue; see [`index_of`].
+    pub const fn indices_mut(&mut self) -> &mut [[u16; BLOCK]; 2] {
+        &mut self.indices
+    }
+
+    /// Counts the first pixels of a block by their indices.
+    #[inline(always)]
+    pub fn count_indices(&mut self, pixels: usize) {
+        self.is_pending = true;
+        let [first, second] = self.indices.each_ref().map(|indices| &indices[..pixels]);
+        let wide = &mut self.wide;
+        let (Ok(green_luminance), Ok(red_blue)) =
+            (<&mut Table>::try_from(&mut *self.green_luminance), <&mut Table>::try_from(&mut *self.red_blue))
+        else {
+            return;
+        };
+        let mut count = |sub: usize, first: u16, second: u16| {
+            count_one(&mut green_luminance[usize::from(first)][sub], || overflow(wide, first, [1, 3]));
+            count_one(&mut red_blue[usize::from(second)][sub], || overflow(wide, second, [0, 2]));
+        };
+        let ((turns, rest), (other_turns, other_rest)) = (first.as_chunks::<SUBS>(), second.as_chunks::<SUBS>());
+        for (first, second) in turns.iter().zip(other_turns) {
+            for sub in 0..SUBS {
+                count(sub, first[sub], second[sub]);
+            }
+        }
+        for (&first, &second) in rest.iter().zip(other_rest) {
+            count(0, first, second);
+        }
+    }
+
+    /// Empties the tables into the bins of the channels.
+    #[inline(always)]
+    pub fn flush(&mut self) {
+        let tables = [(&mut self.green_luminance, [1, 3]), (&mut self.red_blue, [0, 2])];
+        for (table, [first, second]) in tables {
+            let (mut firsts, mut seconds) = ([0_u32; CODES], [0_u32; CODES]);
+            for (difference, cells) in table.as_chunks_mut::<CODES>().0.iter_mut().enumerate() {
+                let counts = cells.each_ref().map(|cell| cell.iter().map(|&n| u32::from(n)).sum::<u32>());
+                *cells = [[0; SUBS]; CODES];
+                add(&mut firsts, &counts);
+                let (front, back) = counts.split_at(CODES - difference);
+                add(&mut seconds[difference..], front);
+                add(&mut seconds[..difference], back);
+            }
+            add(&mut self.wide[first * CODES..][..CODES], &firsts);
+            add(&mut self.wide[second * CODES..][..CODES], &seconds);
+        }
+        self.is_pending = false;
+    }
+}
+
+/// Adds one to a narrow bin; calls `overflow` if it was full.
+#[inline(always)]
+fn count_one(bin: &mut u16, overflow: impl FnOnce()) {
+    *bin = bin.wrapping_add(1);
+    if *bin == 0 {
+        overflow();
+    }
+}
+
+/// Where a table counts two codes.
+#[inline(always)]
+pub(super) const fn index_of(first: u16, second: u16) -> u16 {
+    first | second.wrapping_sub(first) << 8
+}
+
+/// Moves what a narrow bin held to the bins of its two channels.
+#[cold]
+#[inline(never)]
+fn overflow(wide: &mut [u32], index: u16, [first, second]: [usize; 2]) {
+    let [code, difference] = index.to_le_bytes();
+    wide[first * CODES + usize::from(code)] += FULL;
+    wide[second * CODES + usize::from(code.wrapping_add(difference))] += FULL;
+}
