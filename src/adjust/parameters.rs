@@ -337,7 +337,10 @@ impl fmt::Display for Adjustments {
             Some(Reduction::Posterize(Posterize { levels, .. })) => {
                 parts.push(format!("{levels} levels by population"))
             }
-            Some(Reduction::Threshold(Threshold { classes, .. })) => parts.push(format!("{classes} classes")),
+            Some(Reduction::Threshold(Threshold { classes, shown: Shown::Tones })) => {
+                parts.push(format!("{classes} classes"));
+            }
+            Some(Reduction::Threshold(Threshold { classes, .. })) => parts.push(format!("{classes} classes in colors")),
             None => {}
         }
         f.write_str(&parts.join(", "))
@@ -394,6 +397,9 @@ mod tests {
             reduction: Some(Reduction::Threshold(Threshold { classes: 3, shown: Shown::Tones })),
         };
         assert_eq!(all.to_string(), "low-pass 9×9 ×3, CLAHE 8×8 clip 2, 3 classes");
+        let shown = |reduction| Adjustments { reduction: Some(reduction), ..Adjustments::default() }.to_string();
+        let threshold = |shown| Reduction::Threshold(Threshold { classes: 2, shown });
+        assert_ne!(shown(threshold(Shown::Tones)), shown(threshold(Shown::Colors)), "they are different pictures");
         assert!(!all.is_off() && Adjustments::default().is_off());
         assert_eq!(Adjustments::default().to_string(), "");
     }

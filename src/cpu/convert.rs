@@ -153,7 +153,7 @@ fn clamp<const BINS: usize>(unclamped: &[i16], clamped: &mut [u16]) -> (u16, u16
 /// code: its upper part is multiplied apart, so that the product needs only the upper half of a 32 × 32 bit
 /// multiplication.
 #[inline(always)]
-pub(super) const fn luminance_of_half_sum<const BINS: usize>(half_sum: u32) -> u32 {
+pub(crate) const fn luminance_of_half_sum<const BINS: usize>(half_sum: u32) -> u32 {
     let (magic, shift) = luminance_magic::<BINS>();
     let low = ((half_sum as u64 * (magic & 0xffff_ffff)) >> 32) as u32;
     let high = half_sum * (magic >> 32) as u32;

@@ -35,7 +35,7 @@
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 mod band;
-mod convert;
+pub(crate) mod convert;
 mod counters;
 pub mod display;
 mod pairs;
