@@ -1,10 +1,12 @@
 //! The command line, as clap reads it; nothing is done here.
 
+mod adjust;
 mod analyze;
 mod report;
 
 use std::path::PathBuf;
 
+pub use adjust::{AdjustArgs, CountedArg, EqualizeArg};
 pub use analyze::{AnalyzeArgs, FormatArg, MergeArgs};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub use report::ReportArgs;
@@ -138,6 +140,10 @@ pub struct SnapshotArgs {
     /// Write the picture to this PNG file; without it, only the figures are printed
     #[arg(short, long, value_name = "FILE.png")]
     pub output: Option<PathBuf>,
+
+    /// What is done to the picture first
+    #[command(flatten)]
+    pub adjust: AdjustArgs,
 }
 
 /// Arguments of `bench`.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::parse_time;
+use super::{AdjustArgs, parse_time};
 use crate::export::analyze::format::Format;
 use crate::export::analyze::selection::{Point, RegionSpec};
 
@@ -75,6 +75,10 @@ pub struct AnalyzeArgs {
     /// Spoil the count of this frame, to see that --verify finds it
     #[arg(long, value_name = "FRAME", hide = true)]
     pub spoil: Option<u64>,
+
+    /// What is done to the picture first
+    #[command(flatten)]
+    pub adjust: AdjustArgs,
 }
 
 /// Arguments of `merge`.

@@ -1,0 +1,203 @@
+//! Arguments that adjust the picture: for the window, `snapshot` and `analyze` alike.
+
+use std::str::FromStr;
+
+use clap::{Args, ValueEnum};
+
+use crate::adjust::{Adjustments, Blur, Clahe, Equalize, Posterize, Reduction, Threshold, Tone};
+use crate::scene::Counted;
+
+/// What is done to the picture, in this order: low-pass, equalize or CLAHE, posterize or classes.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Args)]
+#[command(next_help_heading = "Adjustments (made in this order)")]
+pub struct AdjustArgs {
+    /// Low-pass: the mean of WIDTH×WIDTH pixels, odd and 3 to 63, run once, twice or three times (9x3)
+    #[arg(long, value_name = "WIDTH[xRUNS]")]
+    pub low_pass: Option<Blur>,
+
+    /// Spread the tones evenly: of luminance (the default) or channels, following changes in SECONDS (0.5; 0 at once)
+    #[arg(
+        long,
+        value_name = "WHAT[:SECONDS]",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "luminance",
+        conflicts_with = "clahe"
+    )]
+    pub equalize: Option<EqualizeArg>,
+
+    /// Spread the tones tile by tile, 1 to 16 across and down, with contrast limited to CLIP, 0 to 100 (8x8:2.0)
+    #[arg(long, value_name = "WxH[:CLIP]")]
+    pub clahe: Option<Clahe>,
+
+    /// Cut red, green and blue into LEVELS, 2 to 16, equally wide (width, the default) or full (population)
+    #[arg(long, value_name = "LEVELS[:PLACING]", conflicts_with = "otsu")]
+    pub posterize: Option<Posterize>,
+
+    /// Part the picture at Otsu's thresholds into CLASSES, 2 to 5, shown as tones (the default) or colors
+    #[arg(long, value_name = "CLASSES[:SHOWN]")]
+    pub otsu: Option<Threshold>,
+
+    /// Count the adjusted picture (the default), the source, or both
+    #[arg(long, value_enum, value_name = "PICTURE")]
+    pub counted: Option<CountedArg>,
+}
+
+/// `--equalize`, and whether its time constant was written or is the default.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct EqualizeArg {
+    /// What is equalized.
+    pub equalize: Equalize,
+    /// Whether the time constant was written.
+    pub has_time_constant: bool,
+}
+
+impl FromStr for EqualizeArg {
+    type Err = crate::adjust::ParseError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Ok(Self { equalize: text.parse()?, has_time_constant: text.contains(':') })
+    }
+}
+
+/// `--counted`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum CountedArg {
+    /// The picture as it was decoded
+    Source,
+    /// The adjusted picture
+    Result,
+    /// Both
+    Both,
+}
+
+impl From<CountedArg> for Counted {
+    fn from(arg: CountedArg) -> Self {
+        match arg {
+            CountedArg::Source => Self::Source,
+            CountedArg::Result => Self::Result,
+            CountedArg::Both => Self::Both,
+        }
+    }
+}
+
+impl AdjustArgs {
+    /// The adjustments; all off where none was asked for.
+    #[must_use]
+    pub fn adjustments(&self) -> Adjustments {
+        let equalize = self.equalize.map(|arg| Tone::Equalize(arg.equalize));
+        let posterize = self.posterize.map(Reduction::Posterize);
+        Adjustments {
+            blur: self.low_pass,
+            tone: equalize.or(self.clahe.map(Tone::Clahe)),
+            reduction: posterize.or(self.otsu.map(Reduction::Threshold)),
+        }
+    }
+
+    /// Which picture is counted: the adjusted one unless something else was asked for.
+    #[must_use]
+    pub fn counted(&self) -> Counted {
+        self.counted.map(Counted::from).unwrap_or_default()
+    }
+
+    /// A time constant above 0 that was written, in seconds.
+    #[must_use]
+    pub fn time_constant_secs(&self) -> Option<f64> {
+        let written = self.equalize.filter(|arg| arg.has_time_constant)?.equalize.time_constant_secs;
+        (written > 0.0).then_some(written)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::adjust::{Placing, Shown};
+
+    #[derive(Debug, Parser)]
+    struct Line {
+        file: Option<String>,
+        #[command(flatten)]
+        adjust: AdjustArgs,
+    }
+
+    fn line(arguments: &[&str]) -> Result<Line, clap::Error> {
+        Line::try_parse_from([&["test"], arguments].concat())
+    }
+
+    fn adjustments(arguments: &[&str]) -> Adjustments {
+        line(arguments).unwrap().adjust.adjustments()
+    }
+
+    fn equalize(per_channel: bool, time_constant_secs: f64) -> Option<Tone> {
+        Some(Tone::Equalize(Equalize { per_channel, time_constant_secs }))
+    }
+
+    #[test]
+    fn nothing_is_adjusted_unless_asked_for() {
+        assert!(adjustments(&["a.mp4"]).is_off());
+        assert_eq!(line(&[]).unwrap().adjust.counted(), Counted::Result);
+    }
+
+    #[test]
+    fn equalize_alone_is_luminance_with_the_default_time_constant() {
+        // What follows is a file, not a value.
+        let line = line(&["--equalize", "a.mp4"]).unwrap();
+        assert_eq!(line.file.as_deref(), Some("a.mp4"));
+        assert_eq!(line.adjust.adjustments().tone, equalize(false, 0.5));
+        assert_eq!(line.adjust.time_constant_secs(), None, "nobody wrote it");
+        assert_eq!(adjustments(&["--equalize=channels"]).tone, equalize(true, 0.5));
+        assert_eq!(adjustments(&["--equalize=luminance:2"]).tone, equalize(false, 2.0));
+    }
+
+    #[test]
+    fn a_written_time_constant_is_known() {
+        let written = |text| line(&[text]).unwrap().adjust.time_constant_secs();
+        assert_eq!(written("--equalize=channels:0.5"), Some(0.5));
+        assert_eq!((written("--equalize=luminance:0"), written("--equalize=channels")), (None, None));
+    }
+
+    #[test]
+    fn adjustments_are_chained() {
+        let chain = adjustments(&["--otsu", "3:colors", "--clahe", "4x2:3.5", "--low-pass", "9x3"]);
+        let expected = Adjustments {
+            blur: Some(Blur { size: 9, runs: 3 }),
+            tone: Some(Tone::Clahe(Clahe { tiles: (4, 2), clip_limit: 3.5 })),
+            reduction: Some(Reduction::Threshold(Threshold { classes: 3, shown: Shown::Colors })),
+        };
+        assert_eq!(chain, expected);
+        let levels = Posterize { levels: 5, placing: Placing::Population };
+        assert_eq!(adjustments(&["--posterize", "5:population"]).reduction, Some(Reduction::Posterize(levels)));
+        assert_eq!(line(&["--counted", "both"]).unwrap().adjust.counted(), Counted::Both);
+    }
+
+    #[test]
+    fn what_cannot_be_done_is_wrong_usage_and_says_what_can() {
+        for (arguments, words) in [
+            (&["--low-pass", "8"][..], "its width must be odd"),
+            (&["--low-pass", "1"], "it takes 3 to 63"),
+            (&["--low-pass", "65"], "it takes 3 to 63"),
+            (&["--low-pass", "9x4"], "it takes 1 to 3"),
+            (&["--clahe", "8"], "8x8"),
+            (&["--clahe", "0x8"], "it takes 1 to 16"),
+            (&["--clahe", "8x17"], "it takes 1 to 16"),
+            (&["--clahe", "8x8:-1"], "it takes 0 to 100"),
+            (&["--clahe", "8x8:NaN"], "it takes 0 to 100"),
+            (&["--equalize=hue"], "luminance and channels can"),
+            (&["--equalize=luminance:11"], "it takes 0 to 10"),
+            (&["--posterize", "1"], "it takes 2 to 16"),
+            (&["--posterize", "17"], "it takes 2 to 16"),
+            (&["--posterize", "5:hue"], "by width or population"),
+            (&["--otsu", "6"], "it takes 2 to 5"),
+            (&["--otsu", "3:hue"], "as tones or colors"),
+            (&["--counted", "all"], "source, result, both"),
+            (&["--equalize", "--clahe", "8x8"], "cannot be used with"),
+            (&["--posterize", "3", "--otsu", "3"], "cannot be used with"),
+        ] {
+            let error = line(arguments).unwrap_err();
+            assert_eq!(error.exit_code(), 2, "{arguments:?}");
+            assert!(error.to_string().contains(words), "{arguments:?}: no '{words}' in {error}");
+        }
+    }
+}
