@@ -326,7 +326,8 @@ impl fmt::Display for Adjustments {
             Some(Tone::Equalize(Equalize { per_channel: true, .. })) => parts.push("equalized by channel".into()),
             Some(Tone::Equalize(_)) => parts.push("equalized".into()),
             Some(Tone::Clahe(Clahe { tiles, clip_limit })) => {
-                parts.push(format!("CLAHE {}×{} clip {clip_limit}", tiles.0, tiles.1));
+                let clip = if clip_limit > 0.0 { format!("clip {clip_limit}") } else { "without clip limit".into() };
+                parts.push(format!("CLAHE {}×{} {clip}", tiles.0, tiles.1));
             }
             None => {}
         }
@@ -396,5 +397,8 @@ mod tests {
         assert_eq!(all.to_string(), "low-pass 9×9 ×3, CLAHE 8×8 clip 2, 3 classes");
         assert!(!all.is_off() && Adjustments::default().is_off());
         assert_eq!(Adjustments::default().to_string(), "");
+        let unlimited = Tone::Clahe(Clahe { tiles: (8, 8), clip_limit: 0.0 });
+        let text = Adjustments { tone: Some(unlimited), ..Adjustments::default() }.to_string();
+        assert_eq!(text, "CLAHE 8×8 without clip limit");
     }
 }
