@@ -112,6 +112,8 @@ pub struct OverlayStyle {
     /// Whether a bar's height follows the logarithm of its count: log(1 + count) / log(1 + tallest), so that the tallest
     /// bin touches the top, an empty one has no height and nothing is clipped.
     pub logarithmic: bool,
+    /// Whether the picture behind the overlays is blurred, so that the bars are legible on any picture.
+    pub backdrop: bool,
     /// Part of the view that is left free below the overlays, for controls.
     #[serde(skip)]
     pub lift: f32,
@@ -119,7 +121,14 @@ pub struct OverlayStyle {
 
 impl Default for OverlayStyle {
     fn default() -> Self {
-        Self { arrangement: Arrangement::Pair, height: 0.25, opacity: 1.0, logarithmic: false, lift: 0.0 }
+        Self {
+            arrangement: Arrangement::Pair,
+            height: 0.25,
+            opacity: 1.0,
+            logarithmic: false,
+            backdrop: false,
+            lift: 0.0,
+        }
     }
 }
 

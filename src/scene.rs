@@ -75,6 +75,21 @@ impl Scene {
         if self.adjustments.is_off() { Counted::Source } else { self.counted }
     }
 
+    /// The same where these components are counted: code values are those of the source, since an adjusted picture is R'G'B'
+    /// and has no others.
+    #[must_use]
+    pub fn counted_in(&self, components: Components) -> Counted {
+        if components == Components::YCbCr { Counted::Source } else { self.counted() }
+    }
+
+    /// The first column of a view of `width` pixels at which the adjusted picture is drawn, left of which the source is;
+    /// `None` where there is no divider or nothing is adjusted.
+    #[must_use]
+    pub fn divider_column(&self, width: u32) -> Option<u32> {
+        let share = self.divider.filter(|share| !share.is_nan() && !self.adjustments.is_off())?;
+        Some((f64::from(share.clamp(0.0, 1.0)) * f64::from(width)).round() as u32)
+    }
+
     /// The brush as it works on the picture, if it does.
     #[must_use]
     pub fn lighting(&self, components: Components) -> Option<Lighting> {

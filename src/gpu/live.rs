@@ -15,12 +15,16 @@ pub struct PassTimes {
     pub cpu_count: Option<Duration>,
     /// Painting the picture on the CPU, on its own clock.
     pub cpu_paint: Option<Duration>,
+    /// Adjusting the picture on the CPU, on its own clock.
+    pub cpu_adjust: Option<Duration>,
     /// The chunk pass, on the GPU's clock.
     pub chunk: Option<Duration>,
     /// The reduce pass.
     pub reduce: Option<Duration>,
     /// The scale pass.
     pub scale: Option<Duration>,
+    /// The adjustments' passes.
+    pub adjust: Option<Duration>,
     /// Drawing: picture, overlays and text.
     pub draw: Option<Duration>,
 }
