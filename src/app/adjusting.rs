@@ -120,14 +120,18 @@ impl Viewer {
     fn introduce(&mut self, kind: Kind, now: Instant) {
         if kind.is_on(&self.scene.adjustments) && !self.adjuster.introduced && self.hud.shows_controls(now) {
             self.adjuster.introduced = true;
-            self.open_panel(Action::ToggleAdjusting);
+            // It may be open already.
+            if !self.hud.sheets.adjusting {
+                self.toggle_panel(Action::ToggleAdjusting);
+            }
         }
     }
 
     /// What the display over the picture is told of the adjustments.
     pub(super) fn adjusting(&self) -> Adjusting {
         let scene = &self.scene;
-        let is_near = self.pointer.at.is_some_and(|at| self.is_on_divider(at)) || self.pointer.drags_divider();
+        let points_at_it = || !self.pointer.is_dragging() && self.pointer.at.is_some_and(|at| self.is_on_divider(at));
+        let is_near = self.pointer.drags_divider() || points_at_it();
         Adjusting {
             adjustments: scene.adjustments,
             choices: self.adjuster.choices,
@@ -145,9 +149,17 @@ impl Viewer {
     pub(super) fn is_on_divider(&self, at: DVec2) -> bool {
         let width = f64::from(self.graphics.screen.size().0);
         let points = f64::from(self.hud.set_scale(self.graphics.screen.size(), self.window.scale_factor()));
-        self.scene.divider.is_some_and(|divider| is_near(at.x, divider, width, GRAB * points))
+        // What is not adjusted is not divided either.
+        let divider = self.scene.divider.filter(|_| !self.scene.adjustments.is_off());
+        divider.is_some_and(|divider| is_near(at.x, divider, width, GRAB * points))
             && self.hit(at).is_none()
             && !self.hud.covers(self.in_points(at))
+    }
+
+    /// How far a point of the view lies from the divider, in pixels, where it takes hold of it.
+    pub(super) fn aside_of_divider(&self, at: DVec2) -> Option<f64> {
+        let divider = self.scene.divider.filter(|_| self.is_on_divider(at))?;
+        Some(f64::from(divider) * f64::from(self.graphics.screen.size().0) - at.x)
     }
 
     /// Moves the divider under a point of the view.

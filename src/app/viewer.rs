@@ -7,6 +7,7 @@ use winit::dpi::PhysicalSize;
 use winit::event_loop::ActiveEventLoop;
 use winit::window::Window;
 
+use super::adjusting::Adjuster;
 use super::dialog::Dialog;
 use super::files::{Files, Opening};
 use super::graphics::Graphics;
@@ -48,6 +49,7 @@ pub struct Viewer {
     pub(super) dialog: Option<Dialog>,
     pub(super) saving: Saving,
     pub(super) scene: Scene,
+    pub(super) adjuster: Adjuster,
     pub(super) components: Components,
     pub(super) hud: Hud,
     pub(super) pointer: Pointer,
@@ -87,8 +89,12 @@ impl Viewer {
             overlays: settings.shown,
             style: settings.histograms,
             view: ViewSettings::fitted(settings.fit),
+            curves: settings.curves,
+            adjustments: options.adjustments.clamped(),
+            counted: options.counted,
             ..Scene::default()
         };
+        let adjuster = Adjuster::new(settings.adjustments, &scene.adjustments);
         let mut hud = Hud::new(&window);
         let now = Instant::now();
         if settings.pinned {
@@ -109,6 +115,7 @@ impl Viewer {
             dialog: None,
             saving: Saving::default(),
             scene,
+            adjuster,
             hud,
             pointer: Pointer::default(),
             bins: Bins::default(),
@@ -227,6 +234,7 @@ impl Viewer {
         let scene = Scene { overlays: self.scene.overlays && self.session.is_some(), ..self.scene };
         match self.graphics.draw(&scene, shapes) {
             Ok(true) => {
+                self.bins.follow(&self.scene);
                 if let Some(started) = self.started.take() {
                     let millis = started.elapsed().as_secs_f64() * 1000.0;
                     log::debug!("first frame presented {millis:.0} ms after the start");
@@ -303,6 +311,8 @@ impl Viewer {
             shown: self.scene.overlays,
             fit: self.scene.view.fit,
             pinned: self.hud.is_pinned(),
+            curves: self.scene.curves,
+            adjustments: self.adjuster.choices,
             ..Settings::default()
         };
         settings.set_channels(self.scene.channels);

@@ -88,6 +88,19 @@ impl Kind {
         }
     }
 
+    /// What it does, in words.
+    #[must_use]
+    pub const fn help(self) -> &'static str {
+        match self {
+            Self::LowPass => "Blur before everything else, as a low-pass before the scopes",
+            Self::Equalize => "Spread the tones by the luminance histogram",
+            Self::Channels => "Spread red, green and blue, each by its own histogram",
+            Self::Clahe => "Spread the tones tile by tile, with limited contrast",
+            Self::Posterize => "Few levels of red, green and blue",
+            Self::Otsu => "Part the picture into classes by luminance",
+        }
+    }
+
     /// What is said when it is switched off.
     #[must_use]
     pub const fn off_text(self) -> &'static str {

@@ -22,6 +22,8 @@ fn model(panels: &[Panel]) -> Model<'_> {
         timing: None,
         facts: None,
         numbers: None,
+        adjusting: Adjusting::default(),
+        counted: None,
         probe: None,
         readouts: &[],
     }

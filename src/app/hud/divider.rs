@@ -1,0 +1,54 @@
+//! The divider between the source and the adjusted picture: its line, a grip to drag, and what lies on either side.
+
+use egui::{Align2, Color32, CursorIcon, Rect, Stroke, Ui, pos2, vec2};
+
+use super::model::Model;
+use super::theme;
+
+/// Height that the labels take below the upper edge of the room, in points.
+pub const LABELS: f32 = 24.0;
+/// Size of the grip, in points.
+const GRIP: egui::Vec2 = vec2(14.0, 30.0);
+
+/// Shows the line over the whole view, the labels at the top of `room`, and the grip in `free`, where no histogram is.
+pub fn show(ui: &Ui, view: Rect, (room, free): (Rect, Rect), model: &Model<'_>, strength: f32) {
+    let Some(share) = model.adjusting.shown_divider() else { return };
+    let painter = ui.ctx().layer_painter(egui::LayerId::background());
+    let x = painter.round_to_pixel_center(view.min.x + view.width() * share);
+    // Light beside dark, so that it is seen on any picture.
+    painter.vline(x + 1.0, view.y_range(), Stroke::new(1.0, Color32::from_black_alpha(130)));
+    painter.vline(x, view.y_range(), Stroke::new(1.0, theme::LIGHT));
+    let is_held = model.adjusting.is_at_divider;
+    if is_held {
+        ui.ctx().set_cursor_icon(CursorIcon::ResizeHorizontal);
+    }
+    let strength = if is_held { 1.0 } else { strength };
+    if strength > 0.0 && free.x_range().contains(x) && free.height() > 3.0 * GRIP.y {
+        grip(&painter, pos2(x, free.center().y), strength, is_held);
+    }
+    let [source, result] = [
+        (Align2::RIGHT_TOP, x - 5.0, "source".to_owned(), view.min.x..=x),
+        (Align2::LEFT_TOP, x + 6.0, model.adjusting.adjustments.to_string(), x..=view.max.x),
+    ];
+    for (anchor, x, text, side) in [source, result] {
+        let side = Rect::from_x_y_ranges(side, view.y_range());
+        // Beside the edge there is no room for both; what has no room is what is not seen.
+        let clipped = painter.with_clip_rect(side);
+        let within = if side.width() > 60.0 { side.shrink(3.0) } else { Rect::EVERYTHING };
+        theme::label(&clipped, within, pos2(x, room.min.y), anchor, &text, theme::SMALL, theme::LIGHT);
+    }
+}
+
+/// A handle with an arrow to either side.
+fn grip(painter: &egui::Painter, centre: egui::Pos2, strength: f32, is_held: bool) {
+    let fill = if is_held { theme::ACCENT } else { theme::LIGHT };
+    let rect = Rect::from_center_size(centre, GRIP);
+    painter.rect_filled(rect.expand(1.0), 7, Color32::from_black_alpha(140).gamma_multiply(strength));
+    painter.rect_filled(rect, 6, fill.gamma_multiply(strength));
+    let ink = Stroke::new(1.4, Color32::from_gray(30).gamma_multiply(strength));
+    for sign in [-1.0, 1.0] {
+        let tip = centre + vec2(4.5 * sign, 0.0);
+        let back = vec2(-2.6 * sign, 0.0);
+        painter.line(vec![tip + back + vec2(0.0, -3.2), tip, tip + back + vec2(0.0, 3.2)], ink);
+    }
+}
