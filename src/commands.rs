@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use clap::CommandFactory;
 use clap::error::ErrorKind;
+use histoscope::adjust::Adjustments;
 use histoscope::cli::{AnalyzeArgs, Cli, CommonArgs, MergeArgs, ReportArgs};
 use histoscope::export::analyze::counter::Counting;
 use histoscope::export::analyze::format::Format;
@@ -18,6 +19,7 @@ use histoscope::export::analyze::selection::{Point, Selection};
 use histoscope::export::analyze::{AnalyzeError, Stop};
 use histoscope::export::report::run as report;
 use histoscope::histogram::Components;
+use histoscope::scene::Counted;
 
 /// What a program that an interrupt ended returns to the shell.
 const INTERRUPTED: u8 = 130;
@@ -79,6 +81,7 @@ pub fn report(args: &ReportArgs, common: &CommonArgs) -> anyhow::Result<ExitCode
             crop_bars: args.crop_bars,
             ..Selection::default()
         },
+        adjustments: Adjustments::default(),
         counting: counting_of(common.components.into()),
         engine: super::engine(common.engine),
         adapter: super::adapter(common),
@@ -144,6 +147,7 @@ fn request(args: &AnalyzeArgs, common: &CommonArgs, input: &Path, destination: &
             region: args.region,
             crop_bars: args.crop_bars,
         },
+        adjustments: args.adjust.adjustments().at_once(),
         counting: Counting { rgbl: !signal, coded, signal },
         engine: super::engine(common.engine),
         adapter: super::adapter(common),
@@ -158,11 +162,7 @@ fn request(args: &AnalyzeArgs, common: &CommonArgs, input: &Path, destination: &
 /// Where each input's records go. A contradiction ends the program as wrong usage does.
 fn destinations(args: &AnalyzeArgs, common: &CommonArgs) -> Vec<Destination> {
     if let Err(text) = check_usage(args, common) {
-        let mut command = Cli::command();
-        command.build();
-        let analyze =
-            command.find_subcommand_mut("analyze").map(|analyze| analyze.error(ErrorKind::ArgumentConflict, &text));
-        analyze.unwrap_or_else(|| Cli::command().error(ErrorKind::ArgumentConflict, text)).exit();
+        end_as_wrong_usage("analyze", &text);
     }
     let format = format(args);
     let records = |target| Destination::Records { target, format, bins: args.bins, resume: args.resume };
@@ -174,6 +174,14 @@ fn destinations(args: &AnalyzeArgs, common: &CommonArgs) -> Vec<Destination> {
         (None, None) => records(Target::Stdout),
     };
     args.inputs.iter().map(destination).collect()
+}
+
+/// Ends the program as a contradiction among a command's arguments that clap finds does.
+pub fn end_as_wrong_usage(name: &str, text: &str) -> ! {
+    let mut command = Cli::command();
+    command.build();
+    let error = command.find_subcommand_mut(name).map(|command| command.error(ErrorKind::ArgumentConflict, text));
+    error.unwrap_or_else(|| Cli::command().error(ErrorKind::ArgumentConflict, text)).exit()
 }
 
 fn target(path: &Path) -> Target {
@@ -217,6 +225,7 @@ fn check_usage(args: &AnalyzeArgs, common: &CommonArgs) -> Result<(), String> {
     if format == Format::Ffprobe && (args.bins || Components::from(common.components) == Components::YCbCr) {
         return Err("--format ffprobe has a fixed set of fields; leave out --bins and --components".to_owned());
     }
+    check_adjustments(args, common, format)?;
     let is_backward = match (args.from, args.to) {
         (Some(Point::Time(from)), Some(Point::Time(to))) => from >= to,
         (Some(Point::Frame(from)), Some(Point::Frame(to))) => from >= to,
@@ -224,6 +233,35 @@ fn check_usage(args: &AnalyzeArgs, common: &CommonArgs) -> Result<(), String> {
     };
     if let (true, Some(from), Some(to)) = (is_backward, args.from, args.to) {
         return Err(format!("--to {to} is not after --from {from}"));
+    }
+    Ok(())
+}
+
+/// Adjustments must leave a record independent of the frames before it, and records say of one picture what they say.
+fn check_adjustments(args: &AnalyzeArgs, common: &CommonArgs, format: Format) -> Result<(), String> {
+    args.adjust.check(common.components)?;
+    if args.adjust.adjustments().is_off() {
+        return Ok(());
+    }
+    if args.adjust.counted() != Counted::Result {
+        return Err(
+            "analyze counts the adjusted picture; to count the source, leave the adjustments out, and for both, \
+                    run it twice"
+                .to_owned(),
+        );
+    }
+    if let Some(secs) = args.adjust.time_constant_secs() {
+        return Err(format!(
+            "--equalize with a time constant of {secs} s would make a record depend on the frames before it, so that \
+             shares of a file could not be merged; leave it out, or write 0"
+        ));
+    }
+    if format == Format::Ffprobe {
+        return Err(
+            "--format ffprobe promises FFmpeg's own values, which are those of the source; leave the adjustments \
+                    out, or use --format jsonl, csv or json"
+                .to_owned(),
+        );
     }
     Ok(())
 }

@@ -96,6 +96,9 @@ fn channels(ChannelsArg(on): ChannelsArg) -> Channels {
 }
 
 fn run_snapshot(args: SnapshotArgs, common: &CommonArgs) -> anyhow::Result<()> {
+    if let Err(text) = args.adjust.check(common.components) {
+        commands::end_as_wrong_usage("snapshot", &text);
+    }
     let figures = snapshot(&SnapshotOptions {
         input: args.file,
         at_secs: args.at,
@@ -105,6 +108,8 @@ fn run_snapshot(args: SnapshotArgs, common: &CommonArgs) -> anyhow::Result<()> {
         bins: args.bins,
         output: args.output,
         components: common.components.into(),
+        adjustments: args.adjust.adjustments(),
+        counted: args.adjust.counted(),
         adapter: adapter(common),
         engine: engine(common.engine),
         open: open_options(common),

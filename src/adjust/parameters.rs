@@ -173,6 +173,16 @@ impl Adjustments {
         *self == Self::default()
     }
 
+    /// The same without memory: equalization follows at once, so that a picture does not depend on those before it.
+    #[must_use]
+    pub fn at_once(self) -> Self {
+        let tone = match self.tone {
+            Some(Tone::Equalize(equalize)) => Some(Tone::Equalize(Equalize { time_constant_secs: 0.0, ..equalize })),
+            tone => tone,
+        };
+        Self { tone, ..self }
+    }
+
     /// The nearest that can be had.
     #[must_use]
     pub fn clamped(self) -> Self {
@@ -338,7 +348,10 @@ impl fmt::Display for Adjustments {
             Some(Reduction::Posterize(Posterize { levels, .. })) => {
                 parts.push(format!("{levels} levels by population"))
             }
-            Some(Reduction::Threshold(Threshold { classes, .. })) => parts.push(format!("{classes} classes")),
+            Some(Reduction::Threshold(Threshold { classes, shown: Shown::Tones })) => {
+                parts.push(format!("{classes} classes"));
+            }
+            Some(Reduction::Threshold(Threshold { classes, .. })) => parts.push(format!("{classes} classes in colors")),
             None => {}
         }
         f.write_str(&parts.join(", "))
@@ -395,6 +408,9 @@ mod tests {
             reduction: Some(Reduction::Threshold(Threshold { classes: 3, shown: Shown::Tones })),
         };
         assert_eq!(all.to_string(), "low-pass 9×9 ×3, CLAHE 8×8 clip 2, 3 classes");
+        let shown = |reduction| Adjustments { reduction: Some(reduction), ..Adjustments::default() }.to_string();
+        let threshold = |shown| Reduction::Threshold(Threshold { classes: 2, shown });
+        assert_ne!(shown(threshold(Shown::Tones)), shown(threshold(Shown::Colors)), "they are different pictures");
         assert!(!all.is_off() && Adjustments::default().is_off());
         assert_eq!(Adjustments::default().to_string(), "");
         let unlimited = Tone::Clahe(Clahe { tiles: (8, 8), clip_limit: 0.0 });

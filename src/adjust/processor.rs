@@ -9,6 +9,7 @@ use crate::frame::{Picture, PictureError};
 pub struct Processor {
     /// Of luminance alone, or of red, green and blue.
     curves: Vec<Vec<u32>>,
+    thresholds: Option<Vec<u32>>,
 }
 
 impl Processor {
@@ -23,16 +24,24 @@ impl Processor {
         elapsed_secs: Option<f64>,
     ) -> Result<Picture, PictureError> {
         if adjustments.is_off() {
-            self.curves.clear();
+            *self = Self::default();
             return Ok(picture.clone());
         }
         self.apply_to_codes(Codes::of(picture), adjustments, elapsed_secs).picture()
+    }
+
+    /// Luminance codes at which the second class of the last picture and those after it begin, where it was parted at
+    /// Otsu's thresholds.
+    #[must_use]
+    pub fn thresholds(&self) -> Option<&[u32]> {
+        self.thresholds.as_deref()
     }
 
     /// The same, on codes.
     #[must_use]
     pub fn apply_to_codes(&mut self, mut codes: Codes, adjustments: &Adjustments, elapsed_secs: Option<f64>) -> Codes {
         let Adjustments { blur, tone, reduction } = adjustments.clamped();
+        self.thresholds = None;
         if let Some(blur) = blur {
             codes = blur::apply(&codes, blur);
         }
@@ -48,7 +57,10 @@ impl Processor {
             Some(Reduction::Posterize(posterize)) => posterized(&codes, posterize),
             Some(Reduction::Threshold(threshold)) => {
                 let histogram = codes.histogram();
-                otsu::apply(&codes, &otsu::thresholds(histogram.bins(3), threshold.classes as usize), threshold)
+                let found = otsu::thresholds(histogram.bins(3), threshold.classes as usize);
+                let parted = otsu::apply(&codes, &found, threshold);
+                self.thresholds = Some(found);
+                parted
             }
             None => codes,
         }

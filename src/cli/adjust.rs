@@ -4,6 +4,7 @@ use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
 
+use super::ComponentsArg;
 use crate::adjust::{Adjustments, Blur, Clahe, Equalize, Posterize, Reduction, Threshold, Tone};
 use crate::scene::Counted;
 
@@ -98,6 +99,27 @@ impl AdjustArgs {
     #[must_use]
     pub fn counted(&self) -> Counted {
         self.counted.map(Counted::from).unwrap_or_default()
+    }
+
+    /// Checks what concerns every command that counts by itself.
+    ///
+    /// # Errors
+    /// What contradicts itself, in words, and what to do.
+    pub fn check(&self, components: ComponentsArg) -> Result<(), String> {
+        if self.adjustments().is_off() {
+            return match self.counted {
+                Some(_) => Err("--counted chooses between the source and the adjusted picture; say with --low-pass, \
+                                --equalize, --clahe, --posterize or --otsu what is adjusted, or leave it out"
+                    .to_owned()),
+                None => Ok(()),
+            };
+        }
+        if components == ComponentsArg::Ycbcr && self.counted() != Counted::Source {
+            return Err(
+                "an adjusted picture is R'G'B'; it has no Y'CbCr codes to count (leave --components out)".to_owned()
+            );
+        }
+        Ok(())
     }
 
     /// A time constant above 0 that was written, in seconds.

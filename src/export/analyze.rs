@@ -4,6 +4,7 @@
 //! says which frames ([`selection`], [`span`]), who counts ([`counter`]), and how the results are written
 //! ([`record`], [`mod@format`], [`output`], [`run`]), continued ([`resume`]) and joined ([`merge`]).
 
+pub mod adjusting;
 pub mod bars;
 pub mod counter;
 pub mod format;

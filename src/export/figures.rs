@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::channel::ChannelFigures;
+use crate::adjust::Adjustments;
 use crate::color::Range;
 use crate::frame::Frame;
 use crate::histogram::Histogram;
@@ -32,7 +33,37 @@ pub struct Figures {
     engine: &'static str,
     /// Null where the CPU counted and no adapter was needed.
     adapter: Option<String>,
+    /// What is told of an adjusted picture; nothing where none is.
+    #[serde(flatten)]
+    adjusted: Option<AdjustedFields>,
     channels: Map<String, Value>,
+    /// The source's, where the picture was adjusted and both were counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source_channels: Option<Map<String, Value>>,
+    #[serde(skip)]
+    bins: bool,
+}
+
+/// Which picture was counted.
+#[derive(Debug, Clone, Serialize)]
+struct AdjustedFields {
+    picture: &'static str,
+    adjustments: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    thresholds: Option<Vec<u32>>,
+}
+
+/// What there is to tell of a picture that was adjusted.
+#[derive(Debug, Clone, Copy)]
+pub struct AdjustedFigures<'a> {
+    /// How it was adjusted.
+    pub adjustments: &'a Adjustments,
+    /// Whether the figures are those of the adjusted picture, and not of the source.
+    pub is_result: bool,
+    /// Luminance codes at which Otsu's classes begin, the darkest left out.
+    pub thresholds: Option<&'a [u32]>,
+    /// What was counted of the source besides.
+    pub source: Option<&'a Histogram>,
 }
 
 impl Figures {
@@ -47,11 +78,6 @@ impl Figures {
     ) -> Self {
         let picture = &frame.picture;
         let color = picture.colorimetry();
-        let names = histogram.components.channel_names();
-        let channels = names
-            .iter()
-            .enumerate()
-            .map(|(channel, name)| ((*name).to_owned(), channel_value(histogram, channel, color.range.value, bins)));
         Self {
             schema: SCHEMA,
             input: input.to_owned(),
@@ -68,9 +94,30 @@ impl Figures {
             range_source: color.range.origin.to_string(),
             engine,
             adapter: adapter.map(str::to_owned),
-            channels: channels.collect(),
+            adjusted: None,
+            channels: channel_values(histogram, color.range.value, bins),
+            source_channels: None,
+            bins,
         }
     }
+
+    /// The same, saying of which picture they are.
+    #[must_use]
+    pub fn of_adjusted(self, adjusted: AdjustedFigures<'_>) -> Self {
+        let fields = AdjustedFields {
+            picture: if adjusted.is_result { "result" } else { "source" },
+            adjustments: adjusted.adjustments.to_string(),
+            thresholds: adjusted.thresholds.map(<[u32]>::to_vec),
+        };
+        // An adjusted picture is R'G'B', and so are the figures beside it: they do not depend on the range.
+        let source_channels = adjusted.source.map(|source| channel_values(source, Range::Full, self.bins));
+        Self { adjusted: Some(fields), source_channels, ..self }
+    }
+}
+
+fn channel_values(histogram: &Histogram, range: Range, bins: bool) -> Map<String, Value> {
+    let names = histogram.components.channel_names().iter().enumerate();
+    names.map(|(channel, name)| ((*name).to_owned(), channel_value(histogram, channel, range, bins))).collect()
 }
 
 fn channel_value(histogram: &Histogram, channel: usize, range: Range, bins: bool) -> Value {
@@ -100,19 +147,36 @@ impl fmt::Display for Figures {
             self.range_source,
             self.engine,
         )?;
-        write!(f, "{:<10} {:>10} {:>6} {:>6} {:>9} {:>7}", "channel", "count", "min", "max", "mean", "median")?;
-        for (name, channel) in &self.channels {
-            let whole = |key: &str| channel[key].as_u64().unwrap_or_default();
-            write!(
-                f,
-                "\n{name:<10} {:>10} {:>6} {:>6} {:>9.2} {:>7}",
-                whole("count"),
-                whole("min"),
-                whole("max"),
-                channel["mean"].as_f64().unwrap_or_default(),
-                whole("median")
-            )?;
+        if let Some(AdjustedFields { picture, adjustments, thresholds }) = &self.adjusted {
+            write!(f, "counted picture: {picture}; adjustments: {adjustments}")?;
+            if let Some(thresholds) = thresholds {
+                let texts: Vec<_> = thresholds.iter().map(u32::to_string).collect();
+                write!(f, "; thresholds {}", texts.join(" "))?;
+            }
+            writeln!(f)?;
+        }
+        write_table(f, &self.channels)?;
+        if let Some(channels) = &self.source_channels {
+            writeln!(f, "\ncounted picture: source")?;
+            write_table(f, channels)?;
         }
         Ok(())
     }
+}
+
+fn write_table(f: &mut fmt::Formatter<'_>, channels: &Map<String, Value>) -> fmt::Result {
+    write!(f, "{:<10} {:>10} {:>6} {:>6} {:>9} {:>7}", "channel", "count", "min", "max", "mean", "median")?;
+    for (name, channel) in channels {
+        let whole = |key: &str| channel[key].as_u64().unwrap_or_default();
+        write!(
+            f,
+            "\n{name:<10} {:>10} {:>6} {:>6} {:>9.2} {:>7}",
+            whole("count"),
+            whole("min"),
+            whole("max"),
+            channel["mean"].as_f64().unwrap_or_default(),
+            whole("median")
+        )?;
+    }
+    Ok(())
 }

@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::figures::Figures;
+use super::figures::{AdjustedFigures, Figures};
 use super::file::{self, FileError};
+use crate::adjust::{Adjustments, Processor};
 use crate::engine::{Engine, EngineChoice};
 use crate::frame::Frame;
 use crate::gpu::draw::Channels;
@@ -11,6 +12,7 @@ use crate::gpu::{AdapterChoice, Gpu, GpuError, Renderer, Scene};
 use crate::histogram::{Components, Histogram};
 use crate::media::{Decoder, MediaError, OpenOptions, SeekTarget};
 use crate::placement::upright_size;
+use crate::{reference, scene};
 
 /// What to render and to tell.
 #[derive(Debug, Clone)]
@@ -31,6 +33,10 @@ pub struct SnapshotOptions {
     pub output: Option<PathBuf>,
     /// What is counted.
     pub components: Components,
+    /// What is done to the picture first.
+    pub adjustments: Adjustments,
+    /// Which picture is counted, where it is adjusted.
+    pub counted: scene::Counted,
     /// The adapter.
     pub adapter: AdapterChoice,
     /// The engine.
@@ -84,20 +90,51 @@ pub fn snapshot(options: &SnapshotOptions) -> Result<Figures, SnapshotError> {
     if options.components == Components::YCbCr && !frame.picture.has_coded_components() {
         return Err(SnapshotError::NotCoded(options.input.clone()));
     }
-    let counted = match &options.output {
-        Some(output) => draw(&frame, options, output)?,
-        None => count(&frame, options)?,
-    };
+    let adjusted = Adjusted::of(&frame, options)?;
+    let result =
+        adjusted.as_ref().filter(|_| options.counted != scene::Counted::Source).map(|adjusted| &adjusted.frame);
+    let mut counter = Counter::start(options)?;
+    if let Some(output) = &options.output {
+        counter.draw(&frame, options, output)?;
+    }
+    let histogram = counter.count(result.unwrap_or(&frame), options)?;
     let input = options.input.display().to_string();
-    Ok(Figures::new(&input, &frame, &counted.histogram, (counted.engine, counted.adapter.as_deref()), options.bins))
+    let figures =
+        Figures::new(&input, &frame, &histogram, (counter.engine.name(), counter.adapter_name()), options.bins);
+    let Some(adjusted) = &adjusted else { return Ok(figures) };
+    let both = options.counted == scene::Counted::Both;
+    let source = both.then(|| counter.count(&frame, options)).transpose()?;
+    Ok(figures.of_adjusted(AdjustedFigures {
+        adjustments: &options.adjustments,
+        is_result: result.is_some(),
+        thresholds: adjusted.thresholds.as_deref(),
+        source: source.as_ref(),
+    }))
 }
 
-/// A frame's bins, and who counted them.
-struct Counted {
-    histogram: Histogram,
-    engine: &'static str,
-    /// The adapter that was in use; `None` where none was started.
-    adapter: Option<String>,
+/// A frame with its picture adjusted.
+struct Adjusted {
+    frame: Frame,
+    /// Luminance codes at which Otsu's classes begin, the darkest left out.
+    thresholds: Option<Vec<u32>>,
+}
+
+impl Adjusted {
+    /// The adjusted frame; `None` where nothing is adjusted. One frame has none before it, so nothing is smoothed in time.
+    fn of(frame: &Frame, options: &SnapshotOptions) -> Result<Option<Self>, SnapshotError> {
+        if options.adjustments.is_off() {
+            return Ok(None);
+        }
+        let mut processor = Processor::default();
+        let picture =
+            processor.apply(&frame.picture, &options.adjustments, None).map_err(|error| MediaError::Failed {
+                path: options.input.clone(),
+                action: "adjusting the picture",
+                reason: error.to_string(),
+            })?;
+        let thresholds = processor.thresholds().map(<[u32]>::to_vec);
+        Ok(Some(Self { frame: Frame { picture, ..frame.clone() }, thresholds }))
+    }
 }
 
 fn frame_at(options: &SnapshotOptions) -> Result<Frame, SnapshotError> {
@@ -109,54 +146,75 @@ fn frame_at(options: &SnapshotOptions) -> Result<Frame, SnapshotError> {
     decoder.next_frame()?.ok_or_else(missing)
 }
 
-/// Counts without drawing.
-fn count(frame: &Frame, options: &SnapshotOptions) -> Result<Counted, SnapshotError> {
-    if options.engine == EngineChoice::Cpu {
-        return Ok(count_on_cpu(frame, options, Engine::cpu(), None));
-    }
-    let gpu = Gpu::headless(&options.adapter).map_err(|error| match error {
-        GpuError::NoAdapter => SnapshotError::NoAdapterToCount,
-        error => error.into(),
-    })?;
-    let engine = Engine::new(options.engine, &gpu);
-    if engine.is_cpu() {
-        return Ok(count_on_cpu(frame, options, engine, Some(&gpu)));
-    }
-    let mut renderer = Renderer::headless(&gpu);
-    match renderer.load_frame(&gpu, frame, options.components, None) {
-        Err(error @ GpuError::PictureTooLarge { .. }) if options.engine == EngineChoice::Auto => {
-            log::info!("the CPU counts this picture: {error}");
-            return Ok(count_on_cpu(frame, options, Engine::cpu(), Some(&gpu)));
+/// Who draws and counts.
+struct Counter {
+    engine: Engine,
+    /// The adapter; none is started for figures that the CPU was asked for.
+    gpu: Option<Gpu>,
+    /// The bins that the overlays were drawn from.
+    drawn: Option<Histogram>,
+}
+
+impl Counter {
+    fn start(options: &SnapshotOptions) -> Result<Self, SnapshotError> {
+        if options.output.is_none() && options.engine == EngineChoice::Cpu {
+            return Ok(Self { engine: Engine::cpu(), gpu: None, drawn: None });
         }
-        loaded => loaded?,
+        let gpu = Gpu::headless(&options.adapter).map_err(|error| match error {
+            GpuError::NoAdapter if options.output.is_none() => SnapshotError::NoAdapterToCount,
+            error => error.into(),
+        })?;
+        Ok(Self { engine: Engine::new(options.engine, &gpu), gpu: Some(gpu), drawn: None })
     }
-    Ok(counted(&gpu, &engine, renderer.count(&gpu)?))
-}
 
-fn count_on_cpu(frame: &Frame, options: &SnapshotOptions, mut engine: Engine, gpu: Option<&Gpu>) -> Counted {
-    let counted = engine.count(&frame.picture, options.components);
-    // An engine on the CPU always counts.
-    let histogram = counted.unwrap_or_else(|| crate::reference::histogram(&frame.picture, options.components));
-    Counted { histogram, engine: engine.name(), adapter: gpu.map(|gpu| gpu.info.name.clone()) }
-}
+    /// The adapter that is in use.
+    fn adapter_name(&self) -> Option<&str> {
+        self.gpu.as_ref().map(|gpu| gpu.info.name.as_str())
+    }
 
-/// Counts, draws the view and writes it. The bins are read back from where the overlays were drawn from.
-fn draw(frame: &Frame, options: &SnapshotOptions, output: &Path) -> Result<Counted, SnapshotError> {
-    let gpu = Gpu::headless(&options.adapter)?;
-    let mut engine = Engine::new(options.engine, &gpu);
-    let mut renderer = Renderer::headless(&gpu);
-    let bins = engine.count(&frame.picture, options.components);
-    renderer.load_frame(&gpu, frame, options.components, bins)?;
-    let size = options.size.unwrap_or_else(|| own_size(&gpu, frame, options));
-    let scene = Scene { channels: options.channels, overlays: options.overlays, ..Scene::default() };
-    let image = renderer.snapshot(&gpu, size, &scene)?;
-    let histogram = renderer.count(&gpu)?;
-    file::write_png(output, &image)?;
-    Ok(counted(&gpu, &engine, histogram))
-}
+    /// Draws the view and writes it.
+    fn draw(&mut self, frame: &Frame, options: &SnapshotOptions, output: &Path) -> Result<(), SnapshotError> {
+        let Some(gpu) = &self.gpu else { return Ok(()) };
+        let mut renderer = Renderer::headless(gpu);
+        let bins = self.engine.count(&frame.picture, options.components);
+        renderer.load_frame(gpu, frame, options.components, bins)?;
+        let size = options.size.unwrap_or_else(|| own_size(gpu, frame, options));
+        let scene = Scene {
+            channels: options.channels,
+            overlays: options.overlays,
+            adjustments: options.adjustments,
+            counted: options.counted,
+            ..Scene::default()
+        };
+        let image = renderer.snapshot(gpu, size, &scene)?;
+        if options.adjustments.is_off() {
+            self.drawn = Some(renderer.count(gpu)?);
+        }
+        Ok(file::write_png(output, &image)?)
+    }
 
-fn counted(gpu: &Gpu, engine: &Engine, histogram: Histogram) -> Counted {
-    Counted { histogram, engine: engine.name(), adapter: Some(gpu.info.name.clone()) }
+    /// The bins of a frame. Those of one that was drawn as it is are read back from where its overlays were drawn from.
+    fn count(&mut self, frame: &Frame, options: &SnapshotOptions) -> Result<Histogram, SnapshotError> {
+        if let Some(histogram) = self.drawn.take() {
+            return Ok(histogram);
+        }
+        if let Some(histogram) = self.engine.count(&frame.picture, options.components) {
+            return Ok(histogram);
+        }
+        let Some(gpu) = &self.gpu else { return Ok(reference::histogram(&frame.picture, options.components)) };
+        let mut renderer = Renderer::headless(gpu);
+        match renderer.load_frame(gpu, frame, options.components, None) {
+            Err(error @ GpuError::PictureTooLarge { .. }) if options.engine == EngineChoice::Auto => {
+                log::info!("the CPU counts this picture: {error}");
+                self.engine = Engine::cpu();
+                self.count(frame, options)
+            }
+            loaded => {
+                loaded?;
+                Ok(renderer.count(gpu)?)
+            }
+        }
+    }
 }
 
 /// The video's own size with square pixels, upright; the largest of its shape where the adapter cannot draw that.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::adjusting::Told;
 use super::counter::Counting;
 use super::pipeline::Counted;
 use super::probe_frame::ProbeFrame;
@@ -49,7 +50,7 @@ impl Format {
 
     /// What stands before the records.
     #[must_use]
-    pub fn head(self, counting: Counting, bins: bool) -> String {
+    pub fn head(self, counting: Counting, told: &Told, bins: bool) -> String {
         match self {
             Self::Jsonl => String::new(),
             Self::Json => format!("{}\n", JSON_HEAD),
@@ -58,7 +59,7 @@ impl Format {
                 let components: &[Components] =
                     if counting.coded { &[Components::Rgbl, Components::YCbCr] } else { &[Components::Rgbl] };
                 // No name has a comma or a quotation mark.
-                format!("{}\n", columns(components, bins).join(","))
+                format!("{}\n", columns(components, told, bins).join(","))
             }
         }
     }
@@ -136,12 +137,18 @@ const JSON_HEAD: &str = "{\"schema\":1,\"frames\":[";
 const FFPROBE_HEAD: &str = "{\"frames\":[";
 
 /// Writes records as lines, without the lines' ends.
-#[derive(Default)]
-pub struct LineWriter {
+pub struct LineWriter<'a> {
+    told: &'a Told,
     row: Row,
 }
 
-impl LineWriter {
+impl<'a> LineWriter<'a> {
+    /// Writes records that say this of their adjustments.
+    #[must_use]
+    pub fn new(told: &'a Told) -> Self {
+        Self { told, row: Row::default() }
+    }
+
     /// The line of a frame.
     ///
     /// # Errors
@@ -156,11 +163,13 @@ impl LineWriter {
     ) -> std::io::Result<()> {
         line.clear();
         match format {
-            Format::Jsonl | Format::Json => serde_json::to_writer(line, &Record::new(input, counted, bins))?,
+            Format::Jsonl | Format::Json => {
+                serde_json::to_writer(line, &Record::new(input, self.told, counted, bins))?;
+            }
             Format::Ffprobe => serde_json::to_writer(line, &ProbeFrame::new(counted))?,
             Format::Csv => {
                 self.row.clear();
-                Record::new(input, counted, bins).write_cells(&mut self.row);
+                Record::new(input, self.told, counted, bins).write_cells(&mut self.row);
                 let mut writer = csv::WriterBuilder::new().buffer_capacity(1 << 12).from_writer(&mut *line);
                 writer.write_byte_record(self.row.record())?;
                 writer.flush()?;

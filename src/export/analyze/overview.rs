@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::pipeline::{Counted, Outcome};
 use super::totals::{ChannelTotal, Totals};
+use crate::adjust::Adjustments;
 use crate::export::channel::ChannelFigures;
 use crate::media::StreamInfo;
 
@@ -11,6 +12,7 @@ use crate::media::StreamInfo;
 #[derive(Debug, Default)]
 pub struct Overview {
     lines: Vec<String>,
+    adjustments: String,
     totals: Totals,
     first: Option<String>,
     frames: u64,
@@ -24,10 +26,10 @@ pub struct Overview {
 impl Overview {
     /// The overview of a video of which nothing is counted yet.
     #[must_use]
-    pub fn new(info: &StreamInfo) -> Self {
+    pub fn new(info: &StreamInfo, adjustments: &Adjustments) -> Self {
         let rate = info.average_rate.map_or_else(String::new, |rate| format!(", {:.3} frames a second", rate.value()));
         let head = format!("{}: {}{rate}", info.path.display(), info.codec);
-        Self { lines: vec![head], ..Self::default() }
+        Self { lines: vec![head], adjustments: adjustments.to_string(), ..Self::default() }
     }
 
     /// Adds a frame.
@@ -66,6 +68,9 @@ impl Overview {
     /// Adds how the run ended.
     pub fn end(&mut self, outcome: &Outcome) {
         self.lines.extend(self.first.take());
+        if !self.adjustments.is_empty() {
+            self.lines.push(format!("counted as adjusted: {}", self.adjustments));
+        }
         let seconds = outcome.end_secs;
         self.lines.push(format!(
             "{} frames counted, {} key frames, {} damaged; frames {} to {}, up to {seconds:.3} s",

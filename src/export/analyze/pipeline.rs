@@ -9,6 +9,7 @@ use std::ops::{ControlFlow, Range};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::adjusting::Adjusting;
 use super::bars;
 use super::counter::{Counter, Counting, Counts, StartingEngine};
 use super::frames::{Frames, Next, NumberedFrames};
@@ -17,9 +18,10 @@ use super::selection::{Point, RegionSpec, Selection};
 use super::signal;
 use super::span::{self, End, Positioned};
 use super::{AnalyzeError, Stop};
+use crate::adjust::Adjustments;
 use crate::color::Colorimetry;
 use crate::engine::EngineChoice;
-use crate::frame::{Frame, Picture, Ratio, SourceFormat};
+use crate::frame::{Frame, Picture, PictureError, Ratio, SourceFormat};
 use crate::gpu::AdapterChoice;
 use crate::media::{Decoder, FrameCounters, MediaError, OpenOptions, StreamInfo};
 use crate::region::{self, Rect};
@@ -36,6 +38,8 @@ pub struct Request {
     pub open: OpenOptions,
     /// Which frames and which part of them.
     pub selection: Selection,
+    /// What is done to every picture before it is counted. Each is adjusted by itself, whatever came before it.
+    pub adjustments: Adjustments,
     /// What is counted.
     pub counting: Counting,
     /// The engine.
@@ -85,6 +89,8 @@ pub struct FrameFacts {
     pub source: Arc<SourceFormat>,
     /// The part that was counted, where it is not the whole picture.
     pub region: Option<Rect>,
+    /// Luminance codes at which Otsu's classes begin, the darkest left out, where the picture was parted so.
+    pub thresholds: Option<Vec<u32>>,
 }
 
 /// A frame with its counts.
@@ -192,6 +198,12 @@ impl Pipeline {
     #[must_use]
     pub const fn info(&self) -> &StreamInfo {
         &self.info
+    }
+
+    /// What is done to the pictures.
+    #[must_use]
+    pub const fn adjustments(&self) -> &Adjustments {
+        &self.request.adjustments
     }
 
     /// The bars that were found, where they were looked for.
@@ -318,12 +330,14 @@ struct Work<'a> {
     context: &'a Context<'a>,
     counter: Counter<'a>,
     waiting: VecDeque<FrameFacts>,
+    adjusting: Option<Adjusting>,
 }
 
 impl<'a> Work<'a> {
     fn new(context: &'a Context<'a>) -> Self {
         let counter = Counter::new(context.engine, context.request.counting, context.request.verify);
-        Self { context, counter, waiting: VecDeque::new() }
+        let adjusting = Adjusting::new(&context.request.adjustments);
+        Self { context, counter, waiting: VecDeque::new(), adjusting }
     }
 
     /// Submits a frame.
@@ -332,15 +346,26 @@ impl<'a> Work<'a> {
         check_countable(request, &frame)?;
         let picture = &frame.picture;
         let region = self.context.cropping.of(number, picture)?;
-        let parts = match region {
-            None => vec![picture.clone()],
-            Some(rect) => region::parts(picture, rect).map_err(|error| MediaError::Failed {
+        let failed = |action: &'static str| {
+            move |error: PictureError| MediaError::Failed {
                 path: request.input.clone(),
-                action: "cutting out the region",
+                action,
                 reason: error.to_string(),
-            })?,
+            }
         };
-        self.counter.submit(parts)?;
+        let parts_of = |picture: &Picture| match region {
+            None => Ok(vec![picture.clone()]),
+            Some(rect) => region::parts(picture, rect).map_err(failed("cutting out the region")),
+        };
+        let mut thresholds = None;
+        match &mut self.adjusting {
+            None => self.counter.submit(parts_of(picture)?)?,
+            Some(adjusting) => {
+                let adjusted = adjusting.apply(picture).map_err(failed("adjusting the picture"))?;
+                thresholds = adjusting.thresholds();
+                self.counter.submit(parts_of(&adjusted)?)?;
+            }
+        }
         self.waiting.push_back(FrameFacts {
             number,
             pts_ticks: frame.pts_ticks,
@@ -356,6 +381,7 @@ impl<'a> Work<'a> {
             colorimetry: *picture.colorimetry(),
             source: frame.source,
             region,
+            thresholds,
         });
         Ok(())
     }

@@ -3,12 +3,14 @@
 use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
 
+use super::adjusting::Told;
 use super::pipeline::Counted;
 use crate::export::channel::ChannelFigures;
 use crate::export::figures::SCHEMA;
 use crate::histogram::Components;
 
-/// Names of the columns before those of the channels, in their order.
+/// Names of the columns before those of the channels, in their order. Before the last one stand "adjustments" where the
+/// picture was adjusted, and "thresholds" where it was parted at Otsu's.
 pub const COLUMNS: [&str; 20] = [
     "schema",
     "input",
@@ -78,6 +80,10 @@ pub struct Record<'a> {
     range_source: Source,
     pixel_format: &'a str,
     region: Option<[u32; 4]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    adjustments: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    thresholds: Option<&'a [u32]>,
     count: u64,
     channels: Channels<'a>,
 }
@@ -119,7 +125,7 @@ impl Serialize for Channels<'_> {
 impl<'a> Record<'a> {
     /// The record of a frame of that input; with `bins`, every bin too.
     #[must_use]
-    pub fn new(input: &'a str, counted: &'a Counted, bins: bool) -> Self {
+    pub fn new(input: &'a str, told: &'a Told, counted: &'a Counted, bins: bool) -> Self {
         let facts = &counted.facts;
         let color = &facts.colorimetry;
         let mut channels = Vec::with_capacity(7);
@@ -150,6 +156,8 @@ impl<'a> Record<'a> {
             range_source: Source(color.range.origin),
             pixel_format: &facts.source.pixel_format,
             region: facts.region.map(|rect| [rect.x, rect.y, rect.width, rect.height]),
+            adjustments: told.adjustments.as_deref(),
+            thresholds: facts.thresholds.as_deref(),
             count: facts.region.map_or(u64::from(facts.size.0) * u64::from(facts.size.1), |rect| rect.pixel_count()),
             channels: Channels { channels },
         }
@@ -176,6 +184,12 @@ impl<'a> Record<'a> {
         row.cell(self.range_source.0);
         row.cell(self.pixel_format);
         row.optional(self.region.map(|numbers| numbers.map(|number| number.to_string()).join(" ")));
+        if let Some(adjustments) = self.adjustments {
+            row.cell(adjustments);
+        }
+        if let Some(thresholds) = self.thresholds {
+            row.numbers(thresholds);
+        }
         row.cell(self.count);
         for (_, figures, bins) in &self.channels.channels {
             write_channel(row, figures);
@@ -203,8 +217,12 @@ fn write_channel(row: &mut Row, figures: &ChannelFigures) {
 
 /// The names of all columns.
 #[must_use]
-pub fn columns(components: &[Components], bins: bool) -> Vec<String> {
-    let mut names: Vec<String> = COLUMNS.iter().map(|name| (*name).to_owned()).collect();
+pub fn columns(components: &[Components], told: &Told, bins: bool) -> Vec<String> {
+    let (before, [count]) = (&COLUMNS[..COLUMNS.len() - 1], [COLUMNS[COLUMNS.len() - 1]]);
+    let mut names: Vec<String> = before.iter().map(|name| (*name).to_owned()).collect();
+    names.extend(told.adjustments.iter().map(|_| "adjustments".to_owned()));
+    names.extend(told.has_thresholds.then(|| "thresholds".to_owned()));
+    names.push(count.to_owned());
     for channel in components.iter().flat_map(|components| components.channel_names()) {
         names.extend(CHANNEL_COLUMNS.iter().map(|name| format!("{channel}_{name}")));
         if bins {

@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 
+use super::adjusting::Told;
 use super::format::{Format, LineWriter};
 use super::output::{Output, Target, is_stream};
 use super::overview::Overview;
@@ -89,8 +90,9 @@ pub fn run(mut request: Request, destination: &Destination, quiet: bool) -> Resu
     }
     summary.frames = left.records;
     let mut output = Output::open(target, run, Some(left.bytes).filter(|bytes| *bytes > 0))?;
-    let mut text =
-        Text { format: *format, bins: *bins, head: format.head(request.counting, *bins), before: left.records };
+    let told = Told::of(&request.adjustments);
+    let head = format.head(request.counting, &told, *bins);
+    let mut text = Text { format: *format, told, bins: *bins, head, before: left.records };
     if left.records > 0 {
         output.write(format.after_record().as_bytes())?;
         text.head.clear();
@@ -162,6 +164,7 @@ fn warn_of_damage(name: &str, outcome: &Outcome) {
 /// How records become text.
 struct Text {
     format: Format,
+    told: Told,
     bins: bool,
     /// What stands before the first record.
     head: String,
@@ -213,7 +216,7 @@ fn write_records(
     text: &Text,
 ) -> Result<Written, AnalyzeError> {
     let Text { format, bins, .. } = *text;
-    let mut lines = LineWriter::default();
+    let mut lines = LineWriter::new(&text.told);
     let mut written = Written::default();
     let mut line = Vec::new();
     let mut next = receiver.recv().ok();
@@ -241,7 +244,7 @@ fn write_records(
 
 /// Adds everything up for people.
 fn overview(pipeline: Pipeline, name: &str, quiet: bool) -> Result<Finished, AnalyzeError> {
-    let mut overview = Overview::new(pipeline.info());
+    let mut overview = Overview::new(pipeline.info(), pipeline.adjustments());
     let mut progress = Progress::new(name, pipeline.span_secs(), quiet);
     let counted = pipeline.run(&mut |counted| {
         progress.frame(counted.facts.time_secs + counted.facts.duration_secs);

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::adjusting::Told;
 use super::pipeline::{Pipeline, Request};
 use crate::export::figures::SCHEMA;
 
@@ -65,6 +66,9 @@ pub struct RunOptions {
     pub matrix: Option<String>,
     /// The range that was forced on it.
     pub range: Option<String>,
+    /// What was done to the pictures, in words; absent where nothing was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub adjustments: Option<String>,
 }
 
 impl RunOptions {
@@ -84,6 +88,7 @@ impl RunOptions {
             }),
             matrix: request.open.matrix.map(|matrix| matrix.name().to_owned()),
             range: request.open.range.map(|range| range.name().to_owned()),
+            adjustments: Told::of(&request.adjustments).adjustments,
         }
     }
 }

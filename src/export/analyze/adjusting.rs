@@ -1,0 +1,47 @@
+//! Pictures that are adjusted before they are counted, each by itself.
+
+use crate::adjust::{Adjustments, Processor};
+use crate::frame::{Picture, PictureError};
+
+/// Adjusts the pictures of a run. Whatever came before a picture, it becomes the same: shares of a run are joined, and
+/// frames left out, without a trace.
+pub(super) struct Adjusting {
+    adjustments: Adjustments,
+    processor: Processor,
+}
+
+impl Adjusting {
+    /// `None` where nothing is adjusted.
+    pub(super) fn new(adjustments: &Adjustments) -> Option<Self> {
+        let adjustments = adjustments.at_once();
+        (!adjustments.is_off()).then(|| Self { adjustments, processor: Processor::default() })
+    }
+
+    /// The adjusted picture, whole: a region is cut out of it afterwards.
+    pub(super) fn apply(&mut self, picture: &Picture) -> Result<Picture, PictureError> {
+        self.processor.apply(picture, &self.adjustments, None)
+    }
+
+    /// Otsu's thresholds of the last picture, where there are any.
+    pub(super) fn thresholds(&self) -> Option<Vec<u32>> {
+        self.processor.thresholds().map(<[u32]>::to_vec)
+    }
+}
+
+/// What a run's records say of its adjustments.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Told {
+    /// All of them in words; `None` where nothing is adjusted.
+    pub adjustments: Option<String>,
+    /// Whether there are thresholds.
+    pub has_thresholds: bool,
+}
+
+impl Told {
+    /// What is told of these adjustments.
+    #[must_use]
+    pub fn of(adjustments: &Adjustments) -> Self {
+        let has_thresholds = matches!(adjustments.reduction, Some(crate::adjust::Reduction::Threshold(_)));
+        Self { adjustments: (!adjustments.is_off()).then(|| adjustments.to_string()), has_thresholds }
+    }
+}
