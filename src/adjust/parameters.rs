@@ -351,7 +351,9 @@ impl fmt::Display for Adjustments {
             Some(Reduction::Threshold(Threshold { classes, shown: Shown::Tones })) => {
                 parts.push(format!("{classes} classes"));
             }
-            Some(Reduction::Threshold(Threshold { classes, .. })) => parts.push(format!("{classes} classes in colors")),
+            Some(Reduction::Threshold(Threshold { classes, .. })) => {
+                parts.push(format!("{classes} classes in false colours"))
+            }
             None => {}
         }
         f.write_str(&parts.join(", "))

@@ -8,11 +8,12 @@ use std::time::Instant;
 use super::hud::Tone;
 use super::session::Session;
 use super::viewer::Viewer;
-use crate::export::figures::Figures;
+use crate::cpu;
+use crate::export::figures::{AdjustedFigures, Figures};
 use crate::export::file::{self, FileError};
 use crate::frame::Frame;
 use crate::gpu::readback::Image;
-use crate::scene::Scene;
+use crate::scene::{Counted, Scene};
 
 /// The most numbers that are tried behind a name.
 const MOST_NUMBERS: u32 = 100_000;
@@ -43,6 +44,23 @@ impl Viewer {
         let counter = (graphics.engine.name(), Some(graphics.gpu.info.name.as_str()));
         let read = session.read(frame);
         let figures = Figures::new(&session.input.display().to_string(), &read, &histogram, counter, true);
+        let figures = if scene.adjustments.is_off() {
+            figures
+        } else {
+            let counted = scene.counted_in(self.components);
+            let both = counted == Counted::Both;
+            // The bins that were drawn are the result's; what they are compared with is counted here, once more.
+            let source = both.then(|| cpu::Engine::new().count(&read.picture, self.components).clone());
+            let thresholds = graphics.renderer.thresholds();
+            let thresholds =
+                thresholds.map(|codes| codes.into_iter().filter(|&code| code != u32::MAX).collect::<Vec<_>>());
+            figures.of_adjusted(AdjustedFigures {
+                adjustments: &scene.adjustments,
+                is_result: counted != Counted::Source,
+                thresholds: thresholds.as_deref(),
+                source: source.as_ref(),
+            })
+        };
         let json = serde_json::to_string(&figures).map_err(|error| error.to_string())?;
         let name = name(session, frame);
         let (sender, answer) = mpsc::channel();

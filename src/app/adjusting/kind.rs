@@ -124,10 +124,8 @@ impl Kind {
             Self::Equalize | Self::Channels => {
                 format!("{alone}, {}", time_constant_text(choices.equalize.time_constant_secs))
             }
-            Self::Otsu => {
-                let shown = if choices.otsu.shown == Shown::Tones { "tones" } else { "false colours" };
-                format!("{alone} as {shown}")
-            }
+            Self::Otsu if choices.otsu.shown == Shown::Tones => format!("{alone} as tones"),
+            Self::Otsu => alone.to_string(),
         }
     }
 
