@@ -23,6 +23,8 @@ const NAME: f32 = 62.0;
 const VALUE: f32 = 44.0;
 /// Height of a line.
 const LINE: f32 = 19.0;
+/// Height of the whole panel.
+const FULL_HEIGHT: f32 = 318.0;
 /// Space between lines.
 const GAP: f32 = 3.0;
 
@@ -31,8 +33,10 @@ pub fn show(ui: &Ui, room: Rect, model: &Model<'_>, commands: &mut Vec<Command>)
     let area = egui::Area::new(egui::Id::unique("adjustments")).fade_in(false).fixed_pos(room.min);
     let shown = area.show(ui.ctx(), |ui| {
         theme::plate().inner_margin(egui::Margin::symmetric(10, 8)).show(ui, |ui| {
-            let width = (room.width() - 24.0).clamp(200.0, WIDTH);
-            ui.set_width(width);
+            let inside = (room.width() - 24.0).clamp(200.0, WIDTH);
+            ui.set_width(inside);
+            // Where it scrolls, the bar for that keeps off the values.
+            let width = if room.height() < FULL_HEIGHT { inside - 12.0 } else { inside };
             egui::ScrollArea::vertical().max_height((room.height() - 18.0).max(40.0)).show(ui, |ui| {
                 ui.spacing_mut().item_spacing = vec2(0.0, GAP);
                 ui.label(RichText::new("Adjustments, made in this order").size(LETTERS).color(theme::DIM));

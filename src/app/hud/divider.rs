@@ -1,12 +1,13 @@
 //! The divider between the source and the adjusted picture: its line, a grip to drag, and what lies on either side.
 
-use egui::{Align2, Color32, CursorIcon, Rect, Stroke, Ui, pos2, vec2};
+use egui::{Align2, Color32, CursorIcon, Pos2, Rect, Stroke, Ui, pos2, vec2};
 
 use super::model::Model;
 use super::theme;
 
 /// Height that the labels take below the upper edge of the room, in points.
 pub const LABELS: f32 = 24.0;
+const PADDING: egui::Vec2 = vec2(6.0, 2.5);
 /// Size of the grip, in points.
 const GRIP: egui::Vec2 = vec2(14.0, 30.0);
 
@@ -16,8 +17,10 @@ pub fn show(ui: &Ui, view: Rect, (room, free): (Rect, Rect), model: &Model<'_>, 
     let painter = ui.ctx().layer_painter(egui::LayerId::background());
     let x = painter.round_to_pixel_center(view.min.x + view.width() * share);
     // Light beside dark, so that it is seen on any picture.
-    painter.vline(x + 1.0, view.y_range(), Stroke::new(1.0, Color32::from_black_alpha(130)));
-    painter.vline(x, view.y_range(), Stroke::new(1.0, theme::LIGHT));
+    let covering = model.panels.iter().filter(|panel| panel.rect.x_range().contains(x));
+    let line = view.min.y..=covering.map(|panel| panel.rect.min.y).fold(view.max.y, f32::min);
+    painter.vline(x + 1.0, line.clone(), Stroke::new(1.0, Color32::from_black_alpha(130)));
+    painter.vline(x, line, Stroke::new(1.0, theme::LIGHT));
     let is_held = model.adjusting.is_at_divider;
     if is_held {
         ui.ctx().set_cursor_icon(CursorIcon::ResizeHorizontal);
@@ -32,15 +35,24 @@ pub fn show(ui: &Ui, view: Rect, (room, free): (Rect, Rect), model: &Model<'_>, 
     ];
     for (anchor, x, text, side) in [source, result] {
         let side = Rect::from_x_y_ranges(side, view.y_range());
-        // Beside the edge there is no room for both; what has no room is what is not seen.
+        // At an edge of the view there is no room for both.
         let clipped = painter.with_clip_rect(side);
-        let within = if side.width() > 60.0 { side.shrink(3.0) } else { Rect::EVERYTHING };
-        theme::label(&clipped, within, pos2(x, room.min.y), anchor, &text, theme::SMALL, theme::LIGHT);
+        label(&clipped, side.width() - 8.0, pos2(x, room.min.y), anchor, text);
     }
 }
 
+/// Names a side, as far as there is room for the name.
+fn label(painter: &egui::Painter, room: f32, at: Pos2, anchor: Align2, text: String) {
+    let mut job = egui::text::LayoutJob::simple_singleline(text, theme::words(theme::SMALL), theme::LIGHT);
+    job.wrap = egui::text::TextWrapping::truncate_at_width((room - 2.0 * PADDING.x).max(8.0));
+    let galley = painter.layout_job(job);
+    let rect = anchor.anchor_size(at, galley.size() + 2.0 * PADDING);
+    painter.rect_filled(rect, 4, theme::PLATE);
+    painter.galley(rect.min + PADDING, galley, theme::LIGHT);
+}
+
 /// A handle with an arrow to either side.
-fn grip(painter: &egui::Painter, centre: egui::Pos2, strength: f32, is_held: bool) {
+fn grip(painter: &egui::Painter, centre: Pos2, strength: f32, is_held: bool) {
     let fill = if is_held { theme::ACCENT } else { theme::LIGHT };
     let rect = Rect::from_center_size(centre, GRIP);
     painter.rect_filled(rect.expand(1.0), 7, Color32::from_black_alpha(140).gamma_multiply(strength));

@@ -134,22 +134,22 @@ pub const ROWS: &[Row] = &[
     Row {
         section: Section::Histograms,
         keys: &[(ShiftLetter("u"), ToggleBackdrop)],
-        help: "soft backdrop: blur the picture behind them",
+        help: "soft backdrop behind histograms",
     },
     Row {
         section: Section::Adjustments,
         keys: &[(ShiftLetter("a"), ToggleAdjusting)],
-        help: "all adjustments with their parameters",
+        help: "panel of all adjustments",
     },
     Row {
         section: Section::Adjustments,
         keys: &[(Letter("u"), ToggleAdjustment(Kind::LowPass))],
-        help: "low-pass, before everything else",
+        help: "low-pass before everything else",
     },
     Row {
         section: Section::Adjustments,
         keys: &[(Letter("e"), ToggleAdjustment(Kind::Equalize)), (ShiftLetter("e"), ToggleAdjustment(Kind::Channels))],
-        help: "equalize luminance, or channel by channel",
+        help: "equalize luminance, each channel",
     },
     Row {
         section: Section::Adjustments,
@@ -172,7 +172,7 @@ pub const ROWS: &[Row] = &[
             (AltNamed(NamedKey::ArrowLeft, "←"), parameter(Parameter::Main, false)),
             (AltNamed(NamedKey::ArrowRight, "→"), parameter(Parameter::Main, true)),
         ],
-        help: "less, more: size, time, clip limit, levels, classes",
+        help: "less, more of the last one switched on",
     },
     Row {
         section: Section::Adjustments,
@@ -180,17 +180,17 @@ pub const ROWS: &[Row] = &[
             (AltNamed(NamedKey::ArrowDown, "↓"), parameter(Parameter::Second, false)),
             (AltNamed(NamedKey::ArrowUp, "↑"), parameter(Parameter::Second, true)),
         ],
-        help: "its other parameter: runs, tiles, placing, colours",
+        help: "the other parameter of that one",
     },
     Row {
         section: Section::Adjustments,
         keys: &[(Letter("w"), ToggleDivider)],
-        help: "divider: the source at its left; drag it",
+        help: "divider between before and after",
     },
     Row {
         section: Section::Adjustments,
         keys: &[(Letter("j"), NextCounted)],
-        help: "count the source, the result, or both",
+        help: "count the source, the result, both",
     },
     Row {
         section: Section::Reading,
