@@ -16,19 +16,41 @@ struct Scale {
 @group(0) @binding(1) var<storage, read> bins: array<u32>;
 @group(0) @binding(2) var<storage, read> scales: array<Scale, 4>;
 @group(0) @binding(3) var<storage, read_write> columns: array<u32>;
+// Of the picture that is drawn as outlines. Both pictures' bars are drawn by one scale, so that they can be compared: that
+// of the one with the taller bin.
+@group(0) @binding(4) var<storage, read> outline_bins: array<u32>;
+@group(0) @binding(5) var<storage, read> outline_scales: array<Scale, 4>;
+// Exclusive prefix sum of all channels' bins, one after the other.
+@group(0) @binding(6) var<storage, read> cumulative: array<u32>;
+@group(0) @binding(7) var<storage, read_write> strokes: array<vec2<f32>>;
 
-// Height in pixels of the tallest of the bars first..=last of a channel; above the overlay's height if it is clipped.
-fn bar(channel: u32, first: u32, last: u32) -> u32 {
-    var most = 0u;
-    for (var bin = first; bin <= last; bin += 1u) {
-        most = max(most, bins[(channel << BITS) + bin]);
+// First and last bin of a column, as PanelRect::bins_of_column has them: where bins outnumber columns, those whose middle
+// lies in this one; else the one that the middle of this column lies in.
+fn bins_of(column: u32) -> vec2<u32> {
+    let width = panel.size.x;
+    let count = 1u << BITS;
+    if width >= count {
+        return vec2<u32>((2u * column + 1u) * count / (2u * width));
     }
-    if most == 0u {
+    let first = (2u * column * count + width - 1u) / (2u * width);
+    return vec2<u32>(first, (2u * (column + 1u) * count + width - 1u) / (2u * width) - 1u);
+}
+
+// Height in pixels of a channel's bar of so many samples; above the overlay's height if it is clipped.
+fn height_of(channel: u32, count: u32) -> u32 {
+    if count == 0u {
         return 0u;
     }
-    var height = f32(most) * scales[channel].height;
+    var scale = scales[channel].height;
+    var tallest = scales[channel].tallest;
+    if panel.outlined != 0u {
+        // Both have as many samples, so that the smaller scale is that of the taller bin.
+        scale = select(min(scale, outline_scales[channel].height), outline_scales[channel].height, scale == 0.0);
+        tallest = max(tallest, outline_scales[channel].tallest);
+    }
+    var height = f32(count) * scale;
     if panel.logarithmic != 0u {
-        height = log(1.0 + f32(most)) / log(1.0 + f32(scales[channel].tallest));
+        height = log(1.0 + f32(count)) / log(1.0 + f32(tallest));
     }
     // The scale rounds, so that a bar which just touches the top may come out a hair above it.
     if height > 1.0001 {
@@ -36,6 +58,65 @@ fn bar(channel: u32, first: u32, last: u32) -> u32 {
     }
     // One pixel in a whole picture still shows: a bar that is not empty is at least a pixel high.
     return clamp(u32(height * f32(panel.size.y) + 0.5), 1u, panel.size.y);
+}
+
+// Height in pixels of the tallest of a channel's bars in a column.
+fn bar(channel: u32, bins_here: vec2<u32>) -> u32 {
+    var most = 0u;
+    for (var bin = bins_here.x; bin <= bins_here.y; bin += 1u) {
+        most = max(most, bins[(channel << BITS) + bin]);
+    }
+    return height_of(channel, most);
+}
+
+// The same of the picture that is drawn as outlines, within the overlay; 0 beside it.
+fn outline_bar(channel: u32, column: i32) -> u32 {
+    if column < 0i || column >= i32(panel.size.x) {
+        return 0u;
+    }
+    let bins_here = bins_of(u32(column));
+    var most = 0u;
+    for (var bin = bins_here.x; bin <= bins_here.y; bin += 1u) {
+        most = max(most, outline_bins[(channel << BITS) + bin]);
+    }
+    return min(height_of(channel, most), panel.size.y);
+}
+
+// The outline of a channel's bars in a column: the top of its bar, and its side where a bar beside it is lower.
+fn outline(channel: u32, column: u32) -> vec2<f32> {
+    let top = outline_bar(channel, i32(column));
+    var bottom = top - min(top, panel.outline);
+    for (var reach = 1i; reach <= i32(panel.outline); reach += 1i) {
+        let beside = min(outline_bar(channel, i32(column) - reach), outline_bar(channel, i32(column) + reach));
+        bottom = min(bottom, beside);
+    }
+    return vec2<f32>(f32(bottom), f32(top));
+}
+
+// Height in pixels of a channel's cumulative histogram at a place in columns from the overlay's left edge: linear within
+// a bin, all samples being the overlay's height. Its line stays inside the overlay.
+fn cumulated(channel: u32, place: f32) -> f32 {
+    let count = 1u << BITS;
+    let at = clamp(place / f32(panel.size.x), 0.0, 1.0) * f32(count);
+    let bin = min(u32(at), count - 1u);
+    let index = (channel << BITS) + bin;
+    let below = f32(cumulative[index] - cumulative[channel << BITS]);
+    let share = (below + f32(bins[index]) * (at - f32(bin))) / f32(max(scales[channel].samples, 1u));
+    let height = f32(panel.size.y);
+    return clamp(share * height, min(panel.stroke, height * 0.5), max(height - panel.stroke, height * 0.5));
+}
+
+// The rows of a column that a round pen covers which is drawn along a channel's cumulative histogram. The curve only rises.
+fn curve(channel: u32, column: u32) -> vec2<f32> {
+    let middle = f32(column) + 0.5;
+    var rows = vec2<f32>(f32(panel.size.y), 0.0);
+    for (var step = -2i; step <= 2i; step += 1i) {
+        let aside = f32(step) * 0.5 * panel.stroke;
+        let pen = sqrt(max(panel.stroke * panel.stroke - aside * aside, 0.0));
+        let height = cumulated(channel, middle + aside);
+        rows = vec2<f32>(min(rows.x, height - pen), max(rows.y, height + pen));
+    }
+    return rows;
 }
 
 // Whether a line that begins at a column covers this one.
@@ -100,19 +181,18 @@ fn find(@builtin(global_invocation_id) id: vec3<u32>) {
     if column >= size.x {
         return;
     }
-    // As PanelRect::bins_of_column has it: where bins outnumber columns, those whose middle lies in this one; else the
-    // one that the middle of this column lies in.
-    let count = 1u << BITS;
-    var first = (2u * column + 1u) * count / (2u * size.x);
-    var last = first;
-    if size.x < count {
-        first = (2u * column * count + size.x - 1u) / (2u * size.x);
-        last = (2u * (column + 1u) * count + size.x - 1u) / (2u * size.x) - 1u;
-    }
+    let bins_here = bins_of(column);
+    let first_stroke = (panel.first_column + column) * COLUMN_STROKES;
     var heights = vec4<u32>(0u);
     for (var channel = 0u; channel < 4u; channel += 1u) {
         if (panel.channels & (1u << channel)) != 0u {
-            heights[channel] = bar(channel, first, last);
+            heights[channel] = bar(channel, bins_here);
+            if panel.outlined != 0u {
+                strokes[first_stroke + OUTLINES + channel] = outline(channel, column);
+            }
+            if panel.curved != 0u {
+                strokes[first_stroke + CURVES + channel] = curve(channel, column);
+            }
         }
     }
     // A bar that goes on beyond the top ends in a light notch: the bars end below it, and it is what lies above them.

@@ -1,12 +1,60 @@
 // Draws one histogram overlay from the bands of its columns.
 
 @group(0) @binding(1) var<storage, read> columns: array<u32>;
+@group(0) @binding(2) var<storage, read> strokes: array<vec2<f32>>;
+// The blurred picture of the whole view, a word a pixel: red in the lowest byte, then green, then blue.
+@group(0) @binding(3) var<storage, read> backdrop: array<u32>;
+
+// How far lines are whitened, and how dark what sets them off is, so that a line of a bar's own colour is seen on it.
+const LINE_WHITENING: f32 = 0.45;
+const CASING: f32 = 0.75;
 
 @vertex
 fn corner(@builtin(vertex_index) index: u32) -> @builtin(position) vec4<f32> {
     let at = panel.origin + panel.size * vec2<u32>(index & 1u, index >> 1u);
     let unit = vec2<f32>(at) / vec2<f32>(panel.view);
     return vec4<f32>(unit.x * 2.0 - 1.0, 1.0 - unit.y * 2.0, 0.0, 1.0);
+}
+
+// How much of a row of pixels lies between two heights.
+fn covered(rows: vec2<f32>, row: f32) -> f32 {
+    return clamp(min(row + 1.0, rows.y) - max(row, rows.x), 0.0, 1.0);
+}
+
+// The strokes of one kind over what is below: all of their dark edges first, so that none hides another's light.
+fn stroked(first: u32, row: f32, below: vec4<f32>) -> vec4<f32> {
+    let edge = f32(panel.line);
+    var dark = 0.0;
+    for (var channel = 0u; channel < 4u; channel += 1u) {
+        let rows = strokes[first + channel];
+        if (panel.channels & (1u << channel)) != 0u && rows.y > rows.x {
+            dark = max(dark, covered(vec2<f32>(rows.x - edge, rows.y + edge), row));
+        }
+    }
+    var color = over(vec4<f32>(0.0, 0.0, 0.0, dark * CASING * panel.opacity), below);
+    for (var channel = 0u; channel < 4u; channel += 1u) {
+        if (panel.channels & (1u << channel)) != 0u {
+            let light = mix(panel.lights[channel].rgb, vec3<f32>(1.0), LINE_WHITENING);
+            color = over(vec4<f32>(light, 1.0) * (covered(strokes[first + channel], row) * panel.opacity), color);
+        }
+    }
+    return color;
+}
+
+fn backdrop_pixel(at: vec2<u32>) -> vec3<f32> {
+    return unpack4x8unorm(backdrop[at.y * panel.backdrop.x + at.x]).rgb;
+}
+
+// The blurred picture behind a pixel of the view, linear between four of its pixels.
+fn behind(pixel: vec2<f32>) -> vec3<f32> {
+    let last = vec2<f32>(panel.backdrop - vec2<u32>(1u));
+    let at = clamp(pixel / vec2<f32>(panel.view) * vec2<f32>(panel.backdrop) - 0.5, vec2<f32>(0.0), last);
+    let low = vec2<u32>(at);
+    let high = min(low + vec2<u32>(1u), panel.backdrop - vec2<u32>(1u));
+    let part = at - floor(at);
+    let upper = mix(backdrop_pixel(low), backdrop_pixel(vec2<u32>(high.x, low.y)), part.x);
+    let lower = mix(backdrop_pixel(vec2<u32>(low.x, high.y)), backdrop_pixel(high), part.x);
+    return mix(upper, lower, part.y);
 }
 
 @fragment
@@ -25,5 +73,16 @@ fn histogram(@builtin(position) pixel: vec4<f32>) -> @location(0) vec4<f32> {
     let on_line = vec3<u32>(row) - quarters < vec3<u32>(panel.line);
     let strength = select(0.0, select(MINOR_LINE, MAJOR_LINE, on_line.y), any(on_line));
     // The bands' colours are as opaque as the overlay is already.
-    return graticule(strength, band + 1u < BANDS) * panel.opacity + color * (1.0 - strength);
+    var shown = graticule(strength, band + 1u < BANDS) * panel.opacity + color * (1.0 - strength);
+    let first_stroke = (panel.first_column + at.x) * COLUMN_STROKES;
+    if panel.outlined != 0u {
+        shown = stroked(first_stroke + OUTLINES, f32(row), shown);
+    }
+    if panel.curved != 0u {
+        shown = stroked(first_stroke + CURVES, f32(row), shown);
+    }
+    if panel.backdrop.x != 0u {
+        shown += vec4<f32>(behind(pixel.xy), 1.0) * max(panel.opacity - shown.a, 0.0);
+    }
+    return shown;
 }

@@ -20,6 +20,12 @@ struct Panel {
     guides: vec2<u32>,              // columns of the lines at the legal levels
     marks: vec4<u32>,               // columns of a probed pixel's bins, channel by channel
     graticule: array<vec4<u32>, 2>, // columns of the eighths; the last one is of no use
+    outlined: u32,                  // whether another picture's bins are drawn as outlines
+    curved: u32,                    // whether the cumulative histograms are drawn as curves
+    outline: u32,                   // thickness of an outline in pixels
+    stroke: f32,                    // half the thickness of a curve in pixels
+    backdrop: vec2<u32>,            // columns and rows of the blurred picture that lies behind; 0 where there is none
+    padding: vec2<u32>,
 }
 
 @group(0) @binding(0) var<uniform> panel: Panel;
@@ -28,6 +34,12 @@ struct Panel {
 // each, then the five bands' colours, premultiplied, 8 bits a part.
 const COLUMN_WORDS: u32 = 8u;
 const BANDS: u32 = 5u;
+
+// A stroke covers the rows of a column from x up to y, which may be between two rows; none where y is not above x. Strokes
+// of a column: the four channels' outlines, then their four curves.
+const COLUMN_STROKES: u32 = 8u;
+const OUTLINES: u32 = 0u;
+const CURVES: u32 = 4u;
 
 // Strength of the graticule's lines at the odd and at the even eighths.
 const MINOR_LINE: f32 = 0.10;

@@ -8,6 +8,7 @@ pub mod adjust;
 pub mod context;
 pub mod count_queue;
 pub mod draw;
+mod fetch;
 mod figures;
 pub mod histogram;
 pub mod live;

@@ -202,6 +202,31 @@ impl Placement {
         Self { transform, sampling, has_hard_edges: was_asked && sampling.footprint() < 0.5001, picture, view }
     }
 
+    /// The same picture on some columns of the view alone, which are a view by themselves then. They must not be none.
+    #[must_use]
+    pub fn columns(&self, columns: &std::ops::Range<u32>) -> Self {
+        let (start, width) = (f64::from(columns.start), f64::from(columns.end - columns.start));
+        let whole = f64::from(self.view.0);
+        let (stretch, shift) = (whole / width, (whole - 2.0 * start) / width - 1.0);
+        let part =
+            DMat4::from_translation(DVec3::new(shift, 0.0, 0.0)) * DMat4::from_scale(DVec3::new(stretch, 1.0, 1.0));
+        let origin = self.sampling.origin + self.sampling.across * start;
+        Self {
+            transform: part * self.transform,
+            sampling: Sampling { origin, ..self.sampling },
+            view: (columns.end - columns.start, self.view.1),
+            ..*self
+        }
+    }
+
+    /// The same part of the picture on a view of another size, which shows it coarser or finer, and smooth.
+    #[must_use]
+    pub fn resized(&self, view: (u32, u32)) -> Self {
+        let across = self.sampling.across * (f64::from(self.view.0) / f64::from(view.0));
+        let down = self.sampling.down * (f64::from(self.view.1) / f64::from(view.1));
+        Self { sampling: Sampling { across, down, ..self.sampling }, has_hard_edges: false, view, ..*self }
+    }
+
     /// The coded pixel under a point of the view; `None` beside the picture.
     #[must_use]
     pub fn pixel_at(&self, point: DVec2) -> Option<(u32, u32)> {
@@ -372,6 +397,43 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn some_columns_of_a_view_show_what_they_show_in_the_whole() {
+        for (turns, zoom, columns) in
+            [(0, 1.0, 0..40), (0, 3.3, 17..90), (1, 1.7, 5..6), (2, 0.4, 33..90), (3, 9.0, 1..89)]
+        {
+            let settings = ViewSettings { zoom, centre: DVec2::new(0.3, 0.6), ..ViewSettings::default() };
+            let whole = Placement::new(&shape(31, 17, turns, turns == 2), &settings, (90, 50));
+            let part = whole.columns(&columns);
+            assert_eq!(part.view, (columns.end - columns.start, 50));
+            let (all, some) = (whole.nearest(), part.nearest());
+            assert_eq!(some.columns, all.columns[columns.start as usize..columns.end as usize], "{turns} {zoom}");
+            assert_eq!((some.rows, some.is_turned), (all.rows, all.is_turned));
+            let (covered, rows) = whole.covered();
+            let inside = |at: u32| at.clamp(columns.start, columns.end) - columns.start;
+            let (found, found_rows) = part.covered();
+            assert_eq!((found.len(), &found_rows), ((inside(covered.start)..inside(covered.end)).len(), &rows));
+            assert!(found.is_empty() || found == (inside(covered.start)..inside(covered.end)));
+            assert_eq!(part.has_hard_edges, whole.has_hard_edges);
+        }
+    }
+
+    #[test]
+    fn a_view_of_another_size_shows_the_same_part() {
+        let settings = ViewSettings { zoom: 2.5, centre: DVec2::new(0.2, 0.9), ..ViewSettings::default() };
+        let large = Placement::new(&shape(400, 300, 1, true), &settings, (800, 600));
+        let small = large.resized((80, 30));
+        for (x, y) in [(0.0, 0.0), (0.5, 0.25), (0.99, 0.99)] {
+            let at = |placement: &Placement| {
+                let (width, height) = placement.view;
+                let Sampling { across, down, origin } = placement.sampling;
+                origin + across * (x * f64::from(width)) + down * (y * f64::from(height))
+            };
+            assert!(close(at(&large), at(&small)));
+        }
+        assert!(!small.has_hard_edges);
     }
 
     #[test]

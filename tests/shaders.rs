@@ -7,7 +7,8 @@ use std::mem::offset_of;
 use std::path::{Path, PathBuf};
 
 use histoscope::gpu::shared::{
-    ChannelScale, PANEL_WGSL, PICTURE_WGSL, PanelParams, PictureParams, PlacementParams, QUADS_WGSL, ReductionParams,
+    ChannelScale, DividerParams, PANEL_WGSL, PICTURE_WGSL, PanelParams, PictureParams, PlacementParams, QUADS_WGSL,
+    ReductionParams,
 };
 
 fn shader_files(folder: &Path) -> Vec<PathBuf> {
@@ -54,7 +55,9 @@ fn validate(module: &naga::Module) -> Result<(), String> {
 #[test]
 fn every_shader_is_valid_and_has_an_entry_point() {
     let shaders = shaders();
-    for pass in ["chunk.wgsl", "reduce.wgsl", "scale.wgsl", "video.wgsl", "columns.wgsl", "overlay.wgsl"] {
+    for pass in
+        ["chunk.wgsl", "reduce.wgsl", "scale.wgsl", "video.wgsl", "columns.wgsl", "overlay.wgsl", "divider.wgsl"]
+    {
         assert!(shaders.iter().any(|(path, _)| path.ends_with(pass)), "{pass} is missing from the list");
     }
     for (path, module) in &shaders {
@@ -153,9 +156,24 @@ fn shared_structures_lie_alike_in_rust_and_wgsl() {
                 ("guides", offset_of!(PanelParams, guides)),
                 ("marks", offset_of!(PanelParams, marks)),
                 ("graticule", offset_of!(PanelParams, graticule)),
+                ("outlined", offset_of!(PanelParams, outlined)),
+                ("curved", offset_of!(PanelParams, curved)),
+                ("outline", offset_of!(PanelParams, outline)),
+                ("stroke", offset_of!(PanelParams, stroke)),
+                ("backdrop", offset_of!(PanelParams, backdrop)),
             ],
         );
     }
+    assert_layout(
+        "divider.wgsl",
+        "Divider",
+        size_of::<DividerParams>(),
+        &[
+            ("view", offset_of!(DividerParams, view)),
+            ("column", offset_of!(DividerParams, column)),
+            ("line", offset_of!(DividerParams, line)),
+        ],
+    );
     assert_layout(
         "video.wgsl",
         "Placement",

@@ -15,7 +15,7 @@ mod point;
 pub mod scan;
 mod working;
 
-pub use blur::{BlurPass, BlurPlan};
+pub use blur::{BlurJob, BlurPass, BlurPlan};
 pub use chain::{Chain, Source};
 pub use working::WorkingPicture;
 

@@ -1,15 +1,21 @@
 //! Drawing: the picture first, then the histogram overlays over it, from the same buffers that were counted.
 
+mod backdrop;
+mod divider;
 pub mod overlay;
 mod paint;
+mod part;
 mod text;
 mod video;
 
 pub use crate::overlay::Channels;
+pub use backdrop::BackdropPass;
+pub use divider::DividerPass;
 pub use overlay::OverlayPass;
 pub use paint::PaintPass;
+pub use part::Part;
 pub use text::{FontTextures, Shapes, TextPass};
-pub use video::VideoPass;
+pub use video::{Side, VideoPass};
 
 /// The blend of premultiplied colours over what is there.
 const OVER: wgpu::BlendState = wgpu::BlendState::PREMULTIPLIED_ALPHA_BLENDING;

@@ -29,23 +29,42 @@ pub struct PassTimes {
     pub draw: Option<Duration>,
 }
 
-/// A pass that is timed; its number is that of its span.
+/// What is timed; its number is that of its span of two queries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Span {
-    /// The chunk pass.
+    /// The chunk pass over the source.
     Chunk,
-    /// The reduce pass.
+    /// The reduce pass after it.
     Reduce,
-    /// The scale pass.
+    /// The scale pass after it.
     Scale,
+    /// The adjustments.
+    Adjust,
+    /// The chunk pass over the adjusted picture.
+    ResultChunk,
+    /// The reduce pass after it.
+    ResultReduce,
+    /// The scale pass after it.
+    ResultScale,
     /// The draw pass.
     Draw,
 }
 
 impl Span {
     /// Number of spans.
-    pub const COUNT: u32 = 4;
+    pub const COUNT: u32 = 8;
+
+    /// The span's first query.
+    #[must_use]
+    pub const fn first_query(self) -> u32 {
+        2 * self as u32
+    }
 }
+
+/// Bytes from one span's results to the next where they are resolved to: as far apart as every adapter asks for.
+const RESOLVED_STEP: u64 = wgpu::QUERY_RESOLVE_BUFFER_ALIGNMENT;
+/// Bytes of a span's results.
+const SPAN_BYTES: u64 = 2 * wgpu::QUERY_SIZE as u64;
 
 /// Times frames one after the other, as soon as the last one's figures are back.
 #[derive(Debug)]
@@ -53,9 +72,9 @@ pub struct LiveTiming {
     timestamps: Option<Timestamps>,
     resolved: wgpu::Buffer,
     readback: wgpu::Buffer,
-    /// First span written by the frame whose figures are under way, and the sign that they are there.
+    /// Spans written by the frame whose figures are under way, a bit each, and the sign that they are there.
     pending: Option<(u32, Receiver<bool>)>,
-    /// First span written by the frame that is recorded now.
+    /// Spans written by the frame that is recorded now.
     recording: Option<u32>,
     /// The newest figures.
     pub times: PassTimes,
@@ -65,19 +84,18 @@ impl LiveTiming {
     /// Makes the queries; without them, where the adapter writes no timestamps, only the CPU's clock is used.
     #[must_use]
     pub fn new(gpu: &Gpu) -> Self {
-        let size = u64::from(2 * Span::COUNT * wgpu::QUERY_SIZE);
-        let buffer = |usage| {
+        let buffer = |size, usage| {
             gpu.device.create_buffer(&wgpu::BufferDescriptor {
                 label: Some("live timestamps"),
-                size,
+                size: u64::from(Span::COUNT) * size,
                 usage,
                 mapped_at_creation: false,
             })
         };
         Self {
             timestamps: Timestamps::new(gpu, Span::COUNT),
-            resolved: buffer(wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC),
-            readback: buffer(wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST),
+            resolved: buffer(RESOLVED_STEP, wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC),
+            readback: buffer(SPAN_BYTES, wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST),
             pending: None,
             recording: None,
             times: PassTimes::default(),
@@ -90,39 +108,40 @@ impl LiveTiming {
         self.timestamps.is_some()
     }
 
-    /// Starts timing a frame whose first timed pass is `first`; the query set if the frame is to be timed.
-    pub fn begin(&mut self, first: Span) -> Option<&wgpu::QuerySet> {
-        let timestamps = self.timestamps.as_ref().filter(|_| self.pending.is_none())?;
-        self.recording = Some(first as u32);
-        Some(timestamps.set())
+    /// Has the frame that is recorded now timed; the query set if it is, to write these spans to.
+    pub fn begin(&mut self, spans: &[Span]) -> Option<&wgpu::QuerySet> {
+        self.timestamps.as_ref().filter(|_| self.pending.is_none())?;
+        self.recording.get_or_insert(0);
+        self.also(spans)
     }
 
-    /// The query set if the frame that is recorded now is timed.
-    #[must_use]
-    pub fn set(&self) -> Option<&wgpu::QuerySet> {
-        self.timestamps.as_ref().filter(|_| self.recording.is_some()).map(Timestamps::set)
+    /// The query set if the frame that is recorded now is timed already, to write these spans to.
+    pub fn also(&mut self, spans: &[Span]) -> Option<&wgpu::QuerySet> {
+        let recording = self.recording.as_mut()?;
+        *recording |= spans.iter().fold(0, |bits, &span| bits | 1 << span as u32);
+        self.timestamps.as_ref().map(Timestamps::set)
     }
 
     /// Records the way back of the figures, after the last timed pass.
     pub fn end(&self, encoder: &mut wgpu::CommandEncoder) {
-        let (Some(first), Some(timestamps)) = (self.recording, &self.timestamps) else { return };
+        let (Some(written), Some(timestamps)) = (self.recording, &self.timestamps) else { return };
         // Only what was written is resolved: a driver may wait forever for the rest.
-        let at = u64::from(2 * first * wgpu::QUERY_SIZE);
-        let size = self.resolved.size() - at;
-        // Results are resolved to the buffer's start, whose alignment every adapter accepts.
-        encoder.resolve_query_set(timestamps.set(), 2 * first..2 * Span::COUNT, &self.resolved, 0);
-        encoder.copy_buffer_to_buffer(&self.resolved, 0, &self.readback, at, size);
+        for span in (0..Span::COUNT).filter(|span| written & (1 << span) != 0) {
+            let (from, to) = (u64::from(span) * RESOLVED_STEP, u64::from(span) * SPAN_BYTES);
+            encoder.resolve_query_set(timestamps.set(), 2 * span..2 * span + 2, &self.resolved, from);
+            encoder.copy_buffer_to_buffer(&self.resolved, from, &self.readback, to, SPAN_BYTES);
+        }
     }
 
     /// Asks for the figures, once the frame has been submitted.
     pub fn submitted(&mut self) {
-        let Some(first) = self.recording.take() else { return };
+        let Some(written) = self.recording.take() else { return };
         let (sender, receiver) = mpsc::channel();
         self.readback.slice(..).map_async(wgpu::MapMode::Read, move |result| {
             // Nobody listens any more when the window has been closed.
             let _ = sender.send(result.is_ok());
         });
-        self.pending = Some((first, receiver));
+        self.pending = Some((written, receiver));
     }
 
     /// Whether figures are under way.
@@ -133,11 +152,11 @@ impl LiveTiming {
 
     /// Takes the figures that have come back, without waiting; whether there were any.
     pub fn poll(&mut self, gpu: &Gpu) -> bool {
-        let Some((first, receiver)) = &self.pending else { return false };
+        let Some((written, receiver)) = &self.pending else { return false };
         // An error here shows in Gpu::check, which every frame calls.
         let _ = gpu.device.poll(wgpu::PollType::Poll);
         let Ok(arrived) = receiver.try_recv() else { return false };
-        let first = *first;
+        let written = *written;
         self.pending = None;
         if !arrived {
             return false;
@@ -145,15 +164,54 @@ impl LiveTiming {
         if let Ok(bytes) = self.readback.slice(..).get_mapped_range() {
             let ticks: Vec<u64> = bytemuck::pod_collect_to_vec(&bytes);
             let period = f64::from(gpu.queue.get_timestamp_period());
-            let span = |span: Span| {
-                let at = 2 * span as usize;
-                let nanos = ticks[at + 1].saturating_sub(ticks[at]) as f64 * period;
-                (span as u32 >= first).then(|| Duration::from_nanos(nanos as u64))
-            };
-            let (chunk, reduce) = (span(Span::Chunk), span(Span::Reduce));
-            self.times = PassTimes { chunk, reduce, scale: span(Span::Scale), draw: span(Span::Draw), ..self.times };
+            self.times = times(&ticks, written, period, self.times);
         }
         self.readback.unmap();
         true
+    }
+}
+
+/// The figures of the spans that were written, from two timestamps each; `before` has those of the CPU's clock.
+fn times(ticks: &[u64], written: u32, period_ns: f64, before: PassTimes) -> PassTimes {
+    let one = |span: Span| {
+        let at = span.first_query() as usize;
+        let nanos = ticks[at + 1].saturating_sub(ticks[at]) as f64 * period_ns;
+        (written & (1 << span as u32) != 0).then(|| Duration::from_nanos(nanos as u64))
+    };
+    // Where both pictures are counted, both take their time.
+    let both = |source, result| match (one(source), one(result)) {
+        (Some(source), Some(result)) => Some(source + result),
+        (source, result) => source.or(result),
+    };
+    PassTimes {
+        chunk: both(Span::Chunk, Span::ResultChunk),
+        reduce: both(Span::Reduce, Span::ResultReduce),
+        scale: both(Span::Scale, Span::ResultScale),
+        adjust: one(Span::Adjust),
+        draw: one(Span::Draw),
+        ..before
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_that_were_not_written_have_no_time_and_those_of_both_pictures_add_up() {
+        let ticks: Vec<u64> = (0..u64::from(Span::COUNT)).flat_map(|span| [1000, 1000 + 10 * (span + 1)]).collect();
+        let written = [Span::Chunk, Span::ResultChunk, Span::ResultScale, Span::Adjust];
+        let written = written.into_iter().fold(0, |bits, span| bits | 1 << span as u32);
+        let before =
+            PassTimes { upload: Some(Duration::from_nanos(7)), draw: Some(Duration::ZERO), ..PassTimes::default() };
+        let nanos = |nanos| Some(Duration::from_nanos(nanos));
+        let expected = PassTimes {
+            upload: nanos(7),
+            chunk: nanos(2 * (10 + 50)),
+            scale: nanos(2 * 70),
+            adjust: nanos(2 * 40),
+            ..PassTimes::default()
+        };
+        assert_eq!(times(&ticks, written, 2.0, before), expected);
     }
 }

@@ -1,22 +1,27 @@
 //! The order of the passes, in one place: the window, saved pictures and tests all draw through here.
 
+mod adjusting;
+mod content;
+mod counting;
+mod drawing;
+mod moment;
+
 use std::time::{Duration, Instant};
 
-use super::draw::overlay::Shown;
-use super::draw::{OverlayPass, PaintPass, Shapes, TextPass, VideoPass};
-use super::figures::{FrameTag, LiveHistogram, Subject};
-use super::histogram::{HistogramPasses, Stamps};
-use super::live::{LiveTiming, PassTimes, Span};
+use super::draw::{BackdropPass, DividerPass, OverlayPass, PaintPass, Shapes, Side, TextPass, VideoPass};
+use super::fetch::Fetch;
+use super::figures::{FrameTag, Subject};
+use super::live::{LiveTiming, PassTimes};
 use super::readback::{self, Image, VIEW_FORMAT};
 use super::surface::{Target, WindowSurface};
 use super::upload::PictureBuffers;
 use super::{Gpu, GpuError};
-use crate::color::Range;
 use crate::cpu;
 use crate::frame::{Frame, Orientation, Picture, Ratio};
 use crate::histogram::{Components, Histogram};
-use crate::placement::{Placement, Shape};
+use crate::placement::Shape;
 use crate::scene::Scene;
+use content::{Content, Count, Loaded};
 
 /// Whether the passes' times are on their way back from the GPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,50 +43,26 @@ pub enum Artist {
     Cpu,
 }
 
-/// The picture that is loaded.
-#[derive(Debug)]
-struct Loaded {
-    picture: Picture,
-    artist: Artist,
-    shape: Shape,
-    bits: u32,
-    components: Components,
-    range: Range,
-    tag: FrameTag,
-    /// Number of this loading.
-    loading: u64,
-    count: Count,
-    /// Bins that another engine counted.
-    counted: Option<Histogram>,
-}
-
-/// What is still to do for the loaded picture's bins.
-#[derive(Debug)]
-enum Count {
-    /// The GPU counts with the next recording.
-    Gpu,
-    /// Another engine has counted; its bins are copied with the next recording.
-    Copy,
-    /// The bin buffer holds them.
-    Done,
-}
-
 /// Everything that turns pictures into views, for views of one texture format.
 #[derive(Debug)]
 pub struct Renderer {
     format: wgpu::TextureFormat,
-    pictures: PictureBuffers,
-    histogram: HistogramPasses,
+    content: Content,
     video: VideoPass,
     artist: Artist,
-    paint: PaintPass,
+    /// The source's and the adjusted picture's, in the order of [`Side`].
+    paint: [PaintPass; 2],
+    backdrop: Option<BackdropPass>,
     overlay: OverlayPass,
+    divider: Option<DividerPass>,
     text: TextPass,
     timing: Option<LiveTiming>,
-    live: LiveHistogram,
-    /// Pictures loaded so far.
-    loadings: u64,
-    loaded: Option<Loaded>,
+    live: Fetch<Subject>,
+    thresholds: Fetch<()>,
+    newest_thresholds: Option<[u32; 4]>,
+    /// The loading whose bins were asked for.
+    asked: Option<u64>,
+    recorded: Vec<&'static str>,
 }
 
 impl Renderer {
@@ -108,30 +89,39 @@ impl Renderer {
     /// The same as [`new`](Self::new), with a choice of who draws the picture.
     #[must_use]
     pub fn with_artist(gpu: &Gpu, format: wgpu::TextureFormat, artist: Artist) -> Self {
-        let pictures = PictureBuffers::new(gpu);
-        let histogram = HistogramPasses::new(gpu, &pictures.bind_group_layout);
-        let video = VideoPass::new(gpu, &pictures.bind_group_layout, format);
-        let overlay = OverlayPass::new(gpu, &histogram, format);
+        let content = Content::new(gpu);
+        let video = VideoPass::new(gpu, &content.pictures.bind_group_layout, format);
+        let overlay = OverlayPass::new(gpu, format);
         Self {
             format,
-            pictures,
-            histogram,
+            content,
             video,
             artist,
-            paint: PaintPass::default(),
+            paint: Default::default(),
+            backdrop: None,
             overlay,
+            divider: None,
             text: TextPass::new(format),
             timing: None,
-            live: LiveHistogram::new(gpu),
-            loadings: 0,
-            loaded: None,
+            live: Fetch::new(gpu, "live bins", Histogram::word_count(12)),
+            thresholds: Fetch::new(gpu, "live thresholds", 4),
+            newest_thresholds: None,
+            asked: None,
+            recorded: Vec::new(),
         }
     }
 
-    /// The counting passes with their buffers.
+    /// Names of the passes that the last drawing recorded, in order, without those of text. What is kept from the drawing
+    /// before is not among them.
     #[must_use]
-    pub const fn histogram(&self) -> &HistogramPasses {
-        &self.histogram
+    pub fn recorded(&self) -> &[&'static str] {
+        &self.recorded
+    }
+
+    /// Bytes of adjusted pictures that the adapter holds.
+    #[must_use]
+    pub fn adjusted_bytes(&self) -> u64 {
+        self.content.adjusting.bytes()
     }
 
     /// Starts or stops timing the passes. Without it, no query is made and no buffer is read back.
@@ -147,6 +137,7 @@ impl Renderer {
 
     /// Takes times that have come back from the GPU, without waiting.
     pub fn poll_times(&mut self, gpu: &Gpu) -> TimesState {
+        self.poll_thresholds(gpu);
         let Some(timing) = &mut self.timing else { return TimesState::Settled };
         match (timing.poll(gpu), timing.is_pending()) {
             (true, _) => TimesState::New,
@@ -168,61 +159,7 @@ impl Renderer {
             timing.submitted();
         }
         self.live.submitted();
-    }
-
-    /// Asks for the bins of the loaded picture as numbers. They are there some frames later, without anybody waiting for
-    /// them; see [`poll_histogram`](Self::poll_histogram). Asking again for what is under way changes nothing.
-    pub fn request_histogram(&mut self, gpu: &Gpu) {
-        self.live.wanted |= !self.live.is_under_way(self.loadings);
-        self.fetch_histogram(gpu);
-    }
-
-    /// Sends for the bins that are wanted if they lie in the bin buffer already; else the next recording does.
-    fn fetch_histogram(&mut self, gpu: &Gpu) {
-        let is_counted = self.loaded.as_ref().is_some_and(|loaded| matches!(loaded.count, Count::Done));
-        if is_counted && self.live.is_due() {
-            let descriptor = wgpu::CommandEncoderDescriptor { label: Some("fetch bins") };
-            let mut encoder = gpu.device.create_command_encoder(&descriptor);
-            self.record_fetch(&mut encoder);
-            gpu.queue.submit([encoder.finish()]);
-            self.live.submitted();
-        }
-    }
-
-    fn record_fetch(&mut self, encoder: &mut wgpu::CommandEncoder) {
-        // What another engine counted is known without asking.
-        if let Some(Loaded { tag, loading, bits, components, counted: None, .. }) = self.loaded
-            && self.live.is_due()
-        {
-            self.live.record(encoder, &self.histogram, Subject { tag, loading, bits, components });
-        }
-    }
-
-    /// The bins that were asked for if they have come, and which frame's they are. Never waits.
-    pub fn poll_histogram(&mut self, gpu: &Gpu) -> Option<(FrameTag, Histogram)> {
-        if let Some(Loaded { tag, counted: Some(histogram), .. }) = &self.loaded
-            && self.live.wanted
-        {
-            self.live.wanted = false;
-            return Some((*tag, histogram.clone()));
-        }
-        let come = self.live.poll(gpu);
-        self.fetch_histogram(gpu);
-        come
-    }
-
-    /// Whether bins were asked for that have not come yet.
-    #[must_use]
-    pub const fn is_histogram_pending(&self) -> bool {
-        self.live.is_pending()
-    }
-
-    /// The newest luminance codes at which the second class and those after it begin, `u32::MAX` where there is none; `None`
-    /// where no threshold is among the adjustments, or they have not come yet. Never waits: they come with
-    /// [`poll_histogram`](Self::poll_histogram), [`poll_times`](Self::poll_times) and every drawing.
-    #[must_use]
-    pub const fn thresholds(&self) -> Option<[u32; 4]> {
-        None
+        self.thresholds.submitted();
     }
 
     /// Sets the text and panels that are drawn over everything from the next drawing on.
@@ -242,8 +179,8 @@ impl Renderer {
         counted: Option<Histogram>,
     ) -> Result<(), GpuError> {
         self.load(gpu, &frame.picture, (frame.sample_aspect, frame.orientation), components, counted)?;
-        if let Some(loaded) = &mut self.loaded {
-            loaded.tag = FrameTag::of(frame);
+        if let Some(loaded) = &mut self.content.loaded {
+            loaded.tag = Some(FrameTag::of(frame));
         }
         Ok(())
     }
@@ -260,8 +197,8 @@ impl Renderer {
         components: Components,
         counted: Option<Histogram>,
     ) -> Result<(), GpuError> {
-        self.loaded = None;
-        self.loadings += 1;
+        self.content.loaded = None;
+        self.content.loadings += 1;
         // A picture that is more than the adapter can hold is counted and painted by the CPU.
         let fits = PictureBuffers::check(gpu, picture);
         let artist = if fits.is_ok() { self.artist } else { Artist::Cpu };
@@ -273,41 +210,39 @@ impl Renderer {
             (_, counted) => counted,
         };
         if artist == Artist::Gpu {
-            self.video.prepare(gpu, picture);
+            self.video.prepare_layout(gpu, Side::Source, *picture.layout());
         }
         // Where the CPU counts and draws, the planes are of no use to the adapter.
         let begin = Instant::now();
         let uploads = artist == Artist::Gpu || counted.is_none();
         if uploads {
-            self.pictures.upload(gpu, picture)?;
+            self.content.pictures.upload(gpu, picture)?;
         }
         if let Some(timing) = &mut self.timing {
             timing.times.upload = uploads.then(|| begin.elapsed());
         }
-        let count = match counted {
-            Some(_) => Count::Copy,
-            None => {
-                self.histogram.prepare(gpu, picture, components)?;
-                Count::Gpu
-            }
-        };
-        self.loaded = Some(Loaded {
+        if counted.is_none() {
+            self.content.histogram.prepare(gpu, picture, components)?;
+        }
+        self.content.loaded = Some(Loaded {
             picture: picture.clone(),
             artist,
             shape: Shape { width: picture.width(), height: picture.height(), sample_aspect, orientation },
             bits: picture.layout().bin_bits(),
             components,
             range: picture.colorimetry().range.value,
-            tag: FrameTag::default(),
-            loading: self.loadings,
-            count,
-            counted,
+            tag: None,
+            loading: self.content.loadings,
+            count: Count::Due,
+            known: counted,
         });
         Ok(())
     }
 
-    /// Records all that turns the loaded picture into a view of `size` pixels: counting, unless it is done, then the
-    /// picture, then the overlays. Without a picture the view becomes black.
+    /// Records all that turns the loaded picture into a view of `size` pixels: counting and adjusting, unless that is done,
+    /// then the picture, then the overlays. Without a picture the view becomes black.
+    ///
+    /// What the scene adjusts and counts may change at any time; what follows from it is made anew from what is loaded.
     pub fn record(
         &mut self,
         gpu: &Gpu,
@@ -316,57 +251,8 @@ impl Renderer {
         size: (u32, u32),
         scene: &Scene,
     ) {
-        self.record_count(gpu, encoder);
-        let painted = self.prepare_draw(gpu, encoder, view, size, scene);
         self.text.prepare(gpu, encoder, size);
-        self.record_draw(encoder, view, painted, scene.overlays, true);
-        if let Some(timing) = &self.timing {
-            timing.end(encoder);
-        }
-    }
-
-    fn record_draw(
-        &mut self,
-        encoder: &mut wgpu::CommandEncoder,
-        view: &wgpu::TextureView,
-        painted: bool,
-        overlays: bool,
-        text: bool,
-    ) {
-        let finds_columns = overlays && self.loaded.is_some();
-        let timestamp_writes =
-            self.timing.as_ref().and_then(LiveTiming::set).map(|query_set| wgpu::RenderPassTimestampWrites {
-                query_set,
-                // Where there are overlays, drawing begins with the pass that finds their columns.
-                beginning_of_pass_write_index: (!finds_columns).then_some(2 * Span::Draw as u32),
-                end_of_pass_write_index: Some(2 * Span::Draw as u32 + 1),
-            });
-        // What the CPU has painted already stays; otherwise black is what no picture covers.
-        let load = if painted { wgpu::LoadOp::Load } else { wgpu::LoadOp::Clear(wgpu::Color::BLACK) };
-        let mut pass = encoder
-            .begin_render_pass(&wgpu::RenderPassDescriptor {
-                label: Some("draw"),
-                color_attachments: &[Some(wgpu::RenderPassColorAttachment {
-                    view,
-                    depth_slice: None,
-                    resolve_target: None,
-                    ops: wgpu::Operations { load, store: wgpu::StoreOp::Store },
-                })],
-                timestamp_writes,
-                ..Default::default()
-            })
-            .forget_lifetime();
-        if let Some(loaded) = &self.loaded {
-            if let (Artist::Gpu, Some(group)) = (loaded.artist, self.pictures.bind_group()) {
-                self.video.draw(&mut pass, group);
-            }
-            if overlays {
-                self.overlay.draw(&mut pass);
-            }
-        }
-        if text {
-            self.text.draw(&mut pass);
-        }
+        self.record_view(gpu, encoder, (view, size), scene, true);
     }
 
     /// Draws the loaded picture to a window's texture and shows it. `before` is called when all is drawn, right before it
@@ -396,9 +282,7 @@ impl Renderer {
         let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
         let mut encoder =
             gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("snapshot") });
-        self.record_count(gpu, &mut encoder);
-        let painted = self.prepare_draw(gpu, &mut encoder, &view, size, scene);
-        self.record_draw(&mut encoder, &view, painted, scene.overlays, false);
+        self.record_view(gpu, &mut encoder, (&view, size), scene, false);
         gpu.queue.submit([encoder.finish()]);
         self.submitted();
         readback::read_texture(gpu, &texture)
@@ -407,75 +291,11 @@ impl Renderer {
     /// A snapshot where the window's own format has no byte a sample: drawn by passes of their own.
     fn snapshot_in_bytes(&self, gpu: &Gpu, size: (u32, u32), scene: &Scene) -> Result<Image, GpuError> {
         let mut other = Self::with_artist(gpu, VIEW_FORMAT, self.artist);
-        if let Some(loaded) = &self.loaded {
+        if let Some(loaded) = &self.content.loaded {
             let placing = (loaded.shape.sample_aspect, loaded.shape.orientation);
             other.load(gpu, &loaded.picture, placing, loaded.components, None)?;
         }
         other.snapshot(gpu, size, scene)
-    }
-
-    /// Counts the loaded picture, unless it is counted, and reads its bins; waits for both.
-    ///
-    /// # Errors
-    /// [`GpuError::Lost`] if the device fails; what was never loaded has no bins.
-    pub fn count(&mut self, gpu: &Gpu) -> Result<Histogram, GpuError> {
-        let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("count") });
-        self.record_count(gpu, &mut encoder);
-        gpu.queue.submit([encoder.finish()]);
-        self.submitted();
-        let Some(Loaded { bits, components, .. }) = self.loaded else {
-            return Ok(Histogram::empty(8, Components::Rgbl));
-        };
-        readback::read_histogram(gpu, &self.histogram, bits, components)
-    }
-
-    /// Records the counting of the loaded picture, if it has not been counted yet.
-    pub fn record_count(&mut self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder) {
-        let Some(loaded) = &mut self.loaded else { return };
-        let count = std::mem::replace(&mut loaded.count, Count::Done);
-        match (count, &loaded.counted, self.pictures.bind_group()) {
-            (Count::Gpu, _, Some(group)) => {
-                let set = self.timing.as_mut().and_then(|timing| timing.begin(Span::Chunk));
-                self.histogram.record(encoder, group, set.map(|set| Stamps { set, first: 0 }));
-            }
-            (Count::Copy, Some(histogram), _) => {
-                let set = self.timing.as_mut().and_then(|timing| timing.begin(Span::Scale));
-                self.histogram.record_counted(gpu, encoder, histogram, set.map(|set| Stamps { set, first: 0 }));
-            }
-            _ => {}
-        }
-        self.record_fetch(encoder);
-    }
-
-    /// Sets the drawing passes up; where the CPU draws, paints the picture on the view and returns true.
-    fn prepare_draw(
-        &mut self,
-        gpu: &Gpu,
-        encoder: &mut wgpu::CommandEncoder,
-        view: &wgpu::TextureView,
-        size: (u32, u32),
-        scene: &Scene,
-    ) -> bool {
-        let Some(loaded) = &self.loaded else { return false };
-        let lighting = scene.lighting(loaded.components);
-        let picture = &loaded.picture;
-        let placement = Placement::new(&loaded.shape, &scene.view, size);
-        match loaded.artist {
-            Artist::Gpu => self.video.place(gpu, &placement, lighting.as_ref()),
-            Artist::Cpu => {
-                let begin = Instant::now();
-                self.paint.paint(gpu, encoder, view.texture(), picture, &placement, lighting.as_ref());
-                if let Some(timing) = &mut self.timing {
-                    timing.times.cpu_paint = Some(begin.elapsed());
-                }
-            }
-        }
-        let Loaded { bits, components, range, .. } = *loaded;
-        if scene.overlays {
-            let stamp = self.timing.as_ref().and_then(LiveTiming::set).map(|set| (set, 2 * Span::Draw as u32));
-            self.overlay.prepare(gpu, encoder, &Shown { bits, components, range }, scene, size, stamp);
-        }
-        loaded.artist == Artist::Cpu
     }
 }
 

@@ -131,9 +131,35 @@ pub struct PanelParams {
     pub marks: [u32; 4],
     /// Columns of the eighths of the codes; likewise.
     pub graticule: [u32; 8],
+    /// Whether another picture's bins are drawn as outlines.
+    pub outlined: u32,
+    /// Whether the cumulative histograms are drawn as curves.
+    pub curved: u32,
+    /// Thickness of an outline in pixels.
+    pub outline: u32,
+    /// Half the thickness of a curve in pixels.
+    pub stroke: f32,
+    /// Columns and rows of the blurred picture that lies behind; 0 where there is none.
+    pub backdrop: [u32; 2],
+    /// Fills the structure up to a multiple of 16 bytes.
+    pub padding: [u32; 2],
 }
 
-const _: () = assert!(size_of::<PanelParams>() == 192);
+const _: () = assert!(size_of::<PanelParams>() == 224);
+
+/// `Divider` of shaders/divider.wgsl.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+pub struct DividerParams {
+    /// Pixels of the view.
+    pub view: [u32; 2],
+    /// The first column of the adjusted picture.
+    pub column: u32,
+    /// Columns of the light on either side of it, and of each dark edge beyond.
+    pub line: u32,
+}
+
+const _: () = assert!(size_of::<DividerParams>() == 16);
 
 /// `Placement` of shaders/video.wgsl.
 #[repr(C)]

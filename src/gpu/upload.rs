@@ -78,10 +78,27 @@ impl PictureBuffers {
         Self { bind_group_layout, loaded: None }
     }
 
+    /// More buffers for the passes that were made for `bind_group_layout`.
+    #[must_use]
+    pub fn with_layout(bind_group_layout: &wgpu::BindGroupLayout) -> Self {
+        Self { bind_group_layout: bind_group_layout.clone(), loaded: None }
+    }
+
     /// The bind group of the picture that was uploaded last.
     #[must_use]
     pub fn bind_group(&self) -> Option<&wgpu::BindGroup> {
         self.loaded.as_ref().map(|loaded| &loaded.bind_group)
+    }
+
+    /// Bytes of the planes that are held now.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.loaded.iter().flat_map(|loaded| &loaded.planes).map(|plane| plane.buffer.size()).sum()
+    }
+
+    /// Gives the planes' memory back.
+    pub fn release(&mut self) {
+        self.loaded = None;
     }
 
     /// Checks that the adapter can hold the picture.

@@ -47,7 +47,8 @@ fn save(program: &Program) -> (Picture, Value) {
 fn assert_bins(channels: &Value, expected: &Histogram, what: &str) {
     for (channel, name) in expected.components.channel_names().iter().enumerate() {
         let bins = channels[name]["bins"].as_array().unwrap_or_else(|| panic!("{what}: no bins of {name}"));
-        let bins: Vec<u32> = bins.iter().map(|bin| bin.as_u64().and_then(|n| u32::try_from(n).ok()).unwrap()).collect();
+        let bins: Vec<u32> =
+            bins.iter().map(|bin| bin.as_u64().and_then(|n| u32::try_from(n).ok()).expect("a count")).collect();
         assert_eq!(bins, expected.bins(channel), "{what}: {name}");
     }
 }
@@ -114,8 +115,10 @@ fn the_divider_has_the_source_at_its_left_and_is_dragged() {
     let plain = program.snapshot(sample(), "0", 1280, 720);
     let check = |at: u32, what: &str| {
         let (picture, _) = save(&program);
-        assert_shows(&picture, &result, at..1280, what);
-        for (x, y) in (0..530).flat_map(|y| (0..at).map(move |x| (x, y))) {
+        // The line between them takes some columns of both.
+        assert_eq!(picture.pixel(at, 200), [255; 3], "{what}: no line");
+        assert_shows(&picture, &result, at + 6..1280, what);
+        for (x, y) in (0..530).flat_map(|y| (0..at - 6).map(move |x| (x, y))) {
             assert_eq!(picture.pixel(x, y), plain.pixel(x, y), "{what}: ({x}, {y}) of the source");
         }
     };
@@ -242,7 +245,7 @@ fn the_panel_switches_and_slides() {
     let (_, figures) = save(&program);
     assert_eq!(figures["adjustments"].as_str(), Some("low-pass 9×9, 2 classes in false colours"));
     program.after(|| click(71, 369), "note: divider on");
-    until("the divider to come", PATIENCE, || (program.picture().pixel(640, 450) == [238; 3]).then_some(()));
+    until("the divider to come", PATIENCE, || (program.picture().pixel(640, 450) == [255; 3]).then_some(()));
     // The button in the bar closes it.
     program.after(|| click(963, 50), "key: ToggleAdjusting");
     program.quit_with("q");

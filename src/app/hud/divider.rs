@@ -1,4 +1,5 @@
-//! The divider between the source and the adjusted picture: its line, a grip to drag, and what lies on either side.
+//! The divider between the source and the adjusted picture: a grip to drag it by, and what lies on either side. Its line is
+//! drawn with the picture.
 
 use egui::{Align2, Color32, CursorIcon, Pos2, Rect, Stroke, Ui, pos2, vec2};
 
@@ -11,16 +12,11 @@ const PADDING: egui::Vec2 = vec2(6.0, 2.5);
 /// Size of the grip, in points.
 const GRIP: egui::Vec2 = vec2(14.0, 30.0);
 
-/// Shows the line over the whole view, the labels at the top of `room`, and the grip in `free`, where no histogram is.
+/// Shows the labels at the top of `room` and the grip in `free`, where no histogram is.
 pub fn show(ui: &Ui, view: Rect, (room, free): (Rect, Rect), model: &Model<'_>, strength: f32) {
     let Some(share) = model.adjusting.shown_divider() else { return };
     let painter = ui.ctx().layer_painter(egui::LayerId::background());
-    let x = painter.round_to_pixel_center(view.min.x + view.width() * share);
-    // Light beside dark, so that it is seen on any picture.
-    let covering = model.panels.iter().filter(|panel| panel.rect.x_range().contains(x));
-    let line = view.min.y..=covering.map(|panel| panel.rect.min.y).fold(view.max.y, f32::min);
-    painter.vline(x + 1.0, line.clone(), Stroke::new(1.0, Color32::from_black_alpha(130)));
-    painter.vline(x, line, Stroke::new(1.0, theme::LIGHT));
+    let x = view.min.x + view.width() * share;
     let is_held = model.adjusting.is_at_divider;
     if is_held {
         ui.ctx().set_cursor_icon(CursorIcon::ResizeHorizontal);

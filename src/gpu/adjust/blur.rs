@@ -118,6 +118,12 @@ impl BlurPass {
         self.row_sums = None;
     }
 
+    /// Bytes of the sums that it holds now.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.row_sums.as_ref().map_or(0, |(_, sums)| sums.size())
+    }
+
     /// Gets a blur ready that changes `picture` in place.
     ///
     /// # Errors

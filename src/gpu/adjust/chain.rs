@@ -195,6 +195,12 @@ impl Chain {
         self.blur.release();
     }
 
+    /// Bytes of the pictures that it holds now.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.work.iter().flatten().map(|picture| picture.buffer.size()).sum::<u64>() + self.blur.bytes()
+    }
+
     /// Dispatches the adjustments of the picture bound by `source` in a compute pass of the caller's, behind the counting of
     /// the source.
     pub fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, source: &wgpu::BindGroup) {

@@ -3,27 +3,34 @@
 //! A compute pass finds what each column of pixels shows, since all of its rows show the same; the drawing that follows
 //! has one load and a few comparisons left for a pixel.
 
+mod params;
+
 use std::collections::HashMap;
 
 use super::OVER;
 use crate::color::Range;
 use crate::gpu::Gpu;
+use crate::gpu::adjust::scan::{ScanJob, ScanPass, Words};
 use crate::gpu::histogram::HistogramPasses;
-use crate::gpu::resources::{bind, compute, group_layout, pipeline_layout};
+use crate::gpu::resources::{bind, compute, group_layout, pipeline_layout, storage};
 use crate::gpu::shared::{PANEL_WGSL, PanelParams};
 use crate::histogram::{CHANNELS, Components};
-use crate::overlay::{BAR_OPACITY, Channels, PanelRect, VEIL_OPACITY, WHITENING, graticule, guides, lights, panels};
-use crate::scene::{NO_BIN, Scene};
+use crate::overlay::panels;
+use crate::scene::Scene;
+pub(in crate::gpu) use params::line_pixels;
+use params::panel_params;
 
 const COLUMNS_WGSL: &str = include_str!("../../../shaders/columns.wgsl");
 const OVERLAY_WGSL: &str = include_str!("../../../shaders/overlay.wgsl");
 
 /// Invocations of a workgroup of the columns' pass, as in shaders/columns.wgsl.
 const WORKGROUP: u32 = 64;
-/// Bytes that the columns' buffer has for a column.
-const COLUMN_BYTES: u64 = 32;
-/// A column that does not exist: the place of a line that is not drawn.
-const NOWHERE: u32 = u32::MAX;
+/// Words that the columns' buffer has for a column.
+const COLUMN_WORDS: usize = 8;
+/// Words that the strokes' buffer has for a column.
+const STROKE_WORDS: usize = 16;
+/// Words of four channels' bins at 12 bits.
+const MOST_BINS: usize = CHANNELS << 12;
 
 /// What the overlays are to show.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -34,6 +41,21 @@ pub struct Shown {
     pub components: Components,
     /// The range that the codes are in.
     pub range: Range,
+    /// Whether another picture's bins are drawn as outlines.
+    pub outlined: bool,
+    /// Columns and rows of the blurred picture that lies behind, if one does.
+    pub backdrop: Option<(u32, u32)>,
+}
+
+/// The buffers that the overlays are drawn from.
+#[derive(Debug, Clone, Copy)]
+pub struct Counts<'a> {
+    /// The bins that are drawn as bars.
+    pub filled: &'a HistogramPasses,
+    /// Those that are drawn as outlines; without, [`Shown::outlined`] must be false.
+    pub outline: Option<&'a HistogramPasses>,
+    /// The blurred picture; without, [`Shown::backdrop`] must be `None`.
+    pub backdrop: Option<&'a wgpu::Buffer>,
 }
 
 /// Draws the overlays.
@@ -45,41 +67,55 @@ pub struct OverlayPass {
     draw_layout: wgpu::BindGroupLayout,
     pipeline: wgpu::RenderPipeline,
     params: [wgpu::Buffer; CHANNELS],
-    bins: wgpu::Buffer,
-    scales: wgpu::Buffer,
+    scan: Option<Scan>,
+    /// Stands in for what is not there.
+    nothing: wgpu::Buffer,
     columns: Option<Columns>,
     /// Columns of each overlay that is shown now.
     widths: Vec<u32>,
 }
 
-/// Room for the columns, and the bind groups that lead to it.
+/// The cumulative histograms of the bars, for the curves.
+#[derive(Debug)]
+struct Scan {
+    pass: ScanPass,
+    cumulative: wgpu::Buffer,
+    /// What the job is for: a bin buffer and the bits of its codes.
+    made: Option<(wgpu::Buffer, u32, ScanJob)>,
+}
+
+/// Room for the columns and their strokes, and the bind groups that lead there.
 #[derive(Debug)]
 struct Columns {
     capacity: u32,
+    columns: wgpu::Buffer,
+    strokes: wgpu::Buffer,
+    /// Bins and scales of both pictures, the cumulative bins and the backdrop that the groups were made with.
+    bound: [wgpu::Buffer; 6],
     groups: Vec<(wgpu::BindGroup, wgpu::BindGroup)>,
 }
 
 impl OverlayPass {
-    /// Makes the passes for views of `format`, reading the buffers of `histogram`.
+    /// Makes the passes for views of `format`.
     #[must_use]
-    pub fn new(gpu: &Gpu, histogram: &HistogramPasses, format: wgpu::TextureFormat) -> Self {
+    pub fn new(gpu: &Gpu, format: wgpu::TextureFormat) -> Self {
         let device = &gpu.device;
         let uniform = wgpu::BufferBindingType::Uniform;
         let read = wgpu::BufferBindingType::Storage { read_only: true };
         let write = wgpu::BufferBindingType::Storage { read_only: false };
         let compute = wgpu::ShaderStages::COMPUTE;
-        let columns_layout =
-            group_layout(device, "columns", &[(compute, uniform), (compute, read), (compute, read), (compute, write)]);
+        let fragment = wgpu::ShaderStages::FRAGMENT;
+        let columns_layout = group_layout(
+            device,
+            "columns",
+            &[uniform, read, read, write, read, read, read, write].map(|kind| (compute, kind)),
+        );
         let draw_layout = group_layout(
             device,
             "overlay",
-            &[(wgpu::ShaderStages::VERTEX_FRAGMENT, uniform), (wgpu::ShaderStages::FRAGMENT, read)],
+            &[(wgpu::ShaderStages::VERTEX_FRAGMENT, uniform), (fragment, read), (fragment, read), (fragment, read)],
         );
-        let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-            label: Some("overlay"),
-            bind_group_layouts: &[Some(&draw_layout)],
-            immediate_size: 0,
-        });
+        let layout = pipeline_layout(device, "overlay", &[&draw_layout]);
         let draw_module = module(device, "overlay", OVERLAY_WGSL);
         let pipeline =
             super::rectangle_pipeline(device, "overlay", &layout, &draw_module, "histogram", &[], format, Some(OVER));
@@ -98,8 +134,8 @@ impl OverlayPass {
             draw_layout,
             pipeline,
             params,
-            bins: histogram.bins.clone(),
-            scales: histogram.scales.clone(),
+            scan: None,
+            nothing: storage(device, "nothing", 4),
             columns: None,
             widths: Vec::new(),
         }
@@ -107,11 +143,13 @@ impl OverlayPass {
 
     /// Sets the overlays up for a view of `view` pixels and records the pass that finds their columns. With `stamp`, that
     /// pass writes the timestamp when it begins.
+    #[expect(clippy::too_many_arguments, reason = "what is drawn, from what, and where to")]
     pub fn prepare(
         &mut self,
         gpu: &Gpu,
         encoder: &mut wgpu::CommandEncoder,
         shown: &Shown,
+        counts: &Counts<'_>,
         scene: &Scene,
         view: (u32, u32),
         stamp: Option<(&wgpu::QuerySet, u32)>,
@@ -124,7 +162,10 @@ impl OverlayPass {
             self.widths.push(rect.width);
             first_column += rect.width;
         }
-        self.make_room(gpu, first_column);
+        if scene.curves {
+            self.prepare_scan(gpu, &counts.filled.bins, shown.bits);
+        }
+        self.make_room(gpu, first_column, counts);
         let (module, layout) = (&self.columns_module, &self.columns_layout);
         let pipeline = self
             .columns_pipelines
@@ -137,6 +178,9 @@ impl OverlayPass {
         });
         let mut pass =
             encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some("columns"), timestamp_writes });
+        if let (true, Some(Scan { made: Some((_, _, job)), .. })) = (scene.curves, &self.scan) {
+            job.dispatch(&mut pass);
+        }
         pass.set_pipeline(pipeline);
         let groups = self.columns.iter().flat_map(|columns| &columns.groups);
         for (width, (group, _)) in self.widths.iter().zip(groups) {
@@ -145,24 +189,55 @@ impl OverlayPass {
         }
     }
 
-    /// Makes the columns' buffer hold `count` columns.
-    fn make_room(&mut self, gpu: &Gpu, count: u32) {
-        if self.columns.as_ref().is_some_and(|columns| columns.capacity >= count) {
+    /// Gets the prefix sum of these bins ready.
+    fn prepare_scan(&mut self, gpu: &Gpu, bins: &wgpu::Buffer, bits: u32) {
+        let scan = self.scan.get_or_insert_with(|| Scan {
+            pass: ScanPass::new(gpu),
+            cumulative: storage(&gpu.device, "cumulative bins", MOST_BINS),
+            made: None,
+        });
+        if scan.made.as_ref().is_none_or(|(made, made_bits, _)| (made, *made_bits) != (bins, bits)) {
+            // One scan for all channels: what lies before a channel is taken off again where its sums are read.
+            let (from, to) = (Words { buffer: bins, offset: 0 }, Words { buffer: &scan.cumulative, offset: 0 });
+            let job = scan.pass.job(gpu, from, to, (CHANNELS as u32) << bits);
+            scan.made = Some((bins.clone(), bits, job));
+        }
+    }
+
+    /// Makes the columns' buffers hold `count` columns, and the groups lead to what the overlays are drawn from.
+    fn make_room(&mut self, gpu: &Gpu, count: u32, counts: &Counts<'_>) {
+        let outline = counts.outline.unwrap_or(counts.filled);
+        let bound = [
+            &counts.filled.bins,
+            &counts.filled.scales,
+            &outline.bins,
+            &outline.scales,
+            self.scan.as_ref().map_or(&self.nothing, |scan| &scan.cumulative),
+            counts.backdrop.unwrap_or(&self.nothing),
+        ];
+        let held = self.columns.take().filter(|columns| columns.capacity >= count);
+        if let Some(columns) = &held
+            && columns.bound.iter().eq(bound)
+        {
+            self.columns = held;
             return;
         }
-        let capacity = count.next_power_of_two().max(1024);
-        let columns = gpu.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("columns"),
-            size: u64::from(capacity) * COLUMN_BYTES,
-            usage: wgpu::BufferUsages::STORAGE,
-            mapped_at_creation: false,
-        });
+        let (capacity, columns, strokes) = match held {
+            Some(Columns { capacity, columns, strokes, .. }) => (capacity, columns, strokes),
+            None => {
+                let capacity = count.next_power_of_two().max(1024);
+                let room = |label, words: usize| storage(&gpu.device, label, capacity as usize * words);
+                (capacity, room("columns", COLUMN_WORDS), room("strokes", STROKE_WORDS))
+            }
+        };
+        let [bins, scales, outline_bins, outline_scales, cumulative, backdrop] = bound;
         let groups = self.params.iter().map(|params| {
-            let found = [params, &self.bins, &self.scales, &columns];
+            let found = [params, bins, scales, &columns, outline_bins, outline_scales, cumulative, &strokes];
             let find = bind(&gpu.device, "columns", &self.columns_layout, &found);
-            (find, bind(&gpu.device, "overlay", &self.draw_layout, &[params, &columns]))
+            (find, bind(&gpu.device, "overlay", &self.draw_layout, &[params, &columns, &strokes, backdrop]))
         });
-        self.columns = Some(Columns { capacity, groups: groups.collect() });
+        let groups = groups.collect();
+        self.columns = Some(Columns { capacity, bound: bound.map(Clone::clone), columns, strokes, groups });
     }
 
     /// Draws the overlays that were set up.
@@ -189,62 +264,4 @@ fn columns_pipeline(
 ) -> wgpu::ComputePipeline {
     let layout = pipeline_layout(device, "columns", &[group_layout]);
     compute(device, "columns", Some(&layout), module, "find", &[("BITS", f64::from(bits))])
-}
-
-/// What the shaders are told of one overlay.
-fn panel_params(
-    rect: PanelRect,
-    channels: Channels,
-    shown: &Shown,
-    scene: &Scene,
-    view: (u32, u32),
-    first_column: u32,
-) -> PanelParams {
-    let Shown { bits, components, range } = *shown;
-    let style = scene.style.clamped();
-    let line = line_pixels(view);
-    // A line of that thickness stands on the middle of its bin's columns, and inside the overlay.
-    let begin = |code: u32, thickness: u32| {
-        let (first, last) = rect.columns_of_bin(code, bits);
-        (first + last).div_ceil(2).saturating_sub(thickness / 2).min(rect.width.saturating_sub(thickness))
-    };
-    let limits = guides(components, range, channels, bits);
-    let brush = scene.brush.filter(|brush| channels.contains(brush.channel));
-    let mark = |channel: usize| match scene.marks.map_or(NO_BIN, |marks| marks[channel]) {
-        bin if bin >> bits == 0 && channels.contains(channel) => begin(bin, line + 1),
-        _ => NOWHERE,
-    };
-    let eighths = graticule(bits).map(|code| begin(code, line));
-    PanelParams {
-        view: [view.0, view.1],
-        origin: [rect.left, rect.top],
-        size: [rect.width, rect.height],
-        first_column,
-        channels: channels.bits(),
-        logarithmic: style.logarithmic.into(),
-        line,
-        notch: notch_pixels(rect),
-        opacity: style.opacity,
-        lights: lights(components).map(|[r, g, b]| [r, g, b, 1.0]),
-        bars: BAR_OPACITY,
-        veil: VEIL_OPACITY,
-        whiten: if components == Components::Rgbl { WHITENING } else { 0.0 },
-        brushed: brush.is_some().into(),
-        brush: brush.map_or([0, NOWHERE], |brush| {
-            [rect.columns_of_bin(brush.low, bits).0, rect.columns_of_bin(brush.high, bits).1]
-        }),
-        guides: std::array::from_fn(|i| limits.get(i).map_or(NOWHERE, |&code| begin(code, line))),
-        marks: std::array::from_fn(mark),
-        graticule: std::array::from_fn(|i| eighths.get(i).copied().unwrap_or(NOWHERE)),
-    }
-}
-
-/// Thickness of lines: a pixel, and more where pixels are small.
-fn line_pixels(view: (u32, u32)) -> u32 {
-    ((f64::from(view.1) / 1080.0).round() as u32).clamp(1, 8)
-}
-
-/// Rows of the mark at the top of a clipped bar.
-fn notch_pixels(rect: PanelRect) -> u32 {
-    (rect.height * 3 / 100).clamp(3, 12).min(rect.height)
 }

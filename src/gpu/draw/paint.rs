@@ -1,9 +1,8 @@
 //! The picture painted by the CPU and copied to the view: for software adapters, where a shader that is interpreted takes
 //! several times as long as painting and copying together.
 
-use crate::brush::Lighting;
+use super::Part;
 use crate::cpu::display::{self, Order, PixelFormat};
-use crate::frame::Picture;
 use crate::gpu::Gpu;
 use crate::placement::Placement;
 
@@ -15,24 +14,26 @@ pub struct PaintPass {
 }
 
 impl PaintPass {
-    /// Paints the picture where `placement` puts it on the view, and records the copy to the view's texture.
+    /// Paints a part of the view, with its picture where `placement` puts it on the whole, and records the copy to the view's
+    /// texture.
     pub fn paint(
         &mut self,
         gpu: &Gpu,
         encoder: &mut wgpu::CommandEncoder,
         texture: &wgpu::Texture,
-        picture: &Picture,
+        part: &Part<'_>,
         placement: &Placement,
-        lighting: Option<&Lighting>,
     ) {
-        let (width, height) = (texture.width(), texture.height());
+        let Part { columns, lighting, picture, .. } = part;
+        let (width, height) = (columns.end - columns.start, texture.height());
         let order = match texture.format() {
             wgpu::TextureFormat::Bgra8Unorm => Order::Bgra,
             _ => Order::Rgba,
         };
         let stride = (width * 4).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
         let format = PixelFormat { order, stride: stride as usize };
-        display::draw(picture, placement, lighting, format, &mut self.pixels);
+        let placement = if width == placement.view.0 { *placement } else { placement.columns(columns) };
+        display::draw(picture, &placement, lighting.as_ref(), format, &mut self.pixels);
         let size = self.pixels.len() as u64;
         if self.buffer.as_ref().is_none_or(|buffer| buffer.size() != size) {
             self.buffer = Some(gpu.device.create_buffer(&wgpu::BufferDescriptor {
@@ -47,6 +48,8 @@ impl PaintPass {
         let layout =
             wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(stride), rows_per_image: Some(height) };
         let source = wgpu::TexelCopyBufferInfo { buffer, layout };
-        encoder.copy_buffer_to_texture(source, texture.as_image_copy(), texture.size());
+        let origin = wgpu::Origin3d { x: columns.start, y: 0, z: 0 };
+        let target = wgpu::TexelCopyTextureInfo { origin, ..texture.as_image_copy() };
+        encoder.copy_buffer_to_texture(source, target, wgpu::Extent3d { width, height, depth_or_array_layers: 1 });
     }
 }

@@ -1,0 +1,84 @@
+//! What the overlays' shaders are told.
+
+use super::Shown;
+use crate::gpu::shared::PanelParams;
+use crate::histogram::Components;
+use crate::overlay::{BAR_OPACITY, Channels, PanelRect, VEIL_OPACITY, WHITENING, graticule, guides, lights};
+use crate::scene::{NO_BIN, Scene};
+
+/// A column that does not exist: the place of a line that is not drawn.
+const NOWHERE: u32 = u32::MAX;
+
+/// What the shaders are told of one overlay.
+pub(super) fn panel_params(
+    rect: PanelRect,
+    channels: Channels,
+    shown: &Shown,
+    scene: &Scene,
+    view: (u32, u32),
+    first_column: u32,
+) -> PanelParams {
+    let Shown { bits, components, range, outlined, backdrop } = *shown;
+    let style = scene.style.clamped();
+    let line = line_pixels(view);
+    // A line of that thickness stands on the middle of its bin's columns, and inside the overlay.
+    let begin = |code: u32, thickness: u32| {
+        let (first, last) = rect.columns_of_bin(code, bits);
+        (first + last).div_ceil(2).saturating_sub(thickness / 2).min(rect.width.saturating_sub(thickness))
+    };
+    let limits = guides(components, range, channels, bits);
+    let brush = scene.brush.filter(|brush| channels.contains(brush.channel));
+    let mark = |channel: usize| match scene.marks.map_or(NO_BIN, |marks| marks[channel]) {
+        bin if bin >> bits == 0 && channels.contains(channel) => begin(bin, line + 1),
+        _ => NOWHERE,
+    };
+    let eighths = graticule(bits).map(|code| begin(code, line));
+    PanelParams {
+        view: [view.0, view.1],
+        origin: [rect.left, rect.top],
+        size: [rect.width, rect.height],
+        first_column,
+        channels: channels.bits(),
+        logarithmic: style.logarithmic.into(),
+        line,
+        notch: notch_pixels(rect),
+        opacity: style.opacity,
+        lights: lights(components).map(|[r, g, b]| [r, g, b, 1.0]),
+        bars: BAR_OPACITY,
+        veil: VEIL_OPACITY,
+        whiten: if components == Components::Rgbl { WHITENING } else { 0.0 },
+        brushed: brush.is_some().into(),
+        brush: brush.map_or([0, NOWHERE], |brush| {
+            [rect.columns_of_bin(brush.low, bits).0, rect.columns_of_bin(brush.high, bits).1]
+        }),
+        guides: std::array::from_fn(|i| limits.get(i).map_or(NOWHERE, |&code| begin(code, line))),
+        marks: std::array::from_fn(mark),
+        graticule: std::array::from_fn(|i| eighths.get(i).copied().unwrap_or(NOWHERE)),
+        outlined: outlined.into(),
+        curved: scene.curves.into(),
+        outline: outline_pixels(view),
+        stroke: stroke_pixels(view),
+        backdrop: backdrop.map_or([0; 2], Into::into),
+        padding: [0; 2],
+    }
+}
+
+/// Thickness of lines: a pixel, and more where pixels are small.
+pub(in crate::gpu) fn line_pixels(view: (u32, u32)) -> u32 {
+    ((f64::from(view.1) / 1080.0).round() as u32).clamp(1, 8)
+}
+
+/// Thickness of an outline: two pixels where a line has one, unless the view is small.
+fn outline_pixels(view: (u32, u32)) -> u32 {
+    ((f64::from(view.1) / 540.0).round() as u32).clamp(1, 16)
+}
+
+/// Half the thickness of a curve: about a pixel where a line has one.
+fn stroke_pixels(view: (u32, u32)) -> f32 {
+    (view.1 as f32 / 900.0).clamp(0.8, 16.0)
+}
+
+/// Rows of the mark at the top of a clipped bar.
+fn notch_pixels(rect: PanelRect) -> u32 {
+    (rect.height * 3 / 100).clamp(3, 12).min(rect.height)
+}

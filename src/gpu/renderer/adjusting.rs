@@ -1,0 +1,291 @@
+//! The adjusted picture: made where it is wanted, kept while nothing changes, counted and handed out to be drawn.
+//!
+//! Who draws and counts the source decides who adjusts it. Where the adapter does both, its passes adjust too, and the
+//! picture never leaves it. Else the CPU adjusts; for whatever the adapter does then, that picture is uploaded.
+
+use std::time::{Duration, Instant};
+
+use super::Artist;
+use super::content::{Count, Loaded};
+use super::moment::Moment;
+use crate::adjust::{Adjustments, Processor, Reduction};
+use crate::cpu;
+use crate::frame::Picture;
+use crate::gpu::adjust::{Chain, Source};
+use crate::gpu::histogram::plan::Plan;
+use crate::gpu::histogram::{HistogramPasses, Stamps};
+use crate::gpu::live::{LiveTiming, Span};
+use crate::gpu::upload::PictureBuffers;
+use crate::gpu::{Gpu, GpuError};
+use crate::histogram::{Components, Histogram};
+use crate::layout::PixelLayout;
+use crate::scene::Counted;
+
+/// What adjusts pictures, and the one that was adjusted last.
+#[derive(Default)]
+pub(super) struct Adjusting {
+    chain: Option<Chain>,
+    processor: Processor,
+    engine: Option<cpu::Engine>,
+    /// What the CPU adjusted, for the adapter.
+    pictures: Option<PictureBuffers>,
+    passes: Option<HistogramPasses>,
+    made: Option<Made>,
+}
+
+impl std::fmt::Debug for Adjusting {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Adjusting").field("chain", &self.chain).field("made", &self.made).finish_non_exhaustive()
+    }
+}
+
+/// An adjusted picture.
+#[derive(Debug)]
+struct Made {
+    moment: Moment,
+    result: Adjusted,
+    count: Count,
+    /// Bins that the CPU counted.
+    known: Option<Histogram>,
+}
+
+/// Where it is.
+#[derive(Debug)]
+enum Adjusted {
+    /// On the adapter, as the chain left it.
+    Chain,
+    /// Here, and on the adapter too.
+    Uploaded(Picture),
+    /// Here alone.
+    Here(Picture),
+}
+
+/// What the making of a picture took part in.
+pub(super) struct Making<'a> {
+    pub gpu: &'a Gpu,
+    pub encoder: &'a mut wgpu::CommandEncoder,
+    pub timing: Option<&'a mut LiveTiming>,
+    /// Names of the passes that were recorded.
+    pub recorded: &'a mut Vec<&'static str>,
+}
+
+impl Adjusting {
+    /// Makes the adjusted picture unless it is there. `source` and `passes` hold the planes and bins of the loaded picture, if
+    /// the adapter has them; unless the result alone is `counted`, those bins are counted by what is recorded before. Whether
+    /// a picture was made.
+    pub fn make(
+        &mut self,
+        making: &mut Making<'_>,
+        loaded: &Loaded,
+        adjustments: Adjustments,
+        (source, passes, counted): (&PictureBuffers, &HistogramPasses, Counted),
+    ) -> bool {
+        let moment = Moment::new(loaded.tag, loaded.loading, &loaded.picture, adjustments);
+        if self.has(loaded.loading, &adjustments) {
+            return false;
+        }
+        let elapsed_secs = moment.elapsed_secs(self.made.as_ref().map(|made| &made.moment));
+        let on_adapter = loaded.artist == Artist::Gpu && loaded.known.is_none();
+        let mut result = None;
+        if let (true, Some(group)) = (on_adapter, source.bind_group()) {
+            let chain = self.chain.get_or_insert_with(|| Chain::new(making.gpu, &source.bind_group_layout, passes));
+            let counted = counted != Counted::Result && loaded.components == Components::Rgbl;
+            match chain.prepare(making.gpu, Source::of(&loaded.picture), &adjustments, elapsed_secs, counted) {
+                Ok(()) => {
+                    making.dispatch(chain, group);
+                    result = Some(Adjusted::Chain);
+                }
+                Err(reason) => log::debug!("{reason}; the CPU adjusts it"),
+            }
+        }
+        let result = result.or_else(|| self.on_cpu(making, loaded, adjustments, elapsed_secs, source));
+        self.made = result.map(|result| Made { moment, result, count: Count::Due, known: None });
+        self.made.is_some()
+    }
+
+    fn on_cpu(
+        &mut self,
+        making: &mut Making<'_>,
+        loaded: &Loaded,
+        adjustments: Adjustments,
+        elapsed_secs: Option<f64>,
+        source: &PictureBuffers,
+    ) -> Option<Adjusted> {
+        let begin = Instant::now();
+        let picture = match self.processor.apply(&loaded.picture, &adjustments, elapsed_secs) {
+            Ok(picture) => picture,
+            Err(error) => {
+                log::error!("the picture could not be adjusted and is shown as it is: {error}");
+                return None;
+            }
+        };
+        making.note(|times| &mut times.cpu_adjust, Some(begin.elapsed()));
+        making.recorded.push("adjust on the CPU");
+        if loaded.artist == Artist::Cpu && loaded.known.is_some() {
+            return Some(Adjusted::Here(picture));
+        }
+        let pictures = self.pictures.get_or_insert_with(|| PictureBuffers::with_layout(&source.bind_group_layout));
+        match pictures.upload(making.gpu, &picture) {
+            Ok(()) => Some(Adjusted::Uploaded(picture)),
+            Err(reason) => {
+                log::debug!("{reason}; the CPU counts and paints it");
+                Some(Adjusted::Here(picture))
+            }
+        }
+    }
+
+    /// Counts the adjusted picture unless that is done. `source` is what the loaded picture is counted with.
+    pub fn count(&mut self, making: &mut Making<'_>, loaded: &Loaded, source: &PictureBuffers) {
+        let Some(made) = &mut self.made else { return };
+        if made.count == Count::Done {
+            return;
+        }
+        made.count = Count::Done;
+        let gpu = making.gpu;
+        let passes = self.passes.get_or_insert_with(|| HistogramPasses::new(gpu, &source.bind_group_layout));
+        let by_adapter = loaded.known.is_none();
+        let counted = match (&made.result, &self.pictures, self.chain.as_ref().and_then(Chain::result)) {
+            (Adjusted::Chain, _, Some(working)) => {
+                prepare(gpu, passes, &Source::working(working)).map(|()| Some(&working.bind_group))
+            }
+            (Adjusted::Uploaded(picture), Some(pictures), _) if by_adapter => {
+                prepare(gpu, passes, &Source::of(picture)).map(|()| pictures.bind_group())
+            }
+            _ => Ok(None),
+        };
+        match (counted, &made.result) {
+            (Ok(Some(group)), _) => {
+                making.recorded.push("count the result");
+                let set = making.timing.as_mut().and_then(|timing| timing.begin(&RESULT_SPANS));
+                let stamps = set.map(|set| Stamps { set, first: Span::ResultChunk.first_query() });
+                passes.record(making.encoder, group, stamps);
+            }
+            (_, Adjusted::Uploaded(picture) | Adjusted::Here(picture)) => {
+                let begin = Instant::now();
+                let engine = self.engine.get_or_insert_with(cpu::Engine::new);
+                let histogram = engine.count(picture, Components::Rgbl).clone();
+                making.note(|times| &mut times.cpu_count, Some(begin.elapsed()));
+                making.recorded.push("copy the result's bins");
+                let set = making.timing.as_mut().and_then(|timing| timing.begin(&RESULT_SPANS[2..]));
+                let stamps = set.map(|set| Stamps { set, first: Span::ResultChunk.first_query() });
+                passes.record_counted(gpu, making.encoder, &histogram, stamps);
+                made.known = Some(histogram);
+            }
+            (Err(reason), Adjusted::Chain) => log::error!("the adjusted picture cannot be counted: {reason}"),
+            (Ok(None), Adjusted::Chain) => {}
+        }
+    }
+
+    /// Gives back the memory of adjusted pictures, which are large.
+    pub fn release(&mut self) {
+        self.made = None;
+        self.processor = Processor::default();
+        self.chain.iter_mut().for_each(Chain::release);
+        self.pictures.iter_mut().for_each(PictureBuffers::release);
+    }
+
+    /// Bytes of adjusted pictures on the adapter.
+    pub fn bytes(&self) -> u64 {
+        self.chain.as_ref().map_or(0, Chain::bytes) + self.pictures.as_ref().map_or(0, PictureBuffers::bytes)
+    }
+
+    /// The passes that hold the adjusted picture's bins, if it is that of this loading and these adjustments.
+    pub fn passes(&self) -> Option<&HistogramPasses> {
+        self.passes.as_ref().filter(|_| self.made.is_some())
+    }
+
+    /// Whether the picture of that loading is there, with these adjustments.
+    pub fn has(&self, loading: u64, adjustments: &Adjustments) -> bool {
+        let is = |made: &Made| made.moment.loading == loading && made.moment.adjustments == *adjustments;
+        self.made.as_ref().is_some_and(is)
+    }
+
+    /// Whether its bins lie in the bin buffer.
+    pub fn is_counted(&self) -> bool {
+        self.made.as_ref().is_some_and(|made| made.count == Count::Done)
+    }
+
+    /// Its bins, where the CPU counted them.
+    pub fn known(&self) -> Option<&Histogram> {
+        self.made.as_ref().and_then(|made| made.known.as_ref())
+    }
+
+    /// What the adapter draws it from; `None` where only the CPU has it.
+    pub fn bound(&self) -> Option<(&wgpu::BindGroup, PixelLayout)> {
+        match &self.made.as_ref()?.result {
+            Adjusted::Chain => {
+                self.chain.as_ref().and_then(Chain::result).map(|working| (&working.bind_group, working.layout()))
+            }
+            Adjusted::Uploaded(picture) => Some((self.pictures.as_ref()?.bind_group()?, *picture.layout())),
+            Adjusted::Here(_) => None,
+        }
+    }
+
+    /// The picture for the CPU to paint; `None` where only the adapter has it.
+    pub fn picture(&self) -> Option<&Picture> {
+        match &self.made.as_ref()?.result {
+            Adjusted::Chain => None,
+            Adjusted::Uploaded(picture) | Adjusted::Here(picture) => Some(picture),
+        }
+    }
+
+    /// Where the thresholds of its classes are.
+    pub fn thresholds(&self) -> Thresholds<'_> {
+        let Some(made) = &self.made else { return Thresholds::None };
+        if !matches!(made.moment.adjustments.reduction, Some(Reduction::Threshold(_))) {
+            return Thresholds::None;
+        }
+        match (&made.result, &self.chain) {
+            (Adjusted::Chain, Some(chain)) => Thresholds::There(chain.thresholds()),
+            _ => self.processor.thresholds().map_or(Thresholds::None, |codes| {
+                Thresholds::Here(std::array::from_fn(|class| codes.get(class).copied().unwrap_or(u32::MAX)))
+            }),
+        }
+    }
+}
+
+/// Where thresholds are.
+pub(super) enum Thresholds<'a> {
+    /// Nowhere: no threshold is among the adjustments.
+    None,
+    /// Here.
+    Here([u32; 4]),
+    /// On the adapter.
+    There(&'a wgpu::Buffer),
+}
+
+const RESULT_SPANS: [Span; 3] = [Span::ResultChunk, Span::ResultReduce, Span::ResultScale];
+
+/// Sets counting passes up for an adjusted picture.
+fn prepare(gpu: &Gpu, passes: &mut HistogramPasses, picture: &Source) -> Result<(), GpuError> {
+    let bits = picture.layout.bin_bits();
+    let plan = Plan::new(&gpu.device.limits(), gpu.info.device_type, bits, picture.size.0 * picture.size.1)
+        .ok_or_else(|| GpuError::TooDeep { bits, adapter: gpu.info.name.clone() })?;
+    passes.prepare_layout(gpu, picture.layout, picture.crossed, Components::Rgbl, plan);
+    Ok(())
+}
+
+impl Making<'_> {
+    fn dispatch(&mut self, chain: &Chain, group: &wgpu::BindGroup) {
+        self.recorded.push("adjust");
+        let set = self.timing.as_mut().and_then(|timing| timing.begin(&[Span::Adjust]));
+        let timestamp_writes = set.map(|query_set| wgpu::ComputePassTimestampWrites {
+            query_set,
+            beginning_of_pass_write_index: Some(Span::Adjust.first_query()),
+            end_of_pass_write_index: Some(Span::Adjust.first_query() + 1),
+        });
+        let descriptor = wgpu::ComputePassDescriptor { label: Some("adjust"), timestamp_writes };
+        chain.dispatch(&mut self.encoder.begin_compute_pass(&descriptor), group);
+        self.note(|times| &mut times.cpu_adjust, None);
+    }
+
+    fn note(
+        &mut self,
+        which: impl Fn(&mut crate::gpu::live::PassTimes) -> &mut Option<Duration>,
+        time: Option<Duration>,
+    ) {
+        if let Some(timing) = &mut self.timing {
+            *which(&mut timing.times) = time;
+        }
+    }
+}

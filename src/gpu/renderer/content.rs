@@ -1,0 +1,233 @@
+//! What is loaded, and all that is made of it before it is drawn: bins and the adjusted picture.
+
+use super::Artist;
+use super::adjusting::{Adjusting, Making};
+use crate::adjust::Adjustments;
+use crate::brush::Lighting;
+use crate::color::Range;
+use crate::frame::Picture;
+use crate::gpu::Gpu;
+use crate::gpu::draw::{Part, Side};
+use crate::gpu::figures::FrameTag;
+use crate::gpu::histogram::{HistogramPasses, Stamps};
+use crate::gpu::live::Span;
+use crate::gpu::upload::PictureBuffers;
+use crate::histogram::{Components, Histogram};
+use crate::placement::Shape;
+use crate::scene::{Counted, Scene};
+
+/// The picture that is loaded.
+#[derive(Debug)]
+pub(super) struct Loaded {
+    pub picture: Picture,
+    pub artist: Artist,
+    pub shape: Shape,
+    pub bits: u32,
+    pub components: Components,
+    pub range: Range,
+    /// The frame that it is of, where it is one.
+    pub tag: Option<FrameTag>,
+    /// Number of this loading.
+    pub loading: u64,
+    pub count: Count,
+    /// Bins that another engine counted.
+    pub known: Option<Histogram>,
+}
+
+/// What is still to do for a picture's bins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Count {
+    /// The next recording counts, or copies what another engine has counted.
+    Due,
+    /// The bin buffer holds them.
+    Done,
+}
+
+/// What of a scene decides which pictures are made and counted.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Choice {
+    pub adjustments: Adjustments,
+    pub counted: Counted,
+}
+
+impl Choice {
+    pub const fn of(scene: &Scene) -> Self {
+        Self { adjustments: scene.adjustments, counted: scene.counted }
+    }
+
+    /// Which pictures are counted where these components are.
+    pub fn counted_in(&self, components: Components) -> Counted {
+        let Self { adjustments, counted } = *self;
+        Scene { adjustments, counted, ..Scene::default() }.counted_in(components)
+    }
+}
+
+/// The loaded picture with its planes, its bins and the picture that is made of it.
+#[derive(Debug)]
+pub(super) struct Content {
+    pub pictures: PictureBuffers,
+    pub histogram: HistogramPasses,
+    pub adjusting: Adjusting,
+    pub loaded: Option<Loaded>,
+    /// Pictures loaded so far.
+    pub loadings: u64,
+    /// What the last recording made and counted, and how often that has changed.
+    pub choice: Choice,
+    pub revision: u64,
+}
+
+impl Content {
+    pub fn new(gpu: &Gpu) -> Self {
+        let pictures = PictureBuffers::new(gpu);
+        let histogram = HistogramPasses::new(gpu, &pictures.bind_group_layout);
+        Self {
+            pictures,
+            histogram,
+            adjusting: Adjusting::default(),
+            loaded: None,
+            loadings: 0,
+            choice: Choice::of(&Scene::default()),
+            revision: 0,
+        }
+    }
+
+    /// Notes what is adjusted and counted from now on; whether that is something else than before.
+    pub fn choose(&mut self, choice: Choice) -> bool {
+        let is_new = self.choice != choice;
+        self.choice = choice;
+        self.revision += u64::from(is_new);
+        is_new
+    }
+
+    /// Records the counting and adjusting that is still to do; whether a picture was adjusted.
+    pub fn record(&mut self, making: &mut Making<'_>) -> bool {
+        let Some(loaded) = &self.loaded else { return false };
+        let counted = self.choice.counted_in(loaded.components);
+        if counted != Counted::Result {
+            self.count_source(making);
+        }
+        if self.choice.adjustments.is_off() {
+            self.adjusting.release();
+            return false;
+        }
+        let Self { pictures, histogram, adjusting, loaded: Some(loaded), choice, .. } = self else { return false };
+        let is_made = adjusting.make(making, loaded, choice.adjustments, (pictures, histogram, counted));
+        if !self.has_result() {
+            self.count_source(making);
+        } else if counted != Counted::Source
+            && let Some(loaded) = &self.loaded
+        {
+            self.adjusting.count(making, loaded, &self.pictures);
+        }
+        is_made
+    }
+
+    fn count_source(&mut self, making: &mut Making<'_>) {
+        let Some(loaded) = self.loaded.as_mut().filter(|loaded| loaded.count == Count::Due) else { return };
+        match (&loaded.known, self.pictures.bind_group()) {
+            (Some(histogram), _) => {
+                making.recorded.push("copy bins");
+                let set = making.timing.as_mut().and_then(|timing| timing.begin(&[Span::Scale]));
+                let stamps = set.map(|set| Stamps { set, first: Span::Chunk.first_query() });
+                self.histogram.record_counted(making.gpu, making.encoder, histogram, stamps);
+            }
+            (None, Some(group)) => {
+                making.recorded.push("count");
+                let spans = [Span::Chunk, Span::Reduce, Span::Scale];
+                let set = making.timing.as_mut().and_then(|timing| timing.begin(&spans));
+                let stamps = set.map(|set| Stamps { set, first: Span::Chunk.first_query() });
+                self.histogram.record(making.encoder, group, stamps);
+            }
+            (None, None) => {}
+        }
+        loaded.count = Count::Done;
+    }
+
+    /// Whether the loaded picture's adjusted one is there.
+    pub fn has_result(&self) -> bool {
+        self.loaded.as_ref().is_some_and(|loaded| self.adjusting.has(loaded.loading, &self.choice.adjustments))
+    }
+
+    /// Which pictures' bins there are to draw.
+    pub fn counted(&self) -> Counted {
+        match &self.loaded {
+            Some(loaded) if self.has_result() => self.choice.counted_in(loaded.components),
+            _ => Counted::Source,
+        }
+    }
+
+    /// The passes whose bins are shown filled, and those whose bins are outlines.
+    pub fn passes(&self) -> (&HistogramPasses, Option<&HistogramPasses>) {
+        match (self.counted(), self.adjusting.passes()) {
+            (Counted::Result, Some(result)) => (result, None),
+            (Counted::Both, Some(result)) => (result, Some(&self.histogram)),
+            _ => (&self.histogram, None),
+        }
+    }
+
+    /// Whether the bins that are shown filled are the adjusted picture's, or will be once it is there.
+    fn counts_result(&self, loaded: &Loaded) -> bool {
+        self.choice.counted_in(loaded.components) != Counted::Source
+    }
+
+    /// Whose the bins are that are shown filled.
+    pub fn tag(&self, loaded: &Loaded) -> FrameTag {
+        FrameTag { adjusted: self.counted() != Counted::Source, ..loaded.tag.unwrap_or_default() }
+    }
+
+    /// The bins that are shown filled if the CPU counted them, known without asking the adapter.
+    pub fn known(&self) -> Option<(FrameTag, Histogram)> {
+        let loaded = self.loaded.as_ref()?;
+        let known = match self.counts_result(loaded) {
+            true if self.has_result() => self.adjusting.known(),
+            // It comes with the next drawing.
+            true => None,
+            false => loaded.known.as_ref(),
+        };
+        known.map(|histogram| (self.tag(loaded), histogram.clone()))
+    }
+
+    /// The loaded picture if the bins that are shown filled lie in their buffer, and only there.
+    pub fn fetchable(&self) -> Option<&Loaded> {
+        let loaded = self.loaded.as_ref()?;
+        let is_fetchable = if self.counts_result(loaded) {
+            self.has_result() && self.adjusting.is_counted() && self.adjusting.known().is_none()
+        } else {
+            loaded.count == Count::Done && loaded.known.is_none()
+        };
+        is_fetchable.then_some(loaded)
+    }
+
+    /// What is drawn of which picture on a view of `width` columns.
+    pub fn parts(&self, scene: &Scene, width: u32) -> Vec<Part<'_>> {
+        let Some(loaded) = &self.loaded else { return Vec::new() };
+        let split = if self.has_result() { scene.divider_column(width).unwrap_or(0) } else { width };
+        let lighting = scene.lighting(loaded.components);
+        let counts_source = self.counted() == Counted::Source;
+        let lighting = |is_counted: bool| -> Option<Lighting> { lighting.filter(|_| is_counted) };
+        let is_drawn = loaded.artist == Artist::Gpu;
+        let source = self.pictures.bind_group().map(|group| (group, *loaded.picture.layout()));
+        let mut parts = vec![
+            Part {
+                side: Side::Source,
+                columns: 0..split,
+                lighting: lighting(counts_source),
+                picture: &loaded.picture,
+                bound: source.filter(|_| is_drawn),
+            },
+            Part {
+                side: Side::Result,
+                columns: split..width,
+                lighting: lighting(!counts_source),
+                picture: self.adjusting.picture().unwrap_or(&loaded.picture),
+                bound: self.adjusting.bound().filter(|_| is_drawn),
+            },
+        ];
+        parts.retain(|part| !part.columns.is_empty());
+        // One artist draws both, so that they meet without a seam.
+        if parts.iter().any(|part| part.bound.is_none()) {
+            parts.iter_mut().for_each(|part| part.bound = None);
+        }
+        parts
+    }
+}

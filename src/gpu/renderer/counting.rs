@@ -1,0 +1,144 @@
+//! Counting what is loaded, and bringing bins and thresholds back.
+
+use super::Renderer;
+use super::adjusting::{Making, Thresholds};
+use super::content::{Choice, Loaded};
+use crate::gpu::figures::{FrameTag, Subject};
+use crate::gpu::{Gpu, GpuError, readback};
+use crate::histogram::{Components, Histogram};
+use crate::scene::Scene;
+
+impl Renderer {
+    /// Asks for the bins of the loaded picture as numbers: those that the overlays show filled. They are there some frames
+    /// later, without anybody waiting for them; see [`poll_histogram`](Self::poll_histogram). Asking again for what is under
+    /// way changes nothing. Where the next drawing adjusts or counts otherwise, its bins are sent without asking again.
+    pub fn request_histogram(&mut self, gpu: &Gpu) {
+        let now = (self.content.loadings, self.content.revision);
+        self.asked = Some(now.0);
+        let is_under_way = self.live.under_way().is_some_and(|subject| (subject.loading, subject.revision) == now);
+        self.live.wanted |= !is_under_way;
+        self.fetch_histogram(gpu);
+    }
+
+    /// The bins that were asked for if they have come, and which frame's they are. Never waits.
+    pub fn poll_histogram(&mut self, gpu: &Gpu) -> Option<(FrameTag, Histogram)> {
+        self.poll_thresholds(gpu);
+        if self.live.wanted
+            && let Some(known) = self.content.known()
+        {
+            self.live.wanted = false;
+            return Some(known);
+        }
+        let come = self.live.poll(gpu);
+        self.fetch_histogram(gpu);
+        let (Subject { tag, loading, revision, bits, components }, words) = come?;
+        // What the picture was counted as before a choice is of no use any more: other bins are on their way.
+        let is_outdated = loading == self.content.loadings && revision != self.content.revision;
+        (!is_outdated).then_some((tag, Histogram { bits, components, words }))
+    }
+
+    /// Whether bins were asked for that have not come yet, or thresholds are under way.
+    #[must_use]
+    pub const fn is_histogram_pending(&self) -> bool {
+        self.live.is_pending() || self.thresholds.is_pending()
+    }
+
+    /// Counts the loaded picture as the last drawing did, unless it is counted, and reads its bins; waits for both. Before the
+    /// first drawing that is the source.
+    ///
+    /// # Errors
+    /// [`GpuError::Lost`] if the device fails; what was never loaded has no bins.
+    pub fn count(&mut self, gpu: &Gpu) -> Result<Histogram, GpuError> {
+        self.count_choice(gpu, self.content.choice)
+    }
+
+    /// The same for what the overlays of that scene would show filled.
+    ///
+    /// # Errors
+    /// As [`count`](Self::count).
+    pub fn count_scene(&mut self, gpu: &Gpu, scene: &Scene) -> Result<Histogram, GpuError> {
+        self.count_choice(gpu, Choice::of(scene))
+    }
+
+    fn count_choice(&mut self, gpu: &Gpu, choice: Choice) -> Result<Histogram, GpuError> {
+        let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("count") });
+        self.record_count(gpu, &mut encoder, choice);
+        if let Some(timing) = &self.timing {
+            timing.end(&mut encoder);
+        }
+        gpu.queue.submit([encoder.finish()]);
+        self.submitted();
+        let Some(Loaded { bits, components, .. }) = self.content.loaded else {
+            return Ok(Histogram::empty(8, Components::Rgbl));
+        };
+        readback::read_histogram(gpu, self.content.passes().0, bits, components)
+    }
+
+    /// Records the adjusting and counting of the loaded picture, as far as that has not been done yet.
+    pub(super) fn record_count(&mut self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder, choice: Choice) {
+        self.recorded.clear();
+        if self.content.choose(choice) {
+            // Bins of the loaded picture that were asked for are asked for again.
+            self.live.wanted |= self.asked == Some(self.content.loadings);
+        }
+        let mut making = Making { gpu, encoder, timing: self.timing.as_mut(), recorded: &mut self.recorded };
+        self.thresholds.wanted |= self.content.record(&mut making);
+        self.record_fetch(encoder);
+        self.note_thresholds();
+        self.record_thresholds(encoder);
+    }
+
+    /// Sends for the bins that are wanted if they lie in the bin buffer already; else the next recording does.
+    fn fetch_histogram(&mut self, gpu: &Gpu) {
+        if self.live.is_due() && self.content.fetchable().is_some() {
+            let descriptor = wgpu::CommandEncoderDescriptor { label: Some("fetch bins") };
+            let mut encoder = gpu.device.create_command_encoder(&descriptor);
+            self.record_fetch(&mut encoder);
+            gpu.queue.submit([encoder.finish()]);
+            self.live.submitted();
+        }
+    }
+
+    fn record_fetch(&mut self, encoder: &mut wgpu::CommandEncoder) {
+        let Some(loaded) = self.content.fetchable().filter(|_| self.live.is_due()) else { return };
+        let Loaded { loading, bits, components, .. } = *loaded;
+        let (tag, revision) = (self.content.tag(loaded), self.content.revision);
+        let subject = Subject { tag, loading, revision, bits, components };
+        self.live.record(encoder, &self.content.passes().0.bins, Histogram::word_count(bits), subject);
+    }
+
+    /// Takes the thresholds that are known here; forgets them where there are none any more.
+    fn note_thresholds(&mut self) {
+        let known = match self.content.adjusting.thresholds() {
+            Thresholds::There(_) => return,
+            Thresholds::Here(thresholds) => Some(thresholds),
+            Thresholds::None => None,
+        };
+        self.newest_thresholds = known;
+        self.thresholds.wanted = false;
+    }
+
+    fn record_thresholds(&mut self, encoder: &mut wgpu::CommandEncoder) {
+        if let (Thresholds::There(buffer), true) = (self.content.adjusting.thresholds(), self.thresholds.is_due()) {
+            self.thresholds.record(encoder, buffer, 4, ());
+        }
+    }
+
+    /// Takes thresholds that have come, and sends for newer ones.
+    pub(super) fn poll_thresholds(&mut self, gpu: &Gpu) {
+        let come = self.thresholds.poll(gpu);
+        if !matches!(self.content.adjusting.thresholds(), Thresholds::There(_)) {
+            return;
+        }
+        if let Some(((), words)) = come {
+            self.newest_thresholds = <[u32; 4]>::try_from(words).ok();
+        }
+        if self.thresholds.is_due() {
+            let descriptor = wgpu::CommandEncoderDescriptor { label: Some("fetch thresholds") };
+            let mut encoder = gpu.device.create_command_encoder(&descriptor);
+            self.record_thresholds(&mut encoder);
+            gpu.queue.submit([encoder.finish()]);
+            self.thresholds.submitted();
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Drawing what is loaded: the pictures left and right of the divider, then the overlays.
+
+use std::time::Instant;
+
+use super::Renderer;
+use super::content::{Choice, Content, Loaded};
+use crate::gpu::Gpu;
+use crate::gpu::draw::overlay::{Counts, Shown, line_pixels};
+use crate::gpu::draw::{BackdropPass, DividerPass, Part};
+use crate::gpu::live::Span;
+use crate::placement::Placement;
+use crate::scene::Scene;
+
+impl Renderer {
+    /// Records a view: counting and adjusting, unless that is done, the pictures, the overlays, and text where it is wanted.
+    pub(super) fn record_view(
+        &mut self,
+        gpu: &Gpu,
+        encoder: &mut wgpu::CommandEncoder,
+        (view, size): (&wgpu::TextureView, (u32, u32)),
+        scene: &Scene,
+        text: bool,
+    ) {
+        self.poll_thresholds(gpu);
+        self.record_count(gpu, encoder, Choice::of(scene));
+        let painted = self.prepare_pictures(gpu, encoder, view, size, scene);
+        self.prepare_overlays(gpu, encoder, size, scene);
+        self.record_draw(encoder, (view, size), painted, scene, text);
+        if let Some(timing) = &self.timing {
+            timing.end(encoder);
+        }
+    }
+
+    /// Sets the drawing of the pictures up; where the CPU draws, paints them on the view and returns true.
+    fn prepare_pictures(
+        &mut self,
+        gpu: &Gpu,
+        encoder: &mut wgpu::CommandEncoder,
+        view: &wgpu::TextureView,
+        size: (u32, u32),
+        scene: &Scene,
+    ) -> bool {
+        let Some(placement) = placement(&self.content, scene, size) else { return false };
+        let begin = Instant::now();
+        let parts = self.content.parts(scene, size.0);
+        let painted = parts.iter().any(|part| part.bound.is_none());
+        for part in &parts {
+            if painted {
+                self.recorded.push("paint");
+                self.paint[part.side as usize].paint(gpu, encoder, view.texture(), part, &placement);
+            } else {
+                part.prepare(gpu, &mut self.video, &placement);
+            }
+        }
+        if let (Some(timing), true) = (&mut self.timing, painted) {
+            timing.times.cpu_paint = Some(begin.elapsed());
+        }
+        if let Some(column) = divider(&self.content, scene, size.0) {
+            let pass = self.divider.get_or_insert_with(|| DividerPass::new(gpu, self.format));
+            pass.place(gpu, size, column, line_pixels(size));
+        }
+        painted
+    }
+
+    /// Sets the overlays up, where they are shown, and records what goes before their drawing.
+    fn prepare_overlays(&mut self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder, size: (u32, u32), scene: &Scene) {
+        let Some(Loaded { bits, components, range, .. }) = self.content.loaded else { return };
+        if !scene.overlays {
+            return;
+        }
+        let (filled, outline) = self.content.passes();
+        let backdrop = match placement(&self.content, scene, size).filter(|_| scene.style.backdrop) {
+            Some(placement) => {
+                let layout = &self.content.pictures.bind_group_layout;
+                let pass = self.backdrop.get_or_insert_with(|| BackdropPass::new(gpu, layout));
+                self.recorded.push("backdrop");
+                match pass.record(gpu, encoder, &self.content.parts(scene, size.0), &placement) {
+                    Ok(made) => Some(made),
+                    Err(reason) => {
+                        log::debug!("no backdrop: {reason}");
+                        None
+                    }
+                }
+            }
+            None => None,
+        };
+        let (backdrop, backdrop_size) = backdrop.unzip();
+        let shown = Shown { bits, components, range, outlined: outline.is_some(), backdrop: backdrop_size };
+        let counts = Counts { filled, outline, backdrop };
+        let stamp = self.timing.as_mut().and_then(|timing| timing.also(&[Span::Draw]));
+        let stamp = stamp.map(|set| (set, Span::Draw.first_query()));
+        self.recorded.push("columns");
+        self.overlay.prepare(gpu, encoder, &shown, &counts, scene, size, stamp);
+    }
+
+    fn record_draw(
+        &mut self,
+        encoder: &mut wgpu::CommandEncoder,
+        (view, size): (&wgpu::TextureView, (u32, u32)),
+        painted: bool,
+        scene: &Scene,
+        text: bool,
+    ) {
+        let finds_columns = scene.overlays && self.content.loaded.is_some();
+        let set = self.timing.as_mut().and_then(|timing| timing.also(&[Span::Draw]));
+        let timestamp_writes = set.map(|query_set| wgpu::RenderPassTimestampWrites {
+            query_set,
+            // Where there are overlays, drawing begins with the pass that finds their columns.
+            beginning_of_pass_write_index: (!finds_columns).then_some(Span::Draw.first_query()),
+            end_of_pass_write_index: Some(Span::Draw.first_query() + 1),
+        });
+        // What the CPU has painted already stays; otherwise black is what no picture covers.
+        let load = if painted { wgpu::LoadOp::Load } else { wgpu::LoadOp::Clear(wgpu::Color::BLACK) };
+        self.recorded.push("draw");
+        let mut pass = encoder
+            .begin_render_pass(&wgpu::RenderPassDescriptor {
+                label: Some("draw"),
+                color_attachments: &[Some(wgpu::RenderPassColorAttachment {
+                    view,
+                    depth_slice: None,
+                    resolve_target: None,
+                    ops: wgpu::Operations { load, store: wgpu::StoreOp::Store },
+                })],
+                timestamp_writes,
+                ..Default::default()
+            })
+            .forget_lifetime();
+        let parts = self.content.parts(scene, size.0);
+        parts.iter().for_each(|part: &Part<'_>| part.draw(&mut pass, &self.video, size.1));
+        if !parts.is_empty() {
+            pass.set_scissor_rect(0, 0, size.0, size.1);
+        }
+        if let (Some(divider), Some(_)) = (&self.divider, divider(&self.content, scene, size.0)) {
+            divider.draw(&mut pass);
+        }
+        if finds_columns {
+            self.overlay.draw(&mut pass);
+        }
+        if text {
+            self.text.draw(&mut pass);
+        }
+    }
+}
+
+/// Where the loaded picture lies on a view of `size` pixels.
+fn placement(content: &Content, scene: &Scene, size: (u32, u32)) -> Option<Placement> {
+    content.loaded.as_ref().map(|loaded| Placement::new(&loaded.shape, &scene.view, size))
+}
+
+/// The column at which the divider stands, if two pictures are drawn or could be.
+fn divider(content: &Content, scene: &Scene, width: u32) -> Option<u32> {
+    scene.divider_column(width).filter(|_| content.has_result())
+}
