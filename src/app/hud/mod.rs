@@ -287,6 +287,7 @@ impl Hud {
         let free = free_area(view, model.panels);
         let strength = self.visibility.strength(now);
         let mut panels_top = free.min.y + theme::MARGIN;
+        let mut controls = Rect::NOTHING;
         if self.is_empty {
             empty::show(ui, view, model, commands);
         } else if strength > 0.0 {
@@ -294,8 +295,7 @@ impl Hud {
             let context = bar::Context { free, strength, pinned: self.visibility.is_pinned() };
             let bar = bar::show(ui, &context, model, &mut self.timeline, commands);
             panels_top = bar.max.y + theme::MARGIN * 0.6;
-            let is_over = model.pointer.is_some_and(|pointer| bar.expand(2.0).contains(pointer));
-            self.visibility.hold(is_over || self.timeline.is_dragged(), now);
+            controls = bar;
         }
         // The axes' labels stand right above the histograms.
         let bottom = if model.panels.is_empty() { free.max.y } else { free.max.y - labels::height(model) };
@@ -303,7 +303,12 @@ impl Hud {
             .shrink2(Vec2::new(theme::MARGIN, 0.0));
         divider::show(ui, view, (room, free), model, strength);
         labels::show_counted(ui, view, model, strength);
-        let between = self.show_panels(ui, room, model, commands);
+        let (between, sliders) = self.show_panels(ui, room, model, commands);
+        if controls.is_positive() {
+            // What the pointer works on does not go away, or move, because it rests for a while.
+            let is_over = |rect: Rect| model.pointer.is_some_and(|pointer| rect.expand(2.0).contains(pointer));
+            self.visibility.hold(is_over(controls) || is_over(sliders) || self.timeline.is_dragged(), now);
+        }
         if !self.sheets.help {
             readout::show(ui, view, free, model, strength);
             probe::show(ui, between, model, strength);
@@ -319,10 +324,17 @@ impl Hud {
     }
 
     /// The times, the adjustments and the facts at the left, the numbers and the legend at the right. What is left of
-    /// `room` between them, at the side where the pointer is.
-    fn show_panels(&self, ui: &mut egui::Ui, room: Rect, model: &Model<'_>, commands: &mut Vec<Command>) -> Rect {
+    /// `room` between them, at the side where the pointer is; and where the adjustments are.
+    fn show_panels(
+        &self,
+        ui: &mut egui::Ui,
+        room: Rect,
+        model: &Model<'_>,
+        commands: &mut Vec<Command>,
+    ) -> (Rect, Rect) {
         let mut left = room;
         let mut between = room;
+        let mut sliders = Rect::NOTHING;
         let x = model.pointer.map_or(room.center().x, |pointer| pointer.x);
         let mut keep_right_of = |panel: Rect| {
             if panel.max.x < x {
@@ -338,6 +350,7 @@ impl Hud {
             let panel = adjusting::show(ui, left, model, commands);
             left.min.x = panel.max.x + 6.0;
             keep_right_of(panel);
+            sliders = panel;
         }
         if let Some(facts) = model.facts {
             keep_right_of(trust::show(ui, left, facts));
@@ -352,7 +365,7 @@ impl Hud {
         if right.max.x > x {
             between.max.x = right.max.x;
         }
-        between
+        (between, sliders)
     }
 }
 
