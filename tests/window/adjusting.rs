@@ -239,6 +239,8 @@ fn the_panel_switches_and_slides() {
     program.after(|| program.move_pointer(320, 260), "chosen: 16 levels");
     program.after(|| program.move_pointer(100, 260), "chosen: 2 levels");
     program.button("mouseup", "1");
+    // Before the pointer goes on: a slow drawing may see both at once.
+    program.settled();
     program.after(|| click(288, 275), "chosen: 2 levels by population");
     // A parameter of what is off switches it on.
     program.after(|| click(288, 319), "chosen: 2 classes in false colours");
