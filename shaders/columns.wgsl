@@ -36,65 +36,74 @@ fn bins_of(column: u32) -> vec2<u32> {
     return vec2<u32>(first, (2u * (column + 1u) * count + width - 1u) / (2u * width) - 1u);
 }
 
-// Height in pixels of a channel's bar of so many samples; above the overlay's height if it is clipped.
-fn height_of(channel: u32, count: u32) -> u32 {
-    if count == 0u {
-        return 0u;
-    }
+// Height of a channel's bar of so many samples, 1 being the overlay's height; above that if it is clipped.
+fn part_of(channel: u32, count: u32) -> f32 {
     var scale = scales[channel].height;
     var tallest = scales[channel].tallest;
     if panel.outlined != 0u {
         // Both have as many samples, so that the smaller scale is that of the taller bin.
-        scale = select(min(scale, outline_scales[channel].height), outline_scales[channel].height, scale == 0.0);
+        scale = min(scale, outline_scales[channel].height);
         tallest = max(tallest, outline_scales[channel].tallest);
     }
-    var height = f32(count) * scale;
     if panel.logarithmic != 0u {
-        height = log(1.0 + f32(count)) / log(1.0 + f32(tallest));
+        return log(1.0 + f32(count)) / log(1.0 + f32(max(tallest, 1u)));
     }
-    // The scale rounds, so that a bar which just touches the top may come out a hair above it.
-    if height > 1.0001 {
-        return panel.size.y + 1u;
-    }
-    // One pixel in a whole picture still shows: a bar that is not empty is at least a pixel high.
-    return clamp(u32(height * f32(panel.size.y) + 0.5), 1u, panel.size.y);
+    return f32(count) * scale;
 }
 
-// Height in pixels of the tallest of a channel's bars in a column.
+// Height in pixels of the tallest of a channel's bars in a column; above the overlay's height if it is clipped.
 fn bar(channel: u32, bins_here: vec2<u32>) -> u32 {
     var most = 0u;
     for (var bin = bins_here.x; bin <= bins_here.y; bin += 1u) {
         most = max(most, bins[(channel << BITS) + bin]);
     }
-    return height_of(channel, most);
-}
-
-// The same of the picture that is drawn as outlines, within the overlay; 0 beside it.
-fn outline_bar(channel: u32, column: i32) -> u32 {
-    if column < 0i || column >= i32(panel.size.x) {
+    if most == 0u {
         return 0u;
     }
-    let bins_here = bins_of(u32(column));
+    let part = part_of(channel, most);
+    // The scale rounds, so that a bar which just touches the top may come out a hair above it.
+    if part > 1.0001 {
+        return panel.size.y + 1u;
+    }
+    // One pixel in a whole picture still shows: a bar that is not empty is at least a pixel high.
+    return clamp(u32(part * f32(panel.size.y) + 0.5), 1u, panel.size.y);
+}
+
+// A height in pixels at which the whole pen lies inside the overlay.
+fn inside(height: f32) -> f32 {
+    let top = f32(panel.size.y);
+    return clamp(height, min(panel.stroke, top * 0.5), max(top - panel.stroke, top * 0.5));
+}
+
+// Samples of the picture that is drawn as outlines in a bin, or in the fullest of a column where bins outnumber columns.
+fn outlined_count(channel: u32, place: u32) -> u32 {
+    if panel.size.x >= (1u << BITS) {
+        return outline_bins[(channel << BITS) + place];
+    }
+    let bins_here = bins_of(place);
     var most = 0u;
     for (var bin = bins_here.x; bin <= bins_here.y; bin += 1u) {
         most = max(most, outline_bins[(channel << BITS) + bin]);
     }
-    return min(height_of(channel, most), panel.size.y);
+    return most;
 }
 
-// The outline of a channel's bars in a column: the top of its bar, and its side where a bar beside it is lower.
-fn outline(channel: u32, column: u32) -> vec2<f32> {
-    let top = outline_bar(channel, i32(column));
-    var bottom = top - min(top, panel.outline);
-    for (var reach = 1i; reach <= i32(panel.outline); reach += 1i) {
-        let beside = min(outline_bar(channel, i32(column) - reach), outline_bar(channel, i32(column) + reach));
-        bottom = min(bottom, beside);
+// Height in pixels of a channel's outline at a place in columns from the overlay's left edge: a line from the middle of each
+// bin's top to the next one's, or of each column's. Below 0 where both are empty.
+fn outlined(channel: u32, place: f32) -> f32 {
+    let places = min(panel.size.x, 1u << BITS);
+    let at = clamp(place * f32(places) / f32(panel.size.x) - 0.5, 0.0, f32(places - 1u));
+    let low = u32(at);
+    let counts = vec2<u32>(outlined_count(channel, low), outlined_count(channel, min(low + 1u, places - 1u)));
+    if all(counts == vec2<u32>(0u)) {
+        return -1.0;
     }
-    return vec2<f32>(f32(bottom), f32(top));
+    let parts = min(vec2<f32>(part_of(channel, counts.x), part_of(channel, counts.y)), vec2<f32>(1.0));
+    return inside(mix(parts.x, parts.y, at - f32(low)) * f32(panel.size.y));
 }
 
 // Height in pixels of a channel's cumulative histogram at a place in columns from the overlay's left edge: linear within
-// a bin, all samples being the overlay's height. Its line stays inside the overlay.
+// a bin, all samples being the overlay's height.
 fn cumulated(channel: u32, place: f32) -> f32 {
     let count = 1u << BITS;
     let at = clamp(place / f32(panel.size.x), 0.0, 1.0) * f32(count);
@@ -102,19 +111,26 @@ fn cumulated(channel: u32, place: f32) -> f32 {
     let index = (channel << BITS) + bin;
     let below = f32(cumulative[index] - cumulative[channel << BITS]);
     let share = (below + f32(bins[index]) * (at - f32(bin))) / f32(max(scales[channel].samples, 1u));
-    let height = f32(panel.size.y);
-    return clamp(share * height, min(panel.stroke, height * 0.5), max(height - panel.stroke, height * 0.5));
+    return inside(share * f32(panel.size.y));
 }
 
-// The rows of a column that a round pen covers which is drawn along a channel's cumulative histogram. The curve only rises.
-fn curve(channel: u32, column: u32) -> vec2<f32> {
-    let middle = f32(column) + 0.5;
+// The rows of a column that a round pen covers which is drawn along a channel's outline or its cumulative histogram. It is
+// looked at in the column's middle and as far to either side as the pen reaches.
+fn pen(kind: u32, channel: u32, column: u32) -> vec2<f32> {
     var rows = vec2<f32>(f32(panel.size.y), 0.0);
     for (var step = -2i; step <= 2i; step += 1i) {
         let aside = f32(step) * 0.5 * panel.stroke;
-        let pen = sqrt(max(panel.stroke * panel.stroke - aside * aside, 0.0));
-        let height = cumulated(channel, middle + aside);
-        rows = vec2<f32>(min(rows.x, height - pen), max(rows.y, height + pen));
+        let reach = sqrt(max(panel.stroke * panel.stroke - aside * aside, 0.0));
+        let place = f32(column) + 0.5 + aside;
+        var height: f32;
+        if kind == OUTLINES {
+            height = outlined(channel, place);
+        } else {
+            height = cumulated(channel, place);
+        }
+        if height >= 0.0 {
+            rows = vec2<f32>(min(rows.x, height - reach), max(rows.y, height + reach));
+        }
     }
     return rows;
 }
@@ -137,7 +153,7 @@ fn mixed(reached: vec4<bool>) -> vec3<f32> {
 // A band's colour with the lines that stand in its column.
 fn colored(column: u32, reached: vec4<bool>) -> vec4<f32> {
     let on_bar = any(reached);
-    var color = select(vec4<f32>(0.0, 0.0, 0.0, panel.veil), vec4<f32>(mixed(reached) * panel.bars, panel.bars), on_bar);
+    var color = select(vec4<f32>(0.0, 0.0, 0.0, panel.veil), vec4<f32>(mixed(reached) * panel.bars * panel.light, panel.bars), on_bar);
     if panel.brushed != 0u {
         let lit = column >= panel.brush.x && column <= panel.brush.y;
         if !lit {
@@ -188,10 +204,10 @@ fn find(@builtin(global_invocation_id) id: vec3<u32>) {
         if (panel.channels & (1u << channel)) != 0u {
             heights[channel] = bar(channel, bins_here);
             if panel.outlined != 0u {
-                strokes[first_stroke + OUTLINES + channel] = outline(channel, column);
+                strokes[first_stroke + OUTLINES + channel] = pen(OUTLINES, channel, column);
             }
             if panel.curved != 0u {
-                strokes[first_stroke + CURVES + channel] = curve(channel, column);
+                strokes[first_stroke + CURVES + channel] = pen(CURVES, channel, column);
             }
         }
     }

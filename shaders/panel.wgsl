@@ -22,8 +22,8 @@ struct Panel {
     graticule: array<vec4<u32>, 2>, // columns of the eighths; the last one is of no use
     outlined: u32,                  // whether another picture's bins are drawn as outlines
     curved: u32,                    // whether the cumulative histograms are drawn as curves
-    outline: u32,                   // thickness of an outline in pixels
-    stroke: f32,                    // half the thickness of a curve in pixels
+    light: f32,                     // how much of the bars' light is left beside outlines
+    stroke: f32,                    // half the thickness of outlines and curves in pixels
     backdrop: vec2<u32>,            // columns and rows of the blurred picture that lies behind; 0 where there is none
     padding: vec2<u32>,
 }

@@ -158,7 +158,7 @@ fn shared_structures_lie_alike_in_rust_and_wgsl() {
                 ("graticule", offset_of!(PanelParams, graticule)),
                 ("outlined", offset_of!(PanelParams, outlined)),
                 ("curved", offset_of!(PanelParams, curved)),
-                ("outline", offset_of!(PanelParams, outline)),
+                ("light", offset_of!(PanelParams, light)),
                 ("stroke", offset_of!(PanelParams, stroke)),
                 ("backdrop", offset_of!(PanelParams, backdrop)),
             ],

@@ -135,9 +135,9 @@ pub struct PanelParams {
     pub outlined: u32,
     /// Whether the cumulative histograms are drawn as curves.
     pub curved: u32,
-    /// Thickness of an outline in pixels.
-    pub outline: u32,
-    /// Half the thickness of a curve in pixels.
+    /// How much of the bars' light is left beside outlines.
+    pub light: f32,
+    /// Half the thickness of outlines and curves in pixels.
     pub stroke: f32,
     /// Columns and rows of the blurred picture that lies behind; 0 where there is none.
     pub backdrop: [u32; 2],

@@ -17,6 +17,8 @@ pub const fn lights(components: Components) -> [[f32; 3]; 4] {
 pub const BAR_OPACITY: f32 = 0.88;
 /// Opacity of the dark veil that lies where no bar reaches, so that the bars stand out on any picture.
 pub const VEIL_OPACITY: f32 = 0.55;
+/// How much of the bars' light is left where another picture's histogram is an outline over them.
+pub const OUTLINED_LIGHT: f32 = 0.6;
 /// How much luminance whitens what it overlaps.
 pub const WHITENING: f32 = 0.4;
 

@@ -3,7 +3,9 @@
 use super::Shown;
 use crate::gpu::shared::PanelParams;
 use crate::histogram::Components;
-use crate::overlay::{BAR_OPACITY, Channels, PanelRect, VEIL_OPACITY, WHITENING, graticule, guides, lights};
+use crate::overlay::{
+    BAR_OPACITY, Channels, OUTLINED_LIGHT, PanelRect, VEIL_OPACITY, WHITENING, graticule, guides, lights,
+};
 use crate::scene::{NO_BIN, Scene};
 
 /// A column that does not exist: the place of a line that is not drawn.
@@ -56,7 +58,7 @@ pub(super) fn panel_params(
         graticule: std::array::from_fn(|i| eighths.get(i).copied().unwrap_or(NOWHERE)),
         outlined: outlined.into(),
         curved: scene.curves.into(),
-        outline: outline_pixels(view),
+        light: if outlined { OUTLINED_LIGHT } else { 1.0 },
         stroke: stroke_pixels(view),
         backdrop: backdrop.map_or([0; 2], Into::into),
         padding: [0; 2],
@@ -68,14 +70,9 @@ pub(in crate::gpu) fn line_pixels(view: (u32, u32)) -> u32 {
     ((f64::from(view.1) / 1080.0).round() as u32).clamp(1, 8)
 }
 
-/// Thickness of an outline: two pixels where a line has one, unless the view is small.
-fn outline_pixels(view: (u32, u32)) -> u32 {
-    ((f64::from(view.1) / 540.0).round() as u32).clamp(1, 16)
-}
-
-/// Half the thickness of a curve: about a pixel where a line has one.
+/// Half the thickness of outlines and curves: a pixel where a line has one.
 fn stroke_pixels(view: (u32, u32)) -> f32 {
-    (view.1 as f32 / 900.0).clamp(0.8, 16.0)
+    (view.1 as f32 / 1080.0).clamp(0.75, 16.0)
 }
 
 /// Rows of the mark at the top of a clipped bar.

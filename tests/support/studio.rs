@@ -1,0 +1,143 @@
+//! Renderers of every kind, for tests: whoever draws and counts, the views must be the same.
+//!
+//! Each test binary uses some of these helpers only, hence the lint exception.
+#![allow(dead_code)]
+
+use std::sync::Arc;
+
+use histoscope::adjust::{Adjustments, Blur, Clahe, Equalize, Placing, Posterize, Processor};
+use histoscope::adjust::{Reduction, Shown, Threshold, Tone};
+use histoscope::cpu;
+use histoscope::frame::{Frame, Orientation, Picture, Ratio};
+use histoscope::gpu::readback::{Image, VIEW_FORMAT};
+use histoscope::gpu::{AdapterChoice, Artist, Gpu, Renderer, Scene};
+use histoscope::histogram::{Components, Histogram};
+
+/// Who draws, and whether the CPU counts.
+pub type Way = (Artist, bool);
+
+/// Every way there is.
+pub const WAYS: [Way; 4] = [(Artist::Gpu, false), (Artist::Gpu, true), (Artist::Cpu, true), (Artist::Cpu, false)];
+
+pub const UPRIGHT: (Ratio, Orientation) = (Ratio::ONE, Orientation { quarter_turns: 0, mirrored: false });
+
+/// An adapter with a renderer for each artist, made once: compiling the passes takes longest.
+pub struct Studio {
+    pub gpu: Gpu,
+    renderers: [Renderer; 2],
+}
+
+impl Studio {
+    pub fn new() -> Self {
+        let gpu = Gpu::headless(&AdapterChoice::default()).expect("an adapter; scripts/setup installs one");
+        let renderers = [Artist::Gpu, Artist::Cpu].map(|artist| Renderer::with_artist(&gpu, VIEW_FORMAT, artist));
+        Self { gpu, renderers }
+    }
+
+    pub fn renderer(&mut self, (artist, _): Way) -> (&mut Renderer, &Gpu) {
+        (&mut self.renderers[artist as usize], &self.gpu)
+    }
+
+    /// Loads a picture; where the CPU counts, with its bins.
+    pub fn load(&mut self, way: Way, picture: &Picture, placing: (Ratio, Orientation), components: Components) {
+        let counted = way.1.then(|| count(picture, components));
+        let (renderer, gpu) = self.renderer(way);
+        renderer.load(gpu, picture, placing, components, counted).expect("it loads");
+    }
+
+    /// The same for a frame.
+    pub fn load_frame(&mut self, way: Way, frame: &Frame) {
+        let counted = way.1.then(|| count(&frame.picture, Components::Rgbl));
+        let (renderer, gpu) = self.renderer(way);
+        renderer.load_frame(gpu, frame, Components::Rgbl, counted).expect("it loads");
+    }
+
+    pub fn snapshot(&mut self, way: Way, size: (u32, u32), scene: &Scene) -> Image {
+        let (renderer, gpu) = self.renderer(way);
+        let image = renderer.snapshot(gpu, size, scene).expect("it is drawn");
+        gpu.check().expect("nothing failed");
+        image
+    }
+
+    pub fn count(&mut self, way: Way) -> Histogram {
+        let (renderer, gpu) = self.renderer(way);
+        renderer.count(gpu).expect("it is counted")
+    }
+
+    /// A picture drawn as it is, by the same artist.
+    pub fn plain(&mut self, way: Way, picture: &Picture, size: (u32, u32), scene: &Scene) -> Image {
+        self.load(way, picture, UPRIGHT, Components::Rgbl);
+        self.snapshot(way, size, &Scene { adjustments: Adjustments::default(), ..*scene })
+    }
+}
+
+/// A picture's bins by the CPU's engine.
+pub fn count(picture: &Picture, components: Components) -> Histogram {
+    cpu::Engine::new().count(picture, components).clone()
+}
+
+/// A picture adjusted by definition.
+pub fn adjusted(picture: &Picture, adjustments: &Adjustments) -> Picture {
+    Processor::default().apply(picture, adjustments, None).expect("it has pixels")
+}
+
+/// A scene without overlays.
+pub fn bare(adjustments: Adjustments) -> Scene {
+    Scene { overlays: false, adjustments, ..Scene::default() }
+}
+
+/// Each adjustment by itself, and all stages together.
+pub fn each() -> Vec<Adjustments> {
+    let off = Adjustments::default();
+    let equalize = |per_channel| Some(Tone::Equalize(Equalize { per_channel, time_constant_secs: 0.5 }));
+    let posterize = |placing| Some(Reduction::Posterize(Posterize { levels: 5, placing }));
+    let threshold = |classes, shown| Some(Reduction::Threshold(Threshold { classes, shown }));
+    vec![
+        Adjustments { blur: Some(Blur { size: 9, runs: 3 }), ..off },
+        Adjustments { tone: equalize(false), ..off },
+        Adjustments { tone: equalize(true), ..off },
+        Adjustments { tone: Some(Tone::Clahe(Clahe::default())), ..off },
+        Adjustments { reduction: posterize(Placing::Width), ..off },
+        Adjustments { reduction: posterize(Placing::Population), ..off },
+        Adjustments { reduction: threshold(2, Shown::Tones), ..off },
+        Adjustments { reduction: threshold(4, Shown::Colors), ..off },
+        Adjustments {
+            blur: Some(Blur { size: 5, runs: 1 }),
+            tone: equalize(false),
+            reduction: threshold(3, Shown::Colors),
+        },
+    ]
+}
+
+/// A frame of a video, `number` in it, at 25 frames a second.
+pub fn frame(picture: Picture, serial: u64, number: u64) -> Frame {
+    Frame {
+        picture,
+        pts_ticks: 512 * number as i64,
+        time_base: Ratio { num: 1, den: 12_800 },
+        time_secs: number as f64 * 0.04,
+        duration_secs: 0.04,
+        index: Some(number),
+        serial,
+        sample_aspect: Ratio::ONE,
+        orientation: Orientation::default(),
+        key: false,
+        damaged: false,
+        picture_type: None,
+        source: Arc::default(),
+    }
+}
+
+/// The largest difference of any sample in these columns of two images.
+pub fn distance_in(a: &Image, b: &Image, columns: std::ops::Range<u32>) -> u8 {
+    assert_eq!((a.width, a.height), (b.width, b.height));
+    let row = 4 * a.width as usize;
+    let part = 4 * columns.start as usize..4 * columns.end as usize;
+    let rows = a.rgba.chunks_exact(row).zip(b.rgba.chunks_exact(row));
+    rows.flat_map(|(a, b)| a[part.clone()].iter().zip(&b[part.clone()])).map(|(a, b)| a.abs_diff(*b)).max().unwrap_or(0)
+}
+
+/// The largest difference of any sample.
+pub fn distance(a: &Image, b: &Image) -> u8 {
+    distance_in(a, b, 0..a.width)
+}
