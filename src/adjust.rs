@@ -1,8 +1,8 @@
 //! Adjustments that histograms drive: equalization, CLAHE, thresholds, posterization and the low-pass before them.
 //!
-//! Here is what each of them computes, as plain scalar code in integers, and the parameters of all. The passes of
+//! Here is what each of them computes, in integers, and the parameters of all. The passes of
 //! [`gpu::adjust`](crate::gpu::adjust) come to the same codes, to the last one; where the only adapter is software,
-//! [`Processor`] does the work instead of them.
+//! [`Processor`] does the work instead of them. [`plain`] says the same pixel by pixel, for tests.
 //!
 //! A picture becomes R'G'B' codes at its own bin depth by the conversion that counting uses ([`Codes`]). Then follow, in
 //! this order and each only where it is on, [`blur`], a tone mapping ([`equalize`] or [`clahe`]) and a reduction to few
@@ -15,8 +15,10 @@ mod codes;
 pub mod equalize;
 pub mod otsu;
 mod parameters;
+pub mod plain;
 pub mod posterize;
 mod processor;
+mod recolor;
 
 pub use codes::{Codes, scaled, working_colorimetry, working_layout};
 pub use parameters::{

@@ -147,7 +147,7 @@ fn request(args: &AnalyzeArgs, common: &CommonArgs, input: &Path, destination: &
             region: args.region,
             crop_bars: args.crop_bars,
         },
-        adjustments: args.adjust.adjustments().at_once(),
+        adjustments: args.adjust.adjustments(),
         counting: Counting { rgbl: !signal, coded, signal },
         engine: super::engine(common.engine),
         adapter: super::adapter(common),

@@ -51,7 +51,7 @@ fn a_blur_is_the_exact_mean_within_one_code() {
     for depth in [8, 10, 12] {
         let codes = Codes::of(&noisy((40, 33), depth, 7));
         for size in [3, 9, 63] {
-            let adjusted = blur::apply(&codes, Blur { size, runs: 1 });
+            let adjusted = blur::apply(codes.clone(), Blur { size, runs: 1 });
             let reach = i64::from(size / 2);
             for y in 0..33_i64 {
                 for x in 0..40_i64 {

@@ -61,8 +61,8 @@ fn the_order_is_blur_then_tone_then_reduction() {
     let (low_pass, tiles) = (Blur { size: 9, runs: 1 }, Clahe::default());
     let adjustments = Adjustments { blur: Some(low_pass), tone: Some(Tone::Clahe(tiles)), reduction: None };
     let adjusted = Processor::default().apply_to_codes(codes.clone(), &adjustments, None);
-    assert_eq!(adjusted, clahe::apply(&blur::apply(&codes, low_pass), tiles));
-    assert_ne!(adjusted, blur::apply(&clahe::apply(&codes, tiles), low_pass));
+    assert_eq!(adjusted, clahe::apply(blur::apply(codes.clone(), low_pass), tiles));
+    assert_ne!(adjusted, blur::apply(clahe::apply(codes, tiles), low_pass));
 }
 
 #[test]

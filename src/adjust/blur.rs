@@ -8,8 +8,8 @@
 
 use rayon::prelude::*;
 
-use super::Codes;
 use super::parameters::Blur;
+use super::{Codes, recolor};
 
 /// What a sum of `size` codes along a row is kept as.
 #[inline]
@@ -25,56 +25,71 @@ pub const fn divisor(size: u32, bits: u32) -> u32 {
     if bits <= 10 { size * size } else { 16 * size }
 }
 
+/// Fractional bits of the inverse of a [`divisor`]: what is divided is less than 2^23 and the divisor less than 2^12, so
+/// that rounding the inverse up never carries a quotient over an integer. The inverse of 9 or more fits in 32 bits, of which
+/// vector instructions multiply several at a time.
+const INVERSE_BITS: u32 = 35;
+/// The fewest rows that a thread takes at a time: at a band's start the sums of all columns are added up anew.
+const BAND: usize = 64;
+
 /// The blurred picture.
 #[must_use]
-pub fn apply(codes: &Codes, blur: Blur) -> Codes {
+pub fn apply(mut codes: Codes, blur: Blur) -> Codes {
     let Blur { size, runs } = blur.clamped();
-    let mut blurred = codes.clone();
+    let mut across = vec![[0; 3]; codes.rgb.len()];
     for _ in 0..runs {
-        blurred = once(&blurred, size);
+        sum_rows(&codes, size, &mut across);
+        average_columns(&across, size, &mut codes);
     }
-    blurred
+    codes
 }
 
-fn once(codes: &Codes, size: u32) -> Codes {
-    let (width, height, reach) = (codes.width, codes.height, (size / 2) as usize);
-    let mut across = vec![[0_u16; 3]; codes.rgb.len()];
-    across.par_chunks_exact_mut(width).zip(codes.rgb.par_chunks_exact(width)).for_each(|(kept_row, row)| {
-        let at = |x: isize| row[x.clamp(0, width as isize - 1) as usize];
+/// Writes what is kept of the sums along the rows.
+fn sum_rows(codes: &Codes, size: u32, across: &mut [[u16; 3]]) {
+    let (width, reach) = (codes.width, (size / 2) as usize);
+    let inverse = recolor::inverse(size);
+    let keep = |sum: u32| match codes.bits {
+        ..=10 => sum as u16,
+        // As `kept`, without a division.
+        _ => recolor::divided(u64::from(16 * sum + size / 2), inverse) as u16,
+    };
+    let rows = across.par_chunks_exact_mut(width).zip(codes.rgb.par_chunks_exact(width));
+    rows.for_each_init(Vec::new, |padded: &mut Vec<[u16; 3]>, (kept, row)| {
+        // The row with its ends repeated: then no pixel is at an edge.
+        padded.clear();
+        padded.resize(reach, row[0]);
+        padded.extend_from_slice(row);
+        padded.resize(width + 2 * reach, row[width - 1]);
         let mut sum = [0_u32; 3];
-        (-(reach as isize)..reach as isize).for_each(|x| add(&mut sum, at(x)));
-        for (x, out) in (0_isize..).zip(kept_row) {
-            add(&mut sum, at(x + reach as isize));
-            *out = sum.map(|sum| kept(sum, size, codes.bits) as u16);
-            subtract(&mut sum, at(x - reach as isize));
+        padded[..2 * reach].iter().for_each(|pixel| (0..3).for_each(|i| sum[i] += u32::from(pixel[i])));
+        for ((kept, last), first) in kept.iter_mut().zip(&padded[2 * reach..]).zip(&*padded) {
+            (0..3).for_each(|i| sum[i] += u32::from(last[i]));
+            *kept = sum.map(keep);
+            (0..3).for_each(|i| sum[i] -= u32::from(first[i]));
         }
     });
-    // Bands of rows, in which the sums of all columns move down together.
+}
+
+/// Divides the sums along the columns. In a band of rows, those of all columns move down together.
+fn average_columns(across: &[[u16; 3]], size: u32, codes: &mut Codes) {
+    let (width, last, reach) = (codes.width, codes.height as isize - 1, (size / 2) as isize);
     let by = divisor(size, codes.bits);
-    let band = 64;
-    let mut rgb = vec![[0_u16; 3]; codes.rgb.len()];
-    rgb.par_chunks_mut(width * band).enumerate().for_each(|(index, rows)| {
+    let (half, inverse) = (by / 2, (1_u64 << INVERSE_BITS).div_ceil(u64::from(by)) as u32);
+    let row = |y: isize| across[y.clamp(0, last) as usize * width..][..width].as_flattened();
+    let band = codes.height.div_ceil(4 * rayon::current_num_threads()).max(BAND);
+    codes.rgb.par_chunks_mut(width * band).enumerate().for_each(|(index, rows)| {
         let first = (index * band) as isize;
-        let row = |y: isize| &across[y.clamp(0, height as isize - 1) as usize * width..][..width];
-        let mut sums = vec![[0_u32; 3]; width];
-        for y in first - reach as isize..first + reach as isize {
-            sums.iter_mut().zip(row(y)).for_each(|(sum, &value)| add(sum, value));
+        let mut sums = vec![0_u32; 3 * width];
+        for y in first - reach..first + reach {
+            sums.iter_mut().zip(row(y)).for_each(|(sum, &value)| *sum += u32::from(value));
         }
         for (y, out) in (first..).zip(rows.chunks_exact_mut(width)) {
-            sums.iter_mut().zip(row(y + reach as isize)).for_each(|(sum, &value)| add(sum, value));
-            for (pixel, sum) in out.iter_mut().zip(&sums) {
-                *pixel = sum.map(|sum| ((sum + by / 2) / by) as u16);
+            let (below, above) = (row(y + reach), row(y - reach));
+            for (((sum, out), &below), &above) in sums.iter_mut().zip(out.as_flattened_mut()).zip(below).zip(above) {
+                let whole = *sum + u32::from(below);
+                *out = ((u64::from(whole + half) * u64::from(inverse)) >> INVERSE_BITS) as u16;
+                *sum = whole - u32::from(above);
             }
-            sums.iter_mut().zip(row(y - reach as isize)).for_each(|(sum, &value)| subtract(sum, value));
         }
     });
-    Codes { rgb, ..*codes }
-}
-
-fn add(sum: &mut [u32; 3], pixel: [u16; 3]) {
-    sum.iter_mut().zip(pixel).for_each(|(sum, code)| *sum += u32::from(code));
-}
-
-fn subtract(sum: &mut [u32; 3], pixel: [u16; 3]) {
-    sum.iter_mut().zip(pixel).for_each(|(sum, code)| *sum -= u32::from(code));
 }

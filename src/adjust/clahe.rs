@@ -14,8 +14,8 @@
 
 use rayon::prelude::*;
 
-use super::codes::scaled;
 use super::parameters::Clahe;
+use super::recolor::{self, by_depth};
 use super::{Codes, mul_div_rounded};
 
 /// How a picture is cut into tiles.
@@ -133,46 +133,75 @@ pub fn tile_curve(bins: &[u32], most: u32, pixels: u32) -> Vec<u32> {
         .collect()
 }
 
+/// The luminance bin of every pixel.
+fn luminances<const BINS: usize>(rgb: &[[u16; 3]]) -> Vec<u16> {
+    rgb.par_iter().with_min_len(1 << 14).map(|&pixel| recolor::luminance::<BINS>(pixel) as u16).collect()
+}
+
 /// The curves of all tiles, one after the other, tile rows from the top.
-#[must_use]
-pub fn tile_curves(codes: &Codes, grid: &Grid, clip_limit: f64) -> Vec<Vec<u32>> {
-    let most = grid.most_of_bin(clip_limit, codes.bits);
+fn tile_curves(luminances: &[u16], grid: &Grid, clip_limit: f64, bits: u32) -> Vec<Vec<u16>> {
+    let most = grid.most_of_bin(clip_limit, bits);
     let curve = |index: u32| {
         let (left, top) = (index % grid.tiles.0 * grid.tile.0, index / grid.tiles.0 * grid.tile.1);
-        let mut bins = vec![0; 1 << codes.bits];
+        let mut bins = vec![0; 1 << bits];
+        // A tile is mirrored where it reaches beyond the picture.
+        let within = left.min(grid.size.0)..(left + grid.tile.0).min(grid.size.0);
         for y in top..top + grid.tile.1 {
-            let row = &codes.rgb[mirrored(y, grid.size.1) as usize * codes.width..][..codes.width];
-            for x in left..left + grid.tile.0 {
-                bins[codes.luminance(row[mirrored(x, grid.size.0) as usize]) as usize] += 1;
+            let row = &luminances[(mirrored(y, grid.size.1) * grid.size.0) as usize..][..grid.size.0 as usize];
+            for &luminance in &row[within.start as usize..within.end as usize] {
+                bins[usize::from(luminance)] += 1;
+            }
+            for x in within.end.max(left)..left + grid.tile.0 {
+                bins[usize::from(row[mirrored(x, grid.size.0) as usize])] += 1;
             }
         }
-        tile_curve(&bins, most, grid.tile_pixels())
+        tile_curve(&bins, most, grid.tile_pixels()).into_iter().map(|code| code as u16).collect()
     };
     (0..grid.tiles.0 * grid.tiles.1).into_par_iter().map(curve).collect()
 }
 
 /// The adjusted picture.
 #[must_use]
-pub fn apply(codes: &Codes, clahe: Clahe) -> Codes {
+pub fn apply(mut codes: Codes, clahe: Clahe) -> Codes {
     let clahe = clahe.clamped();
-    let grid = Grid::new((codes.width as u32, codes.height as u32), clahe.tiles);
-    let curves = tile_curves(codes, &grid, clahe.clip_limit);
-    let (columns, rows) = (grid.columns(codes.bits), grid.rows(codes.bits));
-    let (bits, top) = (weight_bits(codes.bits), codes.top());
-    let mut rgb = codes.rgb.clone();
-    rgb.par_chunks_exact_mut(codes.width).zip(&rows).for_each(|(line, row)| {
+    let (bits, width) = (codes.bits, codes.width);
+    let grid = Grid::new((width as u32, codes.height as u32), clahe.tiles);
+    let luminances = by_depth!(bits, luminances(&codes.rgb));
+    let curves = tile_curves(&luminances, &grid, clahe.clip_limit, bits);
+    let inverses: Vec<_> = (0..1 << bits).map(|luminance: u32| recolor::inverse(luminance.max(1))).collect();
+    let (columns, rows) = (grid.columns(bits), grid.rows(bits));
+    // Columns between the same middles share their tiles: where such a run begins, and the columns themselves.
+    let mut runs = Vec::new();
+    for run in columns.chunk_by(|a, b| a.cell == b.cell) {
+        runs.push((runs.last().map_or(0, |(start, run): &(usize, &[Between])| start + run.len()), run));
+    }
+    let (weight_bits, top) = (weight_bits(bits), u64::from(codes.top()));
+    let (one, half) = (1 << weight_bits, 1 << (2 * weight_bits - 1));
+    let lines = codes.rgb.par_chunks_exact_mut(width).zip(luminances.par_chunks_exact(width));
+    lines.zip(&rows).for_each(|((pixels, luminances), row)| {
         let (above, below) = Grid::neighbours(row.cell, grid.tiles.1);
-        for (pixel, column) in line.iter_mut().zip(&columns) {
-            let (before, after) = Grid::neighbours(column.cell, grid.tiles.0);
-            let luminance = codes.luminance(*pixel);
-            let curve = |x: u32, y: u32| curves[(y * grid.tiles.0 + x) as usize][luminance as usize];
-            let across = |y: u32| curve(before, y) * ((1 << bits) - column.weight) + curve(after, y) * column.weight;
-            // At most the highest code times 2^(2 · bits), with the half that rounds: it fits.
-            let sum = across(above) * ((1 << bits) - row.weight) + across(below) * row.weight;
-            *pixel = scaled(*pixel, luminance, (sum + (1 << (2 * bits - 1))) >> (2 * bits), top);
+        let tile = |x: u32, y: u32| curves[(y * grid.tiles.0 + x) as usize].as_slice();
+        for &(start, run) in &runs {
+            let (before, after) = Grid::neighbours(run[0].cell, grid.tiles.0);
+            let [a, b, c, d] = [tile(before, above), tile(after, above), tile(before, below), tile(after, below)];
+            let span = start..start + run.len();
+            for ((pixel, &luminance), column) in pixels[span.clone()].iter_mut().zip(&luminances[span]).zip(run) {
+                let level = usize::from(luminance);
+                // Without a luminance there is no ratio to scale by.
+                if level == 0 {
+                    continue;
+                }
+                let (left, right) = (one - column.weight, column.weight);
+                let across = |a: &[u16], b: &[u16]| u32::from(a[level]) * left + u32::from(b[level]) * right;
+                // At most the highest code times 2^(2 · weight bits), with the half that rounds: it fits.
+                let sum = across(a, b) * (one - row.weight) + across(c, d) * row.weight;
+                let new = u64::from((sum + half) >> (2 * weight_bits));
+                let (inverse, middle) = (inverses[level], u64::from(luminance / 2));
+                *pixel = pixel.map(|code| recolor::divided(u64::from(code) * new + middle, inverse).min(top) as u16);
+            }
         }
     });
-    Codes { rgb, ..*codes }
+    codes
 }
 
 #[cfg(test)]

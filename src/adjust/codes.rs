@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::color::{Colorimetry, Matrix, Range, Sourced, luminance_bin};
+use super::recolor;
+use crate::color::{Colorimetry, Conversion, Matrix, Range, Sourced, luminance_bin};
 use crate::cpu::unpack::Source;
 use crate::frame::{OwnedPlanes, Picture, PictureError};
 use crate::histogram::{Components, Histogram};
@@ -51,25 +52,11 @@ impl Codes {
     #[must_use]
     pub fn of(picture: &Picture) -> Self {
         let (width, height) = (picture.width() as usize, picture.height() as usize);
-        let sources: Vec<_> = (0..picture.layout().component_count()).map(|i| Source::new(picture, i)).collect();
-        let conversion = picture.conversion();
-        let top = conversion.max_code();
-        let shift = match picture.layout().model {
-            ColorModel::YCbCr => picture.layout().chroma_shift,
-            ColorModel::Gray | ColorModel::Rgb => (0, 0),
-        };
+        let reader = Reader::new(picture);
         let mut rgb = vec![[0; 3]; width * height];
-        let scratch = || -> [Vec<u16>; 3] { std::array::from_fn(|i| vec![0; sources.get(i).map_or(0, |s| s.width)]) };
-        rgb.par_chunks_exact_mut(width).enumerate().for_each_init(scratch, |rows, (y, line)| {
-            for (index, (row, source)) in rows.iter_mut().zip(&sources).enumerate() {
-                source.unpack(0, if index == 0 { y } else { y >> shift.1 }, row);
-            }
-            let [first, second, third] = &*rows;
-            for (x, pixel) in line.iter_mut().enumerate() {
-                let chroma = |row: &[u16]| row.get(x >> shift.0).map_or(0, |&code| i32::from(code));
-                let unclamped = conversion.unclamped([i32::from(first[x]), chroma(second), chroma(third)]);
-                *pixel = unclamped.map(|code| code.clamp(0, top) as u16);
-            }
+        let rows = 1 << reader.rows_shift;
+        rgb.par_chunks_mut(width * rows).enumerate().for_each_init(Scratch::default, |scratch, (group, lines)| {
+            reader.read(scratch, group, lines);
         });
         Self { bits: picture.layout().bin_bits(), width, height, rgb }
     }
@@ -90,28 +77,18 @@ impl Codes {
     /// The histograms of the codes; no pixel is out of range any more.
     #[must_use]
     pub fn histogram(&self) -> Histogram {
-        let empty = || Histogram::empty(self.bits, Components::Rgbl);
-        let count = |mut histogram: Histogram, pixels: &[[u16; 3]]| {
-            for &pixel in pixels {
-                for (channel, code) in pixel.into_iter().enumerate() {
-                    histogram.bins_mut(channel)[usize::from(code)] += 1;
-                }
-                histogram.bins_mut(3)[self.luminance(pixel) as usize] += 1;
-            }
-            histogram
-        };
-        let add = |mut sum: Histogram, more: Histogram| {
-            sum.words.iter_mut().zip(&more.words).for_each(|(word, more)| *word += more);
-            sum
-        };
-        self.rgb.par_chunks(1 << 16).fold(empty, count).reduce(empty, add)
+        let mut histogram = Histogram::empty(self.bits, Components::Rgbl);
+        let channels = recolor::channel_bins(self).into_iter().chain([self.luminance_bins()]);
+        for (channel, bins) in channels.enumerate() {
+            histogram.bins_mut(channel).copy_from_slice(&bins);
+        }
+        histogram
     }
 
-    /// The same with every pixel changed by itself.
+    /// The bins of luminance alone.
     #[must_use]
-    pub fn map(&self, change: impl Fn([u16; 3]) -> [u16; 3] + Sync) -> Self {
-        let rgb = self.rgb.par_iter().with_min_len(1 << 12).map(|&pixel| change(pixel)).collect();
-        Self { rgb, ..*self }
+    pub fn luminance_bins(&self) -> Vec<u32> {
+        recolor::luminance_bins(self)
     }
 
     /// The codes as a picture in [`working_layout`].
@@ -121,16 +98,103 @@ impl Codes {
     pub fn picture(&self) -> Result<Picture, PictureError> {
         let size = (self.width as u32, self.height as u32);
         let layout = working_layout(self.bits);
+        let step = usize::from(layout.components[0].step);
+        let mut bytes = vec![0; self.rgb.len() * step];
+        let rows =
+            bytes.par_chunks_exact_mut(self.width.max(1) * step).zip(self.rgb.par_chunks_exact(self.width.max(1)));
         let top = self.top() as u16;
-        let bytes: Vec<u8> = match self.bits {
-            8 => self.rgb.par_iter().flat_map_iter(|&[r, g, b]| [r as u8, g as u8, b as u8, u8::MAX]).collect(),
-            _ => self
-                .rgb
-                .par_iter()
-                .flat_map_iter(|&[r, g, b]| [r, g, b, top].into_iter().flat_map(u16::to_le_bytes))
-                .collect(),
-        };
-        let planes = OwnedPlanes { planes: vec![(bytes, self.width * usize::from(layout.components[0].step))] };
+        rows.for_each(|(bytes, pixels)| match self.bits {
+            8 => {
+                for (packed, &[r, g, b]) in bytes.as_chunks_mut::<4>().0.iter_mut().zip(pixels) {
+                    *packed = [r as u8, g as u8, b as u8, u8::MAX];
+                }
+            }
+            _ => {
+                for (packed, &[r, g, b]) in bytes.as_chunks_mut::<8>().0.iter_mut().zip(pixels) {
+                    let word = [r, g, b, top].into_iter().rev().fold(0, |word, code| word << 16 | u64::from(code));
+                    *packed = word.to_le_bytes();
+                }
+            }
+        });
+        let planes = OwnedPlanes { planes: vec![(bytes, self.width * step)] };
         Picture::new(layout, size, working_colorimetry(), Arc::new(planes))
+    }
+}
+
+/// How a picture's pixels are read as codes: [`Conversion::unclamped`], ordered differently. What chroma contributes is
+/// computed once per chroma sample. Integer sums do not depend on the order, not even when an intermediate one wraps
+/// around.
+struct Reader<'a> {
+    sources: Vec<Source<'a>>,
+    conversion: Conversion,
+    width: usize,
+    columns_shift: u8,
+    rows_shift: u8,
+}
+
+/// A row's codes as they are stored, and what chroma adds to red, green and blue.
+#[derive(Default)]
+struct Scratch {
+    components: [Vec<u16>; 3],
+    terms: Vec<[i32; 3]>,
+}
+
+impl<'a> Reader<'a> {
+    fn new(picture: &'a Picture) -> Self {
+        let layout = picture.layout();
+        let (columns_shift, rows_shift) = match layout.model {
+            ColorModel::YCbCr => layout.chroma_shift,
+            ColorModel::Gray | ColorModel::Rgb => (0, 0),
+        };
+        Self {
+            sources: (0..layout.component_count()).map(|i| Source::new(picture, i)).collect(),
+            conversion: picture.conversion(),
+            width: picture.width() as usize,
+            columns_shift,
+            rows_shift,
+        }
+    }
+
+    /// Reads the lines that share the chroma row of that index.
+    fn read(&self, scratch: &mut Scratch, group: usize, lines: &mut [[u16; 3]]) {
+        let Scratch { components: [first, second, third], terms } = scratch;
+        first.resize(self.width, 0);
+        for (index, row) in [&mut *second, &mut *third].into_iter().enumerate() {
+            row.resize(self.width.div_ceil(1 << self.columns_shift), 0);
+            if let Some(source) = self.sources.get(index + 1) {
+                source.unpack(0, group, row);
+            }
+        }
+        let Conversion { weights, bias, .. } = &self.conversion;
+        terms.clear();
+        terms.extend(second.iter().zip(&*third).map(|(&c1, &c2)| {
+            std::array::from_fn(|channel| {
+                let [_, w1, w2] = weights[channel];
+                let weighted = w1.wrapping_mul(i32::from(c1)).wrapping_add(w2.wrapping_mul(i32::from(c2)));
+                weighted.wrapping_add(bias[channel])
+            })
+        }));
+        for (row, line) in lines.chunks_exact_mut(self.width).enumerate() {
+            self.sources[0].unpack(0, (group << self.rows_shift) + row, first);
+            match self.columns_shift {
+                0 => convert::<1>(&self.conversion, first, terms, line),
+                1 => convert::<2>(&self.conversion, first, terms, line),
+                _ => convert::<4>(&self.conversion, first, terms, line),
+            }
+        }
+    }
+}
+
+/// Converts a row of which every `SHARED` neighbours share a term.
+fn convert<const SHARED: usize>(conversion: &Conversion, first: &[u16], terms: &[[i32; 3]], line: &mut [[u16; 3]]) {
+    let (top, shift) = (conversion.max_code(), conversion.shift);
+    let weights = conversion.weights.map(|row| row[0]);
+    let code = |weight: i32, first: u16, term: i32| {
+        (weight.wrapping_mul(i32::from(first)).wrapping_add(term) >> shift).clamp(0, top) as u16
+    };
+    for ((pixels, firsts), term) in line.chunks_mut(SHARED).zip(first.chunks(SHARED)).zip(terms) {
+        for (pixel, &first) in pixels.iter_mut().zip(firsts) {
+            *pixel = std::array::from_fn(|channel| code(weights[channel], first, term[channel]));
+        }
     }
 }

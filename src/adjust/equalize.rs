@@ -5,13 +5,12 @@
 //! the lowest become 0. Where all samples have one code there is nothing to spread, and every code stays as it is.
 //!
 //! *By luminance*, v is a pixel's luminance bin and the pixel is scaled by the ratio of the new to the old one, so that hue
-//! and saturation stay ([`scaled`]). *Per channel*, red, green and blue have a curve each.
+//! and saturation stay ([`scaled`](super::scaled)). *Per channel*, red, green and blue have a curve each.
 //!
 //! In a video the curve follows its target with a time constant: of the difference, `1 − exp(−elapsed / time constant)` is
 //! made up with each frame, in steps of 2^-16 codes.
 
-use super::codes::scaled;
-use super::{Codes, mul_div_rounded};
+use super::{Codes, mul_div_rounded, recolor};
 
 /// Fractional bits of a smoothed curve.
 pub const FRACTION: u32 = 16;
@@ -64,18 +63,16 @@ pub fn follow(state: &mut Vec<u32>, target: &[u32], weight: u32) -> Vec<u32> {
 
 /// Gives every pixel the luminance that `curve` has for its own.
 #[must_use]
-pub fn apply_to_luminance(codes: &Codes, curve: &[u32]) -> Codes {
-    let top = codes.top();
-    codes.map(|pixel| {
-        let luminance = codes.luminance(pixel);
-        scaled(pixel, luminance, curve[luminance as usize], top)
-    })
+pub fn apply_to_luminance(mut codes: Codes, curve: &[u32]) -> Codes {
+    recolor::scale_luminance(&mut codes, curve);
+    codes
 }
 
 /// Puts red, green and blue through a curve each.
 #[must_use]
-pub fn apply_to_channels(codes: &Codes, curves: &[Vec<u32>; 3]) -> Codes {
-    codes.map(|pixel| std::array::from_fn(|channel| curves[channel][usize::from(pixel[channel])] as u16))
+pub fn apply_to_channels(mut codes: Codes, curves: &[Vec<u32>; 3]) -> Codes {
+    recolor::look_up_channels(&mut codes, curves);
+    codes
 }
 
 #[cfg(test)]

@@ -8,8 +8,8 @@
 //!
 //! Thresholds are sought on [`LEVELS`] levels at any depth: deeper luminance bins are taken together by their top 8 bits.
 
-use super::Codes;
 use super::parameters::{Shown, Threshold};
+use super::{Codes, recolor};
 
 /// Levels on which thresholds are sought.
 pub const LEVELS: usize = 256;
@@ -114,13 +114,15 @@ pub fn tone(class: usize, classes: usize, shown: Shown, bits: u32) -> [u16; 3] {
 
 /// Shows every pixel in the tone of the class that its luminance belongs to.
 #[must_use]
-pub fn apply(codes: &Codes, thresholds: &[u32], threshold: Threshold) -> Codes {
+pub fn apply(mut codes: Codes, thresholds: &[u32], threshold: Threshold) -> Codes {
     let classes = threshold.classes as usize;
-    let tones: Vec<_> = (0..classes).map(|class| tone(class, classes, threshold.shown, codes.bits)).collect();
-    codes.map(|pixel| {
-        let luminance = codes.luminance(pixel);
-        tones[thresholds.iter().filter(|&&threshold| luminance >= threshold).count()]
-    })
+    let tone_of = |luminance: u32| {
+        let class = thresholds.iter().filter(|&&threshold| luminance >= threshold).count();
+        tone(class, classes, threshold.shown, codes.bits)
+    };
+    let tones: Vec<_> = (0..=codes.top()).map(tone_of).collect();
+    recolor::look_up_luminance(&mut codes, &tones);
+    codes
 }
 
 #[cfg(test)]

@@ -173,16 +173,6 @@ impl Adjustments {
         *self == Self::default()
     }
 
-    /// The same without memory: equalization follows at once, so that a picture does not depend on those before it.
-    #[must_use]
-    pub fn at_once(self) -> Self {
-        let tone = match self.tone {
-            Some(Tone::Equalize(equalize)) => Some(Tone::Equalize(Equalize { time_constant_secs: 0.0, ..equalize })),
-            tone => tone,
-        };
-        Self { tone, ..self }
-    }
-
     /// The nearest that can be had.
     #[must_use]
     pub fn clamped(self) -> Self {

@@ -1,7 +1,7 @@
 //! The whole chain on the CPU.
 
 use super::parameters::{Adjustments, Placing, Posterize, Reduction, Tone};
-use super::{Codes, blur, clahe, equalize, otsu, posterize};
+use super::{Codes, blur, clahe, equalize, otsu, posterize, recolor};
 use crate::frame::{Picture, PictureError};
 
 /// Adjusts pictures on the CPU. It keeps the smoothed curves of equalization from picture to picture.
@@ -9,7 +9,7 @@ use crate::frame::{Picture, PictureError};
 pub struct Processor {
     /// Of luminance alone, or of red, green and blue.
     curves: Vec<Vec<u32>>,
-    thresholds: Option<Vec<u32>>,
+    thresholds: Option<[u32; 4]>,
 }
 
 impl Processor {
@@ -30,53 +30,51 @@ impl Processor {
         self.apply_to_codes(Codes::of(picture), adjustments, elapsed_secs).picture()
     }
 
-    /// Luminance codes at which the second class of the last picture and those after it begin, where it was parted at
-    /// Otsu's thresholds.
-    #[must_use]
-    pub fn thresholds(&self) -> Option<&[u32]> {
-        self.thresholds.as_deref()
-    }
-
     /// The same, on codes.
     #[must_use]
     pub fn apply_to_codes(&mut self, mut codes: Codes, adjustments: &Adjustments, elapsed_secs: Option<f64>) -> Codes {
         let Adjustments { blur, tone, reduction } = adjustments.clamped();
         self.thresholds = None;
         if let Some(blur) = blur {
-            codes = blur::apply(&codes, blur);
+            codes = blur::apply(codes, blur);
         }
         match tone {
-            Some(Tone::Equalize(equalize)) => codes = self.equalize(&codes, equalize, elapsed_secs),
-            Some(Tone::Clahe(clahe)) => codes = clahe::apply(&codes, clahe),
+            Some(Tone::Equalize(equalize)) => codes = self.equalize(codes, equalize, elapsed_secs),
+            Some(Tone::Clahe(clahe)) => codes = clahe::apply(codes, clahe),
             None => {}
         }
         if !matches!(tone, Some(Tone::Equalize(_))) {
             self.curves.clear();
         }
         match reduction {
-            Some(Reduction::Posterize(posterize)) => posterized(&codes, posterize),
+            Some(Reduction::Posterize(posterize)) => posterized(codes, posterize),
             Some(Reduction::Threshold(threshold)) => {
-                let histogram = codes.histogram();
-                let found = otsu::thresholds(histogram.bins(3), threshold.classes as usize);
-                let parted = otsu::apply(&codes, &found, threshold);
-                self.thresholds = Some(found);
-                parted
+                let thresholds = otsu::thresholds(&codes.luminance_bins(), threshold.classes as usize);
+                self.thresholds = Some(std::array::from_fn(|i| thresholds.get(i).copied().unwrap_or(u32::MAX)));
+                otsu::apply(codes, &thresholds, threshold)
             }
             None => codes,
         }
     }
 
-    fn equalize(&mut self, codes: &Codes, parameters: super::Equalize, elapsed_secs: Option<f64>) -> Codes {
-        let histogram = codes.histogram();
+    /// The luminance codes at which the second class of the last picture and those after it begin, `u32::MAX` where there is
+    /// none; `None` where no threshold was among its adjustments.
+    #[must_use]
+    pub const fn thresholds(&self) -> Option<[u32; 4]> {
+        self.thresholds
+    }
+
+    fn equalize(&mut self, codes: Codes, parameters: super::Equalize, elapsed_secs: Option<f64>) -> Codes {
         let weight = equalize::weight(elapsed_secs, parameters.time_constant_secs);
-        let channels = if parameters.per_channel { 0..3 } else { 3..4 };
+        let bins =
+            if parameters.per_channel { recolor::channel_bins(&codes).to_vec() } else { vec![codes.luminance_bins()] };
         // Curves of another kind start anew.
-        if self.curves.len() != channels.len() {
+        if self.curves.len() != bins.len() {
             self.curves.clear();
-            self.curves.resize(channels.len(), Vec::new());
+            self.curves.resize(bins.len(), Vec::new());
         }
-        let follow = |(state, channel)| equalize::follow(state, &equalize::curve(histogram.bins(channel)), weight);
-        let mut curves: Vec<_> = self.curves.iter_mut().zip(channels).map(follow).collect();
+        let follow = |(state, bins): (&mut _, &Vec<u32>)| equalize::follow(state, &equalize::curve(bins), weight);
+        let mut curves: Vec<_> = self.curves.iter_mut().zip(&bins).map(follow).collect();
         if parameters.per_channel {
             return equalize::apply_to_channels(codes, &std::array::from_fn(|i| std::mem::take(&mut curves[i])));
         }
@@ -84,13 +82,10 @@ impl Processor {
     }
 }
 
-fn posterized(codes: &Codes, Posterize { levels, placing }: Posterize) -> Codes {
+fn posterized(codes: Codes, Posterize { levels, placing }: Posterize) -> Codes {
     let curves = match placing {
         Placing::Width => std::array::from_fn(|_| posterize::equal_width(1 << codes.bits, levels)),
-        Placing::Population => {
-            let histogram = codes.histogram();
-            std::array::from_fn(|channel| posterize::equal_population(histogram.bins(channel), levels))
-        }
+        Placing::Population => recolor::channel_bins(&codes).map(|bins| posterize::equal_population(&bins, levels)),
     };
     equalize::apply_to_channels(codes, &curves)
 }

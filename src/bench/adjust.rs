@@ -179,7 +179,7 @@ fn blur_passes(
     let plan = BlurPlan { staged, ..BlurPlan::new(&gpu.device.limits(), codes.bits, size) };
     let job = BlurPass::new(gpu).job_with_plan(gpu, &work, plan, 1)?;
     run_once(gpu, &mut |pass| job.dispatch(pass));
-    row.exact = Some(work.read(gpu)? == blur::apply(&codes, Blur { size, runs: 1 }));
+    row.exact = Some(work.read(gpu)? == blur::apply(codes.clone(), Blur { size, runs: 1 }));
     row.alone = Some(timed(gpu, budget, &mut |pass, _| job.dispatch(pass))?);
     Ok(())
 }

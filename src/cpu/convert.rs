@@ -147,7 +147,7 @@ fn clamp<const BINS: usize>(unclamped: &[i16], clamped: &mut [u16]) -> (u16, u16
 /// right for *every* sum was searched for each depth; a test goes through all of them. M has 34 bits at 12 bits a code:
 /// its upper part is multiplied apart, so that the product needs only the upper half of a 32 × 32 bit multiplication.
 #[inline(always)]
-pub(super) const fn luminance_of_half_sum<const BINS: usize>(half_sum: u32) -> u32 {
+pub(crate) const fn luminance_of_half_sum<const BINS: usize>(half_sum: u32) -> u32 {
     let (magic, shift): (u64, u32) = match BINS {
         256 => (13_797_793, 36),
         1024 => (55_029_321, 38),

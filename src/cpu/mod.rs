@@ -30,7 +30,7 @@
 //! codes eight bytes at a time; AVX-512.
 
 mod band;
-mod convert;
+pub(crate) mod convert;
 mod counters;
 pub mod display;
 mod simd;

@@ -60,8 +60,8 @@ pub struct AdjustedFigures<'a> {
     pub adjustments: &'a Adjustments,
     /// Whether the figures are those of the adjusted picture, and not of the source.
     pub is_result: bool,
-    /// Luminance codes at which Otsu's classes begin, the darkest left out.
-    pub thresholds: Option<&'a [u32]>,
+    /// Luminance codes at which Otsu's second class and those after it begin, `u32::MAX` where there is none.
+    pub thresholds: Option<[u32; 4]>,
     /// What was counted of the source besides.
     pub source: Option<&'a Histogram>,
 }
@@ -107,12 +107,17 @@ impl Figures {
         let fields = AdjustedFields {
             picture: if adjusted.is_result { "result" } else { "source" },
             adjustments: adjusted.adjustments.to_string(),
-            thresholds: adjusted.thresholds.map(<[u32]>::to_vec),
+            thresholds: adjusted.thresholds.map(present),
         };
         // An adjusted picture is R'G'B', and so are the figures beside it: they do not depend on the range.
         let source_channels = adjusted.source.map(|source| channel_values(source, Range::Full, self.bins));
         Self { adjusted: Some(fields), source_channels, ..self }
     }
+}
+
+/// Those thresholds that there are.
+pub(super) fn present(thresholds: [u32; 4]) -> Vec<u32> {
+    thresholds.into_iter().filter(|&threshold| threshold != u32::MAX).collect()
 }
 
 fn channel_values(histogram: &Histogram, range: Range, bins: bool) -> Map<String, Value> {

@@ -107,7 +107,7 @@ pub fn snapshot(options: &SnapshotOptions) -> Result<Figures, SnapshotError> {
     Ok(figures.of_adjusted(AdjustedFigures {
         adjustments: &options.adjustments,
         is_result: result.is_some(),
-        thresholds: adjusted.thresholds.as_deref(),
+        thresholds: adjusted.thresholds,
         source: source.as_ref(),
     }))
 }
@@ -115,8 +115,7 @@ pub fn snapshot(options: &SnapshotOptions) -> Result<Figures, SnapshotError> {
 /// A frame with its picture adjusted.
 struct Adjusted {
     frame: Frame,
-    /// Luminance codes at which Otsu's classes begin, the darkest left out.
-    thresholds: Option<Vec<u32>>,
+    thresholds: Option<[u32; 4]>,
 }
 
 impl Adjusted {
@@ -132,8 +131,7 @@ impl Adjusted {
                 action: "adjusting the picture",
                 reason: error.to_string(),
             })?;
-        let thresholds = processor.thresholds().map(<[u32]>::to_vec);
-        Ok(Some(Self { frame: Frame { picture, ..frame.clone() }, thresholds }))
+        Ok(Some(Self { frame: Frame { picture, ..frame.clone() }, thresholds: processor.thresholds() }))
     }
 }
 

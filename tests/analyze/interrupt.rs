@@ -66,6 +66,7 @@ fn an_interrupt_leaves_complete_records_that_say_so() {
         ("jsonl", &["--bins"][..]),
         ("csv", &["--bins", "--from", "0.5", "--to", "170f"]),
         ("json", &["--bins", "--every", "2"]),
+        ("csv", &["--bins", "--equalize", "--otsu", "3"]),
     ] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("out.data");

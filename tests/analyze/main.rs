@@ -7,6 +7,7 @@ mod command;
 #[path = "../common/mod.rs"]
 mod common;
 
+mod adjusted;
 mod bad_input;
 mod interrupt;
 mod numpy;

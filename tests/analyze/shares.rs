@@ -54,6 +54,8 @@ fn eight_shares_are_one_run_byte_for_byte() {
             (BY_TIME, &["--every", "3", "--components", "ycbcr"], ".json"),
             (BY_NUMBER, &["--format", "ffprobe"], ".ffprobe.json"),
             (BY_TIME, &["--keyframes", "--region", "3,3,31,20"], ".csv"),
+            (BY_TIME, &["--equalize", "--otsu", "3"], ".csv"),
+            (BY_NUMBER, &["--low-pass", "5x2", "--clahe", "2x3:4", "--every", "2", "--bins"], ".jsonl"),
         ] {
             let shares = eight(&clip, points, arguments, ending);
             let one = share(&clip, &format!("one{ending}"), arguments);
@@ -96,6 +98,11 @@ fn what_is_not_one_run_is_refused() {
     refused(&[&first, &first], &["overlap"]);
     let bins = share(&clip, "bins.jsonl", &["--from", "50f", "--to", "100f", "--bins"]);
     refused(&[&first, &bins], &["different options"]);
+    let [tones, colors] = [("0f", "50f", "2"), ("50f", "100f", "2:colors")].map(|(from, to, classes)| {
+        share(&clip, &format!("otsu{from}.jsonl"), &["--from", from, "--to", to, "--otsu", classes])
+    });
+    refused(&[&tones, &second], &["different options"]);
+    refused(&[&tones, &colors], &["different options"]);
     let csv = share(&clip, "b.csv", &["--from", "50f", "--to", "100f"]);
     refused(&[&first, &csv], &["different options or formats"]);
     let foreign = share(&other, "b.jsonl", &["--from", "50f", "--to", "100f"]);

@@ -6,6 +6,7 @@ mod command;
 #[path = "../common/mod.rs"]
 mod common;
 
+mod adjusted;
 mod bins;
 mod expected;
 mod layouts;

@@ -197,11 +197,12 @@ impl<'a> Counter<'a> {
         }
     }
 
-    /// Submits the parts that a frame's region was cut into.
+    /// Submits the parts that a frame's region was cut into. Where they were made from others, `plain` are the parts as the
+    /// slow definition makes them, for the comparison with the reference.
     ///
     /// # Errors
     /// [`GpuError`] if the device fails.
-    pub fn submit(&mut self, parts: Vec<Picture>) -> Result<(), GpuError> {
+    pub fn submit(&mut self, parts: Vec<Picture>, plain: Option<&[Picture]>) -> Result<(), GpuError> {
         self.take_engine();
         let components = self.counting.components();
         let mut histograms: Vec<_> =
@@ -218,7 +219,8 @@ impl<'a> Counter<'a> {
                 add(histogram, self.cpu.count(part, histogram.components));
             }
         }
-        let expected = self.verify.then(|| components.iter().map(|&c| reference_of(&parts, c)).collect());
+        let to_compare = plain.unwrap_or(&parts);
+        let expected = self.verify.then(|| components.iter().map(|&c| reference_of(to_compare, c)).collect());
         // The signal's figures are read off the picture when the bins are there.
         let parts = if self.counting.signal { parts } else { Vec::new() };
         self.pending.push_back(Pending { histograms, owed, parts, expected });

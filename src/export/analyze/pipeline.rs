@@ -359,11 +359,14 @@ impl<'a> Work<'a> {
         };
         let mut thresholds = None;
         match &mut self.adjusting {
-            None => self.counter.submit(parts_of(picture)?)?,
+            None => self.counter.submit(parts_of(picture)?, None)?,
             Some(adjusting) => {
                 let adjusted = adjusting.apply(picture).map_err(failed("adjusting the picture"))?;
                 thresholds = adjusting.thresholds();
-                self.counter.submit(parts_of(&adjusted)?)?;
+                let plain = request.verify.then(|| adjusting.plain(picture)).transpose();
+                let plain = plain.map_err(failed("adjusting the picture"))?;
+                let plain = plain.map(|picture| parts_of(&picture)).transpose()?;
+                self.counter.submit(parts_of(&adjusted)?, plain.as_deref())?;
             }
         }
         self.waiting.push_back(FrameFacts {

@@ -237,9 +237,7 @@ impl Adjusting {
         }
         match (&made.result, &self.chain) {
             (Adjusted::Chain, Some(chain)) => Thresholds::There(chain.thresholds()),
-            _ => self.processor.thresholds().map_or(Thresholds::None, |codes| {
-                Thresholds::Here(std::array::from_fn(|class| codes.get(class).copied().unwrap_or(u32::MAX)))
-            }),
+            _ => self.processor.thresholds().map_or(Thresholds::None, Thresholds::Here),
         }
     }
 }

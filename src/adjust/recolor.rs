@@ -1,0 +1,165 @@
+//! Changing every pixel by itself, fast: what depends on a code alone is looked up in a table, and the divisions that
+//! remain are multiplications by inverses.
+
+use rayon::prelude::*;
+
+use super::Codes;
+use crate::cpu::convert::luminance_of_half_sum;
+
+/// Fractional bits of an inverse. A pixel's code times a luminance plus half of another is less than 2^25 and the divisor
+/// less than 2^12: with as many bits as both together, rounding the inverse up never carries a quotient over an integer.
+const INVERSE_BITS: u32 = 37;
+/// Pixels that a thread takes at a time.
+const SHARE: usize = 1 << 14;
+
+/// Luminance bin of a pixel of codes with `BINS` bins: [`luminance_bin`](crate::color::luminance_bin), without a division.
+#[inline(always)]
+pub(super) fn luminance<const BINS: usize>([r, g, b]: [u16; 3]) -> u32 {
+    luminance_of_half_sum::<BINS>(1063 * u32::from(r) + 3576 * u32::from(g) + 361 * u32::from(b))
+}
+
+/// 2^37 / `divisor`, rounded up.
+pub(super) const fn inverse(divisor: u32) -> u64 {
+    (1_u64 << INVERSE_BITS).div_ceil(divisor as u64)
+}
+
+/// ⌊`value` / divisor⌋ from the divisor's [`inverse`].
+#[inline(always)]
+pub(super) const fn divided(value: u64, inverse: u64) -> u64 {
+    (value * inverse) >> INVERSE_BITS
+}
+
+/// Calls a function with the codes' number of bins as its constant.
+macro_rules! by_depth {
+    ($bits:expr, $function:ident($($argument:expr),* $(,)?)) => {
+        match $bits {
+            8 => $function::<256>($($argument),*),
+            10 => $function::<1024>($($argument),*),
+            _ => $function::<4096>($($argument),*),
+        }
+    };
+}
+pub(super) use by_depth;
+
+/// Gives every pixel the luminance that `curve` has for its own, its hue and saturation kept.
+pub(super) fn scale_luminance(codes: &mut Codes, curve: &[u32]) {
+    // ⌊(code · to + from / 2) / from⌋ is code · factor + addend, shifted: both are known once the luminance is. Without
+    // a luminance the pixel stays.
+    let scale = |(from, &to): (u32, &u32)| match from {
+        0 => (1 << INVERSE_BITS, 0),
+        _ => (u64::from(to) * inverse(from), u64::from(from / 2) * inverse(from)),
+    };
+    let scales: Vec<_> = (0_u32..).zip(curve).map(scale).collect();
+    by_depth!(codes.bits, scale_all(&mut codes.rgb, &scales));
+}
+
+fn scale_all<const BINS: usize>(rgb: &mut [[u16; 3]], scales: &[(u64, u64)]) {
+    rgb.par_chunks_mut(SHARE).for_each(|pixels| {
+        for pixel in pixels {
+            let (factor, addend) = scales[luminance::<BINS>(*pixel) as usize];
+            *pixel =
+                pixel.map(|code| ((u64::from(code) * factor + addend) >> INVERSE_BITS).min(BINS as u64 - 1) as u16);
+        }
+    });
+}
+
+/// Puts red, green and blue through a curve each.
+pub(super) fn look_up_channels(codes: &mut Codes, curves: &[Vec<u32>; 3]) {
+    let curves = curves.each_ref().map(|curve| curve.iter().map(|&code| code as u16).collect::<Vec<_>>());
+    codes.rgb.par_chunks_mut(SHARE).for_each(|pixels| {
+        for pixel in pixels {
+            *pixel = std::array::from_fn(|channel| curves[channel][usize::from(pixel[channel])]);
+        }
+    });
+}
+
+/// Gives every pixel the tone that `tones` has for its luminance.
+pub(super) fn look_up_luminance(codes: &mut Codes, tones: &[[u16; 3]]) {
+    by_depth!(codes.bits, look_up_all(&mut codes.rgb, tones));
+}
+
+fn look_up_all<const BINS: usize>(rgb: &mut [[u16; 3]], tones: &[[u16; 3]]) {
+    rgb.par_chunks_mut(SHARE).for_each(|pixels| {
+        pixels.iter_mut().for_each(|pixel| *pixel = tones[luminance::<BINS>(*pixel) as usize]);
+    });
+}
+
+/// The bins of red, green and blue.
+pub(super) fn channel_bins(codes: &Codes) -> [Vec<u32>; 3] {
+    let bins = 1 << codes.bits;
+    let sums = count(&codes.rgb, 3 * bins, |counts, pixel| {
+        for (channel, code) in pixel.into_iter().enumerate() {
+            counts[channel * bins + usize::from(code)] += 1;
+        }
+    });
+    std::array::from_fn(|channel| sums[channel * bins..][..bins].to_vec())
+}
+
+/// The bins of luminance.
+pub(super) fn luminance_bins(codes: &Codes) -> Vec<u32> {
+    by_depth!(codes.bits, count_luminance(&codes.rgb))
+}
+
+fn count_luminance<const BINS: usize>(rgb: &[[u16; 3]]) -> Vec<u32> {
+    count(rgb, BINS, |counts, pixel| counts[luminance::<BINS>(pixel) as usize] += 1)
+}
+
+/// Adds up what `add` counts of every pixel into `bins` bins. Neighbours, which are often alike, are counted apart: an
+/// addition need not wait for the one before it.
+fn count(rgb: &[[u16; 3]], bins: usize, add: impl Fn(&mut [u32], [u16; 3]) + Sync) -> Vec<u32> {
+    let empty = || vec![0_u32; 2 * bins];
+    let count = |mut counts: Vec<u32>, pixels: &[[u16; 3]]| {
+        let (even, odd) = counts.split_at_mut(bins);
+        let (pairs, rest) = pixels.as_chunks::<2>();
+        for &[first, second] in pairs {
+            add(even, first);
+            add(odd, second);
+        }
+        rest.iter().for_each(|&pixel| add(even, pixel));
+        counts
+    };
+    let sum = |mut sums: Vec<u32>, more: Vec<u32>| {
+        sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
+        sums
+    };
+    let mut counts = rgb.par_chunks(SHARE).fold(empty, count).reduce(empty, sum);
+    let (even, odd) = counts.split_at_mut(bins);
+    even.iter_mut().zip(odd).for_each(|(even, odd)| *even += *odd);
+    counts.truncate(bins);
+    counts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::color::luminance_bin;
+
+    #[test]
+    fn inverses_divide_exactly() {
+        for divisor in 1..4096_u32 {
+            let inverse = inverse(divisor);
+            // Where a quotient begins and ends, a rounded inverse would be wrong first.
+            for quotient in [0, 1, 2, 1000, 4095, (1 << 25) / divisor] {
+                for value in [quotient * divisor, (quotient + 1) * divisor - 1].map(|value| value.min((1 << 25) - 1)) {
+                    let found = divided(u64::from(value), inverse);
+                    assert_eq!(found, u64::from(value / divisor), "{value} / {divisor}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn luminance_is_the_definition_s() {
+        fn compare<const BINS: usize>(bits: u32) {
+            for code in 0..BINS as u16 {
+                let mixed = [code, BINS as u16 - 1 - code, code / 3];
+                for pixel in [[code; 3], mixed] {
+                    assert_eq!(luminance::<BINS>(pixel), luminance_bin(pixel.map(u32::from), bits), "{pixel:?}");
+                }
+            }
+        }
+        compare::<256>(8);
+        compare::<1024>(10);
+        compare::<4096>(12);
+    }
+}
