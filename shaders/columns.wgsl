@@ -99,7 +99,7 @@ fn outlined(channel: u32, place: f32) -> f32 {
         return -1.0;
     }
     let parts = min(vec2<f32>(part_of(channel, counts.x), part_of(channel, counts.y)), vec2<f32>(1.0));
-    return inside(mix(parts.x, parts.y, at - f32(low)) * f32(panel.size.y));
+    return mix(parts.x, parts.y, at - f32(low)) * f32(panel.size.y);
 }
 
 // Height in pixels of a channel's cumulative histogram at a place in columns from the overlay's left edge: linear within
@@ -111,28 +111,37 @@ fn cumulated(channel: u32, place: f32) -> f32 {
     let index = (channel << BITS) + bin;
     let below = f32(cumulative[index] - cumulative[channel << BITS]);
     let share = (below + f32(bins[index]) * (at - f32(bin))) / f32(max(scales[channel].samples, 1u));
-    return inside(share * f32(panel.size.y));
+    return share * f32(panel.size.y);
 }
 
-// The rows of a column that a round pen covers which is drawn along a channel's outline or its cumulative histogram. It is
-// looked at in the column's middle and as far to either side as the pen reaches.
-fn pen(kind: u32, channel: u32, column: u32) -> vec2<f32> {
-    var rows = vec2<f32>(f32(panel.size.y), 0.0);
-    for (var step = -2i; step <= 2i; step += 1i) {
-        let aside = f32(step) * 0.5 * panel.stroke;
-        let reach = sqrt(max(panel.stroke * panel.stroke - aside * aside, 0.0));
-        let place = f32(column) + 0.5 + aside;
-        var height: f32;
-        if kind == OUTLINES {
-            height = outlined(channel, place);
-        } else {
-            height = cumulated(channel, place);
-        }
-        if height >= 0.0 {
-            rows = vec2<f32>(min(rows.x, height - reach), max(rows.y, height + reach));
-        }
+// Height in pixels of one of a channel's lines at a place in columns from the overlay's left edge; below 0 for none.
+fn line_at(kind: u32, channel: u32, place: f32) -> f32 {
+    if kind == OUTLINES {
+        return outlined(channel, place);
     }
-    return rows;
+    return cumulated(channel, place);
+}
+
+// The rows of a column that a round pen covers which is drawn along one of a channel's lines. The line is looked at in the
+// column's middle, as far to either side as the pen reaches, and where it bends: in the middle of the nearest bin.
+fn pen(kind: u32, channel: u32, column: u32) -> vec2<f32> {
+    let middle = f32(column) + 0.5;
+    let places = f32(min(panel.size.x, 1u << BITS)) / f32(panel.size.x);
+    let bend = (floor(middle * places) + 0.5) / places - middle;
+    var rows = vec2<f32>(f32(panel.size.y), 0.0);
+    var exists = false;
+    for (var step = -2i; step <= 3i; step += 1i) {
+        let aside = select(f32(step) * 0.5 * panel.stroke, bend, step == 3i);
+        if abs(aside) > panel.stroke {
+            continue;
+        }
+        let reach = sqrt(max(panel.stroke * panel.stroke - aside * aside, 0.0));
+        let height = line_at(kind, channel, middle + aside);
+        exists = exists || height >= 0.0;
+        let drawn = inside(height);
+        rows = vec2<f32>(min(rows.x, drawn - reach), max(rows.y, drawn + reach));
+    }
+    return select(vec2<f32>(0.0), rows, exists);
 }
 
 // Whether a line that begins at a column covers this one.

@@ -1,17 +1,22 @@
 //! Bins as numbers while a video plays: they come without anybody waiting, and name the frame that they belong to.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
+#[path = "support/studio.rs"]
+mod studio;
 mod support;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use histoscope::adjust::{Adjustments, Codes, Equalize, Reduction, Shown, Threshold, Tone, otsu};
 use histoscope::color::{Matrix, Range};
 use histoscope::frame::{Frame, Orientation, Picture, Ratio};
-use histoscope::gpu::{AdapterChoice, FrameTag, Gpu, Renderer, Scene};
+use histoscope::gpu::{AdapterChoice, FrameTag, Gpu, Renderer, Scene, TimesState};
 use histoscope::histogram::{Components, Histogram};
 use histoscope::layout::PixelLayout;
 use histoscope::reference;
+use histoscope::scene::Counted;
+use studio::{Studio, WAYS, adjusted};
 use support::{colorimetry, noise};
 
 fn frame(number: u64, components_shift: (u8, u8)) -> Frame {
@@ -82,4 +87,116 @@ fn bins_come_back_with_the_frame_they_belong_to() {
     let (tag, histogram) = renderer.poll_histogram(&gpu).expect("no wait");
     assert_eq!((tag.index, &histogram), (Some(9), &expected(&third.picture)));
     assert!(renderer.poll_histogram(&gpu).is_none());
+}
+
+fn equalized() -> Adjustments {
+    let tone = Some(Tone::Equalize(Equalize { per_channel: false, time_constant_secs: 0.0 }));
+    Adjustments { tone, ..Adjustments::default() }
+}
+
+fn thresholded(classes: u32) -> Adjustments {
+    let reduction = Some(Reduction::Threshold(Threshold { classes, shown: Shown::Tones }));
+    Adjustments { reduction, ..Adjustments::default() }
+}
+
+#[test]
+fn bins_are_those_of_the_picture_that_is_shown_filled_and_say_so() {
+    let mut studio = Studio::new();
+    let [first, second] = [7, 8].map(|number| frame(number, (1, 0)));
+    let result = |frame: &Frame, adjustments| expected(&adjusted(&frame.picture, adjustments));
+    let (equalized, thresholded) = (equalized(), thresholded(3));
+    for way in WAYS {
+        studio.load_frame(way, &first);
+        let (renderer, gpu) = studio.renderer(way);
+        let scene = |adjustments, counted| Scene { adjustments, counted, ..Scene::default() };
+        // The choices of a paused picture, each asked for in front of the drawing and behind it.
+        let steps = [
+            (scene(equalized, Counted::Result), true, result(&first, &equalized)),
+            (scene(equalized, Counted::Source), false, expected(&first.picture)),
+            (scene(thresholded, Counted::Both), true, result(&first, &thresholded)),
+            (scene(equalized, Counted::Both), true, result(&first, &equalized)),
+            (Scene::default(), false, expected(&first.picture)),
+        ];
+        for before in [true, false] {
+            for (step, (scene, is_adjusted, bins)) in steps.iter().enumerate() {
+                if before {
+                    renderer.request_histogram(gpu);
+                }
+                renderer.snapshot(gpu, (32, 32), scene).unwrap();
+                if !before {
+                    renderer.request_histogram(gpu);
+                }
+                let (tag, histogram) = awaited(gpu, renderer);
+                let name = format!("{way:?}, step {step}, asked for before: {before}");
+                assert_eq!(histogram, *bins, "{name}");
+                assert_eq!(tag, FrameTag { adjusted: *is_adjusted, ..FrameTag::of(&first) }, "{name}");
+                assert!(!renderer.is_histogram_pending() || *is_adjusted, "{name}");
+            }
+        }
+        // Bins that came before a choice are no news after it; the drawing sends the new ones by itself.
+        renderer.request_histogram(gpu);
+        awaited(gpu, renderer);
+        renderer.snapshot(gpu, (32, 32), &steps[0].0).unwrap();
+        assert_eq!(awaited(gpu, renderer).1, steps[0].2, "{way:?}");
+        // Another engine's bins of a picture that is yet to be adjusted are not known before it is.
+        studio.load_frame(way, &second);
+        let (renderer, gpu) = studio.renderer(way);
+        renderer.request_histogram(gpu);
+        assert_eq!(renderer.poll_histogram(gpu), None, "{way:?}");
+        renderer.snapshot(gpu, (32, 32), &steps[0].0).unwrap();
+        let (tag, histogram) = awaited(gpu, renderer);
+        assert_eq!((tag.index, tag.adjusted), (Some(8), true), "{way:?}");
+        assert_eq!(histogram, result(&second, &equalized), "{way:?}");
+    }
+}
+
+/// Draws, and polls until nothing is under way; the thresholds then.
+fn thresholds(gpu: &Gpu, renderer: &mut Renderer, adjustments: Adjustments) -> Option<[u32; 4]> {
+    renderer.snapshot(gpu, (32, 32), &Scene { adjustments, ..Scene::default() }).unwrap();
+    let begin = Instant::now();
+    while renderer.is_histogram_pending() && begin.elapsed() < Duration::from_secs(20) {
+        renderer.poll_histogram(gpu);
+    }
+    renderer.thresholds()
+}
+
+#[test]
+fn thresholds_come_with_their_picture_and_go_with_their_adjustment() {
+    let mut studio = Studio::new();
+    for way in WAYS {
+        for (number, classes) in [(3, 2), (4, 5), (5, 3)] {
+            let frame = frame(number, (1, 1));
+            studio.load_frame(way, &frame);
+            let (renderer, gpu) = studio.renderer(way);
+            let histogram = Codes::of(&frame.picture).histogram();
+            let found = otsu::thresholds(histogram.bins(3), classes as usize);
+            let expected = std::array::from_fn(|i| found.get(i).copied().unwrap_or(u32::MAX));
+            assert_eq!(thresholds(gpu, renderer, thresholded(classes)), Some(expected), "{way:?} {classes} classes");
+            assert_eq!(thresholds(gpu, renderer, thresholded(classes)), Some(expected), "{way:?}: drawn again");
+        }
+        let (renderer, gpu) = studio.renderer(way);
+        assert_eq!(thresholds(gpu, renderer, equalized()), None, "{way:?}");
+        assert_eq!(thresholds(gpu, renderer, Adjustments::default()), None, "{way:?}");
+    }
+}
+
+#[test]
+fn adjusting_is_timed_on_the_clock_of_whoever_adjusts() {
+    let mut studio = Studio::new();
+    for way in WAYS {
+        studio.load_frame(way, &frame(3, (1, 1)));
+        let (renderer, gpu) = studio.renderer(way);
+        renderer.set_timing(gpu, true);
+        renderer.snapshot(gpu, (32, 32), &Scene { adjustments: equalized(), ..Scene::default() }).unwrap();
+        let begin = Instant::now();
+        while renderer.poll_times(gpu) == TimesState::UnderWay && begin.elapsed() < Duration::from_secs(20) {}
+        let (times, has_timestamps) = renderer.pass_times().unwrap();
+        let on_adapter = way == WAYS[0];
+        assert_eq!(times.adjust.is_some(), on_adapter && has_timestamps, "{way:?} {times:?}");
+        assert_eq!(times.cpu_adjust.is_some(), !on_adapter, "{way:?} {times:?}");
+        assert_eq!(times.chunk.is_some(), !way.1 && has_timestamps, "{way:?} {times:?}");
+        assert_eq!(times.scale.is_some(), has_timestamps, "{way:?} {times:?}");
+        assert_eq!(times.draw.is_some(), has_timestamps, "{way:?} {times:?}");
+        renderer.set_timing(gpu, false);
+    }
 }

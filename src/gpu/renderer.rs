@@ -162,6 +162,14 @@ impl Renderer {
         self.thresholds.submitted();
     }
 
+    /// The newest luminance codes at which the second class and those after it begin, `u32::MAX` where there is none; `None`
+    /// where no threshold is among the adjustments, or they have not come yet. Never waits: they come with
+    /// [`poll_histogram`](Self::poll_histogram), [`poll_times`](Self::poll_times) and every drawing.
+    #[must_use]
+    pub const fn thresholds(&self) -> Option<[u32; 4]> {
+        self.newest_thresholds
+    }
+
     /// Sets the text and panels that are drawn over everything from the next drawing on.
     pub fn set_shapes(&mut self, shapes: Shapes) {
         self.text.set(shapes);

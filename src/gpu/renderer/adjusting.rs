@@ -277,7 +277,8 @@ impl Making<'_> {
         self.note(|times| &mut times.cpu_adjust, None);
     }
 
-    fn note(
+    /// Notes a time on the CPU's clock.
+    pub fn note(
         &mut self,
         which: impl Fn(&mut crate::gpu::live::PassTimes) -> &mut Option<Duration>,
         time: Option<Duration>,

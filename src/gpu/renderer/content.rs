@@ -108,6 +108,7 @@ impl Content {
         }
         if self.choice.adjustments.is_off() {
             self.adjusting.release();
+            making.note(|times| &mut times.cpu_adjust, None);
             return false;
         }
         let Self { pictures, histogram, adjusting, loaded: Some(loaded), choice, .. } = self else { return false };
