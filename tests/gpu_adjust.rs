@@ -252,7 +252,7 @@ fn with_all_off_the_same_passes_run_as_ever_and_no_memory_is_held() {
         // What a renderer recorded before there were adjustments.
         let paint = (way.0 == Artist::Cpu).then_some("paint");
         let drawing: Vec<_> = paint.into_iter().chain(["columns", "draw"]).collect();
-        let mut passes = |scene: &Scene, studio: &mut Studio| {
+        let passes = |scene: &Scene, studio: &mut Studio| {
             studio.snapshot(way, (61, 35), scene);
             studio.renderer(way).0.recorded().to_vec()
         };

@@ -160,7 +160,7 @@ pub enum Section {
 impl Section {
     /// Every section in the order of the help sheet.
     pub const ALL: [Self; 7] =
-        [Self::Playing, Self::Moving, Self::Histograms, Self::Adjustments, Self::Reading, Self::Picture, Self::Window];
+        [Self::Playing, Self::Moving, Self::Reading, Self::Histograms, Self::Adjustments, Self::Picture, Self::Window];
 
     /// The heading.
     #[must_use]

@@ -43,14 +43,6 @@ impl Renderer {
         self.live.is_pending() || self.thresholds.is_pending()
     }
 
-    /// The newest luminance codes at which the second class and those after it begin, `u32::MAX` where there is none; `None`
-    /// where no threshold is among the adjustments, or they have not come yet. Never waits: they come with
-    /// [`poll_histogram`](Self::poll_histogram), [`poll_times`](Self::poll_times) and every drawing.
-    #[must_use]
-    pub const fn thresholds(&self) -> Option<[u32; 4]> {
-        self.newest_thresholds
-    }
-
     /// Counts the loaded picture as the last drawing did, unless it is counted, and reads its bins; waits for both. Before the
     /// first drawing that is the source.
     ///
