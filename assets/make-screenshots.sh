@@ -113,7 +113,7 @@ open_window 1280 720 "$sample"
 xdotool key ctrl+g sleep 0.3 type --delay 40 0:03.2
 xdotool key Return sleep 2.5
 point 900 300
-xdotool key k x alt+Right w shift+a n sleep 5
+xdotool key --delay 60 k u w n sleep 5
 point 640 300
 xdotool mousedown 1 mousemove 700 300 sleep 0.3 mousemove 780 300 sleep 0.5 mouseup 1 sleep 1
 take adjusting

@@ -9,6 +9,8 @@ use super::theme;
 /// Height that the labels take below the upper edge of the room, in points.
 pub const LABELS: f32 = 24.0;
 const PADDING: egui::Vec2 = vec2(6.0, 2.5);
+/// The least room for a label.
+const LEAST: f32 = 50.0;
 /// Size of the grip, in points.
 const GRIP: egui::Vec2 = vec2(14.0, 30.0);
 
@@ -26,14 +28,14 @@ pub fn show(ui: &Ui, view: Rect, (room, free): (Rect, Rect), model: &Model<'_>, 
         grip(&painter, pos2(x, free.center().y), strength, is_held);
     }
     let [source, result] = [
-        (Align2::RIGHT_TOP, x - 5.0, "source".to_owned(), view.min.x..=x),
-        (Align2::LEFT_TOP, x + 6.0, model.adjusting.adjustments.to_string(), x..=view.max.x),
+        (Align2::RIGHT_TOP, x - 5.0, "source".to_owned(), x - room.min.x),
+        (Align2::LEFT_TOP, x + 5.0, model.adjusting.adjustments.to_string(), room.max.x - x),
     ];
-    for (anchor, x, text, side) in [source, result] {
-        let side = Rect::from_x_y_ranges(side, view.y_range());
-        // At an edge of the view there is no room for both.
-        let clipped = painter.with_clip_rect(side);
-        label(&clipped, side.width() - 8.0, pos2(x, room.min.y), anchor, text);
+    for (anchor, at, text, width) in [source, result] {
+        // Beside a panel, or at an edge of the view, there may be no room for both.
+        if width > LEAST && room.x_range().contains(x) {
+            label(&painter, width - 8.0, pos2(at, room.min.y), anchor, text);
+        }
     }
 }
 

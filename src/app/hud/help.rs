@@ -12,11 +12,11 @@ const KEYS: f32 = 134.0;
 /// Height of a key.
 const CAP: f32 = 16.5;
 /// Space between rows.
-const SPACE: f32 = 3.5;
+const SPACE: f32 = 3.0;
 /// Height of a heading with the space below it.
 const HEADING: f32 = 23.0;
 /// Space below the last row of a section.
-const BETWEEN: f32 = 11.0;
+const BETWEEN: f32 = 10.0;
 
 /// Shows the sheet; whether it stays open.
 pub fn show(ui: &Ui, view: Rect, free: Rect) -> bool {

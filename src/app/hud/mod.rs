@@ -63,6 +63,16 @@ impl Sheets {
     }
 }
 
+/// Where the panels are, or are not.
+struct Placed {
+    /// What is left between them, at the side where the pointer is.
+    between: Rect,
+    /// What is left between all of them.
+    open: Rect,
+    /// The adjustments.
+    sliders: Rect,
+}
+
 /// Lays out text and controls.
 pub struct Hud {
     context: egui::Context,
@@ -301,9 +311,9 @@ impl Hud {
         let bottom = if model.panels.is_empty() { free.max.y } else { free.max.y - labels::height(model) };
         let room = Rect::from_min_max(Pos2::new(free.min.x, panels_top), Pos2::new(free.max.x, bottom))
             .shrink2(Vec2::new(theme::MARGIN, 0.0));
-        divider::show(ui, view, (room, free), model, strength);
         labels::show_counted(ui, view, model, strength);
-        let (between, sliders) = self.show_panels(ui, room, model, commands);
+        let Placed { between, open, sliders } = self.show_panels(ui, room, model, commands);
+        divider::show(ui, view, (open, free), model, strength);
         if controls.is_positive() {
             // What the pointer works on does not go away, or move, because it rests for a while.
             let is_over = |rect: Rect| model.pointer.is_some_and(|pointer| rect.expand(2.0).contains(pointer));
@@ -323,20 +333,15 @@ impl Hud {
         }
     }
 
-    /// The times, the adjustments and the facts at the left, the numbers and the legend at the right. What is left of
-    /// `room` between them, at the side where the pointer is; and where the adjustments are.
-    fn show_panels(
-        &self,
-        ui: &mut egui::Ui,
-        room: Rect,
-        model: &Model<'_>,
-        commands: &mut Vec<Command>,
-    ) -> (Rect, Rect) {
+    /// The times, the adjustments and the facts at the left, the numbers and the legend at the right.
+    fn show_panels(&self, ui: &mut egui::Ui, room: Rect, model: &Model<'_>, commands: &mut Vec<Command>) -> Placed {
         let mut left = room;
         let mut between = room;
         let mut sliders = Rect::NOTHING;
         let x = model.pointer.map_or(room.center().x, |pointer| pointer.x);
+        let mut open = room;
         let mut keep_right_of = |panel: Rect| {
+            open.min.x = open.min.x.max(panel.max.x + 6.0);
             if panel.max.x < x {
                 between.min.x = between.min.x.max(panel.max.x + 6.0);
             }
@@ -365,7 +370,8 @@ impl Hud {
         if right.max.x > x {
             between.max.x = right.max.x;
         }
-        (between, sliders)
+        open.max.x = right.max.x;
+        Placed { between, open, sliders }
     }
 }
 
