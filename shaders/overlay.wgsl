@@ -31,14 +31,18 @@ fn stroked(first: u32, row: f32, below: vec4<f32>) -> vec4<f32> {
             dark = max(dark, covered(vec2<f32>(rows.x - edge, rows.y + edge), row));
         }
     }
-    var color = over(vec4<f32>(0.0, 0.0, 0.0, dark * CASING * panel.opacity), below);
+    let color = over(vec4<f32>(0.0, 0.0, 0.0, dark * CASING * panel.opacity), below);
+    // Where lines meet they mix as light does, as the bars do.
+    var light = vec3<f32>(0.0);
+    var cover = 0.0;
     for (var channel = 0u; channel < 4u; channel += 1u) {
         if (panel.channels & (1u << channel)) != 0u {
-            let light = mix(panel.lights[channel].rgb, vec3<f32>(1.0), LINE_WHITENING);
-            color = over(vec4<f32>(light, 1.0) * (covered(strokes[first + channel], row) * panel.opacity), color);
+            let here = covered(strokes[first + channel], row);
+            light = max(light, mix(panel.lights[channel].rgb, vec3<f32>(1.0), LINE_WHITENING) * here);
+            cover = max(cover, here);
         }
     }
-    return color;
+    return over(vec4<f32>(light, cover) * panel.opacity, color);
 }
 
 fn backdrop_pixel(at: vec2<u32>) -> vec3<f32> {

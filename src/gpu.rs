@@ -1,7 +1,8 @@
 //! The GPU's share: upload, the counting passes, drawing and reading back. All of wgpu stays here.
 //!
 //! A frame's way: [`upload`] puts the native planes into buffers, [`histogram`] counts them in three passes (chunk,
-//! reduce, scale), [`draw`] draws the picture and the overlays from the same buffers. [`Renderer`] orders the passes for
+//! reduce, scale), [`adjust`] makes another picture of them where that is wanted, which is counted in its turn, [`draw`]
+//! draws the pictures and the overlays from the same buffers. [`Renderer`] orders the passes for
 //! the window, the saved picture and the tests alike; [`surface`] is the window's side of it.
 
 pub mod adjust;

@@ -160,6 +160,7 @@ fn beside_an_outline_the_bars_are_those_of_the_result_by_the_scale_of_both() {
                     inside > outside,
                     "{way:?} channel {channel} column {column}: {inside} below {bar}, {outside} above"
                 );
+                assert!(inside < 180, "{way:?} channel {channel} column {column}: {inside} outshines the outline");
                 checked += 1;
             }
         }
@@ -231,6 +232,26 @@ fn curves_are_those_of_the_bars_that_are_filled() {
         assert_eq!(studio.snapshot(way, (640, 400), &scene), shown, "{way:?}");
         assert_eq!(studio.snapshot(way, (640, 400), &source_counted), first, "{way:?}");
     }
+}
+
+#[test]
+fn lines_that_meet_mix_as_light() {
+    let mut studio = Studio::new();
+    let mut bins = Histogram::empty(8, Components::Rgbl);
+    for channel in 0..4 {
+        bins.bins_mut(channel).fill(16);
+    }
+    // Red, green and blue have the same curve: a straight line from corner to corner.
+    let scene = Scene { curves: true, ..Scene::default() };
+    let (renderer, gpu) = studio.renderer(WAYS[2]);
+    renderer.load(gpu, &black(8), UPRIGHT, Components::Rgbl, Some(bins)).unwrap();
+    let image = renderer.snapshot(gpu, (1280, 720), &scene).unwrap();
+    let (_, rect, _) = panels(&scene, Components::Rgbl, (1280, 720)).next().unwrap();
+    let column = rect.width / 3;
+    let row = (f64::from(column) + 0.5) / f64::from(rect.width) * f64::from(rect.height);
+    let on_line = (0..3).map(|aside| pixel(&image, rect.left + column, rect.top + rect.height - row as u32 - aside));
+    let brightest = on_line.max_by_key(|pixel| pixel.map(u32::from).iter().sum::<u32>()).unwrap();
+    assert!(brightest.iter().all(|&part| part > 215), "white, not {brightest:?}");
 }
 
 #[test]

@@ -11,13 +11,13 @@ use super::timing::Timestamps;
 pub struct PassTimes {
     /// Copying the planes towards the GPU, on the CPU's clock.
     pub upload: Option<Duration>,
-    /// Counting on the CPU, on its own clock.
+    /// Counting on the CPU, on its own clock; of the picture that was counted last.
     pub cpu_count: Option<Duration>,
     /// Painting the picture on the CPU, on its own clock.
     pub cpu_paint: Option<Duration>,
     /// Adjusting the picture on the CPU, on its own clock.
     pub cpu_adjust: Option<Duration>,
-    /// The chunk pass, on the GPU's clock.
+    /// The chunk pass, on the GPU's clock; where two pictures are counted, over both, and so the next two.
     pub chunk: Option<Duration>,
     /// The reduce pass.
     pub reduce: Option<Duration>,
