@@ -9,14 +9,13 @@ use super::adjusting::counted_text;
 use super::graphics::Graphics;
 use super::hud::{Command, Fact, Machine, Model, Numbers, Panel, ProbeText, Readout, TimingFigures, facts};
 use super::viewer::Viewer;
-use crate::adjust::Adjustments;
 use crate::gpu::FrameTag;
 use crate::gpu::draw::Shapes;
 use crate::histogram::Histogram;
 use crate::overlay::{self, PanelRect};
 use crate::placement::{Placement, Shape};
 use crate::probe::{Probe, probe};
-use crate::scene::{Counted, Scene};
+use crate::scene::Counted;
 
 /// While bins are under way they are looked for this often.
 const BINS_INTERVAL: Duration = Duration::from_millis(5);
@@ -28,18 +27,6 @@ pub struct Bins {
     pub known: Option<(FrameTag, Histogram)>,
     /// Whether they are those of the frame that is loaded.
     pub is_current: bool,
-    /// What was last drawn: the adjustments, and which picture was counted.
-    drawn: (Adjustments, Counted),
-}
-
-impl Bins {
-    /// Notes what was drawn. Bins of another picture than before are wanted anew, once it has been drawn and so counted.
-    pub fn follow(&mut self, scene: &Scene) {
-        let now = (scene.adjustments, scene.counted());
-        if std::mem::replace(&mut self.drawn, now) != now {
-            self.is_current = false;
-        }
-    }
 }
 
 /// What is gathered for one drawing.

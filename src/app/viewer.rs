@@ -234,7 +234,6 @@ impl Viewer {
         let scene = Scene { overlays: self.scene.overlays && self.session.is_some(), ..self.scene };
         match self.graphics.draw(&scene, shapes) {
             Ok(true) => {
-                self.bins.follow(&self.scene);
                 if let Some(started) = self.started.take() {
                     let millis = started.elapsed().as_secs_f64() * 1000.0;
                     log::debug!("first frame presented {millis:.0} ms after the start");
