@@ -115,6 +115,6 @@ xdotool key Return sleep 2.5
 point 900 300
 xdotool key --delay 60 k u w n sleep 5
 point 640 300
-xdotool mousedown 1 mousemove 700 300 sleep 0.3 mousemove 780 300 sleep 0.5 mouseup 1 sleep 1
+xdotool mousedown 1 mousemove 660 300 sleep 0.2 mousemove 680 300 sleep 0.2 mouseup 1
 take adjusting
 close_window
