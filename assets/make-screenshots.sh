@@ -92,3 +92,29 @@ open_window 480 270 "$sample"
 point 140 110
 take small
 close_window
+
+# Each adjustment, with what one looks at with it.
+adjusted() {
+    local name=$1
+    shift
+    open_window 1280 720 "$sample"
+    xdotool key ctrl+g sleep 0.3 type --delay 40 0:03.2
+    xdotool key Return sleep 2.5 mousemove 1919 1079
+    xdotool key --delay 60 "$@" sleep 5
+    take "$name"
+    close_window
+}
+adjusted equalize e w
+adjusted clahe k alt+Right alt+Right w j
+adjusted otsu x alt+Right alt+Right alt+Up
+adjusted posterize z shift+h
+adjusted low-pass u alt+Up alt+Up alt+Right alt+Right alt+Right j shift+u
+open_window 1280 720 "$sample"
+xdotool key ctrl+g sleep 0.3 type --delay 40 0:03.2
+xdotool key Return sleep 2.5
+point 900 300
+xdotool key --delay 60 k u w n sleep 5
+point 640 300
+xdotool mousedown 1 mousemove 660 300 sleep 0.2 mousemove 680 300 sleep 0.2 mouseup 1
+take adjusting
+close_window

@@ -1,10 +1,11 @@
 //! The window: winit's event loop drives decoding, playback and drawing. FFmpeg never shows here, and wgpu neither.
 //!
 //! `App` takes the events, `viewer` is the window with everything in it, `session` one open video, `graphics` what
-//! counts and draws; `acting`, `pointing`, `opening` and `saving` are what the user does, `readouts` what the display over
+//! counts and draws; `acting`, `adjusting`, `pointing`, `opening` and `saving` are what the user does, `readouts` what the display over
 //! the picture is told, `hud` that display.
 
 mod acting;
+pub mod adjusting;
 mod dialog;
 mod files;
 mod graphics;
@@ -30,10 +31,12 @@ use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop};
 use winit::keyboard::ModifiersState;
 use winit::window::WindowId;
 
+use crate::adjust::Adjustments;
 use crate::engine::EngineChoice;
 use crate::gpu::{AdapterChoice, GpuError, Loading};
 use crate::histogram::Components;
 use crate::media::{DecodeThread, MediaError, OpenOptions, QueueLimits};
+use crate::scene::Counted;
 use viewer::Viewer;
 
 /// What to play and how.
@@ -51,6 +54,10 @@ pub struct PlayOptions {
     pub keeps_settings: bool,
     /// What is counted at first.
     pub components: Components,
+    /// What is done to the picture at first.
+    pub adjustments: Adjustments,
+    /// Which picture is counted at first, where there are two.
+    pub counted: Counted,
     /// The adapter.
     pub adapter: AdapterChoice,
     /// The engine.

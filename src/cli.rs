@@ -77,6 +77,10 @@ pub struct PlayArgs {
     /// Neither read nor keep settings from earlier runs
     #[arg(long)]
     pub no_config: bool,
+
+    /// What is done to the picture
+    #[command(flatten)]
+    pub adjust: AdjustArgs,
 }
 
 /// What every command knows.

@@ -1,5 +1,7 @@
 //! Choices that last from one run to the next, as JSON in the platform's configuration folder.
 
+mod choices;
+
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -8,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::overlay::{Channels, OverlayStyle};
 use crate::placement::Fit;
+pub use choices::Choices;
 
 /// The file's name.
 const FILE: &str = "settings.json";
@@ -30,6 +33,10 @@ pub struct Settings {
     pub fit: Fit,
     /// Whether the controls stay on screen.
     pub pinned: bool,
+    /// Whether the cumulative histograms are drawn over the bars.
+    pub curves: bool,
+    /// Parameters of the adjustments as they were last used. Which are on is not kept: a video opens as it is.
+    pub adjustments: Choices,
 }
 
 impl Default for Settings {
@@ -40,6 +47,8 @@ impl Default for Settings {
             shown: true,
             fit: Fit::default(),
             pinned: false,
+            curves: false,
+            adjustments: Choices::default(),
         }
     }
 }
@@ -164,7 +173,9 @@ mod tests {
     use crate::overlay::Arrangement;
 
     fn changed() -> Settings {
-        let mut settings = Settings { shown: false, fit: Fit::Contain, pinned: true, ..Settings::default() };
+        let mut settings =
+            Settings { shown: false, fit: Fit::Contain, pinned: true, curves: true, ..Settings::default() };
+        settings.adjustments.low_pass.size = 21;
         settings.histograms.arrangement = Arrangement::Parade;
         settings.histograms.logarithmic = true;
         settings.histograms.height = 0.4;

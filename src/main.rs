@@ -35,6 +35,8 @@ fn main() -> ExitCode {
             cache_bytes: usize::try_from(cli.play.cache_mb << 20).unwrap_or(usize::MAX),
             keeps_settings: !cli.play.no_config,
             components: cli.common.components.into(),
+            adjustments: cli.play.adjust.adjustments(),
+            counted: cli.play.adjust.counted(),
             adapter: adapter(&cli.common),
             engine: engine(cli.common.engine),
             open: open_options(&cli.common),

@@ -326,7 +326,8 @@ impl fmt::Display for Adjustments {
             Some(Tone::Equalize(Equalize { per_channel: true, .. })) => parts.push("equalized by channel".into()),
             Some(Tone::Equalize(_)) => parts.push("equalized".into()),
             Some(Tone::Clahe(Clahe { tiles, clip_limit })) => {
-                parts.push(format!("CLAHE {}×{} clip {clip_limit}", tiles.0, tiles.1));
+                let clip = if clip_limit > 0.0 { format!("clip {clip_limit}") } else { "without clip limit".into() };
+                parts.push(format!("CLAHE {}×{} {clip}", tiles.0, tiles.1));
             }
             None => {}
         }
@@ -340,7 +341,9 @@ impl fmt::Display for Adjustments {
             Some(Reduction::Threshold(Threshold { classes, shown: Shown::Tones })) => {
                 parts.push(format!("{classes} classes"));
             }
-            Some(Reduction::Threshold(Threshold { classes, .. })) => parts.push(format!("{classes} classes in colors")),
+            Some(Reduction::Threshold(Threshold { classes, .. })) => {
+                parts.push(format!("{classes} classes in false colours"))
+            }
             None => {}
         }
         f.write_str(&parts.join(", "))
@@ -402,5 +405,8 @@ mod tests {
         assert_ne!(shown(threshold(Shown::Tones)), shown(threshold(Shown::Colors)), "they are different pictures");
         assert!(!all.is_off() && Adjustments::default().is_off());
         assert_eq!(Adjustments::default().to_string(), "");
+        let unlimited = Tone::Clahe(Clahe { tiles: (8, 8), clip_limit: 0.0 });
+        let text = Adjustments { tone: Some(unlimited), ..Adjustments::default() }.to_string();
+        assert_eq!(text, "CLAHE 8×8 without clip limit");
     }
 }

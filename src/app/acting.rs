@@ -21,6 +21,8 @@ const HEIGHT_STEP: f32 = 0.05;
 const MOST_HEIGHT: f32 = 0.7;
 /// Width of a window, in points, that has room for the facts and the numbers at once.
 const TWO_PANELS: f64 = 800.0;
+/// The same for these two and the adjustments.
+const THREE_PANELS: f64 = 1150.0;
 /// Step of the histograms' opacity.
 const OPACITY_STEP: f32 = 0.1;
 
@@ -61,6 +63,8 @@ impl Viewer {
                 }
             }
             Command::Settle => self.settle(),
+            Command::Choose(kind, choices) => self.choose(kind, choices, Instant::now()),
+            Command::Count(counted) => self.scene.counted = counted,
         }
         self.window.request_redraw();
         Ok(Flow::Continue)
@@ -115,7 +119,13 @@ impl Viewer {
                 self.note("picture: as at the start", Tone::Done, now);
                 self.settings_changed(now);
             }
-            Action::ToggleNumbers | Action::ToggleTrust => self.toggle_panel(action == Action::ToggleNumbers),
+            Action::ToggleNumbers | Action::ToggleTrust | Action::ToggleAdjusting => self.toggle_panel(action),
+            Action::ToggleAdjustment(_)
+            | Action::Parameter { .. }
+            | Action::ToggleDivider
+            | Action::NextCounted
+            | Action::ToggleCurves
+            | Action::ToggleBackdrop => self.adjust(action, now),
             Action::ToggleTiming => {
                 self.hud.sheets.timing = !self.hud.sheets.timing;
                 self.graphics.renderer.set_timing(&self.graphics.gpu, self.hud.sheets.timing);
@@ -188,24 +198,32 @@ impl Viewer {
             return Flow::Continue;
         }
         let sheets = &mut self.hud.sheets;
-        if sheets.trust || sheets.numbers {
-            (sheets.trust, sheets.numbers) = (false, false);
+        if sheets.trust || sheets.numbers || sheets.adjusting {
+            (sheets.trust, sheets.numbers, sheets.adjusting) = (false, false, false);
             return Flow::Continue;
         }
         Flow::Quit
     }
 
-    /// Opens or closes the numbers or the facts. A narrow window has no room for both.
-    fn toggle_panel(&mut self, is_numbers: bool) {
-        let is_narrow = f64::from(self.graphics.screen.size().0) < TWO_PANELS * self.window.scale_factor();
+    /// Opens or closes the numbers, the facts or the adjustments. A narrow window has no room for two of them, and few have
+    /// for all three.
+    pub(super) fn toggle_panel(&mut self, which: Action) {
+        let width = f64::from(self.graphics.screen.size().0) / self.window.scale_factor();
         let sheets = &mut self.hud.sheets;
-        let (wanted, other) = if is_numbers {
-            (&mut sheets.numbers, &mut sheets.trust)
-        } else {
-            (&mut sheets.trust, &mut sheets.numbers)
+        let (wanted, others) = match which {
+            Action::ToggleNumbers => (&mut sheets.numbers, [&mut sheets.adjusting, &mut sheets.trust]),
+            Action::ToggleTrust => (&mut sheets.trust, [&mut sheets.adjusting, &mut sheets.numbers]),
+            _ => (&mut sheets.adjusting, [&mut sheets.trust, &mut sheets.numbers]),
         };
         *wanted = !*wanted;
-        *other &= !(*wanted && is_narrow);
+        let room = if width < TWO_PANELS { 0 } else { 1 + usize::from(width >= THREE_PANELS) };
+        if *wanted {
+            // The one that matters more beside the wanted one comes last, and stays the longest.
+            let open = others.iter().filter(|other| ***other).count();
+            for other in others.into_iter().filter(|other| **other).take(open.saturating_sub(room)) {
+                *other = false;
+            }
+        }
     }
 
     fn toggle_channel(&mut self, channel: usize, now: Instant) {

@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use winit::event::KeyEvent;
 use winit::keyboard::{Key, ModifiersState, NamedKey};
 
+pub use super::adjusting::{Kind, Parameter};
 pub use table::{GESTURES, ROWS, SPEED_STEP};
 
 /// How a key changes the speed.
@@ -81,6 +82,25 @@ pub enum Action {
     NextRange,
     /// Show or hide the passes' times.
     ToggleTiming,
+    /// Switch an adjustment on or off.
+    ToggleAdjustment(Kind),
+    /// Change a parameter of the adjustment that was switched on last.
+    Parameter {
+        /// Which of its two.
+        parameter: Parameter,
+        /// More or less.
+        more: bool,
+    },
+    /// Show or hide the source left of a divider.
+    ToggleDivider,
+    /// Count the next of source, result and both.
+    NextCounted,
+    /// Show or hide the cumulative histograms.
+    ToggleCurves,
+    /// Blur the picture behind the histograms, or leave it.
+    ToggleBackdrop,
+    /// Show or hide the adjustments with their parameters.
+    ToggleAdjusting,
     /// Save the view and the bins.
     Save,
     /// Choose a file to open.
@@ -108,7 +128,12 @@ impl Action {
     pub const fn repeats(self) -> bool {
         matches!(
             self,
-            Self::SeekBy { .. } | Self::Step { .. } | Self::Speed(_) | Self::Enlarge { .. } | Self::Opaque { .. }
+            Self::SeekBy { .. }
+                | Self::Step { .. }
+                | Self::Speed(_)
+                | Self::Enlarge { .. }
+                | Self::Opaque { .. }
+                | Self::Parameter { .. }
         )
     }
 }
@@ -122,6 +147,8 @@ pub enum Section {
     Moving,
     /// What the histograms show and how.
     Histograms,
+    /// What is done to the picture.
+    Adjustments,
     /// The picture.
     Picture,
     /// Figures and facts.
@@ -132,8 +159,8 @@ pub enum Section {
 
 impl Section {
     /// Every section in the order of the help sheet.
-    pub const ALL: [Self; 6] =
-        [Self::Playing, Self::Moving, Self::Histograms, Self::Reading, Self::Picture, Self::Window];
+    pub const ALL: [Self; 7] =
+        [Self::Playing, Self::Moving, Self::Reading, Self::Histograms, Self::Adjustments, Self::Picture, Self::Window];
 
     /// The heading.
     #[must_use]
@@ -142,6 +169,7 @@ impl Section {
             Self::Playing => "Playing",
             Self::Moving => "Moving in the video",
             Self::Histograms => "Histograms",
+            Self::Adjustments => "Adjustments",
             Self::Picture => "Picture",
             Self::Reading => "Reading",
             Self::Window => "Files and window",
@@ -156,6 +184,8 @@ pub enum Chord {
     Named(NamedKey, &'static str),
     /// A key with a name, with Shift.
     ShiftNamed(NamedKey, &'static str),
+    /// A key with a name, with Alt.
+    AltNamed(NamedKey, &'static str),
     /// A letter without Shift, whatever the caps lock says.
     Letter(&'static str),
     /// A letter with Shift.
@@ -177,6 +207,7 @@ impl Chord {
         match self {
             Self::Named(_, name) | Self::Letter(name) | Self::Sign(name) | Self::Base(name, _) => (*name).to_owned(),
             Self::ShiftNamed(_, name) | Self::ShiftBase(name, _) => format!("Shift+{name}"),
+            Self::AltNamed(_, name) => format!("Alt+{name}"),
             Self::ShiftLetter(letter) => format!("Shift+{}", letter.to_uppercase()),
             Self::Control(letter) => format!("Ctrl+{}", letter.to_uppercase()),
         }
@@ -185,14 +216,15 @@ impl Chord {
     fn matches(&self, press: &Press<'_>) -> bool {
         let control = press.modifiers.control_key() || press.modifiers.super_key();
         let shift = press.modifiers.shift_key();
-        if control != matches!(self, Self::Control(_)) || press.modifiers.alt_key() {
+        let alt = press.modifiers.alt_key();
+        if control != matches!(self, Self::Control(_)) || alt != matches!(self, Self::AltNamed(..)) {
             return false;
         }
         let typed = |wanted: &str| matches!(press.key, Key::Character(text) if text.to_lowercase() == wanted);
         let base = |wanted: &[&str]| matches!(press.base, Key::Character(text) if wanted.contains(&text.as_str()));
         match self {
             Self::Named(NamedKey::Space, _) => press.key == &Key::Named(NamedKey::Space) || typed(" "),
-            Self::Named(named, _) => press.key == &Key::Named(*named) && !shift,
+            Self::Named(named, _) | Self::AltNamed(named, _) => press.key == &Key::Named(*named) && !shift,
             Self::ShiftNamed(named, _) => press.key == &Key::Named(*named) && shift,
             Self::Letter(letter) => typed(letter) && !shift,
             Self::ShiftLetter(letter) => typed(letter) && shift,

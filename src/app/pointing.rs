@@ -23,6 +23,8 @@ enum Drag {
     None,
     /// It moves the picture; where the pointer was last.
     Pan(DVec2),
+    /// It moves the divider, which lay this far from the pointer.
+    Divide(f64),
     /// It selects bins of a channel, from those under the pointer when it was pressed.
     Brush { channel: usize, from: (u32, u32), rect: PanelRect },
 }
@@ -42,6 +44,12 @@ impl Pointer {
     #[must_use]
     pub fn is_dragging(&self) -> bool {
         self.drag != Drag::None
+    }
+
+    /// Whether it is dragging the divider.
+    #[must_use]
+    pub fn drags_divider(&self) -> bool {
+        matches!(self.drag, Drag::Divide(_))
     }
 }
 
@@ -93,6 +101,7 @@ impl Viewer {
                 }
                 self.pointer.drag = Drag::Pan(at);
             }
+            Drag::Divide(aside) => self.divide_at(at.x + aside),
             Drag::Brush { channel, from, rect } => self.brush_to(channel, from, &rect, at.x),
         }
         if !rests {
@@ -112,7 +121,7 @@ impl Viewer {
                 self.brush_to(channel, hit.bins, &hit.rect, at.x);
                 Drag::Brush { channel, from: hit.bins, rect: hit.rect }
             }
-            None => Drag::Pan(at),
+            None => self.aside_of_divider(at).map_or(Drag::Pan(at), Drag::Divide),
         };
         self.window.request_redraw();
     }

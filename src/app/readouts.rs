@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use egui::Rect;
 use glam::DVec2;
 
+use super::adjusting::counted_text;
 use super::graphics::Graphics;
 use super::hud::{Command, Fact, Machine, Model, Numbers, Panel, ProbeText, Readout, TimingFigures, facts};
 use super::viewer::Viewer;
@@ -14,6 +15,7 @@ use crate::histogram::Histogram;
 use crate::overlay::{self, PanelRect};
 use crate::placement::{Placement, Shape};
 use crate::probe::{Probe, probe};
+use crate::scene::Counted;
 
 /// While bins are under way they are looked for this often.
 const BINS_INTERVAL: Duration = Duration::from_millis(5);
@@ -41,13 +43,15 @@ struct Told {
 impl Viewer {
     /// Lays out the display over the picture for a view of `size` pixels. Nothing is gathered while nothing is to be seen.
     pub(super) fn lay_out(&mut self, size: (u32, u32), now: Instant) -> (Shapes, Vec<Command>) {
-        self.hud.lasting = self.scene.brush.is_some();
+        // Where there are two pictures, it must be said which is which.
+        self.hud.lasting = self.scene.brush.is_some() || !self.scene.adjustments.is_off() && self.session.is_some();
         let scale_factor = self.window.scale_factor();
         let points = self.hud.set_scale(size, scale_factor);
         let told = if self.hud.is_visible(now) { self.gather(size, points, now) } else { Told::default() };
         if !self.hud.shows_controls(now) {
             self.scene.marks = None;
         }
+        let counted = counted_text(self.scene.counted_in(self.components), &self.scene.adjustments);
         let play = self.session.as_ref().map(|session| session.play_state(now)).unwrap_or_default();
         let model = Model {
             name: self.session.as_ref().map(|session| session.name.as_str()),
@@ -62,6 +66,8 @@ impl Viewer {
             timing: told.timing.as_ref(),
             facts: told.facts.as_deref(),
             numbers: told.numbers.as_ref(),
+            adjusting: self.adjusting(),
+            counted: counted.as_deref(),
             probe: told.probe.as_ref(),
             readouts: &told.readouts,
         };
@@ -77,7 +83,7 @@ impl Viewer {
             panels,
             timing: sheets.timing.then(|| self.timing_figures()).flatten(),
             facts: sheets.trust.then(|| self.facts()).flatten(),
-            numbers: self.bins.known.as_ref().filter(|_| sheets.numbers).map(|(tag, bins)| Numbers::new(tag, bins)),
+            numbers: sheets.numbers.then(|| self.numbers()).flatten(),
             ..Told::default()
         };
         told.readouts.extend(self.brush_readout(size, points));
@@ -85,6 +91,11 @@ impl Viewer {
             self.point_at(&mut told, points);
         }
         told
+    }
+
+    fn numbers(&self) -> Option<Numbers> {
+        let (tag, bins) = self.bins.known.as_ref()?;
+        Some(Numbers::new(tag, bins, &self.scene.adjustments))
     }
 
     fn timing_figures(&self) -> Option<TimingFigures> {
@@ -117,7 +128,7 @@ impl Viewer {
         let (_, rect, _) = overlay::panels(&self.scene, self.components, size)
             .find(|(_, _, channels)| channels.contains(brush.channel))?;
         let histogram = self.known_bins()?;
-        let card = Readout::of_range(histogram, &brush);
+        let card = Readout::of_range(histogram, &brush).of_picture(self.counted_name());
         log::trace!("brush: {}", card.as_text());
         let left = rect.left + rect.columns_of_bin(brush.low, bits).0;
         let right = rect.left + rect.columns_of_bin(brush.high, bits).1 + 1;
@@ -136,25 +147,35 @@ impl Viewer {
         if let Some(hit) = self.hit(at) {
             let Some(histogram) = self.known_bins() else { return };
             let x = hit.rect.x_of_bin(hit.bin, histogram.bits) / points;
-            let card = Readout::of_bin(histogram, hit.channels, hit.bin);
+            let card = Readout::of_bin(histogram, hit.channels, hit.bin).of_picture(self.counted_name());
             log::trace!("bin: {}", card.as_text());
             let panel = in_points(&hit.rect, points);
             told.readouts.push(Readout { card, panel, columns: [x, x], lasts: false });
             return;
         }
         let Some(probe) = self.probe(at) else { return };
-        self.scene.marks = Some(probe.bins);
+        let is_adjusted = !self.scene.adjustments.is_off();
+        // The pixel's own codes have their place in the source's histograms only.
+        let counts_source = self.scene.counted_in(self.components) != Counted::Result;
+        self.scene.marks = counts_source.then_some(probe.bins);
         let Some(frame) = self.session.as_ref().and_then(|session| session.frame.as_ref()) else { return };
-        let card = ProbeText::card(&probe, &frame.picture);
+        let card = ProbeText::card(&probe, &frame.picture).of_picture(is_adjusted.then_some("source"));
         log::trace!("probe: {}", card.as_text());
         told.probe = Some(ProbeText { card, at: pointer });
     }
 
     /// The newest bins, if they are of what is counted now.
     fn known_bins(&self) -> Option<&Histogram> {
-        let (_, histogram) = self.bins.known.as_ref()?;
+        let (tag, histogram) = self.bins.known.as_ref()?;
         let is_alike = histogram.components == self.components && Some(histogram.bits) == self.bits();
-        is_alike.then_some(histogram)
+        let is_adjusted = self.scene.counted_in(self.components) != Counted::Source;
+        (is_alike && tag.adjusted == is_adjusted).then_some(histogram)
+    }
+
+    /// The name of the picture whose bins are told, where there is more than one.
+    fn counted_name(&self) -> Option<&'static str> {
+        let is_source = self.scene.counted_in(self.components) == Counted::Source;
+        (!self.scene.adjustments.is_off()).then_some(if is_source { "source" } else { "result" })
     }
 
     /// The pixel of the picture under a point of the view.

@@ -3,17 +3,23 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use super::graphics::Graphics;
 use super::hud::Tone;
 use super::session::Session;
 use super::viewer::Viewer;
-use crate::export::figures::Figures;
+use crate::adjust::Reduction;
+use crate::cpu;
+use crate::export::figures::{AdjustedFigures, Figures};
 use crate::export::file::{self, FileError};
-use crate::frame::Frame;
+use crate::frame::{Frame, Picture};
 use crate::gpu::readback::Image;
-use crate::scene::Scene;
+use crate::histogram::Components;
+use crate::scene::{Counted, Scene};
 
+/// How long to wait for thresholds that are under way.
+const THRESHOLDS_LIMIT: Duration = Duration::from_millis(100);
 /// The most numbers that are tried behind a name.
 const MOST_NUMBERS: u32 = 100_000;
 
@@ -43,6 +49,7 @@ impl Viewer {
         let counter = (graphics.engine.name(), Some(graphics.gpu.info.name.as_str()));
         let read = session.read(frame);
         let figures = Figures::new(&session.input.display().to_string(), &read, &histogram, counter, true);
+        let figures = of_adjusted(figures, graphics, &scene, (&read.picture, self.components));
         let json = serde_json::to_string(&figures).map_err(|error| error.to_string())?;
         let name = name(session, frame);
         let (sender, answer) = mpsc::channel();
@@ -77,6 +84,37 @@ impl Viewer {
             }
         }
     }
+}
+
+/// The figures with the name of the picture that they are of, and what there is to tell of the other one.
+fn of_adjusted(
+    figures: Figures,
+    graphics: &mut Graphics,
+    scene: &Scene,
+    (source, components): (&Picture, Components),
+) -> Figures {
+    if scene.adjustments.is_off() {
+        return figures;
+    }
+    let counted = scene.counted_in(components);
+    // The bins that were drawn filled are the result's; those beside them are counted here once more.
+    let source = (counted == Counted::Both).then(|| cpu::Engine::new().count(source, components).clone());
+    let begin = Instant::now();
+    let Graphics { renderer, gpu, .. } = graphics;
+    // Thresholds that an adapter finds come a little later than its bins.
+    while matches!(scene.adjustments.reduction, Some(Reduction::Threshold(_)))
+        && renderer.is_histogram_pending()
+        && begin.elapsed() < THRESHOLDS_LIMIT
+    {
+        renderer.poll_times(gpu);
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    figures.of_adjusted(AdjustedFigures {
+        adjustments: &scene.adjustments,
+        is_result: counted != Counted::Source,
+        thresholds: renderer.thresholds(),
+        source: source.as_ref(),
+    })
 }
 
 /// Where to save: the working directory, or the user's folder for pictures where that one cannot be written.

@@ -7,6 +7,7 @@ use winit::dpi::PhysicalSize;
 use winit::event_loop::ActiveEventLoop;
 use winit::window::Window;
 
+use super::adjusting::Adjuster;
 use super::dialog::Dialog;
 use super::files::{Files, Opening};
 use super::graphics::Graphics;
@@ -48,6 +49,7 @@ pub struct Viewer {
     pub(super) dialog: Option<Dialog>,
     pub(super) saving: Saving,
     pub(super) scene: Scene,
+    pub(super) adjuster: Adjuster,
     pub(super) components: Components,
     pub(super) hud: Hud,
     pub(super) pointer: Pointer,
@@ -87,8 +89,12 @@ impl Viewer {
             overlays: settings.shown,
             style: settings.histograms,
             view: ViewSettings::fitted(settings.fit),
+            curves: settings.curves,
+            adjustments: options.adjustments.clamped(),
+            counted: options.counted,
             ..Scene::default()
         };
+        let adjuster = Adjuster::new(settings.adjustments, &scene.adjustments);
         let mut hud = Hud::new(&window);
         let now = Instant::now();
         if settings.pinned {
@@ -109,6 +115,7 @@ impl Viewer {
             dialog: None,
             saving: Saving::default(),
             scene,
+            adjuster,
             hud,
             pointer: Pointer::default(),
             bins: Bins::default(),
@@ -303,6 +310,8 @@ impl Viewer {
             shown: self.scene.overlays,
             fit: self.scene.view.fit,
             pinned: self.hud.is_pinned(),
+            curves: self.scene.curves,
+            adjustments: self.adjuster.choices,
             ..Settings::default()
         };
         settings.set_channels(self.scene.channels);

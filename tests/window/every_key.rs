@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use histoscope::app::keys::{Action, Chord, ROWS, SpeedChange};
+use histoscope::app::keys::{Action, Chord, Kind, Parameter, ROWS, SpeedChange};
 
 use crate::display::Display;
 use crate::picture::{Area, Picture};
@@ -18,6 +18,7 @@ fn name_of(chord: &Chord) -> String {
     let label = match chord {
         Chord::Named(_, name) | Chord::Letter(name) | Chord::Sign(name) => (*name).to_owned(),
         Chord::ShiftNamed(_, name) | Chord::ShiftLetter(name) => format!("shift+{}", plain(name)),
+        Chord::AltNamed(_, name) => format!("alt+{}", plain(name)),
         Chord::Control(letter) => format!("ctrl+{letter}"),
         // The American keyboard has + above =.
         Chord::Base("+", _) => "equal".to_owned(),
@@ -143,9 +144,21 @@ fn check(program: &Program, key: &str, action: Action) {
             }
         }
         Action::ResetView => drop(note("picture: as at the start")),
-        Action::ToggleNumbers | Action::ToggleTrust | Action::ToggleTiming | Action::ToggleHelp => {
-            toggles(program, key, key);
+        Action::ToggleNumbers
+        | Action::ToggleTrust
+        | Action::ToggleTiming
+        | Action::ToggleAdjusting
+        | Action::ToggleHelp => toggles(program, key, key),
+        Action::ToggleAdjustment(kind) => adjusts(program, key, kind),
+        Action::Parameter { parameter, more } => steps(program, key, parameter, more),
+        Action::ToggleDivider => notes("divider on; nothing is adjusted yet", "divider off"),
+        Action::NextCounted => {
+            for name in ["both", "source", "result"] {
+                note(&format!("histograms: {name}, once something is adjusted"));
+            }
         }
+        Action::ToggleCurves => changes_histograms(program, key, ("cumulative curves on", "cumulative curves off")),
+        Action::ToggleBackdrop => changes_histograms(program, key, ("soft backdrop on", "soft backdrop off")),
         Action::NextMatrix => {
             note("matrix bt601 instead of bt709 (tagged)");
             // The planes are subsampled, so that G, B and R cannot be meant.
@@ -211,6 +224,66 @@ fn vanishes(program: &Program, before: &Picture, what: &str) {
             panic!("{what} stays; see {files:?}\n{}", program.log());
         }
     }
+}
+
+/// Switches an adjustment on, which changes the picture and both histograms, and off again without a trace.
+fn adjusts(program: &Program, key: &str, kind: Kind) {
+    let [on, off] = match kind {
+        Kind::LowPass => ["low-pass 9×9", "low-pass off"],
+        Kind::Equalize => ["equalized, 0.5 s", "equalizing off"],
+        Kind::Channels => ["equalized by channel, 0.5 s", "equalizing by channel off"],
+        Kind::Clahe => ["CLAHE 8×8 clip 2", "CLAHE off"],
+        Kind::Posterize => ["5 levels", "posterizing off"],
+        Kind::Otsu => ["2 classes as tones", "Otsu off"],
+    };
+    let without = program.settled();
+    program.after(|| program.key(key), &format!("note: {on}"));
+    until(&format!("{key} to change the picture and its histograms"), PATIENCE, || {
+        let now = program.picture();
+        let areas = [Area::Outside, Area::Left, Area::Right];
+        areas.into_iter().all(|area| now.differing(&without, area) > 5_000).then_some(())
+    });
+    program.after(|| program.key(key), &format!("note: {off}"));
+    vanishes(program, &without, &format!("what {key} does to the picture"));
+}
+
+/// Changes a parameter of the low-pass one step and back.
+fn steps(program: &Program, key: &str, parameter: Parameter, more: bool) {
+    let note = |key: &str, text: &str| program.after(|| program.key(key), &format!("note: {text}"));
+    note("u", "low-pass 9×9");
+    match (parameter, more) {
+        (Parameter::Main, false) => {
+            note(key, "low-pass 7×7");
+            note("alt+Right", "low-pass 9×9");
+        }
+        (Parameter::Main, true) => {
+            note(key, "low-pass 11×11");
+            note("alt+Left", "low-pass 9×9");
+        }
+        (Parameter::Second, more) => {
+            note("alt+Up", "low-pass 9×9 ×2");
+            note(if more { "alt+Down" } else { key }, "low-pass 9×9");
+            if more {
+                note(key, "low-pass 9×9 ×2");
+                note("alt+Down", "low-pass 9×9");
+            }
+        }
+    }
+    note("u", "low-pass off");
+}
+
+/// Changes how the histograms look, and nothing else, and back.
+fn changes_histograms(program: &Program, key: &str, (on, off): (&str, &str)) {
+    let without = program.settled();
+    program.after(|| program.key(key), &format!("note: {on}"));
+    until(&format!("{key} to change both histograms"), PATIENCE, || {
+        let now = program.picture();
+        [Area::Left, Area::Right].into_iter().all(|area| now.differing(&without, area) > 200).then_some(())
+    });
+    let with = program.settled();
+    assert_eq!(with.differing(&without, Area::Outside), 0, "{key} changes more than the histograms");
+    program.after(|| program.key(key), &format!("note: {off}"));
+    vanishes(program, &without, &format!("what {key} shows"));
 }
 
 /// The view and its bins appear in the working directory, twice under different names.

@@ -4,6 +4,7 @@
 //! Everything the test needs is installed by scripts/setup. Whatever is missing makes it fail; it never skips.
 #![cfg(target_os = "linux")]
 
+mod adjusting;
 mod controls;
 mod display;
 mod every_key;

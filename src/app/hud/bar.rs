@@ -194,7 +194,7 @@ impl Row<'_> {
         }
     }
 
-    /// From the right: help, pin, channels, loop, speed.
+    /// From the right: help, pin, channels, loop, speed, adjustments.
     fn right(&mut self, model: &Model<'_>, pinned: bool) {
         if let Some(rect) = self.take_right(24.0) {
             self.button(rect, "help", Action::ToggleHelp, "All keys");
@@ -223,6 +223,11 @@ impl Row<'_> {
             self.icon(rect, Icon::Loop, color, Action::ToggleLoop, help);
         }
         self.speed(model.play.speed);
+        if self.rect.width() > 40.0 {
+            let color = if model.adjusting.adjustments.is_off() { theme::LIGHT } else { theme::ACCENT };
+            let rect = self.take_right(BUTTON);
+            self.icon(rect, Icon::Sliders, color, Action::ToggleAdjusting, "Adjustments");
+        }
     }
 
     fn channel(&mut self, rect: Rect, model: &Model<'_>, channel: usize) {

@@ -32,6 +32,15 @@ pub struct Card {
 }
 
 impl Card {
+    /// The card with the name of the picture that it is of, where there is more than one.
+    #[must_use]
+    pub fn of_picture(mut self, name: Option<&str>) -> Self {
+        if let Some(name) = name {
+            self.title = format!("{}  {name}", self.title);
+        }
+        self
+    }
+
     /// The card as one line of text, for the log.
     #[must_use]
     pub fn as_text(&self) -> String {

@@ -11,11 +11,17 @@ const COLUMN: f32 = 372.0;
 const KEYS: f32 = 134.0;
 /// Height of a key.
 const CAP: f32 = 16.5;
+/// Space between rows.
+const SPACE: f32 = 3.0;
+/// Height of a heading with the space below it.
+const HEADING: f32 = 23.0;
+/// Space below the last row of a section.
+const BETWEEN: f32 = 10.0;
 
 /// Shows the sheet; whether it stays open.
 pub fn show(ui: &Ui, view: Rect, free: Rect) -> bool {
     // Where it fits, it leaves the histograms alone too.
-    let fits = free.width() > 3.0 * COLUMN && free.height() > 460.0;
+    let fits = free.width() > 3.0 * COLUMN && free.height() > 520.0;
     let room = if fits { free } else { view }.shrink(theme::MARGIN * 0.8);
     let columns = ((room.width() - 24.0) / COLUMN).floor().clamp(1.0, 3.0) as usize;
     let width = (COLUMN * columns as f32).min(room.width() - 24.0);
@@ -46,60 +52,102 @@ pub fn show(ui: &Ui, view: Rect, free: Rect) -> bool {
     stays
 }
 
-/// The sections in columns of about the same length, in their order.
+/// A heading with its rows: keys and words.
+struct Block {
+    name: &'static str,
+    rows: Vec<(Vec<String>, &'static str)>,
+}
+
+impl Block {
+    /// All sections of the table, and what the pointer does.
+    fn all() -> Vec<Self> {
+        let of_section = |section: Section| Self {
+            name: section.name(),
+            rows: keys::rows(section).map(|row| (row.labels(), row.help)).collect(),
+        };
+        let gestures = keys::GESTURES.iter().map(|(gesture, help)| (vec![(*gesture).to_owned()], *help));
+        let pointer = Self { name: "Pointer", rows: gestures.collect() };
+        Section::ALL.into_iter().map(of_section).chain([pointer]).collect()
+    }
+
+    /// The words of a row as they are laid out in a column.
+    fn words(ui: &Ui, help: &str, width: f32) -> std::sync::Arc<egui::Galley> {
+        let color = Color32::from_gray(212);
+        ui.painter().layout(help.to_owned(), theme::words(theme::TEXT), color, (width - KEYS - 18.0).max(60.0))
+    }
+
+    /// Height that it takes in a column, in points.
+    fn height(&self, ui: &Ui, width: f32) -> f32 {
+        let rows = self.rows.iter().map(|(_, help)| Self::words(ui, help, width).size().y.max(CAP) + SPACE);
+        HEADING + rows.sum::<f32>() + BETWEEN
+    }
+}
+
+/// The sections in columns that are as equally high as their order allows.
 fn sections(ui: &mut Ui, columns: usize, width: f32) {
-    let lines = |section: &Section| keys::rows(*section).count() + 2;
-    let total = Section::ALL.iter().map(lines).sum::<usize>() + keys::GESTURES.len() + 2;
-    let wanted = total.div_ceil(columns);
-    let mut rest = Section::ALL.as_slice();
+    let width = width / columns as f32;
+    let blocks = Block::all();
+    let heights: Vec<f32> = blocks.iter().map(|block| block.height(ui, width)).collect();
+    let ends = shared_out(&heights, columns);
     ui.horizontal_top(|ui| {
         ui.spacing_mut().item_spacing.x = 0.0;
-        for column in 0..columns {
-            let mut taken = 0;
-            let mut height = 0;
-            while taken < rest.len()
-                && (column + 1 == columns || height == 0 || height + lines(&rest[taken]) / 2 < wanted)
-            {
-                height += lines(&rest[taken]);
-                taken += 1;
-            }
-            let (now, later) = rest.split_at(taken);
-            rest = later;
+        let mut begin = 0;
+        for end in ends {
             ui.vertical(|ui| {
-                ui.set_width(width / columns as f32);
-                for section in now {
-                    let rows = keys::rows(*section).map(|row| (row.labels(), row.help));
-                    show_section(ui, section.name(), rows, width / columns as f32);
-                }
-                if column + 1 == columns {
-                    let rows = keys::GESTURES.iter().map(|(gesture, help)| (vec![(*gesture).to_owned()], *help));
-                    show_section(ui, "Pointer", rows, width / columns as f32);
+                ui.set_width(width);
+                for block in &blocks[begin..end] {
+                    show_block(ui, block, width);
                 }
             });
+            begin = end;
         }
     });
 }
 
-/// A heading and its rows: keys as caps at the left, words at the right.
-fn show_section(ui: &mut Ui, name: &str, rows: impl Iterator<Item = (Vec<String>, &'static str)>, width: f32) {
-    ui.spacing_mut().item_spacing = vec2(0.0, 4.0);
-    ui.label(RichText::new(name).size(theme::TEXT + 1.0).color(theme::ACCENT));
-    for (labels, help) in rows {
-        let words = ui.painter().layout(
-            help.to_owned(),
-            theme::words(theme::TEXT),
-            Color32::from_gray(212),
-            (width - KEYS - 18.0).max(60.0),
-        );
+/// Where each column ends if these heights are shared out in their order so that the highest column is as low as possible.
+fn shared_out(heights: &[f32], columns: usize) -> Vec<usize> {
+    /// Fills columns up to a height; where they end, if they are not too many.
+    fn filled(heights: &[f32], columns: usize, most: f32) -> Option<Vec<usize>> {
+        let (mut ends, mut height) = (Vec::new(), 0.0);
+        for (index, &next) in heights.iter().enumerate() {
+            if index > 0 && height + next > most {
+                ends.push(index);
+                height = 0.0;
+            }
+            height += next;
+        }
+        ends.push(heights.len());
+        (ends.len() <= columns).then_some(ends)
+    }
+    let sums = (0..heights.len()).flat_map(|from| {
+        heights[from..].iter().scan(0.0, |sum, height| {
+            *sum += height;
+            Some(*sum)
+        })
+    });
+    // The height of the highest column is that of some blocks that follow each other; a little more, for the rounding.
+    let mut candidates: Vec<f32> = sums.map(|sum| sum + 0.01).collect();
+    candidates.sort_by(f32::total_cmp);
+    let highest = heights.iter().copied().fold(0.0, f32::max);
+    let fits = |&most: &f32| (most >= highest).then(|| filled(heights, columns, most)).flatten();
+    candidates.iter().find_map(fits).unwrap_or_else(|| vec![heights.len()])
+}
+
+/// Shows a heading and its rows: keys as caps at the left, words at the right.
+fn show_block(ui: &mut Ui, block: &Block, width: f32) {
+    ui.spacing_mut().item_spacing = vec2(0.0, SPACE);
+    ui.label(RichText::new(block.name).size(theme::TEXT + 1.0).color(theme::ACCENT));
+    for (labels, help) in &block.rows {
+        let words = Block::words(ui, help, width);
         let height = words.size().y.max(CAP);
         let (rect, _) = ui.allocate_exact_size(vec2(width - 8.0, height), egui::Sense::hover());
         let mut left = rect.min.x;
         for label in labels {
-            left = key_cap(ui.painter(), pos2(left, rect.min.y), &label) + 4.0;
+            left = key_cap(ui.painter(), pos2(left, rect.min.y), label) + 4.0;
         }
         ui.painter().galley(pos2(rect.min.x + KEYS, rect.min.y + 0.5), words, theme::LIGHT);
     }
-    ui.add_space(10.0);
+    ui.add_space(BETWEEN - SPACE);
 }
 
 /// Draws a key; where it ends.
@@ -109,4 +157,24 @@ fn key_cap(painter: &egui::Painter, at: Pos2, label: &str) -> f32 {
     painter.rect_filled(rect, 3, Color32::from_white_alpha(38));
     painter.galley(rect.center() - text.size() / 2.0, text, theme::LIGHT);
     rect.max.x
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_as_equally_high_as_the_order_allows() {
+        assert_eq!(shared_out(&[1.0, 1.0, 1.0, 3.0], 2), [3, 4]);
+        assert_eq!(shared_out(&[4.0, 1.0, 1.0, 1.0, 1.0, 4.0], 3), [1, 5, 6]);
+        assert_eq!(shared_out(&[5.0, 1.0, 1.0], 2), [1, 3]);
+        assert_eq!(shared_out(&[2.0, 2.0], 3), [1, 2], "no more columns than there are sections");
+        assert_eq!(shared_out(&[3.0, 2.0, 1.0], 1), [3]);
+    }
+
+    #[test]
+    fn the_sheet_has_every_key_and_every_gesture() {
+        let rows = Block::all().iter().map(|block| block.rows.len()).sum::<usize>();
+        assert_eq!(rows, keys::ROWS.len() + keys::GESTURES.len());
+    }
 }

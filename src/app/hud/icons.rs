@@ -22,6 +22,8 @@ pub enum Icon {
     Loop,
     /// A pin.
     Pin,
+    /// Three sliders.
+    Sliders,
 }
 
 /// Draws a sign in the middle of `rect`.
@@ -41,6 +43,13 @@ pub fn draw(painter: &Painter, rect: Rect, icon: Icon, color: Color32) {
             painter.rect_filled(Rect::from_center_size(centre + vec2(4.5 * sign, 0.0), vec2(2.0, 9.0)), 0, color);
         }
         Icon::Loop => circle_of_arrows(painter, centre, 5.5, color),
+        Icon::Sliders => {
+            for (row, knob) in [(-4.5, 2.5), (0.0, -2.5), (4.5, 1.0)] {
+                let middle = centre + vec2(0.0, row);
+                painter.hline(middle.x - 6.0..=middle.x + 6.0, middle.y, Stroke::new(1.2, color));
+                painter.circle_filled(middle + vec2(knob, 0.0), 2.3, color);
+            }
+        }
         Icon::Pin => {
             let stroke = theme::stroke(color);
             painter.circle_filled(centre - vec2(0.0, 2.5), 3.4, color);

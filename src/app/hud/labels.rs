@@ -1,6 +1,7 @@
-//! The axes' labels: code values of the video's own depth, and percent, above each histogram where no data is.
+//! The axes' labels: code values of the video's own depth, and percent, above each histogram where no data is; and above
+//! them of which picture the histograms are, where there is more than one.
 
-use egui::{Align2, Rect, Ui, pos2};
+use egui::{Align2, Rect, Ui, pos2, vec2};
 
 use super::model::{Model, Panel};
 use super::theme;
@@ -9,6 +10,39 @@ use super::theme;
 pub const STRIP: f32 = 14.0;
 /// The least that can be read.
 const LEAST_STRIP: f32 = 10.0;
+
+/// Height of the line that names the picture that is counted.
+const COUNTED: f32 = 17.0;
+
+/// Height that all labels take above a histogram.
+#[must_use]
+pub const fn height(model: &Model<'_>) -> f32 {
+    if model.counted.is_some() { STRIP + COUNTED } else { STRIP }
+}
+
+/// Says of which picture the histograms are: above the first of them, or beside the last where there is no room above.
+pub fn show_counted(ui: &Ui, view: Rect, model: &Model<'_>, strength: f32) {
+    let (Some(text), Some(first), Some(last)) = (model.counted, model.panels.first(), model.panels.last()) else {
+        return;
+    };
+    let painter = ui.ctx().layer_painter(egui::LayerId::background());
+    // It lies on the axis' labels while they are there.
+    let bottom = first.rect.min.y - STRIP * strength;
+    let is_above = bottom - COUNTED >= view.min.y + 2.0 * theme::MARGIN;
+    let room = if is_above { view.max.x - first.rect.min.x - 4.0 } else { last.rect.min.x - 8.0 };
+    let mut job = egui::text::LayoutJob::simple_singleline(text.to_owned(), theme::words(theme::SMALL), theme::LIGHT);
+    job.wrap = egui::text::TextWrapping::truncate_at_width((room - 12.0).max(30.0));
+    let galley = painter.layout_job(job);
+    let size = vec2(galley.size().x + 12.0, COUNTED);
+    let rect = if is_above {
+        Rect::from_min_size(pos2(first.rect.min.x, bottom - COUNTED), size)
+    } else {
+        Align2::RIGHT_BOTTOM.anchor_size(pos2(last.rect.min.x - 4.0, last.rect.max.y), size)
+    };
+    let rounding = egui::CornerRadius { nw: 4, ne: 4, sw: 0, se: 0 };
+    painter.rect_filled(rect, rounding, theme::PLATE);
+    painter.galley(rect.center() - galley.size() / 2.0, galley, theme::LIGHT);
+}
 
 /// Shows the labels of every histogram.
 pub fn show(ui: &Ui, view: Rect, model: &Model<'_>, strength: f32) {

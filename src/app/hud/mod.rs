@@ -3,13 +3,17 @@
 //! [`Hud`] decides whether anything is to be seen and lays it out with egui from a [`Model`]; it changes nothing by
 //! itself, but hands [`Command`]s back. While nothing is to be seen, egui does not run at all.
 
+mod adjusting;
 mod bar;
 mod card;
+mod controls;
+mod divider;
 mod empty;
 mod entry;
 mod help;
 mod icons;
 mod labels;
+mod legend;
 mod model;
 mod notes;
 mod numbers;
@@ -30,7 +34,7 @@ use winit::window::Window;
 use crate::gpu::draw::{FontTextures, Shapes};
 pub use bar::speed_text;
 pub use entry::{Entry, Goal, parse_goal};
-pub use model::{Command, Model, Panel, PlayState};
+pub use model::{Adjusting, Command, Model, Panel, PlayState};
 pub use notes::Tone;
 pub use numbers::Numbers;
 pub use probe::ProbeText;
@@ -49,12 +53,24 @@ pub struct Sheets {
     pub numbers: bool,
     /// The passes' times.
     pub timing: bool,
+    /// The adjustments with their parameters.
+    pub adjusting: bool,
 }
 
 impl Sheets {
     const fn any(self) -> bool {
-        self.help || self.trust || self.numbers || self.timing
+        self.help || self.trust || self.numbers || self.timing || self.adjusting
     }
+}
+
+/// Where the panels are, or are not.
+struct Placed {
+    /// What is left between them, at the side where the pointer is.
+    between: Rect,
+    /// What is left between all of them.
+    open: Rect,
+    /// The adjustments.
+    sliders: Rect,
 }
 
 /// Lays out text and controls.
@@ -120,7 +136,10 @@ impl Hud {
     #[must_use]
     pub fn covers(&self, point: Pos2) -> bool {
         let order = self.context.layer_id_at(point).map(|layer| layer.order);
-        self.drawn && (self.timeline.is_dragged() || order.is_some_and(|order| order != egui::Order::Background))
+        self.drawn
+            && (self.timeline.is_dragged()
+                || self.context.egui_is_using_pointer()
+                || order.is_some_and(|order| order != egui::Order::Background))
     }
 
     /// Notes that the pointer has moved.
@@ -278,6 +297,7 @@ impl Hud {
         let free = free_area(view, model.panels);
         let strength = self.visibility.strength(now);
         let mut panels_top = free.min.y + theme::MARGIN;
+        let mut controls = Rect::NOTHING;
         if self.is_empty {
             empty::show(ui, view, model, commands);
         } else if strength > 0.0 {
@@ -285,19 +305,26 @@ impl Hud {
             let context = bar::Context { free, strength, pinned: self.visibility.is_pinned() };
             let bar = bar::show(ui, &context, model, &mut self.timeline, commands);
             panels_top = bar.max.y + theme::MARGIN * 0.6;
-            let is_over = model.pointer.is_some_and(|pointer| bar.expand(2.0).contains(pointer));
-            self.visibility.hold(is_over || self.timeline.is_dragged(), now);
+            controls = bar;
         }
         // The axes' labels stand right above the histograms.
-        let bottom = if model.panels.is_empty() { free.max.y } else { free.max.y - labels::STRIP };
+        let bottom = if model.panels.is_empty() { free.max.y } else { free.max.y - labels::height(model) };
         let room = Rect::from_min_max(Pos2::new(free.min.x, panels_top), Pos2::new(free.max.x, bottom))
             .shrink2(Vec2::new(theme::MARGIN, 0.0));
-        let between = show_panels(ui, room, model);
+        labels::show_counted(ui, view, model, strength);
+        let Placed { between, open, sliders } = self.show_panels(ui, room, model, commands);
+        divider::show(ui, view, (open, free), model, strength);
+        if controls.is_positive() {
+            // What the pointer works on does not go away, or move, because it rests for a while.
+            let is_over = |rect: Rect| model.pointer.is_some_and(|pointer| rect.expand(2.0).contains(pointer));
+            self.visibility.hold(is_over(controls) || is_over(sliders) || self.timeline.is_dragged(), now);
+        }
         if !self.sheets.help {
             readout::show(ui, view, free, model, strength);
             probe::show(ui, between, model, strength);
         }
-        self.notes.show(ui, room, now);
+        let divided = if model.adjusting.shown_divider().is_some() { divider::LABELS } else { 0.0 };
+        self.notes.show(ui, Rect { min: room.min + Vec2::new(0.0, divided), ..room }, now);
         if let Some(entry) = &self.entry {
             entry.show(ui, room);
         }
@@ -305,34 +332,47 @@ impl Hud {
             self.sheets.help = help::show(ui, view, free);
         }
     }
-}
 
-/// The times and the facts at the left, the numbers at the right. What is left of `room` between them, at the side where
-/// the pointer is.
-fn show_panels(ui: &mut egui::Ui, room: Rect, model: &Model<'_>) -> Rect {
-    let mut left = room;
-    let mut between = room;
-    let x = model.pointer.map_or(room.center().x, |pointer| pointer.x);
-    let mut keep_right_of = |panel: Rect| {
-        if panel.max.x < x {
-            between.min.x = between.min.x.max(panel.max.x + 6.0);
+    /// The times, the adjustments and the facts at the left, the numbers and the legend at the right.
+    fn show_panels(&self, ui: &mut egui::Ui, room: Rect, model: &Model<'_>, commands: &mut Vec<Command>) -> Placed {
+        let mut left = room;
+        let mut between = room;
+        let mut sliders = Rect::NOTHING;
+        let x = model.pointer.map_or(room.center().x, |pointer| pointer.x);
+        let mut open = room;
+        let mut keep_right_of = |panel: Rect| {
+            open.min.x = open.min.x.max(panel.max.x + 6.0);
+            if panel.max.x < x {
+                between.min.x = between.min.x.max(panel.max.x + 6.0);
+            }
+        };
+        if let Some(timing) = model.timing {
+            let panel = timing::show(ui, left, timing);
+            left.min.y = panel.max.y + 6.0;
+            keep_right_of(panel);
         }
-    };
-    if let Some(timing) = model.timing {
-        let panel = timing::show(ui, left, timing);
-        left.min.y = panel.max.y + 6.0;
-        keep_right_of(panel);
-    }
-    if let Some(facts) = model.facts {
-        keep_right_of(trust::show(ui, left, facts));
-    }
-    if let Some(numbers) = model.numbers {
-        let panel = numbers::show(ui, room, numbers);
-        if panel.min.x > x {
-            between.max.x = panel.min.x - 6.0;
+        if self.sheets.adjusting {
+            let panel = adjusting::show(ui, left, model, commands);
+            left.min.x = panel.max.x + 6.0;
+            keep_right_of(panel);
+            sliders = panel;
         }
+        if let Some(facts) = model.facts {
+            keep_right_of(trust::show(ui, left, facts));
+        }
+        let mut right = room;
+        if let Some(numbers) = model.numbers {
+            right.max.x = numbers::show(ui, room, numbers).min.x - 6.0;
+        }
+        if let Some(legend) = legend::show(ui, right, model) {
+            right.max.x = legend.min.x - 6.0;
+        }
+        if right.max.x > x {
+            between.max.x = right.max.x;
+        }
+        open.max.x = right.max.x;
+        Placed { between, open, sliders }
     }
-    between
 }
 
 /// The largest part of the view, from its top left corner, that no histogram lies in: above them all, or left of those

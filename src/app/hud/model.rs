@@ -2,14 +2,18 @@
 
 use egui::{Pos2, Rect};
 
+use super::super::adjusting::Kind;
 use super::super::keys::Action;
 use super::numbers::Numbers;
 use super::probe::ProbeText;
 use super::readout::Readout;
 use super::timing::TimingFigures;
 use super::trust::Fact;
+use crate::adjust::Adjustments;
+use crate::config::Choices;
 use crate::gpu::draw::Channels;
 use crate::histogram::Components;
+use crate::scene::Counted;
 
 /// What the display over the picture asks for.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -20,6 +24,39 @@ pub enum Command {
     ScrubTo(f64),
     /// Show the exact frame of where scrubbing has led.
     Settle,
+    /// Switch an adjustment on with other parameters.
+    Choose(Kind, Choices),
+    /// Count another picture.
+    Count(Counted),
+}
+
+/// The adjustments and what is shown of them.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Adjusting {
+    /// Those that are on.
+    pub adjustments: Adjustments,
+    /// The parameters of all.
+    pub choices: Choices,
+    /// Which picture is to be counted where there are two.
+    pub counted: Counted,
+    /// Where the divider stands, as a share of the view's width, if it is on.
+    pub divider: Option<f32>,
+    /// Whether the pointer is where it takes hold of the divider.
+    pub is_at_divider: bool,
+    /// Whether cumulative curves are on.
+    pub curves: bool,
+    /// Whether the soft backdrop is on.
+    pub backdrop: bool,
+    /// The newest luminance codes at which the second class and those after it begin.
+    pub thresholds: Option<[u32; 4]>,
+}
+
+impl Adjusting {
+    /// Where the divider stands, if there is something to divide.
+    #[must_use]
+    pub fn shown_divider(&self) -> Option<f32> {
+        self.divider.filter(|_| !self.adjustments.is_off())
+    }
 }
 
 /// Where playback is.
@@ -87,6 +124,10 @@ pub struct Model<'a> {
     pub facts: Option<&'a [Fact]>,
     /// The frame's numbers, if they are to be shown.
     pub numbers: Option<&'a Numbers>,
+    /// The adjustments.
+    pub adjusting: Adjusting,
+    /// Which picture the histograms are of, in words, where there is more than one.
+    pub counted: Option<&'a str>,
     /// What lies under the pointer in the picture.
     pub probe: Option<&'a ProbeText>,
     /// What lies under the pointer in a histogram, or in the brush.

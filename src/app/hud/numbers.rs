@@ -4,6 +4,7 @@ use egui::{Align2, Rect, RichText, Ui, vec2};
 
 use super::readout::share_text;
 use super::theme;
+use crate::adjust::Adjustments;
 use crate::app::title::timecode;
 use crate::gpu::FrameTag;
 use crate::histogram::{CLAMPED_CHANNELS, Components, Histogram};
@@ -16,6 +17,8 @@ const NAMES: [&str; 9] = ["min", "1 %", "median", "mean", "99 %", "max", "at low
 pub struct Numbers {
     /// The frame that they belong to.
     pub frame: String,
+    /// Of which picture they are.
+    pub picture: String,
     /// What was counted.
     pub components: Components,
     /// A channel's figures, in the order of their names.
@@ -25,12 +28,14 @@ pub struct Numbers {
 impl Numbers {
     /// Reads the figures off a histogram.
     #[must_use]
-    pub fn new(tag: &FrameTag, histogram: &Histogram) -> Self {
+    pub fn new(tag: &FrameTag, histogram: &Histogram, adjustments: &Adjustments) -> Self {
         let time = timecode(tag.time_secs);
         let frame = tag.index.map_or_else(|| time.clone(), |index| format!("frame {index}, {time}"));
         let count = histogram.components.channel_names().len();
+        let picture = if tag.adjusted { format!("result: {adjustments}") } else { "source".to_owned() };
         Self {
             frame,
+            picture,
             components: histogram.components,
             columns: (0..count).map(|channel| column(histogram, channel)).collect(),
         }
@@ -68,8 +73,18 @@ pub fn show(ui: &Ui, room: Rect, numbers: &Numbers) -> Rect {
                 ui.spacing_mut().item_spacing.y = 2.0;
                 ui.spacing_mut().interact_size.y = 0.0;
                 ui.label(text(&numbers.frame, theme::DIM));
+                // What was done may take more than a line; it must not make the panel wider than its figures.
+                let place = ui.allocate_space(vec2(0.0, size + 3.0)).1;
                 let grid = egui::Grid::new("numbers").spacing(vec2(12.0, 2.0)).min_col_width(10.0).min_row_height(0.0);
-                grid.show(ui, |ui| table(ui, numbers, &text));
+                let width = grid.show(ui, |ui| table(ui, numbers, &text)).response.rect.width();
+                let mut job = egui::text::LayoutJob::simple_singleline(
+                    numbers.picture.clone(),
+                    theme::words(size - 1.0),
+                    theme::LIGHT,
+                );
+                job.wrap = egui::text::TextWrapping::truncate_at_width(width);
+                let galley = ui.painter().layout_job(job);
+                ui.painter().galley(place.min, galley, theme::LIGHT);
             });
         });
     });
@@ -106,11 +121,23 @@ mod tests {
         histogram.bins_mut(0)[255] = 10;
         histogram.out_of_range_mut(0)[0] = 3;
         histogram.out_of_range_mut(0)[1] = 4;
-        let numbers = Numbers::new(&FrameTag { index: Some(7), ..FrameTag::default() }, &histogram);
-        assert_eq!(numbers.frame, "frame 7, 0:00.000");
+        let numbers =
+            Numbers::new(&FrameTag { index: Some(7), ..FrameTag::default() }, &histogram, &Adjustments::default());
+        assert_eq!((numbers.frame.as_str(), numbers.picture.as_str()), ("frame 7, 0:00.000", "source"));
         assert_eq!(numbers.columns.len(), 4);
         let red = &numbers.columns[0];
         assert_eq!(red, &["0", "0", "100", "105.50", "255", "255", "10.00 %", "10.00 %", "7.00 %"]);
         assert_eq!(numbers.columns[3][8], "–", "luminance is never out of range");
+    }
+
+    #[test]
+    fn the_figures_name_the_picture_that_they_are_of() {
+        let blur = Some(crate::adjust::Blur { size: 9, runs: 3 });
+        let adjustments = Adjustments { blur, ..Adjustments::default() };
+        let picture = |adjusted| {
+            let tag = FrameTag { adjusted, ..FrameTag::default() };
+            Numbers::new(&tag, &Histogram::empty(8, Components::Rgbl), &adjustments).picture
+        };
+        assert_eq!((picture(true).as_str(), picture(false).as_str()), ("result: low-pass 9×9 ×3", "source"));
     }
 }

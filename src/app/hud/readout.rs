@@ -3,6 +3,7 @@
 use egui::{Pos2, Rect, Stroke, Ui, pos2};
 
 use super::card::{Card, Line};
+use super::labels;
 use super::model::Model;
 use super::theme;
 use crate::histogram::Histogram;
@@ -72,6 +73,11 @@ pub fn share_text(share: f64) -> String {
     }
 }
 
+/// Where the labels above a histogram begin.
+fn ceiling(readout: &Readout, model: &Model<'_>) -> f32 {
+    readout.panel.min.y - labels::height(model) - 6.0
+}
+
 /// Shows the cards above their histograms, where no data is.
 pub fn show(ui: &Ui, view: Rect, free: Rect, model: &Model<'_>, strength: f32) {
     let mut taken = Rect::NOTHING;
@@ -87,7 +93,7 @@ pub fn show(ui: &Ui, view: Rect, free: Rect, model: &Model<'_>, strength: f32) {
         // Above the histogram if the free part of the view lies there, else at its left.
         let is_below = readout.panel.min.y >= free.max.y - 1.0;
         let room =
-            if is_below { Rect::from_min_max(view.min, pos2(view.max.x, readout.panel.min.y - 20.0)) } else { free };
+            if is_below { Rect::from_min_max(view.min, pos2(view.max.x, ceiling(readout, model))) } else { free };
         let at = if is_below {
             pos2((left + right) / 2.0, room.max.y)
         } else {

@@ -1,6 +1,7 @@
 use egui::pos2;
 
 use super::*;
+use crate::app::adjusting::Kind;
 use crate::gpu::draw::Channels;
 use crate::histogram::Components;
 
@@ -22,6 +23,8 @@ fn model(panels: &[Panel]) -> Model<'_> {
         timing: None,
         facts: None,
         numbers: None,
+        adjusting: Adjusting::default(),
+        counted: None,
         probe: None,
         readouts: &[],
     }
@@ -82,6 +85,46 @@ fn the_controls_never_cover_the_histograms() {
             }
         }
     }
+}
+
+/// Everything that adjustments bring with them: the panel, a divider, a legend, the name of what is counted.
+fn adjusted_model(panels: &[Panel]) -> Model<'_> {
+    let mut adjusting =
+        Adjusting { divider: Some(0.3), thresholds: Some([60, 120, 180, u32::MAX]), ..model(&[]).adjusting };
+    adjusting.choices.otsu.classes = 4;
+    Kind::LowPass.switch_on(&mut adjusting.adjustments, &adjusting.choices);
+    Kind::Otsu.switch_on(&mut adjusting.adjustments, &adjusting.choices);
+    Model { adjusting, counted: Some("result: low-pass 9×9, 4 classes; outline: source"), ..model(panels) }
+}
+
+#[test]
+fn adjustments_never_cover_the_histograms() {
+    for (width, height) in [(480, 270), (640, 480), (1280, 720), (1920, 1080), (3840, 2160)] {
+        let mut hud = Hud::without_window();
+        hud.sheets.adjusting = true;
+        let zoom = hud.set_scale((width, height), 1.0);
+        let panels = pair(width as f32 / zoom, height as f32 / zoom);
+        let all = drawn(&mut hud, (width, height), 1.0, &adjusted_model(&panels));
+        for (bounds, panel) in all.iter().flat_map(|bounds| panels.iter().map(move |panel| (bounds, panel))) {
+            // Edges are softened by a pixel.
+            let common = bounds.intersect(panel.rect.shrink(1.5));
+            assert!(!common.is_positive(), "{width}×{height}: {bounds:?} covers {:?}", panel.rect);
+        }
+    }
+}
+
+#[test]
+fn what_is_adjusted_is_told_after_the_controls_have_gone() {
+    let mut hud = Hud::without_window();
+    let panels = pair(1280.0, 720.0);
+    let shown = |hud: &mut Hud| {
+        let now = Instant::now();
+        hud.lay_out(None, ((1280, 720), 1.0), &adjusted_model(&panels), now);
+        hud.lay_out(None, ((1280, 720), 1.0), &adjusted_model(&panels), now).0.primitives.len()
+    };
+    assert_eq!(shown(&mut hud), 0, "nothing is laid out unless it is to last");
+    hud.lasting = true;
+    assert!(shown(&mut hud) > 0);
 }
 
 #[test]

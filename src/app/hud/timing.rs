@@ -44,6 +44,8 @@ impl TimingFigures {
             lines.push(("reduce", gpu(times.reduce)));
         }
         lines.push(("scale", gpu(times.scale)));
+        lines.extend(times.cpu_adjust.map(|time| ("adjust (CPU)", micros(time))));
+        lines.extend(times.adjust.map(|time| ("adjust", micros(time))));
         lines.extend(times.cpu_paint.map(|time| ("paint (CPU)", micros(time))));
         lines.push(("draw", gpu(times.draw)));
         lines.push(("frames", format!("{} counted, {} dropped", self.counted, self.dropped)));
@@ -106,6 +108,10 @@ mod tests {
             assert_eq!(line(&figures, pass).as_deref(), Some("not run"), "{pass}");
         }
         assert_eq!(line(&figures, "frames").as_deref(), Some("7 counted, 2 dropped"));
+        assert_eq!(line(&figures, "adjust"), None, "nothing is adjusted");
+        let times = PassTimes { adjust: Some(Duration::from_micros(40)), ..PassTimes::default() };
+        let adjusted = TimingFigures { times, ..figures.clone() };
+        assert_eq!(line(&adjusted, "adjust").as_deref(), Some("40.0 µs"));
         let silent = TimingFigures { has_timestamps: false, ..figures };
         assert_eq!(line(&silent, "draw").as_deref(), Some("not told by this adapter"));
     }

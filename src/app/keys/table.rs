@@ -3,8 +3,8 @@
 use winit::keyboard::NamedKey;
 
 use super::Action::{self, *};
-use super::Chord::{Base, Control, Letter, Named, ShiftBase, ShiftLetter, ShiftNamed, Sign};
-use super::{Row, Section, SpeedChange};
+use super::Chord::{AltNamed, Base, Control, Letter, Named, ShiftBase, ShiftLetter, ShiftNamed, Sign};
+use super::{Kind, Parameter, Row, Section, SpeedChange};
 
 /// The smaller step of the speed.
 pub const SPEED_STEP: f64 = 1.1;
@@ -15,6 +15,10 @@ const MINUS: &[&str] = &["-"];
 
 const fn seek(secs: f64) -> Action {
     SeekBy { secs, exact: false }
+}
+
+const fn parameter(parameter: Parameter, more: bool) -> Action {
+    Action::Parameter { parameter, more }
 }
 
 const fn seek_exactly(secs: f64) -> Action {
@@ -123,6 +127,72 @@ pub const ROWS: &[Row] = &[
         help: "less, more opaque histograms",
     },
     Row {
+        section: Section::Histograms,
+        keys: &[(ShiftLetter("h"), ToggleCurves)],
+        help: "cumulative histograms as curves",
+    },
+    Row {
+        section: Section::Histograms,
+        keys: &[(ShiftLetter("u"), ToggleBackdrop)],
+        help: "soft backdrop behind histograms",
+    },
+    Row {
+        section: Section::Adjustments,
+        keys: &[(ShiftLetter("a"), ToggleAdjusting)],
+        help: "panel of all adjustments",
+    },
+    Row {
+        section: Section::Adjustments,
+        keys: &[(Letter("u"), ToggleAdjustment(Kind::LowPass))],
+        help: "low-pass before everything else",
+    },
+    Row {
+        section: Section::Adjustments,
+        keys: &[(Letter("e"), ToggleAdjustment(Kind::Equalize)), (ShiftLetter("e"), ToggleAdjustment(Kind::Channels))],
+        help: "equalize luminance, each channel",
+    },
+    Row {
+        section: Section::Adjustments,
+        keys: &[(Letter("k"), ToggleAdjustment(Kind::Clahe))],
+        help: "equalize tile by tile (CLAHE)",
+    },
+    Row {
+        section: Section::Adjustments,
+        keys: &[(Letter("z"), ToggleAdjustment(Kind::Posterize))],
+        help: "posterize: few levels",
+    },
+    Row {
+        section: Section::Adjustments,
+        keys: &[(Letter("x"), ToggleAdjustment(Kind::Otsu))],
+        help: "classes by Otsu's thresholds",
+    },
+    Row {
+        section: Section::Adjustments,
+        keys: &[
+            (AltNamed(NamedKey::ArrowLeft, "←"), parameter(Parameter::Main, false)),
+            (AltNamed(NamedKey::ArrowRight, "→"), parameter(Parameter::Main, true)),
+        ],
+        help: "less, more of the last one switched on",
+    },
+    Row {
+        section: Section::Adjustments,
+        keys: &[
+            (AltNamed(NamedKey::ArrowDown, "↓"), parameter(Parameter::Second, false)),
+            (AltNamed(NamedKey::ArrowUp, "↑"), parameter(Parameter::Second, true)),
+        ],
+        help: "the other parameter of that one",
+    },
+    Row {
+        section: Section::Adjustments,
+        keys: &[(Letter("w"), ToggleDivider)],
+        help: "divider between before and after",
+    },
+    Row {
+        section: Section::Adjustments,
+        keys: &[(Letter("j"), NextCounted)],
+        help: "count the source, the result, both",
+    },
+    Row {
         section: Section::Reading,
         keys: &[(Letter("n"), ToggleNumbers)],
         help: "the frame's numbers: mean, percentiles, clipping",
@@ -171,6 +241,7 @@ pub const GESTURES: &[(&str, &str)] = &[
     ("drag the timeline", "scrub"),
     ("drag a histogram", "light up the pixels of those codes"),
     ("drag the picture", "move it"),
+    ("drag the divider", "move it between before and after"),
     ("wheel", "zoom at the pointer"),
     ("rest on anything", "read its values"),
 ];

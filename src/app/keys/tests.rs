@@ -26,7 +26,7 @@ fn keys_with_control_are_only_those_of_the_table() {
     assert_eq!(typed("q", "q", ModifiersState::CONTROL), None);
     assert_eq!(typed("g", "g", ModifiersState::CONTROL), Some(Action::EnterTime));
     assert_eq!(typed("g", "g", NONE), Some(Action::ToggleChannel(1)));
-    assert_eq!(typed("j", "j", NONE), None);
+    assert_eq!(typed("d", "d", NONE), None);
     assert_eq!(typed("g", "g", ModifiersState::ALT), None);
 }
 
@@ -46,6 +46,18 @@ fn plus_and_minus_are_the_same_keys_on_every_keyboard() {
     assert_eq!(typed("*", "+", SHIFT), Some(Action::Opaque { more: true }));
     assert_eq!(typed("_", "-", SHIFT), Some(Action::Opaque { more: false }));
     assert_eq!(typed("-", "-", NONE), Some(Action::Enlarge { more: false }));
+}
+
+#[test]
+fn arrows_with_alt_change_parameters_and_nothing_else_does() {
+    let parameter = |parameter, more| Some(Action::Parameter { parameter, more });
+    let alt = ModifiersState::ALT;
+    assert_eq!(named(NamedKey::ArrowLeft, alt), parameter(Parameter::Main, false));
+    assert_eq!(named(NamedKey::ArrowUp, alt), parameter(Parameter::Second, true));
+    assert_eq!(named(NamedKey::ArrowLeft, alt | SHIFT), None);
+    assert_eq!(named(NamedKey::ArrowLeft, alt | ModifiersState::CONTROL), None, "another desktop, on some systems");
+    assert_eq!(typed("e", "e", NONE), Some(Action::ToggleAdjustment(Kind::Equalize)));
+    assert_eq!(typed("E", "e", SHIFT), Some(Action::ToggleAdjustment(Kind::Channels)));
 }
 
 #[test]

@@ -1,0 +1,289 @@
+//! The adjustments one by one: which is on, how its parameters step, and how each is named.
+
+use crate::adjust::{Adjustments, Blur, Clahe, Equalize, Placing, Posterize, Reduction, Shown, Threshold, Tone};
+use crate::config::Choices;
+
+/// An adjustment that a key or a button switches on and off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// The box blur before everything else.
+    LowPass,
+    /// Equalization of luminance.
+    Equalize,
+    /// Equalization of red, green and blue, each by itself.
+    Channels,
+    /// Equalization tile by tile.
+    Clahe,
+    /// Few levels.
+    Posterize,
+    /// Few classes, by Otsu's thresholds.
+    Otsu,
+}
+
+/// Which of the two parameters of an adjustment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Parameter {
+    /// The one that matters most: size, time constant, clip limit, levels, classes.
+    Main,
+    /// The other: runs, luminance or channels, tiles, placing, tones or colours.
+    Second,
+}
+
+/// Time constants on the way from least to most, in seconds.
+pub const TIME_CONSTANTS: [f64; 9] = [0.0, 0.1, 0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0];
+/// Clip limits on the way from least to most; 0, which is none, is the most.
+pub const CLIP_LIMITS: [f64; 17] =
+    [1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 15.0, 20.0, 30.0, 40.0, 60.0, 100.0, 0.0];
+
+impl Kind {
+    /// Every adjustment in the order in which they are made.
+    pub const ALL: [Self; 6] =
+        [Self::LowPass, Self::Equalize, Self::Channels, Self::Clahe, Self::Posterize, Self::Otsu];
+
+    /// Whether it is on.
+    #[must_use]
+    pub const fn is_on(self, adjustments: &Adjustments) -> bool {
+        match self {
+            Self::LowPass => adjustments.blur.is_some(),
+            Self::Equalize => matches!(adjustments.tone, Some(Tone::Equalize(Equalize { per_channel: false, .. }))),
+            Self::Channels => matches!(adjustments.tone, Some(Tone::Equalize(Equalize { per_channel: true, .. }))),
+            Self::Clahe => matches!(adjustments.tone, Some(Tone::Clahe(_))),
+            Self::Posterize => matches!(adjustments.reduction, Some(Reduction::Posterize(_))),
+            Self::Otsu => matches!(adjustments.reduction, Some(Reduction::Threshold(_))),
+        }
+    }
+
+    /// Switches it on with these parameters, in the place of what stood where it stands in the chain.
+    pub const fn switch_on(self, adjustments: &mut Adjustments, choices: &Choices) {
+        match self {
+            Self::LowPass => adjustments.blur = Some(choices.low_pass),
+            Self::Equalize | Self::Channels => {
+                let per_channel = matches!(self, Self::Channels);
+                adjustments.tone = Some(Tone::Equalize(Equalize { per_channel, ..choices.equalize }));
+            }
+            Self::Clahe => adjustments.tone = Some(Tone::Clahe(choices.clahe)),
+            Self::Posterize => adjustments.reduction = Some(Reduction::Posterize(choices.posterize)),
+            Self::Otsu => adjustments.reduction = Some(Reduction::Threshold(choices.otsu)),
+        }
+    }
+
+    /// Switches off what stands where it stands in the chain.
+    pub const fn switch_off(self, adjustments: &mut Adjustments) {
+        match self {
+            Self::LowPass => adjustments.blur = None,
+            Self::Equalize | Self::Channels | Self::Clahe => adjustments.tone = None,
+            Self::Posterize | Self::Otsu => adjustments.reduction = None,
+        }
+    }
+
+    /// Its name on a button.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::LowPass => "Low-pass",
+            Self::Equalize | Self::Channels => "Equalize",
+            Self::Clahe => "CLAHE",
+            Self::Posterize => "Posterize",
+            Self::Otsu => "Otsu",
+        }
+    }
+
+    /// What it does, in words.
+    #[must_use]
+    pub const fn help(self) -> &'static str {
+        match self {
+            Self::LowPass => "Blur before everything else, as a low-pass before the scopes",
+            Self::Equalize => "Spread the tones by the luminance histogram",
+            Self::Channels => "Spread red, green and blue, each by its own histogram",
+            Self::Clahe => "Spread the tones tile by tile, with limited contrast",
+            Self::Posterize => "Few levels of red, green and blue",
+            Self::Otsu => "Part the picture into classes by luminance",
+        }
+    }
+
+    /// What is said when it is switched off.
+    #[must_use]
+    pub const fn off_text(self) -> &'static str {
+        match self {
+            Self::LowPass => "low-pass off",
+            Self::Equalize => "equalizing off",
+            Self::Channels => "equalizing by channel off",
+            Self::Clahe => "CLAHE off",
+            Self::Posterize => "posterizing off",
+            Self::Otsu => "Otsu off",
+        }
+    }
+
+    /// What is said of it while it is on, with all parameters.
+    #[must_use]
+    pub fn on_text(self, choices: &Choices) -> String {
+        let mut alone = Adjustments::default();
+        self.switch_on(&mut alone, choices);
+        match self {
+            Self::LowPass | Self::Clahe | Self::Posterize => alone.to_string(),
+            Self::Equalize | Self::Channels => {
+                format!("{alone}, {}", time_constant_text(choices.equalize.time_constant_secs))
+            }
+            Self::Otsu if choices.otsu.shown == Shown::Tones => format!("{alone} as tones"),
+            Self::Otsu => alone.to_string(),
+        }
+    }
+
+    /// Steps a parameter, which stops at the end of its range. Of equalization the second one is what it works on, so that
+    /// another adjustment may be the one that is in hand afterwards.
+    #[must_use]
+    pub fn step(self, choices: &mut Choices, parameter: Parameter, more: bool) -> Self {
+        let main = parameter == Parameter::Main;
+        match self {
+            Self::LowPass if main => choices.low_pass.size = step_whole(choices.low_pass.size, 2, more),
+            Self::LowPass => choices.low_pass.runs = step_whole(choices.low_pass.runs, 1, more),
+            Self::Equalize | Self::Channels if main => {
+                step_on(&TIME_CONSTANTS, &mut choices.equalize.time_constant_secs, more);
+            }
+            Self::Equalize | Self::Channels => return if more { Self::Channels } else { Self::Equalize },
+            Self::Clahe if main => step_on(&CLIP_LIMITS, &mut choices.clahe.clip_limit, more),
+            Self::Clahe => {
+                let (across, down) = choices.clahe.tiles;
+                choices.clahe.tiles = (step_whole(across, 1, more), step_whole(down, 1, more));
+            }
+            Self::Posterize if main => choices.posterize.levels = step_whole(choices.posterize.levels, 1, more),
+            Self::Posterize => {
+                choices.posterize.placing = if more { Placing::Population } else { Placing::Width };
+            }
+            Self::Otsu if main => choices.otsu.classes = step_whole(choices.otsu.classes, 1, more),
+            Self::Otsu => choices.otsu.shown = if more { Shown::Colors } else { Shown::Tones },
+        }
+        *choices = clamped(*choices);
+        self
+    }
+}
+
+/// The parameters within their ranges.
+fn clamped(choices: Choices) -> Choices {
+    let Choices { low_pass, equalize, clahe, posterize, otsu } = choices;
+    Choices {
+        low_pass: Blur::clamped(low_pass),
+        equalize: Equalize::clamped(equalize),
+        clahe: Clahe::clamped(clahe),
+        posterize: Posterize::clamped(posterize),
+        otsu: Threshold::clamped(otsu),
+    }
+}
+
+/// A time constant in words.
+#[must_use]
+pub fn time_constant_text(secs: f64) -> String {
+    if secs > 0.0 { format!("{secs} s") } else { "at once".to_owned() }
+}
+
+/// A clip limit in words.
+#[must_use]
+pub fn clip_limit_text(limit: f64) -> String {
+    if limit > 0.0 { limit.to_string() } else { "none".to_owned() }
+}
+
+fn step_whole(value: u32, step: u32, more: bool) -> u32 {
+    if more { value.saturating_add(step) } else { value.saturating_sub(step) }
+}
+
+/// The place of a value among stops: the last one that it reaches. Of clip limits 0 is the most.
+#[must_use]
+pub fn place_on(stops: &[f64], value: f64) -> usize {
+    let last = stops.len() - 1;
+    let exact = stops.iter().position(|&stop| (stop - value).abs() < 1e-9);
+    exact.unwrap_or_else(|| (0..=last).rev().find(|&at| stops[at] < value && (stops[at] > 0.0 || at == 0)).unwrap_or(0))
+}
+
+/// The next stop above a value or below it.
+fn step_on(stops: &[f64], value: &mut f64, more: bool) {
+    let at = place_on(stops, *value);
+    let is_exact = (stops[at] - *value).abs() < 1e-9;
+    let is_below_all = !is_exact && *value < stops[at];
+    *value = match more {
+        true if is_below_all => stops[at],
+        true => stops[(at + 1).min(stops.len() - 1)],
+        false if is_below_all => *value,
+        // From between two stops the lower of them is the next one below.
+        false if !is_exact => stops[at],
+        false => stops[at.saturating_sub(1)],
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_switched_on_takes_the_place_of_its_like() {
+        let choices = Choices::default();
+        for kind in Kind::ALL {
+            let mut adjustments = Adjustments::default();
+            kind.switch_on(&mut adjustments, &choices);
+            assert_eq!(Kind::ALL.into_iter().filter(|kind| kind.is_on(&adjustments)).collect::<Vec<_>>(), [kind]);
+            kind.switch_off(&mut adjustments);
+            assert!(adjustments.is_off(), "{kind:?}");
+        }
+        let mut adjustments = Adjustments::default();
+        for kind in Kind::ALL {
+            kind.switch_on(&mut adjustments, &choices);
+        }
+        let on: Vec<_> = Kind::ALL.into_iter().filter(|kind| kind.is_on(&adjustments)).collect();
+        assert_eq!(on, [Kind::LowPass, Kind::Clahe, Kind::Otsu]);
+    }
+
+    #[test]
+    fn every_parameter_stops_at_both_ends_of_its_range() {
+        for (kind, parameter) in Kind::ALL.into_iter().flat_map(|k| [(k, Parameter::Main), (k, Parameter::Second)]) {
+            for more in [true, false] {
+                let (mut choices, mut now) = (Choices::default(), kind);
+                for _ in 0..100 {
+                    now = now.step(&mut choices, parameter, more);
+                    let mut alone = Adjustments::default();
+                    now.switch_on(&mut alone, &choices);
+                    assert_eq!(alone.clamped(), alone, "{kind:?} {parameter:?}");
+                }
+                let end = (now, choices);
+                assert_eq!((now.step(&mut choices, parameter, more), choices), end, "{kind:?} {parameter:?} goes on");
+            }
+        }
+        let mut choices = Choices::default();
+        for _ in 0..100 {
+            let _ = Kind::LowPass.step(&mut choices, Parameter::Main, true);
+            let _ = Kind::Clahe.step(&mut choices, Parameter::Second, true);
+            let _ = Kind::Otsu.step(&mut choices, Parameter::Main, true);
+        }
+        assert_eq!((choices.low_pass.size, choices.clahe.tiles, choices.otsu.classes), (63, (16, 16), 5));
+    }
+
+    #[test]
+    fn values_between_two_stops_step_to_the_nearest_ones() {
+        let step = |mut value, more| {
+            step_on(&CLIP_LIMITS, &mut value, more);
+            value
+        };
+        assert_eq!((step(2.2, true), step(2.2, false)), (2.5, 2.0));
+        assert_eq!((step(2.0, true), step(2.0, false)), (2.5, 1.5));
+        assert_eq!((step(0.3, true), step(0.3, false)), (1.0, 0.3));
+        assert_eq!((step(100.0, true), step(0.0, true), step(0.0, false)), (0.0, 0.0, 100.0), "none is the most");
+        let mut secs = 0.05;
+        step_on(&TIME_CONSTANTS, &mut secs, false);
+        assert_eq!(secs, 0.0);
+    }
+
+    #[test]
+    fn notes_name_every_parameter() {
+        let choices = Choices::default();
+        let texts = Kind::ALL.map(|kind| kind.on_text(&choices));
+        assert_eq!(
+            texts,
+            [
+                "low-pass 9×9",
+                "equalized, 0.5 s",
+                "equalized by channel, 0.5 s",
+                "CLAHE 8×8 clip 2",
+                "5 levels",
+                "2 classes as tones"
+            ]
+        );
+    }
+}

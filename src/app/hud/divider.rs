@@ -1,0 +1,64 @@
+//! The divider between the source and the adjusted picture: a grip to drag it by, and what lies on either side. Its line is
+//! drawn with the picture.
+
+use egui::{Align2, Color32, CursorIcon, Pos2, Rect, Stroke, Ui, pos2, vec2};
+
+use super::model::Model;
+use super::theme;
+
+/// Height that the labels take below the upper edge of the room, in points.
+pub const LABELS: f32 = 24.0;
+const PADDING: egui::Vec2 = vec2(6.0, 2.5);
+/// The least room for a label.
+const LEAST: f32 = 50.0;
+/// Size of the grip, in points.
+const GRIP: egui::Vec2 = vec2(14.0, 30.0);
+
+/// Shows the labels at the top of `room` and the grip in `free`, where no histogram is.
+pub fn show(ui: &Ui, view: Rect, (room, free): (Rect, Rect), model: &Model<'_>, strength: f32) {
+    let Some(share) = model.adjusting.shown_divider() else { return };
+    let painter = ui.ctx().layer_painter(egui::LayerId::background());
+    let x = view.min.x + view.width() * share;
+    let is_held = model.adjusting.is_at_divider;
+    if is_held {
+        ui.ctx().set_cursor_icon(CursorIcon::ResizeHorizontal);
+    }
+    let strength = if is_held { 1.0 } else { strength };
+    if strength > 0.0 && free.x_range().contains(x) && free.height() > 3.0 * GRIP.y {
+        grip(&painter, pos2(x, free.center().y), strength, is_held);
+    }
+    let [source, result] = [
+        (Align2::RIGHT_TOP, x - 5.0, "source".to_owned(), x - room.min.x),
+        (Align2::LEFT_TOP, x + 5.0, model.adjusting.adjustments.to_string(), room.max.x - x),
+    ];
+    for (anchor, at, text, width) in [source, result] {
+        // Beside a panel, or at an edge of the view, there may be no room for both.
+        if width > LEAST && room.x_range().contains(x) {
+            label(&painter, width - 8.0, pos2(at, room.min.y), anchor, text);
+        }
+    }
+}
+
+/// Names a side, as far as there is room for the name.
+fn label(painter: &egui::Painter, room: f32, at: Pos2, anchor: Align2, text: String) {
+    let mut job = egui::text::LayoutJob::simple_singleline(text, theme::words(theme::SMALL), theme::LIGHT);
+    job.wrap = egui::text::TextWrapping::truncate_at_width((room - 2.0 * PADDING.x).max(8.0));
+    let galley = painter.layout_job(job);
+    let rect = anchor.anchor_size(at, galley.size() + 2.0 * PADDING);
+    painter.rect_filled(rect, 4, theme::PLATE);
+    painter.galley(rect.min + PADDING, galley, theme::LIGHT);
+}
+
+/// A handle with an arrow to either side.
+fn grip(painter: &egui::Painter, centre: Pos2, strength: f32, is_held: bool) {
+    let fill = if is_held { theme::ACCENT } else { theme::LIGHT };
+    let rect = Rect::from_center_size(centre, GRIP);
+    painter.rect_filled(rect.expand(1.0), 7, Color32::from_black_alpha(140).gamma_multiply(strength));
+    painter.rect_filled(rect, 6, fill.gamma_multiply(strength));
+    let ink = Stroke::new(1.4, Color32::from_gray(30).gamma_multiply(strength));
+    for sign in [-1.0, 1.0] {
+        let tip = centre + vec2(4.5 * sign, 0.0);
+        let back = vec2(-2.6 * sign, 0.0);
+        painter.line(vec![tip + back + vec2(0.0, -3.2), tip, tip + back + vec2(0.0, 3.2)], ink);
+    }
+}

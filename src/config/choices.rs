@@ -1,0 +1,130 @@
+//! Parameters of the adjustments as they were last used, so that a key switches an adjustment on as it was left.
+
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::adjust::{Adjustments, Blur, Clahe, Equalize, Placing, Posterize, Reduction, Shown, Threshold, Tone};
+
+/// The parameters of every adjustment, whether it is on or not. In the file they are written as on the command line.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(from = "Written", into = "Written")]
+pub struct Choices {
+    /// Of the low-pass.
+    pub low_pass: Blur,
+    /// Of equalization.
+    pub equalize: Equalize,
+    /// Of CLAHE.
+    pub clahe: Clahe,
+    /// Of posterization.
+    pub posterize: Posterize,
+    /// Of Otsu's classes.
+    pub otsu: Threshold,
+}
+
+impl Choices {
+    /// Takes over the parameters of what is on.
+    pub fn take(&mut self, adjustments: &Adjustments) {
+        let Adjustments { blur, tone, reduction } = adjustments.clamped();
+        self.low_pass = blur.unwrap_or(self.low_pass);
+        match tone {
+            Some(Tone::Equalize(equalize)) => self.equalize = equalize,
+            Some(Tone::Clahe(clahe)) => self.clahe = clahe,
+            None => {}
+        }
+        match reduction {
+            Some(Reduction::Posterize(posterize)) => self.posterize = posterize,
+            Some(Reduction::Threshold(threshold)) => self.otsu = threshold,
+            None => {}
+        }
+    }
+}
+
+/// The parameters as they stand in the file.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Written {
+    low_pass: String,
+    equalize: String,
+    clahe: String,
+    posterize: String,
+    otsu: String,
+}
+
+impl From<Written> for Choices {
+    fn from(written: Written) -> Self {
+        Self {
+            low_pass: read(&written.low_pass),
+            equalize: read(&written.equalize),
+            clahe: read(&written.clahe),
+            posterize: read(&written.posterize),
+            otsu: read(&written.otsu),
+        }
+    }
+}
+
+/// What cannot be read, or was never written, is as by default: no reason to set the whole file aside.
+fn read<T: FromStr + Default>(text: &str) -> T {
+    text.parse().unwrap_or_default()
+}
+
+impl From<Choices> for Written {
+    fn from(choices: Choices) -> Self {
+        let Choices { low_pass, equalize, clahe, posterize, otsu } = choices;
+        let what = if equalize.per_channel { "channels" } else { "luminance" };
+        let placing = match posterize.placing {
+            Placing::Width => "width",
+            Placing::Population => "population",
+        };
+        let shown = match otsu.shown {
+            Shown::Tones => "tones",
+            Shown::Colors => "colors",
+        };
+        Self {
+            low_pass: format!("{}x{}", low_pass.size, low_pass.runs),
+            equalize: format!("{what}:{}", equalize.time_constant_secs),
+            clahe: format!("{}x{}:{}", clahe.tiles.0, clahe.tiles.1, clahe.clip_limit),
+            posterize: format!("{}:{placing}", posterize.levels),
+            otsu: format!("{}:{shown}", otsu.classes),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn changed() -> Choices {
+        Choices {
+            low_pass: Blur { size: 15, runs: 3 },
+            equalize: Equalize { per_channel: true, time_constant_secs: 0.25 },
+            clahe: Clahe { tiles: (4, 6), clip_limit: 3.5 },
+            posterize: Posterize { levels: 7, placing: Placing::Population },
+            otsu: Threshold { classes: 4, shown: Shown::Colors },
+        }
+    }
+
+    #[test]
+    fn parameters_are_written_as_on_the_command_line_and_read_back() {
+        let text = serde_json::to_string(&changed()).unwrap();
+        for part in ["\"15x3\"", "\"channels:0.25\"", "\"4x6:3.5\"", "\"7:population\"", "\"4:colors\""] {
+            assert!(text.contains(part), "no {part} in {text}");
+        }
+        assert_eq!(serde_json::from_str::<Choices>(&text).unwrap(), changed());
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_as_by_default_and_the_rest_is_kept() {
+        let text = r#"{"low_pass": "64", "clahe": "2x2:5", "otsu": "nine", "of a later version": 1}"#;
+        let read = serde_json::from_str::<Choices>(text).unwrap();
+        assert_eq!(read, Choices { clahe: Clahe { tiles: (2, 2), clip_limit: 5.0 }, ..Choices::default() });
+    }
+
+    #[test]
+    fn what_is_on_is_taken_over_and_the_rest_is_kept() {
+        let mut choices = changed();
+        let blur = Some(Blur { size: 5, runs: 2 });
+        choices.take(&Adjustments { blur, tone: Some(Tone::Clahe(Clahe::default())), reduction: None });
+        assert_eq!(choices, Choices { low_pass: Blur { size: 5, runs: 2 }, clahe: Clahe::default(), ..changed() });
+    }
+}

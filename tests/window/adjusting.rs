@@ -1,0 +1,275 @@
+//! Adjustments in the window: what is saved is held to their definition on the CPU, pixel by pixel and bin by bin.
+
+use histoscope::adjust::{
+    Adjustments, Blur, Clahe, Equalize, Placing, Posterize, Processor, Reduction, Shown, Threshold, Tone,
+};
+use histoscope::frame::Picture as Planes;
+use histoscope::histogram::{Components, Histogram};
+use histoscope::media::{Decoder, OpenOptions};
+use histoscope::reference;
+use serde_json::Value;
+
+use crate::display::Display;
+use crate::picture::{Area, Picture};
+use crate::program::Program;
+use crate::wait::{PATIENCE, until};
+use crate::{FRAME_SECONDS, alone, near, pause, position_where, sample};
+
+fn first_planes() -> Planes {
+    let mut decoder = Decoder::open(sample(), &OpenOptions::default()).expect("the sample opens");
+    decoder.next_frame().expect("the sample can be read").expect("a frame").picture
+}
+
+/// The sample paused on its first frame.
+fn start<'display>(display: &'display Display, arguments: &[&str]) -> Program<'display> {
+    let program = Program::start_with(display, sample(), arguments);
+    program.take_pointer_away();
+    pause(&program);
+    program.key("Home");
+    position_where(&program, "at the beginning", |position| near(position, 0.0, FRAME_SECONDS));
+    program.settled();
+    program
+}
+
+fn adjusted(planes: &Planes, adjustments: &Adjustments) -> Planes {
+    Processor::default().apply(planes, adjustments, None).expect("the picture can be adjusted")
+}
+
+/// What the window saves: the view, and the frame's figures.
+fn save(program: &Program) -> (Picture, Value) {
+    let line = program.after(|| program.key("s"), "note: saved");
+    let path = line.split("saved ").nth(1).and_then(|rest| rest.split(" and its bins").next()).expect("a path");
+    let picture = Picture::from_png(path.as_ref()).expect("a PNG");
+    let figures = std::fs::read(path.replace(".png", ".json")).expect("the bins");
+    (picture, serde_json::from_slice(&figures).expect("JSON"))
+}
+
+fn assert_bins(channels: &Value, expected: &Histogram, what: &str) {
+    for (channel, name) in expected.components.channel_names().iter().enumerate() {
+        let bins = channels[name]["bins"].as_array().unwrap_or_else(|| panic!("{what}: no bins of {name}"));
+        let bins: Vec<u32> =
+            bins.iter().map(|bin| bin.as_u64().and_then(|n| u32::try_from(n).ok()).expect("a count")).collect();
+        assert_eq!(bins, expected.bins(channel), "{what}: {name}");
+    }
+}
+
+/// Above the histograms, the columns show these codes, pixel by pixel: the window has the picture's size.
+fn assert_shows(picture: &Picture, planes: &Planes, columns: std::ops::Range<u32>, what: &str) {
+    for (x, y) in (0..530).step_by(3).flat_map(|y| columns.clone().map(move |x| (x, y))) {
+        let codes = reference::unclamped_rgb(planes, x, y).map(|code| code.clamp(0, 255) as u8);
+        assert_eq!(picture.pixel(x, y), codes, "{what}: ({x}, {y})");
+    }
+}
+
+#[test]
+fn what_is_saved_is_what_the_definition_says() {
+    let _turn = alone();
+    let display = Display::start();
+    let program = start(&display, &[]);
+    let planes = first_planes();
+    let equalize = |per_channel| Some(Tone::Equalize(Equalize { per_channel, ..Equalize::default() }));
+    let posterize = Some(Reduction::Posterize(Posterize { levels: 5, placing: Placing::Width }));
+    let otsu = Some(Reduction::Threshold(Threshold { classes: 2, shown: Shown::Tones }));
+    let clahe = Some(Tone::Clahe(Clahe { tiles: (8, 8), clip_limit: 2.0 }));
+    let blur = Some(Blur { size: 9, runs: 1 });
+    let off = Adjustments::default();
+    let cases: [(&[&str], Adjustments); 7] = [
+        (&["e"], Adjustments { tone: equalize(false), ..off }),
+        (&["shift+e"], Adjustments { tone: equalize(true), ..off }),
+        (&["k"], Adjustments { tone: clahe, ..off }),
+        (&["x"], Adjustments { reduction: otsu, ..off }),
+        (&["z"], Adjustments { reduction: posterize, ..off }),
+        (&["u"], Adjustments { blur, ..off }),
+        (&["z", "u", "k"], Adjustments { blur, tone: clahe, reduction: posterize }),
+    ];
+    for (keys, adjustments) in cases {
+        for key in keys {
+            program.after(|| program.key(key), "key: ToggleAdjustment");
+        }
+        let (picture, figures) = save(&program);
+        let what = adjustments.to_string();
+        assert_eq!((figures["picture"].as_str(), figures["adjustments"].as_str()), (Some("result"), Some(&*what)));
+        let expected = adjusted(&planes, &adjustments);
+        assert_bins(&figures["channels"], &reference::histogram(&expected, Components::Rgbl), &what);
+        assert_shows(&picture, &expected, 0..1280, &what);
+        for key in keys {
+            program.after(|| program.key(key), "note: ");
+        }
+    }
+    let (_, figures) = save(&program);
+    assert!(figures.get("adjustments").is_none(), "{figures}");
+    assert_bins(&figures["channels"], &reference::histogram(&planes, Components::Rgbl), "nothing adjusted");
+    program.quit_with("q");
+}
+
+#[test]
+fn the_divider_has_the_source_at_its_left_and_is_dragged() {
+    let _turn = alone();
+    let display = Display::start();
+    let program = start(&display, &["--posterize", "3"]);
+    let source = first_planes();
+    let reduction = Some(Reduction::Posterize(Posterize { levels: 3, placing: Placing::Width }));
+    let result = adjusted(&source, &Adjustments { reduction, ..Adjustments::default() });
+    program.after(|| program.key("w"), "note: divider on");
+    // What the source looks like on the window, whose chroma is drawn finer than it is counted.
+    let plain = program.snapshot(sample(), "0", 1280, 720);
+    let check = |at: u32, what: &str| {
+        let (picture, _) = save(&program);
+        // The line between them takes some columns of both.
+        assert_eq!(picture.pixel(at, 200), [255; 3], "{what}: no line");
+        assert_shows(&picture, &result, at + 6..1280, what);
+        for (x, y) in (0..530).flat_map(|y| (0..at - 6).map(move |x| (x, y))) {
+            assert_eq!(picture.pixel(x, y), plain.pixel(x, y), "{what}: ({x}, {y}) of the source");
+        }
+    };
+    check(640, "in the middle");
+    // Four pixels aside it is taken hold of, and keeps that distance.
+    program.point(644, 300);
+    program.button("mousedown", "1");
+    program.move_pointer(500, 320);
+    program.move_pointer(324, 340);
+    program.settled();
+    program.button("mouseup", "1");
+    check(320, "dragged");
+    // Anywhere else a drag moves the picture, and the divider stays.
+    program.point(900, 300);
+    program.button("mousedown", "1");
+    program.move_pointer(880, 300);
+    program.move_pointer(860, 300);
+    program.settled();
+    program.button("mouseup", "1");
+    program.after(|| program.key("shift+c"), "note: picture: as at the start");
+    check(320, "after a drag elsewhere");
+    program.after(|| program.key("w"), "note: divider off");
+    assert_shows(&save(&program).0, &result, 0..1280, "without a divider");
+    program.quit_with("q");
+}
+
+#[test]
+fn j_counts_the_source_the_result_or_both() {
+    let _turn = alone();
+    let display = Display::start();
+    let program = start(&display, &["--low-pass", "15x3"]);
+    let source = first_planes();
+    let blur = Some(Blur { size: 15, runs: 3 });
+    let result = adjusted(&source, &Adjustments { blur, ..Adjustments::default() });
+    let [source, result] = [source, result].map(|planes| reference::histogram(&planes, Components::Rgbl));
+    let mut shown = Vec::new();
+    for (name, counted, has_source) in
+        [("both", "result", true), ("source", "source", false), ("result", "result", false)]
+    {
+        program.after(|| program.key("j"), &format!("note: histograms: {name}"));
+        let (picture, figures) = save(&program);
+        assert_eq!(figures["picture"].as_str(), Some(counted));
+        assert_bins(&figures["channels"], if counted == "source" { &source } else { &result }, name);
+        match has_source {
+            true => assert_bins(&figures["source_channels"], &source, "the source beside the result"),
+            false => assert!(figures.get("source_channels").is_none()),
+        }
+        for (before, earlier) in &shown {
+            let earlier: &Picture = earlier;
+            assert!(picture.differing(earlier, Area::Left) > 100, "{name} looks like {before} on the left");
+            assert!(picture.differing(earlier, Area::Right) > 100, "{name} looks like {before} on the right");
+            assert_eq!(picture.differing(earlier, Area::Outside), 0, "{name} changes the picture");
+        }
+        shown.push((name, picture));
+    }
+    program.quit_with("q");
+}
+
+#[test]
+fn figures_under_the_pointer_say_of_which_picture_they_are() {
+    let _turn = alone();
+    let display = Display::start();
+    let program = start(&display, &["--otsu", "2"]);
+    let reduction = Some(Reduction::Threshold(Threshold { classes: 2, shown: Shown::Tones }));
+    let result = adjusted(&first_planes(), &Adjustments { reduction, ..Adjustments::default() });
+    let white = reference::histogram(&result, Components::Rgbl).bins(3)[255];
+    // Two classes: nothing but black and white is counted, while the pixel under the pointer has the source's codes.
+    let line = program.after(|| program.point(672 + 575, 650), "bin: code 255 of 255");
+    assert!(line.contains("100.0 %  result; ") && line.contains(&format!("L {white} ")), "{line}: {white}");
+    let line = program.after(|| program.point(733, 219), "probe: x 733  y 219");
+    assert!(line.contains("y 219  source;"), "{line}");
+    program.after(|| program.key("j"), "note: histograms: both");
+    program.after(|| program.key("j"), "note: histograms: source");
+    let line = program.after(|| program.point(672 + 287, 650), "bin: code 127 of 255");
+    assert!(line.contains("%  source; "), "{line}");
+    program.quit_with("q");
+}
+
+#[test]
+fn curves_and_the_backdrop_are_drawn_at_the_histograms_only() {
+    let _turn = alone();
+    let display = Display::start();
+    let program = start(&display, &[]);
+    let (bare, _) = save(&program);
+    for key in ["shift+h", "shift+u"] {
+        program.after(|| program.key(key), " on");
+        let (with, _) = save(&program);
+        for area in [Area::Left, Area::Right] {
+            assert!(with.differing(&bare, area) > 500, "{key} changes nothing in {area:?}");
+        }
+        assert_eq!(with.differing(&bare, Area::Outside), 0, "{key} changes the picture");
+        program.after(|| program.key(key), " off");
+    }
+    program.quit_with("q");
+}
+
+#[test]
+fn the_panel_switches_and_slides() {
+    let _turn = alone();
+    let display = Display::start();
+    let program = start(&display, &[]);
+    program.key("shift+a");
+    program.point(600, 300);
+    program.settled();
+    // With the controls on screen the panel begins below them.
+    let click = |x: i32, y: i32| {
+        program.point(x, y);
+        program.settled();
+        program.button("click", "1");
+    };
+    program.after(|| click(60, 253), "note: 5 levels");
+    program.after(|| click(60, 109), "note: low-pass 9×9");
+    // The slider of levels, from its place to its right end; then back to the left end.
+    program.point(201, 253);
+    program.settled();
+    program.button("mousedown", "1");
+    // A slow drawing may see the press and the way of the pointer at once, and the press at its end.
+    program.settled();
+    program.move_pointer(230, 253);
+    program.after(|| program.move_pointer(320, 260), "chosen: 16 levels");
+    program.after(|| program.move_pointer(100, 260), "chosen: 2 levels");
+    program.button("mouseup", "1");
+    // Before the pointer goes on: a slow drawing may see both at once.
+    program.settled();
+    program.after(|| click(288, 275), "chosen: 2 levels by population");
+    // A parameter of what is off switches it on.
+    program.after(|| click(288, 319), "chosen: 2 classes in false colours");
+    let (_, figures) = save(&program);
+    assert_eq!(figures["adjustments"].as_str(), Some("low-pass 9×9, 2 classes in false colours"));
+    program.after(|| click(71, 369), "note: divider on");
+    until("the divider to come", PATIENCE, || (program.picture().pixel(640, 450) == [255; 3]).then_some(()));
+    // The button in the bar closes it.
+    program.after(|| click(963, 50), "key: ToggleAdjusting");
+    program.quit_with("q");
+}
+
+#[test]
+fn parameters_last_but_a_video_opens_as_it_is() {
+    let _turn = alone();
+    let display = Display::start();
+    let home = tempfile::tempdir().expect("a folder");
+    let program = Program::start_at_home(&display, &[sample()], home.path());
+    program.after(|| program.key("k"), "note: CLAHE 8×8 clip 2");
+    program.after(|| program.key("alt+Right"), "note: CLAHE 8×8 clip 2.5");
+    program.after(|| program.key("alt+Down"), "note: CLAHE 7×7 clip 2.5");
+    program.after(|| program.key("shift+h"), "note: cumulative curves on");
+    program.quit_with("q");
+    let program = Program::start_at_home(&display, &[sample()], home.path());
+    let (_, figures) = save(&program);
+    assert!(figures.get("adjustments").is_none(), "a video opens adjusted: {}", figures["adjustments"]);
+    program.after(|| program.key("shift+h"), "note: cumulative curves off");
+    program.after(|| program.key("k"), "note: CLAHE 7×7 clip 2.5");
+    program.quit_with("q");
+}
