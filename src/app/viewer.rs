@@ -155,10 +155,13 @@ impl Viewer {
 
     fn advance_session(&mut self, now: Instant) -> Result<Option<Instant>, AppError> {
         let Some(session) = &mut self.session else { return Ok(None) };
-        let had_ended = session.player.has_ended();
+        let (had_ended, number) = (session.player.has_ended(), session.player.frame_index());
         let mut complaints = Vec::new();
         let tick = session.advance(now, &mut complaints);
         let (has_ended, is_paused) = (session.player.has_ended(), session.player.is_paused());
+        if session.player.frame_index() != number {
+            self.window.request_redraw();
+        }
         for complaint in complaints {
             self.note(complaint, Tone::Wrong, now);
         }

@@ -123,19 +123,30 @@ impl Decoder {
         result
     }
 
-    /// Goes to the frame of that index: by the count of the frames so far, else by an even rate, else by counting on.
+    /// Goes to the frame of that index: by the count of the frames so far, else by what the packets of a file tell, else by
+    /// counting on. A stated frame rate, which only most frames may keep to, has to do where a file cannot be read twice.
     fn seek_frame(&mut self, index: u64) -> Result<(), MediaError> {
         let position = usize::try_from(index).unwrap_or(usize::MAX);
         if let Some(ticks) = self.known.get(position).copied() {
             return self.seek_exact(ticks);
         }
-        if let Some(rate) = self.info.constant_rate() {
+        let begun = Instant::now();
+        if self.index.is_none() && self.source.is_file() {
+            let listed = self.frame_index(|| self.check_interrupt(begun).is_ok())?;
+            listed.map(|listed| self.adopt(listed));
+            self.check_interrupt(begun)?;
+        }
+        if let Some(list) = &self.index {
+            let ticks = list.pts.get(position).or(list.pts.last()).copied();
+            return self.seek_exact(ticks.unwrap_or(self.info.start_ticks));
+        }
+        if let Some(rate) = self.info.constant_rate().filter(|_| !self.source.is_file()) {
             return self.seek_exact(self.ticks_at((index as f64 + 0.5) / rate.value()));
         }
         self.seek_exact(self.known.last().copied().unwrap_or(self.info.start_ticks))?;
         let mut last = None;
         while let Some(timed) = self.pull()? {
-            self.check_interrupt(Instant::now())?;
+            self.check_interrupt(begun)?;
             if timed.index.is_some_and(|found| found >= index) {
                 self.ready.push_front(timed);
                 return Ok(());

@@ -120,6 +120,11 @@ impl FrameCache {
         self.frames.iter().position(|frame| frame.index == Some(index))
     }
 
+    /// Position of the frame with that timestamp.
+    pub(super) fn position_of_ticks(&self, ticks: i64) -> Option<usize> {
+        self.frames.iter().position(|frame| frame.pts_ticks == ticks)
+    }
+
     /// Frees the oldest frames until those behind the cursor take no more than `limit` bytes; the one on screen stays.
     pub(super) fn trim_behind(&mut self, limit: usize) {
         let mut behind = self.bytes_behind();

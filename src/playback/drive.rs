@@ -33,6 +33,8 @@ pub fn take_events(
             None => break,
         }
     }
+    // Afterwards, as a list may be taken back because of a frame that has just come.
+    player.set_frame_index(media.frame_index());
     ended
 }
 

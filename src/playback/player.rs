@@ -5,12 +5,14 @@
 mod pace;
 mod seek;
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::Clock;
 use super::cache::FrameCache;
 use super::request::{Counts, Marks, PlayerOptions, SeekRequest, Target};
 use crate::frame::Frame;
+use crate::media::FrameIndex;
 
 /// Timestamps are compared with this slack, in seconds, so that rounding in a file's time base delays no frame.
 const SLACK_SECS: f64 = 1e-4;
@@ -87,6 +89,8 @@ pub struct Player {
     /// Since when a frame is needed and none is there.
     starved_since: Option<Instant>,
     counts: Counts,
+    /// The list that tells the numbers of frames which the decoder did not count.
+    index: Option<Arc<FrameIndex>>,
 }
 
 impl Player {
@@ -117,6 +121,7 @@ impl Player {
             catch_up_secs: 0.1,
             starved_since: None,
             counts: Counts::default(),
+            index: None,
         }
     }
 
@@ -216,13 +221,28 @@ impl Player {
         self.shown.map_or(0.0, |shown| shown.time_secs)
     }
 
-    /// Position of the frame on screen in presentation order, counted from zero: from the decoder's count, else from its
-    /// time where frames are evenly spaced.
+    /// Position of the frame on screen in presentation order, counted from zero, where it is known beyond doubt: counted by
+    /// the decoder, or listed.
     #[must_use]
     pub fn frame_index(&self) -> Option<u64> {
-        let shown = self.shown?;
-        let computed = || self.options.frame_rate.map(|rate| (shown.time_secs * rate).round().max(0.0) as u64);
-        shown.index.or_else(computed)
+        self.number_of(&self.shown?)
+    }
+
+    /// What that position comes to by the frame's time, where the file states that frames are evenly spaced. It may be wrong.
+    #[must_use]
+    pub fn estimated_index(&self) -> Option<u64> {
+        let time_secs = self.shown?.time_secs;
+        self.options.frame_rate.map(|rate| (time_secs * rate).round().max(0.0) as u64)
+    }
+
+    /// Takes the list of all frames' timestamps, or the news that there is none to go by any more.
+    pub fn set_frame_index(&mut self, index: Option<Arc<FrameIndex>>) {
+        self.index = index;
+    }
+
+    /// The number of a frame, if it is known.
+    fn number_of(&self, shown: &Shown) -> Option<u64> {
+        shown.index.or_else(|| self.index.as_ref()?.number_of(shown.pts_ticks))
     }
 
     /// Length of the video in seconds, as far as it is known.

@@ -221,7 +221,7 @@ impl Player {
             return 0;
         }
         let (Some(before), Some(now)) = (previous, self.shown) else { return 0 };
-        let frames = match (before.index, now.index) {
+        let frames = match (self.number_of(&before), self.number_of(&now)) {
             (Some(before), Some(now)) => now.saturating_sub(before),
             _ => {
                 let frame_secs = (before.end_secs - before.time_secs).max(1e-3);

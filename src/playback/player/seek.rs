@@ -134,7 +134,10 @@ impl Player {
         match target {
             Target::Exact(secs) | Target::Near(secs) => self.cache.position_at(secs, self.tail == Tail::Ended),
             Target::Last { .. } => self.cache.len().checked_sub(1).filter(|_| self.tail == Tail::Ended),
-            Target::Frame { index, .. } => self.cache.position_of(index),
+            Target::Frame { index, .. } => self.cache.position_of(index).or_else(|| {
+                let ticks = self.index.as_ref()?.pts.get(usize::try_from(index).ok()?)?;
+                self.cache.position_of_ticks(*ticks)
+            }),
             _ => None,
         }
     }
