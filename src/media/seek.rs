@@ -16,6 +16,9 @@ pub enum SeekTarget {
     Keyframe(f64),
     /// A frame as close before the time, in seconds, as can be had in an instant. Frames after it may be missing.
     Near(f64),
+    /// On towards the frame at the time, in seconds, which is ahead: from the last keyframe on the way, if there is one, and
+    /// without frames before it that no other refers to.
+    Towards(f64),
     /// The frame of that position in presentation order, counted from zero; the last one beyond the end.
     Frame(u64),
     /// The last frame whose timestamp is not above this one, in ticks.
@@ -100,6 +103,7 @@ impl Decoder {
             SeekTarget::First => self.rewind(),
             SeekTarget::Last => self.seek_exact(i64::MAX),
             SeekTarget::Ticks(ticks) => self.seek_exact(ticks),
+            SeekTarget::Towards(secs) => self.seek_towards(self.ticks_at(secs)),
             SeekTarget::Near(secs) => self.seek_near(self.ticks_at(secs)),
             SeekTarget::Frame(index) => self.seek_frame(index),
             SeekTarget::Before(ticks) | SeekTarget::Earlier { ticks, .. } => self.seek_exact(ticks.saturating_sub(1)),
@@ -121,6 +125,19 @@ impl Decoder {
         let result = self.seek_exact(ticks);
         self.near_until = None;
         result
+    }
+
+    /// Goes on towards a timestamp that is ahead, leaving out what can be left out. Where packets do not tell, it just goes on.
+    fn seek_towards(&mut self, ticks: i64) -> Result<(), MediaError> {
+        if !self.can_go_back() || !self.info.timed || self.timeline.has_jumped() {
+            return Ok(());
+        }
+        if let Some(key) = self.look_ahead(ticks, ticks, false)?.key {
+            self.start_over_at(key);
+        }
+        self.skip_before = Some(ticks);
+        self.gap_until = self.gap_until.max(self.skip_before);
+        Ok(())
     }
 
     /// Goes to the frame of that index: by the count of the frames so far, else by what the packets of a file tell, else by
@@ -337,11 +354,7 @@ impl Decoder {
         let ahead = self.look_ahead(ticks, ticks, false)?;
         let wanted;
         if let Some(key) = ahead.key {
-            let packets = std::mem::take(&mut self.packets);
-            let input_ended = self.input_ended;
-            self.forget_position();
-            (self.packets, self.input_ended) = (packets, input_ended);
-            self.start_at(key);
+            self.start_over_at(key);
             wanted = ahead.frame;
         } else {
             wanted = self.frame_in_packets(0, ticks);
@@ -369,6 +382,15 @@ impl Decoder {
     fn start_at(&mut self, key: usize) {
         self.packets.drain(..key);
         self.drop_before = self.packets.front().and_then(|packet| packet.pts());
+    }
+
+    /// The same, in the middle of decoding: what was read stays.
+    fn start_over_at(&mut self, key: usize) {
+        let packets = std::mem::take(&mut self.packets);
+        let input_ended = self.input_ended;
+        self.forget_position();
+        (self.packets, self.input_ended) = (packets, input_ended);
+        self.start_at(key);
     }
 
     fn ticks_per_second(&self) -> i64 {

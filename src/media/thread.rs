@@ -342,7 +342,7 @@ impl Shared {
             self.push(first);
             return true;
         };
-        if frame.index.is_none() {
+        if frame.index.is_none() || matches!(target, SeekTarget::Towards(_)) {
             self.begin_listing(decoder);
         }
         let before_ticks = frame.pts_ticks;

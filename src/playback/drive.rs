@@ -56,6 +56,7 @@ impl From<Target> for SeekTarget {
             Target::Last { .. } => Self::Last,
             Target::Before { ticks, .. } => Self::Before(ticks),
             Target::Earlier { ticks, bytes } => Self::Earlier { ticks, bytes },
+            Target::Towards(secs) => Self::Towards(secs),
             Target::Onward { ticks } => Self::Ticks(ticks),
         }
     }

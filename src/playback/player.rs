@@ -51,6 +51,14 @@ struct CatchUp {
     arrived: bool,
 }
 
+/// Frames that were left out between two frames whose numbers are not known.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Guess {
+    from: Shown,
+    to: Shown,
+    frames: u64,
+}
+
 /// The player's state.
 #[derive(Debug)]
 pub struct Player {
@@ -84,6 +92,14 @@ pub struct Player {
     ended: bool,
     marks: (Option<Shown>, Option<Shown>),
     catch_up: Option<CatchUp>,
+    /// Time before which frames are left out, as the decoder was sent towards it in a hurry.
+    sparse_until: Option<f64>,
+    /// When a frame last went on screen while playing.
+    shown_at: Option<Instant>,
+    /// Whether the last frame came after a stall.
+    has_stalled: bool,
+    /// Frames counted as dropped by the frame rate alone.
+    guesses: Vec<Guess>,
     /// How long a jump ahead takes, in seconds, from the last ones.
     catch_up_secs: f64,
     /// Since when a frame is needed and none is there.
@@ -118,6 +134,10 @@ impl Player {
             ended: false,
             marks: (None, None),
             catch_up: None,
+            sparse_until: None,
+            shown_at: None,
+            has_stalled: false,
+            guesses: Vec::new(),
             catch_up_secs: 0.1,
             starved_since: None,
             counts: Counts::default(),
@@ -133,7 +153,11 @@ impl Player {
             return;
         }
         self.tail = if matches!(self.awaited, Some(Target::Near(_))) { Tail::Parked } else { Tail::Live };
-        self.cache.push(frame);
+        if self.sparse_until.is_some_and(|until| frame.time_secs < until) {
+            self.cache.push_sparse(frame);
+        } else {
+            self.cache.push(frame);
+        }
         let limit = self.limit_behind();
         self.cache.trim_behind(limit);
     }
@@ -238,6 +262,9 @@ impl Player {
     /// Takes the list of all frames' timestamps, or the news that there is none to go by any more.
     pub fn set_frame_index(&mut self, index: Option<Arc<FrameIndex>>) {
         self.index = index;
+        if self.index.is_some() && !self.guesses.is_empty() {
+            self.count_guessed();
+        }
     }
 
     /// The number of a frame, if it is known.
@@ -312,6 +339,7 @@ impl Player {
         self.paused = !self.paused;
         if self.paused {
             self.clock.stop(now);
+            self.stop_hurrying();
         } else {
             self.steps = 0;
             self.resume(now);

@@ -69,6 +69,8 @@ pub enum Target {
         /// Bytes of planes that they may take.
         bytes: usize,
     },
+    /// The frames up to this time as fast as they can be had, some left out, and from then on every frame.
+    Towards(f64),
     /// The frames from a frame on, without showing any out of turn.
     Onward {
         /// That frame's timestamp.
@@ -86,7 +88,7 @@ impl Target {
             | Self::Frame { secs, .. }
             | Self::Last { secs }
             | Self::Before { secs, .. } => Some(secs),
-            Self::Earlier { .. } | Self::Onward { .. } => None,
+            Self::Earlier { .. } | Self::Towards(_) | Self::Onward { .. } => None,
         }
     }
 }

@@ -3,16 +3,22 @@
 use std::time::Instant;
 
 use super::seek::SUPERSEDE_AFTER;
-use super::{BUFFERING_AFTER, CatchUp, Player, SLACK_SECS, Shown, Tail};
+use super::{BUFFERING_AFTER, CatchUp, Guess, Player, SLACK_SECS, Shown, Tail};
 use crate::frame::Frame;
 use crate::playback::request::{SeekRequest, Target, Tick};
 
-/// How late a picture may be before the clock waits for it, in seconds of the user's time: the source has stalled.
+/// How long a picture may be waited for before the clock waits, too, in seconds of the user's time: the source has stalled.
 const PATIENCE_SECS: f64 = 1.0;
 /// How late a picture may be at more than normal speed before the decoder jumps ahead, in seconds of the user's time.
 const CATCH_UP_AFTER_SECS: f64 = 0.1;
+/// The same at normal speed and below, where the decoder just leaves pictures out for a while.
+const HURRY_AFTER_SECS: f64 = 0.4;
+/// How far beyond the clock a hurry goes, in seconds of the user's time.
+const HURRY_SECS: f64 = 0.5;
+/// The most guesses that are remembered, to be counted when the frames' numbers become known.
+const MOST_GUESSES: usize = 1 << 14;
 /// Bounds of the time that a jump ahead is expected to take, in seconds.
-const CATCH_UP_SECS: (f64, f64) = (0.02, 2.0);
+const CATCH_UP_SECS: (f64, f64) = (0.02, 8.0);
 /// Frames ahead of the one on screen below which the decoder is sent on from the newest, if it is elsewhere.
 const FEW_AHEAD: usize = 4;
 
@@ -41,7 +47,10 @@ impl Player {
     fn note_starvation(&mut self, has_shown: bool, now: Instant) {
         let is_short = || {
             let is_playing = !self.paused && self.scrub.is_none() && !self.ended;
-            is_playing && self.cache.ahead() == 0 && self.tail != Tail::Ended && self.clock.at(now) >= self.end_secs()
+            is_playing
+                && self.cache.ahead() == 0
+                && self.tail != Tail::Ended
+                && self.clock.at(now) + SLACK_SECS >= self.end_secs()
         };
         if has_shown || !(self.awaited.is_some() || is_short()) {
             self.starved_since = None;
@@ -134,13 +143,17 @@ impl Player {
         let due = self.cache.coming().take_while(is_due).count();
         self.note_arrival(now);
         let previous = self.shown;
+        let was_sparse = self.cache.is_sparse();
         let mut seek = None;
         // The newest frame that is due; those before it are late and would only hold it up.
         let show = self.cache.advance(due).map(|frame| {
             let late = (time - frame.time_secs - frame.duration_secs) / self.clock.rate();
+            let waited = previous.map_or(0.0, |shown| (time - shown.end_secs) / self.clock.rate());
             let frame = self.show(frame);
-            self.counts.dropped += due as u64 - 1 + self.skipped_since(previous, due);
-            seek = self.make_up_for(late, now);
+            self.counts.dropped += if was_sparse { self.missing_since(previous) } else { due as u64 - 1 };
+            let waited = waited.min(self.shown_at.map_or(f64::MAX, |at| (now - at).as_secs_f64()));
+            self.shown_at = Some(now);
+            seek = self.make_up_for(late, waited, now);
             let limit = self.limit_behind();
             self.cache.trim_behind(limit);
             frame
@@ -182,26 +195,57 @@ impl Player {
         None
     }
 
-    /// What to do about a frame that was shown so many seconds after its time was over.
-    fn make_up_for(&mut self, late: f64, now: Instant) -> Option<SeekRequest> {
-        if late > PATIENCE_SECS {
-            // Slow motion is better than a clock that runs away from the picture.
+    /// What to do about a frame that was shown so many seconds after its time was over, and had been waited for that long.
+    fn make_up_for(&mut self, late: f64, waited: f64, now: Instant) -> Option<SeekRequest> {
+        let may_jump = self.options.seekable && self.part().is_none();
+        // A source that pauses goes on where it was; a decoder that is that slow for every frame does not.
+        let stalls = waited > PATIENCE_SECS;
+        let is_stall = stalls && !std::mem::replace(&mut self.has_stalled, stalls);
+        if late > PATIENCE_SECS && (is_stall || !may_jump) {
             log::warn!("the picture is {late:.1} s late; playback waits for it");
             self.clock.set(self.position_secs(), now);
             return None;
         }
-        let may_jump = self.options.seekable && self.clock.rate() > 1.0 && self.part().is_none();
-        if late < CATCH_UP_AFTER_SECS || !may_jump || self.cache.ahead() > 0 || self.tail != Tail::Live {
+        let is_fast = self.clock.rate() > 1.0;
+        let limit = if is_fast { CATCH_UP_AFTER_SECS } else { HURRY_AFTER_SECS };
+        if late < limit || !may_jump || self.cache.ahead() > 0 || self.tail != Tail::Live {
             return None;
         }
-        // To the frame that will be due when the jump is done.
+        if is_fast { self.jump_ahead(now) } else { self.hurry(now) }
+    }
+
+    /// To the frame that will be due when the jump is done.
+    fn jump_ahead(&mut self, now: Instant) -> Option<SeekRequest> {
         let secs = self.clock.at(now) + self.catch_up_secs * self.clock.rate();
         if self.options.duration_secs.is_none_or(|duration| secs >= duration) {
             return None;
         }
-        self.cache.clear();
+        self.cache.keep_shown(true);
+        self.sparse_until = None;
         self.catch_up = Some(CatchUp { since: now, arrived: false });
         Some(self.request(Target::Exact(secs)))
+    }
+
+    /// Lets the decoder leave out what it can until it is ahead of the clock again. Pictures go on coming meanwhile.
+    fn hurry(&mut self, now: Instant) -> Option<SeekRequest> {
+        let time = self.clock.at(now);
+        if self.sparse_until.is_some_and(|until| time < until) {
+            return None;
+        }
+        let until = time + HURRY_SECS * self.clock.rate();
+        self.cache.keep_shown(true);
+        self.sparse_until = Some(until);
+        Some(self.request(Target::Towards(until)))
+    }
+
+    /// Ends a hurry, as the user stops to look: the frame on screen is the one that the next ones follow, without a gap.
+    pub(super) fn stop_hurrying(&mut self) {
+        if self.cache.is_sparse() || self.sparse_until.is_some() {
+            self.cache.keep_shown(false);
+            self.catch_up = None;
+            self.sparse_until = None;
+            self.tail = Tail::Parked;
+        }
     }
 
     /// Learns from a jump ahead how long the next one will take.
@@ -215,21 +259,33 @@ impl Player {
         }
     }
 
-    /// Frames that a jump ahead has left out between the one shown before and the `due` ones that came at last.
-    fn skipped_since(&mut self, previous: Option<Shown>, due: usize) -> u64 {
-        if self.catch_up.take().is_none() {
-            return 0;
-        }
-        let (Some(before), Some(now)) = (previous, self.shown) else { return 0 };
-        let frames = match (self.number_of(&before), self.number_of(&now)) {
-            (Some(before), Some(now)) => now.saturating_sub(before),
-            _ => {
-                let frame_secs = (before.end_secs - before.time_secs).max(1e-3);
-                let rate = self.options.frame_rate.unwrap_or(1.0 / frame_secs);
-                ((now.time_secs - before.time_secs) * rate).round().max(0.0) as u64
+    /// How many frames were left out between the one shown before and the one on screen.
+    fn missing_since(&mut self, previous: Option<Shown>) -> u64 {
+        self.catch_up = self.catch_up.filter(|_| self.cache.is_sparse());
+        let (Some(from), Some(to)) = (previous, self.shown) else { return 0 };
+        self.missing_between(&from, &to).unwrap_or_else(|| {
+            let frame_secs = (from.end_secs - from.time_secs).max(1e-3);
+            let rate = self.options.frame_rate.unwrap_or(1.0 / frame_secs);
+            let frames = (((to.time_secs - from.time_secs) * rate).round() as u64).saturating_sub(1);
+            if self.guesses.len() < MOST_GUESSES {
+                self.guesses.push(Guess { from, to, frames });
             }
-        };
-        frames.saturating_sub(due as u64)
+            frames
+        })
+    }
+
+    fn missing_between(&self, from: &Shown, to: &Shown) -> Option<u64> {
+        Some(self.number_of(to)?.saturating_sub(self.number_of(from)?).saturating_sub(1))
+    }
+
+    /// Counts what was guessed, now that the frames' numbers are known.
+    pub(super) fn count_guessed(&mut self) {
+        for guess in std::mem::take(&mut self.guesses) {
+            match self.missing_between(&guess.from, &guess.to) {
+                Some(frames) => self.counts.dropped = self.counts.dropped.saturating_sub(guess.frames) + frames,
+                None => self.guesses.push(guess),
+            }
+        }
     }
 
     fn next_wake(&self, now: Instant) -> Option<Instant> {
@@ -238,7 +294,10 @@ impl Player {
             // Past that, a last frame that has not come yet is waited for.
             Some((_, last)) => Some(last.end_secs).filter(|end| *end > time),
             None if self.cache.ahead() == 0 && self.tail == Tail::Ended && !self.ended => Some(self.end_secs()),
-            None => None,
+            // From then on a frame is missed.
+            None => {
+                Some(self.end_secs()).filter(|end| self.cache.ahead() == 0 && !self.ended && *end > time + SLACK_SECS)
+            }
         };
         let next = self.cache.coming().next().map(|frame| frame.time_secs);
         let secs = match (next, end) {

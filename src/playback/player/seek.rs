@@ -75,6 +75,7 @@ impl Player {
     pub fn step(&mut self, forward: bool, now: Instant) -> Option<SeekRequest> {
         self.paused = true;
         self.clock.stop(now);
+        self.stop_hurrying();
         self.steps += if forward { 1 } else { -1 };
         if self.pending.is_none() && self.steps < 0 && !self.has_earlier() { self.reach_back() } else { None }
     }
@@ -131,6 +132,9 @@ impl Player {
 
     /// Where among the kept frames the target is, if it is.
     fn kept_position(&self, target: Target) -> Option<usize> {
+        if self.cache.is_sparse() {
+            return None;
+        }
         match target {
             Target::Exact(secs) | Target::Near(secs) => self.cache.position_at(secs, self.tail == Tail::Ended),
             Target::Last { .. } => self.cache.len().checked_sub(1).filter(|_| self.tail == Tail::Ended),
@@ -161,6 +165,7 @@ impl Player {
         self.awaited_since = None;
         self.next_seek = None;
         self.catch_up = None;
+        self.sparse_until = None;
         self.request(target)
     }
 
