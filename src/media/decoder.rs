@@ -40,6 +40,8 @@ pub struct Decoder {
     pub(super) draining: bool,
     /// Index of the next frame to come out of the codec, while it is known.
     pub(super) next_index: Option<u64>,
+    /// Bytes of the buffers of a frame that came lately.
+    pub(super) frame_bytes: Option<usize>,
     /// Whether the first frame is of two fields.
     pub(super) begins_interlaced: bool,
     /// Timestamp of the last frame that came out of the codec.
@@ -252,6 +254,7 @@ impl Decoder {
             self.known.push(pts);
         }
         self.last_pts = Some(pts);
+        self.frame_bytes = Some(frame.buffer_bytes());
         Timed { frame, pts, index }
     }
 

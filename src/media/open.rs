@@ -111,6 +111,7 @@ impl Decoder {
             known: Vec::new(),
             index: None,
             begins_interlaced: false,
+            frame_bytes: None,
             in_codec: Vec::new(),
             last_read_dts: None,
             shown_ahead: None,

@@ -19,6 +19,15 @@ pub enum SeekTarget {
     /// On towards the frame at the time, in seconds, which is ahead: from the last keyframe on the way, if there is one, and
     /// without frames before it that no other refers to.
     Towards(f64),
+    /// The frame at the time, in seconds, with those before it that fit into so many bytes; see [`DecodeEvent::Earlier`].
+    ///
+    /// [`DecodeEvent::Earlier`]: super::DecodeEvent::Earlier
+    Back {
+        /// The time.
+        secs: f64,
+        /// Bytes of planes.
+        bytes: usize,
+    },
     /// The frame of that position in presentation order, counted from zero; the last one beyond the end.
     Frame(u64),
     /// The last frame whose timestamp is not above this one, in ticks.
@@ -107,13 +116,13 @@ impl Decoder {
             SeekTarget::Near(secs) => self.seek_near(self.ticks_at(secs)),
             SeekTarget::Frame(index) => self.seek_frame(index),
             SeekTarget::Before(ticks) | SeekTarget::Earlier { ticks, .. } => self.seek_exact(ticks.saturating_sub(1)),
-            SeekTarget::Exact(secs) => self.seek_exact(self.ticks_at(secs)),
+            SeekTarget::Exact(secs) | SeekTarget::Back { secs, .. } => self.seek_exact(self.ticks_at(secs)),
             SeekTarget::Keyframe(secs) => self.seek_keyframe(self.ticks_at(secs)),
         }
     }
 
     /// The tick that contains a time, with a little grace so that a frame's own time leads to it.
-    fn ticks_at(&self, secs: f64) -> i64 {
+    pub(super) fn ticks_at(&self, secs: f64) -> i64 {
         let ticks = (secs / self.info.time_base.value() + 1e-3).floor();
         // The conversion saturates, and turns what is no number into zero.
         self.info.start_ticks.saturating_add(ticks as i64)
@@ -223,7 +232,7 @@ impl Decoder {
             if let Some(key) = ahead.key {
                 self.start_at(key);
                 let start = self.drop_before.unwrap_or(ticks);
-                let wanted = ahead.frame.filter(|_| trust_packets && self.back_secs.is_none());
+                let wanted = ahead.frame.filter(|_| trust_packets);
                 match self.decode_up_to(ticks, wanted)? {
                     Reached::Frame if self.is_kept_promise(ahead.frame, wanted, &mut probe) => return Ok(()),
                     // A decoder may lose a frame that is not far from where it began: begin before that.

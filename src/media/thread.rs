@@ -50,7 +50,7 @@ pub enum DecodeEvent {
     Frame(Frame),
     /// Frames that come right before the one of that timestamp, without a gap, in presentation order: those that were
     /// decoded on the way to the target of a seek, after its first frame; and alone, the answer to
-    /// [`SeekTarget::Earlier`], which no frames follow. None means that there are none, as that frame is the first.
+    /// [`SeekTarget::Earlier`], which no frames follow, and to [`SeekTarget::Back`], whose own frame is the last. None means that there are none, as that frame is the first.
     Earlier {
         /// The seek that they belong to.
         serial: u64,
@@ -325,9 +325,14 @@ impl Shared {
 
     /// Carries a seek out up to its first frame and what was decoded on the way to it; says whether the thread is to rest.
     fn seek(self: &Arc<Self>, decoder: &mut Decoder, serial: u64, target: SeekTarget) -> bool {
-        if let SeekTarget::Earlier { ticks, bytes } = target {
-            self.push(match decoder.frames_before(ticks, bytes) {
-                Ok(frames) => DecodeEvent::Earlier { serial, before_ticks: ticks, frames },
+        let kept = match target {
+            SeekTarget::Earlier { ticks, bytes } => Some((ticks, decoder.frames_before(ticks, bytes))),
+            SeekTarget::Back { secs, bytes } => Some((i64::MAX, decoder.frames_up_to(decoder.ticks_at(secs), bytes))),
+            _ => None,
+        };
+        if let Some((before_ticks, kept)) = kept {
+            self.push(match kept {
+                Ok(frames) => DecodeEvent::Earlier { serial, before_ticks, frames },
                 Err(error) => DecodeEvent::Error { serial, error },
             });
             return true;

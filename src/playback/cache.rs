@@ -101,6 +101,13 @@ impl FrameCache {
         }
     }
 
+    /// Holds these frames and no others; the last of them is yet to be shown.
+    pub(super) fn fill(&mut self, frames: Vec<Frame>) {
+        self.clear();
+        frames.into_iter().for_each(|frame| self.push(frame));
+        self.next = self.frames.len().saturating_sub(1);
+    }
+
     /// Moves the cursor over `count` frames and gives the last of them, which is shown.
     pub(super) fn advance(&mut self, count: usize) -> Option<Frame> {
         let shown = self.next + count.checked_sub(1)?;

@@ -52,6 +52,7 @@ impl From<Target> for SeekTarget {
             Target::Exact(secs) => Self::Exact(secs),
             Target::Keyframe(secs) => Self::Keyframe(secs),
             Target::Near(secs) => Self::Near(secs),
+            Target::Back { secs, bytes } => Self::Back { secs, bytes },
             Target::Frame { index, .. } => Self::Frame(index),
             Target::Last { .. } => Self::Last,
             Target::Before { ticks, .. } => Self::Before(ticks),

@@ -87,6 +87,14 @@ pub struct Player {
     scrub: Option<f64>,
     /// Time for which the last quick picture was asked.
     scrubbed: Option<f64>,
+    /// How far the last move of the scrub led, in seconds.
+    scrub_step: f64,
+    /// Seconds of frames that come with the scrub's seek under way.
+    kept_secs: f64,
+    /// Whether the last quick picture was far from where it was wanted, as in a long group of frames.
+    is_far_off: bool,
+    /// Whether the scrub was faster than frames can be fetched for it.
+    is_too_slow: bool,
     /// Frames to step, forward if positive, once frames are there.
     steps: i64,
     ended: bool,
@@ -130,6 +138,10 @@ impl Player {
             unfetchable: None,
             scrub: None,
             scrubbed: None,
+            scrub_step: 0.0,
+            kept_secs: 0.0,
+            is_far_off: false,
+            is_too_slow: false,
             steps: 0,
             ended: false,
             marks: (None, None),
@@ -165,6 +177,11 @@ impl Player {
     /// Takes the frames that come right before the one of that timestamp, without a gap, in presentation order.
     pub fn keep(&mut self, serial: u64, before_ticks: i64, mut frames: Vec<Frame>) {
         if serial != self.serial {
+            return;
+        }
+        if matches!(self.awaited, Some(Target::Back { .. })) {
+            self.tail = if frames.is_empty() { Tail::Ended } else { Tail::Parked };
+            self.cache.fill(frames);
             return;
         }
         let was_asked_for = self.fetching.take().is_some();

@@ -43,6 +43,13 @@ pub enum Target {
     Keyframe(f64),
     /// A single frame as close before this time as can be had in an instant, and none after it.
     Near(f64),
+    /// The frame that is on screen at this time, with those right before it, to be kept, and none after it.
+    Back {
+        /// The time.
+        secs: f64,
+        /// Bytes of planes that they may take.
+        bytes: usize,
+    },
     /// The frame of this position in presentation order, counted from zero.
     Frame {
         /// The position.
@@ -85,6 +92,7 @@ impl Target {
             Self::Exact(secs)
             | Self::Keyframe(secs)
             | Self::Near(secs)
+            | Self::Back { secs, .. }
             | Self::Frame { secs, .. }
             | Self::Last { secs }
             | Self::Before { secs, .. } => Some(secs),

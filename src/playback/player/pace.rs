@@ -81,8 +81,9 @@ impl Player {
     /// The first frame of a seek is shown at once.
     fn tick_awaiting(&mut self, now: Instant) -> Tick {
         if let Some(frame) = self.cache.advance(1) {
-            self.awaited = None;
+            let target = self.awaited.take();
             let show = Some(self.show_now(frame, now));
+            self.judge_near(target);
             let seek = self.follow_up();
             let is_urgent = self.pending.is_some() || self.paused && self.steps != 0;
             let wake_at = if is_urgent { Some(now) } else { self.next_wake(now) };
@@ -96,9 +97,11 @@ impl Player {
         }
         let since = *self.awaited_since.get_or_insert(now);
         let gives_up_at = since + SUPERSEDE_AFTER;
-        let is_near = matches!(self.awaited, Some(Target::Near(_)));
-        match self.next_seek.or(self.scrub.filter(|_| !is_near).map(Target::Near)) {
-            Some(target) if now >= gives_up_at => Tick { seek: Some(self.start(target)), ..Tick::default() },
+        match self.next_seek.or_else(|| self.unserved_scrub()) {
+            Some(target) if now >= gives_up_at => {
+                self.is_too_slow |= matches!(self.awaited, Some(Target::Back { .. }));
+                Tick { seek: Some(self.start(target)), ..Tick::default() }
+            }
             Some(_) => Tick { wake_at: Some(gives_up_at), ..Tick::default() },
             None => Tick::default(),
         }

@@ -1,5 +1,6 @@
 //! The player on frames that nobody decoded, with a clock of the test's own.
 
+mod drag;
 mod late;
 mod pacing;
 mod seeking;
