@@ -33,7 +33,7 @@ use winit::window::WindowId;
 use crate::engine::EngineChoice;
 use crate::gpu::{AdapterChoice, GpuError, Loading};
 use crate::histogram::Components;
-use crate::media::{DecodeThread, MediaError, OpenOptions, QueueLimits};
+use crate::media::{DecodeThread, MediaError, OpenOptions};
 use viewer::Viewer;
 
 /// What to play and how.
@@ -67,6 +67,9 @@ pub enum AppError {
     /// The video could not be opened.
     #[error(transparent)]
     Media(#[from] MediaError),
+    /// None of several videos could be opened.
+    #[error("none of the {} files can be opened: {}", .0.len(), .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+    NoneOpens(Vec<AppError>),
     /// The adapter could not do its part.
     #[error(transparent)]
     Gpu(#[from] GpuError),
@@ -108,11 +111,7 @@ pub fn play(options: PlayOptions) -> Result<(), AppError> {
     });
     // The file is opened while the window and the adapter are made; both take their time.
     let media = match options.inputs.first() {
-        Some(input) => {
-            let waker = Arc::clone(&waker);
-            let opened = DecodeThread::open(input, options.open.clone(), QueueLimits::default(), move || waker());
-            Some((input.clone(), opened.map_err(AppError::Thread)?))
-        }
+        Some(input) => Some(start::open(input, &options, &waker)?),
         None => None,
     };
     let modifiers = ModifiersState::empty();
@@ -131,7 +130,7 @@ struct App {
     /// The graphics drivers, being loaded.
     instance: Loading,
     /// The first video's decoding thread until the viewer takes it over.
-    media: Option<(PathBuf, DecodeThread)>,
+    media: Option<DecodeThread>,
     viewer: Option<Viewer>,
     modifiers: ModifiersState,
     result: Result<(), AppError>,
@@ -145,7 +144,7 @@ impl App {
         }
         let instance = self.instance.finish(event_loop.owned_display_handle());
         let session = match self.media.take() {
-            Some((input, media)) => Some(start::first_session(input, media, &self.options)?),
+            Some(media) => Some(start::first_session(media, &self.options, &self.waker)?),
             None => None,
         };
         let waker = Arc::clone(&self.waker);

@@ -15,6 +15,7 @@ use super::pointing::Pointer;
 use super::readouts::Bins;
 use super::saving::Saving;
 use super::session::Session;
+use super::start::First;
 use super::title::title;
 use super::{AppError, Flow, PlayOptions, Waker};
 use crate::config::{Settings, Store};
@@ -70,12 +71,12 @@ impl Viewer {
         instance: &Instance,
         options: PlayOptions,
         waker: Waker,
-        session: Option<(Session, Frame)>,
+        first: Option<First>,
     ) -> Result<Self, AppError> {
         let store = Store::open(!options.keeps_settings);
         let attributes = Window::default_attributes().with_title("Histoscope");
-        let attributes = match &session {
-            Some((_, first)) => attributes.with_inner_size(window_size(event_loop, first)),
+        let attributes = match &first {
+            Some(first) => attributes.with_inner_size(window_size(event_loop, &first.frame)),
             None => attributes.with_inner_size(winit::dpi::LogicalSize::new(EMPTY_SIZE.0, EMPTY_SIZE.1)),
         };
         let window = event_loop.create_window(attributes).map_err(super::start::display_error)?;
@@ -94,9 +95,10 @@ impl Viewer {
         if settings.pinned {
             hud.toggle_pinned(now);
         }
-        hud.is_empty = session.is_none();
+        hud.is_empty = first.is_none();
+        let passed_over = first.as_ref().map_or(0, |first| first.passed_over.len());
         let mut viewer = Self {
-            files: Files::new(options.inputs.clone()),
+            files: Files::new(options.inputs.clone(), passed_over),
             started: Some(options.started),
             components: options.components,
             options,
@@ -117,7 +119,13 @@ impl Viewer {
             title_due: now,
             occluded: false,
         };
-        viewer.session = session.map(|(session, _)| session);
+        if let Some(First { session, passed_over, .. }) = first {
+            viewer.session = Some(session);
+            for reason in passed_over {
+                log::warn!("{reason}");
+                viewer.note(reason.to_string(), Tone::Wrong, now);
+            }
+        }
         viewer.update_title(now, true);
         viewer.window.request_redraw();
         Ok(viewer)

@@ -99,3 +99,23 @@ fn choices_last_unless_they_are_not_to() {
     let aside = std::fs::read_to_string(file.with_file_name("settings.unreadable.json"));
     assert_eq!(aside.expect("the file was kept"), "{ nonsense");
 }
+
+#[test]
+fn a_first_file_that_cannot_be_opened_is_told_and_the_next_one_is_shown() {
+    let _turn = alone();
+    let display = Display::start();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let letter = folder.path().join("letter.txt");
+    std::fs::write(&letter, "Dear reader, this is no video.").expect("a file can be written");
+    let letter = letter.to_str().expect("plain");
+    let program = Program::start_on(&display, &[letter, "nowhere.mp4", sample(), letter]);
+    assert!(program.title().text.contains("sample.mp4"), "{:?}", program.title().text);
+    let log = program.log();
+    for reason in ["note: ", "letter.txt: not a video", "nowhere.mp4: no such file"] {
+        assert!(log.contains(reason), "no '{reason}' in {log}");
+    }
+    // The files before it are still in the list.
+    let line = program.after(|| program.key("Prior"), "note: ");
+    assert!(line.contains("nowhere.mp4: no such file"), "{line}");
+    program.quit_with("q");
+}
