@@ -73,6 +73,11 @@ pub enum AppError {
     /// The adapter could not do its part.
     #[error(transparent)]
     Gpu(#[from] GpuError),
+    /// The device was lost, and once more after everything was made again.
+    #[error(
+        "{0}: the graphics device was lost again after it had been made anew; update its driver, or try another with --adapter (see 'histoscope adapters')"
+    )]
+    LostAgain(GpuError),
     /// There is no display, or it refused a window.
     #[error("no window could be opened: {0}; without a display, use 'histoscope snapshot FILE -o OUT.png'")]
     Display(String),

@@ -7,6 +7,7 @@
 mod controls;
 mod display;
 mod every_key;
+mod lost;
 mod picture;
 mod program;
 mod reading;
