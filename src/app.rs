@@ -6,6 +6,7 @@
 
 mod acting;
 mod dialog;
+mod fade;
 mod files;
 mod graphics;
 mod hud;

@@ -69,6 +69,7 @@ impl Viewer {
                 player.set_speed(speed, now);
                 self.hud.is_empty = false;
                 self.scene.brush = None;
+                self.brush_fade.reset();
                 self.scene.marks = None;
                 self.bins = super::readouts::Bins::default();
                 self.scene.view = crate::placement::ViewSettings::fitted(self.scene.view.fit);

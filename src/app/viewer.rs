@@ -8,6 +8,7 @@ use winit::event_loop::ActiveEventLoop;
 use winit::window::Window;
 
 use super::dialog::Dialog;
+use super::fade::BrushFade;
 use super::files::{Files, Opening};
 use super::graphics::Graphics;
 use super::hud::{Hud, Tone};
@@ -53,6 +54,7 @@ pub struct Viewer {
     pub(super) hud: Hud,
     pub(super) pointer: Pointer,
     pub(super) bins: Bins,
+    pub(super) brush_fade: BrushFade,
     store: Store,
     settings_due: Option<Instant>,
     title_due: Instant,
@@ -114,6 +116,7 @@ impl Viewer {
             hud,
             pointer: Pointer::default(),
             bins: Bins::default(),
+            brush_fade: BrushFade::default(),
             store,
             settings_due: None,
             title_due: now,
@@ -150,7 +153,9 @@ impl Viewer {
             TimesState::New | TimesState::Settled => {}
         }
         wake_at = earlier(wake_at, self.advance_bins(now));
-        if self.hud.is_due(now) {
+        let fade = self.brush_fade.wake_at().filter(|_| !self.occluded);
+        wake_at = earlier(wake_at, fade);
+        if self.hud.is_due(now) || fade.is_some_and(|at| at <= now) {
             self.window.request_redraw();
         }
         if self.settings_due.is_some_and(|due| due <= now) {
@@ -235,7 +240,9 @@ impl Viewer {
         let now = Instant::now();
         let size = self.graphics.screen.size();
         let (shapes, commands) = self.lay_out(size, now);
-        let scene = Scene { overlays: self.scene.overlays && self.session.is_some(), ..self.scene };
+        let (brush, brush_strength) = self.brush_fade.follow(self.scene.brush, now);
+        let overlays = self.scene.overlays && self.session.is_some();
+        let scene = Scene { overlays, brush, brush_strength, ..self.scene };
         match self.graphics.draw(&scene, shapes) {
             Ok(true) => {
                 if let Some(started) = self.started.take() {

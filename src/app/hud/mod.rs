@@ -74,6 +74,8 @@ pub struct Hud {
     pub is_empty: bool,
     /// Whether the last drawing had anything of this.
     drawn: bool,
+    /// Where cards lie on the view, in points.
+    cards: Vec<Rect>,
     /// When egui wants to be drawn again, for a tooltip or a blinking cursor.
     repaint_at: Option<Instant>,
 }
@@ -103,6 +105,7 @@ impl Hud {
             lasting: false,
             is_empty: false,
             drawn: false,
+            cards: Vec::new(),
             repaint_at: None,
         }
     }
@@ -294,8 +297,8 @@ impl Hud {
             .shrink2(Vec2::new(theme::MARGIN, 0.0));
         let between = show_panels(ui, room, model);
         if !self.sheets.help {
-            readout::show(ui, view, free, model, strength);
-            probe::show(ui, between, model, strength);
+            self.cards = readout::show(ui, view, free, model, strength);
+            self.cards.extend(probe::show(ui, between, &self.cards, model, strength));
         }
         self.notes.show(ui, room, now);
         if let Some(entry) = &self.entry {

@@ -72,8 +72,9 @@ pub fn share_text(share: f64) -> String {
     }
 }
 
-/// Shows the cards above their histograms, where no data is.
-pub fn show(ui: &Ui, view: Rect, free: Rect, model: &Model<'_>, strength: f32) {
+/// Shows the cards above their histograms, where no data is; where they are.
+pub fn show(ui: &Ui, view: Rect, free: Rect, model: &Model<'_>, strength: f32) -> Vec<Rect> {
+    let mut cards = Vec::new();
     let mut taken = Rect::NOTHING;
     // What is under the pointer first: it comes nearest to its histogram.
     for (index, readout) in model.readouts.iter().rev().enumerate() {
@@ -99,8 +100,11 @@ pub fn show(ui: &Ui, view: Rect, free: Rect, model: &Model<'_>, strength: f32) {
         } else {
             room
         };
-        taken = readout.card.show(ui, &format!("readout {index}"), at, room.shrink(4.0), strength);
+        let place = readout.card.show(ui, &format!("readout {index}"), at, room.shrink(4.0), &cards, strength);
+        taken = place.unwrap_or(taken);
+        cards.extend(place);
     }
+    cards
 }
 
 #[cfg(test)]
