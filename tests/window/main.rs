@@ -11,6 +11,7 @@ mod lost;
 mod picture;
 mod program;
 mod reading;
+mod stalled;
 mod title;
 mod wait;
 mod ways_in;
