@@ -332,6 +332,7 @@ impl Viewer {
         if let Some(session) = &self.session {
             session.log_summary();
         }
+        log::debug!("controls and text were laid out {} times", self.hud.layouts());
     }
 }
 

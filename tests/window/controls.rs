@@ -159,3 +159,23 @@ fn an_edge_that_is_dragged_while_playing_leaves_everything_alive() {
     });
     program.quit_with("q");
 }
+
+#[test]
+fn playing_without_the_controls_lays_nothing_out() {
+    let _turn = alone();
+    let display = Display::start();
+    let program = Program::start_with(&display, sample(), &["--loop"]);
+    program.take_pointer_away();
+    thread::sleep(Duration::from_secs(4));
+    program.quit_with("q");
+    let log = program.log();
+    // The line that has such words, and the number before them.
+    let count = |words: &str| -> u64 {
+        let line = log.lines().rfind(|line| line.contains(words)).unwrap_or_else(|| panic!("no '{words}' in {log}"));
+        let before = line.split(words).next().unwrap_or_default();
+        before.split_whitespace().next_back().and_then(|word| word.parse().ok()).unwrap_or_else(|| panic!("{line}"))
+    };
+    let (shown, laid_out) = (count("frames shown"), count("times"));
+    assert!(shown > 20, "{shown} frames were shown");
+    assert_eq!(laid_out, 0, "of {shown} frames");
+}

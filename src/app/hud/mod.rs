@@ -74,6 +74,8 @@ pub struct Hud {
     pub is_empty: bool,
     /// Whether the last drawing had anything of this.
     drawn: bool,
+    /// How often it was laid out.
+    layouts: u64,
     /// Where cards lie on the view, in points.
     cards: Vec<Rect>,
     /// When egui wants to be drawn again, for a tooltip or a blinking cursor.
@@ -105,6 +107,7 @@ impl Hud {
             lasting: false,
             is_empty: false,
             drawn: false,
+            layouts: 0,
             cards: Vec::new(),
             repaint_at: None,
         }
@@ -145,6 +148,12 @@ impl Hud {
     #[must_use]
     pub const fn is_pinned(&self) -> bool {
         self.visibility.is_pinned()
+    }
+
+    /// How often anything was laid out, which takes time only while something is to be seen.
+    #[must_use]
+    pub const fn layouts(&self) -> u64 {
+        self.layouts
     }
 
     /// Starts afresh for a new device, which has none of the letters yet; what is open stays open.
@@ -263,6 +272,7 @@ impl Hud {
         }
         let delay = output.viewport_output.get(&egui::ViewportId::ROOT).map_or(Duration::MAX, |v| v.repaint_delay);
         self.repaint_at = (delay < Duration::from_secs(3600)).then(|| now + delay);
+        self.layouts += 1;
         let primitives = context.tessellate(output.shapes, output.pixels_per_point);
         self.drawn = true;
         let textures = FontTextures(output.textures_delta);

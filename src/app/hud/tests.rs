@@ -39,6 +39,7 @@ fn nothing_is_laid_out_while_nothing_is_to_be_seen() {
     let now = Instant::now();
     let (shapes, commands) = hud.lay_out(None, ((640, 360), 1.0), &model(&[]), now);
     assert!(shapes.primitives.is_empty() && commands.is_empty());
+    assert_eq!(hud.layouts(), 0);
     assert!(hud.wake_at(now).is_none() && !hud.is_due(now), "a still window is drawn again");
     hud.wake(now);
     // The first pass of a new area only measures.
@@ -49,6 +50,7 @@ fn nothing_is_laid_out_while_nothing_is_to_be_seen() {
     assert!(hud.is_due(later), "the last trace is to be drawn away");
     let (shapes, _) = hud.lay_out(None, ((640, 360), 1.0), &model(&[]), later);
     assert!(shapes.primitives.is_empty());
+    assert_eq!(hud.layouts(), 2);
     assert!(hud.wake_at(later).is_none() && !hud.is_due(later));
 }
 
@@ -130,4 +132,21 @@ fn the_cards_of_a_brush_and_of_the_pointer_never_overlap() {
         }
         assert!(both > 12, "{width}×{height}: both cards are there {both} times of 24");
     }
+}
+
+/// What a frame costs while nothing is to be seen: `cargo test --release --lib hidden_cost -- --ignored --nocapture`.
+#[test]
+#[ignore = "measures time"]
+#[allow(clippy::print_stdout, reason = "the time is the result")]
+fn hidden_cost() {
+    let mut hud = Hud::without_window();
+    let panels = pair(1920.0, 1080.0);
+    let begin = Instant::now();
+    let frames = 1_000_000;
+    for _ in 0..frames {
+        let now = Instant::now();
+        let (shapes, _) = hud.lay_out(None, ((1920, 1080), 1.0), &model(&panels), now);
+        assert!(shapes.primitives.is_empty() && hud.wake_at(now).is_none() && !hud.is_due(now));
+    }
+    println!("{:.3} µs a frame while hidden", begin.elapsed().as_secs_f64() * 1e6 / f64::from(frames));
 }
