@@ -15,8 +15,8 @@ use crate::gpu::{AdapterChoice, Gpu, GpuError, Instance, Renderer};
 use crate::histogram::Components;
 use crate::scene::Scene;
 
-/// Names after how many drawings devices are to be lost, one number for each device, separated by commas, so that a test can
-/// see what follows. Unset, which is usual, none is.
+/// Names after how many drawings devices are to be lost, one number for each device, separated by commas, so that a test
+/// can see what follows. Unset, which is usual, none is.
 const LOSE_AFTER: &str = "HISTOSCOPE_LOSE_AFTER";
 
 /// Everything that counts and draws for one window.

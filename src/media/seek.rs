@@ -3,7 +3,6 @@
 use std::time::{Duration, Instant};
 
 use super::ahead::Wanted;
-use super::av::Received;
 use super::decoder::{Decoder, Timed};
 use super::error::MediaError;
 
@@ -54,8 +53,8 @@ const NEAR_TIME: Duration = Duration::from_millis(35);
 /// How long a seek goes on when a later one waits: long enough for most to show their frame while the user scrubs.
 const PATIENCE: Duration = Duration::from_millis(250);
 /// Where to ask the format for a position, further and further back.
-struct Probe {
-    ticks: i64,
+pub(super) struct Probe {
+    pub(super) ticks: i64,
     step: i64,
     /// The highest timestamp that the keyframe to start from may have.
     key_limit: i64,
@@ -69,7 +68,7 @@ struct Probe {
 const REFRESH_SECS: i64 = 10;
 
 impl Probe {
-    fn new(decoder: &Decoder, ticks: i64) -> Self {
+    pub(super) fn new(decoder: &Decoder, ticks: i64) -> Self {
         Self {
             ticks: ticks.min(decoder.end_ticks()),
             step: decoder.ticks_per_second(),
@@ -79,7 +78,7 @@ impl Probe {
         }
     }
 
-    fn go_back(&mut self) {
+    pub(super) fn go_back(&mut self) {
         self.ticks = self.ticks.saturating_sub(self.step);
         self.step = self.step.saturating_mul(2);
     }
@@ -198,7 +197,7 @@ impl Decoder {
         self.seek_by_timestamp(ticks)
     }
 
-    fn can_go_back(&self) -> bool {
+    pub(super) fn can_go_back(&self) -> bool {
         self.info.seekable || self.source.can_reopen()
     }
 
@@ -269,77 +268,6 @@ impl Decoder {
         is_settled
     }
 
-    /// Goes to a keyframe at or before `ticks` and decodes that alone.
-    fn seek_keyframe(&mut self, ticks: i64) -> Result<(), MediaError> {
-        if ticks <= self.info.start_ticks || !self.can_go_back() || !self.info.timed || self.timeline.has_jumped() {
-            // Without timestamps to go by, the frame itself is as easy to find as a keyframe before it.
-            self.seek_exact(ticks)?;
-            return self.go_back_to_key();
-        }
-        let mut probe = Probe::new(self, ticks);
-        while self.position_at(&probe) {
-            let has_index = self.input.indexed_key(self.stream, ticks).is_some();
-            if let Some(key) = self.look_ahead(ticks, ticks, has_index)?.key {
-                self.start_at(key);
-                if self.preview_key(ticks)? {
-                    return Ok(());
-                }
-                if let Some(first) = self.decode_timed()? {
-                    let is_good = first.pts <= ticks && first.frame.is_key();
-                    self.ready.push_back(first);
-                    if is_good {
-                        return Ok(());
-                    }
-                }
-            }
-            probe.go_back();
-        }
-        self.rewind()
-    }
-
-    /// Decodes the keyframe at the head of the packet queue by itself, without the frames that the codec would otherwise
-    /// want before it gives one out; `false` if it cannot be had so. Decoding then goes on from it as if it had not been.
-    fn preview_key(&mut self, ticks: i64) -> Result<bool, MediaError> {
-        let Some(packet) = self.packets.front().filter(|packet| packet.pts().is_some_and(|pts| pts <= ticks)) else {
-            return Ok(false);
-        };
-        let mut found = None;
-        if self.codec.send(Some(packet)).is_ok() && self.codec.send(None).is_ok() {
-            while let Received::Frame(frame) = self.codec.receive() {
-                // One packet may hold but the first field of a frame.
-                let is_whole = frame.is_key() && !frame.is_interlaced() && !frame.is_damaged() && !frame.is_discarded();
-                if is_whole && frame.best_effort_timestamp() == packet.pts() {
-                    found = Some(frame);
-                }
-            }
-        }
-        self.codec.flush();
-        let Some(frame) = found else { return Ok(false) };
-        let timed = self.place(frame);
-        self.shown_ahead = Some(timed.pts);
-        self.ready.push_back(timed);
-        Ok(true)
-    }
-
-    /// Where there are no timestamps to go by: to the last keyframe before the next frame, as far as it is known.
-    fn go_back_to_key(&mut self) -> Result<(), MediaError> {
-        let Some(next) = self.ready.front() else { return Ok(()) };
-        if next.frame.is_key() || !self.can_go_back() {
-            return Ok(());
-        }
-        let limit = next.pts;
-        self.rewind()?;
-        let mut last_key = self.info.start_ticks;
-        while let Some(timed) = self.pull()?
-            && timed.pts <= limit
-        {
-            if timed.frame.is_key() {
-                last_key = timed.pts;
-            }
-        }
-        self.seek_exact(last_key)
-    }
-
     /// Whether the target lies so little ahead that decoding on beats starting from a keyframe.
     fn is_shortly_after(&self, ticks: i64) -> bool {
         let is_ahead = match (self.ready.front(), self.last_pts) {
@@ -372,7 +300,7 @@ impl Decoder {
     }
 
     /// Positions the input before the target; `false` where there is nothing before, or no way to get there.
-    fn position_at(&mut self, probe: &Probe) -> bool {
+    pub(super) fn position_at(&mut self, probe: &Probe) -> bool {
         if probe.ticks <= self.info.start_ticks || !self.position_input(probe.ticks) {
             return false;
         }
@@ -388,7 +316,7 @@ impl Decoder {
     }
 
     /// Lets decoding start at that packet of the queue, a keyframe.
-    fn start_at(&mut self, key: usize) {
+    pub(super) fn start_at(&mut self, key: usize) {
         self.packets.drain(..key);
         self.drop_before = self.packets.front().and_then(|packet| packet.pts());
     }

@@ -1,7 +1,8 @@
 //! The player's state: frames wait in order until they are due, seeks merge, frames of an older seek are thrown away.
 //!
-//! `pace` decides which frame is due, `seek` where the decoder is sent.
+//! `pace` decides which frame is due, `late` what becomes of those that come too late, `seek` where the decoder is sent.
 
+mod late;
 mod pace;
 mod seek;
 
