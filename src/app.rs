@@ -69,7 +69,7 @@ pub enum AppError {
     #[error(transparent)]
     Media(#[from] MediaError),
     /// None of several videos could be opened.
-    #[error("none of the {} files can be opened: {}", .0.len(), .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+    #[error("none of the {} files can be opened: {}", .0.len(), joined(.0))]
     NoneOpens(Vec<AppError>),
     /// The adapter could not do its part.
     #[error(transparent)]
@@ -88,6 +88,11 @@ pub enum AppError {
     /// The decoder never said whether it could open the video.
     #[error("{}: the video could not be opened; try again with -vv to see why", .0.display())]
     NoAnswer(PathBuf),
+}
+
+/// Several reasons in one line.
+fn joined(reasons: &[AppError]) -> String {
+    reasons.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }
 
 /// Wakes the event loop from another thread, because something was decoded, chosen or saved.

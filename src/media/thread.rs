@@ -49,8 +49,9 @@ pub enum DecodeEvent {
     /// The next frame; its serial is that of the seek it follows.
     Frame(Frame),
     /// Frames that come right before the one of that timestamp, without a gap, in presentation order: those that were
-    /// decoded on the way to the target of a seek, after its first frame; and alone, the answer to
-    /// [`SeekTarget::Earlier`], which no frames follow, and to [`SeekTarget::Back`], whose own frame is the last. None means that there are none, as that frame is the first.
+    /// decoded on the way to the target of a seek, after its first frame; and alone, where no frames follow, the answer to
+    /// [`SeekTarget::Earlier`], and to [`SeekTarget::Back`], whose own frame is the last. None means that there are none,
+    /// as that frame is the first.
     Earlier {
         /// The seek that they belong to.
         serial: u64,

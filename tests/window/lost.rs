@@ -32,9 +32,7 @@ fn everything_is_made_again_once_and_the_picture_comes_back() {
     let program = Program::start_where(&display, &[sample(), "--loop"], (LOSE_AFTER, "12"));
     until("the device to be lost", PATIENCE, || program.log().contains("made again").then_some(()));
     let now = program.picture();
-    until("the picture to move again", PATIENCE, || {
-        (program.picture().differing(&now, Area::Outside) > 100).then_some(())
-    });
+    program.until_other("the picture to move again", &now, Area::Outside, 100);
     pause(&program);
     program.key("Home");
     position_where(&program, "at the beginning", |position| near(position, 0.0, 0.001));

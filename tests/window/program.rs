@@ -10,7 +10,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 use crate::display::Display;
-use crate::picture::Picture;
+use crate::picture::{Area, Picture};
 use crate::title::Title;
 use crate::wait::{PATIENCE, output_of, until};
 
@@ -196,6 +196,21 @@ impl<'display> Program<'display> {
             equal = if now == last { equal + 1 } else { 0 };
             last = now;
             (equal >= 3).then(|| last.clone())
+        })
+    }
+
+    /// Waits until the window shows a picture again, to the pixel, in an area.
+    #[track_caller]
+    pub fn until_same(&self, what: &str, picture: &Picture, area: Area) {
+        until(what, PATIENCE, || (self.picture().differing(picture, area) == 0).then_some(()));
+    }
+
+    /// Waits until more than `least` pixels of an area differ from a picture; what the window shows then.
+    #[track_caller]
+    pub fn until_other(&self, what: &str, picture: &Picture, area: Area, least: usize) -> Picture {
+        until(what, PATIENCE, || {
+            let now = self.picture();
+            (now.differing(picture, area) > least).then_some(now)
         })
     }
 
