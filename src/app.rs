@@ -7,6 +7,7 @@
 mod acting;
 pub mod adjusting;
 mod dialog;
+mod fade;
 mod files;
 mod graphics;
 mod hud;
@@ -35,7 +36,7 @@ use crate::adjust::Adjustments;
 use crate::engine::EngineChoice;
 use crate::gpu::{AdapterChoice, GpuError, Loading};
 use crate::histogram::Components;
-use crate::media::{DecodeThread, MediaError, OpenOptions, QueueLimits};
+use crate::media::{DecodeThread, MediaError, OpenOptions};
 use crate::scene::Counted;
 use viewer::Viewer;
 
@@ -74,9 +75,17 @@ pub enum AppError {
     /// The video could not be opened.
     #[error(transparent)]
     Media(#[from] MediaError),
+    /// None of several videos could be opened.
+    #[error("none of the {} files can be opened: {}", .0.len(), joined(.0))]
+    NoneOpens(Vec<AppError>),
     /// The adapter could not do its part.
     #[error(transparent)]
     Gpu(#[from] GpuError),
+    /// The device was lost, and once more after everything was made again.
+    #[error(
+        "{0}: the graphics device was lost again after it had been made anew; update its driver, or try another with --adapter (see 'histoscope adapters')"
+    )]
+    LostAgain(GpuError),
     /// There is no display, or it refused a window.
     #[error("no window could be opened: {0}; without a display, use 'histoscope snapshot FILE -o OUT.png'")]
     Display(String),
@@ -86,6 +95,11 @@ pub enum AppError {
     /// The decoder never said whether it could open the video.
     #[error("{}: the video could not be opened; try again with -vv to see why", .0.display())]
     NoAnswer(PathBuf),
+}
+
+/// Several reasons in one line.
+fn joined(reasons: &[AppError]) -> String {
+    reasons.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }
 
 /// Wakes the event loop from another thread, because something was decoded, chosen or saved.
@@ -115,11 +129,7 @@ pub fn play(options: PlayOptions) -> Result<(), AppError> {
     });
     // The file is opened while the window and the adapter are made; both take their time.
     let media = match options.inputs.first() {
-        Some(input) => {
-            let waker = Arc::clone(&waker);
-            let opened = DecodeThread::open(input, options.open.clone(), QueueLimits::default(), move || waker());
-            Some((input.clone(), opened.map_err(AppError::Thread)?))
-        }
+        Some(input) => Some(start::open(input, &options, &waker)?),
         None => None,
     };
     let modifiers = ModifiersState::empty();
@@ -138,7 +148,7 @@ struct App {
     /// The graphics drivers, being loaded.
     instance: Loading,
     /// The first video's decoding thread until the viewer takes it over.
-    media: Option<(PathBuf, DecodeThread)>,
+    media: Option<DecodeThread>,
     viewer: Option<Viewer>,
     modifiers: ModifiersState,
     result: Result<(), AppError>,
@@ -152,7 +162,7 @@ impl App {
         }
         let instance = self.instance.finish(event_loop.owned_display_handle());
         let session = match self.media.take() {
-            Some((input, media)) => Some(start::first_session(input, media, &self.options)?),
+            Some(media) => Some(start::first_session(media, &self.options, &self.waker)?),
             None => None,
         };
         let waker = Arc::clone(&self.waker);

@@ -232,3 +232,40 @@ fn a_pipe_goes_only_forward() {
     drop(decoder);
     let _ = writer.join();
 }
+
+#[test]
+fn on_the_way_towards_a_time_frames_are_left_out_and_none_is_wrong() {
+    let x264 = "-c:v libx264 -preset ultrafast -bf 3 -b_strategy 0 -sc_threshold 0";
+    for (name, group, most) in [("one.mp4", 400, 60), ("many.mkv", 25, 25)] {
+        let clip = Clip::moving(name, "160x120", 8.0, &format!("{x264} -g {group}"));
+        let linear = Linear::new(clip.path());
+        let mut decoder = open(clip.path());
+        go(&mut decoder, SeekTarget::Exact(1.0), name);
+        take(&mut decoder, name);
+        go(&mut decoder, SeekTarget::Towards(5.4), name);
+        let mut last = 1.0;
+        let mut early = 0;
+        while last < 5.4 - 1e-6 {
+            let frame = take(&mut decoder, name);
+            linear.check(&frame, linear.at(frame.time_secs), name);
+            assert!(frame.time_secs > last, "{name}: back to {}", frame.time_secs);
+            last = frame.time_secs;
+            early += usize::from(last < 5.4 - 1e-6);
+        }
+        assert!(early < most, "{name}: {early} frames before the target");
+        // From the target on there is every frame.
+        for position in linear.at(5.4) + 1..linear.at(6.0) {
+            linear.check(&take(&mut decoder, name), position, name);
+        }
+        // On the way, every frame can still be asked for.
+        for secs in [1.0, 3.0] {
+            go(&mut decoder, SeekTarget::Exact(secs), name);
+            take(&mut decoder, name);
+            go(&mut decoder, SeekTarget::Towards(secs + 2.0), name);
+            let found = take(&mut decoder, name);
+            let next = linear.at(found.time_secs) + 1;
+            go(&mut decoder, SeekTarget::Ticks(linear.frames[next].pts_ticks), name);
+            linear.check(&take(&mut decoder, name), next, &format!("{name}: on the way from {secs}"));
+        }
+    }
+}

@@ -126,3 +126,21 @@ fn errors_are_events() {
     assert!(matches!(next(&thread), DecodeEvent::Error { error: MediaError::NotFound { .. }, serial: 0 }));
     assert!(thread.recv_timeout(SOON).is_none(), "nothing follows");
 }
+
+#[test]
+fn a_frame_comes_with_those_before_it_and_then_the_thread_rests() {
+    let clip = clip();
+    for (bytes, expected) in [(usize::MAX, 75..=90), (1 << 20, 61..=90), (1, 90..=90)] {
+        let thread = start(&clip, QueueLimits::default());
+        assert!(matches!(next(&thread), DecodeEvent::Opened(_)));
+        thread.seek(3, SeekTarget::Back { secs: 3.61, bytes });
+        let DecodeEvent::Earlier { serial: 3, frames, .. } = next(&thread) else { panic!("no frames") };
+        let pts: Vec<i64> = frames.iter().map(|frame| (frame.time_secs * 25.0).round() as i64).collect();
+        assert_eq!(pts.last(), Some(&90), "{pts:?}");
+        assert!(pts.windows(2).all(|two| two[0] + 1 == two[1]), "{pts:?}");
+        assert!(pts.iter().all(|at| expected.contains(at)), "{pts:?} with {bytes} bytes");
+        assert!(bytes < usize::MAX || pts.len() == 16, "{pts:?}: all from the keyframe on");
+        assert!(frames.iter().all(|frame| (frame.duration_secs - 0.04).abs() < 1e-6));
+        assert!(thread.recv_timeout(Duration::from_millis(100)).is_none());
+    }
+}

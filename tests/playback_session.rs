@@ -136,3 +136,53 @@ fn sixteen_times_the_speed_ends_on_time() {
     assert_eq!((counts.shown, counts.damaged), (shown + 1, 0));
     assert_eq!(counts.shown + counts.dropped, 3000, "every frame was shown or counted as dropped");
 }
+
+/// Plays while each frame that comes takes `cost` of the session's own time, as from a decoder that cannot keep up; gives the
+/// numbers of what is shown, and by how many seconds it was late at most.
+fn play_late(session: &mut Session, cost: Duration) -> (Vec<usize>, f64) {
+    let start = Instant::now();
+    session.player.toggle_pause(start);
+    let (mut time, mut seen, mut most) = (Duration::ZERO, Vec::new(), 0.0_f64);
+    while !session.player.has_ended() {
+        assert!(start.elapsed() < Duration::from_secs(60), "{seen:?}");
+        if session.player.wants_frames(start + time) {
+            // Wait for a frame, without the time that this takes here, but with the time that it is to take.
+            session.wait(Duration::from_millis(200));
+            time += cost;
+        } else {
+            time += Duration::from_millis(5);
+        }
+        if let Some(frame) = session.tick(start + time) {
+            seen.push(number(&frame.picture));
+            most = most.max(time.as_secs_f64() - frame.time_secs);
+        }
+    }
+    (seen, most)
+}
+
+#[test]
+fn a_decoder_that_is_too_slow_leaves_frames_out_and_they_are_counted() {
+    let clip = numbered("slow.mkv", 600, "25", &format!("{X264} -g 75"));
+    let mut session = Session::paused(clip.path());
+    let (seen, late) = play_late(&mut session, Duration::from_millis(60));
+    assert!(seen.windows(2).all(|two| two[0] < two[1]), "{seen:?}");
+    assert_eq!(seen.last(), Some(&599));
+    assert!(late < 2.0, "{late} s late");
+    let counts = session.player.counts();
+    assert!(counts.dropped > 50, "{counts:?}: the clock did not wait");
+    assert_eq!(counts.shown as usize, seen.len() + 1);
+    let begin = Instant::now();
+    while session.media.frame_index().is_none() {
+        assert!(begin.elapsed() < Duration::from_secs(30), "no list of the frames");
+        session.wait(Duration::from_millis(5));
+    }
+    session.tick(Instant::now());
+    let counts = session.player.counts();
+    assert_eq!(counts.shown + counts.dropped, 600, "{counts:?}");
+    // What was left out is not missed afterwards.
+    for (secs, expected) in [(20.0, 500), (10.04, 251), (10.08, 252), (3.0, 75)] {
+        assert_eq!(number(&session.seek(secs).picture), expected);
+        assert_eq!(number(&session.step(false).picture), expected - 1);
+        assert_eq!(number(&session.step(true).picture), expected);
+    }
+}

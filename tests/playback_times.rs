@@ -97,27 +97,39 @@ fn seek_and_step_times() {
     for (times, what) in times.into_iter().zip(["keyframe", "exact", "step", "step back", "20 steps back"]) {
         times.report(what);
     }
+}
+
+#[test]
+#[ignore = "measures on a clip that the caller names"]
+fn scrub_counts() {
+    let mut session = Session::paused(&clip());
+    let duration = session.info.duration_secs.expect("the clip states its duration");
     for step_secs in [5.0, -5.0, 0.5, -0.5, 0.1, -0.1, 0.0334, -0.0334] {
         let start_at = if step_secs > 0.0 { duration * 0.1 } else { duration * 0.9 };
         session.seek(start_at);
-        let (pictures, secs) = scrub(&mut session, step_secs, duration);
-        println!("scrub by {step_secs} s a key repeat: {:.1} different pictures a second", pictures as f64 / secs);
+        let (pictures, repeats, secs) = scrub(&mut session, step_secs, duration);
+        let each = pictures as f64 / repeats as f64;
+        println!(
+            "scrub by {step_secs} s: {each:.2} different pictures a key repeat, {:.1} a second",
+            pictures as f64 / secs
+        );
         let start = Instant::now();
         session.go(|player| player.settle(Instant::now()));
         println!("  settled after {:.1} ms", milliseconds(start));
     }
 }
 
-/// Holds a key for two seconds, or until the end of the video is near; gives the changes of the picture and the seconds.
-fn scrub(session: &mut Session, step_secs: f64, duration: f64) -> (usize, f64) {
+/// Holds a key for six seconds; gives the changes of the picture, the key's repeats, and the seconds.
+fn scrub(session: &mut Session, step_secs: f64, duration: f64) -> (usize, usize, f64) {
     let start = Instant::now();
     let mut next = start;
     let mut last = session.frame().pts_ticks;
-    let mut pictures = 0;
-    while start.elapsed() < Duration::from_secs(2) {
+    let (mut pictures, mut repeats) = (0, 0);
+    while start.elapsed() < Duration::from_secs(6) {
         let now = Instant::now();
         if now >= next {
             next += REPEAT;
+            repeats += 1;
             // Back and forth at the ends, so that there is always a way to go.
             let to = session.player.destination_secs() + step_secs;
             let to = if (0.0..duration).contains(&to) { to } else { to.rem_euclid(duration) };
@@ -132,5 +144,5 @@ fn scrub(session: &mut Session, step_secs: f64, duration: f64) -> (usize, f64) {
             None => session.wait(Duration::from_millis(2)),
         }
     }
-    (pictures, start.elapsed().as_secs_f64())
+    (pictures, repeats, start.elapsed().as_secs_f64())
 }

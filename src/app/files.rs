@@ -18,10 +18,10 @@ pub struct Files {
 }
 
 impl Files {
-    /// The files of the command line, the first of them on screen.
+    /// The files of the command line, the one at this place on screen, counted from zero.
     #[must_use]
-    pub fn new(list: Vec<PathBuf>) -> Self {
-        Self { list, shown: 0, wanted: 0 }
+    pub fn new(list: Vec<PathBuf>, shown: usize) -> Self {
+        Self { list, shown, wanted: shown }
     }
 
     /// Place of the file on screen, from 1, and the number of files.
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     fn files(names: &[&str]) -> Files {
-        Files::new(names.iter().map(PathBuf::from).collect())
+        Files::new(names.iter().map(PathBuf::from).collect(), 0)
     }
 
     #[test]

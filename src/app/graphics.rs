@@ -15,6 +15,10 @@ use crate::gpu::{AdapterChoice, Gpu, GpuError, Instance, Renderer};
 use crate::histogram::Components;
 use crate::scene::Scene;
 
+/// Names after how many drawings devices are to be lost, one number for each device, separated by commas, so that a test
+/// can see what follows. Unset, which is usual, none is.
+const LOSE_AFTER: &str = "HISTOSCOPE_LOSE_AFTER";
+
 /// Everything that counts and draws for one window.
 pub struct Graphics {
     instance: Instance,
@@ -29,6 +33,10 @@ pub struct Graphics {
     pub engine: Engine,
     /// Whether the device was lost and everything made again.
     was_rebuilt: bool,
+    /// After how many drawings the device is to be lost, and those after it; usually none.
+    lose_after: Vec<u64>,
+    /// Drawings with this device.
+    drawings: u64,
 }
 
 impl Graphics {
@@ -44,7 +52,10 @@ impl Graphics {
         let (gpu, screen) = Screen::new(instance, &choice.0, window)?;
         let renderer = Renderer::for_surface(&gpu, &screen.surface);
         let engine = Engine::new(choice.1, &gpu);
-        Ok(Self { instance: instance.clone(), choice, gpu, screen, renderer, engine, was_rebuilt: false })
+        let lose_after = std::env::var(LOSE_AFTER).unwrap_or_default();
+        let lose_after = lose_after.split(',').filter_map(|count| count.parse().ok()).collect();
+        let instance = instance.clone();
+        Ok(Self { instance, choice, gpu, screen, renderer, engine, was_rebuilt: false, lose_after, drawings: 0 })
     }
 
     /// Makes everything again after the device was lost; a second time, gives the error back.
@@ -52,13 +63,17 @@ impl Graphics {
     /// # Errors
     /// The error if this was tried before, or what the adapter says now.
     pub fn rebuild(&mut self, error: GpuError) -> Result<(), AppError> {
-        if self.was_rebuilt || !matches!(error, GpuError::Lost(_)) {
+        if !matches!(error, GpuError::Lost(_)) {
             return Err(error.into());
+        }
+        if self.was_rebuilt {
+            return Err(AppError::LostAgain(error));
         }
         log::warn!("{error}; everything on it is made again");
         let window = Arc::clone(&self.screen.window);
         let mut fresh = Self::new(&self.instance, window, self.choice.clone())?;
         fresh.was_rebuilt = true;
+        fresh.lose_after = self.lose_after.split_off(1.min(self.lose_after.len()));
         *self = fresh;
         Ok(())
     }
@@ -90,6 +105,10 @@ impl Graphics {
         };
         let window = &self.screen.window;
         self.renderer.present(&self.gpu, target, scene, || window.pre_present_notify());
+        self.drawings += 1;
+        if self.lose_after.first() == Some(&self.drawings) {
+            self.gpu.lose();
+        }
         self.gpu.check()?;
         Ok(true)
     }

@@ -1,5 +1,6 @@
 //! What each key does: one table, from which keys are handled and the help sheet, `--help` and the README's table made.
 
+mod latin;
 mod table;
 
 use std::fmt::Write as _;
@@ -278,8 +279,9 @@ struct Press<'a> {
 /// The action of a key, if it has one.
 #[must_use]
 pub fn action(event: &KeyEvent, modifiers: ModifiersState) -> Option<Action> {
-    let base = without_modifiers(event);
-    of_press(&Press { key: &event.logical_key, base: &base, modifiers })
+    let key = latin::latin(&event.logical_key, event.physical_key, modifiers.shift_key());
+    let base = latin::latin(&without_modifiers(event), event.physical_key, false);
+    of_press(&Press { key: &key, base: &base, modifiers })
 }
 
 fn of_press(press: &Press<'_>) -> Option<Action> {

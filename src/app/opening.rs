@@ -10,18 +10,15 @@ use super::files::{Opened, Opening};
 use super::hud::Tone;
 use super::session::{Session, file_name};
 use super::viewer::Viewer;
-use crate::media::{DecodeThread, QueueLimits};
 
 impl Viewer {
     /// Begins to open a file or an address.
     fn open(&mut self, input: PathBuf, now: Instant) {
-        let waker = Arc::clone(&self.waker);
-        let opened = DecodeThread::open(&input, self.options.open.clone(), QueueLimits::default(), move || waker());
-        match opened {
+        match super::start::open(&input, &self.options, &self.waker) {
             Ok(media) => self.opening = Some(Opening::new(input, media)),
             Err(error) => {
                 self.files.failed(self.session.is_none());
-                self.note(format!("no decoding thread could be started: {error}"), Tone::Wrong, now);
+                self.note(error.to_string(), Tone::Wrong, now);
             }
         }
         self.window.request_redraw();
@@ -72,6 +69,7 @@ impl Viewer {
                 player.set_speed(speed, now);
                 self.hud.is_empty = false;
                 self.scene.brush = None;
+                self.brush_fade.reset();
                 self.scene.marks = None;
                 self.bins = super::readouts::Bins::default();
                 self.scene.view = crate::placement::ViewSettings::fitted(self.scene.view.fit);

@@ -153,6 +153,7 @@ impl Session {
             destination_secs: player.destination_secs(),
             duration_secs: player.duration_secs(),
             frame_index: player.frame_index(),
+            estimated_index: player.estimated_index(),
             frame_rate: self.frame_rate(),
             paused: player.is_paused(),
             ended: player.has_ended(),

@@ -1,13 +1,13 @@
 //! Opening the first video and the window, and what stands in the way.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::session::Session;
-use super::{AppError, PlayOptions};
+use super::{AppError, PlayOptions, Waker};
 use crate::frame::{Frame, Ratio};
-use crate::media::{DecodeEvent, DecodeThread, Decoder, StreamInfo};
+use crate::media::{DecodeEvent, DecodeThread, Decoder, QueueLimits, StreamInfo};
 use crate::playback::{Player, PlayerOptions};
 
 /// How long a video may take to open.
@@ -25,34 +25,83 @@ pub fn player(info: &StreamInfo, options: &PlayOptions) -> Player {
     })
 }
 
-/// Waits until the video is open and its first frame, which knows its size better than any header, is there.
+/// Begins to open a video.
 ///
 /// # Errors
-/// [`AppError`] if the video cannot be opened.
-pub fn first_session(input: PathBuf, media: DecodeThread, options: &PlayOptions) -> Result<(Session, Frame), AppError> {
+/// [`AppError::Thread`] if the system gives no thread.
+pub fn open(input: &Path, options: &PlayOptions, waker: &Waker) -> Result<DecodeThread, AppError> {
+    let waker = Arc::clone(waker);
+    DecodeThread::open(input, options.open.clone(), QueueLimits::default(), move || waker()).map_err(AppError::Thread)
+}
+
+/// The video that the window begins with.
+pub struct First {
+    /// The video.
+    pub session: Session,
+    /// Its first frame, which knows its size better than any header.
+    pub frame: Frame,
+    /// Why the files before it in the list could not be opened.
+    pub passed_over: Vec<AppError>,
+}
+
+/// Waits until the first video of the list that can be opened is open, and its first frame there. `media` has begun with
+/// the first.
+///
+/// # Errors
+/// [`AppError`] if none can be opened, with each reason.
+pub fn first_session(media: DecodeThread, options: &PlayOptions, waker: &Waker) -> Result<First, AppError> {
+    let mut media = Some(media);
+    let mut passed_over = Vec::new();
+    for input in &options.inputs {
+        let opened = match media.take() {
+            Some(media) => media,
+            None => open(input, options, waker)?,
+        };
+        match wait_for(input, opened, options) {
+            Ok((session, frame)) => return Ok(First { session, frame, passed_over }),
+            Err(error) => passed_over.push(error),
+        }
+    }
+    Err(none_opens(passed_over))
+}
+
+/// Waits until a video is open and its first frame there.
+fn wait_for(input: &Path, media: DecodeThread, options: &PlayOptions) -> Result<(Session, Frame), AppError> {
     let mut info: Option<Arc<StreamInfo>> = None;
     loop {
         match (media.recv_timeout(OPEN_LIMIT), &info) {
             (Some(DecodeEvent::Opened(opened)), _) => info = Some(opened),
             (Some(DecodeEvent::Frame(frame)), Some(info)) => {
                 let player = player(info, options);
-                return Ok((Session::new(input, media, Arc::clone(info), player, frame.clone()), frame));
+                let session = Session::new(input.to_owned(), media, Arc::clone(info), player, frame.clone());
+                return Ok((session, frame));
             }
             (Some(DecodeEvent::Error { error, .. }), _) => return Err(error.into()),
-            (Some(_) | None, _) => return Err(AppError::NoAnswer(input)),
+            (Some(_) | None, _) => return Err(AppError::NoAnswer(input.to_owned())),
         }
     }
 }
 
-/// Why there is no window. A file that cannot be opened is told first: a display would not help it.
-pub fn no_display(options: &PlayOptions, error: impl std::fmt::Display) -> AppError {
-    let Some(input) = options.inputs.first() else { return display_error(error) };
-    // A pipe or a server may keep us waiting, and what it has sent is gone afterwards.
-    let is_ready = input.is_file() || input.is_dir() || is_missing(input);
-    match is_ready.then(|| Decoder::open(input, &options.open)) {
-        Some(Err(error)) => error.into(),
-        _ => display_error(error),
+/// The only reason, or all of them.
+fn none_opens(mut reasons: Vec<AppError>) -> AppError {
+    match reasons.pop() {
+        Some(only) if reasons.is_empty() => only,
+        last => AppError::NoneOpens(reasons.into_iter().chain(last).collect()),
     }
+}
+
+/// Why there is no window. Files of which none can be opened are told first: a display would not help them.
+pub fn no_display(options: &PlayOptions, error: impl std::fmt::Display) -> AppError {
+    let mut reasons = Vec::new();
+    for input in &options.inputs {
+        // A pipe or a server may keep us waiting, and what it has sent is gone afterwards.
+        let is_ready = input.is_file() || input.is_dir() || is_missing(input);
+        match is_ready.then(|| Decoder::open(input, &options.open)) {
+            Some(Err(reason)) => reasons.push(reason.into()),
+            _ => return display_error(error),
+        }
+    }
+    if reasons.is_empty() { display_error(error) } else { none_opens(reasons) }
 }
 
 /// Whether a path leads nowhere and is no address either, nor the standard input.

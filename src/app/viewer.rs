@@ -9,6 +9,7 @@ use winit::window::Window;
 
 use super::adjusting::Adjuster;
 use super::dialog::Dialog;
+use super::fade::BrushFade;
 use super::files::{Files, Opening};
 use super::graphics::Graphics;
 use super::hud::{Hud, Tone};
@@ -16,6 +17,7 @@ use super::pointing::Pointer;
 use super::readouts::Bins;
 use super::saving::Saving;
 use super::session::Session;
+use super::start::First;
 use super::title::title;
 use super::{AppError, Flow, PlayOptions, Waker};
 use crate::config::{Settings, Store};
@@ -54,6 +56,7 @@ pub struct Viewer {
     pub(super) hud: Hud,
     pub(super) pointer: Pointer,
     pub(super) bins: Bins,
+    pub(super) brush_fade: BrushFade,
     store: Store,
     settings_due: Option<Instant>,
     title_due: Instant,
@@ -72,12 +75,12 @@ impl Viewer {
         instance: &Instance,
         options: PlayOptions,
         waker: Waker,
-        session: Option<(Session, Frame)>,
+        first: Option<First>,
     ) -> Result<Self, AppError> {
         let store = Store::open(!options.keeps_settings);
         let attributes = Window::default_attributes().with_title("Histoscope");
-        let attributes = match &session {
-            Some((_, first)) => attributes.with_inner_size(window_size(event_loop, first)),
+        let attributes = match &first {
+            Some(first) => attributes.with_inner_size(window_size(event_loop, &first.frame)),
             None => attributes.with_inner_size(winit::dpi::LogicalSize::new(EMPTY_SIZE.0, EMPTY_SIZE.1)),
         };
         let window = event_loop.create_window(attributes).map_err(super::start::display_error)?;
@@ -100,9 +103,10 @@ impl Viewer {
         if settings.pinned {
             hud.toggle_pinned(now);
         }
-        hud.is_empty = session.is_none();
+        hud.is_empty = first.is_none();
+        let passed_over = first.as_ref().map_or(0, |first| first.passed_over.len());
         let mut viewer = Self {
-            files: Files::new(options.inputs.clone()),
+            files: Files::new(options.inputs.clone(), passed_over),
             started: Some(options.started),
             components: options.components,
             options,
@@ -119,12 +123,19 @@ impl Viewer {
             hud,
             pointer: Pointer::default(),
             bins: Bins::default(),
+            brush_fade: BrushFade::default(),
             store,
             settings_due: None,
             title_due: now,
             occluded: false,
         };
-        viewer.session = session.map(|(session, _)| session);
+        if let Some(First { session, passed_over, .. }) = first {
+            viewer.session = Some(session);
+            for reason in passed_over {
+                log::warn!("{reason}");
+                viewer.note(reason.to_string(), Tone::Wrong, now);
+            }
+        }
         viewer.update_title(now, true);
         viewer.window.request_redraw();
         Ok(viewer)
@@ -149,7 +160,9 @@ impl Viewer {
             TimesState::New | TimesState::Settled => {}
         }
         wake_at = earlier(wake_at, self.advance_bins(now));
-        if self.hud.is_due(now) {
+        let fade = self.brush_fade.wake_at().filter(|_| !self.occluded);
+        wake_at = earlier(wake_at, fade);
+        if self.hud.is_due(now) || fade.is_some_and(|at| at <= now) {
             self.window.request_redraw();
         }
         if self.settings_due.is_some_and(|due| due <= now) {
@@ -162,10 +175,13 @@ impl Viewer {
 
     fn advance_session(&mut self, now: Instant) -> Result<Option<Instant>, AppError> {
         let Some(session) = &mut self.session else { return Ok(None) };
-        let had_ended = session.player.has_ended();
+        let (had_ended, number) = (session.player.has_ended(), session.player.frame_index());
         let mut complaints = Vec::new();
         let tick = session.advance(now, &mut complaints);
         let (has_ended, is_paused) = (session.player.has_ended(), session.player.is_paused());
+        if session.player.frame_index() != number {
+            self.window.request_redraw();
+        }
         for complaint in complaints {
             self.note(complaint, Tone::Wrong, now);
         }
@@ -231,7 +247,9 @@ impl Viewer {
         let now = Instant::now();
         let size = self.graphics.screen.size();
         let (shapes, commands) = self.lay_out(size, now);
-        let scene = Scene { overlays: self.scene.overlays && self.session.is_some(), ..self.scene };
+        let (brush, brush_strength) = self.brush_fade.follow(self.scene.brush, now);
+        let overlays = self.scene.overlays && self.session.is_some();
+        let scene = Scene { overlays, brush, brush_strength, ..self.scene };
         match self.graphics.draw(&scene, shapes) {
             Ok(true) => {
                 if let Some(started) = self.started.take() {
@@ -323,6 +341,7 @@ impl Viewer {
         if let Some(session) = &self.session {
             session.log_summary();
         }
+        log::debug!("controls and text were laid out {} times", self.hud.layouts());
     }
 }
 

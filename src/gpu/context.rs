@@ -139,6 +139,13 @@ impl Gpu {
         }
     }
 
+    /// Loses the device, as a driver that fails would make it. For tests of what follows.
+    pub fn lose(&self) {
+        let message = "device lost (on request)".to_owned();
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(message);
+        self.device.destroy();
+    }
+
     /// Waits until the GPU has done all that was submitted.
     ///
     /// # Errors

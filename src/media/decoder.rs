@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use super::av::{AvError, AvFrame, AvPacket, Codec, Input, Interrupt, Read, Received};
 use super::earlier::Passed;
 use super::error::MediaError;
+use super::index::FrameIndex;
 use super::info::{FrameCounters, StreamInfo};
 use super::pictures::PictureMaker;
 use super::source::Source;
@@ -39,10 +40,16 @@ pub struct Decoder {
     pub(super) draining: bool,
     /// Index of the next frame to come out of the codec, while it is known.
     pub(super) next_index: Option<u64>,
+    /// Bytes of the buffers of a frame that came lately.
+    pub(super) frame_bytes: Option<usize>,
+    /// Whether the first frame is of two fields.
+    pub(super) begins_interlaced: bool,
     /// Timestamp of the last frame that came out of the codec.
     pub(super) last_pts: Option<i64>,
     /// Timestamps of the frames from the first on, as far as they were ever decoded without a gap.
     pub(super) known: Vec<i64>,
+    /// All frames' timestamps, once the packets have told them.
+    pub(super) index: Option<Arc<FrameIndex>>,
     /// Timestamps of the packets whose frames the codec still holds; `None` for packets without one.
     pub(super) in_codec: Vec<Option<i64>>,
     /// Decoding timestamp of the last packet that was read.
@@ -233,6 +240,13 @@ impl Decoder {
     /// Gives a frame its place in time, and in the count where that is known.
     pub(super) fn place(&mut self, frame: AvFrame) -> Timed {
         let pts = self.timeline.place(frame.best_effort_timestamp());
+        let listed = self.known_index(pts);
+        if self.index.is_some() && self.next_index.is_some_and(|counted| listed != Some(counted)) {
+            // A frame was lost, or no packet told of it: numbers by the packets would be wrong somewhere.
+            log::debug!("{}: the frame at {pts} does not come as the packets tell", self.source.path().display());
+            self.index = None;
+            self.next_index = self.next_index.filter(|counted| *counted == self.known.len() as u64);
+        }
         let index = self.next_index.or_else(|| self.known_index(pts));
         // While pictures are left out, the frame after this one is not the next in the count.
         self.next_index = index.filter(|_| self.is_whole_from(pts)).map(|index| index + 1);
@@ -240,6 +254,7 @@ impl Decoder {
             self.known.push(pts);
         }
         self.last_pts = Some(pts);
+        self.frame_bytes = Some(frame.buffer_bytes());
         Timed { frame, pts, index }
     }
 
@@ -253,7 +268,8 @@ impl Decoder {
         if !self.info.timed || self.timeline.has_jumped() {
             return None;
         }
-        self.known.binary_search(&pts).ok().map(|index| index as u64)
+        let counted = self.known.binary_search(&pts).ok().map(|index| index as u64);
+        counted.or_else(|| self.index.as_ref()?.number_of(pts))
     }
 
     /// The next frame from the codec.

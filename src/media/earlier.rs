@@ -76,23 +76,37 @@ impl Decoder {
     /// # Errors
     /// As for seeking. A request that waits ends this at once.
     pub(super) fn frames_before(&mut self, ticks: i64, bytes: usize) -> Result<Vec<Frame>, MediaError> {
-        let most = if self.info.conversion.is_some() { MAX_CONVERTED } else { usize::MAX };
-        let on_the_way = std::mem::replace(&mut self.passed, Passed::with_limits(most, bytes));
         self.back_secs = Some(BACK_SECS);
-        let result = self.collect_before(ticks);
+        let result = self.collect(ticks.saturating_sub(1), Some(ticks), bytes);
         self.back_secs = None;
-        self.passed = on_the_way;
-        self.passed.clear();
         result
     }
 
-    fn collect_before(&mut self, ticks: i64) -> Result<Vec<Frame>, MediaError> {
-        self.seek_exact(ticks.saturating_sub(1))?;
-        if let Some(last) = self.pull()?.filter(|last| last.pts < ticks) {
-            self.passed.push(last);
+    /// The frame at a timestamp, with those right before it as in [`frames_before`](Self::frames_before).
+    ///
+    /// # Errors
+    /// As for seeking.
+    pub(super) fn frames_up_to(&mut self, ticks: i64, bytes: usize) -> Result<Vec<Frame>, MediaError> {
+        self.collect(ticks, None, bytes)
+    }
+
+    /// The last frame not above `ticks` and those before it. `next` is the timestamp of the one after it, if that is known.
+    fn collect(&mut self, ticks: i64, next: Option<i64>, bytes: usize) -> Result<Vec<Frame>, MediaError> {
+        // So many fit, as far as the last one's size tells; those before them that nothing refers to are not decoded.
+        let room = self.frame_bytes.and_then(|each| bytes.checked_div(each)).unwrap_or(usize::MAX);
+        let most = if self.info.conversion.is_some() { room.min(MAX_CONVERTED) } else { room };
+        let on_the_way = std::mem::replace(&mut self.passed, Passed::with_limits(most, bytes));
+        let result = self.seek_exact(ticks).and_then(|()| self.pull());
+        let mut passed = std::mem::replace(&mut self.passed, on_the_way);
+        let last = result?.filter(|last| next.is_none_or(|next| last.pts < next));
+        let after = last.as_ref().map_or(ticks, |last| last.pts.saturating_add(self.timeline.frame_ticks()));
+        match (last, next) {
+            (Some(last), Some(_)) => passed.push(last),
+            // This one was asked for by itself.
+            (last, _) => passed.frames.extend(last),
         }
-        let passed = std::mem::take(&mut self.passed.frames);
-        Ok(self.finish_all(passed, ticks))
+        self.passed.clear();
+        Ok(self.finish_all(passed.frames, next.unwrap_or(after)))
     }
 
     /// Makes frames of what was decoded; the next one after them has the timestamp `next`.

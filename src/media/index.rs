@@ -1,8 +1,11 @@
 //! Where the frames of a file lie in time, learned from its packets without decoding them.
 
+use std::sync::Arc;
+
 use super::av::{AvError, Read};
 use super::decoder::Decoder;
 use super::error::MediaError;
+use super::source::Source;
 
 /// Codecs whose packets hold exactly one shown frame each, so that counting packets is counting frames.
 const ONE_FRAME_A_PACKET: [&str; 24] = [
@@ -51,19 +54,30 @@ impl FrameIndex {
     pub fn frames_before(&self, ticks: i64) -> u64 {
         self.pts.partition_point(|pts| *pts < ticks) as u64
     }
+
+    /// The number of the frame with this timestamp, counted from zero.
+    #[must_use]
+    pub fn number_of(&self, ticks: i64) -> Option<u64> {
+        self.pts.binary_search(&ticks).ok().map(|number| number as u64)
+    }
 }
 
-impl Decoder {
-    /// Reads all packets once, from a second look at the source; `None` where packets do not tell the frames beyond
-    /// doubt (no timestamps, repeated or jumping ones, codecs with hidden frames) or the source can be read only once.
-    /// `go_on` is asked now and then; when it says no, the answer is `None` too.
-    ///
-    /// # Errors
-    /// [`MediaError`] if the source cannot be opened again.
-    pub fn frame_index(&self, go_on: impl Fn() -> bool) -> Result<Option<FrameIndex>, MediaError> {
-        if !self.source.can_reopen() || !self.info.seekable || !self.has_plain_packets() {
-            return Ok(None);
-        }
+/// A second look at a decoder's source, which lists its frames without the decoder.
+pub(super) struct Lister {
+    source: Source,
+    stream: usize,
+    start_ticks: i64,
+    tick_secs: f64,
+}
+
+impl Lister {
+    /// Whether the source is a file, which can be read a second time at no one's cost but this machine's.
+    pub(super) fn reads_file(&self) -> bool {
+        self.source.is_file()
+    }
+
+    /// Reads all packets; see [`Decoder::frame_index`].
+    pub(super) fn list(&self, go_on: impl Fn() -> bool) -> Result<Option<FrameIndex>, MediaError> {
         let mut input = self.source.open()?;
         input.select(self.stream);
         let mut index = FrameIndex::default();
@@ -85,7 +99,7 @@ impl Decoder {
             };
             last_dts = packet.dts().or(last_dts);
             // What lies before the first frame that came out has no picture of its own.
-            if pts < self.info.start_ticks || packet.is_discarded() {
+            if pts < self.start_ticks || packet.is_discarded() {
                 continue;
             }
             index.pts.push(pts);
@@ -98,19 +112,55 @@ impl Decoder {
         }
         index.pts.sort_unstable();
         index.keys.sort_unstable();
-        let jump = if input.may_jump() { (JUMP_SECS / self.info.time_base.value()) as i64 } else { i64::MAX };
-        let is_plain = index.pts.first() == Some(&self.info.start_ticks)
+        let jump = if input.may_jump() { (JUMP_SECS / self.tick_secs) as i64 } else { i64::MAX };
+        let is_plain = index.pts.first() == Some(&self.start_ticks)
             && index.pts.windows(2).all(|pair| pair[0] < pair[1] && pair[1].saturating_sub(pair[0]) < jump);
         Ok(is_plain.then_some(index))
+    }
+}
+
+impl Decoder {
+    /// Reads all packets once, from a second look at the source; `None` where packets do not tell the frames beyond
+    /// doubt (no timestamps, repeated or jumping ones, codecs with hidden frames) or the source can be read only once.
+    /// `go_on` is asked now and then; when it says no, the answer is `None` too.
+    ///
+    /// # Errors
+    /// [`MediaError`] if the source cannot be opened again.
+    pub fn frame_index(&self, go_on: impl Fn() -> bool) -> Result<Option<FrameIndex>, MediaError> {
+        self.lister().map_or(Ok(None), |lister| lister.list(go_on))
+    }
+
+    /// A second look at the source; `None` where packets do not tell the frames, or the source can be read only once.
+    pub(super) fn lister(&self) -> Option<Lister> {
+        let is_listable = self.source.can_reopen() && self.info.seekable && self.has_plain_packets();
+        is_listable.then(|| Lister {
+            source: self.source.clone(),
+            stream: self.stream,
+            start_ticks: self.info.start_ticks,
+            tick_secs: self.info.time_base.value(),
+        })
+    }
+
+    /// Numbers the frames from now on by that list, unless those that were counted so far are not its first ones.
+    pub(super) fn adopt(&mut self, index: FrameIndex) -> Option<Arc<FrameIndex>> {
+        let agrees = self.info.timed && !self.timeline.has_jumped() && index.pts.starts_with(&self.known);
+        if !agrees {
+            log::debug!("{}: the frames do not come as the packets tell", self.source.path().display());
+        }
+        self.index = agrees.then(|| Arc::new(index));
+        self.index.clone()
+    }
+
+    /// The list that the frames are numbered by, if there is one.
+    pub(super) const fn adopted(&self) -> Option<&Arc<FrameIndex>> {
+        self.index.as_ref()
     }
 
     fn has_plain_packets(&self) -> bool {
         let codec = self.info.codec.as_str();
         // AVI may pack two frames of MPEG-4 into a packet, and transport streams two packets into an interlaced frame.
         let is_packed = codec == "mpeg4" && self.info.container == "avi";
-        let is_split = self.info.container == "mpegts"
-            && self.ready.front().is_none_or(|first| first.frame.is_interlaced())
-            && matches!(codec, "h264" | "hevc");
+        let is_split = self.info.container == "mpegts" && self.begins_interlaced && matches!(codec, "h264" | "hevc");
         self.info.timed && ONE_FRAME_A_PACKET.contains(&codec) && !is_packed && !is_split
     }
 

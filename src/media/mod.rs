@@ -3,7 +3,7 @@
 //! [`Decoder`] turns a file into [`Frame`](crate::frame::Frame)s, each once and in presentation order; [`DecodeThread`]
 //! does so on a thread of its own behind a bounded queue.
 //!
-//! `open`, `decoder`, `seek` and `ahead` are the parts of the decoder; `source` is where its bytes come from, `pictures`
+//! `open`, `decoder`, `seek`, `keyframe` and `ahead` are the parts of the decoder; `source` is where its bytes come from, `pictures`
 //! makes what it decodes readable, and `earlier` keeps what it decodes on the way. `av` owns FFmpeg's objects. The other
 //! files are plain decisions about numbers: `layout` (which pixel formats are native), `timeline` (when a frame is shown),
 //! `tags` and `orientation` (what the file says about it), `streams` (which stream is the video).
@@ -15,6 +15,7 @@ mod earlier;
 mod error;
 mod index;
 mod info;
+mod keyframe;
 mod layout;
 mod open;
 mod orientation;

@@ -109,6 +109,9 @@ impl Decoder {
             next_index: Some(0),
             last_pts: None,
             known: Vec::new(),
+            index: None,
+            begins_interlaced: false,
+            frame_bytes: None,
             in_codec: Vec::new(),
             last_read_dts: None,
             shown_ahead: None,
@@ -137,6 +140,7 @@ impl Decoder {
             });
         };
         self.info.start_ticks = first.pts;
+        self.begins_interlaced = first.frame.is_interlaced();
         self.info.timed = first.frame.best_effort_timestamp().is_some();
         self.info.coded_size = first.frame.size();
         self.info.pixel_format = first.frame.format().name().to_owned();

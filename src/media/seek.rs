@@ -3,7 +3,6 @@
 use std::time::{Duration, Instant};
 
 use super::ahead::Wanted;
-use super::av::Received;
 use super::decoder::{Decoder, Timed};
 use super::error::MediaError;
 
@@ -16,6 +15,18 @@ pub enum SeekTarget {
     Keyframe(f64),
     /// A frame as close before the time, in seconds, as can be had in an instant. Frames after it may be missing.
     Near(f64),
+    /// On towards the frame at the time, in seconds, which is ahead: from the last keyframe on the way, if there is one, and
+    /// without frames before it that no other refers to.
+    Towards(f64),
+    /// The frame at the time, in seconds, with those before it that fit into so many bytes; see [`DecodeEvent::Earlier`].
+    ///
+    /// [`DecodeEvent::Earlier`]: super::DecodeEvent::Earlier
+    Back {
+        /// The time.
+        secs: f64,
+        /// Bytes of planes.
+        bytes: usize,
+    },
     /// The frame of that position in presentation order, counted from zero; the last one beyond the end.
     Frame(u64),
     /// The last frame whose timestamp is not above this one, in ticks.
@@ -42,8 +53,8 @@ const NEAR_TIME: Duration = Duration::from_millis(35);
 /// How long a seek goes on when a later one waits: long enough for most to show their frame while the user scrubs.
 const PATIENCE: Duration = Duration::from_millis(250);
 /// Where to ask the format for a position, further and further back.
-struct Probe {
-    ticks: i64,
+pub(super) struct Probe {
+    pub(super) ticks: i64,
     step: i64,
     /// The highest timestamp that the keyframe to start from may have.
     key_limit: i64,
@@ -57,7 +68,7 @@ struct Probe {
 const REFRESH_SECS: i64 = 10;
 
 impl Probe {
-    fn new(decoder: &Decoder, ticks: i64) -> Self {
+    pub(super) fn new(decoder: &Decoder, ticks: i64) -> Self {
         Self {
             ticks: ticks.min(decoder.end_ticks()),
             step: decoder.ticks_per_second(),
@@ -67,7 +78,7 @@ impl Probe {
         }
     }
 
-    fn go_back(&mut self) {
+    pub(super) fn go_back(&mut self) {
         self.ticks = self.ticks.saturating_sub(self.step);
         self.step = self.step.saturating_mul(2);
     }
@@ -100,16 +111,17 @@ impl Decoder {
             SeekTarget::First => self.rewind(),
             SeekTarget::Last => self.seek_exact(i64::MAX),
             SeekTarget::Ticks(ticks) => self.seek_exact(ticks),
+            SeekTarget::Towards(secs) => self.seek_towards(self.ticks_at(secs)),
             SeekTarget::Near(secs) => self.seek_near(self.ticks_at(secs)),
             SeekTarget::Frame(index) => self.seek_frame(index),
             SeekTarget::Before(ticks) | SeekTarget::Earlier { ticks, .. } => self.seek_exact(ticks.saturating_sub(1)),
-            SeekTarget::Exact(secs) => self.seek_exact(self.ticks_at(secs)),
+            SeekTarget::Exact(secs) | SeekTarget::Back { secs, .. } => self.seek_exact(self.ticks_at(secs)),
             SeekTarget::Keyframe(secs) => self.seek_keyframe(self.ticks_at(secs)),
         }
     }
 
     /// The tick that contains a time, with a little grace so that a frame's own time leads to it.
-    fn ticks_at(&self, secs: f64) -> i64 {
+    pub(super) fn ticks_at(&self, secs: f64) -> i64 {
         let ticks = (secs / self.info.time_base.value() + 1e-3).floor();
         // The conversion saturates, and turns what is no number into zero.
         self.info.start_ticks.saturating_add(ticks as i64)
@@ -123,19 +135,43 @@ impl Decoder {
         result
     }
 
-    /// Goes to the frame of that index: by the count of the frames so far, else by an even rate, else by counting on.
+    /// Goes on towards a timestamp that is ahead, leaving out what can be left out. Where packets do not tell, it just goes on.
+    fn seek_towards(&mut self, ticks: i64) -> Result<(), MediaError> {
+        if !self.can_go_back() || !self.info.timed || self.timeline.has_jumped() {
+            return Ok(());
+        }
+        if let Some(key) = self.look_ahead(ticks, ticks, false)?.key {
+            self.start_over_at(key);
+        }
+        self.skip_before = Some(ticks);
+        self.gap_until = self.gap_until.max(self.skip_before);
+        Ok(())
+    }
+
+    /// Goes to the frame of that index: by the count of the frames so far, else by what the packets of a file tell, else by
+    /// counting on. A stated frame rate, which only most frames may keep to, has to do where a file cannot be read twice.
     fn seek_frame(&mut self, index: u64) -> Result<(), MediaError> {
         let position = usize::try_from(index).unwrap_or(usize::MAX);
         if let Some(ticks) = self.known.get(position).copied() {
             return self.seek_exact(ticks);
         }
-        if let Some(rate) = self.info.constant_rate() {
+        let begun = Instant::now();
+        if self.index.is_none() && self.source.is_file() {
+            let listed = self.frame_index(|| self.check_interrupt(begun).is_ok())?;
+            listed.map(|listed| self.adopt(listed));
+            self.check_interrupt(begun)?;
+        }
+        if let Some(list) = &self.index {
+            let ticks = list.pts.get(position).or(list.pts.last()).copied();
+            return self.seek_exact(ticks.unwrap_or(self.info.start_ticks));
+        }
+        if let Some(rate) = self.info.constant_rate().filter(|_| !self.source.is_file()) {
             return self.seek_exact(self.ticks_at((index as f64 + 0.5) / rate.value()));
         }
         self.seek_exact(self.known.last().copied().unwrap_or(self.info.start_ticks))?;
         let mut last = None;
         while let Some(timed) = self.pull()? {
-            self.check_interrupt(Instant::now())?;
+            self.check_interrupt(begun)?;
             if timed.index.is_some_and(|found| found >= index) {
                 self.ready.push_front(timed);
                 return Ok(());
@@ -161,7 +197,7 @@ impl Decoder {
         self.seek_by_timestamp(ticks)
     }
 
-    fn can_go_back(&self) -> bool {
+    pub(super) fn can_go_back(&self) -> bool {
         self.info.seekable || self.source.can_reopen()
     }
 
@@ -195,7 +231,7 @@ impl Decoder {
             if let Some(key) = ahead.key {
                 self.start_at(key);
                 let start = self.drop_before.unwrap_or(ticks);
-                let wanted = ahead.frame.filter(|_| trust_packets && self.back_secs.is_none());
+                let wanted = ahead.frame.filter(|_| trust_packets);
                 match self.decode_up_to(ticks, wanted)? {
                     Reached::Frame if self.is_kept_promise(ahead.frame, wanted, &mut probe) => return Ok(()),
                     // A decoder may lose a frame that is not far from where it began: begin before that.
@@ -232,77 +268,6 @@ impl Decoder {
         is_settled
     }
 
-    /// Goes to a keyframe at or before `ticks` and decodes that alone.
-    fn seek_keyframe(&mut self, ticks: i64) -> Result<(), MediaError> {
-        if ticks <= self.info.start_ticks || !self.can_go_back() || !self.info.timed || self.timeline.has_jumped() {
-            // Without timestamps to go by, the frame itself is as easy to find as a keyframe before it.
-            self.seek_exact(ticks)?;
-            return self.go_back_to_key();
-        }
-        let mut probe = Probe::new(self, ticks);
-        while self.position_at(&probe) {
-            let has_index = self.input.indexed_key(self.stream, ticks).is_some();
-            if let Some(key) = self.look_ahead(ticks, ticks, has_index)?.key {
-                self.start_at(key);
-                if self.preview_key(ticks)? {
-                    return Ok(());
-                }
-                if let Some(first) = self.decode_timed()? {
-                    let is_good = first.pts <= ticks && first.frame.is_key();
-                    self.ready.push_back(first);
-                    if is_good {
-                        return Ok(());
-                    }
-                }
-            }
-            probe.go_back();
-        }
-        self.rewind()
-    }
-
-    /// Decodes the keyframe at the head of the packet queue by itself, without the frames that the codec would otherwise
-    /// want before it gives one out; `false` if it cannot be had so. Decoding then goes on from it as if it had not been.
-    fn preview_key(&mut self, ticks: i64) -> Result<bool, MediaError> {
-        let Some(packet) = self.packets.front().filter(|packet| packet.pts().is_some_and(|pts| pts <= ticks)) else {
-            return Ok(false);
-        };
-        let mut found = None;
-        if self.codec.send(Some(packet)).is_ok() && self.codec.send(None).is_ok() {
-            while let Received::Frame(frame) = self.codec.receive() {
-                // One packet may hold but the first field of a frame.
-                let is_whole = frame.is_key() && !frame.is_interlaced() && !frame.is_damaged() && !frame.is_discarded();
-                if is_whole && frame.best_effort_timestamp() == packet.pts() {
-                    found = Some(frame);
-                }
-            }
-        }
-        self.codec.flush();
-        let Some(frame) = found else { return Ok(false) };
-        let timed = self.place(frame);
-        self.shown_ahead = Some(timed.pts);
-        self.ready.push_back(timed);
-        Ok(true)
-    }
-
-    /// Where there are no timestamps to go by: to the last keyframe before the next frame, as far as it is known.
-    fn go_back_to_key(&mut self) -> Result<(), MediaError> {
-        let Some(next) = self.ready.front() else { return Ok(()) };
-        if next.frame.is_key() || !self.can_go_back() {
-            return Ok(());
-        }
-        let limit = next.pts;
-        self.rewind()?;
-        let mut last_key = self.info.start_ticks;
-        while let Some(timed) = self.pull()?
-            && timed.pts <= limit
-        {
-            if timed.frame.is_key() {
-                last_key = timed.pts;
-            }
-        }
-        self.seek_exact(last_key)
-    }
-
     /// Whether the target lies so little ahead that decoding on beats starting from a keyframe.
     fn is_shortly_after(&self, ticks: i64) -> bool {
         let is_ahead = match (self.ready.front(), self.last_pts) {
@@ -326,11 +291,7 @@ impl Decoder {
         let ahead = self.look_ahead(ticks, ticks, false)?;
         let wanted;
         if let Some(key) = ahead.key {
-            let packets = std::mem::take(&mut self.packets);
-            let input_ended = self.input_ended;
-            self.forget_position();
-            (self.packets, self.input_ended) = (packets, input_ended);
-            self.start_at(key);
+            self.start_over_at(key);
             wanted = ahead.frame;
         } else {
             wanted = self.frame_in_packets(0, ticks);
@@ -339,7 +300,7 @@ impl Decoder {
     }
 
     /// Positions the input before the target; `false` where there is nothing before, or no way to get there.
-    fn position_at(&mut self, probe: &Probe) -> bool {
+    pub(super) fn position_at(&mut self, probe: &Probe) -> bool {
         if probe.ticks <= self.info.start_ticks || !self.position_input(probe.ticks) {
             return false;
         }
@@ -355,9 +316,18 @@ impl Decoder {
     }
 
     /// Lets decoding start at that packet of the queue, a keyframe.
-    fn start_at(&mut self, key: usize) {
+    pub(super) fn start_at(&mut self, key: usize) {
         self.packets.drain(..key);
         self.drop_before = self.packets.front().and_then(|packet| packet.pts());
+    }
+
+    /// The same, in the middle of decoding: what was read stays.
+    fn start_over_at(&mut self, key: usize) {
+        let packets = std::mem::take(&mut self.packets);
+        let input_ended = self.input_ended;
+        self.forget_position();
+        (self.packets, self.input_ended) = (packets, input_ended);
+        self.start_at(key);
     }
 
     fn ticks_per_second(&self) -> i64 {

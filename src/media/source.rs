@@ -14,6 +14,7 @@ use super::error::MediaError;
 const HIGHEST_FIRST_NUMBER: &CStr = c"200000";
 
 /// Where a video comes from. It can be opened again and again, unless it is a pipe.
+#[derive(Clone)]
 pub(super) struct Source {
     path: PathBuf,
     url: CString,
@@ -68,6 +69,11 @@ impl Source {
     /// Whether it can be opened more than once.
     pub(super) fn can_reopen(&self) -> bool {
         !matches!(self.kind, Kind::Pipe | Kind::Fifo)
+    }
+
+    /// Whether it is a plain file.
+    pub(super) fn is_file(&self) -> bool {
+        self.kind == Kind::File
     }
 
     /// Whether it is a pattern that FFmpeg opens whether any file fits it or not.

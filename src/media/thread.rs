@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::decoder::{Decoder, StopHandle};
 use super::error::MediaError;
+use super::index::{FrameIndex, Lister};
 use super::info::{FrameCounters, OpenOptions, StreamInfo};
 use super::seek::SeekTarget;
 use crate::frame::Frame;
@@ -48,8 +49,9 @@ pub enum DecodeEvent {
     /// The next frame; its serial is that of the seek it follows.
     Frame(Frame),
     /// Frames that come right before the one of that timestamp, without a gap, in presentation order: those that were
-    /// decoded on the way to the target of a seek, after its first frame; and alone, the answer to
-    /// [`SeekTarget::Earlier`], which no frames follow. None means that there are none, as that frame is the first.
+    /// decoded on the way to the target of a seek, after its first frame; and alone, where no frames follow, the answer to
+    /// [`SeekTarget::Earlier`], and to [`SeekTarget::Back`], whose own frame is the last. None means that there are none,
+    /// as that frame is the first.
     Earlier {
         /// The seek that they belong to.
         serial: u64,
@@ -96,6 +98,12 @@ struct State {
     bytes: usize,
     seek: Option<(u64, SeekTarget)>,
     counters: FrameCounters,
+    /// Whether the packets are being listed, or were.
+    listing: bool,
+    /// The list, until the decoder has looked at it.
+    listed: Option<FrameIndex>,
+    /// The list that the frames are numbered by.
+    index: Option<Arc<FrameIndex>>,
     stopped: bool,
     finished: bool,
 }
@@ -195,6 +203,13 @@ impl DecodeThread {
         drop(stale);
     }
 
+    /// The list that the frames are numbered by. It is made aside once a seek has led to a frame whose number nobody knows,
+    /// and only where the packets of a file tell the frames; it is taken back if the frames do not come as they tell.
+    #[must_use]
+    pub fn frame_index(&self) -> Option<Arc<FrameIndex>> {
+        self.shared.lock().index.clone()
+    }
+
     /// What the decoder counted so far.
     #[must_use]
     pub fn counters(&self) -> FrameCounters {
@@ -237,6 +252,7 @@ fn next_event(decoder: &mut Decoder, serial: u64) -> DecodeEvent {
 
 /// What the thread is to do next.
 enum Command {
+    Number(FrameIndex),
     Seek(u64, SeekTarget),
     Decode,
     Stop,
@@ -248,7 +264,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn run(&self, open: impl FnOnce() -> Result<Decoder, MediaError>) {
+    fn run(self: &Arc<Self>, open: impl FnOnce() -> Result<Decoder, MediaError>) {
         let mut decoder = match open() {
             Ok(decoder) => decoder,
             Err(error) => return self.push(DecodeEvent::Error { serial: 0, error }),
@@ -261,6 +277,7 @@ impl Shared {
         loop {
             match self.next_command(rests) {
                 Command::Stop => return,
+                Command::Number(index) => _ = decoder.adopt(index),
                 Command::Seek(new, target) => {
                     serial = new;
                     decoder.set_serial(serial);
@@ -270,17 +287,53 @@ impl Shared {
                     let event = next_event(&mut decoder, serial);
                     rests = !matches!(event, DecodeEvent::Frame(_));
                     self.lock().counters = decoder.counters();
+                    self.tell_index(&decoder);
                     self.push(event);
                 }
             }
+            self.tell_index(&decoder);
+        }
+    }
+
+    /// Tells which list the frames are numbered by, where that has changed: before the frames that come after it.
+    fn tell_index(&self, decoder: &Decoder) {
+        let mut state = self.lock();
+        let known = decoder.adopted();
+        if known.map(Arc::as_ptr) != state.index.as_ref().map(Arc::as_ptr) {
+            state.index = known.cloned();
+            drop(state);
+            (self.waker)();
+        }
+    }
+
+    /// Lists the file's packets on a thread of its own, once.
+    fn begin_listing(self: &Arc<Self>, decoder: &Decoder) {
+        let Some(lister) = decoder.lister().filter(Lister::reads_file) else { return };
+        if std::mem::replace(&mut self.lock().listing, true) {
+            return;
+        }
+        let shared = Arc::clone(self);
+        let list = move || {
+            if let Ok(Some(index)) = lister.list(|| !shared.stop.is_stopped()) {
+                shared.lock().listed = Some(index);
+                shared.changed.notify_all();
+            }
+        };
+        if let Err(error) = thread::Builder::new().name("histoscope-list".to_owned()).spawn(list) {
+            log::debug!("no thread to list the packets on: {error}");
         }
     }
 
     /// Carries a seek out up to its first frame and what was decoded on the way to it; says whether the thread is to rest.
-    fn seek(&self, decoder: &mut Decoder, serial: u64, target: SeekTarget) -> bool {
-        if let SeekTarget::Earlier { ticks, bytes } = target {
-            self.push(match decoder.frames_before(ticks, bytes) {
-                Ok(frames) => DecodeEvent::Earlier { serial, before_ticks: ticks, frames },
+    fn seek(self: &Arc<Self>, decoder: &mut Decoder, serial: u64, target: SeekTarget) -> bool {
+        let kept = match target {
+            SeekTarget::Earlier { ticks, bytes } => Some((ticks, decoder.frames_before(ticks, bytes))),
+            SeekTarget::Back { secs, bytes } => Some((i64::MAX, decoder.frames_up_to(decoder.ticks_at(secs), bytes))),
+            _ => None,
+        };
+        if let Some((before_ticks, kept)) = kept {
+            self.push(match kept {
+                Ok(frames) => DecodeEvent::Earlier { serial, before_ticks, frames },
                 Err(error) => DecodeEvent::Error { serial, error },
             });
             return true;
@@ -295,8 +348,12 @@ impl Shared {
             self.push(first);
             return true;
         };
+        if frame.index.is_none() || matches!(target, SeekTarget::Towards(_)) {
+            self.begin_listing(decoder);
+        }
         let before_ticks = frame.pts_ticks;
         self.lock().counters = decoder.counters();
+        self.tell_index(decoder);
         self.push(first);
         let frames = decoder.frames_passed(before_ticks);
         if !frames.is_empty() {
@@ -315,6 +372,9 @@ impl Shared {
             if let Some((serial, target)) = state.seek.take() {
                 self.stop.set_hurry(false);
                 return Command::Seek(serial, target);
+            }
+            if let Some(index) = state.listed.take() {
+                return Command::Number(index);
             }
             if !rests && self.has_room(&state) {
                 return Command::Decode;

@@ -4,8 +4,9 @@ use std::collections::VecDeque;
 
 use crate::frame::Frame;
 
-/// A run of frames without a gap, in presentation order, with a cursor. Frames behind the cursor have been shown or could
-/// have been; those ahead of it are yet to come.
+/// A run of frames in presentation order, with a cursor. Frames behind the cursor have been shown or could have been; those
+/// ahead of it are yet to come. There is no gap between them, except at the front while decoding leaves frames out to
+/// catch up.
 #[derive(Debug, Default)]
 pub(super) struct FrameCache {
     frames: VecDeque<Frame>,
@@ -13,6 +14,8 @@ pub(super) struct FrameCache {
     next: usize,
     /// Whether the frame before the cursor is the one on screen.
     joined: bool,
+    /// So many frames at the front have a gap behind them: they are shown in their turn, and are nobody's neighbours.
+    sparse: usize,
     bytes: usize,
 }
 
@@ -42,9 +45,9 @@ impl FrameCache {
         self.frames.range(self.next..)
     }
 
-    /// The oldest frame.
+    /// The oldest frame that the others follow without a gap.
     pub(super) fn first(&self) -> Option<&Frame> {
-        self.frames.front()
+        self.frames.front().filter(|_| self.sparse == 0)
     }
 
     /// The newest frame.
@@ -54,7 +57,22 @@ impl FrameCache {
 
     /// Whether the frame on screen is one of these, so that its neighbours are known.
     pub(super) const fn is_joined(&self) -> bool {
-        self.joined
+        self.joined && self.sparse == 0
+    }
+
+    /// Whether frames may be missing after the one on screen, or between those that come next.
+    pub(super) const fn is_sparse(&self) -> bool {
+        self.sparse > 0
+    }
+
+    /// Forgets all frames but the one on screen, after which some may be missing from now on, or not.
+    pub(super) fn keep_shown(&mut self, sparse: bool) {
+        let shown = self.next.checked_sub(1).filter(|_| self.joined).and_then(|at| self.frames.get(at).cloned());
+        self.clear();
+        if let Some(frame) = shown {
+            self.push(frame);
+            (self.next, self.joined, self.sparse) = (1, true, usize::from(sparse));
+        }
     }
 
     /// Bytes of the frames before the one on screen.
@@ -68,6 +86,12 @@ impl FrameCache {
         self.frames.push_back(frame);
     }
 
+    /// Adds a frame that comes after the newest, though not next to it, nor the one after it next to this one.
+    pub(super) fn push_sparse(&mut self, frame: Frame) {
+        self.push(frame);
+        self.sparse = self.frames.len();
+    }
+
     /// Adds the frames that come right before the oldest, in presentation order.
     pub(super) fn prepend(&mut self, earlier: Vec<Frame>) {
         self.next += earlier.len();
@@ -75,6 +99,13 @@ impl FrameCache {
             self.bytes += frame.plane_bytes();
             self.frames.push_front(frame);
         }
+    }
+
+    /// Holds these frames and no others; the last of them is yet to be shown.
+    pub(super) fn fill(&mut self, frames: Vec<Frame>) {
+        self.clear();
+        frames.into_iter().for_each(|frame| self.push(frame));
+        self.next = self.frames.len().saturating_sub(1);
     }
 
     /// Moves the cursor over `count` frames and gives the last of them, which is shown.
@@ -85,7 +116,7 @@ impl FrameCache {
 
     /// Moves the cursor back by one frame and gives the one that is then shown; `None` if it is not here.
     pub(super) fn back(&mut self) -> Option<Frame> {
-        if !self.joined {
+        if !self.is_joined() {
             return None;
         }
         self.show(self.next.checked_sub(2)?)
@@ -96,12 +127,16 @@ impl FrameCache {
         let frame = self.frames.get(position)?.clone();
         self.next = position + 1;
         self.joined = true;
+        // What lies before a gap is of no more use.
+        for _ in 0..self.sparse.min(position) {
+            self.pop_front();
+        }
         Some(frame)
     }
 
     /// Position of the frame on screen.
     pub(super) fn shown(&self) -> Option<usize> {
-        if self.joined { self.next.checked_sub(1) } else { None }
+        if self.is_joined() { self.next.checked_sub(1) } else { None }
     }
 
     /// Position of the frame whose presentation interval contains the time, if these frames tell. The newest frame's
@@ -120,15 +155,26 @@ impl FrameCache {
         self.frames.iter().position(|frame| frame.index == Some(index))
     }
 
+    /// Position of the frame with that timestamp.
+    pub(super) fn position_of_ticks(&self, ticks: i64) -> Option<usize> {
+        self.frames.iter().position(|frame| frame.pts_ticks == ticks)
+    }
+
     /// Frees the oldest frames until those behind the cursor take no more than `limit` bytes; the one on screen stays.
     pub(super) fn trim_behind(&mut self, limit: usize) {
         let mut behind = self.bytes_behind();
         while behind > limit && self.next > 1 {
-            let Some(frame) = self.frames.pop_front() else { return };
-            self.next -= 1;
-            self.bytes -= frame.plane_bytes();
-            behind -= frame.plane_bytes();
+            behind -= self.pop_front();
         }
+    }
+
+    /// Frees the oldest frame, which is behind the cursor; its bytes.
+    fn pop_front(&mut self) -> usize {
+        let Some(frame) = self.frames.pop_front() else { return 0 };
+        self.next = self.next.saturating_sub(1);
+        self.sparse = self.sparse.saturating_sub(1);
+        self.bytes -= frame.plane_bytes();
+        frame.plane_bytes()
     }
 
     /// Frees the newest frames ahead of the cursor until all take no more than `limit` bytes; says whether any was freed.
@@ -138,6 +184,7 @@ impl FrameCache {
             let Some(frame) = self.frames.pop_back() else { break };
             self.bytes -= frame.plane_bytes();
         }
+        self.sparse = self.sparse.min(self.frames.len());
         self.frames.len() < count
     }
 }

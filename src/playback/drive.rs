@@ -33,6 +33,8 @@ pub fn take_events(
             None => break,
         }
     }
+    // Afterwards, as a list may be taken back because of a frame that has just come.
+    player.set_frame_index(media.frame_index());
     ended
 }
 
@@ -50,10 +52,12 @@ impl From<Target> for SeekTarget {
             Target::Exact(secs) => Self::Exact(secs),
             Target::Keyframe(secs) => Self::Keyframe(secs),
             Target::Near(secs) => Self::Near(secs),
+            Target::Back { secs, bytes } => Self::Back { secs, bytes },
             Target::Frame { index, .. } => Self::Frame(index),
             Target::Last { .. } => Self::Last,
             Target::Before { ticks, .. } => Self::Before(ticks),
             Target::Earlier { ticks, bytes } => Self::Earlier { ticks, bytes },
+            Target::Towards(secs) => Self::Towards(secs),
             Target::Onward { ticks } => Self::Ticks(ticks),
         }
     }

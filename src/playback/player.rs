@@ -1,16 +1,19 @@
 //! The player's state: frames wait in order until they are due, seeks merge, frames of an older seek are thrown away.
 //!
-//! `pace` decides which frame is due, `seek` where the decoder is sent.
+//! `pace` decides which frame is due, `late` what becomes of those that come too late, `seek` where the decoder is sent.
 
+mod late;
 mod pace;
 mod seek;
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::Clock;
 use super::cache::FrameCache;
 use super::request::{Counts, Marks, PlayerOptions, SeekRequest, Target};
 use crate::frame::Frame;
+use crate::media::FrameIndex;
 
 /// Timestamps are compared with this slack, in seconds, so that rounding in a file's time base delays no frame.
 const SLACK_SECS: f64 = 1e-4;
@@ -49,6 +52,14 @@ struct CatchUp {
     arrived: bool,
 }
 
+/// Frames that were left out between two frames whose numbers are not known.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Guess {
+    from: Shown,
+    to: Shown,
+    frames: u64,
+}
+
 /// The player's state.
 #[derive(Debug)]
 pub struct Player {
@@ -77,16 +88,34 @@ pub struct Player {
     scrub: Option<f64>,
     /// Time for which the last quick picture was asked.
     scrubbed: Option<f64>,
+    /// How far the last move of the scrub led, in seconds.
+    scrub_step: f64,
+    /// Seconds of frames that come with the scrub's seek under way.
+    kept_secs: f64,
+    /// Whether the last quick picture was far from where it was wanted, as in a long group of frames.
+    is_far_off: bool,
+    /// Whether the scrub was faster than frames can be fetched for it.
+    is_too_slow: bool,
     /// Frames to step, forward if positive, once frames are there.
     steps: i64,
     ended: bool,
     marks: (Option<Shown>, Option<Shown>),
     catch_up: Option<CatchUp>,
+    /// Time before which frames are left out, as the decoder was sent towards it in a hurry.
+    sparse_until: Option<f64>,
+    /// When a frame last went on screen while playing.
+    shown_at: Option<Instant>,
+    /// Whether the last frame came after a stall.
+    has_stalled: bool,
+    /// Frames counted as dropped by the frame rate alone.
+    guesses: Vec<Guess>,
     /// How long a jump ahead takes, in seconds, from the last ones.
     catch_up_secs: f64,
     /// Since when a frame is needed and none is there.
     starved_since: Option<Instant>,
     counts: Counts,
+    /// The list that tells the numbers of frames which the decoder did not count.
+    index: Option<Arc<FrameIndex>>,
 }
 
 impl Player {
@@ -110,13 +139,22 @@ impl Player {
             unfetchable: None,
             scrub: None,
             scrubbed: None,
+            scrub_step: 0.0,
+            kept_secs: 0.0,
+            is_far_off: false,
+            is_too_slow: false,
             steps: 0,
             ended: false,
             marks: (None, None),
             catch_up: None,
+            sparse_until: None,
+            shown_at: None,
+            has_stalled: false,
+            guesses: Vec::new(),
             catch_up_secs: 0.1,
             starved_since: None,
             counts: Counts::default(),
+            index: None,
         }
     }
 
@@ -128,7 +166,11 @@ impl Player {
             return;
         }
         self.tail = if matches!(self.awaited, Some(Target::Near(_))) { Tail::Parked } else { Tail::Live };
-        self.cache.push(frame);
+        if self.sparse_until.is_some_and(|until| frame.time_secs < until) {
+            self.cache.push_sparse(frame);
+        } else {
+            self.cache.push(frame);
+        }
         let limit = self.limit_behind();
         self.cache.trim_behind(limit);
     }
@@ -136,6 +178,11 @@ impl Player {
     /// Takes the frames that come right before the one of that timestamp, without a gap, in presentation order.
     pub fn keep(&mut self, serial: u64, before_ticks: i64, mut frames: Vec<Frame>) {
         if serial != self.serial {
+            return;
+        }
+        if matches!(self.awaited, Some(Target::Back { .. })) {
+            self.tail = if frames.is_empty() { Tail::Ended } else { Tail::Parked };
+            self.cache.fill(frames);
             return;
         }
         let was_asked_for = self.fetching.take().is_some();
@@ -216,13 +263,31 @@ impl Player {
         self.shown.map_or(0.0, |shown| shown.time_secs)
     }
 
-    /// Position of the frame on screen in presentation order, counted from zero: from the decoder's count, else from its
-    /// time where frames are evenly spaced.
+    /// Position of the frame on screen in presentation order, counted from zero, where it is known beyond doubt: counted by
+    /// the decoder, or listed.
     #[must_use]
     pub fn frame_index(&self) -> Option<u64> {
-        let shown = self.shown?;
-        let computed = || self.options.frame_rate.map(|rate| (shown.time_secs * rate).round().max(0.0) as u64);
-        shown.index.or_else(computed)
+        self.number_of(&self.shown?)
+    }
+
+    /// What that position comes to by the frame's time, where the file states that frames are evenly spaced. It may be wrong.
+    #[must_use]
+    pub fn estimated_index(&self) -> Option<u64> {
+        let time_secs = self.shown?.time_secs;
+        self.options.frame_rate.map(|rate| (time_secs * rate).round().max(0.0) as u64)
+    }
+
+    /// Takes the list of all frames' timestamps, or the news that there is none to go by any more.
+    pub fn set_frame_index(&mut self, index: Option<Arc<FrameIndex>>) {
+        self.index = index;
+        if self.index.is_some() && !self.guesses.is_empty() {
+            self.count_guessed();
+        }
+    }
+
+    /// The number of a frame, if it is known.
+    fn number_of(&self, shown: &Shown) -> Option<u64> {
+        shown.index.or_else(|| self.index.as_ref()?.number_of(shown.pts_ticks))
     }
 
     /// Length of the video in seconds, as far as it is known.
@@ -292,6 +357,7 @@ impl Player {
         self.paused = !self.paused;
         if self.paused {
             self.clock.stop(now);
+            self.stop_hurrying();
         } else {
             self.steps = 0;
             self.resume(now);

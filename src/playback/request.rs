@@ -43,6 +43,13 @@ pub enum Target {
     Keyframe(f64),
     /// A single frame as close before this time as can be had in an instant, and none after it.
     Near(f64),
+    /// The frame that is on screen at this time, with those right before it, to be kept, and none after it.
+    Back {
+        /// The time.
+        secs: f64,
+        /// Bytes of planes that they may take.
+        bytes: usize,
+    },
     /// The frame of this position in presentation order, counted from zero.
     Frame {
         /// The position.
@@ -69,6 +76,8 @@ pub enum Target {
         /// Bytes of planes that they may take.
         bytes: usize,
     },
+    /// The frames up to this time as fast as they can be had, some left out, and from then on every frame.
+    Towards(f64),
     /// The frames from a frame on, without showing any out of turn.
     Onward {
         /// That frame's timestamp.
@@ -83,10 +92,11 @@ impl Target {
             Self::Exact(secs)
             | Self::Keyframe(secs)
             | Self::Near(secs)
+            | Self::Back { secs, .. }
             | Self::Frame { secs, .. }
             | Self::Last { secs }
             | Self::Before { secs, .. } => Some(secs),
-            Self::Earlier { .. } | Self::Onward { .. } => None,
+            Self::Earlier { .. } | Self::Towards(_) | Self::Onward { .. } => None,
         }
     }
 }

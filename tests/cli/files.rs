@@ -113,3 +113,17 @@ fn names_that_are_no_text() {
     let run = finish(program().arg("snapshot").arg(&path).args(["--engine", "cpu", "--json"]));
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
 }
+
+#[test]
+fn several_files_of_which_none_can_be_opened() {
+    let empty = Clip::from_bytes("empty.mp4", b"");
+    let run = finish(program().arg(empty.path()).args(["nowhere.mp4", "elsewhere.mkv"]));
+    run.fails_with(&[
+        "none of the 3 files",
+        "empty.mp4: the file is empty",
+        "nowhere.mp4: no such",
+        "elsewhere.mkv: no such",
+    ]);
+    // One that can be opened needs a display.
+    finish(program().arg("nowhere.mp4").arg(sample())).fails_with(&["no display"]);
+}

@@ -35,9 +35,7 @@ fn the_controls_come_with_the_pointer_and_go_without_a_trace() {
         // The pixel under the pointer is marked there with a line for each channel; nothing is covered.
         assert!(shown.differing(&bare, histogram) < 5_000, "the controls cover {histogram:?}");
     }
-    until("the controls to fade without a trace", PATIENCE, || {
-        (program.picture().differing(&bare, Area::Everywhere) == 0).then_some(())
-    });
+    program.until_same("the controls to fade without a trace", &bare, Area::Everywhere);
 
     // They are still there after more than two seconds while they are pinned.
     program.after(|| program.key("Tab"), "note: controls stay");
@@ -45,7 +43,7 @@ fn the_controls_come_with_the_pointer_and_go_without_a_trace() {
     thread::sleep(Duration::from_secs(4));
     assert!(program.picture().differing(&bare, Area::Everywhere) > 10_000, "pinned controls have gone");
     program.after(|| program.key("Tab"), "note: controls fade");
-    until("the controls to go", PATIENCE, || (program.picture().differing(&bare, Area::Everywhere) == 0).then_some(()));
+    program.until_same("the controls to go", &bare, Area::Everywhere);
 
     // Nobody takes pictures meanwhile: they too are work for the display, and this looks at the program alone.
     let before = program.processor_seconds();
@@ -154,8 +152,26 @@ fn an_edge_that_is_dragged_while_playing_leaves_everything_alive() {
         let picture = program.picture();
         (picture.size() == (1100, 620)).then_some(picture)
     });
-    until("the picture to move at the last size", PATIENCE, || {
-        (program.picture().differing(&now, Area::Outside) > 100).then_some(())
-    });
+    program.until_other("the picture to move at the last size", &now, Area::Outside, 100);
     program.quit_with("q");
+}
+
+#[test]
+fn playing_without_the_controls_lays_nothing_out() {
+    let _turn = alone();
+    let display = Display::start();
+    let program = Program::start_with(&display, sample(), &["--loop"]);
+    program.take_pointer_away();
+    thread::sleep(Duration::from_secs(4));
+    program.quit_with("q");
+    let log = program.log();
+    // The line that has such words, and the number before them.
+    let count = |words: &str| -> u64 {
+        let line = log.lines().rfind(|line| line.contains(words)).unwrap_or_else(|| panic!("no '{words}' in {log}"));
+        let before = line.split(words).next().unwrap_or_default();
+        before.split_whitespace().next_back().and_then(|word| word.parse().ok()).unwrap_or_else(|| panic!("{line}"))
+    };
+    let (shown, laid_out) = (count("frames shown"), count("times"));
+    assert!(shown > 20, "{shown} frames were shown");
+    assert_eq!(laid_out, 0, "of {shown} frames");
 }

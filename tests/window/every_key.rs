@@ -208,9 +208,7 @@ fn leads_to(program: &Program, key: &str, wanted: f64) {
 fn toggles(program: &Program, on: &str, off: &str) {
     let without = program.settled();
     program.key(on);
-    until(&format!("{on} to show a panel"), PATIENCE, || {
-        (program.picture().differing(&without, Area::Below) > 5_000).then_some(())
-    });
+    program.until_other(&format!("{on} to show a panel"), &without, Area::Below, 5_000);
     program.key(off);
     vanishes(program, &without, &format!("what {off} closes"));
 }

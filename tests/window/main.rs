@@ -8,9 +8,11 @@ mod adjusting;
 mod controls;
 mod display;
 mod every_key;
+mod lost;
 mod picture;
 mod program;
 mod reading;
+mod stalled;
 mod title;
 mod wait;
 mod ways_in;
@@ -107,9 +109,7 @@ fn the_picture_moves_while_playing_and_stands_while_paused() {
 
     program.key("space");
     until("the title to say that playback goes on", PATIENCE, || (!program.title().paused).then_some(()));
-    until("the picture to move again", PATIENCE, || {
-        (program.picture().differing(&standing, Area::Outside) > 100).then_some(())
-    });
+    program.until_other("the picture to move again", &standing, Area::Outside, 100);
     program.quit_with("q");
 }
 
@@ -136,17 +136,13 @@ fn t_shows_the_times_and_leaves_the_histograms_alone() {
         let program = Program::start_with(&display, sample(), &["--engine", engine]);
         let bare = pause(&program);
         program.key("t");
-        until("the panel of times to appear", PATIENCE, || {
-            (program.picture().differing(&bare, Area::Outside) > 1000).then_some(())
-        });
+        program.until_other("the panel of times to appear", &bare, Area::Outside, 1000);
         let panel = program.settled();
         for histogram in [Area::Left, Area::Right] {
             assert_eq!(panel.differing(&bare, histogram), 0, "the panel touches {histogram:?} with {engine}");
         }
         program.key("t");
-        until("the panel to vanish without a trace", PATIENCE, || {
-            (program.picture().differing(&bare, Area::Below) == 0).then_some(())
-        });
+        program.until_same("the panel to vanish without a trace", &bare, Area::Below);
         program.quit_with("q");
     }
 }
@@ -165,9 +161,7 @@ fn y_counts_code_values_and_back() {
     let coded = program.settled();
     assert_eq!(coded.differing(&light, Area::Outside), 0, "only the histograms change");
     program.key("y");
-    until("red, green, blue and luminance to come back", PATIENCE, || {
-        (program.picture().differing(&light, Area::Below) == 0).then_some(())
-    });
+    program.until_same("red, green, blue and luminance to come back", &light, Area::Below);
     program.quit_with("q");
 }
 
@@ -194,9 +188,7 @@ fn toggle_each_channel(program: &Program) {
         }
 
         program.key(key);
-        until(&format!("{key} to bring everything back"), PATIENCE, || {
-            (program.picture().differing(&all, Area::Below) == 0).then_some(())
-        });
+        program.until_same(&format!("{key} to bring everything back"), &all, Area::Below);
     }
 
     // Toggles add up: without all four channels there is no more overlay than with `h`.
@@ -209,9 +201,7 @@ fn toggle_each_channel(program: &Program) {
     for key in ["r", "g", "b", "l"] {
         program.key(key);
     }
-    until("all four channels to vanish", PATIENCE, || {
-        (program.picture().differing(&bare, Area::Below) == 0).then_some(())
-    });
+    program.until_same("all four channels to vanish", &bare, Area::Below);
     program.quit_with("q");
 }
 
@@ -252,22 +242,16 @@ fn keys_move_the_position() {
     });
     position_where(&program, "one frame after the beginning", |position| position <= 2.0 * FRAME_SECONDS);
     program.key("comma");
-    until("a step back to show the first frame", PATIENCE, || {
-        (program.picture().differing(&first, Area::Below) == 0).then_some(())
-    });
+    program.until_same("a step back to show the first frame", &first, Area::Below);
     program.key("period");
-    until("a second step to show the second frame", PATIENCE, || {
-        (program.picture().differing(&second, Area::Below) == 0).then_some(())
-    });
+    program.until_same("a second step to show the second frame", &second, Area::Below);
     program.key("Home");
-    until("Home to show the first frame", PATIENCE, || {
-        (program.picture().differing(&first, Area::Below) == 0).then_some(())
-    });
+    program.until_same("Home to show the first frame", &first, Area::Below);
 
     // Seconds: exact with Shift, at a keyframe or exactly there without. The sample has a keyframe at least every 2 s.
     program.key("shift+Right");
     position_where(&program, "1 s", |position| near(position, 1.0, 1.5 * FRAME_SECONDS));
-    until("the picture at 1 s", PATIENCE, || (program.picture().differing(&first, Area::Outside) > 100).then_some(()));
+    program.until_other("the picture at 1 s", &first, Area::Outside, 100);
     program.key("Right");
     let later = position_where(&program, "about 6 s", |position| near(position, 6.0, 2.1));
     program.key("Left");
@@ -312,9 +296,7 @@ fn the_last_frame_waits_and_space_starts_again() {
     program.key("space");
     position_where(&program, "near the beginning", |position| position < 5.0);
     let again = program.picture();
-    until("the picture to move again", PATIENCE, || {
-        (program.picture().differing(&again, Area::Outside) > 100).then_some(())
-    });
+    program.until_other("the picture to move again", &again, Area::Outside, 100);
     program.quit_with("Escape");
 }
 

@@ -3,14 +3,14 @@
 use std::cell::RefCell;
 use std::fs::{self, File};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::Duration;
 
 use tempfile::TempDir;
 
 use crate::display::Display;
-use crate::picture::Picture;
+use crate::picture::{Area, Picture};
 use crate::title::Title;
 use crate::wait::{PATIENCE, output_of, until};
 
@@ -46,18 +46,33 @@ impl<'display> Program<'display> {
     pub fn start_on(display: &'display Display, arguments: &[&str]) -> Self {
         let runtime = tempfile::tempdir().expect("cannot make a temporary folder");
         let home = runtime.path().join("config");
-        Self::start_in(display, arguments, runtime, &home)
+        Self::start_in(display, arguments, runtime, &home, None)
     }
 
     /// As [`start_on`](Self::start_on), with settings that are kept in a folder of their own.
     pub fn start_at_home(display: &'display Display, arguments: &[&str], home: &Path) -> Self {
-        Self::start_in(display, arguments, tempfile::tempdir().expect("cannot make a temporary folder"), home)
+        let runtime = tempfile::tempdir().expect("cannot make a temporary folder");
+        Self::start_in(display, arguments, runtime, home, None)
     }
 
-    fn start_in(display: &'display Display, arguments: &[&str], runtime: TempDir, home: &Path) -> Self {
+    /// As [`start_on`](Self::start_on), with an environment variable.
+    pub fn start_where(display: &'display Display, arguments: &[&str], variable: (&str, &str)) -> Self {
+        let runtime = tempfile::tempdir().expect("cannot make a temporary folder");
+        let home = runtime.path().join("config");
+        Self::start_in(display, arguments, runtime, &home, Some(variable))
+    }
+
+    fn start_in(
+        display: &'display Display,
+        arguments: &[&str],
+        runtime: TempDir,
+        home: &Path,
+        variable: Option<(&str, &str)>,
+    ) -> Self {
         let log = File::create(runtime.path().join(LOG)).expect("cannot make the log");
         let process = command(display, &runtime)
             .env("XDG_CONFIG_HOME", home)
+            .envs(variable)
             .args(["--adapter", ADAPTER])
             .args(arguments)
             .stdin(Stdio::null())
@@ -144,6 +159,11 @@ impl<'display> Program<'display> {
         matches!(self.process.borrow_mut().try_wait(), Ok(None))
     }
 
+    /// The status that the program has ended with, once it has.
+    pub fn status(&self) -> Option<ExitStatus> {
+        self.process.borrow_mut().try_wait().expect("cannot ask after the program")
+    }
+
     /// Presses and releases a key, named as X names it, such as `space` or `shift+Right`.
     pub fn key(&self, name: &str) {
         self.display.xdotool(&["key", name]).unwrap_or_else(|error| panic!("cannot press {name}: {error}"));
@@ -176,6 +196,21 @@ impl<'display> Program<'display> {
             equal = if now == last { equal + 1 } else { 0 };
             last = now;
             (equal >= 3).then(|| last.clone())
+        })
+    }
+
+    /// Waits until the window shows a picture again, to the pixel, in an area.
+    #[track_caller]
+    pub fn until_same(&self, what: &str, picture: &Picture, area: Area) {
+        until(what, PATIENCE, || (self.picture().differing(picture, area) == 0).then_some(()));
+    }
+
+    /// Waits until more than `least` pixels of an area differ from a picture; what the window shows then.
+    #[track_caller]
+    pub fn until_other(&self, what: &str, picture: &Picture, area: Area, least: usize) -> Picture {
+        until(what, PATIENCE, || {
+            let now = self.picture();
+            (now.differing(picture, area) > least).then_some(now)
         })
     }
 
@@ -239,9 +274,7 @@ impl<'display> Program<'display> {
     /// Presses a key that ends the program; it has to end well, and must not have logged an error.
     pub fn quit_with(&self, key: &str) {
         self.key(key);
-        let status = until(&format!("{key} to end the program"), PATIENCE, || {
-            self.process.borrow_mut().try_wait().expect("cannot ask after the program")
-        });
+        let status = until(&format!("{key} to end the program"), PATIENCE, || self.status());
         let log = self.log();
         assert!(status.success(), "the program ended with {status}:\n{log}");
         let complaint = log.lines().find(|line| line.contains("ERROR") || line.contains("panicked"));

@@ -8,7 +8,6 @@ use histoscope::reference;
 use crate::display::Display;
 use crate::picture::Area;
 use crate::program::Program;
-use crate::wait::{PATIENCE, until};
 use crate::{FRAME_SECONDS, alone, near, pause, position_where, sample};
 
 /// The sample's frame at a time.
@@ -88,7 +87,7 @@ fn a_brush_lights_exactly_the_pixels_of_its_range() {
     let count = histogram.bins(3)[80..=120].iter().sum::<u32>();
     assert!(line.contains(&format!("L {count} ")), "{line}: {count}");
 
-    until("the rest to dim", PATIENCE, || (program.picture().differing(&plain, Area::Outside) > 100_000).then_some(()));
+    program.until_other("the rest to dim", &plain, Area::Outside, 100_000);
     // The controls fade meanwhile.
     std::thread::sleep(std::time::Duration::from_millis(2700));
     let brushed = program.settled();
@@ -108,9 +107,7 @@ fn a_brush_lights_exactly_the_pixels_of_its_range() {
     assert!(lit > 10_000 && dim > 10_000, "{lit} lit, {dim} dim: the test sees nothing");
 
     program.after(|| program.key("Escape"), "note: selection cleared");
-    until("the picture to come back", PATIENCE, || {
-        (program.picture().differing(&plain, Area::Everywhere) == 0).then_some(())
-    });
+    program.until_same("the picture to come back", &plain, Area::Everywhere);
     program.quit_with("Escape");
 }
 

@@ -24,9 +24,7 @@ fn files_follow_each_other_and_a_broken_one_is_told_and_passed_over() {
     assert!(program.title().text.contains("sample.mp4"), "{:?}", program.title().text);
     // The old video plays on.
     let now = program.picture();
-    until("the old video to play on", PATIENCE, || {
-        (program.picture().differing(&now, Area::Outside) > 100).then_some(())
-    });
+    program.until_other("the old video to play on", &now, Area::Outside, 100);
     program.after(|| program.key("Next"), "note: second.mp4  (3 of 3)");
     until("the title to name the next file", PATIENCE, || program.title().text.contains("second.mp4").then_some(()));
     program.after(|| program.key("Next"), "note: this is the last file");
@@ -35,9 +33,7 @@ fn files_follow_each_other_and_a_broken_one_is_told_and_passed_over() {
     std::fs::remove_file(&second).expect("the file can be removed");
     let standing = pause(&program);
     program.key("Home");
-    until("the picture to change", PATIENCE, || {
-        (program.picture().differing(&standing, Area::Outside) > 100).then_some(())
-    });
+    program.until_other("the picture to change", &standing, Area::Outside, 100);
     // Once left, it cannot be opened again, and that is said.
     program.after(|| program.key("Prior"), "note: ");
     program.after(|| program.key("Prior"), "note: sample.mp4  (1 of 3)");
@@ -57,13 +53,9 @@ fn a_window_without_a_video_says_what_to_do_and_waits_for_nothing() {
     // Keys that need a video say so, and the others work.
     program.after(|| program.key("space"), "note: nothing is open yet");
     program.key("question");
-    until("the help sheet to open", PATIENCE, || {
-        (program.picture().differing(&empty, Area::Everywhere) > 20_000).then_some(())
-    });
+    program.until_other("the help sheet to open", &empty, Area::Everywhere, 20_000);
     program.key("Escape");
-    until("everything to be as before", PATIENCE, || {
-        (program.picture().differing(&empty, Area::Everywhere) == 0).then_some(())
-    });
+    program.until_same("everything to be as before", &empty, Area::Everywhere);
     program.take_pointer_away();
     let before = program.processor_seconds();
     std::thread::sleep(Duration::from_secs(3));
@@ -98,4 +90,24 @@ fn choices_last_unless_they_are_not_to() {
     program.quit_with("q");
     let aside = std::fs::read_to_string(file.with_file_name("settings.unreadable.json"));
     assert_eq!(aside.expect("the file was kept"), "{ nonsense");
+}
+
+#[test]
+fn a_first_file_that_cannot_be_opened_is_told_and_the_next_one_is_shown() {
+    let _turn = alone();
+    let display = Display::start();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let letter = folder.path().join("letter.txt");
+    std::fs::write(&letter, "Dear reader, this is no video.").expect("a file can be written");
+    let letter = letter.to_str().expect("plain");
+    let program = Program::start_on(&display, &[letter, "nowhere.mp4", sample(), letter]);
+    assert!(program.title().text.contains("sample.mp4"), "{:?}", program.title().text);
+    let log = program.log();
+    for reason in ["note: ", "letter.txt: not a video", "nowhere.mp4: no such file"] {
+        assert!(log.contains(reason), "no '{reason}' in {log}");
+    }
+    // The files before it are still in the list.
+    let line = program.after(|| program.key("Prior"), "note: ");
+    assert!(line.contains("nowhere.mp4: no such file"), "{line}");
+    program.quit_with("q");
 }

@@ -3,7 +3,7 @@
 use egui::{Align2, Color32, FontId, Pos2, Rect, Response, Sense, Ui, pos2, vec2};
 
 use super::icons::{self, Icon};
-use super::model::{Command, Model};
+use super::model::{Command, Model, PlayState};
 use super::theme;
 use super::timeline::Timeline;
 use crate::app::keys::{self, Action, SpeedChange};
@@ -175,8 +175,7 @@ impl Row<'_> {
                 self.text(pos2(rect.min.x, middle), Align2::LEFT_CENTER, &text, font.clone(), theme::DIM);
             }
         }
-        let frame = play.frame_index.map(|index| format!("frame {index}"));
-        if let Some(text) = frame.filter(|_| self.rect.width() > 400.0)
+        if let Some(text) = frame_text(play).filter(|_| self.rect.width() > 400.0)
             && let Some(rect) = self.take_left(self.width_of(&text, &font) + 14.0)
         {
             self.text(pos2(rect.max.x, middle), Align2::RIGHT_CENTER, &text, font.clone(), theme::DIM);
@@ -284,6 +283,12 @@ impl Row<'_> {
         let at = pos2(room.center().x - galley.size().x / 2.0, room.center().y - galley.size().y / 2.0);
         self.ui.painter().galley(at, galley, theme::DIM);
     }
+}
+
+/// The number of the frame on screen: with a tilde where it rests on the frame rate alone.
+fn frame_text(play: &PlayState) -> Option<String> {
+    let estimated = || play.estimated_index.map(|index| format!("frame ~{index}"));
+    play.frame_index.map(|index| format!("frame {index}")).or_else(estimated)
 }
 
 /// A speed as it is written: two places, three where it is slow.

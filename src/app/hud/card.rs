@@ -49,8 +49,9 @@ impl Card {
         std::iter::once(self.title.clone()).chain(lines).collect::<Vec<_>>().join("; ")
     }
 
-    /// Draws the card at the right of and below `at`, or at the other sides where there is no room, inside `within`.
-    pub fn show(&self, ui: &Ui, id: &str, at: Pos2, within: Rect, strength: f32) -> Rect {
+    /// Draws the card at the right of and below `at`, or at the other sides where there is no room, inside `within` and off
+    /// what is `taken` by other cards. Where there is no such place, nothing is drawn.
+    pub fn show(&self, ui: &Ui, id: &str, at: Pos2, within: Rect, taken: &[Rect], strength: f32) -> Option<Rect> {
         let layer = egui::LayerId::new(egui::Order::Middle, egui::Id::unique(id));
         let mut painter = ui.ctx().layer_painter(layer);
         painter.set_opacity(strength);
@@ -74,7 +75,7 @@ impl Card {
             (title.size().x + swatch).max(name_width + widths.iter().map(|width| width + GAP).sum::<f32>()),
             LINE * (rows.len() + 1) as f32,
         );
-        let rect = beside(at, inner + 2.0 * PADDING, within);
+        let rect = free_place(at, inner + 2.0 * PADDING, within, taken)?;
         painter.rect_filled(rect, theme::ROUND, theme::PLATE);
         let start = rect.min + PADDING;
         painter.galley(start, title, theme::LIGHT);
@@ -91,8 +92,27 @@ impl Card {
                 painter.galley(pos2(right - cell.size().x, y), cell, theme::LIGHT);
             }
         }
-        rect
+        Some(rect)
     }
+}
+
+/// A rectangle of this size near a point, inside another one and off what is taken: beside the point, else beside what is
+/// taken, as near to the point as can be.
+fn free_place(at: Pos2, size: Vec2, within: Rect, taken: &[Rect]) -> Option<Rect> {
+    let best = beside(at, size, within);
+    let is_free = |place: &Rect| !taken.iter().any(|other| other.intersects(*place));
+    if is_free(&best) {
+        return Some(best);
+    }
+    let aside = taken.iter().flat_map(|other| {
+        let left = pos2(other.min.x - GAP - size.x, best.min.y);
+        let right = pos2(other.max.x + GAP, best.min.y);
+        let above = pos2(best.min.x, other.min.y - GAP - size.y);
+        let below = pos2(best.min.x, other.max.y + GAP);
+        [left, right, above, below].map(|corner| theme::inside(Rect::from_min_size(corner, size), within))
+    });
+    let distance = |place: &Rect| place.distance_to_pos(at) + if place.contains(at) { within.width() } else { 0.0 };
+    aside.filter(is_free).min_by(|a, b| distance(a).total_cmp(&distance(b)))
 }
 
 /// A rectangle of this size near a point, but not under the pointer's arrow, inside another one.
@@ -119,5 +139,25 @@ mod tests {
                 assert!(!rect.contains(at), "{at:?} lies under {rect:?}");
             }
         }
+    }
+
+    #[test]
+    fn cards_never_lie_on_each_other() {
+        let within = Rect::from_min_max(pos2(0.0, 60.0), pos2(640.0, 300.0));
+        let size = vec2(150.0, 90.0);
+        for other in [(40, 100), (240, 200), (480, 70)] {
+            let other = Rect::from_min_size(pos2(other.0 as f32, other.1 as f32), vec2(160.0, 60.0));
+            for x in (0..640).step_by(16) {
+                for y in (60..300).step_by(12) {
+                    let at = pos2(x as f32, y as f32);
+                    let place = free_place(at, size, within, &[other]).expect("there is room for both");
+                    assert!(!place.intersects(other), "{place:?} lies on {other:?} with the pointer at {at:?}");
+                    assert!(within.contains_rect(place), "{place:?}");
+                }
+            }
+        }
+        // Where there is no room for both, the first one stays alone.
+        assert_eq!(free_place(within.center(), size, within, &[within]), None);
+        assert_eq!(free_place(pos2(10.0, 70.0), size, within, &[]), Some(beside(pos2(10.0, 70.0), size, within)));
     }
 }

@@ -90,6 +90,10 @@ pub struct Hud {
     pub is_empty: bool,
     /// Whether the last drawing had anything of this.
     drawn: bool,
+    /// How often it was laid out.
+    layouts: u64,
+    /// Where cards lie on the view, in points.
+    cards: Vec<Rect>,
     /// When egui wants to be drawn again, for a tooltip or a blinking cursor.
     repaint_at: Option<Instant>,
 }
@@ -119,6 +123,8 @@ impl Hud {
             lasting: false,
             is_empty: false,
             drawn: false,
+            layouts: 0,
+            cards: Vec::new(),
             repaint_at: None,
         }
     }
@@ -161,6 +167,12 @@ impl Hud {
     #[must_use]
     pub const fn is_pinned(&self) -> bool {
         self.visibility.is_pinned()
+    }
+
+    /// How often anything was laid out, which takes time only while something is to be seen.
+    #[must_use]
+    pub const fn layouts(&self) -> u64 {
+        self.layouts
     }
 
     /// Starts afresh for a new device, which has none of the letters yet; what is open stays open.
@@ -279,6 +291,7 @@ impl Hud {
         }
         let delay = output.viewport_output.get(&egui::ViewportId::ROOT).map_or(Duration::MAX, |v| v.repaint_delay);
         self.repaint_at = (delay < Duration::from_secs(3600)).then(|| now + delay);
+        self.layouts += 1;
         let primitives = context.tessellate(output.shapes, output.pixels_per_point);
         self.drawn = true;
         let textures = FontTextures(output.textures_delta);
@@ -320,8 +333,8 @@ impl Hud {
             self.visibility.hold(is_over(controls) || is_over(sliders) || self.timeline.is_dragged(), now);
         }
         if !self.sheets.help {
-            readout::show(ui, view, free, model, strength);
-            probe::show(ui, between, model, strength);
+            self.cards = readout::show(ui, view, free, model, strength);
+            self.cards.extend(probe::show(ui, between, &self.cards, model, strength));
         }
         let divided = if model.adjusting.shown_divider().is_some() { divider::LABELS } else { 0.0 };
         self.notes.show(ui, Rect { min: room.min + Vec2::new(0.0, divided), ..room }, now);

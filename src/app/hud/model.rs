@@ -70,6 +70,8 @@ pub struct PlayState {
     pub duration_secs: Option<f64>,
     /// Number of the frame on screen, where it is known.
     pub frame_index: Option<u64>,
+    /// What that number comes to by the stated frame rate, which may be wrong.
+    pub estimated_index: Option<u64>,
     /// Frames a second, where they are known.
     pub frame_rate: Option<f64>,
     /// Whether the user has paused.

@@ -52,11 +52,10 @@ fn line(name: &str, components: Components, codes: &[Option<impl ToString>]) -> 
     Line { name: name.to_owned(), color: theme::DIM, cells }
 }
 
-/// Shows the readout near the pointer, in `room`.
-pub fn show(ui: &Ui, room: Rect, model: &Model<'_>, strength: f32) {
-    if let Some(probe) = model.probe {
-        probe.card.show(ui, "probe", probe.at, room, strength);
-    }
+/// Shows the readout near the pointer, in `room` and off what is `taken` by other cards; where it is.
+pub fn show(ui: &Ui, room: Rect, taken: &[Rect], model: &Model<'_>, strength: f32) -> Option<Rect> {
+    let probe = model.probe?;
+    probe.card.show(ui, "probe", probe.at, room, taken, strength)
 }
 
 #[cfg(test)]

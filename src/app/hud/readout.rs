@@ -78,8 +78,9 @@ fn ceiling(readout: &Readout, model: &Model<'_>) -> f32 {
     readout.panel.min.y - labels::height(model) - 6.0
 }
 
-/// Shows the cards above their histograms, where no data is.
-pub fn show(ui: &Ui, view: Rect, free: Rect, model: &Model<'_>, strength: f32) {
+/// Shows the cards above their histograms, where no data is; where they are.
+pub fn show(ui: &Ui, view: Rect, free: Rect, model: &Model<'_>, strength: f32) -> Vec<Rect> {
+    let mut cards = Vec::new();
     let mut taken = Rect::NOTHING;
     // What is under the pointer first: it comes nearest to its histogram.
     for (index, readout) in model.readouts.iter().rev().enumerate() {
@@ -105,8 +106,11 @@ pub fn show(ui: &Ui, view: Rect, free: Rect, model: &Model<'_>, strength: f32) {
         } else {
             room
         };
-        taken = readout.card.show(ui, &format!("readout {index}"), at, room.shrink(4.0), strength);
+        let place = readout.card.show(ui, &format!("readout {index}"), at, room.shrink(4.0), &cards, strength);
+        taken = place.unwrap_or(taken);
+        cards.extend(place);
     }
+    cards
 }
 
 #[cfg(test)]

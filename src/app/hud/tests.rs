@@ -42,6 +42,7 @@ fn nothing_is_laid_out_while_nothing_is_to_be_seen() {
     let now = Instant::now();
     let (shapes, commands) = hud.lay_out(None, ((640, 360), 1.0), &model(&[]), now);
     assert!(shapes.primitives.is_empty() && commands.is_empty());
+    assert_eq!(hud.layouts(), 0);
     assert!(hud.wake_at(now).is_none() && !hud.is_due(now), "a still window is drawn again");
     hud.wake(now);
     // The first pass of a new area only measures.
@@ -52,6 +53,7 @@ fn nothing_is_laid_out_while_nothing_is_to_be_seen() {
     assert!(hud.is_due(later), "the last trace is to be drawn away");
     let (shapes, _) = hud.lay_out(None, ((640, 360), 1.0), &model(&[]), later);
     assert!(shapes.primitives.is_empty());
+    assert_eq!(hud.layouts(), 2);
     assert!(hud.wake_at(later).is_none() && !hud.is_due(later));
 }
 
@@ -137,4 +139,57 @@ fn the_free_part_is_the_larger_one() {
         channels: Channels::ALL,
     };
     assert_eq!(free_area(view, &[column(20.0), column(240.0), column(460.0)]).max, pos2(1000.0, 720.0));
+}
+
+#[test]
+fn the_cards_of_a_brush_and_of_the_pointer_never_overlap() {
+    let line = |name: &str| card::Line {
+        name: name.to_owned(),
+        color: theme::LIGHT,
+        cells: vec![("1234567".to_owned(), theme::LIGHT), ("12.34 %".to_owned(), theme::LIGHT)],
+    };
+    let card = |lines: usize| card::Card {
+        title: "codes 16 to 235".to_owned(),
+        swatch: None,
+        lines: (0..lines).map(|_| line("R")).collect(),
+    };
+    for (width, height) in [(480_u32, 270_u32), (960, 540)] {
+        let mut hud = Hud::without_window();
+        let zoom = hud.set_scale((width, height), 1.0);
+        let (across, down) = (width as f32 / zoom, height as f32 / zoom);
+        let panels = pair(across, down);
+        let brush =
+            Readout { card: card(1), panel: panels[0].rect, columns: [across * 0.1, across * 0.2], lasts: true };
+        let mut both = 0;
+        for step in 0..24 {
+            let at = pos2(across * (0.02 + 0.04 * step as f32), down * (0.3 + 0.018 * step as f32));
+            let probe = ProbeText { card: card(4), at };
+            let readouts = [brush.clone()];
+            let model = Model { probe: Some(&probe), readouts: &readouts, pointer: Some(at), ..model(&panels) };
+            drawn(&mut hud, (width, height), 1.0, &model);
+            assert!(!hud.cards.is_empty(), "the brush's card is always there");
+            if let [one, other] = hud.cards[..] {
+                both += 1;
+                assert!(!one.intersects(other), "{width}×{height}: {one:?} and {other:?} with the pointer at {at:?}");
+            }
+        }
+        assert!(both > 12, "{width}×{height}: both cards are there {both} times of 24");
+    }
+}
+
+/// What a frame costs while nothing is to be seen: `cargo test --release --lib hidden_cost -- --ignored --nocapture`.
+#[test]
+#[ignore = "measures time"]
+#[allow(clippy::print_stdout, reason = "the time is the result")]
+fn hidden_cost() {
+    let mut hud = Hud::without_window();
+    let panels = pair(1920.0, 1080.0);
+    let begin = Instant::now();
+    let frames = 1_000_000;
+    for _ in 0..frames {
+        let now = Instant::now();
+        let (shapes, _) = hud.lay_out(None, ((1920, 1080), 1.0), &model(&panels), now);
+        assert!(shapes.primitives.is_empty() && hud.wake_at(now).is_none() && !hud.is_due(now));
+    }
+    println!("{:.3} µs a frame while hidden", begin.elapsed().as_secs_f64() * 1e6 / f64::from(frames));
 }

@@ -3,16 +3,10 @@
 use std::time::Instant;
 
 use super::seek::SUPERSEDE_AFTER;
-use super::{BUFFERING_AFTER, CatchUp, Player, SLACK_SECS, Shown, Tail};
+use super::{BUFFERING_AFTER, Player, SLACK_SECS, Shown, Tail};
 use crate::frame::Frame;
 use crate::playback::request::{SeekRequest, Target, Tick};
 
-/// How late a picture may be before the clock waits for it, in seconds of the user's time: the source has stalled.
-const PATIENCE_SECS: f64 = 1.0;
-/// How late a picture may be at more than normal speed before the decoder jumps ahead, in seconds of the user's time.
-const CATCH_UP_AFTER_SECS: f64 = 0.1;
-/// Bounds of the time that a jump ahead is expected to take, in seconds.
-const CATCH_UP_SECS: (f64, f64) = (0.02, 2.0);
 /// Frames ahead of the one on screen below which the decoder is sent on from the newest, if it is elsewhere.
 const FEW_AHEAD: usize = 4;
 
@@ -41,7 +35,10 @@ impl Player {
     fn note_starvation(&mut self, has_shown: bool, now: Instant) {
         let is_short = || {
             let is_playing = !self.paused && self.scrub.is_none() && !self.ended;
-            is_playing && self.cache.ahead() == 0 && self.tail != Tail::Ended && self.clock.at(now) >= self.end_secs()
+            is_playing
+                && self.cache.ahead() == 0
+                && self.tail != Tail::Ended
+                && self.clock.at(now) + SLACK_SECS >= self.end_secs()
         };
         if has_shown || !(self.awaited.is_some() || is_short()) {
             self.starved_since = None;
@@ -72,8 +69,9 @@ impl Player {
     /// The first frame of a seek is shown at once.
     fn tick_awaiting(&mut self, now: Instant) -> Tick {
         if let Some(frame) = self.cache.advance(1) {
-            self.awaited = None;
+            let target = self.awaited.take();
             let show = Some(self.show_now(frame, now));
+            self.judge_near(target);
             let seek = self.follow_up();
             let is_urgent = self.pending.is_some() || self.paused && self.steps != 0;
             let wake_at = if is_urgent { Some(now) } else { self.next_wake(now) };
@@ -87,9 +85,11 @@ impl Player {
         }
         let since = *self.awaited_since.get_or_insert(now);
         let gives_up_at = since + SUPERSEDE_AFTER;
-        let is_near = matches!(self.awaited, Some(Target::Near(_)));
-        match self.next_seek.or(self.scrub.filter(|_| !is_near).map(Target::Near)) {
-            Some(target) if now >= gives_up_at => Tick { seek: Some(self.start(target)), ..Tick::default() },
+        match self.next_seek.or_else(|| self.unserved_scrub()) {
+            Some(target) if now >= gives_up_at => {
+                self.is_too_slow |= matches!(self.awaited, Some(Target::Back { .. }));
+                Tick { seek: Some(self.start(target)), ..Tick::default() }
+            }
             Some(_) => Tick { wake_at: Some(gives_up_at), ..Tick::default() },
             None => Tick::default(),
         }
@@ -134,13 +134,17 @@ impl Player {
         let due = self.cache.coming().take_while(is_due).count();
         self.note_arrival(now);
         let previous = self.shown;
+        let was_sparse = self.cache.is_sparse();
         let mut seek = None;
         // The newest frame that is due; those before it are late and would only hold it up.
         let show = self.cache.advance(due).map(|frame| {
             let late = (time - frame.time_secs - frame.duration_secs) / self.clock.rate();
+            let waited = previous.map_or(0.0, |shown| (time - shown.end_secs) / self.clock.rate());
             let frame = self.show(frame);
-            self.counts.dropped += due as u64 - 1 + self.skipped_since(previous, due);
-            seek = self.make_up_for(late, now);
+            self.counts.dropped += if was_sparse { self.missing_since(previous) } else { due as u64 - 1 };
+            let waited = waited.min(self.shown_at.map_or(f64::MAX, |at| (now - at).as_secs_f64()));
+            self.shown_at = Some(now);
+            seek = self.make_up_for(late, waited, now);
             let limit = self.limit_behind();
             self.cache.trim_behind(limit);
             frame
@@ -155,7 +159,7 @@ impl Player {
     }
 
     /// The first and the last frame of the part that is played again and again.
-    fn part(&self) -> Option<(Shown, Shown)> {
+    pub(super) fn part(&self) -> Option<(Shown, Shown)> {
         self.marks.0.zip(self.marks.1)
     }
 
@@ -182,63 +186,16 @@ impl Player {
         None
     }
 
-    /// What to do about a frame that was shown so many seconds after its time was over.
-    fn make_up_for(&mut self, late: f64, now: Instant) -> Option<SeekRequest> {
-        if late > PATIENCE_SECS {
-            // Slow motion is better than a clock that runs away from the picture.
-            log::warn!("the picture is {late:.1} s late; playback waits for it");
-            self.clock.set(self.position_secs(), now);
-            return None;
-        }
-        let may_jump = self.options.seekable && self.clock.rate() > 1.0 && self.part().is_none();
-        if late < CATCH_UP_AFTER_SECS || !may_jump || self.cache.ahead() > 0 || self.tail != Tail::Live {
-            return None;
-        }
-        // To the frame that will be due when the jump is done.
-        let secs = self.clock.at(now) + self.catch_up_secs * self.clock.rate();
-        if self.options.duration_secs.is_none_or(|duration| secs >= duration) {
-            return None;
-        }
-        self.cache.clear();
-        self.catch_up = Some(CatchUp { since: now, arrived: false });
-        Some(self.request(Target::Exact(secs)))
-    }
-
-    /// Learns from a jump ahead how long the next one will take.
-    fn note_arrival(&mut self, now: Instant) {
-        if let Some(jump) = self.catch_up.as_mut().filter(|jump| !jump.arrived)
-            && self.cache.ahead() > 0
-        {
-            jump.arrived = true;
-            let took = now.saturating_duration_since(jump.since).as_secs_f64();
-            self.catch_up_secs = (0.5 * self.catch_up_secs + 0.6 * took).clamp(CATCH_UP_SECS.0, CATCH_UP_SECS.1);
-        }
-    }
-
-    /// Frames that a jump ahead has left out between the one shown before and the `due` ones that came at last.
-    fn skipped_since(&mut self, previous: Option<Shown>, due: usize) -> u64 {
-        if self.catch_up.take().is_none() {
-            return 0;
-        }
-        let (Some(before), Some(now)) = (previous, self.shown) else { return 0 };
-        let frames = match (before.index, now.index) {
-            (Some(before), Some(now)) => now.saturating_sub(before),
-            _ => {
-                let frame_secs = (before.end_secs - before.time_secs).max(1e-3);
-                let rate = self.options.frame_rate.unwrap_or(1.0 / frame_secs);
-                ((now.time_secs - before.time_secs) * rate).round().max(0.0) as u64
-            }
-        };
-        frames.saturating_sub(due as u64)
-    }
-
     fn next_wake(&self, now: Instant) -> Option<Instant> {
         let time = self.clock.at(now);
         let end = match self.part() {
             // Past that, a last frame that has not come yet is waited for.
             Some((_, last)) => Some(last.end_secs).filter(|end| *end > time),
             None if self.cache.ahead() == 0 && self.tail == Tail::Ended && !self.ended => Some(self.end_secs()),
-            None => None,
+            // From then on a frame is missed.
+            None => {
+                Some(self.end_secs()).filter(|end| self.cache.ahead() == 0 && !self.ended && *end > time + SLACK_SECS)
+            }
         };
         let next = self.cache.coming().next().map(|frame| frame.time_secs);
         let secs = match (next, end) {

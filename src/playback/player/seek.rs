@@ -9,6 +9,8 @@ use crate::playback::request::{SeekRequest, Target};
 pub(super) const SUPERSEDE_AFTER: Duration = Duration::from_millis(250);
 /// How far before the oldest kept frame a scrub may lead for the frames between to be fetched, in seconds.
 const SCRUB_REACH_SECS: f64 = 1.0;
+/// Moves of a scrub below which frames that are decoded on the way to it are worth keeping, in seconds.
+const SLOW_STEP_SECS: f64 = 0.2;
 
 impl Player {
     /// Seeks to a time from the start; times outside the video lead to its first or last frame.
@@ -42,7 +44,9 @@ impl Player {
     /// Follows a pointer or a held key to a time: shows what can be had quickly until [`settle`](Self::settle).
     pub fn scrub_to(&mut self, secs: f64, now: Instant) -> Option<SeekRequest> {
         self.clock.stop(now);
-        self.scrub = Some(self.clamped(secs));
+        let secs = self.clamped(secs);
+        self.scrub_step = secs - self.destination_secs();
+        self.scrub = Some(secs);
         self.ended = false;
         self.steps = 0;
         self.next_seek = None;
@@ -64,6 +68,8 @@ impl Player {
     pub fn settle(&mut self, now: Instant) -> Option<SeekRequest> {
         let secs = self.scrub.take()?;
         self.scrubbed = None;
+        self.is_far_off = false;
+        self.is_too_slow = false;
         let request = self.seek(self.exactly(secs));
         if self.awaited.is_none() && !self.paused {
             self.resume(now);
@@ -75,6 +81,7 @@ impl Player {
     pub fn step(&mut self, forward: bool, now: Instant) -> Option<SeekRequest> {
         self.paused = true;
         self.clock.stop(now);
+        self.stop_hurrying();
         self.steps += if forward { 1 } else { -1 };
         if self.pending.is_none() && self.steps < 0 && !self.has_earlier() { self.reach_back() } else { None }
     }
@@ -131,10 +138,16 @@ impl Player {
 
     /// Where among the kept frames the target is, if it is.
     fn kept_position(&self, target: Target) -> Option<usize> {
+        if self.cache.is_sparse() {
+            return None;
+        }
         match target {
             Target::Exact(secs) | Target::Near(secs) => self.cache.position_at(secs, self.tail == Tail::Ended),
             Target::Last { .. } => self.cache.len().checked_sub(1).filter(|_| self.tail == Tail::Ended),
-            Target::Frame { index, .. } => self.cache.position_of(index),
+            Target::Frame { index, .. } => self.cache.position_of(index).or_else(|| {
+                let ticks = self.index.as_ref()?.pts.get(usize::try_from(index).ok()?)?;
+                self.cache.position_of_ticks(*ticks)
+            }),
             _ => None,
         }
     }
@@ -158,6 +171,7 @@ impl Player {
         self.awaited_since = None;
         self.next_seek = None;
         self.catch_up = None;
+        self.sparse_until = None;
         self.request(target)
     }
 
@@ -188,11 +202,43 @@ impl Player {
         }
         // A short way back leads through frames that all have to be decoded anyway: they are fetched together.
         let reach = self.cache.first().map_or(0.0, |first| first.time_secs - secs);
-        if reach > 0.0 && reach < SCRUB_REACH_SECS && self.cache.is_joined() && self.can_fetch() {
+        let most = if self.fetching.is_some() { self.fetched_secs() } else { SCRUB_REACH_SECS };
+        if reach > 0.0 && reach < most && self.cache.is_joined() && self.can_fetch() {
             return if self.fetching.is_some() { None } else { self.fetch_earlier() };
         }
         self.scrubbed = Some(secs);
+        let is_slowly_back = self.scrub_step < 0.0 && self.scrub_step > -SLOW_STEP_SECS;
+        if self.is_far_off && is_slowly_back && !self.is_too_slow {
+            self.kept_secs = self.fetched_secs();
+            return self.seek(Target::Back { secs, bytes: self.options.cache_bytes / 2 });
+        }
         self.seek(Target::Near(secs))
+    }
+
+    /// Seconds of the frames that are fetched at once, as far as the one on screen tells.
+    fn fetched_secs(&self) -> f64 {
+        let Some(last) = self.cache.last() else { return SCRUB_REACH_SECS };
+        let count = (self.options.cache_bytes / 2).checked_div(last.plane_bytes()).unwrap_or(1);
+        SCRUB_REACH_SECS.max(count as f64 * last.duration_secs)
+    }
+
+    /// Notes whether the first frame of a scrub's seek is near enough.
+    pub(super) fn judge_near(&mut self, target: Option<Target>) {
+        if let (Some(Target::Near(secs)), Some(shown)) = (target, &self.shown) {
+            self.is_far_off = secs - shown.time_secs > SCRUB_REACH_SECS;
+        }
+    }
+
+    /// Where a scrub has led that a seek under way will not serve.
+    pub(super) fn unserved_scrub(&self) -> Option<Target> {
+        let secs = self.scrub?;
+        let is_served = match self.awaited {
+            Some(Target::Near(_)) => true,
+            // Frames as many as that come with it.
+            Some(Target::Back { secs: end, .. }) => secs <= end && end - secs < self.kept_secs,
+            _ => false,
+        };
+        (!is_served).then_some(Target::Near(secs))
     }
 
     /// Whether the frame before the one on screen is here.
@@ -231,7 +277,8 @@ impl Player {
 
     /// On the way back, asks for earlier frames before the last of those that are here is reached.
     pub(super) fn fetch_ahead_of_need(&mut self) -> Option<SeekRequest> {
-        let is_low = self.cache.bytes_behind() < self.options.cache_bytes / 6;
+        // Early enough that they are here in time: in a long group they cost the decoding of all that lies before them.
+        let is_low = self.cache.bytes_behind() < self.options.cache_bytes / 2;
         if is_low && self.fetching.is_none() && self.can_fetch() { self.fetch_earlier() } else { None }
     }
 

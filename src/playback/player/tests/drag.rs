@@ -1,0 +1,110 @@
+//! Drags backwards through a long group of frames, with a decoder that takes its time for each.
+
+use super::*;
+
+/// Frames of a group: what lies before a frame in it has to be decoded to reach it.
+const GROUP: u64 = 600;
+/// Frames that are decoded between two repeats of a key: 290 a second.
+const SPEED: u64 = 10;
+
+/// A decoder of frames of one byte, asked for one thing at a time; a later request ends the one before it.
+#[derive(Default)]
+struct Decoder {
+    /// The request, and how many frames are yet to be decoded for it.
+    asked: Option<(SeekRequest, u64)>,
+}
+
+impl Decoder {
+    fn obey(&mut self, request: Option<SeekRequest>) {
+        let Some(request) = request else { return };
+        let position = match request.target {
+            Target::Exact(secs) => (secs / FRAME_SECS + 1e-3) as u64,
+            Target::Back { secs, .. } => (secs / FRAME_SECS + 1e-3) as u64,
+            Target::Earlier { ticks, .. } => ticks as u64 - 1,
+            // What can be had between two repeats.
+            Target::Near(secs) => ((secs / FRAME_SECS + 1e-3) as u64 % GROUP).min(SPEED),
+            other => panic!("{other:?} is nothing to ask for now"),
+        };
+        self.asked = Some((request, position % GROUP + 1));
+    }
+
+    /// Decodes for the time between two repeats.
+    fn work(&mut self, player: &mut Player) {
+        let Some((request, left)) = &mut self.asked else { return };
+        *left = left.saturating_sub(SPEED);
+        if *left > 0 {
+            return;
+        }
+        let SeekRequest { serial, target } = *request;
+        self.asked = None;
+        match target {
+            Target::Earlier { ticks, bytes } => {
+                let group = (ticks as u64 - 1) / GROUP * GROUP;
+                let first = group.max((ticks as u64).saturating_sub(bytes as u64));
+                player.keep(serial, ticks, (first..ticks as u64).map(|index| frame(serial, index)).collect());
+            }
+            Target::Back { secs, bytes } => {
+                let wanted = (secs / FRAME_SECS + 1e-3) as u64;
+                let first = (wanted / GROUP * GROUP).max((wanted + 1).saturating_sub(bytes as u64));
+                player.keep(serial, i64::MAX, (first..=wanted).map(|index| frame(serial, index)).collect());
+            }
+            Target::Near(secs) => {
+                let wanted = (secs / FRAME_SECS + 1e-3) as u64;
+                player.push(frame(serial, wanted.min(wanted / GROUP * GROUP + SPEED)));
+            }
+            Target::Exact(secs) => player.push(frame(serial, (secs / FRAME_SECS + 1e-3) as u64)),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+/// Drags back from `from` by so many frames a repeat; gives how many different pictures each repeat shows in the mean, and
+/// how far they were from where the drag was, in seconds.
+fn drag_back(from: u64, by: u64, cache_frames: usize) -> (f64, f64) {
+    let start = Instant::now();
+    let mut player = Player::new(PlayerOptions { paused: true, cache_bytes: cache_frames, ..options(None, false) });
+    let mut decoder = Decoder::default();
+    player.push(frame(0, 0));
+    player.tick(start);
+    decoder.obey(player.seek_to(from as f64 * FRAME_SECS, true));
+    while decoder.asked.is_some() {
+        decoder.work(&mut player);
+    }
+    player.tick(start);
+    let (mut repeats, mut pictures, mut away) = (0, 0, 0.0);
+    for at in (1..from).rev().step_by(by as usize) {
+        let now = after(start, repeats as f64 / 30.0);
+        decoder.obey(player.scrub_to(at as f64 * FRAME_SECS, now));
+        decoder.work(&mut player);
+        let mut changed = false;
+        for _ in 0..3 {
+            let tick = player.tick(now);
+            changed |= tick.show.is_some();
+            decoder.obey(tick.seek);
+        }
+        repeats += 1;
+        pictures += u32::from(changed);
+        away += (player.position_secs() - at as f64 * FRAME_SECS).abs();
+    }
+    (f64::from(pictures) / f64::from(repeats), away / f64::from(repeats))
+}
+
+#[test]
+fn slow_drags_back_show_nearly_every_frame() {
+    // Full HD in half a gibibyte.
+    for from in [1700, 1190, 900] {
+        let (each, away) = drag_back(from, 1, 165);
+        assert!(each > 0.9, "{each:.2} pictures a repeat from {from}");
+        assert!(away < 0.2, "{away:.2} s away in the mean from {from}");
+    }
+}
+
+#[test]
+fn drags_too_fast_to_fetch_frames_for_show_what_is_quick_to_have() {
+    for (by, cache_frames) in [(3, 165), (1, 41)] {
+        for from in [1700, 1190, 900] {
+            let (each, _) = drag_back(from, by, cache_frames);
+            assert!(each > 0.35, "{by} frames a repeat from {from} with {cache_frames}: {each:.2} pictures");
+        }
+    }
+}

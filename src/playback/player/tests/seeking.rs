@@ -1,0 +1,146 @@
+//! Seeks that merge, and scrubbing.
+
+use super::*;
+
+#[test]
+fn a_seek_shows_its_first_frame_at_once_and_nothing_older() {
+    let start = Instant::now();
+    let mut player = playing(start);
+    let request = player.seek_to(4.0, true).unwrap();
+    assert_eq!(request, SeekRequest { serial: 1, target: Target::Exact(4.0) });
+    player.push(frame(0, 6));
+    assert_eq!(shown(&player.tick(after(start, 1.0))), None, "the old picture stays");
+    player.push(frame(1, 100));
+    player.push(frame(1, 101));
+    assert_eq!(shown(&player.tick(after(start, 1.0))), Some(100));
+    assert_eq!(shown(&player.tick(after(start, 1.04))), Some(101), "and the clock goes on from there");
+}
+
+#[test]
+fn seeks_merge_while_one_is_under_way() {
+    let start = Instant::now();
+    let mut player = playing(start);
+    assert_eq!(player.seek_by(5.0, false).unwrap().target, Target::Keyframe(5.0));
+    assert_eq!(player.seek_by(1.0, false), None);
+    assert_eq!(player.seek_by(1.0, true), None);
+    player.push(frame(1, 120));
+    let tick = player.tick(after(start, 0.2));
+    assert_eq!(shown(&tick), Some(120), "a picture is shown before the next seek");
+    assert_eq!(tick.seek, Some(SeekRequest { serial: 2, target: Target::Exact(7.0) }));
+}
+
+#[test]
+fn seeks_stay_inside_the_video() {
+    let mut player = playing(Instant::now());
+    player.seek_to(5.0, true);
+    player.push(frame(1, 125));
+    player.tick(Instant::now());
+    assert_eq!(player.seek_by(-50.0, true).unwrap().target, Target::Exact(0.0));
+    let mut player = playing(Instant::now());
+    assert_eq!(player.seek_by(500.0, true).unwrap().target, Target::Last { secs: 10.0 });
+}
+
+#[test]
+fn a_seek_that_finds_no_frame_ends_and_can_be_left_again() {
+    let start = Instant::now();
+    let mut player = playing(start);
+    player.seek_to(9.9, true);
+    player.end_of_stream(1);
+    assert!(player.tick(start).show.is_none());
+    assert!(player.has_ended());
+    assert!(player.seek_to(0.0, true).is_some());
+}
+
+#[test]
+fn a_scrub_shows_what_comes_and_settles_on_the_exact_frame() {
+    let start = Instant::now();
+    let mut player = playing(start);
+    let near = |serial, secs| Some(SeekRequest { serial, target: Target::Near(secs) });
+    assert_eq!(player.scrub_by(5.0, start), near(1, 5.0));
+    assert_eq!(player.scrub_by(1.0, start), None);
+    assert_eq!(player.scrub_by(1.0, start), None, "requests merge while one is under way");
+    assert!(player.is_scrubbing());
+    assert_eq!(player.destination_secs(), 7.0);
+    player.push(frame(0, 7));
+    assert_eq!(shown(&player.tick(start)), None, "no frame of an older seek");
+    player.push(frame(1, 120));
+    let tick = player.tick(after(start, 0.1));
+    assert_eq!((shown(&tick), tick.seek), (Some(120), near(2, 7.0)), "a picture before the next request");
+    player.push(frame(2, 160));
+    let tick = player.tick(after(start, 0.2));
+    assert_eq!((shown(&tick), tick.seek), (Some(160), None));
+    assert_eq!(player.tick(after(start, 3.0)).seek, None, "once is enough, and time stands");
+    let exact = player.settle(after(start, 3.0));
+    assert_eq!(exact, Some(SeekRequest { serial: 3, target: Target::Exact(7.0) }));
+    assert!(!player.is_scrubbing());
+    player.push(frame(3, 175));
+    player.push(frame(3, 176));
+    assert_eq!(shown(&player.tick(after(start, 3.0))), Some(175));
+    assert_eq!(shown(&player.tick(after(start, 3.04))), Some(176), "it had not been paused");
+}
+
+#[test]
+fn a_scrub_through_kept_frames_needs_no_decoder() {
+    let start = Instant::now();
+    let mut player = playing(start);
+    player.tick(after(start, 0.16));
+    assert_eq!(player.scrub_to(0.05, start), None);
+    assert_eq!(shown(&player.tick(start)), Some(1));
+    assert_eq!(player.scrub_to(0.13, start), None);
+    assert_eq!(shown(&player.tick(start)), Some(3));
+    assert_eq!(player.settle(start), None, "the exact frame is on screen");
+    assert_eq!(shown(&player.tick(after(start, 0.03))), None);
+    assert_eq!(shown(&player.tick(after(start, 0.04))), Some(4));
+}
+
+#[test]
+fn a_scrub_a_little_further_back_fetches_the_frames_between() {
+    let start = Instant::now();
+    let mut player = sought(start, 60);
+    let request = player.scrub_by(-0.4, start).unwrap();
+    assert!(matches!(request.target, Target::Earlier { ticks: 98, .. }), "{request:?}");
+    assert_eq!(player.scrub_by(-0.04, start), None);
+    player.keep(2, 98, (80..98).map(|i| frame(2, i)).collect());
+    player.tick(start);
+    assert_eq!(shown(&player.tick(start)), Some(89), "4.0 − 0.44 s");
+    // Far away they are of no use.
+    assert_eq!(player.scrub_to(1.0, start).unwrap().target, Target::Near(1.0));
+}
+
+#[test]
+fn a_slow_seek_is_given_up_for_a_later_one() {
+    let start = Instant::now();
+    let mut player = playing(start);
+    player.seek_to(5.0, true);
+    player.tick(after(start, 0.0));
+    assert_eq!(player.seek_to(8.0, true), None);
+    let tick = player.tick(after(start, 0.1));
+    assert!(tick.seek.is_none() && tick.wake_at.is_some(), "it may yet come");
+    let request = player.tick(after(start, 0.3)).seek;
+    assert_eq!(request, Some(SeekRequest { serial: 2, target: Target::Exact(8.0) }));
+    player.push(frame(1, 125));
+    assert_eq!(shown(&player.tick(after(start, 0.3))), None);
+    player.push(frame(2, 200));
+    assert_eq!(shown(&player.tick(after(start, 0.4))), Some(200));
+}
+
+#[test]
+fn a_source_that_only_goes_forward_is_asked_for_nothing_else() {
+    let start = Instant::now();
+    let mut player = Player::new(PlayerOptions { seekable: false, ..options(None, true) });
+    (0..3).for_each(|i| player.push(frame(0, i)));
+    player.tick(start);
+    player.tick(after(start, 0.09));
+    player.cache.trim_behind(0);
+    assert!(!player.is_seekable());
+    assert_eq!(player.seek_to(0.0, true), None);
+    assert_eq!(player.scrub_to(0.0, start), None);
+    assert_eq!(player.settle(start), None);
+    assert_eq!(back(&mut player, start), (None, None));
+    assert!(!player.is_busy());
+    assert!(player.seek_to(4.0, true).is_some(), "ahead it may go");
+    player.end_of_stream(1);
+    player.toggle_pause(start);
+    player.tick(start);
+    assert!(player.has_ended(), "and at the end there is no way back");
+}

@@ -1,0 +1,122 @@
+//! Steps, and the frames that are kept and fetched for them.
+
+use super::*;
+
+#[test]
+fn steps_pause_and_go_one_frame() {
+    let start = Instant::now();
+    let mut player = playing(start);
+    assert_eq!(player.step(true, start), None);
+    assert!(player.is_paused());
+    assert_eq!(shown(&player.tick(start)), Some(1));
+    assert_eq!(shown(&player.tick(after(start, 3.0))), None);
+    player.step(true, start);
+    player.step(true, start);
+    assert_eq!(shown(&player.tick(start)), Some(2));
+    assert_eq!(shown(&player.tick(start)), Some(3));
+    assert_eq!(player.step(false, start), None, "the frame before is still here");
+    assert_eq!(player.step(false, start), None);
+    assert_eq!(shown(&player.tick(start)), Some(2));
+    assert_eq!(shown(&player.tick(start)), Some(1));
+    player.step(true, start);
+    assert_eq!(shown(&player.tick(start)), Some(2));
+}
+
+#[test]
+fn steps_back_come_from_what_was_decoded_on_the_way_and_more_is_fetched_meanwhile() {
+    let start = Instant::now();
+    let mut player = sought(start, 60);
+    let earlier = SeekRequest { serial: 2, target: Target::Earlier { ticks: 98, bytes: 30 } };
+    assert_eq!(back(&mut player, start), (Some(99), Some(earlier)));
+    assert_eq!(back(&mut player, start), (Some(98), None), "one request is enough");
+    assert_eq!(back(&mut player, start), (None, None), "the next frame is on its way");
+    assert!(player.is_busy() && player.wants_frames(start));
+    player.push(frame(1, 102));
+    player.keep(1, 98, vec![frame(1, 97)]);
+    assert_eq!(shown(&player.tick(start)), None, "an older request's frames are no answer");
+    player.keep(2, 98, (68..98).map(|i| frame(2, i)).collect());
+    let tick = player.tick(start);
+    // They are half of what may be kept, and the other half is fetched while they are looked at.
+    let next = Some(SeekRequest { serial: 3, target: Target::Earlier { ticks: 68, bytes: 30 } });
+    assert_eq!((shown(&tick), tick.seek), (Some(97), next));
+    for index in (68..97).rev() {
+        assert_eq!(back(&mut player, start), (Some(index), None));
+    }
+}
+
+#[test]
+fn the_cache_keeps_to_its_budget_and_the_frame_on_screen() {
+    let start = Instant::now();
+    let mut player = sought(start, 12);
+    back(&mut player, start);
+    back(&mut player, start);
+    player.keep(2, 98, (50..98).map(|i| frame(2, i)).collect());
+    assert!(player.cache.bytes() <= 12, "{}", player.cache.bytes());
+    assert_eq!(back(&mut player, start).0, Some(97), "the frames next to the one on screen are kept");
+    let mut player = playing(start);
+    player.options.cache_bytes = 8;
+    for index in 6..100 {
+        player.push(frame(0, index));
+        player.tick(after(start, index as f64 * FRAME_SECS));
+        assert!(player.cache.bytes() <= 5, "while playing a quarter is enough: {}", player.cache.bytes());
+    }
+}
+
+#[test]
+fn without_a_cache_each_step_back_is_a_seek() {
+    let start = Instant::now();
+    let mut player = sought(start, 0);
+    player.cache.trim_behind(0);
+    let (none, request) = back(&mut player, start);
+    let target = Target::Before { ticks: 100, secs: 100.0 * FRAME_SECS };
+    assert_eq!((none, request), (None, Some(SeekRequest { serial: 2, target })));
+    assert_eq!(player.step(false, start), None, "the second step waits for the first");
+    player.push(frame(2, 99));
+    let tick = player.tick(start);
+    assert_eq!(shown(&tick), Some(99));
+    let target = Target::Before { ticks: 99, secs: 99.0 * FRAME_SECS };
+    assert_eq!(player.tick(start).seek, Some(SeekRequest { serial: 3, target }));
+}
+
+#[test]
+fn stepping_on_after_steps_back_shows_every_frame_once() {
+    let start = Instant::now();
+    let mut player = sought(start, 60);
+    back(&mut player, start);
+    back(&mut player, start);
+    player.keep(2, 98, (80..98).map(|i| frame(2, i)).collect());
+    let mut seen = Vec::new();
+    let mut request = None;
+    for _ in 0..6 {
+        player.step(true, start);
+        let tick = player.tick(start);
+        seen.extend(shown(&tick));
+        request = request.or(tick.seek);
+    }
+    assert_eq!(seen, [99, 100, 101], "then the decoder has to come back");
+    assert_eq!(request, Some(SeekRequest { serial: 3, target: Target::Onward { ticks: 101 } }));
+    for index in 101..105 {
+        player.push(frame(3, index));
+        seen.extend(shown(&player.tick(start)));
+    }
+    assert_eq!(seen, [99, 100, 101, 102, 103, 104]);
+    assert!(!player.is_busy());
+}
+
+#[test]
+fn there_is_nothing_before_the_first_frame() {
+    let start = Instant::now();
+    let mut player = sought(start, 60);
+    back(&mut player, start);
+    back(&mut player, start);
+    player.keep(2, 98, Vec::new());
+    assert_eq!(back(&mut player, start), (None, None));
+    assert!(!player.is_busy(), "the step is given up");
+    // Where fetching failed, a plain seek is tried instead.
+    let mut player = sought(start, 60);
+    back(&mut player, start);
+    back(&mut player, start);
+    player.end_of_stream(2);
+    let target = Target::Before { ticks: 98, secs: 98.0 * FRAME_SECS };
+    assert_eq!(back(&mut player, start).1, Some(SeekRequest { serial: 3, target }));
+}

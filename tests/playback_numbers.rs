@@ -1,0 +1,108 @@
+//! The number of the frame on screen after a seek: exact once the packets have told it, and never a wrong one.
+
+mod common;
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use common::numbered::{Truth, number, numbered};
+use common::session::Session;
+
+const X264: &str = "-c:v libx264 -preset ultrafast -bf 3 -b_strategy 0 -sc_threshold 0";
+const SOON: Duration = Duration::from_secs(30);
+
+/// Lets the session run until the frame on screen has a number, and gives it.
+fn number_in_time(session: &mut Session) -> u64 {
+    let begin = Instant::now();
+    loop {
+        session.tick(Instant::now());
+        if let Some(index) = session.player.frame_index() {
+            return index;
+        }
+        assert!(begin.elapsed() < SOON, "{}: the frame has no number", session.info.path.display());
+        session.wait(Duration::from_millis(5));
+    }
+}
+
+/// Seeks here and there in a fresh session; the number is right as soon as there is one, and soon there is one.
+fn check(path: &Path) {
+    let truth = Truth::new(path);
+    let mut session = Session::paused(path);
+    for share in [0.7, 0.31, 0.99, 0.5] {
+        session.seek(truth.last_secs() * share);
+        let position = truth.at(truth.last_secs() * share);
+        assert_eq!(number(&session.frame().picture), truth.numbers[position], "{}", path.display());
+        let at_once = session.player.frame_index();
+        assert!(at_once.is_none_or(|index| index == position as u64), "{}: {at_once:?}", path.display());
+        assert_eq!(number_in_time(&mut session), position as u64, "{}: sought to {share}", path.display());
+    }
+    let last = truth.count() - 1;
+    for position in [last / 3, last, last / 2] {
+        let mut session = Session::paused(path);
+        session.go(|player| player.seek_to_frame(position as u64));
+        assert_eq!(number(&session.frame().picture), truth.numbers[position], "{}", path.display());
+        assert_eq!(number_in_time(&mut session), position as u64);
+    }
+}
+
+#[test]
+fn containers_that_count_nothing() {
+    let clip = numbered("clip.mkv", 200, "25", &format!("{X264} -g 25"));
+    check(clip.path());
+    check(&clip.make("clip.ts", "-i @ -c copy -output_ts_offset 40000"));
+}
+
+#[test]
+fn a_rate_that_changes() {
+    let select = "-vf select='lt(n,40)+gt(n,200)+not(mod(n,17))' -fps_mode vfr";
+    let clip = numbered("pauses.mkv", 300, "30", &format!("{select} {X264} -g 30"));
+    check(clip.path());
+    check(&clip.make("pauses.mp4", "-i @ -c copy"));
+}
+
+/// The headers tell of 25 frames a second, evenly spaced: the average is right, and so are the first ten seconds.
+#[test]
+fn a_rate_that_is_stated_and_not_kept() {
+    let times = "if(lt(N,250),N/25,if(lt(N,350),10+(N-250)/20,15+(N-350)/30))";
+    let arguments = format!(
+        "-vf settb=1/300,setpts='{times}/TB' -fps_mode passthrough -enc_time_base 1:300 {X264} -g 30 -video_track_timescale 300"
+    );
+    let clip = numbered("liar.mp4", 500, "25", &arguments);
+    let session = Session::paused(clip.path());
+    assert!(session.info.constant_rate().is_some(), "this clip is no trap: {:?}", session.info);
+    check(clip.path());
+}
+
+/// The number is right where it was counted, and gone where a frame was lost before it.
+#[test]
+fn a_frame_that_was_lost() {
+    let clip = numbered("whole.mkv", 100, "25", "-c:v mjpeg -q:v 3");
+    let mut bytes = std::fs::read(clip.path()).expect("the clip can be read");
+    let (place, size) = packet(clip.path(), 60);
+    bytes[place..place + size].fill(0);
+    let broken = common::Clip::from_bytes("broken.mkv", &bytes);
+    let mut session = Session::paused(broken.path());
+    session.seek(2.0);
+    assert_eq!(number(&session.frame().picture), 50);
+    assert_eq!(number_in_time(&mut session), 50);
+    for expected in (51..100).filter(|number| *number != 60) {
+        let shown = number(&session.step(true).picture);
+        assert_eq!(shown, expected);
+        let index = session.player.frame_index();
+        let is_known = index == Some(expected as u64);
+        assert_eq!(is_known, expected < 60, "frame {expected} is called {index:?}");
+        assert!(index.is_none() || is_known, "frame {expected} is called {index:?}");
+    }
+}
+
+/// Where a packet's bytes lie in the file, and how many they are.
+fn packet(path: &Path, position: usize) -> (usize, usize) {
+    let text = common::ffprobe(path, &["-show_entries", "packet=pos,size"]);
+    let line = text.lines().nth(position).expect("a packet");
+    let mut fields = line.trim_end_matches(',').split(',').map(|field| field.parse().expect("a number"));
+    let (first, second): (usize, usize) = (fields.next().expect("a size"), fields.next().expect("a place"));
+    // ffprobe gives the size first; the packet's block begins with a header of a few bytes.
+    let bytes = std::fs::read(path).expect("the clip can be read");
+    let start = (second..second + 32).find(|&at| bytes[at..].starts_with(&[0xff, 0xd8])).expect("a JPEG");
+    (start, first)
+}

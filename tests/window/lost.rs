@@ -1,0 +1,76 @@
+//! What follows when the graphics device is lost. The program loses it on request.
+
+use crate::display::Display;
+use crate::picture::Area;
+use crate::program::Program;
+use crate::wait::{PATIENCE, until};
+use crate::{alone, near, pause, position_where, sample};
+
+const LOSE_AFTER: &str = "HISTOSCOPE_LOSE_AFTER";
+
+/// Waits until the program shows what a snapshot of the first frame shows, histograms included: the note of the loss fades.
+fn shows_the_first_frame(program: &Program) {
+    until("the picture that a snapshot shows", PATIENCE, || {
+        let shown = program.picture();
+        let snapshot = program.snapshot(sample(), "0", shown.width, shown.height);
+        (shown.differing(&snapshot, Area::Everywhere) == 0).then_some(())
+    });
+}
+
+/// Ends the program, which has logged the loss as an error.
+fn quit(program: &Program) {
+    program.key("q");
+    let status = until("q to end the program", PATIENCE, || program.status());
+    assert!(status.success(), "{status}: {}", program.log());
+    assert!(!program.log().contains("panicked"), "{}", program.log());
+}
+
+#[test]
+fn everything_is_made_again_once_and_the_picture_comes_back() {
+    let _turn = alone();
+    let display = Display::start();
+    let program = Program::start_where(&display, &[sample(), "--loop"], (LOSE_AFTER, "12"));
+    until("the device to be lost", PATIENCE, || program.log().contains("made again").then_some(()));
+    let now = program.picture();
+    program.until_other("the picture to move again", &now, Area::Outside, 100);
+    pause(&program);
+    program.key("Home");
+    position_where(&program, "at the beginning", |position| near(position, 0.0, 0.001));
+    shows_the_first_frame(&program);
+    quit(&program);
+}
+
+#[test]
+fn a_paused_picture_and_its_counts_come_back() {
+    let _turn = alone();
+    let display = Display::start();
+    for engine in ["cpu", "gpu"] {
+        let arguments = [sample(), "--paused", "--engine", engine];
+        let program = Program::start_where(&display, &arguments, (LOSE_AFTER, "8"));
+        program.take_pointer_away();
+        // Drawings are what the loss waits for. Every channel is shown again in the end.
+        until("the device to be lost", PATIENCE, || {
+            for note in ["note: green off", "note: green on"] {
+                program.after(|| program.key("g"), note);
+            }
+            program.log().contains("made again").then_some(())
+        });
+        shows_the_first_frame(&program);
+        quit(&program);
+    }
+}
+
+#[test]
+fn a_device_that_is_lost_again_ends_the_program_with_a_clear_message() {
+    let _turn = alone();
+    let display = Display::start();
+    let program = Program::start_where(&display, &[sample(), "--loop"], (LOSE_AFTER, "12,150"));
+    let status = until("the program to end", PATIENCE, || program.status());
+    let log = program.log();
+    assert_eq!(status.code(), Some(1), "{log}");
+    let last =
+        log.lines().rfind(|line| line.starts_with("histoscope: ")).unwrap_or_else(|| panic!("no message: {log}"));
+    assert!(last.contains("graphics device") && last.contains("lost again"), "{last}");
+    assert!(last.contains("--adapter"), "no advice: {last}");
+    assert!(!log.contains("panicked"), "{log}");
+}
