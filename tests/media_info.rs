@@ -5,6 +5,7 @@ mod common;
 use common::{Clip, decode_all, ffprobe, open};
 use histoscope::color::Sourced;
 use histoscope::frame::{Orientation, Ratio};
+use histoscope::media::{Decoder, OpenOptions};
 
 const X264: &str = "-c:v libx264 -preset ultrafast -g 25";
 
@@ -55,4 +56,14 @@ fn uneven_frames_and_turned_pictures_show() {
     // Which way it is turned is checked against the ffmpeg command elsewhere.
     assert_eq!((orientation.quarter_turns % 2, orientation.mirrored), (1, false));
     assert_eq!(orientation, decode_all(&turned)[0].orientation);
+}
+
+#[test]
+fn a_spare_thread_is_one_more_than_by_default() {
+    let clip = Clip::moving("clip.mp4", "160x120", 0.4, "-c:v libx264 -preset ultrafast -pix_fmt yuv420p");
+    let threads = |spare_thread| {
+        let options = OpenOptions { spare_thread, ..OpenOptions::default() };
+        Decoder::open(clip.path(), &options).unwrap().info().threads
+    };
+    assert_eq!(threads(true), threads(false) + 1);
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::GpuError;
 
 /// Which adapter the user wants.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AdapterChoice {
     /// Part of the adapter's name, in any case; `None` leaves the choice to wgpu.
     pub name: Option<String>,
@@ -75,6 +75,23 @@ impl Gpu {
             }
             result => result,
         }
+    }
+
+    /// The same device for all who ask for that adapter one after the other, such as a run over many files. It lasts as
+    /// long as the program: making one takes a tenth of a second, and so does giving one back.
+    ///
+    /// # Errors
+    /// As [`headless`](Self::headless).
+    pub fn shared(choice: &AdapterChoice) -> Result<Arc<Self>, GpuError> {
+        static DEVICES: Mutex<Vec<(AdapterChoice, Arc<Gpu>)>> = Mutex::new(Vec::new());
+        let mut devices = DEVICES.lock().unwrap_or_else(PoisonError::into_inner);
+        devices.retain(|(_, gpu)| gpu.check().is_ok());
+        if let Some((_, gpu)) = devices.iter().find(|(made_for, _)| made_for == choice) {
+            return Ok(Arc::clone(gpu));
+        }
+        let gpu = Arc::new(Self::headless(choice)?);
+        devices.push((choice.clone(), Arc::clone(&gpu)));
+        Ok(gpu)
     }
 
     /// Makes a device, one that can draw to `surface` if there is one.
@@ -199,4 +216,20 @@ fn choose(
         .filter(|adapter| surface.is_none_or(|s| adapter.is_surface_supported(s)))
         .find(|adapter| adapter.get_info().name.to_lowercase().contains(&wanted.to_lowercase()))
         .ok_or(GpuError::NoSuchAdapter { wanted: wanted.clone(), available })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shared_device_is_made_once_and_again_after_it_was_lost() {
+        let choice = AdapterChoice::default();
+        let shared = || Gpu::shared(&choice).expect("an adapter, if only a software one");
+        let first = shared();
+        assert!(Arc::ptr_eq(&first, &shared()));
+        first.lose();
+        let second = shared();
+        assert!(!Arc::ptr_eq(&first, &second) && second.check().is_ok());
+    }
 }

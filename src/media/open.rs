@@ -82,7 +82,8 @@ impl Decoder {
             let tag = parameters.codec_tag().map(|tag| format!(" ({tag})")).unwrap_or_default();
             return Err(MediaError::NoDecoder { path, codec: format!("{}{tag}", parameters.codec_name()) });
         }
-        let threads = options.threads.unwrap_or_else(|| default_threads(parameters.size()));
+        let threads =
+            options.threads.unwrap_or_else(|| default_threads(parameters.size()) + usize::from(options.spare_thread));
         let codec = Codec::open(&parameters, CodecOptions { threads })
             .map_err(|error| source.error("opening the decoder", error))?;
         let rate = parameters.average_rate().or_else(|| parameters.base_rate());

@@ -51,10 +51,10 @@ pub enum Engine {
 impl Engine {
     /// Finds what the user wants. By default it is the adapter if that is hardware; none need be there.
     fn find(choice: EngineChoice, adapter: &AdapterChoice) -> Result<Self, GpuError> {
-        match Gpu::headless(adapter) {
+        match Gpu::shared(adapter) {
             Ok(gpu) if choice == EngineChoice::Gpu || !gpu.is_software() => {
                 log::info!("engine: gpu");
-                Ok(Self::Gpu(Arc::new(gpu)))
+                Ok(Self::Gpu(gpu))
             }
             Ok(gpu) => {
                 log::info!("the CPU counts, because {} is a software adapter", gpu.info.name);

@@ -172,7 +172,7 @@ impl Pipeline {
     pub fn open(request: Request) -> Result<Self, AnalyzeError> {
         // Drivers take their time to load; the file is opened meanwhile.
         let engine = StartingEngine::start(request.engine, &request.adapter);
-        let mut open = request.open.clone();
+        let mut open = OpenOptions { spare_thread: true, ..request.open.clone() };
         if request.jobs > 1 {
             open.threads = Some(jobs::threads_per_job(request.jobs));
         }
