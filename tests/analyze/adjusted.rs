@@ -30,7 +30,7 @@ fn kinds() -> Vec<(&'static [&'static str], Adjustments, &'static str)> {
                 tone: Some(Tone::Clahe(Clahe { tiles: (4, 2), clip_limit: 3.5 })),
                 reduction: threshold(2, Shown::Colors),
             },
-            "low-pass 5×5 ×2, CLAHE 4×2 clip 3.5, 2 classes in colors",
+            "low-pass 5×5 ×2, CLAHE 4×2 clip 3.5, 2 classes in false colours",
         ),
     ]
 }

@@ -30,7 +30,7 @@ fn kinds() -> Vec<(&'static [&'static str], Adjustments, &'static str)> {
         (
             &["--otsu", "3:colors"],
             Adjustments { reduction: Some(Reduction::Threshold(threshold)), ..off },
-            "3 classes in colors",
+            "3 classes in false colours",
         ),
         (&["--low-pass", "9x3"], Adjustments { blur: Some(Blur { size: 9, runs: 3 }), ..off }, "low-pass 9×9 ×3"),
     ]

@@ -202,12 +202,13 @@ impl Player {
         }
         // A short way back leads through frames that all have to be decoded anyway: they are fetched together.
         let reach = self.cache.first().map_or(0.0, |first| first.time_secs - secs);
-        let most = if self.fetching.is_some() { self.fetched_secs() } else { SCRUB_REACH_SECS };
+        // A slow drag stays among those under way; a fast one would wait for frames that it has long left behind.
+        let is_slowly_back = self.scrub_step < 0.0 && self.scrub_step > -SLOW_STEP_SECS;
+        let most = if self.fetching.is_some() && is_slowly_back { self.fetched_secs() } else { SCRUB_REACH_SECS };
         if reach > 0.0 && reach < most && self.cache.is_joined() && self.can_fetch() {
             return if self.fetching.is_some() { None } else { self.fetch_earlier() };
         }
         self.scrubbed = Some(secs);
-        let is_slowly_back = self.scrub_step < 0.0 && self.scrub_step > -SLOW_STEP_SECS;
         if self.is_far_off && is_slowly_back && !self.is_too_slow {
             self.kept_secs = self.fetched_secs();
             return self.seek(Target::Back { secs, bytes: self.options.cache_bytes / 2 });

@@ -2,14 +2,15 @@
 
 use super::*;
 
-/// Frames of a group: what lies before a frame in it has to be decoded to reach it.
-const GROUP: u64 = 600;
+/// Frames of a long group: what lies before a frame in it has to be decoded to reach it.
+const LONG: u64 = 600;
 /// Frames that are decoded between two repeats of a key: 290 a second.
 const SPEED: u64 = 10;
 
 /// A decoder of frames of one byte, asked for one thing at a time; a later request ends the one before it.
-#[derive(Default)]
 struct Decoder {
+    /// Frames of a group.
+    group: u64,
     /// The request, and how many frames are yet to be decoded for it.
     asked: Option<(SeekRequest, u64)>,
 }
@@ -22,10 +23,10 @@ impl Decoder {
             Target::Back { secs, .. } => (secs / FRAME_SECS + 1e-3) as u64,
             Target::Earlier { ticks, .. } => ticks as u64 - 1,
             // What can be had between two repeats.
-            Target::Near(secs) => ((secs / FRAME_SECS + 1e-3) as u64 % GROUP).min(SPEED),
+            Target::Near(secs) => ((secs / FRAME_SECS + 1e-3) as u64 % self.group).min(SPEED),
             other => panic!("{other:?} is nothing to ask for now"),
         };
-        self.asked = Some((request, position % GROUP + 1));
+        self.asked = Some((request, position % self.group + 1));
     }
 
     /// Decodes for the time between two repeats.
@@ -39,18 +40,18 @@ impl Decoder {
         self.asked = None;
         match target {
             Target::Earlier { ticks, bytes } => {
-                let group = (ticks as u64 - 1) / GROUP * GROUP;
+                let group = (ticks as u64 - 1) / self.group * self.group;
                 let first = group.max((ticks as u64).saturating_sub(bytes as u64));
                 player.keep(serial, ticks, (first..ticks as u64).map(|index| frame(serial, index)).collect());
             }
             Target::Back { secs, bytes } => {
                 let wanted = (secs / FRAME_SECS + 1e-3) as u64;
-                let first = (wanted / GROUP * GROUP).max((wanted + 1).saturating_sub(bytes as u64));
+                let first = (wanted / self.group * self.group).max((wanted + 1).saturating_sub(bytes as u64));
                 player.keep(serial, i64::MAX, (first..=wanted).map(|index| frame(serial, index)).collect());
             }
             Target::Near(secs) => {
                 let wanted = (secs / FRAME_SECS + 1e-3) as u64;
-                player.push(frame(serial, wanted.min(wanted / GROUP * GROUP + SPEED)));
+                player.push(frame(serial, wanted.min(wanted / self.group * self.group + SPEED)));
             }
             Target::Exact(secs) => player.push(frame(serial, (secs / FRAME_SECS + 1e-3) as u64)),
             other => panic!("{other:?}"),
@@ -58,12 +59,12 @@ impl Decoder {
     }
 }
 
-/// Drags back from `from` by so many frames a repeat; gives how many different pictures each repeat shows in the mean, and
+/// Drags back from `from` by so many frames a repeat, in groups of that many; gives how many different pictures each repeat shows in the mean, and
 /// how far they were from where the drag was, in seconds.
-fn drag_back(from: u64, by: u64, cache_frames: usize) -> (f64, f64) {
+fn drag_back(from: u64, by: u64, group: u64, cache_frames: usize) -> (f64, f64) {
     let start = Instant::now();
     let mut player = Player::new(PlayerOptions { paused: true, cache_bytes: cache_frames, ..options(None, false) });
-    let mut decoder = Decoder::default();
+    let mut decoder = Decoder { group, asked: None };
     player.push(frame(0, 0));
     player.tick(start);
     decoder.obey(player.seek_to(from as f64 * FRAME_SECS, true));
@@ -93,7 +94,7 @@ fn drag_back(from: u64, by: u64, cache_frames: usize) -> (f64, f64) {
 fn slow_drags_back_show_nearly_every_frame() {
     // Full HD in half a gibibyte.
     for from in [1700, 1190, 900] {
-        let (each, away) = drag_back(from, 1, 165);
+        let (each, away) = drag_back(from, 1, LONG, 165);
         assert!(each > 0.9, "{each:.2} pictures a repeat from {from}");
         assert!(away < 0.2, "{away:.2} s away in the mean from {from}");
     }
@@ -103,8 +104,18 @@ fn slow_drags_back_show_nearly_every_frame() {
 fn drags_too_fast_to_fetch_frames_for_show_what_is_quick_to_have() {
     for (by, cache_frames) in [(3, 165), (1, 41)] {
         for from in [1700, 1190, 900] {
-            let (each, _) = drag_back(from, by, cache_frames);
+            let (each, _) = drag_back(from, by, LONG, cache_frames);
             assert!(each > 0.35, "{by} frames a repeat from {from} with {cache_frames}: {each:.2} pictures");
         }
+    }
+}
+
+#[test]
+fn a_fast_drag_through_short_groups_does_not_wait_for_frames_that_it_leaves_behind() {
+    for from in [1700, 1190, 900] {
+        // Half a second a repeat, with two seconds from keyframe to keyframe.
+        let (each, away) = drag_back(from, 15, 60, 165);
+        assert!(each > 0.45, "{each:.2} pictures a repeat from {from}");
+        assert!(away < 2.5, "{away:.2} s away in the mean from {from}");
     }
 }
