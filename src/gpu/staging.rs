@@ -3,7 +3,6 @@
 //! A queue's own way of writing takes fresh memory for every frame. The system has to clear that and the driver to pin it,
 //! which takes longer than copying a picture does.
 
-use std::ops::Range;
 use std::sync::mpsc::{self, Receiver, Sender};
 
 use super::Gpu;
@@ -54,9 +53,9 @@ impl Staging {
 }
 
 impl Staged {
-    /// Some of the memory to write to; `None` if the device has failed, which [`Gpu::check`] tells.
-    pub fn view(&self, bytes: Range<u64>) -> Option<wgpu::BufferViewMut> {
-        self.buffer.get_mapped_range_mut(bytes).ok()
+    /// The memory to write to; `None` if the device has failed, which [`Gpu::check`] tells.
+    pub fn view(&self) -> Option<wgpu::BufferViewMut> {
+        self.buffer.get_mapped_range_mut(..).ok()
     }
 
     /// The buffer to copy from, whose memory must have been written by now.
@@ -89,11 +88,7 @@ mod tests {
         let staging = Staging::new();
         let use_once = |bytes| {
             let staged = staging.take(&gpu, bytes);
-            staged.view(0..staged.buffer.size()).expect("a mapped buffer").copy_from_slice(&vec![
-                7;
-                staged.buffer.size()
-                    as usize
-            ]);
+            staged.view().expect("a mapped buffer").copy_from_slice(&vec![7; staged.buffer.size() as usize]);
             let buffer = staged.written().clone();
             gpu.queue.submit([]);
             staged.submitted();

@@ -3,18 +3,11 @@
 //! Planes go into storage buffers, not textures: a load of one word brings four 8-bit samples, pixels of three bytes
 //! need no repacking, and a picture may be larger than any texture.
 
-use std::ops::Range;
-
-use rayon::prelude::*;
-
 use super::shared::{PICTURE_WGSL, PictureParams, QUADS_WGSL};
 use super::staging::{Staged, Staging};
 use super::{Gpu, GpuError};
-use crate::frame::{Picture, PlaneView};
+use crate::frame::Picture;
 use crate::layout::PixelLayout;
-
-/// Bytes that a thread copies at a time.
-const MOST_COPIED: usize = 2 << 20;
 
 /// The buffers of the picture that is shown, and the bind group by which every pass reads them.
 #[derive(Debug)]
@@ -162,7 +155,7 @@ impl PictureBuffers {
             Some(loaded) => loaded,
             None => Loaded::new(gpu, &self.bind_group_layout, picture),
         };
-        let staged = self.staging.take(gpu, loaded.staged_bytes());
+        let staged = self.staging.take(gpu, loaded.planes.iter().map(|plane| plane.buffer.size()).sum());
         loaded.write(gpu, picture, &staged, encoder);
         self.loaded = Some(loaded);
         Ok(staged)
@@ -209,44 +202,21 @@ impl Loaded {
     }
 
     /// Writes the planes to staging memory, and records their way from there: they are copied once on the CPU and once by
-    /// the GPU. Large planes are copied by several threads: one alone does not use all of a memory's speed.
+    /// the GPU.
     fn write(&self, gpu: &Gpu, picture: &Picture, staged: &Staged, encoder: &mut wgpu::CommandEncoder) {
         self.write_params(gpu, picture);
-        let views: Vec<_> = (0..self.planes.len()).map(|index| picture.plane(index)).collect();
-        let mut parts = Vec::new();
-        for ((plane, view), start) in self.planes.iter().zip(&views).zip(self.staged_at()) {
-            for rows in plane.parts() {
-                let bytes = start + rows.start * plane.stride_bytes..start + rows.end * plane.stride_bytes;
-                let Some(memory) = staged.view(bytes.start as u64..bytes.end as u64) else { return };
-                parts.push((plane, view, rows, memory));
-            }
+        let Some(mut memory) = staged.view() else { return };
+        let mut at = 0;
+        for (index, plane) in self.planes.iter().enumerate() {
+            plane.write(&mut memory, at, &picture.plane(index));
+            at += plane.buffer.size() as usize;
         }
-        let write = |(plane, view, rows, mut memory): (&PlaneBuffer, &PlaneView<'_>, Range<usize>, _)| {
-            plane.write(&mut memory, view, rows);
-        };
-        match parts.len() {
-            0..=3 => parts.into_iter().for_each(write),
-            _ => parts.into_par_iter().with_max_len(1).for_each(write),
+        drop(memory);
+        let (staged, mut at) = (staged.written(), 0);
+        for PlaneBuffer { buffer, .. } in &self.planes {
+            encoder.copy_buffer_to_buffer(staged, at, buffer, 0, buffer.size());
+            at += buffer.size();
         }
-        let staged = staged.written();
-        for (PlaneBuffer { buffer, stride_bytes, rows, .. }, start) in self.planes.iter().zip(self.staged_at()) {
-            encoder.copy_buffer_to_buffer(staged, start as u64, buffer, 0, (stride_bytes * rows) as u64);
-        }
-    }
-
-    /// Where each plane begins in staging memory.
-    fn staged_at(&self) -> impl Iterator<Item = usize> {
-        self.planes.iter().scan(0, |end, plane| {
-            let start = *end;
-            *end = (start + plane.stride_bytes * plane.rows).next_multiple_of(wgpu::MAP_ALIGNMENT as usize);
-            Some(start)
-        })
-    }
-
-    /// Bytes of staging memory that the planes take.
-    fn staged_bytes(&self) -> u64 {
-        let ends = self.planes.iter().zip(self.staged_at()).map(|(plane, at)| at + plane.stride_bytes * plane.rows);
-        ends.last().unwrap_or(0).max(4) as u64
     }
 
     fn write_params(&self, gpu: &Gpu, picture: &Picture) {
@@ -256,24 +226,16 @@ impl Loaded {
 }
 
 impl PlaneBuffer {
-    /// Rows that one thread copies. Memory is mapped from every eighth byte on, and strides are whole words: parts begin at
-    /// even rows.
-    fn parts(&self) -> impl Iterator<Item = Range<usize>> {
-        let most = (MOST_COPIED / self.stride_bytes.max(1)).max(2) / 2 * 2;
-        let rows = self.rows;
-        (0..rows).step_by(most).map(move |first| first..(first + most).min(rows))
-    }
-
-    /// Writes these rows to memory of their own size.
-    fn write(&self, memory: &mut wgpu::BufferViewMut, view: &PlaneView<'_>, rows: Range<usize>) {
-        let (first, bytes) = (rows.start * view.stride, rows.len() * self.stride_bytes);
-        if view.stride == self.stride_bytes && view.bytes.len() >= first + bytes {
-            memory.copy_from_slice(&view.bytes[first..first + bytes]);
+    /// Writes the plane's rows, from that byte of the memory on.
+    fn write(&self, memory: &mut wgpu::BufferViewMut, at: usize, view: &crate::frame::PlaneView<'_>) {
+        let bytes = self.stride_bytes * self.rows;
+        if view.stride == self.stride_bytes && view.bytes.len() >= bytes {
+            memory.slice(at..at + bytes).copy_from_slice(&view.bytes[..bytes]);
             return;
         }
-        for (index, y) in rows.enumerate() {
-            let at = index * self.stride_bytes;
-            memory.slice(at..at + self.row_bytes).copy_from_slice(view.row(y, self.row_bytes));
+        for y in 0..self.rows {
+            let row = at + y * self.stride_bytes;
+            memory.slice(row..row + self.row_bytes).copy_from_slice(view.row(y, self.row_bytes));
         }
     }
 }
