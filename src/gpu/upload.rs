@@ -133,11 +133,11 @@ impl PictureBuffers {
         Ok(())
     }
 
-    /// The same as a part of commands that the caller submits, after which it tells [`Staged`] so.
+    /// The same as a part of commands that the caller submits, after which it must tell what it is given here.
     ///
     /// # Errors
     /// [`GpuError::PictureTooLarge`] if a plane is larger than the adapter binds.
-    pub fn record_upload(
+    pub(super) fn record_upload(
         &mut self,
         gpu: &Gpu,
         picture: &Picture,
