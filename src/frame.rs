@@ -28,6 +28,23 @@ impl<'a> PlaneView<'a> {
 pub trait PlaneStore: Send + Sync {
     /// The plane of that index; an empty view if there is none.
     fn plane(&self, index: usize) -> PlaneView<'_>;
+
+    /// The memory that all planes lie in, if that is whole pages which somebody else may read without a copy.
+    fn pages(&self) -> Option<Arc<dyn Pages>> {
+        None
+    }
+}
+
+/// Whole pages of memory at an address that stays the same, alive as long as this.
+///
+/// Pictures lie in them one after the other. Their bytes are those of one picture for as long as that picture is alive, and
+/// only so long.
+pub trait Pages: Send + Sync {
+    /// Where they begin.
+    fn start(&self) -> *const u8;
+
+    /// Bytes, a multiple of those of a page.
+    fn length(&self) -> usize;
 }
 
 /// Planes in vectors of their own, for tests, benchmarks and pictures that had to be copied.
@@ -177,6 +194,13 @@ impl Picture {
     #[must_use]
     pub fn plane(&self, index: usize) -> PlaneView<'_> {
         self.planes.plane(index)
+    }
+
+    /// The memory that all planes lie in, if that is whole pages which somebody else may read without a copy. It must hold
+    /// on to the picture meanwhile.
+    #[must_use]
+    pub fn pages(&self) -> Option<Arc<dyn Pages>> {
+        self.planes.pages()
     }
 
     /// The n-bit code of `component` at sample position (`x`, `y`) of that component's own grid.

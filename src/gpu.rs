@@ -12,6 +12,7 @@ pub mod draw;
 mod fetch;
 mod figures;
 pub mod histogram;
+mod import;
 pub mod live;
 mod loading;
 pub mod readback;

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::GpuError;
+use super::import::{self, Imports};
 
 /// Which adapter the user wants.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -24,6 +25,8 @@ pub struct Gpu {
     pub queue: wgpu::Queue,
     /// The most bytes that a plane may have to be bound; larger pictures are the CPU's.
     pub most_plane_bytes: u64,
+    /// Pictures that it reads where the decoder wrote them.
+    pub(super) imports: Imports,
     /// The first error that no call returned, if there was one: a validation error, or the loss of the device.
     failure: Arc<Mutex<Option<String>>>,
 }
@@ -109,15 +112,16 @@ impl Gpu {
             return Err(GpuError::NoCompute { adapter: info.name });
         }
         let timestamps = wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::TIMESTAMP_QUERY_INSIDE_ENCODERS;
-        let (device, queue) = pollster::block_on(adapter.request_device(&wgpu::DeviceDescriptor {
+        let descriptor = wgpu::DeviceDescriptor {
             label: Some("histoscope"),
             required_features: adapter.features() & timestamps,
             // Everything that the adapter has: large pictures need large buffers, deep ones much workgroup memory.
             required_limits: adapter.limits(),
             memory_hints: wgpu::MemoryHints::MemoryUsage,
             ..Default::default()
-        }))
-        .map_err(|source| GpuError::Device { adapter: info.name.clone(), source })?;
+        };
+        let (device, queue, imports) =
+            open(&adapter, &descriptor).map_err(|source| GpuError::Device { adapter: info.name.clone(), source })?;
         let failure = Arc::new(Mutex::new(None));
         watch(&device, &failure);
         log::info!(
@@ -128,9 +132,11 @@ impl Gpu {
             info.driver,
             info.driver_info
         );
+        let way = if imports.are_possible() { "read where they were decoded" } else { "copied by the CPU" };
+        log::debug!("large pictures are {way}");
         let limits = device.limits();
         let most_plane_bytes = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
-        Ok(Self { adapter, info, device, queue, most_plane_bytes, failure })
+        Ok(Self { adapter, info, device, queue, most_plane_bytes, imports, failure })
     }
 
     /// Whether the adapter computes on the CPU.
@@ -156,6 +162,19 @@ impl Gpu {
         }
     }
 
+    /// Whether the adapter can read pictures where the decoder wrote them, without a copy by the CPU.
+    #[must_use]
+    pub fn reads_in_place(&self) -> bool {
+        self.imports.are_possible()
+    }
+
+    /// How many blocks of decoded pictures it reads in place now. Those of videos that were closed are let go.
+    #[must_use]
+    pub fn blocks_in_place(&self) -> usize {
+        self.imports.sweep();
+        self.imports.count()
+    }
+
     /// Loses the device, as a driver that fails would make it. For tests of what follows.
     pub fn lose(&self) {
         let message = "device lost (on request)".to_owned();
@@ -171,6 +190,18 @@ impl Gpu {
         self.device.poll(wgpu::PollType::wait_indefinitely()).map_err(|e| GpuError::Lost(e.to_string()))?;
         self.check()
     }
+}
+
+/// Opens the device, if possible one that reads pictures where they lie.
+fn open(
+    adapter: &wgpu::Adapter,
+    descriptor: &wgpu::DeviceDescriptor<'_>,
+) -> Result<(wgpu::Device, wgpu::Queue, Imports), wgpu::RequestDeviceError> {
+    if let Some((device, queue, host)) = import::open(adapter, descriptor) {
+        return Ok((device, queue, Imports::new(Some(host))));
+    }
+    let (device, queue) = pollster::block_on(adapter.request_device(descriptor))?;
+    Ok((device, queue, Imports::new(None)))
 }
 
 /// Keeps the first error that no call returns.

@@ -64,7 +64,7 @@ impl CountQueue {
         let command_encoder =
             || gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("count") });
         let mut encoder = command_encoder();
-        let mut staged = Some(self.pictures.record_upload(gpu, picture, &mut encoder)?);
+        let mut underway = Some(self.pictures.record_upload(gpu, picture, &mut encoder)?);
         let bits = picture.layout().bin_bits();
         let bytes = Histogram::word_count(bits) as u64 * 4;
         for &components in components {
@@ -73,8 +73,8 @@ impl CountQueue {
             self.passes.record(&mut encoder, group, None);
             encoder.copy_buffer_to_buffer(&self.passes.bins, 0, &buffer, 0, bytes);
             let submission = gpu.queue.submit([std::mem::replace(&mut encoder, command_encoder()).finish()]);
-            if let Some(staged) = staged.take() {
-                staged.submitted();
+            if let Some(underway) = underway.take() {
+                underway.submitted(gpu);
             }
             let (sender, mapped) = mpsc::channel();
             buffer.slice(..bytes).map_async(wgpu::MapMode::Read, move |result| {

@@ -19,7 +19,7 @@ pub(super) struct Staging {
 /// A buffer that the commands copy from which are recorded now.
 #[derive(Debug)]
 #[must_use = "the buffer comes back only when it is told that the commands were submitted"]
-pub struct Staged {
+pub(super) struct Staged {
     buffer: wgpu::Buffer,
     home: Sender<wgpu::Buffer>,
 }

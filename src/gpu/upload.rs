@@ -1,8 +1,10 @@
-//! Native planes to the GPU: rows are copied as they were decoded, with no conversion on the CPU.
+//! Native planes to the GPU: rows arrive as they were decoded, with no conversion on the CPU, and with no copy by it where
+//! the GPU can read them where they lie.
 //!
 //! Planes go into storage buffers, not textures: a load of one word brings four 8-bit samples, pixels of three bytes
 //! need no repacking, and a picture may be larger than any texture.
 
+use super::import::InPlace;
 use super::shared::{PICTURE_WGSL, PictureParams, QUADS_WGSL};
 use super::staging::{Staged, Staging};
 use super::{Gpu, GpuError};
@@ -23,6 +25,8 @@ pub struct PictureBuffers {
 struct Loaded {
     layout: PixelLayout,
     size: (u32, u32),
+    /// Of each plane, bytes from row to row.
+    strides: [usize; 3],
     planes: Vec<PlaneBuffer>,
     params: wgpu::Buffer,
     bind_group: wgpu::BindGroup,
@@ -36,7 +40,26 @@ struct PlaneBuffer {
     row_bytes: usize,
 }
 
-/// Bytes from row to row of a plane's buffer: whole blocks of four samples of every component, so that a pass may load
+/// What recorded commands copy from.
+#[must_use = "its memory is free again only when it is told that the commands were submitted"]
+pub(super) enum Underway {
+    /// Memory that the planes were copied to.
+    Staged(Staged),
+    /// The decoder's own, which it must not use again meanwhile.
+    InPlace(Picture),
+}
+
+impl Underway {
+    /// Must follow the submission of the commands.
+    pub fn submitted(self, gpu: &Gpu) {
+        match self {
+            Self::Staged(staged) => staged.submitted(),
+            Self::InPlace(picture) => gpu.queue.on_submitted_work_done(move || drop(picture)),
+        }
+    }
+}
+
+/// Bytes of a row of a plane that the passes read, and from row to row where the CPU copies it: whole blocks of four samples of every component, so that a pass may load
 /// a block without asking where the row ends.
 #[must_use]
 pub fn stride_bytes(layout: &PixelLayout, plane: usize, width: u32, height: u32) -> usize {
@@ -127,9 +150,9 @@ impl PictureBuffers {
     /// [`GpuError::PictureTooLarge`] if a plane is larger than the adapter binds.
     pub fn upload(&mut self, gpu: &Gpu, picture: &Picture) -> Result<(), GpuError> {
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("upload") });
-        let staged = self.record_upload(gpu, picture, &mut encoder)?;
+        let underway = self.record_upload(gpu, picture, &mut encoder)?;
         gpu.queue.submit([encoder.finish()]);
-        staged.submitted();
+        underway.submitted(gpu);
         Ok(())
     }
 
@@ -142,10 +165,14 @@ impl PictureBuffers {
         gpu: &Gpu,
         picture: &Picture,
         encoder: &mut wgpu::CommandEncoder,
-    ) -> Result<Staged, GpuError> {
+    ) -> Result<Underway, GpuError> {
         Self::check(gpu, picture)?;
         let size = (picture.width(), picture.height());
-        let fits = self.loaded.as_ref().is_some_and(|l| l.layout == *picture.layout() && l.size == size);
+        let packed = |plane| stride_bytes(picture.layout(), plane, size.0, size.1);
+        let in_place = InPlace::of(gpu, picture, packed);
+        let strides = in_place.as_ref().map_or_else(|| std::array::from_fn(packed), |in_place| in_place.strides);
+        let fits = |l: &Loaded| l.layout == *picture.layout() && l.size == size && l.strides == strides;
+        let fits = self.loaded.as_ref().is_some_and(fits);
         if !fits {
             // The old buffers go first, so that two large pictures are never held at once.
             self.loaded = None;
@@ -153,23 +180,30 @@ impl PictureBuffers {
         }
         let loaded = match self.loaded.take() {
             Some(loaded) => loaded,
-            None => Loaded::new(gpu, &self.bind_group_layout, picture),
+            None => Loaded::new(gpu, &self.bind_group_layout, picture, strides),
         };
-        let staged = self.staging.take(gpu, loaded.planes.iter().map(|plane| plane.buffer.size()).sum());
-        loaded.write(gpu, picture, &staged, encoder);
+        loaded.write_params(gpu, picture);
+        let underway = if let Some(in_place) = in_place {
+            loaded.read(&in_place, encoder);
+            Underway::InPlace(picture.clone())
+        } else {
+            let staged = self.staging.take(gpu, loaded.planes.iter().map(|plane| plane.buffer.size()).sum());
+            loaded.write(picture, &staged, encoder);
+            Underway::Staged(staged)
+        };
         self.loaded = Some(loaded);
-        Ok(staged)
+        Ok(underway)
     }
 }
 
 impl Loaded {
-    fn new(gpu: &Gpu, group_layout: &wgpu::BindGroupLayout, picture: &Picture) -> Self {
+    fn new(gpu: &Gpu, group_layout: &wgpu::BindGroupLayout, picture: &Picture, strides: [usize; 3]) -> Self {
         let layout = *picture.layout();
         let (width, height) = (picture.width(), picture.height());
         let mut planes = Vec::new();
         for plane in 0..layout.plane_count() {
             let (row_bytes, rows) = layout.plane_size(plane, width, height);
-            let stride_bytes = stride_bytes(&layout, plane, width, height);
+            let stride_bytes = strides[plane];
             let bytes = stride_bytes as u64 * rows as u64;
             let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
                 label: Some("plane"),
@@ -198,13 +232,12 @@ impl Loaded {
             ],
         });
         log::debug!("picture buffers for {width}×{height} {layout:?}");
-        Self { layout, size: (width, height), planes, params, bind_group }
+        Self { layout, size: (width, height), strides, planes, params, bind_group }
     }
 
     /// Writes the planes to staging memory, and records their way from there: they are copied once on the CPU and once by
     /// the GPU.
-    fn write(&self, gpu: &Gpu, picture: &Picture, staged: &Staged, encoder: &mut wgpu::CommandEncoder) {
-        self.write_params(gpu, picture);
+    fn write(&self, picture: &Picture, staged: &Staged, encoder: &mut wgpu::CommandEncoder) {
         let Some(mut memory) = staged.view() else { return };
         let mut at = 0;
         for (index, plane) in self.planes.iter().enumerate() {
@@ -216,6 +249,13 @@ impl Loaded {
         for PlaneBuffer { buffer, .. } in &self.planes {
             encoder.copy_buffer_to_buffer(staged, at, buffer, 0, buffer.size());
             at += buffer.size();
+        }
+    }
+
+    /// Records the planes' way from where the decoder wrote them: the GPU copies them, and the CPU does nothing.
+    fn read(&self, in_place: &InPlace, encoder: &mut wgpu::CommandEncoder) {
+        for (PlaneBuffer { buffer, .. }, offset) in self.planes.iter().zip(in_place.offsets) {
+            encoder.copy_buffer_to_buffer(&in_place.buffer, offset, buffer, 0, buffer.size());
         }
     }
 

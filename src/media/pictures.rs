@@ -7,7 +7,7 @@ use super::info::OpenOptions;
 use super::layout::{conversion_target, is_full_range, native_layout};
 use super::{orientation, tags};
 use crate::color::{Range, Sourced};
-use crate::frame::{Orientation, OwnedPlanes, Picture, PlaneStore, PlaneView, Ratio, SourceFormat};
+use crate::frame::{Orientation, OwnedPlanes, Pages, Picture, PlaneStore, PlaneView, Ratio, SourceFormat};
 use crate::layout::PixelLayout;
 
 /// What the container says about all frames; a frame may say otherwise.
@@ -202,6 +202,10 @@ impl PlaneStore for DecodedPlanes {
         let (length, stride) = self.lengths.get(index).copied().unwrap_or((0, 0));
         let bytes = if length == 0 { &[] } else { self.frame.plane(index, length).unwrap_or(&[]) };
         PlaneView { bytes, stride }
+    }
+
+    fn pages(&self) -> Option<Arc<dyn Pages>> {
+        self.frame.pages()
     }
 }
 

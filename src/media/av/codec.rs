@@ -2,10 +2,12 @@
 
 use std::ffi::CStr;
 use std::ptr::{self, NonNull};
+use std::sync::Arc;
 
 use ffmpeg_next::ffi;
 
 use super::input::StreamParameters;
+use super::memory::FramePool;
 use super::{AvError, AvFrame, AvPacket};
 
 /// Colour tags as numbers: H.273's for matrix, primaries and transfer, FFmpeg's for the range.
@@ -43,6 +45,8 @@ pub(in crate::media) enum Received {
 /// An open video decoder.
 pub(in crate::media) struct Codec {
     context: NonNull<ffi::AVCodecContext>,
+    /// Where its frames lie; freed after the context, whose threads use it.
+    pool: Arc<FramePool>,
     /// Whether pictures that no other picture refers to can be left out without a trace.
     can_skip_unreferenced: bool,
 }
@@ -64,12 +68,15 @@ impl Codec {
                 // temporal layer says it while those of higher layers do refer to it.
                 "h264" | "mpeg1video" | "mpeg2video" | "mpeg4"
             );
-            let codec = Self { context, can_skip_unreferenced };
+            let codec = Self { context, pool: Arc::default(), can_skip_unreferenced };
             let context = codec.context.as_ptr();
             AvError::check(ffi::avcodec_parameters_to_context(context, parameters.as_ptr()))?;
             (*context).pkt_timebase = parameters.raw_time_base();
             (*context).thread_count = i32::try_from(options.threads).unwrap_or(1).max(1);
             (*context).thread_type = ffi::FF_THREAD_FRAME | ffi::FF_THREAD_SLICE;
+            if (*decoder).capabilities.cast_unsigned() & ffi::AV_CODEC_CAP_DR1 != 0 {
+                FramePool::serve(&codec.pool, context);
+            }
             AvError::check(ffi::avcodec_open2(context, decoder, ptr::null_mut()))?;
             Ok(codec)
         }
@@ -84,11 +91,14 @@ impl Codec {
 
     /// Takes the next frame.
     pub(in crate::media) fn receive(&mut self) -> Received {
-        let frame = AvFrame::new();
+        let mut frame = AvFrame::new();
         // SAFETY: both pointers are valid, the frame is blank.
         let code = unsafe { ffi::avcodec_receive_frame(self.context.as_ptr(), frame.as_ptr()) };
         match AvError::check(code) {
-            Ok(_) => Received::Frame(frame),
+            Ok(_) => {
+                frame.find_block(&self.pool);
+                Received::Frame(frame)
+            }
             Err(AvError::AGAIN) => Received::NeedsInput,
             Err(AvError::EOF) => Received::End,
             Err(error) => Received::Refused(error),

@@ -2,14 +2,20 @@
 
 use std::alloc::{Layout, handle_alloc_error};
 use std::ptr::NonNull;
+use std::sync::Arc;
 
 use ffmpeg_next::ffi;
 
+use super::memory::{Block, FramePool};
 use super::{PixelFormat, enum_number, positive_ratio, timestamp};
-use crate::frame::Ratio;
+use crate::frame::{Pages, Ratio};
 
 /// One decoded frame. Its buffers are counted references that nobody writes to.
-pub(in crate::media) struct AvFrame(NonNull<ffi::AVFrame>);
+pub(in crate::media) struct AvFrame {
+    raw: NonNull<ffi::AVFrame>,
+    /// The block that all its planes lie in, if it lies in one.
+    block: Option<Arc<Block>>,
+}
 
 // SAFETY: this type is the frame's only owner; the buffers behind it are counted atomically.
 unsafe impl Send for AvFrame {}
@@ -23,18 +29,32 @@ impl AvFrame {
         // SAFETY: allocates, or returns null, which is handled as any failed allocation.
         let pointer = unsafe { ffi::av_frame_alloc() };
         match NonNull::new(pointer) {
-            Some(frame) => Self(frame),
+            Some(raw) => Self { raw, block: None },
             None => handle_alloc_error(Layout::new::<ffi::AVFrame>()),
         }
     }
 
     pub(super) const fn as_ptr(&self) -> *mut ffi::AVFrame {
-        self.0.as_ptr()
+        self.raw.as_ptr()
+    }
+
+    /// Looks whether the frame lies in one of the pool's blocks.
+    pub(super) fn find_block(&mut self, pool: &FramePool) {
+        let [first, second, ..] = self.get().buf;
+        if !first.is_null() && second.is_null() {
+            // SAFETY: the frame's buffer references that are not null are valid.
+            self.block = pool.block_at(unsafe { (*first).data });
+        }
+    }
+
+    /// The memory that all its planes lie in, if that is whole pages.
+    pub(in crate::media) fn pages(&self) -> Option<Arc<dyn Pages>> {
+        self.block.clone().map(|block| block as Arc<dyn Pages>)
     }
 
     const fn get(&self) -> &ffi::AVFrame {
         // SAFETY: the pointer is valid as long as `self`. No enumeration is read through this reference.
-        unsafe { self.0.as_ref() }
+        unsafe { self.raw.as_ref() }
     }
 
     /// Width and height in pixels; zero where the decoder says something impossible.
@@ -229,7 +249,7 @@ impl AvFrame {
 
 impl Drop for AvFrame {
     fn drop(&mut self) {
-        let mut pointer = self.0.as_ptr();
+        let mut pointer = self.raw.as_ptr();
         // SAFETY: this is the only owner; the function takes the address of a pointer and clears it.
         unsafe { ffi::av_frame_free(&raw mut pointer) }
     }

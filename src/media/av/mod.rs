@@ -6,6 +6,7 @@
 mod codec;
 mod frame;
 mod input;
+mod memory;
 mod packet;
 mod pixel;
 mod scaler;

@@ -1,0 +1,219 @@
+//! Memory for decoded frames: whole pages at an address that stays, so that a GPU can read a frame where the decoder
+//! wrote it.
+
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::ffi::{c_int, c_void};
+use std::ptr::{self, NonNull};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ffmpeg_next::ffi;
+
+use super::PixelFormat;
+use crate::frame::Pages;
+
+/// What blocks begin at and are whole multiples of, in bytes.
+const PAGE: usize = 4096;
+/// What planes begin at a multiple of: no decoder's vectors are longer.
+const PLANE_ALIGNMENT: usize = 64;
+/// Bytes behind a plane that decoders may read or write beyond its last row, as in FFmpeg's own pools.
+const SLACK: usize = 16 + 63;
+
+/// Memory for one frame.
+pub(in crate::media) struct Block {
+    start: NonNull<u8>,
+    layout: Layout,
+    /// Whether a frame lies in it.
+    lent: AtomicBool,
+}
+
+// SAFETY: the block owns its memory. This type itself only hands out the address; whoever reads or writes there keeps the
+// frame alive that lies in it, and FFmpeg's rules say who may write to a frame.
+unsafe impl Send for Block {}
+// SAFETY: as above.
+unsafe impl Sync for Block {}
+
+impl Block {
+    fn new(bytes: usize) -> Option<Arc<Self>> {
+        let layout = Layout::from_size_align(bytes.max(1).checked_next_multiple_of(PAGE)?, PAGE).ok()?;
+        // SAFETY: the layout is not empty.
+        let start = NonNull::new(unsafe { alloc_zeroed(layout) })?;
+        Some(Arc::new(Self { start, layout, lent: AtomicBool::new(true) }))
+    }
+}
+
+impl Drop for Block {
+    fn drop(&mut self) {
+        // SAFETY: allocated with this layout, and freed here alone.
+        unsafe { dealloc(self.start.as_ptr(), self.layout) }
+    }
+}
+
+impl Pages for Block {
+    fn start(&self) -> *const u8 {
+        self.start.as_ptr()
+    }
+
+    fn length(&self) -> usize {
+        self.layout.size()
+    }
+}
+
+/// The blocks of one decoder, which are used again and again.
+#[derive(Default)]
+pub(super) struct FramePool {
+    /// All of the size that was asked for last, lent or not.
+    blocks: Mutex<Vec<Arc<Block>>>,
+}
+
+impl FramePool {
+    /// Has the decoder that is opened next put its frames here. FFmpeg's own pools remain for those decoders that cannot,
+    /// and for formats that no picture has as they are.
+    ///
+    /// # Safety
+    /// The context must not be open yet, and must be freed before `pool` is.
+    pub(super) unsafe fn serve(pool: &Arc<Self>, context: *mut ffi::AVCodecContext) {
+        // SAFETY: the context is valid and nothing else uses it yet.
+        unsafe {
+            (*context).opaque = Arc::as_ptr(pool).cast_mut().cast();
+            (*context).get_buffer2 = Some(get_buffer);
+            // Without this the older libraries have one thread fetch all threads' buffers, which would stand in a queue.
+            #[cfg(ffmpeg_before_6)]
+            {
+                (*context).thread_safe_callbacks = 1;
+            }
+        }
+    }
+
+    /// The block that holds the frame whose first buffer begins there, if it is one of these.
+    pub(super) fn block_at(&self, start: *const u8) -> Option<Arc<Block>> {
+        let blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
+        blocks.iter().find(|block| block.start().eq(&start)).cloned()
+    }
+
+    /// A block of that many bytes or a few more, marked as lent.
+    fn take(&self, bytes: usize) -> Option<Arc<Block>> {
+        let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
+        let length = bytes.max(1).checked_next_multiple_of(PAGE)?;
+        // Blocks of another size are those of another video or of a changed one. The lent ones live on with their frames.
+        if blocks.first().is_some_and(|block| block.length() != length) {
+            blocks.clear();
+        }
+        if let Some(block) = blocks.iter().find(|block| !block.lent.swap(true, Ordering::AcqRel)) {
+            return Some(Arc::clone(block));
+        }
+        let block = Block::new(bytes)?;
+        blocks.push(Arc::clone(&block));
+        Some(block)
+    }
+}
+
+/// Where planes lie in a block.
+struct Arrangement {
+    lines: [c_int; 4],
+    offsets: [usize; 4],
+    planes: usize,
+    bytes: usize,
+}
+
+impl Arrangement {
+    /// As FFmpeg's own pools lay frames out: every row as long as the decoder's vectors need. `None` for what those must
+    /// provide.
+    ///
+    /// # Safety
+    /// The context must be a decoder's, and the frame one that it asks memory for.
+    unsafe fn of(context: *mut ffi::AVCodecContext, frame: *const ffi::AVFrame) -> Option<Self> {
+        let (mut lines, mut sizes, mut alignments) = ([0; 4], [0_usize; 4], [0; 8]);
+        // SAFETY: the arrays have the lengths that the functions fill: four planes, eight alignments.
+        unsafe {
+            let format = (*frame).format;
+            if !(*frame).hw_frames_ctx.is_null() || !PixelFormat(format).descriptor()?.is_plain() {
+                return None;
+            }
+            let (mut width, mut height) = ((*frame).width, (*frame).height);
+            ffi::avcodec_align_dimensions2(context, &raw mut width, &raw mut height, alignments.as_mut_ptr());
+            loop {
+                if by_number::av_image_fill_linesizes(lines.as_mut_ptr(), format, width) < 0 {
+                    return None;
+                }
+                if lines.iter().zip(alignments).all(|(line, alignment)| line % alignment.max(1) == 0) {
+                    break;
+                }
+                // The next width that is divisible by one power of two more.
+                width = width.checked_add(width & -width)?;
+            }
+            let long_lines = lines.map(|line| line as isize);
+            let code = by_number::av_image_fill_plane_sizes(sizes.as_mut_ptr(), format, height, long_lines.as_ptr());
+            if code < 0 {
+                return None;
+            }
+        }
+        let planes = sizes.iter().position(|&size| size == 0).unwrap_or(4);
+        let (mut offsets, mut bytes) = ([0; 4], 0_usize);
+        for (offset, size) in offsets.iter_mut().zip(sizes).take(planes) {
+            *offset = bytes;
+            bytes = bytes.checked_add(size)?.checked_add(SLACK)?.checked_next_multiple_of(PLANE_ALIGNMENT)?;
+        }
+        (planes > 0).then_some(Self { lines, offsets, planes, bytes })
+    }
+}
+
+/// FFmpeg's callback for a frame's memory, called by any of a decoder's threads.
+unsafe extern "C" fn get_buffer(context: *mut ffi::AVCodecContext, frame: *mut ffi::AVFrame, flags: c_int) -> c_int {
+    // SAFETY: FFmpeg calls with its context, whose pool outlives it, and a frame that wants memory.
+    unsafe {
+        let Some(pool) = (*context).opaque.cast::<FramePool>().as_ref() else { return ffi::AVERROR_BUG };
+        match Arrangement::of(context, frame) {
+            Some(arrangement) => fill(pool, frame, &arrangement),
+            None => ffi::avcodec_default_get_buffer2(context, frame, flags),
+        }
+    }
+}
+
+/// Gives the frame a block.
+///
+/// # Safety
+/// The frame must be one that wants memory, of the size and format that the arrangement was made for.
+unsafe fn fill(pool: &FramePool, frame: *mut ffi::AVFrame, arrangement: &Arrangement) -> c_int {
+    const NO_MEMORY: c_int = ffi::AVERROR(ffmpeg_next::error::ENOMEM);
+    let Some(block) = pool.take(arrangement.bytes) else { return NO_MEMORY };
+    let (start, length) = (block.start.as_ptr(), block.length());
+    let lease = Box::into_raw(Box::new(block));
+    // SAFETY: the buffer covers the block, which the lease keeps until FFmpeg gives it back; all planes lie in it.
+    unsafe {
+        let buffer = ffi::av_buffer_create(start, length, Some(give_back), lease.cast(), 0);
+        if buffer.is_null() {
+            give_back(lease.cast(), start);
+            return NO_MEMORY;
+        }
+        (*frame).buf[0] = buffer;
+        (*frame).data = [ptr::null_mut(); 8];
+        (*frame).linesize = [0; 8];
+        for plane in 0..arrangement.planes {
+            (*frame).data[plane] = start.add(arrangement.offsets[plane]);
+            (*frame).linesize[plane] = arrangement.lines[plane];
+        }
+        (*frame).extended_data = (&raw mut (*frame).data).cast();
+    }
+    0
+}
+
+/// FFmpeg's callback when nothing refers to a frame's memory any more.
+unsafe extern "C" fn give_back(lease: *mut c_void, _: *mut u8) {
+    // SAFETY: `fill` made the lease, and FFmpeg gives it back once.
+    let block = unsafe { Box::from_raw(lease.cast::<Arc<Block>>()) };
+    block.lent.store(false, Ordering::Release);
+}
+
+mod by_number {
+    use std::ffi::c_int;
+    unsafe extern "C" {
+        pub(super) fn av_image_fill_linesizes(lines: *mut c_int, format: c_int, width: c_int) -> c_int;
+        pub(super) fn av_image_fill_plane_sizes(
+            sizes: *mut usize,
+            format: c_int,
+            height: c_int,
+            lines: *const isize,
+        ) -> c_int;
+    }
+}

@@ -1,0 +1,148 @@
+//! Pictures that the adapter reads where the decoder wrote them are counted like those that are copied to it.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
+
+mod common;
+mod support;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use common::Clip;
+use histoscope::color::{Matrix, Range};
+use histoscope::frame::{Pages, Picture, PlaneStore, PlaneView};
+use histoscope::gpu::count_queue::CountQueue;
+use histoscope::gpu::{AdapterChoice, Gpu};
+use histoscope::histogram::{Components, Histogram};
+use histoscope::layout::PixelLayout;
+use histoscope::media::{Decoder, OpenOptions};
+use histoscope::{cpu, reference};
+use support::{Random, colorimetry};
+
+fn gpu() -> Gpu {
+    Gpu::headless(&AdapterChoice::default()).expect("an adapter, if only a software one")
+}
+
+/// Counts what the decoder gives, with several pictures under way, and compares with the CPU's counts. The pictures are
+/// dropped as soon as they are submitted, so that the decoder would write over those which nobody held on to.
+fn count_video(gpu: &Gpu, clip: &Clip) -> usize {
+    let mut decoder = Decoder::open(clip.path(), &OpenOptions::default()).unwrap();
+    let mut queue = CountQueue::new(gpu, 4);
+    let mut engine = cpu::Engine::new();
+    let mut expected: VecDeque<Histogram> = VecDeque::new();
+    let mut frames = 0;
+    let mut most = 0;
+    let mut take = |queue: &mut CountQueue, expected: &mut VecDeque<Histogram>| {
+        let counted = queue.take(gpu).unwrap().unwrap();
+        assert!(counted == expected.pop_front().unwrap(), "frame {frames} of {}", clip.path().display());
+        frames += 1;
+    };
+    while let Some(frame) = decoder.next_frame().unwrap() {
+        if queue.room() == 0 {
+            take(&mut queue, &mut expected);
+        }
+        expected.push_back(engine.count(&frame.picture, Components::Rgbl).clone());
+        queue.submit(gpu, &frame.picture, &[Components::Rgbl]).unwrap();
+        most = most.max(gpu.blocks_in_place());
+    }
+    while !expected.is_empty() {
+        take(&mut queue, &mut expected);
+    }
+    assert!(frames > 20, "{frames} frames");
+    most
+}
+
+#[test]
+fn decoded_pictures_are_read_in_place_and_counted_alike() {
+    let gpu = gpu();
+    assert!(gpu.reads_in_place() || gpu.info.backend != wgpu::Backend::Vulkan, "{} can", gpu.info.driver);
+    for (name, arguments) in [
+        ("h264.mp4", "-c:v libx264 -preset ultrafast -bf 3 -g 25 -pix_fmt yuv420p"),
+        ("odd.mkv", "-vf scale=641:479 -c:v ffv1 -pix_fmt yuv444p"),
+        ("deep.mkv", "-c:v ffv1 -pix_fmt yuv422p10le"),
+        ("rgb.mkv", "-c:v ffv1 -pix_fmt gbrp"),
+        ("packed.mov", "-c:v qtrle -pix_fmt rgb24"),
+    ] {
+        let clip = Clip::moving(name, "704x480", 1.0, arguments);
+        let most = count_video(&gpu, &clip);
+        if gpu.reads_in_place() {
+            assert!(most >= 1, "{name} was copied");
+        }
+    }
+    assert_eq!(gpu.blocks_in_place(), 0, "videos that were closed are let go");
+}
+
+/// Pages of the test's own.
+struct Own(Vec<Page>);
+
+#[repr(C, align(4096))]
+#[derive(Clone, Copy, bytemuck::Zeroable)]
+struct Page([u8; 4096]);
+
+// SAFETY: bytes without padding, of which any values are valid.
+unsafe impl bytemuck::Pod for Page {}
+
+impl Own {
+    fn noise(count: usize) -> Arc<Self> {
+        let mut random = Random(count as u64);
+        let pages = (0..count).map(|_| bytemuck::pod_read_unaligned(&random.bytes(4096)));
+        Arc::new(Self(pages.collect()))
+    }
+}
+
+impl Pages for Own {
+    fn start(&self) -> *const u8 {
+        self.0.as_ptr().cast()
+    }
+
+    fn length(&self) -> usize {
+        size_of_val(&self.0[..])
+    }
+}
+
+/// A gray picture that begins at some byte of the pages.
+struct Part {
+    pages: Arc<Own>,
+    offset: usize,
+    stride: usize,
+}
+
+impl PlaneStore for Part {
+    fn plane(&self, _: usize) -> PlaneView<'_> {
+        PlaneView { bytes: &bytemuck::cast_slice(&self.pages.0)[self.offset..], stride: self.stride }
+    }
+
+    fn pages(&self) -> Option<Arc<dyn Pages>> {
+        Some(Arc::clone(&self.pages) as Arc<dyn Pages>)
+    }
+}
+
+#[test]
+fn pages_that_a_copy_could_not_follow_are_copied_by_the_cpu() {
+    let gpu = gpu();
+    let counted = |(width, height), pages: &Arc<Own>, offset, stride| {
+        let store = Part { pages: Arc::clone(pages), offset, stride };
+        let colors = colorimetry(Matrix::Bt709, Range::Full);
+        let picture = Picture::new(PixelLayout::gray(8), (width, height), colors, Arc::new(store)).unwrap();
+        let mut queue = CountQueue::new(&gpu, 1);
+        queue.submit(&gpu, &picture, &[Components::Rgbl]).unwrap();
+        let counted = queue.take(&gpu).unwrap().unwrap();
+        assert!(counted == reference::histogram(&picture, Components::Rgbl), "{width}×{height} from {offset}");
+        gpu.blocks_in_place()
+    };
+    // 512 KiB.
+    let pages = Own::noise(128);
+    for (size, offset, stride, what) in [
+        ((1021, 100), 1022, 1024, "an odd place"),
+        ((1020, 100), 1024, 1022, "rows of an odd length"),
+        ((1021, 100), 0, 1021, "rows without the padding that passes read"),
+        ((1020, 511), 1028, 1024, "a last row without its padding"),
+    ] {
+        assert_eq!(counted(size, &pages, offset, stride), 0, "{what}");
+    }
+    assert_eq!(counted((200, 200), &Own::noise(32), 0, 512), 0, "too small to be worth it");
+    let expected = usize::from(gpu.reads_in_place());
+    assert_eq!(counted((1021, 511), &pages, 1024, 1024), expected, "up to the last byte");
+    assert_eq!(counted((1021, 400), &pages, 4, 1024), expected, "the same block again");
+    drop(pages);
+    assert_eq!(gpu.blocks_in_place(), 0);
+}
