@@ -68,12 +68,14 @@ fn with_luminance(colors: Colors, from_code: vec4<u32>, to_code: vec4<u32>) -> C
 }
 
 fn through_curve(first: u32, codes: vec4<u32>) -> vec4<u32> {
-    return vec4<u32>(
+    let mapped = vec4<u32>(
         curves[first + codes.x],
         curves[first + codes.y],
         curves[first + codes.z],
         curves[first + codes.w],
     );
+    // A curve holds nothing else; the mask is a promise to point_count.wgsl, where codes say which bin is counted up.
+    return mapped & vec4<u32>(TOP);
 }
 
 // A luminance between the curves of the four tiles around a pixel.
