@@ -177,10 +177,10 @@ fn blur_passes(
     let work = WorkingPicture::new(gpu, &layout, (picture.width(), picture.height()), codes.bits)?;
     work.write(gpu, &codes);
     let plan = BlurPlan { staged, ..BlurPlan::new(&gpu.device.limits(), codes.bits, size) };
-    let job = BlurPass::new(gpu).job_with_plan(gpu, &work, plan, 1)?;
-    run_once(gpu, &mut |pass| job.dispatch(pass));
+    let job = BlurPass::new(gpu, &layout).job_with_plan(gpu, &Source::working(&work), &work, plan, 1)?;
+    run_once(gpu, &mut |pass| job.dispatch(pass, &work.bind_group));
     row.exact = Some(work.read(gpu)? == blur::apply(codes.clone(), Blur { size, runs: 1 }));
-    row.alone = Some(timed(gpu, budget, &mut |pass, _| job.dispatch(pass))?);
+    row.alone = Some(timed(gpu, budget, &mut |pass, _| job.dispatch(pass, &work.bind_group))?);
     Ok(())
 }
 

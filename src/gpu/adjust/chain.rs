@@ -27,6 +27,8 @@ pub struct Source {
     pub size: (u32, u32),
     /// Whether the conversion to red takes part of the second component, or that to blue of the third.
     pub crossed: bool,
+    /// Whether it is a [`WorkingPicture`], whose words are its packed codes.
+    pub packed: bool,
 }
 
 impl Source {
@@ -35,13 +37,13 @@ impl Source {
     pub fn of(picture: &Picture) -> Self {
         let weights = picture.conversion().weights;
         let crossed = weights[0][1] != 0 || weights[2][2] != 0;
-        Self { layout: *picture.layout(), size: (picture.width(), picture.height()), crossed }
+        Self { layout: *picture.layout(), size: (picture.width(), picture.height()), crossed, packed: false }
     }
 
     /// What they must know of an adjusted one.
     #[must_use]
     pub const fn working(picture: &WorkingPicture) -> Self {
-        Self { layout: picture.layout(), size: picture.size, crossed: true }
+        Self { layout: picture.layout(), size: picture.size, crossed: true, packed: true }
     }
 }
 
@@ -64,7 +66,7 @@ enum Step {
     Count(Input),
     Scan(ScanJob),
     Curve(Box<CurveJob>),
-    Blur(BlurJob),
+    Blur(BlurJob, Input),
 }
 
 /// What the steps were made for.
@@ -115,7 +117,7 @@ impl Chain {
             counter: HistogramPasses::new(gpu, picture_layout),
             point: PointPass::new(gpu, picture_layout),
             curves: CurvePass::new(gpu),
-            blur: BlurPass::new(gpu),
+            blur: BlurPass::new(gpu, picture_layout),
             clahe: ClahePass::new(gpu, picture_layout),
             otsu: OtsuPass::new(gpu),
             work: [None, None],
@@ -272,7 +274,11 @@ impl Chain {
                 }
                 Step::Scan(scan) => scan.dispatch(pass),
                 Step::Curve(curve) => curve.dispatch(pass),
-                Step::Blur(blur) => blur.dispatch(pass),
+                Step::Blur(blur, input) => {
+                    if let Some(group) = group(*input) {
+                        blur.dispatch(pass, group);
+                    }
+                }
             }
         }
     }
@@ -302,7 +308,6 @@ impl Chain {
         }
         let mut maker = Maker { gpu, source, counted, counting: None, chain: self, at: Input::Source };
         if let Some(blur) = adjustments.blur {
-            maker.change(Change::None, &PointParams::default(), None)?;
             maker.blur(blur)?;
         }
         // What comes last counts what it writes.
@@ -387,11 +392,13 @@ impl Maker<'_> {
     }
 
     fn blur(&mut self, blur: crate::adjust::Blur) -> Result<(), GpuError> {
-        let Input::Work(index) = self.at else { return Ok(()) };
+        let current = self.current();
+        let index = self.other()?;
         let Chain { blur: pass, work, steps, .. } = &mut *self.chain;
-        if let Some(picture) = &work[index] {
-            steps.push(Step::Blur(pass.job(self.gpu, picture, blur)?));
+        if let Some(target) = &work[index] {
+            steps.push(Step::Blur(pass.job(self.gpu, &current, target, blur)?, self.at));
         }
+        self.at = Input::Work(index);
         Ok(())
     }
 

@@ -29,8 +29,6 @@ pub(super) fn counting_source() -> String {
 /// What is done to a pixel, numbered as shaders/adjust/point.wgsl has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Change {
-    /// Nothing.
-    None = 0,
     /// A curve for luminance, hue kept.
     Luminance = 1,
     /// A curve for each channel.
