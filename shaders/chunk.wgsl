@@ -6,44 +6,11 @@
 // src/reference.rs, which this must equal to the last count.
 
 override WORKGROUP: u32 = 256u;
-// The channels this pipeline counts, from FIRST_CHANNEL on. All four where their bins fit in workgroup memory.
-override FIRST_CHANNEL: u32 = 0u;
-override CHANNEL_COUNT: u32 = 4u;
 // Whether Y', Cb and Cr are counted as coded instead of red, green, blue and luminance.
 override CODED: bool = false;
-// Workgroup memory holds COPIES interleaved copies of each bin: neighbouring invocations then hit different banks when
-// all pixels are alike.
-override COPIES: u32 = 1u;
-override BIN_WORDS: u32 = 1024u; // CHANNEL_COUNT · 2^BITS · COPIES
-
-const TAIL_WORDS: u32 = 8u;
-// Words from one chunk's bins to the next one's: four channels and the tail.
-override CHUNK_WORDS: u32 = 1032u;
-
-// As in scale.wgsl; the reduce pass folds the bins in.
-struct Scale {
-    height: f32,
-    tallest: u32,
-    samples: u32,
-    padding: u32,
-}
 
 @group(1) @binding(0) var<storage, read_write> chunks: array<u32>;
 @group(1) @binding(1) var<storage, read_write> scales: array<Scale, 4>;
-
-// A bin of a workgroup cannot overflow: a picture has at most 2^30 pixels (src/frame.rs).
-var<workgroup> bins: array<atomic<u32>, BIN_WORDS>;
-var<workgroup> tail: array<atomic<u32>, TAIL_WORDS>;
-
-fn counts(channel: u32) -> bool {
-    return channel >= FIRST_CHANNEL && channel < FIRST_CHANNEL + CHANNEL_COUNT;
-}
-
-fn tally(channel: u32, code: u32, copy: u32) {
-    if counts(channel) {
-        atomicAdd(&bins[(((channel - FIRST_CHANNEL) << BITS) + code) * COPIES + copy], 1u);
-    }
-}
 
 // Pixels below and above the range, of red, green and blue, that this invocation met.
 var<private> outside: array<u32, 6>;
@@ -55,13 +22,6 @@ fn note_outside(slot: u32, codes: vec4<i32>, valid: u32) {
     let above = select(vec4<u32>(0u), vec4<u32>(1u), counted & (codes > top));
     outside[slot] += below.x + below.y + below.z + below.w;
     outside[slot + 1u] += above.x + above.y + above.z + above.w;
-}
-
-fn tally_pixel(red: u32, green: u32, blue: u32, luminance: u32, copy: u32) {
-    tally(0u, red, copy);
-    tally(1u, green, copy);
-    tally(2u, blue, copy);
-    tally(3u, luminance, copy);
 }
 
 // Counts the first `valid` of four pixels, given their first components and what chroma adds to them.
@@ -92,24 +52,7 @@ fn count_quad(first_codes: vec4<u32>, valid: u32, chroma: ChromaTerms, copy: u32
     if counts(3u) {
         luminance = luminance_bins(red_codes, green_codes, blue_codes);
     }
-    // Written out four times: a loop over the lanes of a vector is not reliably unrolled. All four pixels are there
-    // except at the right edge, so that one question serves for all.
-    if valid == 4u {
-        tally_pixel(red_codes.x, green_codes.x, blue_codes.x, luminance.x, copy);
-        tally_pixel(red_codes.y, green_codes.y, blue_codes.y, luminance.y, copy);
-        tally_pixel(red_codes.z, green_codes.z, blue_codes.z, luminance.z, copy);
-        tally_pixel(red_codes.w, green_codes.w, blue_codes.w, luminance.w, copy);
-        return;
-    }
-    if valid > 0u {
-        tally_pixel(red_codes.x, green_codes.x, blue_codes.x, luminance.x, copy);
-    }
-    if valid > 1u {
-        tally_pixel(red_codes.y, green_codes.y, blue_codes.y, luminance.y, copy);
-    }
-    if valid > 2u {
-        tally_pixel(red_codes.z, green_codes.z, blue_codes.z, luminance.z, copy);
-    }
+    tally_quad(red_codes, green_codes, blue_codes, luminance, valid, copy);
 }
 
 // Counts the block of 4 × 2 pixels whose corner is (4 · quad, row).
@@ -159,57 +102,34 @@ fn samples_of(channel: u32) -> u32 {
     return picture.chroma_size.x * picture.chroma_size.y;
 }
 
-// The scale of a channel of which no bin is known yet. Its height is above any that a bin can give, but nothing where
-// nothing is counted.
-fn unknown_scale(channel: u32) -> Scale {
-    let samples = samples_of(channel);
-    return Scale(select(0.0, 3e38, samples > 0u), 0u, samples, 0u);
-}
-
 @compute @workgroup_size(WORKGROUP)
 fn chunk(
     @builtin(local_invocation_index) local: u32,
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(num_workgroups) groups: vec3<u32>,
 ) {
-    for (var word = local; word < BIN_WORDS; word += WORKGROUP) {
-        atomicStore(&bins[word], 0u);
-    }
-    if local < TAIL_WORDS {
-        atomicStore(&tail[local], 0u);
-    }
+    clear_bins(local);
     if FIRST_CHANNEL == 0u && group.x == 0u && local < 4u {
-        scales[local] = unknown_scale(local);
+        scales[local] = unknown_scale(samples_of(local));
     }
     workgroupBarrier();
 
-    // Blocks are numbered along the rows, and the invocations of all workgroups take them in turn, so that loads are
-    // adjacent and every workgroup sees a like share of the picture's content.
     let copy = local % COPIES;
     let quads = (picture.size.x + 3u) / 4u;
-    let stride = groups.x * WORKGROUP;
-    let stride_rows = stride / quads * 2u;
-    let stride_quads = stride % quads;
-    let start = group.x * WORKGROUP + local;
-    var quad = start % quads;
-    var row = start / quads * 2u;
-    while row < picture.size.y {
+    let step = block_of(groups.x * WORKGROUP, quads);
+    var block = block_of(group.x * WORKGROUP + local, quads);
+    while block.y < picture.size.y {
         if CODED {
-            count_coded(0u, quad, row, copy);
+            count_coded(0u, block.x, block.y, copy);
             if MODEL != 0u {
                 // The same walk covers the chroma planes: they are never larger than the luma plane.
-                count_coded(1u, quad, row, copy);
-                count_coded(2u, quad, row, copy);
+                count_coded(1u, block.x, block.y, copy);
+                count_coded(2u, block.x, block.y, copy);
             }
         } else {
-            count_block(quad, row, copy);
+            count_block(block.x, block.y, copy);
         }
-        quad += stride_quads;
-        row += stride_rows;
-        if quad >= quads {
-            quad -= quads;
-            row += 2u;
-        }
+        block = block_after(block, step, quads);
     }
     for (var slot = 0u; slot < 6u; slot += 1u) {
         if outside[slot] != 0u {
@@ -217,17 +137,5 @@ fn chunk(
         }
     }
     workgroupBarrier();
-
-    let base = group.x * CHUNK_WORDS;
-    let own = CHANNEL_COUNT << BITS;
-    for (var bin = local; bin < own; bin += WORKGROUP) {
-        var sum = 0u;
-        for (var i = 0u; i < COPIES; i += 1u) {
-            sum += atomicLoad(&bins[bin * COPIES + i]);
-        }
-        chunks[base + (FIRST_CHANNEL << BITS) + bin] = sum;
-    }
-    if FIRST_CHANNEL == 0u && local < TAIL_WORDS {
-        chunks[base + (4u << BITS) + local] = atomicLoad(&tail[local]);
-    }
+    write_chunk(local, group.x);
 }

@@ -9,9 +9,9 @@ use adjuster::{Adjuster, assert_same};
 use histoscope::adjust::{Adjustments, Blur, Codes, blur};
 use histoscope::color::{Matrix, Range};
 use histoscope::frame::Picture;
-use histoscope::gpu::adjust::{BlurPass, BlurPlan};
-use histoscope::layout::PixelLayout;
-use support::{colorimetry, noise};
+use histoscope::gpu::adjust::{BlurPass, BlurPlan, Source};
+use histoscope::layout::{ColorModel, PixelLayout};
+use support::{colorimetry, native_layouts, noise};
 
 fn blurred(size: u32, runs: u32) -> Adjustments {
     Adjustments { blur: Some(Blur { size, runs }), ..Adjustments::default() }
@@ -78,18 +78,35 @@ fn the_plan_does_not_change_the_result() {
     for depth in [8, 12] {
         let picture = noisy((600, 140), depth, 2);
         let expected = adjuster.check("planned", &picture, &blurred(11, 1));
-        let Adjuster { gpu, chain, .. } = &mut *adjuster;
+        let Adjuster { gpu, pictures, chain, .. } = &mut *adjuster;
         let limits = gpu.device.limits();
-        for (lines, columns, staged) in [(1, 16, true), (2, 32, true), (4, 32, false)] {
-            let mut pass = BlurPass::new(gpu);
-            let plan = BlurPlan { lines, columns, staged, ..BlurPlan::new(&limits, depth.into(), 11) };
-            let result = chain.result().unwrap();
-            result.write(gpu, &Codes::of(&picture));
-            let job = pass.job_with_plan(gpu, result, plan, 1).unwrap();
-            let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-            job.dispatch(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()));
-            gpu.queue.submit([encoder.finish()]);
-            assert_same(&format!("{plan:?}"), &result.read(gpu).unwrap(), &expected);
+        let result = chain.result().unwrap();
+        let planes = (Source::of(&picture), pictures.bind_group().unwrap());
+        let packed = (Source::working(result), &result.bind_group);
+        for (lines, columns, staged) in [(2, 16, true), (4, 32, true), (4, 32, false)] {
+            for (source, group) in [planes, packed] {
+                let mut pass = BlurPass::new(gpu, &pictures.bind_group_layout);
+                let plan = BlurPlan { lines, columns, staged, ..BlurPlan::new(&limits, depth.into(), 11) };
+                result.write(gpu, &Codes::of(&picture));
+                let job = pass.job_with_plan(gpu, &source, result, plan, 1).unwrap();
+                let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+                job.dispatch(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()), group);
+                gpu.queue.submit([encoder.finish()]);
+                assert_same(&format!("{plan:?} {source:?}"), &result.read(gpu).unwrap(), &expected);
+            }
+        }
+    }
+}
+
+/// Tiles end in the middle of quads, of chroma samples and of pairs of rows.
+#[test]
+fn a_picture_is_blurred_from_its_planes_in_any_layout() {
+    let mut adjuster = Adjuster::get();
+    for (seed, (name, layout)) in native_layouts().into_iter().enumerate() {
+        let matrix = if layout.model == ColorModel::Rgb { Matrix::Identity } else { Matrix::Bt709 };
+        for size in [(1, 1), (61, 33), (515, 6)] {
+            let picture = noise(layout, size, colorimetry(matrix, Range::Limited), 2, seed as u64);
+            adjuster.check(&format!("{name} {size:?}"), &picture, &blurred(13, 1));
         }
     }
 }

@@ -12,7 +12,8 @@ use histoscope::adjust::{
 use histoscope::brush::{Brush, Lighting};
 use histoscope::color::{Matrix, Range};
 use histoscope::frame::{Orientation, Picture, Ratio};
-use histoscope::gpu::Artist;
+use histoscope::gpu::histogram::plan::Plan;
+use histoscope::gpu::{Artist, TimesState};
 use histoscope::histogram::Components;
 use histoscope::layout::PixelLayout;
 use histoscope::placement::{Fit, ViewSettings};
@@ -284,11 +285,59 @@ fn only_what_is_wanted_is_counted() {
         studio.renderer(way).0.recorded().to_vec()
     };
     let blurred = Adjustments { blur: Some(Blur::default()), ..Adjustments::default() };
+    assert_eq!(passes(&scene(Counted::Result, blurred)), ["adjust", "count the result", "draw"]);
+    assert_eq!(passes(&scene(Counted::Both, blurred)), ["count", "adjust", "count the result", "draw"]);
+    // What ends in a pass that changes every pixel by itself is counted there.
+    let counting = ["adjust and count", "sum up the result", "draw"];
+    assert_eq!(passes(&scene(Counted::Result, equalized(0.0))), counting);
+    assert_eq!(passes(&scene(Counted::Both, equalized(0.0))), [&["count"][..], &counting].concat());
     for adjustments in [blurred, equalized(0.0)] {
-        assert_eq!(passes(&scene(Counted::Result, adjustments)), ["adjust", "count the result", "draw"]);
         assert_eq!(passes(&scene(Counted::Source, adjustments)), ["count", "adjust", "draw"]);
-        assert_eq!(passes(&scene(Counted::Both, adjustments)), ["count", "adjust", "count the result", "draw"]);
     }
+}
+
+#[test]
+fn a_result_that_is_counted_later_or_whose_bins_do_not_fit_is_counted_apart() {
+    let mut studio = Studio::new();
+    let way = (Artist::Gpu, false);
+    for depth in [8, 12] {
+        let source = picture(depth, (1, 1), (61, 35));
+        let result = adjusted(&source, &equalized(0.0));
+        studio.load(way, &source, UPRIGHT, Components::Rgbl);
+        let mut passes = |counted| {
+            studio.snapshot(way, (61, 35), &Scene { counted, ..bare(equalized(0.0)) });
+            studio.renderer(way).0.recorded().to_vec()
+        };
+        assert_eq!(passes(Counted::Source), ["count", "adjust", "draw"]);
+        assert_eq!(passes(Counted::Result), ["count the result", "draw"], "{depth} bits: counted later");
+        assert_eq!(studio.count(way), count(&result, Components::Rgbl), "{depth} bits");
+        // The next picture: whatever fits is counted at once.
+        studio.load(way, &source, UPRIGHT, Components::Rgbl);
+        studio.snapshot(way, (61, 35), &Scene { counted: Counted::Result, ..bare(equalized(0.0)) });
+        let (renderer, gpu) = studio.renderer(way);
+        let fits = Plan::fused(&gpu.device.limits(), gpu.info.device_type, depth.into(), 61 * 35).is_some();
+        assert_eq!(renderer.recorded().contains(&"adjust and count"), fits, "{depth} bits");
+        assert_eq!(studio.count(way), count(&result, Components::Rgbl), "{depth} bits");
+    }
+}
+
+#[test]
+fn counting_as_it_is_written_is_timed_as_adjusting() {
+    let mut studio = Studio::new();
+    let way = (Artist::Gpu, false);
+    let source = picture(8, (1, 1), (61, 35));
+    let (renderer, gpu) = studio.renderer(way);
+    renderer.set_timing(gpu, true);
+    if !renderer.pass_times().unwrap().1 {
+        return;
+    }
+    studio.load(way, &source, UPRIGHT, Components::Rgbl);
+    studio.snapshot(way, (61, 35), &Scene { counted: Counted::Result, ..bare(equalized(0.0)) });
+    let (renderer, gpu) = studio.renderer(way);
+    while renderer.poll_times(gpu) == TimesState::UnderWay {}
+    let times = renderer.pass_times().unwrap().0;
+    assert!(times.adjust.is_some() && times.reduce.is_some() && times.scale.is_some(), "{times:?}");
+    assert_eq!(times.chunk, None, "no chunk pass ran");
 }
 
 /// A picture of that brightness, with noise in it.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use histoscope::gpu::shared::{
     ChannelScale, DividerParams, PANEL_WGSL, PICTURE_WGSL, PanelParams, PictureParams, PlacementParams, QUADS_WGSL,
-    ReductionParams,
+    ReductionParams, TALLY_WGSL,
 };
 
 fn shader_files(folder: &Path) -> Vec<PathBuf> {
@@ -29,7 +29,12 @@ fn shader_files(folder: &Path) -> Vec<PathBuf> {
 fn parse(path: &Path) -> naga::Module {
     let own = fs::read_to_string(path).unwrap();
     let quads = own.contains("quad_of_samples(") || own.contains("load_pair(");
-    let texts = [(own.contains("picture."), PICTURE_WGSL), (quads, QUADS_WGSL), (own.contains("panel."), PANEL_WGSL)];
+    let texts = [
+        (own.contains("picture."), PICTURE_WGSL),
+        (quads, QUADS_WGSL),
+        (own.contains("tally("), TALLY_WGSL),
+        (own.contains("panel."), PANEL_WGSL),
+    ];
     let shared: String = texts.iter().filter(|(used, _)| *used).map(|(_, text)| format!("{text}\n")).collect();
     let source = shared + &own;
     naga::front::wgsl::parse_str(&source)
@@ -39,7 +44,8 @@ fn parse(path: &Path) -> naga::Module {
 fn shaders() -> Vec<(PathBuf, naga::Module)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders");
     // The adjustments' shaders, which share more than one text, have a test of their own (tests/adjust_shaders.rs).
-    let shared = |path: &Path| ["picture.wgsl", "quads.wgsl", "panel.wgsl"].iter().any(|name| path.ends_with(name));
+    let texts = ["picture.wgsl", "quads.wgsl", "tally.wgsl", "panel.wgsl"];
+    let shared = |path: &Path| texts.iter().any(|name| path.ends_with(name));
     let own = |path: &PathBuf| !shared(path) && path.parent() != Some(&folder.join("adjust"));
     let files: Vec<_> = shader_files(&folder).into_iter().filter(own).collect();
     files.into_iter().map(|path| (path.clone(), parse(&path))).collect()

@@ -1,9 +1,10 @@
-// From a histogram to a curve that maps codes to codes, by way of the prefix sum. One workgroup a channel.
+// From a histogram to a curve that maps codes to codes, by way of the prefix sum (scan_block.wgsl). One workgroup a channel.
 //
 // `equalize` and `populate` compute what src/adjust/equalize.rs and src/adjust/posterize.rs define, to the last bit.
 
-override WORKGROUP: u32 = 256u;
 override BITS: u32 = 8u;
+// Whether a channel's bins are one block, which is scanned here; else `cumulative` holds their prefix sum already.
+override SCANNING: bool = false;
 
 struct Curve {
     weight: u32,        // how much of the way to its target a smoothed curve goes, of 2^16
@@ -27,8 +28,21 @@ struct Count {
     below: u32,
 }
 
+// Finds the prefix sum of a channel's bins, where it is to be found here.
+fn scan_channel(local: u32, channel: u32) {
+    if SCANNING {
+        for (var code = local; code < (1u << BITS); code += WORKGROUP) {
+            words[padded(code)] = bins[(channel << BITS) + code];
+        }
+        scan_block(local);
+    }
+}
+
 fn count_of(channel: u32, code: u32) -> Count {
     let at = (channel << BITS) + code;
+    if SCANNING {
+        return Count(bins[at], words[padded(code)]);
+    }
     return Count(bins[at], cumulative[at] - cumulative[channel << BITS]);
 }
 
@@ -50,6 +64,7 @@ fn equalize(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) 
         atomicStore(&least, 0xffffffffu);
     }
     workgroupBarrier();
+    scan_channel(local, channel);
     // Samples up to the lowest code that occurs: of all codes that occur, that has the fewest up to itself.
     for (var code = local; code < codes; code += WORKGROUP) {
         let count = count_of(channel, code);
@@ -84,6 +99,7 @@ fn equalize(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) 
 fn populate(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) group: vec3<u32>) {
     let channel = curve.first_channel + group.x;
     let codes = 1u << BITS;
+    scan_channel(local, channel);
     let samples = samples_of(channel);
     let each = samples / (2u * curve.levels);
     let rest = samples % (2u * curve.levels);

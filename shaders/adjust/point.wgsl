@@ -4,9 +4,9 @@
 // Each invocation takes a block of 4 × 2 pixels, which share their chroma where it is subsampled by two.
 
 override WORKGROUP: u32 = 256u;
-// What is done to a pixel: 0 nothing; 1 a curve for its luminance, its hue kept; 2 a curve each for red, green and blue;
+// What is done to a pixel: 1 a curve for its luminance, its hue kept; 2 a curve each for red, green and blue;
 // 3 a curve for its luminance that is interpolated between those of tiles; 4 the tone of its class.
-override CHANGE: u32 = 0u;
+override CHANGE: u32 = 1u;
 
 struct Point {
     tones: array<vec4<u32>, 8>, // of each class, red, green and blue
@@ -68,12 +68,14 @@ fn with_luminance(colors: Colors, from_code: vec4<u32>, to_code: vec4<u32>) -> C
 }
 
 fn through_curve(first: u32, codes: vec4<u32>) -> vec4<u32> {
-    return vec4<u32>(
+    let mapped = vec4<u32>(
         curves[first + codes.x],
         curves[first + codes.y],
         curves[first + codes.z],
         curves[first + codes.w],
     );
+    // A curve holds nothing else; the mask is a promise to point_count.wgsl, where codes say which bin is counted up.
+    return mapped & vec4<u32>(TOP);
 }
 
 // A luminance between the curves of the four tiles around a pixel.
@@ -108,9 +110,6 @@ fn tone_of(luminance: u32) -> vec3<u32> {
 }
 
 fn changed(colors: Colors, quad: u32, row: u32) -> Colors {
-    if CHANGE == 0u {
-        return colors;
-    }
     if CHANGE == 2u {
         return Colors(
             through_curve(0u, colors.red),

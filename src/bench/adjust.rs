@@ -15,7 +15,7 @@ use crate::gpu::adjust::scan::{ScanPass, Words};
 use crate::gpu::adjust::{BlurPass, BlurPlan, Chain, Source, WorkingPicture};
 use crate::gpu::histogram::HistogramPasses;
 use crate::gpu::histogram::plan::Plan;
-use crate::gpu::readback::read_buffer;
+use crate::gpu::readback::{read_buffer, read_histogram};
 use crate::gpu::{Gpu, GpuError};
 use crate::histogram::Components;
 
@@ -24,16 +24,19 @@ use crate::histogram::Components;
 enum What {
     /// A prefix sum of the longest length, with conflict-free indexing or without.
     Scan { conflict_free: bool },
-    /// An adjustment of a picture, from its planes to the adjusted one.
+    /// An adjustment of a picture, from its planes to the adjusted one, whose histograms are counted as it is written where
+    /// that can be.
     Chain(Adjustments),
+    /// The same with the adjusted picture counted by passes of their own.
+    Apart(Adjustments),
     /// The two passes of a blur by themselves, with workgroup memory or without.
     Blur { size: u32, staged: bool },
 }
 
 /// Names by which rows are chosen, what the table calls them, and what they measure.
 fn all() -> Vec<(&'static str, &'static str, What)> {
-    let tone = |tone| What::Chain(Adjustments { tone: Some(tone), ..Adjustments::default() });
-    let equalize = |per_channel| tone(Tone::Equalize(Equalize { per_channel, ..Equalize::default() }));
+    let toned = |tone| Adjustments { tone: Some(tone), ..Adjustments::default() };
+    let equalize = |per_channel| toned(Tone::Equalize(Equalize { per_channel, ..Equalize::default() }));
     let reduction = |reduction| What::Chain(Adjustments { reduction: Some(reduction), ..Adjustments::default() });
     let classes = |classes| reduction(Reduction::Threshold(Threshold { classes, shown: Shown::Tones }));
     let levels = |placing| reduction(Reduction::Posterize(Posterize { levels: 5, placing }));
@@ -41,9 +44,10 @@ fn all() -> Vec<(&'static str, &'static str, What)> {
     vec![
         ("scan", "prefix sum of 262144 words", What::Scan { conflict_free: true }),
         ("scan-conflicts", "the same with bank conflicts", What::Scan { conflict_free: false }),
-        ("equalize", "equalize luminance", equalize(false)),
-        ("equalize-channels", "equalize red, green and blue", equalize(true)),
-        ("clahe", "CLAHE, 8×8 tiles", tone(Tone::Clahe(Clahe::default()))),
+        ("equalize", "equalize luminance", What::Chain(equalize(false))),
+        ("equalize-apart", "… its result counted apart", What::Apart(equalize(false))),
+        ("equalize-channels", "equalize red, green and blue", What::Chain(equalize(true))),
+        ("clahe", "CLAHE, 8×8 tiles", What::Chain(toned(Tone::Clahe(Clahe::default())))),
         ("otsu-2", "Otsu's threshold", classes(2)),
         ("otsu-5", "Otsu's thresholds, 5 classes", classes(5)),
         ("posterize-width", "5 levels of equal width", levels(Placing::Width)),
@@ -77,13 +81,14 @@ pub struct AdjustRow {
     pub alone: Option<Times>,
     /// Its time together with the histograms of the source.
     pub with_source: Option<Times>,
-    /// Its time together with the histograms of the result; of the source, only what it needs itself is counted.
+    /// Its time together with the histograms of the result, counted as the result is written where the window does so too; of
+    /// the source, only what it needs itself is counted.
     pub with_result: Option<Times>,
     /// Its time together with the histograms of the source and of the result.
     pub with_both: Option<Times>,
     /// Its time on the CPU, where that makes the adjustments.
     pub on_cpu: Option<Times>,
-    /// Whether it came to the CPU's result, to the last code.
+    /// Whether it came to the CPU's result, to the last code, and that to its bins.
     pub exact: Option<bool>,
     /// What else there is to say.
     pub note: Option<String>,
@@ -124,7 +129,9 @@ pub(super) fn rows(
             What::Scan { conflict_free } => scan(gpu, &budget, conflict_free, &mut row),
             What::Blur { size, staged } => blur_passes(gpu, &budget, &pictures[0], (size, staged), &mut row),
             What::Chain(adjustments) => Bench::get(&mut bench, gpu, pictures)
-                .and_then(|bench| bench.measure(gpu, &budget, &adjustments, &mut row)),
+                .and_then(|bench| bench.measure(gpu, &budget, (&adjustments, false), &mut row)),
+            What::Apart(adjustments) => Bench::get(&mut bench, gpu, pictures)
+                .and_then(|bench| bench.measure(gpu, &budget, (&adjustments, true), &mut row)),
         };
         match measured {
             Err(Error::Gpu(why @ (GpuError::PictureTooLarge { .. } | GpuError::TooDeep { .. }))) => {
@@ -177,10 +184,10 @@ fn blur_passes(
     let work = WorkingPicture::new(gpu, &layout, (picture.width(), picture.height()), codes.bits)?;
     work.write(gpu, &codes);
     let plan = BlurPlan { staged, ..BlurPlan::new(&gpu.device.limits(), codes.bits, size) };
-    let job = BlurPass::new(gpu).job_with_plan(gpu, &work, plan, 1)?;
-    run_once(gpu, &mut |pass| job.dispatch(pass));
+    let job = BlurPass::new(gpu, &layout).job_with_plan(gpu, &Source::working(&work), &work, plan, 1)?;
+    run_once(gpu, &mut |pass| job.dispatch(pass, &work.bind_group));
     row.exact = Some(work.read(gpu)? == blur::apply(codes.clone(), Blur { size, runs: 1 }));
-    row.alone = Some(timed(gpu, budget, &mut |pass, _| job.dispatch(pass))?);
+    row.alone = Some(timed(gpu, budget, &mut |pass, _| job.dispatch(pass, &work.bind_group))?);
     Ok(())
 }
 
@@ -212,34 +219,66 @@ impl<'a> Bench<'a> {
         &mut self,
         gpu: &Gpu,
         budget: &Budget,
-        adjustments: &Adjustments,
+        (adjustments, apart): (&Adjustments, bool),
         row: &mut AdjustRow,
     ) -> Result<(), Error> {
-        let picture = &self.pictures[0];
-        self.chain.prepare(gpu, Source::of(picture), adjustments, None, true)?;
-        let Some(adjusted) = self.chain.result() else { return Ok(()) };
-        let like = Source::working(adjusted);
-        let (limits, kind, bits) = (gpu.device.limits(), gpu.info.device_type, adjusted.bits);
-        if let Some(plan) = Plan::new(&limits, kind, bits, picture.pixel_count()) {
-            self.result.prepare_layout(gpu, like.layout, like.crossed, Components::Rgbl, plan);
-        }
-        let expected = Processor::default().apply_to_codes(Codes::of(picture), adjustments, None);
-        let is_exact = |bench: &Self, counts_source| -> Result<bool, Error> {
-            run_once(gpu, &mut |pass| bench.run(pass, 0, counts_source, false));
-            Ok(bench.chain.result().map(|adjusted| adjusted.read(gpu)).transpose()? == Some(expected.clone()))
-        };
-        let exact = is_exact(self, true)?;
+        let expected = Processor::default().apply_to_codes(Codes::of(&self.pictures[0]), adjustments, None);
+        self.chain.prepare(gpu, Source::of(&self.pictures[0]), adjustments, None, true)?;
+        let mut exact = self.is_exact(gpu, &expected, (true, false))?;
         row.alone = Some(timed(gpu, budget, &mut |pass, repeat| self.run(pass, repeat, false, false))?);
         row.with_source = Some(timed(gpu, budget, &mut |pass, repeat| self.run(pass, repeat, true, false))?);
+        self.prepare_to_count(gpu, adjustments, apart, true)?;
+        exact &= self.is_exact(gpu, &expected, (true, true))?;
         row.with_both = Some(timed(gpu, budget, &mut |pass, repeat| self.run(pass, repeat, true, true))?);
-        self.chain.prepare(gpu, Source::of(picture), adjustments, None, false)?;
-        row.exact = Some(exact && is_exact(self, false)?);
+        self.prepare_to_count(gpu, adjustments, apart, false)?;
+        exact &= self.is_exact(gpu, &expected, (false, true))?;
         row.with_result = Some(timed(gpu, budget, &mut |pass, repeat| self.run(pass, repeat, false, true))?);
+        row.exact = Some(exact);
         let adjust = |repeat: usize| {
             Processor::default().apply_to_codes(Codes::of(self.inputs.picture(repeat)), adjustments, None)
         };
         row.on_cpu = Some(on_cpu(budget, |repeat| drop(std::hint::black_box(adjust(repeat)))));
         Ok(())
+    }
+
+    /// Gets the adjustments and the counting of their result ready.
+    fn prepare_to_count(
+        &mut self,
+        gpu: &Gpu,
+        adjustments: &Adjustments,
+        apart: bool,
+        counts_source: bool,
+    ) -> Result<(), GpuError> {
+        let source = Source::of(&self.pictures[0]);
+        if apart {
+            self.chain.prepare(gpu, source, adjustments, None, counts_source)?;
+        } else {
+            self.chain.prepare_counting(gpu, source, adjustments, None, counts_source, &mut self.result)?;
+        }
+        let like = self.chain.result().filter(|_| !self.chain.counts_result()).map(Source::working);
+        if let Some(Source { layout, size, crossed, .. }) = like {
+            let bits = layout.bin_bits();
+            let plan = Plan::new(&gpu.device.limits(), gpu.info.device_type, bits, size.0 * size.1)
+                .ok_or_else(|| GpuError::TooDeep { bits, adapter: gpu.info.name.clone() })?;
+            self.result.prepare_layout(gpu, layout, crossed, Components::Rgbl, plan);
+        }
+        Ok(())
+    }
+
+    /// Whether the first picture comes out as expected, and its histograms where they are counted.
+    fn is_exact(
+        &self,
+        gpu: &Gpu,
+        expected: &Codes,
+        (counts_source, counts_result): (bool, bool),
+    ) -> Result<bool, GpuError> {
+        run_once(gpu, &mut |pass| self.run(pass, 0, counts_source, counts_result));
+        let is_same = match self.chain.result() {
+            Some(adjusted) => adjusted.read(gpu)? == *expected,
+            None => false,
+        };
+        let counts = counts_result.then(|| read_histogram(gpu, &self.result, expected.bits, Components::Rgbl));
+        Ok(is_same && counts.transpose()?.is_none_or(|bins| bins == expected.histogram()))
     }
 
     /// What a frame takes: perhaps its histograms, the adjustments, perhaps the result's histograms.
@@ -249,8 +288,10 @@ impl<'a> Bench<'a> {
             self.source.dispatch(pass, group);
         }
         self.chain.dispatch(pass, group);
-        if let (true, Some(adjusted)) = (counts_result, self.chain.result()) {
-            self.result.dispatch(pass, &adjusted.bind_group);
+        match self.chain.result().filter(|_| counts_result) {
+            Some(_) if self.chain.counts_result() => self.result.dispatch_sums(pass),
+            Some(adjusted) => self.result.dispatch(pass, &adjusted.bind_group),
+            None => {}
         }
     }
 }

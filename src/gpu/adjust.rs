@@ -32,6 +32,7 @@ pub fn sources() -> Vec<(&'static str, String)> {
         ("scan", scan::source()),
         ("curves", curves::source()),
         ("point", point::source()),
+        ("point_count", point::counting_source()),
         ("blur", blur::source()),
         ("tiles", clahe::tiles_source()),
         ("tile_curves", clahe::curves_source()),

@@ -8,7 +8,7 @@ use plan::{ChannelRun, Plan};
 
 use super::resources::{bind, compute, group_layout, pipeline_layout};
 use super::shared::{ChannelScale, ReductionParams, layout_constants};
-use super::upload::with_quads;
+use super::upload::with_tally;
 use super::{Gpu, GpuError};
 use crate::frame::Picture;
 use crate::histogram::{CHANNELS, Components, Histogram};
@@ -34,6 +34,13 @@ impl Stamps<'_> {
     /// Queries that the counting passes write.
     pub const COUNT: u32 = 6;
 
+    /// Begins a compute pass that writes the stamps of the first, second or third of the passes.
+    fn begin(&self, encoder: &mut wgpu::CommandEncoder, label: &'static str, pass: u32) -> wgpu::ComputePass<'static> {
+        let timestamp_writes = Some(self.of_pass(pass));
+        let descriptor = wgpu::ComputePassDescriptor { label: Some(label), timestamp_writes };
+        encoder.begin_compute_pass(&descriptor).forget_lifetime()
+    }
+
     fn of_pass(&self, pass: u32) -> wgpu::ComputePassTimestampWrites<'_> {
         wgpu::ComputePassTimestampWrites {
             query_set: self.set,
@@ -54,7 +61,8 @@ pub struct HistogramPasses {
     reduction: wgpu::Buffer,
     chunk_layout: wgpu::PipelineLayout,
     chunk_module: wgpu::ShaderModule,
-    chunk_group: wgpu::BindGroup,
+    /// Chunks and scales, for every pass that writes chunks.
+    pub(super) chunk_group: wgpu::BindGroup,
     chunk_pipelines: HashMap<ChunkKey, Vec<wgpu::ComputePipeline>>,
     reduce: Reduce,
     /// The same, which finds the scales too.
@@ -74,29 +82,33 @@ struct Reduce {
 /// What the bin buffer is set up for.
 #[derive(Debug, Clone, PartialEq)]
 struct State {
+    /// What the chunk pass reads; `None` where another pass writes the chunks.
+    reads: Option<Reads>,
+    plan: Plan,
+}
+
+/// What the chunk pass must know of a picture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Reads {
     layout: PixelLayout,
     components: Components,
     /// Whether the conversion to red takes part of the second component, or that to blue of the third.
     crossed: bool,
-    plan: Plan,
 }
 
 /// What the chunk pass's pipelines are made for: everything but the number of chunks, which is only dispatched.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct ChunkKey {
-    layout: PixelLayout,
-    components: Components,
-    crossed: bool,
+    reads: Reads,
     workgroup: u32,
     copies: u32,
     runs: Vec<ChannelRun>,
 }
 
 impl State {
-    fn chunk_key(&self) -> ChunkKey {
+    fn chunk_key(&self) -> Option<ChunkKey> {
         let Plan { workgroup, copies, ref runs, .. } = self.plan;
-        let Self { layout, components, crossed, .. } = *self;
-        ChunkKey { layout, components, crossed, workgroup, copies, runs: runs.clone() }
+        self.reads.map(|reads| ChunkKey { reads, workgroup, copies, runs: runs.clone() })
     }
 }
 
@@ -121,11 +133,10 @@ impl HistogramPasses {
         let uniform = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
         let reduction = buffer("reduction", size_of::<ReductionParams>(), uniform);
 
-        let writes = (wgpu::ShaderStages::COMPUTE, wgpu::BufferBindingType::Storage { read_only: false });
-        let chunk_group_layout = group_layout(device, "chunk", &[writes, writes]);
+        let chunk_group_layout = chunk_group_layout(device);
         let chunk_layout = pipeline_layout(device, "chunk", &[picture_layout, &chunk_group_layout]);
         let chunk_group = bind(device, "chunk", &chunk_group_layout, &[&chunks, &scales]);
-        let chunk_module = module(device, "chunk", &with_quads(CHUNK_WGSL));
+        let chunk_module = module(device, "chunk", &with_tally(CHUNK_WGSL));
         let reduce_module = module(device, "reduce", REDUCE_WGSL);
         let parts = plan::reduce_parts(&device.limits());
         let reduce = |scaling: bool| {
@@ -196,7 +207,16 @@ impl HistogramPasses {
         mut plan: Plan,
     ) {
         plan.chunks = plan.chunks.clamp(1, plan::most_chunks(plan.bits));
-        let state = State { layout, components, crossed, plan };
+        let reads = Reads { layout, components, crossed };
+        self.set(gpu, State { reads: Some(reads), plan });
+    }
+
+    /// Sets the passes up for chunks that another pass writes, as many as that plan says.
+    pub fn prepare_written(&mut self, gpu: &Gpu, plan: Plan) {
+        self.set(gpu, State { reads: None, plan });
+    }
+
+    fn set(&mut self, gpu: &Gpu, state: State) {
         if self.state.as_ref() == Some(&state) {
             return;
         }
@@ -208,15 +228,17 @@ impl HistogramPasses {
         };
         gpu.queue.write_buffer(&self.reduction, 0, bytemuck::bytes_of(&params));
         let (device, module, pipeline_layout) = (&gpu.device, &self.chunk_module, &self.chunk_layout);
-        self.chunk_pipelines.entry(state.chunk_key()).or_insert_with(|| {
-            let pipeline = |run| chunk_pipeline(device, pipeline_layout, module, &state, run);
-            state.plan.runs.iter().map(pipeline).collect()
-        });
+        if let Some(key) = state.chunk_key() {
+            self.chunk_pipelines.entry(key).or_insert_with_key(|key| {
+                let pipeline = |run| chunk_pipeline(device, pipeline_layout, module, key, state.plan.bits, run);
+                key.runs.iter().map(pipeline).collect()
+            });
+        }
         self.prepare_scale(gpu, state.plan.bits);
         self.state = Some(state);
     }
 
-    /// The plan of the picture that was prepared last.
+    /// The plan that was prepared last.
     #[must_use]
     pub fn plan(&self) -> Option<&Plan> {
         self.state.as_ref().map(|state| &state.plan)
@@ -246,14 +268,21 @@ impl HistogramPasses {
             return;
         };
         let Some(state) = &self.state else { return };
-        let mut timed = |label, index| {
-            let timestamp_writes = Some(stamps.of_pass(index));
-            let descriptor = wgpu::ComputePassDescriptor { label: Some(label), timestamp_writes };
-            encoder.begin_compute_pass(&descriptor).forget_lifetime()
+        self.dispatch_chunk(&mut stamps.begin(encoder, "chunk", 0), state, picture_group);
+        self.record_sums(encoder, Some(stamps));
+    }
+
+    /// Records reduce and scale of chunks that another pass has written, as [`prepare_written`](Self::prepare_written) set
+    /// them up; `stamps` as for [`record`](Self::record), of which the chunk pass's are left out.
+    pub fn record_sums(&self, encoder: &mut wgpu::CommandEncoder, stamps: Option<Stamps<'_>>) {
+        let Some(stamps) = stamps else {
+            let descriptor = wgpu::ComputePassDescriptor { label: Some("sums"), timestamp_writes: None };
+            self.dispatch_sums(&mut encoder.begin_compute_pass(&descriptor));
+            return;
         };
-        self.dispatch_chunk(&mut timed("chunk", 0), state, picture_group);
-        self.dispatch_reduce(&mut timed("reduce", 1), state, &self.reduce);
-        self.dispatch_scale(&mut timed("scale", 2), state.plan.bits);
+        let Some(state) = &self.state else { return };
+        self.dispatch_reduce(&mut stamps.begin(encoder, "reduce", 1), state, &self.reduce);
+        self.dispatch_scale(&mut stamps.begin(encoder, "scale", 2), state.plan.bits);
     }
 
     /// Dispatches chunk, reduce and scale in a compute pass of the caller's, for the picture that was prepared and
@@ -262,6 +291,12 @@ impl HistogramPasses {
     pub fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, picture_group: &wgpu::BindGroup) {
         let Some(state) = &self.state else { return };
         self.dispatch_chunk(pass, state, picture_group);
+        self.dispatch_sums(pass);
+    }
+
+    /// Dispatches reduce and scale alone, of chunks that another pass has written.
+    pub fn dispatch_sums(&self, pass: &mut wgpu::ComputePass<'_>) {
+        let Some(state) = &self.state else { return };
         self.dispatch_reduce(pass, state, &self.reduce_and_scale);
     }
 
@@ -283,7 +318,7 @@ impl HistogramPasses {
     }
 
     fn dispatch_chunk(&self, pass: &mut wgpu::ComputePass<'_>, state: &State, picture_group: &wgpu::BindGroup) {
-        let Some(pipelines) = self.chunk_pipelines.get(&state.chunk_key()) else { return };
+        let Some(pipelines) = state.chunk_key().and_then(|key| self.chunk_pipelines.get(&key)) else { return };
         pass.set_bind_group(0, picture_group, &[]);
         pass.set_bind_group(1, &self.chunk_group, &[]);
         for pipeline in pipelines {
@@ -306,25 +341,39 @@ impl HistogramPasses {
     }
 }
 
+/// The layout of the bind group of the passes that write chunks: the chunks, and the scales that they prepare.
+pub(super) fn chunk_group_layout(device: &wgpu::Device) -> wgpu::BindGroupLayout {
+    let writes = (wgpu::ShaderStages::COMPUTE, wgpu::BufferBindingType::Storage { read_only: false });
+    group_layout(device, "chunk", &[writes, writes])
+}
+
+/// The pipeline constants of shaders/tally.wgsl.
+pub(super) fn tally_constants(bits: u32, copies: u32, run: &ChannelRun) -> [(&'static str, f64); 5] {
+    [
+        ("FIRST_CHANNEL", f64::from(run.first)),
+        ("CHANNEL_COUNT", f64::from(run.count)),
+        ("COPIES", f64::from(copies)),
+        ("BIN_WORDS", f64::from((run.count << bits) * copies)),
+        ("CHUNK_WORDS", Histogram::word_count(bits) as f64),
+    ]
+}
+
 fn chunk_pipeline(
     device: &wgpu::Device,
     pipeline_layout: &wgpu::PipelineLayout,
     module: &wgpu::ShaderModule,
-    state: &State,
+    key: &ChunkKey,
+    bits: u32,
     run: &ChannelRun,
 ) -> wgpu::ComputePipeline {
-    let State { layout, components, crossed, ref plan } = *state;
+    let Reads { layout, components, crossed } = key.reads;
     let mut constants = layout_constants(&layout);
     constants.extend([
-        ("WORKGROUP", f64::from(plan.workgroup)),
-        ("FIRST_CHANNEL", f64::from(run.first)),
-        ("CHANNEL_COUNT", f64::from(run.count)),
+        ("WORKGROUP", f64::from(key.workgroup)),
         ("CROSSED", f64::from(u8::from(crossed))),
         ("CODED", f64::from(u8::from(components == Components::YCbCr))),
-        ("COPIES", f64::from(plan.copies)),
-        ("BIN_WORDS", f64::from((run.count << plan.bits) * plan.copies)),
-        ("CHUNK_WORDS", Histogram::word_count(plan.bits) as f64),
     ]);
+    constants.extend(tally_constants(bits, key.copies, run));
     compute(device, "chunk", Some(pipeline_layout), module, "chunk", &constants)
 }
 

@@ -23,7 +23,7 @@ pub struct PassTimes {
     pub reduce: Option<Duration>,
     /// The scale pass.
     pub scale: Option<Duration>,
-    /// The adjustments' passes.
+    /// The adjustments' passes, of which the last may count what it writes; the adjusted picture has no chunk pass then.
     pub adjust: Option<Duration>,
     /// Drawing: picture, overlays and text.
     pub draw: Option<Duration>,
@@ -40,7 +40,7 @@ pub enum Span {
     Scale,
     /// The adjustments.
     Adjust,
-    /// The chunk pass over the adjusted picture.
+    /// The chunk pass over the adjusted picture, where the adjustments did not count it.
     ResultChunk,
     /// The reduce pass after it.
     ResultReduce,

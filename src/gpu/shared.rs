@@ -10,6 +10,8 @@ use crate::layout::{ColorModel, PixelLayout};
 pub const PICTURE_WGSL: &str = include_str!("../../shaders/picture.wgsl");
 /// The text that passes share which read the picture four pixels at a time; it follows [`PICTURE_WGSL`].
 pub const QUADS_WGSL: &str = include_str!("../../shaders/quads.wgsl");
+/// The text that passes share which count pixels; it follows [`QUADS_WGSL`].
+pub const TALLY_WGSL: &str = include_str!("../../shaders/tally.wgsl");
 /// The text that stands before the passes of an overlay.
 pub const PANEL_WGSL: &str = include_str!("../../shaders/panel.wgsl");
 

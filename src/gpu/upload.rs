@@ -5,7 +5,7 @@
 //! need no repacking, and a picture may be larger than any texture.
 
 use super::import::InPlace;
-use super::shared::{PICTURE_WGSL, PictureParams, QUADS_WGSL};
+use super::shared::{PICTURE_WGSL, PictureParams, QUADS_WGSL, TALLY_WGSL};
 use super::staging::{Staged, Staging};
 use super::{Gpu, GpuError};
 use crate::frame::Picture;
@@ -290,4 +290,10 @@ pub fn with_picture(pass: &str) -> String {
 #[must_use]
 pub fn with_quads(pass: &str) -> String {
     with_picture(&format!("{QUADS_WGSL}\n{pass}"))
+}
+
+/// The source of a pass that counts pixels, with all three shared texts before it.
+#[must_use]
+pub fn with_tally(pass: &str) -> String {
+    with_quads(&format!("{TALLY_WGSL}\n{pass}"))
 }

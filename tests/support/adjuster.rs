@@ -8,8 +8,10 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use histoscope::adjust::{Adjustments, Codes, Processor};
 use histoscope::frame::Picture;
 use histoscope::gpu::adjust::{Chain, Source};
-use histoscope::gpu::histogram::HistogramPasses;
-use histoscope::gpu::readback::read_histogram;
+use histoscope::gpu::histogram::plan::Plan;
+use histoscope::gpu::histogram::{HistogramPasses, Stamps};
+use histoscope::gpu::readback::{read_histogram, read_scales};
+use histoscope::gpu::shared::ChannelScale;
 use histoscope::gpu::upload::PictureBuffers;
 use histoscope::gpu::{AdapterChoice, Gpu};
 use histoscope::histogram::{Components, Histogram};
@@ -63,12 +65,42 @@ impl Adjuster {
         chain.result().expect("something is adjusted").read(gpu).expect("it comes back")
     }
 
+    /// The codes of an adjusted picture with its histograms and their scales, counted as it was written, if that is how it
+    /// is counted. With `stamps`, what sums the chunks up runs pass by pass.
+    pub fn adjust_and_count(
+        &mut self,
+        picture: &Picture,
+        adjustments: &Adjustments,
+        stamps: Option<Stamps<'_>>,
+    ) -> (Codes, Option<(Histogram, Vec<ChannelScale>)>) {
+        let Self { gpu, pictures, histogram, chain } = self;
+        pictures.upload(gpu, picture).expect("the picture fits");
+        let source = Source::of(picture);
+        // The passes count the source, or the result into the same bins: nothing here needs the source's.
+        chain.prepare_counting(gpu, source, adjustments, None, false, histogram).expect("the result fits");
+        let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        let group = pictures.bind_group().expect("it was uploaded");
+        chain.dispatch(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()), group);
+        if chain.counts_result() {
+            histogram.record_sums(&mut encoder, stamps);
+        }
+        gpu.queue.submit([encoder.finish()]);
+        gpu.check().expect("nothing failed");
+        let codes = chain.result().expect("something is adjusted").read(gpu).expect("it comes back");
+        let counted = chain.counts_result().then(|| {
+            let bins = read_histogram(gpu, histogram, codes.bits, Components::Rgbl).expect("bins come back");
+            (bins, read_scales(gpu, histogram).expect("scales come back"))
+        });
+        (codes, counted)
+    }
+
     /// The histograms of the result, by the passes that count any picture.
     pub fn count_result(&mut self) -> Histogram {
         let Self { gpu, histogram, chain, .. } = self;
         let result = chain.result().expect("something is adjusted");
         let source = Source::working(result);
-        let plan = histogram.plan().expect("a picture was counted").clone();
+        let (bits, pixels) = (source.layout.bin_bits(), source.size.0 * source.size.1);
+        let plan = Plan::new(&gpu.device.limits(), gpu.info.device_type, bits, pixels).expect("the bins fit");
         histogram.prepare_layout(gpu, source.layout, source.crossed, Components::Rgbl, plan);
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         histogram.record(&mut encoder, &result.bind_group, None);

@@ -2,11 +2,13 @@
 
 use std::collections::HashMap;
 
+use super::super::shared::layout_constants;
 use super::super::{Gpu, GpuError};
 use super::params::BlurParams;
 use super::working::{WorkingPicture, check_size};
 use super::{
-    Binding, Dispatch, bind, compute, group_layout, module, pipeline_layout, rows_of_workgroups, storage, uniform,
+    Binding, Dispatch, Source, bind, compute, group_layout, module, pipeline_layout, rows_of_workgroups, storage,
+    uniform, with_quads,
 };
 use crate::adjust::Blur;
 
@@ -20,7 +22,7 @@ const SPAN: u32 = 512;
 const ROWS: u32 = 64;
 
 pub(super) fn source() -> String {
-    BLUR_WGSL.into()
+    with_quads(BLUR_WGSL)
 }
 
 /// How the passes are cut up.
@@ -30,7 +32,7 @@ pub struct BlurPlan {
     pub bits: u32,
     /// Pixels a side of the square whose mean is taken.
     pub size: u32,
-    /// Rows of a tile of the pass along the rows.
+    /// Rows of a tile of the pass along the rows, an even number.
     pub lines: u32,
     /// Columns of a tile of the pass along the columns.
     pub columns: u32,
@@ -47,16 +49,14 @@ impl BlurPlan {
             words * 4 <= limits.max_compute_workgroup_storage_size && workgroup <= invocations
         };
         let plan = |lines, columns| Self { bits, size, lines, columns, staged: true };
-        let lines = [4, 2].into_iter().find(|&lines| {
-            let plan = plan(lines, 1);
-            fits(plan.across_words(), plan.across())
-        });
+        let four = plan(4, 1);
+        let lines = if fits(four.across_words(), four.across()) { 4 } else { 2 };
         let columns = [32, 16].into_iter().find(|&columns| {
             let plan = plan(1, columns);
             fits(plan.down_words(), plan.down())
         });
-        // What every adapter has is 16 KiB, in which one row of 574 pixels and 16 columns of 126 fit.
-        plan(lines.unwrap_or(1), columns.unwrap_or(8))
+        // What every adapter has is 16 KiB, in which two rows of 576 pixels and 16 columns of 126 fit.
+        plan(lines, columns.unwrap_or(8))
     }
 
     const fn words(&self) -> u32 {
@@ -72,7 +72,9 @@ impl BlurPlan {
     }
 
     const fn across_words(&self) -> u32 {
-        let words = self.words() * self.lines * (SPAN + self.size - 1);
+        // Whole quads on either side.
+        let halo = (self.size / 2).next_multiple_of(4);
+        let words = self.words() * self.lines * (SPAN + 2 * halo);
         words + words / 8
     }
 
@@ -85,30 +87,41 @@ impl BlurPlan {
 #[derive(Debug)]
 pub struct BlurPass {
     module: wgpu::ShaderModule,
-    group_layout: wgpu::BindGroupLayout,
-    layout: wgpu::PipelineLayout,
-    pipelines: HashMap<BlurPlan, [wgpu::ComputePipeline; 2]>,
+    across_group_layout: wgpu::BindGroupLayout,
+    across_layout: wgpu::PipelineLayout,
+    across_pipelines: HashMap<(BlurPlan, Source), wgpu::ComputePipeline>,
+    down_group_layout: wgpu::BindGroupLayout,
+    down_layout: wgpu::PipelineLayout,
+    down_pipelines: HashMap<BlurPlan, wgpu::ComputePipeline>,
     row_sums: Option<(u64, wgpu::Buffer)>,
 }
 
 /// A blur that is ready to run.
 #[derive(Debug, Clone)]
 pub struct BlurJob {
-    once: [Dispatch; 2],
+    /// Along the rows of the source; of the target.
+    first: Dispatch,
+    again: Option<(Dispatch, wgpu::BindGroup)>,
+    /// Along the columns, into the target.
+    down: Dispatch,
     runs: u32,
 }
 
 impl BlurPass {
-    /// Makes the passes.
+    /// Makes the passes for pictures that are bound by `picture_layout`.
     #[must_use]
-    pub fn new(gpu: &Gpu) -> Self {
+    pub fn new(gpu: &Gpu, picture_layout: &wgpu::BindGroupLayout) -> Self {
         let device = &gpu.device;
-        let group_layout = group_layout(device, "blur", &[Binding::Uniform, Binding::Read, Binding::Write]);
+        let across_group_layout = group_layout(device, "blur across", &[Binding::Write]);
+        let down_group_layout = group_layout(device, "blur down", &[Binding::Uniform, Binding::Read, Binding::Write]);
         Self {
-            module: module(device, "blur", BLUR_WGSL),
-            layout: pipeline_layout(device, "blur", &[&group_layout]),
-            group_layout,
-            pipelines: HashMap::new(),
+            module: module(device, "blur", &source()),
+            across_layout: pipeline_layout(device, "blur across", &[picture_layout, &across_group_layout]),
+            across_group_layout,
+            across_pipelines: HashMap::new(),
+            down_layout: pipeline_layout(device, "blur down", &[&down_group_layout]),
+            down_group_layout,
+            down_pipelines: HashMap::new(),
             row_sums: None,
         }
     }
@@ -124,13 +137,21 @@ impl BlurPass {
         self.row_sums.as_ref().map_or(0, |(_, sums)| sums.size())
     }
 
-    /// Gets a blur ready that changes `picture` in place.
+    /// Gets a blur ready that reads a picture like `source`, of the target's size and depth, and writes `target`, which may be
+    /// the same.
     ///
     /// # Errors
     /// [`GpuError::PictureTooLarge`] if the adapter does not bind the sums of its rows.
-    pub fn job(&mut self, gpu: &Gpu, picture: &WorkingPicture, blur: Blur) -> Result<BlurJob, GpuError> {
+    pub fn job(
+        &mut self,
+        gpu: &Gpu,
+        source: &Source,
+        target: &WorkingPicture,
+        blur: Blur,
+    ) -> Result<BlurJob, GpuError> {
         let blur = blur.clamped();
-        self.job_with_plan(gpu, picture, BlurPlan::new(&gpu.device.limits(), picture.bits, blur.size), blur.runs)
+        let plan = BlurPlan::new(&gpu.device.limits(), target.bits, blur.size);
+        self.job_with_plan(gpu, source, target, plan, blur.runs)
     }
 
     /// The same with a plan of the caller's, to measure plans against each other.
@@ -140,52 +161,74 @@ impl BlurPass {
     pub fn job_with_plan(
         &mut self,
         gpu: &Gpu,
-        picture: &WorkingPicture,
+        source: &Source,
+        target: &WorkingPicture,
         plan: BlurPlan,
         runs: u32,
     ) -> Result<BlurJob, GpuError> {
         let device = &gpu.device;
-        let (width, height) = picture.size;
+        let (width, height) = target.size;
         let stride = WorkingPicture::stride(width);
         let words = u64::from(stride) * u64::from(height) * 2;
-        check_size(gpu, picture.size, words * 4)?;
+        check_size(gpu, target.size, words * 4)?;
         if self.row_sums.as_ref().is_none_or(|(held, _)| *held != words) {
             self.row_sums = None;
         }
         let (_, row_sums) = self.row_sums.get_or_insert_with(|| (words, storage(device, "row sums", words as usize)));
-        let params = uniform(gpu, "blur", &BlurParams { size: picture.size.into(), stride, padding: 0 });
-        let (layout, module) = (&self.layout, &self.module);
-        let [across, down] = self.pipelines.entry(plan).or_insert_with(|| {
-            let constants = constants(&plan);
-            ["across", "down"].map(|entry| compute(device, layout, module, entry, &constants))
+        let across_group = bind(device, "blur across", &self.across_group_layout, &[row_sums]);
+        let params = uniform(gpu, "blur", &BlurParams { size: target.size.into(), stride, padding: 0 });
+        let buffers = [&params, &*row_sums, &target.buffer];
+        let down_group = bind(device, "blur down", &self.down_group_layout, &buffers);
+        let (layout, module) = (&self.down_layout, &self.module);
+        let down = self.down_pipelines.entry(plan).or_insert_with(|| {
+            let layout_constants = layout_constants(&target.layout());
+            compute(device, layout, module, "down", &[layout_constants, constants(&plan)].concat())
         });
-        let dispatch = |pipeline: &wgpu::ComputePipeline, from, to, tiles: u32| Dispatch {
-            pipeline: pipeline.clone(),
-            group: bind(device, "blur", &self.group_layout, &[&params, from, to]),
-            workgroups: rows_of_workgroups(tiles),
+        let down = Dispatch {
+            pipeline: down.clone(),
+            group: down_group,
+            workgroups: rows_of_workgroups(stride.div_ceil(plan.columns) * height.div_ceil(ROWS)),
         };
-        let row_tiles = width.div_ceil(SPAN) * height.div_ceil(plan.lines);
-        let column_tiles = stride.div_ceil(plan.columns) * height.div_ceil(ROWS);
-        let once = [
-            dispatch(across, &picture.buffer, row_sums, row_tiles),
-            dispatch(down, row_sums, &picture.buffer, column_tiles),
-        ];
-        Ok(BlurJob { once, runs })
+        let mut across = |source: &Source| Dispatch {
+            pipeline: self.across(device, source, plan),
+            group: across_group.clone(),
+            workgroups: rows_of_workgroups(width.div_ceil(SPAN) * height.div_ceil(plan.lines)),
+        };
+        let first = across(source);
+        let again = (runs > 1).then(|| (across(&Source::working(target)), target.bind_group.clone()));
+        Ok(BlurJob { first, again, down, runs })
+    }
+
+    fn across(&mut self, device: &wgpu::Device, source: &Source, plan: BlurPlan) -> wgpu::ComputePipeline {
+        let (layout, module) = (&self.across_layout, &self.module);
+        let kind = Source { size: (0, 0), ..*source };
+        let pipeline = self.across_pipelines.entry((plan, kind)).or_insert_with(|| {
+            let mut constants = [layout_constants(&source.layout), constants(&plan)].concat();
+            constants.extend([
+                ("CROSSED", f64::from(u8::from(source.crossed))),
+                ("PACKED", f64::from(u8::from(source.packed))),
+            ]);
+            compute(device, layout, module, "across", &constants)
+        });
+        pipeline.clone()
     }
 }
 
 impl BlurJob {
-    /// Dispatches the blur in a compute pass of the caller's.
-    pub fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>) {
-        for _ in 0..self.runs {
-            self.once.iter().for_each(|dispatch| dispatch.run(pass, None));
+    /// Dispatches the blur of the picture bound by `source` in a compute pass of the caller's.
+    pub fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, source: &wgpu::BindGroup) {
+        for run in 0..self.runs {
+            match &self.again {
+                Some((again, target)) if run > 0 => again.run(pass, Some(target)),
+                _ => self.first.run(pass, Some(source)),
+            }
+            self.down.run(pass, None);
         }
     }
 }
 
 fn constants(plan: &BlurPlan) -> Vec<(&'static str, f64)> {
     let constants = [
-        ("BITS", plan.bits),
         ("SIZE", plan.size),
         ("ACROSS", plan.across()),
         ("LINES", plan.lines),

@@ -27,6 +27,8 @@ pub struct Source {
     pub size: (u32, u32),
     /// Whether the conversion to red takes part of the second component, or that to blue of the third.
     pub crossed: bool,
+    /// Whether it is a [`WorkingPicture`], whose words are its packed codes.
+    pub packed: bool,
 }
 
 impl Source {
@@ -35,13 +37,13 @@ impl Source {
     pub fn of(picture: &Picture) -> Self {
         let weights = picture.conversion().weights;
         let crossed = weights[0][1] != 0 || weights[2][2] != 0;
-        Self { layout: *picture.layout(), size: (picture.width(), picture.height()), crossed }
+        Self { layout: *picture.layout(), size: (picture.width(), picture.height()), crossed, packed: false }
     }
 
     /// What they must know of an adjusted one.
     #[must_use]
     pub const fn working(picture: &WorkingPicture) -> Self {
-        Self { layout: picture.layout(), size: picture.size, crossed: true }
+        Self { layout: picture.layout(), size: picture.size, crossed: true, packed: true }
     }
 }
 
@@ -56,27 +58,32 @@ enum Input {
 enum Step {
     /// A pass that reads a picture.
     Picture(Dispatch, Input),
+    /// One that also counts what it makes of it, into these chunks.
+    Counting(Dispatch, Input, wgpu::BindGroup),
     /// A pass that does not.
     Plain(Dispatch),
     /// Counts a picture's luminance, or all channels, into bins of the chain's own.
     Count(Input),
     Scan(ScanJob),
     Curve(Box<CurveJob>),
-    Blur(BlurJob),
+    Blur(BlurJob, Input),
 }
 
 /// What the steps were made for.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 struct Made {
     source: Source,
     adjustments: Adjustments,
     counted: bool,
+    /// How the last step counts what it writes, and into which chunks, if it can.
+    counting: Option<(Plan, wgpu::BindGroup)>,
 }
 
 /// The adjustments on the GPU.
 ///
 /// For each frame: [`prepare`](Self::prepare), count the source where [`needs_source_bins`](Self::needs_source_bins) says so,
 /// then [`dispatch`](Self::dispatch) in the same or a later pass; [`result`](Self::result) is then a picture to count and draw.
+/// Where it will be counted, [`prepare_counting`](Self::prepare_counting) has the last step count it as it writes it.
 #[derive(Debug)]
 pub struct Chain {
     picture_layout: wgpu::BindGroupLayout,
@@ -110,7 +117,7 @@ impl Chain {
             counter: HistogramPasses::new(gpu, picture_layout),
             point: PointPass::new(gpu, picture_layout),
             curves: CurvePass::new(gpu),
-            blur: BlurPass::new(gpu),
+            blur: BlurPass::new(gpu, picture_layout),
             clahe: ClahePass::new(gpu, picture_layout),
             otsu: OtsuPass::new(gpu),
             work: [None, None],
@@ -151,16 +158,58 @@ impl Chain {
         elapsed_secs: Option<f64>,
         counted: bool,
     ) -> Result<(), GpuError> {
+        self.get_ready(gpu, (source, adjustments), elapsed_secs, (counted, None))
+    }
+
+    /// The same for a result that will be counted with these passes, whatever they were set up for. Where
+    /// [`counts_result`](Self::counts_result) says so afterwards, the next dispatch counts it into their chunks, and what
+    /// remains is to have them sum those up ([`HistogramPasses::record_sums`]); else they count it as any picture, once
+    /// they are set up for it.
+    ///
+    /// # Errors
+    /// As [`prepare`](Self::prepare).
+    pub fn prepare_counting(
+        &mut self,
+        gpu: &Gpu,
+        source: Source,
+        adjustments: &Adjustments,
+        elapsed_secs: Option<f64>,
+        counted: bool,
+        result: &mut HistogramPasses,
+    ) -> Result<(), GpuError> {
+        let bits = source.layout.bin_bits();
+        let plan = Plan::fused(&gpu.device.limits(), gpu.info.device_type, bits, source.size.0 * source.size.1);
+        let counting = plan.map(|plan| (plan, result.chunk_group.clone()));
+        self.get_ready(gpu, (source, adjustments), elapsed_secs, (counted, counting))?;
+        if let (true, Some(Made { counting: Some((plan, _)), .. })) = (self.counts_result(), &self.made) {
+            result.prepare_written(gpu, plan.clone());
+        }
+        Ok(())
+    }
+
+    fn get_ready(
+        &mut self,
+        gpu: &Gpu,
+        (source, adjustments): (Source, &Adjustments),
+        elapsed_secs: Option<f64>,
+        (counted, counting): (bool, Option<(Plan, wgpu::BindGroup)>),
+    ) -> Result<(), GpuError> {
         let adjustments = adjustments.clamped();
         let counted = counted || !Self::needs_source_bins(&adjustments);
-        let made = Made { source, adjustments, counted };
-        if self.made != Some(made) {
+        let made = Made { source, adjustments, counted, counting };
+        if self.made.as_ref() != Some(&made) {
             self.made = None;
-            self.make(gpu, made)?;
+            self.make(gpu, &made)?;
             self.made = Some(made);
         }
-        self.set_weight(gpu, &made, elapsed_secs);
+        self.set_weight(gpu, &(source, adjustments), elapsed_secs);
         Ok(())
+    }
+
+    /// Whether the next dispatch counts the result as it writes it.
+    #[must_use]
+    pub fn counts_result(&self) -> bool {
+        matches!(self.steps.last(), Some(Step::Counting(..)))
     }
 
     /// Whether all is off: the source is shown as it is, and nothing is dispatched.
@@ -211,6 +260,10 @@ impl Chain {
         for step in &self.steps {
             match step {
                 Step::Picture(dispatch, input) => dispatch.run(pass, group(*input)),
+                Step::Counting(dispatch, input, chunks) => {
+                    pass.set_bind_group(2, chunks, &[]);
+                    dispatch.run(pass, group(*input));
+                }
                 Step::Plain(dispatch) => dispatch.run(pass, None),
                 Step::Count(input) => {
                     let counter =
@@ -221,17 +274,21 @@ impl Chain {
                 }
                 Step::Scan(scan) => scan.dispatch(pass),
                 Step::Curve(curve) => curve.dispatch(pass),
-                Step::Blur(blur) => blur.dispatch(pass),
+                Step::Blur(blur, input) => {
+                    if let Some(group) = group(*input) {
+                        blur.dispatch(pass, group);
+                    }
+                }
             }
         }
     }
 
-    fn set_weight(&mut self, gpu: &Gpu, made: &Made, elapsed_secs: Option<f64>) {
-        let Some(Tone::Equalize(Equalize { per_channel, time_constant_secs })) = made.adjustments.tone else {
+    fn set_weight(&mut self, gpu: &Gpu, (source, adjustments): &(Source, Adjustments), elapsed_secs: Option<f64>) {
+        let Some(Tone::Equalize(Equalize { per_channel, time_constant_secs })) = adjustments.tone else {
             self.smoothed = None;
             return;
         };
-        let kind = Some((made.source.layout.bin_bits(), per_channel));
+        let kind = Some((source.layout.bin_bits(), per_channel));
         let elapsed_secs = if self.smoothed == kind { elapsed_secs } else { None };
         self.smoothed = kind;
         let weight = equalize::weight(elapsed_secs, time_constant_secs);
@@ -242,23 +299,26 @@ impl Chain {
         }
     }
 
-    fn make(&mut self, gpu: &Gpu, made: Made) -> Result<(), GpuError> {
-        let Made { source, adjustments, counted } = made;
+    fn make(&mut self, gpu: &Gpu, made: &Made) -> Result<(), GpuError> {
+        let Made { source, adjustments, counted, ref counting } = *made;
         self.steps.clear();
         self.result = Input::Source;
         if adjustments.is_off() {
             return Ok(());
         }
-        let mut maker = Maker { gpu, source, counted, chain: self, at: Input::Source };
+        let mut maker = Maker { gpu, source, counted, counting: None, chain: self, at: Input::Source };
         if let Some(blur) = adjustments.blur {
-            maker.change(Change::None, &PointParams::default(), None)?;
             maker.blur(blur)?;
         }
+        // What comes last counts what it writes.
+        let last = counting.as_ref();
+        maker.counting = last.filter(|_| adjustments.reduction.is_none());
         match adjustments.tone {
             Some(Tone::Equalize(equalize)) => maker.equalize(equalize)?,
             Some(Tone::Clahe(clahe)) => maker.clahe(clahe)?,
             None => {}
         }
+        maker.counting = last;
         match adjustments.reduction {
             Some(Reduction::Posterize(posterize)) => maker.posterize(posterize)?,
             Some(Reduction::Threshold(threshold)) => maker.threshold(threshold)?,
@@ -275,6 +335,8 @@ struct Maker<'a> {
     source: Source,
     /// Whether somebody else counts the source.
     counted: bool,
+    /// How the next change counts what it writes, if it does.
+    counting: Option<&'a (Plan, wgpu::BindGroup)>,
     chain: &'a mut Chain,
     /// Where the picture is by now.
     at: Input,
@@ -318,19 +380,25 @@ impl Maker<'_> {
         let (curves, axes) = buffers.map_or((None, None), |(curves, axes)| (Some(curves), axes));
         let Chain { point, work, steps, .. } = &mut *self.chain;
         if let Some(target) = &work[index] {
-            let dispatch = point.dispatch(self.gpu, &current, change, params, (curves, axes), target);
-            steps.push(Step::Picture(dispatch, self.at));
+            let plan = self.counting.map(|(plan, _)| plan);
+            let dispatch = point.dispatch(self.gpu, &current, (change, params), (curves, axes), target, plan);
+            steps.push(match self.counting {
+                Some((_, chunks)) => Step::Counting(dispatch, self.at, chunks.clone()),
+                None => Step::Picture(dispatch, self.at),
+            });
         }
         self.at = Input::Work(index);
         Ok(())
     }
 
     fn blur(&mut self, blur: crate::adjust::Blur) -> Result<(), GpuError> {
-        let Input::Work(index) = self.at else { return Ok(()) };
+        let current = self.current();
+        let index = self.other()?;
         let Chain { blur: pass, work, steps, .. } = &mut *self.chain;
-        if let Some(picture) = &work[index] {
-            steps.push(Step::Blur(pass.job(self.gpu, picture, blur)?));
+        if let Some(target) = &work[index] {
+            steps.push(Step::Blur(pass.job(self.gpu, &current, target, blur)?, self.at));
         }
+        self.at = Input::Work(index);
         Ok(())
     }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::super::Gpu;
 use super::params::CurveParams;
-use super::scan::{ScanJob, ScanPass, Words};
+use super::scan::{ScanJob, ScanPass, Words, block_constants, with_scan_block};
 use super::{Binding, Dispatch, bind, buffer, compute, group_layout, module, pipeline_layout, storage, with_exact};
 use crate::adjust::equalize;
 
@@ -16,7 +16,7 @@ const MOST_WORDS: usize = 3 << 12;
 const MOST_BINS: usize = 4 << 12;
 
 pub(super) fn source() -> String {
-    with_exact(CURVES_WGSL)
+    with_scan_block(&with_exact(CURVES_WGSL))
 }
 
 /// How a curve comes from a histogram.
@@ -35,7 +35,7 @@ pub(super) struct CurvePass {
     module: wgpu::ShaderModule,
     group_layout: wgpu::BindGroupLayout,
     layout: wgpu::PipelineLayout,
-    workgroup: u32,
+    most_invocations: u32,
     pipelines: HashMap<(bool, u32), wgpu::ComputePipeline>,
     cumulative: wgpu::Buffer,
     smoothed: wgpu::Buffer,
@@ -46,7 +46,8 @@ pub(super) struct CurvePass {
 /// A curve that is ready to be made.
 #[derive(Debug)]
 pub(super) struct CurveJob {
-    scan: ScanJob,
+    /// Where the bins are more than the curve's own dispatch can scan.
+    scan: Option<ScanJob>,
     dispatch: Dispatch,
     params: wgpu::Buffer,
     values: CurveParams,
@@ -57,13 +58,12 @@ impl CurvePass {
         let device = &gpu.device;
         let bindings = [Binding::Uniform, Binding::Read, Binding::Read, Binding::Write, Binding::Write];
         let group_layout = group_layout(device, "curves", &bindings);
-        let most = gpu.device.limits().max_compute_invocations_per_workgroup;
         Self {
             scan: ScanPass::new(gpu),
             module: module(device, "curves", &source()),
             layout: pipeline_layout(device, "curves", &[&group_layout]),
             group_layout,
-            workgroup: if most >= 1024 { 1024 } else { 256 },
+            most_invocations: gpu.device.limits().max_compute_invocations_per_workgroup,
             pipelines: HashMap::new(),
             cumulative: storage(device, "cumulative bins", MOST_BINS),
             smoothed: storage(device, "smoothed curves", MOST_WORDS),
@@ -101,13 +101,22 @@ impl CurvePass {
         let values = CurveParams { weight: equalize::AT_ONCE, first_channel: first, levels, padding: 0 };
         let usage = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
         let params = buffer(device, "curve", 4, usage);
-        let (layout, module, workgroup) = (&self.layout, &self.module, self.workgroup);
+        // A block is scanned by half as many invocations as it has words.
+        let scans = (1 << bits) / 2 <= self.most_invocations;
+        let workgroup = match (scans, self.most_invocations) {
+            (true, _) => (1 << bits) / 2,
+            (false, 1024..) => 1024,
+            (false, _) => 256,
+        };
+        let (layout, module) = (&self.layout, &self.module);
         let pipeline = self.pipelines.entry((kind == CurveKind::Equalize, bits)).or_insert_with(|| {
-            let constants = [("WORKGROUP", f64::from(workgroup.min(1 << bits))), ("BITS", f64::from(bits))];
+            let mut constants = block_constants(workgroup, true).to_vec();
+            constants.extend([("BITS", f64::from(bits)), ("SCANNING", f64::from(u8::from(scans)))]);
             compute(device, layout, module, entry_point, &constants)
         });
         let pipeline = pipeline.clone();
-        let (scan, cumulative) = self.scan(gpu, bins, (first, count), bits);
+        let scan = (!scans).then(|| self.scan(gpu, bins, (first, count), bits).0);
+        let cumulative = &self.cumulative;
         let buffers = [&params, bins, cumulative, &self.smoothed, &self.mapped];
         let group = bind(device, entry_point, &self.group_layout, &buffers);
         let job = CurveJob { scan, dispatch: Dispatch { pipeline, group, workgroups: (count, 1) }, params, values };
@@ -124,7 +133,7 @@ impl CurveJob {
     }
 
     pub(super) fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>) {
-        self.scan.dispatch(pass);
+        self.scan.iter().for_each(|scan| scan.dispatch(pass));
         self.dispatch.run(pass, None);
     }
 }

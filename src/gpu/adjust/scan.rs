@@ -6,10 +6,26 @@ use super::{
 };
 use crate::gpu::Gpu;
 
+const SCAN_BLOCK_WGSL: &str = include_str!("../../../shaders/adjust/scan_block.wgsl");
 const SCAN_WGSL: &str = include_str!("../../../shaders/adjust/scan.wgsl");
 
 pub(super) fn source() -> String {
-    SCAN_WGSL.into()
+    with_scan_block(SCAN_WGSL)
+}
+
+/// The source of a pass that scans blocks, with the shared text before it.
+pub(super) fn with_scan_block(pass: &str) -> String {
+    [SCAN_BLOCK_WGSL, pass].join("\n")
+}
+
+/// The pipeline constants of shaders/adjust/scan_block.wgsl.
+pub(super) fn block_constants(workgroup: u32, conflict_free: bool) -> [(&'static str, f64); 3] {
+    let block = 2 * workgroup;
+    [
+        ("WORKGROUP", f64::from(workgroup)),
+        ("BLOCK_WORDS", f64::from(block + block / 32)),
+        ("CONFLICT_FREE", f64::from(u8::from(conflict_free))),
+    ]
 }
 
 /// Exclusive prefix sums of words, modulo 2^32.
@@ -59,12 +75,8 @@ impl ScanPass {
         let group_layout =
             group_layout(device, "scan", &[Binding::Uniform, Binding::Read, Binding::Write, Binding::Write]);
         let layout = pipeline_layout(device, "scan", &[&group_layout]);
-        let module = module(device, "scan", SCAN_WGSL);
-        let constants = [
-            ("WORKGROUP", f64::from(workgroup)),
-            ("BLOCK_WORDS", f64::from(block + block / 32)),
-            ("CONFLICT_FREE", f64::from(u8::from(conflict_free))),
-        ];
+        let module = module(device, "scan", &source());
+        let constants = block_constants(workgroup, conflict_free);
         let pipeline = |entry_point| compute(device, &layout, &module, entry_point, &constants);
         let (blocks, sums, add) = (pipeline("blocks"), pipeline("sums"), pipeline("add"));
         let block_sums = storage(device, "block sums", block as usize);

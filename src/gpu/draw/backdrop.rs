@@ -7,7 +7,7 @@ use super::Part;
 use super::video::VideoPass;
 use crate::adjust::Blur;
 use crate::cpu::display::{self, Order, PixelFormat};
-use crate::gpu::adjust::{BlurJob, BlurPass, WorkingPicture};
+use crate::gpu::adjust::{BlurJob, BlurPass, Source, WorkingPicture};
 use crate::gpu::{Gpu, GpuError};
 use crate::placement::Placement;
 
@@ -45,7 +45,7 @@ impl BackdropPass {
         Self {
             picture_layout: picture_layout.clone(),
             video: VideoPass::new(gpu, picture_layout, FORMAT),
-            blur: BlurPass::new(gpu),
+            blur: BlurPass::new(gpu, picture_layout),
             made: None,
             pixels: [Vec::new(), Vec::new()],
         }
@@ -78,7 +78,7 @@ impl BackdropPass {
             self.paint(gpu, &made, &parts, &small);
         }
         let descriptor = wgpu::ComputePassDescriptor { label: Some("backdrop"), timestamp_writes: None };
-        made.blur.dispatch(&mut encoder.begin_compute_pass(&descriptor));
+        made.blur.dispatch(&mut encoder.begin_compute_pass(&descriptor), &made.picture.bind_group);
         let made = self.made.insert(made);
         Ok((&made.picture.buffer, size))
     }
@@ -136,7 +136,7 @@ impl BackdropPass {
 impl Made {
     fn new(gpu: &Gpu, layout: &wgpu::BindGroupLayout, blur: &mut BlurPass, size: (u32, u32)) -> Result<Self, GpuError> {
         let picture = WorkingPicture::new(gpu, layout, size, 8)?;
-        let blur = blur.job(gpu, &picture, BLUR)?;
+        let blur = blur.job(gpu, &Source::working(&picture), &picture, BLUR)?;
         let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
             label: Some("backdrop"),
             size: wgpu::Extent3d { width: size.0, height: size.1, depth_or_array_layers: 1 },

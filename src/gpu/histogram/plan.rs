@@ -8,6 +8,10 @@ pub const MOST_CHUNK_BYTES: usize = 8 << 20;
 const BLOCK_PIXELS: u32 = 8;
 /// Bytes of workgroup memory that the chunk pass uses beside the bins.
 const TAIL_BYTES: u32 = 64;
+/// Storage buffers of a pass that counts what it writes: planes, curves, axes, result, chunks and scales.
+const FUSED_BUFFERS: u32 = 8;
+/// Invocations of a workgroup, and workgroups, of a pass that counts what it writes, on a GPU of its own memory.
+const FUSED: (u32, u32) = (1024, 132);
 
 /// Neighbouring channels whose bins are counted together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -58,11 +62,31 @@ impl Plan {
             wgpu::DeviceType::IntegratedGpu => (512, 64),
             _ => (1024, 132),
         };
-        let workgroup = wanted_workgroup.min(limits.max_compute_invocations_per_workgroup);
+        let plan = Self { bits, workgroup: wanted_workgroup, chunks: wanted_chunks, copies: 1, runs };
+        Some(plan.within(limits, pixels))
+    }
+
+    /// The plan for a pass that counts what it writes, which it can only where the bins of all channels fit in workgroup
+    /// memory together; `None` elsewhere.
+    #[must_use]
+    pub fn fused(limits: &wgpu::Limits, kind: wgpu::DeviceType, bits: u32, pixels: u32) -> Option<Self> {
+        let plan = Self::new(limits, kind, bits, pixels).filter(|plan| plan.runs.len() == 1)?;
+        if limits.max_storage_buffers_per_shader_stage < FUSED_BUFFERS {
+            return None;
+        }
+        Some(match kind {
+            wgpu::DeviceType::Cpu | wgpu::DeviceType::IntegratedGpu => plan,
+            _ => Self { workgroup: FUSED.0, chunks: FUSED.1, ..plan }.within(limits, pixels),
+        })
+    }
+
+    /// The same with workgroups no larger and no more of them than the adapter, the chunk buffer and the picture have use for.
+    fn within(self, limits: &wgpu::Limits, pixels: u32) -> Self {
+        let workgroup = self.workgroup.min(limits.max_compute_invocations_per_workgroup);
         // A chunk of fewer blocks than invocations would only add work to the reduce pass.
         let useful = pixels.div_ceil(BLOCK_PIXELS * workgroup).max(1);
-        let chunks = wanted_chunks.min(most_chunks(bits)).min(useful).min(limits.max_compute_workgroups_per_dimension);
-        Some(Self { bits, workgroup, chunks, copies: 1, runs })
+        let most = most_chunks(self.bits).min(useful).min(limits.max_compute_workgroups_per_dimension);
+        Self { workgroup, chunks: self.chunks.min(most), ..self }
     }
 }
 
@@ -110,6 +134,21 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn what_is_written_is_counted_where_all_bins_fit_together() {
+        let kind = wgpu::DeviceType::DiscreteGpu;
+        let fused = |memory, bits, pixels| Plan::fused(&limits(memory), kind, bits, pixels);
+        for (memory, bits, fits) in [(16, 8, true), (16, 10, false), (48, 10, true), (48, 12, false), (128, 12, true)] {
+            let plan = fused(memory << 10, bits, 3840 * 2160);
+            assert_eq!(plan.is_some(), fits, "{memory} KiB, {bits} bits");
+            let runs = plan.map(|plan| plan.runs);
+            assert!(runs.is_none_or(|runs| runs == [ChannelRun { first: 0, count: 4 }]));
+        }
+        assert_eq!(fused(48 << 10, 8, 1).unwrap().chunks, 1, "no more than a small picture has use for");
+        let few = wgpu::Limits { max_storage_buffers_per_shader_stage: 7, ..limits(48 << 10) };
+        assert_eq!(Plan::fused(&few, kind, 8, 1 << 20), None);
     }
 
     #[test]

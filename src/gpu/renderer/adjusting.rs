@@ -52,8 +52,8 @@ struct Made {
 /// Where it is.
 #[derive(Debug)]
 enum Adjusted {
-    /// On the adapter, as the chain left it.
-    Chain,
+    /// On the adapter, as the chain left it, and whether it counted it into chunks.
+    Chain { counted: bool },
     /// Here, and on the adapter too.
     Uploaded(Picture),
     /// Here alone.
@@ -89,11 +89,19 @@ impl Adjusting {
         let mut result = None;
         if let (true, Some(group)) = (on_adapter, source.bind_group()) {
             let chain = self.chain.get_or_insert_with(|| Chain::new(making.gpu, &source.bind_group_layout, passes));
-            let counted = counted != Counted::Result && loaded.components == Components::Rgbl;
-            match chain.prepare(making.gpu, Source::of(&loaded.picture), &adjustments, elapsed_secs, counted) {
+            let counts_source = counted != Counted::Result && loaded.components == Components::Rgbl;
+            let like = Source::of(&loaded.picture);
+            let ready = if counted == Counted::Source {
+                chain.prepare(making.gpu, like, &adjustments, elapsed_secs, counts_source)
+            } else {
+                let new = || HistogramPasses::new(making.gpu, &source.bind_group_layout);
+                let result = self.passes.get_or_insert_with(new);
+                chain.prepare_counting(making.gpu, like, &adjustments, elapsed_secs, counts_source, result)
+            };
+            match ready {
                 Ok(()) => {
                     making.dispatch(chain, group);
-                    result = Some(Adjusted::Chain);
+                    result = Some(Adjusted::Chain { counted: chain.counts_result() });
                 }
                 Err(reason) => log::debug!("{reason}; the CPU adjusts it"),
             }
@@ -143,9 +151,16 @@ impl Adjusting {
         made.count = Count::Done;
         let gpu = making.gpu;
         let passes = self.passes.get_or_insert_with(|| HistogramPasses::new(gpu, &source.bind_group_layout));
+        if matches!(made.result, Adjusted::Chain { counted: true }) {
+            making.recorded.push("sum up the result");
+            let set = making.timing.as_mut().and_then(|timing| timing.begin(&RESULT_SPANS[1..]));
+            let stamps = set.map(|set| Stamps { set, first: Span::ResultChunk.first_query() });
+            passes.record_sums(making.encoder, stamps);
+            return;
+        }
         let by_adapter = loaded.known.is_none();
         let counted = match (&made.result, &self.pictures, self.chain.as_ref().and_then(Chain::result)) {
-            (Adjusted::Chain, _, Some(working)) => {
+            (Adjusted::Chain { .. }, _, Some(working)) => {
                 prepare(gpu, passes, &Source::working(working)).map(|()| Some(&working.bind_group))
             }
             (Adjusted::Uploaded(picture), Some(pictures), _) if by_adapter => {
@@ -171,8 +186,8 @@ impl Adjusting {
                 passes.record_counted(gpu, making.encoder, &histogram, stamps);
                 made.known = Some(histogram);
             }
-            (Err(reason), Adjusted::Chain) => log::error!("the adjusted picture cannot be counted: {reason}"),
-            (Ok(None), Adjusted::Chain) => {}
+            (Err(reason), Adjusted::Chain { .. }) => log::error!("the adjusted picture cannot be counted: {reason}"),
+            (Ok(None), Adjusted::Chain { .. }) => {}
         }
     }
 
@@ -213,7 +228,7 @@ impl Adjusting {
     /// What the adapter draws it from; `None` where only the CPU has it.
     pub fn bound(&self) -> Option<(&wgpu::BindGroup, PixelLayout)> {
         match &self.made.as_ref()?.result {
-            Adjusted::Chain => {
+            Adjusted::Chain { .. } => {
                 self.chain.as_ref().and_then(Chain::result).map(|working| (&working.bind_group, working.layout()))
             }
             Adjusted::Uploaded(picture) => Some((self.pictures.as_ref()?.bind_group()?, *picture.layout())),
@@ -224,7 +239,7 @@ impl Adjusting {
     /// The picture for the CPU to paint; `None` where only the adapter has it.
     pub fn picture(&self) -> Option<&Picture> {
         match &self.made.as_ref()?.result {
-            Adjusted::Chain => None,
+            Adjusted::Chain { .. } => None,
             Adjusted::Uploaded(picture) | Adjusted::Here(picture) => Some(picture),
         }
     }
@@ -236,7 +251,7 @@ impl Adjusting {
             return Thresholds::None;
         }
         match (&made.result, &self.chain) {
-            (Adjusted::Chain, Some(chain)) => Thresholds::There(chain.thresholds()),
+            (Adjusted::Chain { .. }, Some(chain)) => Thresholds::There(chain.thresholds()),
             _ => self.processor.thresholds().map_or(Thresholds::None, Thresholds::Here),
         }
     }
@@ -265,7 +280,7 @@ fn prepare(gpu: &Gpu, passes: &mut HistogramPasses, picture: &Source) -> Result<
 
 impl Making<'_> {
     fn dispatch(&mut self, chain: &Chain, group: &wgpu::BindGroup) {
-        self.recorded.push("adjust");
+        self.recorded.push(if chain.counts_result() { "adjust and count" } else { "adjust" });
         let set = self.timing.as_mut().and_then(|timing| timing.begin(&[Span::Adjust]));
         let timestamp_writes = set.map(|query_set| wgpu::ComputePassTimestampWrites {
             query_set,

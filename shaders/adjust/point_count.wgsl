@@ -1,0 +1,53 @@
+// The pass of point.wgsl, which also counts what it writes: red, green, blue and luminance, in chunks as chunk.wgsl writes them.
+// Counting the result by itself would read all of it again.
+//
+// As there, some hundreds of workgroups walk over the whole picture together.
+
+@group(2) @binding(0) var<storage, read_write> chunks: array<u32>;
+@group(2) @binding(1) var<storage, read_write> scales: array<Scale, 4>;
+
+fn tally_colors(colors: Colors, valid: u32, copy: u32) {
+    let luminance = luminance_bins(colors.red, colors.green, colors.blue);
+    tally_quad(colors.red, colors.green, colors.blue, luminance, valid, copy);
+}
+
+// Changes, writes and counts the block of 4 × 2 pixels whose corner is (4 · quad, row).
+//
+// As in chunk.wgsl, all loads stand before all counting, those from curves too.
+fn change_and_count_block(quad: u32, row: u32, copy: u32) {
+    // Below the picture its last row comes again, which is then written twice alike and counted once.
+    let below = min(row + 1u, picture.size.y - 1u);
+    let pair = load_pair(quad, row);
+    let upper = changed(colors_of(pair.upper, pair.upper_chroma), quad, row);
+    let lower = changed(colors_of(pair.lower, pair.lower_chroma), quad, below);
+    write(upper, quad, row);
+    write(lower, quad, below);
+    let valid = min(4u, picture.size.x - quad * 4u);
+    tally_colors(upper, valid, copy);
+    tally_colors(lower, select(0u, valid, below > row), copy);
+}
+
+@compute @workgroup_size(WORKGROUP)
+fn change_and_count(
+    @builtin(local_invocation_index) local: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    // What is written lies in its range, so that the tail stays empty.
+    clear_bins(local);
+    if group.x == 0u && local < 4u {
+        scales[local] = unknown_scale(picture.size.x * picture.size.y);
+    }
+    workgroupBarrier();
+
+    let copy = local % COPIES;
+    let quads = (picture.size.x + 3u) / 4u;
+    let step = block_of(groups.x * WORKGROUP, quads);
+    var block = block_of(group.x * WORKGROUP + local, quads);
+    while block.y < picture.size.y {
+        change_and_count_block(block.x, block.y, copy);
+        block = block_after(block, step, quads);
+    }
+    workgroupBarrier();
+    write_chunk(local, group.x);
+}

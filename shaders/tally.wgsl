@@ -1,0 +1,114 @@
+// What passes share that count pixels: bins in workgroup memory, the walk of all workgroups over the picture, and the chunk
+// that a workgroup writes at its end. This text stands between quads.wgsl and the pass's own, which declares WORKGROUP and the
+// buffers `chunks` (of words) and `scales` (of Scale, one a channel).
+
+// The channels that a pipeline counts, from FIRST_CHANNEL on. All four where their bins fit in workgroup memory.
+override FIRST_CHANNEL: u32 = 0u;
+override CHANNEL_COUNT: u32 = 4u;
+// Workgroup memory holds COPIES interleaved copies of each bin: neighbouring invocations then hit different banks when
+// all pixels are alike.
+override COPIES: u32 = 1u;
+override BIN_WORDS: u32 = 1024u; // CHANNEL_COUNT · 2^BITS · COPIES
+
+const TAIL_WORDS: u32 = 8u;
+// Words from one chunk's bins to the next one's: four channels and the tail.
+override CHUNK_WORDS: u32 = 1032u;
+
+// As in scale.wgsl; the reduce pass folds the bins in.
+struct Scale {
+    height: f32,
+    tallest: u32,
+    samples: u32,
+    padding: u32,
+}
+
+// A bin of a workgroup cannot overflow: a picture has at most 2^30 pixels (src/frame.rs).
+var<workgroup> bins: array<atomic<u32>, BIN_WORDS>;
+// Pixels below and above the range, of red, green and blue.
+var<workgroup> tail: array<atomic<u32>, TAIL_WORDS>;
+
+fn counts(channel: u32) -> bool {
+    return channel >= FIRST_CHANNEL && channel < FIRST_CHANNEL + CHANNEL_COUNT;
+}
+
+fn tally(channel: u32, code: u32, copy: u32) {
+    if counts(channel) {
+        atomicAdd(&bins[(((channel - FIRST_CHANNEL) << BITS) + code) * COPIES + copy], 1u);
+    }
+}
+
+fn tally_pixel(red: u32, green: u32, blue: u32, luminance: u32, copy: u32) {
+    tally(0u, red, copy);
+    tally(1u, green, copy);
+    tally(2u, blue, copy);
+    tally(3u, luminance, copy);
+}
+
+// Counts the first `valid` of four pixels.
+fn tally_quad(red: vec4<u32>, green: vec4<u32>, blue: vec4<u32>, luminance: vec4<u32>, valid: u32, copy: u32) {
+    // Written out four times: a loop over the lanes of a vector is not reliably unrolled. All four pixels are there
+    // except at the right edge, so that one question serves for all.
+    if valid == 4u {
+        tally_pixel(red.x, green.x, blue.x, luminance.x, copy);
+        tally_pixel(red.y, green.y, blue.y, luminance.y, copy);
+        tally_pixel(red.z, green.z, blue.z, luminance.z, copy);
+        tally_pixel(red.w, green.w, blue.w, luminance.w, copy);
+        return;
+    }
+    if valid > 0u {
+        tally_pixel(red.x, green.x, blue.x, luminance.x, copy);
+    }
+    if valid > 1u {
+        tally_pixel(red.y, green.y, blue.y, luminance.y, copy);
+    }
+    if valid > 2u {
+        tally_pixel(red.z, green.z, blue.z, luminance.z, copy);
+    }
+}
+
+// The scale of a channel of which no bin is known yet. Its height is above any that a bin can give, but nothing where
+// nothing is counted.
+fn unknown_scale(samples: u32) -> Scale {
+    return Scale(select(0.0, 3e38, samples > 0u), 0u, samples, 0u);
+}
+
+// Clears the bins. A barrier must follow before anything is counted.
+fn clear_bins(local: u32) {
+    for (var word = local; word < BIN_WORDS; word += WORKGROUP) {
+        atomicStore(&bins[word], 0u);
+    }
+    if local < TAIL_WORDS {
+        atomicStore(&tail[local], 0u);
+    }
+}
+
+// Writes what was counted as that chunk. A barrier must stand before.
+fn write_chunk(local: u32, chunk: u32) {
+    let base = chunk * CHUNK_WORDS;
+    let own = CHANNEL_COUNT << BITS;
+    for (var bin = local; bin < own; bin += WORKGROUP) {
+        var sum = 0u;
+        for (var i = 0u; i < COPIES; i += 1u) {
+            sum += atomicLoad(&bins[bin * COPIES + i]);
+        }
+        chunks[base + (FIRST_CHANNEL << BITS) + bin] = sum;
+    }
+    if FIRST_CHANNEL == 0u && local < TAIL_WORDS {
+        chunks[base + (4u << BITS) + local] = atomicLoad(&tail[local]);
+    }
+}
+
+// Blocks of 4 × 2 pixels are numbered along the rows, and the invocations of all workgroups take them in turn, so that loads
+// are adjacent and every workgroup sees a like share of the picture's content. A block is told by its quad and its upper row.
+fn block_of(index: u32, quads: u32) -> vec2<u32> {
+    return vec2<u32>(index % quads, index / quads * 2u);
+}
+
+// The block that lies `step` behind another, both as block_of tells them.
+fn block_after(block: vec2<u32>, step: vec2<u32>, quads: u32) -> vec2<u32> {
+    let next = block + step;
+    if next.x >= quads {
+        return vec2<u32>(next.x - quads, next.y + 2u);
+    }
+    return next;
+}
