@@ -177,7 +177,7 @@ impl Content {
     }
 
     /// The bins that are shown filled if the CPU counted them, known without asking the adapter.
-    pub fn known(&self) -> Option<(FrameTag, Histogram)> {
+    pub fn known(&self) -> Option<(FrameTag, &Histogram)> {
         let loaded = self.loaded.as_ref()?;
         let known = match self.counts_result(loaded) {
             true if self.has_result() => self.adjusting.known(),
@@ -185,7 +185,7 @@ impl Content {
             true => None,
             false => loaded.known.as_ref(),
         };
-        known.map(|histogram| (self.tag(loaded), histogram.clone()))
+        known.map(|histogram| (self.tag(loaded), histogram))
     }
 
     /// The loaded picture if the bins that are shown filled lie in their buffer, and only there.
