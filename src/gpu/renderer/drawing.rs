@@ -49,8 +49,8 @@ impl Renderer {
             if painted {
                 self.recorded.push("paint");
                 self.paint[part.side as usize].paint(gpu, encoder, view.texture(), part, &placement);
-            } else {
-                part.prepare(gpu, &mut self.video, &placement);
+            } else if part.prepare(gpu, encoder, &mut self.video, &placement) {
+                self.recorded.push("light");
             }
         }
         if let (Some(timing), true) = (&mut self.timing, painted) {
