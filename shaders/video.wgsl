@@ -19,13 +19,18 @@ struct Placement {
     high: u32,
     strength: u32,          // how far it dims, in 256ths; 0 where there is no brush
     coded: u32,             // whether the channels are Y', Cb and Cr as coded
-    padding: u32,
+    // Words of a row of `lit`, which then decides instead of this picture's own codes; 0 where those do.
+    lit_words: u32,
 }
 
 @group(1) @binding(0) var<uniform> placement: Placement;
 // For each column of the view, then for each of its rows, the column or row of the picture whose sample covers it. The CPU
 // finds them, so that the pixel under the pointer, the pixel that is lit and the pixel that is shown are the same.
 @group(1) @binding(1) var<storage, read> nearest: array<u32>;
+// Which pixels of the view another picture's codes light: a bit each, the first pixel of a row in its first word's lowest bit.
+@group(1) @binding(2) var<storage, read> lit: array<u32>;
+// The same, as `light` writes it.
+@group(2) @binding(0) var<storage, read_write> found: array<u32>;
 
 @vertex
 fn corner(@builtin(vertex_index) index: u32) -> @builtin(position) vec4<f32> {
@@ -104,6 +109,29 @@ fn is_lit(codes: vec3<u32>) -> bool {
     return bin >= placement.low && bin <= placement.high;
 }
 
+// Whether a pixel of the view is lit.
+fn is_lit_at(pixel: vec2<u32>) -> bool {
+    if placement.lit_words != 0u {
+        return ((lit[pixel.y * placement.lit_words + (pixel.x >> 5u)] >> (pixel.x & 31u)) & 1u) != 0u;
+    }
+    return is_lit(codes_at(covering(pixel)));
+}
+
+// Finds the pixels of the view that this picture lights in another one: a workgroup a row, an invocation a word.
+@compute @workgroup_size(64)
+fn light(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) group: vec3<u32>) {
+    let row_words = (placement.view_width + 31u) >> 5u;
+    for (var word = local; word < row_words; word += 64u) {
+        var bits = 0u;
+        let end = min(32u, placement.view_width - (word << 5u));
+        for (var at = 0u; at < end; at += 1u) {
+            let pixel = vec2<u32>((word << 5u) + at, group.x);
+            bits |= select(0u, 1u << at, is_lit(codes_at(covering(pixel))));
+        }
+        found[group.x * row_words + word] = bits;
+    }
+}
+
 // A pixel that is not lit, of 8-bit codes: dark and gray.
 fn dimmed(rgb: vec3<u32>) -> vec3<u32> {
     let gray = (54u * rgb.r + 183u * rgb.g + 19u * rgb.b) >> 8u;
@@ -141,7 +169,7 @@ fn video(@builtin(position) pixel: vec4<f32>) -> @location(0) vec4<f32> {
     );
     // Rounded here, so that a view's own rounding, which differs between formats, has nothing left to decide.
     var shown = floor(clamp(rgb, vec3<f32>(0.0), vec3<f32>(1.0)) * 255.0 + 0.5);
-    if placement.strength != 0u && !is_lit(codes_at(covering(vec2<u32>(pixel.xy)))) {
+    if placement.strength != 0u && !is_lit_at(vec2<u32>(pixel.xy)) {
         shown = vec3<f32>(dimmed(vec3<u32>(shown)));
     }
     return vec4<f32>(shown / 255.0, 1.0);

@@ -1,7 +1,8 @@
 //! Brushing: the pixels of the picture whose value lies in a range of a histogram keep their light, the rest dims.
 //!
 //! Which pixels those are follows from the arithmetic of counting, so that as many are lit as the range's bins hold. Per
-//! pixel of the view it is the sample that covers the pixel's middle that decides. shaders/video.wgsl does the same.
+//! pixel of the view it is the sample that covers the pixel's middle that decides; where a picture is adjusted, that of the one
+//! that is counted, in both. shaders/video.wgsl does the same.
 
 use crate::color::{Conversion, luminance_bin};
 use crate::histogram::Components;

@@ -8,6 +8,7 @@
 pub mod adjust;
 pub mod context;
 pub mod count_queue;
+mod cumulative;
 pub mod draw;
 mod fetch;
 mod figures;

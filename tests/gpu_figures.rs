@@ -12,12 +12,12 @@ use histoscope::adjust::{Adjustments, Codes, Equalize, Reduction, Shown, Thresho
 use histoscope::color::{Matrix, Range};
 use histoscope::frame::{Frame, Orientation, Picture, Ratio};
 use histoscope::gpu::{AdapterChoice, FrameTag, Gpu, Renderer, Scene, TimesState};
-use histoscope::histogram::{Components, Histogram};
+use histoscope::histogram::{CHANNELS, Components, Cumulative, Histogram};
 use histoscope::layout::PixelLayout;
 use histoscope::reference;
 use histoscope::scene::Counted;
-use studio::{Studio, WAYS, adjusted};
-use support::{colorimetry, noise};
+use studio::{Studio, UPRIGHT, WAYS, adjusted};
+use support::{colorimetry, constant, natural, noise};
 
 fn frame(number: u64, components_shift: (u8, u8)) -> Frame {
     let layout = PixelLayout::planar_ycbcr(10, components_shift);
@@ -39,7 +39,7 @@ fn frame(number: u64, components_shift: (u8, u8)) -> Frame {
 }
 
 /// Polls as an event loop does until the bins are there.
-fn awaited(gpu: &Gpu, renderer: &mut Renderer) -> (FrameTag, Histogram) {
+fn awaited(gpu: &Gpu, renderer: &mut Renderer) -> (FrameTag, Cumulative) {
     let begin = Instant::now();
     while begin.elapsed() < Duration::from_secs(20) {
         if let Some(found) = renderer.poll_histogram(gpu) {
@@ -50,8 +50,12 @@ fn awaited(gpu: &Gpu, renderer: &mut Renderer) -> (FrameTag, Histogram) {
     panic!("the bins never came");
 }
 
-fn expected(picture: &Picture) -> Histogram {
+fn bins(picture: &Picture) -> Histogram {
     reference::histogram(picture, Components::Rgbl)
+}
+
+fn expected(picture: &Picture) -> Cumulative {
+    bins(picture).cumulative()
 }
 
 #[test]
@@ -70,23 +74,105 @@ fn bins_come_back_with_the_frame_they_belong_to() {
     // The next frame is there before the numbers of the last one are.
     renderer.load_frame(&gpu, &second, Components::Rgbl, None).unwrap();
     renderer.snapshot(&gpu, (32, 32), &Scene::default()).unwrap();
-    let (tag, histogram) = awaited(&gpu, &mut renderer);
+    let (tag, sums) = awaited(&gpu, &mut renderer);
     assert_eq!(tag, FrameTag { serial: 3, pts_ticks: 7 * 512, time_secs: 7.0 * 0.04, index: Some(7), adjusted: false });
-    assert_eq!(histogram, expected(&first.picture));
+    assert!(sums == expected(&first.picture));
     assert!(!renderer.is_histogram_pending());
 
     // Asked for on a paused picture: nothing is drawn, and they come all the same.
     renderer.request_histogram(&gpu);
     renderer.request_histogram(&gpu);
-    let (tag, histogram) = awaited(&gpu, &mut renderer);
-    assert_eq!((tag.index, &histogram), (Some(8), &expected(&second.picture)));
+    let (tag, sums) = awaited(&gpu, &mut renderer);
+    assert_eq!((tag.index, &sums), (Some(8), &expected(&second.picture)));
 
     // Another engine's bins are known at once.
-    renderer.load_frame(&gpu, &third, Components::Rgbl, Some(expected(&third.picture))).unwrap();
+    renderer.load_frame(&gpu, &third, Components::Rgbl, Some(bins(&third.picture))).unwrap();
     renderer.request_histogram(&gpu);
-    let (tag, histogram) = renderer.poll_histogram(&gpu).expect("no wait");
-    assert_eq!((tag.index, &histogram), (Some(9), &expected(&third.picture)));
+    let (tag, sums) = renderer.poll_histogram(&gpu).expect("no wait");
+    assert_eq!((tag.index, &sums), (Some(9), &expected(&third.picture)));
     assert!(renderer.poll_histogram(&gpu).is_none());
+}
+
+/// Draws a picture, and the sums of its bins by the adapter's scan.
+fn scanned(studio: &mut Studio, picture: &Picture, components: Components, curves: bool) -> Cumulative {
+    studio.load(WAYS[0], picture, UPRIGHT, components);
+    let (renderer, gpu) = studio.renderer(WAYS[0]);
+    renderer.request_histogram(gpu);
+    renderer.snapshot(gpu, (32, 32), &Scene { curves, ..Scene::default() }).unwrap();
+    awaited(gpu, renderer).1
+}
+
+#[test]
+fn the_adapter_s_sums_and_every_figure_of_them_are_the_cpu_s() {
+    let mut studio = Studio::new();
+    let color = colorimetry(Matrix::Bt709, Range::Limited);
+    let layouts = [
+        PixelLayout::gray(8),
+        PixelLayout::planar_ycbcr(8, (1, 1)),
+        PixelLayout::planar_ycbcr(10, (1, 0)),
+        PixelLayout::planar_ycbcr(12, (0, 0)),
+        PixelLayout::planar_gbr(16),
+    ];
+    for layout in layouts {
+        let pictures = [
+            ("noise", noise(layout, (71, 43), color, 3, 5)),
+            ("natural", natural(layout, (64, 50), color, 5)),
+            ("one colour", constant(layout, (33, 17), color)),
+            ("one pixel", constant(layout, (1, 1), color)),
+        ];
+        for (name, picture) in pictures {
+            for components in [Components::Rgbl, Components::YCbCr] {
+                let histogram = reference::histogram(&picture, components);
+                let name = format!("{layout:?} {name} {components:?}");
+                let [sums, beside_curves] = [false, true].map(|on| scanned(&mut studio, &picture, components, on));
+                assert!(sums == histogram.cumulative(), "{name}");
+                assert!(sums == beside_curves, "{name}: the curves' scan leaves the same");
+                for channel in 0..CHANNELS {
+                    let sorted = sorted(histogram.bins(channel));
+                    let numbers = sums.numbers(channel);
+                    let rank = |percent: usize| (sorted.len() * percent).div_ceil(100).max(1) - 1;
+                    let [min, p1, median, p99, max] =
+                        [0, 1, 50, 99, 100].map(|percent| sorted.get(rank(percent)).copied().unwrap_or(0));
+                    let told = numbers.stats;
+                    assert_eq!((told.min, told.median, told.max), (min, median, max), "{name}, channel {channel}");
+                    assert_eq!((numbers.percentile_1, numbers.percentile_99), (p1, p99), "{name}, channel {channel}");
+                    let mean =
+                        sorted.iter().map(|&code| u64::from(code)).sum::<u64>() as f64 / sorted.len().max(1) as f64;
+                    assert_eq!((told.count, told.mean), (sorted.len() as u64, mean), "{name}, channel {channel}");
+                }
+            }
+        }
+    }
+}
+
+/// The code of every sample, from the lowest on.
+fn sorted(bins: &[u32]) -> Vec<u32> {
+    (0..).zip(bins).flat_map(|(code, &count)| std::iter::repeat_n(code, count as usize)).collect()
+}
+
+#[test]
+fn bins_are_summed_up_only_where_they_are_asked_for() {
+    let mut studio = Studio::new();
+    let picture = frame(3, (1, 1)).picture;
+    let mut passes = |asked: bool, scene: &Scene| {
+        studio.load(WAYS[0], &picture, UPRIGHT, Components::Rgbl);
+        let (renderer, gpu) = studio.renderer(WAYS[0]);
+        if asked {
+            renderer.request_histogram(gpu);
+        }
+        renderer.snapshot(gpu, (32, 32), scene).unwrap();
+        let recorded = renderer.recorded().to_vec();
+        if asked {
+            awaited(gpu, renderer);
+        }
+        recorded
+    };
+    let off = Scene::default();
+    assert_eq!(passes(false, &off), ["count", "columns", "draw"]);
+    assert_eq!(passes(true, &off), ["count", "sum up", "columns", "draw"]);
+    assert_eq!(passes(false, &off), ["count", "columns", "draw"], "not any more");
+    let on = Scene { adjustments: equalized(), ..off };
+    assert_eq!(passes(true, &on), ["adjust", "count the result", "sum up", "columns", "draw"]);
 }
 
 fn equalized() -> Adjustments {
@@ -126,9 +212,9 @@ fn bins_are_those_of_the_picture_that_is_shown_filled_and_say_so() {
                 if !before {
                     renderer.request_histogram(gpu);
                 }
-                let (tag, histogram) = awaited(gpu, renderer);
+                let (tag, sums) = awaited(gpu, renderer);
                 let name = format!("{way:?}, step {step}, asked for before: {before}");
-                assert_eq!(histogram, *bins, "{name}");
+                assert!(sums == *bins, "{name}");
                 assert_eq!(tag, FrameTag { adjusted: *is_adjusted, ..FrameTag::of(&first) }, "{name}");
                 assert!(!renderer.is_histogram_pending() || *is_adjusted, "{name}");
             }
@@ -144,9 +230,9 @@ fn bins_are_those_of_the_picture_that_is_shown_filled_and_say_so() {
         renderer.request_histogram(gpu);
         assert_eq!(renderer.poll_histogram(gpu), None, "{way:?}");
         renderer.snapshot(gpu, (32, 32), &steps[0].0).unwrap();
-        let (tag, histogram) = awaited(gpu, renderer);
+        let (tag, sums) = awaited(gpu, renderer);
         assert_eq!((tag.index, tag.adjusted), (Some(8), true), "{way:?}");
-        assert_eq!(histogram, result(&second, &equalized), "{way:?}");
+        assert!(sums == result(&second, &equalized), "{way:?}");
     }
 }
 

@@ -206,8 +206,9 @@ fn curves_rise_with_the_share_of_samples_to_the_whole_height() {
 fn share_at(bins: &Histogram, channel: usize, place: f64) -> f64 {
     let at = place.clamp(0.0, 1.0) * f64::from(1 << bins.bits);
     let bin = (at as u32).min((1 << bins.bits) - 1);
-    let below = if bin == 0 { 0.0 } else { bins.cumulative_share(channel, bin - 1) };
-    below + bins.share_in(channel, bin..=bin) * (at - f64::from(bin))
+    let sums = bins.sums(channel);
+    let below = if bin == 0 { 0.0 } else { sums.share_in(0..=bin - 1) };
+    below + sums.share_in(bin..=bin) * (at - f64::from(bin))
 }
 
 #[test]

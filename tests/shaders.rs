@@ -198,6 +198,7 @@ fn shared_structures_lie_alike_in_rust_and_wgsl() {
             ("high", offset_of!(PlacementParams, high)),
             ("strength", offset_of!(PlacementParams, strength)),
             ("coded", offset_of!(PlacementParams, coded)),
+            ("lit_words", offset_of!(PlacementParams, lit_words)),
         ],
     );
 }

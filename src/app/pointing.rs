@@ -138,10 +138,8 @@ impl Viewer {
 
     /// The channel whose bar is the tallest in a bin: the one that the pointer seems to touch.
     fn tallest(&self, channels: Channels, bin: u32) -> usize {
-        let count = |channel: usize| {
-            let (_, histogram) = self.bins.known.as_ref()?;
-            histogram.bins(channel).get(bin as usize).copied()
-        };
+        let known = self.bins.known.as_ref();
+        let count = |channel: usize| known.map_or(0, |(_, sums)| sums.channel(channel).count_in(bin..=bin));
         // The first of them, where several are equally tall.
         channels.iter().reduce(|best, channel| if count(channel) > count(best) { channel } else { best }).unwrap_or(0)
     }

@@ -11,7 +11,7 @@ use super::hud::{Command, Fact, Machine, Model, Numbers, Panel, ProbeText, Reado
 use super::viewer::Viewer;
 use crate::gpu::FrameTag;
 use crate::gpu::draw::Shapes;
-use crate::histogram::Histogram;
+use crate::histogram::Cumulative;
 use crate::overlay::{self, PanelRect};
 use crate::placement::{Placement, Shape};
 use crate::probe::{Probe, probe};
@@ -20,11 +20,11 @@ use crate::scene::Counted;
 /// While bins are under way they are looked for this often.
 const BINS_INTERVAL: Duration = Duration::from_millis(5);
 
-/// The bins of a frame as numbers, as far as they were asked for.
+/// The bins of a frame as numbers, summed up, as far as they were asked for.
 #[derive(Debug, Default)]
 pub struct Bins {
     /// The newest that have come, and whose they are.
-    pub known: Option<(FrameTag, Histogram)>,
+    pub known: Option<(FrameTag, Cumulative)>,
     /// Whether they are those of the frame that is loaded.
     pub is_current: bool,
 }
@@ -94,8 +94,8 @@ impl Viewer {
     }
 
     fn numbers(&self) -> Option<Numbers> {
-        let (tag, bins) = self.bins.known.as_ref()?;
-        Some(Numbers::new(tag, bins, &self.scene.adjustments))
+        let (tag, sums) = self.bins.known.as_ref()?;
+        Some(Numbers::new(tag, sums, &self.scene.adjustments))
     }
 
     fn timing_figures(&self) -> Option<TimingFigures> {
@@ -127,8 +127,8 @@ impl Viewer {
         let bits = self.bits()?;
         let (_, rect, _) = overlay::panels(&self.scene, self.components, size)
             .find(|(_, _, channels)| channels.contains(brush.channel))?;
-        let histogram = self.known_bins()?;
-        let card = Readout::of_range(histogram, &brush).of_picture(self.counted_name());
+        let sums = self.known_bins()?;
+        let card = Readout::of_range(sums, &brush).of_picture(self.counted_name());
         log::trace!("brush: {}", card.as_text());
         let left = rect.left + rect.columns_of_bin(brush.low, bits).0;
         let right = rect.left + rect.columns_of_bin(brush.high, bits).1 + 1;
@@ -145,9 +145,9 @@ impl Viewer {
             return;
         }
         if let Some(hit) = self.hit(at) {
-            let Some(histogram) = self.known_bins() else { return };
-            let x = hit.rect.x_of_bin(hit.bin, histogram.bits) / points;
-            let card = Readout::of_bin(histogram, hit.channels, hit.bin).of_picture(self.counted_name());
+            let Some(sums) = self.known_bins() else { return };
+            let x = hit.rect.x_of_bin(hit.bin, sums.bits) / points;
+            let card = Readout::of_bin(sums, hit.channels, hit.bin).of_picture(self.counted_name());
             log::trace!("bin: {}", card.as_text());
             let panel = in_points(&hit.rect, points);
             told.readouts.push(Readout { card, panel, columns: [x, x], lasts: false });
@@ -165,11 +165,11 @@ impl Viewer {
     }
 
     /// The newest bins, if they are of what is counted now.
-    fn known_bins(&self) -> Option<&Histogram> {
-        let (tag, histogram) = self.bins.known.as_ref()?;
-        let is_alike = histogram.components == self.components && Some(histogram.bits) == self.bits();
+    fn known_bins(&self) -> Option<&Cumulative> {
+        let (tag, sums) = self.bins.known.as_ref()?;
+        let is_alike = sums.components == self.components && Some(sums.bits) == self.bits();
         let is_adjusted = self.scene.counted_in(self.components) != Counted::Source;
-        (is_alike && tag.adjusted == is_adjusted).then_some(histogram)
+        (is_alike && tag.adjusted == is_adjusted).then_some(sums)
     }
 
     /// The name of the picture whose bins are told, where there is more than one.

@@ -84,18 +84,19 @@ pub struct PixelFormat {
 }
 
 /// Draws a picture where `placement` puts it: four bytes a pixel, opaque, rows from the top, into `pixels`, which becomes
-/// as long as it must be. What `lighting` does not light is dimmed.
+/// as long as it must be. What `light` does not light is dimmed: its codes are those of a picture of the same size, this one or
+/// another.
 pub fn draw(
     picture: &Picture,
     placement: &Placement,
-    lighting: Option<&Lighting>,
+    light: Option<(Lighting, &Picture)>,
     format: PixelFormat,
     pixels: &mut Vec<u8>,
 ) {
     let PixelFormat { order, stride } = format;
     let view = placement.view;
     pixels.resize(stride * view.1 as usize, 0);
-    let drawing = Drawing::new(picture, placement, lighting, order);
+    let drawing = Drawing::new(picture, placement, light, order);
     if !placement.sampling.is_turned() {
         return draw_rows(&drawing, picture, stride, view.0, pixels);
     }
@@ -132,12 +133,14 @@ struct Drawing<'a> {
     rgb: [[f32; 4]; 3],
     /// Columns and rows that the picture covers.
     covered: (Range<usize>, Range<usize>),
-    light: Option<Light>,
+    light: Option<Light<'a>>,
 }
 
 /// A brush at work.
-struct Light {
+struct Light<'a> {
     lighting: Lighting,
+    /// The components that decide.
+    sources: Vec<Source<'a>>,
     conversion: Conversion,
     chroma_shift: (u8, u8),
     /// The picture's column and row that covers each column and row.
@@ -148,7 +151,7 @@ struct Light {
 
 impl<'a> Drawing<'a> {
     /// What the rows share; rows and columns are the picture's, however the view is turned.
-    fn new(picture: &'a Picture, placement: &Placement, lighting: Option<&Lighting>, order: Order) -> Self {
+    fn new(picture: &'a Picture, placement: &Placement, light: Option<(Lighting, &'a Picture)>, order: Order) -> Self {
         let layout = picture.layout();
         let (x, y) = placement.sampling.axes();
         let nearest = placement.nearest();
@@ -187,20 +190,19 @@ impl<'a> Drawing<'a> {
         }
         let components = layout.component_count();
         let range = |range: Range<u32>| range.start as usize..range.end as usize;
-        let chroma_shift = if layout.model == ColorModel::YCbCr { layout.chroma_shift } else { (0, 0) };
+        let grids = (0..components).map(grid).collect();
+        let light = light.map(|(lighting, by)| {
+            let layout = by.layout();
+            let chroma_shift = if layout.model == ColorModel::YCbCr { layout.chroma_shift } else { (0, 0) };
+            let sources = (0..layout.component_count()).map(|i| Source::new(by, i)).collect();
+            Light { lighting, sources, conversion: by.conversion(), chroma_shift, columns, rows, order }
+        });
         Self {
             sources: (0..components).map(|i| Source::new(picture, i)).collect(),
-            grids: (0..components).map(grid).collect(),
+            grids,
             rgb,
             covered: (range(covered_columns), range(covered_rows)),
-            light: lighting.map(|&lighting| Light {
-                lighting,
-                conversion: picture.conversion(),
-                chroma_shift,
-                columns,
-                rows,
-                order,
-            }),
+            light,
         }
     }
 }
@@ -264,7 +266,7 @@ impl Kernel for Row<'_, '_> {
         }
         to_rgb(&self.drawing.rgb, components, self.drawing.sources.len(), self.pixels);
         if let Some(light) = &self.drawing.light {
-            light.dim(&self.drawing.sources, self.y, codes, self.pixels);
+            light.dim(self.y, codes, self.pixels);
         }
         black(&mut self.pixels[..4 * columns.start]);
         black(&mut self.pixels[4 * columns.end..]);
@@ -278,20 +280,20 @@ fn black(pixels: &mut [u8]) {
     }
 }
 
-impl Light {
+impl Light<'_> {
     /// Dims the pixels of row `y` that are not lit.
     #[inline(always)]
-    fn dim(&self, sources: &[Source<'_>], y: usize, codes: &mut [Vec<u16>; 3], pixels: &mut [u8]) {
+    fn dim(&self, y: usize, codes: &mut [Vec<u16>; 3], pixels: &mut [u8]) {
         let (shift_x, shift_y) = self.chroma_shift;
         let row = self.rows[y] as usize;
-        for (index, (source, codes)) in sources.iter().zip(&mut *codes).enumerate() {
+        for (index, (source, codes)) in self.sources.iter().zip(&mut *codes).enumerate() {
             source.unpack(0, if index == 0 { row } else { row >> shift_y }, &mut codes[..source.width]);
         }
         let [first, second, third] = &*codes;
         for (pixel, &column) in pixels.chunks_exact_mut(4).zip(&self.columns) {
             let (at, chroma_at) = (column as usize, column as usize >> shift_x);
             let codes = [first[at], second[chroma_at], third[chroma_at]].map(u32::from);
-            if self.lighting.lights(codes, sources.len(), &self.conversion) {
+            if self.lighting.lights(codes, self.sources.len(), &self.conversion) {
                 continue;
             }
             // The same three places in either order: red and blue change sides before and after.

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::color::Range;
-use crate::histogram::{CLAMPED_CHANNELS, Components, Histogram};
+use crate::histogram::{CLAMPED_CHANNELS, Components, Histogram, Sums};
 
 /// The percentiles that are told, in percent.
 pub const PERCENTS: [u64; 8] = [1, 5, 10, 25, 75, 90, 95, 99];
@@ -69,27 +69,23 @@ impl ChannelFigures {
     /// The figures of a channel's bins, and of what fell outside.
     #[must_use]
     pub fn of(bins: &[u64], outside: Option<[u64; 2]>) -> Self {
-        let (mut count, mut sum, mut squares) = (0_u64, 0_u64, 0_u128);
-        for (&bin, code) in bins.iter().zip(0_u64..) {
-            count += bin;
-            sum += bin * code;
-            // A frame's own squares fit in 64 bits; those of a whole film may not.
-            squares += u128::from(bin) * u128::from(code * code);
-        }
+        let sums = Sums::of(bins);
+        let (count, sum) = (sums.samples(), sums.code_sum());
+        // A frame's own squares fit in 64 bits; those of a whole film may not.
+        let square = |(&bin, code): (&u64, u64)| u128::from(bin) * u128::from(code * code);
+        let squares: u128 = bins.iter().zip(0..).map(square).sum();
         let n = count.max(1) as f64;
         // n Σx² - (Σx)² in integers: no digits cancel, however small the deviation.
         let spread = u128::from(count) * squares - u128::from(sum) * u128::from(sum);
         let share = |count: u64| count as f64 / n;
-        let mut levels = Levels::new(bins, count);
-        let [p1, p5, p10, p25, median, p75, p90, p95, p99] =
-            [1, 5, 10, 25, 50, 75, 90, 95, 99].map(|percent| levels.percentile(percent));
+        let [p1, p5, p10, p25, p75, p90, p95, p99] = PERCENTS.map(|percent| sums.percentile(percent));
         Self {
             count,
-            min: bins.iter().position(|&bin| bin > 0).unwrap_or(0) as u32,
-            max: bins.iter().rposition(|&bin| bin > 0).unwrap_or(0) as u32,
-            mean: sum as f64 / n,
+            min: sums.min(),
+            max: sums.max(),
+            mean: sums.mean(),
             std_dev: (spread as f64).sqrt() / n,
-            median,
+            median: sums.median(),
             p1,
             p5,
             p10,
@@ -123,35 +119,9 @@ fn outside_nominal(bins: &[u64], channel: usize, bits: u32, range: Range) -> [u6
     [bins[..low].iter().sum(), bins[high + 1..].iter().sum()]
 }
 
-/// Percentiles that rise, found in one walk over the bins.
-struct Levels<'a> {
-    bins: &'a [u64],
-    count: u64,
-    code: usize,
-    /// Samples at or below `code`.
-    up_to: u64,
-}
-
-impl<'a> Levels<'a> {
-    fn new(bins: &'a [u64], count: u64) -> Self {
-        Self { bins, count, code: 0, up_to: bins.first().copied().unwrap_or(0) }
-    }
-
-    /// The smallest code that at least `percent` % of the samples do not exceed; 0 if nothing was counted.
-    fn percentile(&mut self, percent: u64) -> u32 {
-        let wanted = (u128::from(self.count) * u128::from(percent)).div_ceil(100).max(1);
-        while u128::from(self.up_to) < wanted && self.code + 1 < self.bins.len() {
-            self.code += 1;
-            self.up_to += self.bins[self.code];
-        }
-        if self.count == 0 { 0 } else { self.code as u32 }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::histogram::{Stats, percentile};
 
     #[test]
     fn figures_agree_with_their_definitions() {
@@ -161,11 +131,13 @@ mod tests {
         }
         let wide: Vec<u64> = bins.iter().map(|&bin| u64::from(bin)).collect();
         let figures = ChannelFigures::of(&wide, Some([3, 4]));
-        let stats = Stats::of(&bins);
+        let stats = Sums::of(&bins).stats();
         assert_eq!((figures.count, figures.min, figures.max), (stats.count, stats.min, stats.max));
         assert_eq!((figures.mean, figures.median), (stats.mean, stats.median));
         for (level, percent) in figures.percentiles().into_iter().zip(PERCENTS) {
-            assert_eq!(level, percentile(&bins, percent as f64), "{percent} %");
+            let wanted = stats.count * percent;
+            let reaches = |code: usize| bins[..=code].iter().map(|&bin| 100 * u64::from(bin)).sum::<u64>() >= wanted;
+            assert_eq!(Some(level as usize), (0..256).find(|&code| reaches(code)), "{percent} %");
         }
         let n = stats.count as f64;
         let squares: f64 = bins.iter().zip(0..).map(|(&b, c)| f64::from(b) * (f64::from(c) - stats.mean).powi(2)).sum();

@@ -2,6 +2,7 @@
 
 mod backdrop;
 mod divider;
+mod light;
 pub mod overlay;
 mod paint;
 mod part;
@@ -13,7 +14,7 @@ pub use backdrop::BackdropPass;
 pub use divider::DividerPass;
 pub use overlay::OverlayPass;
 pub use paint::PaintPass;
-pub use part::Part;
+pub use part::{Counted, Part};
 pub use text::{FontTextures, Shapes, TextPass};
 pub use video::{Side, VideoPass};
 

@@ -1,5 +1,6 @@
 //! Words that come back from the GPU while a video plays: copied, mapped a few frames later, never waited for.
 
+use std::ops::Range;
 use std::sync::mpsc::{self, Receiver};
 
 use super::Gpu;
@@ -54,11 +55,15 @@ impl<T: Copy> Fetch<T> {
         }
     }
 
-    /// Records the copy of the first words of a buffer.
-    pub fn record(&mut self, encoder: &mut wgpu::CommandEncoder, source: &wgpu::Buffer, words: usize, subject: T) {
-        let bytes = words as u64 * 4;
-        encoder.copy_buffer_to_buffer(source, 0, &self.readback, 0, bytes);
-        self.way = Way::Recorded(subject, bytes);
+    /// Records the copy of some words of each of these buffers, one behind the other.
+    pub fn record(&mut self, encoder: &mut wgpu::CommandEncoder, parts: &[(&wgpu::Buffer, Range<usize>)], subject: T) {
+        let mut end = 0;
+        for (buffer, words) in parts {
+            let bytes = words.len() as u64 * 4;
+            encoder.copy_buffer_to_buffer(buffer, words.start as u64 * 4, &self.readback, end, bytes);
+            end += bytes;
+        }
+        self.way = Way::Recorded(subject, end);
         self.wanted = false;
     }
 

@@ -8,6 +8,7 @@ mod moment;
 
 use std::time::{Duration, Instant};
 
+use super::cumulative::CumulativePass;
 use super::draw::{BackdropPass, DividerPass, OverlayPass, PaintPass, Shapes, Side, TextPass, VideoPass};
 use super::fetch::Fetch;
 use super::figures::{FrameTag, Subject};
@@ -18,7 +19,7 @@ use super::upload::PictureBuffers;
 use super::{Gpu, GpuError};
 use crate::cpu;
 use crate::frame::{Frame, Orientation, Picture, Ratio};
-use crate::histogram::{Components, Histogram};
+use crate::histogram::{Components, Cumulative, Histogram, TAIL_WORDS};
 use crate::placement::Shape;
 use crate::scene::Scene;
 use content::{Content, Count, Loaded};
@@ -57,6 +58,8 @@ pub struct Renderer {
     divider: Option<DividerPass>,
     text: TextPass,
     timing: Option<LiveTiming>,
+    /// Sums the bins up that are shown filled, for numbers and curves; made when either is wanted first.
+    cumulative: Option<CumulativePass>,
     live: Fetch<Subject>,
     thresholds: Fetch<()>,
     newest_thresholds: Option<[u32; 4]>,
@@ -103,7 +106,8 @@ impl Renderer {
             divider: None,
             text: TextPass::new(format),
             timing: None,
-            live: Fetch::new(gpu, "live bins", Histogram::word_count(12)),
+            cumulative: None,
+            live: Fetch::new(gpu, "live sums", Cumulative::scan_words(12) + TAIL_WORDS),
             thresholds: Fetch::new(gpu, "live thresholds", 4),
             newest_thresholds: None,
             asked: None,

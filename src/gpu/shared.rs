@@ -193,8 +193,8 @@ pub struct PlacementParams {
     pub strength: u32,
     /// Whether the channels are Y', Cb and Cr as coded.
     pub coded: u32,
-    /// Fills the structure up to a multiple of 16 bytes.
-    pub padding: u32,
+    /// Words of a row of the bits that say which pixels are lit; 0 where the picture's own codes say it.
+    pub lit_words: u32,
 }
 
 const _: () = assert!(size_of::<PlacementParams>() == 128);

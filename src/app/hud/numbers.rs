@@ -7,7 +7,7 @@ use super::theme;
 use crate::adjust::Adjustments;
 use crate::app::title::timecode;
 use crate::gpu::FrameTag;
-use crate::histogram::{CLAMPED_CHANNELS, Components, Histogram};
+use crate::histogram::{CLAMPED_CHANNELS, Components, Cumulative};
 
 /// The names of the figures, in the order of the columns' cells.
 const NAMES: [&str; 9] = ["min", "1 %", "median", "mean", "99 %", "max", "at lowest", "at highest", "out of range"];
@@ -26,25 +26,25 @@ pub struct Numbers {
 }
 
 impl Numbers {
-    /// Reads the figures off a histogram.
+    /// Reads the figures off the cumulative histograms.
     #[must_use]
-    pub fn new(tag: &FrameTag, histogram: &Histogram, adjustments: &Adjustments) -> Self {
+    pub fn new(tag: &FrameTag, sums: &Cumulative, adjustments: &Adjustments) -> Self {
         let time = timecode(tag.time_secs);
         let frame = tag.index.map_or_else(|| time.clone(), |index| format!("frame {index}, {time}"));
-        let count = histogram.components.channel_names().len();
+        let count = sums.components.channel_names().len();
         let picture = if tag.adjusted { format!("result: {adjustments}") } else { "source".to_owned() };
         Self {
             frame,
             picture,
-            components: histogram.components,
-            columns: (0..count).map(|channel| column(histogram, channel)).collect(),
+            components: sums.components,
+            columns: (0..count).map(|channel| column(sums, channel)).collect(),
         }
     }
 }
 
-fn column(histogram: &Histogram, channel: usize) -> [String; NAMES.len()] {
-    let numbers = histogram.numbers(channel);
-    let can_leave = histogram.components == Components::Rgbl && channel < CLAMPED_CHANNELS;
+fn column(sums: &Cumulative, channel: usize) -> [String; NAMES.len()] {
+    let numbers = sums.numbers(channel);
+    let can_leave = sums.components == Components::Rgbl && channel < CLAMPED_CHANNELS;
     let outside = || share_text(numbers.below_share + numbers.above_share);
     [
         numbers.stats.min.to_string(),
@@ -112,6 +112,7 @@ fn table(ui: &mut Ui, numbers: &Numbers, text: &dyn Fn(&str, egui::Color32) -> R
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::histogram::Histogram;
 
     #[test]
     fn the_figures_are_those_of_the_bins() {
@@ -121,8 +122,11 @@ mod tests {
         histogram.bins_mut(0)[255] = 10;
         histogram.out_of_range_mut(0)[0] = 3;
         histogram.out_of_range_mut(0)[1] = 4;
-        let numbers =
-            Numbers::new(&FrameTag { index: Some(7), ..FrameTag::default() }, &histogram, &Adjustments::default());
+        let numbers = Numbers::new(
+            &FrameTag { index: Some(7), ..FrameTag::default() },
+            &histogram.cumulative(),
+            &Adjustments::default(),
+        );
         assert_eq!((numbers.frame.as_str(), numbers.picture.as_str()), ("frame 7, 0:00.000", "source"));
         assert_eq!(numbers.columns.len(), 4);
         let red = &numbers.columns[0];
@@ -136,7 +140,7 @@ mod tests {
         let adjustments = Adjustments { blur, ..Adjustments::default() };
         let picture = |adjusted| {
             let tag = FrameTag { adjusted, ..FrameTag::default() };
-            Numbers::new(&tag, &Histogram::empty(8, Components::Rgbl), &adjustments).picture
+            Numbers::new(&tag, &Histogram::empty(8, Components::Rgbl).cumulative(), &adjustments).picture
         };
         assert_eq!((picture(true).as_str(), picture(false).as_str()), ("result: low-pass 9×9 ×3", "source"));
     }

@@ -6,7 +6,7 @@ use super::card::{Card, Line};
 use super::labels;
 use super::model::Model;
 use super::theme;
-use crate::histogram::Histogram;
+use crate::histogram::Cumulative;
 use crate::overlay::Channels;
 use crate::scene::Brush;
 
@@ -26,34 +26,35 @@ pub struct Readout {
 impl Readout {
     /// What a bin holds: for each channel the count, its share, and the share of all samples up to it.
     #[must_use]
-    pub fn of_bin(histogram: &Histogram, channels: Channels, bin: u32) -> Card {
-        let top = histogram.bin_count() as u32 - 1;
+    pub fn of_bin(sums: &Cumulative, channels: Channels, bin: u32) -> Card {
+        let top = sums.code_count() - 1;
         let bin = bin.min(top);
         let title = format!("code {bin} of {top}  {:.1} %", f64::from(bin) / f64::from(top) * 100.0);
-        let shown = channels.iter().filter(|&channel| channel < histogram.components.channel_names().len());
+        let shown = channels.iter().filter(|&channel| channel < sums.components.channel_names().len());
         let lines = shown.map(|channel| {
-            let count = histogram.count_in(channel, bin..=bin).to_string();
-            let up_to = format!("≤ {}", share_text(histogram.cumulative_share(channel, bin)));
-            line(histogram, channel, vec![count, share_text(histogram.share_in(channel, bin..=bin)), up_to])
+            let own = sums.channel(channel);
+            let up_to = format!("≤ {}", share_text(own.share_in(0..=bin)));
+            let cells = vec![own.count_in(bin..=bin).to_string(), share_text(own.share_in(bin..=bin)), up_to];
+            line(sums, channel, cells)
         });
         Card { title, swatch: None, lines: lines.collect() }
     }
 
     /// What a brush has selected.
     #[must_use]
-    pub fn of_range(histogram: &Histogram, brush: &Brush) -> Card {
+    pub fn of_range(sums: &Cumulative, brush: &Brush) -> Card {
         let Brush { channel, low, high } = *brush;
         let title = if low == high { format!("code {low}") } else { format!("codes {low} to {high}") };
-        let count = histogram.count_in(channel, low..=high).to_string();
-        let cells = vec![count, share_text(histogram.share_in(channel, low..=high))];
-        Card { title, swatch: None, lines: vec![line(histogram, channel, cells)] }
+        let own = sums.channel(channel);
+        let cells = vec![own.count_in(low..=high).to_string(), share_text(own.share_in(low..=high))];
+        Card { title, swatch: None, lines: vec![line(sums, channel, cells)] }
     }
 }
 
-fn line(histogram: &Histogram, channel: usize, cells: Vec<String>) -> Line {
+fn line(sums: &Cumulative, channel: usize, cells: Vec<String>) -> Line {
     let cells = cells.into_iter().map(|cell| (cell, theme::LIGHT)).collect();
-    let name = theme::channel_sign(histogram.components, channel).to_owned();
-    Line { name, color: theme::channel_color(histogram.components, channel), cells }
+    let name = theme::channel_sign(sums.components, channel).to_owned();
+    Line { name, color: theme::channel_color(sums.components, channel), cells }
 }
 
 /// A share, 0 to 1, in percent. What is not nothing never reads as nothing, nor what is not everything as everything.
@@ -116,14 +117,14 @@ pub fn show(ui: &Ui, view: Rect, free: Rect, model: &Model<'_>, strength: f32) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::histogram::Components;
+    use crate::histogram::{Components, Histogram};
 
-    fn histogram() -> Histogram {
+    fn histogram() -> Cumulative {
         let mut histogram = Histogram::empty(8, Components::Rgbl);
         histogram.bins_mut(0)[10] = 30;
         histogram.bins_mut(0)[20] = 70;
         histogram.bins_mut(3)[20] = 100;
-        histogram
+        histogram.cumulative()
     }
 
     #[test]

@@ -93,7 +93,7 @@ impl BackdropPass {
     ) {
         let Made { texture, picture, .. } = made;
         for part in parts {
-            part.prepare(gpu, &mut self.video, placement);
+            part.prepare(gpu, encoder, &mut self.video, placement);
         }
         let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
         let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
@@ -119,7 +119,7 @@ impl BackdropPass {
         let row = 4 * WIDTH as usize;
         let format = PixelFormat { order: Order::Rgba, stride: row };
         for (part, pixels) in parts.iter().zip(&mut self.pixels) {
-            display::draw(part.picture, placement, part.lighting.as_ref(), format, pixels);
+            display::draw(part.picture, placement, part.light(), format, pixels);
         }
         // So few pixels are painted whole for either part; then the second part's columns go over the first's.
         let [first, second] = &mut self.pixels;

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use super::OVER;
 use crate::color::Range;
 use crate::gpu::Gpu;
-use crate::gpu::adjust::scan::{ScanJob, ScanPass, Words};
+use crate::gpu::cumulative::CumulativePass;
 use crate::gpu::histogram::HistogramPasses;
 use crate::gpu::resources::{bind, compute, group_layout, pipeline_layout, storage};
 use crate::gpu::shared::{PANEL_WGSL, PanelParams};
@@ -29,8 +29,6 @@ const WORKGROUP: u32 = 64;
 const COLUMN_WORDS: usize = 8;
 /// Words that the strokes' buffer has for a column.
 const STROKE_WORDS: usize = 16;
-/// Words of four channels' bins at 12 bits.
-const MOST_BINS: usize = CHANNELS << 12;
 
 /// What the overlays are to show.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -48,7 +46,7 @@ pub struct Shown {
 }
 
 /// The buffers that the overlays are drawn from.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub struct Counts<'a> {
     /// The bins that are drawn as bars.
     pub filled: &'a HistogramPasses,
@@ -56,6 +54,8 @@ pub struct Counts<'a> {
     pub outline: Option<&'a HistogramPasses>,
     /// The blurred picture; without, [`Shown::backdrop`] must be `None`.
     pub backdrop: Option<&'a wgpu::Buffer>,
+    /// What sums the filled ones up; without, no curves are drawn.
+    pub cumulative: Option<&'a mut CumulativePass>,
 }
 
 /// Draws the overlays.
@@ -67,21 +67,11 @@ pub struct OverlayPass {
     draw_layout: wgpu::BindGroupLayout,
     pipeline: wgpu::RenderPipeline,
     params: [wgpu::Buffer; CHANNELS],
-    scan: Option<Scan>,
     /// Stands in for what is not there.
     nothing: wgpu::Buffer,
     columns: Option<Columns>,
     /// Columns of each overlay that is shown now.
     widths: Vec<u32>,
-}
-
-/// The cumulative histograms of the bars, for the curves.
-#[derive(Debug)]
-struct Scan {
-    pass: ScanPass,
-    cumulative: wgpu::Buffer,
-    /// What the job is for: a bin buffer and the bits of its codes.
-    made: Option<(wgpu::Buffer, u32, ScanJob)>,
 }
 
 /// Room for the columns and their strokes, and the bind groups that lead there.
@@ -134,7 +124,6 @@ impl OverlayPass {
             draw_layout,
             pipeline,
             params,
-            scan: None,
             nothing: storage(device, "nothing", 4),
             columns: None,
             widths: Vec::new(),
@@ -149,7 +138,7 @@ impl OverlayPass {
         gpu: &Gpu,
         encoder: &mut wgpu::CommandEncoder,
         shown: &Shown,
-        counts: &Counts<'_>,
+        counts: Counts<'_>,
         scene: &Scene,
         view: (u32, u32),
         stamp: Option<(&wgpu::QuerySet, u32)>,
@@ -162,10 +151,7 @@ impl OverlayPass {
             self.widths.push(rect.width);
             first_column += rect.width;
         }
-        if scene.curves {
-            self.prepare_scan(gpu, &counts.filled.bins, shown.bits);
-        }
-        self.make_room(gpu, first_column, counts);
+        self.make_room(gpu, first_column, &counts);
         let (module, layout) = (&self.columns_module, &self.columns_layout);
         let pipeline = self
             .columns_pipelines
@@ -178,29 +164,14 @@ impl OverlayPass {
         });
         let mut pass =
             encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some("columns"), timestamp_writes });
-        if let (true, Some(Scan { made: Some((_, _, job)), .. })) = (scene.curves, &self.scan) {
-            job.dispatch(&mut pass);
+        if let Some(cumulative) = counts.cumulative {
+            cumulative.dispatch(gpu, &mut pass, &counts.filled.bins, shown.bits);
         }
         pass.set_pipeline(pipeline);
         let groups = self.columns.iter().flat_map(|columns| &columns.groups);
         for (width, (group, _)) in self.widths.iter().zip(groups) {
             pass.set_bind_group(0, group, &[]);
             pass.dispatch_workgroups(width.div_ceil(WORKGROUP), 1, 1);
-        }
-    }
-
-    /// Gets the prefix sum of these bins ready.
-    fn prepare_scan(&mut self, gpu: &Gpu, bins: &wgpu::Buffer, bits: u32) {
-        let scan = self.scan.get_or_insert_with(|| Scan {
-            pass: ScanPass::new(gpu),
-            cumulative: storage(&gpu.device, "cumulative bins", MOST_BINS),
-            made: None,
-        });
-        if scan.made.as_ref().is_none_or(|(made, made_bits, _)| (made, *made_bits) != (bins, bits)) {
-            // One scan for all channels: what lies before a channel is taken off again where its sums are read.
-            let (from, to) = (Words { buffer: bins, offset: 0 }, Words { buffer: &scan.cumulative, offset: 0 });
-            let job = scan.pass.job(gpu, from, to, (CHANNELS as u32) << bits);
-            scan.made = Some((bins.clone(), bits, job));
         }
     }
 
@@ -212,7 +183,7 @@ impl OverlayPass {
             &counts.filled.scales,
             &outline.bins,
             &outline.scales,
-            self.scan.as_ref().map_or(&self.nothing, |scan| &scan.cumulative),
+            counts.cumulative.as_deref().map_or(&self.nothing, |cumulative| &cumulative.sums),
             counts.backdrop.unwrap_or(&self.nothing),
         ];
         let held = self.columns.take().filter(|columns| columns.capacity >= count);

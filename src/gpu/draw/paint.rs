@@ -24,7 +24,7 @@ impl PaintPass {
         part: &Part<'_>,
         placement: &Placement,
     ) {
-        let Part { columns, lighting, picture, .. } = part;
+        let Part { columns, picture, .. } = part;
         let (width, height) = (columns.end - columns.start, texture.height());
         let order = match texture.format() {
             wgpu::TextureFormat::Bgra8Unorm => Order::Bgra,
@@ -33,7 +33,7 @@ impl PaintPass {
         let stride = (width * 4).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
         let format = PixelFormat { order, stride: stride as usize };
         let placement = if width == placement.view.0 { *placement } else { placement.columns(columns) };
-        display::draw(picture, &placement, lighting.as_ref(), format, &mut self.pixels);
+        display::draw(picture, &placement, part.light(), format, &mut self.pixels);
         let size = self.pixels.len() as u64;
         if self.buffer.as_ref().is_none_or(|buffer| buffer.size() != size) {
             self.buffer = Some(gpu.device.create_buffer(&wgpu::BufferDescriptor {

@@ -22,6 +22,17 @@ pub struct Part<'a> {
     pub picture: &'a Picture,
     /// The picture for the adapter to draw; `None` where the CPU paints it.
     pub bound: Option<(&'a wgpu::BindGroup, PixelLayout)>,
+    /// The picture whose codes decide what is lit, where that is the other one.
+    pub counted: Option<Counted<'a>>,
+}
+
+/// A picture that is counted, and not the one that is shown.
+#[derive(Debug, Clone)]
+pub struct Counted<'a> {
+    /// As in [`Part`].
+    pub picture: &'a Picture,
+    /// As in [`Part`].
+    pub bound: Option<(&'a wgpu::BindGroup, PixelLayout)>,
 }
 
 impl Part<'_> {
@@ -33,12 +44,30 @@ impl Part<'_> {
         (!columns.is_empty()).then(|| Self { columns, ..self.clone() })
     }
 
-    /// Sets a pass up to draw it.
-    pub fn prepare(&self, gpu: &Gpu, video: &mut VideoPass, placement: &Placement) {
-        if let Some((_, layout)) = self.bound {
-            video.prepare_layout(gpu, self.side, layout);
-            video.place(gpu, self.side, placement, self.lighting.as_ref());
+    /// What lights it, and the picture whose codes decide.
+    #[must_use]
+    pub fn light(&self) -> Option<(Lighting, &Picture)> {
+        let by = self.counted.as_ref().map_or(self.picture, |counted| counted.picture);
+        self.lighting.map(|lighting| (lighting, by))
+    }
+
+    /// Sets a pass up to draw it and records what goes before; whether there was anything to record.
+    pub fn prepare(
+        &self,
+        gpu: &Gpu,
+        encoder: &mut wgpu::CommandEncoder,
+        video: &mut VideoPass,
+        placement: &Placement,
+    ) -> bool {
+        let Some((_, layout)) = self.bound else { return false };
+        video.prepare_layout(gpu, self.side, layout);
+        let counted = self.counted.as_ref().and_then(|counted| counted.bound);
+        if let (Some(lighting), Some(counted)) = (&self.lighting, counted) {
+            video.place_lit_by_other(gpu, encoder, self.side, counted, placement, lighting);
+            return true;
         }
+        video.place(gpu, self.side, placement, self.lighting.as_ref());
+        false
     }
 
     /// Draws it on a view of `height` pixels.

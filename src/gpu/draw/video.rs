@@ -5,9 +5,11 @@ use std::ops::Range;
 
 use glam::DVec2;
 
+use super::light::LightPass;
 use super::rectangle_pipeline;
 use crate::brush::Lighting;
 use crate::gpu::Gpu;
+use crate::gpu::resources::{bind, buffer, group_layout, pipeline_layout, storage};
 use crate::gpu::shared::{PlacementParams, layout_constants};
 use crate::gpu::upload::with_picture;
 use crate::histogram::Components;
@@ -28,6 +30,17 @@ pub enum Side {
     Result,
 }
 
+impl Side {
+    /// The other one.
+    #[must_use]
+    pub const fn other(self) -> Self {
+        match self {
+            Self::Source => Self::Result,
+            Self::Result => Self::Source,
+        }
+    }
+}
+
 /// Draws pictures whose planes the adapter has.
 #[derive(Debug)]
 pub struct VideoPass {
@@ -36,6 +49,7 @@ pub struct VideoPass {
     pipelines: HashMap<PixelLayout, wgpu::RenderPipeline>,
     format: wgpu::TextureFormat,
     group_layout: wgpu::BindGroupLayout,
+    light: LightPass,
     slots: [Slot; 2],
 }
 
@@ -43,37 +57,14 @@ pub struct VideoPass {
 #[derive(Debug)]
 struct Slot {
     placement: wgpu::Buffer,
-    nearest: Nearest,
-    layout: Option<PixelLayout>,
-}
-
-/// Which sample covers each column and row of the view, as far as the shader was told, and the bind group to it.
-#[derive(Debug)]
-struct Nearest {
-    buffer: wgpu::Buffer,
-    group: wgpu::BindGroup,
+    /// Which sample covers each column and row of the view, as far as the shader was told.
+    nearest: wgpu::Buffer,
     told: Option<Placement>,
-}
-
-impl Nearest {
-    /// Room for `count` columns and rows.
-    fn new(gpu: &Gpu, layout: &wgpu::BindGroupLayout, placement: &wgpu::Buffer, count: usize) -> Self {
-        let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("nearest samples"),
-            size: (count.next_power_of_two().max(4) * 4) as u64,
-            usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        });
-        let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: Some("placement"),
-            layout,
-            entries: &[
-                wgpu::BindGroupEntry { binding: 0, resource: placement.as_entire_binding() },
-                wgpu::BindGroupEntry { binding: 1, resource: buffer.as_entire_binding() },
-            ],
-        });
-        Self { buffer, group, told: None }
-    }
+    /// Which pixels the other picture lights.
+    lit: wgpu::Buffer,
+    /// Leads to the three buffers.
+    group: wgpu::BindGroup,
+    layout: Option<PixelLayout>,
 }
 
 impl VideoPass {
@@ -81,40 +72,24 @@ impl VideoPass {
     #[must_use]
     pub fn new(gpu: &Gpu, picture_layout: &wgpu::BindGroupLayout, format: wgpu::TextureFormat) -> Self {
         let device = &gpu.device;
-        let entry = |binding, visibility, ty| wgpu::BindGroupLayoutEntry {
-            binding,
-            visibility,
-            ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None },
-            count: None,
-        };
         let storage = wgpu::BufferBindingType::Storage { read_only: true };
-        let group_layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-            label: Some("placement"),
-            entries: &[
-                entry(0, wgpu::ShaderStages::VERTEX_FRAGMENT, wgpu::BufferBindingType::Uniform),
-                entry(1, wgpu::ShaderStages::FRAGMENT, storage),
-            ],
-        });
-        let pipeline_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-            label: Some("video"),
-            bind_group_layouts: &[Some(picture_layout), Some(&group_layout)],
-            immediate_size: 0,
-        });
-        let slots = std::array::from_fn(|_| {
-            let placement = device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some("placement"),
-                size: size_of::<PlacementParams>() as u64,
-                usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
-                mapped_at_creation: false,
-            });
-            let nearest = Nearest::new(gpu, &group_layout, &placement, 0);
-            Slot { placement, nearest, layout: None }
-        });
+        let seen = wgpu::ShaderStages::FRAGMENT | wgpu::ShaderStages::COMPUTE;
+        let everywhere = seen | wgpu::ShaderStages::VERTEX;
+        let buffers = [(everywhere, wgpu::BufferBindingType::Uniform), (seen, storage), (seen, storage)];
+        let group_layout = group_layout(device, "placement", &buffers);
         let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
             label: Some("video"),
             source: wgpu::ShaderSource::Wgsl(with_picture(VIDEO_WGSL).into()),
         });
-        Self { module, pipeline_layout, pipelines: HashMap::new(), format, group_layout, slots }
+        Self {
+            pipeline_layout: pipeline_layout(device, "video", &[picture_layout, &group_layout]),
+            pipelines: HashMap::new(),
+            format,
+            light: LightPass::new(gpu, &module, picture_layout, &group_layout),
+            slots: std::array::from_fn(|_| Slot::new(gpu, &group_layout)),
+            module,
+            group_layout,
+        }
     }
 
     /// Sets a side up for pictures of a layout; cheap where nothing changed.
@@ -127,13 +102,29 @@ impl VideoPass {
         });
     }
 
-    /// Places a side's picture, and lights what `lighting` says.
+    /// Places a side's picture, and lights what `lighting` says by the picture's own codes.
     pub fn place(&mut self, gpu: &Gpu, side: Side, placement: &Placement, lighting: Option<&Lighting>) {
-        let params = placement_params(placement, lighting);
-        gpu.queue.write_buffer(&self.slots[side as usize].placement, 0, bytemuck::bytes_of(&params));
-        if placement.has_hard_edges || lighting.is_some() {
-            self.slots[side as usize].tell_nearest(gpu, &self.group_layout, placement);
-        }
+        self.slots[side as usize].place(gpu, &self.group_layout, placement, lighting, 0);
+    }
+
+    /// The same, but it is by the codes of the other side's picture, bound by `group` and of that layout, that pixels are
+    /// lit: records the pass that finds those.
+    pub fn place_lit_by_other(
+        &mut self,
+        gpu: &Gpu,
+        encoder: &mut wgpu::CommandEncoder,
+        side: Side,
+        (group, layout): (&wgpu::BindGroup, PixelLayout),
+        placement: &Placement,
+        lighting: &Lighting,
+    ) {
+        self.place(gpu, side.other(), placement, Some(lighting));
+        let row_words = placement.view.0.div_ceil(32);
+        let slot = &mut self.slots[side as usize];
+        slot.make_room_for_light(gpu, &self.group_layout, row_words as usize * placement.view.1 as usize);
+        slot.place(gpu, &self.group_layout, placement, Some(lighting), row_words);
+        let (lit, by) = (&self.slots[side as usize].lit, &self.slots[side.other() as usize].group);
+        self.light.record(gpu, encoder, (group, layout), by, lit, placement.view.1);
     }
 
     /// Draws a side's picture on some columns of the view, which is `height` pixels high. They must not be none.
@@ -150,25 +141,61 @@ impl VideoPass {
             pass.set_scissor_rect(columns.start, 0, columns.end - columns.start, height);
             pass.set_pipeline(pipeline);
             pass.set_bind_group(0, picture_group, &[]);
-            pass.set_bind_group(1, &slot.nearest.group, &[]);
+            pass.set_bind_group(1, &slot.group, &[]);
             pass.draw(0..4, 0..1);
         }
     }
 }
 
 impl Slot {
+    fn new(gpu: &Gpu, layout: &wgpu::BindGroupLayout) -> Self {
+        let usage = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
+        let placement = buffer(&gpu.device, "placement", size_of::<PlacementParams>() / 4, usage);
+        let nearest = storage(&gpu.device, "nearest samples", 0);
+        let lit = storage(&gpu.device, "lit pixels", 0);
+        let group = bind(&gpu.device, "placement", layout, &[&placement, &nearest, &lit]);
+        Self { placement, nearest, told: None, lit, group, layout: None }
+    }
+
+    fn rebind(&mut self, gpu: &Gpu, layout: &wgpu::BindGroupLayout) {
+        self.group = bind(&gpu.device, "placement", layout, &[&self.placement, &self.nearest, &self.lit]);
+    }
+
+    fn place(
+        &mut self,
+        gpu: &Gpu,
+        layout: &wgpu::BindGroupLayout,
+        placement: &Placement,
+        lighting: Option<&Lighting>,
+        lit_words: u32,
+    ) {
+        let params = PlacementParams { lit_words, ..placement_params(placement, lighting) };
+        gpu.queue.write_buffer(&self.placement, 0, bytemuck::bytes_of(&params));
+        if placement.has_hard_edges || lighting.is_some() {
+            self.tell_nearest(gpu, layout, placement);
+        }
+    }
+
     /// Tells the shader which samples cover the view's pixels, unless it knows.
-    fn tell_nearest(&mut self, gpu: &Gpu, group_layout: &wgpu::BindGroupLayout, placement: &Placement) {
-        if self.nearest.told.as_ref() == Some(placement) {
+    fn tell_nearest(&mut self, gpu: &Gpu, layout: &wgpu::BindGroupLayout, placement: &Placement) {
+        if self.told.as_ref() == Some(placement) {
             return;
         }
         let found = placement.nearest();
         let words = [found.columns, found.rows].concat();
-        if self.nearest.buffer.size() < words.len() as u64 * 4 {
-            self.nearest = Nearest::new(gpu, group_layout, &self.placement, words.len());
+        if self.nearest.size() < words.len() as u64 * 4 {
+            self.nearest = storage(&gpu.device, "nearest samples", words.len().next_power_of_two());
+            self.rebind(gpu, layout);
         }
-        gpu.queue.write_buffer(&self.nearest.buffer, 0, bytemuck::cast_slice(&words));
-        self.nearest.told = Some(*placement);
+        gpu.queue.write_buffer(&self.nearest, 0, bytemuck::cast_slice(&words));
+        self.told = Some(*placement);
+    }
+
+    fn make_room_for_light(&mut self, gpu: &Gpu, layout: &wgpu::BindGroupLayout, words: usize) {
+        if self.lit.size() < words as u64 * 4 {
+            self.lit = storage(&gpu.device, "lit pixels", words);
+            self.rebind(gpu, layout);
+        }
     }
 }
 
@@ -193,6 +220,6 @@ fn placement_params(placement: &Placement, lighting: Option<&Lighting>) -> Place
         high: brush.map_or(0, |brush| brush.high),
         strength: lighting.map_or(0, |lighting| lighting.strength),
         coded: lighting.is_some_and(|lighting| lighting.components == Components::YCbCr).into(),
-        padding: 0,
+        lit_words: 0,
     }
 }

@@ -3,11 +3,10 @@
 use super::Artist;
 use super::adjusting::{Adjusting, Making};
 use crate::adjust::Adjustments;
-use crate::brush::Lighting;
 use crate::color::Range;
 use crate::frame::Picture;
 use crate::gpu::Gpu;
-use crate::gpu::draw::{Part, Side};
+use crate::gpu::draw::{self, Part, Side};
 use crate::gpu::figures::FrameTag;
 use crate::gpu::histogram::{HistogramPasses, Stamps};
 use crate::gpu::live::Span;
@@ -177,7 +176,7 @@ impl Content {
     }
 
     /// The bins that are shown filled if the CPU counted them, known without asking the adapter.
-    pub fn known(&self) -> Option<(FrameTag, Histogram)> {
+    pub fn known(&self) -> Option<(FrameTag, &Histogram)> {
         let loaded = self.loaded.as_ref()?;
         let known = match self.counts_result(loaded) {
             true if self.has_result() => self.adjusting.known(),
@@ -185,7 +184,7 @@ impl Content {
             true => None,
             false => loaded.known.as_ref(),
         };
-        known.map(|histogram| (self.tag(loaded), histogram.clone()))
+        known.map(|histogram| (self.tag(loaded), histogram))
     }
 
     /// The loaded picture if the bins that are shown filled lie in their buffer, and only there.
@@ -204,29 +203,27 @@ impl Content {
         let Some(loaded) = &self.loaded else { return Vec::new() };
         let split = if self.has_result() { scene.divider_column(width).unwrap_or(0) } else { width };
         let lighting = scene.lighting(loaded.components);
-        let counts_source = self.counted() == Counted::Source;
-        let lighting = |is_counted: bool| -> Option<Lighting> { lighting.filter(|_| is_counted) };
         let is_drawn = loaded.artist == Artist::Gpu;
-        let source = self.pictures.bind_group().map(|group| (group, *loaded.picture.layout()));
+        let source = self.pictures.bind_group().map(|group| (group, *loaded.picture.layout())).filter(|_| is_drawn);
+        let result = self.adjusting.bound().filter(|_| is_drawn);
+        let adjusted = self.adjusting.picture().unwrap_or(&loaded.picture);
+        let part = |side, columns, picture, bound| Part { side, columns, lighting, picture, bound, counted: None };
         let mut parts = vec![
-            Part {
-                side: Side::Source,
-                columns: 0..split,
-                lighting: lighting(counts_source),
-                picture: &loaded.picture,
-                bound: source.filter(|_| is_drawn),
-            },
-            Part {
-                side: Side::Result,
-                columns: split..width,
-                lighting: lighting(!counts_source),
-                picture: self.adjusting.picture().unwrap_or(&loaded.picture),
-                bound: self.adjusting.bound().filter(|_| is_drawn),
-            },
+            part(Side::Source, 0..split, &loaded.picture, source),
+            part(Side::Result, split..width, adjusted, result),
         ];
+        // A brush selects codes of the picture that is counted, wherever its pixels are shown.
+        let (other, counted) = match self.counted() {
+            Counted::Source => (1, draw::Counted { picture: &loaded.picture, bound: source }),
+            Counted::Result | Counted::Both => (0, draw::Counted { picture: adjusted, bound: result }),
+        };
+        parts[other].counted = lighting.map(|_| counted);
         parts.retain(|part| !part.columns.is_empty());
         // One artist draws both, so that they meet without a seam.
-        if parts.iter().any(|part| part.bound.is_none()) {
+        let is_painted = |part: &Part<'_>| {
+            part.bound.is_none() || part.counted.as_ref().is_some_and(|counted| counted.bound.is_none())
+        };
+        if parts.iter().any(is_painted) {
             parts.iter_mut().for_each(|part| part.bound = None);
         }
         parts

@@ -3,9 +3,10 @@
 use super::Renderer;
 use super::adjusting::{Making, Thresholds};
 use super::content::{Choice, Loaded};
+use crate::gpu::cumulative::CumulativePass;
 use crate::gpu::figures::{FrameTag, Subject};
 use crate::gpu::{Gpu, GpuError, readback};
-use crate::histogram::{Components, Histogram};
+use crate::histogram::{CHANNELS, Components, Cumulative, Histogram};
 use crate::scene::Scene;
 
 impl Renderer {
@@ -20,21 +21,23 @@ impl Renderer {
         self.fetch_histogram(gpu);
     }
 
-    /// The bins that were asked for if they have come, and which frame's they are. Never waits.
-    pub fn poll_histogram(&mut self, gpu: &Gpu) -> Option<(FrameTag, Histogram)> {
+    /// The bins that were asked for if they have come, summed up, and which frame's they are. Never waits.
+    pub fn poll_histogram(&mut self, gpu: &Gpu) -> Option<(FrameTag, Cumulative)> {
         self.poll_thresholds(gpu);
         if self.live.wanted
-            && let Some(known) = self.content.known()
+            && let Some((tag, histogram)) = self.content.known()
         {
+            let sums = histogram.cumulative();
             self.live.wanted = false;
-            return Some(known);
+            return Some((tag, sums));
         }
         let come = self.live.poll(gpu);
         self.fetch_histogram(gpu);
         let (Subject { tag, loading, revision, bits, components }, words) = come?;
         // What the picture was counted as before a choice is of no use any more: other bins are on their way.
         let is_outdated = loading == self.content.loadings && revision != self.content.revision;
-        (!is_outdated).then_some((tag, Histogram { bits, components, words }))
+        let sums = Cumulative::of_scan(bits, components, &words).filter(|_| !is_outdated)?;
+        Some((tag, sums))
     }
 
     /// Whether bins were asked for that have not come yet, or thresholds are under way.
@@ -83,7 +86,9 @@ impl Renderer {
         }
         let mut making = Making { gpu, encoder, timing: self.timing.as_mut(), recorded: &mut self.recorded };
         self.thresholds.wanted |= self.content.record(&mut making);
-        self.record_fetch(encoder);
+        if self.record_fetch(gpu, encoder) {
+            self.recorded.push("sum up");
+        }
         self.note_thresholds();
         self.record_thresholds(encoder);
     }
@@ -93,18 +98,25 @@ impl Renderer {
         if self.live.is_due() && self.content.fetchable().is_some() {
             let descriptor = wgpu::CommandEncoderDescriptor { label: Some("fetch bins") };
             let mut encoder = gpu.device.create_command_encoder(&descriptor);
-            self.record_fetch(&mut encoder);
+            self.record_fetch(gpu, &mut encoder);
             gpu.queue.submit([encoder.finish()]);
             self.live.submitted();
         }
     }
 
-    fn record_fetch(&mut self, encoder: &mut wgpu::CommandEncoder) {
-        let Some(loaded) = self.content.fetchable().filter(|_| self.live.is_due()) else { return };
+    /// Records the summing of the bins that are wanted and the copy of their sums; whether there was anything to record.
+    fn record_fetch(&mut self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder) -> bool {
+        let Some(loaded) = self.content.fetchable().filter(|_| self.live.is_due()) else { return false };
         let Loaded { loading, bits, components, .. } = *loaded;
         let (tag, revision) = (self.content.tag(loaded), self.content.revision);
         let subject = Subject { tag, loading, revision, bits, components };
-        self.live.record(encoder, &self.content.passes().0.bins, Histogram::word_count(bits), subject);
+        let bins = &self.content.passes().0.bins;
+        let cumulative = self.cumulative.get_or_insert_with(|| CumulativePass::new(gpu));
+        let descriptor = wgpu::ComputePassDescriptor { label: Some("sum up"), timestamp_writes: None };
+        cumulative.dispatch(gpu, &mut encoder.begin_compute_pass(&descriptor), bins, bits);
+        let tail = CHANNELS << bits..Histogram::word_count(bits);
+        self.live.record(encoder, &[(&cumulative.sums, 0..Cumulative::scan_words(bits)), (bins, tail)], subject);
+        true
     }
 
     /// Takes the thresholds that are known here; forgets them where there are none any more.
@@ -120,7 +132,7 @@ impl Renderer {
 
     fn record_thresholds(&mut self, encoder: &mut wgpu::CommandEncoder) {
         if let (Thresholds::There(buffer), true) = (self.content.adjusting.thresholds(), self.thresholds.is_due()) {
-            self.thresholds.record(encoder, buffer, 4, ());
+            self.thresholds.record(encoder, &[(buffer, 0..4)], ());
         }
     }
 

@@ -5,6 +5,7 @@ use std::time::Instant;
 use super::Renderer;
 use super::content::{Choice, Content, Loaded};
 use crate::gpu::Gpu;
+use crate::gpu::cumulative::CumulativePass;
 use crate::gpu::draw::overlay::{Counts, Shown, line_pixels};
 use crate::gpu::draw::{BackdropPass, DividerPass, Part};
 use crate::gpu::live::Span;
@@ -48,8 +49,8 @@ impl Renderer {
             if painted {
                 self.recorded.push("paint");
                 self.paint[part.side as usize].paint(gpu, encoder, view.texture(), part, &placement);
-            } else {
-                part.prepare(gpu, &mut self.video, &placement);
+            } else if part.prepare(gpu, encoder, &mut self.video, &placement) {
+                self.recorded.push("light");
             }
         }
         if let (Some(timing), true) = (&mut self.timing, painted) {
@@ -86,11 +87,12 @@ impl Renderer {
         };
         let (backdrop, backdrop_size) = backdrop.unzip();
         let shown = Shown { bits, components, range, outlined: outline.is_some(), backdrop: backdrop_size };
-        let counts = Counts { filled, outline, backdrop };
+        let cumulative = scene.curves.then(|| self.cumulative.get_or_insert_with(|| CumulativePass::new(gpu)));
+        let counts = Counts { filled, outline, backdrop, cumulative };
         let stamp = self.timing.as_mut().and_then(|timing| timing.also(&[Span::Draw]));
         let stamp = stamp.map(|set| (set, Span::Draw.first_query()));
         self.recorded.push("columns");
-        self.overlay.prepare(gpu, encoder, &shown, &counts, scene, size, stamp);
+        self.overlay.prepare(gpu, encoder, &shown, counts, scene, size, stamp);
     }
 
     fn record_draw(

@@ -1,0 +1,290 @@
+//! Cumulative histograms, and every figure that goes by rank: percentiles, extremes, and the shares of ranges of codes.
+//!
+//! They are prefix sums of the bins. Where the GPU counts, its scan makes them and its words come back; elsewhere they are
+//! made here. From either, the same code reads the same figures.
+
+use std::ops::RangeInclusive;
+
+use super::{CHANNELS, CLAMPED_CHANNELS, Components, Histogram, Numbers, Stats, TAIL_WORDS};
+
+/// The cumulative histogram of one channel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sums {
+    /// Samples below each code, and behind the last code all samples.
+    below: Vec<u64>,
+}
+
+impl Sums {
+    /// Sums up a channel's bins.
+    #[must_use]
+    pub fn of<T: Copy + Into<u64>>(bins: &[T]) -> Self {
+        let mut sum = 0;
+        let mut below = Vec::with_capacity(bins.len() + 1);
+        below.push(0);
+        below.extend(bins.iter().map(|&bin| {
+            sum += bin.into();
+            sum
+        }));
+        Self { below }
+    }
+
+    /// The same from words that were scanned already: one for each code and one more, modulo 2^32, with anything before the
+    /// channel added to all of them. The channel must have less than 2^32 samples.
+    fn of_scan(words: &[u32]) -> Self {
+        let before = words.first().copied().unwrap_or(0);
+        Self { below: words.iter().map(|word| u64::from(word.wrapping_sub(before))).collect() }
+    }
+
+    /// Samples counted.
+    #[must_use]
+    pub fn samples(&self) -> u64 {
+        self.below.last().copied().unwrap_or(0)
+    }
+
+    /// Samples of a range of codes; codes that the channel does not have hold none.
+    #[must_use]
+    pub fn count_in(&self, range: RangeInclusive<u32>) -> u64 {
+        let at = |code: usize| self.below[code.min(self.below.len() - 1)];
+        let (low, high) = (*range.start() as usize, *range.end() as usize);
+        if low > high { 0 } else { at(high.saturating_add(1)) - at(low) }
+    }
+
+    /// The same as a part of all samples, 0 to 1.
+    #[must_use]
+    pub fn share_in(&self, range: RangeInclusive<u32>) -> f64 {
+        share(self.count_in(range), self.samples())
+    }
+
+    /// The smallest code that at least `percent` % of the samples do not exceed, 100 at most; 0 if nothing was counted.
+    #[must_use]
+    pub fn percentile(&self, percent: u64) -> u32 {
+        let samples = self.samples();
+        let rank = (u128::from(samples) * u128::from(percent.min(100))).div_ceil(100).max(1);
+        if samples == 0 {
+            return 0;
+        }
+        self.below[1..].partition_point(|&up_to| u128::from(up_to) < rank) as u32
+    }
+
+    /// Lowest code that occurs; 0 if nothing was counted.
+    #[must_use]
+    pub fn min(&self) -> u32 {
+        self.percentile(0)
+    }
+
+    /// Highest code that occurs; 0 if nothing was counted.
+    #[must_use]
+    pub fn max(&self) -> u32 {
+        self.percentile(100)
+    }
+
+    /// The lower median: the smallest code that at least half of the samples do not exceed.
+    #[must_use]
+    pub fn median(&self) -> u32 {
+        self.percentile(50)
+    }
+
+    /// Sum of all samples' codes.
+    #[must_use]
+    pub fn code_sum(&self) -> u64 {
+        // A sample of code c is not below 1, 2, … c: it is counted there c times.
+        let samples = self.samples();
+        let codes = self.below.len() - 1;
+        self.below[..codes].iter().skip(1).map(|below| samples - below).sum()
+    }
+
+    /// Mean code; 0 if nothing was counted.
+    #[must_use]
+    pub fn mean(&self) -> f64 {
+        share(self.code_sum(), self.samples())
+    }
+
+    /// The figures of the channel.
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        let (min, max, median) = (self.min(), self.max(), self.median());
+        Stats { count: self.samples(), min, max, mean: self.mean(), median }
+    }
+}
+
+/// The cumulative histograms of one picture, with what a [`Histogram`] counts besides.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cumulative {
+    /// n: each channel has 2^n codes.
+    pub bits: u32,
+    /// What was counted.
+    pub components: Components,
+    channels: [Sums; CHANNELS],
+    /// Pixels below and above the range of red, green and blue.
+    outside: [[u32; 2]; CLAMPED_CHANNELS],
+}
+
+impl Cumulative {
+    /// Words of the scan of a histogram of `bits` bits: one for every bin, and the sum of all.
+    #[must_use]
+    pub const fn scan_words(bits: u32) -> usize {
+        (CHANNELS << bits) + 1
+    }
+
+    /// Sums a histogram up.
+    #[must_use]
+    pub fn of(histogram: &Histogram) -> Self {
+        Self {
+            bits: histogram.bits,
+            components: histogram.components,
+            channels: std::array::from_fn(|channel| Sums::of(histogram.bins(channel))),
+            outside: std::array::from_fn(|channel| histogram.out_of_range(channel)),
+        }
+    }
+
+    /// The same from words: the exclusive prefix sum of all four channels' bins in one, modulo 2^32, the sum of all bins
+    /// behind it, and then the histogram's tail. `None` where they are not as many as that.
+    #[must_use]
+    pub fn of_scan(bits: u32, components: Components, words: &[u32]) -> Option<Self> {
+        let (sums, tail) = words.split_at_checked(Self::scan_words(bits))?;
+        let tail = <&[u32; TAIL_WORDS]>::try_from(tail).ok()?;
+        Some(Self {
+            bits,
+            components,
+            channels: std::array::from_fn(|channel| Sums::of_scan(&sums[channel << bits..=(channel + 1) << bits])),
+            outside: std::array::from_fn(|channel| [tail[2 * channel], tail[2 * channel + 1]]),
+        })
+    }
+
+    /// Codes a channel, 2^n.
+    #[must_use]
+    pub const fn code_count(&self) -> u32 {
+        1 << self.bits
+    }
+
+    /// A channel.
+    #[must_use]
+    pub const fn channel(&self, channel: usize) -> &Sums {
+        &self.channels[channel]
+    }
+
+    /// All that is told of a channel in numbers.
+    #[must_use]
+    pub fn numbers(&self, channel: usize) -> Numbers {
+        let sums = self.channel(channel);
+        let [below, above] = self.outside.get(channel).copied().unwrap_or_default();
+        let top = self.code_count() - 1;
+        Numbers {
+            stats: sums.stats(),
+            percentile_1: sums.percentile(1),
+            percentile_99: sums.percentile(99),
+            lowest_share: sums.share_in(0..=0),
+            highest_share: sums.share_in(top..=top),
+            below_share: share(below.into(), sums.samples()),
+            above_share: share(above.into(), sums.samples()),
+        }
+    }
+}
+
+/// `part` of `whole`; 0 where there is nothing.
+fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The words that a scan of this histogram leaves, after `before` of something else.
+    fn scanned(histogram: &Histogram, before: u32) -> Vec<u32> {
+        let (bins, tail) = histogram.words.split_at(CHANNELS << histogram.bits);
+        let mut sum = before;
+        let next = |bin: &u32| {
+            sum = sum.wrapping_add(*bin);
+            sum
+        };
+        std::iter::once(before)
+            .chain(bins.iter().map(next))
+            .collect::<Vec<_>>()
+            .into_iter()
+            .chain(tail.to_vec())
+            .collect()
+    }
+
+    #[test]
+    fn figures_of_a_small_histogram() {
+        let mut bins = vec![0_u32; 256];
+        bins[10] = 3;
+        bins[20] = 1;
+        let sums = Sums::of(&bins);
+        assert_eq!(sums.stats(), Stats { count: 4, min: 10, max: 20, mean: 12.5, median: 10 });
+        assert_eq!([0, 75, 76, 100, 999].map(|percent| sums.percentile(percent)), [10, 10, 20, 20, 20]);
+        assert_eq!(sums.code_sum(), 50);
+    }
+
+    #[test]
+    fn nothing_counted_has_no_figures() {
+        for sums in [Sums::of(&[0_u32; 256]), Sums::of::<u32>(&[]), Sums::of_scan(&[7; 257])] {
+            assert_eq!(sums.stats(), Stats { count: 0, min: 0, max: 0, mean: 0.0, median: 0 });
+            assert_eq!((sums.count_in(0..=255), sums.share_in(0..=255)), (0, 0.0));
+        }
+    }
+
+    #[test]
+    fn ranks_are_those_of_the_sorted_samples() {
+        let bins: Vec<u32> = (0..64_u32).map(|code| (code * code * 7 + code) % 11 * u32::from(code % 3 > 0)).collect();
+        let samples: Vec<u32> = (0_u32..).zip(&bins).flat_map(|(code, &bin)| vec![code; bin as usize]).collect();
+        let sums = Sums::of(&bins);
+        for percent in 1..=100 {
+            let rank = (samples.len() * percent).div_ceil(100);
+            assert_eq!(sums.percentile(percent as u64), samples[rank - 1], "{percent} %");
+        }
+        assert_eq!((sums.min(), sums.max()), (samples[0], samples[samples.len() - 1]));
+        assert_eq!(sums.code_sum(), samples.iter().map(|&code| u64::from(code)).sum::<u64>());
+    }
+
+    #[test]
+    fn a_range_counts_its_codes_with_both_ends() {
+        let sums = Sums::of(&[2_u32; 256]);
+        assert_eq!((sums.samples(), sums.count_in(16..=16), sums.count_in(0..=255)), (512, 2, 512));
+        assert_eq!(sums.count_in(250..=999), 12);
+        assert_eq!((sums.count_in(256..=999), sums.count_in(0..=u32::MAX)), (0, 512));
+        #[expect(clippy::reversed_empty_ranges, reason = "an empty range holds nothing")]
+        let none = sums.count_in(9..=3);
+        assert_eq!(none, 0);
+        assert_eq!(sums.share_in(0..=127), 0.5);
+    }
+
+    #[test]
+    fn numbers_of_a_small_histogram() {
+        let mut histogram = Histogram::empty(8, Components::Rgbl);
+        for (bin, count) in [(0, 2), (10, 100), (255, 98)] {
+            histogram.bins_mut(1)[bin] = count;
+        }
+        histogram.out_of_range_mut(1).copy_from_slice(&[1, 50]);
+        let cumulative = Cumulative::of(&histogram);
+        let numbers = cumulative.numbers(1);
+        assert_eq!(numbers.stats, histogram.stats(1));
+        assert_eq!((numbers.percentile_1, numbers.percentile_99), (0, 255));
+        assert_eq!((numbers.lowest_share, numbers.highest_share), (0.01, 0.49));
+        assert_eq!((numbers.below_share, numbers.above_share), (0.005, 0.25));
+        let luminance = cumulative.numbers(3);
+        assert_eq!(luminance.lowest_share + luminance.below_share + luminance.above_share, 0.0, "nothing was counted");
+    }
+
+    #[test]
+    fn a_scan_s_words_are_the_same_sums_even_where_they_wrap_around() {
+        for bits in [8, 10, 12] {
+            let mut histogram = Histogram::empty(bits, Components::YCbCr);
+            for channel in 0..3 {
+                for (code, bin) in (0_u32..).zip(histogram.bins_mut(channel)) {
+                    *bin = code.wrapping_mul(2_654_435_761_u32.rotate_left(channel as u32)) % 1_000_000;
+                }
+            }
+            histogram.out_of_range_mut(2).copy_from_slice(&[5, 6]);
+            let expected = Cumulative::of(&histogram);
+            for before in [0, 1, u32::MAX - 1000, 1 << 31] {
+                let mut words = scanned(&histogram, before);
+                assert_eq!(Cumulative::of_scan(bits, Components::YCbCr, &words).as_ref(), Some(&expected));
+                words[(1 << bits) + 7] ^= 1;
+                assert_ne!(Cumulative::of_scan(bits, Components::YCbCr, &words).as_ref(), Some(&expected));
+                assert_eq!(Cumulative::of_scan(bits, Components::YCbCr, &words[1..]), None, "a word is missing");
+            }
+        }
+    }
+}
