@@ -12,9 +12,9 @@ use histoscope::adjust::{
 use histoscope::brush::{Brush, Lighting};
 use histoscope::color::{Matrix, Range};
 use histoscope::frame::{Orientation, Picture, Ratio};
+use histoscope::gpu::Artist;
 use histoscope::gpu::histogram::plan::Plan;
 use histoscope::gpu::readback::Image;
-use histoscope::gpu::{Artist, TimesState};
 use histoscope::histogram::Components;
 use histoscope::layout::PixelLayout;
 use histoscope::placement::{Fit, Placement, Shape, ViewSettings};
@@ -376,25 +376,6 @@ fn a_result_that_is_counted_later_or_whose_bins_do_not_fit_is_counted_apart() {
         assert_eq!(renderer.recorded().contains(&"adjust and count"), fits, "{depth} bits");
         assert_eq!(studio.count(way), count(&result, Components::Rgbl), "{depth} bits");
     }
-}
-
-#[test]
-fn counting_as_it_is_written_is_timed_as_adjusting() {
-    let mut studio = Studio::new();
-    let way = (Artist::Gpu, false);
-    let source = picture(8, (1, 1), (61, 35));
-    let (renderer, gpu) = studio.renderer(way);
-    renderer.set_timing(gpu, true);
-    if !renderer.pass_times().unwrap().1 {
-        return;
-    }
-    studio.load(way, &source, UPRIGHT, Components::Rgbl);
-    studio.snapshot(way, (61, 35), &Scene { counted: Counted::Result, ..bare(equalized(0.0)) });
-    let (renderer, gpu) = studio.renderer(way);
-    while renderer.poll_times(gpu) == TimesState::UnderWay {}
-    let times = renderer.pass_times().unwrap().0;
-    assert!(times.adjust.is_some() && times.reduce.is_some() && times.scale.is_some(), "{times:?}");
-    assert_eq!(times.chunk, None, "no chunk pass ran");
 }
 
 /// A picture of that brightness, with noise in it.

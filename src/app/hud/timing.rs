@@ -40,7 +40,9 @@ impl TimingFigures {
         lines.extend(times.cpu_count.map(|time| ("count (CPU)", micros(time))));
         lines.extend(times.upload.map(|time| ("upload (CPU)", micros(time))));
         if times.cpu_count.is_none() {
-            lines.push(("chunk", gpu(times.chunk)));
+            // Chunks that no chunk pass wrote are those of an adjusted picture, counted by the pass that made it.
+            let within_adjust = times.chunk.is_none() && times.reduce.is_some();
+            lines.push(("chunk", if within_adjust { "within adjust".to_owned() } else { gpu(times.chunk) }));
             lines.push(("reduce", gpu(times.reduce)));
         }
         lines.push(("scale", gpu(times.scale)));
@@ -108,6 +110,9 @@ mod tests {
             assert_eq!(line(&figures, pass).as_deref(), Some("not run"), "{pass}");
         }
         assert_eq!(line(&figures, "frames").as_deref(), Some("7 counted, 2 dropped"));
+        let reduce = figures.times.chunk;
+        let fused = TimingFigures { times: PassTimes { reduce, ..PassTimes::default() }, ..figures.clone() };
+        assert_eq!(line(&fused, "chunk").as_deref(), Some("within adjust"));
         assert_eq!(line(&figures, "adjust"), None, "nothing is adjusted");
         let times = PassTimes { adjust: Some(Duration::from_micros(40)), ..PassTimes::default() };
         let adjusted = TimingFigures { times, ..figures.clone() };
