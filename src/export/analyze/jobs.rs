@@ -229,9 +229,10 @@ fn collect(
                     outcome.frames.end = next + (part.frames.end - part.frames.start);
                     outcome.counted += part.counted;
                     outcome.end_secs = outcome.end_secs.max(part.end_secs);
-                    // Only the last part's word counts in the end.
+                    // Only the last part's word on the end counts.
                     outcome.reached_end = part.reached_end;
                     outcome.decoder.read_errors += part.decoder.read_errors;
+                    outcome.decoder.ends_damaged = part.decoder.ends_damaged;
                     outcome.decoder.discarded = outcome.decoder.discarded.max(part.decoder.discarded);
                     if part.stopped || part.ended_early.is_some() {
                         (outcome.stopped, outcome.ended_early) = (part.stopped, part.ended_early);
