@@ -98,6 +98,26 @@ fn between_two_packets_the_last_frame_tells() {
     assert_eq!(ending("hurt.ts", &hurt, &[]).0, None);
 }
 
+/// Where the frames of a span were all counted before, or there are none, the file still ends where it does.
+#[test]
+fn the_end_is_the_same_wherever_a_run_begins() {
+    let whole = moving("a.mkv", H264).bytes();
+    let clip = Clip::from_bytes("cut.mkv", &whole[..whole.len() * 4 / 5]);
+    let path = clip.folder().join("out.jsonl");
+    let arguments = ["-o", path.to_str().unwrap()];
+    let first = analyze(clip.path(), &arguments);
+    assert!(first.stderr.contains("it ends after 1."), "{first:?}");
+    let text = std::fs::read(&path).unwrap();
+    for more in [&["--resume"][..], &["--resume", "--jobs", "2"]] {
+        let again = analyze(clip.path(), &[&arguments, more].concat());
+        assert_eq!((again.code, &again.stderr), (Some(1), &first.stderr));
+        assert!(std::fs::read(&path).unwrap() == text, "{more:?}");
+    }
+    for from in ["1.95", "49f", "1:00"] {
+        assert_eq!(analyze(clip.path(), &["--from", from]).stderr, first.stderr, "{from}");
+    }
+}
+
 #[test]
 fn several_decoders_notice_a_cut_too() {
     let whole = Clip::moving("a.ts", "96x64", 9.0, MPEG2).bytes();

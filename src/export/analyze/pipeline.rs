@@ -245,7 +245,10 @@ impl Pipeline {
         engine.wait_if_wanted()?;
         let context = Context { request: &request, info: &info, cropping: &cropping, engine: &engine };
         let mut outcome = match positioned {
-            Positioned { index: Some(index), first: Some(first), number, .. } if request.jobs > 1 => {
+            // Where the place to go on at was not found, frames that were counted before have to be passed over.
+            Positioned { index: Some(index), first: Some(first), number, .. }
+                if request.jobs > 1 && number >= request.resume_at =>
+            {
                 drop(decoder);
                 jobs::run(&context, (first, number), end, &index, sink)?
             }
@@ -285,6 +288,7 @@ pub(super) fn count_all(
             Next::Frame(number, frame) => (number, frame),
             Next::End => {
                 outcome.reached_end = true;
+                outcome.end_secs = frames.end_secs();
                 break;
             }
             Next::Failed(error) => {
