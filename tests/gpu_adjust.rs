@@ -20,7 +20,8 @@ use histoscope::layout::PixelLayout;
 use histoscope::placement::{Fit, Placement, Shape, ViewSettings};
 use histoscope::probe::probe;
 use histoscope::scene::{Counted, Scene};
-use studio::{Studio, UPRIGHT, WAYS, adjusted, bare, count, distance, distance_in, each, frame};
+use studio::{Studio, UPRIGHT, WAYS, adjusted, bare, count, each, frame};
+use support::image::{distance, distance_in};
 use support::{colorimetry, constant, natural};
 
 fn picture(depth: u8, shift: (u8, u8), size: (u32, u32)) -> Picture {

@@ -13,6 +13,7 @@ use histoscope::gpu::{AdapterChoice, Artist, Gpu, Renderer, Scene};
 use histoscope::histogram::{Components, Histogram};
 use histoscope::layout::PixelLayout;
 use histoscope::reference;
+use support::image::distance;
 use support::{colorimetry, native_layouts, natural, noise};
 
 const UPRIGHT: Orientation = Orientation { quarter_turns: 0, mirrored: false };
@@ -27,12 +28,6 @@ fn drawn(gpu: &Gpu, artist: Artist, picture: &Picture, placing: (Ratio, Orientat
     let counted = Histogram::empty(picture.layout().bin_bits(), Components::Rgbl);
     renderer.load(gpu, picture, placing, Components::Rgbl, Some(counted)).unwrap();
     renderer.snapshot(gpu, size, &Scene { overlays: false, ..Scene::default() }).unwrap()
-}
-
-/// The largest difference of any sample.
-fn distance(a: &Image, b: &Image) -> u8 {
-    assert_eq!((a.width, a.height), (b.width, b.height));
-    a.rgba.iter().zip(&b.rgba).map(|(a, b)| a.abs_diff(*b)).max().unwrap()
 }
 
 #[test]

@@ -5,12 +5,11 @@
 mod studio;
 mod support;
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use histoscope::adjust::{Adjustments, Codes, Equalize, Reduction, Shown, Threshold, Tone, otsu};
 use histoscope::color::{Matrix, Range};
-use histoscope::frame::{Frame, Orientation, Picture, Ratio};
+use histoscope::frame::{Frame, Picture};
 use histoscope::gpu::{AdapterChoice, FrameTag, Gpu, Renderer, Scene, TimesState};
 use histoscope::histogram::{CHANNELS, Components, Cumulative, Histogram};
 use histoscope::layout::PixelLayout;
@@ -19,23 +18,10 @@ use histoscope::scene::Counted;
 use studio::{Studio, UPRIGHT, WAYS, adjusted};
 use support::{colorimetry, constant, natural, noise};
 
-fn frame(number: u64, components_shift: (u8, u8)) -> Frame {
-    let layout = PixelLayout::planar_ycbcr(10, components_shift);
-    Frame {
-        picture: noise(layout, (71, 43), colorimetry(Matrix::Bt709, Range::Limited), 0, number),
-        pts_ticks: 512 * number as i64,
-        time_base: Ratio { num: 1, den: 12_800 },
-        time_secs: number as f64 * 0.04,
-        duration_secs: 0.04,
-        index: Some(number),
-        serial: 3,
-        sample_aspect: Ratio::ONE,
-        orientation: Orientation::default(),
-        key: false,
-        damaged: false,
-        picture_type: None,
-        source: Arc::default(),
-    }
+fn frame(number: u64, chroma_shift: (u8, u8)) -> Frame {
+    let layout = PixelLayout::planar_ycbcr(10, chroma_shift);
+    let picture = noise(layout, (71, 43), colorimetry(Matrix::Bt709, Range::Limited), 0, number);
+    studio::frame(picture, 3, number)
 }
 
 /// Polls as an event loop does until the bins are there.

@@ -13,6 +13,7 @@ use histoscope::histogram::{Components, Histogram, vertical_scale};
 use histoscope::layout::PixelLayout;
 use histoscope::overlay::{Arrangement, Channels, OverlayStyle, PanelRect, colors, graticule, panels};
 use histoscope::scene::{Brush, NO_BIN, Scene};
+use support::image::pixel;
 use support::{Random, colorimetry};
 
 /// An adapter and passes that draw given bins over a black picture.
@@ -71,11 +72,6 @@ fn bar(histogram: &Histogram, channel: usize, (first, last): (u32, u32), rows: u
     };
     let reached = (part * f64::from(rows) + 0.5) as u32;
     (reached.clamp(1, rows), part > 1.0001)
-}
-
-fn pixel(image: &Image, x: u32, y: u32) -> [u8; 3] {
-    let at = (y * image.width + x) as usize * 4;
-    [image.rgba[at], image.rgba[at + 1], image.rgba[at + 2]]
 }
 
 fn is_near(a: [u8; 3], b: [u8; 3]) -> bool {

@@ -14,7 +14,8 @@ use histoscope::histogram::{Components, Histogram, vertical_scale};
 use histoscope::layout::PixelLayout;
 use histoscope::overlay::{Arrangement, OverlayStyle, PanelRect, panels};
 use histoscope::scene::{Counted, Scene};
-use studio::{Studio, UPRIGHT, WAYS, adjusted, count, distance};
+use studio::{Studio, UPRIGHT, WAYS, adjusted, count};
+use support::image::{distance, pixel};
 use support::{colorimetry, natural};
 
 fn picture(depth: u8) -> Picture {
@@ -24,11 +25,6 @@ fn picture(depth: u8) -> Picture {
 fn equalized() -> Adjustments {
     let tone = Some(Tone::Equalize(Equalize { per_channel: true, time_constant_secs: 0.0 }));
     Adjustments { tone, ..Adjustments::default() }
-}
-
-fn pixel(image: &Image, x: u32, y: u32) -> [u8; 3] {
-    let at = (y * image.width + x) as usize * 4;
-    [image.rgba[at], image.rgba[at + 1], image.rgba[at + 2]]
 }
 
 /// Rows from the overlay's lower edge up, lowest and highest, in which a line lies in a column over a black picture: no bar

@@ -15,6 +15,7 @@ use histoscope::layout::PixelLayout;
 use histoscope::placement::{Fit, Placement, Shape, ViewSettings};
 use histoscope::probe::probe;
 use histoscope::reference;
+use support::image::{distance, pixel};
 use support::{Random, colorimetry, native_layouts, natural, noise};
 
 const ARTISTS: [Artist; 2] = [Artist::Gpu, Artist::Cpu];
@@ -62,15 +63,6 @@ impl Subject {
 
 fn scene(view: ViewSettings, brush: Option<Brush>) -> Scene {
     Scene { overlays: false, view, brush, ..Scene::default() }
-}
-
-fn pixel(image: &Image, x: u32, y: u32) -> [u8; 3] {
-    let at = (y * image.width + x) as usize * 4;
-    [image.rgba[at], image.rgba[at + 1], image.rgba[at + 2]]
-}
-
-fn distance(a: &Image, b: &Image) -> u8 {
-    a.rgba.iter().zip(&b.rgba).map(|(a, b)| a.abs_diff(*b)).max().unwrap()
 }
 
 /// Settings that together reach every way of drawing: borders, hard edges, zoom into a corner, and smaller than itself.

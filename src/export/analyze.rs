@@ -7,6 +7,7 @@
 pub mod adjusting;
 pub mod bars;
 pub mod counter;
+mod ending;
 pub mod format;
 mod frames;
 pub mod jobs;

@@ -14,6 +14,9 @@ pub enum FileError {
     /// The place is a folder.
     #[error("{} is a folder; name a file in it", .0.display())]
     Folder(PathBuf),
+    /// The place is what is to be read.
+    #[error("{} is the video that is read; name another file with -o", .0.display())]
+    Input(PathBuf),
     /// The folder to write into does not exist.
     #[error(
         "{} cannot be written: the folder {} does not exist; make it, or name another place with -o",
@@ -57,6 +60,19 @@ pub fn check_writable(path: &Path) -> Result<(), FileError> {
         return Err(FileError::NoFolder { path: path.to_owned(), folder });
     }
     Ok(())
+}
+
+/// The same, and that writing it does not replace the input.
+///
+/// # Errors
+/// [`FileError`] if it cannot be written, or leads to the input.
+pub fn check_output(path: &Path, input: &Path) -> Result<(), FileError> {
+    if is_same_file(path, input) { Err(FileError::Input(path.to_owned())) } else { check_writable(path) }
+}
+
+/// Whether both names lead to one existing file.
+pub(super) fn is_same_file(a: &Path, b: &Path) -> bool {
+    matches!((fs::canonicalize(a), fs::canonicalize(b)), (Ok(a), Ok(b)) if a == b && a.is_file())
 }
 
 /// Writes a PNG as [`write_whole`] writes bytes.

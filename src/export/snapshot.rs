@@ -84,7 +84,7 @@ pub enum SnapshotError {
 /// [`SnapshotError`] if the video, the adapter or the file system refuses; then no file is left behind.
 pub fn snapshot(options: &SnapshotOptions) -> Result<Figures, SnapshotError> {
     if let Some(output) = &options.output {
-        file::check_writable(output)?;
+        file::check_output(output, &options.input)?;
     }
     let frame = frame_at(options)?;
     if options.components == Components::YCbCr && !frame.picture.has_coded_components() {

@@ -52,6 +52,10 @@ pub struct Decoder {
     pub(super) index: Option<Arc<FrameIndex>>,
     /// Timestamps of the packets whose frames the codec still holds; `None` for packets without one.
     pub(super) in_codec: Vec<Option<i64>>,
+    /// The last packet that was read: its presentation timestamp, and whether the container calls it corrupt.
+    pub(super) last_packet: Option<(Option<i64>, bool)>,
+    /// Timestamp of the last frame whose packet could not all be read, and whether it came after the last packet.
+    pub(super) broken: Option<(Option<i64>, bool)>,
     /// Decoding timestamp of the last packet that was read.
     pub(super) last_read_dts: Option<i64>,
     /// The frame with this timestamp was handed out before the codec reached it again.
@@ -122,8 +126,15 @@ impl Decoder {
 
     /// What was counted so far.
     #[must_use]
-    pub const fn counters(&self) -> FrameCounters {
-        self.counters
+    pub fn counters(&self) -> FrameCounters {
+        FrameCounters { ends_damaged: self.input_ended && self.ends_damaged(), ..self.counters }
+    }
+
+    /// Whether the last packet that was read was cut short, or its frame came out damaged.
+    fn ends_damaged(&self) -> bool {
+        let Some((last_pts, is_corrupt)) = self.last_packet else { return false };
+        is_corrupt
+            || self.broken.is_some_and(|(pts, is_late)| if last_pts.is_some() { pts == last_pts } else { is_late })
     }
 
     /// Sentences about what could not be taken as the file has it, so far.
@@ -278,7 +289,12 @@ impl Decoder {
         loop {
             match self.codec.receive() {
                 Received::Frame(frame) if frame.is_discarded() => {}
-                Received::Frame(frame) => return Ok(Some(frame)),
+                Received::Frame(frame) => {
+                    if frame.is_broken() {
+                        self.broken = Some((frame.best_effort_timestamp(), self.draining));
+                    }
+                    return Ok(Some(frame));
+                }
                 Received::End => return Ok(None),
                 Received::NeedsInput => self.feed()?,
                 Received::Refused(error) => {
@@ -341,6 +357,7 @@ impl Decoder {
             match self.input.read() {
                 Read::Packet(packet) if usize::try_from(packet.stream()) == Ok(self.stream) => {
                     self.last_read_dts = packet.dts();
+                    self.last_packet = Some((packet.pts(), packet.is_corrupt()));
                     return Ok(Some(packet));
                 }
                 Read::Packet(_) => {}

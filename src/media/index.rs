@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::av::{AvError, Read};
 use super::decoder::Decoder;
+use super::ending;
 use super::error::MediaError;
 use super::source::Source;
 
@@ -164,11 +165,27 @@ impl Decoder {
         self.info.timed && ONE_FRAME_A_PACKET.contains(&codec) && !is_packed && !is_split
     }
 
-    /// How long the video stream itself is, in seconds, as its own headers state; the file as a whole may be longer.
+    /// Seconds from the first frame to the end of the video stream, as its own headers state; the file as a whole may be
+    /// longer.
     #[must_use]
     pub fn stated_stream_secs(&self) -> Option<f64> {
         let parameters = self.input.stream(self.stream)?;
-        let ticks = parameters.duration().map(|ticks| ticks as f64 * self.info.time_base.value());
-        ticks.or_else(|| parameters.tagged_duration_secs())
+        let tick_secs = self.info.time_base.value();
+        // The first frame may come later than what is measured from: Matroska's tag counts from the beginning of the file,
+        // and where a recording begins between keyframes, so do some packets before the first that can be decoded.
+        let late_secs = |from: i64| (self.info.start_ticks.saturating_sub(from) as f64 * tick_secs).max(0.0);
+        if self.info.container == "matroska,webm" {
+            // There is no other length of a stream; where this is missing, FFmpeg may give that of the file.
+            return parameters.tagged_duration_secs().map(|secs| secs - late_secs(0));
+        }
+        let start = parameters.start().unwrap_or(self.info.start_ticks);
+        parameters.duration().map(|ticks| ticks as f64 * tick_secs - late_secs(start))
+    }
+
+    /// What the file was cut off in the middle of, where its container tells that the file was longer once; `None` for what
+    /// is no file, too.
+    #[must_use]
+    pub fn cut_part(&self) -> Option<&'static str> {
+        self.source.is_file().then(|| ending::cut_part(self.source.path(), &self.info.container)).flatten()
     }
 }

@@ -120,4 +120,6 @@ pub struct FrameCounters {
     pub unusable: u64,
     /// Errors of reading the file, after which reading went on or ended early.
     pub read_errors: u64,
+    /// Whether the last packet was cut short, or its frame came out damaged.
+    pub ends_damaged: bool,
 }

@@ -6,12 +6,13 @@
 //! `open`, `decoder`, `seek`, `keyframe` and `ahead` are the parts of the decoder; `source` is where its bytes come from, `pictures`
 //! makes what it decodes readable, and `earlier` keeps what it decodes on the way. `av` owns FFmpeg's objects. The other
 //! files are plain decisions about numbers: `layout` (which pixel formats are native), `timeline` (when a frame is shown),
-//! `tags` and `orientation` (what the file says about it), `streams` (which stream is the video).
+//! `ending` (whether the file was cut off), `tags` and `orientation` (what the file says about it), `streams` (which stream is the video).
 
 mod ahead;
 mod av;
 mod decoder;
 mod earlier;
+mod ending;
 mod error;
 mod index;
 mod info;

@@ -114,6 +114,8 @@ impl Decoder {
             begins_interlaced: false,
             frame_bytes: None,
             in_codec: Vec::new(),
+            last_packet: None,
+            broken: None,
             last_read_dts: None,
             shown_ahead: None,
             skip_before: None,

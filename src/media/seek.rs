@@ -348,6 +348,7 @@ impl Decoder {
         self.timeline.restart();
         self.input_ended = false;
         self.draining = false;
+        self.broken = None;
         self.next_index = None;
         self.last_pts = None;
         self.in_codec.clear();

@@ -9,6 +9,7 @@ mod common;
 
 mod adjusted;
 mod bad_input;
+mod endings;
 mod interrupt;
 mod numpy;
 mod output;

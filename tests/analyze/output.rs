@@ -134,3 +134,17 @@ fn a_reader_that_goes_away_ends_the_run_in_silence() {
     child.stderr.take().unwrap().read_to_string(&mut errors).unwrap();
     assert_eq!((child.wait().unwrap().code(), errors.as_str()), (Some(0), ""));
 }
+
+#[test]
+fn the_video_is_not_written_over() {
+    let clip = clip();
+    let bytes = clip.bytes();
+    let link = clip.folder().join("link.csv");
+    std::os::unix::fs::symlink(clip.path(), &link).unwrap();
+    let around = clip.folder().join("..").join(clip.folder().file_name().unwrap()).join("clip.mp4");
+    for path in [clip.path(), &link, &around] {
+        analyze(clip.path(), &["-o", path.to_str().unwrap()]).fails_with(&["is the video that is read", "-o"]);
+        analyze(&link, &["--resume", "-o", path.to_str().unwrap()]).fails_with(&["is the video that is read"]);
+        assert!(clip.bytes() == bytes, "{}", path.display());
+    }
+}

@@ -141,6 +141,17 @@ fn bars_are_found_and_left_out() {
     assert_eq!(crate::program::read_records(&analyze(black.path(), &["--crop-bars"]).stdout).0[0]["count"], 1024);
 }
 
+/// The picture moves down in the middle of the clip, far from the only key frame.
+#[test]
+fn bars_are_those_of_frames_from_all_over_the_file() {
+    let half = |y| format!("-f lavfi -i color=black:s=64x96:r=25:d=2,drawbox=x=0:y={y}:w=64:h=40:c=white:t=fill");
+    let join = "-filter_complex [0][1]concat -c:v libx264 -g 999 -sc_threshold 0 -pix_fmt yuv420p";
+    let clip = Clip::new("moves.mp4", &format!("{} {} {join}", half(16), half(32)));
+    assert_eq!(records(clip.path(), &["--keyframes"]).0.len(), 1);
+    let run = analyze(clip.path(), &["--crop-bars", "--every", "50"]);
+    assert!(run.stderr.contains("16 rows above, 24 below"), "{run:?}");
+}
+
 #[test]
 fn the_packets_tell_the_frames() {
     let clip = variable();

@@ -40,7 +40,17 @@ impl Browser {
             "no Chromium or Chrome was found to open the report's page with; run scripts/setup, or name a browser in \
              HISTOSCOPE_BROWSER, or set HISTOSCOPE_TEST_WITHOUT_BROWSER=1 to leave this test out",
         );
-        Some(Self { program, folder: tempfile::tempdir().expect("a temporary folder") })
+        // A browser that is a snap, as Ubuntu's, sees neither the system's temporary folder nor hidden ones.
+        let folder = tempfile::Builder::new().prefix("browser-").tempdir_in(env!("CARGO_TARGET_TMPDIR"));
+        let browser = Self { program, folder: folder.expect("a folder for the page") };
+        assert!(
+            browser.dump("<!doctype html><p>seen</p>").contains("<p>seen</p>"),
+            "{} does not open a page in {}; a snap sees only what lies in the home folder: check the project out there, or \
+             name another browser in HISTOSCOPE_BROWSER",
+            browser.program.display(),
+            browser.folder.path().display()
+        );
+        Some(browser)
     }
 
     fn open(&self, page: &str, arguments: &[&str]) -> String {

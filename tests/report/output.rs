@@ -103,3 +103,14 @@ fn an_older_report_is_replaced_only_by_a_whole_one() {
     assert_eq!(report(shots().path(), &output, &[]).code, Some(0));
     assert!(fs::read_to_string(&output).unwrap().starts_with("<!doctype html>"));
 }
+
+#[test]
+fn the_video_is_not_written_over() {
+    // A picture is a video of one frame.
+    let clip = Clip::moving("one.png", "64x48", 0.04, "");
+    let bytes = clip.bytes();
+    report(clip.path(), clip.path(), &[]).fails_with(&["one.png", "is the video that is read", "-o"]);
+    let snapshot = ["snapshot".as_ref(), clip.path().as_os_str(), "-o".as_ref(), clip.path().as_os_str()];
+    run(snapshot).fails_with(&["one.png", "is the video that is read", "-o"]);
+    assert!(clip.bytes() == bytes, "the picture is as it was");
+}

@@ -3,6 +3,8 @@
 //! Each test binary uses some of these helpers only, hence the lint exception.
 #![allow(dead_code)]
 
+pub mod image;
+
 use std::sync::Arc;
 
 use histoscope::color::{Colorimetry, Matrix, Range, Sourced};

@@ -127,17 +127,3 @@ pub fn frame(picture: Picture, serial: u64, number: u64) -> Frame {
         source: Arc::default(),
     }
 }
-
-/// The largest difference of any sample in these columns of two images.
-pub fn distance_in(a: &Image, b: &Image, columns: std::ops::Range<u32>) -> u8 {
-    assert_eq!((a.width, a.height), (b.width, b.height));
-    let row = 4 * a.width as usize;
-    let part = 4 * columns.start as usize..4 * columns.end as usize;
-    let rows = a.rgba.chunks_exact(row).zip(b.rgba.chunks_exact(row));
-    rows.flat_map(|(a, b)| a[part.clone()].iter().zip(&b[part.clone()])).map(|(a, b)| a.abs_diff(*b)).max().unwrap_or(0)
-}
-
-/// The largest difference of any sample.
-pub fn distance(a: &Image, b: &Image) -> u8 {
-    distance_in(a, b, 0..a.width)
-}

@@ -13,22 +13,11 @@ use crate::display::Display;
 use crate::picture::{Area, Picture};
 use crate::program::Program;
 use crate::wait::{PATIENCE, until};
-use crate::{FRAME_SECONDS, alone, near, pause, position_where, sample};
+use crate::{alone, paused_sample, sample};
 
 fn first_planes() -> Planes {
     let mut decoder = Decoder::open(sample(), &OpenOptions::default()).expect("the sample opens");
     decoder.next_frame().expect("the sample can be read").expect("a frame").picture
-}
-
-/// The sample paused on its first frame.
-fn start<'display>(display: &'display Display, arguments: &[&str]) -> Program<'display> {
-    let program = Program::start_with(display, sample(), arguments);
-    program.take_pointer_away();
-    pause(&program);
-    program.key("Home");
-    position_where(&program, "at the beginning", |position| near(position, 0.0, FRAME_SECONDS));
-    program.settled();
-    program
 }
 
 fn adjusted(planes: &Planes, adjustments: &Adjustments) -> Planes {
@@ -65,7 +54,7 @@ fn assert_shows(picture: &Picture, planes: &Planes, columns: std::ops::Range<u32
 fn what_is_saved_is_what_the_definition_says() {
     let _turn = alone();
     let display = Display::start();
-    let program = start(&display, &[]);
+    let program = paused_sample(&display, &[]);
     let planes = first_planes();
     let equalize = |per_channel| Some(Tone::Equalize(Equalize { per_channel, ..Equalize::default() }));
     let posterize = Some(Reduction::Posterize(Posterize { levels: 5, placing: Placing::Width }));
@@ -106,7 +95,7 @@ fn what_is_saved_is_what_the_definition_says() {
 fn the_divider_has_the_source_at_its_left_and_is_dragged() {
     let _turn = alone();
     let display = Display::start();
-    let program = start(&display, &["--posterize", "3"]);
+    let program = paused_sample(&display, &["--posterize", "3"]);
     let source = first_planes();
     let reduction = Some(Reduction::Posterize(Posterize { levels: 3, placing: Placing::Width }));
     let result = adjusted(&source, &Adjustments { reduction, ..Adjustments::default() });
@@ -149,7 +138,7 @@ fn the_divider_has_the_source_at_its_left_and_is_dragged() {
 fn j_counts_the_source_the_result_or_both() {
     let _turn = alone();
     let display = Display::start();
-    let program = start(&display, &["--low-pass", "15x3"]);
+    let program = paused_sample(&display, &["--low-pass", "15x3"]);
     let source = first_planes();
     let blur = Some(Blur { size: 15, runs: 3 });
     let result = adjusted(&source, &Adjustments { blur, ..Adjustments::default() });
@@ -181,7 +170,7 @@ fn j_counts_the_source_the_result_or_both() {
 fn figures_under_the_pointer_say_of_which_picture_they_are() {
     let _turn = alone();
     let display = Display::start();
-    let program = start(&display, &["--otsu", "2"]);
+    let program = paused_sample(&display, &["--otsu", "2"]);
     let reduction = Some(Reduction::Threshold(Threshold { classes: 2, shown: Shown::Tones }));
     let result = adjusted(&first_planes(), &Adjustments { reduction, ..Adjustments::default() });
     let white = reference::histogram(&result, Components::Rgbl).bins(3)[255];
@@ -201,7 +190,7 @@ fn figures_under_the_pointer_say_of_which_picture_they_are() {
 fn curves_and_the_backdrop_are_drawn_at_the_histograms_only() {
     let _turn = alone();
     let display = Display::start();
-    let program = start(&display, &[]);
+    let program = paused_sample(&display, &[]);
     let (bare, _) = save(&program);
     for key in ["shift+h", "shift+u"] {
         program.after(|| program.key(key), " on");
@@ -219,7 +208,7 @@ fn curves_and_the_backdrop_are_drawn_at_the_histograms_only() {
 fn the_panel_switches_and_slides() {
     let _turn = alone();
     let display = Display::start();
-    let program = start(&display, &[]);
+    let program = paused_sample(&display, &[]);
     program.key("shift+a");
     program.point(600, 300);
     program.settled();

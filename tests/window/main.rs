@@ -58,6 +58,17 @@ fn pause(program: &Program) -> Picture {
     program.settled()
 }
 
+/// The sample in a window of these arguments, paused on its first frame, with nothing under the pointer.
+fn paused_sample<'display>(display: &'display Display, arguments: &[&str]) -> Program<'display> {
+    let program = Program::start_with(display, sample(), arguments);
+    program.take_pointer_away();
+    pause(&program);
+    program.key("Home");
+    position_where(&program, "at the beginning", |position| near(position, 0.0, FRAME_SECONDS));
+    program.settled();
+    program
+}
+
 /// The position in the title once `wanted` holds for it.
 fn position_where(program: &Program, what: &str, wanted: impl Fn(f64) -> bool) -> f64 {
     let begin = Instant::now();

@@ -7,8 +7,7 @@ use histoscope::reference;
 
 use crate::display::Display;
 use crate::picture::Area;
-use crate::program::Program;
-use crate::{FRAME_SECONDS, alone, near, pause, position_where, sample};
+use crate::{alone, paused_sample, sample};
 
 /// The sample's frame at a time.
 fn planes_at(secs: f64) -> Planes {
@@ -17,22 +16,11 @@ fn planes_at(secs: f64) -> Planes {
     decoder.next_frame().expect("the sample can be read").expect("a frame").picture
 }
 
-/// The sample paused on its first frame.
-fn start(display: &Display) -> Program<'_> {
-    let program = Program::start(display, sample());
-    program.take_pointer_away();
-    pause(&program);
-    program.key("Home");
-    position_where(&program, "at the beginning", |position| near(position, 0.0, FRAME_SECONDS));
-    program.settled();
-    program
-}
-
 #[test]
 fn the_probe_tells_what_the_reference_tells() {
     let _turn = alone();
     let display = Display::start();
-    let program = start(&display);
+    let program = paused_sample(&display, &[]);
     let planes = planes_at(0.0);
     for (x, y) in [(100_u32, 100_u32), (733, 219), (851, 177), (1, 450), (1278, 300), (400, 430)] {
         // The window has the picture's size, so that pixels are pixels.
@@ -55,7 +43,7 @@ fn the_probe_tells_what_the_reference_tells() {
 fn a_bin_under_the_pointer_tells_its_count() {
     let _turn = alone();
     let display = Display::start();
-    let program = start(&display);
+    let program = paused_sample(&display, &[]);
     let histogram = reference::histogram(&planes_at(0.0), histoscope::histogram::Components::Rgbl);
     // The luminance overlay: 576 columns from the 672nd, 256 bins.
     for column in [0_u32, 100, 287, 575] {
@@ -71,7 +59,7 @@ fn a_bin_under_the_pointer_tells_its_count() {
 fn a_brush_lights_exactly_the_pixels_of_its_range() {
     let _turn = alone();
     let display = Display::start();
-    let program = start(&display);
+    let program = paused_sample(&display, &[]);
     let plain = program.settled();
     let planes = planes_at(0.0);
     // From code 80 to 120 of luminance, of which each has at least two columns.
@@ -115,7 +103,7 @@ fn a_brush_lights_exactly_the_pixels_of_its_range() {
 fn the_wheel_zooms_and_a_drag_pans() {
     let _turn = alone();
     let display = Display::start();
-    let program = start(&display);
+    let program = paused_sample(&display, &[]);
     let place = |x: i32, y: i32| -> (i32, i32) {
         program.point(x, y);
         program.settled();

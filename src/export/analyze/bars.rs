@@ -51,13 +51,22 @@ pub(super) fn find(decoder: &mut Decoder, request: &Request) -> Result<Bars, Ana
     let size = decoder.info().coded_size;
     let duration = decoder.info().duration_secs.unwrap_or(0.0);
     let mut lines = Lines::new(size);
+    let mut last_ticks = None;
     for sample in 0..SAMPLES {
         if request.stop.is_stopped() {
             break;
         }
         let secs = duration * (f64::from(sample) + 0.5) / f64::from(SAMPLES);
         decoder.seek(SeekTarget::Keyframe(secs))?;
-        if let Some(frame) = decoder.next_frame()?
+        let mut frame = decoder.next_frame()?;
+        if frame.as_ref().is_some_and(|frame| Some(frame.pts_ticks) == last_ticks) {
+            // Key frames lie so far apart that this one was looked at before.
+            decoder.seek(SeekTarget::Exact(secs))?;
+            frame = decoder.next_frame()?;
+        } else {
+            last_ticks = frame.as_ref().map(|frame| frame.pts_ticks);
+        }
+        if let Some(frame) = frame
             && (frame.picture.width(), frame.picture.height()) == size
         {
             lines.add(&frame.picture);

@@ -42,6 +42,8 @@ pub(super) trait NumberedFrames {
     fn next(&mut self, info: &StreamInfo) -> Next;
     /// The number of the span's first frame; that of the frame that would come next while it is not known.
     fn first(&self) -> u64;
+    /// Seconds from the video's first frame to the end of the last one that came, whether it belongs to the span or not.
+    fn end_secs(&self) -> f64;
     /// What the decoder counted, once the end was seen.
     fn counters(&self) -> FrameCounters;
 }
@@ -61,6 +63,8 @@ pub(super) struct Frames {
     first: Option<u64>,
     /// Frames with lower numbers were counted by an earlier run.
     resume_at: u64,
+    /// Where the last frame ended, in seconds.
+    end_secs: f64,
     counters: FrameCounters,
 }
 
@@ -115,6 +119,7 @@ impl Frames {
             skip_until,
             first,
             resume_at,
+            end_secs: 0.0,
             counters: FrameCounters::default(),
         })
     }
@@ -136,6 +141,7 @@ impl Frames {
             },
         };
         self.number += 1;
+        self.end_secs = frame.time_secs + frame.duration_secs;
         Next::Frame(self.number - 1, frame)
     }
 
@@ -174,6 +180,10 @@ impl NumberedFrames for Frames {
 
     fn first(&self) -> u64 {
         self.first.unwrap_or(self.number)
+    }
+
+    fn end_secs(&self) -> f64 {
+        self.end_secs
     }
 
     fn counters(&self) -> FrameCounters {

@@ -161,8 +161,8 @@ fn count_part(
         None => decoder.insert(Decoder::open(&context.request.input, open)?),
     };
     decoder.seek(SeekTarget::Ticks(part.start_ticks))?;
-    let frames =
-        PartFrames { decoder, first: part.numbers.start, number: part.numbers.start, stop: &context.request.stop };
+    let first = part.numbers.start;
+    let frames = PartFrames { decoder, first, number: first, end_secs: 0.0, stop: &context.request.stop };
     let end = part.end_ticks.map(End::Ticks);
     count_all(context, frames, end, &mut |counted| match sender.send(Message::Counted(Box::new(counted))) {
         Ok(()) => ControlFlow::Continue(()),
@@ -175,6 +175,7 @@ struct PartFrames<'a> {
     decoder: &'a mut Decoder,
     first: u64,
     number: u64,
+    end_secs: f64,
     stop: &'a Stop,
 }
 
@@ -186,6 +187,7 @@ impl NumberedFrames for PartFrames<'_> {
         match self.decoder.next_frame() {
             Ok(Some(frame)) => {
                 self.number += 1;
+                self.end_secs = frame.time_secs + frame.duration_secs;
                 Next::Frame(self.number - 1, Box::new(frame))
             }
             Ok(None) => Next::End,
@@ -195,6 +197,10 @@ impl NumberedFrames for PartFrames<'_> {
 
     fn first(&self) -> u64 {
         self.first
+    }
+
+    fn end_secs(&self) -> f64 {
+        self.end_secs
     }
 
     fn counters(&self) -> FrameCounters {
@@ -229,9 +235,10 @@ fn collect(
                     outcome.frames.end = next + (part.frames.end - part.frames.start);
                     outcome.counted += part.counted;
                     outcome.end_secs = outcome.end_secs.max(part.end_secs);
-                    // Only the last part's word counts in the end.
+                    // Only the last part's word on the end counts.
                     outcome.reached_end = part.reached_end;
                     outcome.decoder.read_errors += part.decoder.read_errors;
+                    outcome.decoder.ends_damaged = part.decoder.ends_damaged;
                     outcome.decoder.discarded = outcome.decoder.discarded.max(part.decoder.discarded);
                     if part.stopped || part.ended_early.is_some() {
                         (outcome.stopped, outcome.ended_early) = (part.stopped, part.ended_early);

@@ -9,7 +9,7 @@ use super::output::{Output, Target};
 use super::resume::{last_line, recognise};
 use super::summary::{Summary, hash};
 use super::{AnalyzeError, Stop};
-use crate::export::file::FileError;
+use crate::export::file::{FileError, is_same_file};
 
 /// A share that was looked at.
 struct Share {
@@ -125,10 +125,6 @@ fn join(shares: &[Share]) -> Result<Summary, AnalyzeError> {
         (joined.complete, joined.reason) = (found.complete, found.reason.clone());
     }
     Ok(joined)
-}
-
-fn is_same_file(a: &Path, b: &Path) -> bool {
-    matches!((std::fs::canonicalize(a), std::fs::canonicalize(b)), (Ok(a), Ok(b)) if a == b)
 }
 
 /// Copies a share's records.

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use super::adjusting::Adjusting;
 use super::bars;
 use super::counter::{Counter, Counting, Counts, StartingEngine};
+use super::ending::Ending;
 use super::frames::{Frames, Next, NumberedFrames};
 use super::jobs;
 use super::selection::{Point, RegionSpec, Selection};
@@ -25,9 +26,6 @@ use crate::frame::{Frame, Picture, PictureError, Ratio, SourceFormat};
 use crate::gpu::AdapterChoice;
 use crate::media::{Decoder, FrameCounters, MediaError, OpenOptions, StreamInfo};
 use crate::region::{self, Rect};
-
-/// Frames by which a file may end before its headers say: headers round.
-const MISSING_FRAMES: f64 = 2.5;
 
 /// What is to be analysed, and how.
 #[derive(Debug, Clone)]
@@ -127,7 +125,7 @@ pub struct Outcome {
 pub struct Pipeline {
     request: Request,
     info: StreamInfo,
-    stated_secs: Option<f64>,
+    ending: Ending,
     cropping: Cropping,
     bars: Option<bars::Bars>,
     positioned: Positioned,
@@ -187,11 +185,11 @@ impl Pipeline {
             region: selection.region,
             bars: bars.as_ref().map(|bars| (bars.size, bars.picture)),
         };
-        let stated_secs = decoder.stated_stream_secs();
+        let ending = Ending::of(&decoder);
         let positioned =
             span::position(&mut decoder, (selection.from, request.resume_at), request.jobs > 1, &request.stop)?;
         check_mixed_order(&request, &info, &positioned)?;
-        Ok(Self { request, info, stated_secs, cropping, bars, positioned, end, decoder, engine })
+        Ok(Self { request, info, ending, cropping, bars, positioned, end, decoder, engine })
     }
 
     /// What is known about the video.
@@ -231,7 +229,7 @@ impl Pipeline {
                 known.unwrap_or_else(|| number as f64 / self.info.average_rate.map_or(25.0, Ratio::value))
             }
         };
-        let length = self.stated_secs.or(self.info.duration_secs).unwrap_or(f64::INFINITY);
+        let length = self.ending.stated_secs.or(self.info.duration_secs).unwrap_or(f64::INFINITY);
         let selection = &self.request.selection;
         selection.from.map_or(0.0, secs).min(length)..selection.to.map_or(length, secs).min(length)
     }
@@ -243,11 +241,14 @@ impl Pipeline {
     /// # Errors
     /// [`AnalyzeError`] if counting fails, or a picture cannot be counted as asked; frames before it were handed out.
     pub fn run(self, sink: &mut dyn FnMut(Counted) -> ControlFlow<()>) -> Result<Outcome, AnalyzeError> {
-        let Self { request, info, stated_secs, cropping, positioned, end, decoder, mut engine, .. } = self;
+        let Self { request, info, ending, cropping, positioned, end, decoder, mut engine, .. } = self;
         engine.wait_if_wanted()?;
         let context = Context { request: &request, info: &info, cropping: &cropping, engine: &engine };
         let mut outcome = match positioned {
-            Positioned { index: Some(index), first: Some(first), number, .. } if request.jobs > 1 => {
+            // Where the place to go on at was not found, frames that were counted before have to be passed over.
+            Positioned { index: Some(index), first: Some(first), number, .. }
+                if request.jobs > 1 && number >= request.resume_at =>
+            {
                 drop(decoder);
                 jobs::run(&context, (first, number), end, &index, sink)?
             }
@@ -258,7 +259,7 @@ impl Pipeline {
         };
         outcome.counted_by = engine.name();
         if outcome.reached_end && outcome.ended_early.is_none() {
-            outcome.ended_early = missing_end(&info, stated_secs, &outcome);
+            outcome.ended_early = ending.missing(&info, &outcome);
         }
         Ok(outcome)
     }
@@ -287,6 +288,7 @@ pub(super) fn count_all(
             Next::Frame(number, frame) => (number, frame),
             Next::End => {
                 outcome.reached_end = true;
+                outcome.end_secs = frames.end_secs();
                 break;
             }
             Next::Failed(error) => {
@@ -462,17 +464,4 @@ fn check_mixed_order(request: &Request, info: &StreamInfo, positioned: &Position
         return Err(AnalyzeError::Backward { input: request.input.clone(), from, to });
     }
     Ok(())
-}
-
-/// A sentence about frames that the headers promise and the file does not have.
-fn missing_end(info: &StreamInfo, stated_secs: Option<f64>, outcome: &Outcome) -> Option<String> {
-    if outcome.decoder.read_errors > 0 {
-        return Some("its end could not be read".to_owned());
-    }
-    let stated = stated_secs?;
-    let frame_secs = info.average_rate.map_or(0.04, |rate| 1.0 / rate.value());
-    let lacks_frames = info.stated_frames.is_none_or(|frames| outcome.frames.end + outcome.decoder.discarded < frames);
-    let last = outcome.end_secs;
-    let is_short = last + frame_secs * MISSING_FRAMES < stated;
-    (lacks_frames && is_short && !info.still).then(|| format!("it ends after {last:.3} s of {stated:.3} s"))
 }

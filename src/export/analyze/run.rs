@@ -13,7 +13,7 @@ use super::progress::Progress;
 use super::resume::{self, Found, Left};
 use super::summary::{RunOptions, Summary, hash};
 use super::{AnalyzeError, display};
-use crate::export::file::check_writable;
+use crate::export::file::check_output;
 
 /// Counted frames that may wait for being written.
 const MOST_WAITING: usize = 32;
@@ -56,7 +56,7 @@ pub enum Finished {
 /// before that are written, and the output says that it is partial.
 pub fn run(mut request: Request, destination: &Destination, quiet: bool) -> Result<Finished, AnalyzeError> {
     if let Destination::Records { target: Target::File(path), .. } = destination {
-        check_writable(path)?;
+        check_output(path, &request.input)?;
     }
     let name = display(&request.input);
     let mut pipeline = Pipeline::open(request.clone())?;

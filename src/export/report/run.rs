@@ -12,7 +12,7 @@ use super::times::{time, whole};
 use crate::export::analyze::AnalyzeError;
 use crate::export::analyze::pipeline::{Counted, FrameFacts, Outcome, Pipeline, Request};
 use crate::export::analyze::progress::Progress;
-use crate::export::file::{FileError, check_writable, encode_png, write_whole};
+use crate::export::file::{FileError, check_output, encode_png, write_whole};
 use crate::histogram::Components;
 use crate::media::{MediaError, StreamInfo};
 
@@ -70,7 +70,7 @@ pub enum Finished {
 /// is left as it was.
 pub fn run(request: Request, options: &Options) -> Result<Finished, AnalyzeError> {
     for output in &options.outputs {
-        check_writable(output)?;
+        check_output(output, &request.input)?;
     }
     let pipeline = Pipeline::open(request)?;
     let info = pipeline.info().clone();

@@ -101,6 +101,11 @@ impl AvFrame {
         frame.decode_error_flags != 0 || frame.flags & ffi::AV_FRAME_FLAG_CORRUPT != 0
     }
 
+    /// Whether the decoder could not read all of its packet. A frame that refers to a missing one may be damaged without.
+    pub(in crate::media) const fn is_broken(&self) -> bool {
+        self.get().decode_error_flags & !(ffi::FF_DECODE_ERROR_MISSING_REFERENCE) != 0
+    }
+
     /// Whether the frame is not to be shown.
     pub(in crate::media) const fn is_discarded(&self) -> bool {
         self.get().flags & ffi::AV_FRAME_FLAG_DISCARD != 0

@@ -58,6 +58,11 @@ impl AvPacket {
         self.get().flags & ffi::AV_PKT_FLAG_KEY != 0
     }
 
+    /// Whether some of its bytes are wrong or missing, as far as the container tells.
+    pub(in crate::media) const fn is_corrupt(&self) -> bool {
+        self.get().flags & ffi::AV_PKT_FLAG_CORRUPT != 0
+    }
+
     /// Whether it is decoded only for other frames' sake, as an edit list has it.
     pub(in crate::media) const fn is_discarded(&self) -> bool {
         self.get().flags & ffi::AV_PKT_FLAG_DISCARD != 0

@@ -1,0 +1,353 @@
+//! Whether a file was cut off, as the structure of its container tells; nothing is decoded.
+//!
+//! Many containers state how long their parts are. Where the last part is longer than the file, the rest of it is lost.
+//! What is judged here is that alone: a file that does not look as it should otherwise gives no verdict, because
+//! recorders pad files, put their own bytes before and behind them, and leave sizes out.
+
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::path::Path;
+
+/// How much of a file's end is searched for its last packets: some hundred of a transport stream, two pages of Ogg.
+const TAIL_BYTES: u64 = 128 << 10;
+/// Transport packets in a row that must be where they should before any is taken for one.
+const FEWEST_PACKETS: usize = 5;
+/// Objects of an ASF header that are looked at; there are about ten.
+const MOST_OBJECTS: usize = 64;
+
+/// The part that a file was cut in, where it was: its name, to be put after "in the middle of".
+pub(super) fn cut_part(path: &Path, container: &str) -> Option<&'static str> {
+    let mut bytes = Bytes::open(path).ok()?;
+    let found = match container {
+        "mpegts" => bytes.tail().map(|tail| is_cut_transport_stream(&tail).then_some("a transport packet")),
+        "mpeg" => bytes.tail().map(|tail| is_cut_program_stream(&tail).then_some("a packet")),
+        "ogg" => bytes.tail().map(|tail| is_cut_ogg(&tail).then_some("an Ogg page")),
+        "mov,mp4,m4a,3gp,3g2,mj2" => bytes.cut_box(),
+        "matroska,webm" => bytes.is_cut_matroska().map(|is_cut| is_cut.then_some("its Matroska segment")),
+        "avi" => bytes.is_cut_riff().map(|is_cut| is_cut.then_some("a RIFF chunk")),
+        "flv" => bytes.is_cut_flv().map(|is_cut| is_cut.then_some("an FLV tag")),
+        "asf" => bytes.is_cut_asf().map(|is_cut| is_cut.then_some("its data, by the size that it states")),
+        "yuv4mpegpipe" => bytes.is_cut_y4m().map(|is_cut| is_cut.then_some("a frame")),
+        _ => Ok(None),
+    };
+    found.ok().flatten()
+}
+
+/// A file that is read here and there.
+struct Bytes {
+    file: File,
+    length: u64,
+}
+
+impl Bytes {
+    fn open(path: &Path) -> io::Result<Self> {
+        let file = File::open(path)?;
+        let length = file.metadata()?.len();
+        Ok(Self { file, length })
+    }
+
+    fn at<const N: usize>(&mut self, position: u64) -> io::Result<[u8; N]> {
+        let mut bytes = [0; N];
+        self.file.seek(SeekFrom::Start(position))?;
+        self.file.read_exact(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn range(&mut self, position: u64, count: u64) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.file.seek(SeekFrom::Start(position))?;
+        self.file.by_ref().take(count).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn tail(&mut self) -> io::Result<Vec<u8>> {
+        self.range(self.length.saturating_sub(TAIL_BYTES), TAIL_BYTES)
+    }
+
+    /// MP4: boxes follow on each other, each with its size in front. Those without frames may be lost.
+    fn cut_box(&mut self) -> io::Result<Option<&'static str>> {
+        let mut position = 0_u64;
+        let mut is_fragmented = false;
+        while position < self.length {
+            // Fewer bytes than a box begins with are padding, or the beginning of one that may be about anything.
+            if position + 8 > self.length {
+                return Ok(None);
+            }
+            let [s0, s1, s2, s3, kind @ ..] = self.at::<8>(position)?;
+            let size = match u32::from_be_bytes([s0, s1, s2, s3]) {
+                0 => return Ok(None),
+                1 if position + 16 > self.length => return Ok(Some("a box")),
+                1 => u64::from_be_bytes(self.at(position + 8)?),
+                size => u64::from(size),
+            };
+            is_fragmented |= &kind == b"moof";
+            position = position.saturating_add(size);
+            if size < 8 {
+                return Ok(None);
+            }
+            if position > self.length && (&kind == b"mdat" || &kind == b"moof") {
+                return Ok(Some(if is_fragmented { "a fragment" } else { "its data" }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Matroska: one segment holds everything; it states its size unless the file was written to a pipe.
+    fn is_cut_matroska(&mut self) -> io::Result<bool> {
+        let mut position = 0;
+        for id in [0x1a45_dfa3, 0x1853_8067] {
+            if u32::from_be_bytes(self.at(position)?) != id {
+                return Ok(false);
+            }
+            let [first, rest @ ..] = self.at::<8>(position + 4)?;
+            let more = first.leading_zeros() as usize;
+            if more > 7 {
+                return Ok(false);
+            }
+            // The bits after the marker, all of them set where the size is not known.
+            let mask = 0x7f_u64 >> more;
+            let number = |first: u64, byte: u8| first << 8 | u64::from(byte);
+            let size = rest[..more].iter().fold(u64::from(first) & mask, |size, byte| number(size, *byte));
+            let unknown = rest[..more].iter().fold(mask, |size, _| number(size, 0xff));
+            if size == unknown {
+                return Ok(false);
+            }
+            position = (position + 5 + more as u64).saturating_add(size);
+        }
+        Ok(position > self.length)
+    }
+
+    /// AVI: one RIFF chunk holds everything, or several in a row do.
+    fn is_cut_riff(&mut self) -> io::Result<bool> {
+        let mut position = 0;
+        while position + 12 <= self.length {
+            let [r, i, f, f2, s0, s1, s2, s3] = self.at::<8>(position)?;
+            let size = u32::from_le_bytes([s0, s1, s2, s3]);
+            // What was written to a pipe has one of these in place of a size.
+            if &[r, i, f, f2] != b"RIFF" || size == 0 || size == u32::MAX {
+                return Ok(false);
+            }
+            position += 8 + u64::from(size) + u64::from(size % 2);
+            // The last byte may be the padding of an odd size, which some writers leave out.
+            if position - u64::from(size % 2) > self.length {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// FLV: behind each tag stands its size. Some writers put something else there, which the first tag shows.
+    fn is_cut_flv(&mut self) -> io::Result<bool> {
+        let first = u64::from(u32::from_be_bytes(self.at(5)?)) + 4;
+        let size_of = |[_, s0, s1, s2]: [u8; 4]| 11 + u64::from(u32::from_be_bytes([0, s0, s1, s2]));
+        let size = size_of(self.at(first)?);
+        if first + size + 4 > self.length || u64::from(u32::from_be_bytes(self.at(first + size)?)) != size {
+            return Ok(false);
+        }
+        let last = u64::from(u32::from_be_bytes(self.at(self.length - 4)?));
+        if last == 0 {
+            return Ok(false);
+        }
+        let Some(begin) = (self.length - 4).checked_sub(last).filter(|begin| *begin >= first) else { return Ok(true) };
+        Ok(size_of(self.at(begin)?) != last)
+    }
+
+    /// ASF: a header states the size of the whole file, unless it was broadcast.
+    fn is_cut_asf(&mut self) -> io::Result<bool> {
+        const HEADER: [u8; 16] = *b"\x30\x26\xb2\x75\x8e\x66\xcf\x11\xa6\xd9\x00\xaa\x00\x62\xce\x6c";
+        const PROPERTIES: [u8; 16] = *b"\xa1\xdc\xab\x8c\x47\xa9\xcf\x11\x8e\xe4\x00\xc0\x0c\x20\x53\x65";
+        if self.at(0)? != HEADER {
+            return Ok(false);
+        }
+        let end = u64::from_le_bytes(self.at(16)?).min(self.length);
+        let mut position = 30_u64;
+        for _ in 0..MOST_OBJECTS {
+            if position.saturating_add(104) > end {
+                break;
+            }
+            if self.at(position)? == PROPERTIES {
+                let stated = u64::from_le_bytes(self.at(position + 40)?);
+                let flags = u32::from_le_bytes(self.at(position + 88)?);
+                return Ok(flags & 1 == 0 && stated > self.length);
+            }
+            position = position.saturating_add(u64::from_le_bytes(self.at(position + 16)?).max(24));
+        }
+        Ok(false)
+    }
+
+    /// YUV4MPEG2: frames of one size, each behind a line of its own. Only those that say nothing more in that line.
+    fn is_cut_y4m(&mut self) -> io::Result<bool> {
+        let begin = self.range(0, 4096)?;
+        let Some(header) = begin.iter().position(|byte| *byte == b'\n').map(|at| at + 1) else { return Ok(false) };
+        let Some(bytes) = y4m_frame_bytes(&begin[..header - 1]) else { return Ok(false) };
+        let (size, first) = (bytes + 6, header as u64);
+        let whole = (self.length - first) / size;
+        let rest = (self.length - first) % size;
+        let is_frame = |marker: [u8; 6]| &marker == b"FRAME\n";
+        if rest == 0 || whole == 0 || !is_frame(self.at(first + (whole - 1) * size)?) {
+            return Ok(false);
+        }
+        let begun = self.range(self.length - rest, 6)?;
+        Ok(b"FRAME\n".starts_with(&begun))
+    }
+}
+
+/// Bytes of a frame's planes, as a YUV4MPEG2 header has them; `None` for what it may have besides the usual formats.
+fn y4m_frame_bytes(header: &[u8]) -> Option<u64> {
+    let text = std::str::from_utf8(header).ok()?;
+    let field = |letter: char| text.split(' ').skip(1).find_map(|field| field.strip_prefix(letter));
+    let (width, height): (u64, u64) = (field('W')?.parse().ok()?, field('H')?.parse().ok()?);
+    if width.max(height) > 1 << 24 {
+        return None;
+    }
+    let format = field('C').unwrap_or("420");
+    let (format, bytes) = match format.split_once('p') {
+        Some((format, depth)) if depth.parse::<u32>().is_ok_and(|depth| (9..=16).contains(&depth)) => (format, 2),
+        _ => (format, 1),
+    };
+    let (half_width, half_height) = (width.div_ceil(2), height.div_ceil(2));
+    let samples = match format {
+        "420" | "420jpeg" | "420mpeg2" | "420paldv" => width * height + 2 * half_width * half_height,
+        "422" => width * height + 2 * half_width * height,
+        "444" => 3 * width * height,
+        "mono" => width * height,
+        _ => return None,
+    };
+    Some(samples * bytes)
+}
+
+/// Packets of one length, each with the same first byte; where they are of 192 bytes, a time stamp stands before it.
+fn is_cut_transport_stream(tail: &[u8]) -> bool {
+    for (distance, length) in [(188, 188), (192, 188), (204, 204)] {
+        for first in 0..distance.min(tail.len()) {
+            let mut starts = (first..tail.len()).step_by(distance);
+            if starts.len() >= FEWEST_PACKETS && starts.all(|at| tail[at] == 0x47) {
+                let last = first + (tail.len() - 1 - first) / distance * distance;
+                return last + length > tail.len();
+            }
+        }
+    }
+    false
+}
+
+/// MPEG program streams: packs, each of packets that state their size.
+fn is_cut_program_stream(tail: &[u8]) -> bool {
+    let Some(pack) = tail.windows(4).rposition(|bytes| bytes == [0, 0, 1, 0xba]) else { return false };
+    let mut at = match tail.get(pack + 4) {
+        Some(byte) if byte >> 6 == 1 => match tail.get(pack + 13) {
+            Some(stuffing) => pack + 14 + usize::from(stuffing & 7),
+            None => return true,
+        },
+        Some(_) => pack + 12,
+        None => return true,
+    };
+    while let Some([0, 0, 1, kind, s0, s1]) = tail.get(at..at + 6) {
+        // The end code and what is no packet end the search.
+        if *kind < 0xbb {
+            return false;
+        }
+        at += 6 + usize::from(u16::from_be_bytes([*s0, *s1]));
+        if at > tail.len() {
+            return true;
+        }
+    }
+    false
+}
+
+/// Ogg pages state the sizes of what they hold.
+fn is_cut_ogg(tail: &[u8]) -> bool {
+    let Some(page) = tail.windows(5).rposition(|bytes| bytes == b"OggS\0") else { return false };
+    let page = &tail[page..];
+    let Some(count) = page.get(26).map(|count| usize::from(*count)) else { return true };
+    let Some(sizes) = page.get(27..27 + count) else { return true };
+    27 + count + sizes.iter().map(|size| usize::from(*size)).sum::<usize>() > page.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn cut(container: &str, bytes: &[u8]) -> Option<&'static str> {
+        let file = tempfile::NamedTempFile::new().expect("a temporary file");
+        fs::write(file.path(), bytes).expect("the folder takes a file");
+        cut_part(file.path(), container)
+    }
+
+    /// `count` transport packets with that distance, behind garbage.
+    fn packets(garbage: usize, before: usize, behind: usize, count: usize) -> Vec<u8> {
+        let mut bytes = vec![0x11; garbage];
+        for number in 0..count {
+            bytes.extend(vec![2; before]);
+            bytes.push(0x47);
+            bytes.extend(vec![number as u8 | 0x80; 187 + behind]);
+        }
+        bytes
+    }
+
+    #[test]
+    fn transport_packets_are_whole_whatever_stands_before_or_behind_them() {
+        for (before, behind) in [(0, 0), (4, 0), (0, 16)] {
+            for garbage in [0, 1, 77, 300_001] {
+                let whole = packets(garbage, before, behind, 900);
+                assert_eq!(cut("mpegts", &whole), None);
+                for lost in [1, 100, 150, 188 * 3 + 5] {
+                    let part = cut("mpegts", &whole[..whole.len() - lost]);
+                    assert_eq!(part, Some("a transport packet"), "{before} {behind} {garbage} {lost}");
+                }
+                let distance = before + 188 + behind;
+                assert_eq!(cut("mpegts", &whole[..whole.len() - 7 * distance]), None);
+                for padding in [vec![0; 100], vec![0xff; 3000], b"padded".to_vec()] {
+                    assert_eq!(cut("mpegts", &[&whole[..], &padding].concat()), None, "padding is no packet");
+                }
+            }
+        }
+        assert_eq!(cut("mpegts", &packets(0, 0, 0, 4)[..740]), None, "too few to tell");
+        assert_eq!(cut("mpegts", &[0x47; 10]), None);
+    }
+
+    #[test]
+    fn sizes_that_are_not_stated_are_no_verdict() {
+        let mkv = |size: &[u8]| [b"\x1a\x45\xdf\xa3\x81\0\x18\x53\x80\x67", size, &[0; 100]].concat();
+        assert_eq!(cut("matroska,webm", &mkv(&[0x01, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff])), None);
+        assert_eq!(cut("matroska,webm", &mkv(&[0xff])), None);
+        assert_eq!(cut("matroska,webm", &mkv(&[0x80 | 100])), None);
+        assert_eq!(cut("matroska,webm", &mkv(&[0x80 | 101])), Some("its Matroska segment"));
+        assert_eq!(cut("matroska,webm", &mkv(&[0x40, 101])), Some("its Matroska segment"));
+        let riff = |size: u32| [b"RIFF", &size.to_le_bytes()[..], b"AVI ", &[0; 101]].concat();
+        assert_eq!(
+            [0, u32::MAX, 105, 104, 0x7fff_fff0].map(|size| cut("avi", &riff(size)).is_some()),
+            [false, false, false, false, true]
+        );
+        let boxes = |kind: &[u8], size: u32| [b"\0\0\0\x08ftyp", &size.to_be_bytes()[..], kind, &[0; 40]].concat();
+        assert_eq!(cut("mov,mp4,m4a,3gp,3g2,mj2", &boxes(b"mdat", 0)), None, "to the end of the file");
+        assert_eq!(cut("mov,mp4,m4a,3gp,3g2,mj2", &boxes(b"mdat", 48)), None);
+        assert_eq!(cut("mov,mp4,m4a,3gp,3g2,mj2", &boxes(b"mdat", 49)), Some("its data"));
+        assert_eq!(cut("mov,mp4,m4a,3gp,3g2,mj2", &boxes(b"moof", 49)), Some("a fragment"));
+        assert_eq!(cut("mov,mp4,m4a,3gp,3g2,mj2", &boxes(b"free", 49)), None, "nothing is lost");
+        assert_eq!(cut("nothing that is known", &boxes(b"mdat", 49)), None);
+    }
+
+    #[test]
+    fn any_bytes_at_all_are_judged_without_a_panic() {
+        let containers = ["mpegts", "mpeg", "ogg", "mov,mp4,m4a,3gp,3g2,mj2", "matroska,webm", "avi", "flv", "asf"];
+        let starts: [&[u8]; 8] = [
+            b"",
+            b"\0\0\x01\xba\x44",
+            b"OggS\0",
+            b"\0\0\0\x01mdat",
+            b"\x1a\x45\xdf\xa3\x01\xff",
+            b"FLV\x01\x05\xff\xff\xff\xff",
+            b"\x30\x26\xb2\x75\x8e\x66\xcf\x11\xa6\xd9\x00\xaa\x00\x62\xce\x6c\xff\xff\xff\xff\xff\xff\xff\xff",
+            b"YUV4MPEG2 W4294967295 H4294967295 C444p16\nFRAME\n",
+        ];
+        for start in starts {
+            for length in [0, 1, 5, 40] {
+                let bytes = [start, &vec![0xff; length]].concat();
+                for container in containers.into_iter().chain(["yuv4mpegpipe"]) {
+                    cut(container, &bytes);
+                }
+            }
+        }
+    }
+}
