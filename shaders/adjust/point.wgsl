@@ -21,6 +21,13 @@ struct Point {
 @group(1) @binding(2) var<storage, read> axes: array<u32>;
 @group(1) @binding(3) var<storage, read_write> result: array<vec4<u32>>;
 
+// Curves in workgroup memory, up to 10 bits: every pixel looks up one to three words anywhere among them, which takes the
+// memory behind a buffer twice as long. Of 1, what follows from each luminance for the codes of its pixels; of 2, the curves.
+override RATIOS: u32 = 1u;      // 2^BITS, or 1 for none
+override CURVE_WORDS: u32 = 1u; // 3 · 2^BITS, or 1 for none
+var<workgroup> ratios: array<vec2<f32>, RATIOS>;
+var<workgroup> staged: array<u32, CURVE_WORDS>;
+
 override WEIGHT_BITS: u32 = (32u - BITS) / 2u;
 override TOP: u32 = (1u << BITS) - 1u;
 
@@ -53,6 +60,17 @@ fn scaled(codes: vec4<u32>, from_code: vec4<u32>, inverse: vec4<f32>, to_code: v
     return min(guess - low + high * (vec4<u32>(1u) - low), vec4<u32>(TOP));
 }
 
+// Factor and summand by which a pixel's codes are scaled when its luminance goes from one code to another, up to 10 bits:
+// `scaled`, but for the order of its operations. The nearest whole number to code · factor + summand is the one sought, which
+// lies at least 1 / (2 · from), 2^-11, from being undecided. Of quotients up to TOP all roundings come to less: those of the
+// factor, which the inverse may make 3 · 2^-23 of it, to 3 · 2^-13; the others to 2^-14.
+fn ratio_of(from_code: u32, to_code: u32) -> vec2<f32> {
+    let divisor = max(from_code, 1u);
+    let goal = select(to_code, 1u, from_code == 0u);
+    let inverse = 1.0 / f32(divisor);
+    return vec2<f32>(f32(goal) * inverse, (f32(from_code >> 1u) + 0.5) * inverse - 0.5);
+}
+
 // The pixels with another luminance: each of red, green and blue scaled by the ratio. Black has none and stays.
 fn with_luminance(colors: Colors, from_code: vec4<u32>, to_code: vec4<u32>) -> Colors {
     let black = from_code == vec4<u32>(0u);
@@ -67,7 +85,35 @@ fn with_luminance(colors: Colors, from_code: vec4<u32>, to_code: vec4<u32>) -> C
     );
 }
 
+// The codes scaled by one of `ratios` each.
+fn by_ratio(codes: vec4<u32>, factor: vec4<f32>, summand: vec4<f32>) -> vec4<u32> {
+    let quotient = min(fma(real(codes), factor, summand), vec4<f32>(f32(TOP)));
+    return bitcast<vec4<u32>>(quotient + TWO_23) & vec4<u32>(0x7fffffu);
+}
+
+// Brings the curves to workgroup memory. A barrier must follow before a pixel is changed.
+fn stage_curves(local: u32) {
+    if CURVE_WORDS > 1u {
+        for (var word = local; word < CURVE_WORDS; word += WORKGROUP) {
+            staged[word] = curves[word] & TOP;
+        }
+    }
+    if RATIOS > 1u {
+        for (var code = local; code < RATIOS; code += WORKGROUP) {
+            ratios[code] = ratio_of(code, curves[code] & TOP);
+        }
+    }
+}
+
 fn through_curve(first: u32, codes: vec4<u32>) -> vec4<u32> {
+    if CURVE_WORDS > 1u {
+        return vec4<u32>(
+            staged[first + codes.x],
+            staged[first + codes.y],
+            staged[first + codes.z],
+            staged[first + codes.w],
+        );
+    }
     let mapped = vec4<u32>(
         curves[first + codes.x],
         curves[first + codes.y],
@@ -76,6 +122,24 @@ fn through_curve(first: u32, codes: vec4<u32>) -> vec4<u32> {
     );
     // A curve holds nothing else; the mask is a promise to point_count.wgsl, where codes say which bin is counted up.
     return mapped & vec4<u32>(TOP);
+}
+
+// The pixels with the luminance that the curve gives theirs.
+fn with_mapped_luminance(colors: Colors, luminance: vec4<u32>) -> Colors {
+    if RATIOS == 1u {
+        return with_luminance(colors, luminance, through_curve(0u, luminance));
+    }
+    let a = ratios[luminance.x];
+    let b = ratios[luminance.y];
+    let c = ratios[luminance.z];
+    let d = ratios[luminance.w];
+    let factor = vec4<f32>(a.x, b.x, c.x, d.x);
+    let summand = vec4<f32>(a.y, b.y, c.y, d.y);
+    return Colors(
+        by_ratio(colors.red, factor, summand),
+        by_ratio(colors.green, factor, summand),
+        by_ratio(colors.blue, factor, summand),
+    );
 }
 
 // A luminance between the curves of the four tiles around a pixel.
@@ -119,7 +183,7 @@ fn changed(colors: Colors, quad: u32, row: u32) -> Colors {
     }
     let luminance = luminance_bins(colors.red, colors.green, colors.blue);
     if CHANGE == 1u {
-        return with_luminance(colors, luminance, through_curve(0u, luminance));
+        return with_mapped_luminance(colors, luminance);
     }
     if CHANGE == 3u {
         let place = axes[picture.size.x + row];
@@ -160,6 +224,8 @@ fn change(
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(num_workgroups) groups: vec3<u32>,
 ) {
+    stage_curves(local);
+    workgroupBarrier();
     let quads = (picture.size.x + 3u) / 4u;
     let block = (group.y * groups.x + group.x) * WORKGROUP + local;
     let quad = block % quads;

@@ -35,6 +35,7 @@ fn change_and_count(
 ) {
     // What is written lies in its range, so that the tail stays empty.
     clear_bins(local);
+    stage_curves(local);
     if group.x == 0u && local < 4u {
         scales[local] = unknown_scale(picture.size.x * picture.size.y);
     }

@@ -125,11 +125,16 @@ impl PointPass {
 }
 
 fn constants(source: &Source, change: Change, workgroup: u32) -> Vec<(&'static str, f64)> {
+    let (bits, codes) = (source.layout.bin_bits(), 1_u32 << source.layout.bin_bits());
+    // More would not fit in the workgroup memory that every adapter has.
+    let staged = bits <= 10;
     let mut constants = layout_constants(&source.layout);
     constants.extend([
         ("CROSSED", f64::from(u8::from(source.crossed))),
         ("WORKGROUP", f64::from(workgroup)),
         ("CHANGE", f64::from(change as u32)),
+        ("RATIOS", f64::from(if staged && change == Change::Luminance { codes } else { 1 })),
+        ("CURVE_WORDS", f64::from(if staged && change == Change::Channels { 3 * codes } else { 1 })),
     ]);
     constants
 }

@@ -66,12 +66,15 @@ impl Plan {
         Some(plan.within(limits, pixels))
     }
 
-    /// The plan for a pass that counts what it writes, which it can only where the bins of all channels fit in workgroup
-    /// memory together; `None` elsewhere.
+    /// The plan for a pass that counts what it writes, which it can only where the bins of all channels and the curves of
+    /// three fit in workgroup memory together; `None` elsewhere.
     #[must_use]
     pub fn fused(limits: &wgpu::Limits, kind: wgpu::DeviceType, bits: u32, pixels: u32) -> Option<Self> {
         let plan = Self::new(limits, kind, bits, pixels).filter(|plan| plan.runs.len() == 1)?;
-        if limits.max_storage_buffers_per_shader_stage < FUSED_BUFFERS {
+        let bytes = ((CHANNELS as u32 + 3) * 4 << bits) + TAIL_BYTES;
+        if limits.max_storage_buffers_per_shader_stage < FUSED_BUFFERS
+            || limits.max_compute_workgroup_storage_size < bytes
+        {
             return None;
         }
         Some(match kind {
