@@ -31,10 +31,7 @@ fn count_quad(first_codes: vec4<u32>, valid: u32, chroma: ChromaTerms, copy: u32
     var red = (picture.red.x * first + chroma.red) >> shift;
     var green = (picture.green.x * first + chroma.green) >> shift;
     var blue = (picture.blue.x * first + chroma.blue) >> shift;
-    // A code below zero or above the top has a bit set above the code's own. That is rare enough in real pictures for
-    // the clamp to stand in a branch.
-    let any = red | green | blue;
-    if ((any.x | any.y | any.z | any.w) >> BITS) != 0i {
+    if is_outside(red | green | blue) {
         if FIRST_CHANNEL == 0u {
             note_outside(0u, red, valid);
             note_outside(2u, green, valid);

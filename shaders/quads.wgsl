@@ -125,6 +125,12 @@ fn luminance_bins(red: vec4<u32>, green: vec4<u32>, blue: vec4<u32>) -> vec4<u32
     return min(quotient + carry, vec4<u32>(4095u));
 }
 
+// Whether of the codes that were put together by "or" any lies below zero or above the top: such a one has a bit set above the
+// code's own. That is rare enough in real pictures for the clamp to stand in a branch.
+fn is_outside(any: vec4<i32>) -> bool {
+    return ((any.x | any.y | any.z | any.w) >> BITS) != 0i;
+}
+
 // R'G'B' codes of four pixels, clamped.
 struct Colors {
     red: vec4<u32>,
@@ -135,10 +141,14 @@ struct Colors {
 fn colors_of(first_codes: vec4<u32>, chroma: ChromaTerms) -> Colors {
     let first = vec4<i32>(first_codes);
     let shift = vec4<u32>(FRACTION);
-    let top = vec4<i32>((1i << BITS) - 1i);
-    return Colors(
-        vec4<u32>(clamp((picture.red.x * first + chroma.red) >> shift, vec4<i32>(0i), top)),
-        vec4<u32>(clamp((picture.green.x * first + chroma.green) >> shift, vec4<i32>(0i), top)),
-        vec4<u32>(clamp((picture.blue.x * first + chroma.blue) >> shift, vec4<i32>(0i), top)),
-    );
+    var red = (picture.red.x * first + chroma.red) >> shift;
+    var green = (picture.green.x * first + chroma.green) >> shift;
+    var blue = (picture.blue.x * first + chroma.blue) >> shift;
+    if is_outside(red | green | blue) {
+        let top = vec4<i32>((1i << BITS) - 1i);
+        red = clamp(red, vec4<i32>(0i), top);
+        green = clamp(green, vec4<i32>(0i), top);
+        blue = clamp(blue, vec4<i32>(0i), top);
+    }
+    return Colors(vec4<u32>(red), vec4<u32>(green), vec4<u32>(blue));
 }

@@ -93,10 +93,10 @@ impl Maker<'_> {
         let bits = current.layout.bin_bits();
         let plan = Plan::new(&gpu.device.limits(), gpu.info.device_type, bits, current.size.0 * current.size.1);
         let mut plan = plan.ok_or_else(|| GpuError::TooDeep { bits, adapter: gpu.info.name.clone() })?;
-        // Where luminance alone is wanted, it alone is counted. A counter is set up once for all steps, so that another
-        // step's wish adds the other channels.
+        // Only the channels that are wanted are counted, where that takes one run. A counter is set up once for all steps, so
+        // that another step's wish adds the other channels.
         let others = self.chain.steps.iter().any(|step| matches!(step, Step::Count(Input::Work(_)))) && !is_source;
-        if (first, count) == (3, 1) && !others {
+        if (count == 1 || plan.runs.len() == 1) && !others {
             plan.runs = vec![ChannelRun { first, count }];
         }
         let Chain { picture_layout, source_counter, counter, steps, .. } = &mut *self.chain;
