@@ -1,7 +1,11 @@
 //! A picture and a frame as they travel through the program: native planes, how to read them, and when to show them.
 
+mod pages;
+
 use std::fmt;
 use std::sync::Arc;
+
+pub use pages::{Attachment, Memory, Pages};
 
 use crate::color::{Colorimetry, Conversion, Matrix};
 use crate::layout::{ColorModel, LayoutError, PixelLayout};
@@ -30,21 +34,9 @@ pub trait PlaneStore: Send + Sync {
     fn plane(&self, index: usize) -> PlaneView<'_>;
 
     /// The memory that all planes lie in, if that is whole pages which somebody else may read without a copy.
-    fn pages(&self) -> Option<Arc<dyn Pages>> {
+    fn pages(&self) -> Option<&Pages> {
         None
     }
-}
-
-/// Whole pages of memory at an address that stays the same, alive as long as this.
-///
-/// Pictures lie in them one after the other. Their bytes are those of one picture for as long as that picture is alive, and
-/// only so long.
-pub trait Pages: Send + Sync {
-    /// Where they begin.
-    fn start(&self) -> *const u8;
-
-    /// Bytes, a multiple of those of a page.
-    fn length(&self) -> usize;
 }
 
 /// Planes in vectors of their own, for tests, benchmarks and pictures that had to be copied.
@@ -199,7 +191,7 @@ impl Picture {
     /// The memory that all planes lie in, if that is whole pages which somebody else may read without a copy. It must hold
     /// on to the picture meanwhile.
     #[must_use]
-    pub fn pages(&self) -> Option<Arc<dyn Pages>> {
+    pub fn pages(&self) -> Option<&Pages> {
         self.planes.pages()
     }
 

@@ -54,7 +54,8 @@ fn count_video(gpu: &Gpu, clip: &Clip) -> usize {
 #[test]
 fn decoded_pictures_are_read_in_place_and_counted_alike() {
     let gpu = gpu();
-    assert!(gpu.reads_in_place() || gpu.info.backend != wgpu::Backend::Vulkan, "{} can", gpu.info.driver);
+    // Mesa's drivers all can; others may not take such memory, which is no fault.
+    assert!(gpu.reads_in_place() || !gpu.info.driver_info.contains("Mesa"), "{} can", gpu.info.driver_info);
     for (name, arguments) in [
         ("h264.mp4", "-c:v libx264 -preset ultrafast -bf 3 -g 25 -pix_fmt yuv420p"),
         ("odd.mkv", "-vf scale=641:479 -c:v ffv1 -pix_fmt yuv444p"),
@@ -68,58 +69,37 @@ fn decoded_pictures_are_read_in_place_and_counted_alike() {
             assert!(most >= 1, "{name} was copied");
         }
     }
-    assert_eq!(gpu.blocks_in_place(), 0, "videos that were closed are let go");
+    assert_eq!(gpu.blocks_in_place(), 0, "videos that were closed are let go, without another one");
 }
 
-/// Pages of the test's own.
-struct Own(Vec<Page>);
-
-#[repr(C, align(4096))]
-#[derive(Clone, Copy, bytemuck::Zeroable)]
-struct Page([u8; 4096]);
-
-// SAFETY: bytes without padding, of which any values are valid.
-unsafe impl bytemuck::Pod for Page {}
-
-impl Own {
-    fn noise(count: usize) -> Arc<Self> {
-        let mut random = Random(count as u64);
-        let pages = (0..count).map(|_| bytemuck::pod_read_unaligned(&random.bytes(4096)));
-        Arc::new(Self(pages.collect()))
-    }
-}
-
-impl Pages for Own {
-    fn start(&self) -> *const u8 {
-        self.0.as_ptr().cast()
-    }
-
-    fn length(&self) -> usize {
-        size_of_val(&self.0[..])
-    }
-}
-
-/// A gray picture that begins at some byte of the pages.
+/// A gray picture that begins at some byte of pages of the test's own.
 struct Part {
-    pages: Arc<Own>,
+    pages: Arc<Pages>,
     offset: usize,
     stride: usize,
 }
 
+fn noise(bytes: usize) -> Arc<Pages> {
+    Arc::new(Pages::holding(&Random(bytes as u64).bytes(bytes)).unwrap())
+}
+
 impl PlaneStore for Part {
     fn plane(&self, _: usize) -> PlaneView<'_> {
-        PlaneView { bytes: &bytemuck::cast_slice(&self.pages.0)[self.offset..], stride: self.stride }
+        let memory = self.pages.memory();
+        // SAFETY: initialised memory that lives as long as this, and that nobody writes to.
+        let bytes = unsafe { std::slice::from_raw_parts(memory.start().as_ptr(), memory.length()) };
+        PlaneView { bytes: &bytes[self.offset..], stride: self.stride }
     }
 
-    fn pages(&self) -> Option<Arc<dyn Pages>> {
-        Some(Arc::clone(&self.pages) as Arc<dyn Pages>)
+    fn pages(&self) -> Option<&Pages> {
+        Some(&self.pages)
     }
 }
 
 #[test]
 fn pages_that_a_copy_could_not_follow_are_copied_by_the_cpu() {
     let gpu = gpu();
-    let counted = |(width, height), pages: &Arc<Own>, offset, stride| {
+    let counted = |(width, height), pages: &Arc<Pages>, offset, stride| {
         let store = Part { pages: Arc::clone(pages), offset, stride };
         let colors = colorimetry(Matrix::Bt709, Range::Full);
         let picture = Picture::new(PixelLayout::gray(8), (width, height), colors, Arc::new(store)).unwrap();
@@ -129,8 +109,7 @@ fn pages_that_a_copy_could_not_follow_are_copied_by_the_cpu() {
         assert!(counted == reference::histogram(&picture, Components::Rgbl), "{width}×{height} from {offset}");
         gpu.blocks_in_place()
     };
-    // 512 KiB.
-    let pages = Own::noise(128);
+    let pages = noise(512 << 10);
     for (size, offset, stride, what) in [
         ((1021, 100), 1022, 1024, "an odd place"),
         ((1020, 100), 1024, 1022, "rows of an odd length"),
@@ -139,7 +118,7 @@ fn pages_that_a_copy_could_not_follow_are_copied_by_the_cpu() {
     ] {
         assert_eq!(counted(size, &pages, offset, stride), 0, "{what}");
     }
-    assert_eq!(counted((200, 200), &Own::noise(32), 0, 512), 0, "too small to be worth it");
+    assert_eq!(counted((200, 200), &noise(128 << 10), 0, 512), 0, "too small to be worth it");
     let expected = usize::from(gpu.reads_in_place());
     assert_eq!(counted((1021, 511), &pages, 1024, 1024), expected, "up to the last byte");
     assert_eq!(counted((1021, 400), &pages, 4, 1024), expected, "the same block again");

@@ -6,7 +6,7 @@ mod common;
 use std::collections::{HashSet, VecDeque};
 
 use common::{Clip, decode_all, picture_bytes, raw_frames};
-use histoscope::frame::Picture;
+use histoscope::frame::{Pages, Picture};
 use histoscope::media::{Decoder, OpenOptions};
 
 const H264: &str = "-c:v libx264 -preset ultrafast -bf 3 -g 25 -pix_fmt yuv420p";
@@ -14,13 +14,13 @@ const H264: &str = "-c:v libx264 -preset ultrafast -bf 3 -g 25 -pix_fmt yuv420p"
 /// Where the picture's pages begin; asserts that all its rows lie in them.
 fn block_of(picture: &Picture) -> usize {
     let pages = picture.pages().expect("this decoder takes memory from us");
-    let start = pages.start().addr();
-    assert_eq!((start % 4096, pages.length() % 4096), (0, 0), "whole pages");
+    let (start, length) = (pages.memory().start().addr().get(), pages.memory().length());
+    assert_eq!((start % Pages::SIZE, length % Pages::SIZE), (0, 0), "whole pages");
     for plane in 0..picture.layout().plane_count() {
         let (_, rows) = picture.layout().plane_size(plane, picture.width(), picture.height());
         let view = picture.plane(plane);
         let first = view.bytes.as_ptr().addr();
-        assert!(first >= start && first + view.stride * rows <= start + pages.length(), "plane {plane}");
+        assert!(first >= start && first + view.stride * rows <= start + length, "plane {plane}");
     }
     start
 }

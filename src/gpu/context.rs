@@ -132,11 +132,11 @@ impl Gpu {
             info.driver,
             info.driver_info
         );
-        let way = if imports.are_possible() { "read where they were decoded" } else { "copied by the CPU" };
-        log::debug!("large pictures are {way}");
         let limits = device.limits();
         let most_plane_bytes = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
-        Ok(Self { adapter, info, device, queue, most_plane_bytes, imports, failure })
+        let mut gpu = Self { adapter, info, device, queue, most_plane_bytes, imports, failure };
+        Imports::check(&mut gpu);
+        Ok(gpu)
     }
 
     /// Whether the adapter computes on the CPU.
@@ -168,10 +168,9 @@ impl Gpu {
         self.imports.are_possible()
     }
 
-    /// How many blocks of decoded pictures it reads in place now. Those of videos that were closed are let go.
+    /// How many blocks of decoded pictures it reads in place now.
     #[must_use]
     pub fn blocks_in_place(&self) -> usize {
-        self.imports.sweep();
         self.imports.count()
     }
 
@@ -198,10 +197,12 @@ fn open(
     descriptor: &wgpu::DeviceDescriptor<'_>,
 ) -> Result<(wgpu::Device, wgpu::Queue, Imports), wgpu::RequestDeviceError> {
     if let Some((device, queue, host)) = import::open(adapter, descriptor) {
-        return Ok((device, queue, Imports::new(Some(host))));
+        let imports = Imports::new(&device, Some(host));
+        return Ok((device, queue, imports));
     }
     let (device, queue) = pollster::block_on(adapter.request_device(descriptor))?;
-    Ok((device, queue, Imports::new(None)))
+    let imports = Imports::new(&device, None);
+    Ok((device, queue, imports))
 }
 
 /// Keeps the first error that no call returns.

@@ -7,44 +7,31 @@
 #[cfg_attr(not(any(target_os = "linux", target_os = "windows")), path = "import/elsewhere.rs")]
 mod vulkan;
 
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use super::Gpu;
-use crate::frame::{Pages, Picture};
+use super::readback::read_buffer;
+use crate::frame::{Attachment, Pages, Picture};
 
 pub(super) use vulkan::{HostMemory, open};
 
+/// Switches the way off, to measure what it is worth: with any value, the CPU copies.
+const SWITCH: &str = "HISTOSCOPE_COPY_FRAMES";
 /// Below so many bytes a picture is copied sooner than its pages are made known to the driver.
 const LEAST_BYTES: usize = 256 << 10;
 /// What copies between buffers begin at and are whole multiples of.
 const STEP: usize = wgpu::COPY_BUFFER_ALIGNMENT as usize;
 
-/// The blocks of memory that the GPU knows.
-#[derive(Debug, Default)]
+/// A device's way to pictures in the program's own memory.
+#[derive(Debug)]
 pub(super) struct Imports {
     host: Option<HostMemory>,
-    known: Mutex<Vec<Known>>,
-}
-
-/// A block that was made known to the driver, or that it did not take.
-struct Known {
-    start: usize,
-    pages: Weak<dyn Pages>,
-    /// Keeps the pages itself.
-    buffer: Option<wgpu::Buffer>,
-}
-
-impl Known {
-    /// Whether somebody else holds on to the pages. What nobody does are those of a video that was closed.
-    fn is_used(&self) -> bool {
-        self.pages.strong_count() > usize::from(self.buffer.is_some())
-    }
-}
-
-impl std::fmt::Debug for Known {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Known").field("start", &self.start).field("buffer", &self.buffer).finish_non_exhaustive()
-    }
+    /// Tells this device from others that read the same pages.
+    number: u64,
+    /// How many blocks the GPU knows.
+    count: Arc<AtomicUsize>,
+    most_bytes: u64,
 }
 
 /// Where a picture's planes lie in a buffer that the GPU copies from.
@@ -58,25 +45,33 @@ pub(super) struct InPlace {
 }
 
 impl Imports {
-    /// Blocks are made known by way of `host`; without it there are none.
-    pub fn new(host: Option<HostMemory>) -> Self {
-        Self { host, known: Mutex::default() }
+    /// The way by `host`, if there is one.
+    pub fn new(device: &wgpu::Device, host: Option<HostMemory>) -> Self {
+        static NUMBERS: AtomicU64 = AtomicU64::new(0);
+        let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
+        Self { host, number, count: Arc::default(), most_bytes: device.limits().max_buffer_size }
     }
 
-    /// The buffer that the pages are; `None` if the driver does not take them.
-    fn buffer(&self, device: &wgpu::Device, pages: &Arc<dyn Pages>) -> Option<wgpu::Buffer> {
-        let host = self.host.as_ref()?;
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let start = pages.start().addr();
-        if let Some(found) = known.iter().find(|known| known.start == start && known.is_used()) {
-            return found.buffer.clone();
+    /// Gives the way up where somebody wants that, or where it does not bring what lies there, which the driver promises and
+    /// every count relies on.
+    pub fn check(gpu: &mut Gpu) {
+        if !gpu.imports.are_possible() {
+            log::debug!("the CPU copies frames to the adapter");
+        } else if std::env::var_os(SWITCH).is_some() {
+            log::info!("the CPU copies frames to the adapter, because {SWITCH} is set");
+            gpu.imports.host = None;
+        } else if !Self::bring_what_is_there(gpu) {
+            log::warn!("{} misreads memory that it was given; the CPU copies frames to it", gpu.info.name);
+            gpu.imports.host = None;
         }
-        let length = pages.length();
-        let refused =
-            |reason: &String| log::debug!("{length} bytes of decoded pictures are copied to the GPU: {reason}");
-        let buffer = host.import(device, pages).inspect_err(refused).ok();
-        known.push(Known { start, pages: Arc::downgrade(pages), buffer: buffer.clone() });
-        buffer
+    }
+
+    fn bring_what_is_there(gpu: &Gpu) -> bool {
+        let words: Vec<u32> = (0..Pages::SIZE as u32 / 4).map(|word| word.wrapping_mul(0x9e37_79b9)).collect();
+        let bytes = bytemuck::cast_slice(&words);
+        let Some(pages) = Pages::holding(bytes) else { return false };
+        let Some(buffer) = gpu.imports.buffer(&gpu.device, &pages) else { return false };
+        read_buffer(gpu, &buffer, bytes.len() as u64).is_ok_and(|read| read == bytes)
     }
 
     /// Whether there is a way to read blocks in place.
@@ -84,15 +79,25 @@ impl Imports {
         self.host.is_some()
     }
 
-    /// Blocks that the GPU reads in place.
+    /// Blocks that the GPU reads in place now.
     pub fn count(&self) -> usize {
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.iter().filter(|known| known.buffer.is_some()).count()
+        self.count.load(Ordering::Acquire)
     }
 
-    /// Lets go of the memory of videos that were closed.
-    pub fn sweep(&self) {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).retain(Known::is_used);
+    /// The buffer that the pages are; `None` if the driver does not take them.
+    fn buffer(&self, device: &wgpu::Device, pages: &Pages) -> Option<wgpu::Buffer> {
+        let host = self.host.as_ref()?;
+        let length = pages.memory().length();
+        if length as u64 > self.most_bytes {
+            return None;
+        }
+        let import = || -> Arc<Option<wgpu::Buffer>> {
+            let refused =
+                |reason: &String| log::debug!("{length} bytes of decoded pictures are copied to the GPU: {reason}");
+            Arc::new(host.import(device, pages.memory(), &self.count).inspect_err(refused).ok())
+        };
+        let attached = pages.attached(self.number, || import() as Attachment);
+        attached.downcast::<Option<wgpu::Buffer>>().ok().and_then(|buffer| (*buffer).clone())
     }
 }
 
@@ -100,22 +105,21 @@ impl InPlace {
     /// Where the GPU can read the picture without the CPU's help, which it can until the picture is dropped. `row_bytes` are
     /// the bytes that the passes read of a row of each plane, with its padding.
     pub fn of(gpu: &Gpu, picture: &Picture, row_bytes: impl Fn(usize) -> usize) -> Option<Self> {
-        gpu.imports.sweep();
-        let pages = picture.pages().filter(|pages| pages.length() >= LEAST_BYTES)?;
+        let pages = picture.pages().filter(|pages| pages.memory().length() >= LEAST_BYTES)?;
         let (mut offsets, mut strides) = ([0; 3], [0; 3]);
         let (layout, width, height) = (picture.layout(), picture.width(), picture.height());
         for plane in 0..layout.plane_count() {
             let view = picture.plane(plane);
-            let offset = view.bytes.as_ptr().addr().checked_sub(pages.start().addr())?;
+            let offset = view.bytes.as_ptr().addr().checked_sub(pages.memory().start().addr().get())?;
             let bytes = view.stride * layout.plane_size(plane, width, height).1;
             let is_aligned = offset.is_multiple_of(STEP) && view.stride.is_multiple_of(STEP);
             // The last row is copied with what follows it, like all others.
-            let is_inside = offset + bytes <= pages.length() && bytes as u64 <= gpu.most_plane_bytes;
+            let is_inside = offset + bytes <= pages.memory().length() && bytes as u64 <= gpu.most_plane_bytes;
             if !is_aligned || !is_inside || view.stride < row_bytes(plane) {
                 return None;
             }
             (offsets[plane], strides[plane]) = (offset as u64, view.stride);
         }
-        Some(Self { buffer: gpu.imports.buffer(&gpu.device, &pages)?, offsets, strides })
+        Some(Self { buffer: gpu.imports.buffer(&gpu.device, pages)?, offsets, strides })
     }
 }

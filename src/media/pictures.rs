@@ -204,7 +204,7 @@ impl PlaneStore for DecodedPlanes {
         PlaneView { bytes, stride }
     }
 
-    fn pages(&self) -> Option<Arc<dyn Pages>> {
+    fn pages(&self) -> Option<&Pages> {
         self.frame.pages()
     }
 }

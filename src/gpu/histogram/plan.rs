@@ -71,7 +71,7 @@ impl Plan {
     #[must_use]
     pub fn fused(limits: &wgpu::Limits, kind: wgpu::DeviceType, bits: u32, pixels: u32) -> Option<Self> {
         let plan = Self::new(limits, kind, bits, pixels).filter(|plan| plan.runs.len() == 1)?;
-        let bytes = ((CHANNELS as u32 + 3) * 4 << bits) + TAIL_BYTES;
+        let bytes = (((CHANNELS as u32 + 3) * 4) << bits) + TAIL_BYTES;
         if limits.max_storage_buffers_per_shader_stage < FUSED_BUFFERS
             || limits.max_compute_workgroup_storage_size < bytes
         {

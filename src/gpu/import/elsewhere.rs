@@ -1,8 +1,9 @@
 //! Where there is no Vulkan, there is nothing to ask.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 
-use crate::frame::Pages;
+use crate::frame::Memory;
 
 /// A device that takes memory which the program has, of which there is none.
 #[derive(Debug)]
@@ -21,7 +22,12 @@ impl HostMemory {
     ///
     /// # Errors
     /// None.
-    pub const fn import(&self, _: &wgpu::Device, _: &Arc<dyn Pages>) -> Result<wgpu::Buffer, String> {
+    pub const fn import(
+        &self,
+        _: &wgpu::Device,
+        _: &Arc<Memory>,
+        _: &Arc<AtomicUsize>,
+    ) -> Result<wgpu::Buffer, String> {
         match *self {}
     }
 }

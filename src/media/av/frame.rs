@@ -48,8 +48,8 @@ impl AvFrame {
     }
 
     /// The memory that all its planes lie in, if that is whole pages.
-    pub(in crate::media) fn pages(&self) -> Option<Arc<dyn Pages>> {
-        self.block.clone().map(|block| block as Arc<dyn Pages>)
+    pub(in crate::media) fn pages(&self) -> Option<&Pages> {
+        self.block.as_ref().map(|block| &block.pages)
     }
 
     const fn get(&self) -> &ffi::AVFrame {

@@ -1,68 +1,33 @@
 //! Memory for decoded frames: whole pages at an address that stays, so that a GPU can read a frame where the decoder
 //! wrote it.
 
-use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ffi::{c_int, c_void};
-use std::ptr::{self, NonNull};
+use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ffmpeg_next::ffi;
 
 use super::PixelFormat;
 use crate::frame::Pages;
 
-/// What blocks begin at and are whole multiples of, in bytes.
-const PAGE: usize = 4096;
 /// What planes begin at a multiple of: no decoder's vectors are longer.
 const PLANE_ALIGNMENT: usize = 64;
 /// Bytes behind a plane that decoders may read or write beyond its last row, as in FFmpeg's own pools.
 const SLACK: usize = 16 + 63;
 
 /// Memory for one frame.
+#[derive(Debug)]
 pub(in crate::media) struct Block {
-    start: NonNull<u8>,
-    layout: Layout,
+    pub(in crate::media) pages: Pages,
     /// Whether a frame lies in it.
     lent: AtomicBool,
-}
-
-// SAFETY: the block owns its memory. This type itself only hands out the address; whoever reads or writes there keeps the
-// frame alive that lies in it, and FFmpeg's rules say who may write to a frame.
-unsafe impl Send for Block {}
-// SAFETY: as above.
-unsafe impl Sync for Block {}
-
-impl Block {
-    fn new(bytes: usize) -> Option<Arc<Self>> {
-        let layout = Layout::from_size_align(bytes.max(1).checked_next_multiple_of(PAGE)?, PAGE).ok()?;
-        // SAFETY: the layout is not empty.
-        let start = NonNull::new(unsafe { alloc_zeroed(layout) })?;
-        Some(Arc::new(Self { start, layout, lent: AtomicBool::new(true) }))
-    }
-}
-
-impl Drop for Block {
-    fn drop(&mut self) {
-        // SAFETY: allocated with this layout, and freed here alone.
-        unsafe { dealloc(self.start.as_ptr(), self.layout) }
-    }
-}
-
-impl Pages for Block {
-    fn start(&self) -> *const u8 {
-        self.start.as_ptr()
-    }
-
-    fn length(&self) -> usize {
-        self.layout.size()
-    }
 }
 
 /// The blocks of one decoder, which are used again and again.
 #[derive(Default)]
 pub(super) struct FramePool {
-    /// All of the size that was asked for last, lent or not.
+    /// All that are lent, and the idle ones of the size that was asked for last.
     blocks: Mutex<Vec<Arc<Block>>>,
 }
 
@@ -87,24 +52,31 @@ impl FramePool {
 
     /// The block that holds the frame whose first buffer begins there, if it is one of these.
     pub(super) fn block_at(&self, start: *const u8) -> Option<Arc<Block>> {
-        let blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
-        blocks.iter().find(|block| block.start().eq(&start)).cloned()
+        let is_there = |block: &&Arc<Block>| ptr::eq(block.pages.memory().start().as_ptr(), start);
+        self.lock().iter().find(is_there).cloned()
     }
 
     /// A block of that many bytes or a few more, marked as lent.
     fn take(&self, bytes: usize) -> Option<Arc<Block>> {
-        let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
-        let length = bytes.max(1).checked_next_multiple_of(PAGE)?;
-        // Blocks of another size are those of another video or of a changed one. The lent ones live on with their frames.
-        if blocks.first().is_some_and(|block| block.length() != length) {
-            blocks.clear();
+        let length = Pages::length_for(bytes)?;
+        let fits = |block: &Arc<Block>| block.pages.memory().length() == length;
+        {
+            let mut blocks = self.lock();
+            // Idle blocks of another size are those of a video that has changed.
+            blocks.retain(|block| fits(block) || block.lent.load(Ordering::Acquire));
+            let idle = blocks.iter().find(|block| fits(block) && !block.lent.swap(true, Ordering::AcqRel));
+            if let Some(block) = idle {
+                return Some(Arc::clone(block));
+            }
         }
-        if let Some(block) = blocks.iter().find(|block| !block.lent.swap(true, Ordering::AcqRel)) {
-            return Some(Arc::clone(block));
-        }
-        let block = Block::new(bytes)?;
-        blocks.push(Arc::clone(&block));
+        // The system clears memory, which takes a while, without anybody waiting for the lock.
+        let block = Arc::new(Block { pages: Pages::new(bytes)?, lent: AtomicBool::new(true) });
+        self.lock().push(Arc::clone(&block));
         Some(block)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Arc<Block>>> {
+        self.blocks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -127,7 +99,8 @@ impl Arrangement {
         // SAFETY: the arrays have the lengths that the functions fill: four planes, eight alignments.
         unsafe {
             let format = (*frame).format;
-            if !(*frame).hw_frames_ctx.is_null() || !PixelFormat(format).descriptor()?.is_plain() {
+            let is_hardware = !(*frame).hw_frames_ctx.is_null() || !(*context).hw_frames_ctx.is_null();
+            if is_hardware || !PixelFormat(format).descriptor()?.is_plain() {
                 return None;
             }
             let (mut width, mut height) = ((*frame).width, (*frame).height);
@@ -147,6 +120,10 @@ impl Arrangement {
             if code < 0 {
                 return None;
             }
+        }
+        // FFmpeg's own pools refuse such planes too: decoders reckon with integers in them.
+        if sizes.iter().any(|&size| size > c_int::MAX as usize - PLANE_ALIGNMENT - SLACK) {
+            return None;
         }
         let planes = sizes.iter().position(|&size| size == 0).unwrap_or(4);
         let (mut offsets, mut bytes) = ([0; 4], 0_usize);
@@ -177,7 +154,7 @@ unsafe extern "C" fn get_buffer(context: *mut ffi::AVCodecContext, frame: *mut f
 unsafe fn fill(pool: &FramePool, frame: *mut ffi::AVFrame, arrangement: &Arrangement) -> c_int {
     const NO_MEMORY: c_int = ffi::AVERROR(ffmpeg_next::error::ENOMEM);
     let Some(block) = pool.take(arrangement.bytes) else { return NO_MEMORY };
-    let (start, length) = (block.start.as_ptr(), block.length());
+    let (start, length) = (block.pages.memory().start().as_ptr(), block.pages.memory().length());
     let lease = Box::into_raw(Box::new(block));
     // SAFETY: the buffer covers the block, which the lease keeps until FFmpeg gives it back; all planes lie in it.
     unsafe {

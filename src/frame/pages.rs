@@ -1,0 +1,123 @@
+//! Memory in whole pages, which a decoder fills and a GPU may read without a copy.
+
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::any::Any;
+use std::ptr::NonNull;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Whole pages of memory for one picture at a time, at an address that stays the same.
+///
+/// Their bytes are those of one picture for as long as that picture is alive, and only so long. Others who get at the memory by
+/// a way of their own attach what they have made of it, which goes when nobody uses the pages any more.
+pub struct Pages {
+    memory: Arc<Memory>,
+    attached: Mutex<Option<(u64, Attachment)>>,
+}
+
+/// What somebody has made of pages.
+pub type Attachment = Arc<dyn Any + Send + Sync>;
+
+/// The memory of [`Pages`], for what must not outlive it.
+#[derive(Debug)]
+pub struct Memory {
+    start: NonNull<u8>,
+    layout: Layout,
+}
+
+// SAFETY: this type owns its memory and hands out no more than the address; whoever reads or writes there has to know what
+// lies there.
+unsafe impl Send for Memory {}
+// SAFETY: as above.
+unsafe impl Sync for Memory {}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        // SAFETY: allocated with this layout, and freed here alone.
+        unsafe { dealloc(self.start.as_ptr(), self.layout) }
+    }
+}
+
+impl Memory {
+    /// Where it begins.
+    #[must_use]
+    pub const fn start(&self) -> NonNull<u8> {
+        self.start
+    }
+
+    /// Bytes, a multiple of [`Pages::SIZE`], all initialised.
+    #[must_use]
+    pub const fn length(&self) -> usize {
+        self.layout.size()
+    }
+}
+
+impl Pages {
+    /// What pages begin at and are whole multiples of, in bytes: the largest pages that systems have, those aside that must be
+    /// asked for.
+    pub const SIZE: usize = 64 << 10;
+
+    /// Pages of at least that many bytes, all zero; `None` if the system has no such memory.
+    #[must_use]
+    pub fn new(bytes: usize) -> Option<Self> {
+        let layout = Layout::from_size_align(Self::length_for(bytes)?, Self::SIZE).ok()?;
+        // SAFETY: the layout is not empty.
+        let start = NonNull::new(unsafe { alloc_zeroed(layout) })?;
+        Some(Self { memory: Arc::new(Memory { start, layout }), attached: Mutex::default() })
+    }
+
+    /// Pages that begin with a copy of these bytes.
+    #[must_use]
+    pub fn holding(bytes: &[u8]) -> Option<Self> {
+        let pages = Self::new(bytes.len())?;
+        // SAFETY: the pages hold as many bytes, and nobody else knows of them yet.
+        unsafe { pages.memory.start.copy_from_nonoverlapping(NonNull::from_ref(bytes).cast(), bytes.len()) };
+        Some(pages)
+    }
+
+    /// Bytes of the pages that hold so many.
+    #[must_use]
+    pub const fn length_for(bytes: usize) -> Option<usize> {
+        if bytes == 0 { Some(Self::SIZE) } else { bytes.checked_next_multiple_of(Self::SIZE) }
+    }
+
+    /// The memory.
+    #[must_use]
+    pub const fn memory(&self) -> &Arc<Memory> {
+        &self.memory
+    }
+
+    /// What the owner of that number has attached, or else what it attaches now. Another owner's goes.
+    pub fn attached(&self, owner: u64, attach: impl FnOnce() -> Attachment) -> Attachment {
+        let mut attached = self.attached.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*attached {
+            Some((number, attachment)) if *number == owner => Arc::clone(attachment),
+            _ => Arc::clone(&attached.insert((owner, attach())).1),
+        }
+    }
+}
+
+impl std::fmt::Debug for Pages {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Pages").field("memory", &self.memory).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_attached_belongs_to_its_owner_and_goes_with_the_pages() {
+        let pages = Pages::new(100_000).unwrap();
+        assert_eq!((pages.memory().length(), pages.memory().start().addr().get() % Pages::SIZE), (2 * Pages::SIZE, 0));
+        let first: Attachment = Arc::new(1);
+        let give = |one: &Attachment| Arc::clone(one);
+        assert!(Arc::ptr_eq(&pages.attached(7, || give(&first)), &first));
+        assert!(Arc::ptr_eq(&pages.attached(7, || unreachable!("it is there")), &first));
+        let second: Attachment = Arc::new(2);
+        assert!(Arc::ptr_eq(&pages.attached(8, || give(&second)), &second));
+        assert_eq!((Arc::strong_count(&first), Arc::strong_count(&second)), (1, 2), "another owner's goes");
+        drop(pages);
+        assert_eq!(Arc::strong_count(&second), 1);
+    }
+}
