@@ -52,11 +52,9 @@ fn count_quad(first_codes: vec4<u32>, valid: u32, chroma: ChromaTerms, copy: u32
     tally_quad(red_codes, green_codes, blue_codes, luminance, valid, copy);
 }
 
-// Counts the block of 4 × 2 pixels whose corner is (4 · quad, row).
-//
-// All loads stand before all counting: they are under way together, while a load behind a count would wait for it.
-fn count_block(quad: u32, row: u32, copy: u32) {
-    let pair = load_pair(quad, row);
+// Counts the block of 4 × 2 pixels whose corner is (4 · quad, row), given what was loaded of it.
+fn count_block(quad: u32, row: u32, loads: Loads, copy: u32) {
+    let pair = pair_of(quad, loads);
     let valid = min(4u, picture.size.x - quad * 4u);
     count_quad(pair.upper, valid, pair.upper_chroma, copy);
     // Below the picture its last row comes again, which is then not counted.
@@ -115,18 +113,25 @@ fn chunk(
     let quads = (picture.size.x + 3u) / 4u;
     let step = block_of(groups.x * WORKGROUP, quads);
     var block = block_of(group.x * WORKGROUP + local, quads);
-    while block.y < picture.size.y {
-        if CODED {
+    if CODED {
+        while block.y < picture.size.y {
             count_coded(0u, block.x, block.y, copy);
             if MODEL != 0u {
                 // The same walk covers the chroma planes: they are never larger than the luma plane.
                 count_coded(1u, block.x, block.y, copy);
                 count_coded(2u, block.x, block.y, copy);
             }
-        } else {
-            count_block(block.x, block.y, copy);
+            block = block_after(block, step, quads);
         }
-        block = block_after(block, step, quads);
+    } else {
+        var loads = load_words_ahead(block);
+        while block.y < picture.size.y {
+            let current = loads;
+            let next = block_after(block, step, quads);
+            loads = load_words_ahead(next);
+            count_block(block.x, block.y, current, copy);
+            block = next;
+        }
     }
     for (var slot = 0u; slot < 6u; slot += 1u) {
         if outside[slot] != 0u {

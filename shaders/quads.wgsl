@@ -5,55 +5,83 @@
 // two of six products.
 override CROSSED: bool = true;
 
-// Codes of four neighbouring samples of a component, from sample 4 · quad of a row on.
-fn quad_of_samples(component: u32, quad: u32, row: u32) -> vec4<u32> {
+// The words that hold four neighbouring samples of a component, from sample 4 · quad of a row on; those after the first
+// one or two are zero where fewer hold them.
+fn words_of_samples(component: u32, quad: u32, row: u32) -> vec4<u32> {
     let plane = component_plane(component);
     let offset = component_offset(component);
     let step = component_step(component);
-    let mask = vec4<u32>((1u << BITS) - 1u);
     let base = quad * step; // 4 · step bytes are `step` words
     if step == 1u {
-        let word = plane_word(plane, row, base);
-        return vec4<u32>(word, word >> 8u, word >> 16u, word >> 24u) & mask;
+        return vec4<u32>(plane_word(plane, row, base), 0u, 0u, 0u);
     }
     if step == 2u {
-        let shift = offset * 8u + component_shift(component);
-        let low = plane_word(plane, row, base);
-        let high = plane_word(plane, row, base + 1u);
-        return (vec4<u32>(low, low >> 16u, high, high >> 16u) >> vec4<u32>(shift)) & mask;
+        return vec4<u32>(plane_word(plane, row, base), plane_word(plane, row, base + 1u), 0u, 0u);
     }
     let bytes = vec4<u32>(offset, offset + step, offset + 2u * step, offset + 3u * step);
-    let words = vec4<u32>(
+    return vec4<u32>(
         plane_word(plane, row, base + (bytes.x >> 2u)),
         plane_word(plane, row, base + (bytes.y >> 2u)),
         plane_word(plane, row, base + (bytes.z >> 2u)),
         plane_word(plane, row, base + (bytes.w >> 2u)),
     );
+}
+
+// The codes in those words.
+fn codes_of_samples(component: u32, words: vec4<u32>) -> vec4<u32> {
+    let offset = component_offset(component);
+    let step = component_step(component);
+    let mask = vec4<u32>((1u << BITS) - 1u);
+    if step == 1u {
+        return vec4<u32>(words.x, words.x >> 8u, words.x >> 16u, words.x >> 24u) & mask;
+    }
+    if step == 2u {
+        let shift = offset * 8u + component_shift(component);
+        return (vec4<u32>(words.x, words.x >> 16u, words.y, words.y >> 16u) >> vec4<u32>(shift)) & mask;
+    }
+    let bytes = vec4<u32>(offset, offset + step, offset + 2u * step, offset + 3u * step);
     return (words >> ((bytes & vec4<u32>(3u)) * 8u + component_shift(component))) & mask;
 }
 
-// Codes of the chroma samples that cover the four pixels of a quad.
-fn quad_of_chroma(component: u32, quad: u32, row: u32) -> vec4<u32> {
+fn quad_of_samples(component: u32, quad: u32, row: u32) -> vec4<u32> {
+    return codes_of_samples(component, words_of_samples(component, quad, row));
+}
+
+// Byte of a row at which the first of the chroma samples lies that cover a quad.
+fn byte_of_chroma(component: u32, quad: u32) -> u32 {
+    return component_offset(component) + ((quad * 4u) >> CHROMA_X) * component_step(component);
+}
+
+// The words that hold the chroma samples which cover the four pixels of a quad.
+fn words_of_chroma(component: u32, quad: u32, row: u32) -> vec4<u32> {
     if CHROMA_X == 0u {
-        return quad_of_samples(component, quad, row);
+        return words_of_samples(component, quad, row);
     }
-    if CHROMA_X == 1u {
-        let plane = component_plane(component);
-        let step = component_step(component);
-        let mask = (1u << BITS) - 1u;
-        let byte = component_offset(component) + quad * 2u * step;
-        let word = plane_word(plane, row, byte >> 2u);
-        let first = (word >> ((byte & 3u) * 8u + component_shift(component))) & mask;
-        var second: u32;
-        if step <= 2u {
-            // Both samples lie in one word: its two halves, or two neighbouring bytes from an even one on.
-            second = (word >> (((byte + step) & 3u) * 8u + component_shift(component))) & mask;
-        } else {
-            second = code_at(component, quad * 2u + 1u, row);
-        }
-        return vec4<u32>(first, first, second, second);
+    let plane = component_plane(component);
+    let byte = byte_of_chroma(component, quad);
+    let first = plane_word(plane, row, byte >> 2u);
+    // Two samples of up to two bytes lie in one word: its two halves, or two neighbouring bytes from an even one on.
+    if CHROMA_X == 2u || component_step(component) <= 2u {
+        return vec4<u32>(first, 0u, 0u, 0u);
     }
-    return vec4<u32>(code_at(component, quad, row));
+    return vec4<u32>(first, plane_word(plane, row, (byte + component_step(component)) >> 2u), 0u, 0u);
+}
+
+// The codes in those words, of each of the four pixels.
+fn codes_of_chroma(component: u32, quad: u32, words: vec4<u32>) -> vec4<u32> {
+    if CHROMA_X == 0u {
+        return codes_of_samples(component, words);
+    }
+    let step = component_step(component);
+    let mask = (1u << BITS) - 1u;
+    let byte = byte_of_chroma(component, quad);
+    let first = (words.x >> ((byte & 3u) * 8u + component_shift(component))) & mask;
+    if CHROMA_X == 2u {
+        return vec4<u32>(first);
+    }
+    let word = select(words.y, words.x, step <= 2u);
+    let second = (word >> (((byte + step) & 3u) * 8u + component_shift(component))) & mask;
+    return vec4<u32>(first, first, second, second);
 }
 
 // What the chroma of four pixels adds to their red, green and blue, with the bias.
@@ -63,15 +91,15 @@ struct ChromaTerms {
     blue: vec4<i32>,
 }
 
-fn chroma_terms(quad: u32, row: u32) -> ChromaTerms {
+fn chroma_terms_of(quad: u32, words: Chroma) -> ChromaTerms {
     let red_bias = vec4<i32>(picture.red.w);
     let green_bias = vec4<i32>(picture.green.w);
     let blue_bias = vec4<i32>(picture.blue.w);
     if MODEL == 0u {
         return ChromaTerms(red_bias, green_bias, blue_bias);
     }
-    let second = vec4<i32>(quad_of_chroma(1u, quad, row));
-    let third = vec4<i32>(quad_of_chroma(2u, quad, row));
+    let second = vec4<i32>(codes_of_chroma(1u, quad, words.second));
+    let third = vec4<i32>(codes_of_chroma(2u, quad, words.third));
     let green = picture.green.y * second + picture.green.z * third + green_bias;
     if !CROSSED {
         return ChromaTerms(picture.red.z * third + red_bias, green, picture.blue.y * second + blue_bias);
@@ -83,7 +111,45 @@ fn chroma_terms(quad: u32, row: u32) -> ChromaTerms {
     );
 }
 
-// Four pixels of two rows, loaded and not yet converted.
+// The words that hold the chroma of four pixels.
+struct Chroma {
+    second: vec4<u32>,
+    third: vec4<u32>,
+}
+
+fn load_chroma(quad: u32, row: u32) -> Chroma {
+    if MODEL == 0u {
+        return Chroma(vec4<u32>(0u), vec4<u32>(0u));
+    }
+    return Chroma(words_of_chroma(1u, quad, row), words_of_chroma(2u, quad, row));
+}
+
+fn chroma_terms(quad: u32, row: u32) -> ChromaTerms {
+    return chroma_terms_of(quad, load_chroma(quad, row));
+}
+
+// The words of a pair, as they lie in the planes. Nothing is computed from them, so that they can be under way while others
+// are counted.
+struct Loads {
+    upper: vec4<u32>,
+    lower: vec4<u32>,
+    upper_chroma: Chroma,
+    lower_chroma: Chroma,
+}
+
+// The pixels from (4 · quad, row) on and those below, which are the same again below the last row.
+fn load_words(quad: u32, row: u32) -> Loads {
+    let below = min(row + 1u, picture.size.y - 1u);
+    let upper_chroma = load_chroma(quad, row >> CHROMA_Y);
+    // Rows are taken in pairs from an even one: where chroma is subsampled vertically both have the same.
+    var lower_chroma = upper_chroma;
+    if CHROMA_Y == 0u {
+        lower_chroma = load_chroma(quad, below);
+    }
+    return Loads(words_of_samples(0u, quad, row), words_of_samples(0u, quad, below), upper_chroma, lower_chroma);
+}
+
+// Four pixels of two rows, not yet converted.
 struct Pair {
     upper: vec4<u32>,
     lower: vec4<u32>,
@@ -91,18 +157,18 @@ struct Pair {
     lower_chroma: ChromaTerms,
 }
 
-// The pixels from (4 · quad, row) on and those below, which are the same again below the last row.
-fn load_pair(quad: u32, row: u32) -> Pair {
-    let below = min(row + 1u, picture.size.y - 1u);
-    let upper = quad_of_samples(0u, quad, row);
-    let lower = quad_of_samples(0u, quad, below);
-    let upper_chroma = chroma_terms(quad, row >> CHROMA_Y);
-    // Rows are taken in pairs from an even one: where chroma is subsampled vertically both have the same.
+fn pair_of(quad: u32, loads: Loads) -> Pair {
+    let upper_chroma = chroma_terms_of(quad, loads.upper_chroma);
     var lower_chroma = upper_chroma;
     if CHROMA_Y == 0u {
-        lower_chroma = chroma_terms(quad, below);
+        lower_chroma = chroma_terms_of(quad, loads.lower_chroma);
     }
-    return Pair(upper, lower, upper_chroma, lower_chroma);
+    let upper = codes_of_samples(0u, loads.upper);
+    return Pair(upper, codes_of_samples(0u, loads.lower), upper_chroma, lower_chroma);
+}
+
+fn load_pair(quad: u32, row: u32) -> Pair {
+    return pair_of(quad, load_words(quad, row));
 }
 
 // Exactly floor(N · (0.2126 r + 0.7152 g + 0.0722 b)), r, g, b = code / (N-1), at most N-1; see src/color.rs.

@@ -104,6 +104,12 @@ fn block_of(index: u32, quads: u32) -> vec2<u32> {
     return vec2<u32>(index % quads, index / quads * 2u);
 }
 
+// The words of the block that comes next. They are under way while the one before is counted, which else would end before
+// memory answers. Behind the last block there is none, and the last row's words come again.
+fn load_words_ahead(block: vec2<u32>) -> Loads {
+    return load_words(block.x, min(block.y, picture.size.y - 1u));
+}
+
 // The block that lies `step` behind another, both as block_of tells them.
 fn block_after(block: vec2<u32>, step: vec2<u32>, quads: u32) -> vec2<u32> {
     let next = block + step;

@@ -13,11 +13,11 @@ fn tally_colors(colors: Colors, valid: u32, copy: u32) {
 
 // Changes, writes and counts the block of 4 × 2 pixels whose corner is (4 · quad, row).
 //
-// As in chunk.wgsl, all loads stand before all counting, those from curves too.
-fn change_and_count_block(quad: u32, row: u32, copy: u32) {
+// All looking up in curves stands before all counting, behind which it would wait.
+fn change_and_count_block(quad: u32, row: u32, loads: Loads, copy: u32) {
     // Below the picture its last row comes again, which is then written twice alike and counted once.
     let below = min(row + 1u, picture.size.y - 1u);
-    let pair = load_pair(quad, row);
+    let pair = pair_of(quad, loads);
     let upper = changed(colors_of(pair.upper, pair.upper_chroma), quad, row);
     let lower = changed(colors_of(pair.lower, pair.lower_chroma), quad, below);
     write(upper, quad, row);
@@ -45,9 +45,13 @@ fn change_and_count(
     let quads = (picture.size.x + 3u) / 4u;
     let step = block_of(groups.x * WORKGROUP, quads);
     var block = block_of(group.x * WORKGROUP + local, quads);
+    var loads = load_words_ahead(block);
     while block.y < picture.size.y {
-        change_and_count_block(block.x, block.y, copy);
-        block = block_after(block, step, quads);
+        let current = loads;
+        let next = block_after(block, step, quads);
+        loads = load_words_ahead(next);
+        change_and_count_block(block.x, block.y, current, copy);
+        block = next;
     }
     workgroupBarrier();
     write_chunk(local, group.x);
