@@ -1,12 +1,14 @@
-//! Tells the code which FFmpeg it is built against, where a field exists in some versions only.
+//! Tells the code which FFmpeg it is built against, where a field or a function exists in some versions only.
 
 use std::env;
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rustc-check-cfg=cfg(ffmpeg_before_6)");
-    // Set by ffmpeg-sys-next, from the headers that it found.
-    if env::var("DEP_FFMPEG_FFMPEG_6_0").as_deref() != Ok("true") {
-        println!("cargo::rustc-cfg=ffmpeg_before_6");
+    // Set by ffmpeg-sys-next, from the headers that it found: true where they are of that version or a newer one.
+    for (version, before) in [("6_0", "ffmpeg_before_6"), ("6_1", "ffmpeg_before_6_1")] {
+        println!("cargo::rustc-check-cfg=cfg({before})");
+        if env::var(format!("DEP_FFMPEG_FFMPEG_{version}")).as_deref() != Ok("true") {
+            println!("cargo::rustc-cfg={before}");
+        }
     }
 }

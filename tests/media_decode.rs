@@ -57,7 +57,8 @@ fn every_container_gives_the_same_frames() {
 #[test]
 fn odd_sizes_are_whole() {
     for size in ["1x1", "2x2", "3x5", "17x1", "1x257", "641x359"] {
-        let clip = Clip::noisy("clip.mkv", size, "yuv420p", 3, "-c:v ffv1");
+        // Of this level, because FFmpeg 8 finds no number of slices for the smallest at the default one.
+        let clip = Clip::noisy("clip.mkv", size, "yuv420p", 3, "-c:v ffv1 -level 1");
         let frames = check_against_ffmpeg(&clip, "yuv420p");
         let (width, height) = (frames[0].picture.width(), frames[0].picture.height());
         assert_eq!(format!("{width}x{height}"), size);

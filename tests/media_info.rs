@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Clip, decode_all, ffprobe, open};
+use common::{Clip, TURNS, decode_all, ffprobe, open};
 use histoscope::color::Sourced;
 use histoscope::frame::{Orientation, Ratio};
 use histoscope::media::{Decoder, OpenOptions};
@@ -16,7 +16,7 @@ fn stated(clip: &Clip, entry: &str) -> String {
 
 #[test]
 fn a_plain_file_states_all_of_it() {
-    let clip = Clip::moving("clip.mp4", "160x120", 2.0, &format!("{X264} -vf setsar=4/3 -color_trc bt709"));
+    let clip = Clip::moving("clip.mp4", "160x120", 2.0, &format!("{X264} -vf setsar=4/3,setparams=color_trc=bt709"));
     let decoder = open(clip.path());
     let info = decoder.info();
     assert_eq!(info.bit_rate.map(|rate| rate.to_string()), Some(stated(&clip, "stream=bit_rate")));
@@ -51,11 +51,12 @@ fn uneven_frames_and_turned_pictures_show() {
     let uneven = Clip::moving("pause.mp4", "160x120", 5.0, &format!("{select} {X264}"));
     assert_eq!(open(uneven.path()).info().constant_rate(), None);
     let clip = Clip::moving("clip.mp4", "160x120", 1.0, X264);
-    let turned = clip.make("turned.mp4", "-i @ -c copy -metadata:s:v rotate=90");
-    let orientation = open(&turned).info().orientation;
+    let (_, quarter) = TURNS[0];
+    let turned = clip.with_matrix("turned.mp4", quarter);
+    let orientation = open(turned.path()).info().orientation;
     // Which way it is turned is checked against the ffmpeg command elsewhere.
     assert_eq!((orientation.quarter_turns % 2, orientation.mirrored), (1, false));
-    assert_eq!(orientation, decode_all(&turned)[0].orientation);
+    assert_eq!(orientation, decode_all(turned.path())[0].orientation);
 }
 
 #[test]

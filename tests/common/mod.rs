@@ -12,6 +12,9 @@ use histoscope::frame::{Frame, Picture};
 use histoscope::media::{Decoder, OpenOptions};
 use tempfile::TempDir;
 
+/// Degrees, and the part of a display matrix that turns a picture by so many.
+pub const TURNS: [(u32, [i32; 4]); 3] = [(90, [0, 1, -1, 0]), (180, [-1, 0, 0, -1]), (270, [0, -1, 1, 0])];
+
 /// A file in a folder of its own that vanishes with it.
 pub struct Clip {
     folder: TempDir,
@@ -74,6 +77,18 @@ impl Clip {
         let output = command.arg(&target).output().expect("the ffmpeg command is installed");
         assert!(output.status.success(), "ffmpeg {arguments}: {}", String::from_utf8_lossy(&output.stderr));
         target
+    }
+
+    /// This clip, an MP4, with another display matrix in its track header; of the matrix, the numbers that turn and flip.
+    /// Which option of `ffmpeg` writes one depends on its version.
+    pub fn with_matrix(&self, name: &str, [a, b, c, d]: [i32; 4]) -> Self {
+        let mut bytes = self.bytes();
+        let header = bytes.windows(4).position(|four| four == b"tkhd").expect("a track header");
+        let matrix = header + 44;
+        for (index, number) in [a, b, 0, c, d].into_iter().enumerate() {
+            bytes[matrix + 4 * index..][..4].copy_from_slice(&(number << 16).to_be_bytes());
+        }
+        Self::from_bytes(name, &bytes)
     }
 
     /// The file.

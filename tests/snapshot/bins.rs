@@ -58,7 +58,8 @@ fn the_comparison_can_fail() {
 #[test]
 fn odd_sizes() {
     for size in [(1, 1), (2, 2), (3, 5), (17, 1), (1, 257), (641, 359)] {
-        let clip = Clip::noisy("clip.mkv", &format!("{}x{}", size.0, size.1), "yuv420p", 1, "-c:v ffv1");
+        // Of this level, because FFmpeg 8 finds no number of slices for the smallest at the default one.
+        let clip = Clip::noisy("clip.mkv", &format!("{}x{}", size.0, size.1), "yuv420p", 1, "-c:v ffv1 -level 1");
         check(clip.path(), &Kind::untagged_420(size), &["gpu", "cpu"]);
     }
 }

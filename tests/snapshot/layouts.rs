@@ -87,7 +87,9 @@ fn tagged_matrices_and_ranges() {
     for (tag, matrix) in tags {
         for (tagged_range, range) in [("tv", Range::Limited), ("pc", Range::Full)] {
             for (format, depth, shift) in [("yuv420p", 8, (1, 1)), ("yuv444p10le", 10, (0, 0))] {
-                let filter = format!("-vf setparams=range={tagged_range}:colorspace={tag} -c:v ffv1");
+                let filter = format!(
+                    "-vf setparams=range={tagged_range}:colorspace={tag} -color_range {tagged_range} -c:v ffv1"
+                );
                 let clip = Clip::noisy("clip.mkv", "34x20", format, 1, &filter);
                 let layout = PixelLayout::planar_ycbcr(depth, shift);
                 check(clip.path(), &Kind { format, layout, size: (34, 20), matrix, range }, &["cpu"]);
@@ -98,7 +100,7 @@ fn tagged_matrices_and_ranges() {
 
 #[test]
 fn tags_reach_the_adapter_too() {
-    let filter = "-vf setparams=range=pc:colorspace=bt2020nc -c:v ffv1";
+    let filter = "-vf setparams=range=pc:colorspace=bt2020nc -color_range pc -c:v ffv1";
     let clip = Clip::noisy("clip.mkv", "34x20", "yuv422p10le", 1, filter);
     let layout = PixelLayout::planar_ycbcr(10, (1, 0));
     let kind = Kind { format: "yuv422p10le", layout, size: (34, 20), matrix: Matrix::Bt2020, range: Range::Full };

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use histoscope::reference::unclamped_rgb;
 
-use crate::common::{Clip, noise};
+use crate::common::{Clip, TURNS, noise};
 use crate::expected::frame_at;
 use crate::png_file::{Png, shown_by_ffmpeg, snapshot};
 
@@ -83,32 +83,21 @@ fn turned_as_the_file_says() {
     let clip = quarters();
     let upright = snapshot(clip.path(), BARE);
     assert_alike(&upright, &shown_by_ffmpeg(clip.path(), (64, 48)), "upright");
-    for degrees in [90, 180, 270] {
+    for (degrees, matrix) in TURNS {
         let name = format!("turned{degrees}.mp4");
-        let turned = clip.make(&name, &format!("-i @ -c copy -metadata:s:v:0 rotate={degrees}"));
+        let turned = clip.with_matrix(&name, matrix);
         let size = if degrees == 180 { (64, 48) } else { (48, 64) };
-        let png = snapshot(&turned, BARE);
-        assert_alike(&png, &shown_by_ffmpeg(&turned, size), &name);
+        let png = snapshot(turned.path(), BARE);
+        assert_alike(&png, &shown_by_ffmpeg(turned.path(), size), &name);
         assert_ne!(png.at(4, 4), upright.at(4, 4), "{name} is not turned at all");
     }
-}
-
-/// Writes another display matrix into an MP4's track header.
-fn with_matrix(clip: &Clip, [a, b, c, d]: [i32; 4]) -> Clip {
-    let mut bytes = clip.bytes();
-    let header = bytes.windows(4).position(|four| four == b"tkhd").expect("a track header");
-    let matrix = header + 44;
-    for (index, number) in [a, b, 0, c, d].into_iter().enumerate() {
-        bytes[matrix + 4 * index..][..4].copy_from_slice(&(number << 16).to_be_bytes());
-    }
-    Clip::from_bytes("turned.mp4", &bytes)
 }
 
 #[test]
 fn flipped_as_the_file_says() {
     let clip = quarters();
     let check = |matrix, size, what: &str| {
-        let flipped = with_matrix(&clip, matrix);
+        let flipped = clip.with_matrix("flipped.mp4", matrix);
         let path: &Path = flipped.path();
         assert_alike(&snapshot(path, BARE), &shown_by_ffmpeg(path, size), what);
     };

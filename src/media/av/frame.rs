@@ -82,17 +82,30 @@ impl AvFrame {
 
     /// Duration in ticks, where the file states one.
     pub(in crate::media) fn duration(&self) -> Option<i64> {
-        Some(self.get().pkt_duration).filter(|ticks| *ticks > 0)
+        // FFmpeg 6.0 gave the field a name that says more, and 7 took the old one away.
+        #[cfg(ffmpeg_before_6)]
+        let ticks = self.get().pkt_duration;
+        #[cfg(not(ffmpeg_before_6))]
+        let ticks = self.get().duration;
+        Some(ticks).filter(|ticks| *ticks > 0)
     }
 
     /// Whether decoding can start at this frame.
     pub(in crate::media) const fn is_key(&self) -> bool {
-        self.get().key_frame != 0
+        // A field of its own until FFmpeg 6.1 made it a flag; 8 has the flag alone.
+        #[cfg(ffmpeg_before_6_1)]
+        return self.get().key_frame != 0;
+        #[cfg(not(ffmpeg_before_6_1))]
+        return self.get().flags & ffi::AV_FRAME_FLAG_KEY != 0;
     }
 
     /// Whether its two fields were taken one after the other.
     pub(in crate::media) const fn is_interlaced(&self) -> bool {
-        self.get().interlaced_frame != 0
+        // As with key frames.
+        #[cfg(ffmpeg_before_6_1)]
+        return self.get().interlaced_frame != 0;
+        #[cfg(not(ffmpeg_before_6_1))]
+        return self.get().flags & ffi::AV_FRAME_FLAG_INTERLACED != 0;
     }
 
     /// Whether the decoder reported damage.

@@ -431,19 +431,30 @@ impl StreamParameters<'_> {
 
     /// The display matrix of the whole stream.
     pub(in crate::media) fn display_matrix(&self) -> Option<[i32; 9]> {
+        let (data, size) = self.side_data(ffi::AVPacketSideDataType::AV_PKT_DATA_DISPLAYMATRIX)?;
+        // SAFETY: the data is as long as stated, and lives as long as the stream.
+        (size >= size_of::<[i32; 9]>()).then(|| unsafe { data.cast::<[i32; 9]>().read_unaligned() })
+    }
+
+    /// Where the whole stream's data of that kind lies, and its length in bytes.
+    #[cfg(ffmpeg_before_6_1)]
+    fn side_data(&self, kind: ffi::AVPacketSideDataType) -> Option<(*const u8, usize)> {
         let mut size = 0_usize;
-        // SAFETY: the stream is valid; the result is null or data of the stated size.
-        unsafe {
-            let data = ffi::av_stream_get_side_data(
-                self.stream.as_ptr(),
-                ffi::AVPacketSideDataType::AV_PKT_DATA_DISPLAYMATRIX,
-                &raw mut size,
-            );
-            if data.is_null() || size < size_of::<[i32; 9]>() {
-                return None;
-            }
-            Some(data.cast::<[i32; 9]>().read_unaligned())
-        }
+        // SAFETY: the stream is valid.
+        let data = unsafe { ffi::av_stream_get_side_data(self.stream.as_ptr(), kind, &raw mut size) };
+        (!data.is_null()).then_some((data.cast_const(), size))
+    }
+
+    /// Where the whole stream's data of that kind lies, and its length in bytes: FFmpeg 6.1 moved it from the stream to
+    /// its parameters, and 7 has no function any more that looks for it in the stream.
+    #[cfg(not(ffmpeg_before_6_1))]
+    fn side_data(&self, kind: ffi::AVPacketSideDataType) -> Option<(*const u8, usize)> {
+        // SAFETY: a stream always has parameters, with an array of the stated length; the result is null or an entry.
+        let entry = unsafe {
+            let parameters = self.as_ptr();
+            ffi::av_packet_side_data_get((*parameters).coded_side_data, (*parameters).nb_coded_side_data, kind).as_ref()
+        }?;
+        (!entry.data.is_null()).then_some((entry.data.cast_const(), entry.size))
     }
 }
 

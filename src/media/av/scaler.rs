@@ -4,6 +4,7 @@ use std::ffi::c_int;
 use std::ptr::{self, NonNull};
 
 use ffmpeg_next::ffi;
+use ffmpeg_next::software::scaling::Flags;
 
 use super::{AvError, AvFrame, PixelFormat};
 
@@ -34,12 +35,10 @@ impl Scaler {
         full_range: bool,
     ) -> Option<Self> {
         let size = (c_int::try_from(width).ok()?, c_int::try_from(height).ok()?);
-        // No interpolation where the grids agree, exact rounding, and the same result on every machine.
-        let flags = ffi::SWS_POINT
-            | ffi::SWS_ACCURATE_RND
-            | ffi::SWS_FULL_CHR_H_INT
-            | ffi::SWS_FULL_CHR_H_INP
-            | ffi::SWS_BITEXACT;
+        // No interpolation where the grids agree, exact rounding, and the same result on every machine. FFmpeg 8 made an
+        // enumeration of what were constants; these names of `ffmpeg_next` stand for either.
+        let flags =
+            Flags::POINT | Flags::ACCURATE_RND | Flags::FULL_CHR_H_INT | Flags::FULL_CHR_H_INP | Flags::BITEXACT;
         // SAFETY: the function checks sizes and formats and returns null for those that it cannot convert; the
         // coefficient table is a constant of the library's.
         unsafe {
@@ -50,7 +49,7 @@ impl Scaler {
                 size.0,
                 size.1,
                 target.0,
-                flags,
+                flags.bits(),
                 ptr::null_mut(),
                 ptr::null_mut(),
                 ptr::null(),

@@ -188,11 +188,20 @@ fn every_format_that_ffmpeg_reads_becomes_a_picture() {
         }
         let (frame, _) = AvFrame::from_bytes(format, (WIDTH, HEIGHT), &bytes);
         if let Err(error) = maker().make(frame) {
-            unreadable.push(error);
+            assert!(!Scaler::reads(format), "{error}, which FFmpeg's scaler reads");
+            unreadable.push(descriptor.name);
         }
     }
-    // FFmpeg's scaler reads none of these: 4-bit RGB, big-endian twins of rare formats, packed 4:1:1.
-    assert!(unreadable.len() <= 8, "{unreadable:?}");
+    // How many there are grows from version to version; all are rare ones: 4-bit RGB, packed 4:1:1, big-endian twins,
+    // floating point.
+    let is_rare = |name: &str| {
+        ["bgr4", "rgb4", "uyyvyy411"].contains(&name)
+            || name.ends_with("be")
+            || name.contains("f32")
+            || name.contains("f16")
+    };
+    unreadable.retain(|name| !is_rare(name));
+    assert!(unreadable.is_empty(), "{unreadable:?}");
 }
 
 #[test]
