@@ -28,6 +28,7 @@ pub mod upload;
 pub use crate::scene::Scene;
 pub use context::{AdapterChoice, Gpu};
 pub use figures::FrameTag;
+pub use import::wait_until_released;
 pub use loading::{Instance, Loading};
 pub use renderer::{Artist, Renderer, TimesState};
 

@@ -4,7 +4,7 @@ mod commands;
 
 use std::io::Write;
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use clap::Parser;
 use histoscope::app::{self, PlayOptions};
@@ -13,11 +13,20 @@ use histoscope::cli::{BenchArgs, ChannelsArg, Cli, Command, CommonArgs, EngineAr
 use histoscope::engine::EngineChoice;
 use histoscope::export::snapshot::{SnapshotOptions, snapshot};
 use histoscope::gpu::draw::Channels;
-use histoscope::gpu::{AdapterChoice, Gpu, context};
+use histoscope::gpu::{self, AdapterChoice, Gpu, context};
 use histoscope::media::{Decoder, OpenOptions};
 
+/// How long the end of the program waits for decoders that other threads are still closing. One that waits for bytes from a
+/// pipe cannot be interrupted.
+const CLOSING: Duration = Duration::from_secs(2);
+
 fn main() -> ExitCode {
-    let started = Instant::now();
+    let code = run(Instant::now());
+    gpu::wait_until_released(CLOSING);
+    code
+}
+
+fn run(started: Instant) -> ExitCode {
     let cli = Cli::parse();
     start_log(cli.common.verbose);
     let succeed = |()| ExitCode::SUCCESS;
@@ -144,7 +153,7 @@ fn run_bench(args: BenchArgs, common: &CommonArgs) -> anyhow::Result<()> {
 fn list_adapters() -> anyhow::Result<()> {
     let adapters = context::adapters();
     if adapters.is_empty() {
-        return Err(histoscope::gpu::GpuError::NoAdapter.into());
+        return Err(gpu::GpuError::NoAdapter.into());
     }
     for info in adapters {
         let driver = [info.driver.as_str(), info.driver_info.as_str()].join(" ");

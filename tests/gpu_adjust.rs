@@ -339,7 +339,7 @@ fn only_what_is_wanted_is_counted() {
     assert_eq!(passes(&scene(Counted::Result, blurred)), ["adjust", "count the result", "draw"]);
     assert_eq!(passes(&scene(Counted::Both, blurred)), ["count", "adjust", "count the result", "draw"]);
     // What ends in a pass that changes every pixel by itself is counted there.
-    let counting = ["adjust and count", "sum up the result", "draw"];
+    let counting = ["adjust and count", "reduce the result", "draw"];
     assert_eq!(passes(&scene(Counted::Result, equalized(0.0))), counting);
     assert_eq!(passes(&scene(Counted::Both, equalized(0.0))), [&["count"][..], &counting].concat());
     for adjustments in [blurred, equalized(0.0)] {

@@ -158,7 +158,7 @@ fn bins_are_summed_up_only_where_they_are_asked_for() {
     assert_eq!(passes(true, &off), ["count", "sum up", "columns", "draw"]);
     assert_eq!(passes(false, &off), ["count", "columns", "draw"], "not any more");
     let on = Scene { adjustments: equalized(), ..off };
-    assert_eq!(passes(true, &on), ["adjust", "count the result", "sum up", "columns", "draw"]);
+    assert_eq!(passes(true, &on), ["adjust and count", "reduce the result", "sum up", "columns", "draw"]);
 }
 
 fn equalized() -> Adjustments {

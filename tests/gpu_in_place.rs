@@ -6,12 +6,14 @@ mod support;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
 
 use common::Clip;
 use histoscope::color::{Matrix, Range};
 use histoscope::frame::{Pages, Picture, PlaneStore, PlaneView};
 use histoscope::gpu::count_queue::CountQueue;
-use histoscope::gpu::{AdapterChoice, Gpu};
+use histoscope::gpu::{AdapterChoice, Gpu, wait_until_released};
 use histoscope::histogram::{Components, Histogram};
 use histoscope::layout::PixelLayout;
 use histoscope::media::{Decoder, OpenOptions};
@@ -70,6 +72,27 @@ fn decoded_pictures_are_read_in_place_and_counted_alike() {
         }
     }
     assert_eq!(gpu.blocks_in_place(), 0, "videos that were closed are let go, without another one");
+}
+
+#[test]
+fn the_program_s_end_waits_for_decoders_that_are_still_closed_elsewhere() {
+    let gpu = gpu();
+    let clip = Clip::moving("h264.mp4", "704x480", 0.5, "-c:v libx264 -preset ultrafast -pix_fmt yuv420p");
+    let mut decoder = Decoder::open(clip.path(), &OpenOptions::default()).unwrap();
+    let frame = decoder.next_frame().unwrap().unwrap();
+    let mut queue = CountQueue::new(&gpu, 1);
+    queue.submit(&gpu, &frame.picture, &[Components::Rgbl]).unwrap();
+    queue.take(&gpu).unwrap().unwrap();
+    drop(frame);
+    assert_eq!(!wait_until_released(Duration::from_millis(20)), gpu.reads_in_place(), "the decoder is open");
+    drop(queue);
+    let closing = thread::spawn(move || {
+        thread::sleep(Duration::from_millis(300));
+        drop(decoder);
+    });
+    assert!(wait_until_released(Duration::from_mins(1)), "all go at last");
+    assert_eq!(gpu.blocks_in_place(), 0, "and what the driver made of them went before");
+    closing.join().unwrap();
 }
 
 /// A gray picture that begins at some byte of pages of the test's own.

@@ -7,8 +7,9 @@
 #[cfg_attr(not(any(target_os = "linux", target_os = "windows")), path = "import/elsewhere.rs")]
 mod vulkan;
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
 
 use super::Gpu;
 use super::readback::read_buffer;
@@ -91,14 +92,59 @@ impl Imports {
         if length as u64 > self.most_bytes {
             return None;
         }
-        let import = || -> Arc<Option<wgpu::Buffer>> {
+        let import = || -> Attachment {
             let refused =
                 |reason: &String| log::debug!("{length} bytes of decoded pictures are copied to the GPU: {reason}");
-            Arc::new(host.import(device, pages.memory(), &self.count).inspect_err(refused).ok())
+            let buffer = host.import(device, pages.memory(), &self.count).inspect_err(refused).ok();
+            let held = buffer.is_some().then(Held::new);
+            Arc::new(Imported { buffer, _held: held })
         };
-        let attached = pages.attached(self.number, || import() as Attachment);
-        attached.downcast::<Option<wgpu::Buffer>>().ok().and_then(|buffer| (*buffer).clone())
+        let imported = pages.attached(self.number, import).downcast::<Imported>().ok()?;
+        imported.buffer.clone()
     }
+}
+
+/// What is attached to pages: the buffer that they are, unless the driver refused them.
+struct Imported {
+    buffer: Option<wgpu::Buffer>,
+    /// Behind the buffer, because fields are dropped in their order.
+    _held: Option<Held>,
+}
+
+/// How many blocks of the program's memory drivers hold, whatever the device.
+static HELD: Mutex<usize> = Mutex::new(0);
+static RELEASED: Condvar = Condvar::new();
+
+/// Counts as one in [`HELD`].
+struct Held(());
+
+impl Held {
+    fn new() -> Self {
+        *HELD.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        Self(())
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        *HELD.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        RELEASED.notify_all();
+    }
+}
+
+/// Waits until no driver holds memory of the program's any more, but not longer than `limit`; whether that is so.
+///
+/// For the end of the program: memory goes with its decoder, wherever that is dropped, and drivers do not stand it when
+/// another thread still gives memory back while the program ends.
+pub fn wait_until_released(limit: Duration) -> bool {
+    let held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
+    let (held, _) = RELEASED.wait_timeout_while(held, limit, |held| *held > 0).unwrap_or_else(PoisonError::into_inner);
+    if *held > 0 {
+        log::debug!("{} blocks of decoded pictures are still in the GPU's hands", *held);
+    } else {
+        log::debug!("the GPU holds none of the decoded pictures any more");
+    }
+    *held == 0
 }
 
 impl InPlace {

@@ -148,3 +148,15 @@ fn the_video_is_not_written_over() {
         assert!(clip.bytes() == bytes, "{}", path.display());
     }
 }
+
+#[test]
+fn nothing_is_left_in_the_driver_s_hands_when_the_program_ends() {
+    // Decoding ends on its own thread, later than counting where only a part was asked for.
+    let clip = Clip::moving("long.mp4", "704x480", 4.0, "-c:v libx264 -preset ultrafast -pix_fmt yuv420p");
+    for part in [&["--every", "1"][..], &["--to", "0.2"]] {
+        let arguments = [&["--engine", "gpu", "--format", "csv", "-vv"], part].concat();
+        let run = analyze(clip.path(), &arguments);
+        assert_eq!(run.code, Some(0), "{}", run.stderr);
+        assert!(run.stderr.contains("the GPU holds none of the decoded pictures any more"), "{}", run.stderr);
+    }
+}

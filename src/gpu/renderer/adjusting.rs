@@ -152,7 +152,7 @@ impl Adjusting {
         let gpu = making.gpu;
         let passes = self.passes.get_or_insert_with(|| HistogramPasses::new(gpu, &source.bind_group_layout));
         if matches!(made.result, Adjusted::Chain { counted: true }) {
-            making.recorded.push("sum up the result");
+            making.recorded.push("reduce the result");
             let set = making.timing.as_mut().and_then(|timing| timing.begin(&RESULT_SPANS[1..]));
             let stamps = set.map(|set| Stamps { set, first: Span::ResultChunk.first_query() });
             passes.record_sums(making.encoder, stamps);
