@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use common::numbered::{Truth, number, numbered};
 use common::session::Session;
+use histoscope::media::{Decoder, OpenOptions, SeekTarget};
 
 const X264: &str = "-c:v libx264 -preset ultrafast -bf 3 -b_strategy 0 -sc_threshold 0";
 const SOON: Duration = Duration::from_secs(30);
@@ -78,23 +79,52 @@ fn a_rate_that_is_stated_and_not_kept() {
 /// The number is right where it was counted, and gone where a frame was lost before it.
 #[test]
 fn a_frame_that_was_lost() {
-    let clip = numbered("whole.mkv", 100, "25", "-c:v mjpeg -q:v 3");
-    let mut bytes = std::fs::read(clip.path()).expect("the clip can be read");
-    let (place, size) = packet(clip.path(), 60);
-    bytes[place..place + size].fill(0);
-    let broken = common::Clip::from_bytes("broken.mkv", &bytes);
+    let broken = without_frame(LOST);
     let mut session = Session::paused(broken.path());
     session.seek(2.0);
     assert_eq!(number(&session.frame().picture), 50);
     assert_eq!(number_in_time(&mut session), 50);
-    for expected in (51..100).filter(|number| *number != 60) {
+    for expected in (51..120).filter(|number| *number != LOST) {
         let shown = number(&session.step(true).picture);
         assert_eq!(shown, expected);
         let index = session.player.frame_index();
         let is_known = index == Some(expected as u64);
-        assert_eq!(is_known, expected < 60, "frame {expected} is called {index:?}");
+        assert_eq!(is_known, expected < LOST, "frame {expected} is called {index:?}");
         assert!(index.is_none() || is_known, "frame {expected} is called {index:?}");
     }
+}
+
+/// A list that comes when frames have already been decoded which it does not tell is not believed.
+#[test]
+fn a_frame_that_was_lost_before_the_numbers_came() {
+    let broken = without_frame(LOST);
+    for (from_secs, frames, agrees) in [(2.0, 20, true), (3.0, 10, false), (3.0, 4, true), (4.0, 15, true)] {
+        let mut decoder = Decoder::open(broken.path(), &OpenOptions::default()).expect("a video");
+        let list = decoder.frame_index(|| true).expect("a file").expect("plain packets");
+        decoder.seek(SeekTarget::Exact(from_secs)).expect("a seek");
+        let first = decoder.next_frame().expect("a frame").expect("a frame");
+        assert_eq!(first.index, None, "nothing tells yet");
+        for _ in 1..frames {
+            decoder.next_frame().expect("a frame").expect("a frame");
+        }
+        let adopted = decoder.adopt(list);
+        assert_eq!(adopted.is_some(), agrees, "{frames} frames from {from_secs} s on");
+        let next = decoder.next_frame().expect("a frame").expect("a frame");
+        let expected = number(&next.picture) as u64;
+        assert_eq!(next.index, agrees.then_some(expected));
+    }
+}
+
+/// The number of the frame that gets lost: far behind what is decoded ahead of the one on screen.
+const LOST: usize = 80;
+
+/// A video in which one packet has no picture.
+fn without_frame(lost: usize) -> common::Clip {
+    let clip = numbered("whole.mkv", 120, "25", "-c:v mjpeg -q:v 3");
+    let mut bytes = std::fs::read(clip.path()).expect("the clip can be read");
+    let (place, size) = packet(clip.path(), lost);
+    bytes[place..place + size].fill(0);
+    common::Clip::from_bytes("broken.mkv", &bytes)
 }
 
 /// Where a packet's bytes lie in the file, and how many they are.

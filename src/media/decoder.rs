@@ -40,6 +40,9 @@ pub struct Decoder {
     pub(super) draining: bool,
     /// Index of the next frame to come out of the codec, while it is known.
     pub(super) next_index: Option<u64>,
+    /// Timestamp of the first frame without an index of those that came lately with none left out between them, and how
+    /// many these are.
+    pub(super) unnumbered: Option<(i64, u64)>,
     /// Bytes of the buffers of a frame that came lately.
     pub(super) frame_bytes: Option<usize>,
     /// Whether the first frame is of two fields.
@@ -261,6 +264,8 @@ impl Decoder {
         let index = self.next_index.or_else(|| self.known_index(pts));
         // While pictures are left out, the frame after this one is not the next in the count.
         self.next_index = index.filter(|_| self.is_whole_from(pts)).map(|index| index + 1);
+        let run = self.unnumbered.take().map_or((pts, 1), |(first, frames)| (first, frames + 1));
+        self.unnumbered = (index.is_none() && self.is_whole_from(pts)).then_some(run);
         if index == Some(self.known.len() as u64) && self.known.len() < MAX_KNOWN {
             self.known.push(pts);
         }

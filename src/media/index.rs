@@ -142,9 +142,16 @@ impl Decoder {
         })
     }
 
-    /// Numbers the frames from now on by that list, unless those that were counted so far are not its first ones.
-    pub(super) fn adopt(&mut self, index: FrameIndex) -> Option<Arc<FrameIndex>> {
-        let agrees = self.info.timed && !self.timeline.has_jumped() && index.pts.starts_with(&self.known);
+    /// Numbers the frames from now on by that list, unless those that came so far are not its frames.
+    pub fn adopt(&mut self, index: FrameIndex) -> Option<Arc<FrameIndex>> {
+        let is_counted_alike = || match self.unnumbered {
+            Some((first, frames)) => index.number_of(first).is_none_or(|number| {
+                self.last_pts.and_then(|last| index.number_of(last)) == Some(number + frames - 1)
+            }),
+            None => true,
+        };
+        let begins_alike = self.info.timed && !self.timeline.has_jumped() && index.pts.starts_with(&self.known);
+        let agrees = begins_alike && is_counted_alike();
         if !agrees {
             log::debug!("{}: the frames do not come as the packets tell", self.source.path().display());
         }

@@ -108,6 +108,7 @@ impl Decoder {
             input_ended: false,
             draining: false,
             next_index: Some(0),
+            unnumbered: None,
             last_pts: None,
             known: Vec::new(),
             index: None,

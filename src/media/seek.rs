@@ -350,6 +350,7 @@ impl Decoder {
         self.draining = false;
         self.broken = None;
         self.next_index = None;
+        self.unnumbered = None;
         self.last_pts = None;
         self.in_codec.clear();
         self.last_read_dts = None;
