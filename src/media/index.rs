@@ -145,9 +145,9 @@ impl Decoder {
     /// Numbers the frames from now on by that list, unless those that came so far are not its frames.
     pub fn adopt(&mut self, index: FrameIndex) -> Option<Arc<FrameIndex>> {
         let is_counted_alike = || match self.unnumbered {
-            Some((first, frames)) => index.number_of(first).is_none_or(|number| {
-                self.last_pts.and_then(|last| index.number_of(last)) == Some(number + frames - 1)
-            }),
+            Some((first, frames)) => index
+                .number_of(first)
+                .is_none_or(|number| self.last_pts.and_then(|last| index.number_of(last)) == Some(number + frames - 1)),
             None => true,
         };
         let begins_alike = self.info.timed && !self.timeline.has_jumped() && index.pts.starts_with(&self.known);

@@ -15,8 +15,9 @@ use crate::gpu::{AdapterChoice, Gpu, GpuError};
 use crate::histogram::{Components, Histogram};
 use crate::reference;
 
-/// Pictures that the GPU may have under way: one is uploaded, one is counted, two come back.
-const PICTURES_IN_FLIGHT: usize = 4;
+/// Pictures that the GPU may have under way: one is fetched, one is counted, one comes back. All of them keep their memory
+/// from the decoder.
+const PICTURES_IN_FLIGHT: usize = 3;
 
 /// What is counted of every frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

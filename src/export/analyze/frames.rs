@@ -14,7 +14,7 @@ use crate::media::{Decoder, FrameCounters, MediaError, StopHandle, StreamInfo};
 /// How long a frame is waited for before the request to stop is looked at.
 const PATIENCE: Duration = Duration::from_millis(50);
 /// Bytes of decoded frames that may wait for being counted, and how many frames may; two always may.
-const MOST_WAITING_BYTES: usize = 64 << 20;
+const MOST_WAITING_BYTES: usize = 48 << 20;
 const MOST_WAITING: usize = 8;
 
 /// What the decoder's thread has to tell.
