@@ -17,7 +17,8 @@ pub struct OpenOptions {
     /// would fill the memory.
     pub threads: Option<usize>,
     /// One decoding thread more than by default. The first frame then comes later, and seeks take longer, but whoever
-    /// takes all frames gets them faster, because no core waits while one thread needs a frame of another.
+    /// takes all frames gets them faster, because no core waits while one thread needs a frame of another. Not for pictures so
+    /// large that the threads' frames would fill the memory.
     pub spare_thread: bool,
     /// How long a network source may give no data before it is given up; 10 s by default.
     pub network_limit: Option<Duration>,

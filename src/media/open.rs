@@ -82,8 +82,9 @@ impl Decoder {
             let tag = parameters.codec_tag().map(|tag| format!(" ({tag})")).unwrap_or_default();
             return Err(MediaError::NoDecoder { path, codec: format!("{}{tag}", parameters.codec_name()) });
         }
-        let threads =
-            options.threads.unwrap_or_else(|| default_threads(parameters.size()) + usize::from(options.spare_thread));
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let wanted = cores + usize::from(options.spare_thread);
+        let threads = options.threads.unwrap_or_else(|| wanted.min(most_threads(parameters.size())));
         let codec = Codec::open(&parameters, CodecOptions { threads })
             .map_err(|error| source.error("opening the decoder", error))?;
         let rate = parameters.average_rate().or_else(|| parameters.base_rate());
@@ -161,15 +162,13 @@ impl Decoder {
     }
 }
 
-/// All cores, but fewer for pictures so large that each thread's frames are a good part of the memory we allow.
-fn default_threads((width, height): (u32, u32)) -> usize {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let most = match u64::from(width) * u64::from(height) {
-        0..=2_500_000 => 16,
+/// How many threads the memory that we allow has room for: each keeps a frame of its own, and about as much beside it.
+fn most_threads((width, height): (u32, u32)) -> usize {
+    match u64::from(width) * u64::from(height) {
+        0..=2_500_000 => 17,
         2_500_001..=10_000_000 => 8,
         _ => 4,
-    };
-    cores.min(most)
+    }
 }
 
 /// What the headers say.

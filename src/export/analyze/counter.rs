@@ -15,9 +15,11 @@ use crate::gpu::{AdapterChoice, Gpu, GpuError};
 use crate::histogram::{Components, Histogram};
 use crate::reference;
 
-/// Pictures that the GPU may have under way: one is fetched, one is counted, one comes back. All of them keep their memory
-/// from the decoder.
-const PICTURES_IN_FLIGHT: usize = 3;
+/// Pictures that the GPU may have under way: one is fetched, one is counted, two come back.
+const PICTURES_IN_FLIGHT: usize = 4;
+/// How many pixels they may have together, because all of them keep their memory from the decoder; two pictures always may.
+/// Decoding large ones takes so much longer than counting them that two are enough.
+const PIXELS_IN_FLIGHT: u64 = 16 << 20;
 
 /// What is counted of every frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -150,6 +152,8 @@ pub struct Counter<'a> {
     gpu: Option<(Arc<Gpu>, CountQueue)>,
     verify: bool,
     pending: VecDeque<Pending>,
+    /// Pixels of the last picture that was submitted.
+    pixels: u64,
 }
 
 /// A frame that was submitted: what the CPU has of it, and how much the GPU still owes.
@@ -171,6 +175,7 @@ impl<'a> Counter<'a> {
             gpu: None,
             verify,
             pending: VecDeque::new(),
+            pixels: 0,
         };
         counter.take_engine();
         counter
@@ -192,7 +197,8 @@ impl<'a> Counter<'a> {
         match &self.gpu {
             // Pictures that the GPU cannot hold are the CPU's, and take no room in its queue.
             Some((_, queue)) => {
-                queue.room() < self.counting.components().len() || self.pending.len() >= PICTURES_IN_FLIGHT
+                let most = (PIXELS_IN_FLIGHT / self.pixels.max(1)).clamp(2, PICTURES_IN_FLIGHT as u64);
+                queue.room() < self.counting.components().len() || self.pending.len() as u64 >= most
             }
             None => !self.pending.is_empty(),
         }
@@ -205,6 +211,7 @@ impl<'a> Counter<'a> {
     /// [`GpuError`] if the device fails.
     pub fn submit(&mut self, parts: Vec<Picture>, plain: Option<&[Picture]>) -> Result<(), GpuError> {
         self.take_engine();
+        self.pixels = parts.iter().map(|part| u64::from(part.pixel_count())).sum();
         let components = self.counting.components();
         let mut histograms: Vec<_> =
             components.iter().map(|&components| Histogram::empty(bits(&parts), components)).collect();
