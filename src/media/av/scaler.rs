@@ -21,6 +21,11 @@ unsafe impl Send for Scaler {}
 impl Scaler {
     /// Whether FFmpeg can convert from this format.
     pub(in crate::media) fn reads(format: PixelFormat) -> bool {
+        // FFmpeg 8.0 says that it reads these, gray and alpha in floating point, and ends the whole program when it should
+        // (an assertion in `libswscale/x86/swscale.c`).
+        if format.name().starts_with("yaf32") {
+            return false;
+        }
         // SAFETY: the function takes any number.
         unsafe { by_number::sws_isSupportedInput(format.0) > 0 }
     }
