@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 pub use adjust::{AdjustArgs, CountedArg, EqualizeArg};
 pub use analyze::{AnalyzeArgs, FormatArg, MergeArgs};
+use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub use report::ReportArgs;
 
@@ -118,7 +119,7 @@ pub struct SnapshotArgs {
     pub file: PathBuf,
 
     /// The frame that is on screen at this time: seconds, MM:SS or HH:MM:SS, with fractions
-    #[arg(long, value_name = "TIME", default_value = "0", value_parser = parse_time)]
+    #[arg(long, value_name = "TIME", default_value = "0", value_parser = parse_time, allow_negative_numbers = true)]
     pub at: f64,
 
     /// Size of the PNG in pixels; without it, the video's own as it is displayed
@@ -142,7 +143,7 @@ pub struct SnapshotArgs {
     pub bins: bool,
 
     /// Write the picture to this PNG file; without it, only the figures are printed
-    #[arg(short, long, value_name = "FILE.png")]
+    #[arg(short, long, value_name = "FILE.png", value_parser = PathBufValueParser::new().try_map(picture_file))]
     pub output: Option<PathBuf>,
 
     /// What is done to the picture first
@@ -293,6 +294,16 @@ impl From<ComponentsArg> for histogram::Components {
 /// `--channels`: which of red, green, blue and luminance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChannelsArg(pub [bool; 4]);
+
+/// A file for a picture: one whose name tells of another format would not be what it says.
+fn picture_file(path: PathBuf) -> Result<PathBuf, String> {
+    match path.extension() {
+        Some(ending) if !ending.eq_ignore_ascii_case("png") => {
+            Err(format!("'{}' does not end in .png; pictures are written as PNG", path.display()))
+        }
+        _ => Ok(path),
+    }
+}
 
 /// Reads seconds, `MM:SS.mmm` or `HH:MM:SS.mmm`.
 pub(crate) fn parse_time(text: &str) -> Result<f64, String> {

@@ -26,3 +26,4 @@ pub mod probe;
 pub mod reference;
 pub mod region;
 pub mod scene;
+pub mod words;

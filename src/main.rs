@@ -136,17 +136,20 @@ fn run_bench(args: BenchArgs, common: &CommonArgs) -> anyhow::Result<()> {
         let grid = bench::Grid { repeats: args.repeats, ..bench::Grid::default() };
         return print_line(&bench::sweep(&gpu, &grid)?.to_string());
     }
-    let report = bench::run(
-        &gpu,
-        &bench::Options {
-            size: args.size,
-            layout: args.layout,
-            content: args.content.into(),
-            frame,
-            repeats: args.repeats,
-            only: args.only,
-        },
-    )?;
+    let options = bench::Options {
+        size: args.size,
+        layout: args.layout,
+        content: args.content.into(),
+        frame,
+        repeats: args.repeats,
+        only: args.only,
+    };
+    let report = match bench::run(&gpu, &options) {
+        Err(error @ (bench::Error::UnknownMethod(_) | bench::Error::UnknownLayout(_))) => {
+            commands::end_as_wrong_usage("bench", &error.to_string())
+        }
+        report => report?,
+    };
     if args.json { print_line(&serde_json::to_string(&report)?) } else { print_line(&report.to_string()) }
 }
 

@@ -253,12 +253,18 @@ fn a_photograph_turns_by_its_first_frame() {
 }
 
 #[test]
-fn the_frames_sample_aspect_wins_over_the_containers() {
+fn the_containers_sample_aspect_wins_over_the_frames() {
     let clip = Clip::moving("clip.mp4", "160x120", 0.2, &format!("-vf setsar=8/9 {FAST}"));
-    let other = clip.make("other.mkv", "-i @ -c copy -aspect 2:1");
-    for path in [clip.path(), &other] {
-        let aspect = decode_all(path)[0].sample_aspect;
-        assert_eq!((aspect.num, aspect.den), (8, 9), "{}", path.display());
+    let flagged_anew = |name| clip.make(name, "-i @ -c copy -aspect 2:1");
+    for (path, expected) in [
+        (clip.path().to_owned(), (8, 9)),
+        (flagged_anew("anew.mkv"), (3, 2)),
+        (flagged_anew("anew.mp4"), (3, 2)),
+        // This container has no place for it.
+        (flagged_anew("anew.ts"), (8, 9)),
+    ] {
+        let aspect = decode_all(&path)[0].sample_aspect;
+        assert_eq!((aspect.num, aspect.den), expected, "{}", path.display());
     }
     let plain = Clip::moving("plain.mkv", "160x120", 0.2, "-vf setsar=0 -c:v ffv1 -aspect 2:1");
     let aspect = decode_all(plain.path())[0].sample_aspect;

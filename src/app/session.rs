@@ -11,6 +11,7 @@ use crate::frame::Frame;
 use crate::layout::ColorModel;
 use crate::media::{DecodeThread, FrameCounters, MediaError, StreamInfo};
 use crate::playback::{Marks, Player, SeekRequest, Tick, send, take_events};
+use crate::words::counted;
 
 /// An open video.
 pub struct Session {
@@ -221,7 +222,8 @@ impl Session {
         let refused = counters.refused_packets - self.reported.refused_packets.min(counters.refused_packets);
         let damaged = counters.damaged - self.reported.damaged.min(counters.damaged);
         if refused + damaged > 0 {
-            log::warn!("{}: {refused} packets could not be decoded and {damaged} frames are damaged", self.name);
+            let (refused, damaged) = (counted(refused, "packet"), counted(damaged, "frame"));
+            log::warn!("{}: decoding failed for {refused}, and {damaged} came out damaged", self.name);
         }
         self.reported = counters;
     }

@@ -82,7 +82,7 @@ impl Figures {
             schema: SCHEMA,
             input: input.to_owned(),
             frame: frame.index,
-            pts_seconds: frame.pts_ticks as f64 * frame.time_base.value(),
+            pts_seconds: frame.time_base.times(frame.pts_ticks),
             pts_ticks: frame.pts_ticks,
             time_seconds: frame.time_secs,
             width: picture.width(),

@@ -141,7 +141,15 @@ fn frame_at(options: &SnapshotOptions) -> Result<Frame, SnapshotError> {
         decoder.seek(SeekTarget::Exact(options.at_secs))?;
     }
     let missing = || SnapshotError::NoFrame { input: options.input.clone(), at_secs: options.at_secs };
-    decoder.next_frame()?.ok_or_else(missing)
+    let frame = decoder.next_frame()?.ok_or_else(missing)?;
+    // Times that people type have as few digits as those that are shown to them.
+    if options.at_secs > frame.time_secs + frame.duration_secs + 1e-3
+        && decoder.next_frame().is_ok_and(|next| next.is_none())
+    {
+        let (file, at) = (options.input.display(), options.at_secs);
+        log::warn!("{file}: the video ends before {at} s; this is its last frame, at {:.3} s", frame.time_secs);
+    }
+    Ok(frame)
 }
 
 /// Who draws and counts.

@@ -193,7 +193,7 @@ impl Decoder {
                 self.ready.front().map_or(self.timeline.frame_ticks(), |next| next.pts.saturating_sub(timed.pts))
             }
         };
-        Ok(ticks as f64 * self.info.time_base.value())
+        Ok(self.info.time_base.times(ticks))
     }
 
     /// The frame with its picture; `None`, counted and logged, if it cannot be read as one.
@@ -219,7 +219,7 @@ impl Decoder {
             picture: shown.picture,
             pts_ticks: pts,
             time_base: self.info.time_base,
-            time_secs: pts.saturating_sub(self.info.start_ticks) as f64 * self.info.time_base.value(),
+            time_secs: self.info.time_base.times(pts.saturating_sub(self.info.start_ticks)),
             duration_secs,
             index,
             serial: self.serial,

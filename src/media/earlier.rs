@@ -111,13 +111,12 @@ impl Decoder {
 
     /// Makes frames of what was decoded; the next one after them has the timestamp `next`.
     fn finish_all(&mut self, passed: VecDeque<Timed>, next: i64) -> Vec<Frame> {
-        let tick_secs = self.info.time_base.value();
         let following: Vec<i64> = passed.iter().skip(1).map(|timed| timed.pts).chain([next]).collect();
         let mut frames = Vec::with_capacity(passed.len());
         for (timed, following) in passed.into_iter().zip(following) {
             let ticks = timed.frame.duration().unwrap_or_else(|| following.saturating_sub(timed.pts));
             // A frame that cannot be read is none of the video's frames: those around it are neighbours.
-            frames.extend(self.make_frame(timed, ticks as f64 * tick_secs));
+            frames.extend(self.make_frame(timed, self.info.time_base.times(ticks)));
         }
         frames
     }

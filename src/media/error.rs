@@ -1,6 +1,8 @@
 //! What can go wrong with a file, each in one line that says what happened and what to do.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use crate::words::counted;
 
 /// Why a file could not be opened, read or positioned. Its text is one line for the user.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -79,9 +81,10 @@ pub enum MediaError {
     },
     /// The whole file gave no picture.
     #[error(
-        "{}: no frame could be decoded from the whole file ({codec}, {refused} packets refused); it is damaged or \
+        "{}: no frame could be decoded from the whole file ({codec}, {} refused); it is damaged or \
          encrypted, try another copy",
-        path.display()
+        path.display(),
+        counted(*refused, "packet")
     )]
     NoFrames {
         /// The file.
@@ -112,7 +115,7 @@ pub enum MediaError {
         path: PathBuf,
     },
     /// Something else that FFmpeg or the system reports.
-    #[error("{}: {action} failed ({reason}); try another copy of the file", path.display())]
+    #[error("{}: {action} failed ({reason}); {}", path.display(), advice(path))]
     Failed {
         /// The source.
         path: PathBuf,
@@ -121,4 +124,25 @@ pub enum MediaError {
         /// The words of FFmpeg or the system.
         reason: String,
     },
+}
+
+/// What helps where reading fails.
+fn advice(path: &Path) -> &'static str {
+    let is_address = path.to_str().is_some_and(|text| text.contains("://"));
+    if is_address { "check the address and the connection" } else { "try another copy of the file" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn advice_is_for_what_was_read() {
+        let told = |path: &str| {
+            let reason = "Connection refused".to_owned();
+            MediaError::Failed { path: path.into(), action: "opening it", reason }.to_string()
+        };
+        assert!(told("http://localhost:1/x.mp4").ends_with("check the address and the connection"));
+        assert!(told("clips/x.mp4").ends_with("try another copy of the file"));
+    }
 }

@@ -92,6 +92,7 @@ impl Decoder {
         let defaults = StreamDefaults {
             tags: parameters.color_numbers(),
             sample_aspect: parameters.sample_aspect(),
+            coded_sample_aspect: parameters.coded_sample_aspect(),
             orientation: parameters.display_matrix().and_then(|m| orientation::from_display_matrix(&m)),
         };
         let info = describe(&source, &input, stream, &codec, notes).ok_or_else(no_video)?;

@@ -14,8 +14,11 @@ use crate::layout::PixelLayout;
 pub(super) struct StreamDefaults {
     /// Colour tags.
     pub(super) tags: tags::Numbers,
-    /// Width of a pixel over its height.
+    /// Width of a pixel over its height, which wins over the frames': it is what is changed where a file is flagged anew
+    /// without coding it again.
     pub(super) sample_aspect: Option<Ratio>,
+    /// The same as the codec's header has it, for frames that state none.
+    pub(super) coded_sample_aspect: Option<Ratio>,
     /// The orientation of the whole stream, which wins over the frames'.
     pub(super) orientation: Option<Orientation>,
 }
@@ -98,7 +101,7 @@ impl PictureMaker {
     pub(super) fn make(&mut self, frame: AvFrame) -> Result<Shown, String> {
         let kind = self.kind(&frame);
         let orientation = self.orientation(&frame);
-        let aspect = self.sample_aspect(&frame).value;
+        let sample_aspect = self.sample_aspect(&frame).value;
         let current = self.current_for(kind)?;
         let frame = match current.scaler.as_mut() {
             Some(scaler) => scaler.convert(&frame).map_err(|error| format!("conversion failed: {error}"))?,
@@ -113,7 +116,7 @@ impl PictureMaker {
         }
         let planes = store(frame, &layout, kind.size).ok_or("its planes are too small")?;
         let picture = Picture::new(layout, kind.size, colorimetry, planes).map_err(|error| error.to_string())?;
-        Ok(Shown { picture, sample_aspect: aspect, orientation, source })
+        Ok(Shown { picture, sample_aspect, orientation, source })
     }
 
     /// Decides how frames of a new kind are read.
@@ -144,9 +147,10 @@ impl PictureMaker {
         Ok(Current { kind, layout, scaler, source })
     }
 
-    /// Width of a pixel over its height: the frame's, else the stream's, else 1.
+    /// Width of a pixel over its height: the container's, else the frame's, else the codec's, else 1.
     pub(super) fn sample_aspect(&self, frame: &AvFrame) -> Sourced<Ratio> {
-        let stated = frame.sample_aspect().or(self.defaults.sample_aspect);
+        let coded = || frame.sample_aspect().or(self.defaults.coded_sample_aspect);
+        let stated = self.defaults.sample_aspect.or_else(coded);
         stated.map_or(Sourced::guessed(Ratio::ONE), Sourced::tagged)
     }
 

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::common::Clip;
+use crate::common::{self, Clip};
 use crate::program::{analyze, output};
 
 /// What `ffprobe -f lavfi movie=…,signalstats` says of the frames.
@@ -108,6 +108,18 @@ fn real_codecs_and_full_range_give_its_values() {
     compare(&Clip::moving("ten.mp4", "160x90", 0.4, "-c:v libx264 -pix_fmt yuv422p10le"), "", &[]);
     compare(&Clip::moving("full.mkv", "160x90", 0.4, "-c:v mjpeg -pix_fmt yuvj422p"), "", &[]);
     compare(&Clip::noisy("nv12.nut", "32x18", "nv12", 2, "-c:v rawvideo"), "", &[]);
+}
+
+/// The filter's frames are all square; what is written is what `ffprobe` says of the file.
+#[test]
+fn the_pixel_aspect_is_the_files() {
+    let coded = Clip::moving("clip.mp4", "160x90", 0.2, "-vf setsar=8/9 -c:v libx264 -pix_fmt yuv420p");
+    for (clip, expected) in [(coded.path(), "8:9"), (&*coded.make("anew.mp4", "-i @ -c copy -aspect 2:1"), "9:8")] {
+        let frames = frames(&output(clip, &["--format", "ffprobe"]));
+        assert_eq!(frames[0]["sample_aspect_ratio"], expected);
+        let told = common::ffprobe(clip, &["-show_entries", "frame=sample_aspect_ratio"]);
+        assert_eq!(told.lines().next().map(|line| line.trim_end_matches(',')), Some(expected));
+    }
 }
 
 #[test]

@@ -8,23 +8,29 @@ use crate::command::{program, run, sample};
 #[test]
 fn wrong_calls_are_usage_errors() {
     let clip = sample().to_str().unwrap();
-    let calls: [&[&str]; 12] = [
+    let calls: [&[&str]; 17] = [
         &[clip, "--cache-mb", "much"],
         &["snapshot"],
         &["snapshot", clip, "--size", "0x5"],
         &["snapshot", clip, "--size", "big"],
         &["snapshot", clip, "--channels", "rgx"],
         &["snapshot", clip, "--at", "noon"],
+        &["snapshot", clip, "--at", "-5"],
+        &["snapshot", clip, "-o", "view.jpg"],
+        &["snapshot", clip, "-o", "png.d/view.1"],
         &["snapshot", clip, "--bins"],
         &["snapshot", clip, "--engine", "steam"],
         &["snapshot", clip, "--matrix", "bt1886"],
         &["snapshot", clip, "another.mp4"],
         &["--no-such-option", clip],
         &["bench", "--repeats", "0"],
+        &["bench", "--only", "no-such-method"],
+        &["bench", "--layout", "yuv999p"],
     ];
     for call in calls {
         let run = run(call);
         assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{call:?}: {run:?}");
+        assert!(!run.stderr.contains("to pass '-5'"), "{call:?}: {run:?}");
         assert!(run.stderr.contains("Usage") || run.stderr.contains("--help"), "{call:?}: {run:?}");
         assert!(!run.stderr.contains("panicked"), "{call:?}: {run:?}");
     }

@@ -51,6 +51,15 @@ fn a_varying_rate() {
 fn after_the_end_stands_the_last_frame() {
     check(sample(), "10", 299.0 / 30.0, 299);
     check(sample(), "99999", 299.0 / 30.0, 299);
+    for (at, is_told) in [("9.99", false), ("10", false), ("10.1", true), ("99999", true)] {
+        let run = run(["snapshot", sample().to_str().unwrap(), "--at", at, "--engine", "cpu"]);
+        assert_eq!(
+            (run.code, run.stderr.contains("its last frame, at 9.967 s")),
+            (Some(0), is_told),
+            "{at}: {}",
+            run.stderr
+        );
+    }
 }
 
 #[test]

@@ -7,6 +7,7 @@ use super::totals::{ChannelTotal, Totals};
 use crate::adjust::Adjustments;
 use crate::export::channel::ChannelFigures;
 use crate::media::StreamInfo;
+use crate::words::counted;
 
 /// What a clip adds up to.
 #[derive(Debug, Default)]
@@ -73,9 +74,9 @@ impl Overview {
         }
         let seconds = outcome.end_secs;
         self.lines.push(format!(
-            "{} frames counted, {} key frames, {} damaged; frames {} to {}, up to {seconds:.3} s",
-            self.frames,
-            self.keys,
+            "{} counted, {}, {} damaged; frames {} to {}, up to {seconds:.3} s",
+            counted(self.frames, "frame"),
+            counted(self.keys, "key frame"),
             self.damaged,
             outcome.frames.start,
             outcome.frames.end.saturating_sub(1).max(outcome.frames.start),

@@ -29,7 +29,7 @@ impl<'a> ProbeFrame<'a> {
     #[must_use]
     pub fn new(counted: &'a Counted) -> Self {
         let facts = &counted.facts;
-        let time = format!("{:.6}", facts.pts_ticks as f64 * facts.time_base.value());
+        let time = format!("{:.6}", facts.time_base.times(facts.pts_ticks));
         let mut tags = serde_json::Map::new();
         if let Some(signal) = &counted.counts.signal {
             let mut tag = |name: String, value: String| tags.insert(format!("lavfi.signalstats.{name}"), value.into());

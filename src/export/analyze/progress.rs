@@ -4,6 +4,7 @@ use std::io::IsTerminal;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
+use crate::words::counted;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// Time between two looks at the clock's text.
@@ -49,7 +50,11 @@ impl Progress {
         let done = time_secs - self.span.start;
         self.bar.set_position((done * 1000.0).max(0.0) as u64);
         let rate = self.frames as f64 / elapsed;
-        self.bar.set_message(format!("{} frames  {rate:.0}/s  {:.1}× real time", self.frames, done / elapsed));
+        self.bar.set_message(format!(
+            "{}  {rate:.0}/s  {:.1}× real time",
+            counted(self.frames, "frame"),
+            done / elapsed
+        ));
     }
 
     /// Takes the bar away.

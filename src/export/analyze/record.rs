@@ -140,7 +140,7 @@ impl<'a> Record<'a> {
             kind: "frame",
             input,
             frame: facts.number,
-            pts_seconds: facts.pts_ticks as f64 * facts.time_base.value(),
+            pts_seconds: facts.time_base.times(facts.pts_ticks),
             pts_ticks: facts.pts_ticks,
             time_seconds: facts.time_secs,
             duration_seconds: facts.duration_secs,

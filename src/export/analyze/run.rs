@@ -14,6 +14,7 @@ use super::resume::{self, Found, Left};
 use super::summary::{RunOptions, Summary, hash};
 use super::{AnalyzeError, display};
 use crate::export::file::check_output;
+use crate::words::counted;
 
 /// Counted frames that may wait for being written.
 const MOST_WAITING: usize = 32;
@@ -157,7 +158,9 @@ fn say_empty(summary: &Summary) {
 fn warn_of_damage(name: &str, outcome: &Outcome) {
     let refused = outcome.decoder.refused_packets;
     if refused > 0 {
-        log::warn!("{name}: the decoder refused {refused} packets; their frames are missing");
+        let (packets, whose) =
+            (counted(refused, "packet"), if refused == 1 { "its frame is" } else { "their frames are" });
+        log::warn!("{name}: the decoder refused {packets}; {whose} missing");
     }
 }
 

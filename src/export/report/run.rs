@@ -150,13 +150,13 @@ fn notes_on(outcome: &Outcome, left_out: u64, end_secs: f64) -> Vec<String> {
     }
     let decoder = &outcome.decoder;
     for (count, what) in [
-        (decoder.damaged, "damaged frames were counted as they were decoded"),
-        (decoder.refused_packets, "packets were refused by the decoder"),
-        (decoder.unusable, "frames could not be read as pictures and are left out"),
-        (left_out, "frames of another bit depth are in the pictures and not in the table"),
+        (decoder.damaged, "Damaged frames, counted as they were decoded"),
+        (decoder.refused_packets, "Packets refused by the decoder"),
+        (decoder.unusable, "Frames left out because they could not be read as pictures"),
+        (left_out, "Frames of another bit depth, which are in the pictures and not in the table"),
     ] {
         if count > 0 {
-            notes.push(format!("{} {what}.", whole(count)));
+            notes.push(format!("{what}: {}.", whole(count)));
         }
     }
     notes
@@ -185,8 +185,8 @@ mod tests {
         for part in [
             "Partial: counting was stopped at 0:03.500",
             "Incomplete: it ends after 3 s",
-            "2 damaged frames",
-            "1 frames of",
+            "Damaged frames, counted as they were decoded: 2.",
+            "Frames of another bit depth, which are in the pictures and not in the table: 1.",
         ] {
             assert!(notes.contains(part), "{part}: {notes}");
         }

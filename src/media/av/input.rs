@@ -422,11 +422,15 @@ impl StreamParameters<'_> {
         positive_ratio(self.get().r_frame_rate)
     }
 
-    /// Width of a pixel over its height, of the container, else of the codec's header.
+    /// Width of a pixel over its height, as the container has it.
     pub(in crate::media) fn sample_aspect(&self) -> Option<Ratio> {
+        positive_ratio(self.get().sample_aspect_ratio)
+    }
+
+    /// The same, as the codec's header has it.
+    pub(in crate::media) fn coded_sample_aspect(&self) -> Option<Ratio> {
         // SAFETY: a stream always has parameters.
-        let codec = unsafe { (*self.as_ptr()).sample_aspect_ratio };
-        positive_ratio(self.get().sample_aspect_ratio).or_else(|| positive_ratio(codec))
+        positive_ratio(unsafe { (*self.as_ptr()).sample_aspect_ratio })
     }
 
     /// The display matrix of the whole stream.
