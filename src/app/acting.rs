@@ -6,7 +6,7 @@ use winit::event::{ElementState, KeyEvent};
 use winit::keyboard::{Key, ModifiersState, NamedKey};
 use winit::window::Fullscreen;
 
-use super::hud::{Command, Goal, Tone, parse_goal, speed_text};
+use super::hud::{Command, Goal, Tone, speed_text};
 use super::keys::{self, Action, SpeedChange};
 use super::session::next_of;
 use super::viewer::Viewer;
@@ -36,7 +36,7 @@ impl Viewer {
         if let Some(entry) = self.hud.entry() {
             match &event.logical_key {
                 _ if !is_pressed => {}
-                Key::Named(NamedKey::Escape) => drop(self.hud.close_entry()),
+                Key::Named(NamedKey::Escape) => self.hud.close_entry(),
                 Key::Named(NamedKey::Enter) => self.go_to_typed(),
                 Key::Named(NamedKey::Backspace) => entry.erase(),
                 _ if modifiers.control_key() || modifiers.alt_key() => {}
@@ -287,25 +287,16 @@ impl Viewer {
         }
     }
 
-    /// Goes where the typed text leads, or says why it leads nowhere.
+    /// Goes where the typed text leads; the field says it where that is nowhere.
     fn go_to_typed(&mut self) {
         let now = Instant::now();
-        let Some(text) = self.hud.close_entry() else { return };
+        let Some(goal) = self.hud.submit_entry() else { return };
         let Some(session) = &mut self.session else { return };
-        if text.trim().is_empty() {
-            return;
-        }
-        match parse_goal(&text) {
-            Ok(Goal::Time(secs)) => {
-                let told = session.go_to_time(secs);
-                self.note(told, Tone::Done, now);
-            }
-            Ok(Goal::Frame(index)) => {
-                let told = session.go_to_frame(index);
-                self.note(told, Tone::Done, now);
-            }
-            Err(message) => self.note(message, Tone::Wrong, now),
-        }
+        let told = match goal {
+            Goal::Time(secs) => session.go_to_time(secs),
+            Goal::Frame(index) => session.go_to_frame(index),
+        };
+        self.note(told, Tone::Done, now);
         self.update_title(now, true);
     }
 

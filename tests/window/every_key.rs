@@ -103,10 +103,22 @@ fn check(program: &Program, key: &str, action: Action) {
         Action::EnterTime => {
             go_to(program, "2.5", 2.5);
             go_to(program, "45", 1.5);
+            go_to(program, "45f", 1.5);
             go_to(program, "0:03", 3.0);
+            let bare = program.settled();
             program.key(key);
             program.type_text("nonsense");
-            program.after(|| program.key("Return"), "note: ‘nonsense’ is no time and no frame");
+            program.after(|| program.key("Return"), "entry: ‘nonsense’ is no time and no frame");
+            // It stays with its reason, and Esc closes it and nothing else.
+            let refused = program.settled();
+            assert!(
+                refused.differing(&bare, Area::Everywhere) > 5_000,
+                "the field has closed: {:?}",
+                refused.save("f")
+            );
+            program.key("Escape");
+            program.until_same("the field to close", &bare, Area::Everywhere);
+            assert!(program.is_running());
         }
         Action::Speed(SpeedChange::By(factor)) => {
             let speed = if factor < 1.0 { format!("{factor:.3}×") } else { format!("{factor:.2}×") };

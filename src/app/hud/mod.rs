@@ -33,7 +33,7 @@ use winit::window::Window;
 
 use crate::gpu::draw::{FontTextures, Shapes};
 pub use bar::speed_text;
-pub use entry::{Entry, Goal, parse_goal};
+pub use entry::{Entry, Goal};
 pub use model::{Adjusting, Command, Model, Panel, PlayState};
 pub use notes::Tone;
 pub use numbers::Numbers;
@@ -202,9 +202,18 @@ impl Hud {
         self.entry.as_mut()
     }
 
-    /// Closes the field; what was typed.
-    pub fn close_entry(&mut self) -> Option<String> {
-        self.entry.take().map(|entry| entry.text)
+    /// Closes the field.
+    pub fn close_entry(&mut self) {
+        self.entry = None;
+    }
+
+    /// Takes what was typed and closes the field; where it leads, if it leads anywhere. What makes no sense stays in the
+    /// field, with the reason below it.
+    pub fn submit_entry(&mut self) -> Option<Goal> {
+        let entry = self.entry.as_mut()?;
+        let goal = if entry.text.trim().is_empty() { None } else { Some(entry.submit()?) };
+        self.entry = None;
+        goal
     }
 
     /// Closes the field or the help, whichever is open; whether one was.
