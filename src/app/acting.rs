@@ -19,10 +19,6 @@ use crate::placement::{Fit, ViewSettings};
 const HEIGHT_STEP: f32 = 0.05;
 /// The most of the window's height that histograms take: the controls need the rest.
 const MOST_HEIGHT: f32 = 0.7;
-/// Width of a window, in points, that has room for the facts and the numbers at once.
-const TWO_PANELS: f64 = 800.0;
-/// The same for these two and the adjustments.
-const THREE_PANELS: f64 = 1150.0;
 /// Step of the histograms' opacity.
 const OPACITY_STEP: f32 = 0.1;
 
@@ -119,19 +115,15 @@ impl Viewer {
                 self.note("picture: as at the start", Tone::Done, now);
                 self.settings_changed(now);
             }
-            Action::ToggleNumbers | Action::ToggleTrust | Action::ToggleAdjusting => self.toggle_panel(action),
+            Action::ToggleNumbers | Action::ToggleTrust | Action::ToggleAdjusting | Action::ToggleTiming => {
+                self.toggle_panel(action)?;
+            }
             Action::ToggleAdjustment(_)
             | Action::Parameter { .. }
             | Action::ToggleDivider
             | Action::NextCounted
             | Action::ToggleCurves
             | Action::ToggleBackdrop => self.adjust(action, now),
-            Action::ToggleTiming => {
-                self.hud.sheets.timing = !self.hud.sheets.timing;
-                self.graphics.renderer.set_timing(&self.graphics.gpu, self.hud.sheets.timing);
-                // The frame on screen is counted again, so that a paused video has times to show.
-                self.reload()?;
-            }
             Action::NextMatrix | Action::NextRange => {
                 let Some(session) = &mut self.session else { return Ok(()) };
                 let text = if action == Action::NextMatrix { session.next_matrix() } else { session.next_range() };
@@ -205,25 +197,20 @@ impl Viewer {
         Flow::Quit
     }
 
-    /// Opens or closes the numbers, the facts or the adjustments. A narrow window has no room for two of them, and few have
-    /// for all three.
-    pub(super) fn toggle_panel(&mut self, which: Action) {
-        let width = f64::from(self.graphics.screen.size().0) / self.window.scale_factor();
-        let sheets = &mut self.hud.sheets;
-        let (wanted, others) = match which {
-            Action::ToggleNumbers => (&mut sheets.numbers, [&mut sheets.adjusting, &mut sheets.trust]),
-            Action::ToggleTrust => (&mut sheets.trust, [&mut sheets.adjusting, &mut sheets.numbers]),
-            _ => (&mut sheets.adjusting, [&mut sheets.trust, &mut sheets.numbers]),
-        };
-        *wanted = !*wanted;
-        let room = if width < TWO_PANELS { 0 } else { 1 + usize::from(width >= THREE_PANELS) };
-        if *wanted {
-            // The one that matters more beside the wanted one comes last, and stays the longest.
-            let open = others.iter().filter(|other| ***other).count();
-            for other in others.into_iter().filter(|other| **other).take(open.saturating_sub(room)) {
-                *other = false;
-            }
+    /// Opens or closes a panel, and closes those that have no room beside it.
+    fn toggle_panel(&mut self, which: Action) -> Result<(), AppError> {
+        let width = self.width_in_points();
+        let before = self.hud.sheets;
+        self.hud.sheets.toggle(which, width);
+        let sheets = self.hud.sheets;
+        // Whoever has opened it knows it.
+        self.adjuster.introduced |= sheets.adjusting;
+        if sheets.timing != before.timing {
+            self.graphics.renderer.set_timing(&self.graphics.gpu, sheets.timing);
+            // The frame on screen is counted again, so that a paused video has times to show.
+            self.reload()?;
         }
+        Ok(())
     }
 
     fn toggle_channel(&mut self, channel: usize, now: Instant) {

@@ -24,7 +24,7 @@ const VALUE: f32 = 44.0;
 /// Height of a line.
 const LINE: f32 = 19.0;
 /// Height of the whole panel.
-const FULL_HEIGHT: f32 = 318.0;
+pub const FULL_HEIGHT: f32 = 318.0;
 /// Space between lines.
 const GAP: f32 = 3.0;
 

@@ -203,6 +203,16 @@ fn the_bar_that_scrolls_keeps_off_the_numbers() {
 }
 
 #[test]
+fn adjustments_open_by_themselves_only_where_all_of_them_fit() {
+    for (size, expected) in [((1280, 720), true), ((1280, 400), false), ((480, 720), false)] {
+        let mut hud = Hud::without_window();
+        let panels = pair(size.0 as f32, size.1 as f32);
+        drawn(&mut hud, size, 1.0, &model(&panels));
+        assert_eq!(hud.has_room_for_adjusting(f64::from(size.0)), expected, "{size:?}");
+    }
+}
+
+#[test]
 fn adjustments_grow_back_when_the_times_above_them_go() {
     let times = TimingFigures {
         engine: "cpu",
