@@ -172,6 +172,30 @@ fn panels_close_each_other_and_grow_back_in_a_small_window() {
 }
 
 #[test]
+fn the_controls_follow_the_size_of_a_window_that_stands() {
+    let _turn = alone();
+    let display = Display::start();
+    let program = Program::start(&display, sample());
+    program.take_pointer_away();
+    pause(&program);
+    program.after(|| program.key("Tab"), "note: controls stay");
+    // Once the note has gone, nothing is drawn but for the window's size.
+    thread::sleep(Duration::from_secs(3));
+    let large = program.settled();
+    for _ in 0..3 {
+        program.resize(480, 270);
+        let small = program.settled();
+        program.resize(960, 540);
+        program.settled();
+        program.resize(480, 270);
+        program.until_same("the controls to fit a small window", &small, Area::Everywhere);
+        program.resize(1280, 720);
+        program.until_same("the controls to fit a large window", &large, Area::Everywhere);
+    }
+    program.quit_with("q");
+}
+
+#[test]
 fn an_edge_that_is_dragged_while_playing_leaves_everything_alive() {
     let _turn = alone();
     let display = Display::start();
