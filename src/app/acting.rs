@@ -6,7 +6,7 @@ use winit::event::{ElementState, KeyEvent};
 use winit::keyboard::{Key, ModifiersState, NamedKey};
 use winit::window::Fullscreen;
 
-use super::hud::{Command, Goal, Tone, parse_goal, speed_text};
+use super::hud::{Command, Goal, Tone, speed_text};
 use super::keys::{self, Action, SpeedChange};
 use super::session::next_of;
 use super::viewer::Viewer;
@@ -19,10 +19,6 @@ use crate::placement::{Fit, ViewSettings};
 const HEIGHT_STEP: f32 = 0.05;
 /// The most of the window's height that histograms take: the controls need the rest.
 const MOST_HEIGHT: f32 = 0.7;
-/// Width of a window, in points, that has room for the facts and the numbers at once.
-const TWO_PANELS: f64 = 800.0;
-/// The same for these two and the adjustments.
-const THREE_PANELS: f64 = 1150.0;
 /// Step of the histograms' opacity.
 const OPACITY_STEP: f32 = 0.1;
 
@@ -36,7 +32,7 @@ impl Viewer {
         if let Some(entry) = self.hud.entry() {
             match &event.logical_key {
                 _ if !is_pressed => {}
-                Key::Named(NamedKey::Escape) => drop(self.hud.close_entry()),
+                Key::Named(NamedKey::Escape) => self.hud.close_entry(),
                 Key::Named(NamedKey::Enter) => self.go_to_typed(),
                 Key::Named(NamedKey::Backspace) => entry.erase(),
                 _ if modifiers.control_key() || modifiers.alt_key() => {}
@@ -119,19 +115,15 @@ impl Viewer {
                 self.note("picture: as at the start", Tone::Done, now);
                 self.settings_changed(now);
             }
-            Action::ToggleNumbers | Action::ToggleTrust | Action::ToggleAdjusting => self.toggle_panel(action),
+            Action::ToggleNumbers | Action::ToggleTrust | Action::ToggleAdjusting | Action::ToggleTiming => {
+                self.toggle_panel(action)?;
+            }
             Action::ToggleAdjustment(_)
             | Action::Parameter { .. }
             | Action::ToggleDivider
             | Action::NextCounted
             | Action::ToggleCurves
             | Action::ToggleBackdrop => self.adjust(action, now),
-            Action::ToggleTiming => {
-                self.hud.sheets.timing = !self.hud.sheets.timing;
-                self.graphics.renderer.set_timing(&self.graphics.gpu, self.hud.sheets.timing);
-                // The frame on screen is counted again, so that a paused video has times to show.
-                self.reload()?;
-            }
             Action::NextMatrix | Action::NextRange => {
                 let Some(session) = &mut self.session else { return Ok(()) };
                 let text = if action == Action::NextMatrix { session.next_matrix() } else { session.next_range() };
@@ -205,25 +197,20 @@ impl Viewer {
         Flow::Quit
     }
 
-    /// Opens or closes the numbers, the facts or the adjustments. A narrow window has no room for two of them, and few have
-    /// for all three.
-    pub(super) fn toggle_panel(&mut self, which: Action) {
-        let width = f64::from(self.graphics.screen.size().0) / self.window.scale_factor();
-        let sheets = &mut self.hud.sheets;
-        let (wanted, others) = match which {
-            Action::ToggleNumbers => (&mut sheets.numbers, [&mut sheets.adjusting, &mut sheets.trust]),
-            Action::ToggleTrust => (&mut sheets.trust, [&mut sheets.adjusting, &mut sheets.numbers]),
-            _ => (&mut sheets.adjusting, [&mut sheets.trust, &mut sheets.numbers]),
-        };
-        *wanted = !*wanted;
-        let room = if width < TWO_PANELS { 0 } else { 1 + usize::from(width >= THREE_PANELS) };
-        if *wanted {
-            // The one that matters more beside the wanted one comes last, and stays the longest.
-            let open = others.iter().filter(|other| ***other).count();
-            for other in others.into_iter().filter(|other| **other).take(open.saturating_sub(room)) {
-                *other = false;
-            }
+    /// Opens or closes a panel, and closes those that have no room beside it.
+    fn toggle_panel(&mut self, which: Action) -> Result<(), AppError> {
+        let width = self.width_in_points();
+        let before = self.hud.sheets;
+        self.hud.sheets.toggle(which, width);
+        let sheets = self.hud.sheets;
+        // Whoever has opened it knows it.
+        self.adjuster.introduced |= sheets.adjusting;
+        if sheets.timing != before.timing {
+            self.graphics.renderer.set_timing(&self.graphics.gpu, sheets.timing);
+            // The frame on screen is counted again, so that a paused video has times to show.
+            self.reload()?;
         }
+        Ok(())
     }
 
     fn toggle_channel(&mut self, channel: usize, now: Instant) {
@@ -287,25 +274,16 @@ impl Viewer {
         }
     }
 
-    /// Goes where the typed text leads, or says why it leads nowhere.
+    /// Goes where the typed text leads; the field says it where that is nowhere.
     fn go_to_typed(&mut self) {
         let now = Instant::now();
-        let Some(text) = self.hud.close_entry() else { return };
+        let Some(goal) = self.hud.submit_entry() else { return };
         let Some(session) = &mut self.session else { return };
-        if text.trim().is_empty() {
-            return;
-        }
-        match parse_goal(&text) {
-            Ok(Goal::Time(secs)) => {
-                let told = session.go_to_time(secs);
-                self.note(told, Tone::Done, now);
-            }
-            Ok(Goal::Frame(index)) => {
-                let told = session.go_to_frame(index);
-                self.note(told, Tone::Done, now);
-            }
-            Err(message) => self.note(message, Tone::Wrong, now),
-        }
+        let told = match goal {
+            Goal::Time(secs) => session.go_to_time(secs),
+            Goal::Frame(index) => session.go_to_frame(index),
+        };
+        self.note(told, Tone::Done, now);
         self.update_title(now, true);
     }
 

@@ -29,8 +29,8 @@ pub struct Adjuster {
     pub choices: Choices,
     /// The one whose parameters the keys change: the last that was switched on or changed.
     pub hand: Kind,
-    /// Whether the panel has been shown, so that it opens by itself but once.
-    introduced: bool,
+    /// Whether the panel has been shown, by itself or by hand: it opens by itself but once.
+    pub(super) introduced: bool,
 }
 
 impl Adjuster {
@@ -116,15 +116,19 @@ impl Viewer {
         self.settings_changed(now);
     }
 
-    /// Opens the panel with the sliders, once, where somebody works with the pointer.
+    /// Opens the panel with the sliders, once, where somebody works with the pointer and it is in nothing's way.
     fn introduce(&mut self, kind: Kind, now: Instant) {
-        if kind.is_on(&self.scene.adjustments) && !self.adjuster.introduced && self.hud.shows_controls(now) {
+        let is_wanted = kind.is_on(&self.scene.adjustments) && !self.adjuster.introduced;
+        if is_wanted && self.hud.shows_controls(now) && self.hud.has_room_for_adjusting(self.width_in_points()) {
+            log::debug!("the panel of adjustments opens by itself");
             self.adjuster.introduced = true;
-            // It may be open already.
-            if !self.hud.sheets.adjusting {
-                self.toggle_panel(Action::ToggleAdjusting);
-            }
+            self.hud.sheets.adjusting = true;
         }
+    }
+
+    /// Width of the window, in points of the display.
+    pub(super) fn width_in_points(&self) -> f64 {
+        f64::from(self.graphics.screen.size().0) / self.window.scale_factor()
     }
 
     /// What the display over the picture is told of the adjustments.

@@ -89,6 +89,12 @@ impl Graphics {
         self.renderer.load_frame(&self.gpu, frame, components, counted)
     }
 
+    /// Size of the view that is drawn next, in pixels.
+    pub fn next_size(&mut self) -> (u32, u32) {
+        self.screen.surface.follow(&self.gpu);
+        self.screen.size()
+    }
+
     /// Draws what is loaded, with shapes over it; whether it was drawn.
     ///
     /// # Errors

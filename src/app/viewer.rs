@@ -245,7 +245,7 @@ impl Viewer {
             return Ok(Flow::Continue);
         }
         let now = Instant::now();
-        let size = self.graphics.screen.size();
+        let size = self.graphics.next_size();
         let (shapes, commands) = self.lay_out(size, now);
         let (brush, brush_strength) = self.brush_fade.follow(self.scene.brush, now);
         let overlays = self.scene.overlays && self.session.is_some();

@@ -157,6 +157,13 @@ impl WindowSurface {
         }
     }
 
+    /// Follows the window's newest size, so that what is laid out now fits the next texture.
+    pub fn follow(&mut self, gpu: &Gpu) {
+        if self.pending.is_some() && !self.is_empty {
+            self.configure(gpu);
+        }
+    }
+
     fn configure(&mut self, gpu: &Gpu) {
         if let Some(size) = self.pending.take() {
             // A surface larger than a texture can be would be refused; the display scales what is drawn.
@@ -178,9 +185,7 @@ impl WindowSurface {
         if self.is_empty {
             return Ok(Acquired::Skip);
         }
-        if self.pending.is_some() {
-            self.configure(gpu);
-        }
+        self.follow(gpu);
         let (state, texture) = answer(self.surface.get_current_texture());
         match (self.recovery.step(state), texture) {
             (Step::Draw, Some(texture)) => Ok(Acquired::Draw(Target { texture })),

@@ -245,6 +245,40 @@ fn the_panel_switches_and_slides() {
 }
 
 #[test]
+fn the_panel_opens_by_itself_once_and_only_where_it_is_in_nothing_s_way() {
+    let _turn = alone();
+    let display = Display::start();
+    let opens = "the panel of adjustments opens by itself";
+    let program = paused_sample(&display, &[]);
+    program.resize(480, 270);
+    program.key("n");
+    program.point(200, 150);
+    program.after(|| program.key("u"), "note: low-pass 9×9");
+    assert!(!program.log().contains(opens), "it covers a small picture");
+    program.resize(1280, 720);
+    program.settled();
+    program.point(600, 300);
+    program.settled();
+    program.point(610, 300);
+    program.after(|| program.key("z"), opens);
+    program.quit_with("q");
+
+    // Whoever has opened and closed it does not want it again.
+    let program = paused_sample(&display, &[]);
+    let bare = program.settled();
+    program.key("shift+a");
+    program.until_other("the panel to open", &bare, Area::Outside, 1_000);
+    program.key("shift+a");
+    program.until_same("the panel to close", &bare, Area::Below);
+    program.point(600, 300);
+    program.settled();
+    program.point(610, 300);
+    program.after(|| program.key("z"), "note: 5 levels");
+    assert!(!program.log().contains(opens), "it opens again");
+    program.quit_with("q");
+}
+
+#[test]
 fn parameters_last_but_a_video_opens_as_it_is() {
     let _turn = alone();
     let display = Display::start();

@@ -4,7 +4,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::display::Display;
-use crate::picture::Area;
+use crate::picture::{Area, Picture};
 use crate::program::Program;
 use crate::wait::{PATIENCE, until};
 use crate::{FRAME_SECONDS, SAMPLE_SECONDS, alone, near, pause, position_where, sample};
@@ -134,6 +134,64 @@ fn buttons_do_what_their_keys_do() {
     program.after(|| click(1083, 50), "note: loop on");
     program.after(|| click(1057, 50), "note: speed 1.10×");
     program.after(|| click(1021, 50), "note: speed 1.00×");
+    program.quit_with("q");
+}
+
+#[test]
+fn panels_close_each_other_and_grow_back_in_a_small_window() {
+    let _turn = alone();
+    let display = Display::start();
+    let program = Program::start(&display, sample());
+    program.take_pointer_away();
+    let bare = pause(&program);
+    let shows = |key: &str, bare: &Picture| {
+        program.key(key);
+        program.until_other(&format!("{key} to show a panel"), bare, Area::Everywhere, 1_000);
+        program.settled()
+    };
+    let large = shows("shift+a", &bare);
+    program.key("shift+a");
+    program.resize(480, 270);
+    let bare = program.settled();
+    // The times would lie on the numbers.
+    let numbers = shows("n", &bare);
+    shows("t", &bare);
+    program.key("n");
+    program.until_same("the numbers to take the place of the times", &numbers, Area::Everywhere);
+    program.key("n");
+    program.until_same("the numbers to close", &bare, Area::Everywhere);
+    // The adjustments stand below the times, and take their room again afterwards.
+    let small = shows("shift+a", &bare);
+    shows("t", &small);
+    program.key("t");
+    program.until_same("the adjustments to have all their lines again", &small, Area::Everywhere);
+    // And they take what a larger window has.
+    program.resize(1280, 720);
+    program.until_same("the adjustments to be there as a whole", &large, Area::Everywhere);
+    program.quit_with("q");
+}
+
+#[test]
+fn the_controls_follow_the_size_of_a_window_that_stands() {
+    let _turn = alone();
+    let display = Display::start();
+    let program = Program::start(&display, sample());
+    program.take_pointer_away();
+    pause(&program);
+    program.after(|| program.key("Tab"), "note: controls stay");
+    // Once the note has gone, nothing is drawn but for the window's size.
+    thread::sleep(Duration::from_secs(3));
+    let large = program.settled();
+    for _ in 0..3 {
+        program.resize(480, 270);
+        let small = program.settled();
+        program.resize(960, 540);
+        program.settled();
+        program.resize(480, 270);
+        program.until_same("the controls to fit a small window", &small, Area::Everywhere);
+        program.resize(1280, 720);
+        program.until_same("the controls to fit a large window", &large, Area::Everywhere);
+    }
     program.quit_with("q");
 }
 

@@ -103,10 +103,20 @@ fn check(program: &Program, key: &str, action: Action) {
         Action::EnterTime => {
             go_to(program, "2.5", 2.5);
             go_to(program, "45", 1.5);
+            go_to(program, "45f", 1.5);
             go_to(program, "0:03", 3.0);
             program.key(key);
+            program.type_text("2.5x");
+            program.after(|| program.key("Return"), "entry: ‘2.5x’ is no time and no frame");
+            // It stays, and can be put right; Esc closes it, and nothing else.
+            program.key("BackSpace");
+            program.after(|| program.key("Return"), "note: to 0:02.500");
+            program.key(key);
             program.type_text("nonsense");
-            program.after(|| program.key("Return"), "note: ‘nonsense’ is no time and no frame");
+            program.after(|| program.key("Return"), "entry: ‘nonsense’ is no time and no frame");
+            program.key("Escape");
+            program.after(|| program.key("o"), "note: loop on");
+            program.after(|| program.key("o"), "note: loop off");
         }
         Action::Speed(SpeedChange::By(factor)) => {
             let speed = if factor < 1.0 { format!("{factor:.3}×") } else { format!("{factor:.2}×") };

@@ -24,7 +24,7 @@ const VALUE: f32 = 44.0;
 /// Height of a line.
 const LINE: f32 = 19.0;
 /// Height of the whole panel.
-const FULL_HEIGHT: f32 = 318.0;
+pub const FULL_HEIGHT: f32 = 318.0;
 /// Space between lines.
 const GAP: f32 = 3.0;
 
@@ -37,7 +37,7 @@ pub fn show(ui: &Ui, room: Rect, model: &Model<'_>, commands: &mut Vec<Command>)
             ui.set_width(inside);
             // Where it scrolls, the bar for that keeps off the values.
             let width = if room.height() < FULL_HEIGHT { inside - 12.0 } else { inside };
-            egui::ScrollArea::vertical().max_height((room.height() - 18.0).max(40.0)).show(ui, |ui| {
+            theme::scrolled(ui, room.height() - 18.0, |ui| {
                 ui.spacing_mut().item_spacing = vec2(0.0, GAP);
                 ui.label(RichText::new("Adjustments, made in this order").size(LETTERS).color(theme::DIM));
                 let mut lines = Lines { ui, width, adjusting: &model.adjusting, commands };

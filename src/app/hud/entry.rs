@@ -7,12 +7,16 @@ use crate::cli::parse_time;
 
 /// The longest text that leads anywhere.
 const MOST_LETTERS: usize = 24;
+/// Width of the field with all that belongs to it, in points.
+const WIDTH: f32 = 330.0;
 
 /// What is being typed.
 #[derive(Debug, Clone, Default)]
 pub struct Entry {
     /// The text so far.
     pub text: String,
+    /// Why it leads nowhere, once that has been tried.
+    pub wrong: Option<String>,
 }
 
 /// Where a typed text leads.
@@ -24,30 +28,48 @@ pub enum Goal {
     Frame(u64),
 }
 
-/// Reads a whole number as a frame, and anything with a colon, a point or an s as a time.
+/// Reads a whole number as a frame, with an f or without, and anything with a colon, a point or an s as a time.
 ///
 /// # Errors
 /// A sentence on what can be typed.
-pub fn parse_goal(text: &str) -> Result<Goal, String> {
+fn parse_goal(text: &str) -> Result<Goal, String> {
     let text = text.trim();
-    let wrong = || format!("‘{text}’ is no time and no frame; type 1:02.5, 62.5, 62s or a frame number such as 1500");
-    let bare = text.strip_prefix('#').unwrap_or(text);
+    let wrong =
+        || format!("‘{text}’ is no time and no frame; type 1:02.5, 62.5 or 62s, or a frame number: 250 or 250f");
+    // As `analyze --from` reads it, and without the f: here most of what is typed are frames.
+    let bare =
+        text.strip_prefix('#').or_else(|| text.strip_suffix(['f', 'F'])).or_else(|| text.strip_prefix(['f', 'F']));
+    let bare = bare.map_or(text, str::trim);
     if !bare.is_empty() && bare.bytes().all(|byte| byte.is_ascii_digit()) {
         return bare.parse().map(Goal::Frame).map_err(|_| wrong());
     }
-    let time = text.strip_suffix('s').map_or(text, str::trim_end);
+    let time = text.strip_suffix(['s', 'S']).map_or(text, str::trim_end);
     parse_time(time).map(Goal::Time).map_err(|_| wrong())
 }
 
 impl Entry {
+    /// Reads the text; where it leads nowhere, the reason is kept.
+    pub fn submit(&mut self) -> Option<Goal> {
+        match parse_goal(&self.text) {
+            Ok(goal) => Some(goal),
+            Err(reason) => {
+                log::debug!("entry: {reason}");
+                self.wrong = Some(reason);
+                None
+            }
+        }
+    }
+
     /// Takes what a key types.
     pub fn type_text(&mut self, text: &str) {
+        self.wrong = None;
         let letters = text.chars().filter(|letter| !letter.is_control());
         self.text.extend(letters.take(MOST_LETTERS.saturating_sub(self.text.chars().count())));
     }
 
     /// Takes the last letter back.
     pub fn erase(&mut self) {
+        self.wrong = None;
         self.text.pop();
     }
 
@@ -61,12 +83,15 @@ impl Entry {
             .fixed_pos(room.center_top());
         area.show(ui.ctx(), |ui| {
             theme::plate().show(ui, |ui| {
+                let width = (room.width() - 24.0).clamp(110.0, WIDTH);
+                ui.set_width(width);
                 ui.horizontal(|ui| {
                     ui.label(RichText::new("Go to").size(theme::TEXT + 1.0).color(theme::DIM));
-                    self.show_field(ui, (room.width() - 110.0).clamp(60.0, 180.0));
+                    self.show_field(ui, ui.available_width());
                 });
-                let hint = "a time, or a frame number · Enter goes there · Esc closes";
-                ui.label(RichText::new(hint).size(theme::SMALL).color(theme::DIM));
+                let hint = "a time, or a frame number (250, 250f) · Enter goes there · Esc closes";
+                let (words, color) = self.wrong.as_deref().map_or((hint, theme::DIM), |wrong| (wrong, theme::WRONG));
+                ui.add(egui::Label::new(RichText::new(words).size(theme::SMALL).color(color)).wrap());
             });
         });
     }
@@ -96,13 +121,19 @@ mod tests {
         assert_eq!(parse_goal(" 1:02.5 "), Ok(Goal::Time(62.5)));
         assert_eq!(parse_goal("62.5"), Ok(Goal::Time(62.5)));
         assert_eq!(parse_goal("62 s"), Ok(Goal::Time(62.0)));
+        assert_eq!(parse_goal("62S"), Ok(Goal::Time(62.0)));
         assert_eq!(parse_goal("1500"), Ok(Goal::Frame(1500)));
+        for text in ["250f", "250F", " 250 f ", "f250", "250"] {
+            assert_eq!(parse_goal(text), Ok(Goal::Frame(250)), "{text}");
+        }
         assert_eq!(parse_goal("#7"), Ok(Goal::Frame(7)));
     }
 
     #[test]
     fn nonsense_is_answered() {
-        for text in ["", "abc", "-5", "1:2:3:4", "99999999999999999999999", "#", "s", "1e3", "NaN"] {
+        for text in
+            ["", "abc", "-5", "1:2:3:4", "99999999999999999999999", "#", "s", "f", "-3f", "1.5f", "1f2", "1e3", "NaN"]
+        {
             let message = parse_goal(text).unwrap_err();
             assert!(message.contains("is no time and no frame"), "{text}: {message}");
         }

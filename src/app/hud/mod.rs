@@ -19,6 +19,7 @@ mod notes;
 mod numbers;
 mod probe;
 mod readout;
+mod sheets;
 mod theme;
 mod timeline;
 mod timing;
@@ -33,35 +34,15 @@ use winit::window::Window;
 
 use crate::gpu::draw::{FontTextures, Shapes};
 pub use bar::speed_text;
-pub use entry::{Entry, Goal, parse_goal};
+pub use entry::{Entry, Goal};
 pub use model::{Adjusting, Command, Model, Panel, PlayState};
 pub use notes::Tone;
 pub use numbers::Numbers;
 pub use probe::ProbeText;
 pub use readout::Readout;
+pub use sheets::Sheets;
 pub use timing::TimingFigures;
 pub use trust::{Fact, Machine, facts};
-
-/// Which panels are open.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Sheets {
-    /// All keys.
-    pub help: bool,
-    /// What is known about the video.
-    pub trust: bool,
-    /// The frame's numbers.
-    pub numbers: bool,
-    /// The passes' times.
-    pub timing: bool,
-    /// The adjustments with their parameters.
-    pub adjusting: bool,
-}
-
-impl Sheets {
-    const fn any(self) -> bool {
-        self.help || self.trust || self.numbers || self.timing || self.adjusting
-    }
-}
 
 /// Where the panels are, or are not.
 struct Placed {
@@ -94,6 +75,8 @@ pub struct Hud {
     layouts: u64,
     /// Where cards lie on the view, in points.
     cards: Vec<Rect>,
+    /// Height that the adjustments have, or would have, in points.
+    height_for_adjusting: f32,
     /// When egui wants to be drawn again, for a tooltip or a blinking cursor.
     repaint_at: Option<Instant>,
 }
@@ -125,6 +108,7 @@ impl Hud {
             drawn: false,
             layouts: 0,
             cards: Vec::new(),
+            height_for_adjusting: 0.0,
             repaint_at: None,
         }
     }
@@ -187,6 +171,12 @@ impl Hud {
         self.visibility.strength(now) > 0.0
     }
 
+    /// Whether the adjustments, in a window of this width in points, have room beside the picture and all that is open.
+    #[must_use]
+    pub fn has_room_for_adjusting(&self, width: f64) -> bool {
+        self.sheets.has_width_for_adjusting(width) && self.height_for_adjusting >= adjusting::FULL_HEIGHT
+    }
+
     /// Says shortly what a key did, or at more length what went wrong.
     pub fn note(&mut self, text: impl Into<String>, tone: Tone, now: Instant) {
         self.notes.add(text.into(), tone, now);
@@ -202,9 +192,18 @@ impl Hud {
         self.entry.as_mut()
     }
 
-    /// Closes the field; what was typed.
-    pub fn close_entry(&mut self) -> Option<String> {
-        self.entry.take().map(|entry| entry.text)
+    /// Closes the field.
+    pub fn close_entry(&mut self) {
+        self.entry = None;
+    }
+
+    /// Takes what was typed and closes the field; where it leads, if it leads anywhere. What makes no sense stays in the
+    /// field, with the reason below it.
+    pub fn submit_entry(&mut self) -> Option<Goal> {
+        let entry = self.entry.as_mut()?;
+        let goal = if entry.text.trim().is_empty() { None } else { Some(entry.submit()?) };
+        self.entry = None;
+        goal
     }
 
     /// Closes the field or the help, whichever is open; whether one was.
@@ -347,7 +346,7 @@ impl Hud {
     }
 
     /// The times, the adjustments and the facts at the left, the numbers and the legend at the right.
-    fn show_panels(&self, ui: &mut egui::Ui, room: Rect, model: &Model<'_>, commands: &mut Vec<Command>) -> Placed {
+    fn show_panels(&mut self, ui: &mut egui::Ui, room: Rect, model: &Model<'_>, commands: &mut Vec<Command>) -> Placed {
         let mut left = room;
         let mut between = room;
         let mut sliders = Rect::NOTHING;
@@ -364,6 +363,7 @@ impl Hud {
             left.min.y = panel.max.y + 6.0;
             keep_right_of(panel);
         }
+        self.height_for_adjusting = left.height();
         if self.sheets.adjusting {
             let panel = adjusting::show(ui, left, model, commands);
             left.min.x = panel.max.x + 6.0;

@@ -69,7 +69,7 @@ pub fn show(ui: &Ui, room: Rect, numbers: &Numbers) -> Rect {
     let text = |text: &str, color| RichText::new(text).font(theme::mono(size)).color(color);
     let shown = area.show(ui.ctx(), |ui| {
         theme::plate().inner_margin(egui::Margin::symmetric(10, 7)).show(ui, |ui| {
-            egui::ScrollArea::vertical().max_height((room.height() - 16.0).max(40.0)).show(ui, |ui| {
+            theme::scrolled(ui, room.height() - 16.0, |ui| {
                 ui.spacing_mut().item_spacing.y = 2.0;
                 ui.spacing_mut().interact_size.y = 0.0;
                 ui.label(text(&numbers.frame, theme::DIM));

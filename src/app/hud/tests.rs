@@ -57,16 +57,19 @@ fn nothing_is_laid_out_while_nothing_is_to_be_seen() {
     assert!(hud.wake_at(later).is_none() && !hud.is_due(later));
 }
 
+fn mesh_bounds(primitive: &egui::ClippedPrimitive) -> Rect {
+    match &primitive.primitive {
+        egui::epaint::Primitive::Mesh(mesh) => mesh.calc_bounds().intersect(primitive.clip_rect),
+        egui::epaint::Primitive::Callback(_) => Rect::NOTHING,
+    }
+}
+
 /// Lays everything out twice, so that areas know their sizes, and gives the bounds of what is drawn in each layer.
 fn drawn(hud: &mut Hud, size: (u32, u32), scale: f64, model: &Model<'_>) -> Vec<Rect> {
     let now = Instant::now();
     hud.wake(now);
     hud.lay_out(None, (size, scale), model, now);
     let (shapes, _) = hud.lay_out(None, (size, scale), model, now);
-    let mesh_bounds = |primitive: &egui::ClippedPrimitive| match &primitive.primitive {
-        egui::epaint::Primitive::Mesh(mesh) => mesh.calc_bounds().intersect(primitive.clip_rect),
-        egui::epaint::Primitive::Callback(_) => Rect::NOTHING,
-    };
     shapes.primitives.iter().map(mesh_bounds).collect()
 }
 
@@ -113,6 +116,120 @@ fn adjustments_never_cover_the_histograms() {
             assert!(!common.is_positive(), "{width}×{height}: {bounds:?} covers {:?}", panel.rect);
         }
     }
+}
+
+fn figures(columns: usize) -> Numbers {
+    let column = || std::array::from_fn(|_| "100.00 %".to_owned());
+    Numbers {
+        frame: "frame 7, 0:00.233".to_owned(),
+        picture: "source".to_owned(),
+        components: Components::Rgbl,
+        columns: (0..columns).map(|_| column()).collect(),
+    }
+}
+
+fn many_facts() -> Vec<Fact> {
+    let value = "as long a value as they come, which takes more than a single line of the panel";
+    vec![Fact { name: "something", value: value.to_owned(), origin: None }; 8]
+}
+
+#[test]
+fn panels_grow_back_with_their_room() {
+    let (small, large) = ((480, 270), (1280, 720));
+    let (facts, numbers) = (many_facts(), figures(4));
+    let none = Sheets::default();
+    let cases = [
+        Sheets { adjusting: true, ..none },
+        Sheets { trust: true, ..none },
+        Sheets { numbers: true, ..none },
+        Sheets { help: true, ..none },
+    ];
+    for sheets in cases {
+        let shown = |hud: &mut Hud, size: (u32, u32)| {
+            hud.sheets = sheets;
+            let zoom = hud.set_scale(size, 1.0);
+            let panels = pair(size.0 as f32 / zoom, size.1 as f32 / zoom);
+            let model = Model {
+                facts: sheets.trust.then_some(&facts[..]),
+                numbers: sheets.numbers.then_some(&numbers),
+                ..model(&panels)
+            };
+            // A table needs more than two drawings to find its columns' widths.
+            drawn(hud, size, 1.0, &model);
+            drawn(hud, size, 1.0, &model)
+        };
+        let mut hud = Hud::without_window();
+        shown(&mut hud, small);
+        assert_eq!(shown(&mut hud, large), shown(&mut Hud::without_window(), large), "{sheets:?}");
+    }
+}
+
+#[test]
+fn what_leads_nowhere_stays_in_the_field_with_the_reason() {
+    let mut hud = Hud::without_window();
+    hud.open_entry();
+    hud.entry().unwrap().type_text("abc");
+    assert_eq!(hud.submit_entry(), None);
+    let entry = hud.entry().expect("the field stays open");
+    assert_eq!(entry.text, "abc");
+    assert!(entry.wrong.as_deref().is_some_and(|reason| reason.contains("250f")), "{:?}", entry.wrong);
+    entry.erase();
+    assert_eq!(entry.wrong, None, "what is typed next may be right");
+    hud.close_entry();
+    assert!(!hud.close_something(), "it is closed already");
+    hud.open_entry();
+    assert_eq!(hud.submit_entry(), None);
+    assert!(hud.entry().is_none(), "nothing typed leads nowhere, and closes");
+    hud.open_entry();
+    hud.entry().unwrap().type_text("250f");
+    assert_eq!((hud.submit_entry(), hud.entry().is_none()), (Some(Goal::Frame(250)), true));
+}
+
+#[test]
+fn the_bar_that_scrolls_keeps_off_the_numbers() {
+    let numbers = figures(4);
+    let width = |size: (u32, u32)| {
+        let mut hud = Hud::without_window();
+        hud.sheets.numbers = true;
+        let zoom = hud.set_scale(size, 1.0);
+        let panels = pair(size.0 as f32 / zoom, size.1 as f32 / zoom);
+        let model = Model { numbers: Some(&numbers), ..model(&panels) };
+        let now = Instant::now();
+        let all = (0..3).map(|_| hud.lay_out(None, (size, 1.0), &model, now).0.primitives).last().unwrap();
+        all.iter().map(mesh_bounds).fold(Rect::NOTHING, Rect::union).width()
+    };
+    let (scrolled, whole) = (width((480, 220)), width((480, 500)));
+    assert!(scrolled >= whole + 10.0, "{scrolled} points wide with the bar, {whole} without");
+}
+
+#[test]
+fn adjustments_open_by_themselves_only_where_all_of_them_fit() {
+    for (size, expected) in [((1280, 720), true), ((1280, 400), false), ((480, 720), false)] {
+        let mut hud = Hud::without_window();
+        let panels = pair(size.0 as f32, size.1 as f32);
+        drawn(&mut hud, size, 1.0, &model(&panels));
+        assert_eq!(hud.has_room_for_adjusting(f64::from(size.0)), expected, "{size:?}");
+    }
+}
+
+#[test]
+fn adjustments_grow_back_when_the_times_above_them_go() {
+    let times = TimingFigures {
+        engine: "cpu",
+        adapter: "an adapter".to_owned(),
+        times: crate::gpu::live::PassTimes::default(),
+        has_timestamps: true,
+        counted: 7,
+        dropped: 0,
+        damaged: 0,
+    };
+    let mut hud = Hud::without_window();
+    hud.sheets.adjusting = true;
+    let panels = pair(533.0, 300.0);
+    let before = drawn(&mut hud, (480, 270), 1.0, &model(&panels));
+    let with_times = drawn(&mut hud, (480, 270), 1.0, &Model { timing: Some(&times), ..model(&panels) });
+    assert_ne!(before, with_times);
+    assert_eq!(before, drawn(&mut hud, (480, 270), 1.0, &model(&panels)));
 }
 
 #[test]

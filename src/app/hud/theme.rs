@@ -39,6 +39,17 @@ pub fn plate() -> egui::Frame {
     egui::Frame::new().fill(PLATE).corner_radius(ROUND).inner_margin(Margin::symmetric(12, 9))
 }
 
+/// Width of the bar that scrolls, when the pointer is at it.
+const BAR: f32 = 12.0;
+
+/// Shows contents that scroll where they are higher than `room`, with a bar that keeps off them.
+pub fn scrolled(ui: &mut egui::Ui, room: f32, contents: impl FnOnce(&mut egui::Ui)) {
+    let room = room.max(40.0);
+    ui.spacing_mut().scroll.floating_allocated_width = BAR;
+    // What surrounds this remembers how high it was; without the least height it would not grow again.
+    egui::ScrollArea::vertical().max_height(room).min_scrolled_height(room).show(ui, contents);
+}
+
 /// Draws a line of text on a plate of its own near a point, inside `within`; where it came to lie.
 pub fn label(painter: &Painter, within: Rect, at: Pos2, anchor: Align2, text: &str, size: f32, color: Color32) -> Rect {
     let galley = painter.layout_no_wrap(text.to_owned(), mono(size), color);

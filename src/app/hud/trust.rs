@@ -156,7 +156,7 @@ pub fn show(ui: &Ui, room: Rect, facts: &[Fact]) -> Rect {
         theme::plate().show(ui, |ui| {
             ui.spacing_mut().interact_size.y = 0.0;
             ui.set_max_width((room.width() - 24.0).clamp(80.0, 460.0));
-            egui::ScrollArea::vertical().max_height((room.height() - 20.0).max(40.0)).show(ui, |ui| {
+            theme::scrolled(ui, room.height() - 20.0, |ui| {
                 let grid = egui::Grid::new("trust").num_columns(2).spacing(vec2(12.0, 3.0)).min_row_height(0.0);
                 grid.show(ui, |ui| {
                     for fact in facts {

@@ -205,7 +205,7 @@ pub const ROWS: &[Row] = &[
     Row { section: Section::Reading, keys: &[(Letter("t"), ToggleTiming)], help: "times of each pass, frames dropped" },
     Row { section: Section::Reading, keys: &[(Letter("m"), NextMatrix)], help: "read with the next colour matrix" },
     Row { section: Section::Reading, keys: &[(ShiftLetter("m"), NextRange)], help: "read with the next range" },
-    Row { section: Section::Picture, keys: &[(Letter("c"), NextFit)], help: "cover, contain, 1:1" },
+    Row { section: Section::Picture, keys: &[(Letter("c"), NextFit)], help: "cover (the default), contain, 1:1" },
     Row { section: Section::Picture, keys: &[(ShiftLetter("c"), ResetView)], help: "undo fit, zoom and pan" },
     Row { section: Section::Picture, keys: &[(Letter("s"), Save)], help: "save the view as PNG and the bins as JSON" },
     Row { section: Section::Picture, keys: &[(Letter("f"), ToggleFullscreen)], help: "full screen and back" },

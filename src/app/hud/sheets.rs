@@ -1,0 +1,125 @@
+//! Which panels are open, and which of them have room beside each other.
+
+use super::super::keys::Action;
+
+/// Width of a window, in points, that has room for two panels beside each other.
+const TWO_PANELS: f64 = 800.0;
+/// The same for the facts, the numbers and the adjustments at once.
+const THREE_PANELS: f64 = 1150.0;
+
+/// Which panels are open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Sheets {
+    /// All keys.
+    pub help: bool,
+    /// What is known about the video.
+    pub trust: bool,
+    /// The frame's numbers.
+    pub numbers: bool,
+    /// The passes' times.
+    pub timing: bool,
+    /// The adjustments with their parameters.
+    pub adjusting: bool,
+}
+
+impl Sheets {
+    /// Whether any of them is open.
+    #[must_use]
+    pub const fn any(self) -> bool {
+        self.help || self.trust || self.numbers || self.timing || self.adjusting
+    }
+
+    /// Opens or closes a panel in a window of this width, in points. A narrow window has no room for two of numbers, facts
+    /// and adjustments, and few have for all three; those that have none close. The times stand above the facts and the
+    /// adjustments, but beside the numbers.
+    pub fn toggle(&mut self, which: Action, width: f64) {
+        let is_narrow = width < TWO_PANELS;
+        let (wanted, others) = match which {
+            Action::ToggleTiming => {
+                self.timing = !self.timing;
+                self.numbers &= !(self.timing && is_narrow);
+                return;
+            }
+            Action::ToggleNumbers => (&mut self.numbers, [&mut self.adjusting, &mut self.trust]),
+            Action::ToggleTrust => (&mut self.trust, [&mut self.adjusting, &mut self.numbers]),
+            _ => (&mut self.adjusting, [&mut self.trust, &mut self.numbers]),
+        };
+        *wanted = !*wanted;
+        if !*wanted {
+            return;
+        }
+        let room = if is_narrow { 0 } else { 1 + usize::from(width >= THREE_PANELS) };
+        // The one that matters more beside the wanted one comes last, and stays the longest.
+        let open = others.iter().filter(|other| ***other).count();
+        for other in others.into_iter().filter(|other| **other).take(open.saturating_sub(room)) {
+            *other = false;
+        }
+        self.timing &= !(which == Action::ToggleNumbers && is_narrow);
+    }
+
+    /// Whether the adjustments can be opened in a window of this width, in points, beside the picture and all that is open.
+    #[must_use]
+    pub fn has_width_for_adjusting(self, width: f64) -> bool {
+        let mut with = self;
+        with.toggle(Action::ToggleAdjusting, width);
+        width >= TWO_PANELS && with == Self { adjusting: true, ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NONE: Sheets = Sheets { help: false, trust: false, numbers: false, timing: false, adjusting: false };
+
+    fn after(mut sheets: Sheets, which: Action, width: f64) -> Sheets {
+        sheets.toggle(which, width);
+        sheets
+    }
+
+    #[test]
+    fn the_times_and_the_numbers_close_each_other_where_they_would_overlap() {
+        let [numbers, timing] = [Sheets { numbers: true, ..NONE }, Sheets { timing: true, ..NONE }];
+        let both = Sheets { timing: true, ..numbers };
+        assert_eq!(after(numbers, Action::ToggleTiming, 480.0), timing);
+        assert_eq!(after(timing, Action::ToggleNumbers, 480.0), numbers);
+        assert_eq!(after(numbers, Action::ToggleTiming, 960.0), both);
+        assert_eq!(after(timing, Action::ToggleNumbers, 960.0), both);
+        assert_eq!(after(both, Action::ToggleTiming, 480.0), numbers, "what closes leaves the others alone");
+        assert_eq!(after(both, Action::ToggleNumbers, 480.0), timing);
+    }
+
+    #[test]
+    fn the_times_stand_above_the_facts_and_the_adjustments() {
+        let times = Sheets { timing: true, ..NONE };
+        assert_eq!(after(times, Action::ToggleTrust, 480.0), Sheets { trust: true, ..times });
+        assert_eq!(after(times, Action::ToggleAdjusting, 480.0), Sheets { adjusting: true, ..times });
+        let sliders = Sheets { adjusting: true, ..NONE };
+        assert_eq!(after(sliders, Action::ToggleTiming, 480.0), Sheets { timing: true, ..sliders });
+    }
+
+    #[test]
+    fn as_many_panels_stay_as_have_room() {
+        let two = Sheets { trust: true, numbers: true, ..NONE };
+        let all = Sheets { adjusting: true, ..two };
+        assert_eq!(after(two, Action::ToggleAdjusting, 480.0), Sheets { adjusting: true, ..NONE });
+        assert_eq!(after(two, Action::ToggleAdjusting, 960.0), Sheets { trust: false, ..all });
+        assert_eq!(after(two, Action::ToggleAdjusting, 1280.0), all);
+    }
+
+    #[test]
+    fn adjustments_have_room_only_where_they_close_nothing_and_leave_some_of_the_picture() {
+        let numbers = Sheets { numbers: true, ..NONE };
+        for (sheets, width, expected) in [
+            (NONE, 480.0, false),
+            (NONE, 960.0, true),
+            (numbers, 480.0, false),
+            (numbers, 960.0, true),
+            (Sheets { trust: true, ..numbers }, 960.0, false),
+            (Sheets { trust: true, ..numbers }, 1280.0, true),
+            (Sheets { adjusting: true, ..NONE }, 1280.0, false),
+        ] {
+            assert_eq!(sheets.has_width_for_adjusting(width), expected, "{sheets:?} in {width} points");
+        }
+    }
+}
