@@ -28,7 +28,7 @@ pub use processor::Processor;
 
 /// ⌊value · factor / divisor⌋ and the remainder, for counts, whose product may need more than 32 bits.
 ///
-/// The shaders have no 64-bit integers and find the same by long division (shaders/adjust/exact.wgsl).
+/// The shaders have no 64-bit integers and find the same from a guess in floats (shaders/adjust/exact.wgsl).
 #[must_use]
 pub fn mul_div(value: u32, factor: u32, divisor: u32) -> (u32, u32) {
     let product = u64::from(value) * u64::from(factor);

@@ -83,10 +83,10 @@ fn the_plan_does_not_change_the_result() {
         let result = chain.result().unwrap();
         let planes = (Source::of(&picture), pictures.bind_group().unwrap());
         let packed = (Source::working(result), &result.bind_group);
-        for (lines, columns, staged) in [(2, 16, true), (4, 32, true), (4, 32, false)] {
+        for (lines, pairs, staged) in [(2, 16, true), (4, 32, true), (4, 32, false)] {
             for (source, group) in [planes, packed] {
                 let mut pass = BlurPass::new(gpu, &pictures.bind_group_layout);
-                let plan = BlurPlan { lines, columns, staged, ..BlurPlan::new(&limits, depth.into(), 11) };
+                let plan = BlurPlan { lines, pairs, staged, ..BlurPlan::new(&limits, depth.into(), 11) };
                 result.write(gpu, &Codes::of(&picture));
                 let job = pass.job_with_plan(gpu, &source, result, plan, 1).unwrap();
                 let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());

@@ -60,7 +60,11 @@ fn shared_structures_lie_alike_in_rust_and_wgsl() {
     assert_layout("curves", "Curve", size_of::<CurveParams>(), &curve);
     let point = [("tones", offset_of!(PointParams, tones)), ("tiles", offset_of!(PointParams, tiles))];
     assert_layout("point", "Point", size_of::<PointParams>(), &point);
-    let blur = [("size", offset_of!(BlurParams, size)), ("stride", offset_of!(BlurParams, stride))];
+    let blur = [
+        ("size", offset_of!(BlurParams, size)),
+        ("stride", offset_of!(BlurParams, stride)),
+        ("sums_stride", offset_of!(BlurParams, sums_stride)),
+    ];
     assert_layout("blur", "Blur", size_of::<BlurParams>(), &blur);
     let tiles = [
         ("tiles", offset_of!(TileParams, tiles)),

@@ -4,6 +4,9 @@
 // A workgroup loads its tile, with what lies SIZE / 2 pixels around it, into workgroup memory once. Each invocation then
 // walks over RUN neighbouring pixels with a running sum: for each next pixel it adds one value and takes one away, so that a
 // pixel costs 2 + SIZE / RUN loads from there, not SIZE.
+//
+// Sums that fit in 16 bits are added two at a time, as halves of a word: red and blue of a pixel, or green of two neighbouring
+// ones. So are the row's sums kept between the passes, which takes 6 bytes a pixel.
 
 // Whether the picture is packed as `down` packs it, so that its words are taken as they are.
 override PACKED: bool = false;
@@ -12,43 +15,43 @@ override ACROSS: u32 = 256u;  // invocations of a workgroup of `across`
 override LINES: u32 = 4u;     // rows of its tile, an even number
 override SPAN: u32 = 512u;    // pixels of a row of its tile: ACROSS / LINES · RUN
 override DOWN: u32 = 256u;    // invocations of a workgroup of `down`
-override COLUMNS: u32 = 32u;  // columns of its tile
-override ROWS: u32 = 64u;     // rows of its tile: DOWN / COLUMNS · RUN
+override PAIRS: u32 = 32u;    // pairs of columns of its tile
+override ROWS: u32 = 64u;     // rows of its tile: DOWN / PAIRS · RUN
 override ACROSS_WORDS: u32 = 1u; // of workgroup memory for `across`, padded
-override DOWN_WORDS: u32 = 1u;   // and for `down`
+override DOWN_PAIRS: u32 = 1u;   // and pairs of pixels there for `down`
 // Whether the tile is kept in workgroup memory; without, every value comes from the buffer.
 override STAGED: bool = true;
 
 const RUN: u32 = 8u;
+const HALF: u32 = 0xffffu;
 override REACH: u32 = SIZE / 2u;
+override TOP: u32 = (1u << BITS) - 1u;
 // Words of a pixel: red, green, blue in bytes of one word, or in halves of two.
 override WORDS: u32 = select(2u, 1u, BITS == 8u);
-// What a row's sum is kept as, and what the sum of those is divided by.
+// What a row's sum is kept as, at most 2^16 - 1, and what the sum of those is divided by.
 override EXACT: bool = BITS <= 10u;
 override DIVISOR: u32 = select(16u * SIZE, SIZE * SIZE, EXACT);
+// Whether the sum of those fits in 16 bits too.
+override NARROW: bool = DIVISOR * TOP <= HALF;
 
 struct Blur {
-    size: vec2<u32>, // pixels
-    stride: u32,     // pixels from row to row, a multiple of four
-    padding: u32,
+    size: vec2<u32>,   // pixels
+    stride: u32,       // pixels from row to row of the picture, a multiple of four
+    sums_stride: u32,  // pixels from row to row of the sums, a multiple of RUN
 }
 
-// Of `across`, which finds the picture in group 0.
-@group(1) @binding(0) var<storage, read_write> row_sums_out: array<vec4<u32>>;
+// Of `across`, which finds the picture in group 0: of each pixel the sums of red and blue, of two pixels those of green.
+@group(1) @binding(0) var<storage, read_write> red_blue_out: array<vec4<u32>>;
+@group(1) @binding(1) var<storage, read_write> green_out: array<vec4<u32>>;
 // Of `down`.
 @group(0) @binding(0) var<uniform> blur: Blur;
-@group(0) @binding(1) var<storage, read> row_sums: array<vec2<u32>>;
-@group(0) @binding(2) var<storage, read_write> codes_out: array<u32>;
+@group(0) @binding(1) var<storage, read> red_blue: array<vec2<u32>>;
+@group(0) @binding(2) var<storage, read> green: array<u32>;
+@group(0) @binding(3) var<storage, read_write> codes_out: array<vec2<u32>>;
 
 var<workgroup> row_tile: array<u32, ACROSS_WORDS>;
-var<workgroup> column_tile: array<vec2<u32>, DOWN_WORDS>;
-
-fn unpacked(first: u32, second: u32) -> vec3<u32> {
-    if BITS == 8u {
-        return (vec3<u32>(first) >> vec3<u32>(0u, 8u, 16u)) & vec3<u32>(255u);
-    }
-    return vec3<u32>(first & 0xffffu, first >> 16u, second & 0xffffu);
-}
+var<workgroup> red_blue_tile: array<vec2<u32>, DOWN_PAIRS>;
+var<workgroup> green_tile: array<u32, DOWN_PAIRS>;
 
 // Words of four neighbouring pixels; of each the second one, if it has two.
 struct Words {
@@ -85,15 +88,15 @@ fn words_of_pair(quad: u32, row: u32) -> array<Words, 2> {
     );
 }
 
-// One pixel, for when nothing is kept in workgroup memory.
-fn pixel_at(x: u32, y: u32) -> vec3<u32> {
+// The words of one pixel, for when nothing is kept in workgroup memory.
+fn pixel_at(x: u32, y: u32) -> vec2<u32> {
     var words: Words;
     if PACKED {
         words = packed_words(x / 4u, y);
     } else {
         words = packed(colors_of(quad_of_samples(0u, x / 4u, y), chroma_terms(x / 4u, y >> CHROMA_Y)));
     }
-    return unpacked(words.first[x & 3u], words.second[x & 3u]);
+    return vec2<u32>(words.first[x & 3u], words.second[x & 3u]);
 }
 
 // Runs of 8 pixels begin 8 words apart, which would put them in a quarter of the banks; a word more after every 8
@@ -154,25 +157,81 @@ fn load_rows(local: u32, left: u32, top: u32) {
     }
 }
 
-// The pixel at a place of a row of the tile, to the right of REACH pixels before the tile.
-fn pixel_of_row(line: u32, y: u32, left: u32, place: u32) -> vec3<u32> {
+// The words of the pixel at a place of a row of the tile, to the right of REACH pixels before the tile.
+fn pixel_of_row(line: u32, y: u32, left: u32, place: u32) -> vec2<u32> {
     if STAGED {
         let at = line * TILE_SPAN + place + HALO - REACH;
         let first = row_tile[padded(at)];
         if WORDS == 1u {
-            return unpacked(first, 0u);
+            return vec2<u32>(first, 0u);
         }
-        return unpacked(first, row_tile[padded(LINES * TILE_SPAN + at)]);
+        return vec2<u32>(first, row_tile[padded(LINES * TILE_SPAN + at)]);
     }
     return pixel_at(min(max(left + place, REACH) - REACH, picture.size.x - 1u), y);
 }
 
-fn kept(sum: vec3<u32>) -> vec2<u32> {
-    var value = sum;
-    if !EXACT {
-        value = (sum * 16u + SIZE / 2u) / SIZE;
+// Codes of four neighbouring pixels, or sums of them. Where a row's sums fit in 16 bits, red has blue in its upper half.
+struct Four {
+    red: vec4<u32>,
+    green: vec4<u32>,
+    blue: vec4<u32>,
+}
+
+fn unpacked(words: Words) -> Four {
+    if BITS == 8u {
+        return Four(words.first & vec4<u32>(0xff00ffu), (words.first >> vec4<u32>(8u)) & vec4<u32>(255u), vec4<u32>(0u));
     }
-    return vec2<u32>(value.r | (value.g << 16u), value.b);
+    let red = words.first & vec4<u32>(HALF);
+    let blue = words.second & vec4<u32>(HALF);
+    let green = words.first >> vec4<u32>(16u);
+    if EXACT {
+        return Four(red | (blue << vec4<u32>(16u)), green, vec4<u32>(0u));
+    }
+    return Four(red, green, blue);
+}
+
+fn four_of_row(line: u32, y: u32, left: u32, place: u32) -> Four {
+    let a = pixel_of_row(line, y, left, place);
+    let b = pixel_of_row(line, y, left, place + 1u);
+    let c = pixel_of_row(line, y, left, place + 2u);
+    let d = pixel_of_row(line, y, left, place + 3u);
+    return unpacked(Words(vec4<u32>(a.x, b.x, c.x, d.x), vec4<u32>(a.y, b.y, c.y, d.y)));
+}
+
+fn total(values: vec4<u32>) -> u32 {
+    return (values.x + values.y) + (values.z + values.w);
+}
+
+fn total_of_four(values: Four) -> vec3<u32> {
+    return vec3<u32>(total(values.red), total(values.green), total(values.blue));
+}
+
+// Four sums, each with one value more and the one gone that was the last one's first. Carries between halves cancel out.
+fn slid(sum: u32, entering: vec4<u32>, leaving: vec4<u32>) -> vec4<u32> {
+    let a = sum + entering.x;
+    let b = a + entering.y - leaving.x;
+    let c = b + entering.z - leaving.y;
+    return vec4<u32>(a, b, c, c + entering.w - leaving.z);
+}
+
+fn slid_four(sum: vec3<u32>, entering: Four, leaving: Four) -> Four {
+    return Four(
+        slid(sum.x, entering.red, leaving.red),
+        slid(sum.y, entering.green, leaving.green),
+        slid(sum.z, entering.blue, leaving.blue),
+    );
+}
+
+fn kept(sums: vec4<u32>) -> vec4<u32> {
+    return (sums * 16u + vec4<u32>(SIZE / 2u)) / vec4<u32>(SIZE);
+}
+
+// Red and blue of four sums in halves of a word, and green by itself.
+fn kept_four(sums: Four) -> Four {
+    if EXACT {
+        return sums;
+    }
+    return Four(kept(sums.red) | (kept(sums.blue) << vec4<u32>(16u)), kept(sums.green), vec4<u32>(0u));
 }
 
 @compute @workgroup_size(ACROSS)
@@ -181,7 +240,7 @@ fn across(
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(num_workgroups) groups: vec3<u32>,
 ) {
-    let stride = (picture.size.x + 3u) / 4u * 4u;
+    let stride = (picture.size.x + RUN - 1u) / RUN * RUN;
     let spans = (picture.size.x + SPAN - 1u) / SPAN;
     let tile = group.y * groups.x + group.x;
     let left = tile % spans * SPAN;
@@ -196,38 +255,82 @@ fn across(
     if y >= picture.size.y || left + first >= stride {
         return;
     }
+    // The values that leave the sum are those that it began with.
+    let leaving = four_of_row(line, y, left, first);
+    let leaving_next = four_of_row(line, y, left, first + 4u);
     var sum = vec3<u32>(0u);
-    for (var place = 0u; place + 1u < SIZE; place += 1u) {
-        sum += pixel_of_row(line, y, left, first + place);
+    var place = 0u;
+    if SIZE > RUN {
+        sum = total_of_four(leaving) + total_of_four(leaving_next);
+        place = RUN;
     }
-    for (var i = 0u; i < RUN; i += 2u) {
-        sum += pixel_of_row(line, y, left, first + i + SIZE - 1u);
-        let one = kept(sum);
-        sum -= pixel_of_row(line, y, left, first + i);
-        sum += pixel_of_row(line, y, left, first + i + SIZE);
-        let other = kept(sum);
-        sum -= pixel_of_row(line, y, left, first + i + 1u);
-        // Rows are whole quads long; a run may reach beyond its row's end.
-        if left + first + i < stride {
-            row_sums_out[(y * stride + left + first + i) / 2u] = vec4<u32>(one, other);
-        }
+    for (; place + 1u < SIZE; place += 2u) {
+        // SIZE is odd, so that these are pairs.
+        let a = pixel_of_row(line, y, left, first + place);
+        let b = pixel_of_row(line, y, left, first + place + 1u);
+        sum += total_of_four(unpacked(Words(vec4<u32>(a.x, b.x, 0u, 0u), vec4<u32>(a.y, b.y, 0u, 0u))));
     }
+    let sums = slid_four(sum, four_of_row(line, y, left, first + SIZE - 1u), leaving);
+    sum = vec3<u32>(sums.red.w - leaving.red.w, sums.green.w - leaving.green.w, sums.blue.w - leaving.blue.w);
+    let sums_next = slid_four(sum, four_of_row(line, y, left, first + SIZE + 3u), leaving_next);
+    let here = kept_four(sums);
+    let next = kept_four(sums_next);
+    let at = (y * stride + left + first) / RUN;
+    red_blue_out[2u * at] = here.red;
+    red_blue_out[2u * at + 1u] = next.red;
+    green_out[at] = vec4<u32>(here.green.xz, next.green.xz) | (vec4<u32>(here.green.yw, next.green.yw) << vec4<u32>(16u));
 }
 
-// The sums of a row at a place below REACH rows that repeat the first one.
-fn sums_above(x: u32, place: u32) -> vec2<u32> {
-    let y = min(max(place, REACH) - REACH, blur.size.y - 1u);
-    return row_sums[y * blur.stride + x];
+// The sums of a pair of pixels: red and blue of the first and of the second, green of both.
+fn sums_at(pair: u32, y: u32) -> vec3<u32> {
+    let at = y * (blur.sums_stride / 2u) + pair;
+    return vec3<u32>(red_blue[at], green[at]);
 }
 
-fn sums_of_column(column: u32, x: u32, top: u32, place: u32) -> vec3<u32> {
-    var words: vec2<u32>;
+// The sums at a place below REACH rows that repeat the first one.
+fn sums_above(pair: u32, place: u32) -> vec3<u32> {
+    return sums_at(pair, min(max(place, REACH) - REACH, blur.size.y - 1u));
+}
+
+// Sums of a pair of pixels down their columns: lower and upper halves by themselves, or together in `low` where they fit.
+struct ColumnSums {
+    low: vec3<u32>,
+    high: vec3<u32>,
+}
+
+fn sums_of_columns(column: u32, pair: u32, top: u32, place: u32) -> ColumnSums {
+    var words: vec3<u32>;
     if STAGED {
-        words = column_tile[place * COLUMNS + column];
+        let at = place * PAIRS + column;
+        words = vec3<u32>(red_blue_tile[at], green_tile[at]);
     } else {
-        words = sums_above(x, top + place);
+        words = sums_above(pair, top + place);
     }
-    return vec3<u32>(words.x & 0xffffu, words.x >> 16u, words.y);
+    if NARROW {
+        return ColumnSums(words, vec3<u32>(0u));
+    }
+    return ColumnSums(words & vec3<u32>(HALF), words >> vec3<u32>(16u));
+}
+
+fn write_means(sums: ColumnSums, at: u32) {
+    var low = sums.low;
+    var high = sums.high;
+    if NARROW {
+        low &= vec3<u32>(HALF);
+        high = sums.low >> vec3<u32>(16u);
+    }
+    // Red of both, green of the first; blue of both, green of the second.
+    low = (low + DIVISOR / 2u) / DIVISOR;
+    high = (high + DIVISOR / 2u) / DIVISOR;
+    let greens = vec2<u32>(low.z, high.z);
+    if WORDS == 1u {
+        codes_out[at / 2u] = low.xy | (greens << vec2<u32>(8u)) | (high.xy << vec2<u32>(16u)) | vec2<u32>(0xff000000u);
+        return;
+    }
+    let first = low.xy | (greens << vec2<u32>(16u));
+    let second = high.xy | vec2<u32>(TOP << 16u);
+    codes_out[at] = vec2<u32>(first.x, second.x);
+    codes_out[at + 1u] = vec2<u32>(first.y, second.y);
 }
 
 @compute @workgroup_size(DOWN)
@@ -236,40 +339,42 @@ fn down(
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(num_workgroups) groups: vec3<u32>,
 ) {
-    let strips = (blur.stride + COLUMNS - 1u) / COLUMNS;
+    let pairs = blur.stride / 2u;
+    let strips = (pairs + PAIRS - 1u) / PAIRS;
     let tile = group.y * groups.x + group.x;
-    let column = local % COLUMNS;
-    let x = tile % strips * COLUMNS + column;
-    // Columns beyond the stride are its last one again, and not written.
-    let inside = min(x, blur.stride - 1u);
+    let column = local % PAIRS;
+    let pair = tile % strips * PAIRS + column;
+    // Columns beyond the stride are its last ones again, and not written.
+    let inside = min(pair, pairs - 1u);
     let top = tile / strips * ROWS;
     if STAGED {
-        for (var place = local / COLUMNS; place < ROWS + 2u * REACH; place += DOWN / COLUMNS) {
-            column_tile[place * COLUMNS + column] = sums_above(inside, top + place);
+        for (var place = local / PAIRS; place < ROWS + 2u * REACH; place += DOWN / PAIRS) {
+            let sums = sums_above(inside, top + place);
+            red_blue_tile[place * PAIRS + column] = sums.xy;
+            green_tile[place * PAIRS + column] = sums.z;
         }
         workgroupBarrier();
     }
-    let first = local / COLUMNS * RUN;
-    if x >= blur.stride || top + first >= blur.size.y {
+    let first = local / PAIRS * RUN;
+    if pair >= pairs || top + first >= blur.size.y {
         return;
     }
-    var sum = vec3<u32>(0u);
+    var sum = ColumnSums(vec3<u32>(0u), vec3<u32>(0u));
     for (var place = 0u; place + 1u < SIZE; place += 1u) {
-        sum += sums_of_column(column, inside, top, first + place);
+        let entering = sums_of_columns(column, inside, top, first + place);
+        sum.low += entering.low;
+        sum.high += entering.high;
     }
     for (var i = 0u; i < RUN; i += 1u) {
-        sum += sums_of_column(column, inside, top, first + i + SIZE - 1u);
+        let entering = sums_of_columns(column, inside, top, first + i + SIZE - 1u);
+        sum.low += entering.low;
+        sum.high += entering.high;
         let y = top + first + i;
         if y < blur.size.y {
-            let mean = (sum + DIVISOR / 2u) / DIVISOR;
-            let at = (y * blur.stride + x) * WORDS;
-            if WORDS == 1u {
-                codes_out[at] = mean.r | (mean.g << 8u) | (mean.b << 16u) | 0xff000000u;
-            } else {
-                codes_out[at] = mean.r | (mean.g << 16u);
-                codes_out[at + 1u] = mean.b | (((1u << BITS) - 1u) << 16u);
-            }
+            write_means(sum, y * blur.stride + 2u * pair);
         }
-        sum -= sums_of_column(column, inside, top, first + i);
+        let leaving = sums_of_columns(column, inside, top, first + i);
+        sum.low -= leaving.low;
+        sum.high -= leaving.high;
     }
 }

@@ -19,36 +19,65 @@ struct Curve {
 @group(0) @binding(3) var<storage, read_write> smoothed: array<u32>; // curves in 2^-16 codes, from frame to frame
 @group(0) @binding(4) var<storage, read_write> mapped: array<u32>;   // curves in codes
 
-var<workgroup> least: atomic<u32>;
+var<workgroup> samples: u32;
+var<workgroup> lowest: u32; // samples of the lowest code that occurs
 var<workgroup> tones: array<u32, 16>;
 
-// Samples of a code, and of all codes below it.
-struct Count {
-    own: u32,
-    below: u32,
+// Of two codes that lie WORKGROUP apart: samples of each, and of all codes below it.
+struct Counts {
+    own: vec2<u32>,
+    below: vec2<u32>,
 }
 
-// Finds the prefix sum of a channel's bins, where it is to be found here.
+fn pair_of_codes(first: u32) -> vec2<u32> {
+    return vec2<u32>(first, first + WORKGROUP);
+}
+
+// The samples of two codes of a channel.
+fn own_of(channel: u32, first: u32) -> vec2<u32> {
+    let at = pair_of_codes((channel << BITS) + first);
+    return vec2<u32>(bins[at.x], bins[at.y]);
+}
+
+fn counts_of(channel: u32, first: u32) -> Counts {
+    var below: vec2<u32>;
+    if SCANNING {
+        below = vec2<u32>(words[padded(first)], words[padded(first + WORKGROUP)]);
+    } else {
+        let at = pair_of_codes((channel << BITS) + first);
+        below = vec2<u32>(cumulative[at.x], cumulative[at.y]) - cumulative[channel << BITS];
+    }
+    return Counts(own_of(channel, first), below);
+}
+
+// Finds the prefix sum of a channel's bins, where it is to be found here, its samples, and those of its lowest code.
 fn scan_channel(local: u32, channel: u32) {
+    if local == 0u {
+        lowest = 0u;
+    }
     if SCANNING {
-        for (var code = local; code < (1u << BITS); code += WORKGROUP) {
-            words[padded(code)] = bins[(channel << BITS) + code];
-        }
+        // A channel has as many codes as a block has words.
+        let own = own_of(channel, local);
+        words[padded(local)] = own.x;
+        words[padded(local + WORKGROUP)] = own.y;
         scan_block(local);
+    } else {
+        workgroupBarrier();
     }
-}
-
-fn count_of(channel: u32, code: u32) -> Count {
-    let at = (channel << BITS) + code;
-    if SCANNING {
-        return Count(bins[at], words[padded(code)]);
+    for (var first = local; first < (1u << BITS); first += 2u * WORKGROUP) {
+        let counts = counts_of(channel, first);
+        // Exactly one code occurs that has nothing below it, if any does.
+        if counts.own.x > 0u && counts.below.x == 0u {
+            lowest = counts.own.x;
+        }
+        if counts.own.y > 0u && counts.below.y == 0u {
+            lowest = counts.own.y;
+        }
+        if first + WORKGROUP == (1u << BITS) - 1u {
+            samples = counts.below.y + counts.own.y;
+        }
     }
-    return Count(bins[at], cumulative[at] - cumulative[channel << BITS]);
-}
-
-fn samples_of(channel: u32) -> u32 {
-    let last = count_of(channel, (1u << BITS) - 1u);
-    return last.below + last.own;
+    workgroupBarrier();
 }
 
 // ⌊value · weight / 2^16⌋ for a value below 2^28 and a weight up to 2^16.
@@ -56,72 +85,82 @@ fn part_of(value: u32) -> u32 {
     return (value >> 16u) * curve.weight + (((value & 0xffffu) * curve.weight) >> 16u);
 }
 
+fn equalized(code: u32, up_to: u32) -> u32 {
+    if samples == lowest {
+        return code;
+    }
+    return mul_div_rounded(max(up_to, lowest) - lowest, (1u << BITS) - 1u, samples - lowest);
+}
+
+// What a smoothed curve comes to that was `now` and goes to `code`, and what follows from it.
+fn smooth_to(code: u32, now: u32, at: u32) {
+    let goal = code << 16u;
+    var next = now;
+    if goal >= now {
+        next += part_of(goal - now);
+    } else {
+        next -= part_of(now - goal);
+    }
+    smoothed[at] = next;
+    mapped[at] = (next + 0x8000u) >> 16u;
+}
+
 @compute @workgroup_size(WORKGROUP)
 fn equalize(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) group: vec3<u32>) {
     let channel = curve.first_channel + group.x;
-    let codes = 1u << BITS;
-    if local == 0u {
-        atomicStore(&least, 0xffffffffu);
-    }
-    workgroupBarrier();
+    let curve_start = group.x << BITS;
+    // Under way while the bins are scanned.
+    let now = vec2<u32>(smoothed[curve_start + local], smoothed[curve_start + local + WORKGROUP]);
     scan_channel(local, channel);
-    // Samples up to the lowest code that occurs: of all codes that occur, that has the fewest up to itself.
-    for (var code = local; code < codes; code += WORKGROUP) {
-        let count = count_of(channel, code);
-        if count.own > 0u {
-            atomicMin(&least, count.below + count.own);
+    for (var first = local; first < (1u << BITS); first += 2u * WORKGROUP) {
+        let counts = counts_of(channel, first);
+        let up_to = counts.below + counts.own;
+        let at = pair_of_codes(curve_start + first);
+        var before = now;
+        if first != local {
+            before = vec2<u32>(smoothed[at.x], smoothed[at.y]);
+        }
+        smooth_to(equalized(first, up_to.x), before.x, at.x);
+        smooth_to(equalized(first + WORKGROUP, up_to.y), before.y, at.y);
+    }
+}
+
+// Keeps a code as the tone of each level whose middle sample it holds.
+fn keep_tones(code: u32, own: u32, below: u32) {
+    let each = samples / (2u * curve.levels);
+    let rest = samples % (2u * curve.levels);
+    for (var level = 0u; level < curve.levels; level += 1u) {
+        let odd = 2u * level + 1u;
+        let rank = each * odd + rest * odd / (2u * curve.levels);
+        if below <= rank && rank < below + own {
+            tones[level] = code;
         }
     }
-    workgroupBarrier();
-    let lowest = atomicLoad(&least);
-    let samples = samples_of(channel);
-    for (var code = local; code < codes; code += WORKGROUP) {
-        var goal = code;
-        if samples > lowest {
-            let count = count_of(channel, code);
-            let up_to = count.below + count.own;
-            goal = mul_div_rounded(max(up_to, lowest) - lowest, codes - 1u, samples - lowest);
-        }
-        goal <<= 16u;
-        let at = (group.x << BITS) + code;
-        var now = smoothed[at];
-        if goal >= now {
-            now += part_of(goal - now);
-        } else {
-            now -= part_of(now - goal);
-        }
-        smoothed[at] = now;
-        mapped[at] = (now + 0x8000u) >> 16u;
+}
+
+fn tone_of(code: u32, own: u32, below: u32) -> u32 {
+    if samples == 0u {
+        return code;
     }
+    let level = mul_div(below + own / 2u, curve.levels, samples).quotient;
+    return tones[min(level, curve.levels - 1u)];
 }
 
 @compute @workgroup_size(WORKGROUP)
 fn populate(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) group: vec3<u32>) {
     let channel = curve.first_channel + group.x;
-    let codes = 1u << BITS;
     scan_channel(local, channel);
-    let samples = samples_of(channel);
-    let each = samples / (2u * curve.levels);
-    let rest = samples % (2u * curve.levels);
     // A level's tone is the code of the sample in its middle, which exactly one code holds.
-    for (var code = local; code < codes; code += WORKGROUP) {
-        let count = count_of(channel, code);
-        for (var level = 0u; level < curve.levels; level += 1u) {
-            let odd = 2u * level + 1u;
-            let rank = each * odd + rest * odd / (2u * curve.levels);
-            if count.below <= rank && rank < count.below + count.own {
-                tones[level] = code;
-            }
-        }
+    for (var first = local; first < (1u << BITS); first += 2u * WORKGROUP) {
+        let counts = counts_of(channel, first);
+        keep_tones(first, counts.own.x, counts.below.x);
+        keep_tones(first + WORKGROUP, counts.own.y, counts.below.y);
     }
     workgroupBarrier();
-    for (var code = local; code < codes; code += WORKGROUP) {
-        var tone = code;
-        if samples > 0u {
-            let count = count_of(channel, code);
-            let level = mul_div(count.below + count.own / 2u, curve.levels, samples).quotient;
-            tone = tones[min(level, curve.levels - 1u)];
-        }
-        mapped[(group.x << BITS) + code] = tone;
+    for (var first = local; first < (1u << BITS); first += 2u * WORKGROUP) {
+        let counts = counts_of(channel, first);
+        let at = pair_of_codes((group.x << BITS) + first);
+        mapped[at.x] = tone_of(first, counts.own.x, counts.below.x);
+        mapped[at.y] = tone_of(first + WORKGROUP, counts.own.y, counts.below.y);
     }
 }

@@ -5,24 +5,21 @@ struct Quotient {
     remainder: u32,
 }
 
-// value · factor / divisor where the product may need more than 32 bits: value <= divisor <= 2^30, so that twice the remainder
-// plus the value stays within 32 bits, and the factor has at most 12 bits. As in src/adjust.rs.
+// value · factor / divisor where the product may need more than 32 bits: value <= divisor <= 2^30, and the factor has at most
+// 12 bits. As in src/adjust.rs.
+//
+// Of a quotient up to 2^12 all roundings of floats come to much less than one, so that the guess is the true quotient or one
+// beside it. The remainder of either lies in [-divisor, 2 · divisor), which 32 bits tell although the products wrap around.
 fn mul_div(value: u32, factor: u32, divisor: u32) -> Quotient {
-    var quotient = 0u;
-    var remainder = 0u;
-    for (var bit = 0u; bit < 12u; bit += 1u) {
-        quotient *= 2u;
-        remainder = remainder * 2u + select(0u, value, ((factor >> (11u - bit)) & 1u) == 1u);
-        if remainder >= divisor {
-            remainder -= divisor;
-            quotient += 1u;
-        }
-        if remainder >= divisor {
-            remainder -= divisor;
-            quotient += 1u;
-        }
+    let guess = u32(f32(value) * f32(factor) / f32(divisor));
+    let rest = i32(value * factor - guess * divisor);
+    if rest < 0i {
+        return Quotient(guess - 1u, u32(rest) + divisor);
     }
-    return Quotient(quotient, remainder);
+    if rest >= i32(divisor) {
+        return Quotient(guess + 1u, u32(rest) - divisor);
+    }
+    return Quotient(guess, u32(rest));
 }
 
 fn mul_div_rounded(value: u32, factor: u32, divisor: u32) -> u32 {

@@ -25,7 +25,7 @@ struct Point {
 // memory behind a buffer twice as long. Of 1, what follows from each luminance for the codes of its pixels; of 2, the curves.
 override RATIOS: u32 = 1u;      // 2^BITS, or 1 for none
 override CURVE_WORDS: u32 = 1u; // 3 · 2^BITS, or 1 for none
-var<workgroup> ratios: array<vec2<f32>, RATIOS>;
+var<workgroup> ratios: array<vec2<u32>, RATIOS>;
 var<workgroup> staged: array<u32, CURVE_WORDS>;
 
 override WEIGHT_BITS: u32 = (32u - BITS) / 2u;
@@ -61,14 +61,22 @@ fn scaled(codes: vec4<u32>, from_code: vec4<u32>, inverse: vec4<f32>, to_code: v
 }
 
 // Factor and summand by which a pixel's codes are scaled when its luminance goes from one code to another, up to 10 bits:
-// `scaled`, but for the order of its operations. The nearest whole number to code · factor + summand is the one sought, which
-// lies at least 1 / (2 · from), 2^-11, from being undecided. Of quotients up to TOP all roundings come to less: those of the
-// factor, which the inverse may make 3 · 2^-23 of it, to 3 · 2^-13; the others to 2^-14.
-fn ratio_of(from_code: u32, to_code: u32) -> vec2<f32> {
+// `scaled`, but for the order of its operations.
+//
+// At 8 bits both are whole numbers of 2^-16, rounded up, and code · factor + summand stays below 2^32. Above the true quotient it
+// lies by less than 256 · 2^-16, which does not reach the next whole number: that is at least 1 / 255 away.
+//
+// At 10 bits they are real numbers. The nearest whole number to code · factor + summand is the one sought, which lies at least
+// 1 / (2 · from), 2^-11, from being undecided. Of quotients up to TOP all roundings come to less: those of the factor, which the
+// inverse may make 3 · 2^-23 of it, to 3 · 2^-13; the others to 2^-14.
+fn ratio_of(from_code: u32, to_code: u32) -> vec2<u32> {
     let divisor = max(from_code, 1u);
     let goal = select(to_code, 1u, from_code == 0u);
+    if BITS == 8u {
+        return (vec2<u32>(goal, from_code >> 1u) * 65536u + divisor - 1u) / divisor;
+    }
     let inverse = 1.0 / f32(divisor);
-    return vec2<f32>(f32(goal) * inverse, (f32(from_code >> 1u) + 0.5) * inverse - 0.5);
+    return bitcast<vec2<u32>>(vec2<f32>(f32(goal) * inverse, (f32(from_code >> 1u) + 0.5) * inverse - 0.5));
 }
 
 // The pixels with another luminance: each of red, green and blue scaled by the ratio. Black has none and stays.
@@ -86,8 +94,12 @@ fn with_luminance(colors: Colors, from_code: vec4<u32>, to_code: vec4<u32>) -> C
 }
 
 // The codes scaled by one of `ratios` each.
-fn by_ratio(codes: vec4<u32>, factor: vec4<f32>, summand: vec4<f32>) -> vec4<u32> {
-    let quotient = min(fma(real(codes), factor, summand), vec4<f32>(f32(TOP)));
+fn by_ratio(codes: vec4<u32>, factor: vec4<u32>, summand: vec4<u32>) -> vec4<u32> {
+    if BITS == 8u {
+        return min((codes * factor + summand) >> vec4<u32>(16u), vec4<u32>(TOP));
+    }
+    let product = fma(real(codes), bitcast<vec4<f32>>(factor), bitcast<vec4<f32>>(summand));
+    let quotient = min(product, vec4<f32>(f32(TOP)));
     return bitcast<vec4<u32>>(quotient + TWO_23) & vec4<u32>(0x7fffffu);
 }
 
@@ -133,8 +145,8 @@ fn with_mapped_luminance(colors: Colors, luminance: vec4<u32>) -> Colors {
     let b = ratios[luminance.y];
     let c = ratios[luminance.z];
     let d = ratios[luminance.w];
-    let factor = vec4<f32>(a.x, b.x, c.x, d.x);
-    let summand = vec4<f32>(a.y, b.y, c.y, d.y);
+    let factor = vec4<u32>(a.x, b.x, c.x, d.x);
+    let summand = vec4<u32>(a.y, b.y, c.y, d.y);
     return Colors(
         by_ratio(colors.red, factor, summand),
         by_ratio(colors.green, factor, summand),

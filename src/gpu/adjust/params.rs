@@ -50,8 +50,8 @@ pub struct BlurParams {
     pub size: [u32; 2],
     /// Pixels from row to row, a multiple of four.
     pub stride: u32,
-    /// Fills the structure up to 16 bytes.
-    pub padding: u32,
+    /// Pixels from row to row of the sums between the passes, a multiple of eight.
+    pub sums_stride: u32,
 }
 
 /// `Tiles` of shaders/adjust/tiles.wgsl and shaders/adjust/tile_curves.wgsl.
