@@ -10,7 +10,7 @@ use histoscope::frame::{OwnedPlanes, Picture};
 use histoscope::histogram::Components;
 use histoscope::layout::PixelLayout;
 use histoscope::reference;
-use support::{Random, colorimetry, constant, native_layouts, noise, planes};
+use support::{Random, colorimetry, constant, drawn, native_layouts, noise, planes};
 
 /// Engines of every level that this machine can run, counting one channel at a time and two.
 fn engines() -> Vec<Engine> {
@@ -73,6 +73,28 @@ fn extreme_shapes() {
             check(&mut engines, &picture, &format!("{name} {size:?}"));
         }
     }
+}
+
+/// The range is left by any one channel alone, on either side: vectors of pixels that all stay inside take a shorter way.
+#[test]
+fn colours_of_which_one_channel_leaves_the_range() {
+    let mut engines = engines();
+    let (layout, size) = (PixelLayout::planar_ycbcr(8, (1, 1)), (48, 2));
+    let mut alone = [false; 6];
+    for y in (0..256).step_by(5) {
+        for (cb, cr) in (0..256).step_by(15).flat_map(|cb| (0..256).step_by(15).map(move |cr| (cb, cr))) {
+            let colorimetry = colorimetry(Matrix::Bt709, Range::Limited);
+            let picture = drawn(layout, size, colorimetry, |component, _, _| [y, cb, cr][component]);
+            let expected = reference::histogram(&picture, Components::Rgbl);
+            let outside: Vec<u32> = (0..3).flat_map(|channel| expected.out_of_range(channel)).collect();
+            let leaves: Vec<usize> = (0..6).filter(|&side| outside[side] > 0).collect();
+            if leaves.len() == 1 && !alone[leaves[0]] {
+                check(&mut engines, &picture, &format!("Y'CbCr {y} {cb} {cr}"));
+                alone[leaves[0]] = true;
+            }
+        }
+    }
+    assert_eq!(alone, [true; 6], "red, green and blue, each below and above");
 }
 
 #[test]

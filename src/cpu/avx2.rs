@@ -52,9 +52,16 @@ pub(super) fn convert(
         let codes: __m256i = bytemuck::cast(luma[i]);
         let even = _mm256_mullo_epi32(_mm256_and_si256(codes, _mm256_set1_epi32(0xffff)), weight);
         let odd = _mm256_mullo_epi32(_mm256_srli_epi32::<16>(codes), weight);
-        let red = clamped(unclamped(even, odd, &red_terms[i]), &mut outside, 0);
-        let green = clamped(unclamped(even, odd, &green_terms[i]), &mut outside, 1);
-        let blue = clamped(unclamped(even, odd, &blue_terms[i]), &mut outside, 2);
+        let mut red = unclamped(even, odd, &red_terms[i]);
+        let mut green = unclamped(even, odd, &green_terms[i]);
+        let mut blue = unclamped(even, odd, &blue_terms[i]);
+        // Codes beyond the range have a bit above the lowest eight. Most pictures have few, in some places.
+        let any = _mm256_or_si256(_mm256_or_si256(red, green), blue);
+        if _mm256_testz_si256(any, _mm256_set1_epi16(!TOP)) == 0 {
+            red = clamped(red, &mut outside, 0);
+            green = clamped(green, &mut outside, 1);
+            blue = clamped(blue, &mut outside, 2);
+        }
         first[i] = bytemuck::cast(index(green, luminance(red, green, blue)));
         second[i] = bytemuck::cast(index(red, blue));
     }

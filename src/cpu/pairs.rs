@@ -13,6 +13,8 @@ use super::{BLOCK, add};
 
 /// Narrow bins per pair of codes.
 const SUBS: usize = 2;
+/// Pixels that are counted in one turn of the loop.
+const TURN: usize = 8;
 /// Codes of a channel.
 const CODES: usize = 256;
 /// Narrow bins of two channels: a row for each difference of the second code to the first, a column for each first code.
@@ -96,10 +98,10 @@ impl Pairs {
             count_one(&mut green_luminance[usize::from(first)][sub], || overflow(wide, first, [1, 3]));
             count_one(&mut red_blue[usize::from(second)][sub], || overflow(wide, second, [0, 2]));
         };
-        let ((turns, rest), (other_turns, other_rest)) = (first.as_chunks::<SUBS>(), second.as_chunks::<SUBS>());
+        let ((turns, rest), (other_turns, other_rest)) = (first.as_chunks::<TURN>(), second.as_chunks::<TURN>());
         for (first, second) in turns.iter().zip(other_turns) {
-            for sub in 0..SUBS {
-                count(sub, first[sub], second[sub]);
+            for pixel in 0..TURN {
+                count(pixel % SUBS, first[pixel], second[pixel]);
             }
         }
         for (&first, &second) in rest.iter().zip(other_rest) {
@@ -114,6 +116,10 @@ impl Pairs {
         for (table, [first, second]) in tables {
             let (mut firsts, mut seconds) = ([0_u32; CODES], [0_u32; CODES]);
             for (difference, cells) in table.as_chunks_mut::<CODES>().0.iter_mut().enumerate() {
+                // Most pictures leave most rows empty.
+                if cells.iter().fold(0, |any, cell| any | cell[0] | cell[1]) == 0 {
+                    continue;
+                }
                 let counts = cells.each_ref().map(|cell| cell.iter().map(|&n| u32::from(n)).sum::<u32>());
                 *cells = [[0; SUBS]; CODES];
                 add(&mut firsts, &counts);
