@@ -6,7 +6,7 @@ use winit::event::{ElementState, KeyEvent};
 use winit::keyboard::{Key, ModifiersState, NamedKey};
 use winit::window::Fullscreen;
 
-use super::hud::{Command, Goal, Tone, speed_text};
+use super::hud::{Command, Goal, Sheets, Tone, speed_text};
 use super::keys::{self, Action, SpeedChange};
 use super::session::next_of;
 use super::viewer::Viewer;
@@ -72,7 +72,7 @@ impl Viewer {
         log::debug!("key: {action:?}");
         match action {
             Action::Quit => return Ok(Flow::Quit),
-            Action::Back => return Ok(self.go_back(now)),
+            Action::Back => return self.go_back(now),
             Action::ToggleHelp => self.hud.sheets.help = !self.hud.sheets.help,
             Action::TogglePinned => {
                 let text = if self.hud.toggle_pinned(now) { "controls stay" } else { "controls fade" };
@@ -180,37 +180,46 @@ impl Viewer {
     }
 
     /// Esc: closes what is open, then clears the brush, then leaves.
-    fn go_back(&mut self, now: Instant) -> Flow {
+    fn go_back(&mut self, now: Instant) -> Result<Flow, AppError> {
         self.window.request_redraw();
         if self.hud.close_something() {
-            return Flow::Continue;
+            return Ok(Flow::Continue);
         }
         if self.scene.brush.take().is_some() {
             self.note("selection cleared", Tone::Done, now);
-            return Flow::Continue;
+            return Ok(Flow::Continue);
         }
-        let sheets = &mut self.hud.sheets;
-        if sheets.trust || sheets.numbers || sheets.adjusting {
-            (sheets.trust, sheets.numbers, sheets.adjusting) = (false, false, false);
-            return Flow::Continue;
+        if !self.hud.sheets.any() {
+            return Ok(Flow::Quit);
         }
-        Flow::Quit
+        let timed = self.hud.sheets.timing;
+        self.hud.sheets = Sheets::default();
+        if timed {
+            self.time_passes(false)?;
+        }
+        Ok(Flow::Continue)
     }
 
     /// Opens or closes a panel, and closes those that have no room beside it.
     fn toggle_panel(&mut self, which: Action) -> Result<(), AppError> {
         let width = self.width_in_points();
         let before = self.hud.sheets;
-        self.hud.sheets.toggle(which, width);
-        let sheets = self.hud.sheets;
+        let mut sheets = before.within(width);
+        sheets.toggle(which, width);
+        self.hud.sheets = sheets;
         // Whoever has opened it knows it.
         self.adjuster.introduced |= sheets.adjusting;
         if sheets.timing != before.timing {
-            self.graphics.renderer.set_timing(&self.graphics.gpu, sheets.timing);
-            // The frame on screen is counted again, so that a paused video has times to show.
-            self.reload()?;
+            self.time_passes(sheets.timing)?;
         }
         Ok(())
+    }
+
+    /// Begins or ends to time the passes.
+    fn time_passes(&mut self, is_wanted: bool) -> Result<(), AppError> {
+        self.graphics.renderer.set_timing(&self.graphics.gpu, is_wanted);
+        // The frame on screen is counted again, so that a paused video has times to show.
+        self.reload()
     }
 
     fn toggle_channel(&mut self, channel: usize, now: Instant) {

@@ -75,7 +75,7 @@ impl Viewer {
     }
 
     fn gather(&mut self, size: (u32, u32), points: f32, now: Instant) -> Told {
-        let sheets = self.hud.sheets;
+        let sheets = self.hud.sheets.within(f64::from(size.0) / f64::from(points));
         let panels = overlay::panels(&self.scene, self.components, size)
             .map(|(_, rect, channels)| Panel { rect: in_points(&rect, points), channels })
             .collect();

@@ -172,6 +172,35 @@ fn panels_close_each_other_and_grow_back_in_a_small_window() {
 }
 
 #[test]
+fn panels_without_room_come_back_with_it_and_esc_closes_them_all() {
+    let _turn = alone();
+    let display = Display::start();
+    let program = Program::start(&display, sample());
+    program.take_pointer_away();
+    let bare = pause(&program);
+    let shows = |key: &str, before: &Picture| {
+        program.key(key);
+        program.until_other(&format!("{key} to show a panel"), before, Area::Everywhere, 1_000);
+        program.settled()
+    };
+    program.resize(480, 270);
+    let small = shows("n", &program.settled());
+    program.resize(1280, 720);
+    let both = shows("shift+a", &program.settled());
+    program.resize(480, 270);
+    program.until_same("the numbers alone to stay", &small, Area::Everywhere);
+    program.resize(1280, 720);
+    program.until_same("the adjustments to come back", &both, Area::Everywhere);
+    shows("t", &both);
+    program.key("Escape");
+    program.until_same("all panels to close", &bare, Area::Everywhere);
+    shows("t", &bare);
+    program.key("Escape");
+    program.until_same("the times to close", &bare, Area::Everywhere);
+    program.quit_with("Escape");
+}
+
+#[test]
 fn the_controls_follow_the_size_of_a_window_that_stands() {
     let _turn = alone();
     let display = Display::start();

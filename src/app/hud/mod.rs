@@ -324,7 +324,8 @@ impl Hud {
         let room = Rect::from_min_max(Pos2::new(free.min.x, panels_top), Pos2::new(free.max.x, bottom))
             .shrink2(Vec2::new(theme::MARGIN, 0.0));
         labels::show_counted(ui, view, model, strength);
-        let Placed { between, open, sliders } = self.show_panels(ui, room, model, commands);
+        let shown = self.sheets.within(f64::from(view.width()));
+        let Placed { between, open, sliders } = self.show_panels(ui, room, (model, shown), commands);
         divider::show(ui, view, (open, free), model, strength);
         if controls.is_positive() {
             // What the pointer works on does not go away, or move, because it rests for a while.
@@ -346,7 +347,13 @@ impl Hud {
     }
 
     /// The times, the adjustments and the facts at the left, the numbers and the legend at the right.
-    fn show_panels(&mut self, ui: &mut egui::Ui, room: Rect, model: &Model<'_>, commands: &mut Vec<Command>) -> Placed {
+    fn show_panels(
+        &mut self,
+        ui: &mut egui::Ui,
+        room: Rect,
+        (model, shown): (&Model<'_>, Sheets),
+        commands: &mut Vec<Command>,
+    ) -> Placed {
         let mut left = room;
         let mut between = room;
         let mut sliders = Rect::NOTHING;
@@ -364,7 +371,7 @@ impl Hud {
             keep_right_of(panel);
         }
         self.height_for_adjusting = left.height();
-        if self.sheets.adjusting {
+        if shown.adjusting {
             let panel = adjusting::show(ui, left, model, commands);
             left.min.x = panel.max.x + 6.0;
             keep_right_of(panel);

@@ -92,7 +92,9 @@ pub fn show(ui: &Ui, room: Rect, numbers: &Numbers) -> Rect {
 }
 
 fn table(ui: &mut Ui, numbers: &Numbers, text: &dyn Fn(&str, egui::Color32) -> RichText) {
-    let right = egui::Layout::right_to_left(egui::Align::Center);
+    // At the top of its cell: a cell is as tall as its row was before, and what stands in its middle would keep it so tall when
+    // the text becomes smaller.
+    let right = egui::Layout::right_to_left(egui::Align::Min);
     ui.label("");
     for channel in 0..numbers.columns.len() {
         let sign = theme::channel_sign(numbers.components, channel);

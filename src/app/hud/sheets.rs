@@ -29,6 +29,20 @@ impl Sheets {
         self.help || self.trust || self.numbers || self.timing || self.adjusting
     }
 
+    /// Those that are shown in a window of this width, in points: of more than have room, those that matter most. The others
+    /// come back with their room.
+    #[must_use]
+    pub fn within(mut self, width: f64) -> Self {
+        let is_narrow = width < TWO_PANELS;
+        let mut room = if is_narrow { 1 } else { 2 + usize::from(width >= THREE_PANELS) };
+        for panel in [&mut self.numbers, &mut self.trust, &mut self.adjusting] {
+            *panel &= room > 0;
+            room -= usize::from(*panel);
+        }
+        self.timing &= !(self.numbers && is_narrow);
+        self
+    }
+
     /// Opens or closes a panel in a window of this width, in points. A narrow window has no room for two of numbers, facts
     /// and adjustments, and few have for all three; those that have none close. The times stand above the facts and the
     /// adjustments, but beside the numbers.
@@ -105,6 +119,20 @@ mod tests {
         assert_eq!(after(two, Action::ToggleAdjusting, 480.0), Sheets { adjusting: true, ..NONE });
         assert_eq!(after(two, Action::ToggleAdjusting, 960.0), Sheets { trust: false, ..all });
         assert_eq!(after(two, Action::ToggleAdjusting, 1280.0), all);
+    }
+
+    #[test]
+    fn what_a_window_has_no_room_for_comes_back_with_it() {
+        let all = Sheets { trust: true, numbers: true, adjusting: true, timing: true, help: true };
+        for (sheets, width, expected) in [
+            (all, 1280.0, all),
+            (all, 960.0, Sheets { adjusting: false, ..all }),
+            (all, 480.0, Sheets { adjusting: false, trust: false, timing: false, ..all }),
+            (Sheets { numbers: false, ..all }, 480.0, Sheets { numbers: false, adjusting: false, ..all }),
+            (Sheets { adjusting: true, ..NONE }, 480.0, Sheets { adjusting: true, ..NONE }),
+        ] {
+            assert_eq!(sheets.within(width), expected, "{sheets:?} in {width} points");
+        }
     }
 
     #[test]
