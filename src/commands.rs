@@ -126,11 +126,23 @@ fn stop_on_interrupt() -> anyhow::Result<Stop> {
     let asked = stop.clone();
     ctrlc::set_handler(move || {
         if asked.is_stopped() {
-            std::process::exit(i32::from(INTERRUPTED));
+            end_at_once();
         }
         asked.stop();
     })?;
     Ok(stop)
+}
+
+/// Ends the program while all of its threads go on. What libraries have drivers do at a program's end would meet those that are
+/// still using them, which on an NVIDIA driver is a segmentation fault.
+fn end_at_once() -> ! {
+    #[cfg(unix)]
+    // SAFETY: the function takes any number, calls nothing and does not return; the system takes back all that is left.
+    unsafe {
+        libc::_exit(i32::from(INTERRUPTED))
+    }
+    #[cfg(not(unix))]
+    std::process::exit(i32::from(INTERRUPTED))
 }
 
 fn request(args: &AnalyzeArgs, common: &CommonArgs, input: &Path, destination: &Destination, stop: &Stop) -> Request {

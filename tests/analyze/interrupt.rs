@@ -142,3 +142,29 @@ fn two_runs_do_not_write_one_output() {
     child.kill().unwrap();
     child.wait().unwrap();
 }
+
+#[test]
+fn a_second_interrupt_ends_at_once_what_the_first_cannot() {
+    let clip = clip();
+    let mut command = program();
+    command.arg("analyze").arg(clip.path()).args(["--engine", "cpu", "--format", "jsonl", "--bins"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    // Nobody reads what it writes, so that it soon waits in the middle of a record.
+    thread::sleep(Duration::from_secs(2));
+    interrupt(&child);
+    thread::sleep(Duration::from_millis(500));
+    assert_eq!(child.try_wait().unwrap(), None, "it still waits for a reader");
+    interrupt(&child);
+    let begin = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            break status;
+        }
+        if begin.elapsed() > Duration::from_secs(30) {
+            child.kill().unwrap();
+            panic!("it did not end");
+        }
+        thread::sleep(Duration::from_millis(5));
+    };
+    assert_eq!(status.code(), Some(130));
+}
