@@ -281,15 +281,12 @@ fn across(
     green_out[at] = vec4<u32>(here.green.xz, next.green.xz) | (vec4<u32>(here.green.yw, next.green.yw) << vec4<u32>(16u));
 }
 
-// The sums of a pair of pixels: red and blue of the first and of the second, green of both.
-fn sums_at(pair: u32, y: u32) -> vec3<u32> {
+// The sums of a pair of pixels, at a place below REACH rows that repeat the first one: red and blue of the first and of the
+// second, green of both.
+fn sums_above(pair: u32, place: u32) -> vec3<u32> {
+    let y = min(max(place, REACH) - REACH, blur.size.y - 1u);
     let at = y * (blur.sums_stride / 2u) + pair;
     return vec3<u32>(red_blue[at], green[at]);
-}
-
-// The sums at a place below REACH rows that repeat the first one.
-fn sums_above(pair: u32, place: u32) -> vec3<u32> {
-    return sums_at(pair, min(max(place, REACH) - REACH, blur.size.y - 1u));
 }
 
 // Sums of a pair of pixels down their columns: lower and upper halves by themselves, or together in `low` where they fit.

@@ -126,9 +126,10 @@ impl Viewer {
         }
     }
 
-    /// Width of the window, in points of the display.
+    /// Width of the view, in points of its layout.
     pub(super) fn width_in_points(&self) -> f64 {
-        f64::from(self.graphics.screen.size().0) / self.window.scale_factor()
+        let size = self.graphics.screen.size();
+        f64::from(size.0) / f64::from(self.hud.set_scale(size, self.window.scale_factor()))
     }
 
     /// What the display over the picture is told of the adjustments.

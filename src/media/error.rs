@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::source::is_address;
 use crate::words::counted;
 
 /// Why a file could not be opened, read or positioned. Its text is one line for the user.
@@ -128,8 +129,11 @@ pub enum MediaError {
 
 /// What helps where reading fails.
 fn advice(path: &Path) -> &'static str {
-    let is_address = path.to_str().is_some_and(|text| text.contains("://"));
-    if is_address { "check the address and the connection" } else { "try another copy of the file" }
+    if is_address(&path.to_string_lossy()) {
+        "check the address and the connection"
+    } else {
+        "try another copy of the file"
+    }
 }
 
 #[cfg(test)]
@@ -143,6 +147,8 @@ mod tests {
             MediaError::Failed { path: path.into(), action: "opening it", reason }.to_string()
         };
         assert!(told("http://localhost:1/x.mp4").ends_with("check the address and the connection"));
-        assert!(told("clips/x.mp4").ends_with("try another copy of the file"));
+        for path in ["clips/x.mp4", "file:///clips/x.mp4"] {
+            assert!(told(path).ends_with("try another copy of the file"), "{path}");
+        }
     }
 }

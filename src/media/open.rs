@@ -176,7 +176,7 @@ fn most_threads((width, height): (u32, u32)) -> usize {
 fn describe(source: &Source, input: &Input, stream: usize, codec: &Codec, notes: &[String]) -> Option<StreamInfo> {
     let parameters = input.stream(stream)?;
     let time_base = parameters.time_base();
-    let own_duration = parameters.duration().map(|ticks| ticks as f64 * time_base.value());
+    let own_duration = parameters.duration().map(|ticks| time_base.times(ticks));
     Some(StreamInfo {
         path: source.path().to_owned(),
         container: input.container().to_owned(),

@@ -40,13 +40,18 @@ enum Kind {
     Other,
 }
 
+/// Whether this is no file but an address on a network.
+pub(super) fn is_address(text: &str) -> bool {
+    text.contains("://") && !text.starts_with("file:")
+}
+
 impl Source {
     /// Checks what can be checked without FFmpeg. `-` is the standard input.
     pub(super) fn new(path: &Path, network_limit: Duration, interrupt: Arc<Interrupt>) -> Result<Self, MediaError> {
         let text = path.to_string_lossy();
         let kind = if text == "-" {
             Kind::Pipe
-        } else if text.contains("://") && !text.starts_with("file:") {
+        } else if is_address(&text) {
             Kind::Network
         } else {
             check_file(path)?

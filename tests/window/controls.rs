@@ -137,6 +137,13 @@ fn buttons_do_what_their_keys_do() {
     program.quit_with("q");
 }
 
+/// Presses a key that opens a panel; what the window shows then.
+fn shows(program: &Program, key: &str, before: &Picture) -> Picture {
+    program.key(key);
+    program.until_other(&format!("{key} to show a panel"), before, Area::Everywhere, 1_000);
+    program.settled()
+}
+
 #[test]
 fn panels_close_each_other_and_grow_back_in_a_small_window() {
     let _turn = alone();
@@ -144,11 +151,7 @@ fn panels_close_each_other_and_grow_back_in_a_small_window() {
     let program = Program::start(&display, sample());
     program.take_pointer_away();
     let bare = pause(&program);
-    let shows = |key: &str, bare: &Picture| {
-        program.key(key);
-        program.until_other(&format!("{key} to show a panel"), bare, Area::Everywhere, 1_000);
-        program.settled()
-    };
+    let shows = |key: &str, before: &Picture| shows(&program, key, before);
     let large = shows("shift+a", &bare);
     program.key("shift+a");
     program.resize(480, 270);
@@ -178,11 +181,7 @@ fn panels_without_room_come_back_with_it_and_esc_closes_them_all() {
     let program = Program::start(&display, sample());
     program.take_pointer_away();
     let bare = pause(&program);
-    let shows = |key: &str, before: &Picture| {
-        program.key(key);
-        program.until_other(&format!("{key} to show a panel"), before, Area::Everywhere, 1_000);
-        program.settled()
-    };
+    let shows = |key: &str, before: &Picture| shows(&program, key, before);
     program.resize(480, 270);
     let small = shows("n", &program.settled());
     program.resize(1280, 720);
@@ -198,6 +197,22 @@ fn panels_without_room_come_back_with_it_and_esc_closes_them_all() {
     program.key("Escape");
     program.until_same("the times to close", &bare, Area::Everywhere);
     program.quit_with("Escape");
+}
+
+#[test]
+fn what_has_room_is_told_by_the_layouts_own_points() {
+    let _turn = alone();
+    let display = Display::start();
+    let program = Program::start(&display, sample());
+    program.take_pointer_away();
+    pause(&program);
+    // So low a window is laid out smaller: it is 844 points wide, which is enough for two panels.
+    program.resize(760, 300);
+    let numbers = shows(&program, "n", &program.settled());
+    shows(&program, "t", &numbers);
+    program.key("t");
+    program.until_same("the numbers to have stayed", &numbers, Area::Everywhere);
+    program.quit_with("q");
 }
 
 #[test]

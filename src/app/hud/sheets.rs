@@ -29,46 +29,48 @@ impl Sheets {
         self.help || self.trust || self.numbers || self.timing || self.adjusting
     }
 
-    /// Those that are shown in a window of this width, in points: of more than have room, those that matter most. The others
-    /// come back with their room.
+    /// Those that are shown in a window of this width, in points of its layout. A narrow window has no room for two of numbers,
+    /// facts and adjustments, and few have for all three: those that matter most are shown, and the others come back with
+    /// their room. The times stand above the facts and the adjustments, but beside the numbers.
     #[must_use]
-    pub fn within(mut self, width: f64) -> Self {
+    pub fn within(self, width: f64) -> Self {
+        self.with_room(Action::ToggleNumbers, width)
+    }
+
+    /// Opens or closes a panel in a window of this width; what has no room beside it closes.
+    pub fn toggle(&mut self, which: Action, width: f64) {
+        let wanted = match which {
+            Action::ToggleTiming => &mut self.timing,
+            Action::ToggleNumbers => &mut self.numbers,
+            Action::ToggleTrust => &mut self.trust,
+            _ => &mut self.adjusting,
+        };
+        *wanted = !*wanted;
+        if *wanted {
+            *self = self.with_room(which, width);
+        }
+    }
+
+    /// Those that have room, of which this one comes first.
+    fn with_room(mut self, first: Action, width: f64) -> Self {
         let is_narrow = width < TWO_PANELS;
+        if first == Action::ToggleTiming {
+            self.numbers &= !(self.timing && is_narrow);
+        }
+        // The others by how much they matter.
+        let (numbers, trust, adjusting) = (&mut self.numbers, &mut self.trust, &mut self.adjusting);
+        let panels = match first {
+            Action::ToggleTrust => [trust, numbers, adjusting],
+            Action::ToggleAdjusting => [adjusting, numbers, trust],
+            _ => [numbers, trust, adjusting],
+        };
         let mut room = if is_narrow { 1 } else { 2 + usize::from(width >= THREE_PANELS) };
-        for panel in [&mut self.numbers, &mut self.trust, &mut self.adjusting] {
+        for panel in panels {
             *panel &= room > 0;
             room -= usize::from(*panel);
         }
         self.timing &= !(self.numbers && is_narrow);
         self
-    }
-
-    /// Opens or closes a panel in a window of this width, in points. A narrow window has no room for two of numbers, facts
-    /// and adjustments, and few have for all three; those that have none close. The times stand above the facts and the
-    /// adjustments, but beside the numbers.
-    pub fn toggle(&mut self, which: Action, width: f64) {
-        let is_narrow = width < TWO_PANELS;
-        let (wanted, others) = match which {
-            Action::ToggleTiming => {
-                self.timing = !self.timing;
-                self.numbers &= !(self.timing && is_narrow);
-                return;
-            }
-            Action::ToggleNumbers => (&mut self.numbers, [&mut self.adjusting, &mut self.trust]),
-            Action::ToggleTrust => (&mut self.trust, [&mut self.adjusting, &mut self.numbers]),
-            _ => (&mut self.adjusting, [&mut self.trust, &mut self.numbers]),
-        };
-        *wanted = !*wanted;
-        if !*wanted {
-            return;
-        }
-        let room = if is_narrow { 0 } else { 1 + usize::from(width >= THREE_PANELS) };
-        // The one that matters more beside the wanted one comes last, and stays the longest.
-        let open = others.iter().filter(|other| ***other).count();
-        for other in others.into_iter().filter(|other| **other).take(open.saturating_sub(room)) {
-            *other = false;
-        }
-        self.timing &= !(which == Action::ToggleNumbers && is_narrow);
     }
 
     /// Whether the adjustments can be opened in a window of this width, in points, beside the picture and all that is open.
@@ -119,6 +121,28 @@ mod tests {
         assert_eq!(after(two, Action::ToggleAdjusting, 480.0), Sheets { adjusting: true, ..NONE });
         assert_eq!(after(two, Action::ToggleAdjusting, 960.0), Sheets { trust: false, ..all });
         assert_eq!(after(two, Action::ToggleAdjusting, 1280.0), all);
+    }
+
+    #[test]
+    fn what_is_opened_is_shown_and_so_is_all_that_stays_open() {
+        let panels = [Action::ToggleTiming, Action::ToggleNumbers, Action::ToggleTrust, Action::ToggleAdjusting];
+        let is_open = |sheets: Sheets, which| match which {
+            Action::ToggleTiming => sheets.timing,
+            Action::ToggleNumbers => sheets.numbers,
+            Action::ToggleTrust => sheets.trust,
+            _ => sheets.adjusting,
+        };
+        for state in 0..1 << panels.len() {
+            let [timing, numbers, trust, adjusting] = [0, 1, 2, 3].map(|bit| state >> bit & 1 == 1);
+            for width in [480.0, 960.0, 1280.0] {
+                let before = Sheets { help: false, trust, numbers, timing, adjusting }.within(width);
+                for which in panels {
+                    let now = after(before, which, width);
+                    assert_eq!(now.within(width), now, "{which:?} after {before:?} in {width} points");
+                    assert_ne!(is_open(now, which), is_open(before, which), "{which:?} after {before:?}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@ use super::theme;
 use crate::color::Origin;
 use crate::frame::Frame;
 use crate::media::StreamInfo;
+use crate::words::counted;
 
 /// A line of the panel.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -138,8 +139,7 @@ fn named(name: &'static str, value: Option<&'static str>, effect: &str) -> Fact 
 }
 
 fn decoder(info: &StreamInfo) -> String {
-    let threads = if info.threads == 1 { "1 thread".to_owned() } else { format!("{} threads", info.threads) };
-    format!("{}, {threads}", info.decoder)
+    format!("{}, {}", info.decoder, counted(info.threads as u64, "thread"))
 }
 
 /// A number with as many places as it needs, three at most.

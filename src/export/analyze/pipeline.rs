@@ -224,7 +224,7 @@ impl Pipeline {
             Point::Frame(number) => {
                 let known = self.positioned.index.as_ref().and_then(|index| {
                     let ticks = index.pts.get(usize::try_from(number).ok()?)?;
-                    Some((ticks - self.info.start_ticks) as f64 * self.info.time_base.value())
+                    Some(self.info.time_base.times(ticks - self.info.start_ticks))
                 });
                 known.unwrap_or_else(|| number as f64 / self.info.average_rate.map_or(25.0, Ratio::value))
             }
