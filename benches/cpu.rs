@@ -8,11 +8,11 @@ mod support;
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use histoscope::color::{Matrix, Range};
 use histoscope::cpu::{Engine, Level};
-use histoscope::frame::Picture;
 use histoscope::histogram::Components;
-use histoscope::layout::PixelLayout;
+use histoscope::picture::Picture;
+use histoscope::picture::color::{Matrix, Range};
+use histoscope::picture::layout::PixelLayout;
 use support::{colorimetry, constant, natural, noise};
 
 const FULL_HD: (u32, u32) = (1920, 1080);

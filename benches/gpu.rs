@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use histoscope::bench::inputs::{Inputs, picture_bytes};
 use histoscope::bench::{Content, layouts};
-use histoscope::frame::{Orientation, Picture, Ratio};
 use histoscope::gpu::histogram::{HistogramPasses, Stamps};
 use histoscope::gpu::readback::{VIEW_FORMAT, view_texture};
 use histoscope::gpu::timing::Timestamps;
 use histoscope::gpu::upload::PictureBuffers;
 use histoscope::gpu::{AdapterChoice, Gpu, Renderer, Scene};
 use histoscope::histogram::Components;
+use histoscope::picture::{Orientation, Picture, Ratio};
 
 const SIZE: (u32, u32) = (1920, 1080);
 const PASSES: [&str; 3] = ["chunk", "reduce", "scale"];

@@ -19,7 +19,7 @@ use histoscope::export::analyze::selection::{Point, Selection};
 use histoscope::export::analyze::{AnalyzeError, Stop};
 use histoscope::export::report::run as report;
 use histoscope::histogram::Components;
-use histoscope::scene::Counted;
+use histoscope::view::scene::Counted;
 
 /// What a program that an interrupt ended returns to the shell.
 const INTERRUPTED: u8 = 130;

@@ -7,10 +7,10 @@ mod support;
 
 use adjuster::{Adjuster, assert_same};
 use histoscope::adjust::{Adjustments, Blur, Codes, blur};
-use histoscope::color::{Matrix, Range};
-use histoscope::frame::Picture;
 use histoscope::gpu::adjust::{BlurPass, BlurPlan, Source};
-use histoscope::layout::{ColorModel, PixelLayout};
+use histoscope::picture::Picture;
+use histoscope::picture::color::{Matrix, Range};
+use histoscope::picture::layout::{ColorModel, PixelLayout};
 use support::{colorimetry, native_layouts, noise};
 
 fn blurred(size: u32, runs: u32) -> Adjustments {

@@ -10,11 +10,11 @@ use histoscope::adjust::{
     Adjustments, Blur, Clahe, Codes, Equalize, Placing, Posterize, Processor, Reduction, Shown, Threshold, Tone, blur,
     clahe,
 };
-use histoscope::color::{Matrix, Range};
-use histoscope::frame::Picture;
 use histoscope::gpu::GpuError;
 use histoscope::gpu::adjust::{Chain, Source};
-use histoscope::layout::PixelLayout;
+use histoscope::picture::Picture;
+use histoscope::picture::color::{Matrix, Range};
+use histoscope::picture::layout::PixelLayout;
 use support::{colorimetry, natural};
 
 fn picture(depth: u8) -> Picture {

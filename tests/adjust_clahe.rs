@@ -7,8 +7,8 @@ mod support;
 
 use adjuster::Adjuster;
 use histoscope::adjust::{Adjustments, Clahe, Codes, Tone};
-use histoscope::color::{Matrix, Range};
-use histoscope::layout::PixelLayout;
+use histoscope::picture::color::{Matrix, Range};
+use histoscope::picture::layout::PixelLayout;
 use support::{colorimetry, drawn, native_layouts, natural, noise};
 
 fn clahe(tiles: (u32, u32), clip_limit: f64) -> Adjustments {

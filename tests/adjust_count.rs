@@ -10,13 +10,13 @@ use adjuster::{Adjuster, assert_same};
 use histoscope::adjust::{
     Adjustments, Blur, Clahe, Codes, Equalize, Placing, Posterize, Processor, Reduction, Shown, Threshold, Tone,
 };
-use histoscope::color::{Matrix, Range};
-use histoscope::frame::Picture;
 use histoscope::gpu::histogram::Stamps;
 use histoscope::gpu::histogram::plan::Plan;
 use histoscope::gpu::timing::Timestamps;
 use histoscope::histogram::vertical_scale;
-use histoscope::layout::{ColorModel, PixelLayout};
+use histoscope::picture::Picture;
+use histoscope::picture::color::{Matrix, Range};
+use histoscope::picture::layout::{ColorModel, PixelLayout};
 use support::{colorimetry, constant, native_layouts, natural, noise};
 
 /// Each adjustment that ends in the pass which counts, by itself, then chains of them.
@@ -70,7 +70,7 @@ fn check(
     assert!(adjuster.count_result() == histogram, "{name}: and those that count any picture find the same");
 }
 
-fn color(layout: &PixelLayout) -> histoscope::color::Colorimetry {
+fn color(layout: &PixelLayout) -> histoscope::picture::color::Colorimetry {
     let matrix = if layout.model == ColorModel::Rgb { Matrix::Identity } else { Matrix::Bt709 };
     colorimetry(matrix, Range::Limited)
 }

@@ -7,10 +7,10 @@ mod support;
 
 use adjuster::{Adjuster, assert_same};
 use histoscope::adjust::{Adjustments, Codes, Equalize, Placing, Posterize, Processor, Reduction, Tone, equalize};
-use histoscope::color::{Matrix, Range, luminance_bin};
-use histoscope::frame::Picture;
-use histoscope::layout::{ColorModel, PixelLayout};
-use histoscope::reference;
+use histoscope::histogram::reference;
+use histoscope::picture::Picture;
+use histoscope::picture::color::{Matrix, Range, luminance_bin};
+use histoscope::picture::layout::{ColorModel, PixelLayout};
 use support::{Random, colorimetry, drawn, native_layouts, natural, noise};
 
 fn equalized(per_channel: bool, time_constant_secs: f64) -> Adjustments {

@@ -6,11 +6,11 @@ mod support;
 use histoscope::adjust::{
     Adjustments, Blur, Clahe, Codes, Equalize, Placing, Posterize, Processor, Reduction, Shown, Threshold, Tone, plain,
 };
-use histoscope::color::{Matrix, Range};
-use histoscope::frame::Picture;
 use histoscope::histogram::Components;
-use histoscope::layout::{ColorModel, PixelLayout};
-use histoscope::reference;
+use histoscope::histogram::reference;
+use histoscope::picture::Picture;
+use histoscope::picture::color::{Matrix, Range};
+use histoscope::picture::layout::{ColorModel, PixelLayout};
 use proptest::prelude::*;
 use proptest::{option, sample};
 use support::{Random, colorimetry, drawn, native_layouts, natural, noise};

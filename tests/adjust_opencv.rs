@@ -9,9 +9,9 @@ mod support;
 
 use adjuster::Adjuster;
 use histoscope::adjust::{Adjustments, Blur, Clahe, Tone};
-use histoscope::color::{Matrix, Range};
-use histoscope::frame::Picture;
-use histoscope::layout::PixelLayout;
+use histoscope::picture::Picture;
+use histoscope::picture::color::{Matrix, Range};
+use histoscope::picture::layout::PixelLayout;
 use support::{colorimetry, drawn};
 
 /// The picture of that seed, as opencv.py draws it.

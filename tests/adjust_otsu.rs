@@ -8,8 +8,8 @@ mod support;
 use adjuster::Adjuster;
 use histoscope::adjust::otsu::{Scores, best_cut, levels, thresholds};
 use histoscope::adjust::{Adjustments, Codes, Reduction, Shown, Threshold};
-use histoscope::color::{Matrix, Range};
-use histoscope::layout::PixelLayout;
+use histoscope::picture::color::{Matrix, Range};
+use histoscope::picture::layout::PixelLayout;
 use support::{Random, colorimetry, drawn, natural, noise};
 
 fn classes(classes: u32, shown: Shown) -> Adjustments {

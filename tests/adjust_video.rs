@@ -5,7 +5,7 @@ mod common;
 
 use common::{Clip, decode_all};
 use histoscope::adjust::{Adjustments, Codes, Equalize, Processor, Tone, equalize};
-use histoscope::frame::{Frame, Picture};
+use histoscope::picture::{Frame, Picture};
 
 /// Mean luminance of each frame's picture after `adjust`, which also gets the seconds since the frame before.
 fn means(frames: &[Frame], mut adjust: impl FnMut(&Picture, Option<f64>) -> Picture) -> Vec<f64> {

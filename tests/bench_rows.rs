@@ -11,7 +11,7 @@ use histoscope::bench::rgba::{Textures, convert};
 use histoscope::bench::{ChannelSet, Content, Error, Method, Options, Report, layouts, run};
 use histoscope::gpu::{AdapterChoice, Gpu};
 use histoscope::histogram::Components;
-use histoscope::reference;
+use histoscope::histogram::reference;
 
 /// One device for all tests of this file, used by one test at a time.
 fn gpu() -> MutexGuard<'static, Gpu> {

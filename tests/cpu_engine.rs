@@ -4,12 +4,12 @@ mod support;
 
 use std::sync::Arc;
 
-use histoscope::color::{Matrix, Range};
 use histoscope::cpu::{Engine, Level};
-use histoscope::frame::{OwnedPlanes, Picture};
 use histoscope::histogram::Components;
-use histoscope::layout::PixelLayout;
-use histoscope::reference;
+use histoscope::histogram::reference;
+use histoscope::picture::color::{Matrix, Range};
+use histoscope::picture::layout::PixelLayout;
+use histoscope::picture::{OwnedPlanes, Picture};
 use support::{Random, colorimetry, constant, drawn, native_layouts, noise, planes};
 
 /// Engines of every level that this machine can run, counting one channel at a time and two.

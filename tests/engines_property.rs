@@ -6,11 +6,11 @@ mod counter;
 mod support;
 
 use counter::Counter;
-use histoscope::color::{Matrix, Range};
 use histoscope::cpu::{Engine, Level};
 use histoscope::histogram::Components;
-use histoscope::layout::{ColorModel, Component, PixelLayout};
-use histoscope::reference;
+use histoscope::histogram::reference;
+use histoscope::picture::color::{Matrix, Range};
+use histoscope::picture::layout::{ColorModel, Component, PixelLayout};
 use proptest::prelude::*;
 use support::{colorimetry, native_layouts, noise};
 

@@ -9,17 +9,17 @@ mod support;
 use histoscope::adjust::{
     Adjustments, Blur, Clahe, Equalize, Placing, Posterize, Processor, Reduction, Threshold, Tone,
 };
-use histoscope::brush::{Brush, Lighting};
-use histoscope::color::{Matrix, Range};
-use histoscope::frame::{Orientation, Picture, Ratio};
 use histoscope::gpu::Artist;
 use histoscope::gpu::histogram::plan::Plan;
 use histoscope::gpu::readback::Image;
 use histoscope::histogram::Components;
-use histoscope::layout::PixelLayout;
-use histoscope::placement::{Fit, Placement, Shape, ViewSettings};
-use histoscope::probe::probe;
-use histoscope::scene::{Counted, Scene};
+use histoscope::picture::color::{Matrix, Range};
+use histoscope::picture::layout::PixelLayout;
+use histoscope::picture::{Orientation, Picture, Ratio};
+use histoscope::view::brush::{Brush, Lighting};
+use histoscope::view::placement::{Fit, Placement, Shape, ViewSettings};
+use histoscope::view::probe::probe;
+use histoscope::view::scene::{Counted, Scene};
 use studio::{Studio, UPRIGHT, WAYS, adjusted, bare, count, each, frame};
 use support::image::{distance, distance_in};
 use support::{colorimetry, constant, natural};

@@ -6,12 +6,12 @@ mod counter;
 mod support;
 
 use counter::Counter;
-use histoscope::color::{Colorimetry, Matrix, Range};
-use histoscope::frame::Picture;
 use histoscope::gpu::readback::read_scales;
+use histoscope::histogram::reference;
 use histoscope::histogram::{Components, vertical_scale};
-use histoscope::layout::{ColorModel, PixelLayout};
-use histoscope::reference;
+use histoscope::picture::Picture;
+use histoscope::picture::color::{Colorimetry, Matrix, Range};
+use histoscope::picture::layout::{ColorModel, PixelLayout};
 use support::{colorimetry, constant, native_layouts, natural, noise};
 
 /// Counts a picture and asserts that every word is the reference's.

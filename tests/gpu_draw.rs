@@ -5,14 +5,14 @@ mod support;
 
 use std::sync::Arc;
 
-use histoscope::color::{Matrix, Range};
-use histoscope::frame::{Orientation, OwnedPlanes, Picture, Ratio};
 use histoscope::gpu::readback::{Image, VIEW_FORMAT};
 use histoscope::gpu::upload::PictureBuffers;
 use histoscope::gpu::{AdapterChoice, Artist, Gpu, Renderer, Scene};
+use histoscope::histogram::reference;
 use histoscope::histogram::{Components, Histogram};
-use histoscope::layout::PixelLayout;
-use histoscope::reference;
+use histoscope::picture::color::{Matrix, Range};
+use histoscope::picture::layout::PixelLayout;
+use histoscope::picture::{Orientation, OwnedPlanes, Picture, Ratio};
 use support::image::distance;
 use support::{colorimetry, native_layouts, natural, noise};
 

@@ -8,13 +8,13 @@ mod support;
 use std::time::{Duration, Instant};
 
 use histoscope::adjust::{Adjustments, Codes, Equalize, Reduction, Shown, Threshold, Tone, otsu};
-use histoscope::color::{Matrix, Range};
-use histoscope::frame::{Frame, Picture};
 use histoscope::gpu::{AdapterChoice, FrameTag, Gpu, Renderer, Scene, TimesState};
+use histoscope::histogram::reference;
 use histoscope::histogram::{CHANNELS, Components, Cumulative, Histogram};
-use histoscope::layout::PixelLayout;
-use histoscope::reference;
-use histoscope::scene::Counted;
+use histoscope::picture::color::{Matrix, Range};
+use histoscope::picture::layout::PixelLayout;
+use histoscope::picture::{Frame, Picture};
+use histoscope::view::scene::Counted;
 use studio::{Studio, UPRIGHT, WAYS, adjusted};
 use support::{colorimetry, constant, natural, noise};
 

@@ -10,14 +10,15 @@ use std::thread;
 use std::time::Duration;
 
 use common::Clip;
-use histoscope::color::{Matrix, Range};
-use histoscope::frame::{Pages, Picture, PlaneStore, PlaneView};
+use histoscope::cpu;
 use histoscope::gpu::count_queue::CountQueue;
 use histoscope::gpu::{AdapterChoice, Gpu, wait_until_released};
+use histoscope::histogram::reference;
 use histoscope::histogram::{Components, Histogram};
-use histoscope::layout::PixelLayout;
 use histoscope::media::{Decoder, OpenOptions};
-use histoscope::{cpu, reference};
+use histoscope::picture::color::{Matrix, Range};
+use histoscope::picture::layout::PixelLayout;
+use histoscope::picture::{Pages, Picture, PlaneStore, PlaneView};
 use support::{Random, colorimetry};
 
 fn gpu() -> Gpu {

@@ -5,14 +5,14 @@ mod support;
 
 use std::sync::Arc;
 
-use histoscope::color::{Matrix, Range};
-use histoscope::frame::{Orientation, OwnedPlanes, Picture, Ratio};
 use histoscope::gpu::readback::Image;
 use histoscope::gpu::{AdapterChoice, Gpu, Renderer};
 use histoscope::histogram::{Components, Histogram, vertical_scale};
-use histoscope::layout::PixelLayout;
-use histoscope::overlay::{Arrangement, Channels, OverlayStyle, PanelRect, colors, graticule, panels};
-use histoscope::scene::{Brush, NO_BIN, Scene};
+use histoscope::picture::color::{Matrix, Range};
+use histoscope::picture::layout::PixelLayout;
+use histoscope::picture::{Orientation, OwnedPlanes, Picture, Ratio};
+use histoscope::view::overlay::{Arrangement, Channels, OverlayStyle, PanelRect, colors, graticule, panels};
+use histoscope::view::scene::{Brush, NO_BIN, Scene};
 use support::image::pixel;
 use support::{Random, colorimetry};
 

@@ -5,16 +5,16 @@
 mod support;
 
 use glam::DVec2;
-use histoscope::brush::{Brush, Lighting};
-use histoscope::color::{Matrix, Range};
-use histoscope::frame::{Orientation, Picture, Ratio};
 use histoscope::gpu::readback::{Image, VIEW_FORMAT};
 use histoscope::gpu::{AdapterChoice, Artist, Gpu, Renderer, Scene};
+use histoscope::histogram::reference;
 use histoscope::histogram::{Components, Histogram};
-use histoscope::layout::PixelLayout;
-use histoscope::placement::{Fit, Placement, Shape, ViewSettings};
-use histoscope::probe::probe;
-use histoscope::reference;
+use histoscope::picture::color::{Matrix, Range};
+use histoscope::picture::layout::PixelLayout;
+use histoscope::picture::{Orientation, Picture, Ratio};
+use histoscope::view::brush::{Brush, Lighting};
+use histoscope::view::placement::{Fit, Placement, Shape, ViewSettings};
+use histoscope::view::probe::probe;
 use support::image::{distance, pixel};
 use support::{Random, colorimetry, native_layouts, natural, noise};
 

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Clip, decode_all, ffprobe_frames, picture_bytes, raw_frames};
-use histoscope::frame::Frame;
+use histoscope::picture::Frame;
 
 /// Checks that the frames are those that FFmpeg's own programs find: number, order, pixels, rising timestamps.
 fn check_against_ffmpeg(clip: &Clip, pixel_format: &str) -> Vec<Frame> {

@@ -3,9 +3,9 @@
 mod common;
 
 use common::{Clip, TURNS, decode_all, ffprobe, open};
-use histoscope::color::Sourced;
-use histoscope::frame::{Orientation, Ratio};
 use histoscope::media::{Decoder, OpenOptions};
+use histoscope::picture::color::Sourced;
+use histoscope::picture::{Orientation, Ratio};
 
 const X264: &str = "-c:v libx264 -preset ultrafast -g 25";
 

@@ -3,8 +3,8 @@
 mod common;
 
 use common::{Clip, decode_all, noise, picture_bytes};
-use histoscope::frame::Picture;
-use histoscope::layout::ColorModel;
+use histoscope::picture::Picture;
+use histoscope::picture::layout::ColorModel;
 
 const WIDTH: u32 = 19;
 const HEIGHT: u32 = 7;

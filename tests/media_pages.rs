@@ -6,8 +6,8 @@ mod common;
 use std::collections::{HashSet, VecDeque};
 
 use common::{Clip, decode_all, picture_bytes, raw_frames};
-use histoscope::frame::{Pages, Picture};
 use histoscope::media::{Decoder, OpenOptions};
+use histoscope::picture::{Pages, Picture};
 
 const H264: &str = "-c:v libx264 -preset ultrafast -bf 3 -g 25 -pix_fmt yuv420p";
 

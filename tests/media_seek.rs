@@ -5,8 +5,8 @@ mod common;
 use std::path::Path;
 
 use common::{Clip, decode_all, noise, open, picture_bytes};
-use histoscope::frame::Frame;
 use histoscope::media::{Decoder, MediaError, OpenOptions, SeekTarget};
+use histoscope::picture::Frame;
 
 /// Times of a linear decode that seeks are compared with.
 struct Linear {

@@ -5,8 +5,8 @@ mod common;
 use common::{
     Clip, TURNS, decode_all, ffprobe, ffprobe_frames, noise, open, open_error, picture_bytes, raw_frames, rest,
 };
-use histoscope::frame::{Frame, Orientation};
-use histoscope::layout::ColorModel;
+use histoscope::picture::layout::ColorModel;
+use histoscope::picture::{Frame, Orientation};
 
 const FAST: &str = "-c:v libx264 -preset ultrafast -g 10";
 

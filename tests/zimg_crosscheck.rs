@@ -17,12 +17,12 @@ use std::io::Write;
 use std::process::Command;
 use std::sync::Arc;
 
-use histoscope::color::{Matrix, Range};
 use histoscope::cpu::Engine;
-use histoscope::frame::{OwnedPlanes, Picture};
+use histoscope::histogram::reference;
 use histoscope::histogram::{Components, Histogram};
-use histoscope::layout::{ColorModel, PixelLayout};
-use histoscope::reference;
+use histoscope::picture::color::{Matrix, Range};
+use histoscope::picture::layout::{ColorModel, PixelLayout};
+use histoscope::picture::{OwnedPlanes, Picture};
 use support::{colorimetry, natural};
 
 const SIZE: (u32, u32) = (322, 182);

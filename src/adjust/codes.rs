@@ -5,11 +5,11 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::recolor;
-use crate::color::{Colorimetry, Conversion, Matrix, Range, Sourced, luminance_bin};
 use crate::cpu::unpack::Source;
-use crate::frame::{OwnedPlanes, Picture, PictureError};
 use crate::histogram::{Components, Histogram};
-use crate::layout::{ColorModel, PixelLayout};
+use crate::picture::color::{Colorimetry, Conversion, Matrix, Range, Sourced, luminance_bin};
+use crate::picture::layout::{ColorModel, PixelLayout};
+use crate::picture::{OwnedPlanes, Picture, PictureError};
 
 /// R'G'B' codes of a picture, 0 to 2^bits - 1, clamped; rows from the top.
 #[derive(Debug, Clone, PartialEq, Eq)]

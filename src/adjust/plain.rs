@@ -4,8 +4,8 @@
 use super::codes::scaled;
 use super::parameters::{Adjustments, Blur, Clahe, Equalize, Placing, Posterize, Reduction, Threshold, Tone};
 use super::{Codes, blur, clahe, equalize, otsu, posterize};
-use crate::frame::Picture;
-use crate::reference;
+use crate::histogram::reference;
+use crate::picture::Picture;
 
 /// The codes of a picture.
 #[must_use]
@@ -81,7 +81,7 @@ fn equalized(codes: Codes, per_channel: bool) -> Codes {
         if per_channel {
             return std::array::from_fn(|channel| curves[channel][usize::from(pixel[channel])] as u16);
         }
-        let luminance = crate::color::luminance_bin(pixel.map(u32::from), bits);
+        let luminance = crate::picture::color::luminance_bin(pixel.map(u32::from), bits);
         scaled(pixel, luminance, curves[3][luminance as usize], top)
     })
 }
@@ -107,7 +107,7 @@ fn equalized_by_tiles(codes: Codes, clahe: Clahe) -> Codes {
     map(codes, |pixel| {
         let (column, row) = (columns[index % width], rows[index / width]);
         index += 1;
-        let luminance = crate::color::luminance_bin(pixel.map(u32::from), bits);
+        let luminance = crate::picture::color::luminance_bin(pixel.map(u32::from), bits);
         let (before, after) = clahe::Grid::neighbours(column.cell, grid.tiles.0);
         let (above, below) = clahe::Grid::neighbours(row.cell, grid.tiles.1);
         let curve = |x: u32, y: u32| curves[(y * grid.tiles.0 + x) as usize][luminance as usize];
@@ -131,7 +131,7 @@ fn parted(codes: Codes, threshold: Threshold) -> Codes {
     let (classes, bits) = (threshold.classes as usize, codes.bits);
     let thresholds = otsu::thresholds(&bins(&codes)[3], classes);
     map(codes, |pixel| {
-        let luminance = crate::color::luminance_bin(pixel.map(u32::from), bits);
+        let luminance = crate::picture::color::luminance_bin(pixel.map(u32::from), bits);
         let class = thresholds.iter().filter(|&&threshold| luminance >= threshold).count();
         otsu::tone(class, classes, threshold.shown, bits)
     })

@@ -2,7 +2,7 @@
 
 use super::parameters::{Adjustments, Placing, Posterize, Reduction, Tone};
 use super::{Codes, blur, clahe, equalize, otsu, posterize, recolor};
-use crate::frame::{Picture, PictureError};
+use crate::picture::{Picture, PictureError};
 
 /// Adjusts pictures on the CPU. It keeps the smoothed curves of equalization from picture to picture.
 #[derive(Debug, Clone, Default)]

@@ -12,7 +12,7 @@ const INVERSE_BITS: u32 = 37;
 /// Pixels that a thread takes at a time.
 const SHARE: usize = 1 << 14;
 
-/// Luminance bin of a pixel of codes with `BINS` bins: [`luminance_bin`](crate::color::luminance_bin), without a division.
+/// Luminance bin of a pixel of codes with `BINS` bins: [`luminance_bin`](crate::picture::color::luminance_bin), without a division.
 #[inline(always)]
 pub(super) fn luminance<const BINS: usize>([r, g, b]: [u16; 3]) -> u32 {
     luminance_of_half_sum::<BINS>(1063 * u32::from(r) + 3576 * u32::from(g) + 361 * u32::from(b))
@@ -132,7 +132,7 @@ fn count(rgb: &[[u16; 3]], bins: usize, add: impl Fn(&mut [u32], [u16; 3]) + Syn
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::color::luminance_bin;
+    use crate::picture::color::luminance_bin;
 
     #[test]
     fn inverses_divide_exactly() {

@@ -12,8 +12,8 @@ use super::session::next_of;
 use super::viewer::Viewer;
 use super::{AppError, Flow};
 use crate::histogram::Components;
-use crate::overlay::{Arrangement, OverlayStyle};
-use crate::placement::{Fit, ViewSettings};
+use crate::view::overlay::{Arrangement, OverlayStyle};
+use crate::view::placement::{Fit, ViewSettings};
 
 /// Step of the histograms' height, as part of the window's.
 const HEIGHT_STEP: f32 = 0.05;

@@ -14,8 +14,8 @@ use super::keys::Action;
 use super::session::next_of;
 use super::viewer::Viewer;
 use crate::adjust::Adjustments;
-use crate::config::Choices;
-use crate::scene::Counted;
+use crate::app::config::Choices;
+use crate::view::scene::Counted;
 
 /// How near the pointer must come to the divider to take hold of it, in points.
 const GRAB: f64 = 6.0;

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::scene::Brush;
+use crate::view::scene::Brush;
 
 /// How long the rest of the picture takes to dim, and to come back.
 const FADE: Duration = Duration::from_millis(120);

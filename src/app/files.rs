@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::session::{end_aside, file_name};
-use crate::frame::Frame;
 use crate::media::{DecodeEvent, DecodeThread, MediaError, StreamInfo};
+use crate::picture::Frame;
 
 /// The files, the one on screen among them.
 #[derive(Debug, Clone, Default)]

@@ -8,12 +8,12 @@ use winit::window::Window;
 use super::AppError;
 use super::screen::Screen;
 use crate::engine::{Engine, EngineChoice};
-use crate::frame::Frame;
 use crate::gpu::draw::Shapes;
 use crate::gpu::surface::Acquired;
 use crate::gpu::{AdapterChoice, Gpu, GpuError, Instance, Renderer};
 use crate::histogram::Components;
-use crate::scene::Scene;
+use crate::picture::Frame;
+use crate::view::scene::Scene;
 
 /// Names after how many drawings devices are to be lost, one number for each device, separated by commas, so that a test
 /// can see what follows. Unset, which is usual, none is.

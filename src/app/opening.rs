@@ -72,7 +72,7 @@ impl Viewer {
                 self.brush_fade.reset();
                 self.scene.marks = None;
                 self.bins = super::readouts::Bins::default();
-                self.scene.view = crate::placement::ViewSettings::fitted(self.scene.view.fit);
+                self.scene.view = crate::view::placement::ViewSettings::fitted(self.scene.view.fit);
                 let session = Session::new(input, media, info, player, first);
                 let (place, count) = self.files.place();
                 let place = if count > 1 { format!("  ({place} of {count})") } else { String::new() };

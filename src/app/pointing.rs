@@ -6,9 +6,9 @@ use glam::DVec2;
 use winit::event::{ElementState, MouseButton, MouseScrollDelta, WindowEvent};
 
 use super::viewer::Viewer;
-use crate::overlay::{self, Channels, Hit, PanelRect};
-use crate::placement::Shape;
-use crate::scene::Brush;
+use crate::view::overlay::{self, Channels, Hit, PanelRect};
+use crate::view::placement::Shape;
+use crate::view::scene::Brush;
 
 /// Enlargement for a notch of the wheel.
 const NOTCH: f64 = 1.15;

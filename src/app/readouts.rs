@@ -12,10 +12,10 @@ use super::viewer::Viewer;
 use crate::gpu::FrameTag;
 use crate::gpu::draw::Shapes;
 use crate::histogram::Cumulative;
-use crate::overlay::{self, PanelRect};
-use crate::placement::{Placement, Shape};
-use crate::probe::{Probe, probe};
-use crate::scene::Counted;
+use crate::view::overlay::{self, PanelRect};
+use crate::view::placement::{Placement, Shape};
+use crate::view::probe::{Probe, probe};
+use crate::view::scene::Counted;
 
 /// While bins are under way they are looked for this often.
 const BINS_INTERVAL: Duration = Duration::from_millis(5);

@@ -13,10 +13,10 @@ use crate::adjust::Reduction;
 use crate::cpu;
 use crate::export::figures::{AdjustedFigures, Figures};
 use crate::export::file::{self, FileError};
-use crate::frame::{Frame, Picture};
 use crate::gpu::readback::Image;
 use crate::histogram::Components;
-use crate::scene::{Counted, Scene};
+use crate::picture::{Frame, Picture};
+use crate::view::scene::{Counted, Scene};
 
 /// How long to wait for thresholds that are under way.
 const THRESHOLDS_LIMIT: Duration = Duration::from_millis(100);

@@ -6,12 +6,12 @@ use std::time::Instant;
 
 use super::hud::PlayState;
 use super::title::timecode;
-use crate::color::{Colorimetry, Matrix, Origin, Range, Sourced};
-use crate::frame::Frame;
-use crate::layout::ColorModel;
 use crate::media::{DecodeThread, FrameCounters, MediaError, StreamInfo};
+use crate::picture::Frame;
+use crate::picture::color::{Colorimetry, Matrix, Origin, Range, Sourced};
+use crate::picture::layout::ColorModel;
 use crate::playback::{Marks, Player, SeekRequest, Tick, send, take_events};
-use crate::words::counted;
+use crate::text::counted;
 
 /// An open video.
 pub struct Session {
@@ -141,7 +141,7 @@ impl Session {
     /// Frames a second, where they are known to be evenly spaced.
     #[must_use]
     pub fn frame_rate(&self) -> Option<f64> {
-        self.info.constant_rate().map(crate::frame::Ratio::value).filter(|&rate| rate > 0.0)
+        self.info.constant_rate().map(crate::picture::Ratio::value).filter(|&rate| rate > 0.0)
     }
 
     /// Where playback is, for the controls.

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use super::session::Session;
 use super::{AppError, PlayOptions, Waker};
-use crate::frame::{Frame, Ratio};
 use crate::media::{DecodeEvent, DecodeThread, Decoder, QueueLimits, StreamInfo};
+use crate::picture::{Frame, Ratio};
 use crate::playback::{Player, PlayerOptions};
 
 /// How long a video may take to open.

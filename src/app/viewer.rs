@@ -20,12 +20,12 @@ use super::session::Session;
 use super::start::First;
 use super::title::title;
 use super::{AppError, Flow, PlayOptions, Waker};
-use crate::config::{Settings, Store};
-use crate::frame::Frame;
+use crate::app::config::{Settings, Store};
 use crate::gpu::{GpuError, Instance, TimesState};
 use crate::histogram::Components;
-use crate::placement::{ViewSettings, upright_size};
-use crate::scene::Scene;
+use crate::picture::Frame;
+use crate::view::placement::{ViewSettings, upright_size};
+use crate::view::scene::Scene;
 
 /// The title follows the position no more often than this while playing.
 const TITLE_INTERVAL: Duration = Duration::from_millis(100);

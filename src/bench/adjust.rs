@@ -10,7 +10,6 @@ use super::{Error, Options};
 use crate::adjust::{
     Adjustments, Blur, Clahe, Codes, Equalize, Placing, Posterize, Processor, Reduction, Shown, Threshold, Tone, blur,
 };
-use crate::frame::Picture;
 use crate::gpu::adjust::scan::{ScanPass, Words};
 use crate::gpu::adjust::{BlurPass, BlurPlan, Chain, Source, WorkingPicture};
 use crate::gpu::histogram::HistogramPasses;
@@ -18,6 +17,7 @@ use crate::gpu::histogram::plan::Plan;
 use crate::gpu::readback::{read_buffer, read_histogram};
 use crate::gpu::{Gpu, GpuError};
 use crate::histogram::Components;
+use crate::picture::Picture;
 
 /// What a row measures.
 #[derive(Debug, Clone, Copy, PartialEq)]

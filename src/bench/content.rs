@@ -7,9 +7,9 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::color::Colorimetry;
-use crate::frame::{OwnedPlanes, Picture, PictureError};
-use crate::layout::PixelLayout;
+use crate::picture::color::Colorimetry;
+use crate::picture::layout::PixelLayout;
+use crate::picture::{OwnedPlanes, Picture, PictureError};
 
 /// What the measured pictures show. The speed of a histogram depends on it: many equal pixels in a row want the same bin
 /// at the same time.
@@ -185,7 +185,7 @@ impl<'a> NaturalRow<'a> {
     }
 
     fn is_ycbcr(&self) -> bool {
-        self.layout.model == crate::layout::ColorModel::YCbCr
+        self.layout.model == crate::picture::layout::ColorModel::YCbCr
     }
 }
 

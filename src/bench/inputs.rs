@@ -1,10 +1,10 @@
 //! The pictures that are measured, on the CPU and in the GPU's memory.
 
 use super::{Content, Error, PICTURES};
-use crate::frame::Picture;
 use crate::gpu::Gpu;
 use crate::gpu::upload::PictureBuffers;
-use crate::layout::PixelLayout;
+use crate::picture::Picture;
+use crate::picture::layout::PixelLayout;
 
 /// All pictures together take at least this many bytes of a real GPU's memory: more than the cache of any, so that a
 /// picture has left it before its turn comes again.

@@ -1,6 +1,6 @@
 //! Pixel layouts by the names that FFmpeg gives them.
 
-use crate::layout::PixelLayout;
+use crate::picture::layout::PixelLayout;
 
 /// The layout of that FFmpeg name; `None` if it is not one that is counted natively. An ending `le` may be left out.
 #[must_use]

@@ -6,11 +6,11 @@ use rayon::prelude::*;
 
 use super::Error;
 use super::inputs::copies;
-use crate::color::{Colorimetry, luminance_bin};
-use crate::frame::{OwnedPlanes, Picture};
 use crate::gpu::Gpu;
-use crate::layout::PixelLayout;
-use crate::reference::unclamped_rgb;
+use crate::histogram::reference::unclamped_rgb;
+use crate::picture::color::{Colorimetry, luminance_bin};
+use crate::picture::layout::PixelLayout;
+use crate::picture::{OwnedPlanes, Picture};
 
 /// A picture's R'G'B' codes, the top 8 bits of each, as packed RGBA.
 ///

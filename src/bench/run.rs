@@ -11,13 +11,13 @@ use super::report::{Check, PassRow, Row};
 use super::rgba::{Textures, convert, count_plainly, shrink};
 use super::{Error, Options};
 use crate::cpu::Engine;
-use crate::frame::Picture;
 use crate::gpu::histogram::HistogramPasses;
 use crate::gpu::histogram::plan::{ChannelRun, Plan};
 use crate::gpu::readback::read_histogram;
 use crate::gpu::{Gpu, GpuError};
+use crate::histogram::reference;
 use crate::histogram::{Components, Histogram};
-use crate::reference;
+use crate::picture::Picture;
 
 /// The most pixels a side of the image that a single invocation counts: some milliseconds on a real GPU.
 const SINGLE_SIDE: u32 = 64;

@@ -17,7 +17,7 @@ use crate::gpu::histogram::HistogramPasses;
 use crate::gpu::histogram::plan::{ChannelRun, Plan, most_chunks};
 use crate::gpu::readback::read_histogram;
 use crate::histogram::{CHANNELS, Components, Histogram};
-use crate::layout::PixelLayout;
+use crate::picture::layout::PixelLayout;
 
 /// What is tried.
 #[derive(Debug, Clone)]

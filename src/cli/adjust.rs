@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 
 use super::ComponentsArg;
 use crate::adjust::{Adjustments, Blur, Clahe, Equalize, Posterize, Reduction, Threshold, Tone};
-use crate::scene::Counted;
+use crate::view::scene::Counted;
 
 /// What is done to the picture, in this order: low-pass, equalize or CLAHE, posterize or classes.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Args)]

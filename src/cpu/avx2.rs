@@ -11,7 +11,7 @@ use std::arch::x86_64::*;
 
 use super::BLOCK;
 use super::convert::{STEP, SharedTerms, luminance_magic};
-use crate::color::{Conversion, fraction_bits};
+use crate::picture::color::{Conversion, fraction_bits};
 
 /// The highest code.
 const TOP: i16 = 255;

@@ -8,7 +8,7 @@ use super::counters::Counters;
 use super::pairs::Pairs;
 use super::simd::{Kernel, Level};
 use super::unpack::Source;
-use crate::color::Conversion;
+use crate::picture::color::Conversion;
 
 /// What is counted in one pass over a picture.
 #[derive(Clone, Copy)]

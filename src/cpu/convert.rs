@@ -7,7 +7,7 @@
 //! order, not even when an intermediate sum wraps around.
 
 use super::BLOCK;
-use crate::color::{Conversion, fraction_bits};
+use crate::picture::color::{Conversion, fraction_bits};
 
 /// What the second and third component add to red, green and blue, one entry per pixel of a block.
 type Terms = [[i32; BLOCK]; 3];
@@ -147,7 +147,7 @@ fn clamp<const BINS: usize>(unclamped: &[i16], clamped: &mut [u16]) -> (u16, u16
 
 /// The luminance bin of a pixel, from half of its weighted sum: 1063 R + 3576 G + 361 B.
 ///
-/// [`luminance_bin`](crate::color::luminance_bin) is floor(sum · N / (10000 · (N-1))), which divides. Dividing by a
+/// [`luminance_bin`](crate::picture::color::luminance_bin) is floor(sum · N / (10000 · (N-1))), which divides. Dividing by a
 /// constant is multiplying by its inverse in fixed point, M / 2^K, if K is large enough that the rounding of M never
 /// carries a sum over an integer. Every weight is even, which halves the sum and saves a bit. M has 34 bits at 12 bits a
 /// code: its upper part is multiplied apart, so that the product needs only the upper half of a 32 × 32 bit

@@ -12,11 +12,11 @@ use rayon::prelude::*;
 
 use super::simd::{Kernel, Level};
 use super::unpack::Source;
-use crate::brush::Lighting;
-use crate::color::{Conversion, RealConversion};
-use crate::frame::Picture;
-use crate::layout::ColorModel;
-use crate::placement::Placement;
+use crate::picture::Picture;
+use crate::picture::color::{Conversion, RealConversion};
+use crate::picture::layout::ColorModel;
+use crate::view::brush::Lighting;
+use crate::view::placement::Placement;
 
 /// Rows that a thread draws at a time.
 const BAND_ROWS: usize = 16;

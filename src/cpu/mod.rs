@@ -1,6 +1,6 @@
 //! The histogram engine for machines whose only graphics adapter is software.
 //!
-//! It gives the same counts as [`mod@crate::reference`], to the last one, and is much faster. What follows is how, since the
+//! It gives the same counts as [`mod@crate::histogram::reference`], to the last one, and is much faster. What follows is how, since the
 //! GPU's shaders face the same two questions.
 //!
 //! # Who counts what
@@ -48,9 +48,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
-use crate::frame::Picture;
 use crate::histogram::{CHANNELS, Components, Histogram};
-use crate::layout::ColorModel;
+use crate::picture::Picture;
+use crate::picture::layout::ColorModel;
 use band::{Band, Flush, Pass, Worker};
 pub use simd::Level;
 use unpack::Source;
@@ -107,7 +107,7 @@ impl Engine {
         self.level
     }
 
-    /// Counts a picture. The histogram is exactly that of [`reference::histogram`](crate::reference::histogram); it stays
+    /// Counts a picture. The histogram is exactly that of [`reference::histogram`](crate::histogram::reference::histogram); it stays
     /// with the engine, which overwrites it with the next picture's.
     pub fn count(&mut self, picture: &Picture, components: Components) -> &Histogram {
         let bits = picture.layout().bin_bits();
@@ -160,7 +160,7 @@ impl Engine {
             for channel in 0..3 {
                 self.histogram.bins_mut(channel)[codes[channel] as usize] += count;
             }
-            self.histogram.bins_mut(3)[crate::color::luminance_bin(codes, bits) as usize] += count;
+            self.histogram.bins_mut(3)[crate::picture::color::luminance_bin(codes, bits) as usize] += count;
         }
     }
 

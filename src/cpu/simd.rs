@@ -10,7 +10,7 @@ use super::BLOCK;
 #[cfg(target_arch = "x86_64")]
 use super::avx2;
 use super::convert::SharedTerms;
-use crate::color::Conversion;
+use crate::picture::color::Conversion;
 
 /// A set of vector instructions.
 ///

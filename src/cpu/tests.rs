@@ -1,7 +1,7 @@
 //! What the pieces promise to each other; that the whole equals the reference is tested from outside.
 
 use super::convert::luminance_of_half_sum;
-use crate::color::luminance_bin;
+use crate::picture::color::luminance_bin;
 
 /// Every half sum that codes of this depth can have, against the definition in 64 bits.
 fn check_every_half_sum<const BINS: usize>() {

@@ -1,7 +1,7 @@
 //! From the bytes of a row, however they lie, to a run of n-bit codes.
 
 use super::simd::prefetch;
-use crate::frame::{Picture, PlaneView};
+use crate::picture::{Picture, PlaneView};
 
 /// One component of a picture: where its rows are and how a code is read from a stored word.
 #[derive(Clone, Copy)]

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use crate::color::Range;
 use crate::histogram::{CLAMPED_CHANNELS, Components, Histogram, Sums};
+use crate::picture::color::Range;
 
 /// The percentiles that are told, in percent.
 pub const PERCENTS: [u64; 8] = [1, 5, 10, 25, 75, 90, 95, 99];

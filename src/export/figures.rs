@@ -7,9 +7,9 @@ use serde_json::{Map, Value};
 
 use super::channel::ChannelFigures;
 use crate::adjust::Adjustments;
-use crate::color::Range;
-use crate::frame::Frame;
 use crate::histogram::Histogram;
+use crate::picture::Frame;
+use crate::picture::color::Range;
 
 /// Version of the JSON's shape.
 pub const SCHEMA: u32 = 1;

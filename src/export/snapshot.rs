@@ -6,13 +6,14 @@ use super::figures::{AdjustedFigures, Figures};
 use super::file::{self, FileError};
 use crate::adjust::{Adjustments, Processor};
 use crate::engine::{Engine, EngineChoice};
-use crate::frame::Frame;
 use crate::gpu::draw::Channels;
 use crate::gpu::{AdapterChoice, Gpu, GpuError, Renderer, Scene};
+use crate::histogram::reference;
 use crate::histogram::{Components, Histogram};
 use crate::media::{Decoder, MediaError, OpenOptions, SeekTarget};
-use crate::placement::upright_size;
-use crate::{reference, scene};
+use crate::picture::Frame;
+use crate::view::placement::upright_size;
+use crate::view::scene;
 
 /// What to render and to tell.
 #[derive(Debug, Clone)]

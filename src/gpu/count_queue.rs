@@ -7,8 +7,8 @@ use std::sync::mpsc::{self, Receiver};
 use super::histogram::HistogramPasses;
 use super::upload::PictureBuffers;
 use super::{Gpu, GpuError};
-use crate::frame::Picture;
 use crate::histogram::{Components, Histogram};
+use crate::picture::Picture;
 
 /// The counting passes with a few buffers to bring bins back in.
 #[derive(Debug)]

@@ -9,7 +9,7 @@ mod part;
 mod text;
 mod video;
 
-pub use crate::overlay::Channels;
+pub use crate::view::overlay::Channels;
 pub use backdrop::BackdropPass;
 pub use divider::DividerPass;
 pub use overlay::OverlayPass;

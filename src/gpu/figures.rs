@@ -1,7 +1,7 @@
 //! Which frame, and which picture of it, the figures of a playing video belong to.
 
-use crate::frame::Frame;
 use crate::histogram::Components;
+use crate::picture::Frame;
 
 /// Which frame figures belong to.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

@@ -10,9 +10,9 @@ use super::resources::{bind, compute, group_layout, pipeline_layout};
 use super::shared::{ChannelScale, ReductionParams, layout_constants};
 use super::upload::with_tally;
 use super::{Gpu, GpuError};
-use crate::frame::Picture;
 use crate::histogram::{CHANNELS, Components, Histogram};
-use crate::layout::PixelLayout;
+use crate::picture::Picture;
+use crate::picture::layout::PixelLayout;
 
 const CHUNK_WGSL: &str = include_str!("../../shaders/chunk.wgsl");
 const REDUCE_WGSL: &str = include_str!("../../shaders/reduce.wgsl");

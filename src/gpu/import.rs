@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use super::Gpu;
 use super::readback::read_buffer;
-use crate::frame::{Attachment, Pages, Picture};
+use crate::picture::{Attachment, Pages, Picture};
 
 pub(super) use vulkan::{HostMemory, open};
 

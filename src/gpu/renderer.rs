@@ -18,10 +18,10 @@ use super::surface::{Target, WindowSurface};
 use super::upload::PictureBuffers;
 use super::{Gpu, GpuError};
 use crate::cpu;
-use crate::frame::{Frame, Orientation, Picture, Ratio};
 use crate::histogram::{Components, Cumulative, Histogram, TAIL_WORDS};
-use crate::placement::Shape;
-use crate::scene::Scene;
+use crate::picture::{Frame, Orientation, Picture, Ratio};
+use crate::view::placement::Shape;
+use crate::view::scene::Scene;
 use content::{Content, Count, Loaded};
 
 /// Whether the passes' times are on their way back from the GPU.

@@ -2,9 +2,9 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::color::{RealConversion, fraction_bits};
-use crate::frame::Picture;
-use crate::layout::{ColorModel, PixelLayout};
+use crate::picture::Picture;
+use crate::picture::color::{RealConversion, fraction_bits};
+use crate::picture::layout::{ColorModel, PixelLayout};
 
 /// The text that stands before every pass which reads a picture.
 pub const PICTURE_WGSL: &str = include_str!("../../shaders/picture.wgsl");

@@ -8,8 +8,8 @@ use super::import::InPlace;
 use super::shared::{PICTURE_WGSL, PictureParams, QUADS_WGSL, TALLY_WGSL};
 use super::staging::{Staged, Staging};
 use super::{Gpu, GpuError};
-use crate::frame::Picture;
-use crate::layout::PixelLayout;
+use crate::picture::Picture;
+use crate::picture::layout::PixelLayout;
 
 /// The buffers of the picture that is shown, and the bind group by which every pass reads them.
 #[derive(Debug)]
@@ -267,7 +267,7 @@ impl Loaded {
 
 impl PlaneBuffer {
     /// Writes the plane's rows, from that byte of the memory on.
-    fn write(&self, memory: &mut wgpu::BufferViewMut, at: usize, view: &crate::frame::PlaneView<'_>) {
+    fn write(&self, memory: &mut wgpu::BufferViewMut, at: usize, view: &crate::picture::PlaneView<'_>) {
         let bytes = self.stride_bytes * self.rows;
         if view.stride == self.stride_bytes && view.bytes.len() >= bytes {
             memory.slice(at..at + bytes).copy_from_slice(&view.bytes[..bytes]);

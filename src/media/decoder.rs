@@ -12,7 +12,7 @@ use super::info::{FrameCounters, StreamInfo};
 use super::pictures::PictureMaker;
 use super::source::Source;
 use super::timeline::Timeline;
-use crate::frame::Frame;
+use crate::picture::Frame;
 
 /// Frames whose timestamps are remembered, 8 bytes each: nineteen hours at 60 a second.
 const MAX_KNOWN: usize = 1 << 22;

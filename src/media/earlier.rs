@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::decoder::{Decoder, Timed};
 use super::error::MediaError;
-use crate::frame::Frame;
+use crate::picture::Frame;
 
 /// How long before the wanted frames decoding begins at least, in seconds, so that one go gives more than a few of them
 /// where keyframes are close to each other.

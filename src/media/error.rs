@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::source::is_address;
-use crate::words::counted;
+use crate::text::counted;
 
 /// Why a file could not be opened, read or positioned. Its text is one line for the user.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

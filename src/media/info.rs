@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::color::{Matrix, Range, Sourced};
-use crate::frame::{Orientation, Ratio};
+use crate::picture::color::{Matrix, Range, Sourced};
+use crate::picture::{Orientation, Ratio};
 
 /// How to open a video.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

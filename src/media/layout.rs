@@ -3,7 +3,7 @@
 use std::ffi::CString;
 
 use super::av::{PixelDescriptor, PixelFormat};
-use crate::layout::{ColorModel, Component, PixelLayout};
+use crate::picture::layout::{ColorModel, Component, PixelLayout};
 
 /// The layout of a pixel format that needs no conversion; `None` for one that does.
 pub(super) fn native_layout(descriptor: &PixelDescriptor) -> Option<PixelLayout> {

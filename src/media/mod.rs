@@ -1,6 +1,6 @@
 //! Opening, seeking and decoding video. All of FFmpeg stays behind this module.
 //!
-//! [`Decoder`] turns a file into [`Frame`](crate::frame::Frame)s, each once and in presentation order; [`DecodeThread`]
+//! [`Decoder`] turns a file into [`Frame`](crate::picture::Frame)s, each once and in presentation order; [`DecodeThread`]
 //! does so on a thread of its own behind a bounded queue.
 //!
 //! `open`, `decoder`, `seek`, `keyframe` and `ahead` are the parts of the decoder; `source` is where its bytes come from, `pictures`

@@ -13,8 +13,8 @@ use super::pictures::{PictureMaker, StreamDefaults};
 use super::source::Source;
 use super::timeline::Timeline;
 use super::{orientation, streams};
-use crate::color::Sourced;
-use crate::frame::{Orientation, Ratio};
+use crate::picture::color::Sourced;
+use crate::picture::{Orientation, Ratio};
 
 impl Decoder {
     /// Opens a file or URL and decodes its first frame; `-` is the standard input.

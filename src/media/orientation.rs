@@ -1,6 +1,6 @@
 //! From a display matrix to quarter turns and mirroring.
 
-use crate::frame::Orientation;
+use crate::picture::Orientation;
 
 /// The orientation that a display matrix asks for; `None` for a matrix that flattens the picture.
 ///

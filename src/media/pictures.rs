@@ -6,9 +6,9 @@ use super::av::{self, AvFrame, PixelFormat, Scaler};
 use super::info::OpenOptions;
 use super::layout::{conversion_target, is_full_range, native_layout};
 use super::{orientation, tags};
-use crate::color::{Range, Sourced};
-use crate::frame::{Orientation, OwnedPlanes, Pages, Picture, PlaneStore, PlaneView, Ratio, SourceFormat};
-use crate::layout::PixelLayout;
+use crate::picture::color::{Range, Sourced};
+use crate::picture::layout::PixelLayout;
+use crate::picture::{Orientation, OwnedPlanes, Pages, Picture, PlaneStore, PlaneView, Ratio, SourceFormat};
 
 /// What the container says about all frames; a frame may say otherwise.
 pub(super) struct StreamDefaults {

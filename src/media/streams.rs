@@ -2,7 +2,7 @@
 
 use super::av::Input;
 use super::layout::native_layout;
-use crate::layout::ColorModel;
+use crate::picture::layout::ColorModel;
 
 /// The video streams, the likeliest first. The others are tried when the first gives no frame.
 pub(super) fn candidates(input: &Input) -> Vec<usize> {

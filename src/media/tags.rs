@@ -3,8 +3,8 @@
 use super::av::{self, PixelDescriptor};
 use super::info::OpenOptions;
 use super::layout::is_full_range;
-use crate::color::{Colorimetry, Matrix, Origin, Range, Sourced};
-use crate::layout::{ColorModel, PixelLayout};
+use crate::picture::color::{Colorimetry, Matrix, Origin, Range, Sourced};
+use crate::picture::layout::{ColorModel, PixelLayout};
 
 /// Colour tags as numbers.
 pub(super) type Numbers = av::ColorNumbers;

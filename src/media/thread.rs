@@ -11,7 +11,7 @@ use super::error::MediaError;
 use super::index::{FrameIndex, Lister};
 use super::info::{FrameCounters, OpenOptions, StreamInfo};
 use super::seek::SeekTarget;
-use crate::frame::Frame;
+use crate::picture::Frame;
 
 /// How long dropping waits for the thread before leaving it behind: a read from a named pipe cannot be interrupted.
 const JOIN_LIMIT: Duration = Duration::from_secs(2);

@@ -1,6 +1,6 @@
 //! When each frame is shown: from timestamps that may be missing, repeated, backward or absurd to ones that rise.
 
-use crate::frame::Ratio;
+use crate::picture::Ratio;
 
 /// Seconds by which a timestamp may fall behind before it counts as a new start rather than as a stray, and frames, which
 /// count at low rates.

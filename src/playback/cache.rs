@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::frame::Frame;
+use crate::picture::Frame;
 
 /// A run of frames in presentation order, with a cursor. Frames behind the cursor have been shown or could have been; those
 /// ahead of it are yet to come. There is no gap between them, except at the front while decoding leaves frames out to

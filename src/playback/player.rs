@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 use super::Clock;
 use super::cache::FrameCache;
 use super::request::{Counts, Marks, PlayerOptions, SeekRequest, Target};
-use crate::frame::Frame;
 use crate::media::FrameIndex;
+use crate::picture::Frame;
 
 /// Timestamps are compared with this slack, in seconds, so that rounding in a file's time base delays no frame.
 const SLACK_SECS: f64 = 1e-4;

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use crate::frame::Frame;
+use crate::picture::Frame;
 
 /// What a player is told about the video, and how it starts.
 #[derive(Debug, Clone, Copy, PartialEq)]

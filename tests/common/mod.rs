@@ -8,8 +8,8 @@ pub mod session;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use histoscope::frame::{Frame, Picture};
 use histoscope::media::{Decoder, OpenOptions};
+use histoscope::picture::{Frame, Picture};
 use tempfile::TempDir;
 
 /// Degrees, and the part of a display matrix that turns a picture by so many.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-use histoscope::frame::{Frame, Ratio};
 use histoscope::media::{DecodeEvent, DecodeThread, MediaError, OpenOptions, QueueLimits, StreamInfo};
+use histoscope::picture::{Frame, Ratio};
 use histoscope::playback::{Player, PlayerOptions, SeekRequest, send, take_events};
 
 /// Nothing here takes as long.

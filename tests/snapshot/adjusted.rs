@@ -3,7 +3,7 @@
 use histoscope::adjust::{
     Adjustments, Blur, Clahe, Codes, Equalize, Posterize, Reduction, Shown, Threshold, Tone, otsu, plain,
 };
-use histoscope::frame::Frame;
+use histoscope::picture::Frame;
 use serde_json::Value;
 
 use crate::command::{figures, finish, program, run};

@@ -1,8 +1,8 @@
 //! The bins equal the plain definition at every size and on every content, and the comparison can fail.
 
-use histoscope::color::Matrix;
+use histoscope::histogram::reference;
 use histoscope::histogram::{Components, Histogram};
-use histoscope::reference;
+use histoscope::picture::color::Matrix;
 
 use crate::command::{figures, sample};
 use crate::common::Clip;

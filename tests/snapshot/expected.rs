@@ -5,11 +5,11 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
-use histoscope::color::{Colorimetry, Matrix, Range, Sourced};
-use histoscope::frame::{Frame, OwnedPlanes, Picture};
+use histoscope::histogram::reference;
 use histoscope::histogram::{Components, Histogram};
-use histoscope::layout::PixelLayout;
-use histoscope::reference;
+use histoscope::picture::color::{Colorimetry, Matrix, Range, Sourced};
+use histoscope::picture::layout::PixelLayout;
+use histoscope::picture::{Frame, OwnedPlanes, Picture};
 use serde_json::Value;
 
 use crate::command::figures;

@@ -1,7 +1,7 @@
 //! Every pixel layout, range and matrix tag is counted as the plain definition has it.
 
-use histoscope::color::{Matrix, Range};
-use histoscope::layout::PixelLayout;
+use histoscope::picture::color::{Matrix, Range};
+use histoscope::picture::layout::PixelLayout;
 
 use crate::common::{Clip, noise};
 use crate::expected::{Kind, check};

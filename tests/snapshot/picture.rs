@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use histoscope::reference::unclamped_rgb;
+use histoscope::histogram::reference::unclamped_rgb;
 
 use crate::common::{Clip, TURNS, noise};
 use crate::expected::frame_at;

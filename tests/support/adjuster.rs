@@ -6,7 +6,6 @@
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use histoscope::adjust::{Adjustments, Codes, Processor};
-use histoscope::frame::Picture;
 use histoscope::gpu::adjust::{Chain, Source};
 use histoscope::gpu::histogram::plan::Plan;
 use histoscope::gpu::histogram::{HistogramPasses, Stamps};
@@ -15,6 +14,7 @@ use histoscope::gpu::shared::ChannelScale;
 use histoscope::gpu::upload::PictureBuffers;
 use histoscope::gpu::{AdapterChoice, Gpu};
 use histoscope::histogram::{Components, Histogram};
+use histoscope::picture::Picture;
 
 /// A device and its passes.
 pub struct Adjuster {

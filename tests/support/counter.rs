@@ -2,13 +2,13 @@
 
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use histoscope::frame::Picture;
 use histoscope::gpu::histogram::{HistogramPasses, Stamps};
 use histoscope::gpu::readback::read_histogram;
 use histoscope::gpu::timing::Timestamps;
 use histoscope::gpu::upload::PictureBuffers;
 use histoscope::gpu::{AdapterChoice, Gpu};
 use histoscope::histogram::{Components, Histogram};
+use histoscope::picture::Picture;
 
 /// A device and the counting passes.
 pub struct Counter {

@@ -7,9 +7,9 @@ pub mod image;
 
 use std::sync::Arc;
 
-use histoscope::color::{Colorimetry, Matrix, Range, Sourced};
-use histoscope::frame::{OwnedPlanes, Picture};
-use histoscope::layout::PixelLayout;
+use histoscope::picture::color::{Colorimetry, Matrix, Range, Sourced};
+use histoscope::picture::layout::PixelLayout;
+use histoscope::picture::{OwnedPlanes, Picture};
 
 /// A small generator of pseudo-random numbers (SplitMix64), the same on every machine.
 #[derive(Debug, Clone)]

@@ -8,10 +8,10 @@ use std::sync::Arc;
 use histoscope::adjust::{Adjustments, Blur, Clahe, Equalize, Placing, Posterize, Processor};
 use histoscope::adjust::{Reduction, Shown, Threshold, Tone};
 use histoscope::cpu;
-use histoscope::frame::{Frame, Orientation, Picture, Ratio};
 use histoscope::gpu::readback::{Image, VIEW_FORMAT};
 use histoscope::gpu::{AdapterChoice, Artist, Gpu, Renderer, Scene};
 use histoscope::histogram::{Components, Histogram};
+use histoscope::picture::{Frame, Orientation, Picture, Ratio};
 
 /// Who draws, and whether the CPU counts.
 pub type Way = (Artist, bool);

@@ -3,10 +3,10 @@
 use histoscope::adjust::{
     Adjustments, Blur, Clahe, Equalize, Placing, Posterize, Processor, Reduction, Shown, Threshold, Tone,
 };
-use histoscope::frame::Picture as Planes;
+use histoscope::histogram::reference;
 use histoscope::histogram::{Components, Histogram};
 use histoscope::media::{Decoder, OpenOptions};
-use histoscope::reference;
+use histoscope::picture::Picture as Planes;
 use serde_json::Value;
 
 use crate::display::Display;

@@ -1,9 +1,9 @@
 //! Values under the pointer, and brushes: held to the reference, pixel by pixel.
 
-use histoscope::color::luminance_bin;
-use histoscope::frame::Picture as Planes;
+use histoscope::histogram::reference;
 use histoscope::media::{Decoder, OpenOptions, SeekTarget};
-use histoscope::reference;
+use histoscope::picture::Picture as Planes;
+use histoscope::picture::color::luminance_bin;
 
 use crate::display::Display;
 use crate::picture::Area;

@@ -1,7 +1,7 @@
 //! The adjustments one by one: which is on, how its parameters step, and how each is named.
 
 use crate::adjust::{Adjustments, Blur, Clahe, Equalize, Placing, Posterize, Reduction, Shown, Threshold, Tone};
-use crate::config::Choices;
+use crate::app::config::Choices;
 
 /// An adjustment that a key or a button switches on and off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -9,9 +9,9 @@ use crate::adjust::{Blur, Clahe, Placing, Posterize, Shown, Threshold};
 use crate::app::adjusting::{
     CLIP_LIMITS, Kind, TIME_CONSTANTS, clip_limit_text, counted_name, place_on, time_constant_text,
 };
+use crate::app::config::Choices;
 use crate::app::keys::{self, Action};
-use crate::config::Choices;
-use crate::scene::Counted;
+use crate::view::scene::Counted;
 
 /// Width of the panel's inside, in points.
 const WIDTH: f32 = 316.0;

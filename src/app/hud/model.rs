@@ -10,10 +10,10 @@ use super::readout::Readout;
 use super::timing::TimingFigures;
 use super::trust::Fact;
 use crate::adjust::Adjustments;
-use crate::config::Choices;
+use crate::app::config::Choices;
 use crate::gpu::draw::Channels;
 use crate::histogram::Components;
-use crate::scene::Counted;
+use crate::view::scene::Counted;
 
 /// What the display over the picture asks for.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -5,9 +5,9 @@ use egui::{Color32, Pos2, Rect, Ui};
 use super::card::{Card, Line};
 use super::model::Model;
 use super::theme;
-use crate::frame::Picture;
 use crate::histogram::Components;
-use crate::probe::Probe;
+use crate::picture::Picture;
+use crate::view::probe::Probe;
 
 /// What is read off a pixel, and where the pointer is.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,13 +61,13 @@ pub fn show(ui: &Ui, room: Rect, taken: &[Rect], model: &Model<'_>, strength: f3
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scene::NO_BIN;
+    use crate::view::scene::NO_BIN;
 
     #[test]
     fn a_pixel_tells_its_codes_and_what_was_clamped() {
-        use crate::color::{Colorimetry, Matrix, Range, Sourced};
-        use crate::frame::OwnedPlanes;
-        use crate::layout::PixelLayout;
+        use crate::picture::OwnedPlanes;
+        use crate::picture::color::{Colorimetry, Matrix, Range, Sourced};
+        use crate::picture::layout::PixelLayout;
         let color = Colorimetry { matrix: Sourced::tagged(Matrix::Bt709), range: Sourced::tagged(Range::Limited) };
         let planes = OwnedPlanes { planes: vec![(vec![16], 1), (vec![128], 1), (vec![128], 1)] };
         let layout = PixelLayout::planar_ycbcr(8, (0, 0));

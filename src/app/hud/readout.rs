@@ -7,8 +7,8 @@ use super::labels;
 use super::model::Model;
 use super::theme;
 use crate::histogram::Cumulative;
-use crate::overlay::Channels;
-use crate::scene::Brush;
+use crate::view::overlay::Channels;
+use crate::view::scene::Brush;
 
 /// A card at a histogram.
 #[derive(Debug, Clone, PartialEq)]

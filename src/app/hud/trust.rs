@@ -3,10 +3,10 @@
 use egui::{Rect, RichText, Ui, vec2};
 
 use super::theme;
-use crate::color::Origin;
-use crate::frame::Frame;
 use crate::media::StreamInfo;
-use crate::words::counted;
+use crate::picture::Frame;
+use crate::picture::color::Origin;
+use crate::text::counted;
 
 /// A line of the panel.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -96,8 +96,8 @@ fn of_frame(frame: &Frame, aspect_origin: Origin) -> Vec<Fact> {
     let source = &frame.source;
     let size = format!("{}×{}", picture.width(), picture.height());
     let aspect = match frame.sample_aspect {
-        crate::frame::Ratio { num, den } if num == den => "square".to_owned(),
-        crate::frame::Ratio { num, den } => format!("{num}:{den}"),
+        crate::picture::Ratio { num, den } if num == den => "square".to_owned(),
+        crate::picture::Ratio { num, den } => format!("{num}:{den}"),
     };
     let turned = match (frame.orientation.quarter_turns % 4, frame.orientation.mirrored) {
         (0, false) => "none".to_owned(),

@@ -2,7 +2,7 @@
 
 use crate::adjust::{Adjustments, Processor, plain};
 use crate::export::figures::present;
-use crate::frame::{Picture, PictureError};
+use crate::picture::{Picture, PictureError};
 
 /// Adjusts the pictures of a run. Whatever came before a picture, it becomes the same: shares of a run are joined, and
 /// frames left out, without a trace.

@@ -7,11 +7,11 @@ use std::fmt;
 
 use super::AnalyzeError;
 use super::pipeline::Request;
-use crate::color::Range;
-use crate::frame::Picture;
-use crate::layout::ColorModel;
 use crate::media::{Decoder, SeekTarget};
-use crate::region::Rect;
+use crate::picture::Picture;
+use crate::picture::color::Range;
+use crate::picture::layout::ColorModel;
+use crate::picture::region::Rect;
 
 /// Frames that are looked at, evenly over the file.
 const SAMPLES: u32 = 24;

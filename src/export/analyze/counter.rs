@@ -8,12 +8,12 @@ use super::AnalyzeError;
 use super::signal::{Signal, SignalCount};
 use crate::cpu;
 use crate::engine::EngineChoice;
-use crate::frame::Picture;
 use crate::gpu::count_queue::CountQueue;
 use crate::gpu::upload::PictureBuffers;
 use crate::gpu::{AdapterChoice, Gpu, GpuError};
+use crate::histogram::reference;
 use crate::histogram::{Components, Histogram};
-use crate::reference;
+use crate::picture::Picture;
 
 /// Pictures that the GPU may have under way: one is fetched, one is counted, two come back.
 const PICTURES_IN_FLIGHT: usize = 4;

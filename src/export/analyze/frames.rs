@@ -8,8 +8,8 @@ use std::time::Duration;
 use super::selection::Point;
 use super::span::Positioned;
 use super::{Stop, span};
-use crate::frame::Frame;
 use crate::media::{Decoder, FrameCounters, MediaError, StopHandle, StreamInfo};
+use crate::picture::Frame;
 
 /// How long a frame is waited for before the request to stop is looked at.
 const PATIENCE: Duration = Duration::from_millis(50);

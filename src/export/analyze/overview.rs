@@ -7,7 +7,7 @@ use super::totals::{ChannelTotal, Totals};
 use crate::adjust::Adjustments;
 use crate::export::channel::ChannelFigures;
 use crate::media::StreamInfo;
-use crate::words::counted;
+use crate::text::counted;
 
 /// What a clip adds up to.
 #[derive(Debug, Default)]

@@ -20,12 +20,12 @@ use super::signal;
 use super::span::{self, End, Positioned};
 use super::{AnalyzeError, Stop};
 use crate::adjust::Adjustments;
-use crate::color::Colorimetry;
 use crate::engine::EngineChoice;
-use crate::frame::{Frame, Picture, PictureError, Ratio, SourceFormat};
 use crate::gpu::AdapterChoice;
 use crate::media::{Decoder, FrameCounters, MediaError, OpenOptions, StreamInfo};
-use crate::region::{self, Rect};
+use crate::picture::color::Colorimetry;
+use crate::picture::region::{self, Rect};
+use crate::picture::{Frame, Picture, PictureError, Ratio, SourceFormat};
 
 /// What is to be analysed, and how.
 #[derive(Debug, Clone)]

@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use crate::words::counted;
+use crate::text::counted;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// Time between two looks at the clock's text.

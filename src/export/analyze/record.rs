@@ -89,7 +89,7 @@ pub struct Record<'a> {
 }
 
 /// Where a tag comes from, written without a string of its own.
-struct Source(crate::color::Origin);
+struct Source(crate::picture::color::Origin);
 
 impl Serialize for Source {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -14,7 +14,7 @@ use super::resume::{self, Found, Left};
 use super::summary::{RunOptions, Summary, hash};
 use super::{AnalyzeError, display};
 use crate::export::file::check_output;
-use crate::words::counted;
+use crate::text::counted;
 
 /// Counted frames that may wait for being written.
 const MOST_WAITING: usize = 32;

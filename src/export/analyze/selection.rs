@@ -4,7 +4,7 @@ use std::fmt;
 use std::num::NonZeroU64;
 use std::str::FromStr;
 
-use crate::region::Rect;
+use crate::picture::region::Rect;
 
 /// A place in the video.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -4,9 +4,9 @@
 //! depends on luma and chroma together and takes a look at the picture of its own. Samples count at their full depth,
 //! also where the other outputs bin by the top 12 bits.
 
-use crate::frame::Picture;
 use crate::histogram::Histogram;
-use crate::layout::ColorModel;
+use crate::picture::Picture;
+use crate::picture::layout::ColorModel;
 
 /// The figures of one plane.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,8 +2,8 @@
 
 use super::selection::Point;
 use super::{AnalyzeError, Stop};
-use crate::frame::Frame;
 use crate::media::{Decoder, FrameIndex, SeekTarget, StreamInfo};
+use crate::picture::Frame;
 
 /// The end of a span, exclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -63,8 +63,8 @@ mod tests {
     use super::super::digest::{Digest, FramePlace};
     use super::super::tone::panels;
     use super::*;
-    use crate::color::Range;
     use crate::histogram::{Components, Histogram};
+    use crate::picture::color::Range;
 
     fn clip(frames: u64) -> Gathered {
         let mut digest = Digest::new(Components::Rgbl, 0.03);

@@ -3,9 +3,9 @@
 use super::cuts::{Cut, CutFinder};
 use super::folding::{Column, Columns, Strip, fold};
 use super::worst::{WorstFrame, WorstFrames, shares};
-use crate::color::Range;
 use crate::export::analyze::totals::{ChannelTotal, Totals};
 use crate::histogram::{Components, Histogram};
+use crate::picture::color::Range;
 
 /// What a frame's counts belong to.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,9 +1,9 @@
 //! What is known about the video and about how it was counted, as the trust panel of the window has it.
 
-use crate::color::Origin;
 use crate::export::analyze::pipeline::FrameFacts;
-use crate::frame::Ratio;
 use crate::media::StreamInfo;
+use crate::picture::Ratio;
+use crate::picture::color::Origin;
 
 /// A line of facts.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -66,8 +66,8 @@ mod tests {
     use super::super::digest::{Digest, FramePlace};
     use super::super::tone::panels;
     use super::*;
-    use crate::color::Range;
     use crate::histogram::{Components, Histogram};
+    use crate::picture::color::Range;
 
     /// Frames with all samples at one level each; `(level, begin, end)`.
     fn clip(frames: &[(usize, f64, f64)]) -> Gathered {

@@ -1,8 +1,8 @@
 //! The frames with the most samples clipped or out of range.
 
-use crate::color::Range;
 use crate::export::channel::ChannelFigures;
 use crate::histogram::{CLAMPED_CHANNELS, Components, Histogram};
+use crate::picture::color::Range;
 
 /// Frames that are listed of each kind, at most one of every second, so that one shot does not fill the list.
 pub const LISTED: usize = 10;

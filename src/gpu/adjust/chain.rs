@@ -13,8 +13,8 @@ use super::point::PointPass;
 use super::scan::ScanJob;
 use super::{Dispatch, WorkingPicture};
 use crate::adjust::{Adjustments, Equalize, Placing, Posterize, Reduction, Tone, equalize};
-use crate::frame::Picture;
-use crate::layout::PixelLayout;
+use crate::picture::Picture;
+use crate::picture::layout::PixelLayout;
 use maker::Maker;
 
 /// What the passes must know of a picture whose planes the GPU has.

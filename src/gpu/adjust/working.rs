@@ -5,8 +5,8 @@ use super::super::shared::PictureParams;
 use super::super::{Gpu, GpuError};
 use super::{bind, storage, uniform};
 use crate::adjust::{Codes, working_layout};
-use crate::color::{Conversion, Matrix, Range};
-use crate::layout::{ColorModel, PixelLayout};
+use crate::picture::color::{Conversion, Matrix, Range};
+use crate::picture::layout::{ColorModel, PixelLayout};
 
 /// Packed R'G'B' codes in a buffer, and the bind group by which every pass that reads pictures reads them.
 #[derive(Debug)]

@@ -9,7 +9,7 @@ use crate::adjust::Blur;
 use crate::cpu::display::{self, Order, PixelFormat};
 use crate::gpu::adjust::{BlurJob, BlurPass, Source, WorkingPicture};
 use crate::gpu::{Gpu, GpuError};
-use crate::placement::Placement;
+use crate::view::placement::Placement;
 
 /// Width of the small picture, a multiple of 64: so its rows are as far apart in the copy of a texture as in a
 /// [`WorkingPicture`].

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::gpu::Gpu;
 use crate::gpu::resources::{bind, compute, group_layout, pipeline_layout};
 use crate::gpu::shared::layout_constants;
-use crate::layout::PixelLayout;
+use crate::picture::layout::PixelLayout;
 
 /// Finds them: `light` of shaders/video.wgsl.
 #[derive(Debug)]

@@ -8,15 +8,15 @@ mod params;
 use std::collections::HashMap;
 
 use super::OVER;
-use crate::color::Range;
 use crate::gpu::Gpu;
 use crate::gpu::cumulative::CumulativePass;
 use crate::gpu::histogram::HistogramPasses;
 use crate::gpu::resources::{bind, compute, group_layout, pipeline_layout, storage};
 use crate::gpu::shared::{PANEL_WGSL, PanelParams};
 use crate::histogram::{CHANNELS, Components};
-use crate::overlay::panels;
-use crate::scene::Scene;
+use crate::picture::color::Range;
+use crate::view::overlay::panels;
+use crate::view::scene::Scene;
 pub(in crate::gpu) use params::line_pixels;
 use params::panel_params;
 

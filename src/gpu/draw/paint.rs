@@ -4,7 +4,7 @@
 use super::Part;
 use crate::cpu::display::{self, Order, PixelFormat};
 use crate::gpu::Gpu;
-use crate::placement::Placement;
+use crate::view::placement::Placement;
 
 /// Paints pictures and copies them to views.
 #[derive(Debug, Default)]

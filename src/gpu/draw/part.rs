@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use super::video::{Side, VideoPass};
-use crate::brush::Lighting;
-use crate::frame::Picture;
 use crate::gpu::Gpu;
-use crate::layout::PixelLayout;
-use crate::placement::Placement;
+use crate::picture::Picture;
+use crate::picture::layout::PixelLayout;
+use crate::view::brush::Lighting;
+use crate::view::placement::Placement;
 
 /// A picture on some columns of the view.
 #[derive(Debug, Clone)]

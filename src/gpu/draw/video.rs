@@ -7,14 +7,14 @@ use glam::DVec2;
 
 use super::light::LightPass;
 use super::rectangle_pipeline;
-use crate::brush::Lighting;
 use crate::gpu::Gpu;
 use crate::gpu::resources::{bind, buffer, group_layout, pipeline_layout, storage};
 use crate::gpu::shared::{PlacementParams, layout_constants};
 use crate::gpu::upload::with_picture;
 use crate::histogram::Components;
-use crate::layout::PixelLayout;
-use crate::placement::Placement;
+use crate::picture::layout::PixelLayout;
+use crate::view::brush::Lighting;
+use crate::view::placement::Placement;
 
 const VIDEO_WGSL: &str = include_str!("../../../shaders/video.wgsl");
 

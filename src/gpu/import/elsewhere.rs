@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
-use crate::frame::Memory;
+use crate::picture::Memory;
 
 /// A device that takes memory which the program has, of which there is none.
 #[derive(Debug)]

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use ash::{ext::external_memory_host, vk};
 use wgpu::hal::api::Vulkan;
 
-use crate::frame::{Memory, Pages};
+use crate::picture::{Memory, Pages};
 
 /// The extension by which a device takes memory that the program has.
 const EXTENSION: &std::ffi::CStr = external_memory_host::NAME;

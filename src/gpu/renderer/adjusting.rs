@@ -10,7 +10,6 @@ use super::content::{Count, Loaded};
 use super::moment::Moment;
 use crate::adjust::{Adjustments, Processor, Reduction};
 use crate::cpu;
-use crate::frame::Picture;
 use crate::gpu::adjust::{Chain, Source};
 use crate::gpu::histogram::plan::Plan;
 use crate::gpu::histogram::{HistogramPasses, Stamps};
@@ -18,8 +17,9 @@ use crate::gpu::live::{LiveTiming, Span};
 use crate::gpu::upload::PictureBuffers;
 use crate::gpu::{Gpu, GpuError};
 use crate::histogram::{Components, Histogram};
-use crate::layout::PixelLayout;
-use crate::scene::Counted;
+use crate::picture::Picture;
+use crate::picture::layout::PixelLayout;
+use crate::view::scene::Counted;
 
 /// What adjusts pictures, and the one that was adjusted last.
 #[derive(Default)]

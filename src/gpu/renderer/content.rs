@@ -3,8 +3,6 @@
 use super::Artist;
 use super::adjusting::{Adjusting, Making};
 use crate::adjust::Adjustments;
-use crate::color::Range;
-use crate::frame::Picture;
 use crate::gpu::Gpu;
 use crate::gpu::draw::{self, Part, Side};
 use crate::gpu::figures::FrameTag;
@@ -12,8 +10,10 @@ use crate::gpu::histogram::{HistogramPasses, Stamps};
 use crate::gpu::live::Span;
 use crate::gpu::upload::PictureBuffers;
 use crate::histogram::{Components, Histogram};
-use crate::placement::Shape;
-use crate::scene::{Counted, Scene};
+use crate::picture::Picture;
+use crate::picture::color::Range;
+use crate::view::placement::Shape;
+use crate::view::scene::{Counted, Scene};
 
 /// The picture that is loaded.
 #[derive(Debug)]

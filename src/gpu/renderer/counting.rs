@@ -7,7 +7,7 @@ use crate::gpu::cumulative::CumulativePass;
 use crate::gpu::figures::{FrameTag, Subject};
 use crate::gpu::{Gpu, GpuError, readback};
 use crate::histogram::{CHANNELS, Components, Cumulative, Histogram};
-use crate::scene::Scene;
+use crate::view::scene::Scene;
 
 impl Renderer {
     /// Asks for the bins of the loaded picture as numbers: those that the overlays show filled. They are there some frames

@@ -9,8 +9,8 @@ use crate::gpu::cumulative::CumulativePass;
 use crate::gpu::draw::overlay::{Counts, Shown, line_pixels};
 use crate::gpu::draw::{BackdropPass, DividerPass, Part};
 use crate::gpu::live::Span;
-use crate::placement::Placement;
-use crate::scene::Scene;
+use crate::view::placement::Placement;
+use crate::view::scene::Scene;
 
 impl Renderer {
     /// Records a view: counting and adjusting, unless that is done, the pictures, the overlays, and text where it is wanted.

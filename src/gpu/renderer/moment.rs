@@ -1,9 +1,9 @@
 //! How much time lies between the picture that was adjusted last and the next: what the smoothing of equalization goes by.
 
 use crate::adjust::Adjustments;
-use crate::color::Colorimetry;
-use crate::frame::Picture;
 use crate::gpu::FrameTag;
+use crate::picture::Picture;
+use crate::picture::color::Colorimetry;
 
 /// The longest gap, in seconds, after which a picture still follows the one before.
 const LONGEST_SECS: f64 = 1.0;

@@ -8,7 +8,7 @@ use ffmpeg_next::ffi;
 
 use super::memory::{Block, FramePool};
 use super::{PixelFormat, enum_number, positive_ratio, timestamp};
-use crate::frame::{Pages, Ratio};
+use crate::picture::{Pages, Ratio};
 
 /// One decoded frame. Its buffers are counted references that nobody writes to.
 pub(in crate::media) struct AvFrame {

@@ -11,7 +11,7 @@ use ffmpeg_next::ffi;
 
 use super::codec::ColorNumbers;
 use super::{AvError, AvPacket, PixelFormat, enum_number, positive_ratio, static_text, timestamp};
-use crate::frame::Ratio;
+use crate::picture::Ratio;
 
 /// What ends blocking input: a request to stop, or the time limit of one operation.
 pub(in crate::media) struct Interrupt {

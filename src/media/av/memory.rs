@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use ffmpeg_next::ffi;
 
 use super::PixelFormat;
-use crate::frame::Pages;
+use crate::picture::Pages;
 
 /// What planes begin at a multiple of: no decoder's vectors are longer.
 const PLANE_ALIGNMENT: usize = 64;

@@ -172,10 +172,10 @@ unsafe fn enum_number<T>(field: *const T) -> i32 {
 }
 
 /// A ratio of FFmpeg's with both parts above zero.
-fn positive_ratio(ratio: ffi::AVRational) -> Option<crate::frame::Ratio> {
+fn positive_ratio(ratio: ffi::AVRational) -> Option<crate::picture::Ratio> {
     let num = u32::try_from(ratio.num).ok().filter(|n| *n > 0)?;
     let den = u32::try_from(ratio.den).ok().filter(|d| *d > 0)?;
-    Some(crate::frame::Ratio { num, den })
+    Some(crate::picture::Ratio { num, den })
 }
 
 /// A timestamp, unless it is FFmpeg's mark for "none".

@@ -227,7 +227,10 @@ fn tags_and_overrides_are_told_apart() {
     for matrix in [14, 10, 12, 13, 11, 99, 0] {
         assert_eq!(colorimetry(matrix, 1, plain()), ("bt601 (guessed)".into(), "limited (tagged)".into(), 1));
     }
-    let options =
-        OpenOptions { matrix: Some(crate::color::Matrix::Bt2020), range: Some(Range::Full), ..OpenOptions::default() };
+    let options = OpenOptions {
+        matrix: Some(crate::picture::color::Matrix::Bt2020),
+        range: Some(Range::Full),
+        ..OpenOptions::default()
+    };
     assert_eq!(colorimetry(1, 1, options), ("bt2020nc (overridden)".into(), "full (overridden)".into(), 0));
 }

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::seek::SUPERSEDE_AFTER;
 use super::{BUFFERING_AFTER, Player, SLACK_SECS, Shown, Tail};
-use crate::frame::Frame;
+use crate::picture::Frame;
 use crate::playback::request::{SeekRequest, Target, Tick};
 
 /// Frames ahead of the one on screen below which the decoder is sent on from the newest, if it is elsewhere.

@@ -10,9 +10,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::*;
-use crate::color::Colorimetry;
-use crate::frame::{Orientation, OwnedPlanes, Picture, Ratio};
-use crate::layout::PixelLayout;
+use crate::picture::color::Colorimetry;
+use crate::picture::layout::PixelLayout;
+use crate::picture::{Orientation, OwnedPlanes, Picture, Ratio};
 use crate::playback::{Marks, Tick};
 
 const FRAME_SECS: f64 = 0.04;

@@ -111,7 +111,7 @@ fn facts(canvas: &mut Canvas, report: &Report, y: i32) {
         let at = FACTS_X + 132;
         let width = canvas.text_within((at, top), Align::Left, &fact.value, style(15.0, INK), WIDTH - MARGIN - 90 - at);
         if let Some(origin) = fact.origin {
-            let color = if origin == crate::color::Origin::Tagged { DIM } else { AMBER };
+            let color = if origin == crate::picture::color::Origin::Tagged { DIM } else { AMBER };
             canvas.text((at + width + 10, top), Align::Left, &origin.to_string(), style(15.0, color));
         }
     }

@@ -1,7 +1,7 @@
 use super::*;
-use crate::color::Range;
 use crate::export::report::digest::{Digest, FramePlace};
 use crate::histogram::{Components, Histogram};
+use crate::picture::color::Range;
 
 /// Three seconds at 10 frames a second: dark, bright from frame 10 on, dark again from frame 20 on; frame 14 clips.
 fn report() -> Report {

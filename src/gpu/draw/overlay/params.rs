@@ -3,10 +3,10 @@
 use super::Shown;
 use crate::gpu::shared::PanelParams;
 use crate::histogram::Components;
-use crate::overlay::{
+use crate::view::overlay::{
     BAR_OPACITY, Channels, OUTLINED_LIGHT, PanelRect, VEIL_OPACITY, WHITENING, graticule, guides, lights,
 };
-use crate::scene::{NO_BIN, Scene};
+use crate::view::scene::{NO_BIN, Scene};
 
 /// A column that does not exist: the place of a line that is not drawn.
 const NOWHERE: u32 = u32::MAX;

@@ -1,8 +1,8 @@
 //! The overlays' colours and lines.
 
 use super::Channels;
-use crate::color::Range;
 use crate::histogram::Components;
+use crate::picture::color::Range;
 
 /// The bars' lights, channel by channel. They are a little less than pure, which reads better on a dark veil.
 #[must_use]

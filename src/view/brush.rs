@@ -4,8 +4,8 @@
 //! pixel of the view it is the sample that covers the pixel's middle that decides; where a picture is adjusted, that of the one
 //! that is counted, in both. shaders/video.wgsl does the same.
 
-use crate::color::{Conversion, luminance_bin};
 use crate::histogram::Components;
+use crate::picture::color::{Conversion, luminance_bin};
 
 /// A range of a channel's bins whose pixels are lit in the picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

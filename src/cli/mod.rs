@@ -12,8 +12,9 @@ use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub use report::ReportArgs;
 
+use crate::bench;
 use crate::histogram;
-use crate::{bench, color};
+use crate::picture::color;
 
 /// Exact, live histograms over any video.
 #[derive(Debug, Parser)]

@@ -8,8 +8,8 @@
 
 use std::sync::Arc;
 
-use crate::frame::{OwnedPlanes, Picture, PictureError, PlaneStore, PlaneView};
-use crate::layout::{ColorModel, PixelLayout};
+use crate::picture::layout::{ColorModel, PixelLayout};
+use crate::picture::{OwnedPlanes, Picture, PictureError, PlaneStore, PlaneView};
 
 /// A rectangle in pixels of the coded picture, from its upper left corner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

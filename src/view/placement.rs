@@ -6,7 +6,7 @@ mod settings;
 
 use glam::{DMat4, DVec2, DVec3};
 
-use crate::frame::{Frame, Orientation, Ratio};
+use crate::picture::{Frame, Orientation, Ratio};
 pub use settings::{Fit, Region, ViewSettings};
 
 /// Size of a picture as it is seen: with its pixels made square and turned upright, in pixels of the coded height or

@@ -6,6 +6,7 @@
 
 mod acting;
 pub mod adjusting;
+pub mod config;
 mod dialog;
 mod fade;
 mod files;
@@ -37,7 +38,7 @@ use crate::engine::EngineChoice;
 use crate::gpu::{AdapterChoice, GpuError, Loading};
 use crate::histogram::Components;
 use crate::media::{DecodeThread, MediaError, OpenOptions};
-use crate::scene::Counted;
+use crate::view::scene::Counted;
 use viewer::Viewer;
 
 /// What to play and how.

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::overlay::{Channels, OverlayStyle};
-use crate::placement::Fit;
+use crate::view::overlay::{Channels, OverlayStyle};
+use crate::view::placement::Fit;
 pub use choices::Choices;
 
 /// The file's name.
@@ -170,7 +170,7 @@ fn write(folder: &Path, settings: &Settings) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::overlay::Arrangement;
+    use crate::view::overlay::Arrangement;
 
     fn changed() -> Settings {
         let mut settings =

@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-use crate::layout::{ColorModel, PixelLayout};
+use crate::picture::layout::{ColorModel, PixelLayout};
 
 /// The matrix that relates R'G'B' to Y'CbCr (ITU-T H.273, "matrix coefficients").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

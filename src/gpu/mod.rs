@@ -25,7 +25,7 @@ pub mod surface;
 pub mod timing;
 pub mod upload;
 
-pub use crate::scene::Scene;
+pub use crate::view::scene::Scene;
 pub use context::{AdapterChoice, Gpu};
 pub use figures::FrameTag;
 pub use import::wait_until_released;

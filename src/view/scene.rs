@@ -1,11 +1,11 @@
 //! What is shown over and of a picture: the user's choices, as the passes take them.
 
 use crate::adjust::Adjustments;
-pub use crate::brush::Brush;
-use crate::brush::Lighting;
 use crate::histogram::Components;
-use crate::overlay::{Channels, OverlayStyle};
-use crate::placement::ViewSettings;
+pub use crate::view::brush::Brush;
+use crate::view::brush::Lighting;
+use crate::view::overlay::{Channels, OverlayStyle};
+use crate::view::placement::ViewSettings;
 
 /// No bin: the mark of a channel that a probed pixel does not have.
 pub const NO_BIN: u32 = u32::MAX;

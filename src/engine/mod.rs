@@ -1,9 +1,9 @@
 //! Which engine counts: the graphics adapter, or the CPU where that adapter is only software.
 
 use crate::cpu;
-use crate::frame::Picture;
 use crate::gpu::Gpu;
 use crate::histogram::{Components, Histogram};
+use crate::picture::Picture;
 
 /// What the user wants to count with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -24,8 +24,8 @@ pub use report::{Report, Row};
 pub use sweep::{Grid, Sweep, sweep};
 
 use crate::cpu::Engine;
-use crate::frame::{Picture, PictureError};
 use crate::gpu::{Gpu, GpuError};
+use crate::picture::{Picture, PictureError};
 use measure::Clock;
 
 /// Different pictures that are made.

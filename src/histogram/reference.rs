@@ -3,10 +3,10 @@
 //! Slow on purpose: one pixel after the other, one sample read at a time, no tables and no tricks. The tests compare
 //! the GPU and the CPU engine with it.
 
-use crate::color::luminance_bin;
-use crate::frame::Picture;
 use crate::histogram::{Components, Histogram};
-use crate::layout::ColorModel;
+use crate::picture::Picture;
+use crate::picture::color::luminance_bin;
+use crate::picture::layout::ColorModel;
 
 /// R'G'B' codes of the pixel at (`x`, `y`) before the clamp. Chroma is that of the sample which covers the pixel.
 #[must_use]

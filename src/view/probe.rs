@@ -1,12 +1,12 @@
-//! What one pixel of a picture is, by the same arithmetic as [`mod@crate::reference`]: the figures under the pointer, and
+//! What one pixel of a picture is, by the same arithmetic as [`mod@crate::histogram::reference`]: the figures under the pointer, and
 //! the bins that the pixel was counted in.
 
-use crate::color::luminance_bin;
-use crate::frame::Picture;
 use crate::histogram::Components;
-use crate::layout::ColorModel;
-use crate::reference::unclamped_rgb;
-use crate::scene::{Brush, NO_BIN};
+use crate::histogram::reference::unclamped_rgb;
+use crate::picture::Picture;
+use crate::picture::color::luminance_bin;
+use crate::picture::layout::ColorModel;
+use crate::view::scene::{Brush, NO_BIN};
 
 /// A pixel's figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub struct Probe {
     /// The luminance bin.
     pub luminance: u32,
     /// The bin of each channel that is counted, [`NO_BIN`] where there is none: what
-    /// [`Scene::marks`](crate::scene::Scene::marks) takes.
+    /// [`Scene::marks`](crate::view::scene::Scene::marks) takes.
     pub bins: [u32; 4],
 }
 
@@ -65,11 +65,11 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::color::{Colorimetry, Matrix, Range, Sourced};
-    use crate::frame::OwnedPlanes;
     use crate::histogram::Histogram;
-    use crate::layout::PixelLayout;
-    use crate::reference;
+    use crate::histogram::reference;
+    use crate::picture::OwnedPlanes;
+    use crate::picture::color::{Colorimetry, Matrix, Range, Sourced};
+    use crate::picture::layout::PixelLayout;
 
     fn picture(layout: PixelLayout, size: (u32, u32)) -> Picture {
         let mut state = 1_u32;

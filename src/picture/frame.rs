@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 pub use pages::{Attachment, Memory, Pages};
 
-use crate::color::{Colorimetry, Conversion, Matrix};
-use crate::layout::{ColorModel, LayoutError, PixelLayout};
+use crate::picture::color::{Colorimetry, Conversion, Matrix};
+use crate::picture::layout::{ColorModel, LayoutError, PixelLayout};
 
 /// The bytes of one plane.
 #[derive(Debug, Clone, Copy)]

@@ -4,7 +4,7 @@ use glam::{DVec2, Vec2};
 
 use super::{Channels, Placed, placed};
 use crate::histogram::Components;
-use crate::scene::Scene;
+use crate::view::scene::Scene;
 
 /// An overlay in whole pixels of the view, from its top left corner, so that columns of bars are sharp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -133,7 +133,7 @@ pub fn hit(scene: &Scene, components: Components, bits: u32, view: (u32, u32), p
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::overlay::{Arrangement, OverlayStyle};
+    use crate::view::overlay::{Arrangement, OverlayStyle};
 
     const WIDTHS: [u32; 9] = [1, 7, 115, 255, 256, 257, 648, 1024, 3648];
 

@@ -1,6 +1,7 @@
 //! Counted histograms, as any engine hands them over, and the figures that are read off them.
 
 mod cumulative;
+pub mod reference;
 
 use serde::Serialize;
 

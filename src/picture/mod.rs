@@ -1,0 +1,8 @@
+//! What a decoded picture is: native planes, how to read them, and when to show them.
+
+pub mod color;
+mod frame;
+pub mod layout;
+pub mod region;
+
+pub use frame::*;
