@@ -13,6 +13,7 @@ pub mod engine;
 pub mod export;
 pub mod gpu;
 pub mod histogram;
+pub mod keys;
 pub mod media;
 pub mod picture;
 pub mod playback;

@@ -10,9 +10,11 @@
 //! other picture.
 
 pub mod blur;
+mod choices;
 pub mod clahe;
 mod codes;
 pub mod equalize;
+mod kind;
 pub mod otsu;
 mod parameters;
 pub mod plain;
@@ -20,7 +22,9 @@ pub mod posterize;
 mod processor;
 mod recolor;
 
+pub use choices::Choices;
 pub use codes::{Codes, scaled, working_colorimetry, working_layout};
+pub use kind::{Adjustment, CLIP_LIMITS, Parameter, TIME_CONSTANTS, clip_limit_text, place_on, time_constant_text};
 pub use parameters::{
     Adjustments, Blur, Clahe, Equalize, ParseError, Placing, Posterize, Reduction, Shown, Threshold, Tone,
 };

@@ -7,11 +7,12 @@ use winit::keyboard::{Key, ModifiersState, NamedKey};
 use winit::window::Fullscreen;
 
 use super::hud::{Command, Goal, Sheets, Tone, speed_text};
-use super::keys::{self, Action, SpeedChange};
+use super::keyboard;
 use super::session::next_of;
 use super::viewer::Viewer;
 use super::{AppError, Flow};
 use crate::histogram::Components;
+use crate::keys::{Action, SpeedChange};
 use crate::view::overlay::{Arrangement, OverlayStyle};
 use crate::view::placement::{Fit, ViewSettings};
 
@@ -41,7 +42,7 @@ impl Viewer {
             self.window.request_redraw();
             return Ok(Flow::Continue);
         }
-        match keys::action(event, modifiers) {
+        match keyboard::action(event, modifiers) {
             Some(Action::SeekBy { .. }) if !is_pressed => self.settle(),
             Some(action) if is_pressed && (!event.repeat || action.repeats()) => return self.act(action, event.repeat),
             _ => {}

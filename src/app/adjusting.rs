@@ -1,20 +1,15 @@
 //! Adjusting the picture: what keys, buttons and sliders do, the divider between before and after, and which picture is
 //! counted. What an adjustment computes is told in [`mod@crate::adjust`].
 
-mod kind;
-
 use std::time::Instant;
 
 use glam::DVec2;
 
-pub use kind::{CLIP_LIMITS, Kind, Parameter, TIME_CONSTANTS, clip_limit_text, place_on, time_constant_text};
-
 use super::hud::{Adjusting, Tone};
-use super::keys::Action;
 use super::session::next_of;
 use super::viewer::Viewer;
-use crate::adjust::Adjustments;
-use crate::app::config::Choices;
+use crate::adjust::{Adjustment, Adjustments, Choices, Parameter};
+use crate::keys::Action;
 use crate::view::scene::Counted;
 
 /// How near the pointer must come to the divider to take hold of it, in points.
@@ -28,7 +23,7 @@ pub struct Adjuster {
     /// The parameters of all of them.
     pub choices: Choices,
     /// The one whose parameters the keys change: the last that was switched on or changed.
-    pub hand: Kind,
+    pub hand: Adjustment,
     /// Whether the panel has been shown, by itself or by hand: it opens by itself but once.
     pub(super) introduced: bool,
 }
@@ -38,12 +33,12 @@ impl Adjuster {
     #[must_use]
     pub fn new(mut choices: Choices, on: &Adjustments) -> Self {
         choices.take(on);
-        let hand = Kind::ALL.into_iter().rfind(|kind| kind.is_on(on)).unwrap_or(Kind::Equalize);
+        let hand = Adjustment::ALL.into_iter().rfind(|kind| kind.is_on(on)).unwrap_or(Adjustment::Equalize);
         Self { choices, hand, introduced: false }
     }
 
     /// Switches an adjustment on or off; what is to be said of it.
-    pub fn toggle(&mut self, kind: Kind, adjustments: &mut Adjustments) -> String {
+    pub fn toggle(&mut self, kind: Adjustment, adjustments: &mut Adjustments) -> String {
         if kind.is_on(adjustments) {
             kind.switch_off(adjustments);
             return kind.off_text().to_owned();
@@ -52,7 +47,7 @@ impl Adjuster {
     }
 
     /// Switches an adjustment on, or gives it other parameters; what is to be said of it.
-    pub fn switch_on(&mut self, kind: Kind, adjustments: &mut Adjustments) -> String {
+    pub fn switch_on(&mut self, kind: Adjustment, adjustments: &mut Adjustments) -> String {
         kind.switch_on(adjustments, &self.choices);
         self.hand = kind;
         // What is equalized is remembered with the other parameters.
@@ -63,8 +58,8 @@ impl Adjuster {
     /// Changes a parameter of the adjustment in hand, or where that is off of the last one in the chain that is on; what is
     /// to be said of it.
     pub fn step(&mut self, parameter: Parameter, more: bool, adjustments: &mut Adjustments) -> String {
-        let is_on = |kind: &Kind| kind.is_on(adjustments);
-        let Some(kind) = Some(self.hand).filter(is_on).or_else(|| Kind::ALL.into_iter().rfind(is_on)) else {
+        let is_on = |kind: &Adjustment| kind.is_on(adjustments);
+        let Some(kind) = Some(self.hand).filter(is_on).or_else(|| Adjustment::ALL.into_iter().rfind(is_on)) else {
             return "nothing is adjusted: e, k, x, z and u switch adjustments on".to_owned();
         };
         let before = self.choices;
@@ -109,7 +104,7 @@ impl Viewer {
     }
 
     /// Takes parameters from the panel; what they belong to is switched on by them.
-    pub(super) fn choose(&mut self, kind: Kind, choices: Choices, now: Instant) {
+    pub(super) fn choose(&mut self, kind: Adjustment, choices: Choices, now: Instant) {
         self.adjuster.choices = choices;
         let text = self.adjuster.switch_on(kind, &mut self.scene.adjustments);
         log::debug!("chosen: {text}");
@@ -117,7 +112,7 @@ impl Viewer {
     }
 
     /// Opens the panel with the sliders, once, where somebody works with the pointer and it is in nothing's way.
-    fn introduce(&mut self, kind: Kind, now: Instant) {
+    fn introduce(&mut self, kind: Adjustment, now: Instant) {
         let is_wanted = kind.is_on(&self.scene.adjustments) && !self.adjuster.introduced;
         if is_wanted && self.hud.shows_controls(now) && self.hud.has_room_for_adjusting(self.width_in_points()) {
             log::debug!("the panel of adjustments opens by itself");
@@ -228,21 +223,21 @@ mod tests {
     #[test]
     fn a_key_switches_on_and_off_and_says_so() {
         let (mut adjuster, mut adjustments) = off();
-        assert_eq!(adjuster.toggle(Kind::Equalize, &mut adjustments), "equalized, 0.5 s");
-        assert_eq!(adjuster.toggle(Kind::Clahe, &mut adjustments), "CLAHE 8×8 clip 2");
+        assert_eq!(adjuster.toggle(Adjustment::Equalize, &mut adjustments), "equalized, 0.5 s");
+        assert_eq!(adjuster.toggle(Adjustment::Clahe, &mut adjustments), "CLAHE 8×8 clip 2");
         assert_eq!(adjustments.to_string(), "CLAHE 8×8 clip 2", "one of the two");
-        assert_eq!(adjuster.toggle(Kind::LowPass, &mut adjustments), "low-pass 9×9");
+        assert_eq!(adjuster.toggle(Adjustment::LowPass, &mut adjustments), "low-pass 9×9");
         assert_eq!(adjustments.to_string(), "low-pass 9×9, CLAHE 8×8 clip 2");
-        assert_eq!(adjuster.toggle(Kind::Clahe, &mut adjustments), "CLAHE off");
-        assert_eq!(adjuster.toggle(Kind::LowPass, &mut adjustments), "low-pass off");
+        assert_eq!(adjuster.toggle(Adjustment::Clahe, &mut adjustments), "CLAHE off");
+        assert_eq!(adjuster.toggle(Adjustment::LowPass, &mut adjustments), "low-pass off");
         assert!(adjustments.is_off());
     }
 
     #[test]
     fn what_is_equalized_is_exchanged_without_switching_off() {
         let (mut adjuster, mut adjustments) = off();
-        adjuster.toggle(Kind::Equalize, &mut adjustments);
-        assert_eq!(adjuster.toggle(Kind::Channels, &mut adjustments), "equalized by channel, 0.5 s");
+        adjuster.toggle(Adjustment::Equalize, &mut adjustments);
+        assert_eq!(adjuster.toggle(Adjustment::Channels, &mut adjustments), "equalized by channel, 0.5 s");
         assert_eq!(adjuster.step(Parameter::Second, false, &mut adjustments), "equalized, 0.5 s");
         assert!(!adjuster.choices.equalize.per_channel);
     }
@@ -250,11 +245,11 @@ mod tests {
     #[test]
     fn parameters_last_while_an_adjustment_is_off() {
         let (mut adjuster, mut adjustments) = off();
-        adjuster.toggle(Kind::LowPass, &mut adjustments);
+        adjuster.toggle(Adjustment::LowPass, &mut adjustments);
         assert_eq!(adjuster.step(Parameter::Main, true, &mut adjustments), "low-pass 11×11");
         assert_eq!(adjuster.step(Parameter::Second, true, &mut adjustments), "low-pass 11×11 ×2");
-        adjuster.toggle(Kind::LowPass, &mut adjustments);
-        assert_eq!(adjuster.toggle(Kind::LowPass, &mut adjustments), "low-pass 11×11 ×2");
+        adjuster.toggle(Adjustment::LowPass, &mut adjustments);
+        assert_eq!(adjuster.toggle(Adjustment::LowPass, &mut adjustments), "low-pass 11×11 ×2");
     }
 
     #[test]
@@ -262,10 +257,10 @@ mod tests {
         let (mut adjuster, mut adjustments) = off();
         assert!(adjuster.step(Parameter::Main, true, &mut adjustments).starts_with("nothing is adjusted"));
         assert_eq!(adjuster.choices, Choices::default(), "what is off was changed");
-        adjuster.toggle(Kind::LowPass, &mut adjustments);
-        adjuster.toggle(Kind::Otsu, &mut adjustments);
+        adjuster.toggle(Adjustment::LowPass, &mut adjustments);
+        adjuster.toggle(Adjustment::Otsu, &mut adjustments);
         assert_eq!(adjuster.step(Parameter::Main, true, &mut adjustments), "3 classes as tones");
-        adjuster.toggle(Kind::Otsu, &mut adjustments);
+        adjuster.toggle(Adjustment::Otsu, &mut adjustments);
         assert_eq!(adjuster.step(Parameter::Main, false, &mut adjustments), "low-pass 7×7");
         for _ in 0..2 {
             adjuster.step(Parameter::Main, false, &mut adjustments);
@@ -279,9 +274,9 @@ mod tests {
         let tone = Some(Tone::Equalize(Equalize { per_channel: true, time_constant_secs: 0.0 }));
         let mut adjustments = Adjustments { blur, tone, reduction: None };
         let mut adjuster = Adjuster::new(Choices::default(), &adjustments);
-        assert_eq!((adjuster.hand, adjuster.choices.low_pass.size), (Kind::Channels, 21));
+        assert_eq!((adjuster.hand, adjuster.choices.low_pass.size), (Adjustment::Channels, 21));
         assert_eq!(adjuster.step(Parameter::Main, true, &mut adjustments), "equalized by channel, 0.1 s");
-        assert_eq!(adjuster.toggle(Kind::Channels, &mut adjustments), "equalizing by channel off");
+        assert_eq!(adjuster.toggle(Adjustment::Channels, &mut adjustments), "equalizing by channel off");
     }
 
     #[test]
@@ -296,7 +291,7 @@ mod tests {
     fn shown_numbers_say_of_which_picture_they_are() {
         let (mut adjuster, mut adjustments) = off();
         assert_eq!(counted_text(Counted::Result, &adjustments), None);
-        adjuster.toggle(Kind::LowPass, &mut adjustments);
+        adjuster.toggle(Adjustment::LowPass, &mut adjustments);
         let text = |counted| counted_text(counted, &adjustments).unwrap();
         assert_eq!(text(Counted::Source), "source");
         assert_eq!(text(Counted::Result), "result: low-pass 9×9");

@@ -1,16 +1,14 @@
 //! Choices that last from one run to the next, as JSON in the platform's configuration folder.
 
-mod choices;
-
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::adjust::Choices;
 use crate::view::overlay::{Channels, OverlayStyle};
 use crate::view::placement::Fit;
-pub use choices::Choices;
 
 /// The file's name.
 const FILE: &str = "settings.json";

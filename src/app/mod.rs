@@ -12,7 +12,7 @@ mod fade;
 mod files;
 mod graphics;
 mod hud;
-pub mod keys;
+mod keyboard;
 mod opening;
 mod pointing;
 mod readouts;

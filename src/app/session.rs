@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::hud::PlayState;
-use super::title::timecode;
 use crate::media::{DecodeThread, FrameCounters, MediaError, StreamInfo};
 use crate::picture::Frame;
 use crate::picture::color::{Colorimetry, Matrix, Origin, Range, Sourced};
 use crate::picture::layout::ColorModel;
 use crate::playback::{Marks, Player, SeekRequest, Tick, send, take_events};
 use crate::text::counted;
+use crate::text::timecode;
 
 /// An open video.
 pub struct Session {

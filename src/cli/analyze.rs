@@ -5,9 +5,10 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{AdjustArgs, parse_time};
+use super::AdjustArgs;
 use crate::export::analyze::format::Format;
 use crate::export::analyze::selection::{Point, RegionSpec};
+use crate::text::parse_time;
 
 /// Arguments of `analyze`.
 #[derive(Debug, Args)]

@@ -15,6 +15,7 @@ pub use report::ReportArgs;
 use crate::bench;
 use crate::histogram;
 use crate::picture::color;
+use crate::text::parse_time;
 
 /// Exact, live histograms over any video.
 #[derive(Debug, Parser)]
@@ -24,7 +25,7 @@ use crate::picture::color;
     about = "Plays a video with exact, live histograms of red, green, blue and luminance over it",
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
-    after_help = crate::app::keys::as_text()
+    after_help = crate::keys::as_text()
 )]
 pub struct Cli {
     /// What to do; without a command, FILE is played in a window
@@ -306,27 +307,6 @@ fn picture_file(path: PathBuf) -> Result<PathBuf, String> {
     }
 }
 
-/// Reads seconds, `MM:SS.mmm` or `HH:MM:SS.mmm`.
-pub(crate) fn parse_time(text: &str) -> Result<f64, String> {
-    let wrong = || format!("'{text}' is no time; write seconds (3.2), MM:SS (1:02.5) or HH:MM:SS (0:01:02.5)");
-    let parts: Vec<&str> = text.split(':').collect();
-    let (last, leading) = parts.split_last().ok_or_else(wrong)?;
-    let seconds: f64 = last.parse().map_err(|_| wrong())?;
-    let plain = last.bytes().all(|b| b.is_ascii_digit() || b == b'.');
-    if leading.len() > 2 || !plain || (!leading.is_empty() && seconds >= 60.0) {
-        return Err(wrong());
-    }
-    let mut whole = 0_u32;
-    for (part, index) in leading.iter().zip(0..) {
-        let value: u32 = part.parse().map_err(|_| wrong())?;
-        if index > 0 && value >= 60 {
-            return Err(wrong());
-        }
-        whole = whole.checked_mul(60).and_then(|w| w.checked_add(value)).ok_or_else(wrong)?;
-    }
-    Ok(f64::from(whole) * 60.0 + seconds)
-}
-
 /// Reads `WxH`.
 fn parse_size(text: &str) -> Result<(u32, u32), String> {
     let wrong = || format!("'{text}' is no size; write width and height in pixels, for example 1280x720");
@@ -371,18 +351,6 @@ mod tests {
         assert_eq!(Cli::try_parse_from(["histoscope", "a.mp4", "--cache-mb", "-1"]).unwrap_err().exit_code(), 2);
         assert!(Cli::try_parse_from(["histoscope", "adapters"]).unwrap().command.is_some());
         assert_eq!(Cli::try_parse_from(["histoscope", "snapshot"]).unwrap_err().exit_code(), 2);
-    }
-
-    #[test]
-    fn times_are_read_as_people_write_them() {
-        for (text, seconds) in
-            [("3.2", 3.2), ("0", 0.0), ("75", 75.0), ("1:02.5", 62.5), ("01:00:00.250", 3600.25), ("90:00", 5400.0)]
-        {
-            assert_eq!(parse_time(text), Ok(seconds), "{text}");
-        }
-        for text in ["", "x", "-1", "1:75", "1:60:00", "1:2:3:4", "nan", "inf", "1e3", ":", "1:", "99999999:00:00"] {
-            assert!(parse_time(text).is_err(), "{text}");
-        }
     }
 
     #[test]

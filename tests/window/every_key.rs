@@ -2,7 +2,8 @@
 
 use std::time::Instant;
 
-use histoscope::app::keys::{Action, Chord, Kind, Parameter, ROWS, SpeedChange};
+use histoscope::adjust::{Adjustment, Parameter};
+use histoscope::keys::{Action, Chord, SpeedChange, TABLE};
 
 use crate::display::Display;
 use crate::picture::{Area, Picture};
@@ -16,9 +17,11 @@ const START: f64 = 4.0;
 /// How xdotool names the key.
 fn name_of(chord: &Chord) -> String {
     let label = match chord {
-        Chord::Named(_, name) | Chord::Letter(name) | Chord::Sign(name) => (*name).to_owned(),
-        Chord::ShiftNamed(_, name) | Chord::ShiftLetter(name) => format!("shift+{}", plain(name)),
-        Chord::AltNamed(_, name) => format!("alt+{}", plain(name)),
+        Chord::Named(key) => key.name().to_owned(),
+        Chord::Letter(name) | Chord::Sign(name) => (*name).to_owned(),
+        Chord::ShiftNamed(key) => format!("shift+{}", plain(key.name())),
+        Chord::ShiftLetter(name) => format!("shift+{}", plain(name)),
+        Chord::AltNamed(key) => format!("alt+{}", plain(key.name())),
         Chord::Control(letter) => format!("ctrl+{letter}"),
         // The American keyboard has + above =.
         Chord::Base("+", _) => "equal".to_owned(),
@@ -61,14 +64,14 @@ fn every_key_on_the_help_sheet_does_what_it_says() {
     let program = Program::start_on(&display, &[sample(), sample()]);
     program.take_pointer_away();
     pause(&program);
-    for (chord, action) in ROWS.iter().flat_map(|row| row.keys) {
+    for (chord, action) in TABLE.iter().flat_map(|row| row.keys) {
         // The two that end the program come last.
         if !matches!(action, Action::Back | Action::Quit) {
             check(&program, &name_of(chord), *action);
         }
     }
     let key = |wanted: Action| {
-        let mut all = ROWS.iter().flat_map(|row| row.keys);
+        let mut all = TABLE.iter().flat_map(|row| row.keys);
         name_of(&all.find(|(_, action)| *action == wanted).expect("the key is in the table").0)
     };
     // Esc closes the sheet first, and then leaves.
@@ -237,14 +240,14 @@ fn vanishes(program: &Program, before: &Picture, what: &str) {
 }
 
 /// Switches an adjustment on, which changes the picture and both histograms, and off again without a trace.
-fn adjusts(program: &Program, key: &str, kind: Kind) {
+fn adjusts(program: &Program, key: &str, kind: Adjustment) {
     let [on, off] = match kind {
-        Kind::LowPass => ["low-pass 9×9", "low-pass off"],
-        Kind::Equalize => ["equalized, 0.5 s", "equalizing off"],
-        Kind::Channels => ["equalized by channel, 0.5 s", "equalizing by channel off"],
-        Kind::Clahe => ["CLAHE 8×8 clip 2", "CLAHE off"],
-        Kind::Posterize => ["5 levels", "posterizing off"],
-        Kind::Otsu => ["2 classes as tones", "Otsu off"],
+        Adjustment::LowPass => ["low-pass 9×9", "low-pass off"],
+        Adjustment::Equalize => ["equalized, 0.5 s", "equalizing off"],
+        Adjustment::Channels => ["equalized by channel, 0.5 s", "equalizing by channel off"],
+        Adjustment::Clahe => ["CLAHE 8×8 clip 2", "CLAHE off"],
+        Adjustment::Posterize => ["5 levels", "posterizing off"],
+        Adjustment::Otsu => ["2 classes as tones", "Otsu off"],
     };
     let without = program.settled();
     program.after(|| program.key(key), &format!("note: {on}"));

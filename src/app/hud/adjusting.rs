@@ -5,12 +5,12 @@ use egui::{Align2, Color32, Rect, RichText, Sense, Ui, pos2, vec2};
 use super::controls::{self, LETTERS};
 use super::model::{Adjusting, Command, Model};
 use super::theme;
-use crate::adjust::{Blur, Clahe, Placing, Posterize, Shown, Threshold};
-use crate::app::adjusting::{
-    CLIP_LIMITS, Kind, TIME_CONSTANTS, clip_limit_text, counted_name, place_on, time_constant_text,
+use crate::adjust::{
+    Adjustment, Blur, CLIP_LIMITS, Choices, Clahe, Placing, Posterize, Shown, TIME_CONSTANTS, Threshold,
+    clip_limit_text, place_on, time_constant_text,
 };
-use crate::app::config::Choices;
-use crate::app::keys::{self, Action};
+use crate::app::adjusting::counted_name;
+use crate::keys::{self, Action};
 use crate::view::scene::Counted;
 
 /// Width of the panel's inside, in points.
@@ -76,12 +76,12 @@ impl Lines<'_> {
         self.ui.painter().hline(rect.x_range(), rect.center().y, stroke);
     }
 
-    fn is_on(&self, kind: Kind) -> bool {
+    fn is_on(&self, kind: Adjustment) -> bool {
         kind.is_on(&self.adjusting.adjustments)
     }
 
     /// The switch at the beginning of a line; what is left of the line.
-    fn switch(&mut self, kind: Kind) -> Rect {
+    fn switch(&mut self, kind: Adjustment) -> Rect {
         let line = self.next();
         let rect = Rect::from_min_size(line.min, vec2(SWITCH, LINE));
         let action = Action::ToggleAdjustment(kind);
@@ -117,7 +117,7 @@ impl Lines<'_> {
         controls::choice(self.ui, rect, name, names, chosen, !on)
     }
 
-    fn choose(&mut self, kind: Kind, change: impl FnOnce(&mut Choices)) {
+    fn choose(&mut self, kind: Adjustment, change: impl FnOnce(&mut Choices)) {
         let mut choices = self.adjusting.choices;
         change(&mut choices);
         self.commands.push(Command::Choose(kind, choices));
@@ -125,22 +125,22 @@ impl Lines<'_> {
 
     fn low_pass(&mut self) {
         let Blur { size, runs } = self.adjusting.choices.low_pass;
-        let on = self.is_on(Kind::LowPass);
-        let line = self.switch(Kind::LowPass);
+        let on = self.is_on(Adjustment::LowPass);
+        let line = self.switch(Adjustment::LowPass);
         let (least, most) = (*Blur::SIZES.start(), *Blur::SIZES.end());
         let places = ((size.saturating_sub(least) / 2) as usize, ((most - least) / 2) as usize);
         if let Some(to) = self.slider(line, "size", on, &format!("{size}×{size}"), places) {
-            self.choose(Kind::LowPass, |choices| choices.low_pass.size = least + 2 * to as u32);
+            self.choose(Adjustment::LowPass, |choices| choices.low_pass.size = least + 2 * to as u32);
         }
         let line = Self::beside(self.next());
         if let Some(to) = self.slider(line, "runs", on, &runs.to_string(), whole(runs, &Blur::RUNS)) {
-            self.choose(Kind::LowPass, |choices| choices.low_pass.runs = Blur::RUNS.start() + to as u32);
+            self.choose(Adjustment::LowPass, |choices| choices.low_pass.runs = Blur::RUNS.start() + to as u32);
         }
     }
 
     fn equalize(&mut self) {
         let equalize = self.adjusting.choices.equalize;
-        let kind = if equalize.per_channel { Kind::Channels } else { Kind::Equalize };
+        let kind = if equalize.per_channel { Adjustment::Channels } else { Adjustment::Equalize };
         let on = self.is_on(kind);
         let line = self.switch(kind);
         let secs = equalize.time_constant_secs;
@@ -151,55 +151,55 @@ impl Lines<'_> {
         let line = Self::beside(self.next());
         let names = ["luminance", "channels"];
         if let Some(to) = self.choice(line, "curve of", on, &names, equalize.per_channel.into()) {
-            self.choose(if to == 1 { Kind::Channels } else { Kind::Equalize }, |_| {});
+            self.choose(if to == 1 { Adjustment::Channels } else { Adjustment::Equalize }, |_| {});
         }
     }
 
     fn clahe(&mut self) {
         let Clahe { tiles, clip_limit } = self.adjusting.choices.clahe;
-        let on = self.is_on(Kind::Clahe);
-        let line = self.switch(Kind::Clahe);
+        let on = self.is_on(Adjustment::Clahe);
+        let line = self.switch(Adjustment::Clahe);
         let places = (place_on(&CLIP_LIMITS, clip_limit), CLIP_LIMITS.len() - 1);
         if let Some(to) = self.slider(line, "clip limit", on, &clip_limit_text(clip_limit), places) {
-            self.choose(Kind::Clahe, |choices| choices.clahe.clip_limit = CLIP_LIMITS[to]);
+            self.choose(Adjustment::Clahe, |choices| choices.clahe.clip_limit = CLIP_LIMITS[to]);
         }
         let line = Self::beside(self.next());
         let value = format!("{}×{}", tiles.0, tiles.1);
         if let Some(to) = self.slider(line, "tiles", on, &value, whole(tiles.0, &Clahe::TILES)) {
             let count = Clahe::TILES.start() + to as u32;
-            self.choose(Kind::Clahe, |choices| choices.clahe.tiles = (count, count));
+            self.choose(Adjustment::Clahe, |choices| choices.clahe.tiles = (count, count));
         }
     }
 
     fn posterize(&mut self) {
         let Posterize { levels, placing } = self.adjusting.choices.posterize;
-        let on = self.is_on(Kind::Posterize);
-        let line = self.switch(Kind::Posterize);
+        let on = self.is_on(Adjustment::Posterize);
+        let line = self.switch(Adjustment::Posterize);
         if let Some(to) = self.slider(line, "levels", on, &levels.to_string(), whole(levels, &Posterize::LEVELS)) {
             let levels = Posterize::LEVELS.start() + to as u32;
-            self.choose(Kind::Posterize, |choices| choices.posterize.levels = levels);
+            self.choose(Adjustment::Posterize, |choices| choices.posterize.levels = levels);
         }
         let line = Self::beside(self.next());
         let chosen = usize::from(placing == Placing::Population);
         if let Some(to) = self.choice(line, "equal by", on, &["width", "population"], chosen) {
             let placing = if to == 1 { Placing::Population } else { Placing::Width };
-            self.choose(Kind::Posterize, |choices| choices.posterize.placing = placing);
+            self.choose(Adjustment::Posterize, |choices| choices.posterize.placing = placing);
         }
     }
 
     fn otsu(&mut self) {
         let Threshold { classes, shown } = self.adjusting.choices.otsu;
-        let on = self.is_on(Kind::Otsu);
-        let line = self.switch(Kind::Otsu);
+        let on = self.is_on(Adjustment::Otsu);
+        let line = self.switch(Adjustment::Otsu);
         if let Some(to) = self.slider(line, "classes", on, &classes.to_string(), whole(classes, &Threshold::CLASSES)) {
             let classes = Threshold::CLASSES.start() + to as u32;
-            self.choose(Kind::Otsu, |choices| choices.otsu.classes = classes);
+            self.choose(Adjustment::Otsu, |choices| choices.otsu.classes = classes);
         }
         let line = Self::beside(self.next());
         let chosen = usize::from(shown == Shown::Colors);
         if let Some(to) = self.choice(line, "shown as", on, &["tones", "false colours"], chosen) {
             let shown = if to == 1 { Shown::Colors } else { Shown::Tones };
-            self.choose(Kind::Otsu, |choices| choices.otsu.shown = shown);
+            self.choose(Adjustment::Otsu, |choices| choices.otsu.shown = shown);
         }
     }
 

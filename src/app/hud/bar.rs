@@ -6,8 +6,8 @@ use super::icons::{self, Icon};
 use super::model::{Command, Model, PlayState};
 use super::theme;
 use super::timeline::Timeline;
-use crate::app::keys::{self, Action, SpeedChange};
-use crate::app::title::timecode;
+use crate::keys::{self, Action, SpeedChange};
+use crate::text::timecode;
 
 /// Height of a row of buttons, in points.
 const ROW: f32 = 26.0;

@@ -4,7 +4,7 @@ use egui::{Align2, Color32, Pos2, Rect, RichText, Stroke, Ui, vec2};
 
 use super::model::{Command, Model};
 use super::theme;
-use crate::app::keys::Action;
+use crate::keys::Action;
 
 /// Shows the invitation.
 pub fn show(ui: &Ui, view: Rect, model: &Model<'_>, commands: &mut Vec<Command>) {

@@ -3,7 +3,7 @@
 use egui::{Align2, Color32, Rect, RichText, Ui, pos2, vec2};
 
 use super::theme;
-use crate::cli::parse_time;
+use crate::text::parse_time;
 
 /// The longest text that leads anywhere.
 const MOST_LETTERS: usize = 24;

@@ -3,7 +3,7 @@
 use egui::{Align2, Color32, Pos2, Rect, RichText, Ui, pos2, vec2};
 
 use super::theme;
-use crate::app::keys::{self, Section};
+use crate::keys::{self, Section};
 
 /// Width that a column of the sheet takes, in points.
 const COLUMN: f32 = 372.0;
@@ -175,6 +175,6 @@ mod tests {
     #[test]
     fn the_sheet_has_every_key_and_every_gesture() {
         let rows = Block::all().iter().map(|block| block.rows.len()).sum::<usize>();
-        assert_eq!(rows, keys::ROWS.len() + keys::GESTURES.len());
+        assert_eq!(rows, keys::TABLE.len() + keys::GESTURES.len());
     }
 }

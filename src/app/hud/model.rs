@@ -2,17 +2,15 @@
 
 use egui::{Pos2, Rect};
 
-use super::super::adjusting::Kind;
-use super::super::keys::Action;
 use super::numbers::Numbers;
 use super::probe::ProbeText;
 use super::readout::Readout;
 use super::timing::TimingFigures;
 use super::trust::Fact;
-use crate::adjust::Adjustments;
-use crate::app::config::Choices;
+use crate::adjust::{Adjustment, Adjustments, Choices};
 use crate::gpu::draw::Channels;
 use crate::histogram::Components;
+use crate::keys::Action;
 use crate::view::scene::Counted;
 
 /// What the display over the picture asks for.
@@ -25,7 +23,7 @@ pub enum Command {
     /// Show the exact frame of where scrubbing has led.
     Settle,
     /// Switch an adjustment on with other parameters.
-    Choose(Kind, Choices),
+    Choose(Adjustment, Choices),
     /// Count another picture.
     Count(Counted),
 }

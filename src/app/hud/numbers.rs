@@ -5,9 +5,9 @@ use egui::{Align2, Rect, RichText, Ui, vec2};
 use super::readout::share_text;
 use super::theme;
 use crate::adjust::Adjustments;
-use crate::app::title::timecode;
 use crate::gpu::FrameTag;
 use crate::histogram::{CLAMPED_CHANNELS, Components, Cumulative};
+use crate::text::timecode;
 
 /// The names of the figures, in the order of the columns' cells.
 const NAMES: [&str; 9] = ["min", "1 %", "median", "mean", "99 %", "max", "at lowest", "at highest", "out of range"];

@@ -1,6 +1,6 @@
 //! Which panels are open, and which of them have room beside each other.
 
-use super::super::keys::Action;
+use crate::keys::Action;
 
 /// Width of a window, in points, that has room for two panels beside each other.
 const TWO_PANELS: f64 = 800.0;

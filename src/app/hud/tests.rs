@@ -1,7 +1,7 @@
 use egui::pos2;
 
 use super::*;
-use crate::app::adjusting::Kind;
+use crate::adjust::Adjustment;
 use crate::gpu::draw::Channels;
 use crate::histogram::Components;
 
@@ -97,8 +97,8 @@ fn adjusted_model(panels: &[Panel]) -> Model<'_> {
     let mut adjusting =
         Adjusting { divider: Some(0.3), thresholds: Some([60, 120, 180, u32::MAX]), ..model(&[]).adjusting };
     adjusting.choices.otsu.classes = 4;
-    Kind::LowPass.switch_on(&mut adjusting.adjustments, &adjusting.choices);
-    Kind::Otsu.switch_on(&mut adjusting.adjustments, &adjusting.choices);
+    Adjustment::LowPass.switch_on(&mut adjusting.adjustments, &adjusting.choices);
+    Adjustment::Otsu.switch_on(&mut adjusting.adjustments, &adjusting.choices);
     Model { adjusting, counted: Some("result: low-pass 9×9, 4 classes; outline: source"), ..model(panels) }
 }
 

@@ -4,7 +4,7 @@ use egui::{Align2, Color32, Painter, Pos2, Rect, Sense, pos2, vec2};
 
 use super::model::{Command, PlayState};
 use super::theme;
-use crate::app::title::timecode;
+use crate::text::timecode;
 
 /// Height of the line in points.
 const LINE: f32 = 5.0;

@@ -65,7 +65,8 @@ fn american(physical: PhysicalKey, shift: bool) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::keys::{Action, Press, SpeedChange, of_press};
+    use crate::app::keyboard::{Press, of_press};
+    use crate::keys::{Action, SpeedChange};
     use winit::keyboard::ModifiersState;
 
     const NONE: ModifiersState = ModifiersState::empty();
@@ -85,7 +86,7 @@ mod tests {
             ("κ", KeyCode::KeyR, Action::ToggleChannel(0)),
             ("ל", KeyCode::KeyL, Action::ToggleChannel(3)),
             ("ا", KeyCode::KeyH, Action::ToggleOverlays),
-            ("х", KeyCode::BracketLeft, Action::Speed(SpeedChange::By(1.0 / crate::app::keys::SPEED_STEP))),
+            ("х", KeyCode::BracketLeft, Action::Speed(SpeedChange::By(1.0 / crate::keys::SPEED_STEP))),
             ("ю", KeyCode::Period, Action::Step { forward: true }),
         ] {
             assert_eq!(does(text, text, code, NONE), Some(action), "{text}");

@@ -1,10 +1,68 @@
 //! The table of keys.
 
-use winit::keyboard::NamedKey;
+use super::action::Action::{self, *};
+use super::action::SpeedChange;
+use super::chord::Chord::{self, AltNamed, Base, Control, Letter, Named, ShiftBase, ShiftLetter, ShiftNamed, Sign};
+use super::chord::NamedKey;
+use crate::adjust::{Adjustment, Parameter};
 
-use super::Action::{self, *};
-use super::Chord::{AltNamed, Base, Control, Letter, Named, ShiftBase, ShiftLetter, ShiftNamed, Sign};
-use super::{Kind, Parameter, Row, Section, SpeedChange};
+/// A part of the help sheet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Section {
+    /// Pausing, speed, loops.
+    Playing,
+    /// Moving in the video.
+    Moving,
+    /// What the histograms show and how.
+    Histograms,
+    /// What is done to the picture.
+    Adjustments,
+    /// The picture.
+    Picture,
+    /// Figures and facts.
+    Reading,
+    /// Files and the window.
+    Window,
+}
+
+impl Section {
+    /// Every section in the order of the help sheet.
+    pub const ALL: [Self; 7] =
+        [Self::Playing, Self::Moving, Self::Reading, Self::Histograms, Self::Adjustments, Self::Picture, Self::Window];
+
+    /// The heading.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Playing => "Playing",
+            Self::Moving => "Moving in the video",
+            Self::Histograms => "Histograms",
+            Self::Adjustments => "Adjustments",
+            Self::Picture => "Picture",
+            Self::Reading => "Reading",
+            Self::Window => "Files and window",
+        }
+    }
+}
+
+/// A line of the table: keys that belong together, what each does, and the words for it.
+#[derive(Debug, Clone, Copy)]
+pub struct Bindings {
+    /// Where the line stands on the help sheet.
+    pub section: Section,
+    /// The keys and what they do.
+    pub keys: &'static [(Chord, Action)],
+    /// What they do in words.
+    pub help: &'static str,
+}
+
+impl Bindings {
+    /// The keys as the help sheet names them.
+    #[must_use]
+    pub fn labels(&self) -> Vec<String> {
+        self.keys.iter().map(|(chord, _)| chord.label()).collect()
+    }
+}
 
 /// The smaller step of the speed.
 pub const SPEED_STEP: f64 = 1.1;
@@ -30,67 +88,64 @@ const fn speed_by(factor: f64) -> Action {
 }
 
 /// Every key that does something.
-pub const ROWS: &[Row] = &[
-    Row {
+pub const TABLE: &[Bindings] = &[
+    Bindings {
         section: Section::Playing,
-        keys: &[(Named(NamedKey::Space, "Space"), TogglePause)],
+        keys: &[(Named(NamedKey::Space), TogglePause)],
         help: "pause and go on; at the end, start again",
     },
-    Row {
+    Bindings {
         section: Section::Playing,
         keys: &[(Sign("["), speed_by(1.0 / SPEED_STEP)), (Sign("]"), speed_by(SPEED_STEP))],
         help: "slower, faster by a tenth",
     },
-    Row {
+    Bindings {
         section: Section::Playing,
         keys: &[(Sign("{"), speed_by(0.5)), (Sign("}"), speed_by(2.0))],
         help: "half, double speed",
     },
-    Row {
+    Bindings {
         section: Section::Playing,
-        keys: &[(Named(NamedKey::Backspace, "Backspace"), Speed(SpeedChange::Normal))],
+        keys: &[(Named(NamedKey::Backspace), Speed(SpeedChange::Normal))],
         help: "normal speed",
     },
-    Row { section: Section::Playing, keys: &[(Letter("o"), ToggleLoop)], help: "loop on and off" },
-    Row {
+    Bindings { section: Section::Playing, keys: &[(Letter("o"), ToggleLoop)], help: "loop on and off" },
+    Bindings {
         section: Section::Playing,
         keys: &[(Letter("a"), Mark)],
         help: "mark A, then B and loop between them, then clear",
     },
-    Row {
+    Bindings {
         section: Section::Moving,
-        keys: &[(Named(NamedKey::ArrowLeft, "←"), seek(-5.0)), (Named(NamedKey::ArrowRight, "→"), seek(5.0))],
+        keys: &[(Named(NamedKey::Left), seek(-5.0)), (Named(NamedKey::Right), seek(5.0))],
         help: "5 seconds back, forward; held, scrub",
     },
-    Row {
+    Bindings {
         section: Section::Moving,
-        keys: &[
-            (ShiftNamed(NamedKey::ArrowLeft, "←"), seek_exactly(-1.0)),
-            (ShiftNamed(NamedKey::ArrowRight, "→"), seek_exactly(1.0)),
-        ],
+        keys: &[(ShiftNamed(NamedKey::Left), seek_exactly(-1.0)), (ShiftNamed(NamedKey::Right), seek_exactly(1.0))],
         help: "1 second back, forward, to the exact frame",
     },
-    Row {
+    Bindings {
         section: Section::Moving,
-        keys: &[(Named(NamedKey::ArrowDown, "↓"), seek(-60.0)), (Named(NamedKey::ArrowUp, "↑"), seek(60.0))],
+        keys: &[(Named(NamedKey::Down), seek(-60.0)), (Named(NamedKey::Up), seek(60.0))],
         help: "a minute back, forward",
     },
-    Row {
+    Bindings {
         section: Section::Moving,
         keys: &[(Sign(","), Step { forward: false }), (Sign("."), Step { forward: true })],
         help: "one frame back, forward",
     },
-    Row {
+    Bindings {
         section: Section::Moving,
-        keys: &[(Named(NamedKey::Home, "Home"), ToStart), (Named(NamedKey::End, "End"), ToEnd)],
+        keys: &[(Named(NamedKey::Home), ToStart), (Named(NamedKey::End), ToEnd)],
         help: "first frame, last frame",
     },
-    Row {
+    Bindings {
         section: Section::Moving,
         keys: &[(Control("g"), EnterTime)],
         help: "type a time or a frame number to go to",
     },
-    Row {
+    Bindings {
         section: Section::Histograms,
         keys: &[
             (Letter("r"), ToggleChannel(0)),
@@ -100,140 +155,163 @@ pub const ROWS: &[Row] = &[
         ],
         help: "show or hide red, green, blue, luminance",
     },
-    Row { section: Section::Histograms, keys: &[(Letter("h"), ToggleOverlays)], help: "show or hide all histograms" },
-    Row {
+    Bindings {
+        section: Section::Histograms,
+        keys: &[(Letter("h"), ToggleOverlays)],
+        help: "show or hide all histograms",
+    },
+    Bindings {
         section: Section::Histograms,
         keys: &[(Letter("y"), ToggleComponents)],
         help: "count Y', Cb and Cr as coded, and back",
     },
-    Row {
+    Bindings {
         section: Section::Histograms,
         keys: &[(Letter("v"), ToggleLogarithmic)],
         help: "linear or logarithmic height",
     },
-    Row {
+    Bindings {
         section: Section::Histograms,
         keys: &[(ShiftLetter("v"), NextArrangement)],
         help: "pair, combined, parade, column",
     },
-    Row {
+    Bindings {
         section: Section::Histograms,
         keys: &[(Base("-", MINUS), Enlarge { more: false }), (Base("+", PLUS), Enlarge { more: true })],
         help: "smaller, larger histograms",
     },
-    Row {
+    Bindings {
         section: Section::Histograms,
         keys: &[(ShiftBase("-", MINUS), Opaque { more: false }), (ShiftBase("+", PLUS), Opaque { more: true })],
         help: "less, more opaque histograms",
     },
-    Row {
+    Bindings {
         section: Section::Histograms,
         keys: &[(ShiftLetter("h"), ToggleCurves)],
         help: "cumulative histograms as curves",
     },
-    Row {
+    Bindings {
         section: Section::Histograms,
         keys: &[(ShiftLetter("u"), ToggleBackdrop)],
         help: "soft backdrop behind histograms",
     },
-    Row {
+    Bindings {
         section: Section::Adjustments,
         keys: &[(ShiftLetter("a"), ToggleAdjusting)],
         help: "panel of all adjustments",
     },
-    Row {
+    Bindings {
         section: Section::Adjustments,
-        keys: &[(Letter("u"), ToggleAdjustment(Kind::LowPass))],
+        keys: &[(Letter("u"), ToggleAdjustment(Adjustment::LowPass))],
         help: "low-pass before everything else",
     },
-    Row {
-        section: Section::Adjustments,
-        keys: &[(Letter("e"), ToggleAdjustment(Kind::Equalize)), (ShiftLetter("e"), ToggleAdjustment(Kind::Channels))],
-        help: "equalize luminance, each channel",
-    },
-    Row {
-        section: Section::Adjustments,
-        keys: &[(Letter("k"), ToggleAdjustment(Kind::Clahe))],
-        help: "equalize tile by tile (CLAHE)",
-    },
-    Row {
-        section: Section::Adjustments,
-        keys: &[(Letter("z"), ToggleAdjustment(Kind::Posterize))],
-        help: "posterize: few levels",
-    },
-    Row {
-        section: Section::Adjustments,
-        keys: &[(Letter("x"), ToggleAdjustment(Kind::Otsu))],
-        help: "classes by Otsu's thresholds",
-    },
-    Row {
+    Bindings {
         section: Section::Adjustments,
         keys: &[
-            (AltNamed(NamedKey::ArrowLeft, "←"), parameter(Parameter::Main, false)),
-            (AltNamed(NamedKey::ArrowRight, "→"), parameter(Parameter::Main, true)),
+            (Letter("e"), ToggleAdjustment(Adjustment::Equalize)),
+            (ShiftLetter("e"), ToggleAdjustment(Adjustment::Channels)),
+        ],
+        help: "equalize luminance, each channel",
+    },
+    Bindings {
+        section: Section::Adjustments,
+        keys: &[(Letter("k"), ToggleAdjustment(Adjustment::Clahe))],
+        help: "equalize tile by tile (CLAHE)",
+    },
+    Bindings {
+        section: Section::Adjustments,
+        keys: &[(Letter("z"), ToggleAdjustment(Adjustment::Posterize))],
+        help: "posterize: few levels",
+    },
+    Bindings {
+        section: Section::Adjustments,
+        keys: &[(Letter("x"), ToggleAdjustment(Adjustment::Otsu))],
+        help: "classes by Otsu's thresholds",
+    },
+    Bindings {
+        section: Section::Adjustments,
+        keys: &[
+            (AltNamed(NamedKey::Left), parameter(Parameter::Main, false)),
+            (AltNamed(NamedKey::Right), parameter(Parameter::Main, true)),
         ],
         help: "less, more of the last one switched on",
     },
-    Row {
+    Bindings {
         section: Section::Adjustments,
         keys: &[
-            (AltNamed(NamedKey::ArrowDown, "↓"), parameter(Parameter::Second, false)),
-            (AltNamed(NamedKey::ArrowUp, "↑"), parameter(Parameter::Second, true)),
+            (AltNamed(NamedKey::Down), parameter(Parameter::Second, false)),
+            (AltNamed(NamedKey::Up), parameter(Parameter::Second, true)),
         ],
         help: "the other parameter of that one",
     },
-    Row {
+    Bindings {
         section: Section::Adjustments,
         keys: &[(Letter("w"), ToggleDivider)],
         help: "divider between before and after",
     },
-    Row {
+    Bindings {
         section: Section::Adjustments,
         keys: &[(Letter("j"), NextCounted)],
         help: "count the source, the result, both",
     },
-    Row {
+    Bindings {
         section: Section::Reading,
         keys: &[(Letter("n"), ToggleNumbers)],
         help: "the frame's numbers: mean, percentiles, clipping",
     },
-    Row {
+    Bindings {
         section: Section::Reading,
         keys: &[(Letter("i"), ToggleTrust)],
         help: "what is known about the video, and what is guessed",
     },
-    Row { section: Section::Reading, keys: &[(Letter("t"), ToggleTiming)], help: "times of each pass, frames dropped" },
-    Row { section: Section::Reading, keys: &[(Letter("m"), NextMatrix)], help: "read with the next colour matrix" },
-    Row { section: Section::Reading, keys: &[(ShiftLetter("m"), NextRange)], help: "read with the next range" },
-    Row { section: Section::Picture, keys: &[(Letter("c"), NextFit)], help: "cover (the default), contain, 1:1" },
-    Row { section: Section::Picture, keys: &[(ShiftLetter("c"), ResetView)], help: "undo fit, zoom and pan" },
-    Row { section: Section::Picture, keys: &[(Letter("s"), Save)], help: "save the view as PNG and the bins as JSON" },
-    Row { section: Section::Picture, keys: &[(Letter("f"), ToggleFullscreen)], help: "full screen and back" },
-    Row { section: Section::Window, keys: &[(Control("o"), OpenFile)], help: "open a file; or drop one on the window" },
-    Row {
+    Bindings {
+        section: Section::Reading,
+        keys: &[(Letter("t"), ToggleTiming)],
+        help: "times of each pass, frames dropped",
+    },
+    Bindings {
+        section: Section::Reading,
+        keys: &[(Letter("m"), NextMatrix)],
+        help: "read with the next colour matrix",
+    },
+    Bindings { section: Section::Reading, keys: &[(ShiftLetter("m"), NextRange)], help: "read with the next range" },
+    Bindings { section: Section::Picture, keys: &[(Letter("c"), NextFit)], help: "cover (the default), contain, 1:1" },
+    Bindings { section: Section::Picture, keys: &[(ShiftLetter("c"), ResetView)], help: "undo fit, zoom and pan" },
+    Bindings {
+        section: Section::Picture,
+        keys: &[(Letter("s"), Save)],
+        help: "save the view as PNG and the bins as JSON",
+    },
+    Bindings { section: Section::Picture, keys: &[(Letter("f"), ToggleFullscreen)], help: "full screen and back" },
+    Bindings {
+        section: Section::Window,
+        keys: &[(Control("o"), OpenFile)],
+        help: "open a file; or drop one on the window",
+    },
+    Bindings {
         section: Section::Window,
         keys: &[
-            (Named(NamedKey::PageUp, "PageUp"), OtherFile { forward: false }),
-            (Named(NamedKey::PageDown, "PageDown"), OtherFile { forward: true }),
+            (Named(NamedKey::PageUp), OtherFile { forward: false }),
+            (Named(NamedKey::PageDown), OtherFile { forward: true }),
         ],
         help: "previous, next file",
     },
-    Row {
+    Bindings {
         section: Section::Window,
-        keys: &[(Named(NamedKey::Tab, "Tab"), TogglePinned)],
+        keys: &[(Named(NamedKey::Tab), TogglePinned)],
         help: "keep the controls on screen",
     },
-    Row {
+    Bindings {
         section: Section::Window,
-        keys: &[(Sign("?"), ToggleHelp), (Named(NamedKey::F1, "F1"), ToggleHelp)],
+        keys: &[(Sign("?"), ToggleHelp), (Named(NamedKey::F1), ToggleHelp)],
         help: "these keys",
     },
-    Row {
+    Bindings {
         section: Section::Window,
-        keys: &[(Named(NamedKey::Escape, "Esc"), Back)],
+        keys: &[(Named(NamedKey::Escape), Back)],
         help: "close, clear the selection; else quit",
     },
-    Row { section: Section::Window, keys: &[(Letter("q"), Quit)], help: "quit" },
+    Bindings { section: Section::Window, keys: &[(Letter("q"), Quit)], help: "quit" },
 ];
 
 /// What the pointer does, for the help sheet.

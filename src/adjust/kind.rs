@@ -1,11 +1,11 @@
-//! The adjustments one by one: which is on, how its parameters step, and how each is named.
+//! The adjustments one by one, as keys and buttons switch them: which is on, how its parameters step, how each is named.
 
-use crate::adjust::{Adjustments, Blur, Clahe, Equalize, Placing, Posterize, Reduction, Shown, Threshold, Tone};
-use crate::app::config::Choices;
+use super::choices::Choices;
+use super::parameters::{Adjustments, Blur, Clahe, Equalize, Placing, Posterize, Reduction, Shown, Threshold, Tone};
 
 /// An adjustment that a key or a button switches on and off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum Adjustment {
     /// The box blur before everything else.
     LowPass,
     /// Equalization of luminance.
@@ -35,7 +35,7 @@ pub const TIME_CONSTANTS: [f64; 9] = [0.0, 0.1, 0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 1
 pub const CLIP_LIMITS: [f64; 17] =
     [1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 15.0, 20.0, 30.0, 40.0, 60.0, 100.0, 0.0];
 
-impl Kind {
+impl Adjustment {
     /// Every adjustment in the order in which they are made.
     pub const ALL: [Self; 6] =
         [Self::LowPass, Self::Equalize, Self::Channels, Self::Clahe, Self::Posterize, Self::Otsu];
@@ -216,24 +216,26 @@ mod tests {
     #[test]
     fn what_is_switched_on_takes_the_place_of_its_like() {
         let choices = Choices::default();
-        for kind in Kind::ALL {
+        for kind in Adjustment::ALL {
             let mut adjustments = Adjustments::default();
             kind.switch_on(&mut adjustments, &choices);
-            assert_eq!(Kind::ALL.into_iter().filter(|kind| kind.is_on(&adjustments)).collect::<Vec<_>>(), [kind]);
+            assert_eq!(Adjustment::ALL.into_iter().filter(|kind| kind.is_on(&adjustments)).collect::<Vec<_>>(), [kind]);
             kind.switch_off(&mut adjustments);
             assert!(adjustments.is_off(), "{kind:?}");
         }
         let mut adjustments = Adjustments::default();
-        for kind in Kind::ALL {
+        for kind in Adjustment::ALL {
             kind.switch_on(&mut adjustments, &choices);
         }
-        let on: Vec<_> = Kind::ALL.into_iter().filter(|kind| kind.is_on(&adjustments)).collect();
-        assert_eq!(on, [Kind::LowPass, Kind::Clahe, Kind::Otsu]);
+        let on: Vec<_> = Adjustment::ALL.into_iter().filter(|kind| kind.is_on(&adjustments)).collect();
+        assert_eq!(on, [Adjustment::LowPass, Adjustment::Clahe, Adjustment::Otsu]);
     }
 
     #[test]
     fn every_parameter_stops_at_both_ends_of_its_range() {
-        for (kind, parameter) in Kind::ALL.into_iter().flat_map(|k| [(k, Parameter::Main), (k, Parameter::Second)]) {
+        for (kind, parameter) in
+            Adjustment::ALL.into_iter().flat_map(|k| [(k, Parameter::Main), (k, Parameter::Second)])
+        {
             for more in [true, false] {
                 let (mut choices, mut now) = (Choices::default(), kind);
                 for _ in 0..100 {
@@ -248,9 +250,9 @@ mod tests {
         }
         let mut choices = Choices::default();
         for _ in 0..100 {
-            let _ = Kind::LowPass.step(&mut choices, Parameter::Main, true);
-            let _ = Kind::Clahe.step(&mut choices, Parameter::Second, true);
-            let _ = Kind::Otsu.step(&mut choices, Parameter::Main, true);
+            let _ = Adjustment::LowPass.step(&mut choices, Parameter::Main, true);
+            let _ = Adjustment::Clahe.step(&mut choices, Parameter::Second, true);
+            let _ = Adjustment::Otsu.step(&mut choices, Parameter::Main, true);
         }
         assert_eq!((choices.low_pass.size, choices.clahe.tiles, choices.otsu.classes), (63, (16, 16), 5));
     }
@@ -273,7 +275,7 @@ mod tests {
     #[test]
     fn notes_name_every_parameter() {
         let choices = Choices::default();
-        let texts = Kind::ALL.map(|kind| kind.on_text(&choices));
+        let texts = Adjustment::ALL.map(|kind| kind.on_text(&choices));
         assert_eq!(
             texts,
             [

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::adjust::{Adjustments, Blur, Clahe, Equalize, Placing, Posterize, Reduction, Shown, Threshold, Tone};
+use super::parameters::{Adjustments, Blur, Clahe, Equalize, Placing, Posterize, Reduction, Shown, Threshold, Tone};
 
 /// The parameters of every adjustment, whether it is on or not. In the file they are written as on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]

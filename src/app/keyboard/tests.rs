@@ -1,4 +1,6 @@
 use super::*;
+use crate::adjust::{Adjustment, Parameter};
+use crate::keys::SpeedChange;
 
 const NONE: ModifiersState = ModifiersState::empty();
 const SHIFT: ModifiersState = ModifiersState::SHIFT;
@@ -56,8 +58,8 @@ fn arrows_with_alt_change_parameters_and_nothing_else_does() {
     assert_eq!(named(NamedKey::ArrowUp, alt), parameter(Parameter::Second, true));
     assert_eq!(named(NamedKey::ArrowLeft, alt | SHIFT), None);
     assert_eq!(named(NamedKey::ArrowLeft, alt | ModifiersState::CONTROL), None, "another desktop, on some systems");
-    assert_eq!(typed("e", "e", NONE), Some(Action::ToggleAdjustment(Kind::Equalize)));
-    assert_eq!(typed("E", "e", SHIFT), Some(Action::ToggleAdjustment(Kind::Channels)));
+    assert_eq!(typed("e", "e", NONE), Some(Action::ToggleAdjustment(Adjustment::Equalize)));
+    assert_eq!(typed("E", "e", SHIFT), Some(Action::ToggleAdjustment(Adjustment::Channels)));
 }
 
 #[test]
@@ -65,29 +67,4 @@ fn signs_are_taken_as_typed() {
     assert_eq!(typed("{", "[", SHIFT), Some(Action::Speed(SpeedChange::By(0.5))));
     assert_eq!(typed("?", "/", SHIFT), Some(Action::ToggleHelp));
     assert_eq!(typed("?", "ß", SHIFT), Some(Action::ToggleHelp));
-}
-
-#[test]
-fn no_key_is_in_the_table_twice() {
-    let mut labels: Vec<_> = ROWS.iter().flat_map(Row::labels).collect();
-    let count = labels.len();
-    labels.sort();
-    labels.dedup();
-    assert_eq!(labels.len(), count);
-}
-
-#[test]
-fn every_row_is_on_the_sheet() {
-    assert_eq!(Section::ALL.into_iter().flat_map(rows).count(), ROWS.len());
-    let text = as_text();
-    for row in ROWS {
-        assert!(text.contains(row.help), "{}", row.help);
-    }
-}
-
-#[test]
-fn the_readme_has_this_table() {
-    let readme = include_str!("../../../README.md");
-    let table = as_markdown();
-    assert!(readme.contains(&table), "the README's table of keys shall be:\n{table}");
 }

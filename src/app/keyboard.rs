@@ -1,0 +1,83 @@
+//! From a key that was pressed to its action in the table of keys.
+
+mod latin;
+
+use winit::event::KeyEvent;
+use winit::keyboard::{Key, ModifiersState, NamedKey};
+
+use crate::keys::{self, Action, Chord, TABLE};
+
+/// A key as it was pressed.
+struct Press<'a> {
+    key: &'a Key,
+    /// What the key types where no other key is held with it.
+    base: &'a Key,
+    modifiers: ModifiersState,
+}
+
+/// The action of a key, if it has one.
+#[must_use]
+pub fn action(event: &KeyEvent, modifiers: ModifiersState) -> Option<Action> {
+    let key = latin::latin(&event.logical_key, event.physical_key, modifiers.shift_key());
+    let base = latin::latin(&without_modifiers(event), event.physical_key, false);
+    of_press(&Press { key: &key, base: &base, modifiers })
+}
+
+fn of_press(press: &Press<'_>) -> Option<Action> {
+    let mut all = TABLE.iter().flat_map(|row| row.keys);
+    all.find(|(chord, _)| matches(chord, press)).map(|(_, action)| *action)
+}
+
+#[cfg(any(windows, target_os = "macos", target_os = "linux"))]
+fn without_modifiers(event: &KeyEvent) -> Key {
+    winit::platform::modifier_supplement::KeyEventExtModifierSupplement::key_without_modifiers(event)
+}
+
+#[cfg(not(any(windows, target_os = "macos", target_os = "linux")))]
+fn without_modifiers(event: &KeyEvent) -> Key {
+    event.logical_key.clone()
+}
+
+/// Whether the chord is what was pressed.
+fn matches(chord: &Chord, press: &Press<'_>) -> bool {
+    let control = press.modifiers.control_key() || press.modifiers.super_key();
+    let shift = press.modifiers.shift_key();
+    let alt = press.modifiers.alt_key();
+    if control != matches!(chord, Chord::Control(_)) || alt != matches!(chord, Chord::AltNamed(_)) {
+        return false;
+    }
+    let typed = |wanted: &str| matches!(press.key, Key::Character(text) if text.to_lowercase() == wanted);
+    let base = |wanted: &[&str]| matches!(press.base, Key::Character(text) if wanted.contains(&text.as_str()));
+    match chord {
+        Chord::Named(keys::NamedKey::Space) => press.key == &Key::Named(NamedKey::Space) || typed(" "),
+        Chord::Named(named) | Chord::AltNamed(named) => press.key == &Key::Named(of_winit(*named)) && !shift,
+        Chord::ShiftNamed(named) => press.key == &Key::Named(of_winit(*named)) && shift,
+        Chord::Letter(letter) => typed(letter) && !shift,
+        Chord::ShiftLetter(letter) => typed(letter) && shift,
+        Chord::Control(letter) => typed(letter) && !shift,
+        Chord::Sign(sign) => typed(sign),
+        Chord::Base(_, signs) => base(signs) && !shift,
+        Chord::ShiftBase(_, signs) => base(signs) && shift,
+    }
+}
+
+const fn of_winit(key: keys::NamedKey) -> NamedKey {
+    match key {
+        keys::NamedKey::Space => NamedKey::Space,
+        keys::NamedKey::Backspace => NamedKey::Backspace,
+        keys::NamedKey::Left => NamedKey::ArrowLeft,
+        keys::NamedKey::Right => NamedKey::ArrowRight,
+        keys::NamedKey::Up => NamedKey::ArrowUp,
+        keys::NamedKey::Down => NamedKey::ArrowDown,
+        keys::NamedKey::Home => NamedKey::Home,
+        keys::NamedKey::End => NamedKey::End,
+        keys::NamedKey::PageUp => NamedKey::PageUp,
+        keys::NamedKey::PageDown => NamedKey::PageDown,
+        keys::NamedKey::Tab => NamedKey::Tab,
+        keys::NamedKey::F1 => NamedKey::F1,
+        keys::NamedKey::Escape => NamedKey::Escape,
+    }
+}
+
+#[cfg(test)]
+mod tests;

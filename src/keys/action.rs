@@ -1,0 +1,131 @@
+//! What a key or a button asks for.
+
+use crate::adjust::{Adjustment, Parameter};
+
+/// How a key changes the speed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum SpeedChange {
+    /// Multiply by a factor.
+    By(f64),
+    /// Back to normal.
+    Normal,
+}
+
+/// What a key or a button asks for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Action {
+    /// Pause or go on.
+    TogglePause,
+    /// Seek by seconds; `exact` even while the key is held.
+    SeekBy {
+        /// Seconds, negative backwards.
+        secs: f64,
+        /// Whether to land on the exact frame while the key is held, too.
+        exact: bool,
+    },
+    /// Go to the first frame.
+    ToStart,
+    /// Go to the last frame.
+    ToEnd,
+    /// Step one frame.
+    Step {
+        /// Forward or back.
+        forward: bool,
+    },
+    /// Ask for a time or a frame number to go to.
+    EnterTime,
+    /// Change the speed.
+    Speed(SpeedChange),
+    /// Loop over the whole video, or play it once.
+    ToggleLoop,
+    /// Mark A, then B, then clear both.
+    Mark,
+    /// Show or hide a channel: 0 red, 1 green, 2 blue, 3 luminance.
+    ToggleChannel(usize),
+    /// Show or hide all histograms.
+    ToggleOverlays,
+    /// Count Y', Cb and Cr as coded, or red, green, blue and luminance.
+    ToggleComponents,
+    /// Linear or logarithmic height.
+    ToggleLogarithmic,
+    /// The next arrangement of the histograms.
+    NextArrangement,
+    /// Larger or smaller histograms.
+    Enlarge {
+        /// Larger or smaller.
+        more: bool,
+    },
+    /// More or less opaque histograms.
+    Opaque {
+        /// More or less.
+        more: bool,
+    },
+    /// The next way to fit the picture into the window.
+    NextFit,
+    /// Fit, zoom and place of the picture as at the start.
+    ResetView,
+    /// Show or hide the numbers of the frame.
+    ToggleNumbers,
+    /// Show or hide what is known about the video and how it is read.
+    ToggleTrust,
+    /// Read the video with the next matrix.
+    NextMatrix,
+    /// Read the video with the next range.
+    NextRange,
+    /// Show or hide the passes' times.
+    ToggleTiming,
+    /// Switch an adjustment on or off.
+    ToggleAdjustment(Adjustment),
+    /// Change a parameter of the adjustment that was switched on last.
+    Parameter {
+        /// Which of its two.
+        parameter: Parameter,
+        /// More or less.
+        more: bool,
+    },
+    /// Show or hide the source left of a divider.
+    ToggleDivider,
+    /// Count the next of source, result and both.
+    NextCounted,
+    /// Show or hide the cumulative histograms.
+    ToggleCurves,
+    /// Blur the picture behind the histograms, or leave it.
+    ToggleBackdrop,
+    /// Show or hide the adjustments with their parameters.
+    ToggleAdjusting,
+    /// Save the view and the bins.
+    Save,
+    /// Choose a file to open.
+    OpenFile,
+    /// Open the next or previous file of the list.
+    OtherFile {
+        /// Next or previous.
+        forward: bool,
+    },
+    /// Enter or leave full screen.
+    ToggleFullscreen,
+    /// Keep the controls on screen, or let them fade.
+    TogglePinned,
+    /// Show or hide the keys.
+    ToggleHelp,
+    /// Close what is open, clear the selection; where there is nothing of that, leave the program.
+    Back,
+    /// Leave the program.
+    Quit,
+}
+
+impl Action {
+    /// Whether the action is repeated while its key is held.
+    #[must_use]
+    pub const fn repeats(self) -> bool {
+        matches!(
+            self,
+            Self::SeekBy { .. }
+                | Self::Step { .. }
+                | Self::Speed(_)
+                | Self::Enlarge { .. }
+                | Self::Opaque { .. }
+                | Self::Parameter { .. }
+        )
+    }
+}

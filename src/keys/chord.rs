@@ -1,0 +1,93 @@
+//! A key with what is held with it, as the table writes it and the help sheet names it.
+
+/// A key that types no sign.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NamedKey {
+    /// The space bar.
+    Space,
+    /// Backspace.
+    Backspace,
+    /// The arrow to the left.
+    Left,
+    /// The arrow to the right.
+    Right,
+    /// The arrow up.
+    Up,
+    /// The arrow down.
+    Down,
+    /// Home.
+    Home,
+    /// End.
+    End,
+    /// Page up.
+    PageUp,
+    /// Page down.
+    PageDown,
+    /// The tabulator.
+    Tab,
+    /// The first function key.
+    F1,
+    /// Escape.
+    Escape,
+}
+
+impl NamedKey {
+    /// The name on the key.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Space => "Space",
+            Self::Backspace => "Backspace",
+            Self::Left => "←",
+            Self::Right => "→",
+            Self::Up => "↑",
+            Self::Down => "↓",
+            Self::Home => "Home",
+            Self::End => "End",
+            Self::PageUp => "PageUp",
+            Self::PageDown => "PageDown",
+            Self::Tab => "Tab",
+            Self::F1 => "F1",
+            Self::Escape => "Esc",
+        }
+    }
+}
+
+/// A key with the keys that are held with it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Chord {
+    /// A key with a name, alone.
+    Named(NamedKey),
+    /// A key with a name, with Shift.
+    ShiftNamed(NamedKey),
+    /// A key with a name, with Alt.
+    AltNamed(NamedKey),
+    /// A letter without Shift, whatever the caps lock says.
+    Letter(&'static str),
+    /// A letter with Shift.
+    ShiftLetter(&'static str),
+    /// A letter with Control, or Command on a Mac.
+    Control(&'static str),
+    /// A sign as it is typed, with Shift or not, wherever the keyboard has it.
+    Sign(&'static str),
+    /// The key that bears one of these signs where Shift is not held, pressed without Shift.
+    Base(&'static str, &'static [&'static str]),
+    /// The same, pressed with Shift.
+    ShiftBase(&'static str, &'static [&'static str]),
+}
+
+impl Chord {
+    /// How the help sheet names the chord.
+    #[must_use]
+    pub fn label(&self) -> String {
+        match self {
+            Self::Named(key) => key.name().to_owned(),
+            Self::Letter(name) | Self::Sign(name) | Self::Base(name, _) => (*name).to_owned(),
+            Self::ShiftNamed(key) => format!("Shift+{}", key.name()),
+            Self::ShiftBase(name, _) => format!("Shift+{name}"),
+            Self::AltNamed(key) => format!("Alt+{}", key.name()),
+            Self::ShiftLetter(letter) => format!("Shift+{}", letter.to_uppercase()),
+            Self::Control(letter) => format!("Ctrl+{}", letter.to_uppercase()),
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! What each key does: one table, from which keys are handled and the help sheet, `--help` and the manual's table made.
+//!
+//! The window finds a pressed key's action in it; here nothing is known of windows, so that the command line can print it.
+
+mod action;
+mod chord;
+mod table;
+
+use std::fmt::Write as _;
+
+pub use action::{Action, SpeedChange};
+pub use chord::{Chord, NamedKey};
+pub use table::{Bindings, GESTURES, SPEED_STEP, Section, TABLE};
+
+/// The rows of a section.
+pub fn rows(section: Section) -> impl Iterator<Item = &'static Bindings> {
+    TABLE.iter().filter(move |row| row.section == section)
+}
+
+/// The label of the first key that does this.
+#[must_use]
+pub fn label_of(action: Action) -> Option<String> {
+    let mut all = TABLE.iter().flat_map(|row| row.keys);
+    all.find(|(_, does)| *does == action).map(|(chord, _)| chord.label())
+}
+
+/// The table as `--help` prints it.
+#[must_use]
+pub fn as_text() -> String {
+    let mut text = "Keys in the window:".to_owned();
+    for section in Section::ALL {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "\n\n  {}", section.name());
+        for row in rows(section) {
+            let _ = write!(text, "\n    {:<22} {}", row.labels().join(" "), row.help);
+        }
+    }
+    text
+}
+
+/// The table as the README has it.
+#[must_use]
+pub fn as_markdown() -> String {
+    let mut text = "| key | what it does |\n|---|---|\n".to_owned();
+    for row in Section::ALL.into_iter().flat_map(rows) {
+        let quoted = |label: &String| {
+            let is_sign = label.chars().count() == 1 && label.chars().all(|c| c.is_ascii_punctuation());
+            if is_sign { format!("`{label}`") } else { label.clone() }
+        };
+        let labels: Vec<_> = row.labels().iter().map(quoted).collect();
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "| {} | {} |", labels.join(" "), row.help);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_key_is_in_the_table_twice() {
+        let mut labels: Vec<_> = TABLE.iter().flat_map(Bindings::labels).collect();
+        let count = labels.len();
+        labels.sort();
+        labels.dedup();
+        assert_eq!(labels.len(), count);
+    }
+
+    #[test]
+    fn every_row_is_on_the_sheet() {
+        assert_eq!(Section::ALL.into_iter().flat_map(rows).count(), TABLE.len());
+        let text = as_text();
+        for row in TABLE {
+            assert!(text.contains(row.help), "{}", row.help);
+        }
+    }
+
+    #[test]
+    fn the_readme_has_this_table() {
+        let readme = include_str!("../../README.md");
+        let table = as_markdown();
+        assert!(readme.contains(&table), "the README's table of keys shall be:\n{table}");
+    }
+}

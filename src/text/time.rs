@@ -1,0 +1,67 @@
+//! Times as people write and read them.
+
+/// Reads a time to seconds: `SS.mmm`, `MM:SS.mmm` or `HH:MM:SS.mmm`.
+///
+/// # Errors
+/// A sentence on what can be written.
+pub fn parse_time(text: &str) -> Result<f64, String> {
+    let wrong = || format!("'{text}' is no time; write seconds (3.2), MM:SS (1:02.5) or HH:MM:SS (0:01:02.5)");
+    let parts: Vec<&str> = text.split(':').collect();
+    let (last, leading) = parts.split_last().ok_or_else(wrong)?;
+    let seconds: f64 = last.parse().map_err(|_| wrong())?;
+    let plain = last.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    if leading.len() > 2 || !plain || (!leading.is_empty() && seconds >= 60.0) {
+        return Err(wrong());
+    }
+    let mut whole = 0_u32;
+    for (part, index) in leading.iter().zip(0..) {
+        let value: u32 = part.parse().map_err(|_| wrong())?;
+        if index > 0 && value >= 60 {
+            return Err(wrong());
+        }
+        whole = whole.checked_mul(60).and_then(|w| w.checked_add(value)).ok_or_else(wrong)?;
+    }
+    Ok(f64::from(whole) * 60.0 + seconds)
+}
+
+/// Seconds as `M:SS.mmm`, with hours where there are any.
+#[must_use]
+pub fn timecode(secs: f64) -> String {
+    let sign = if secs < 0.0 { "-" } else { "" };
+    // The conversion saturates, so that no timestamp is too large to be shown.
+    let millis = (secs.abs() * 1000.0).round() as u64;
+    let (hours, minutes, seconds, millis) =
+        (millis / 3_600_000, millis / 60_000 % 60, millis / 1000 % 60, millis % 1000);
+    if hours > 0 {
+        format!("{sign}{hours}:{minutes:02}:{seconds:02}.{millis:03}")
+    } else {
+        format!("{sign}{minutes}:{seconds:02}.{millis:03}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_read_as_people_write_them() {
+        for (text, seconds) in
+            [("3.2", 3.2), ("0", 0.0), ("75", 75.0), ("1:02.5", 62.5), ("01:00:00.250", 3600.25), ("90:00", 5400.0)]
+        {
+            assert_eq!(parse_time(text), Ok(seconds), "{text}");
+        }
+        for text in ["", "x", "-1", "1:75", "1:60:00", "1:2:3:4", "nan", "inf", "1e3", ":", "1:", "99999999:00:00"] {
+            assert!(parse_time(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn times_are_shown_as_people_write_them() {
+        assert_eq!(timecode(0.0), "0:00.000");
+        assert_eq!(timecode(62.5), "1:02.500");
+        assert_eq!(timecode(3661.001), "1:01:01.001");
+        assert_eq!(timecode(59.9996), "1:00.000");
+        assert_eq!(timecode(-0.5), "-0:00.500");
+        assert!(!timecode(1e300).is_empty() && !timecode(f64::NAN).is_empty());
+    }
+}
