@@ -24,7 +24,6 @@ pub mod selection;
 pub mod signal;
 pub mod span;
 pub mod summary;
-pub mod totals;
 
 use std::path::PathBuf;
 use std::sync::Arc;

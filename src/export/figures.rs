@@ -5,7 +5,6 @@ use std::fmt;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::channel::ChannelFigures;
 use crate::adjust::Adjustments;
 use crate::histogram::Histogram;
 use crate::picture::Frame;
@@ -127,7 +126,7 @@ fn channel_values(histogram: &Histogram, range: Range, bins: bool) -> Map<String
 
 fn channel_value(histogram: &Histogram, channel: usize, range: Range, bins: bool) -> Value {
     // A structure of numbers always becomes a value.
-    let mut value = serde_json::to_value(ChannelFigures::new(histogram, channel, range)).unwrap_or_default();
+    let mut value = serde_json::to_value(histogram.stats(channel, Some(range))).unwrap_or_default();
     if bins {
         value["bins"] = histogram.bins(channel).into();
     }

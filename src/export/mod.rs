@@ -1,7 +1,6 @@
 //! Results as files and text, without a window: the same media and the same passes.
 
 pub mod analyze;
-pub mod channel;
 pub mod figures;
 pub mod file;
 pub mod report;

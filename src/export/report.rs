@@ -18,7 +18,6 @@ pub mod times;
 pub mod tone;
 pub mod worst;
 
-use super::channel::ChannelFigures;
 use digest::Gathered;
 use facts::Fact;
 
@@ -36,12 +35,6 @@ pub struct Report {
 }
 
 impl Report {
-    /// The clip's figures, channel by channel.
-    #[must_use]
-    pub fn figures(&self) -> Vec<(&'static str, ChannelFigures)> {
-        self.clip.totals.iter().map(|total| (total.name, ChannelFigures::of(&total.bins, total.outside))).collect()
-    }
-
     /// The line under the title: what the video is.
     fn subtitle(&self) -> String {
         let fact = |name: &str| self.facts.iter().find(|fact| fact.name == name).map(|fact| fact.value.as_str());

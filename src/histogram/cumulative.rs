@@ -5,7 +5,8 @@
 
 use std::ops::RangeInclusive;
 
-use super::{CHANNELS, CLAMPED_CHANNELS, Components, Histogram, Numbers, Stats, TAIL_WORDS};
+use super::{CHANNELS, CLAMPED_CHANNELS, ChannelStats, Components, Histogram, TAIL_WORDS, stats};
+use crate::picture::color::Range;
 
 /// The cumulative histogram of one channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,24 +67,6 @@ impl Sums {
         self.below[1..].partition_point(|&up_to| u128::from(up_to) < rank) as u32
     }
 
-    /// Lowest code that occurs; 0 if nothing was counted.
-    #[must_use]
-    pub fn min(&self) -> u32 {
-        self.percentile(0)
-    }
-
-    /// Highest code that occurs; 0 if nothing was counted.
-    #[must_use]
-    pub fn max(&self) -> u32 {
-        self.percentile(100)
-    }
-
-    /// The lower median: the smallest code that at least half of the samples do not exceed.
-    #[must_use]
-    pub fn median(&self) -> u32 {
-        self.percentile(50)
-    }
-
     /// Sum of all samples' codes.
     #[must_use]
     pub fn code_sum(&self) -> u64 {
@@ -93,17 +76,24 @@ impl Sums {
         self.below[..codes].iter().skip(1).map(|below| samples - below).sum()
     }
 
-    /// Mean code; 0 if nothing was counted.
-    #[must_use]
-    pub fn mean(&self) -> f64 {
-        share(self.code_sum(), self.samples())
+    /// Sum of the squares of all samples' codes. Those of a whole film may not fit in 64 bits.
+    pub(super) fn square_sum(&self) -> u128 {
+        // c² is the sum of the odd numbers below 2c.
+        let samples = self.samples();
+        let codes = self.below.len() - 1;
+        let at_least = self.below[..codes].iter().zip(0..).skip(1);
+        at_least.map(|(below, code): (_, u64)| u128::from(samples - below) * u128::from(2 * code - 1)).sum()
     }
 
-    /// The figures of the channel.
+    /// Codes that a sample can have, 2^n.
+    pub(super) const fn code_count(&self) -> u32 {
+        (self.below.len() - 1) as u32
+    }
+
+    /// The figures of the channel, of whose samples so many lay below and above the range, where that is known.
     #[must_use]
-    pub fn stats(&self) -> Stats {
-        let (min, max, median) = (self.min(), self.max(), self.median());
-        Stats { count: self.samples(), min, max, mean: self.mean(), median }
+    pub fn stats(&self, outside: Option<[u64; 2]>) -> ChannelStats {
+        ChannelStats::new(self, outside)
     }
 }
 
@@ -163,21 +153,11 @@ impl Cumulative {
         &self.channels[channel]
     }
 
-    /// All that is told of a channel in numbers.
+    /// The figures of a channel. `range` is the picture's; only coded components need it, to tell what lies outside of it.
     #[must_use]
-    pub fn numbers(&self, channel: usize) -> Numbers {
+    pub fn stats(&self, channel: usize, range: Option<Range>) -> ChannelStats {
         let sums = self.channel(channel);
-        let [below, above] = self.outside.get(channel).copied().unwrap_or_default();
-        let top = self.code_count() - 1;
-        Numbers {
-            stats: sums.stats(),
-            percentile_1: sums.percentile(1),
-            percentile_99: sums.percentile(99),
-            lowest_share: sums.share_in(0..=0),
-            highest_share: sums.share_in(top..=top),
-            below_share: share(below.into(), sums.samples()),
-            above_share: share(above.into(), sums.samples()),
-        }
+        sums.stats(stats::outside(sums, (self.components, channel), self.outside.get(channel).copied(), range))
     }
 }
 
@@ -212,15 +192,16 @@ mod tests {
         bins[10] = 3;
         bins[20] = 1;
         let sums = Sums::of(&bins);
-        assert_eq!(sums.stats(), Stats { count: 4, min: 10, max: 20, mean: 12.5, median: 10 });
+        let stats = sums.stats(None);
+        assert_eq!((stats.count, stats.min, stats.max, stats.mean, stats.median), (4, 10, 20, 12.5, 10));
         assert_eq!([0, 75, 76, 100, 999].map(|percent| sums.percentile(percent)), [10, 10, 20, 20, 20]);
-        assert_eq!(sums.code_sum(), 50);
+        assert_eq!((sums.code_sum(), sums.square_sum()), (50, 700));
     }
 
     #[test]
     fn nothing_counted_has_no_figures() {
         for sums in [Sums::of(&[0_u32; 256]), Sums::of::<u32>(&[]), Sums::of_scan(&[7; 257])] {
-            assert_eq!(sums.stats(), Stats { count: 0, min: 0, max: 0, mean: 0.0, median: 0 });
+            assert_eq!((sums.percentile(0), sums.percentile(100), sums.code_sum(), sums.square_sum()), (0, 0, 0, 0));
             assert_eq!((sums.count_in(0..=255), sums.share_in(0..=255)), (0, 0.0));
         }
     }
@@ -234,8 +215,9 @@ mod tests {
             let rank = (samples.len() * percent).div_ceil(100);
             assert_eq!(sums.percentile(percent as u64), samples[rank - 1], "{percent} %");
         }
-        assert_eq!((sums.min(), sums.max()), (samples[0], samples[samples.len() - 1]));
+        assert_eq!((sums.percentile(0), sums.percentile(100)), (samples[0], samples[samples.len() - 1]));
         assert_eq!(sums.code_sum(), samples.iter().map(|&code| u64::from(code)).sum::<u64>());
+        assert_eq!(sums.square_sum(), samples.iter().map(|&code| u128::from(code * code)).sum::<u128>());
     }
 
     #[test]
@@ -251,20 +233,19 @@ mod tests {
     }
 
     #[test]
-    fn numbers_of_a_small_histogram() {
+    fn a_channel_of_the_scan_has_the_histogram_s_figures() {
         let mut histogram = Histogram::empty(8, Components::Rgbl);
         for (bin, count) in [(0, 2), (10, 100), (255, 98)] {
             histogram.bins_mut(1)[bin] = count;
         }
         histogram.out_of_range_mut(1).copy_from_slice(&[1, 50]);
         let cumulative = Cumulative::of(&histogram);
-        let numbers = cumulative.numbers(1);
-        assert_eq!(numbers.stats, histogram.stats(1));
-        assert_eq!((numbers.percentile_1, numbers.percentile_99), (0, 255));
-        assert_eq!((numbers.lowest_share, numbers.highest_share), (0.01, 0.49));
-        assert_eq!((numbers.below_share, numbers.above_share), (0.005, 0.25));
-        let luminance = cumulative.numbers(3);
-        assert_eq!(luminance.lowest_share + luminance.below_share + luminance.above_share, 0.0, "nothing was counted");
+        let stats = cumulative.stats(1, None);
+        assert_eq!(stats, histogram.stats(1, None));
+        assert_eq!((stats.p1, stats.p99), (0, 255));
+        assert_eq!((stats.share_lowest, stats.share_highest), (0.01, 0.49));
+        assert_eq!((stats.below_range, stats.above_range, stats.share_out_of_range), (Some(1), Some(50), 0.255));
+        assert_eq!(cumulative.stats(3, None).below_range, None, "luminance is never out of range");
     }
 
     #[test]

@@ -1,11 +1,15 @@
 //! Counted histograms, as any engine hands them over, and the figures that are read off them.
 
+mod clip;
 mod cumulative;
 pub mod reference;
+mod stats;
 
-use serde::Serialize;
+use crate::picture::color::Range;
 
+pub use clip::ClipHistogram;
 pub use cumulative::{Cumulative, Sums};
+pub use stats::ChannelStats;
 
 /// What is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -84,16 +88,23 @@ impl Histogram {
         [self.words[at], self.words[at + 1]]
     }
 
+    /// The same of a channel that can be clamped.
+    fn clamped(&self, channel: usize) -> Option<[u32; 2]> {
+        (channel < CLAMPED_CHANNELS).then(|| self.out_of_range(channel))
+    }
+
     /// The same two counters, to count into.
     pub fn out_of_range_mut(&mut self, channel: usize) -> &mut [u32] {
         let at = (CHANNELS << self.bits) + 2 * channel;
         &mut self.words[at..at + 2]
     }
 
-    /// The figures of a channel.
+    /// The figures of a channel. `range` is the picture's; only coded components need it, to tell what lies outside of it.
     #[must_use]
-    pub fn stats(&self, channel: usize) -> Stats {
-        self.sums(channel).stats()
+    pub fn stats(&self, channel: usize, range: Option<Range>) -> ChannelStats {
+        let sums = self.sums(channel);
+        let outside = stats::outside(&sums, (self.components, channel), self.clamped(channel), range);
+        sums.stats(outside)
     }
 
     /// The cumulative histogram of a channel.
@@ -107,40 +118,6 @@ impl Histogram {
     pub fn cumulative(&self) -> Cumulative {
         Cumulative::of(self)
     }
-}
-
-/// A channel in numbers. Shares are parts of its samples, 0 to 1.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Numbers {
-    /// Count, lowest and highest code that occur, mean and median.
-    pub stats: Stats,
-    /// The smallest code that at least 1 % of the samples do not exceed.
-    pub percentile_1: u32,
-    /// The smallest code that at least 99 % of the samples do not exceed.
-    pub percentile_99: u32,
-    /// Share at code 0.
-    pub lowest_share: f64,
-    /// Share at code 2^n - 1.
-    pub highest_share: f64,
-    /// Share that lay below the range before the clamp; of red, green and blue only.
-    pub below_share: f64,
-    /// Share that lay above it.
-    pub above_share: f64,
-}
-
-/// Figures of one channel, in code values.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Stats {
-    /// Samples counted.
-    pub count: u64,
-    /// Lowest code that occurs; 0 if nothing was counted.
-    pub min: u32,
-    /// Highest code that occurs; 0 if nothing was counted.
-    pub max: u32,
-    /// Mean code; 0 if nothing was counted.
-    pub mean: f64,
-    /// The lower median: the smallest code that at least half of the samples do not exceed.
-    pub median: u32,
 }
 
 /// How tall a channel's bars are drawn: the height of a bar is its count times this.

@@ -6,7 +6,7 @@ use super::readout::share_text;
 use super::theme;
 use crate::adjust::Adjustments;
 use crate::gpu::FrameTag;
-use crate::histogram::{CLAMPED_CHANNELS, Components, Cumulative};
+use crate::histogram::{Components, Cumulative};
 use crate::text::timecode;
 
 /// The names of the figures, in the order of the columns' cells.
@@ -43,19 +43,19 @@ impl Numbers {
 }
 
 fn column(sums: &Cumulative, channel: usize) -> [String; NAMES.len()] {
-    let numbers = sums.numbers(channel);
-    let can_leave = sums.components == Components::Rgbl && channel < CLAMPED_CHANNELS;
-    let outside = || share_text(numbers.below_share + numbers.above_share);
+    // Coded components are not compared with a range here, and luminance is never out of one.
+    let stats = sums.stats(channel, None);
+    let outside = stats.below_range.map_or_else(|| "–".to_owned(), |_| share_text(stats.share_out_of_range));
     [
-        numbers.stats.min.to_string(),
-        numbers.percentile_1.to_string(),
-        numbers.stats.median.to_string(),
-        format!("{:.2}", numbers.stats.mean),
-        numbers.percentile_99.to_string(),
-        numbers.stats.max.to_string(),
-        share_text(numbers.lowest_share),
-        share_text(numbers.highest_share),
-        if can_leave { outside() } else { "–".to_owned() },
+        stats.min.to_string(),
+        stats.p1.to_string(),
+        stats.median.to_string(),
+        format!("{:.2}", stats.mean),
+        stats.p99.to_string(),
+        stats.max.to_string(),
+        share_text(stats.share_lowest),
+        share_text(stats.share_highest),
+        outside,
     ]
 }
 

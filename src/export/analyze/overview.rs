@@ -3,9 +3,8 @@
 use std::fmt;
 
 use super::pipeline::{Counted, Outcome};
-use super::totals::{ChannelTotal, Totals};
 use crate::adjust::Adjustments;
-use crate::export::channel::ChannelFigures;
+use crate::histogram::ClipHistogram;
 use crate::media::StreamInfo;
 use crate::text::counted;
 
@@ -14,7 +13,7 @@ use crate::text::counted;
 pub struct Overview {
     lines: Vec<String>,
     adjustments: String,
-    totals: Totals,
+    histogram: ClipHistogram,
     first: Option<String>,
     frames: u64,
     keys: u64,
@@ -54,7 +53,7 @@ impl Overview {
             )
         });
         for histogram in [&counted.counts.rgbl, &counted.counts.coded].into_iter().flatten() {
-            self.left_out += u64::from(!self.totals.add(histogram));
+            self.left_out += u64::from(!self.histogram.add(histogram));
         }
         if let Some(histogram) = &counted.counts.rgbl {
             let samples: u64 = histogram.bins(0).iter().map(|&bin| u64::from(bin)).sum();
@@ -94,8 +93,7 @@ impl fmt::Display for Overview {
             "{:<10} {:>6} {:>6} {:>9} {:>9} {:>6} {:>6} {:>6} {:>9} {:>9} {:>9}",
             "channel", "min", "max", "mean", "std dev", "p1", "median", "p99", "lowest", "highest", "outside"
         )?;
-        for ChannelTotal { name, bins, outside } in &self.totals.channels {
-            let figures = ChannelFigures::of(bins, *outside);
+        for (name, figures) in self.histogram.stats() {
             let percent = |share: f64| format!("{:.4} %", share * 100.0);
             write!(
                 f,

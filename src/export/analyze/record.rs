@@ -5,9 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::adjusting::Told;
 use super::pipeline::Counted;
-use crate::export::channel::ChannelFigures;
 use crate::export::figures::SCHEMA;
-use crate::histogram::Components;
+use crate::histogram::{ChannelStats, Components};
 
 /// Names of the columns before those of the channels, in their order. Before the last one stand "adjustments" where the
 /// picture was adjusted, and "thresholds" where it was parted at Otsu's.
@@ -99,13 +98,13 @@ impl Serialize for Source {
 
 /// The channels by their names, in the order in which they are counted.
 struct Channels<'a> {
-    channels: Vec<(&'static str, ChannelFigures, Option<&'a [u32]>)>,
+    channels: Vec<(&'static str, ChannelStats, Option<&'a [u32]>)>,
 }
 
 #[derive(Serialize)]
 struct WithBins<'a> {
     #[serde(flatten)]
-    figures: &'a ChannelFigures,
+    figures: &'a ChannelStats,
     bins: &'a [u32],
 }
 
@@ -131,7 +130,7 @@ impl<'a> Record<'a> {
         let mut channels = Vec::with_capacity(7);
         for histogram in [&counted.counts.rgbl, &counted.counts.coded].into_iter().flatten() {
             for (channel, name) in histogram.components.channel_names().iter().enumerate() {
-                let figures = ChannelFigures::new(histogram, channel, color.range.value);
+                let figures = histogram.stats(channel, Some(color.range.value));
                 channels.push((*name, figures, bins.then(|| histogram.bins(channel))));
             }
         }
@@ -200,13 +199,20 @@ impl<'a> Record<'a> {
     }
 }
 
-fn write_channel(row: &mut Row, figures: &ChannelFigures) {
+fn write_channel(row: &mut Row, figures: &ChannelStats) {
     row.cell(figures.min);
     row.cell(figures.max);
     row.cell(figures.mean);
     row.cell(figures.std_dev);
     row.cell(figures.median);
-    figures.percentiles().into_iter().for_each(|level| row.cell(level));
+    row.cell(figures.p1);
+    row.cell(figures.p5);
+    row.cell(figures.p10);
+    row.cell(figures.p25);
+    row.cell(figures.p75);
+    row.cell(figures.p90);
+    row.cell(figures.p95);
+    row.cell(figures.p99);
     row.cell(figures.share_lowest);
     row.cell(figures.share_highest);
     row.optional(figures.below_range);

@@ -3,8 +3,7 @@
 use super::cuts::{Cut, CutFinder};
 use super::folding::{Column, Columns, Strip, fold};
 use super::worst::{WorstFrame, WorstFrames, shares};
-use crate::export::analyze::totals::{ChannelTotal, Totals};
-use crate::histogram::{Components, Histogram};
+use crate::histogram::{ClipHistogram, Components, Histogram};
 use crate::picture::color::Range;
 
 /// What a frame's counts belong to.
@@ -26,7 +25,7 @@ pub struct Digest {
     components: Components,
     threshold: f64,
     columns: Columns,
-    totals: Totals,
+    histogram: ClipHistogram,
     left_out: u64,
     finder: CutFinder,
     worst: [WorstFrames; 3],
@@ -43,8 +42,8 @@ pub struct Gathered {
     /// The clip in columns.
     pub columns: Columns,
     /// The sum of all frames of the first frame's depth, at that depth.
-    pub totals: Vec<ChannelTotal>,
-    /// Frames of another depth, which are in the columns and not in the totals.
+    pub histogram: ClipHistogram,
+    /// Frames of another depth, which are in the columns and not in the sum.
     pub left_out: u64,
     /// The cuts that are listed.
     pub cuts: Vec<Cut>,
@@ -72,7 +71,7 @@ impl Digest {
             components,
             threshold,
             columns: Columns::default(),
-            totals: Totals::default(),
+            histogram: ClipHistogram::default(),
             left_out: 0,
             finder: CutFinder::new(threshold),
             worst: Default::default(),
@@ -89,7 +88,7 @@ impl Digest {
             self.bits = histogram.bits;
         }
         self.frames += 1;
-        self.left_out += u64::from(!self.totals.add(histogram));
+        self.left_out += u64::from(!self.histogram.add(histogram));
         let cells = fold(histogram);
         let change = self.finder.push(number, time_secs, &cells);
         let shares = shares(histogram, range);
@@ -117,7 +116,7 @@ impl Digest {
         Some(Gathered {
             components: self.components,
             columns: self.columns,
-            totals: self.totals.channels,
+            histogram: self.histogram,
             left_out: self.left_out,
             cuts,
             cuts_found,
@@ -168,7 +167,7 @@ mod tests {
         assert_eq!((gathered.frames, gathered.left_out, gathered.bits), (3000, 0, 10));
         assert_eq!(gathered.columns.frames_per_column(), 4);
         let columns = gathered.columns.total();
-        for (channel, ChannelTotal { name, bins, .. }) in gathered.totals.iter().enumerate() {
+        for (channel, (name, bins)) in gathered.histogram.channels().enumerate() {
             let folded: Vec<u64> = bins.chunks(4).map(|bins| bins.iter().sum()).collect();
             assert_eq!(folded, columns[channel * ROWS..][..ROWS], "{name}");
         }

@@ -1,6 +1,5 @@
 //! The frames with the most samples clipped or out of range.
 
-use crate::export::channel::ChannelFigures;
 use crate::histogram::{CLAMPED_CHANNELS, Components, Histogram};
 use crate::picture::color::Range;
 
@@ -63,7 +62,7 @@ pub fn shares(histogram: &Histogram, range: Range) -> [Share; 3] {
     };
     let mut worst = [Share::default(); 3];
     for channel in 0..channels {
-        let figures = ChannelFigures::new(histogram, channel, range);
+        let figures = histogram.stats(channel, Some(range));
         let shares = [figures.share_lowest, figures.share_highest, figures.share_out_of_range];
         for (worst, share) in worst.iter_mut().zip(shares) {
             if share > worst.share {

@@ -32,7 +32,7 @@ fn figures(report: &Report) -> String {
                     <th>1 %</th><th>median</th><th>99 %</th><th>max</th><th>mean</th><th>std. dev.</th><th>lowest</th>\
                     <th>highest</th><th>out of range</th></tr></thead>\n<tbody>\n"
             .to_owned();
-    for (channel, (_, figures)) in report.figures().into_iter().enumerate() {
+    for (channel, (_, figures)) in report.clip.histogram.stats().enumerate() {
         let outside = figures.below_range.map_or_else(|| "–".to_owned(), |_| percent(figures.share_out_of_range));
         let _ = writeln!(
             html,

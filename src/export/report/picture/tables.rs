@@ -19,7 +19,7 @@ const GAP: i32 = 48;
 
 /// Height of all tables.
 pub fn height(report: &Report) -> i32 {
-    let figures = HEAD + ROW * (1 + report.clip.totals.len() as i32);
+    let figures = HEAD + ROW * (1 + report.clip.histogram.channels().len() as i32);
     let cuts = report.clip.cuts.len().min(CUTS_LISTED);
     let below = HEAD + ROW * (1 + cuts.max(WORST_LISTED)) as i32;
     let facts = HEAD + ROW * report.facts.len() as i32;
@@ -30,7 +30,7 @@ pub fn height(report: &Report) -> i32 {
 pub fn draw(canvas: &mut Canvas, report: &Report, y: i32) {
     canvas.fill(Area::new(MARGIN, y - 24, WIDTH - 2 * MARGIN, 1), FAINT, 255);
     figures(canvas, report, y);
-    let below = y + HEAD + ROW * (1 + report.clip.totals.len() as i32) + GAP;
+    let below = y + HEAD + ROW * (1 + report.clip.histogram.channels().len() as i32) + GAP;
     cuts(canvas, report, MARGIN, below);
     for (index, kind) in Kind::ALL.into_iter().enumerate() {
         worst(canvas, report, kind, 264 + 242 * index as i32, below);
@@ -46,7 +46,7 @@ fn figures(canvas: &mut Canvas, report: &Report, y: i32) {
         canvas.text((MARGIN + right, y + HEAD - 4), Align::Right, name, style(14.0, DIM));
     }
     for ((index, (name, figures)), top) in
-        report.figures().into_iter().enumerate().zip((y + HEAD + ROW..).step_by(ROW as usize))
+        report.clip.histogram.stats().enumerate().zip((y + HEAD + ROW..).step_by(ROW as usize))
     {
         let color = channel_color(report.clip.components, index);
         canvas.text((MARGIN, top), Align::Left, name, style(15.0, color));

@@ -1,0 +1,173 @@
+//! What is read off one channel's histogram. Window, snapshot, records, overview and report all show figures of this one
+//! type, whoever counted.
+
+use serde::Serialize;
+
+use super::{Components, Sums};
+use crate::picture::color::Range;
+
+/// The percentiles that are told, in percent.
+const PERCENTS: [u64; 8] = [1, 5, 10, 25, 75, 90, 95, 99];
+
+/// Figures of one channel. Levels are codes from 0 to 2^n - 1, shares are parts of `count`, 0 to 1. All of them are 0 where
+/// nothing was counted. Written as JSON, it is the object of a channel under the same names and in the same order.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct ChannelStats {
+    /// Samples counted.
+    pub count: u64,
+    /// Lowest code that occurs.
+    pub min: u32,
+    /// Highest code that occurs.
+    pub max: u32,
+    /// Mean code.
+    pub mean: f64,
+    /// Standard deviation of the codes, of the whole population.
+    pub std_dev: f64,
+    /// The lower median: the smallest code that at least half of the samples do not exceed.
+    pub median: u32,
+    /// Percentiles: each the smallest code that at least so many percent of the samples do not exceed.
+    pub p1: u32,
+    /// See [`p1`](Self::p1).
+    pub p5: u32,
+    /// See [`p1`](Self::p1).
+    pub p10: u32,
+    /// See [`p1`](Self::p1).
+    pub p25: u32,
+    /// See [`p1`](Self::p1).
+    pub p75: u32,
+    /// See [`p1`](Self::p1).
+    pub p90: u32,
+    /// See [`p1`](Self::p1).
+    pub p95: u32,
+    /// See [`p1`](Self::p1).
+    pub p99: u32,
+    /// Share of samples at code 0.
+    pub share_lowest: f64,
+    /// Share of samples at the highest code, 2^n - 1.
+    pub share_highest: f64,
+    /// Samples below the range: before the clamp, or below the nominal range of a coded component. `None` where nothing can
+    /// be: luminance is computed after the clamp.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub below_range: Option<u64>,
+    /// Samples above it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub above_range: Option<u64>,
+    /// Share of samples below or above.
+    pub share_out_of_range: f64,
+}
+
+impl ChannelStats {
+    /// The figures of a channel, of whose samples so many lay below and above the range.
+    pub(super) fn new(sums: &Sums, outside: Option<[u64; 2]>) -> Self {
+        let (count, sum) = (sums.samples(), sums.code_sum());
+        // n Σx² - (Σx)² in integers: no digits cancel, however small the deviation.
+        let spread = u128::from(count) * sums.square_sum() - u128::from(sum) * u128::from(sum);
+        let n = count.max(1) as f64;
+        let [p1, p5, p10, p25, p75, p90, p95, p99] = PERCENTS.map(|percent| sums.percentile(percent));
+        let top = sums.code_count().saturating_sub(1);
+        Self {
+            count,
+            min: sums.percentile(0),
+            max: sums.percentile(100),
+            mean: sum as f64 / n,
+            std_dev: (spread as f64).sqrt() / n,
+            median: sums.percentile(50),
+            p1,
+            p5,
+            p10,
+            p25,
+            p75,
+            p90,
+            p95,
+            p99,
+            share_lowest: sums.share_in(0..=0),
+            share_highest: sums.share_in(top..=top),
+            below_range: outside.map(|[below, _]| below),
+            above_range: outside.map(|[_, above]| above),
+            share_out_of_range: outside.map_or(0, |[below, above]| below + above) as f64 / n,
+        }
+    }
+}
+
+/// Samples of a channel below and above the range, where there can be any. `clamped` are those that the clamp of red, green or
+/// blue has changed. Of coded components, `range` is the picture's: what it does not tell is not known.
+pub(super) fn outside(
+    sums: &Sums,
+    (components, channel): (Components, usize),
+    clamped: Option<[u32; 2]>,
+    range: Option<Range>,
+) -> Option<[u64; 2]> {
+    match components {
+        Components::Rgbl => clamped.map(|counts| counts.map(u64::from)),
+        Components::YCbCr => range.map(|range| outside_nominal(sums, channel, range)),
+    }
+}
+
+/// Coded samples below and above the nominal range: 16 to 235 for luma, 16 to 240 for chroma, scaled to the depth.
+fn outside_nominal(sums: &Sums, channel: usize, range: Range) -> [u64; 2] {
+    if range == Range::Full {
+        return [0, 0];
+    }
+    let scale = sums.code_count() / 256;
+    let (low, high) = (16 * scale, if channel == 0 { 235 } else { 240 } * scale);
+    [sums.count_in(0..=low.saturating_sub(1)), sums.count_in(high + 1..=sums.code_count())]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_agree_with_their_definitions() {
+        let mut bins = vec![0_u32; 256];
+        for (code, count) in [(0, 7), (3, 1), (16, 90), (100, 2), (235, 40), (255, 13)] {
+            bins[code] = count;
+        }
+        let stats = Sums::of(&bins).stats(Some([3, 4]));
+        let samples: Vec<u32> = (0_u32..).zip(&bins).flat_map(|(code, &bin)| vec![code; bin as usize]).collect();
+        let n = samples.len() as f64;
+        let mean = samples.iter().map(|&code| f64::from(code)).sum::<f64>() / n;
+        assert_eq!((stats.count, stats.min, stats.max, stats.mean), (153, 0, 255, mean));
+        let told = [stats.p1, stats.p5, stats.p10, stats.p25, stats.p75, stats.p90, stats.p95, stats.p99, stats.median];
+        for (level, percent) in told.into_iter().zip([1, 5, 10, 25, 75, 90, 95, 99, 50]) {
+            let wanted = stats.count * percent;
+            let reaches = |code: usize| bins[..=code].iter().map(|&bin| 100 * u64::from(bin)).sum::<u64>() >= wanted;
+            assert_eq!(Some(level as usize), (0..256).find(|&code| reaches(code)), "{percent} %");
+        }
+        let squares: f64 = samples.iter().map(|&code| (f64::from(code) - mean).powi(2)).sum();
+        assert!((stats.std_dev - (squares / n).sqrt()).abs() < 1e-12, "{}", stats.std_dev);
+        assert_eq!((stats.share_lowest, stats.share_highest), (7.0 / n, 13.0 / n));
+        assert_eq!((stats.below_range, stats.above_range, stats.share_out_of_range), (Some(3), Some(4), 7.0 / n));
+    }
+
+    #[test]
+    fn nothing_counted_gives_zeros() {
+        for sums in [Sums::of(&[0_u32; 256]), Sums::of::<u32>(&[])] {
+            let stats = sums.stats(None);
+            assert_eq!((stats.count, stats.min, stats.max, stats.p99, stats.median), (0, 0, 0, 0, 0));
+            assert_eq!((stats.mean, stats.std_dev, stats.share_lowest, stats.share_out_of_range), (0.0, 0.0, 0.0, 0.0));
+        }
+    }
+
+    #[test]
+    fn a_constant_picture_deviates_by_nothing() {
+        let mut bins = vec![0_u32; 4096];
+        bins[4095] = 1 << 30;
+        let stats = Sums::of(&bins).stats(None);
+        assert_eq!((stats.mean, stats.std_dev, stats.share_highest), (4095.0, 0.0, 1.0));
+    }
+
+    #[test]
+    fn codes_outside_the_nominal_range_are_told() {
+        let mut bins = vec![0_u32; 1024];
+        for code in [63, 64, 940, 941, 960, 961] {
+            bins[code] = 1;
+        }
+        let sums = Sums::of(&bins);
+        assert_eq!(outside_nominal(&sums, 0, Range::Limited), [1, 3]);
+        assert_eq!(outside_nominal(&sums, 1, Range::Limited), [1, 1]);
+        assert_eq!(outside_nominal(&sums, 1, Range::Full), [0, 0]);
+        assert_eq!(outside(&sums, (Components::YCbCr, 1), None, None), None, "without a range nothing is known");
+        assert_eq!(outside(&sums, (Components::Rgbl, 2), Some([5, 6]), Some(Range::Full)), Some([5, 6]));
+    }
+}
