@@ -5,7 +5,7 @@ mod common;
 use std::path::Path;
 
 use common::{Clip, decode_all, noise, open, picture_bytes};
-use histoscope::media::{Decoder, MediaError, OpenOptions, SeekTarget};
+use histoscope::media::{Decoder, MediaError, OpenOptions, Seek, SeekTarget};
 use histoscope::picture::Frame;
 
 /// Times of a linear decode that seeks are compared with.
@@ -40,8 +40,8 @@ fn take(decoder: &mut Decoder, what: &str) -> Frame {
     frame.unwrap_or_else(|| panic!("{what}: no frame"))
 }
 
-fn go(decoder: &mut Decoder, target: SeekTarget, what: &str) {
-    decoder.seek(target).unwrap_or_else(|error| panic!("{what}: {error}"));
+fn go(decoder: &mut Decoder, seek: Seek, what: &str) {
+    decoder.seek(seek).unwrap_or_else(|error| panic!("{what}: {error}"));
 }
 
 /// Seeks to many times of a clip and compares each frame, and the one after it, with a linear decode.
@@ -63,7 +63,7 @@ fn check_seeks(path: &Path) {
     for secs in times {
         let what = format!("{name} to {secs}");
         let position = linear.at(secs);
-        go(&mut decoder, SeekTarget::Exact(secs), &what);
+        go(&mut decoder, Seek::to(secs), &what);
         linear.check(&take(&mut decoder, &what), position, &what);
         match decoder.next_frame().unwrap_or_else(|error| panic!("{what}: {error}")) {
             Some(next) => linear.check(&next, position + 1, &format!("{what}, next")),
@@ -72,20 +72,20 @@ fn check_seeks(path: &Path) {
     }
     for position in [count - 1, count / 2, count / 2 + 1, 1, 0].map(|p| p.min(count - 1)) {
         let what = format!("{name}, before frame {position}");
-        go(&mut decoder, SeekTarget::Before(linear.frames[position].pts_ticks), &what);
+        go(&mut decoder, Seek::Exact(SeekTarget::Before(linear.frames[position].pts_ticks)), &what);
         linear.check(&take(&mut decoder, &what), position.saturating_sub(1), &what);
         let what = format!("{name}, timestamp of frame {position}");
-        go(&mut decoder, SeekTarget::Ticks(linear.frames[position].pts_ticks), &what);
+        go(&mut decoder, Seek::Exact(SeekTarget::Timestamp(linear.frames[position].pts_ticks)), &what);
         linear.check(&take(&mut decoder, &what), position, &what);
     }
     let what = format!("{name}, last");
-    go(&mut decoder, SeekTarget::Last, &what);
+    go(&mut decoder, Seek::Exact(SeekTarget::End), &what);
     linear.check(&take(&mut decoder, &what), count - 1, &what);
     assert!(common::rest(&mut decoder).is_empty(), "{what}: frames after it");
     for share in [0.9, 0.4, 0.0] {
         let secs = linear.duration() * share;
         let what = format!("{name}, keyframe before {secs}");
-        go(&mut decoder, SeekTarget::Keyframe(secs), &what);
+        go(&mut decoder, Seek::Keyframe(secs), &what);
         let frame = take(&mut decoder, &what);
         // The first frame need not be a keyframe: an edit list may have cut that one off.
         let is_start = frame.key || frame.index == Some(0);
@@ -97,7 +97,7 @@ fn check_seeks(path: &Path) {
         }
     }
     // After all that, a rewind still gives every frame, counted.
-    go(&mut decoder, SeekTarget::First, &what);
+    go(&mut decoder, Seek::START, &what);
     let again = common::rest(&mut decoder);
     assert_eq!(again.len(), count, "{name}: frames after a rewind");
     for (position, frame) in again.iter().enumerate() {
@@ -190,7 +190,7 @@ fn joined_streams_whose_timestamps_start_again() {
     let mut decoder = open(joined.path());
     common::rest(&mut decoder);
     for secs in [3.1, 0.7, 2.2, 1.9] {
-        decoder.seek(SeekTarget::Exact(secs)).unwrap();
+        decoder.seek(Seek::to(secs)).unwrap();
         linear.check(&take(&mut decoder, "joined"), linear.at(secs), &format!("joined to {secs}"));
     }
 }
@@ -200,15 +200,15 @@ fn absurd_targets_are_survived() {
     let clip = Clip::moving("clip.mp4", "64x48", 1.0, FAST);
     let mut decoder = open(clip.path());
     for secs in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e300, -1e300, f64::MIN_POSITIVE] {
-        decoder.seek(SeekTarget::Exact(secs)).unwrap();
+        decoder.seek(Seek::to(secs)).unwrap();
         take(&mut decoder, "absurd");
-        decoder.seek(SeekTarget::Keyframe(secs)).unwrap();
+        decoder.seek(Seek::Keyframe(secs)).unwrap();
         take(&mut decoder, "absurd");
     }
     for ticks in [i64::MIN, i64::MAX, i64::MIN + 1] {
-        decoder.seek(SeekTarget::Ticks(ticks)).unwrap();
+        decoder.seek(Seek::Exact(SeekTarget::Timestamp(ticks))).unwrap();
         take(&mut decoder, "absurd");
-        decoder.seek(SeekTarget::Before(ticks)).unwrap();
+        decoder.seek(Seek::Exact(SeekTarget::Before(ticks))).unwrap();
         take(&mut decoder, "absurd");
     }
 }
@@ -225,9 +225,9 @@ fn a_pipe_goes_only_forward() {
     let mut decoder = Decoder::open(&pipe, &OpenOptions::default()).unwrap();
     assert!(!decoder.info().seekable);
     linear.check(&take(&mut decoder, "pipe"), 0, "pipe");
-    decoder.seek(SeekTarget::Exact(1.0)).unwrap();
+    decoder.seek(Seek::to(1.0)).unwrap();
     linear.check(&take(&mut decoder, "pipe"), 25, "pipe");
-    assert!(matches!(decoder.seek(SeekTarget::Exact(0.5)), Err(MediaError::NotSeekable { .. })));
+    assert!(matches!(decoder.seek(Seek::to(0.5)), Err(MediaError::NotSeekable { .. })));
     linear.check(&take(&mut decoder, "pipe"), 26, "pipe after a refusal");
     drop(decoder);
     let _ = writer.join();
@@ -240,9 +240,9 @@ fn on_the_way_towards_a_time_frames_are_left_out_and_none_is_wrong() {
         let clip = Clip::moving(name, "160x120", 8.0, &format!("{x264} -g {group}"));
         let linear = Linear::new(clip.path());
         let mut decoder = open(clip.path());
-        go(&mut decoder, SeekTarget::Exact(1.0), name);
+        go(&mut decoder, Seek::to(1.0), name);
         take(&mut decoder, name);
-        go(&mut decoder, SeekTarget::Towards(5.4), name);
+        go(&mut decoder, Seek::Towards(5.4), name);
         let mut last = 1.0;
         let mut early = 0;
         while last < 5.4 - 1e-6 {
@@ -259,12 +259,12 @@ fn on_the_way_towards_a_time_frames_are_left_out_and_none_is_wrong() {
         }
         // On the way, every frame can still be asked for.
         for secs in [1.0, 3.0] {
-            go(&mut decoder, SeekTarget::Exact(secs), name);
+            go(&mut decoder, Seek::to(secs), name);
             take(&mut decoder, name);
-            go(&mut decoder, SeekTarget::Towards(secs + 2.0), name);
+            go(&mut decoder, Seek::Towards(secs + 2.0), name);
             let found = take(&mut decoder, name);
             let next = linear.at(found.time_secs) + 1;
-            go(&mut decoder, SeekTarget::Ticks(linear.frames[next].pts_ticks), name);
+            go(&mut decoder, Seek::Exact(SeekTarget::Timestamp(linear.frames[next].pts_ticks)), name);
             linear.check(&take(&mut decoder, name), next, &format!("{name}: on the way from {secs}"));
         }
     }

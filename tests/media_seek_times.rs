@@ -5,7 +5,7 @@
 
 use std::time::Instant;
 
-use histoscope::media::{Decoder, OpenOptions, SeekTarget};
+use histoscope::media::{Decoder, OpenOptions, Seek, SeekTarget};
 
 struct Times(Vec<f64>);
 
@@ -17,10 +17,10 @@ impl Times {
     }
 }
 
-fn timed(decoder: &mut Decoder, target: Option<SeekTarget>) -> (f64, i64) {
+fn timed(decoder: &mut Decoder, seek: Option<Seek>) -> (f64, i64) {
     let start = Instant::now();
-    if let Some(target) = target {
-        decoder.seek(target).expect("the clip can be positioned");
+    if let Some(seek) = seek {
+        decoder.seek(seek).expect("the clip can be positioned");
     }
     let frame = decoder.next_frame().expect("the clip can be read").expect("there is a frame");
     (start.elapsed().as_secs_f64() * 1000.0, frame.pts_ticks)
@@ -40,18 +40,18 @@ fn seek_times() {
     let mut times: [Times; 5] = std::array::from_fn(|_| Times(Vec::new()));
     let before = cpu_ms();
     for secs in &targets {
-        times[0].0.push(timed(&mut decoder, Some(SeekTarget::Exact(*secs))).0);
+        times[0].0.push(timed(&mut decoder, Some(Seek::to(*secs))).0);
     }
     println!("exact seeks: {:.1} ms of processor time each", (cpu_ms() - before) / targets.len() as f64);
     for secs in &targets {
-        times[1].0.push(timed(&mut decoder, Some(SeekTarget::Keyframe(*secs))).0);
-        let (_, pts) = timed(&mut decoder, Some(SeekTarget::Exact(*secs)));
+        times[1].0.push(timed(&mut decoder, Some(Seek::Keyframe(*secs))).0);
+        let (_, pts) = timed(&mut decoder, Some(Seek::to(*secs)));
         times[2].0.push(timed(&mut decoder, None).0);
-        times[3].0.push(timed(&mut decoder, Some(SeekTarget::Before(pts))).0);
+        times[3].0.push(timed(&mut decoder, Some(Seek::Exact(SeekTarget::Before(pts)))).0);
     }
-    let (_, mut pts) = timed(&mut decoder, targets.first().map(|secs| SeekTarget::Exact(*secs)));
+    let (_, mut pts) = timed(&mut decoder, targets.first().map(|secs| Seek::to(*secs)));
     for _ in 0..20 {
-        let (time, found) = timed(&mut decoder, Some(SeekTarget::Before(pts)));
+        let (time, found) = timed(&mut decoder, Some(Seek::Exact(SeekTarget::Before(pts))));
         times[4].0.push(time);
         pts = found;
     }

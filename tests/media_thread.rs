@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use common::Clip;
-use histoscope::media::{DecodeEvent, DecodeThread, MediaError, OpenOptions, QueueLimits, SeekTarget};
+use histoscope::media::{DecodeEvent, DecodeThread, MediaError, OpenOptions, QueueLimits, Seek, SeekTarget};
 
 const SOON: Duration = Duration::from_secs(20);
 
@@ -38,7 +38,7 @@ fn all_frames_come_and_then_the_end() {
     assert!(thread.recv_timeout(Duration::from_millis(100)).is_none());
     assert_eq!(thread.counters().delivered, 100);
     // A seek starts it again.
-    thread.seek(5, SeekTarget::Exact(2.0));
+    thread.seek(5, Seek::to(2.0));
     match next(&thread) {
         DecodeEvent::Frame(frame) => assert!((frame.time_secs - 2.0).abs() < 1e-9 && frame.serial == 5),
         other => panic!("{other:?}"),
@@ -79,7 +79,7 @@ fn frames_of_an_older_seek_never_follow_a_newer_one() {
     let thread = start(&clip, QueueLimits::default());
     let _ = next(&thread);
     for serial in 1..=40 {
-        thread.seek(serial, SeekTarget::Exact(serial as f64 * 0.09 + 0.01));
+        thread.seek(serial, Seek::to(serial as f64 * 0.09 + 0.01));
         if serial % 4 != 0 {
             continue;
         }
@@ -133,7 +133,7 @@ fn a_frame_comes_with_those_before_it_and_then_the_thread_rests() {
     for (bytes, expected) in [(usize::MAX, 75..=90), (1 << 20, 61..=90), (1, 90..=90)] {
         let thread = start(&clip, QueueLimits::default());
         assert!(matches!(next(&thread), DecodeEvent::Opened(_)));
-        thread.seek(3, SeekTarget::Back { secs: 3.61, bytes });
+        thread.seek(3, Seek::Back { target: SeekTarget::Time(3.61), budget: bytes });
         let DecodeEvent::Earlier { serial: 3, frames, .. } = next(&thread) else { panic!("no frames") };
         let pts: Vec<i64> = frames.iter().map(|frame| (frame.time_secs * 25.0).round() as i64).collect();
         assert_eq!(pts.last(), Some(&90), "{pts:?}");

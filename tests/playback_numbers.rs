@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use common::numbered::{Truth, number, numbered};
 use common::session::Session;
-use histoscope::media::{Decoder, OpenOptions, SeekTarget};
+use histoscope::media::{Decoder, OpenOptions, Seek};
 
 const X264: &str = "-c:v libx264 -preset ultrafast -bf 3 -b_strategy 0 -sc_threshold 0";
 const SOON: Duration = Duration::from_secs(30);
@@ -101,7 +101,7 @@ fn a_frame_that_was_lost_before_the_numbers_came() {
     for (from_secs, frames, agrees) in [(2.0, 20, true), (3.0, 10, false), (3.0, 4, true), (4.0, 15, true)] {
         let mut decoder = Decoder::open(broken.path(), &OpenOptions::default()).expect("a video");
         let list = decoder.frame_index(|| true).expect("a file").expect("plain packets");
-        decoder.seek(SeekTarget::Exact(from_secs)).expect("a seek");
+        decoder.seek(Seek::to(from_secs)).expect("a seek");
         let first = decoder.next_frame().expect("a frame").expect("a frame");
         assert_eq!(first.index, None, "nothing tells yet");
         for _ in 1..frames {

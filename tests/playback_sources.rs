@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use common::numbered::{number, numbered};
 use common::session::Session;
 use common::{Clip, decode_all, open_error};
-use histoscope::media::{DecodeEvent, DecodeThread, Decoder, MediaError, OpenOptions, QueueLimits, SeekTarget};
+use histoscope::media::{DecodeEvent, DecodeThread, Decoder, MediaError, OpenOptions, QueueLimits, Seek};
 
 const X264: &str = "-c:v libx264 -preset ultrafast -g 25";
 
@@ -100,7 +100,7 @@ fn a_server_can_be_sought_however_long_the_pause_before() {
     assert!(decoder.info().seekable);
     for secs in [12.0, 3.0] {
         std::thread::sleep(Duration::from_millis(900));
-        decoder.seek(SeekTarget::Exact(secs)).expect("the server has ranges");
+        decoder.seek(Seek::to(secs)).expect("the server has ranges");
         let frame = decoder.next_frame().expect("no error").expect("a frame");
         assert_eq!(number(&frame.picture), (secs * 25.0) as usize);
     }

@@ -10,7 +10,7 @@ use crate::gpu::draw::Channels;
 use crate::gpu::{AdapterChoice, Gpu, GpuError, Renderer, Scene};
 use crate::histogram::reference;
 use crate::histogram::{Components, Histogram};
-use crate::media::{Decoder, MediaError, OpenOptions, SeekTarget};
+use crate::media::{Decoder, MediaError, OpenOptions, Seek};
 use crate::picture::Frame;
 use crate::view::placement::upright_size;
 use crate::view::scene;
@@ -139,7 +139,7 @@ impl Adjusted {
 fn frame_at(options: &SnapshotOptions) -> Result<Frame, SnapshotError> {
     let mut decoder = Decoder::open(&options.input, &options.open)?;
     if options.at_secs > 0.0 {
-        decoder.seek(SeekTarget::Exact(options.at_secs))?;
+        decoder.seek(Seek::to(options.at_secs))?;
     }
     let missing = || SnapshotError::NoFrame { input: options.input.clone(), at_secs: options.at_secs };
     let frame = decoder.next_frame()?.ok_or_else(missing)?;

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use super::decoder::{Decoder, Timed};
 use super::error::MediaError;
+use super::seek::SeekTarget;
 use crate::picture::Frame;
 
 /// How long before the wanted frames decoding begins at least, in seconds, so that one go gives more than a few of them
@@ -70,43 +71,38 @@ impl Decoder {
         self.finish_all(passed, next)
     }
 
-    /// The frames that come right before the one of this timestamp, as many as are decoded in one go from a keyframe and fit
-    /// into `bytes`, in presentation order; none if it is the first. Afterwards only a seek leads to a certain frame.
+    /// The frame of the target with those right before it, as many as are decoded in one go from a keyframe and fit into
+    /// `bytes`, in presentation order. Before the first frame there are none. Afterwards only a seek leads to a certain frame.
     ///
     /// # Errors
-    /// As for seeking. A request that waits ends this at once.
-    pub(super) fn frames_before(&mut self, ticks: i64, bytes: usize) -> Result<Vec<Frame>, MediaError> {
-        self.back_secs = Some(BACK_SECS);
-        let result = self.collect(ticks.saturating_sub(1), Some(ticks), bytes);
+    /// As for seeking. A request that waits ends this at once where the target is the frame before another one.
+    pub(super) fn frames_back(&mut self, target: SeekTarget, bytes: usize) -> Result<Vec<Frame>, MediaError> {
+        let next = if let SeekTarget::Before(next) = target { Some(next) } else { None };
+        self.back_secs = next.map(|_| BACK_SECS);
+        let result = self.collect(target, next, bytes);
         self.back_secs = None;
         result
     }
 
-    /// The frame at a timestamp, with those right before it as in [`frames_before`](Self::frames_before).
-    ///
-    /// # Errors
-    /// As for seeking.
-    pub(super) fn frames_up_to(&mut self, ticks: i64, bytes: usize) -> Result<Vec<Frame>, MediaError> {
-        self.collect(ticks, None, bytes)
-    }
-
-    /// The last frame not above `ticks` and those before it. `next` is the timestamp of the one after it, if that is known.
-    fn collect(&mut self, ticks: i64, next: Option<i64>, bytes: usize) -> Result<Vec<Frame>, MediaError> {
+    /// The target and the frames before it. `next` is the timestamp of the one after it, if that is known.
+    fn collect(&mut self, target: SeekTarget, next: Option<i64>, bytes: usize) -> Result<Vec<Frame>, MediaError> {
         // So many fit, as far as the last one's size tells; those before them that nothing refers to are not decoded.
         let room = self.frame_bytes.and_then(|each| bytes.checked_div(each)).unwrap_or(usize::MAX);
         let most = if self.info.conversion.is_some() { room.min(MAX_CONVERTED) } else { room };
         let on_the_way = std::mem::replace(&mut self.passed, Passed::with_limits(most, bytes));
-        let result = self.seek_exact(ticks).and_then(|()| self.pull());
+        let result = self.seek_target(target).and_then(|()| self.pull());
         let mut passed = std::mem::replace(&mut self.passed, on_the_way);
-        let last = result?.filter(|last| next.is_none_or(|next| last.pts < next));
-        let after = last.as_ref().map_or(ticks, |last| last.pts.saturating_add(self.timeline.frame_ticks()));
-        match (last, next) {
-            (Some(last), Some(_)) => passed.push(last),
-            // This one was asked for by itself.
-            (last, _) => passed.frames.extend(last),
-        }
         self.passed.clear();
-        Ok(self.finish_all(passed.frames, next.unwrap_or(after)))
+        let Some(last) = result?.filter(|last| next.is_none_or(|next| last.pts < next)) else {
+            return Ok(Vec::new());
+        };
+        let following = next.unwrap_or_else(|| last.pts.saturating_add(self.timeline.frame_ticks()));
+        match next {
+            Some(_) => passed.push(last),
+            // This one was asked for by itself.
+            None => passed.frames.push_back(last),
+        }
+        Ok(self.finish_all(passed.frames, following))
     }
 
     /// Makes frames of what was decoded; the next one after them has the timestamp `next`.

@@ -32,5 +32,5 @@ pub use decoder::{Decoder, StopHandle};
 pub use error::MediaError;
 pub use index::FrameIndex;
 pub use info::{FrameCounters, OpenOptions, StreamInfo};
-pub use seek::SeekTarget;
+pub use seek::{Seek, SeekTarget};
 pub use thread::{DecodeEvent, DecodeThread, QueueLimits};

@@ -6,46 +6,55 @@ use super::ahead::Wanted;
 use super::decoder::{Decoder, Timed};
 use super::error::MediaError;
 
-/// Where to go. Times are seconds from the first frame, timestamps are ticks of the stream's time base.
+/// A seek, from the key to the demuxer: its precision, where it leads, and what it may keep. Times are seconds from the first
+/// frame.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Seek {
+    /// The frame itself, and then those after it.
+    Exact(SeekTarget),
+    /// The frame itself with those right before it that fit into the budget, all together, and none after it; see
+    /// [`DecodeEvent::Earlier`](super::DecodeEvent::Earlier).
+    Back {
+        /// The frame.
+        target: SeekTarget,
+        /// Bytes of planes that they may take.
+        budget: usize,
+    },
+    /// A keyframe at or before the time, and then the frames after it.
+    Keyframe(f64),
+    /// A single frame as close before the time as can be had in an instant, and none after it. Frames between it and the
+    /// time may be missing where a seek goes on from it.
+    Near(f64),
+    /// On towards the frame at the time, which is ahead: from the last keyframe on the way, if there is one, and without
+    /// frames before it that no other refers to. From that frame on every one.
+    Towards(f64),
+}
+
+/// The frame that a seek leads to.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum SeekTarget {
-    /// The frame whose presentation interval contains the time, in seconds; the first or the last frame beyond the ends.
-    Exact(f64),
-    /// A keyframe at or before the time, in seconds.
-    Keyframe(f64),
-    /// A frame as close before the time, in seconds, as can be had in an instant. Frames after it may be missing.
-    Near(f64),
-    /// On towards the frame at the time, in seconds, which is ahead: from the last keyframe on the way, if there is one, and
-    /// without frames before it that no other refers to.
-    Towards(f64),
-    /// The frame at the time, in seconds, with those before it that fit into so many bytes; see [`DecodeEvent::Earlier`].
-    ///
-    /// [`DecodeEvent::Earlier`]: super::DecodeEvent::Earlier
-    Back {
-        /// The time.
-        secs: f64,
-        /// Bytes of planes.
-        bytes: usize,
-    },
-    /// The frame of that position in presentation order, counted from zero; the last one beyond the end.
-    Frame(u64),
-    /// The last frame whose timestamp is not above this one, in ticks.
-    Ticks(i64),
-    /// The last frame before the one with this timestamp, in ticks.
+    /// The one whose presentation interval contains this time, in seconds from the first frame; the first or the last one
+    /// beyond the ends.
+    Time(f64),
+    /// The one of this position in presentation order, counted from zero; the last one beyond the end.
+    Number(u64),
+    /// The last one whose timestamp is not above this one, in ticks of the stream's time base.
+    Timestamp(i64),
+    /// The last one before the one with this timestamp, in ticks.
     Before(i64),
-    /// As `Before`, and with it those frames before that fit into so many bytes; see [`DecodeEvent::Earlier`].
-    ///
-    /// [`DecodeEvent::Earlier`]: super::DecodeEvent::Earlier
-    Earlier {
-        /// Timestamp of the frame that they come before.
-        ticks: i64,
-        /// Bytes of planes.
-        bytes: usize,
-    },
-    /// The first frame.
-    First,
-    /// The last frame.
-    Last,
+    /// The last one.
+    End,
+}
+
+impl Seek {
+    /// To the first frame.
+    pub const START: Self = Self::Exact(SeekTarget::Time(0.0));
+
+    /// To the frame at a time, in seconds from the first frame.
+    #[must_use]
+    pub const fn to(secs: f64) -> Self {
+        Self::Exact(SeekTarget::Time(secs))
+    }
 }
 
 /// How long a search for a frame near a time goes on after the first one that would do.
@@ -100,23 +109,28 @@ enum Reached {
 }
 
 impl Decoder {
-    /// Goes to `target`: the next frame that [`next_frame`](Self::next_frame) gives is the wanted one.
+    /// Goes where `seek` leads: the next frame that [`next_frame`](Self::next_frame) gives is the wanted one.
     ///
     /// # Errors
     /// [`MediaError::NotSeekable`] if the source can only be read forwards and the target is behind; then the position
     /// is what it was. Other errors as for reading.
-    pub fn seek(&mut self, target: SeekTarget) -> Result<(), MediaError> {
+    pub fn seek(&mut self, seek: Seek) -> Result<(), MediaError> {
         self.passed.clear();
+        match seek {
+            Seek::Exact(target) | Seek::Back { target, .. } => self.seek_target(target),
+            Seek::Keyframe(secs) => self.seek_keyframe(self.ticks_at(secs)),
+            Seek::Near(secs) => self.seek_near(self.ticks_at(secs)),
+            Seek::Towards(secs) => self.seek_towards(self.ticks_at(secs)),
+        }
+    }
+
+    pub(super) fn seek_target(&mut self, target: SeekTarget) -> Result<(), MediaError> {
         match target {
-            SeekTarget::First => self.rewind(),
-            SeekTarget::Last => self.seek_exact(i64::MAX),
-            SeekTarget::Ticks(ticks) => self.seek_exact(ticks),
-            SeekTarget::Towards(secs) => self.seek_towards(self.ticks_at(secs)),
-            SeekTarget::Near(secs) => self.seek_near(self.ticks_at(secs)),
-            SeekTarget::Frame(index) => self.seek_frame(index),
-            SeekTarget::Before(ticks) | SeekTarget::Earlier { ticks, .. } => self.seek_exact(ticks.saturating_sub(1)),
-            SeekTarget::Exact(secs) | SeekTarget::Back { secs, .. } => self.seek_exact(self.ticks_at(secs)),
-            SeekTarget::Keyframe(secs) => self.seek_keyframe(self.ticks_at(secs)),
+            SeekTarget::Time(secs) => self.seek_exact(self.ticks_at(secs)),
+            SeekTarget::Number(number) => self.seek_frame(number),
+            SeekTarget::Timestamp(ticks) => self.seek_exact(ticks),
+            SeekTarget::Before(ticks) => self.seek_exact(ticks.saturating_sub(1)),
+            SeekTarget::End => self.seek_exact(i64::MAX),
         }
     }
 

@@ -10,7 +10,7 @@ use super::decoder::{Decoder, StopHandle};
 use super::error::MediaError;
 use super::index::{FrameIndex, Lister};
 use super::info::{FrameCounters, OpenOptions, StreamInfo};
-use super::seek::SeekTarget;
+use super::seek::{Seek, SeekTarget};
 use crate::picture::Frame;
 
 /// How long dropping waits for the thread before leaving it behind: a read from a named pipe cannot be interrupted.
@@ -50,12 +50,11 @@ pub enum DecodeEvent {
     Frame(Frame),
     /// Frames that come right before the one of that timestamp, without a gap, in presentation order: those that were
     /// decoded on the way to the target of a seek, after its first frame; and alone, where no frames follow, the answer to
-    /// [`SeekTarget::Earlier`], and to [`SeekTarget::Back`], whose own frame is the last. None means that there are none,
-    /// as that frame is the first.
+    /// [`Seek::Back`], whose target is the last. None means that there are none, as that frame is the first.
     Earlier {
         /// The seek that they belong to.
         serial: u64,
-        /// Timestamp of the frame that follows them, in ticks.
+        /// Timestamp of the frame that follows them, in ticks; the highest there is where that was not asked for.
         before_ticks: i64,
         /// The frames.
         frames: Vec<Frame>,
@@ -96,7 +95,7 @@ struct State {
     events: VecDeque<DecodeEvent>,
     frames: usize,
     bytes: usize,
-    seek: Option<(u64, SeekTarget)>,
+    seek: Option<(u64, Seek)>,
     counters: FrameCounters,
     /// Whether the packets are being listed, or were.
     listing: bool,
@@ -192,9 +191,9 @@ impl DecodeThread {
 
     /// Asks for a seek. Frames after it carry `serial`; frames before it leave the queue at once. A request that has not
     /// begun yet is replaced.
-    pub fn seek(&self, serial: u64, target: SeekTarget) {
+    pub fn seek(&self, serial: u64, seek: Seek) {
         let mut state = self.shared.lock();
-        state.seek = Some((serial, target));
+        state.seek = Some((serial, seek));
         self.stop.set_hurry(true);
         // Frames are freed outside the lock.
         let stale = state.drop_stale();
@@ -253,7 +252,7 @@ fn next_event(decoder: &mut Decoder, serial: u64) -> DecodeEvent {
 /// What the thread is to do next.
 enum Command {
     Number(FrameIndex),
-    Seek(u64, SeekTarget),
+    Seek(u64, Seek),
     Decode,
     Stop,
 }
@@ -278,10 +277,10 @@ impl Shared {
             match self.next_command(rests) {
                 Command::Stop => return,
                 Command::Number(index) => _ = decoder.adopt(index),
-                Command::Seek(new, target) => {
+                Command::Seek(new, seek) => {
                     serial = new;
                     decoder.set_serial(serial);
-                    rests = self.seek(&mut decoder, serial, target);
+                    rests = self.seek(&mut decoder, serial, seek);
                 }
                 Command::Decode => {
                     let event = next_event(&mut decoder, serial);
@@ -325,20 +324,16 @@ impl Shared {
     }
 
     /// Carries a seek out up to its first frame and what was decoded on the way to it; says whether the thread is to rest.
-    fn seek(self: &Arc<Self>, decoder: &mut Decoder, serial: u64, target: SeekTarget) -> bool {
-        let kept = match target {
-            SeekTarget::Earlier { ticks, bytes } => Some((ticks, decoder.frames_before(ticks, bytes))),
-            SeekTarget::Back { secs, bytes } => Some((i64::MAX, decoder.frames_up_to(decoder.ticks_at(secs), bytes))),
-            _ => None,
-        };
-        if let Some((before_ticks, kept)) = kept {
-            self.push(match kept {
+    fn seek(self: &Arc<Self>, decoder: &mut Decoder, serial: u64, seek: Seek) -> bool {
+        if let Seek::Back { target, budget } = seek {
+            let before_ticks = if let SeekTarget::Before(ticks) = target { ticks } else { i64::MAX };
+            self.push(match decoder.frames_back(target, budget) {
                 Ok(frames) => DecodeEvent::Earlier { serial, before_ticks, frames },
                 Err(error) => DecodeEvent::Error { serial, error },
             });
             return true;
         }
-        if let Err(error) = decoder.seek(target) {
+        if let Err(error) = decoder.seek(seek) {
             let goes_on = matches!(error, MediaError::NotSeekable { .. });
             self.push(DecodeEvent::Error { serial, error });
             return !goes_on;
@@ -348,7 +343,7 @@ impl Shared {
             self.push(first);
             return true;
         };
-        if frame.index.is_none() || matches!(target, SeekTarget::Towards(_)) {
+        if frame.index.is_none() || matches!(seek, Seek::Towards(_)) {
             self.begin_listing(decoder);
         }
         let before_ticks = frame.pts_ticks;
@@ -359,7 +354,7 @@ impl Shared {
         if !frames.is_empty() {
             self.push(DecodeEvent::Earlier { serial, before_ticks, frames });
         }
-        matches!(target, SeekTarget::Near(_))
+        matches!(seek, Seek::Near(_))
     }
 
     /// Waits until there is something to do: a command, or room in the queue.
@@ -369,9 +364,9 @@ impl Shared {
             if state.stopped {
                 return Command::Stop;
             }
-            if let Some((serial, target)) = state.seek.take() {
+            if let Some((serial, seek)) = state.seek.take() {
                 self.stop.set_hurry(false);
-                return Command::Seek(serial, target);
+                return Command::Seek(serial, seek);
             }
             if let Some(index) = state.listed.take() {
                 return Command::Number(index);

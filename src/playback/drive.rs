@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use super::{Player, SeekRequest, Target};
-use crate::media::{DecodeEvent, DecodeThread, MediaError, SeekTarget};
+use super::{Player, SeekRequest};
+use crate::media::{DecodeEvent, DecodeThread, MediaError};
 
 /// Hands the player the decoded frames that it has use for at `now`. `on_error` is told what went wrong meanwhile;
 /// returns whether the end of the video was among the events.
@@ -40,25 +40,7 @@ pub fn take_events(
 
 /// Hands the decoding thread a request of the player's, if there is one.
 pub fn send(media: &DecodeThread, request: Option<SeekRequest>) {
-    if let Some(SeekRequest { serial, target }) = request {
-        media.seek(serial, target.into());
-    }
-}
-
-impl From<Target> for SeekTarget {
-    fn from(target: Target) -> Self {
-        match target {
-            Target::Exact(secs) if secs <= 0.0 => Self::First,
-            Target::Exact(secs) => Self::Exact(secs),
-            Target::Keyframe(secs) => Self::Keyframe(secs),
-            Target::Near(secs) => Self::Near(secs),
-            Target::Back { secs, bytes } => Self::Back { secs, bytes },
-            Target::Frame { index, .. } => Self::Frame(index),
-            Target::Last { .. } => Self::Last,
-            Target::Before { ticks, .. } => Self::Before(ticks),
-            Target::Earlier { ticks, bytes } => Self::Earlier { ticks, bytes },
-            Target::Towards(secs) => Self::Towards(secs),
-            Target::Onward { ticks } => Self::Ticks(ticks),
-        }
+    if let Some(SeekRequest { serial, seek }) = request {
+        media.seek(serial, seek);
     }
 }

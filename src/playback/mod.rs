@@ -11,4 +11,4 @@ mod request;
 pub use clock::Clock;
 pub use drive::{send, take_events};
 pub use player::Player;
-pub use request::{Counts, Marks, PlayerOptions, SeekRequest, Target, Tick};
+pub use request::{Counts, Marks, PlayerOptions, SeekRequest, Tick};

@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 
 use super::Clock;
 use super::cache::FrameCache;
-use super::request::{Counts, Marks, PlayerOptions, SeekRequest, Target};
-use crate::media::FrameIndex;
+use super::request::{Counts, Destination, Marks, PlayerOptions, SeekRequest};
+use crate::media::{FrameIndex, Seek};
 use crate::picture::Frame;
 
 /// Timestamps are compared with this slack, in seconds, so that rounding in a file's time base delays no frame.
@@ -73,11 +73,11 @@ pub struct Player {
     /// A frame that is here already and is to be shown next, whatever its time.
     pending: Option<Frame>,
     /// The seek under way, until its first frame is there; at the start, the opening of the file.
-    awaited: Option<Target>,
+    awaited: Option<Destination>,
     /// When that seek was first waited for.
     awaited_since: Option<Instant>,
     /// What to seek next, once that frame has been shown.
-    next_seek: Option<Target>,
+    next_seek: Option<Destination>,
     /// Timestamp of the frame before which earlier ones are being fetched.
     fetching: Option<i64>,
     /// Timestamp of the frame before which there is none.
@@ -131,7 +131,7 @@ impl Player {
             serial: 0,
             shown: None,
             pending: None,
-            awaited: Some(Target::Exact(0.0)),
+            awaited: Some(Destination::at(0.0)),
             awaited_since: None,
             next_seek: None,
             fetching: None,
@@ -165,7 +165,7 @@ impl Player {
         if frame.serial != self.serial || is_known {
             return;
         }
-        self.tail = if matches!(self.awaited, Some(Target::Near(_))) { Tail::Parked } else { Tail::Live };
+        self.tail = if self.awaits(|seek| matches!(seek, Seek::Near(_))) { Tail::Parked } else { Tail::Live };
         if self.sparse_until.is_some_and(|until| frame.time_secs < until) {
             self.cache.push_sparse(frame);
         } else {
@@ -180,7 +180,7 @@ impl Player {
         if serial != self.serial {
             return;
         }
-        if matches!(self.awaited, Some(Target::Back { .. })) {
+        if self.awaits(|seek| matches!(seek, Seek::Back { .. })) {
             self.tail = if frames.is_empty() { Tail::Ended } else { Tail::Parked };
             self.cache.fill(frames);
             return;
@@ -205,6 +205,11 @@ impl Player {
             .count();
         frames.drain(..surplus);
         self.cache.prepend(frames);
+    }
+
+    /// Whether a seek of that kind is under way.
+    fn awaits(&self, is_kind: impl FnOnce(Seek) -> bool) -> bool {
+        self.awaited.is_some_and(|destination| is_kind(destination.seek))
     }
 
     /// Notes that the decoder has no more frames of this serial.

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use crate::media::{Seek, SeekTarget};
 use crate::picture::Frame;
 
 /// What a player is told about the video, and how it starts.
@@ -34,70 +35,33 @@ impl Default for PlayerOptions {
     }
 }
 
-/// Where a seek leads. Times are seconds from the start, timestamps ticks of the stream's time base.
+/// A seek whose frame is shown, and the time that it leads to.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Target {
-    /// The frame that is on screen at this time.
-    Exact(f64),
-    /// A frame near this time that is quick to reach, the one of a keyframe at or before it.
-    Keyframe(f64),
-    /// A single frame as close before this time as can be had in an instant, and none after it.
-    Near(f64),
-    /// The frame that is on screen at this time, with those right before it, to be kept, and none after it.
-    Back {
-        /// The time.
-        secs: f64,
-        /// Bytes of planes that they may take.
-        bytes: usize,
-    },
-    /// The frame of this position in presentation order, counted from zero.
-    Frame {
-        /// The position.
-        index: u64,
-        /// Its time as far as that can be told.
-        secs: f64,
-    },
-    /// The last frame.
-    Last {
-        /// Its time as far as that can be told.
-        secs: f64,
-    },
-    /// The frame before a frame.
-    Before {
-        /// That frame's timestamp.
-        ticks: i64,
-        /// Its time.
-        secs: f64,
-    },
-    /// The frames that come right before a frame, to be kept, and none after it.
-    Earlier {
-        /// That frame's timestamp.
-        ticks: i64,
-        /// Bytes of planes that they may take.
-        bytes: usize,
-    },
-    /// The frames up to this time as fast as they can be had, some left out, and from then on every frame.
-    Towards(f64),
-    /// The frames from a frame on, without showing any out of turn.
-    Onward {
-        /// That frame's timestamp.
-        ticks: i64,
-    },
+pub(super) struct Destination {
+    pub(super) seek: Seek,
+    /// In seconds from the start, as far as that can be told before the frame is there.
+    pub(super) secs: f64,
 }
 
-impl Target {
-    /// The time that the target names, in seconds, if it is one that is shown.
-    pub(super) const fn secs(self) -> Option<f64> {
-        match self {
-            Self::Exact(secs)
-            | Self::Keyframe(secs)
-            | Self::Near(secs)
-            | Self::Back { secs, .. }
-            | Self::Frame { secs, .. }
-            | Self::Last { secs }
-            | Self::Before { secs, .. } => Some(secs),
-            Self::Earlier { .. } | Self::Towards(_) | Self::Onward { .. } => None,
-        }
+impl Destination {
+    /// The frame at a time.
+    pub(super) const fn at(secs: f64) -> Self {
+        Self { seek: Seek::to(secs), secs }
+    }
+
+    /// A keyframe at or before a time.
+    pub(super) const fn keyframe(secs: f64) -> Self {
+        Self { seek: Seek::Keyframe(secs), secs }
+    }
+
+    /// A frame near a time.
+    pub(super) const fn near(secs: f64) -> Self {
+        Self { seek: Seek::Near(secs), secs }
+    }
+
+    /// The frame of a target whose time is a guess.
+    pub(super) const fn exact(target: SeekTarget, secs: f64) -> Self {
+        Self { seek: Seek::Exact(target), secs }
     }
 }
 
@@ -106,8 +70,8 @@ impl Target {
 pub struct SeekRequest {
     /// The serial that its frames shall carry.
     pub serial: u64,
-    /// Where it leads.
-    pub target: Target,
+    /// Where it leads, and how.
+    pub seek: Seek,
 }
 
 /// What to do now.

@@ -1,7 +1,7 @@
 //! Values under the pointer, and brushes: held to the reference, pixel by pixel.
 
 use histoscope::histogram::reference;
-use histoscope::media::{Decoder, OpenOptions, SeekTarget};
+use histoscope::media::{Decoder, OpenOptions, Seek};
 use histoscope::picture::Picture as Planes;
 use histoscope::picture::color::luminance_bin;
 
@@ -12,7 +12,7 @@ use crate::{alone, paused_sample, sample};
 /// The sample's frame at a time.
 fn planes_at(secs: f64) -> Planes {
     let mut decoder = Decoder::open(sample(), &OpenOptions::default()).expect("the sample opens");
-    decoder.seek(SeekTarget::Exact(secs)).expect("the sample can be positioned");
+    decoder.seek(Seek::to(secs)).expect("the sample can be positioned");
     decoder.next_frame().expect("the sample can be read").expect("a frame").picture
 }
 

@@ -7,7 +7,7 @@ use std::fmt;
 
 use super::AnalyzeError;
 use super::pipeline::Request;
-use crate::media::{Decoder, SeekTarget};
+use crate::media::{Decoder, Seek};
 use crate::picture::Picture;
 use crate::picture::color::Range;
 use crate::picture::layout::ColorModel;
@@ -57,11 +57,11 @@ pub(super) fn find(decoder: &mut Decoder, request: &Request) -> Result<Bars, Ana
             break;
         }
         let secs = duration * (f64::from(sample) + 0.5) / f64::from(SAMPLES);
-        decoder.seek(SeekTarget::Keyframe(secs))?;
+        decoder.seek(Seek::Keyframe(secs))?;
         let mut frame = decoder.next_frame()?;
         if frame.as_ref().is_some_and(|frame| Some(frame.pts_ticks) == last_ticks) {
             // Key frames lie so far apart that this one was looked at before.
-            decoder.seek(SeekTarget::Exact(secs))?;
+            decoder.seek(Seek::to(secs))?;
             frame = decoder.next_frame()?;
         } else {
             last_ticks = frame.as_ref().map(|frame| frame.pts_ticks);
@@ -72,7 +72,7 @@ pub(super) fn find(decoder: &mut Decoder, request: &Request) -> Result<Bars, Ana
             lines.add(&frame.picture);
         }
     }
-    decoder.seek(SeekTarget::First)?;
+    decoder.seek(Seek::START)?;
     Ok(Bars { size, picture: lines.picture() })
 }
 

@@ -14,7 +14,7 @@ use super::frames::{Next, NumberedFrames};
 use super::pipeline::{Context, Counted, Outcome, count_all};
 use super::span::End;
 use super::{AnalyzeError, Stop};
-use crate::media::{Decoder, FrameCounters, FrameIndex, MediaError, OpenOptions, SeekTarget, StreamInfo};
+use crate::media::{Decoder, FrameCounters, FrameIndex, MediaError, OpenOptions, Seek, SeekTarget, StreamInfo};
 
 /// Frames that a part has at least, unless it is the last one. A part is decoded from its keyframe on, and a few frames
 /// beyond its end to be sure that it is the end.
@@ -160,7 +160,7 @@ fn count_part(
         Some(decoder) => decoder,
         None => decoder.insert(Decoder::open(&context.request.input, open)?),
     };
-    decoder.seek(SeekTarget::Ticks(part.start_ticks))?;
+    decoder.seek(Seek::Exact(SeekTarget::Timestamp(part.start_ticks)))?;
     let first = part.numbers.start;
     let frames = PartFrames { decoder, first, number: first, end_secs: 0.0, stop: &context.request.stop };
     let end = part.end_ticks.map(End::Ticks);

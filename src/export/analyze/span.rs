@@ -2,7 +2,7 @@
 
 use super::selection::Point;
 use super::{AnalyzeError, Stop};
-use crate::media::{Decoder, FrameIndex, SeekTarget, StreamInfo};
+use crate::media::{Decoder, FrameIndex, Seek, SeekTarget, StreamInfo};
 use crate::picture::Frame;
 
 /// The end of a span, exclusive.
@@ -96,7 +96,7 @@ pub fn position(
         // Nothing lies there, as far as the packets tell; decoding will show.
         return Ok(positioned);
     };
-    decoder.seek(SeekTarget::Ticks(index.pts[at]))?;
+    decoder.seek(Seek::Exact(SeekTarget::Timestamp(index.pts[at])))?;
     let mut ahead = Vec::new();
     for expected in index.pts[at..].iter().take(2) {
         match decoder.next_frame()? {
@@ -104,7 +104,7 @@ pub fn position(
             other => {
                 let found = other.map(|frame| frame.pts_ticks);
                 log::info!("frame {number} should come at {expected}, not {found:?}; all frames before it are decoded");
-                decoder.seek(SeekTarget::First)?;
+                decoder.seek(Seek::START)?;
                 return Ok(positioned);
             }
         }

@@ -3,7 +3,8 @@
 use std::time::Instant;
 
 use super::{CatchUp, Guess, Player, Shown, Tail};
-use crate::playback::request::{SeekRequest, Target};
+use crate::media::Seek;
+use crate::playback::request::SeekRequest;
 
 /// How long a picture may be waited for before the clock waits, too, in seconds of the user's time: the source has stalled.
 const PATIENCE_SECS: f64 = 1.0;
@@ -47,7 +48,7 @@ impl Player {
         self.cache.keep_shown(true);
         self.sparse_until = None;
         self.catch_up = Some(CatchUp { since: now, arrived: false });
-        Some(self.request(Target::Exact(secs)))
+        Some(self.request(Seek::to(secs)))
     }
 
     /// Lets the decoder leave out what it can until it is ahead of the clock again. Pictures go on coming meanwhile.
@@ -59,7 +60,7 @@ impl Player {
         let until = time + HURRY_SECS * self.clock.rate();
         self.cache.keep_shown(true);
         self.sparse_until = Some(until);
-        Some(self.request(Target::Towards(until)))
+        Some(self.request(Seek::Towards(until)))
     }
 
     /// Ends a hurry, as the user stops to look: the frame on screen is the one that the next ones follow, without a gap.

@@ -4,8 +4,9 @@ use std::time::Instant;
 
 use super::seek::SUPERSEDE_AFTER;
 use super::{BUFFERING_AFTER, Player, SLACK_SECS, Shown, Tail};
+use crate::media::Seek;
 use crate::picture::Frame;
-use crate::playback::request::{SeekRequest, Target, Tick};
+use crate::playback::request::{SeekRequest, Tick};
 
 /// Frames ahead of the one on screen below which the decoder is sent on from the newest, if it is elsewhere.
 const FEW_AHEAD: usize = 4;
@@ -69,9 +70,9 @@ impl Player {
     /// The first frame of a seek is shown at once.
     fn tick_awaiting(&mut self, now: Instant) -> Tick {
         if let Some(frame) = self.cache.advance(1) {
-            let target = self.awaited.take();
+            let reached = self.awaited.take();
             let show = Some(self.show_now(frame, now));
-            self.judge_near(target);
+            self.judge_near(reached);
             let seek = self.follow_up();
             let is_urgent = self.pending.is_some() || self.paused && self.steps != 0;
             let wake_at = if is_urgent { Some(now) } else { self.next_wake(now) };
@@ -86,9 +87,9 @@ impl Player {
         let since = *self.awaited_since.get_or_insert(now);
         let gives_up_at = since + SUPERSEDE_AFTER;
         match self.next_seek.or_else(|| self.unserved_scrub()) {
-            Some(target) if now >= gives_up_at => {
-                self.is_too_slow |= matches!(self.awaited, Some(Target::Back { .. }));
-                Tick { seek: Some(self.start(target)), ..Tick::default() }
+            Some(to) if now >= gives_up_at => {
+                self.is_too_slow |= self.awaits(|seek| matches!(seek, Seek::Back { .. }));
+                Tick { seek: Some(self.start(to)), ..Tick::default() }
             }
             Some(_) => Tick { wake_at: Some(gives_up_at), ..Tick::default() },
             None => Tick::default(),

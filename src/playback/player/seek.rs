@@ -3,7 +3,8 @@
 use std::time::{Duration, Instant};
 
 use super::{Player, Tail};
-use crate::playback::request::{SeekRequest, Target};
+use crate::media::{Seek, SeekTarget};
+use crate::playback::request::{Destination, SeekRequest};
 
 /// How long a seek may take before a later request no longer waits for its picture.
 pub(super) const SUPERSEDE_AFTER: Duration = Duration::from_millis(250);
@@ -17,8 +18,8 @@ impl Player {
     pub fn seek_to(&mut self, secs: f64, exact: bool) -> Option<SeekRequest> {
         let secs = self.clamped(secs);
         self.scrub = None;
-        let target = if exact { self.exactly(secs) } else { Target::Keyframe(secs) };
-        self.seek(target)
+        let to = if exact { self.exactly(secs) } else { Destination::keyframe(secs) };
+        self.seek(to)
     }
 
     /// Seeks by some seconds from where the last request leads.
@@ -30,14 +31,14 @@ impl Player {
     pub fn seek_to_frame(&mut self, index: u64) -> Option<SeekRequest> {
         self.scrub = None;
         let secs = self.options.frame_rate.map_or(self.position_secs(), |rate| index as f64 / rate);
-        self.seek(Target::Frame { index, secs })
+        self.seek(Destination::exact(SeekTarget::Number(index), secs))
     }
 
     /// Time to which the last request leads, in seconds from the start; without one, that of the frame on screen.
     #[must_use]
     pub fn destination_secs(&self) -> f64 {
         let pending = || self.pending.as_ref().map(|frame| frame.time_secs);
-        let requested = self.scrub.or_else(|| self.next_seek.or(self.awaited).and_then(Target::secs));
+        let requested = self.scrub.or_else(|| self.next_seek.or(self.awaited).map(|destination| destination.secs));
         requested.or_else(pending).unwrap_or_else(|| self.position_secs())
     }
 
@@ -93,11 +94,11 @@ impl Player {
     }
 
     /// The frame at a time; the stated length may be wrong, so that at its end the last frame is asked for as such.
-    fn exactly(&self, secs: f64) -> Target {
+    fn exactly(&self, secs: f64) -> Destination {
         if self.options.duration_secs.is_some_and(|duration| secs > 0.0 && secs >= duration) {
-            Target::Last { secs }
+            Destination::exact(SeekTarget::End, secs)
         } else {
-            Target::Exact(secs)
+            Destination::at(secs)
         }
     }
 
@@ -107,44 +108,46 @@ impl Player {
             (Some(a), Some(_)) => a.time_secs,
             _ => 0.0,
         };
-        self.seek(Target::Exact(first))
+        self.seek(Destination::at(first))
     }
 
     /// Starts a seek, or keeps it for later while another one is under way. A frame that is here already is just shown.
-    pub(super) fn seek(&mut self, target: Target) -> Option<SeekRequest> {
-        if !matches!(target, Target::Before { .. }) {
+    pub(super) fn seek(&mut self, to: Destination) -> Option<SeekRequest> {
+        if !matches!(to.seek, Seek::Exact(SeekTarget::Before(_))) {
             self.steps = 0;
         }
         if self.awaited.is_some() {
             self.ended = false;
-            self.next_seek = Some(target);
+            self.next_seek = Some(to);
             return None;
         }
-        if let Some(position) = self.kept_position(target) {
+        if let Some(position) = self.kept_position(to.seek) {
             self.jump(position);
             return None;
         }
-        let is_back = target.secs().is_some_and(|secs| secs < self.position_secs());
+        let is_back = to.secs < self.position_secs();
         if !self.options.seekable && is_back {
             return None;
         }
-        Some(self.start(target))
+        Some(self.start(to))
     }
 
     /// Whether the frame at that time is here.
     pub(super) fn has_frame_at(&self, secs: f64) -> bool {
-        self.kept_position(Target::Exact(secs)).is_some()
+        self.kept_position(Seek::to(secs)).is_some()
     }
 
     /// Where among the kept frames the target is, if it is.
-    fn kept_position(&self, target: Target) -> Option<usize> {
+    fn kept_position(&self, seek: Seek) -> Option<usize> {
         if self.cache.is_sparse() {
             return None;
         }
-        match target {
-            Target::Exact(secs) | Target::Near(secs) => self.cache.position_at(secs, self.tail == Tail::Ended),
-            Target::Last { .. } => self.cache.len().checked_sub(1).filter(|_| self.tail == Tail::Ended),
-            Target::Frame { index, .. } => self.cache.position_of(index).or_else(|| {
+        match seek {
+            Seek::Exact(SeekTarget::Time(secs)) | Seek::Near(secs) => {
+                self.cache.position_at(secs, self.tail == Tail::Ended)
+            }
+            Seek::Exact(SeekTarget::End) => self.cache.len().checked_sub(1).filter(|_| self.tail == Tail::Ended),
+            Seek::Exact(SeekTarget::Number(index)) => self.cache.position_of(index).or_else(|| {
                 let ticks = self.index.as_ref()?.pts.get(usize::try_from(index).ok()?)?;
                 self.cache.position_of_ticks(*ticks)
             }),
@@ -162,29 +165,29 @@ impl Player {
     }
 
     /// Sends the decoder elsewhere; the frames that are here are of no more use.
-    pub(super) fn start(&mut self, target: Target) -> SeekRequest {
+    pub(super) fn start(&mut self, to: Destination) -> SeekRequest {
         self.ended = false;
         self.cache.clear();
         self.pending = None;
         self.tail = Tail::Live;
-        self.awaited = Some(target);
+        self.awaited = Some(to);
         self.awaited_since = None;
         self.next_seek = None;
         self.catch_up = None;
         self.sparse_until = None;
-        self.request(target)
+        self.request(to.seek)
     }
 
-    pub(super) fn request(&mut self, target: Target) -> SeekRequest {
+    pub(super) fn request(&mut self, seek: Seek) -> SeekRequest {
         self.serial += 1;
         self.fetching = None;
-        SeekRequest { serial: self.serial, target }
+        SeekRequest { serial: self.serial, seek }
     }
 
     /// What was asked for while a seek was under way.
     pub(super) fn follow_up(&mut self) -> Option<SeekRequest> {
         match self.next_seek.take() {
-            Some(target) => self.seek(target),
+            Some(to) => self.seek(to),
             None if self.scrub.is_some() => self.pursue_scrub(),
             None => None,
         }
@@ -193,7 +196,7 @@ impl Player {
     /// Asks for a picture closer to where the user scrubs, unless one is under way.
     pub(super) fn pursue_scrub(&mut self) -> Option<SeekRequest> {
         let secs = self.scrub.filter(|_| self.awaited.is_none())?;
-        if let Some(position) = self.kept_position(Target::Exact(secs)) {
+        if let Some(position) = self.kept_position(Seek::to(secs)) {
             self.jump(position);
             return None;
         }
@@ -211,9 +214,10 @@ impl Player {
         self.scrubbed = Some(secs);
         if self.is_far_off && is_slowly_back && !self.is_too_slow {
             self.kept_secs = self.fetched_secs();
-            return self.seek(Target::Back { secs, bytes: self.options.cache_bytes / 2 });
+            let seek = Seek::Back { target: SeekTarget::Time(secs), budget: self.options.cache_bytes / 2 };
+            return self.seek(Destination { seek, secs });
         }
-        self.seek(Target::Near(secs))
+        self.seek(Destination::near(secs))
     }
 
     /// Seconds of the frames that are fetched at once, as far as the one on screen tells.
@@ -224,22 +228,22 @@ impl Player {
     }
 
     /// Notes whether the first frame of a scrub's seek is near enough.
-    pub(super) fn judge_near(&mut self, target: Option<Target>) {
-        if let (Some(Target::Near(secs)), Some(shown)) = (target, &self.shown) {
+    pub(super) fn judge_near(&mut self, reached: Option<Destination>) {
+        if let (Some(Destination { seek: Seek::Near(secs), .. }), Some(shown)) = (reached, &self.shown) {
             self.is_far_off = secs - shown.time_secs > SCRUB_REACH_SECS;
         }
     }
 
     /// Where a scrub has led that a seek under way will not serve.
-    pub(super) fn unserved_scrub(&self) -> Option<Target> {
+    pub(super) fn unserved_scrub(&self) -> Option<Destination> {
         let secs = self.scrub?;
-        let is_served = match self.awaited {
-            Some(Target::Near(_)) => true,
+        let is_served = match self.awaited.map(|destination| (destination.seek, destination.secs)) {
+            Some((Seek::Near(_), _)) => true,
             // Frames as many as that come with it.
-            Some(Target::Back { secs: end, .. }) => secs <= end && end - secs < self.kept_secs,
+            Some((Seek::Back { .. }, end)) => secs <= end && end - secs < self.kept_secs,
             _ => false,
         };
-        (!is_served).then_some(Target::Near(secs))
+        (!is_served).then_some(Destination::near(secs))
     }
 
     /// Whether the frame before the one on screen is here.
@@ -263,7 +267,7 @@ impl Player {
             return self.fetch_earlier();
         }
         self.steps += 1;
-        self.seek(Target::Before { ticks: shown.pts_ticks, secs: shown.time_secs })
+        self.seek(Destination::exact(SeekTarget::Before(shown.pts_ticks), shown.time_secs))
     }
 
     /// Whether the cache has room for earlier frames, and there are any.
@@ -291,7 +295,7 @@ impl Player {
         self.cache.trim_behind(half);
         let ticks = self.cache.first().map_or(ticks, |first| first.pts_ticks);
         self.tail = Tail::Parked;
-        let request = self.request(Target::Earlier { ticks, bytes: half });
+        let request = self.request(Seek::Back { target: SeekTarget::Before(ticks), budget: half });
         self.fetching = Some(ticks);
         Some(request)
     }
@@ -303,6 +307,6 @@ impl Player {
         }
         let ticks = self.cache.last()?.pts_ticks;
         self.tail = Tail::Rejoining;
-        Some(self.request(Target::Onward { ticks }))
+        Some(self.request(Seek::Exact(SeekTarget::Timestamp(ticks))))
     }
 }

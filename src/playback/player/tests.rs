@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::*;
+use crate::media::SeekTarget;
 use crate::picture::color::Colorimetry;
 use crate::picture::layout::PixelLayout;
 use crate::picture::{Orientation, OwnedPlanes, Picture, Ratio};

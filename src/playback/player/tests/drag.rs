@@ -18,12 +18,12 @@ struct Decoder {
 impl Decoder {
     fn obey(&mut self, request: Option<SeekRequest>) {
         let Some(request) = request else { return };
-        let position = match request.target {
-            Target::Exact(secs) => (secs / FRAME_SECS + 1e-3) as u64,
-            Target::Back { secs, .. } => (secs / FRAME_SECS + 1e-3) as u64,
-            Target::Earlier { ticks, .. } => ticks as u64 - 1,
+        let position = match request.seek {
+            Seek::Exact(SeekTarget::Time(secs)) => (secs / FRAME_SECS + 1e-3) as u64,
+            Seek::Back { target: SeekTarget::Time(secs), .. } => (secs / FRAME_SECS + 1e-3) as u64,
+            Seek::Back { target: SeekTarget::Before(ticks), .. } => ticks as u64 - 1,
             // What can be had between two repeats.
-            Target::Near(secs) => ((secs / FRAME_SECS + 1e-3) as u64 % self.group).min(SPEED),
+            Seek::Near(secs) => ((secs / FRAME_SECS + 1e-3) as u64 % self.group).min(SPEED),
             other => panic!("{other:?} is nothing to ask for now"),
         };
         self.asked = Some((request, position % self.group + 1));
@@ -36,24 +36,24 @@ impl Decoder {
         if *left > 0 {
             return;
         }
-        let SeekRequest { serial, target } = *request;
+        let SeekRequest { serial, seek } = *request;
         self.asked = None;
-        match target {
-            Target::Earlier { ticks, bytes } => {
+        match seek {
+            Seek::Back { target: SeekTarget::Before(ticks), budget: bytes } => {
                 let group = (ticks as u64 - 1) / self.group * self.group;
                 let first = group.max((ticks as u64).saturating_sub(bytes as u64));
                 player.keep(serial, ticks, (first..ticks as u64).map(|index| frame(serial, index)).collect());
             }
-            Target::Back { secs, bytes } => {
+            Seek::Back { target: SeekTarget::Time(secs), budget: bytes } => {
                 let wanted = (secs / FRAME_SECS + 1e-3) as u64;
                 let first = (wanted / self.group * self.group).max((wanted + 1).saturating_sub(bytes as u64));
                 player.keep(serial, i64::MAX, (first..=wanted).map(|index| frame(serial, index)).collect());
             }
-            Target::Near(secs) => {
+            Seek::Near(secs) => {
                 let wanted = (secs / FRAME_SECS + 1e-3) as u64;
                 player.push(frame(serial, wanted.min(wanted / self.group * self.group + SPEED)));
             }
-            Target::Exact(secs) => player.push(frame(serial, (secs / FRAME_SECS + 1e-3) as u64)),
+            Seek::Exact(SeekTarget::Time(secs)) => player.push(frame(serial, (secs / FRAME_SECS + 1e-3) as u64)),
             other => panic!("{other:?}"),
         }
     }

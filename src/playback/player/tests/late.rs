@@ -13,11 +13,11 @@ struct SlowDecoder {
 
 impl SlowDecoder {
     fn obey(&mut self, request: Option<SeekRequest>) {
-        let Some(SeekRequest { serial, target }) = request else { return };
+        let Some(SeekRequest { serial, seek }) = request else { return };
         self.serial = serial;
-        match target {
-            Target::Towards(secs) => self.sparse_until = secs,
-            Target::Onward { ticks } => self.next = ticks as u64,
+        match seek {
+            Seek::Towards(secs) => self.sparse_until = secs,
+            Seek::Exact(SeekTarget::Timestamp(ticks)) => self.next = ticks as u64,
             other => panic!("{other:?} is nothing to ask for now"),
         }
     }
@@ -93,7 +93,7 @@ fn a_guess_that_was_wrong_is_put_right() {
     player.tick(after(start, 0.2));
     player.push(Frame { index: None, ..frame(0, 6) });
     let hurry = player.tick(after(start, 0.9)).seek.expect("a hurry");
-    assert!(matches!(hurry.target, Target::Towards(secs) if secs > 0.9), "{hurry:?}");
+    assert!(matches!(hurry.seek, Seek::Towards(secs) if secs > 0.9), "{hurry:?}");
     player.push(Frame { index: None, ..frame(1, 20) });
     player.tick(after(start, 0.91));
     assert_eq!(player.counts().dropped, 4 + 13, "by the rate: 7 to 19");
@@ -118,14 +118,17 @@ fn a_pause_in_a_hurry_leaves_no_frame_out() {
     player.step(true, after(start, 0.92));
     let tick = player.tick(after(start, 0.92));
     assert_eq!(shown(&tick), None, "frame 15 does not come next");
-    assert_eq!(tick.seek, Some(SeekRequest { serial: 2, target: Target::Onward { ticks: 12 } }));
+    assert_eq!(tick.seek, Some(SeekRequest { serial: 2, seek: Seek::Exact(SeekTarget::Timestamp(12)) }));
     player.push(frame(2, 12));
     player.push(frame(2, 13));
     assert_eq!(shown(&player.tick(after(start, 0.93))), Some(13));
     // Nor is a frame that was left out forgotten on the way back.
     let (shown, request) = back(&mut player, start);
     assert_eq!(shown, Some(12));
-    assert!(matches!(request.map(|request| request.target), Some(Target::Earlier { ticks: 12, .. })), "{request:?}");
+    assert!(
+        matches!(request.map(|request| request.seek), Some(Seek::Back { target: SeekTarget::Before(12), .. })),
+        "{request:?}"
+    );
 }
 
 #[test]
@@ -138,7 +141,7 @@ fn times_between_frames_that_were_left_out_are_not_answered_from_those() {
     player.push(frame(1, 20));
     player.push(frame(1, 30));
     player.tick(after(start, 0.91));
-    assert_eq!(player.seek_to(1.0, true).map(|request| request.target), Some(Target::Exact(1.0)));
+    assert_eq!(player.seek_to(1.0, true).map(|request| request.seek), Some(Seek::to(1.0)));
 }
 
 #[test]
@@ -150,7 +153,7 @@ fn one_gap_is_a_stall_and_the_next_ones_are_a_slow_decoder() {
     assert!(player.tick(after(start, 3.0)).seek.is_none(), "the clock has waited");
     player.push(frame(0, 7));
     let request = player.tick(after(start, 6.0)).seek.expect("a hurry");
-    assert!(matches!(request.target, Target::Towards(secs) if secs > 3.2), "{request:?}");
+    assert!(matches!(request.seek, Seek::Towards(secs) if secs > 3.2), "{request:?}");
 }
 
 #[test]

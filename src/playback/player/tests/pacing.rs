@@ -76,7 +76,7 @@ fn a_loop_starts_again_by_itself() {
     player.tick(start);
     player.tick(after(start, 0.041));
     player.cache.trim_behind(0);
-    assert_eq!(player.tick(after(start, 0.081)).seek, Some(SeekRequest { serial: 1, target: Target::Exact(0.0) }));
+    assert_eq!(player.tick(after(start, 0.081)).seek, Some(SeekRequest { serial: 1, seek: Seek::to(0.0) }));
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn a_decoder_that_cannot_keep_up_jumps_ahead_and_the_clock_goes_on() {
     let tick = player.tick(after(start, 0.15));
     assert_eq!(shown(&tick), Some(5));
     let request = tick.seek.expect("a jump");
-    let Target::Exact(secs) = request.target else { panic!("{request:?}") };
+    let Seek::Exact(SeekTarget::Time(secs)) = request.seek else { panic!("{request:?}") };
     assert!(secs > 8.0 * 0.15, "to a time that is yet to come: {secs}");
     let index = (secs / FRAME_SECS).floor() as u64;
     assert!(player.tick(after(start, 0.16)).seek.is_none(), "one jump at a time");
@@ -209,7 +209,7 @@ fn the_marked_part_is_played_again_and_again_from_its_first_to_its_last_frame() 
     // Where the first of them is no longer here, the decoder is sent back.
     player.cache.trim_behind(0);
     let request = (1..20).find_map(|i| player.tick(after(start, 0.7 + f64::from(i) * 0.01)).seek);
-    assert_eq!(request, Some(SeekRequest { serial: 1, target: Target::Exact(0.04) }));
+    assert_eq!(request, Some(SeekRequest { serial: 1, seek: Seek::to(0.04) }));
 }
 
 #[test]

@@ -7,7 +7,7 @@ fn a_seek_shows_its_first_frame_at_once_and_nothing_older() {
     let start = Instant::now();
     let mut player = playing(start);
     let request = player.seek_to(4.0, true).unwrap();
-    assert_eq!(request, SeekRequest { serial: 1, target: Target::Exact(4.0) });
+    assert_eq!(request, SeekRequest { serial: 1, seek: Seek::to(4.0) });
     player.push(frame(0, 6));
     assert_eq!(shown(&player.tick(after(start, 1.0))), None, "the old picture stays");
     player.push(frame(1, 100));
@@ -20,13 +20,13 @@ fn a_seek_shows_its_first_frame_at_once_and_nothing_older() {
 fn seeks_merge_while_one_is_under_way() {
     let start = Instant::now();
     let mut player = playing(start);
-    assert_eq!(player.seek_by(5.0, false).unwrap().target, Target::Keyframe(5.0));
+    assert_eq!(player.seek_by(5.0, false).unwrap().seek, Seek::Keyframe(5.0));
     assert_eq!(player.seek_by(1.0, false), None);
     assert_eq!(player.seek_by(1.0, true), None);
     player.push(frame(1, 120));
     let tick = player.tick(after(start, 0.2));
     assert_eq!(shown(&tick), Some(120), "a picture is shown before the next seek");
-    assert_eq!(tick.seek, Some(SeekRequest { serial: 2, target: Target::Exact(7.0) }));
+    assert_eq!(tick.seek, Some(SeekRequest { serial: 2, seek: Seek::to(7.0) }));
 }
 
 #[test]
@@ -35,9 +35,9 @@ fn seeks_stay_inside_the_video() {
     player.seek_to(5.0, true);
     player.push(frame(1, 125));
     player.tick(Instant::now());
-    assert_eq!(player.seek_by(-50.0, true).unwrap().target, Target::Exact(0.0));
+    assert_eq!(player.seek_by(-50.0, true).unwrap().seek, Seek::Exact(SeekTarget::Time(0.0)));
     let mut player = playing(Instant::now());
-    assert_eq!(player.seek_by(500.0, true).unwrap().target, Target::Last { secs: 10.0 });
+    assert_eq!(player.seek_by(500.0, true).unwrap().seek, Seek::Exact(SeekTarget::End));
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn a_seek_that_finds_no_frame_ends_and_can_be_left_again() {
 fn a_scrub_shows_what_comes_and_settles_on_the_exact_frame() {
     let start = Instant::now();
     let mut player = playing(start);
-    let near = |serial, secs| Some(SeekRequest { serial, target: Target::Near(secs) });
+    let near = |serial, secs| Some(SeekRequest { serial, seek: Seek::Near(secs) });
     assert_eq!(player.scrub_by(5.0, start), near(1, 5.0));
     assert_eq!(player.scrub_by(1.0, start), None);
     assert_eq!(player.scrub_by(1.0, start), None, "requests merge while one is under way");
@@ -71,7 +71,7 @@ fn a_scrub_shows_what_comes_and_settles_on_the_exact_frame() {
     assert_eq!((shown(&tick), tick.seek), (Some(160), None));
     assert_eq!(player.tick(after(start, 3.0)).seek, None, "once is enough, and time stands");
     let exact = player.settle(after(start, 3.0));
-    assert_eq!(exact, Some(SeekRequest { serial: 3, target: Target::Exact(7.0) }));
+    assert_eq!(exact, Some(SeekRequest { serial: 3, seek: Seek::to(7.0) }));
     assert!(!player.is_scrubbing());
     player.push(frame(3, 175));
     player.push(frame(3, 176));
@@ -98,13 +98,13 @@ fn a_scrub_a_little_further_back_fetches_the_frames_between() {
     let start = Instant::now();
     let mut player = sought(start, 60);
     let request = player.scrub_by(-0.4, start).unwrap();
-    assert!(matches!(request.target, Target::Earlier { ticks: 98, .. }), "{request:?}");
+    assert!(matches!(request.seek, Seek::Back { target: SeekTarget::Before(98), .. }), "{request:?}");
     assert_eq!(player.scrub_by(-0.04, start), None);
     player.keep(2, 98, (80..98).map(|i| frame(2, i)).collect());
     player.tick(start);
     assert_eq!(shown(&player.tick(start)), Some(89), "4.0 − 0.44 s");
     // Far away they are of no use.
-    assert_eq!(player.scrub_to(1.0, start).unwrap().target, Target::Near(1.0));
+    assert_eq!(player.scrub_to(1.0, start).unwrap().seek, Seek::Near(1.0));
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn a_slow_seek_is_given_up_for_a_later_one() {
     let tick = player.tick(after(start, 0.1));
     assert!(tick.seek.is_none() && tick.wake_at.is_some(), "it may yet come");
     let request = player.tick(after(start, 0.3)).seek;
-    assert_eq!(request, Some(SeekRequest { serial: 2, target: Target::Exact(8.0) }));
+    assert_eq!(request, Some(SeekRequest { serial: 2, seek: Seek::to(8.0) }));
     player.push(frame(1, 125));
     assert_eq!(shown(&player.tick(after(start, 0.3))), None);
     player.push(frame(2, 200));

@@ -26,7 +26,7 @@ fn steps_pause_and_go_one_frame() {
 fn steps_back_come_from_what_was_decoded_on_the_way_and_more_is_fetched_meanwhile() {
     let start = Instant::now();
     let mut player = sought(start, 60);
-    let earlier = SeekRequest { serial: 2, target: Target::Earlier { ticks: 98, bytes: 30 } };
+    let earlier = SeekRequest { serial: 2, seek: Seek::Back { target: SeekTarget::Before(98), budget: 30 } };
     assert_eq!(back(&mut player, start), (Some(99), Some(earlier)));
     assert_eq!(back(&mut player, start), (Some(98), None), "one request is enough");
     assert_eq!(back(&mut player, start), (None, None), "the next frame is on its way");
@@ -37,7 +37,7 @@ fn steps_back_come_from_what_was_decoded_on_the_way_and_more_is_fetched_meanwhil
     player.keep(2, 98, (68..98).map(|i| frame(2, i)).collect());
     let tick = player.tick(start);
     // They are half of what may be kept, and the other half is fetched while they are looked at.
-    let next = Some(SeekRequest { serial: 3, target: Target::Earlier { ticks: 68, bytes: 30 } });
+    let next = Some(SeekRequest { serial: 3, seek: Seek::Back { target: SeekTarget::Before(68), budget: 30 } });
     assert_eq!((shown(&tick), tick.seek), (Some(97), next));
     for index in (68..97).rev() {
         assert_eq!(back(&mut player, start), (Some(index), None));
@@ -68,14 +68,14 @@ fn without_a_cache_each_step_back_is_a_seek() {
     let mut player = sought(start, 0);
     player.cache.trim_behind(0);
     let (none, request) = back(&mut player, start);
-    let target = Target::Before { ticks: 100, secs: 100.0 * FRAME_SECS };
-    assert_eq!((none, request), (None, Some(SeekRequest { serial: 2, target })));
+    let seek = Seek::Exact(SeekTarget::Before(100));
+    assert_eq!((none, request), (None, Some(SeekRequest { serial: 2, seek })));
     assert_eq!(player.step(false, start), None, "the second step waits for the first");
     player.push(frame(2, 99));
     let tick = player.tick(start);
     assert_eq!(shown(&tick), Some(99));
-    let target = Target::Before { ticks: 99, secs: 99.0 * FRAME_SECS };
-    assert_eq!(player.tick(start).seek, Some(SeekRequest { serial: 3, target }));
+    let seek = Seek::Exact(SeekTarget::Before(99));
+    assert_eq!(player.tick(start).seek, Some(SeekRequest { serial: 3, seek }));
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn stepping_on_after_steps_back_shows_every_frame_once() {
         request = request.or(tick.seek);
     }
     assert_eq!(seen, [99, 100, 101], "then the decoder has to come back");
-    assert_eq!(request, Some(SeekRequest { serial: 3, target: Target::Onward { ticks: 101 } }));
+    assert_eq!(request, Some(SeekRequest { serial: 3, seek: Seek::Exact(SeekTarget::Timestamp(101)) }));
     for index in 101..105 {
         player.push(frame(3, index));
         seen.extend(shown(&player.tick(start)));
@@ -117,6 +117,6 @@ fn there_is_nothing_before_the_first_frame() {
     back(&mut player, start);
     back(&mut player, start);
     player.end_of_stream(2);
-    let target = Target::Before { ticks: 98, secs: 98.0 * FRAME_SECS };
-    assert_eq!(back(&mut player, start).1, Some(SeekRequest { serial: 3, target }));
+    let seek = Seek::Exact(SeekTarget::Before(98));
+    assert_eq!(back(&mut player, start).1, Some(SeekRequest { serial: 3, seek }));
 }
