@@ -1,54 +1,12 @@
 #!/usr/bin/env bash
-# Makes the screenshots of the README from the sample clip: the real window on a display that nobody sees.
-#
-# Needs what scripts/setup installs: Xvfb, xdotool, ImageMagick and a software Vulkan driver. Run it from anywhere:
+# Makes the pictures of the README and the manual from the sample clip: a snapshot, and the real window on a display that
+# nobody sees. Run it from anywhere:
 #
 #     assets/make-screenshots.sh [PROGRAM]      without PROGRAM, the one that cargo builds
 set -euo pipefail
 
-root=$(cd "$(dirname "$0")/.." && pwd)
 program=${1:-}
-if [ -z "$program" ]; then
-    cargo build --quiet --release --locked --manifest-path "$root/Cargo.toml"
-    program=$root/target/release/histoscope
-fi
-for tool in Xvfb xdotool import convert; do
-    command -v "$tool" >/dev/null || { echo "$tool is missing; scripts/setup installs it" >&2; exit 1; }
-done
-
-work=$(mktemp -d)
-server=
-viewer=
-finish() {
-    for process in $viewer $server; do kill "$process" 2>/dev/null || true; done
-    rm -rf "$work"
-}
-trap finish EXIT
-
-# The server picks a free number and writes it down when it is ready.
-mkfifo "$work/number"
-Xvfb -displayfd 3 -screen 0 1920x1080x24 -nolisten tcp -noreset 3>"$work/number" 2>/dev/null &
-server=$!
-read -r number <"$work/number"
-export DISPLAY=:$number WGPU_BACKEND=vulkan XDG_RUNTIME_DIR=$work XDG_CONFIG_HOME=$work
-unset WAYLAND_DISPLAY
-
-# open WIDTH HEIGHT ARGUMENTS…: a paused window of that size
-open_window() {
-    local width=$1 height=$2
-    shift 2
-    "$program" --adapter llvmpipe --no-config --paused "$@" 2>"$work/log" &
-    viewer=$!
-    window=
-    for _ in $(seq 200); do
-        window=$(xdotool search --onlyvisible --pid "$viewer" 2>/dev/null | head -n 1 || true)
-        [ -n "$window" ] && break
-        sleep 0.1
-    done
-    [ -n "$window" ] || { cat "$work/log" >&2; exit 1; }
-    xdotool windowsize "$window" "$width" "$height" windowmove "$window" 0 0 windowfocus "$window"
-    sleep 1
-}
+source "$(dirname "${BASH_SOURCE[0]}")/window.sh"
 
 # take NAME: the window as a picture under assets/
 take() {
@@ -57,15 +15,7 @@ take() {
     convert "$work/shot.png" -sampling-factor 4:4:4 -quality 86 "$root/assets/$1.jpg"
 }
 
-point() { xdotool mousemove $(($1 + 5)) "$2" sleep 0.1 mousemove "$1" "$2" sleep 0.2; }
-
-close_window() {
-    xdotool key q
-    wait "$viewer" || true
-    viewer=
-}
-
-sample=$root/assets/sample.mp4
+"$program" --adapter llvmpipe snapshot "$sample" --at 3.2 -o "$root/assets/snapshot.png" >/dev/null
 
 open_window 1280 720 "$sample"
 xdotool key ctrl+g sleep 0.3 type --delay 40 0:03.2

@@ -4,7 +4,7 @@
     records.py CLIP PIX_FMT MATRIX RANGE RECORDS.jsonl [x,y,width,height]
 
 It shares no code with Histoscope: the frames come from the ffmpeg command, their times from ffprobe, and the figures from
-the definitions in the README. MATRIX and RANGE say how the samples are to be read. Every difference ends it with exit
+the definitions in docs/. MATRIX and RANGE say how the samples are to be read. Every difference ends it with exit
 code 1 and a sentence.
 """
 
