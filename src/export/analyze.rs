@@ -1,11 +1,10 @@
 //! Whole files as data: every frame's exact counts, without a window.
 //!
-//! [`pipeline`] decodes, counts and hands out one [`Counted`](pipeline::Counted) a frame, in order; everything else here
-//! says which frames ([`selection`], [`span`]), who counts ([`counter`]), and how the results are written
-//! ([`record`], [`mod@format`], [`output`], [`run`]), continued ([`resume`]) and joined ([`merge`]).
+//! [`pipeline`] decodes, counts and hands out one [`Counted`](pipeline::Counted) a frame, in order: those of a
+//! [`selection`], which [`frames`] brings with their numbers, counted by [`counter`]. [`run`] writes them to an [`output`] as
+//! [`record`]s of a [`mod@format`]; [`merge`] joins outputs. [`ending`] says why a run came to its end.
 
 pub mod adjusting;
-pub mod bars;
 pub mod counter;
 mod ending;
 pub mod format;
@@ -15,141 +14,9 @@ pub mod merge;
 pub mod output;
 pub mod overview;
 pub mod pipeline;
-pub mod probe_frame;
-pub mod progress;
 pub mod record;
-pub mod resume;
 pub mod run;
 pub mod selection;
 pub mod signal;
-pub mod span;
-pub mod summary;
 
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-
-use super::file::FileError;
-use crate::gpu::GpuError;
-use crate::media::MediaError;
-
-/// Asks a run to end after the frames that are under way. Clones ask the same run.
-#[derive(Debug, Clone, Default)]
-pub struct Stop(Arc<AtomicBool>);
-
-impl Stop {
-    /// A run that nobody has asked to end.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Asks.
-    pub fn stop(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-
-    /// Whether somebody has.
-    #[must_use]
-    pub fn is_stopped(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
-}
-
-/// Why a file could not be analysed, or its results not be written. Each text says what happened to which file.
-#[derive(Debug, thiserror::Error)]
-pub enum AnalyzeError {
-    /// The video could not be read.
-    #[error(transparent)]
-    Media(#[from] MediaError),
-    /// The adapter could not do its part.
-    #[error(transparent)]
-    Gpu(#[from] GpuError),
-    /// The output could not be written.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// The output could not be written to the standard output.
-    #[error("the output could not be written: {0}")]
-    Output(std::io::Error),
-    /// The output file could not be written to its end.
-    #[error("{} cannot be written ({source}); what there is so far is in {}, from where --resume goes on once there is room", .path.display(), .part.display())]
-    Kept {
-        /// The output.
-        path: PathBuf,
-        /// Its preliminary file.
-        part: PathBuf,
-        /// The system's reason.
-        source: std::io::Error,
-    },
-    /// The reader of the standard output has gone away, as `head` does.
-    #[error("the reader of the output has gone away")]
-    ReaderGone,
-    /// The region is not inside the picture.
-    #[error("{}: the region {region} is not inside the picture of frame {frame}, which has {width}×{height} pixels; choose one that is", .input.display())]
-    OutsidePicture {
-        /// The video.
-        input: PathBuf,
-        /// The region as it was stated.
-        region: String,
-        /// The frame's number.
-        frame: u64,
-        /// Width in pixels.
-        width: u32,
-        /// Height in pixels.
-        height: u32,
-    },
-    /// The end of the selection is not after its start.
-    #[error("{}: --to {to} is not after --from {from}", .input.display())]
-    Backward {
-        /// The video.
-        input: PathBuf,
-        /// The start.
-        from: String,
-        /// The end.
-        to: String,
-    },
-    /// Something was asked for that needs a file, not a stream of bytes.
-    #[error("{}: {what} needs a file that can be read more than once; save the video to one", .input.display())]
-    NeedsFile {
-        /// The source.
-        input: PathBuf,
-        /// What was asked for.
-        what: &'static str,
-    },
-    /// R'G'B' video has no Y'CbCr codes.
-    #[error("{}: the video is R'G'B'; it has no Y'CbCr codes to count (leave --components out)", .0.display())]
-    NotCoded(PathBuf),
-    /// FFmpeg's filter would convert the picture first.
-    #[error("{}: signalstats reads only planar Y'CbCr and would convert {format} first, to other values; use --format jsonl, csv or json", .input.display())]
-    NoSignal {
-        /// The video.
-        input: PathBuf,
-        /// The pixel format.
-        format: String,
-    },
-    /// The engine and the reference differ.
-    #[error(
-        "frame {frame}: {place} holds {counted} where the reference counts {expected}; please report this with the file"
-    )]
-    Miscounted {
-        /// The frame's number.
-        frame: u64,
-        /// Which bin of which channel.
-        place: String,
-        /// The engine's count.
-        counted: u32,
-        /// The reference's count.
-        expected: u32,
-    },
-    /// Shares that are not parts of one run.
-    #[error("{0}")]
-    Merge(String),
-    /// A run that cannot be continued.
-    #[error("{0}")]
-    Resume(String),
-}
-
-/// A file's name in records, on one line whatever it contains.
-fn display(path: &std::path::Path) -> String {
-    path.display().to_string().replace(['\n', '\r'], " ")
-}
+pub use ending::{AnalyzeError, Stop};

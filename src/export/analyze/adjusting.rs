@@ -32,21 +32,3 @@ impl Adjusting {
         self.processor.thresholds().map(present)
     }
 }
-
-/// What a run's records say of its adjustments.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Told {
-    /// All of them in words; `None` where nothing is adjusted.
-    pub adjustments: Option<String>,
-    /// Whether there are thresholds.
-    pub has_thresholds: bool,
-}
-
-impl Told {
-    /// What is told of these adjustments.
-    #[must_use]
-    pub fn of(adjustments: &Adjustments) -> Self {
-        let has_thresholds = matches!(adjustments.reduction, Some(crate::adjust::Reduction::Threshold(_)));
-        Self { adjustments: (!adjustments.is_off()).then(|| adjustments.to_string()), has_thresholds }
-    }
-}

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, OnceLock};
 use std::thread::{self, JoinHandle};
 
-use super::AnalyzeError;
+use super::ending::AnalyzeError;
 use super::signal::{Signal, SignalCount};
 use crate::cpu;
 use crate::engine::EngineChoice;

@@ -1,14 +1,23 @@
-//! The formats: what stands before the records, between them and behind them. A record is always one line.
+//! An output as a whole: what stands before the records, between them and behind them, and the records as lines.
+//!
+//! At its end an output says about the run which frames of which file were counted, how, and whether all of them are there.
+//! Shares are joined, and runs continued, by it.
 
 use std::fmt;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
 
-use super::adjusting::Told;
-use super::counter::Counting;
-use super::pipeline::Counted;
-use super::probe_frame::ProbeFrame;
-use super::record::{Record, Row, columns};
-use super::summary::Summary;
+use serde::{Deserialize, Serialize};
+
+use super::pipeline::{Counted, Pipeline, Request};
+use super::record::{FfprobeRecord, FrameRecord, RowCells, TableShape};
+use crate::adjust::{Adjustments, Reduction};
+use crate::export::figures::SCHEMA;
 use crate::histogram::Components;
+
+/// Bytes at the start and at the end of a file by which it is told from others.
+const FINGERPRINT_BYTES: u64 = 1 << 16;
 
 /// How records are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -45,22 +54,6 @@ impl Format {
         match self {
             Self::Ffprobe => "ffprobe.json",
             other => other.name(),
-        }
-    }
-
-    /// What stands before the records.
-    #[must_use]
-    pub fn head(self, counting: Counting, told: &Told, bins: bool) -> String {
-        match self {
-            Self::Jsonl => String::new(),
-            Self::Json => format!("{}\n", JSON_HEAD),
-            Self::Ffprobe => format!("{}\n", FFPROBE_HEAD),
-            Self::Csv => {
-                let components: &[Components] =
-                    if counting.coded { &[Components::Rgbl, Components::YCbCr] } else { &[Components::Rgbl] };
-                // No name has a comma or a quotation mark.
-                format!("{}\n", columns(components, told, bins).join(","))
-            }
         }
     }
 
@@ -136,48 +129,221 @@ impl fmt::Display for Format {
 const JSON_HEAD: &str = "{\"schema\":1,\"frames\":[";
 const FFPROBE_HEAD: &str = "{\"frames\":[";
 
-/// Writes records as lines, without the lines' ends.
-pub struct LineWriter<'a> {
-    told: &'a Told,
-    row: Row,
+/// How a run's records become text: each a line, without the line's end.
+pub struct RecordWriter {
+    format: Format,
+    input: String,
+    adjustments: Option<String>,
+    components: &'static [Components],
+    shape: TableShape,
+    row: RowCells,
 }
 
-impl<'a> LineWriter<'a> {
-    /// Writes records that say this of their adjustments.
+impl RecordWriter {
+    /// Writes the records of a run in that format; with `bins`, every bin too.
     #[must_use]
-    pub fn new(told: &'a Told) -> Self {
-        Self { told, row: Row::default() }
+    pub fn new(format: Format, request: &Request, bins: bool) -> Self {
+        let adjustments = &request.adjustments;
+        let coded = request.counting.coded;
+        let shape = TableShape {
+            has_adjustments: !adjustments.is_off(),
+            has_thresholds: matches!(adjustments.reduction, Some(Reduction::Threshold(_))),
+            has_bins: bins,
+        };
+        Self {
+            format,
+            input: display(&request.input),
+            adjustments: adjustments_text(adjustments),
+            components: if coded { &[Components::Rgbl, Components::YCbCr] } else { &[Components::Rgbl] },
+            shape,
+            row: RowCells::default(),
+        }
+    }
+
+    /// The format.
+    #[must_use]
+    pub const fn format(&self) -> Format {
+        self.format
+    }
+
+    /// What stands before the records.
+    #[must_use]
+    pub fn head(&self) -> String {
+        match self.format {
+            Format::Jsonl => String::new(),
+            Format::Json => format!("{JSON_HEAD}\n"),
+            Format::Ffprobe => format!("{FFPROBE_HEAD}\n"),
+            Format::Csv => {
+                let channels = self.components.iter().flat_map(|components| components.channel_names());
+                // No name has a comma or a quotation mark.
+                format!("{}\n", self.shape.names(channels.copied()).join(","))
+            }
+        }
     }
 
     /// The line of a frame.
     ///
     /// # Errors
     /// If the record cannot be serialised, which no input causes.
-    pub fn line(
-        &mut self,
-        format: Format,
-        input: &str,
-        counted: &Counted,
-        bins: bool,
-        line: &mut Vec<u8>,
-    ) -> std::io::Result<()> {
+    pub fn line(&mut self, counted: &Counted, line: &mut Vec<u8>) -> io::Result<()> {
         line.clear();
-        match format {
-            Format::Jsonl | Format::Json => {
-                serde_json::to_writer(line, &Record::new(input, self.told, counted, bins))?;
-            }
-            Format::Ffprobe => serde_json::to_writer(line, &ProbeFrame::new(counted))?,
-            Format::Csv => {
-                self.row.clear();
-                Record::new(input, self.told, counted, bins).write_cells(&mut self.row);
-                let mut writer = csv::WriterBuilder::new().buffer_capacity(1 << 12).from_writer(&mut *line);
-                writer.write_byte_record(self.row.record())?;
-                writer.flush()?;
-                drop(writer);
-                // The line's end is the caller's.
-                line.pop();
-            }
+        if self.format == Format::Ffprobe {
+            return Ok(serde_json::to_writer(line, &FfprobeRecord::new(counted))?);
         }
+        let record = FrameRecord::new(&self.input, self.adjustments.as_deref(), counted, self.shape.has_bins);
+        if self.format != Format::Csv {
+            return Ok(serde_json::to_writer(line, &record)?);
+        }
+        self.shape.fill(&record, &mut self.row);
+        let mut writer = csv::WriterBuilder::new().buffer_capacity(1 << 12).from_writer(&mut *line);
+        writer.write_byte_record(self.row.record())?;
+        writer.flush()?;
+        drop(writer);
+        // The line's end is the caller's.
+        line.pop();
         Ok(())
     }
+}
+
+/// A file's identity, cheap to learn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SourceIdentity {
+    /// Its size.
+    pub bytes: u64,
+    /// A hash (64-bit FNV-1a) of its first and last 64 KiB.
+    pub fingerprint: String,
+}
+
+impl SourceIdentity {
+    /// The identity of a regular file; `None` for pipes, devices and URLs.
+    #[must_use]
+    pub fn of(path: &Path) -> Option<Self> {
+        let metadata = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
+        let read = || -> io::Result<u64> {
+            let mut file = File::open(path)?;
+            let mut bytes = Vec::new();
+            file.by_ref().take(FINGERPRINT_BYTES).read_to_end(&mut bytes)?;
+            file.seek(SeekFrom::Start(metadata.len().saturating_sub(FINGERPRINT_BYTES)))?;
+            file.take(FINGERPRINT_BYTES).read_to_end(&mut bytes)?;
+            Ok(hash(&bytes))
+        };
+        let fingerprint = format!("{:016x}", read().ok()?);
+        Some(Self { bytes: metadata.len(), fingerprint })
+    }
+}
+
+/// 64-bit FNV-1a.
+#[must_use]
+pub fn hash(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+/// Options that change what a record says. Runs that differ in one of them are not parts of one another.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunOptions {
+    /// "rgbl", or "rgbl+ycbcr".
+    pub components: String,
+    /// Whether all bins are told.
+    pub bins: bool,
+    /// Every how many frames one is counted.
+    pub every: u64,
+    /// Whether only key frames are.
+    pub keyframes: bool,
+    /// The region as it was stated.
+    pub region: Option<String>,
+    /// What black bars leave: x, y, width and height; absent where they were not looked for.
+    pub bars_leave: Option<[u32; 4]>,
+    /// The matrix that was forced on the video.
+    pub matrix: Option<String>,
+    /// The range that was forced on it.
+    pub range: Option<String>,
+    /// What was done to the pictures, in words; absent where nothing was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub adjustments: Option<String>,
+}
+
+impl RunOptions {
+    /// The options of a run on a file that was opened.
+    #[must_use]
+    pub fn new(request: &Request, pipeline: &Pipeline, bins: bool) -> Self {
+        let components = if request.counting.coded { "rgbl+ycbcr" } else { "rgbl" };
+        Self {
+            components: if request.counting.signal { "signalstats" } else { components }.to_owned(),
+            bins,
+            every: request.selection.every.get(),
+            keyframes: request.selection.keyframes,
+            region: request.selection.region.map(|region| region.to_string()),
+            bars_leave: pipeline.bars().map(|bars| {
+                let rect = bars.picture;
+                [rect.x, rect.y, rect.width, rect.height]
+            }),
+            matrix: request.open.matrix.map(|matrix| matrix.name().to_owned()),
+            range: request.open.range.map(|range| range.name().to_owned()),
+            adjustments: adjustments_text(&request.adjustments),
+        }
+    }
+}
+
+/// The end of an output.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Summary {
+    /// Version of the records' shape.
+    pub schema: u32,
+    /// "summary".
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The video as it was named.
+    pub input: String,
+    /// Which file that was.
+    pub source: Option<SourceIdentity>,
+    /// How it was counted.
+    pub options: RunOptions,
+    /// Number of records.
+    pub frames: u64,
+    /// Number of the first frame that was looked at.
+    pub first_frame: u64,
+    /// Number of the first frame after those that were looked at.
+    pub end_frame: u64,
+    /// Whether the last of them is the video's last.
+    pub reached_end: bool,
+    /// Whether every frame that was asked for, and that the file promises, is there.
+    pub complete: bool,
+    /// Why not.
+    pub reason: Option<String>,
+}
+
+impl Summary {
+    /// The summary of a run that has not begun.
+    #[must_use]
+    pub fn new(input: &Path, options: RunOptions) -> Self {
+        Self {
+            schema: SCHEMA,
+            kind: "summary".to_owned(),
+            input: display(input),
+            source: SourceIdentity::of(input),
+            options,
+            frames: 0,
+            first_frame: 0,
+            end_frame: 0,
+            reached_end: false,
+            complete: true,
+            reason: None,
+        }
+    }
+
+    /// Whether there is nothing to say that the records do not say by themselves.
+    #[must_use]
+    pub const fn is_whole(&self) -> bool {
+        self.complete && self.first_frame == 0 && self.reached_end
+    }
+}
+
+/// A file's name in records, on one line whatever it contains.
+pub(super) fn display(path: &Path) -> String {
+    path.display().to_string().replace(['\n', '\r'], " ")
+}
+
+/// What was done to the pictures, in words; `None` where nothing was.
+fn adjustments_text(adjustments: &Adjustments) -> Option<String> {
+    (!adjustments.is_off()).then(|| adjustments.to_string())
 }

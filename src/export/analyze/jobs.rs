@@ -10,10 +10,9 @@ use std::sync::PoisonError;
 use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::thread;
 
-use super::frames::{Next, NumberedFrames};
+use super::ending::{AnalyzeError, Stop};
+use super::frames::{End, Next, NumberedFrames};
 use super::pipeline::{Context, Counted, Outcome, count_all};
-use super::span::End;
-use super::{AnalyzeError, Stop};
 use crate::media::{Decoder, FrameCounters, FrameIndex, MediaError, OpenOptions, Seek, SeekTarget, StreamInfo};
 
 /// Frames that a part has at least, unless it is the last one. A part is decoded from its keyframe on, and a few frames

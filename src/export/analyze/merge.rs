@@ -4,11 +4,9 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use super::format::Format;
-use super::output::{Output, Target};
-use super::resume::{last_line, recognise};
-use super::summary::{Summary, hash};
-use super::{AnalyzeError, Stop};
+use super::ending::{AnalyzeError, Stop};
+use super::format::{Format, Summary, hash};
+use super::output::{Output, Target, last_line, recognise};
 use crate::export::file::{FileError, is_same_file};
 
 /// A share that was looked at.

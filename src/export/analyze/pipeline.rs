@@ -10,15 +10,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::adjusting::Adjusting;
-use super::bars;
 use super::counter::{Counter, Counting, Counts, StartingEngine};
-use super::ending::Ending;
-use super::frames::{Frames, Next, NumberedFrames};
+use super::ending::{AnalyzeError, Ending, Stop};
+use super::frames::{self, End, Frames, Next, NumberedFrames, Positioned};
 use super::jobs;
-use super::selection::{Point, RegionSpec, Selection};
+use super::selection::{self, Bars, Point, RegionSpec, Selection};
 use super::signal;
-use super::span::{self, End, Positioned};
-use super::{AnalyzeError, Stop};
 use crate::adjust::Adjustments;
 use crate::engine::EngineChoice;
 use crate::gpu::AdapterChoice;
@@ -127,7 +124,7 @@ pub struct Pipeline {
     info: StreamInfo,
     ending: Ending,
     cropping: Cropping,
-    bars: Option<bars::Bars>,
+    bars: Option<Bars>,
     positioned: Positioned,
     end: Option<End>,
     decoder: Decoder,
@@ -177,9 +174,9 @@ impl Pipeline {
         let mut decoder = Decoder::open(&request.input, &open)?;
         let info = decoder.info().clone();
         let selection = &request.selection;
-        let end = selection.to.map(|to| span::end(&info, to));
+        let end = selection.to.map(|to| End::of(&info, to));
         check_order(&request, &info)?;
-        let bars = if selection.crop_bars { Some(bars::find(&mut decoder, &request)?) } else { None };
+        let bars = if selection.crop_bars { Some(selection::find_bars(&mut decoder, &request.stop)?) } else { None };
         let cropping = Cropping {
             input: request.input.clone(),
             region: selection.region,
@@ -187,7 +184,7 @@ impl Pipeline {
         };
         let ending = Ending::of(&decoder);
         let positioned =
-            span::position(&mut decoder, (selection.from, request.resume_at), request.jobs > 1, &request.stop)?;
+            frames::position(&mut decoder, (selection.from, request.resume_at), request.jobs > 1, &request.stop)?;
         check_mixed_order(&request, &info, &positioned)?;
         Ok(Self { request, info, ending, cropping, bars, positioned, end, decoder, engine })
     }
@@ -206,7 +203,7 @@ impl Pipeline {
 
     /// The bars that were found, where they were looked for.
     #[must_use]
-    pub const fn bars(&self) -> Option<&bars::Bars> {
+    pub const fn bars(&self) -> Option<&Bars> {
         self.bars.as_ref()
     }
 
@@ -259,7 +256,7 @@ impl Pipeline {
         };
         outcome.counted_by = engine.name();
         if outcome.reached_end && outcome.ended_early.is_none() {
-            outcome.ended_early = ending.missing(&info, &outcome);
+            outcome.ended_early = ending.missing(&info, (outcome.frames.end, outcome.end_secs), &outcome.decoder);
         }
         Ok(outcome)
     }
@@ -438,7 +435,7 @@ fn check_countable(request: &Request, frame: &Frame) -> Result<(), AnalyzeError>
 
 fn check_order(request: &Request, info: &StreamInfo) -> Result<(), AnalyzeError> {
     let (Some(from), Some(to)) = (request.selection.from, request.selection.to) else { return Ok(()) };
-    let backward = match (span::end(info, from), span::end(info, to)) {
+    let backward = match (End::of(info, from), End::of(info, to)) {
         (End::Ticks(from), End::Ticks(to)) => from >= to,
         (End::Number(from), End::Number(to)) => from >= to,
         // Frames will show.
@@ -455,7 +452,7 @@ fn check_order(request: &Request, info: &StreamInfo) -> Result<(), AnalyzeError>
 fn check_mixed_order(request: &Request, info: &StreamInfo, positioned: &Positioned) -> Result<(), AnalyzeError> {
     let (Some(from), Some(to)) = (request.selection.from, request.selection.to) else { return Ok(()) };
     let (Some(first), Some(index)) = (positioned.first, &positioned.index) else { return Ok(()) };
-    let end = match span::end(info, to) {
+    let end = match End::of(info, to) {
         End::Ticks(ticks) => index.frames_before(ticks),
         End::Number(number) => number,
     };

@@ -1,63 +1,17 @@
-//! One frame's record: the same fields under the same names in every format.
+//! One frame's record: the same fields under the same names in JSON and in tables, and as ffprobe has them.
 
 use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
 
-use super::adjusting::Told;
 use super::pipeline::Counted;
+use super::signal::{PlaneSignal, format_g};
 use crate::export::figures::SCHEMA;
-use crate::histogram::{ChannelStats, Components};
-
-/// Names of the columns before those of the channels, in their order. Before the last one stand "adjustments" where the
-/// picture was adjusted, and "thresholds" where it was parted at Otsu's.
-pub const COLUMNS: [&str; 20] = [
-    "schema",
-    "input",
-    "frame",
-    "pts_seconds",
-    "pts_ticks",
-    "time_seconds",
-    "duration_seconds",
-    "key_frame",
-    "picture_type",
-    "damaged",
-    "width",
-    "height",
-    "depth",
-    "matrix",
-    "matrix_source",
-    "range",
-    "range_source",
-    "pixel_format",
-    "region",
-    "count",
-];
-/// Names of a channel's columns, each after the channel's name and an underscore.
-pub const CHANNEL_COLUMNS: [&str; 19] = [
-    "min",
-    "max",
-    "mean",
-    "std_dev",
-    "median",
-    "p1",
-    "p5",
-    "p10",
-    "p25",
-    "p75",
-    "p90",
-    "p95",
-    "p99",
-    "share_lowest",
-    "share_highest",
-    "below_range",
-    "above_range",
-    "share_out_of_range",
-    "count",
-];
+use crate::histogram::ChannelStats;
+use crate::picture::color::Origin;
 
 /// A frame's record.
 #[derive(Serialize)]
-pub struct Record<'a> {
+pub struct FrameRecord<'a> {
     schema: u32,
     #[serde(rename = "type")]
     kind: &'static str,
@@ -74,9 +28,11 @@ pub struct Record<'a> {
     height: u32,
     depth: u8,
     matrix: &'static str,
-    matrix_source: Source,
+    #[serde(serialize_with = "as_text")]
+    matrix_source: Origin,
     range: &'static str,
-    range_source: Source,
+    #[serde(serialize_with = "as_text")]
+    range_source: Origin,
     pixel_format: &'a str,
     region: Option<[u32; 4]>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -84,54 +40,48 @@ pub struct Record<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     thresholds: Option<&'a [u32]>,
     count: u64,
-    channels: Channels<'a>,
+    channels: ChannelRecords<'a>,
 }
 
-/// Where a tag comes from, written without a string of its own.
-struct Source(crate::picture::color::Origin);
-
-impl Serialize for Source {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&self.0)
-    }
+/// Writes where a tag comes from, without a string of its own.
+fn as_text<S: Serializer>(origin: &Origin, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(origin)
 }
 
 /// The channels by their names, in the order in which they are counted.
-struct Channels<'a> {
-    channels: Vec<(&'static str, ChannelStats, Option<&'a [u32]>)>,
-}
+struct ChannelRecords<'a>(Vec<(&'static str, ChannelStats, Option<&'a [u32]>)>);
 
 #[derive(Serialize)]
 struct WithBins<'a> {
     #[serde(flatten)]
-    figures: &'a ChannelStats,
+    stats: &'a ChannelStats,
     bins: &'a [u32],
 }
 
-impl Serialize for Channels<'_> {
+impl Serialize for ChannelRecords<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.channels.len()))?;
-        for (name, figures, bins) in &self.channels {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (name, stats, bins) in &self.0 {
             match bins {
-                Some(bins) => map.serialize_entry(name, &WithBins { figures, bins })?,
-                None => map.serialize_entry(name, figures)?,
+                Some(bins) => map.serialize_entry(name, &WithBins { stats, bins })?,
+                None => map.serialize_entry(name, stats)?,
             }
         }
         map.end()
     }
 }
 
-impl<'a> Record<'a> {
-    /// The record of a frame of that input; with `bins`, every bin too.
+impl<'a> FrameRecord<'a> {
+    /// The record of a frame of that input, with the adjustments in words, where there are any; with `bins`, every bin too.
     #[must_use]
-    pub fn new(input: &'a str, told: &'a Told, counted: &'a Counted, bins: bool) -> Self {
+    pub fn new(input: &'a str, adjustments: Option<&'a str>, counted: &'a Counted, bins: bool) -> Self {
         let facts = &counted.facts;
         let color = &facts.colorimetry;
         let mut channels = Vec::with_capacity(7);
         for histogram in [&counted.counts.rgbl, &counted.counts.coded].into_iter().flatten() {
             for (channel, name) in histogram.components.channel_names().iter().enumerate() {
-                let figures = histogram.stats(channel, Some(color.range.value));
-                channels.push((*name, figures, bins.then(|| histogram.bins(channel))));
+                let stats = histogram.stats(channel, Some(color.range.value));
+                channels.push((*name, stats, bins.then(|| histogram.bins(channel))));
             }
         }
         Self {
@@ -150,107 +100,127 @@ impl<'a> Record<'a> {
             height: facts.size.1,
             depth: facts.depth,
             matrix: color.matrix.value.name(),
-            matrix_source: Source(color.matrix.origin),
+            matrix_source: color.matrix.origin,
             range: color.range.value.name(),
-            range_source: Source(color.range.origin),
+            range_source: color.range.origin,
             pixel_format: &facts.source.pixel_format,
             region: facts.region.map(|rect| [rect.x, rect.y, rect.width, rect.height]),
-            adjustments: told.adjustments.as_deref(),
+            adjustments,
             thresholds: facts.thresholds.as_deref(),
             count: facts.region.map_or(u64::from(facts.size.0) * u64::from(facts.size.1), |rect| rect.pixel_count()),
-            channels: Channels { channels },
-        }
-    }
-
-    /// The record's cells in the order of [`columns`].
-    pub fn write_cells(&self, row: &mut Row) {
-        row.cell(self.schema);
-        row.cell(self.input);
-        row.cell(self.frame);
-        row.cell(self.pts_seconds);
-        row.cell(self.pts_ticks);
-        row.cell(self.time_seconds);
-        row.cell(self.duration_seconds);
-        row.cell(self.key_frame);
-        row.optional(self.picture_type);
-        row.cell(self.damaged);
-        row.cell(self.width);
-        row.cell(self.height);
-        row.cell(self.depth);
-        row.cell(self.matrix);
-        row.cell(self.matrix_source.0);
-        row.cell(self.range);
-        row.cell(self.range_source.0);
-        row.cell(self.pixel_format);
-        row.optional(self.region.map(|numbers| numbers.map(|number| number.to_string()).join(" ")));
-        if let Some(adjustments) = self.adjustments {
-            row.cell(adjustments);
-        }
-        if let Some(thresholds) = self.thresholds {
-            row.numbers(thresholds);
-        }
-        row.cell(self.count);
-        for (_, figures, bins) in &self.channels.channels {
-            write_channel(row, figures);
-            if let Some(bins) = bins {
-                row.numbers(bins);
-            }
+            channels: ChannelRecords(channels),
         }
     }
 }
 
-fn write_channel(row: &mut Row, figures: &ChannelStats) {
-    row.cell(figures.min);
-    row.cell(figures.max);
-    row.cell(figures.mean);
-    row.cell(figures.std_dev);
-    row.cell(figures.median);
-    row.cell(figures.p1);
-    row.cell(figures.p5);
-    row.cell(figures.p10);
-    row.cell(figures.p25);
-    row.cell(figures.p75);
-    row.cell(figures.p90);
-    row.cell(figures.p95);
-    row.cell(figures.p99);
-    row.cell(figures.share_lowest);
-    row.cell(figures.share_highest);
-    row.optional(figures.below_range);
-    row.optional(figures.above_range);
-    row.cell(figures.share_out_of_range);
-    row.cell(figures.count);
+/// A column of a table: its name, and how its cell is filled.
+type FrameColumn = (&'static str, fn(&FrameRecord<'_>, &mut RowCells));
+/// The same of a channel.
+type ChannelColumn = (&'static str, fn(&ChannelStats, &mut RowCells));
+
+/// The columns before those of the channels, in their order. "adjustments" is there where the picture was adjusted, and
+/// "thresholds" where it was parted at Otsu's.
+const COLUMNS: [FrameColumn; 22] = [
+    ("schema", |record, row| row.cell(record.schema)),
+    ("input", |record, row| row.cell(record.input)),
+    ("frame", |record, row| row.cell(record.frame)),
+    ("pts_seconds", |record, row| row.cell(record.pts_seconds)),
+    ("pts_ticks", |record, row| row.cell(record.pts_ticks)),
+    ("time_seconds", |record, row| row.cell(record.time_seconds)),
+    ("duration_seconds", |record, row| row.cell(record.duration_seconds)),
+    ("key_frame", |record, row| row.cell(record.key_frame)),
+    ("picture_type", |record, row| row.optional(record.picture_type)),
+    ("damaged", |record, row| row.cell(record.damaged)),
+    ("width", |record, row| row.cell(record.width)),
+    ("height", |record, row| row.cell(record.height)),
+    ("depth", |record, row| row.cell(record.depth)),
+    ("matrix", |record, row| row.cell(record.matrix)),
+    ("matrix_source", |record, row| row.cell(record.matrix_source)),
+    ("range", |record, row| row.cell(record.range)),
+    ("range_source", |record, row| row.cell(record.range_source)),
+    ("pixel_format", |record, row| row.cell(record.pixel_format)),
+    ("region", |record, row| {
+        row.optional(record.region.map(|numbers| numbers.map(|number| number.to_string()).join(" ")))
+    }),
+    ("adjustments", |record, row| row.optional(record.adjustments)),
+    ("thresholds", |record, row| row.numbers(record.thresholds.unwrap_or_default())),
+    ("count", |record, row| row.cell(record.count)),
+];
+
+/// The columns of a channel, each named after the channel's name and an underscore.
+const CHANNEL_COLUMNS: [ChannelColumn; 19] = [
+    ("min", |stats, row| row.cell(stats.min)),
+    ("max", |stats, row| row.cell(stats.max)),
+    ("mean", |stats, row| row.cell(stats.mean)),
+    ("std_dev", |stats, row| row.cell(stats.std_dev)),
+    ("median", |stats, row| row.cell(stats.median)),
+    ("p1", |stats, row| row.cell(stats.p1)),
+    ("p5", |stats, row| row.cell(stats.p5)),
+    ("p10", |stats, row| row.cell(stats.p10)),
+    ("p25", |stats, row| row.cell(stats.p25)),
+    ("p75", |stats, row| row.cell(stats.p75)),
+    ("p90", |stats, row| row.cell(stats.p90)),
+    ("p95", |stats, row| row.cell(stats.p95)),
+    ("p99", |stats, row| row.cell(stats.p99)),
+    ("share_lowest", |stats, row| row.cell(stats.share_lowest)),
+    ("share_highest", |stats, row| row.cell(stats.share_highest)),
+    ("below_range", |stats, row| row.optional(stats.below_range)),
+    ("above_range", |stats, row| row.optional(stats.above_range)),
+    ("share_out_of_range", |stats, row| row.cell(stats.share_out_of_range)),
+    ("count", |stats, row| row.cell(stats.count)),
+];
+
+/// Which columns a table has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TableShape {
+    /// Whether the adjustments are told.
+    pub has_adjustments: bool,
+    /// Whether thresholds are.
+    pub has_thresholds: bool,
+    /// Whether all bins are.
+    pub has_bins: bool,
 }
 
-/// The names of all columns.
-#[must_use]
-pub fn columns(components: &[Components], told: &Told, bins: bool) -> Vec<String> {
-    let (before, [count]) = (&COLUMNS[..COLUMNS.len() - 1], [COLUMNS[COLUMNS.len() - 1]]);
-    let mut names: Vec<String> = before.iter().map(|name| (*name).to_owned()).collect();
-    names.extend(told.adjustments.iter().map(|_| "adjustments".to_owned()));
-    names.extend(told.has_thresholds.then(|| "thresholds".to_owned()));
-    names.push(count.to_owned());
-    for channel in components.iter().flat_map(|components| components.channel_names()) {
-        names.extend(CHANNEL_COLUMNS.iter().map(|name| format!("{channel}_{name}")));
-        if bins {
-            names.push(format!("{channel}_bins"));
+impl TableShape {
+    /// The columns before those of the channels.
+    fn columns(self) -> impl Iterator<Item = &'static FrameColumn> {
+        COLUMNS.iter().filter(move |(name, _)| match *name {
+            "adjustments" => self.has_adjustments,
+            "thresholds" => self.has_thresholds,
+            _ => true,
+        })
+    }
+
+    /// The names of all columns of a table of these channels.
+    #[must_use]
+    pub fn names<'a>(self, channels: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+        let mut names: Vec<String> = self.columns().map(|(name, _)| (*name).to_owned()).collect();
+        for channel in channels {
+            names.extend(CHANNEL_COLUMNS.iter().map(|(name, _)| format!("{channel}_{name}")));
+            names.extend(self.has_bins.then(|| format!("{channel}_bins")));
+        }
+        names
+    }
+
+    /// Fills a row with a record's cells.
+    pub fn fill(self, record: &FrameRecord<'_>, row: &mut RowCells) {
+        row.record.clear();
+        self.columns().for_each(|(_, write)| write(record, row));
+        for (_, stats, bins) in &record.channels.0 {
+            CHANNEL_COLUMNS.iter().for_each(|(_, write)| write(stats, row));
+            bins.iter().for_each(|bins| row.numbers(bins));
         }
     }
-    names
 }
 
 /// A row of a table that is being filled; its memory is used again and again.
 #[derive(Default)]
-pub struct Row {
+pub struct RowCells {
     text: String,
     record: csv::ByteRecord,
 }
 
-impl Row {
-    /// Forgets all cells.
-    pub fn clear(&mut self) {
-        self.record.clear();
-    }
-
+impl RowCells {
     /// The cells.
     #[must_use]
     pub const fn record(&self) -> &csv::ByteRecord {
@@ -279,6 +249,70 @@ impl Row {
             let _ = write!(self.text, "{}{number}", if index == 0 { "" } else { " " });
         }
         self.record.push_field(self.text.as_bytes());
+    }
+}
+
+/// A frame as `ffprobe -f lavfi -i movie=…,signalstats=stat=brng -show_frames -of json` writes it.
+///
+/// `pix_fmt` and `sample_aspect_ratio` are the file's, as `ffprobe` tells them of the file without the filter: the filter
+/// makes all pixels square, and of some formats (`nv12`, `yuyv422`, `yuva420p`) it reads a copy in another format, with the same
+/// samples. Where the file states no aspect, it is "1:1" as behind the filter; `ffprobe` without the filter leaves it out.
+#[derive(Serialize)]
+pub struct FfprobeRecord<'a> {
+    media_type: &'static str,
+    stream_index: u32,
+    key_frame: u8,
+    pts: i64,
+    pts_time: String,
+    best_effort_timestamp: i64,
+    best_effort_timestamp_time: String,
+    width: u32,
+    height: u32,
+    pix_fmt: &'a str,
+    sample_aspect_ratio: String,
+    pict_type: char,
+    frame_number: u64,
+    tags: serde_json::Map<String, serde_json::Value>,
+}
+
+impl<'a> FfprobeRecord<'a> {
+    /// The frame's entry; without figures where none were asked for.
+    #[must_use]
+    pub fn new(counted: &'a Counted) -> Self {
+        let facts = &counted.facts;
+        let time = format!("{:.6}", facts.time_base.times(facts.pts_ticks));
+        let mut tags = serde_json::Map::new();
+        if let Some(signal) = &counted.counts.signal {
+            let mut tag = |name: String, value: String| tags.insert(format!("lavfi.signalstats.{name}"), value.into());
+            for (letter, plane) in ['Y', 'U', 'V'].into_iter().zip(&signal.planes) {
+                let PlaneSignal { min, low, average, high, max, .. } = plane;
+                tag(format!("{letter}MIN"), min.to_string());
+                tag(format!("{letter}LOW"), low.to_string());
+                tag(format!("{letter}AVG"), format_g(*average));
+                tag(format!("{letter}HIGH"), high.to_string());
+                tag(format!("{letter}MAX"), max.to_string());
+            }
+            for (letter, plane) in ['Y', 'U', 'V'].into_iter().zip(&signal.planes) {
+                tag(format!("{letter}BITDEPTH"), plane.bit_depth.to_string());
+            }
+            tag("BRNG".to_owned(), format_g(signal.out_of_broadcast));
+        }
+        Self {
+            media_type: "video",
+            stream_index: 0,
+            key_frame: u8::from(facts.key),
+            pts: facts.pts_ticks,
+            pts_time: time.clone(),
+            best_effort_timestamp: facts.pts_ticks,
+            best_effort_timestamp_time: time,
+            width: facts.region.map_or(facts.size.0, |rect| rect.width),
+            height: facts.region.map_or(facts.size.1, |rect| rect.height),
+            pix_fmt: &facts.source.pixel_format,
+            sample_aspect_ratio: format!("{}:{}", facts.sample_aspect.num, facts.sample_aspect.den),
+            pict_type: facts.picture_type.unwrap_or('?'),
+            frame_number: facts.number,
+            tags,
+        }
     }
 }
 

@@ -4,15 +4,11 @@ use std::ops::ControlFlow;
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 
-use super::adjusting::Told;
-use super::format::{Format, LineWriter};
-use super::output::{Output, Target, is_stream};
-use super::overview::Overview;
+use super::ending::AnalyzeError;
+use super::format::{Format, RecordWriter, RunOptions, Summary, display, hash};
+use super::output::{self, Found, Left, Output, Target, is_stream};
+use super::overview::{Overview, Progress};
 use super::pipeline::{Counted, Outcome, Pipeline, Request};
-use super::progress::Progress;
-use super::resume::{self, Found, Left};
-use super::summary::{RunOptions, Summary, hash};
-use super::{AnalyzeError, display};
 use crate::export::file::check_output;
 use crate::text::counted;
 
@@ -50,6 +46,16 @@ pub enum Finished {
     EndedEarly(String),
 }
 
+impl Finished {
+    fn of(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome { stopped: true, .. } => Self::Stopped,
+            Outcome { ended_early: Some(reason), .. } => Self::EndedEarly(reason),
+            _ => Self::Complete,
+        }
+    }
+}
+
 /// Analyses a file.
 ///
 /// # Errors
@@ -77,7 +83,7 @@ pub fn run(mut request: Request, destination: &Destination, quiet: bool) -> Resu
     if let (true, Target::File(path)) = (*resume, target)
         && !is_stream(path)
     {
-        match resume::find(path, run, *format, &summary)? {
+        match output::find_unfinished(path, run, *format, &summary)? {
             Found::Nothing => {}
             Found::Finished => return Ok(Finished::Already),
             Found::Unfinished(found) => {
@@ -91,41 +97,34 @@ pub fn run(mut request: Request, destination: &Destination, quiet: bool) -> Resu
     }
     summary.frames = left.records;
     let mut output = Output::open(target, run, Some(left.bytes).filter(|bytes| *bytes > 0))?;
-    let told = Told::of(&request.adjustments);
-    let head = format.head(request.counting, &told, *bins);
-    let mut text = Text { format: *format, told, bins: *bins, head, before: left.records };
     if left.records > 0 {
         output.write(format.after_record().as_bytes())?;
-        text.head.clear();
     }
     summary.first_frame = pipeline.first_number().unwrap_or(0);
-    let (output, result) = count_and_write(pipeline, &name, output, &text, quiet);
-    conclude(result, output, summary, &text)
+    let mut writer =
+        Writer { output, lines: RecordWriter::new(*format, &request, *bins), records: left.records, last: None };
+    let counted = count_and_write(pipeline, &name, &mut writer, quiet)?;
+    conclude(counted, writer, summary)
 }
 
 /// Writes the summary, and says how the run ended.
 fn conclude(
-    (counted, written): (Result<Outcome, AnalyzeError>, Result<Written, AnalyzeError>),
-    mut output: Output,
+    counted: Result<Outcome, AnalyzeError>,
+    writer: Writer,
     mut summary: Summary,
-    text: &Text,
 ) -> Result<Finished, AnalyzeError> {
-    let written = written?;
-    let format = text.format;
-    summary.frames = text.before + written.records;
+    let Writer { mut output, lines, records, last } = writer;
+    let format = lines.format();
+    summary.frames = records;
     let (finished, error) = match counted {
         Ok(outcome) => {
             (summary.first_frame, summary.end_frame) = (outcome.frames.start, outcome.frames.end);
             summary.reached_end = outcome.reached_end;
             warn_of_damage(&summary.input, &outcome);
-            match outcome {
-                Outcome { stopped: true, .. } => (Finished::Stopped, None),
-                Outcome { ended_early: Some(reason), .. } => (Finished::EndedEarly(reason), None),
-                _ => (Finished::Complete, None),
-            }
+            (Finished::of(outcome), None)
         }
         Err(error) => {
-            summary.end_frame = written.last.map_or(summary.first_frame, |last| last + 1);
+            summary.end_frame = last.map_or(summary.first_frame, |last| last + 1);
             (Finished::Stopped, Some(error))
         }
     };
@@ -139,8 +138,8 @@ fn conclude(
     if summary.frames > 0 {
         output.write(format.after_last().as_bytes())?;
     } else if summary.complete {
-        say_empty(&summary);
-        output.write(text.head.as_bytes())?;
+        log::warn!("{}: no frame was counted; the selection begins after the last one, or takes none", summary.input);
+        output.write(lines.head().as_bytes())?;
     } else {
         // There is nothing to keep, and what an earlier run has written stays.
         output.discard();
@@ -149,10 +148,6 @@ fn conclude(
     output.write(format.tail(&summary).as_bytes())?;
     output.finish()?;
     error.map_or(Ok(finished), Err)
-}
-
-fn say_empty(summary: &Summary) {
-    log::warn!("{}: no frame was counted; the selection begins after the last one, or takes none", summary.input);
 }
 
 fn warn_of_damage(name: &str, outcome: &Outcome) {
@@ -164,85 +159,69 @@ fn warn_of_damage(name: &str, outcome: &Outcome) {
     }
 }
 
-/// How records become text.
-struct Text {
-    format: Format,
-    told: Told,
-    bins: bool,
-    /// What stands before the first record.
-    head: String,
-    /// Records that an earlier run has written.
-    before: u64,
-}
-
-/// What the writer wrote.
-#[derive(Debug, Default)]
-struct Written {
+/// Writes a run's records, one after the other.
+struct Writer {
+    output: Output,
+    lines: RecordWriter,
+    /// Records that are there, those of an earlier run among them.
     records: u64,
+    /// The number of the last frame that was written.
     last: Option<u64>,
 }
 
-/// Counts on this thread and writes on another, so that neither waits for the other.
-#[expect(clippy::type_complexity, reason = "the two halves' results, each with its own errors")]
+impl Writer {
+    /// Writes until nobody hands over any more.
+    fn write_all(&mut self, counted: Receiver<Counted>) -> Result<(), AnalyzeError> {
+        let format = self.lines.format();
+        let mut line = Vec::new();
+        let mut next = counted.recv().ok();
+        while let Some(frame) = next {
+            match self.records {
+                0 => self.output.write(self.lines.head().as_bytes())?,
+                _ => self.output.write(format.before_next().as_bytes())?,
+            }
+            self.lines.line(&frame, &mut line).map_err(AnalyzeError::Output)?;
+            line.extend_from_slice(format.after_record().as_bytes());
+            self.output.write(&line)?;
+            self.records += 1;
+            self.last = Some(frame.facts.number);
+            next = match counted.try_recv() {
+                Ok(frame) => Some(frame),
+                Err(_) => {
+                    // A reader that waits for the newest record gets it now.
+                    if self.output.is_live() {
+                        self.output.flush()?;
+                    }
+                    counted.recv().ok()
+                }
+            };
+        }
+        Ok(())
+    }
+}
+
+/// Counts on this thread and writes on another, so that neither waits for the other. How counting went is the result; what
+/// cannot be written is the error.
 fn count_and_write(
     pipeline: Pipeline,
     name: &str,
-    mut output: Output,
-    text: &Text,
+    writer: &mut Writer,
     quiet: bool,
-) -> (Output, (Result<Outcome, AnalyzeError>, Result<Written, AnalyzeError>)) {
+) -> Result<Result<Outcome, AnalyzeError>, AnalyzeError> {
     let mut progress = Progress::new(name, pipeline.span_secs(), quiet);
     let (sender, receiver) = mpsc::sync_channel::<Counted>(MOST_WAITING);
-    let results = thread::scope(|scope| {
-        let sink = &mut output;
+    let (counted, written) = thread::scope(|scope| {
         // The receiver goes with the writer: where that gives up, counting is told so.
-        let writer = scope.spawn(move || write_records(receiver, name, sink, text));
+        let writing = scope.spawn(move || writer.write_all(receiver));
         let counted = pipeline.run(&mut |counted| {
             progress.frame(counted.facts.time_secs + counted.facts.duration_secs);
             if sender.send(counted).is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         drop(sender);
-        let written = match writer.join() {
-            Ok(written) => written,
-            Err(panic) => std::panic::resume_unwind(panic),
-        };
-        (counted, written)
+        (counted, writing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     });
     progress.finish();
-    (output, results)
-}
-
-fn write_records(
-    receiver: Receiver<Counted>,
-    name: &str,
-    output: &mut Output,
-    text: &Text,
-) -> Result<Written, AnalyzeError> {
-    let Text { format, bins, .. } = *text;
-    let mut lines = LineWriter::new(&text.told);
-    let mut written = Written::default();
-    let mut line = Vec::new();
-    let mut next = receiver.recv().ok();
-    while let Some(counted) = next {
-        let is_first = text.before + written.records == 0;
-        output.write(if is_first { text.head.as_bytes() } else { format.before_next().as_bytes() })?;
-        lines.line(format, name, &counted, bins, &mut line).map_err(AnalyzeError::Output)?;
-        line.extend_from_slice(format.after_record().as_bytes());
-        output.write(&line)?;
-        written.records += 1;
-        written.last = Some(counted.facts.number);
-        next = match receiver.try_recv() {
-            Ok(counted) => Some(counted),
-            Err(_) => {
-                // A reader that waits for the newest record gets it now.
-                if output.is_live() {
-                    output.flush()?;
-                }
-                receiver.recv().ok()
-            }
-        };
-    }
-    Ok(written)
+    written.map(|()| counted)
 }
 
 /// Adds everything up for people.
@@ -261,15 +240,11 @@ fn overview(pipeline: Pipeline, name: &str, quiet: bool) -> Result<Finished, Ana
     output.write(format!("{overview}\n").as_bytes())?;
     output.finish()?;
     warn_of_damage(name, &outcome);
-    Ok(match outcome {
-        Outcome { stopped: true, .. } => Finished::Stopped,
-        Outcome { ended_early: Some(reason), .. } => Finished::EndedEarly(reason),
-        _ => Finished::Complete,
-    })
+    Ok(Finished::of(outcome))
 }
 
 /// A line for people; if even that cannot be written, nothing can be said.
-pub(super) fn eprint_line(text: &str) {
+fn eprint_line(text: &str) {
     use std::io::Write as _;
     let _ = writeln!(std::io::stderr(), "{text}");
 }
