@@ -93,6 +93,8 @@ fn every_format_that_the_filter_reads_gives_its_values() {
         "yuv420p12le",
         "yuv422p14le",
         "yuv444p16le",
+        "yuva420p",
+        "yuva444p16le",
     ];
     for format in formats {
         let name = format!("{format}.mkv");
@@ -110,7 +112,8 @@ fn real_codecs_and_full_range_give_its_values() {
     compare(&Clip::noisy("nv12.nut", "32x18", "nv12", 2, "-c:v rawvideo"), "", &[]);
 }
 
-/// The filter's frames are all square; what is written is what `ffprobe` says of the file.
+/// The filter's frames are all square; what is written is what `ffprobe` says of the file. Where that says nothing, they are
+/// square.
 #[test]
 fn the_pixel_aspect_is_the_files() {
     let coded = Clip::moving("clip.mp4", "160x90", 0.2, "-vf setsar=8/9 -c:v libx264 -pix_fmt yuv420p");
@@ -120,6 +123,22 @@ fn the_pixel_aspect_is_the_files() {
         let told = common::ffprobe(clip, &["-show_entries", "frame=sample_aspect_ratio"]);
         assert_eq!(told.lines().next().map(|line| line.trim_end_matches(',')), Some(expected));
     }
+    let unstated = Clip::noisy("clip.mkv", "32x18", "yuv420p", 1, "-c:v ffv1");
+    let told = common::ffprobe(unstated.path(), &["-show_entries", "frame=sample_aspect_ratio"]);
+    assert_eq!(told.lines().next(), Some("N/A"));
+    let ours = frames(&output(unstated.path(), &["--format", "ffprobe"]));
+    assert_eq!(ours[0]["sample_aspect_ratio"], "1:1");
+    assert_eq!(ours[0]["sample_aspect_ratio"], ffprobe(unstated.path(), "")[0]["sample_aspect_ratio"]);
+}
+
+/// What the filter reads may be a copy in another order of the same samples; what is written is the decoder's own format.
+#[test]
+fn the_pixel_format_is_the_files() {
+    let clip = Clip::noisy("nv12.nut", "32x18", "nv12", 1, "-c:v rawvideo");
+    let ours = frames(&output(clip.path(), &["--format", "ffprobe"]));
+    assert_eq!(ours[0]["pix_fmt"], "nv12");
+    assert_eq!(common::ffprobe(clip.path(), &["-show_entries", "frame=pix_fmt"]).lines().next(), Some("nv12"));
+    assert_eq!(ffprobe(clip.path(), "")[0]["pix_fmt"], "yuv420p");
 }
 
 #[test]
@@ -142,9 +161,18 @@ fn the_comparison_sees_a_wrong_value() {
 
 #[test]
 fn sources_that_the_filter_would_convert_are_refused() {
-    // FFV1 hands R'G'B' of 8 bits out as bgr0.
-    for (format, decoded) in [("gbrp", "bgr0"), ("gray", "gray"), ("yuv410p", "yuv410p")] {
-        let clip = Clip::noisy("clip.mkv", "32x18", format, 1, "-c:v ffv1");
+    // FFV1 hands R'G'B' of 8 bits out as bgr0. With alpha, samples of 10 and 12 bits would become ones of 16.
+    let formats = [
+        ("gbrp", "bgr0"),
+        ("gray", "gray"),
+        ("yuv410p", "yuv410p"),
+        ("yuva420p10le", "yuva420p10le"),
+        ("yuva422p10le", "yuva422p10le"),
+        ("yuva444p12le", "yuva444p12le"),
+    ];
+    for (format, decoded) in formats {
+        let clip = Clip::noisy("clip.mkv", "32x18", format, 1, "-c:v ffv1 -strict -2");
+        assert_ne!(ffprobe(clip.path(), "")[0]["pix_fmt"], decoded, "the filter reads {format} as it is");
         let run = analyze(clip.path(), &["--format", "ffprobe"]);
         assert_eq!(run.code, Some(1), "{format}");
         for word in ["signalstats", decoded, "--format jsonl"] {

@@ -426,7 +426,7 @@ fn check_countable(request: &Request, frame: &Frame) -> Result<(), AnalyzeError>
     if coded && !frame.picture.has_coded_components() {
         return Err(AnalyzeError::NotCoded(request.input.clone()));
     }
-    if signal && (!signal::is_native(&frame.picture) || frame.source.converted_to.is_some()) {
+    if signal && !signal::is_native(&frame.picture, &frame.source) {
         let format = frame.source.pixel_format.clone();
         return Err(AnalyzeError::NoSignal { input: request.input.clone(), format });
     }

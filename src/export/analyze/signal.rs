@@ -5,8 +5,8 @@
 //! also where the other outputs bin by the top 12 bits.
 
 use crate::histogram::Histogram;
-use crate::picture::Picture;
 use crate::picture::layout::ColorModel;
+use crate::picture::{Picture, SourceFormat};
 
 /// The figures of one plane.
 #[derive(Debug, Clone, PartialEq)]
@@ -75,18 +75,23 @@ impl SignalCount {
     }
 }
 
-/// Whether signalstats reads such pictures as they are. It converts others first, to values that are no longer the
-/// file's.
+/// Whether signalstats reads such pictures as they are, or puts their samples only in another order. It converts others first, to
+/// values that are no longer the file's.
+///
+/// Samples of 8 or 16 bits keep their values when alpha is left out or planes are parted. Those of a depth between become
+/// ones of 16 bits then: such a format must be one that the filter reads, and all of these are planes of Y'CbCr alone, "yuv4…".
 #[must_use]
-pub fn is_native(picture: &Picture) -> bool {
+pub fn is_native(picture: &Picture, source: &SourceFormat) -> bool {
     let layout = picture.layout();
+    let keeps_depth = matches!(layout.depth, 8 | 16) || source.pixel_format.starts_with("yuv4");
     let grid = layout.chroma_shift;
     let known_grid = match layout.depth {
         8 => grid.0 + grid.1 < 3 && grid != (0, 2),
         10 | 12 => grid.0 < 2 && grid.1 < 2,
         _ => matches!(grid, (0, 0) | (1, 0) | (1, 1)),
     };
-    layout.model == ColorModel::YCbCr && picture.has_coded_components() && known_grid
+    let is_coded = layout.model == ColorModel::YCbCr && picture.has_coded_components();
+    is_coded && source.converted_to.is_none() && known_grid && keeps_depth
 }
 
 fn plane_signal(bins: &[u64]) -> PlaneSignal {
