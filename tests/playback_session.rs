@@ -89,9 +89,9 @@ fn a_marked_part_repeats_exactly_whether_it_fits_the_cache_or_not() {
     for cache_bytes in [usize::MAX / 8, 8 * PICTURE_BYTES, 0] {
         let mut session = Session::with(clip.path(), |options| options.cache_bytes = cache_bytes);
         session.seek(4.44);
-        session.player.mark(Instant::now());
+        session.player.mark();
         session.seek(2.0);
-        session.player.mark(Instant::now());
+        session.player.mark();
         let seen = play(&mut session, |_, seen| seen.len() > 200);
         let first = seen.iter().position(|shown| *shown == 51).unwrap();
         let expected: Vec<usize> = (51..=111).chain((50..=111).cycle().take(200)).take(seen.len() - first).collect();

@@ -156,7 +156,7 @@ impl Viewer {
             }
             Action::SeekBy { secs, exact: false } if held => session.scrub_by(secs, now),
             Action::SeekBy { secs, .. } => {
-                let seek = player.seek_by(secs, true);
+                let seek = player.seek_by(secs);
                 session.seek(seek);
                 note = Some(format!("{}{} s", if secs < 0.0 { "−" } else { "+" }, secs.abs()));
             }
@@ -172,7 +172,7 @@ impl Viewer {
             Action::ToggleLoop => {
                 note = Some(if session.player.toggle_loop() { "loop on" } else { "loop off" }.to_owned());
             }
-            Action::Mark => note = Some(session.mark(now)),
+            Action::Mark => note = Some(session.mark()),
             _ => {}
         }
         if let Some(note) = note {

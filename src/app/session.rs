@@ -104,7 +104,7 @@ impl Session {
 
     /// Shows the exact frame of a time.
     pub fn go_to(&mut self, secs: f64) {
-        let seek = self.player.seek_to(secs, true);
+        let seek = self.player.seek_to(secs);
         self.seek(seek);
     }
 
@@ -128,8 +128,8 @@ impl Session {
     }
 
     /// Marks A, then B, then clears both. What is to be said of it.
-    pub fn mark(&mut self, now: Instant) -> String {
-        let seek = self.player.mark(now);
+    pub fn mark(&mut self) -> String {
+        let seek = self.player.mark();
         self.seek(seek);
         match self.player.marks() {
             Marks { a: Some(a), b: Some(b) } => format!("A–B: {} to {}, again and again", timecode(a), timecode(b)),

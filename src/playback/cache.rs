@@ -89,6 +89,11 @@ impl FrameCache {
     /// Adds a frame that comes after the newest, though not next to it, nor the one after it next to this one.
     pub(super) fn push_sparse(&mut self, frame: Frame) {
         self.push(frame);
+        self.note_gap();
+    }
+
+    /// Notes that frames may be missing after the newest.
+    pub(super) fn note_gap(&mut self) {
         self.sparse = self.frames.len();
     }
 
@@ -148,6 +153,11 @@ impl FrameCache {
             || last_is_end
             || self.frames.get(position).is_some_and(|frame| !begins_by(frame, secs - tick_secs(frame)));
         is_certain.then_some(position)
+    }
+
+    /// Timestamp of the frame at a position.
+    pub(super) fn ticks_at(&self, position: usize) -> Option<i64> {
+        self.frames.get(position).map(|frame| frame.pts_ticks)
     }
 
     /// Position of the frame of that index.

@@ -5,10 +5,14 @@
 mod cache;
 mod clock;
 mod drive;
+mod late;
+mod phase;
 mod player;
 mod request;
+mod supply;
+mod tally;
 
 pub use clock::Clock;
 pub use drive::{send, take_events};
 pub use player::Player;
-pub use request::{Counts, Marks, PlayerOptions, SeekRequest, Tick};
+pub use request::{Marks, PlaybackCounts, PlayerOptions, SeekRequest, Tick};

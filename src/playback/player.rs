@@ -1,18 +1,44 @@
-//! The player's state: frames wait in order until they are due, seeks merge, frames of an older seek are thrown away.
+//! The player: frames wait in order until they are due, seeks merge, frames of an older seek are thrown away.
 //!
-//! `pace` decides which frame is due, `late` what becomes of those that come too late, `seek` where the decoder is sent.
+//! Two states say what it is about, each replaced whole: the [`Phase`], which is what is on its way to the screen, and the
+//! [`Hands`], which are what the user does. A frame goes on screen only in [`tick`](Player::tick).
+//!
+//! ```text
+//!            opening                 seek_to, settle, a scrub, a loop …: the frame is not here
+//!               │            ┌───────────────────────────────────────────────────────────────┐
+//!               ▼            ▼                                                               │
+//!           ┌─────────────────────┐  its first frame is shown, and no other is asked for  ┌────────┐
+//!           │ Seeking             │ ────────────────────────────────────────────────────▶ │ Steady │◀─┐
+//!           │ (and what is next)  │ ◀─┐ what was asked for meanwhile comes next,          └────────┘  │
+//!           └─────────────────────┘ ──┘ at the latest after a quarter of a second          │  │  ▲    │
+//!                │ no frame comes                             the frame is here           │  │  │ it is shown
+//!                ▼                       ┌─────────────────────────────────────────────────┘  │  │
+//!           ┌─────────┐                  ▼                                                    │  │
+//!           │ Ended   │ ◀─ its time ─ ┌──────────┐                                            │  │
+//!           └─────────┘    is over    │ Arriving │ ───────────────────────────────────────────┼──┘
+//!                ▲                    └──────────┘                                            │
+//!                └────────────────────────────────────────────────────────────────────────────┘
+//!
+//!   Hands:  Playing ◀── toggle_pause ──▶ Paused { steps }        scrub_to ──▶ Scrubbing ── settle ──▶ as before
+//! ```
+//!
+//! What the decoder is doing meanwhile, which frames it leaves out because it is late, and which frames are kept, is the
+//! [`Supply`]'s business. `tick` decides which frame is due, `seek` where the decoder is sent, `scrub` what is shown on the way.
 
-mod late;
-mod pace;
+mod scrub;
 mod seek;
+mod tick;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::Clock;
-use super::cache::FrameCache;
-use super::request::{Counts, Destination, Marks, PlayerOptions, SeekRequest};
-use crate::media::{FrameIndex, Seek};
+use super::late::Lateness;
+use super::phase::{Hands, Phase, Seeking};
+use super::request::{Destination, Marks, PlaybackCounts, PlayerOptions, SeekRequest};
+use super::supply::Supply;
+use super::tally::{OnScreen, Tally};
+use crate::media::FrameIndex;
 use crate::picture::Frame;
 
 /// Timestamps are compared with this slack, in seconds, so that rounding in a file's time base delays no frame.
@@ -22,42 +48,15 @@ const BUFFERING_AFTER: Duration = Duration::from_millis(500);
 /// The slowest and the fastest speed.
 const SPEEDS: (f64, f64) = (1.0 / 16.0, 16.0);
 
-/// The frame on screen.
+/// The frames that were marked.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Shown {
-    pts_ticks: i64,
-    time_secs: f64,
-    end_secs: f64,
-    index: Option<u64>,
-}
-
-/// What the decoder does after the newest frame that is here.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Tail {
-    /// It delivers the frames that follow.
-    Live,
-    /// It is elsewhere, or at rest.
-    Parked,
-    /// It has been told to go on from the newest frame.
-    Rejoining,
-    /// There are no more frames.
-    Ended,
-}
-
-/// A jump ahead because decoding cannot keep up with the clock.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct CatchUp {
-    since: Instant,
-    /// Whether its first frame is there.
-    arrived: bool,
-}
-
-/// Frames that were left out between two frames whose numbers are not known.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Guess {
-    from: Shown,
-    to: Shown,
-    frames: u64,
+enum Marked {
+    /// None.
+    Nothing,
+    /// The first frame of a part.
+    First(OnScreen),
+    /// A part's first frame and its last, which is played again and again.
+    Part(OnScreen, OnScreen),
 }
 
 /// The player's state.
@@ -65,57 +64,15 @@ struct Guess {
 pub struct Player {
     options: PlayerOptions,
     clock: Clock,
-    paused: bool,
-    cache: FrameCache,
-    tail: Tail,
-    serial: u64,
-    shown: Option<Shown>,
-    /// A frame that is here already and is to be shown next, whatever its time.
-    pending: Option<Frame>,
-    /// The seek under way, until its first frame is there; at the start, the opening of the file.
-    awaited: Option<Destination>,
-    /// When that seek was first waited for.
-    awaited_since: Option<Instant>,
-    /// What to seek next, once that frame has been shown.
-    next_seek: Option<Destination>,
-    /// Timestamp of the frame before which earlier ones are being fetched.
-    fetching: Option<i64>,
-    /// Timestamp of the frame before which there is none.
-    first_ticks: Option<i64>,
-    /// Timestamp of the frame before which none could be fetched.
-    unfetchable: Option<i64>,
-    /// Where the user is scrubbing to, in seconds.
-    scrub: Option<f64>,
-    /// Time for which the last quick picture was asked.
-    scrubbed: Option<f64>,
-    /// How far the last move of the scrub led, in seconds.
-    scrub_step: f64,
-    /// Seconds of frames that come with the scrub's seek under way.
-    kept_secs: f64,
-    /// Whether the last quick picture was far from where it was wanted, as in a long group of frames.
-    is_far_off: bool,
-    /// Whether the scrub was faster than frames can be fetched for it.
-    is_too_slow: bool,
-    /// Frames to step, forward if positive, once frames are there.
-    steps: i64,
-    ended: bool,
-    marks: (Option<Shown>, Option<Shown>),
-    catch_up: Option<CatchUp>,
-    /// Time before which frames are left out, as the decoder was sent towards it in a hurry.
-    sparse_until: Option<f64>,
-    /// When a frame last went on screen while playing.
-    shown_at: Option<Instant>,
-    /// Whether the last frame came after a stall.
-    has_stalled: bool,
-    /// Frames counted as dropped by the frame rate alone.
-    guesses: Vec<Guess>,
-    /// How long a jump ahead takes, in seconds, from the last ones.
-    catch_up_secs: f64,
+    phase: Phase,
+    hands: Hands,
+    supply: Supply,
+    shown: Option<OnScreen>,
+    marked: Marked,
+    lateness: Lateness,
     /// Since when a frame is needed and none is there.
     starved_since: Option<Instant>,
-    counts: Counts,
-    /// The list that tells the numbers of frames which the decoder did not count.
-    index: Option<Arc<FrameIndex>>,
+    tally: Tally,
 }
 
 impl Player {
@@ -125,122 +82,65 @@ impl Player {
         Self {
             options,
             clock: Clock::standing_at(0.0),
-            paused: options.paused,
-            cache: FrameCache::default(),
-            tail: Tail::Live,
-            serial: 0,
+            phase: Phase::Seeking(Seeking::new(Destination::at(0.0))),
+            hands: if options.paused { Hands::Paused { steps: 0 } } else { Hands::Playing },
+            supply: Supply::new(options.cache_bytes),
             shown: None,
-            pending: None,
-            awaited: Some(Destination::at(0.0)),
-            awaited_since: None,
-            next_seek: None,
-            fetching: None,
-            first_ticks: None,
-            unfetchable: None,
-            scrub: None,
-            scrubbed: None,
-            scrub_step: 0.0,
-            kept_secs: 0.0,
-            is_far_off: false,
-            is_too_slow: false,
-            steps: 0,
-            ended: false,
-            marks: (None, None),
-            catch_up: None,
-            sparse_until: None,
-            shown_at: None,
-            has_stalled: false,
-            guesses: Vec::new(),
-            catch_up_secs: 0.1,
+            marked: Marked::Nothing,
+            lateness: Lateness::default(),
             starved_since: None,
-            counts: Counts::default(),
-            index: None,
+            tally: Tally::default(),
         }
     }
 
     /// Takes a decoded frame; one of an older seek is thrown away.
     pub fn push(&mut self, frame: Frame) {
-        // Going on from the newest frame begins with that frame itself.
-        let is_known = self.cache.last().is_some_and(|last| frame.pts_ticks <= last.pts_ticks);
-        if frame.serial != self.serial || is_known {
-            return;
+        if self.supply.push(frame) {
+            let limit = self.limit_behind();
+            self.supply.cache.trim_behind(limit);
         }
-        self.tail = if self.awaits(|seek| matches!(seek, Seek::Near(_))) { Tail::Parked } else { Tail::Live };
-        if self.sparse_until.is_some_and(|until| frame.time_secs < until) {
-            self.cache.push_sparse(frame);
-        } else {
-            self.cache.push(frame);
-        }
-        let limit = self.limit_behind();
-        self.cache.trim_behind(limit);
     }
 
     /// Takes the frames that come right before the one of that timestamp, without a gap, in presentation order.
-    pub fn keep(&mut self, serial: u64, before_ticks: i64, mut frames: Vec<Frame>) {
-        if serial != self.serial {
-            return;
-        }
-        if self.awaits(|seek| matches!(seek, Seek::Back { .. })) {
-            self.tail = if frames.is_empty() { Tail::Ended } else { Tail::Parked };
-            self.cache.fill(frames);
-            return;
-        }
-        let was_asked_for = self.fetching.take().is_some();
-        if self.cache.first().is_none_or(|first| first.pts_ticks != before_ticks) {
-            return;
-        }
-        if frames.is_empty() && was_asked_for {
-            self.first_ticks = Some(before_ticks);
-        }
-        let room = self.options.cache_bytes.saturating_sub(self.cache.bytes());
-        let mut bytes: usize = frames.iter().map(Frame::plane_bytes).sum();
-        let surplus = frames
-            .iter()
-            .take_while(|frame| {
-                bytes > room && {
-                    bytes -= frame.plane_bytes();
-                    true
-                }
-            })
-            .count();
-        frames.drain(..surplus);
-        self.cache.prepend(frames);
-    }
-
-    /// Whether a seek of that kind is under way.
-    fn awaits(&self, is_kind: impl FnOnce(Seek) -> bool) -> bool {
-        self.awaited.is_some_and(|destination| is_kind(destination.seek))
+    pub fn keep(&mut self, serial: u64, before_ticks: i64, frames: Vec<Frame>) {
+        self.supply.keep(serial, before_ticks, frames);
     }
 
     /// Notes that the decoder has no more frames of this serial.
     pub fn end_of_stream(&mut self, serial: u64) {
-        if serial != self.serial {
-            return;
-        }
-        match self.fetching.take() {
-            Some(before) => self.unfetchable = Some(before),
-            None => self.tail = Tail::Ended,
-        }
+        self.supply.end_of_stream(serial);
     }
 
     /// Whether more frames would be of use at `now`; otherwise one that is not yet due waits already.
     #[must_use]
     pub fn wants_frames(&self, now: Instant) -> bool {
         let time = self.clock.at(now) + SLACK_SECS;
-        let is_late = || self.clock.is_running() && self.cache.last().is_some_and(|frame| frame.time_secs <= time);
-        self.fetching.is_some() || self.tail != Tail::Ended && (self.cache.ahead() < 2 || is_late())
+        let newest = || self.supply.cache.last();
+        let is_late = || self.clock.is_running() && newest().is_some_and(|frame| frame.time_secs <= time);
+        let is_short = || self.supply.cache.ahead() < 2 || is_late();
+        self.supply.is_fetching() || !self.supply.has_ended() && is_short()
     }
 
     /// Whether the user has paused.
     #[must_use]
     pub const fn is_paused(&self) -> bool {
-        self.paused
+        match &self.hands {
+            Hands::Playing => false,
+            Hands::Paused { .. } => true,
+            Hands::Scrubbing(scrub) => scrub.then_paused,
+        }
+    }
+
+    /// Whether a scrub has not settled yet.
+    #[must_use]
+    pub const fn is_scrubbing(&self) -> bool {
+        matches!(self.hands, Hands::Scrubbing(_))
     }
 
     /// Whether the last frame has been on screen for its whole duration.
     #[must_use]
     pub const fn has_ended(&self) -> bool {
-        self.ended
+        matches!(self.phase, Phase::Ended)
     }
 
     /// Whether the user may go anywhere in the video, rather than only forwards.
@@ -252,8 +152,15 @@ impl Player {
     /// Whether something that was asked for has yet to be shown: a seek, a step, or where a scrub has led.
     #[must_use]
     pub fn is_busy(&self) -> bool {
-        let is_scrub_behind = || self.fetching.is_some() && self.scrub.is_some_and(|secs| !self.has_frame_at(secs));
-        self.awaited.is_some() || self.pending.is_some() || self.steps != 0 || is_scrub_behind()
+        let is_on_its_way = matches!(self.phase, Phase::Seeking(_) | Phase::Arriving(_));
+        let hands_wait = match &self.hands {
+            Hands::Playing => false,
+            Hands::Paused { steps } => *steps != 0,
+            Hands::Scrubbing(scrub) => {
+                self.supply.is_fetching() && self.supply.position_at(scrub.to_secs, true).is_none()
+            }
+        };
+        is_on_its_way || hands_wait
     }
 
     /// Whether a frame has been needed for a while that does not come: a seek that takes long, or a stalled stream.
@@ -272,7 +179,7 @@ impl Player {
     /// the decoder, or listed.
     #[must_use]
     pub fn frame_index(&self) -> Option<u64> {
-        self.number_of(&self.shown?)
+        self.tally.number_of(&self.shown?)
     }
 
     /// What that position comes to by the frame's time, where the file states that frames are evenly spaced. It may be wrong.
@@ -284,15 +191,7 @@ impl Player {
 
     /// Takes the list of all frames' timestamps, or the news that there is none to go by any more.
     pub fn set_frame_index(&mut self, index: Option<Arc<FrameIndex>>) {
-        self.index = index;
-        if self.index.is_some() && !self.guesses.is_empty() {
-            self.count_guessed();
-        }
-    }
-
-    /// The number of a frame, if it is known.
-    fn number_of(&self, shown: &Shown) -> Option<u64> {
-        shown.index.or_else(|| self.index.as_ref()?.number_of(shown.pts_ticks))
+        self.tally.set_list(index);
     }
 
     /// Length of the video in seconds, as far as it is known.
@@ -303,8 +202,8 @@ impl Player {
 
     /// What happened to the frames so far.
     #[must_use]
-    pub const fn counts(&self) -> Counts {
-        self.counts
+    pub const fn counts(&self) -> PlaybackCounts {
+        self.tally.counts()
     }
 
     /// How many seconds of the video pass in a second.
@@ -334,70 +233,66 @@ impl Player {
 
     /// The ends of the part that is played again and again.
     #[must_use]
-    pub fn marks(&self) -> Marks {
-        let secs = |mark: Option<Shown>| mark.map(|shown| shown.time_secs);
-        Marks { a: secs(self.marks.0), b: secs(self.marks.1) }
+    pub const fn marks(&self) -> Marks {
+        match self.marked {
+            Marked::Nothing => Marks { a: None, b: None },
+            Marked::First(a) => Marks { a: Some(a.time_secs), b: None },
+            Marked::Part(a, b) => Marks { a: Some(a.time_secs), b: Some(b.time_secs) },
+        }
     }
 
     /// Marks the frame on screen as the first of a part, then as its last (the earlier one is the first in any case), then
     /// clears both. With both marks, playback goes from the last to the first without end.
-    pub fn mark(&mut self, _now: Instant) -> Option<SeekRequest> {
+    pub fn mark(&mut self) -> Option<SeekRequest> {
         let shown = self.shown?;
-        self.marks = match self.marks {
-            (None, _) => (Some(shown), None),
-            (Some(a), None) if shown.pts_ticks < a.pts_ticks => (Some(shown), Some(a)),
-            (Some(a), None) => (Some(a), Some(shown)),
-            (Some(_), Some(_)) => (None, None),
+        self.marked = match self.marked {
+            Marked::Nothing => Marked::First(shown),
+            Marked::First(a) if shown.pts_ticks < a.pts_ticks => Marked::Part(shown, a),
+            Marked::First(a) => Marked::Part(a, shown),
+            Marked::Part(..) => Marked::Nothing,
         };
-        let is_over = self.ended && !self.paused && self.marks.1.is_some();
+        let is_over = self.has_ended() && !self.is_paused() && self.part().is_some();
         if is_over { self.restart() } else { None }
+    }
+
+    /// The first and the last frame of the part that is played again and again.
+    const fn part(&self) -> Option<(OnScreen, OnScreen)> {
+        if let Marked::Part(first, last) = self.marked { Some((first, last)) } else { None }
     }
 
     /// Pauses or goes on; at the end, starts again.
     pub fn toggle_pause(&mut self, now: Instant) -> Option<SeekRequest> {
-        if self.ended {
-            self.paused = false;
+        if self.has_ended() {
+            self.hands = Hands::Playing;
             return self.restart();
         }
-        self.paused = !self.paused;
-        if self.paused {
+        match &mut self.hands {
+            Hands::Playing => self.hands = Hands::Paused { steps: 0 },
+            Hands::Paused { .. } => self.hands = Hands::Playing,
+            Hands::Scrubbing(scrub) => scrub.then_paused = !scrub.then_paused,
+        }
+        if self.is_paused() {
             self.clock.stop(now);
-            self.stop_hurrying();
+            self.supply.leave_nothing_out();
         } else {
-            self.steps = 0;
             self.resume(now);
         }
         None
     }
 
-    /// Lets the clock run from the frame on screen.
+    /// Lets the clock run from the frame on screen, if that is what is next.
     fn resume(&mut self, now: Instant) {
-        if self.awaited.is_none() && self.scrub.is_none() {
+        if matches!(self.hands, Hands::Playing) && !matches!(self.phase, Phase::Seeking(_)) {
             self.clock.set(self.position_secs(), now);
             self.clock.start(now);
         }
     }
 
-    /// Notes that a frame goes on screen.
-    fn show(&mut self, frame: Frame) -> Frame {
-        let end_secs = frame.time_secs + frame.duration_secs.max(0.0);
-        let Frame { pts_ticks, time_secs, index, .. } = frame;
-        self.shown = Some(Shown { pts_ticks, time_secs, end_secs, index });
-        if let Some(duration) = &mut self.options.duration_secs {
-            // Headers round, or lie; what has been seen is certain.
-            *duration = duration.max(end_secs);
-        }
-        self.ended = false;
-        self.counts.shown += 1;
-        self.counts.damaged += u64::from(frame.damaged);
-        frame
-    }
-
     /// Bytes that the frames behind the one on screen may take: all of the cache where a part is played again and again,
     /// or where the user looks around; a part of it while the video just plays.
-    fn limit_behind(&self) -> usize {
-        let is_just_playing = !self.paused && self.scrub.is_none() && self.marks.1.is_none();
-        if is_just_playing { self.options.cache_bytes / 4 } else { self.options.cache_bytes }
+    const fn limit_behind(&self) -> usize {
+        let is_just_playing = matches!(self.hands, Hands::Playing) && self.part().is_none();
+        if is_just_playing { self.supply.budget / 4 } else { self.supply.budget }
     }
 }
 

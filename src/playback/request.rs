@@ -49,11 +49,6 @@ impl Destination {
         Self { seek: Seek::to(secs), secs }
     }
 
-    /// A keyframe at or before a time.
-    pub(super) const fn keyframe(secs: f64) -> Self {
-        Self { seek: Seek::Keyframe(secs), secs }
-    }
-
     /// A frame near a time.
     pub(super) const fn near(secs: f64) -> Self {
         Self { seek: Seek::Near(secs), secs }
@@ -87,7 +82,7 @@ pub struct Tick {
 
 /// What happened to the frames so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Counts {
+pub struct PlaybackCounts {
     /// Frames shown.
     pub shown: u64,
     /// Frames that were due while playing and that a later one replaced before they could be shown.

@@ -101,7 +101,7 @@ impl Session {
 
     /// Shows the frame at a time.
     pub fn seek(&mut self, secs: f64) -> &Frame {
-        self.go(|player| player.seek_to(secs, true))
+        self.go(|player| player.seek_to(secs))
     }
 
     /// The frame on screen.

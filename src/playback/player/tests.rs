@@ -10,11 +10,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::*;
-use crate::media::SeekTarget;
+use crate::media::{Seek, SeekTarget};
 use crate::picture::color::Colorimetry;
 use crate::picture::layout::PixelLayout;
 use crate::picture::{Orientation, OwnedPlanes, Picture, Ratio};
-use crate::playback::{Marks, Tick};
+use crate::playback::Tick;
 
 const FRAME_SECS: f64 = 0.04;
 
@@ -65,7 +65,7 @@ fn sought(start: Instant, cache_frames: usize) -> Player {
         Player::new(PlayerOptions { paused: true, cache_bytes: cache_frames, ..options(Some(10.0), false) });
     player.push(frame(0, 0));
     player.tick(start);
-    assert!(player.seek_to(4.0, true).is_some());
+    assert!(player.seek_to(4.0).is_some());
     player.push(frame(1, 100));
     player.keep(1, 100, vec![frame(1, 98), frame(1, 99)]);
     player.push(frame(1, 101));

@@ -67,7 +67,7 @@ fn drag_back(from: u64, by: u64, group: u64, cache_frames: usize) -> (f64, f64) 
     let mut decoder = Decoder { group, asked: None };
     player.push(frame(0, 0));
     player.tick(start);
-    decoder.obey(player.seek_to(from as f64 * FRAME_SECS, true));
+    decoder.obey(player.seek_to(from as f64 * FRAME_SECS));
     while decoder.asked.is_some() {
         decoder.work(&mut player);
     }

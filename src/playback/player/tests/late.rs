@@ -141,7 +141,7 @@ fn times_between_frames_that_were_left_out_are_not_answered_from_those() {
     player.push(frame(1, 20));
     player.push(frame(1, 30));
     player.tick(after(start, 0.91));
-    assert_eq!(player.seek_to(1.0, true).map(|request| request.seek), Some(Seek::to(1.0)));
+    assert_eq!(player.seek_to(1.0).map(|request| request.seek), Some(Seek::to(1.0)));
 }
 
 #[test]
@@ -180,4 +180,39 @@ fn a_missing_frame_is_noticed_without_being_asked() {
     assert!(wake_at >= after(start, 0.2399) && wake_at <= after(start, 0.2401));
     let told_at = player.tick(wake_at).wake_at.expect("a time to say so");
     assert!(player.tick(told_at).wake_at.is_none() && player.is_buffering(told_at));
+}
+
+#[test]
+fn frames_of_a_hurry_that_come_after_a_pause_are_nobodys_neighbours() {
+    let start = Instant::now();
+    let mut player = playing(start);
+    player.tick(after(start, 0.2));
+    player.push(frame(0, 6));
+    assert!(player.tick(after(start, 0.9)).seek.is_some());
+    player.push(frame(1, 12));
+    assert_eq!(shown(&player.tick(after(start, 0.91))), Some(12));
+    player.toggle_pause(after(start, 0.92));
+    // The decoder had this one ready, and then there was no more.
+    player.push(frame(1, 15));
+    player.end_of_stream(1);
+    player.step(true, after(start, 0.93));
+    let tick = player.tick(after(start, 0.93));
+    assert_eq!(shown(&tick), None, "frame 15 does not come next");
+    assert_eq!(tick.seek, Some(SeekRequest { serial: 2, seek: Seek::Exact(SeekTarget::Timestamp(12)) }));
+}
+
+#[test]
+fn a_second_stall_is_waited_for_if_frames_came_in_time_between() {
+    let start = Instant::now();
+    let mut player = playing(start);
+    player.tick(after(start, 0.2));
+    player.push(frame(0, 6));
+    assert_eq!(player.tick(after(start, 3.0)).seek, None, "the clock has waited");
+    for index in 7..30 {
+        player.push(frame(0, index));
+        player.tick(after(start, 3.0 + (index - 6) as f64 * FRAME_SECS));
+    }
+    player.push(frame(0, 30));
+    let tick = player.tick(after(start, 9.0));
+    assert_eq!((shown(&tick), tick.seek), (Some(30), None), "and waits again");
 }

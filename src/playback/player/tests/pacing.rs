@@ -11,7 +11,7 @@ fn frames_come_when_they_are_due_and_not_before() {
     assert!(early.wake_at.unwrap() <= after(start, 0.0401) && early.wake_at.unwrap() >= after(start, 0.0399));
     assert_eq!(shown(&player.tick(after(start, 0.04))), Some(1));
     assert_eq!(shown(&player.tick(after(start, 0.0401))), None);
-    assert_eq!(player.counts(), Counts { shown: 2, dropped: 0, damaged: 0 });
+    assert_eq!(player.counts(), PlaybackCounts { shown: 2, dropped: 0, damaged: 0 });
 }
 
 #[test]
@@ -19,7 +19,7 @@ fn late_frames_are_dropped_not_queued() {
     let start = Instant::now();
     let mut player = playing(start);
     assert_eq!(shown(&player.tick(after(start, 0.17))), Some(4));
-    assert_eq!(player.counts(), Counts { shown: 2, dropped: 3, damaged: 0 });
+    assert_eq!(player.counts(), PlaybackCounts { shown: 2, dropped: 3, damaged: 0 });
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn a_loop_starts_again_by_itself() {
     player.end_of_stream(0);
     player.tick(start);
     player.tick(after(start, 0.041));
-    player.cache.trim_behind(0);
+    player.supply.cache.trim_behind(0);
     assert_eq!(player.tick(after(start, 0.081)).seek, Some(SeekRequest { serial: 1, seek: Seek::to(0.0) }));
 }
 
@@ -172,13 +172,13 @@ fn marks_are_put_in_order_and_cleared() {
     let start = Instant::now();
     let mut player = playing(start);
     player.tick(after(start, 0.12));
-    player.mark(start);
+    player.mark();
     assert_eq!(player.marks(), Marks { a: Some(0.12), b: None });
     player.scrub_to(0.04, start);
     player.tick(start);
-    player.mark(start);
+    player.mark();
     assert_eq!(player.marks(), Marks { a: Some(0.04), b: Some(0.12) });
-    player.mark(start);
+    player.mark();
     assert_eq!(player.marks(), Marks::default());
 }
 
@@ -199,15 +199,15 @@ fn the_marked_part_is_played_again_and_again_from_its_first_to_its_last_frame() 
         seen
     };
     play(&mut player, 0.05);
-    player.mark(start);
+    player.mark();
     play(&mut player, 0.08);
     assert_eq!(player.frame_index(), Some(3));
-    player.mark(start);
+    player.mark();
     let seen = play(&mut player, 0.5);
     assert!(seen.starts_with(&[1, 2, 3, 1, 2, 3, 1, 2, 3]), "{seen:?}");
     assert!(seen.iter().all(|index| (1..=3).contains(index)), "{seen:?}");
     // Where the first of them is no longer here, the decoder is sent back.
-    player.cache.trim_behind(0);
+    player.supply.cache.trim_behind(0);
     let request = (1..20).find_map(|i| player.tick(after(start, 0.7 + f64::from(i) * 0.01)).seek);
     assert_eq!(request, Some(SeekRequest { serial: 1, seek: Seek::to(0.04) }));
 }

@@ -6,7 +6,7 @@ use super::*;
 fn a_seek_shows_its_first_frame_at_once_and_nothing_older() {
     let start = Instant::now();
     let mut player = playing(start);
-    let request = player.seek_to(4.0, true).unwrap();
+    let request = player.seek_to(4.0).unwrap();
     assert_eq!(request, SeekRequest { serial: 1, seek: Seek::to(4.0) });
     player.push(frame(0, 6));
     assert_eq!(shown(&player.tick(after(start, 1.0))), None, "the old picture stays");
@@ -20,9 +20,9 @@ fn a_seek_shows_its_first_frame_at_once_and_nothing_older() {
 fn seeks_merge_while_one_is_under_way() {
     let start = Instant::now();
     let mut player = playing(start);
-    assert_eq!(player.seek_by(5.0, false).unwrap().seek, Seek::Keyframe(5.0));
-    assert_eq!(player.seek_by(1.0, false), None);
-    assert_eq!(player.seek_by(1.0, true), None);
+    assert_eq!(player.seek_by(5.0).unwrap().seek, Seek::to(5.0));
+    assert_eq!(player.seek_by(1.0), None);
+    assert_eq!(player.seek_by(1.0), None);
     player.push(frame(1, 120));
     let tick = player.tick(after(start, 0.2));
     assert_eq!(shown(&tick), Some(120), "a picture is shown before the next seek");
@@ -32,23 +32,23 @@ fn seeks_merge_while_one_is_under_way() {
 #[test]
 fn seeks_stay_inside_the_video() {
     let mut player = playing(Instant::now());
-    player.seek_to(5.0, true);
+    player.seek_to(5.0);
     player.push(frame(1, 125));
     player.tick(Instant::now());
-    assert_eq!(player.seek_by(-50.0, true).unwrap().seek, Seek::Exact(SeekTarget::Time(0.0)));
+    assert_eq!(player.seek_by(-50.0).unwrap().seek, Seek::Exact(SeekTarget::Time(0.0)));
     let mut player = playing(Instant::now());
-    assert_eq!(player.seek_by(500.0, true).unwrap().seek, Seek::Exact(SeekTarget::End));
+    assert_eq!(player.seek_by(500.0).unwrap().seek, Seek::Exact(SeekTarget::End));
 }
 
 #[test]
 fn a_seek_that_finds_no_frame_ends_and_can_be_left_again() {
     let start = Instant::now();
     let mut player = playing(start);
-    player.seek_to(9.9, true);
+    player.seek_to(9.9);
     player.end_of_stream(1);
     assert!(player.tick(start).show.is_none());
     assert!(player.has_ended());
-    assert!(player.seek_to(0.0, true).is_some());
+    assert!(player.seek_to(0.0).is_some());
 }
 
 #[test]
@@ -111,9 +111,9 @@ fn a_scrub_a_little_further_back_fetches_the_frames_between() {
 fn a_slow_seek_is_given_up_for_a_later_one() {
     let start = Instant::now();
     let mut player = playing(start);
-    player.seek_to(5.0, true);
+    player.seek_to(5.0);
     player.tick(after(start, 0.0));
-    assert_eq!(player.seek_to(8.0, true), None);
+    assert_eq!(player.seek_to(8.0), None);
     let tick = player.tick(after(start, 0.1));
     assert!(tick.seek.is_none() && tick.wake_at.is_some(), "it may yet come");
     let request = player.tick(after(start, 0.3)).seek;
@@ -131,16 +131,57 @@ fn a_source_that_only_goes_forward_is_asked_for_nothing_else() {
     (0..3).for_each(|i| player.push(frame(0, i)));
     player.tick(start);
     player.tick(after(start, 0.09));
-    player.cache.trim_behind(0);
+    player.supply.cache.trim_behind(0);
     assert!(!player.is_seekable());
-    assert_eq!(player.seek_to(0.0, true), None);
+    assert_eq!(player.seek_to(0.0), None);
     assert_eq!(player.scrub_to(0.0, start), None);
     assert_eq!(player.settle(start), None);
     assert_eq!(back(&mut player, start), (None, None));
     assert!(!player.is_busy());
-    assert!(player.seek_to(4.0, true).is_some(), "ahead it may go");
+    assert!(player.seek_to(4.0).is_some(), "ahead it may go");
     player.end_of_stream(1);
     player.toggle_pause(start);
     player.tick(start);
     assert!(player.has_ended(), "and at the end there is no way back");
+}
+
+#[test]
+fn a_picture_that_was_had_quickly_is_not_settled_on() {
+    let start = Instant::now();
+    let mut player = playing(start);
+    player.scrub_to(5.0, start);
+    player.push(frame(1, 125));
+    assert_eq!(shown(&player.tick(start)), Some(125), "a frame at that very time");
+    let exact = player.settle(start);
+    assert_eq!(exact, Some(SeekRequest { serial: 2, seek: Seek::to(5.0) }), "yet how it was decoded nobody promises");
+}
+
+#[test]
+fn playback_goes_on_from_a_scrub_that_a_seek_to_the_same_frame_ends() {
+    let start = Instant::now();
+    let mut player = playing(start);
+    player.scrub_to(0.04, start);
+    assert_eq!(shown(&player.tick(start)), Some(1));
+    assert_eq!(player.seek_to(0.05), None, "it is on screen");
+    player.tick(after(start, 1.0));
+    assert_eq!(shown(&player.tick(after(start, 1.04))), Some(2));
+}
+
+#[test]
+fn what_comes_after_a_gap_is_no_neighbour() {
+    let start = Instant::now();
+    let mut player = sought(start, 60);
+    // The way back fetches frames; the way on from the newest of them leads past some.
+    back(&mut player, start);
+    player.keep(2, 98, (90..98).map(|index| frame(2, index)).collect());
+    (0..2).for_each(|_| _ = player.step(true, start));
+    let seen: Vec<_> = (0..2).filter_map(|_| shown(&player.tick(start))).collect();
+    assert_eq!(seen, [100, 101]);
+    player.step(true, start);
+    assert_eq!(shown(&player.tick(start)), None);
+    player.push(frame(3, 105));
+    assert_eq!(shown(&player.tick(start)), Some(105), "what there is is shown");
+    let (shown, request) = back(&mut player, start);
+    assert_eq!(shown, None, "the frame before it is not here");
+    assert!(request.is_some());
 }

@@ -51,14 +51,14 @@ fn the_cache_keeps_to_its_budget_and_the_frame_on_screen() {
     back(&mut player, start);
     back(&mut player, start);
     player.keep(2, 98, (50..98).map(|i| frame(2, i)).collect());
-    assert!(player.cache.bytes() <= 12, "{}", player.cache.bytes());
+    assert!(player.supply.cache.bytes() <= 12, "{}", player.supply.cache.bytes());
     assert_eq!(back(&mut player, start).0, Some(97), "the frames next to the one on screen are kept");
     let mut player = playing(start);
-    player.options.cache_bytes = 8;
+    player.supply.budget = 8;
     for index in 6..100 {
         player.push(frame(0, index));
         player.tick(after(start, index as f64 * FRAME_SECS));
-        assert!(player.cache.bytes() <= 5, "while playing a quarter is enough: {}", player.cache.bytes());
+        assert!(player.supply.cache.bytes() <= 5, "while playing a quarter is enough: {}", player.supply.cache.bytes());
     }
 }
 
@@ -66,7 +66,7 @@ fn the_cache_keeps_to_its_budget_and_the_frame_on_screen() {
 fn without_a_cache_each_step_back_is_a_seek() {
     let start = Instant::now();
     let mut player = sought(start, 0);
-    player.cache.trim_behind(0);
+    player.supply.cache.trim_behind(0);
     let (none, request) = back(&mut player, start);
     let seek = Seek::Exact(SeekTarget::Before(100));
     assert_eq!((none, request), (None, Some(SeekRequest { serial: 2, seek })));
