@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use histoscope::bench::inputs::{Inputs, picture_bytes};
 use histoscope::bench::{Content, layouts};
-use histoscope::gpu::histogram::{HistogramPasses, Stamps};
+use histoscope::gpu::histogram::HistogramPasses;
 use histoscope::gpu::readback::{VIEW_FORMAT, view_texture};
 use histoscope::gpu::timing::Timestamps;
 use histoscope::gpu::upload::PictureBuffers;
@@ -18,7 +18,6 @@ use histoscope::histogram::Components;
 use histoscope::picture::{Orientation, Picture, Ratio};
 
 const SIZE: (u32, u32) = (1920, 1080);
-const PASSES: [&str; 3] = ["chunk", "reduce", "scale"];
 
 fn gpu() -> Gpu {
     Gpu::headless(&AdapterChoice::default()).expect("an adapter; scripts/setup installs one")
@@ -51,8 +50,8 @@ fn time_pass(gpu: &Gpu, passes: &HistogramPasses, inputs: &Inputs, pass: usize, 
         let timestamps = Timestamps::new(gpu, 3 * batch as u32).unwrap();
         for repeat in 0..batch as u32 {
             let mut encoder = encoder(gpu);
-            let stamps = Stamps { set: timestamps.set(), first: Stamps::COUNT * repeat };
-            passes.record(&mut encoder, inputs.group(repeat as usize).unwrap(), Some(stamps));
+            let spans = timestamps.spans_from(3 * repeat);
+            passes.record(&mut encoder, inputs.group(repeat as usize).unwrap(), Some(spans));
             gpu.queue.submit([encoder.finish()]);
         }
         ns += timestamps.read_ns(gpu, 3 * batch as u32).unwrap().iter().skip(pass).step_by(3).sum::<f64>();
@@ -65,10 +64,10 @@ fn count(c: &mut Criterion) {
     let gpu = gpu();
     for layout in ["yuv420p", "p010", "yuv444p12", "rgba"] {
         let inputs = Inputs::of(&gpu, (0..4).map(|seed| picture(layout, seed)).collect()).unwrap();
-        let mut passes = HistogramPasses::new(&gpu, &inputs.buffers[0].bind_group_layout);
+        let mut passes = HistogramPasses::new(&gpu);
         passes.prepare(&gpu, &inputs.pictures[0], Components::Rgbl).unwrap();
         if Timestamps::new(&gpu, 1).is_some() {
-            for (pass, name) in PASSES.into_iter().enumerate() {
+            for (pass, name) in HistogramPasses::NAMES.into_iter().enumerate() {
                 c.bench_function(&format!("{name}/{layout}"), |b| {
                     b.iter_custom(|repeats| time_pass(&gpu, &passes, &inputs, pass, repeats));
                 });
@@ -109,7 +108,7 @@ fn upload(c: &mut Criterion) {
         ["gray", "yuv420p", "nv12", "yuv422p", "yuv444p", "p010", "yuv444p12", "gbrp", "rgb24", "rgba", "rgba64"]
     {
         let picture = picture(layout, 0);
-        let mut buffers = PictureBuffers::new(&gpu);
+        let mut buffers = PictureBuffers::default();
         group.throughput(Throughput::Bytes(picture_bytes(&picture)));
         group.bench_function(BenchmarkId::from_parameter(layout), |b| {
             b.iter_custom(|repeats| {

@@ -2,8 +2,8 @@
 //
 // A chunk is not a tile of 256 pixels: some hundreds of workgroups walk over the whole picture together, each
 // invocation taking a block of 4 × 2 pixels at a time, so that the bins are cleared and written out a few hundred times
-// a frame and not once per 256 pixels. All arithmetic from sample to bin is integer: see src/color.rs and
-// src/reference.rs, which this must equal to the last count.
+// a frame and not once per 256 pixels. All arithmetic from sample to bin is integer: see src/picture/color.rs and
+// src/histogram/reference.rs, which this must equal to the last count.
 
 override WORKGROUP: u32 = 256u;
 // Whether Y', Cb and Cr are counted as coded instead of red, green, blue and luminance.
@@ -25,54 +25,47 @@ fn note_outside(slot: u32, codes: vec4<i32>, valid: u32) {
 }
 
 // Counts the first `valid` of four pixels, given their first components and what chroma adds to them.
-fn count_quad(first_codes: vec4<u32>, valid: u32, chroma: ChromaTerms, copy: u32) {
-    let first = vec4<i32>(first_codes);
-    let shift = vec4<u32>(FRACTION);
-    var red = (picture.red.x * first + chroma.red) >> shift;
-    var green = (picture.green.x * first + chroma.green) >> shift;
-    var blue = (picture.blue.x * first + chroma.blue) >> shift;
-    if is_outside(red | green | blue) {
+fn count_strip(first_codes: vec4<u32>, valid: u32, chroma: ChromaTerms, copy: u32) {
+    var codes = converted(first_codes, chroma);
+    if is_outside(codes.red | codes.green | codes.blue) {
         if FIRST_CHANNEL == 0u {
-            note_outside(0u, red, valid);
-            note_outside(2u, green, valid);
-            note_outside(4u, blue, valid);
+            note_outside(0u, codes.red, valid);
+            note_outside(2u, codes.green, valid);
+            note_outside(4u, codes.blue, valid);
         }
-        let top = vec4<i32>((1i << BITS) - 1i);
-        red = clamp(red, vec4<i32>(0i), top);
-        green = clamp(green, vec4<i32>(0i), top);
-        blue = clamp(blue, vec4<i32>(0i), top);
+        codes = clamped(codes);
     }
-    let red_codes = vec4<u32>(red);
-    let green_codes = vec4<u32>(green);
-    let blue_codes = vec4<u32>(blue);
+    let red = vec4<u32>(codes.red);
+    let green = vec4<u32>(codes.green);
+    let blue = vec4<u32>(codes.blue);
     var luminance = vec4<u32>(0u);
     if counts(3u) {
-        luminance = luminance_bins(red_codes, green_codes, blue_codes);
+        luminance = luminance_bins(red, green, blue);
     }
-    tally_quad(red_codes, green_codes, blue_codes, luminance, valid, copy);
+    tally_strip(red, green, blue, luminance, valid, copy);
 }
 
-// Counts the block of 4 × 2 pixels whose corner is (4 · quad, row), given what was loaded of it.
-fn count_block(quad: u32, row: u32, loads: Loads, copy: u32) {
-    let pair = pair_of(quad, loads);
-    let valid = min(4u, picture.size.x - quad * 4u);
-    count_quad(pair.upper, valid, pair.upper_chroma, copy);
+// Counts the block of 4 × 2 pixels whose corner is (4 · strip, row), given what was loaded of it.
+fn count_block(strip: u32, row: u32, loads: Loads, copy: u32) {
+    let pair = pair_of(strip, loads);
+    let valid = min(4u, picture.size.x - strip * 4u);
+    count_strip(pair.upper, valid, pair.upper_chroma, copy);
     // Below the picture its last row comes again, which is then not counted.
-    count_quad(pair.lower, select(0u, valid, row + 1u < picture.size.y), pair.lower_chroma, copy);
+    count_strip(pair.lower, select(0u, valid, row + 1u < picture.size.y), pair.lower_chroma, copy);
 }
 
-// Counts up to 4 × 2 samples of one component as coded, from sample (4 · quad, row) of its own grid on.
-fn count_coded(component: u32, quad: u32, row: u32, copy: u32) {
+// Counts up to 4 × 2 samples of one component as coded, from sample (4 · strip, row) of its own grid on.
+fn count_coded(component: u32, strip: u32, row: u32, copy: u32) {
     var size = picture.size;
     if component > 0u {
         size = picture.chroma_size;
     }
-    if quad * 4u >= size.x {
+    if strip * 4u >= size.x {
         return;
     }
-    let valid = min(4u, size.x - quad * 4u);
+    let valid = min(4u, size.x - strip * 4u);
     for (var y = row; y < min(row + 2u, size.y); y += 1u) {
-        let codes = quad_of_samples(component, quad, y);
+        let codes = samples_of_strip(component, strip, y);
         tally(component, codes.x, copy);
         if valid > 1u {
             tally(component, codes.y, copy);
@@ -109,11 +102,11 @@ fn chunk(
     }
     workgroupBarrier();
 
-    let copy = local % COPIES;
-    let quads = (picture.size.x + 3u) / 4u;
-    let step = block_of(groups.x * WORKGROUP, quads);
-    var block = block_of(group.x * WORKGROUP + local, quads);
     if CODED {
+        let copy = local % COPIES;
+        let strips = (picture.size.x + 3u) / 4u;
+        let step = block_of(groups.x * WORKGROUP, strips);
+        var block = block_of(group.x * WORKGROUP + local, strips);
         while block.y < picture.size.y {
             count_coded(0u, block.x, block.y, copy);
             if MODEL != 0u {
@@ -121,17 +114,10 @@ fn chunk(
                 count_coded(1u, block.x, block.y, copy);
                 count_coded(2u, block.x, block.y, copy);
             }
-            block = block_after(block, step, quads);
+            block = block_after(block, step, strips);
         }
     } else {
-        var loads = load_words_ahead(block);
-        while block.y < picture.size.y {
-            let current = loads;
-            let next = block_after(block, step, quads);
-            loads = load_words_ahead(next);
-            count_block(block.x, block.y, current, copy);
-            block = next;
-        }
+        count_blocks(local, group.x, groups.x);
     }
     for (var slot = 0u; slot < 6u; slot += 1u) {
         if outside[slot] != 0u {

@@ -5,7 +5,7 @@
 // of texels serves every layout with the same few lines: one load brings up to four samples, pixels of three bytes need
 // no repacking, and no texture size limit applies.
 
-// The memory layout, fixed for a pipeline. The names follow src/layout.rs.
+// The memory layout, fixed for a pipeline. The names follow src/picture/layout.rs.
 override MODEL: u32;         // 0 gray, 1 Y'CbCr, 2 R'G'B'
 override BITS: u32;          // n: a code has n bits
 override FRACTION: u32;      // fractional bits of the integer conversion's weights
@@ -29,7 +29,7 @@ struct Picture {
     size: vec2<u32>,         // pixels
     chroma_size: vec2<u32>,  // samples
     strides: vec4<u32>,      // words from row to row, of each plane
-    // The integer conversion of src/color.rs: three weights and the bias, for red, green and blue.
+    // The integer conversion of src/picture/color.rs: three weights and the bias, for red, green and blue.
     red: vec4<i32>,
     green: vec4<i32>,
     blue: vec4<i32>,

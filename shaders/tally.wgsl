@@ -1,6 +1,6 @@
 // What passes share that count pixels: bins in workgroup memory, the walk of all workgroups over the picture, and the chunk
-// that a workgroup writes at its end. This text stands between quads.wgsl and the pass's own, which declares WORKGROUP and the
-// buffers `chunks` (of words) and `scales` (of Scale, one a channel).
+// that a workgroup writes at its end. This text stands between strips.wgsl and the pass's own, which declares WORKGROUP,
+// the buffers `chunks` (of words) and `scales` (of Scale, one a channel), and the function `count_block`.
 
 // The channels that a pipeline counts, from FIRST_CHANNEL on. All four where their bins fit in workgroup memory.
 override FIRST_CHANNEL: u32 = 0u;
@@ -22,7 +22,7 @@ struct Scale {
     padding: u32,
 }
 
-// A bin of a workgroup cannot overflow: a picture has at most 2^30 pixels (src/frame.rs).
+// A bin of a workgroup cannot overflow: a picture has at most 2^30 pixels (src/picture/frame.rs).
 var<workgroup> bins: array<atomic<u32>, BIN_WORDS>;
 // Pixels below and above the range, of red, green and blue.
 var<workgroup> tail: array<atomic<u32>, TAIL_WORDS>;
@@ -45,7 +45,7 @@ fn tally_pixel(red: u32, green: u32, blue: u32, luminance: u32, copy: u32) {
 }
 
 // Counts the first `valid` of four pixels.
-fn tally_quad(red: vec4<u32>, green: vec4<u32>, blue: vec4<u32>, luminance: vec4<u32>, valid: u32, copy: u32) {
+fn tally_strip(red: vec4<u32>, green: vec4<u32>, blue: vec4<u32>, luminance: vec4<u32>, valid: u32, copy: u32) {
     // Written out four times: a loop over the lanes of a vector is not reliably unrolled. All four pixels are there
     // except at the right edge, so that one question serves for all.
     if valid == 4u {
@@ -99,9 +99,9 @@ fn write_chunk(local: u32, chunk: u32) {
 }
 
 // Blocks of 4 × 2 pixels are numbered along the rows, and the invocations of all workgroups take them in turn, so that loads
-// are adjacent and every workgroup sees a like share of the picture's content. A block is told by its quad and its upper row.
-fn block_of(index: u32, quads: u32) -> vec2<u32> {
-    return vec2<u32>(index % quads, index / quads * 2u);
+// are adjacent and every workgroup sees a like share of the picture's content. A block is told by its strip and its upper row.
+fn block_of(index: u32, strips: u32) -> vec2<u32> {
+    return vec2<u32>(index % strips, index / strips * 2u);
 }
 
 // The words of the block that comes next. They are under way while the one before is counted, which else would end before
@@ -111,10 +111,26 @@ fn load_words_ahead(block: vec2<u32>) -> Loads {
 }
 
 // The block that lies `step` behind another, both as block_of tells them.
-fn block_after(block: vec2<u32>, step: vec2<u32>, quads: u32) -> vec2<u32> {
+fn block_after(block: vec2<u32>, step: vec2<u32>, strips: u32) -> vec2<u32> {
     let next = block + step;
-    if next.x >= quads {
-        return vec2<u32>(next.x - quads, next.y + 2u);
+    if next.x >= strips {
+        return vec2<u32>(next.x - strips, next.y + 2u);
     }
     return next;
+}
+
+// Has every block of this invocation counted by the pass's own `count_block`, given what was loaded of it.
+fn count_blocks(local: u32, group: u32, groups: u32) {
+    let copy = local % COPIES;
+    let strips = (picture.size.x + 3u) / 4u;
+    let step = block_of(groups * WORKGROUP, strips);
+    var block = block_of(group * WORKGROUP + local, strips);
+    var loads = load_words_ahead(block);
+    while block.y < picture.size.y {
+        let current = loads;
+        let next = block_after(block, step, strips);
+        loads = load_words_ahead(next);
+        count_block(block.x, block.y, current, copy);
+        block = next;
+    }
 }

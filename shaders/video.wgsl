@@ -13,7 +13,7 @@ struct Placement {
     hard: u32,              // whether every pixel of the view shows one sample
     view_width: u32,        // columns of the view
     turned: u32,            // whether columns of the view are rows of the picture
-    // Pixels whose bin of this channel lies in low..=high keep their light, the rest dims; see src/brush.rs.
+    // Pixels whose bin of this channel lies in low..=high keep their light, the rest dims; see src/view/brush.rs.
     channel: u32,
     low: u32,
     high: u32,
@@ -87,7 +87,7 @@ fn integer_code(weights: vec4<i32>, codes: vec3<i32>) -> u32 {
     return u32(clamp(sum >> FRACTION, 0i, (1i << BITS) - 1i));
 }
 
-// Whether the brush lights a pixel with these codes. The arithmetic is that of counting: src/reference.rs.
+// Whether the brush lights a pixel with these codes. The arithmetic is that of counting: src/histogram/reference.rs.
 fn is_lit(codes: vec3<u32>) -> bool {
     var bin = 0u;
     if placement.coded != 0u {

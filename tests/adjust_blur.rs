@@ -85,7 +85,7 @@ fn the_plan_does_not_change_the_result() {
         let packed = (Source::working(result), &result.bind_group);
         for (lines, pairs, staged) in [(2, 16, true), (4, 32, true), (4, 32, false)] {
             for (source, group) in [planes, packed] {
-                let mut pass = BlurPass::new(gpu, &pictures.bind_group_layout);
+                let mut pass = BlurPass::new(gpu);
                 let plan = BlurPlan { lines, pairs, staged, ..BlurPlan::new(&limits, depth.into(), 11) };
                 result.write(gpu, &Codes::of(&picture));
                 let job = pass.job_with_plan(gpu, &source, result, plan, 1).unwrap();
@@ -98,7 +98,7 @@ fn the_plan_does_not_change_the_result() {
     }
 }
 
-/// Tiles end in the middle of quads, of chroma samples and of pairs of rows.
+/// Tiles end in the middle of strips, of chroma samples and of pairs of rows.
 #[test]
 fn a_picture_is_blurred_from_its_planes_in_any_layout() {
     let mut adjuster = Adjuster::get();

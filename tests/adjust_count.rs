@@ -10,9 +10,8 @@ use adjuster::{Adjuster, assert_same};
 use histoscope::adjust::{
     Adjustments, Blur, Clahe, Codes, Equalize, Placing, Posterize, Processor, Reduction, Shown, Threshold, Tone,
 };
-use histoscope::gpu::histogram::Stamps;
 use histoscope::gpu::histogram::plan::Plan;
-use histoscope::gpu::timing::Timestamps;
+use histoscope::gpu::timing::{Spans, Timestamps};
 use histoscope::histogram::vertical_scale;
 use histoscope::picture::Picture;
 use histoscope::picture::color::{Matrix, Range};
@@ -41,20 +40,14 @@ fn adjustments() -> Vec<Adjustments> {
 }
 
 /// Asserts that a picture is counted as it is written, or not at all where all channels' bins do not fit together.
-fn check(
-    adjuster: &mut Adjuster,
-    name: &str,
-    picture: &Picture,
-    adjustments: &Adjustments,
-    stamps: Option<Stamps<'_>>,
-) {
+fn check(adjuster: &mut Adjuster, name: &str, picture: &Picture, adjustments: &Adjustments, spans: Option<Spans<'_>>) {
     let name = format!("{name}, {adjustments}");
     let bits = picture.layout().bin_bits();
     let limits = adjuster.gpu.device.limits();
     let fits = Plan::fused(&limits, adjuster.gpu.info.device_type, bits, picture.pixel_count()).is_some();
     assert!(fits || bits > 10, "{name}: every adapter has room for so few bins");
     let expected = Processor::default().apply_to_codes(Codes::of(picture), adjustments, None);
-    let (codes, counted) = adjuster.adjust_and_count(picture, adjustments, stamps);
+    let (codes, counted) = adjuster.adjust_and_count(picture, adjustments, spans);
     assert_same(&name, &codes, &expected);
     assert_eq!(counted.is_some(), fits, "{name}");
     let histogram = expected.histogram();
@@ -103,12 +96,12 @@ fn every_layout_is_counted_as_it_is_written_and_deep_ones_apart() {
 #[test]
 fn the_sums_are_the_same_pass_by_pass() {
     let mut adjuster = Adjuster::get();
-    let Some(timestamps) = Timestamps::new(&adjuster.gpu, Stamps::COUNT / 2) else { return };
+    let Some(timestamps) = Timestamps::new(&adjuster.gpu, 3) else { return };
     let layout = PixelLayout::planar_ycbcr(10, (1, 1));
     let picture = natural(layout, (97, 41), color(&layout), 4);
     for adjustments in adjustments() {
-        let stamps = Some(Stamps { set: timestamps.set(), first: 0 });
-        check(&mut adjuster, "apart", &picture, &adjustments, stamps);
+        let spans = Some(timestamps.spans_from(0));
+        check(&mut adjuster, "apart", &picture, &adjustments, spans);
     }
 }
 

@@ -10,25 +10,24 @@ mod support;
 use adjuster::Adjuster;
 use histoscope::adjust::mul_div;
 use histoscope::gpu::Gpu;
-use histoscope::gpu::adjust::sources;
 use histoscope::gpu::readback::read_buffer;
+use histoscope::gpu::shaders::{self, Shader};
 use support::Random;
 use wgpu::util::DeviceExt;
 
 /// Runs an entry point `test` that is appended to a pass, with `words` in the buffer that it calls `data`, and returns them.
-fn run(gpu: &Gpu, pass: &str, test: &str, bits: u32, words: &[u32], workgroups: (u32, u32)) -> Vec<u32> {
-    let (_, source) = sources().into_iter().find(|(name, _)| *name == pass).expect("the pass exists");
+fn run(gpu: &Gpu, pass: &Shader, test: &str, bits: u32, words: &[u32], workgroups: (u32, u32)) -> Vec<u32> {
     let data = "@group(0) @binding(15) var<storage, read_write> data: array<atomic<u32>>;";
-    let source = [&source, data, test].join("\n");
+    let source = [&pass.source(), data, test].join("\n");
     let device = &gpu.device;
     let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
-        label: Some(pass),
+        label: Some(pass.path()),
         source: wgpu::ShaderSource::Wgsl(source.into()),
     });
     let compilation_options =
         wgpu::PipelineCompilationOptions { constants: &[("BITS", f64::from(bits))], ..Default::default() };
     let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-        label: Some(pass),
+        label: Some(pass.path()),
         layout: None,
         module: &module,
         entry_point: Some("test"),
@@ -90,7 +89,7 @@ fn products_beyond_32_bits_are_divided_exactly() {
     }
     let words: Vec<u32> = cases.iter().flat_map(|&(value, factor, divisor)| [value, factor, divisor]).collect();
     let adjuster = Adjuster::get();
-    let found = run(&adjuster.gpu, "curves", TEST, 8, &words, ((cases.len() as u32).div_ceil(64), 1));
+    let found = run(&adjuster.gpu, &shaders::CURVES, TEST, 8, &words, ((cases.len() as u32).div_ceil(64), 1));
     for (&(value, factor, divisor), found) in cases.iter().zip(found.chunks_exact(3)) {
         assert_eq!((found[0], found[1]), mul_div(value, factor, divisor), "{value} · {factor} / {divisor}");
     }
@@ -124,7 +123,7 @@ fn codes_are_scaled_by_the_ratio_of_any_two_luminances() {
         let codes = 1_u32 << bits;
         let news = (codes - 1) / step + 1;
         let test = TEST.replace("STEP", &format!("{step}u"));
-        let found = run(&adjuster.gpu, "point", &test, bits, &[0, 0], ((codes - 1).div_ceil(64), news));
+        let found = run(&adjuster.gpu, &shaders::RECOLOR, &test, bits, &[0, 0], ((codes - 1).div_ceil(64), news));
         assert_eq!(found, [codes * (codes - 1) * news, 0], "{bits} bits: codes that are right, and that are wrong");
     }
 }

@@ -2,14 +2,13 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
 use std::collections::BTreeSet;
-use std::path::Path;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use histoscope::bench::article::ArticlePass;
 use histoscope::bench::report::Check;
 use histoscope::bench::rgba::{Textures, convert};
 use histoscope::bench::{ChannelSet, Content, Error, Method, Options, Report, layouts, run};
-use histoscope::gpu::{AdapterChoice, Gpu};
+use histoscope::gpu::{AdapterChoice, Gpu, shaders};
 use histoscope::histogram::Components;
 use histoscope::histogram::reference;
 
@@ -105,16 +104,13 @@ fn options_that_cannot_be_met_are_refused_in_words() {
 /// A shader that nobody compares with the reference could count anything.
 #[test]
 fn every_shader_of_the_folder_belongs_to_a_method() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders/bench");
-    let stem = |path: &Path| path.file_stem().unwrap().to_string_lossy().into_owned();
-    let files: BTreeSet<_> = folder.read_dir().unwrap().map(|entry| stem(&entry.unwrap().path())).collect();
+    let rows: BTreeSet<_> = shaders::ALL.iter().filter_map(|shader| shader.path().strip_prefix("bench/")).collect();
     let methods = ["single", "race", "atomics", "sum", "pairwise", "floor"];
     for method in methods {
         assert!(Method::ALL.iter().any(|m| m.name() == method), "{method}");
     }
     // The chunks are what both sums start from.
-    let compared: BTreeSet<_> = methods.into_iter().chain(["chunks"]).map(String::from).collect();
-    assert_eq!(files, compared);
+    assert_eq!(rows, methods.into_iter().chain(["chunks"]).collect());
 }
 
 /// The comparison is worth nothing if it cannot fail: the bins of one picture are not those of another.

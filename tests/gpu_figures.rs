@@ -8,7 +8,8 @@ mod support;
 use std::time::{Duration, Instant};
 
 use histoscope::adjust::{Adjustments, Codes, Equalize, Reduction, Shown, Threshold, Tone, otsu};
-use histoscope::gpu::{AdapterChoice, FrameTag, Gpu, Renderer, Scene, TimesState};
+use histoscope::gpu::readback::VIEW_FORMAT;
+use histoscope::gpu::{AdapterChoice, Artist, FrameTag, Gpu, Renderer, Scene, TimesState};
 use histoscope::histogram::reference;
 use histoscope::histogram::{CHANNELS, Components, Cumulative, Histogram};
 use histoscope::picture::color::{Matrix, Range};
@@ -271,5 +272,39 @@ fn adjusting_is_timed_on_the_clock_of_whoever_adjusts() {
         assert_eq!(times.scale.is_some(), has_timestamps, "{way:?} {times:?}");
         assert_eq!(times.draw.is_some(), has_timestamps, "{way:?} {times:?}");
         renderer.set_timing(gpu, false);
+    }
+}
+
+/// A software adapter may note a timestamp long after it was recorded: with the next one, or when drawing ends.
+#[test]
+fn passes_that_follow_a_drawing_are_timed_with_all_their_work() {
+    let gpu = Gpu::headless(&AdapterChoice::default()).expect("an adapter; scripts/setup installs one");
+    let layout = PixelLayout::planar_ycbcr(8, (1, 1));
+    let picture = noise(layout, (1280, 720), colorimetry(Matrix::Bt709, Range::Limited), 0, 1);
+    let scene = Scene { adjustments: equalized(), counted: Counted::Both, ..Scene::default() };
+    let mut renderer = Renderer::with_artist(&gpu, VIEW_FORMAT, Artist::Gpu);
+    // What the passes of one frame take in all, and how long whoever waits for them waits.
+    let mut frame = || {
+        renderer.load(&gpu, &picture, UPRIGHT, Components::Rgbl, None).unwrap();
+        renderer.set_timing(&gpu, true);
+        gpu.wait().unwrap();
+        let begin = Instant::now();
+        renderer.snapshot(&gpu, (320, 180), &scene).unwrap();
+        let waited = begin.elapsed();
+        while renderer.poll_times(&gpu) == TimesState::UnderWay && begin.elapsed() < Duration::from_secs(20) {}
+        let (times, _) = renderer.pass_times().unwrap();
+        let parts = [times.chunk, times.reduce, times.scale, times.adjust, times.draw];
+        (times, parts.map(Option::unwrap_or_default).iter().sum::<Duration>(), waited)
+    };
+    // The first drawing compiles the shaders.
+    frame();
+    for _ in 0..4 {
+        let (times, passes, waited) = frame();
+        if times.draw.is_none() {
+            return; // The adapter writes no timestamps.
+        }
+        assert!(passes > waited / 2 && passes <= waited, "{times:?} of {waited:?}");
+        // Counting and adjusting read every pixel of the picture; the view has a sixteenth of them.
+        assert!(times.chunk > times.reduce && times.adjust > times.reduce, "{times:?}");
     }
 }

@@ -1,74 +1,39 @@
-//! Every shader is valid, and the structures that it shares with Rust lie as Rust thinks they do.
+//! The rows of the table of shaders are valid, bind what the table says, and share structures with Rust that lie as Rust
+//! thinks they do.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::mem::offset_of;
 use std::path::{Path, PathBuf};
 
-use histoscope::gpu::shared::{
-    ChannelScale, DividerParams, PANEL_WGSL, PICTURE_WGSL, PanelParams, PictureParams, PlacementParams, QUADS_WGSL,
-    ReductionParams, TALLY_WGSL,
+use histoscope::gpu::params::{
+    BlurParams, ChannelScale, CurveParams, DividerParams, PairingParams, PanelParams, PictureParams, PlacementParams,
+    RecolorParams, ReductionParams, ScanParams, TileParams,
 };
+use histoscope::gpu::shaders::{self, Binding, EntryPoint, Group, Shader, groups};
+use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
+use naga::{AddressSpace, ImageClass, Module, StorageAccess, TypeInner};
 
-fn shader_files(folder: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            files.extend(shader_files(&path));
-        } else if path.extension().is_some_and(|e| e == "wgsl") {
-            files.push(path);
-        }
-    }
-    files.sort();
-    files
-}
-
-/// The module as it is compiled: passes that read the picture or an overlay have the shared text before their own.
-fn parse(path: &Path) -> naga::Module {
-    let own = fs::read_to_string(path).unwrap();
-    let quads = own.contains("quad_of_samples(") || own.contains("load_pair(");
-    let texts = [
-        (own.contains("picture."), PICTURE_WGSL),
-        (quads, QUADS_WGSL),
-        (own.contains("tally("), TALLY_WGSL),
-        (own.contains("panel."), PANEL_WGSL),
-    ];
-    let shared: String = texts.iter().filter(|(used, _)| *used).map(|(_, text)| format!("{text}\n")).collect();
-    let source = shared + &own;
+/// The module as it is compiled.
+fn parse(shader: &Shader) -> Module {
+    let source = shader.source();
     naga::front::wgsl::parse_str(&source)
-        .unwrap_or_else(|e| panic!("{}", e.emit_to_string_with_path(&source, &path.to_string_lossy())))
+        .unwrap_or_else(|e| panic!("{}", e.emit_to_string_with_path(&source, shader.path())))
 }
 
-fn shaders() -> Vec<(PathBuf, naga::Module)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders");
-    // The adjustments' shaders, which share more than one text, have a test of their own (tests/adjust_shaders.rs).
-    let texts = ["picture.wgsl", "quads.wgsl", "tally.wgsl", "panel.wgsl"];
-    let shared = |path: &Path| texts.iter().any(|name| path.ends_with(name));
-    let own = |path: &PathBuf| !shared(path) && path.parent() != Some(&folder.join("adjust"));
-    let files: Vec<_> = shader_files(&folder).into_iter().filter(own).collect();
-    files.into_iter().map(|path| (path.clone(), parse(&path))).collect()
-}
-
-fn validate(module: &naga::Module) -> Result<(), String> {
-    naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::empty())
-        .validate(module)
-        .map(|_| ())
-        .map_err(|e| format!("{e:?}"))
+fn validate(module: &Module) -> Result<ModuleInfo, String> {
+    Validator::new(ValidationFlags::all(), Capabilities::empty()).validate(module).map_err(|e| format!("{e:?}"))
 }
 
 #[test]
-fn every_shader_is_valid_and_has_an_entry_point() {
-    let shaders = shaders();
-    for pass in
-        ["chunk.wgsl", "reduce.wgsl", "scale.wgsl", "video.wgsl", "columns.wgsl", "overlay.wgsl", "divider.wgsl"]
-    {
-        assert!(shaders.iter().any(|(path, _)| path.ends_with(pass)), "{pass} is missing from the list");
-    }
-    for (path, module) in &shaders {
-        validate(module).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-        assert!(!module.entry_points.is_empty(), "{} has no entry point", path.display());
+fn every_shader_is_valid_and_the_table_has_its_entry_points() {
+    for shader in shaders::ALL {
+        let module = parse(shader);
+        validate(&module).unwrap_or_else(|e| panic!("{}: {e}", shader.path()));
+        let found: BTreeSet<_> = module.entry_points.iter().map(|entry| entry.name.as_str()).collect();
+        let listed: BTreeSet<_> = shader.entry_points.iter().map(|entry| entry.name).collect();
+        assert!(!found.is_empty() && found == listed, "{}: {found:?} {listed:?}", shader.path());
     }
 }
 
@@ -78,29 +43,84 @@ fn an_invalid_shader_would_be_noticed() {
     assert!(naga::front::wgsl::parse_str(wrong).map_or(true, |module| validate(&module).is_err()));
 }
 
-/// Offsets of the members of a WGSL structure by name, and its size.
-fn members(file: &str, name: &str) -> (HashMap<String, u32>, u32) {
-    let shaders = shaders();
-    let (_, module) = shaders.iter().find(|(path, _)| path.ends_with(file)).expect("the shader exists");
-    let (_, found) = module.types.iter().find(|(_, t)| t.name.as_deref() == Some(name)).expect("the structure exists");
-    let naga::TypeInner::Struct { members, span } = &found.inner else { panic!("{name} is no structure") };
-    (members.iter().map(|m| (m.name.clone().unwrap(), m.offset)).collect(), *span)
+fn shader_files(folder: &Path) -> Vec<PathBuf> {
+    let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    paths.flat_map(|path| if path.is_dir() { shader_files(&path) } else { vec![path] }).collect()
 }
 
-fn assert_layout(file: &str, name: &str, size: usize, fields: &[(&str, usize)]) {
-    let (offsets, span) = members(file, name);
-    assert_eq!(span as usize, size, "size of {name} in {file}");
-    assert!(!fields.is_empty());
-    for (field, offset) in fields {
-        assert_eq!(offsets.get(*field).map(|&o| o as usize), Some(*offset), "{name}.{field} in {file}");
+#[test]
+fn every_file_of_the_folder_is_in_the_table() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders");
+    let name = |path: &PathBuf| path.strip_prefix(&folder).unwrap().with_extension("").to_string_lossy().into_owned();
+    let files: BTreeSet<_> = shader_files(&folder).iter().map(name).collect();
+    let texts: BTreeSet<_> = shaders::ALL.iter().flat_map(|shader| shader.texts).map(|text| text.path.into()).collect();
+    assert_eq!(files, texts);
+    let own: BTreeSet<_> = shaders::ALL.iter().map(|shader| shader.path()).collect();
+    assert_eq!(own.len(), shaders::ALL.len(), "no text is the own one of two passes");
+}
+
+/// What a variable binds; `None` if the table has no such thing.
+fn binding_of(module: &Module, variable: &naga::GlobalVariable) -> Option<Binding> {
+    match (variable.space, &module.types[variable.ty].inner) {
+        (AddressSpace::Uniform, _) => Some(Binding::Uniform),
+        (AddressSpace::Storage { access }, _) if access == StorageAccess::LOAD => Some(Binding::Read),
+        (AddressSpace::Storage { .. }, _) => Some(Binding::Write),
+        (AddressSpace::Handle, TypeInner::Image { class: ImageClass::Sampled { .. }, .. }) => Some(Binding::Texture),
+        _ => None,
     }
+}
+
+/// Where in its groups an entry point binds something and what, of all that it uses.
+fn used(module: &Module, info: &ModuleInfo, entry: &EntryPoint) -> Vec<(usize, usize, Option<Binding>)> {
+    let index = module.entry_points.iter().position(|found| found.name == entry.name).expect("it was found above");
+    let is_used = |handle: naga::Handle<naga::GlobalVariable>| !info.get_entry_point(index)[handle].is_empty();
+    let variables = module.global_variables.iter().filter(|(handle, _)| is_used(*handle));
+    let bound = variables.filter_map(|(_, variable)| variable.binding.map(|at| (at, variable)));
+    bound.map(|(at, variable)| (at.group as usize, at.binding as usize, binding_of(module, variable))).collect()
+}
+
+#[test]
+fn shaders_bind_what_the_table_says() {
+    let mut unused: HashMap<*const Group, BTreeSet<usize>> = HashMap::new();
+    for shader in shaders::ALL {
+        let module = parse(shader);
+        let info = validate(&module).unwrap();
+        for entry in shader.entry_points {
+            for group in entry.groups {
+                unused.entry(*group).or_insert_with(|| (0..group.bindings.len()).collect());
+            }
+            for (group, binding, what) in used(&module, &info, entry) {
+                let name = format!("{} of {}, group {group}, binding {binding}", entry.name, shader.path());
+                let group = entry.groups.get(group).unwrap_or_else(|| panic!("{name} is not in the table"));
+                assert!(
+                    what.is_some() && what.as_ref() == group.bindings.get(binding),
+                    "{name}: {what:?} in {group:?}"
+                );
+                unused.get_mut(&std::ptr::from_ref(*group)).unwrap().remove(&binding);
+            }
+        }
+    }
+    assert!(unused.contains_key(&std::ptr::from_ref(&groups::PICTURE)));
+    assert!(unused.values().all(BTreeSet::is_empty), "what no shader uses is not bound");
+}
+
+fn assert_layout(shader: &Shader, name: &str, size: usize, fields: &[(&str, usize)]) {
+    let module = parse(shader);
+    let (_, found) = module.types.iter().find(|(_, t)| t.name.as_deref() == Some(name)).expect("the structure exists");
+    let TypeInner::Struct { members, span } = &found.inner else { panic!("{name} is no structure") };
+    let shader = shader.path();
+    assert_eq!(*span as usize, size, "size of {name} in {shader}");
+    let lies = |member: &naga::StructMember| (member.name.clone().unwrap(), member.offset as usize);
+    let found: HashMap<_, _> = members.iter().map(lies).filter(|(name, _)| name != "padding").collect();
+    let listed: HashMap<_, _> = fields.iter().map(|&(name, offset)| (name.to_owned(), offset)).collect();
+    assert_eq!(found, listed, "{name} in {shader}");
 }
 
 #[test]
 fn shared_structures_lie_alike_in_rust_and_wgsl() {
-    for file in ["chunk.wgsl", "video.wgsl"] {
+    for pass in [&shaders::CHUNK, &shaders::VIDEO] {
         assert_layout(
-            file,
+            pass,
             "Picture",
             size_of::<PictureParams>(),
             &[
@@ -117,7 +137,7 @@ fn shared_structures_lie_alike_in_rust_and_wgsl() {
         );
     }
     assert_layout(
-        "reduce.wgsl",
+        &shaders::REDUCE,
         "Reduction",
         size_of::<ReductionParams>(),
         &[
@@ -126,9 +146,9 @@ fn shared_structures_lie_alike_in_rust_and_wgsl() {
             ("bits", offset_of!(ReductionParams, bits)),
         ],
     );
-    for file in ["chunk.wgsl", "reduce.wgsl", "scale.wgsl", "columns.wgsl"] {
+    for pass in [&shaders::CHUNK, &shaders::REDUCE, &shaders::SCALE, &shaders::COLUMNS] {
         assert_layout(
-            file,
+            pass,
             "Scale",
             size_of::<ChannelScale>(),
             &[
@@ -138,9 +158,9 @@ fn shared_structures_lie_alike_in_rust_and_wgsl() {
             ],
         );
     }
-    for file in ["columns.wgsl", "overlay.wgsl"] {
+    for pass in [&shaders::COLUMNS, &shaders::OVERLAY] {
         assert_layout(
-            file,
+            pass,
             "Panel",
             size_of::<PanelParams>(),
             &[
@@ -171,7 +191,7 @@ fn shared_structures_lie_alike_in_rust_and_wgsl() {
         );
     }
     assert_layout(
-        "divider.wgsl",
+        &shaders::DIVIDER,
         "Divider",
         size_of::<DividerParams>(),
         &[
@@ -181,7 +201,7 @@ fn shared_structures_lie_alike_in_rust_and_wgsl() {
         ],
     );
     assert_layout(
-        "video.wgsl",
+        &shaders::VIDEO,
         "Placement",
         size_of::<PlacementParams>(),
         &[
@@ -201,4 +221,40 @@ fn shared_structures_lie_alike_in_rust_and_wgsl() {
             ("lit_words", offset_of!(PlacementParams, lit_words)),
         ],
     );
+}
+
+#[test]
+fn structures_of_adjustments_lie_alike_in_rust_and_wgsl() {
+    let scan = [
+        ("source", offset_of!(ScanParams, source)),
+        ("target_at", offset_of!(ScanParams, target_at)),
+        ("length", offset_of!(ScanParams, length)),
+        ("blocks", offset_of!(ScanParams, blocks)),
+    ];
+    assert_layout(&shaders::SCAN, "Job", size_of::<ScanParams>(), &scan);
+    let curve = [
+        ("weight", offset_of!(CurveParams, weight)),
+        ("first_channel", offset_of!(CurveParams, first_channel)),
+        ("levels", offset_of!(CurveParams, levels)),
+    ];
+    assert_layout(&shaders::CURVES, "Curve", size_of::<CurveParams>(), &curve);
+    let recolor = [("tones", offset_of!(RecolorParams, tones)), ("tiles", offset_of!(RecolorParams, tiles))];
+    assert_layout(&shaders::RECOLOR, "Recolor", size_of::<RecolorParams>(), &recolor);
+    let blur = [
+        ("size", offset_of!(BlurParams, size)),
+        ("stride", offset_of!(BlurParams, stride)),
+        ("sums_stride", offset_of!(BlurParams, sums_stride)),
+    ];
+    assert_layout(&shaders::BLUR, "Blur", size_of::<BlurParams>(), &blur);
+    let tiles = [
+        ("tiles", offset_of!(TileParams, tiles)),
+        ("tile", offset_of!(TileParams, tile)),
+        ("most", offset_of!(TileParams, most)),
+        ("slices", offset_of!(TileParams, slices)),
+    ];
+    for pass in [&shaders::CLAHE_TILES, &shaders::CLAHE_CURVES] {
+        assert_layout(pass, "Tiles", size_of::<TileParams>(), &tiles);
+    }
+    let pairing = [("stride", offset_of!(PairingParams, stride))];
+    assert_layout(&shaders::PAIRWISE, "Pairing", 4, &pairing);
 }

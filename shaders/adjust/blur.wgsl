@@ -1,5 +1,5 @@
 // A box blur in two passes, as src/adjust/blur.rs defines it: `across` sums SIZE codes along each row of a picture in whatever
-// layout it has, `down` sums SIZE of those sums along each column, divides, and writes packed R'G'B' as point.wgsl does.
+// layout it has, `down` sums SIZE of those sums along each column, divides, and writes packed R'G'B' as recolor.wgsl does.
 //
 // A workgroup loads its tile, with what lies SIZE / 2 pixels around it, into workgroup memory once. Each invocation then
 // walks over RUN neighbouring pixels with a running sum: for each next pixel it adds one value and takes one away, so that a
@@ -66,8 +66,8 @@ fn packed(colors: Colors) -> Words {
     return Words(colors.red | (colors.green << vec4<u32>(16u)), colors.blue);
 }
 
-fn packed_words(quad: u32, row: u32) -> Words {
-    let at = row * picture.strides.x + quad * 4u * WORDS;
+fn packed_words(strip: u32, row: u32) -> Words {
+    let at = row * picture.strides.x + strip * 4u * WORDS;
     let low = vec4<u32>(plane_0[at], plane_0[at + 1u], plane_0[at + 2u], plane_0[at + 3u]);
     if WORDS == 1u {
         return Words(low, vec4<u32>(0u));
@@ -76,12 +76,12 @@ fn packed_words(quad: u32, row: u32) -> Words {
     return Words(vec4<u32>(low.xz, high.xz), vec4<u32>(low.yw, high.yw));
 }
 
-// The pixels from (4 · quad, row) on, in an even row, and those below.
-fn words_of_pair(quad: u32, row: u32) -> array<Words, 2> {
+// The pixels from (4 · strip, row) on, in an even row, and those below.
+fn words_of_pair(strip: u32, row: u32) -> array<Words, 2> {
     if PACKED {
-        return array<Words, 2>(packed_words(quad, row), packed_words(quad, min(row + 1u, picture.size.y - 1u)));
+        return array<Words, 2>(packed_words(strip, row), packed_words(strip, min(row + 1u, picture.size.y - 1u)));
     }
-    let pair = load_pair(quad, row);
+    let pair = load_pair(strip, row);
     return array<Words, 2>(
         packed(colors_of(pair.upper, pair.upper_chroma)),
         packed(colors_of(pair.lower, pair.lower_chroma)),
@@ -94,7 +94,7 @@ fn pixel_at(x: u32, y: u32) -> vec2<u32> {
     if PACKED {
         words = packed_words(x / 4u, y);
     } else {
-        words = packed(colors_of(quad_of_samples(0u, x / 4u, y), chroma_terms(x / 4u, y >> CHROMA_Y)));
+        words = packed(colors_of(samples_of_strip(0u, x / 4u, y), chroma_terms(x / 4u, y >> CHROMA_Y)));
     }
     return vec2<u32>(words.first[x & 3u], words.second[x & 3u]);
 }
@@ -105,13 +105,13 @@ fn padded(index: u32) -> u32 {
     return index + (index >> 3u);
 }
 
-// Whole quads on either side of a tile's row, with REACH pixels in them.
+// Whole strips on either side of a tile's row, with REACH pixels in them.
 override HALO: u32 = (REACH + 3u) / 4u * 4u;
 override TILE_SPAN: u32 = SPAN + 2u * HALO;
-override TILE_QUADS: u32 = TILE_SPAN / 4u;
+override TILE_STRIPS: u32 = TILE_SPAN / 4u;
 
 // Four pixels of a row of the picture that begin at `x`, a multiple of four: those that lie beside it are its first one, or its
-// last one. `words` are those of the picture's quad that is nearest.
+// last one. `words` are those of the picture's strip that is nearest.
 fn repeated(words: vec4<u32>, x: i32) -> vec4<u32> {
     let last = i32(picture.size.x) - 1;
     if x < 0 {
@@ -144,14 +144,14 @@ fn keep(line: u32, place: u32, words: Words, x: i32) {
 }
 
 fn load_rows(local: u32, left: u32, top: u32) {
-    let last_quad = i32((picture.size.x - 1u) / 4u);
-    for (var i = local; i < LINES / 2u * TILE_QUADS; i += ACROSS) {
-        let line = i / TILE_QUADS * 2u;
-        let place = i % TILE_QUADS * 4u;
+    let last_strip = i32((picture.size.x - 1u) / 4u);
+    for (var i = local; i < LINES / 2u * TILE_STRIPS; i += ACROSS) {
+        let line = i / TILE_STRIPS * 2u;
+        let place = i % TILE_STRIPS * 4u;
         let x = i32(left + place) - i32(HALO);
-        let quad = u32(clamp(x >> 2u, 0, last_quad));
+        let strip = u32(clamp(x >> 2u, 0, last_strip));
         // Rows below the picture are its last ones again, and not written.
-        let pair = words_of_pair(quad, min(top + line, (picture.size.y - 1u) / 2u * 2u));
+        let pair = words_of_pair(strip, min(top + line, (picture.size.y - 1u) / 2u * 2u));
         keep(line, place, pair[0], x);
         keep(line + 1u, place, pair[1], x);
     }
@@ -337,13 +337,13 @@ fn down(
     @builtin(num_workgroups) groups: vec3<u32>,
 ) {
     let pairs = blur.stride / 2u;
-    let strips = (pairs + PAIRS - 1u) / PAIRS;
+    let tiles_across = (pairs + PAIRS - 1u) / PAIRS;
     let tile = group.y * groups.x + group.x;
     let column = local % PAIRS;
-    let pair = tile % strips * PAIRS + column;
+    let pair = tile % tiles_across * PAIRS + column;
     // Columns beyond the stride are its last ones again, and not written.
     let inside = min(pair, pairs - 1u);
-    let top = tile / strips * ROWS;
+    let top = tile / tiles_across * ROWS;
     if STAGED {
         for (var place = local / PAIRS; place < ROWS + 2u * REACH; place += DOWN / PAIRS) {
             let sums = sums_above(inside, top + place);

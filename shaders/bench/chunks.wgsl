@@ -6,7 +6,6 @@
 // for 1 KiB of pixels, 530 MB at 8K. Our own pass (shaders/chunk.wgsl) keeps the idea and drops the price: its workgroups
 // walk over many pixels each, so that there are hundreds of chunks and not a hundred thousand.
 
-@group(0) @binding(0) var image: texture_2d<u32>;
 @group(0) @binding(1) var<storage, read_write> chunks_of_one: array<u32>;
 @group(0) @binding(1) var<storage, read_write> chunks_of_four: array<vec4<u32>>;
 
@@ -14,14 +13,6 @@ const CHUNK: u32 = 256u; // pixels of a chunk and bins of a channel, which is wh
 
 var<workgroup> bins_of_one: array<atomic<u32>, CHUNK>;
 var<workgroup> bins_of_four: array<array<atomic<u32>, 4>, CHUNK>;
-
-// Red, green, blue and the luminance bin of a pixel. The luminance bin is that of src/color.rs, in integers, so that every
-// method must come to the same counts: floor(256 · (2126 r + 7152 g + 722 b) / (10000 · 255)), at most 255.
-fn codes_at(position: vec2<u32>) -> vec4<u32> {
-    let pixel = textureLoad(image, position, 0);
-    let sum = pixel.r * 2126u + pixel.g * 7152u + pixel.b * 722u;
-    return vec4<u32>(pixel.rgb, min(sum * 16u / 159375u, 255u));
-}
 
 // The bin in `chunks` that this invocation writes.
 fn own_bin(group: vec3<u32>, local: u32) -> u32 {

@@ -8,16 +8,7 @@
 // The article dispatches a workgroup for each pixel, which leaves all but one lane of the hardware's vectors idle. Here a
 // workgroup takes 16 × 16 pixels, so that what is measured is the race and not the idling.
 
-@group(0) @binding(0) var image: texture_2d<u32>;
 @group(0) @binding(1) var<storage, read_write> bins: array<u32>;
-
-// Red, green, blue and the luminance bin of a pixel. The luminance bin is that of src/color.rs, in integers, so that every
-// method must come to the same counts: floor(256 · (2126 r + 7152 g + 722 b) / (10000 · 255)), at most 255.
-fn codes_at(position: vec2<u32>) -> vec4<u32> {
-    let pixel = textureLoad(image, position, 0);
-    let sum = pixel.r * 2126u + pixel.g * 7152u + pixel.b * 722u;
-    return vec4<u32>(pixel.rgb, min(sum * 16u / 159375u, 255u));
-}
 
 @compute @workgroup_size(16, 16)
 fn one(@builtin(global_invocation_id) id: vec3<u32>) {

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::inputs::Inputs;
-use super::measure::{Budget, Spans, Times, on_cpu, on_gpu};
+use super::measure::{Budget, Times, on_cpu, on_gpu};
 use super::{Error, Options};
 use crate::adjust::{
     Adjustments, Blur, Clahe, Codes, Equalize, Placing, Posterize, Processor, Reduction, Shown, Threshold, Tone, blur,
@@ -15,6 +15,7 @@ use crate::gpu::adjust::{BlurPass, BlurPlan, Chain, Source, WorkingPicture};
 use crate::gpu::histogram::HistogramPasses;
 use crate::gpu::histogram::plan::Plan;
 use crate::gpu::readback::{read_buffer, read_histogram};
+use crate::gpu::timing::{Spans, compute_pass};
 use crate::gpu::{Gpu, GpuError};
 use crate::histogram::Components;
 use crate::picture::Picture;
@@ -180,11 +181,10 @@ fn blur_passes(
     row: &mut AdjustRow,
 ) -> Result<(), Error> {
     let codes = Codes::of(picture);
-    let layout = crate::gpu::upload::PictureBuffers::new(gpu).bind_group_layout;
-    let work = WorkingPicture::new(gpu, &layout, (picture.width(), picture.height()), codes.bits)?;
+    let work = WorkingPicture::new(gpu, (picture.width(), picture.height()), codes.bits)?;
     work.write(gpu, &codes);
     let plan = BlurPlan { staged, ..BlurPlan::new(&gpu.device.limits(), codes.bits, size) };
-    let job = BlurPass::new(gpu, &layout).job_with_plan(gpu, &Source::working(&work), &work, plan, 1)?;
+    let job = BlurPass::new(gpu).job_with_plan(gpu, &Source::working(&work), &work, plan, 1)?;
     run_once(gpu, &mut |pass| job.dispatch(pass, &work.bind_group));
     row.exact = Some(work.read(gpu)? == blur::apply(codes.clone(), Blur { size, runs: 1 }));
     row.alone = Some(timed(gpu, budget, &mut |pass, _| job.dispatch(pass, &work.bind_group))?);
@@ -207,11 +207,10 @@ impl<'a> Bench<'a> {
             return Ok(bench);
         }
         let inputs = Inputs::of(gpu, pictures.to_vec())?;
-        let layout = &inputs.buffers[0].bind_group_layout;
-        let mut source = HistogramPasses::new(gpu, layout);
+        let mut source = HistogramPasses::new(gpu);
         source.prepare(gpu, &pictures[0], Components::Rgbl)?;
-        let result = HistogramPasses::new(gpu, layout);
-        let chain = Chain::new(gpu, layout, &source);
+        let result = HistogramPasses::new(gpu);
+        let chain = Chain::new(gpu, &source);
         Ok(slot.insert(Self { pictures, inputs, source, result, chain }))
     }
 
@@ -299,9 +298,7 @@ impl<'a> Bench<'a> {
 /// Measures dispatches that share a compute pass.
 fn timed(gpu: &Gpu, budget: &Budget, work: &mut dyn FnMut(&mut wgpu::ComputePass<'_>, usize)) -> Result<Times, Error> {
     let mut record = |encoder: &mut wgpu::CommandEncoder, repeat: usize, spans: Option<Spans<'_>>| {
-        let timestamp_writes = spans.map(Spans::whole);
-        let descriptor = wgpu::ComputePassDescriptor { label: Some("adjust"), timestamp_writes };
-        work(&mut encoder.begin_compute_pass(&descriptor), repeat);
+        compute_pass(encoder, "adjust", spans, |pass| work(pass, repeat));
     };
     on_gpu(gpu, budget, &mut record)
 }

@@ -1,20 +1,15 @@
 //! The methods of the web article on the GPU, each as simple as the article has it, on 8-bit RGBA textures.
 
-use wgpu::util::DeviceExt;
-
 use super::Error;
-use super::measure::{Budget, Spans, Times, on_gpu};
+use super::measure::{Budget, Times, on_gpu};
 use super::method::{ChannelSet, Method};
 use super::rgba::Textures;
 use crate::gpu::Gpu;
+use crate::gpu::params::PairingParams;
 use crate::gpu::readback::read_buffer;
-
-const SINGLE_WGSL: &str = include_str!("../../shaders/bench/single.wgsl");
-const RACE_WGSL: &str = include_str!("../../shaders/bench/race.wgsl");
-const ATOMICS_WGSL: &str = include_str!("../../shaders/bench/atomics.wgsl");
-const CHUNKS_WGSL: &str = include_str!("../../shaders/bench/chunks.wgsl");
-const SUM_WGSL: &str = include_str!("../../shaders/bench/sum.wgsl");
-const PAIRWISE_WGSL: &str = include_str!("../../shaders/bench/pairwise.wgsl");
+use crate::gpu::resources::{Dispatch, rows_of_workgroups, uniform};
+use crate::gpu::shaders::{self, groups};
+use crate::gpu::timing::{Spans, compute_pass};
 
 /// Bins of a channel.
 const BINS: u32 = 256;
@@ -22,8 +17,6 @@ const BINS: u32 = 256;
 const CHUNK: u32 = 256;
 /// Pixels a side of a workgroup of the methods without chunks.
 const TILE: u32 = 16;
-/// Workgroups in a row of a dispatch that is longer than a row may be.
-const ROW: u32 = 1 << 15;
 
 /// One method, ready to run on the textures that it was made for.
 #[derive(Debug)]
@@ -37,15 +30,7 @@ pub struct ArticlePass {
     count_workgroups: (u32, u32),
     /// One bind group a texture.
     count_groups: Vec<wgpu::BindGroup>,
-    sums: Vec<SumStep>,
-}
-
-/// One dispatch that sums chunks.
-#[derive(Debug)]
-struct SumStep {
-    pipeline: wgpu::ComputePipeline,
-    group: wgpu::BindGroup,
-    workgroups: (u32, u32),
+    sums: Vec<Dispatch>,
 }
 
 impl ArticlePass {
@@ -62,19 +47,23 @@ impl ArticlePass {
         let (width, height) = textures.size;
         let tiles = (width.div_ceil(TILE), height.div_ceil(TILE));
         let across = width.div_ceil(CHUNK);
-        let (source, workgroups, chunks) = match method {
-            Method::Single => (SINGLE_WGSL, (1, 1), 1),
-            Method::Race => (RACE_WGSL, tiles, 1),
-            Method::Atomics => (ATOMICS_WGSL, tiles, 1),
-            _ => (CHUNKS_WGSL, (across, height), across * height),
+        let (shader, workgroups, chunks) = match method {
+            Method::Single => (&shaders::SINGLE, (1, 1), 1),
+            Method::Race => (&shaders::RACE, tiles, 1),
+            Method::Atomics => (&shaders::ATOMICS, tiles, 1),
+            _ => (&shaders::CHUNKS, (across, height), across * height),
         };
         let bytes = u64::from(chunks) * u64::from(BINS * 4 * channels.count());
         let bins = match storage(gpu, bytes) {
             Ok(bins) => bins,
             Err(why) => return Ok(Err(format!("not measured: the {chunks} chunks take {}: {why}", megabytes(bytes)))),
         };
-        let count = pipeline(gpu, method.name(), source, channels.entry_point());
-        let count_groups = textures.views.iter().map(|view| count_group(gpu, &count, view, &bins)).collect();
+        let count = shader.module(&gpu.device).compute(&gpu.device, channels.entry_point(), &[]);
+        let count_group = |view| {
+            let resources = [wgpu::BindingResource::TextureView(view), bins.as_entire_binding()];
+            groups::IMAGE_BINS.bind_resources(&gpu.device, resources)
+        };
+        let count_groups = textures.views.iter().map(count_group).collect();
         let sums = match method {
             Method::Sum => vec![sum_step(gpu, channels, &bins)],
             Method::Pairwise => pair_steps(gpu, channels, &bins, chunks),
@@ -111,18 +100,12 @@ impl ArticlePass {
         if self.adds {
             encoder.clear_buffer(&self.bins, 0, None);
         }
-        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
-            label: Some("article"),
-            timestamp_writes: spans.map(Spans::whole),
+        compute_pass(encoder, "article", spans, |pass| {
+            pass.set_pipeline(&self.count);
+            pass.set_bind_group(0, &self.count_groups[repeat % self.count_groups.len()], &[]);
+            pass.dispatch_workgroups(self.count_workgroups.0, self.count_workgroups.1, 1);
+            self.sums.iter().for_each(|sum| sum.run(pass, None));
         });
-        pass.set_pipeline(&self.count);
-        pass.set_bind_group(0, &self.count_groups[repeat % self.count_groups.len()], &[]);
-        pass.dispatch_workgroups(self.count_workgroups.0, self.count_workgroups.1, 1);
-        for step in &self.sums {
-            pass.set_pipeline(&step.pipeline);
-            pass.set_bind_group(0, &step.group, &[]);
-            pass.dispatch_workgroups(step.workgroups.0, step.workgroups.1, 1);
-        }
     }
 }
 
@@ -151,71 +134,26 @@ fn megabytes(bytes: u64) -> String {
     format!("{:.0} MB", bytes as f64 / 1e6)
 }
 
-fn pipeline(gpu: &Gpu, label: &str, source: &str, entry_point: &str) -> wgpu::ComputePipeline {
-    let module = gpu.device.create_shader_module(wgpu::ShaderModuleDescriptor {
-        label: Some(label),
-        source: wgpu::ShaderSource::Wgsl(source.into()),
-    });
-    gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-        label: Some(label),
-        layout: None,
-        module: &module,
-        entry_point: Some(entry_point),
-        compilation_options: wgpu::PipelineCompilationOptions::default(),
-        cache: None,
-    })
-}
-
-fn count_group(
-    gpu: &Gpu,
-    pipeline: &wgpu::ComputePipeline,
-    view: &wgpu::TextureView,
-    bins: &wgpu::Buffer,
-) -> wgpu::BindGroup {
-    gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-        label: Some("article's count"),
-        layout: &pipeline.get_bind_group_layout(0),
-        entries: &[
-            wgpu::BindGroupEntry { binding: 0, resource: wgpu::BindingResource::TextureView(view) },
-            wgpu::BindGroupEntry { binding: 1, resource: bins.as_entire_binding() },
-        ],
-    })
-}
-
-fn sum_step(gpu: &Gpu, channels: ChannelSet, chunks: &wgpu::Buffer) -> SumStep {
-    let pipeline = pipeline(gpu, "sum", SUM_WGSL, channels.entry_point());
-    let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-        label: Some("sum"),
-        layout: &pipeline.get_bind_group_layout(0),
-        entries: &[wgpu::BindGroupEntry { binding: 0, resource: chunks.as_entire_binding() }],
-    });
-    SumStep { pipeline, group, workgroups: (1, 1) }
+fn sum_step(gpu: &Gpu, channels: ChannelSet, chunks: &wgpu::Buffer) -> Dispatch {
+    let pipeline = shaders::SUM.module(&gpu.device).compute(&gpu.device, channels.entry_point(), &[]);
+    Dispatch { pipeline, group: groups::CHUNK_SUM.bind(&gpu.device, &[chunks]), workgroups: (1, 1) }
 }
 
 /// Steps of stride 1, 2, 4, … until one chunk is left. Each has a uniform buffer of its own, since all are recorded before
 /// the first one runs.
-fn pair_steps(gpu: &Gpu, channels: ChannelSet, chunks: &wgpu::Buffer, count: u32) -> Vec<SumStep> {
-    let pipeline = pipeline(gpu, "pairwise", PAIRWISE_WGSL, channels.entry_point());
-    let layout = pipeline.get_bind_group_layout(0);
+fn pair_steps(gpu: &Gpu, channels: ChannelSet, chunks: &wgpu::Buffer, count: u32) -> Vec<Dispatch> {
+    let pipeline = shaders::PAIRWISE.module(&gpu.device).compute(&gpu.device, channels.entry_point(), &[]);
     let strides = std::iter::successors(Some(1_u32), |stride| Some(stride * 2)).take_while(|&stride| stride < count);
     strides
         .map(|stride| {
-            let uniform = gpu.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
-                label: Some("stride"),
-                contents: bytemuck::bytes_of(&[stride, 0, 0, 0]),
-                usage: wgpu::BufferUsages::UNIFORM,
-            });
-            let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-                label: Some("pairwise"),
-                layout: &layout,
-                entries: &[
-                    wgpu::BindGroupEntry { binding: 0, resource: chunks.as_entire_binding() },
-                    wgpu::BindGroupEntry { binding: 1, resource: uniform.as_entire_binding() },
-                ],
-            });
+            let params = uniform(gpu, "stride", &PairingParams { stride, padding: [0; 3] });
             // Pairs whose second chunk exists.
             let pairs = (count - stride).div_ceil(2 * stride);
-            SumStep { pipeline: pipeline.clone(), group, workgroups: (pairs.min(ROW), pairs.div_ceil(ROW)) }
+            Dispatch {
+                pipeline: pipeline.clone(),
+                group: groups::CHUNK_PAIRS.bind(&gpu.device, &[chunks, &params]),
+                workgroups: rows_of_workgroups(pairs),
+            }
         })
         .collect()
 }

@@ -39,7 +39,7 @@ impl Inputs {
         let bytes = pictures.first().map_or(1, picture_bytes);
         let mut buffers = Vec::new();
         for index in 0..copies(gpu, bytes, pictures.len()) {
-            let mut copy = PictureBuffers::new(gpu);
+            let mut copy = PictureBuffers::default();
             copy.upload(gpu, &pictures[index % pictures.len()])?;
             // Staging memory is given back picture by picture, not held for all of them at once.
             gpu.queue.submit([]);

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::Error;
 use crate::gpu::Gpu;
-use crate::gpu::timing::Timestamps;
+use crate::gpu::timing::{Spans, Timestamps};
 
 /// How long and how often something is measured.
 #[derive(Debug, Clone, Copy)]
@@ -74,23 +74,6 @@ impl Times {
         };
         let least = ns.first().copied().unwrap_or(0.0);
         Self { median_us: middle / 1e3, min_us: least / 1e3, repeats: ns.len() as u32, clock }
-    }
-}
-
-/// Where one repeat writes its timestamps.
-#[derive(Debug, Clone, Copy)]
-pub struct Spans<'a> {
-    /// The timestamps.
-    pub timestamps: &'a Timestamps,
-    /// The repeat's first span.
-    pub first: u32,
-}
-
-impl<'a> Spans<'a> {
-    /// What a compute pass is given that is all there is to measure.
-    #[must_use]
-    pub const fn whole(self) -> wgpu::ComputePassTimestampWrites<'a> {
-        self.timestamps.around_pass(self.first)
     }
 }
 
@@ -175,8 +158,7 @@ fn timed(
     record: &mut Record<'_>,
 ) -> Result<Vec<Vec<f64>>, Error> {
     for repeat in 0..repeats {
-        let first = repeat * spans;
-        submit(gpu, repeat as usize, Some(Spans { timestamps, first }), record);
+        submit(gpu, repeat as usize, Some(timestamps.spans_from(repeat * spans)), record);
         if slow {
             gpu.wait()?;
         }

@@ -168,7 +168,7 @@ impl<'a> Bench<'a> {
             Err(why) => return Ok(Outcome::impossible(why.clone())),
         };
         let picture = &self.pictures[0];
-        let mut passes = HistogramPasses::new(self.gpu, &inputs.buffers[0].bind_group_layout);
+        let mut passes = HistogramPasses::new(self.gpu);
         if let Err(why) = possible(passes.prepare(self.gpu, picture, Components::Rgbl).map_err(Error::from))? {
             return Ok(Outcome::impossible(why));
         }
@@ -183,7 +183,7 @@ impl<'a> Bench<'a> {
         }
         let times = total(self.gpu, &self.budget, &passes, inputs)?;
         let by_pass = each_pass(self.gpu, &self.budget, &passes, inputs)?.unwrap_or_default();
-        let passes = ["chunk", "reduce", "scale"].into_iter().zip(by_pass);
+        let passes = HistogramPasses::NAMES.into_iter().zip(by_pass);
         let passes = passes.map(|(name, times)| PassRow { name, times }).collect();
         Ok(Outcome { times: Some(times), check: Some(check), passes, note: None })
     }
@@ -216,7 +216,7 @@ impl<'a> Bench<'a> {
         let most = self.gpu.device.limits().max_compute_invocations_per_workgroup;
         let mut best: Option<(Times, u32, u32)> = None;
         for &(workgroup, workgroups) in shapes.iter().filter(|(workgroup, _)| *workgroup <= most) {
-            let floor = Floor::new(self.gpu, &inputs.buffers[0], planes, workgroup, workgroups);
+            let floor = Floor::new(self.gpu, planes, workgroup, workgroups);
             let times = floor.measure(self.gpu, &self.budget, inputs)?;
             if best.is_none_or(|(least, ..)| times.median_us < least.median_us) {
                 best = Some((times, workgroup, workgroups));

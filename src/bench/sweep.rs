@@ -124,7 +124,7 @@ impl Kind<'_> {
         let mut points = Vec::new();
         let planes = inputs.pictures[0].layout().plane_count();
         for (workgroup, chunks) in shapes(gpu, grid) {
-            let floor = Floor::new(gpu, &inputs.buffers[0], planes, workgroup, chunks);
+            let floor = Floor::new(gpu, planes, workgroup, chunks);
             let total_us = floor.measure(gpu, budget, inputs)?.median_us;
             points.push(self.point(
                 &Plan { bits: 0, workgroup, chunks, copies: 0, runs: Vec::new() },
@@ -140,7 +140,7 @@ impl Kind<'_> {
         let picture = &inputs.pictures[0];
         // The CPU engine stands in for the slow reference, which it equals.
         let expected = Engine::new().count(picture, Components::Rgbl).clone();
-        let mut passes = HistogramPasses::new(gpu, &inputs.buffers[0].bind_group_layout);
+        let mut passes = HistogramPasses::new(gpu);
         let mut points = Vec::new();
         for plan in plans(gpu, grid, picture.layout()) {
             passes.prepare_with_plan(gpu, picture, Components::Rgbl, plan.clone());

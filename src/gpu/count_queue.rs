@@ -33,8 +33,8 @@ impl CountQueue {
     /// A queue in which `depth` histograms, at least one, can be under way.
     #[must_use]
     pub fn new(gpu: &Gpu, depth: usize) -> Self {
-        let pictures = PictureBuffers::new(gpu);
-        let passes = HistogramPasses::new(gpu, &pictures.bind_group_layout);
+        let pictures = PictureBuffers::default();
+        let passes = HistogramPasses::new(gpu);
         let buffer = |_| {
             gpu.device.create_buffer(&wgpu::BufferDescriptor {
                 label: Some("bins on their way back"),

@@ -6,49 +6,16 @@ use std::collections::HashMap;
 
 use plan::{ChannelRun, Plan};
 
-use super::resources::{bind, compute, group_layout, pipeline_layout};
-use super::shared::{ChannelScale, ReductionParams, layout_constants};
-use super::upload::with_tally;
+use super::params::{ChannelScale, ReductionParams, layout_constants};
+use super::shaders::{self, groups};
+use super::timing::{Spans, compute_pass};
 use super::{Gpu, GpuError};
 use crate::histogram::{CHANNELS, Components, Histogram};
 use crate::picture::Picture;
 use crate::picture::layout::PixelLayout;
 
-const CHUNK_WGSL: &str = include_str!("../../shaders/chunk.wgsl");
-const REDUCE_WGSL: &str = include_str!("../../shaders/reduce.wgsl");
-const SCALE_WGSL: &str = include_str!("../../shaders/scale.wgsl");
-
 /// Words that one workgroup of the reduce pass sums, as in shaders/reduce.wgsl.
 const REDUCE_WORDS: u32 = 32;
-
-/// A place in a query set for the three passes' begin and end: six timestamps from `first` on.
-#[derive(Debug, Clone, Copy)]
-pub struct Stamps<'a> {
-    /// The query set.
-    pub set: &'a wgpu::QuerySet,
-    /// Index of the chunk pass's begin.
-    pub first: u32,
-}
-
-impl Stamps<'_> {
-    /// Queries that the counting passes write.
-    pub const COUNT: u32 = 6;
-
-    /// Begins a compute pass that writes the stamps of the first, second or third of the passes.
-    fn begin(&self, encoder: &mut wgpu::CommandEncoder, label: &'static str, pass: u32) -> wgpu::ComputePass<'static> {
-        let timestamp_writes = Some(self.of_pass(pass));
-        let descriptor = wgpu::ComputePassDescriptor { label: Some(label), timestamp_writes };
-        encoder.begin_compute_pass(&descriptor).forget_lifetime()
-    }
-
-    fn of_pass(&self, pass: u32) -> wgpu::ComputePassTimestampWrites<'_> {
-        wgpu::ComputePassTimestampWrites {
-            query_set: self.set,
-            beginning_of_pass_write_index: Some(self.first + 2 * pass),
-            end_of_pass_write_index: Some(self.first + 2 * pass + 1),
-        }
-    }
-}
 
 /// The passes with their buffers. One bin buffer and one scale buffer serve every depth.
 #[derive(Debug)]
@@ -59,24 +26,18 @@ pub struct HistogramPasses {
     pub scales: wgpu::Buffer,
     chunks: wgpu::Buffer,
     reduction: wgpu::Buffer,
-    chunk_layout: wgpu::PipelineLayout,
-    chunk_module: wgpu::ShaderModule,
+    chunk: shaders::Module,
     /// Chunks and scales, for every pass that writes chunks.
     pub(super) chunk_group: wgpu::BindGroup,
     chunk_pipelines: HashMap<ChunkKey, Vec<wgpu::ComputePipeline>>,
-    reduce: Reduce,
+    reduce: wgpu::ComputePipeline,
     /// The same, which finds the scales too.
-    reduce_and_scale: Reduce,
-    scale_module: wgpu::ShaderModule,
-    scale_pipelines: HashMap<u32, (wgpu::ComputePipeline, wgpu::BindGroup)>,
+    reduce_and_scale: wgpu::ComputePipeline,
+    reduce_group: wgpu::BindGroup,
+    scale: shaders::Module,
+    scale_pipelines: HashMap<u32, wgpu::ComputePipeline>,
+    scale_group: wgpu::BindGroup,
     state: Option<State>,
-}
-
-/// The reduce pass with its buffers.
-#[derive(Debug)]
-struct Reduce {
-    pipeline: wgpu::ComputePipeline,
-    group: wgpu::BindGroup,
 }
 
 /// What the bin buffer is set up for.
@@ -113,9 +74,12 @@ impl State {
 }
 
 impl HistogramPasses {
+    /// Names of the passes, each of which has a span of timestamps.
+    pub const NAMES: [&str; 3] = ["chunk", "reduce", "scale"];
+
     /// Makes the buffers and the passes that do not depend on a layout.
     #[must_use]
-    pub fn new(gpu: &Gpu, picture_layout: &wgpu::BindGroupLayout) -> Self {
+    pub fn new(gpu: &Gpu) -> Self {
         let device = &gpu.device;
         let storage = wgpu::BufferUsages::STORAGE;
         let buffer = |label, size: usize, usage| {
@@ -133,11 +97,7 @@ impl HistogramPasses {
         let uniform = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
         let reduction = buffer("reduction", size_of::<ReductionParams>(), uniform);
 
-        let chunk_group_layout = chunk_group_layout(device);
-        let chunk_layout = pipeline_layout(device, "chunk", &[picture_layout, &chunk_group_layout]);
-        let chunk_group = bind(device, "chunk", &chunk_group_layout, &[&chunks, &scales]);
-        let chunk_module = module(device, "chunk", &with_tally(CHUNK_WGSL));
-        let reduce_module = module(device, "reduce", REDUCE_WGSL);
+        let reduce = shaders::REDUCE.module(device);
         let parts = plan::reduce_parts(&device.limits());
         let reduce = |scaling: bool| {
             let constants = [
@@ -145,26 +105,22 @@ impl HistogramPasses {
                 ("PART_WORDS", f64::from(parts * REDUCE_WORDS)),
                 ("SCALING", f64::from(u8::from(scaling))),
             ];
-            let pipeline = compute(device, "reduce", None, &reduce_module, "reduce", &constants);
-            let buffers = [&reduction, &chunks, &bins, &scales];
-            let group = bind(device, "reduce", &pipeline.get_bind_group_layout(0), &buffers);
-            Reduce { pipeline, group }
+            reduce.compute(device, "reduce", &constants)
         };
-        let (reduce, reduce_and_scale) = (reduce(false), reduce(true));
-        let scale_module = module(device, "scale", SCALE_WGSL);
         Self {
+            chunk: shaders::CHUNK.module(device),
+            chunk_group: groups::CHUNKS.bind(device, &[&chunks, &scales]),
+            chunk_pipelines: HashMap::new(),
+            reduce: reduce(false),
+            reduce_and_scale: reduce(true),
+            reduce_group: groups::SUMS.bind(device, &[&reduction, &chunks, &bins, &scales]),
+            scale: shaders::SCALE.module(device),
+            scale_pipelines: HashMap::new(),
+            scale_group: groups::SCALES.bind(device, &[&bins, &scales]),
             bins,
             scales,
             chunks,
             reduction,
-            chunk_layout,
-            chunk_module,
-            chunk_group,
-            chunk_pipelines: HashMap::new(),
-            reduce,
-            reduce_and_scale,
-            scale_module,
-            scale_pipelines: HashMap::new(),
             state: None,
         }
     }
@@ -227,11 +183,11 @@ impl HistogramPasses {
             padding: 0,
         };
         gpu.queue.write_buffer(&self.reduction, 0, bytemuck::bytes_of(&params));
-        let (device, module, pipeline_layout) = (&gpu.device, &self.chunk_module, &self.chunk_layout);
         if let Some(key) = state.chunk_key() {
+            let module = &self.chunk;
             self.chunk_pipelines.entry(key).or_insert_with_key(|key| {
-                let pipeline = |run| chunk_pipeline(device, pipeline_layout, module, key, state.plan.bits, run);
-                key.runs.iter().map(pipeline).collect()
+                let constants = |run| chunk_constants(key, state.plan.bits, run);
+                key.runs.iter().map(|run| module.compute(&gpu.device, "chunk", &constants(run))).collect()
             });
         }
         self.prepare_scale(gpu, state.plan.bits);
@@ -245,44 +201,39 @@ impl HistogramPasses {
     }
 
     fn prepare_scale(&mut self, gpu: &Gpu, bits: u32) {
-        let (device, module) = (&gpu.device, &self.scale_module);
-        let (bins, scales) = (&self.bins, &self.scales);
-        self.scale_pipelines.entry(bits).or_insert_with(|| {
-            let pipeline = compute(device, "scale", None, module, "scale", &[("BITS", f64::from(bits))]);
-            let group = bind(device, "scale", &pipeline.get_bind_group_layout(0), &[bins, scales]);
-            (pipeline, group)
-        });
+        let module = &self.scale;
+        let pipeline = || module.compute(&gpu.device, "scale", &[("BITS", f64::from(bits))]);
+        self.scale_pipelines.entry(bits).or_insert_with(pipeline);
     }
 
-    /// Records the three passes for the picture that was prepared and uploaded. With `stamps`, each pass runs and is timed
-    /// by itself; without, they go together as in [`dispatch`](Self::dispatch).
+    /// Records the three passes for the picture that was prepared and uploaded. With `spans`, each pass runs and is timed by
+    /// itself; without, they go together as in [`dispatch`](Self::dispatch).
     pub fn record(
         &self,
         encoder: &mut wgpu::CommandEncoder,
         picture_group: &wgpu::BindGroup,
-        stamps: Option<Stamps<'_>>,
+        spans: Option<Spans<'_>>,
     ) {
-        let Some(stamps) = stamps else {
-            let descriptor = wgpu::ComputePassDescriptor { label: Some("histogram"), timestamp_writes: None };
-            self.dispatch(&mut encoder.begin_compute_pass(&descriptor), picture_group);
-            return;
-        };
         let Some(state) = &self.state else { return };
-        self.dispatch_chunk(&mut stamps.begin(encoder, "chunk", 0), state, picture_group);
-        self.record_sums(encoder, Some(stamps));
+        if spans.is_none() {
+            compute_pass(encoder, "histogram", None, |pass| self.dispatch(pass, picture_group));
+            return;
+        }
+        compute_pass(encoder, "chunk", spans, |pass| self.dispatch_chunk(pass, state, picture_group));
+        self.record_sums(encoder, spans.map(Spans::next));
     }
 
     /// Records reduce and scale of chunks that another pass has written, as [`prepare_written`](Self::prepare_written) set
-    /// them up; `stamps` as for [`record`](Self::record), of which the chunk pass's are left out.
-    pub fn record_sums(&self, encoder: &mut wgpu::CommandEncoder, stamps: Option<Stamps<'_>>) {
-        let Some(stamps) = stamps else {
-            let descriptor = wgpu::ComputePassDescriptor { label: Some("sums"), timestamp_writes: None };
-            self.dispatch_sums(&mut encoder.begin_compute_pass(&descriptor));
-            return;
-        };
+    /// them up, by themselves where there are `spans`.
+    pub fn record_sums(&self, encoder: &mut wgpu::CommandEncoder, spans: Option<Spans<'_>>) {
         let Some(state) = &self.state else { return };
-        self.dispatch_reduce(&mut stamps.begin(encoder, "reduce", 1), state, &self.reduce);
-        self.dispatch_scale(&mut stamps.begin(encoder, "scale", 2), state.plan.bits);
+        if spans.is_none() {
+            compute_pass(encoder, "sums", None, |pass| self.dispatch_sums(pass));
+            return;
+        }
+        compute_pass(encoder, "reduce", spans, |pass| self.dispatch_reduce(pass, state, &self.reduce));
+        let spans = spans.map(Spans::next);
+        compute_pass(encoder, "scale", spans, |pass| self.dispatch_scale(pass, state.plan.bits));
     }
 
     /// Dispatches chunk, reduce and scale in a compute pass of the caller's, for the picture that was prepared and
@@ -307,14 +258,11 @@ impl HistogramPasses {
         gpu: &Gpu,
         encoder: &mut wgpu::CommandEncoder,
         histogram: &Histogram,
-        stamps: Option<Stamps<'_>>,
+        spans: Option<Spans<'_>>,
     ) {
         self.prepare_scale(gpu, histogram.bits);
         gpu.queue.write_buffer(&self.bins, 0, bytemuck::cast_slice(&histogram.words));
-        let timestamp_writes = stamps.as_ref().map(|stamps| stamps.of_pass(2));
-        let mut pass =
-            encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some("scale"), timestamp_writes });
-        self.dispatch_scale(&mut pass, histogram.bits);
+        compute_pass(encoder, "scale", spans, |pass| self.dispatch_scale(pass, histogram.bits));
     }
 
     fn dispatch_chunk(&self, pass: &mut wgpu::ComputePass<'_>, state: &State, picture_group: &wgpu::BindGroup) {
@@ -327,24 +275,18 @@ impl HistogramPasses {
         }
     }
 
-    fn dispatch_reduce(&self, pass: &mut wgpu::ComputePass<'_>, state: &State, reduce: &Reduce) {
-        pass.set_pipeline(&reduce.pipeline);
-        pass.set_bind_group(0, &reduce.group, &[]);
+    fn dispatch_reduce(&self, pass: &mut wgpu::ComputePass<'_>, state: &State, pipeline: &wgpu::ComputePipeline) {
+        pass.set_pipeline(pipeline);
+        pass.set_bind_group(0, &self.reduce_group, &[]);
         pass.dispatch_workgroups((Histogram::word_count(state.plan.bits) as u32).div_ceil(REDUCE_WORDS), 1, 1);
     }
 
     fn dispatch_scale(&self, pass: &mut wgpu::ComputePass<'_>, bits: u32) {
-        let Some((pipeline, group)) = self.scale_pipelines.get(&bits) else { return };
+        let Some(pipeline) = self.scale_pipelines.get(&bits) else { return };
         pass.set_pipeline(pipeline);
-        pass.set_bind_group(0, group, &[]);
+        pass.set_bind_group(0, &self.scale_group, &[]);
         pass.dispatch_workgroups(CHANNELS as u32, 1, 1);
     }
-}
-
-/// The layout of the bind group of the passes that write chunks: the chunks, and the scales that they prepare.
-pub(super) fn chunk_group_layout(device: &wgpu::Device) -> wgpu::BindGroupLayout {
-    let writes = (wgpu::ShaderStages::COMPUTE, wgpu::BufferBindingType::Storage { read_only: false });
-    group_layout(device, "chunk", &[writes, writes])
 }
 
 /// The pipeline constants of shaders/tally.wgsl.
@@ -358,14 +300,8 @@ pub(super) fn tally_constants(bits: u32, copies: u32, run: &ChannelRun) -> [(&'s
     ]
 }
 
-fn chunk_pipeline(
-    device: &wgpu::Device,
-    pipeline_layout: &wgpu::PipelineLayout,
-    module: &wgpu::ShaderModule,
-    key: &ChunkKey,
-    bits: u32,
-    run: &ChannelRun,
-) -> wgpu::ComputePipeline {
+/// The pipeline constants of shaders/chunk.wgsl.
+fn chunk_constants(key: &ChunkKey, bits: u32, run: &ChannelRun) -> Vec<(&'static str, f64)> {
     let Reads { layout, components, crossed } = key.reads;
     let mut constants = layout_constants(&layout);
     constants.extend([
@@ -374,18 +310,5 @@ fn chunk_pipeline(
         ("CODED", f64::from(u8::from(components == Components::YCbCr))),
     ]);
     constants.extend(tally_constants(bits, key.copies, run));
-    compute(device, "chunk", Some(pipeline_layout), module, "chunk", &constants)
-}
-
-/// A module without the checks that wgpu would add to every access of workgroup memory and every loop. On an NVIDIA H200
-/// they cost a tenth of the passes' time.
-fn module(device: &wgpu::Device, label: &str, source: &str) -> wgpu::ShaderModule {
-    let descriptor =
-        wgpu::ShaderModuleDescriptor { label: Some(label), source: wgpu::ShaderSource::Wgsl(source.into()) };
-    // SAFETY: the three sources are this program's own, and no input reaches them but through the picture's planes, whose
-    // codes are masked to n bits or clamped to them before they index bins of 2^n words a channel. Words of the planes,
-    // chunks and bins are addressed by sizes that `prepare` and `PictureBuffers` derive from the buffers themselves; the
-    // blocks at the right and lower edge, which reach past a row, stay inside its padded stride or are clamped to the last
-    // row. Every loop counts towards an end that does not depend on what is read.
-    unsafe { device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked()) }
+    constants
 }

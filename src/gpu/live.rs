@@ -4,7 +4,7 @@ use std::sync::mpsc::{self, Receiver};
 use std::time::Duration;
 
 use super::Gpu;
-use super::timing::Timestamps;
+use super::timing::{Spans, Timestamps, span_ns};
 
 /// How long the parts of the last frame that was timed took. `None` for what did not run, or cannot be timed.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -29,9 +29,9 @@ pub struct PassTimes {
     pub draw: Option<Duration>,
 }
 
-/// What is timed; its number is that of its span of two queries.
+/// What is timed; its number is that of its span of timestamps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Span {
+pub enum Timed {
     /// The chunk pass over the source.
     Chunk,
     /// The reduce pass after it.
@@ -50,27 +50,15 @@ pub enum Span {
     Draw,
 }
 
-impl Span {
+impl Timed {
     /// Number of spans.
-    pub const COUNT: u32 = 8;
-
-    /// The span's first query.
-    #[must_use]
-    pub const fn first_query(self) -> u32 {
-        2 * self as u32
-    }
+    const COUNT: u32 = 8;
 }
-
-/// Bytes from one span's results to the next where they are resolved to: as far apart as every adapter asks for.
-const RESOLVED_STEP: u64 = wgpu::QUERY_RESOLVE_BUFFER_ALIGNMENT;
-/// Bytes of a span's results.
-const SPAN_BYTES: u64 = 2 * wgpu::QUERY_SIZE as u64;
 
 /// Times frames one after the other, as soon as the last one's figures are back.
 #[derive(Debug)]
 pub struct LiveTiming {
     timestamps: Option<Timestamps>,
-    resolved: wgpu::Buffer,
     readback: wgpu::Buffer,
     /// Spans written by the frame whose figures are under way, a bit each, and the sign that they are there.
     pending: Option<(u32, Receiver<bool>)>,
@@ -84,18 +72,15 @@ impl LiveTiming {
     /// Makes the queries; without them, where the adapter writes no timestamps, only the CPU's clock is used.
     #[must_use]
     pub fn new(gpu: &Gpu) -> Self {
-        let buffer = |size, usage| {
-            gpu.device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some("live timestamps"),
-                size: u64::from(Span::COUNT) * size,
-                usage,
-                mapped_at_creation: false,
-            })
-        };
+        let readback = gpu.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("live timestamps"),
+            size: u64::from(Timed::COUNT) * Timestamps::SPAN_BYTES,
+            usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
         Self {
-            timestamps: Timestamps::new(gpu, Span::COUNT),
-            resolved: buffer(RESOLVED_STEP, wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC),
-            readback: buffer(SPAN_BYTES, wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST),
+            timestamps: Timestamps::new(gpu, Timed::COUNT),
+            readback,
             pending: None,
             recording: None,
             times: PassTimes::default(),
@@ -108,29 +93,25 @@ impl LiveTiming {
         self.timestamps.is_some()
     }
 
-    /// Has the frame that is recorded now timed; the query set if it is, to write these spans to.
-    pub fn begin(&mut self, spans: &[Span]) -> Option<&wgpu::QuerySet> {
+    /// Has the frame that is recorded now timed; the spans to write, if it is. They are one or more neighbours.
+    pub fn begin(&mut self, spans: &[Timed]) -> Option<Spans<'_>> {
         self.timestamps.as_ref().filter(|_| self.pending.is_none())?;
         self.recording.get_or_insert(0);
         self.also(spans)
     }
 
-    /// The query set if the frame that is recorded now is timed already, to write these spans to.
-    pub fn also(&mut self, spans: &[Span]) -> Option<&wgpu::QuerySet> {
-        let recording = self.recording.as_mut()?;
+    /// The spans to write if the frame that is recorded now is timed already.
+    pub fn also(&mut self, spans: &[Timed]) -> Option<Spans<'_>> {
+        let (recording, first) = (self.recording.as_mut()?, *spans.first()?);
         *recording |= spans.iter().fold(0, |bits, &span| bits | 1 << span as u32);
-        self.timestamps.as_ref().map(Timestamps::set)
+        self.timestamps.as_ref().map(|timestamps| timestamps.spans_from(first as u32))
     }
 
     /// Records the way back of the figures, after the last timed pass.
     pub fn end(&self, encoder: &mut wgpu::CommandEncoder) {
         let (Some(written), Some(timestamps)) = (self.recording, &self.timestamps) else { return };
-        // Only what was written is resolved: a driver may wait forever for the rest.
-        for span in (0..Span::COUNT).filter(|span| written & (1 << span) != 0) {
-            let (from, to) = (u64::from(span) * RESOLVED_STEP, u64::from(span) * SPAN_BYTES);
-            encoder.resolve_query_set(timestamps.set(), 2 * span..2 * span + 2, &self.resolved, from);
-            encoder.copy_buffer_to_buffer(&self.resolved, from, &self.readback, to, SPAN_BYTES);
-        }
+        let spans = (0..Timed::COUNT).filter(|span| written & (1 << span) != 0);
+        timestamps.record_copy(encoder, spans, &self.readback);
     }
 
     /// Asks for the figures, once the frame has been submitted.
@@ -162,9 +143,8 @@ impl LiveTiming {
             return false;
         }
         if let Ok(bytes) = self.readback.slice(..).get_mapped_range() {
-            let ticks: Vec<u64> = bytemuck::pod_collect_to_vec(&bytes);
-            let period = f64::from(gpu.queue.get_timestamp_period());
-            self.times = times(&ticks, written, period, self.times);
+            let period_ns = f64::from(gpu.queue.get_timestamp_period());
+            self.times = times(&bytes, written, period_ns, self.times);
         }
         self.readback.unmap();
         true
@@ -172,11 +152,11 @@ impl LiveTiming {
 }
 
 /// The figures of the spans that were written, from two timestamps each; `before` has those of the CPU's clock.
-fn times(ticks: &[u64], written: u32, period_ns: f64, before: PassTimes) -> PassTimes {
-    let one = |span: Span| {
-        let at = span.first_query() as usize;
-        let nanos = ticks[at + 1].saturating_sub(ticks[at]) as f64 * period_ns;
-        (written & (1 << span as u32) != 0).then(|| Duration::from_nanos(nanos as u64))
+fn times(timestamps: &[u8], written: u32, period_ns: f64, before: PassTimes) -> PassTimes {
+    let one = |span: Timed| {
+        let ns = timestamps.chunks_exact(Timestamps::SPAN_BYTES as usize).nth(span as usize);
+        let ns = ns.filter(|_| written & (1 << span as u32) != 0).map(|span| span_ns(span, period_ns));
+        ns.map(|ns| Duration::from_nanos(ns as u64))
     };
     // Where both pictures are counted, both take their time.
     let both = |source, result| match (one(source), one(result)) {
@@ -184,11 +164,11 @@ fn times(ticks: &[u64], written: u32, period_ns: f64, before: PassTimes) -> Pass
         (source, result) => source.or(result),
     };
     PassTimes {
-        chunk: both(Span::Chunk, Span::ResultChunk),
-        reduce: both(Span::Reduce, Span::ResultReduce),
-        scale: both(Span::Scale, Span::ResultScale),
-        adjust: one(Span::Adjust),
-        draw: one(Span::Draw),
+        chunk: both(Timed::Chunk, Timed::ResultChunk),
+        reduce: both(Timed::Reduce, Timed::ResultReduce),
+        scale: both(Timed::Scale, Timed::ResultScale),
+        adjust: one(Timed::Adjust),
+        draw: one(Timed::Draw),
         ..before
     }
 }
@@ -199,8 +179,8 @@ mod tests {
 
     #[test]
     fn spans_that_were_not_written_have_no_time_and_those_of_both_pictures_add_up() {
-        let ticks: Vec<u64> = (0..u64::from(Span::COUNT)).flat_map(|span| [1000, 1000 + 10 * (span + 1)]).collect();
-        let written = [Span::Chunk, Span::ResultChunk, Span::ResultScale, Span::Adjust];
+        let ticks: Vec<u64> = (0..u64::from(Timed::COUNT)).flat_map(|span| [1000, 1000 + 10 * (span + 1)]).collect();
+        let written = [Timed::Chunk, Timed::ResultChunk, Timed::ResultScale, Timed::Adjust];
         let written = written.into_iter().fold(0, |bits, span| bits | 1 << span as u32);
         let before =
             PassTimes { upload: Some(Duration::from_nanos(7)), draw: Some(Duration::ZERO), ..PassTimes::default() };
@@ -212,6 +192,6 @@ mod tests {
             adjust: nanos(2 * 40),
             ..PassTimes::default()
         };
-        assert_eq!(times(&ticks, written, 2.0, before), expected);
+        assert_eq!(times(bytemuck::cast_slice(&ticks), written, 2.0, before), expected);
     }
 }

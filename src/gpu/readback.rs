@@ -1,7 +1,7 @@
 //! Bringing results back from the GPU, for files, figures and tests; never in the path of a playing frame.
 
 use super::histogram::HistogramPasses;
-use super::shared::ChannelScale;
+use super::params::ChannelScale;
 use super::{Gpu, GpuError};
 use crate::histogram::{CHANNELS, Components, Histogram};
 

@@ -93,7 +93,7 @@ impl Renderer {
     #[must_use]
     pub fn with_artist(gpu: &Gpu, format: wgpu::TextureFormat, artist: Artist) -> Self {
         let content = Content::new(gpu);
-        let video = VideoPass::new(gpu, &content.pictures.bind_group_layout, format);
+        let video = VideoPass::new(gpu, format);
         let overlay = OverlayPass::new(gpu, format);
         Self {
             format,

@@ -1,68 +1,6 @@
-//! Making what passes are made of: layouts, bind groups, pipelines and buffers of the kinds that this program uses.
+//! Buffers and dispatches of the kinds that the passes use.
 
-/// The layout of a bind group of buffers that are bound in order from 0.
-pub fn group_layout(
-    device: &wgpu::Device,
-    label: &str,
-    buffers: &[(wgpu::ShaderStages, wgpu::BufferBindingType)],
-) -> wgpu::BindGroupLayout {
-    let entry = |(&(visibility, ty), binding)| wgpu::BindGroupLayoutEntry {
-        binding,
-        visibility,
-        ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None },
-        count: None,
-    };
-    let entries: Vec<_> = buffers.iter().zip(0..).map(entry).collect();
-    device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some(label), entries: &entries })
-}
-
-/// A bind group of whole buffers, bound in order from 0.
-pub fn bind(
-    device: &wgpu::Device,
-    label: &str,
-    layout: &wgpu::BindGroupLayout,
-    buffers: &[&wgpu::Buffer],
-) -> wgpu::BindGroup {
-    let entries: Vec<_> = (0..)
-        .zip(buffers)
-        .map(|(binding, buffer)| wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() })
-        .collect();
-    device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some(label), layout, entries: &entries })
-}
-
-/// The layout of a pipeline of these groups.
-pub fn pipeline_layout(device: &wgpu::Device, label: &str, groups: &[&wgpu::BindGroupLayout]) -> wgpu::PipelineLayout {
-    let groups: Vec<_> = groups.iter().map(|&group| Some(group)).collect();
-    device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-        label: Some(label),
-        bind_group_layouts: &groups,
-        immediate_size: 0,
-    })
-}
-
-/// A compute pipeline; without a layout, that of the shader.
-pub fn compute(
-    device: &wgpu::Device,
-    label: &str,
-    layout: Option<&wgpu::PipelineLayout>,
-    module: &wgpu::ShaderModule,
-    entry_point: &str,
-    constants: &[(&str, f64)],
-) -> wgpu::ComputePipeline {
-    device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-        label: Some(label),
-        layout,
-        module,
-        entry_point: Some(entry_point),
-        compilation_options: wgpu::PipelineCompilationOptions {
-            constants,
-            // Every pass writes workgroup memory before it reads it, each invocation its part. What wgpu would add in
-            // front may be one invocation that clears it all.
-            zero_initialize_workgroup_memory: false,
-        },
-        cache: None,
-    })
-}
+use super::Gpu;
 
 /// A buffer of that many words, four at least.
 pub fn buffer(device: &wgpu::Device, label: &str, words: usize, usage: wgpu::BufferUsages) -> wgpu::Buffer {
@@ -78,4 +16,45 @@ pub fn buffer(device: &wgpu::Device, label: &str, words: usize, usage: wgpu::Buf
 pub fn storage(device: &wgpu::Device, label: &str, words: usize) -> wgpu::Buffer {
     let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
     buffer(device, label, words, usage)
+}
+
+/// A buffer of parameters.
+pub fn uniform<P: bytemuck::NoUninit>(gpu: &Gpu, label: &str, params: &P) -> wgpu::Buffer {
+    let usage = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
+    let uniform = buffer(&gpu.device, label, size_of::<P>().div_ceil(4), usage);
+    gpu.queue.write_buffer(&uniform, 0, bytemuck::bytes_of(params));
+    uniform
+}
+
+/// A dispatch that has all it needs but, for those that read a picture, that picture's bind group.
+#[derive(Debug, Clone)]
+pub struct Dispatch {
+    /// The pipeline.
+    pub pipeline: wgpu::ComputePipeline,
+    /// Group 1 of passes that read a picture, else group 0.
+    pub group: wgpu::BindGroup,
+    /// Workgroups in a row, and rows of them.
+    pub workgroups: (u32, u32),
+}
+
+impl Dispatch {
+    /// Dispatches it in a compute pass of the caller's, on the picture of that bind group if it reads one.
+    pub fn run(&self, pass: &mut wgpu::ComputePass<'_>, picture: Option<&wgpu::BindGroup>) {
+        pass.set_pipeline(&self.pipeline);
+        match picture {
+            Some(picture) => {
+                pass.set_bind_group(0, picture, &[]);
+                pass.set_bind_group(1, &self.group, &[]);
+            }
+            None => pass.set_bind_group(0, &self.group, &[]),
+        }
+        pass.dispatch_workgroups(self.workgroups.0, self.workgroups.1, 1);
+    }
+}
+
+/// So many workgroups in rows of at most as many as a dispatch may have; a few in the last row may be too many.
+#[must_use]
+pub fn rows_of_workgroups(count: u32) -> (u32, u32) {
+    const ROW: u32 = 1 << 15;
+    if count <= ROW { (count, 1) } else { (ROW, count.div_ceil(ROW)) }
 }

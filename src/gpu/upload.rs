@@ -5,7 +5,8 @@
 //! need no repacking, and a picture may be larger than any texture.
 
 use super::import::InPlace;
-use super::shared::{PICTURE_WGSL, PictureParams, QUADS_WGSL, TALLY_WGSL};
+use super::params::PictureParams;
+use super::shaders::groups;
 use super::staging::{Staged, Staging};
 use super::{Gpu, GpuError};
 use crate::picture::Picture;
@@ -14,8 +15,6 @@ use crate::picture::layout::PixelLayout;
 /// The buffers of the picture that is shown, and the bind group by which every pass reads them.
 #[derive(Debug)]
 pub struct PictureBuffers {
-    /// Layout of the bind group: the parameters and three planes.
-    pub bind_group_layout: wgpu::BindGroupLayout,
     loaded: Option<Loaded>,
     staging: Staging,
 }
@@ -73,42 +72,14 @@ pub fn stride_bytes(layout: &PixelLayout, plane: usize, width: u32, height: u32)
         .unwrap_or(0)
 }
 
+impl Default for PictureBuffers {
+    /// Buffers come with the first picture.
+    fn default() -> Self {
+        Self { loaded: None, staging: Staging::new() }
+    }
+}
+
 impl PictureBuffers {
-    /// Makes the bind group layout; buffers come with the first picture.
-    #[must_use]
-    pub fn new(gpu: &Gpu) -> Self {
-        let storage = wgpu::BindingType::Buffer {
-            ty: wgpu::BufferBindingType::Storage { read_only: true },
-            has_dynamic_offset: false,
-            min_binding_size: None,
-        };
-        let uniform = wgpu::BindingType::Buffer {
-            ty: wgpu::BufferBindingType::Uniform,
-            has_dynamic_offset: false,
-            min_binding_size: None,
-        };
-        let entries: Vec<_> = [uniform, storage, storage, storage]
-            .into_iter()
-            .zip(0..)
-            .map(|(ty, binding)| wgpu::BindGroupLayoutEntry {
-                binding,
-                visibility: wgpu::ShaderStages::COMPUTE | wgpu::ShaderStages::FRAGMENT,
-                ty,
-                count: None,
-            })
-            .collect();
-        let bind_group_layout = gpu
-            .device
-            .create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some("picture"), entries: &entries });
-        Self { bind_group_layout, loaded: None, staging: Staging::new() }
-    }
-
-    /// More buffers for the passes that were made for `bind_group_layout`.
-    #[must_use]
-    pub fn with_layout(bind_group_layout: &wgpu::BindGroupLayout) -> Self {
-        Self { bind_group_layout: bind_group_layout.clone(), loaded: None, staging: Staging::new() }
-    }
-
     /// The bind group of the picture that was uploaded last.
     #[must_use]
     pub fn bind_group(&self) -> Option<&wgpu::BindGroup> {
@@ -180,7 +151,7 @@ impl PictureBuffers {
         }
         let loaded = match self.loaded.take() {
             Some(loaded) => loaded,
-            None => Loaded::new(gpu, &self.bind_group_layout, picture, strides),
+            None => Loaded::new(gpu, picture, strides),
         };
         loaded.write_params(gpu, picture);
         let underway = if let Some(in_place) = in_place {
@@ -197,7 +168,7 @@ impl PictureBuffers {
 }
 
 impl Loaded {
-    fn new(gpu: &Gpu, group_layout: &wgpu::BindGroupLayout, picture: &Picture, strides: [usize; 3]) -> Self {
+    fn new(gpu: &Gpu, picture: &Picture, strides: [usize; 3]) -> Self {
         let layout = *picture.layout();
         let (width, height) = (picture.width(), picture.height());
         let mut planes = Vec::new();
@@ -220,17 +191,8 @@ impl Loaded {
             mapped_at_creation: false,
         });
         // A layout of fewer planes binds its last one again; no pass reads it there.
-        let plane = |index: usize| planes[index.min(planes.len() - 1)].buffer.as_entire_binding();
-        let bind_group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: Some("picture"),
-            layout: group_layout,
-            entries: &[
-                wgpu::BindGroupEntry { binding: 0, resource: params.as_entire_binding() },
-                wgpu::BindGroupEntry { binding: 1, resource: plane(0) },
-                wgpu::BindGroupEntry { binding: 2, resource: plane(1) },
-                wgpu::BindGroupEntry { binding: 3, resource: plane(2) },
-            ],
-        });
+        let plane = |index: usize| &planes[index.min(planes.len() - 1)].buffer;
+        let bind_group = groups::PICTURE.bind(&gpu.device, &[&params, plane(0), plane(1), plane(2)]);
         log::debug!("picture buffers for {width}×{height} {layout:?}");
         Self { layout, size: (width, height), strides, planes, params, bind_group }
     }
@@ -278,22 +240,4 @@ impl PlaneBuffer {
             memory.slice(row..row + self.row_bytes).copy_from_slice(view.row(y, self.row_bytes));
         }
     }
-}
-
-/// The source of a pass that reads the picture, with the shared text before it.
-#[must_use]
-pub fn with_picture(pass: &str) -> String {
-    format!("{PICTURE_WGSL}\n{pass}")
-}
-
-/// The source of a pass that reads the picture four pixels at a time, with both shared texts before it.
-#[must_use]
-pub fn with_quads(pass: &str) -> String {
-    with_picture(&format!("{QUADS_WGSL}\n{pass}"))
-}
-
-/// The source of a pass that counts pixels, with all three shared texts before it.
-#[must_use]
-pub fn with_tally(pass: &str) -> String {
-    with_quads(&format!("{TALLY_WGSL}\n{pass}"))
 }

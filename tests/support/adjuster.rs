@@ -7,10 +7,11 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use histoscope::adjust::{Adjustments, Codes, Processor};
 use histoscope::gpu::adjust::{Chain, Source};
+use histoscope::gpu::histogram::HistogramPasses;
 use histoscope::gpu::histogram::plan::Plan;
-use histoscope::gpu::histogram::{HistogramPasses, Stamps};
+use histoscope::gpu::params::ChannelScale;
 use histoscope::gpu::readback::{read_histogram, read_scales};
-use histoscope::gpu::shared::ChannelScale;
+use histoscope::gpu::timing::Spans;
 use histoscope::gpu::upload::PictureBuffers;
 use histoscope::gpu::{AdapterChoice, Gpu};
 use histoscope::histogram::{Components, Histogram};
@@ -31,9 +32,9 @@ impl Adjuster {
         ADJUSTER
             .get_or_init(|| {
                 let gpu = Gpu::headless(&AdapterChoice::default()).expect("an adapter; scripts/setup installs one");
-                let pictures = PictureBuffers::new(&gpu);
-                let histogram = HistogramPasses::new(&gpu, &pictures.bind_group_layout);
-                let chain = Chain::new(&gpu, &pictures.bind_group_layout, &histogram);
+                let pictures = PictureBuffers::default();
+                let histogram = HistogramPasses::new(&gpu);
+                let chain = Chain::new(&gpu, &histogram);
                 Mutex::new(Self { gpu, pictures, histogram, chain })
             })
             .lock()
@@ -66,12 +67,12 @@ impl Adjuster {
     }
 
     /// The codes of an adjusted picture with its histograms and their scales, counted as it was written, if that is how it
-    /// is counted. With `stamps`, what sums the chunks up runs pass by pass.
+    /// is counted. With `spans`, what sums the chunks up runs pass by pass.
     pub fn adjust_and_count(
         &mut self,
         picture: &Picture,
         adjustments: &Adjustments,
-        stamps: Option<Stamps<'_>>,
+        spans: Option<Spans<'_>>,
     ) -> (Codes, Option<(Histogram, Vec<ChannelScale>)>) {
         let Self { gpu, pictures, histogram, chain } = self;
         pictures.upload(gpu, picture).expect("the picture fits");
@@ -82,7 +83,7 @@ impl Adjuster {
         let group = pictures.bind_group().expect("it was uploaded");
         chain.dispatch(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()), group);
         if chain.counts_result() {
-            histogram.record_sums(&mut encoder, stamps);
+            histogram.record_sums(&mut encoder, spans);
         }
         gpu.queue.submit([encoder.finish()]);
         gpu.check().expect("nothing failed");

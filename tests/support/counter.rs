@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use histoscope::gpu::histogram::{HistogramPasses, Stamps};
+use histoscope::gpu::histogram::HistogramPasses;
 use histoscope::gpu::readback::read_histogram;
 use histoscope::gpu::timing::Timestamps;
 use histoscope::gpu::upload::PictureBuffers;
@@ -25,9 +25,9 @@ impl Counter {
         COUNTER
             .get_or_init(|| {
                 let gpu = Gpu::headless(&AdapterChoice::default()).expect("an adapter; scripts/setup installs one");
-                let pictures = PictureBuffers::new(&gpu);
-                let passes = HistogramPasses::new(&gpu, &pictures.bind_group_layout);
-                let timestamps = Timestamps::new(&gpu, Stamps::COUNT / 2);
+                let pictures = PictureBuffers::default();
+                let passes = HistogramPasses::new(&gpu);
+                let timestamps = Timestamps::new(&gpu, 3);
                 Mutex::new(Self { gpu, passes, pictures, timestamps })
             })
             .lock()
@@ -50,9 +50,9 @@ impl Counter {
         self.pictures.upload(&self.gpu, picture).expect("the picture fits");
         let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         let timestamps = self.timestamps.as_ref().filter(|_| apart);
-        let stamps = timestamps.map(|timestamps| Stamps { set: timestamps.set(), first: 0 });
-        assert!(stamps.is_some() || !apart, "an adapter without timestamps never runs the passes one by one");
-        self.passes.record(&mut encoder, self.pictures.bind_group().expect("it was uploaded"), stamps);
+        let spans = timestamps.map(|timestamps| timestamps.spans_from(0));
+        assert!(spans.is_some() || !apart, "an adapter without timestamps never runs the passes one by one");
+        self.passes.record(&mut encoder, self.pictures.bind_group().expect("it was uploaded"), spans);
         self.gpu.queue.submit([encoder.finish()]);
         self.gpu.check().expect("the adapter did as it was told");
         let bits = picture.layout().bin_bits();

@@ -2,17 +2,13 @@
 
 use std::collections::HashMap;
 
-use super::super::shared::layout_constants;
-use super::super::{Gpu, GpuError};
-use super::params::BlurParams;
+use super::Source;
 use super::working::{WorkingPicture, check_size};
-use super::{
-    Binding, Dispatch, Source, bind, compute, group_layout, module, pipeline_layout, rows_of_workgroups, storage,
-    uniform, with_quads,
-};
 use crate::adjust::Blur;
-
-const BLUR_WGSL: &str = include_str!("../../../shaders/adjust/blur.wgsl");
+use crate::gpu::params::{BlurParams, layout_constants};
+use crate::gpu::resources::{Dispatch, rows_of_workgroups, storage, uniform};
+use crate::gpu::shaders::{self, groups};
+use crate::gpu::{Gpu, GpuError};
 
 /// Pixels that an invocation walks over, as in the shader.
 const RUN: u32 = 8;
@@ -20,10 +16,6 @@ const RUN: u32 = 8;
 const SPAN: u32 = 512;
 /// Rows of a tile of the pass along the columns.
 const ROWS: u32 = 64;
-
-pub(super) fn source() -> String {
-    with_quads(BLUR_WGSL)
-}
 
 /// How the passes are cut up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -69,7 +61,7 @@ impl BlurPlan {
     }
 
     const fn across_words(&self) -> u32 {
-        // Whole quads on either side.
+        // Whole strips on either side.
         let halo = (self.size / 2).next_multiple_of(4);
         let words = self.words() * self.lines * (SPAN + 2 * halo);
         words + words / 8
@@ -83,12 +75,8 @@ impl BlurPlan {
 /// The passes.
 #[derive(Debug)]
 pub struct BlurPass {
-    module: wgpu::ShaderModule,
-    across_group_layout: wgpu::BindGroupLayout,
-    across_layout: wgpu::PipelineLayout,
+    shader: shaders::Module,
     across_pipelines: HashMap<(BlurPlan, Source), wgpu::ComputePipeline>,
-    down_group_layout: wgpu::BindGroupLayout,
-    down_layout: wgpu::PipelineLayout,
     down_pipelines: HashMap<BlurPlan, wgpu::ComputePipeline>,
     row_sums: Option<RowSums>,
 }
@@ -113,20 +101,12 @@ pub struct BlurJob {
 }
 
 impl BlurPass {
-    /// Makes the passes for pictures that are bound by `picture_layout`.
+    /// Makes the passes.
     #[must_use]
-    pub fn new(gpu: &Gpu, picture_layout: &wgpu::BindGroupLayout) -> Self {
-        let device = &gpu.device;
-        let across_group_layout = group_layout(device, "blur across", &[Binding::Write, Binding::Write]);
-        let bindings = [Binding::Uniform, Binding::Read, Binding::Read, Binding::Write];
-        let down_group_layout = group_layout(device, "blur down", &bindings);
+    pub fn new(gpu: &Gpu) -> Self {
         Self {
-            module: module(device, "blur", &source()),
-            across_layout: pipeline_layout(device, "blur across", &[picture_layout, &across_group_layout]),
-            across_group_layout,
+            shader: shaders::BLUR.module(&gpu.device),
             across_pipelines: HashMap::new(),
-            down_layout: pipeline_layout(device, "blur down", &[&down_group_layout]),
-            down_group_layout,
             down_pipelines: HashMap::new(),
             row_sums: None,
         }
@@ -186,14 +166,13 @@ impl BlurPass {
             red_blue: storage(device, "row sums of red and blue", pixels as usize),
             green: storage(device, "row sums of green", pixels as usize / 2),
         });
-        let across_group = bind(device, "blur across", &self.across_group_layout, &[&sums.red_blue, &sums.green]);
+        let across_group = groups::BLUR_ROWS.bind(device, &[&sums.red_blue, &sums.green]);
         let params = uniform(gpu, "blur", &BlurParams { size: target.size.into(), stride, sums_stride });
-        let buffers = [&params, &sums.red_blue, &sums.green, &target.buffer];
-        let down_group = bind(device, "blur down", &self.down_group_layout, &buffers);
-        let (layout, module) = (&self.down_layout, &self.module);
+        let down_group = groups::BLUR_COLUMNS.bind(device, &[&params, &sums.red_blue, &sums.green, &target.buffer]);
+        let shader = &self.shader;
         let down = self.down_pipelines.entry(plan).or_insert_with(|| {
             let layout_constants = layout_constants(&target.layout());
-            compute(device, layout, module, "down", &[layout_constants, constants(&plan)].concat())
+            shader.compute(device, "down", &[layout_constants, constants(&plan)].concat())
         });
         let down = Dispatch {
             pipeline: down.clone(),
@@ -211,7 +190,7 @@ impl BlurPass {
     }
 
     fn across(&mut self, device: &wgpu::Device, source: &Source, plan: BlurPlan) -> wgpu::ComputePipeline {
-        let (layout, module) = (&self.across_layout, &self.module);
+        let shader = &self.shader;
         let kind = Source { size: (0, 0), ..*source };
         let pipeline = self.across_pipelines.entry((plan, kind)).or_insert_with(|| {
             let mut constants = [layout_constants(&source.layout), constants(&plan)].concat();
@@ -219,7 +198,7 @@ impl BlurPass {
                 ("CROSSED", f64::from(u8::from(source.crossed))),
                 ("PACKED", f64::from(u8::from(source.packed))),
             ]);
-            compute(device, layout, module, "across", &constants)
+            shader.compute(device, "across", &constants)
         });
         pipeline.clone()
     }

@@ -2,17 +2,18 @@
 
 mod maker;
 
-use super::super::histogram::HistogramPasses;
-use super::super::histogram::plan::Plan;
-use super::super::{Gpu, GpuError};
+use super::WorkingPicture;
 use super::blur::{BlurJob, BlurPass};
 use super::clahe::ClahePass;
 use super::curves::{CurveJob, CurveKind, CurvePass};
 use super::otsu::OtsuPass;
-use super::point::PointPass;
+use super::recolor::RecolorPass;
 use super::scan::ScanJob;
-use super::{Dispatch, WorkingPicture};
 use crate::adjust::{Adjustments, Equalize, Placing, Posterize, Reduction, Tone, equalize};
+use crate::gpu::histogram::HistogramPasses;
+use crate::gpu::histogram::plan::Plan;
+use crate::gpu::resources::Dispatch;
+use crate::gpu::{Gpu, GpuError};
 use crate::picture::Picture;
 use crate::picture::layout::PixelLayout;
 use maker::Maker;
@@ -85,13 +86,12 @@ struct Made {
 /// Where it will be counted, [`prepare_counting`](Self::prepare_counting) has the last step count it as it writes it.
 #[derive(Debug)]
 pub struct Chain {
-    picture_layout: wgpu::BindGroupLayout,
     source_bins: wgpu::Buffer,
     /// For the source, where nobody else counts it.
     source_counter: Option<HistogramPasses>,
     /// For pictures between two steps.
     counter: HistogramPasses,
-    point: PointPass,
+    recolor: RecolorPass,
     curves: CurvePass,
     blur: BlurPass,
     clahe: ClahePass,
@@ -106,18 +106,17 @@ pub struct Chain {
 }
 
 impl Chain {
-    /// Makes the passes for pictures that are bound by `picture_layout` and counted by `source`.
+    /// Makes the passes for pictures that are counted by `source`.
     #[must_use]
-    pub fn new(gpu: &Gpu, picture_layout: &wgpu::BindGroupLayout, source: &HistogramPasses) -> Self {
+    pub fn new(gpu: &Gpu, source: &HistogramPasses) -> Self {
         Self {
-            picture_layout: picture_layout.clone(),
             source_bins: source.bins.clone(),
             source_counter: None,
-            counter: HistogramPasses::new(gpu, picture_layout),
-            point: PointPass::new(gpu, picture_layout),
+            counter: HistogramPasses::new(gpu),
+            recolor: RecolorPass::new(gpu),
             curves: CurvePass::new(gpu),
-            blur: BlurPass::new(gpu, picture_layout),
-            clahe: ClahePass::new(gpu, picture_layout),
+            blur: BlurPass::new(gpu),
+            clahe: ClahePass::new(gpu),
             otsu: OtsuPass::new(gpu),
             work: [None, None],
             made: None,

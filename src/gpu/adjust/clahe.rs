@@ -2,37 +2,20 @@
 
 use std::collections::HashMap;
 
-use super::super::Gpu;
-use super::super::shared::layout_constants;
-use super::params::TileParams;
-use super::{
-    Binding, Dispatch, Source, bind, compute, group_layout, module, pipeline_layout, rows_of_workgroups, storage,
-    uniform, with_exact, with_quads,
-};
+use super::Source;
 use crate::adjust::Clahe;
 use crate::adjust::clahe::{Between, Grid};
-
-const TILES_WGSL: &str = include_str!("../../../shaders/adjust/tiles.wgsl");
-const CURVES_WGSL: &str = include_str!("../../../shaders/adjust/tile_curves.wgsl");
-
-pub(super) fn tiles_source() -> String {
-    with_quads(TILES_WGSL)
-}
-
-pub(super) fn curves_source() -> String {
-    with_exact(CURVES_WGSL)
-}
+use crate::gpu::Gpu;
+use crate::gpu::params::{TileParams, layout_constants};
+use crate::gpu::resources::{Dispatch, rows_of_workgroups, storage, uniform};
+use crate::gpu::shaders::{self, groups};
 
 /// The passes.
 #[derive(Debug)]
 pub(super) struct ClahePass {
-    tiles_module: wgpu::ShaderModule,
-    tiles_group_layout: wgpu::BindGroupLayout,
-    tiles_layout: wgpu::PipelineLayout,
+    tiles: shaders::Module,
     tiles_pipelines: HashMap<Source, wgpu::ComputePipeline>,
-    curves_module: wgpu::ShaderModule,
-    curves_group_layout: wgpu::BindGroupLayout,
-    curves_layout: wgpu::PipelineLayout,
+    curves: shaders::Module,
     curves_pipelines: HashMap<u32, [wgpu::ComputePipeline; 2]>,
 }
 
@@ -50,19 +33,11 @@ pub(super) struct TileCurves {
 }
 
 impl ClahePass {
-    pub(super) fn new(gpu: &Gpu, picture_layout: &wgpu::BindGroupLayout) -> Self {
-        let device = &gpu.device;
-        let tiles_group_layout = group_layout(device, "tiles", &[Binding::Uniform, Binding::Write]);
-        let bindings = [Binding::Uniform, Binding::Read, Binding::Write, Binding::Write];
-        let curves_group_layout = group_layout(device, "tile curves", &bindings);
+    pub(super) fn new(gpu: &Gpu) -> Self {
         Self {
-            tiles_module: module(device, "tiles", &tiles_source()),
-            tiles_layout: pipeline_layout(device, "tiles", &[picture_layout, &tiles_group_layout]),
-            tiles_group_layout,
+            tiles: shaders::CLAHE_TILES.module(&gpu.device),
             tiles_pipelines: HashMap::new(),
-            curves_module: module(device, "tile curves", &curves_source()),
-            curves_layout: pipeline_layout(device, "tile curves", &[&curves_group_layout]),
-            curves_group_layout,
+            curves: shaders::CLAHE_CURVES.module(&gpu.device),
             curves_pipelines: HashMap::new(),
         }
     }
@@ -95,11 +70,10 @@ impl ClahePass {
         gpu.queue.write_buffer(&axes_buffer, 0, bytemuck::cast_slice(&axes));
         let count = Dispatch {
             pipeline: self.tiles_pipeline(gpu, source),
-            group: bind(device, "tiles", &self.tiles_group_layout, &[&params, &chunks]),
+            group: groups::TILES.bind(device, &[&params, &chunks]),
             workgroups: (tiles * slices, 1),
         };
-        let buffers = [&params, &chunks, &curves, &packed];
-        let group = bind(device, "tile curves", &self.curves_group_layout, &buffers);
+        let group = groups::TILE_CURVES.bind(device, &[&params, &chunks, &curves, &packed]);
         let [curve, pack] = self.curves_pipelines(device, bits);
         let packs = rows_of_workgroups((cells << bits).div_ceil(256));
         let curves = [
@@ -110,7 +84,7 @@ impl ClahePass {
     }
 
     fn tiles_pipeline(&mut self, gpu: &Gpu, source: &Source) -> wgpu::ComputePipeline {
-        let (layout, module) = (&self.tiles_layout, &self.tiles_module);
+        let shader = &self.tiles;
         let kind = Source { size: (0, 0), ..*source };
         let most = gpu.device.limits().max_compute_invocations_per_workgroup;
         let workgroup = if gpu.is_software() { 64 } else { most.min(512) };
@@ -121,17 +95,17 @@ impl ClahePass {
                 ("WORKGROUP", f64::from(workgroup)),
                 ("BINS", f64::from(1_u32 << source.layout.bin_bits())),
             ]);
-            compute(&gpu.device, layout, module, "count_tiles", &constants)
+            shader.compute(&gpu.device, "count_tiles", &constants)
         });
         pipeline.clone()
     }
 
     fn curves_pipelines(&mut self, device: &wgpu::Device, bits: u32) -> [wgpu::ComputePipeline; 2] {
-        let (layout, module) = (&self.curves_layout, &self.curves_module);
+        let shader = &self.curves;
         let pipelines = self.curves_pipelines.entry(bits).or_insert_with(|| {
             let bins = f64::from(1_u32 << bits);
             let constants = [("BITS", f64::from(bits)), ("BINS", bins), ("OWN", bins / 256.0)];
-            ["curve_of_tile", "pack_cells"].map(|entry| compute(device, layout, module, entry, &constants))
+            ["curve_of_tile", "pack_cells"].map(|entry| shader.compute(device, entry, &constants))
         });
         pipelines.clone()
     }

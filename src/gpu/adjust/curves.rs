@@ -2,22 +2,17 @@
 
 use std::collections::HashMap;
 
-use super::super::Gpu;
-use super::params::CurveParams;
-use super::scan::{ScanJob, ScanPass, Words, block_constants, with_scan_block};
-use super::{Binding, Dispatch, bind, buffer, compute, group_layout, module, pipeline_layout, storage, with_exact};
+use super::scan::{ScanJob, ScanPass, Words, block_constants};
 use crate::adjust::equalize;
-
-const CURVES_WGSL: &str = include_str!("../../../shaders/adjust/curves.wgsl");
+use crate::gpu::Gpu;
+use crate::gpu::params::CurveParams;
+use crate::gpu::resources::{Dispatch, storage, uniform};
+use crate::gpu::shaders::{self, groups};
 
 /// Words of three channels' curves at 12 bits.
 const MOST_WORDS: usize = 3 << 12;
 /// Words of four channels' bins at 12 bits.
 const MOST_BINS: usize = 4 << 12;
-
-pub(super) fn source() -> String {
-    with_scan_block(&with_exact(CURVES_WGSL))
-}
 
 /// How a curve comes from a histogram.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -32,9 +27,7 @@ pub(super) enum CurveKind {
 #[derive(Debug)]
 pub(super) struct CurvePass {
     scan: ScanPass,
-    module: wgpu::ShaderModule,
-    group_layout: wgpu::BindGroupLayout,
-    layout: wgpu::PipelineLayout,
+    shader: shaders::Module,
     most_invocations: u32,
     pipelines: HashMap<(bool, u32), wgpu::ComputePipeline>,
     cumulative: wgpu::Buffer,
@@ -56,13 +49,9 @@ pub(super) struct CurveJob {
 impl CurvePass {
     pub(super) fn new(gpu: &Gpu) -> Self {
         let device = &gpu.device;
-        let bindings = [Binding::Uniform, Binding::Read, Binding::Read, Binding::Write, Binding::Write];
-        let group_layout = group_layout(device, "curves", &bindings);
         Self {
             scan: ScanPass::new(gpu),
-            module: module(device, "curves", &source()),
-            layout: pipeline_layout(device, "curves", &[&group_layout]),
-            group_layout,
+            shader: shaders::CURVES.module(device),
             most_invocations: gpu.device.limits().max_compute_invocations_per_workgroup,
             pipelines: HashMap::new(),
             cumulative: storage(device, "cumulative bins", MOST_BINS),
@@ -99,8 +88,7 @@ impl CurvePass {
             CurveKind::Populate(levels) => ("populate", levels),
         };
         let values = CurveParams { weight: equalize::AT_ONCE, first_channel: first, levels, padding: 0 };
-        let usage = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
-        let params = buffer(device, "curve", 4, usage);
+        let params = uniform(gpu, "curve", &values);
         // A block is scanned by half as many invocations as it has words.
         let scans = (1 << bits) / 2 <= self.most_invocations;
         let workgroup = match (scans, self.most_invocations) {
@@ -108,20 +96,17 @@ impl CurvePass {
             (false, 1024..) => 1024,
             (false, _) => 256,
         };
-        let (layout, module) = (&self.layout, &self.module);
+        let shader = &self.shader;
         let pipeline = self.pipelines.entry((kind == CurveKind::Equalize, bits)).or_insert_with(|| {
             let mut constants = block_constants(workgroup, true).to_vec();
             constants.extend([("BITS", f64::from(bits)), ("SCANNING", f64::from(u8::from(scans)))]);
-            compute(device, layout, module, entry_point, &constants)
+            shader.compute(device, entry_point, &constants)
         });
         let pipeline = pipeline.clone();
         let scan = (!scans).then(|| self.scan(gpu, bins, (first, count), bits).0);
         let cumulative = &self.cumulative;
-        let buffers = [&params, bins, cumulative, &self.smoothed, &self.mapped];
-        let group = bind(device, entry_point, &self.group_layout, &buffers);
-        let job = CurveJob { scan, dispatch: Dispatch { pipeline, group, workgroups: (count, 1) }, params, values };
-        job.set_weight(gpu, equalize::AT_ONCE);
-        job
+        let group = groups::CURVES.bind(device, &[&params, bins, cumulative, &self.smoothed, &self.mapped]);
+        CurveJob { scan, dispatch: Dispatch { pipeline, group, workgroups: (count, 1) }, params, values }
     }
 }
 

@@ -2,22 +2,15 @@
 
 use std::collections::HashMap;
 
-use super::super::Gpu;
-use super::{Binding, Dispatch, bind, compute, group_layout, module, pipeline_layout, storage, with_exact};
 use crate::adjust::otsu::LEVELS;
-
-const OTSU_WGSL: &str = include_str!("../../../shaders/adjust/otsu.wgsl");
-
-pub(super) fn source() -> String {
-    with_exact(OTSU_WGSL)
-}
+use crate::gpu::Gpu;
+use crate::gpu::resources::{Dispatch, storage};
+use crate::gpu::shaders::{self, groups};
 
 /// The pass.
 #[derive(Debug)]
 pub(super) struct OtsuPass {
-    module: wgpu::ShaderModule,
-    group_layout: wgpu::BindGroupLayout,
-    layout: wgpu::PipelineLayout,
+    shader: shaders::Module,
     pipelines: HashMap<(u32, u32), [wgpu::ComputePipeline; 3]>,
     moments: wgpu::Buffer,
     scores: wgpu::Buffer,
@@ -28,12 +21,8 @@ pub(super) struct OtsuPass {
 impl OtsuPass {
     pub(super) fn new(gpu: &Gpu) -> Self {
         let device = &gpu.device;
-        let bindings = [Binding::Read, Binding::Read, Binding::Write, Binding::Write, Binding::Write];
-        let group_layout = group_layout(device, "otsu", &bindings);
         Self {
-            module: module(device, "otsu", &source()),
-            layout: pipeline_layout(device, "otsu", &[&group_layout]),
-            group_layout,
+            shader: shaders::OTSU.module(device),
             pipelines: HashMap::new(),
             moments: storage(device, "moments", 4 * (LEVELS + 1)),
             scores: storage(device, "scores", 2 * (LEVELS + 1) * LEVELS),
@@ -49,13 +38,12 @@ impl OtsuPass {
         bits: u32,
         classes: u32,
     ) -> [Dispatch; 3] {
-        let (device, layout, module) = (&gpu.device, &self.layout, &self.module);
+        let (device, shader) = (&gpu.device, &self.shader);
         let pipelines = self.pipelines.entry((bits, classes)).or_insert_with(|| {
             let constants = [("BITS", f64::from(bits)), ("CLASSES", f64::from(classes))];
-            ["add_levels", "score_runs", "cut"].map(|entry| compute(device, layout, module, entry, &constants))
+            ["add_levels", "score_runs", "cut"].map(|entry| shader.compute(device, entry, &constants))
         });
-        let buffers = [bins, cumulative, &self.moments, &self.scores, &self.thresholds];
-        let group = bind(device, "otsu", &self.group_layout, &buffers);
+        let group = groups::OTSU.bind(device, &[bins, cumulative, &self.moments, &self.scores, &self.thresholds]);
         let workgroups = [1, LEVELS as u32, 1];
         std::array::from_fn(|index| Dispatch {
             pipeline: pipelines[index].clone(),

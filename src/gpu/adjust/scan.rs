@@ -1,22 +1,9 @@
 //! The prefix sum.
 
-use super::params::ScanParams;
-use super::{
-    Binding, Dispatch, bind, compute, group_layout, module, pipeline_layout, rows_of_workgroups, storage, uniform,
-};
 use crate::gpu::Gpu;
-
-const SCAN_BLOCK_WGSL: &str = include_str!("../../../shaders/adjust/scan_block.wgsl");
-const SCAN_WGSL: &str = include_str!("../../../shaders/adjust/scan.wgsl");
-
-pub(super) fn source() -> String {
-    with_scan_block(SCAN_WGSL)
-}
-
-/// The source of a pass that scans blocks, with the shared text before it.
-pub(super) fn with_scan_block(pass: &str) -> String {
-    [SCAN_BLOCK_WGSL, pass].join("\n")
-}
+use crate::gpu::params::ScanParams;
+use crate::gpu::resources::{Dispatch, rows_of_workgroups, storage, uniform};
+use crate::gpu::shaders::{self, groups};
 
 /// The pipeline constants of shaders/adjust/scan_block.wgsl.
 pub(super) fn block_constants(workgroup: u32, conflict_free: bool) -> [(&'static str, f64); 3] {
@@ -33,7 +20,6 @@ pub(super) fn block_constants(workgroup: u32, conflict_free: bool) -> [(&'static
 pub struct ScanPass {
     /// Words of a block.
     block: u32,
-    group_layout: wgpu::BindGroupLayout,
     blocks: wgpu::ComputePipeline,
     sums: wgpu::ComputePipeline,
     add: wgpu::ComputePipeline,
@@ -72,15 +58,12 @@ impl ScanPass {
     pub fn with_workgroup(gpu: &Gpu, workgroup: u32, conflict_free: bool) -> Self {
         let device = &gpu.device;
         let block = 2 * workgroup;
-        let group_layout =
-            group_layout(device, "scan", &[Binding::Uniform, Binding::Read, Binding::Write, Binding::Write]);
-        let layout = pipeline_layout(device, "scan", &[&group_layout]);
-        let module = module(device, "scan", &source());
+        let shader = shaders::SCAN.module(device);
         let constants = block_constants(workgroup, conflict_free);
-        let pipeline = |entry_point| compute(device, &layout, &module, entry_point, &constants);
+        let pipeline = |entry_point| shader.compute(device, entry_point, &constants);
         let (blocks, sums, add) = (pipeline("blocks"), pipeline("sums"), pipeline("add"));
         let block_sums = storage(device, "block sums", block as usize);
-        Self { block, group_layout, blocks, sums, add, block_sums }
+        Self { block, blocks, sums, add, block_sums }
     }
 
     /// The most words that a scan may have.
@@ -97,8 +80,7 @@ impl ScanPass {
         let blocks = length.div_ceil(self.block);
         let params = ScanParams { source: source.offset, target_at: target.offset, length, blocks };
         let job = uniform(gpu, "scan", &params);
-        let buffers = [&job, source.buffer, target.buffer, &self.block_sums];
-        let group = bind(&gpu.device, "scan", &self.group_layout, &buffers);
+        let group = groups::SCAN.bind(&gpu.device, &[&job, source.buffer, target.buffer, &self.block_sums]);
         let dispatch = |pipeline: &wgpu::ComputePipeline, workgroups| Dispatch {
             pipeline: pipeline.clone(),
             group: group.clone(),

@@ -1,10 +1,11 @@
 //! An adjusted picture in the GPU's memory.
 
-use super::super::readback::read_buffer;
-use super::super::shared::PictureParams;
-use super::super::{Gpu, GpuError};
-use super::{bind, storage, uniform};
 use crate::adjust::{Codes, working_layout};
+use crate::gpu::params::PictureParams;
+use crate::gpu::readback::read_buffer;
+use crate::gpu::resources::{storage, uniform};
+use crate::gpu::shaders::groups;
+use crate::gpu::{Gpu, GpuError};
 use crate::picture::color::{Conversion, Matrix, Range};
 use crate::picture::layout::{ColorModel, PixelLayout};
 
@@ -17,12 +18,12 @@ pub struct WorkingPicture {
     pub bits: u32,
     /// The codes, in the layout that [`layout`](Self::layout) says; rows of [`stride`](Self::stride) pixels.
     pub buffer: wgpu::Buffer,
-    /// For passes made with the bind group layout of [`PictureBuffers`](crate::gpu::upload::PictureBuffers).
+    /// By which passes read it as they read the planes of [`PictureBuffers`](crate::gpu::upload::PictureBuffers).
     pub bind_group: wgpu::BindGroup,
 }
 
 impl WorkingPicture {
-    /// Pixels from row to row: whole quads, as in [`stride_bytes`](crate::gpu::upload::stride_bytes).
+    /// Pixels from row to row: whole strips, as in [`stride_bytes`](crate::gpu::upload::stride_bytes).
     #[must_use]
     pub const fn stride(width: u32) -> u32 {
         width.next_multiple_of(4)
@@ -39,7 +40,7 @@ impl WorkingPicture {
     ///
     /// # Errors
     /// [`GpuError::PictureTooLarge`] if the adapter does not bind so large a buffer.
-    pub fn new(gpu: &Gpu, layout: &wgpu::BindGroupLayout, size: (u32, u32), bits: u32) -> Result<Self, GpuError> {
+    pub fn new(gpu: &Gpu, size: (u32, u32), bits: u32) -> Result<Self, GpuError> {
         let words = Self::words(size, bits);
         check_size(gpu, size, words * 4)?;
         let buffer = storage(&gpu.device, "adjusted picture", words as usize);
@@ -56,7 +57,7 @@ impl WorkingPicture {
             real: std::array::from_fn(|channel| std::array::from_fn(|i| if i == channel { 1.0 / top } else { 0.0 })),
         };
         let params = uniform(gpu, "adjusted picture", &params);
-        let bind_group = bind(&gpu.device, "adjusted picture", layout, &[&params, &buffer, &buffer, &buffer]);
+        let bind_group = groups::PICTURE.bind(&gpu.device, &[&params, &buffer, &buffer, &buffer]);
         Ok(Self { size, bits, buffer, bind_group })
     }
 

@@ -23,7 +23,6 @@ const BLUR: Blur = Blur { size: 25, runs: 3 };
 /// Makes the backdrop.
 #[derive(Debug)]
 pub struct BackdropPass {
-    picture_layout: wgpu::BindGroupLayout,
     video: VideoPass,
     blur: BlurPass,
     made: Option<Made>,
@@ -39,13 +38,12 @@ struct Made {
 }
 
 impl BackdropPass {
-    /// Makes the pass for pictures that are bound by `picture_layout`.
+    /// Makes the pass.
     #[must_use]
-    pub fn new(gpu: &Gpu, picture_layout: &wgpu::BindGroupLayout) -> Self {
+    pub fn new(gpu: &Gpu) -> Self {
         Self {
-            picture_layout: picture_layout.clone(),
-            video: VideoPass::new(gpu, picture_layout, FORMAT),
-            blur: BlurPass::new(gpu, picture_layout),
+            video: VideoPass::new(gpu, FORMAT),
+            blur: BlurPass::new(gpu),
             made: None,
             pixels: [Vec::new(), Vec::new()],
         }
@@ -68,7 +66,7 @@ impl BackdropPass {
         let size = (WIDTH, rows.clamp(1, u64::from(4 * WIDTH)) as u32);
         let made = match self.made.take().filter(|made| made.picture.size == size) {
             Some(made) => made,
-            None => Made::new(gpu, &self.picture_layout, &mut self.blur, size)?,
+            None => Made::new(gpu, &mut self.blur, size)?,
         };
         let small = placement.resized(size);
         let parts: Vec<_> = parts.iter().filter_map(|part| part.resized(width, WIDTH)).collect();
@@ -134,8 +132,8 @@ impl BackdropPass {
 }
 
 impl Made {
-    fn new(gpu: &Gpu, layout: &wgpu::BindGroupLayout, blur: &mut BlurPass, size: (u32, u32)) -> Result<Self, GpuError> {
-        let picture = WorkingPicture::new(gpu, layout, size, 8)?;
+    fn new(gpu: &Gpu, blur: &mut BlurPass, size: (u32, u32)) -> Result<Self, GpuError> {
+        let picture = WorkingPicture::new(gpu, size, 8)?;
         let blur = blur.job(gpu, &Source::working(&picture), &picture, BLUR)?;
         let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
             label: Some("backdrop"),

@@ -1,11 +1,12 @@
 //! The line between the source and the adjusted picture.
 
+use bytemuck::Zeroable;
+
 use super::OVER;
 use crate::gpu::Gpu;
-use crate::gpu::resources::{bind, group_layout, pipeline_layout};
-use crate::gpu::shared::DividerParams;
-
-const DIVIDER_WGSL: &str = include_str!("../../../shaders/divider.wgsl");
+use crate::gpu::params::DividerParams;
+use crate::gpu::resources::uniform;
+use crate::gpu::shaders::{self, groups};
 
 /// Draws the line.
 #[derive(Debug)]
@@ -19,22 +20,12 @@ impl DividerPass {
     /// Makes the pass for views of `format`.
     #[must_use]
     pub fn new(gpu: &Gpu, format: wgpu::TextureFormat) -> Self {
-        let device = &gpu.device;
-        let uniform = (wgpu::ShaderStages::VERTEX_FRAGMENT, wgpu::BufferBindingType::Uniform);
-        let group_layout = group_layout(device, "divider", &[uniform]);
-        let layout = pipeline_layout(device, "divider", &[&group_layout]);
-        let source = wgpu::ShaderSource::Wgsl(DIVIDER_WGSL.into());
-        let module = device.create_shader_module(wgpu::ShaderModuleDescriptor { label: Some("divider"), source });
-        let pipeline =
-            super::rectangle_pipeline(device, "divider", &layout, &module, "divide", &[], format, Some(OVER));
-        let params = device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("divider"),
-            size: size_of::<DividerParams>() as u64,
-            usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        });
-        let group = bind(device, "divider", &group_layout, &[&params]);
-        Self { pipeline, group, params }
+        let params = uniform(gpu, "divider", &DividerParams::zeroed());
+        Self {
+            pipeline: shaders::DIVIDER.module(&gpu.device).rectangle(&gpu.device, "divide", &[], format, Some(OVER)),
+            group: groups::DIVIDER.bind(&gpu.device, &[&params]),
+            params,
+        }
     }
 
     /// Places the line before a column of a view of `view` pixels, with `line` pixels of light on either side.

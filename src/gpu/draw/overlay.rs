@@ -11,17 +11,16 @@ use super::OVER;
 use crate::gpu::Gpu;
 use crate::gpu::cumulative::CumulativePass;
 use crate::gpu::histogram::HistogramPasses;
-use crate::gpu::resources::{bind, compute, group_layout, pipeline_layout, storage};
-use crate::gpu::shared::{PANEL_WGSL, PanelParams};
+use crate::gpu::params::PanelParams;
+use crate::gpu::resources::{buffer, storage};
+use crate::gpu::shaders::{self, groups};
+use crate::gpu::timing::Spans;
 use crate::histogram::{CHANNELS, Components};
 use crate::picture::color::Range;
 use crate::view::overlay::panels;
 use crate::view::scene::Scene;
 pub(in crate::gpu) use params::line_pixels;
 use params::panel_params;
-
-const COLUMNS_WGSL: &str = include_str!("../../../shaders/columns.wgsl");
-const OVERLAY_WGSL: &str = include_str!("../../../shaders/overlay.wgsl");
 
 /// Invocations of a workgroup of the columns' pass, as in shaders/columns.wgsl.
 const WORKGROUP: u32 = 64;
@@ -61,10 +60,8 @@ pub struct Counts<'a> {
 /// Draws the overlays.
 #[derive(Debug)]
 pub struct OverlayPass {
-    columns_module: wgpu::ShaderModule,
-    columns_layout: wgpu::BindGroupLayout,
+    columns_shader: shaders::Module,
     columns_pipelines: HashMap<u32, wgpu::ComputePipeline>,
-    draw_layout: wgpu::BindGroupLayout,
     pipeline: wgpu::RenderPipeline,
     params: [wgpu::Buffer; CHANNELS],
     /// Stands in for what is not there.
@@ -90,48 +87,20 @@ impl OverlayPass {
     #[must_use]
     pub fn new(gpu: &Gpu, format: wgpu::TextureFormat) -> Self {
         let device = &gpu.device;
-        let uniform = wgpu::BufferBindingType::Uniform;
-        let read = wgpu::BufferBindingType::Storage { read_only: true };
-        let write = wgpu::BufferBindingType::Storage { read_only: false };
-        let compute = wgpu::ShaderStages::COMPUTE;
-        let fragment = wgpu::ShaderStages::FRAGMENT;
-        let columns_layout = group_layout(
-            device,
-            "columns",
-            &[uniform, read, read, write, read, read, read, write].map(|kind| (compute, kind)),
-        );
-        let draw_layout = group_layout(
-            device,
-            "overlay",
-            &[(wgpu::ShaderStages::VERTEX_FRAGMENT, uniform), (fragment, read), (fragment, read), (fragment, read)],
-        );
-        let layout = pipeline_layout(device, "overlay", &[&draw_layout]);
-        let draw_module = module(device, "overlay", OVERLAY_WGSL);
-        let pipeline =
-            super::rectangle_pipeline(device, "overlay", &layout, &draw_module, "histogram", &[], format, Some(OVER));
-        let params = std::array::from_fn(|_| {
-            device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some("overlay"),
-                size: size_of::<PanelParams>() as u64,
-                usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
-                mapped_at_creation: false,
-            })
-        });
+        let usage = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
         Self {
-            columns_module: module(device, "columns", COLUMNS_WGSL),
-            columns_layout,
+            columns_shader: shaders::COLUMNS.module(device),
             columns_pipelines: HashMap::new(),
-            draw_layout,
-            pipeline,
-            params,
+            pipeline: shaders::OVERLAY.module(device).rectangle(device, "histogram", &[], format, Some(OVER)),
+            params: std::array::from_fn(|_| buffer(device, "overlay", size_of::<PanelParams>() / 4, usage)),
             nothing: storage(device, "nothing", 4),
             columns: None,
             widths: Vec::new(),
         }
     }
 
-    /// Sets the overlays up for a view of `view` pixels and records the pass that finds their columns. With `stamp`, that
-    /// pass writes the timestamp when it begins.
+    /// Sets the overlays up for a view of `view` pixels and records the pass that finds their columns. With `spans`,
+    /// the first of them begins with that pass.
     #[expect(clippy::too_many_arguments, reason = "what is drawn, from what, and where to")]
     pub fn prepare(
         &mut self,
@@ -141,7 +110,7 @@ impl OverlayPass {
         counts: Counts<'_>,
         scene: &Scene,
         view: (u32, u32),
-        stamp: Option<(&wgpu::QuerySet, u32)>,
+        spans: Option<Spans<'_>>,
     ) {
         self.widths.clear();
         let mut first_column = 0;
@@ -152,16 +121,10 @@ impl OverlayPass {
             first_column += rect.width;
         }
         self.make_room(gpu, first_column, &counts);
-        let (module, layout) = (&self.columns_module, &self.columns_layout);
-        let pipeline = self
-            .columns_pipelines
-            .entry(shown.bits)
-            .or_insert_with(|| columns_pipeline(&gpu.device, layout, module, shown.bits));
-        let timestamp_writes = stamp.map(|(query_set, index)| wgpu::ComputePassTimestampWrites {
-            query_set,
-            beginning_of_pass_write_index: Some(index),
-            end_of_pass_write_index: None,
-        });
+        let shader = &self.columns_shader;
+        let pipeline = || shader.compute(&gpu.device, "find", &[("BITS", f64::from(shown.bits))]);
+        let pipeline = self.columns_pipelines.entry(shown.bits).or_insert_with(pipeline);
+        let timestamp_writes = spans.and_then(|spans| spans.begin(encoder));
         let mut pass =
             encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some("columns"), timestamp_writes });
         if let Some(cumulative) = counts.cumulative {
@@ -204,8 +167,8 @@ impl OverlayPass {
         let [bins, scales, outline_bins, outline_scales, cumulative, backdrop] = bound;
         let groups = self.params.iter().map(|params| {
             let found = [params, bins, scales, &columns, outline_bins, outline_scales, cumulative, &strokes];
-            let find = bind(&gpu.device, "columns", &self.columns_layout, &found);
-            (find, bind(&gpu.device, "overlay", &self.draw_layout, &[params, &columns, &strokes, backdrop]))
+            let find = groups::COLUMNS.bind(&gpu.device, &found);
+            (find, groups::OVERLAY.bind(&gpu.device, &[params, &columns, &strokes, backdrop]))
         });
         let groups = groups.collect();
         self.columns = Some(Columns { capacity, bound: bound.map(Clone::clone), columns, strokes, groups });
@@ -220,19 +183,4 @@ impl OverlayPass {
             pass.draw(0..4, 0..1);
         }
     }
-}
-
-fn module(device: &wgpu::Device, label: &str, pass: &str) -> wgpu::ShaderModule {
-    let source = wgpu::ShaderSource::Wgsl(format!("{PANEL_WGSL}\n{pass}").into());
-    device.create_shader_module(wgpu::ShaderModuleDescriptor { label: Some(label), source })
-}
-
-fn columns_pipeline(
-    device: &wgpu::Device,
-    group_layout: &wgpu::BindGroupLayout,
-    module: &wgpu::ShaderModule,
-    bits: u32,
-) -> wgpu::ComputePipeline {
-    let layout = pipeline_layout(device, "columns", &[group_layout]);
-    compute(device, "columns", Some(&layout), module, "find", &[("BITS", f64::from(bits))])
 }

@@ -5,18 +5,14 @@ use std::ops::Range;
 
 use glam::DVec2;
 
-use super::light::LightPass;
-use super::rectangle_pipeline;
 use crate::gpu::Gpu;
-use crate::gpu::resources::{bind, buffer, group_layout, pipeline_layout, storage};
-use crate::gpu::shared::{PlacementParams, layout_constants};
-use crate::gpu::upload::with_picture;
+use crate::gpu::params::{PlacementParams, layout_constants};
+use crate::gpu::resources::{buffer, storage};
+use crate::gpu::shaders::{self, groups};
 use crate::histogram::Components;
 use crate::picture::layout::PixelLayout;
 use crate::view::brush::Lighting;
 use crate::view::placement::Placement;
-
-const VIDEO_WGSL: &str = include_str!("../../../shaders/video.wgsl");
 
 /// The most taps a side that a picture drawn smaller than itself is averaged from.
 const MOST_TAPS: f64 = 4.0;
@@ -44,12 +40,11 @@ impl Side {
 /// Draws pictures whose planes the adapter has.
 #[derive(Debug)]
 pub struct VideoPass {
-    module: wgpu::ShaderModule,
-    pipeline_layout: wgpu::PipelineLayout,
+    shader: shaders::Module,
     pipelines: HashMap<PixelLayout, wgpu::RenderPipeline>,
     format: wgpu::TextureFormat,
-    group_layout: wgpu::BindGroupLayout,
-    light: LightPass,
+    /// They find which pixels of the view a brush lights by the codes of a picture that is not the one shown there.
+    light_pipelines: HashMap<PixelLayout, wgpu::ComputePipeline>,
     slots: [Slot; 2],
 }
 
@@ -70,41 +65,27 @@ struct Slot {
 impl VideoPass {
     /// Makes the pass for views of `format`, which must not be sRGB: codes are shown as they are.
     #[must_use]
-    pub fn new(gpu: &Gpu, picture_layout: &wgpu::BindGroupLayout, format: wgpu::TextureFormat) -> Self {
-        let device = &gpu.device;
-        let storage = wgpu::BufferBindingType::Storage { read_only: true };
-        let seen = wgpu::ShaderStages::FRAGMENT | wgpu::ShaderStages::COMPUTE;
-        let everywhere = seen | wgpu::ShaderStages::VERTEX;
-        let buffers = [(everywhere, wgpu::BufferBindingType::Uniform), (seen, storage), (seen, storage)];
-        let group_layout = group_layout(device, "placement", &buffers);
-        let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
-            label: Some("video"),
-            source: wgpu::ShaderSource::Wgsl(with_picture(VIDEO_WGSL).into()),
-        });
+    pub fn new(gpu: &Gpu, format: wgpu::TextureFormat) -> Self {
         Self {
-            pipeline_layout: pipeline_layout(device, "video", &[picture_layout, &group_layout]),
+            shader: shaders::VIDEO.module(&gpu.device),
             pipelines: HashMap::new(),
             format,
-            light: LightPass::new(gpu, &module, picture_layout, &group_layout),
-            slots: std::array::from_fn(|_| Slot::new(gpu, &group_layout)),
-            module,
-            group_layout,
+            light_pipelines: HashMap::new(),
+            slots: std::array::from_fn(|_| Slot::new(gpu)),
         }
     }
 
     /// Sets a side up for pictures of a layout; cheap where nothing changed.
     pub fn prepare_layout(&mut self, gpu: &Gpu, side: Side, layout: PixelLayout) {
         self.slots[side as usize].layout = Some(layout);
-        let (module, pipeline_layout) = (&self.module, &self.pipeline_layout);
-        self.pipelines.entry(layout).or_insert_with(|| {
-            let constants = layout_constants(&layout);
-            rectangle_pipeline(&gpu.device, "video", pipeline_layout, module, "video", &constants, self.format, None)
-        });
+        let (shader, format) = (&self.shader, self.format);
+        let pipeline = || shader.rectangle(&gpu.device, "video", &layout_constants(&layout), format, None);
+        self.pipelines.entry(layout).or_insert_with(pipeline);
     }
 
     /// Places a side's picture, and lights what `lighting` says by the picture's own codes.
     pub fn place(&mut self, gpu: &Gpu, side: Side, placement: &Placement, lighting: Option<&Lighting>) {
-        self.slots[side as usize].place(gpu, &self.group_layout, placement, lighting, 0);
+        self.slots[side as usize].place(gpu, placement, lighting, 0);
     }
 
     /// The same, but it is by the codes of the other side's picture, bound by `group` and of that layout, that pixels are
@@ -121,10 +102,20 @@ impl VideoPass {
         self.place(gpu, side.other(), placement, Some(lighting));
         let row_words = placement.view.0.div_ceil(32);
         let slot = &mut self.slots[side as usize];
-        slot.make_room_for_light(gpu, &self.group_layout, row_words as usize * placement.view.1 as usize);
-        slot.place(gpu, &self.group_layout, placement, Some(lighting), row_words);
+        slot.make_room_for_light(gpu, row_words as usize * placement.view.1 as usize);
+        slot.place(gpu, placement, Some(lighting), row_words);
         let (lit, by) = (&self.slots[side as usize].lit, &self.slots[side.other() as usize].group);
-        self.light.record(gpu, encoder, (group, layout), by, lit, placement.view.1);
+        let shader = &self.shader;
+        let pipeline = || shader.compute(&gpu.device, "light", &layout_constants(&layout));
+        let pipeline = self.light_pipelines.entry(layout).or_insert_with(pipeline);
+        let found = groups::LIGHT.bind(&gpu.device, &[lit]);
+        let descriptor = wgpu::ComputePassDescriptor { label: Some("light"), timestamp_writes: None };
+        let mut pass = encoder.begin_compute_pass(&descriptor);
+        pass.set_pipeline(pipeline);
+        pass.set_bind_group(0, group, &[]);
+        pass.set_bind_group(1, by, &[]);
+        pass.set_bind_group(2, &found, &[]);
+        pass.dispatch_workgroups(placement.view.1, 1, 1);
     }
 
     /// Draws a side's picture on some columns of the view, which is `height` pixels high. They must not be none.
@@ -148,36 +139,29 @@ impl VideoPass {
 }
 
 impl Slot {
-    fn new(gpu: &Gpu, layout: &wgpu::BindGroupLayout) -> Self {
+    fn new(gpu: &Gpu) -> Self {
         let usage = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
         let placement = buffer(&gpu.device, "placement", size_of::<PlacementParams>() / 4, usage);
         let nearest = storage(&gpu.device, "nearest samples", 0);
         let lit = storage(&gpu.device, "lit pixels", 0);
-        let group = bind(&gpu.device, "placement", layout, &[&placement, &nearest, &lit]);
+        let group = groups::PLACEMENT.bind(&gpu.device, &[&placement, &nearest, &lit]);
         Self { placement, nearest, told: None, lit, group, layout: None }
     }
 
-    fn rebind(&mut self, gpu: &Gpu, layout: &wgpu::BindGroupLayout) {
-        self.group = bind(&gpu.device, "placement", layout, &[&self.placement, &self.nearest, &self.lit]);
+    fn rebind(&mut self, gpu: &Gpu) {
+        self.group = groups::PLACEMENT.bind(&gpu.device, &[&self.placement, &self.nearest, &self.lit]);
     }
 
-    fn place(
-        &mut self,
-        gpu: &Gpu,
-        layout: &wgpu::BindGroupLayout,
-        placement: &Placement,
-        lighting: Option<&Lighting>,
-        lit_words: u32,
-    ) {
+    fn place(&mut self, gpu: &Gpu, placement: &Placement, lighting: Option<&Lighting>, lit_words: u32) {
         let params = PlacementParams { lit_words, ..placement_params(placement, lighting) };
         gpu.queue.write_buffer(&self.placement, 0, bytemuck::bytes_of(&params));
         if placement.has_hard_edges || lighting.is_some() {
-            self.tell_nearest(gpu, layout, placement);
+            self.tell_nearest(gpu, placement);
         }
     }
 
     /// Tells the shader which samples cover the view's pixels, unless it knows.
-    fn tell_nearest(&mut self, gpu: &Gpu, layout: &wgpu::BindGroupLayout, placement: &Placement) {
+    fn tell_nearest(&mut self, gpu: &Gpu, placement: &Placement) {
         if self.told.as_ref() == Some(placement) {
             return;
         }
@@ -185,16 +169,16 @@ impl Slot {
         let words = [found.columns, found.rows].concat();
         if self.nearest.size() < words.len() as u64 * 4 {
             self.nearest = storage(&gpu.device, "nearest samples", words.len().next_power_of_two());
-            self.rebind(gpu, layout);
+            self.rebind(gpu);
         }
         gpu.queue.write_buffer(&self.nearest, 0, bytemuck::cast_slice(&words));
         self.told = Some(*placement);
     }
 
-    fn make_room_for_light(&mut self, gpu: &Gpu, layout: &wgpu::BindGroupLayout, words: usize) {
+    fn make_room_for_light(&mut self, gpu: &Gpu, words: usize) {
         if self.lit.size() < words as u64 * 4 {
             self.lit = storage(&gpu.device, "lit pixels", words);
-            self.rebind(gpu, layout);
+            self.rebind(gpu);
         }
     }
 }

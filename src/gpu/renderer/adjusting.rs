@@ -11,9 +11,10 @@ use super::moment::Moment;
 use crate::adjust::{Adjustments, Processor, Reduction};
 use crate::cpu;
 use crate::gpu::adjust::{Chain, Source};
+use crate::gpu::histogram::HistogramPasses;
 use crate::gpu::histogram::plan::Plan;
-use crate::gpu::histogram::{HistogramPasses, Stamps};
-use crate::gpu::live::{LiveTiming, Span};
+use crate::gpu::live::{LiveTiming, Timed};
+use crate::gpu::timing::compute_pass;
 use crate::gpu::upload::PictureBuffers;
 use crate::gpu::{Gpu, GpuError};
 use crate::histogram::{Components, Histogram};
@@ -88,14 +89,13 @@ impl Adjusting {
         let on_adapter = loaded.artist == Artist::Gpu && loaded.known.is_none();
         let mut result = None;
         if let (true, Some(group)) = (on_adapter, source.bind_group()) {
-            let chain = self.chain.get_or_insert_with(|| Chain::new(making.gpu, &source.bind_group_layout, passes));
+            let chain = self.chain.get_or_insert_with(|| Chain::new(making.gpu, passes));
             let counts_source = counted != Counted::Result && loaded.components == Components::Rgbl;
             let like = Source::of(&loaded.picture);
             let ready = if counted == Counted::Source {
                 chain.prepare(making.gpu, like, &adjustments, elapsed_secs, counts_source)
             } else {
-                let new = || HistogramPasses::new(making.gpu, &source.bind_group_layout);
-                let result = self.passes.get_or_insert_with(new);
+                let result = self.passes.get_or_insert_with(|| HistogramPasses::new(making.gpu));
                 chain.prepare_counting(making.gpu, like, &adjustments, elapsed_secs, counts_source, result)
             };
             match ready {
@@ -106,7 +106,7 @@ impl Adjusting {
                 Err(reason) => log::debug!("{reason}; the CPU adjusts it"),
             }
         }
-        let result = result.or_else(|| self.on_cpu(making, loaded, adjustments, elapsed_secs, source));
+        let result = result.or_else(|| self.on_cpu(making, loaded, adjustments, elapsed_secs));
         self.made = result.map(|result| Made { moment, result, count: Count::Due, known: None });
         self.made.is_some()
     }
@@ -117,7 +117,6 @@ impl Adjusting {
         loaded: &Loaded,
         adjustments: Adjustments,
         elapsed_secs: Option<f64>,
-        source: &PictureBuffers,
     ) -> Option<Adjusted> {
         let begin = Instant::now();
         let picture = match self.processor.apply(&loaded.picture, &adjustments, elapsed_secs) {
@@ -132,7 +131,7 @@ impl Adjusting {
         if loaded.artist == Artist::Cpu && loaded.known.is_some() {
             return Some(Adjusted::Here(picture));
         }
-        let pictures = self.pictures.get_or_insert_with(|| PictureBuffers::with_layout(&source.bind_group_layout));
+        let pictures = self.pictures.get_or_insert_with(PictureBuffers::default);
         match pictures.upload(making.gpu, &picture) {
             Ok(()) => Some(Adjusted::Uploaded(picture)),
             Err(reason) => {
@@ -142,20 +141,19 @@ impl Adjusting {
         }
     }
 
-    /// Counts the adjusted picture unless that is done. `source` is what the loaded picture is counted with.
-    pub fn count(&mut self, making: &mut Making<'_>, loaded: &Loaded, source: &PictureBuffers) {
+    /// Counts the adjusted picture unless that is done.
+    pub fn count(&mut self, making: &mut Making<'_>, loaded: &Loaded) {
         let Some(made) = &mut self.made else { return };
         if made.count == Count::Done {
             return;
         }
         made.count = Count::Done;
         let gpu = making.gpu;
-        let passes = self.passes.get_or_insert_with(|| HistogramPasses::new(gpu, &source.bind_group_layout));
+        let passes = self.passes.get_or_insert_with(|| HistogramPasses::new(gpu));
         if matches!(made.result, Adjusted::Chain { counted: true }) {
             making.recorded.push("reduce the result");
-            let set = making.timing.as_mut().and_then(|timing| timing.begin(&RESULT_SPANS[1..]));
-            let stamps = set.map(|set| Stamps { set, first: Span::ResultChunk.first_query() });
-            passes.record_sums(making.encoder, stamps);
+            let spans = making.timing.as_mut().and_then(|timing| timing.begin(&RESULT_SPANS[1..]));
+            passes.record_sums(making.encoder, spans);
             return;
         }
         let by_adapter = loaded.known.is_none();
@@ -171,9 +169,8 @@ impl Adjusting {
         match (counted, &made.result) {
             (Ok(Some(group)), _) => {
                 making.recorded.push("count the result");
-                let set = making.timing.as_mut().and_then(|timing| timing.begin(&RESULT_SPANS));
-                let stamps = set.map(|set| Stamps { set, first: Span::ResultChunk.first_query() });
-                passes.record(making.encoder, group, stamps);
+                let spans = making.timing.as_mut().and_then(|timing| timing.begin(&RESULT_SPANS));
+                passes.record(making.encoder, group, spans);
             }
             (_, Adjusted::Uploaded(picture) | Adjusted::Here(picture)) => {
                 let begin = Instant::now();
@@ -181,9 +178,8 @@ impl Adjusting {
                 let histogram = engine.count(picture, Components::Rgbl).clone();
                 making.note(|times| &mut times.cpu_count, Some(begin.elapsed()));
                 making.recorded.push("copy the result's bins");
-                let set = making.timing.as_mut().and_then(|timing| timing.begin(&RESULT_SPANS[2..]));
-                let stamps = set.map(|set| Stamps { set, first: Span::ResultChunk.first_query() });
-                passes.record_counted(gpu, making.encoder, &histogram, stamps);
+                let spans = making.timing.as_mut().and_then(|timing| timing.begin(&RESULT_SPANS[2..]));
+                passes.record_counted(gpu, making.encoder, &histogram, spans);
                 made.known = Some(histogram);
             }
             (Err(reason), Adjusted::Chain { .. }) => log::error!("the adjusted picture cannot be counted: {reason}"),
@@ -267,7 +263,7 @@ pub(super) enum Thresholds<'a> {
     There(&'a wgpu::Buffer),
 }
 
-const RESULT_SPANS: [Span; 3] = [Span::ResultChunk, Span::ResultReduce, Span::ResultScale];
+const RESULT_SPANS: [Timed; 3] = [Timed::ResultChunk, Timed::ResultReduce, Timed::ResultScale];
 
 /// Sets counting passes up for an adjusted picture.
 fn prepare(gpu: &Gpu, passes: &mut HistogramPasses, picture: &Source) -> Result<(), GpuError> {
@@ -281,14 +277,8 @@ fn prepare(gpu: &Gpu, passes: &mut HistogramPasses, picture: &Source) -> Result<
 impl Making<'_> {
     fn dispatch(&mut self, chain: &Chain, group: &wgpu::BindGroup) {
         self.recorded.push(if chain.counts_result() { "adjust and count" } else { "adjust" });
-        let set = self.timing.as_mut().and_then(|timing| timing.begin(&[Span::Adjust]));
-        let timestamp_writes = set.map(|query_set| wgpu::ComputePassTimestampWrites {
-            query_set,
-            beginning_of_pass_write_index: Some(Span::Adjust.first_query()),
-            end_of_pass_write_index: Some(Span::Adjust.first_query() + 1),
-        });
-        let descriptor = wgpu::ComputePassDescriptor { label: Some("adjust"), timestamp_writes };
-        chain.dispatch(&mut self.encoder.begin_compute_pass(&descriptor), group);
+        let spans = self.timing.as_mut().and_then(|timing| timing.begin(&[Timed::Adjust]));
+        compute_pass(self.encoder, "adjust", spans, |pass| chain.dispatch(pass, group));
         self.note(|times| &mut times.cpu_adjust, None);
     }
 

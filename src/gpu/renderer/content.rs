@@ -6,8 +6,8 @@ use crate::adjust::Adjustments;
 use crate::gpu::Gpu;
 use crate::gpu::draw::{self, Part, Side};
 use crate::gpu::figures::FrameTag;
-use crate::gpu::histogram::{HistogramPasses, Stamps};
-use crate::gpu::live::Span;
+use crate::gpu::histogram::HistogramPasses;
+use crate::gpu::live::Timed;
 use crate::gpu::upload::PictureBuffers;
 use crate::histogram::{Components, Histogram};
 use crate::picture::Picture;
@@ -77,11 +77,9 @@ pub(super) struct Content {
 
 impl Content {
     pub fn new(gpu: &Gpu) -> Self {
-        let pictures = PictureBuffers::new(gpu);
-        let histogram = HistogramPasses::new(gpu, &pictures.bind_group_layout);
         Self {
-            pictures,
-            histogram,
+            pictures: PictureBuffers::default(),
+            histogram: HistogramPasses::new(gpu),
             adjusting: Adjusting::default(),
             loaded: None,
             loadings: 0,
@@ -117,7 +115,7 @@ impl Content {
         } else if counted != Counted::Source
             && let Some(loaded) = &self.loaded
         {
-            self.adjusting.count(making, loaded, &self.pictures);
+            self.adjusting.count(making, loaded);
         }
         is_made
     }
@@ -127,16 +125,14 @@ impl Content {
         match (&loaded.known, self.pictures.bind_group()) {
             (Some(histogram), _) => {
                 making.recorded.push("copy bins");
-                let set = making.timing.as_mut().and_then(|timing| timing.begin(&[Span::Scale]));
-                let stamps = set.map(|set| Stamps { set, first: Span::Chunk.first_query() });
-                self.histogram.record_counted(making.gpu, making.encoder, histogram, stamps);
+                let spans = making.timing.as_mut().and_then(|timing| timing.begin(&[Timed::Scale]));
+                self.histogram.record_counted(making.gpu, making.encoder, histogram, spans);
             }
             (None, Some(group)) => {
                 making.recorded.push("count");
-                let spans = [Span::Chunk, Span::Reduce, Span::Scale];
-                let set = making.timing.as_mut().and_then(|timing| timing.begin(&spans));
-                let stamps = set.map(|set| Stamps { set, first: Span::Chunk.first_query() });
-                self.histogram.record(making.encoder, group, stamps);
+                let passes = [Timed::Chunk, Timed::Reduce, Timed::Scale];
+                let spans = making.timing.as_mut().and_then(|timing| timing.begin(&passes));
+                self.histogram.record(making.encoder, group, spans);
             }
             (None, None) => {}
         }

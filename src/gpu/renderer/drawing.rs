@@ -8,7 +8,7 @@ use crate::gpu::Gpu;
 use crate::gpu::cumulative::CumulativePass;
 use crate::gpu::draw::overlay::{Counts, Shown, line_pixels};
 use crate::gpu::draw::{BackdropPass, DividerPass, Part};
-use crate::gpu::live::Span;
+use crate::gpu::live::Timed;
 use crate::view::placement::Placement;
 use crate::view::scene::Scene;
 
@@ -72,8 +72,7 @@ impl Renderer {
         let (filled, outline) = self.content.passes();
         let backdrop = match placement(&self.content, scene, size).filter(|_| scene.style.backdrop) {
             Some(placement) => {
-                let layout = &self.content.pictures.bind_group_layout;
-                let pass = self.backdrop.get_or_insert_with(|| BackdropPass::new(gpu, layout));
+                let pass = self.backdrop.get_or_insert_with(|| BackdropPass::new(gpu));
                 self.recorded.push("backdrop");
                 match pass.record(gpu, encoder, &self.content.parts(scene, size.0), &placement) {
                     Ok(made) => Some(made),
@@ -89,10 +88,9 @@ impl Renderer {
         let shown = Shown { bits, components, range, outlined: outline.is_some(), backdrop: backdrop_size };
         let cumulative = scene.curves.then(|| self.cumulative.get_or_insert_with(|| CumulativePass::new(gpu)));
         let counts = Counts { filled, outline, backdrop, cumulative };
-        let stamp = self.timing.as_mut().and_then(|timing| timing.also(&[Span::Draw]));
-        let stamp = stamp.map(|set| (set, Span::Draw.first_query()));
+        let spans = self.timing.as_mut().and_then(|timing| timing.also(&[Timed::Draw]));
         self.recorded.push("columns");
-        self.overlay.prepare(gpu, encoder, &shown, counts, scene, size, stamp);
+        self.overlay.prepare(gpu, encoder, &shown, counts, scene, size, spans);
     }
 
     fn record_draw(
@@ -104,13 +102,9 @@ impl Renderer {
         text: bool,
     ) {
         let finds_columns = scene.overlays && self.content.loaded.is_some();
-        let set = self.timing.as_mut().and_then(|timing| timing.also(&[Span::Draw]));
-        let timestamp_writes = set.map(|query_set| wgpu::RenderPassTimestampWrites {
-            query_set,
-            // Where there are overlays, drawing begins with the pass that finds their columns.
-            beginning_of_pass_write_index: (!finds_columns).then_some(Span::Draw.first_query()),
-            end_of_pass_write_index: Some(Span::Draw.first_query() + 1),
-        });
+        // Where there are overlays, drawing begins with the pass that finds their columns.
+        let spans = self.timing.as_mut().and_then(|timing| timing.also(&[Timed::Draw]));
+        let timestamp_writes = spans.map(|spans| spans.end_with_drawing(encoder, !finds_columns));
         // What the CPU has painted already stays; otherwise black is what no picture covers.
         let load = if painted { wgpu::LoadOp::Load } else { wgpu::LoadOp::Clear(wgpu::Color::BLACK) };
         self.recorded.push("draw");

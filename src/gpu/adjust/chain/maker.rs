@@ -1,12 +1,13 @@
 //! Making a chain's steps: from adjustments to dispatches.
 
-use super::super::params::PointParams;
-use super::super::point::Change;
-use super::super::{WorkingPicture, storage};
+use super::super::WorkingPicture;
+use super::super::recolor::Change;
 use super::{Chain, CurveKind, Input, Source, Step};
 use crate::adjust::{Blur, Clahe, Equalize, Placing, Posterize, Threshold, otsu, posterize};
 use crate::gpu::histogram::HistogramPasses;
 use crate::gpu::histogram::plan::{ChannelRun, Plan};
+use crate::gpu::params::RecolorParams;
+use crate::gpu::resources::storage;
 use crate::gpu::{Gpu, GpuError};
 use crate::histogram::Components;
 
@@ -44,7 +45,7 @@ impl Maker<'_> {
         if slot.as_ref().is_none_or(|held| held.size != size || held.bits != bits) {
             // The old one goes first, so that two large pictures are never held for one.
             *slot = None;
-            *slot = Some(WorkingPicture::new(self.gpu, &self.chain.picture_layout, size, bits)?);
+            *slot = Some(WorkingPicture::new(self.gpu, size, bits)?);
         }
         Ok(index)
     }
@@ -53,16 +54,16 @@ impl Maker<'_> {
     fn change(
         &mut self,
         change: Change,
-        params: &PointParams,
+        params: &RecolorParams,
         buffers: Option<(&wgpu::Buffer, Option<&wgpu::Buffer>)>,
     ) -> Result<(), GpuError> {
         let current = self.current();
         let index = self.other()?;
         let (curves, axes) = buffers.map_or((None, None), |(curves, axes)| (Some(curves), axes));
-        let Chain { point, work, steps, .. } = &mut *self.chain;
+        let Chain { recolor, work, steps, .. } = &mut *self.chain;
         if let Some(target) = &work[index] {
             let plan = self.counting.map(|(plan, _)| plan);
-            let dispatch = point.dispatch(self.gpu, &current, (change, params), (curves, axes), target, plan);
+            let dispatch = recolor.dispatch(self.gpu, &current, (change, params), (curves, axes), target, plan);
             steps.push(match self.counting {
                 Some((_, chunks)) => Step::Counting(dispatch, self.at, chunks.clone()),
                 None => Step::Picture(dispatch, self.at),
@@ -99,9 +100,9 @@ impl Maker<'_> {
         if (count == 1 || plan.runs.len() == 1) && !others {
             plan.runs = vec![ChannelRun { first, count }];
         }
-        let Chain { picture_layout, source_counter, counter, steps, .. } = &mut *self.chain;
+        let Chain { source_counter, counter, steps, .. } = &mut *self.chain;
         let counter = match is_source {
-            true => source_counter.get_or_insert_with(|| HistogramPasses::new(gpu, picture_layout)),
+            true => source_counter.get_or_insert_with(|| HistogramPasses::new(gpu)),
             false => counter,
         };
         counter.prepare_layout(gpu, current.layout, current.crossed, Components::Rgbl, plan);
@@ -122,7 +123,7 @@ impl Maker<'_> {
         let job = self.chain.curves.job(self.gpu, &bins, channels, bits, kind);
         self.chain.steps.push(Step::Curve(Box::new(job)));
         let mapped = self.chain.curves.mapped.clone();
-        self.change(change, &PointParams::default(), Some((&mapped, None)))
+        self.change(change, &RecolorParams::default(), Some((&mapped, None)))
     }
 
     pub fn clahe(&mut self, clahe: Clahe) -> Result<(), GpuError> {
@@ -130,7 +131,7 @@ impl Maker<'_> {
         let curves = self.chain.clahe.job(self.gpu, &current, clahe);
         self.chain.steps.push(Step::Picture(curves.count, self.at));
         self.chain.steps.extend(curves.curves.map(Step::Plain));
-        let params = PointParams { tiles: clahe.tiles.into(), ..PointParams::default() };
+        let params = RecolorParams { tiles: clahe.tiles.into(), ..RecolorParams::default() };
         self.change(Change::Tiles, &params, Some((&curves.packed, Some(&curves.axes))))
     }
 
@@ -141,7 +142,7 @@ impl Maker<'_> {
                 let curve = posterize::equal_width(1 << self.bits(), levels);
                 let buffer = storage(&self.gpu.device, "levels", 3 * curve.len());
                 self.gpu.queue.write_buffer(&buffer, 0, bytemuck::cast_slice(&curve.repeat(3)));
-                self.change(Change::Channels, &PointParams::default(), Some((&buffer, None)))
+                self.change(Change::Channels, &RecolorParams::default(), Some((&buffer, None)))
             }
         }
     }
@@ -153,7 +154,7 @@ impl Maker<'_> {
         let (scan, cumulative) = curves.scan(self.gpu, &bins, (3, 1), bits);
         steps.push(Step::Scan(scan));
         steps.extend(otsu.dispatches(self.gpu, (&bins, cumulative), bits, classes).map(Step::Plain));
-        let mut params = PointParams::default();
+        let mut params = RecolorParams::default();
         for (class, slot) in (0..classes as usize).zip(&mut params.tones) {
             let [red, green, blue] = otsu::tone(class, classes as usize, shown, bits).map(u32::from);
             *slot = [red, green, blue, 0];

@@ -1,7 +1,7 @@
 //! What the overlays' shaders are told.
 
 use super::Shown;
-use crate::gpu::shared::PanelParams;
+use crate::gpu::params::PanelParams;
 use crate::histogram::Components;
 use crate::view::overlay::{
     BAR_OPACITY, Channels, OUTLINED_LIGHT, PanelRect, VEIL_OPACITY, WHITENING, graticule, guides, lights,

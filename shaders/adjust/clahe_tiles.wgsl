@@ -1,5 +1,5 @@
 // The luminance histograms of a picture's tiles. Several workgroups share a tile, each counting a slice of its rows in
-// workgroup memory; tile_curves.wgsl adds the slices up.
+// workgroup memory; clahe_curves.wgsl adds the slices up.
 //
 // The tiles may reach beyond the picture, which then counts mirrored there, as src/adjust/clahe.rs says.
 
@@ -27,8 +27,8 @@ fn mirrored(at: u32, count: u32) -> u32 {
     return select(2u * (count - 1u) - place, place, place < count);
 }
 
-fn luminance_of_quad(quad: u32, row: u32) -> vec4<u32> {
-    let colors = colors_of(quad_of_samples(0u, quad, row), chroma_terms(quad, row >> CHROMA_Y));
+fn luminance_of_strip(strip: u32, row: u32) -> vec4<u32> {
+    let colors = colors_of(samples_of_strip(0u, strip, row), chroma_terms(strip, row >> CHROMA_Y));
     return luminance_bins(colors.red, colors.green, colors.blue);
 }
 
@@ -50,13 +50,13 @@ fn count_tiles(@builtin(local_invocation_index) local: u32, @builtin(workgroup_i
     let corner = vec2<u32>(tile % tiles.tiles.x, tile / tiles.tiles.x) * tiles.tile;
     let left = corner.x;
     let right = min(left + tiles.tile.x, picture.size.x);
-    // A row of the tile: the quads that hold its pixels, then the columns beyond the picture one by one.
-    var quads = 0u;
+    // A row of the tile: the strips that hold its pixels, then the columns beyond the picture one by one.
+    var strips = 0u;
     if left < right {
-        quads = (right + 3u) / 4u - left / 4u;
+        strips = (right + 3u) / 4u - left / 4u;
     }
     let beyond = max(left, picture.size.x);
-    let items = quads + left + tiles.tile.x - min(beyond, left + tiles.tile.x);
+    let items = strips + left + tiles.tile.x - min(beyond, left + tiles.tile.x);
     let each = (tiles.tile.y + tiles.slices - 1u) / tiles.slices;
     let skipped = min(slice * each, tiles.tile.y);
     let top = corner.y + skipped;
@@ -64,17 +64,17 @@ fn count_tiles(@builtin(local_invocation_index) local: u32, @builtin(workgroup_i
     for (var i = local; i < rows * items; i += WORKGROUP) {
         let row = mirrored(top + i / items, picture.size.y);
         let item = i % items;
-        if item < quads {
-            let quad = left / 4u + item;
-            let luminance = luminance_of_quad(quad, row);
-            let x = quad * 4u;
+        if item < strips {
+            let strip = left / 4u + item;
+            let luminance = luminance_of_strip(strip, row);
+            let x = strip * 4u;
             tally(luminance.x, x >= left && x < right);
             tally(luminance.y, x + 1u >= left && x + 1u < right);
             tally(luminance.z, x + 2u >= left && x + 2u < right);
             tally(luminance.w, x + 3u >= left && x + 3u < right);
         } else {
-            let x = mirrored(beyond + item - quads, picture.size.x);
-            tally(luminance_of_quad(x / 4u, row)[x & 3u], true);
+            let x = mirrored(beyond + item - strips, picture.size.x);
+            tally(luminance_of_strip(x / 4u, row)[x & 3u], true);
         }
     }
     workgroupBarrier();

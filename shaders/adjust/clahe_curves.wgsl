@@ -1,11 +1,11 @@
 // The curves of a picture's tiles from their histograms, as src/adjust/clahe.rs defines them, and their packing for
-// point.wgsl.
+// recolor.wgsl.
 
 override BITS: u32 = 8u;
 override BINS: u32 = 256u; // 2^BITS
 override OWN: u32 = 1u;    // bins of an invocation: BINS / 256
 
-// As in tiles.wgsl.
+// As in clahe_tiles.wgsl.
 struct Tiles {
     tiles: vec2<u32>,
     tile: vec2<u32>,
@@ -70,7 +70,7 @@ fn curve_of_tile(@builtin(local_invocation_index) local: u32, @builtin(workgroup
     }
 }
 
-// Between the middles of four tiles lies a cell, and for each of its codes point.wgsl wants four values, left to right and
+// Between the middles of four tiles lies a cell, and for each of its codes recolor.wgsl wants four values, left to right and
 // top to bottom: side by side they come with one load, or two.
 @compute @workgroup_size(WORKGROUP)
 fn pack_cells(@builtin(global_invocation_id) id: vec3<u32>) {

@@ -8,14 +8,14 @@ override WORKGROUP: u32 = 256u;
 // 3 a curve for its luminance that is interpolated between those of tiles; 4 the tone of its class.
 override CHANGE: u32 = 1u;
 
-struct Point {
+struct Recolor {
     tones: array<vec4<u32>, 8>, // of each class, red, green and blue
     tiles: vec2<u32>,           // across and down
     padding: vec2<u32>,
 }
 
-@group(1) @binding(0) var<uniform> point: Point;
-// The curves of 1 and 2; those of 3 as shaders/adjust/tile_curves.wgsl packs them; the thresholds of 4.
+@group(1) @binding(0) var<uniform> recolor: Recolor;
+// The curves of 1 and 2; those of 3 as shaders/adjust/clahe_curves.wgsl packs them; the thresholds of 4.
 @group(1) @binding(1) var<storage, read> curves: array<u32>;
 // Of 3: for each column and then each row, before which tile it lies and, in the low 16 bits, that tile's weight.
 @group(1) @binding(2) var<storage, read> axes: array<u32>;
@@ -132,7 +132,7 @@ fn through_curve(first: u32, codes: vec4<u32>) -> vec4<u32> {
         curves[first + codes.z],
         curves[first + codes.w],
     );
-    // A curve holds nothing else; the mask is a promise to point_count.wgsl, where codes say which bin is counted up.
+    // A curve holds nothing else; the mask is a promise to recolor_count.wgsl, where codes say which bin is counted up.
     return mapped & vec4<u32>(TOP);
 }
 
@@ -156,9 +156,9 @@ fn with_mapped_luminance(colors: Colors, luminance: vec4<u32>) -> Colors {
 
 // A luminance between the curves of the four tiles around a pixel.
 fn between_tiles(x: u32, luminance: u32, row: u32) -> u32 {
-    // Columns beyond the picture, which only fill up the last quad, are the last one again.
+    // Columns beyond the picture, which only fill up the last strip, are the last one again.
     let column = axes[min(x, picture.size.x - 1u)];
-    let cell = (row >> 16u) * (point.tiles.x + 1u) + (column >> 16u);
+    let cell = (row >> 16u) * (recolor.tiles.x + 1u) + (column >> 16u);
     let at = (cell << BITS) + luminance;
     var left: vec2<u32>; // upper and lower
     var right: vec2<u32>;
@@ -182,10 +182,10 @@ fn tone_of(luminance: u32) -> vec3<u32> {
     for (var i = 0u; i < 4u; i += 1u) {
         class_index += select(0u, 1u, luminance >= curves[i]);
     }
-    return point.tones[class_index].rgb;
+    return recolor.tones[class_index].rgb;
 }
 
-fn changed(colors: Colors, quad: u32, row: u32) -> Colors {
+fn changed(colors: Colors, strip: u32, row: u32) -> Colors {
     if CHANGE == 2u {
         return Colors(
             through_curve(0u, colors.red),
@@ -199,7 +199,7 @@ fn changed(colors: Colors, quad: u32, row: u32) -> Colors {
     }
     if CHANGE == 3u {
         let place = axes[picture.size.x + row];
-        let x = quad * 4u;
+        let x = strip * 4u;
         return with_luminance(colors, luminance, vec4<u32>(
             between_tiles(x, luminance.x, place),
             between_tiles(x + 1u, luminance.y, place),
@@ -218,8 +218,8 @@ fn changed(colors: Colors, quad: u32, row: u32) -> Colors {
     );
 }
 
-fn write(colors: Colors, quad: u32, row: u32) {
-    let at = row * ((picture.size.x + 3u) / 4u) + quad;
+fn write(colors: Colors, strip: u32, row: u32) {
+    let at = row * ((picture.size.x + 3u) / 4u) + strip;
     if BITS == 8u {
         result[at] = colors.red | (colors.green << vec4<u32>(8u)) | (colors.blue << vec4<u32>(16u)) | vec4<u32>(0xff000000u);
         return;
@@ -238,17 +238,17 @@ fn change(
 ) {
     stage_curves(local);
     workgroupBarrier();
-    let quads = (picture.size.x + 3u) / 4u;
+    let strips = (picture.size.x + 3u) / 4u;
     let block = (group.y * groups.x + group.x) * WORKGROUP + local;
-    let quad = block % quads;
-    let row = block / quads * 2u;
+    let strip = block % strips;
+    let row = block / strips * 2u;
     if row >= picture.size.y {
         return;
     }
-    let pair = load_pair(quad, row);
-    write(changed(colors_of(pair.upper, pair.upper_chroma), quad, row), quad, row);
+    let pair = load_pair(strip, row);
+    write(changed(colors_of(pair.upper, pair.upper_chroma), strip, row), strip, row);
     // Below the picture its last row comes again, which is then not written.
     if row + 1u < picture.size.y {
-        write(changed(colors_of(pair.lower, pair.lower_chroma), quad, row + 1u), quad, row + 1u);
+        write(changed(colors_of(pair.lower, pair.lower_chroma), strip, row + 1u), strip, row + 1u);
     }
 }

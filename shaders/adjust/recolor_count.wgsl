@@ -1,4 +1,4 @@
-// The pass of point.wgsl, which also counts what it writes: red, green, blue and luminance, in chunks as chunk.wgsl writes them.
+// The pass of recolor.wgsl, which also counts what it writes: red, green, blue and luminance, in chunks as chunk.wgsl writes them.
 // Counting the result by itself would read all of it again.
 //
 // As there, some hundreds of workgroups walk over the whole picture together.
@@ -8,21 +8,21 @@
 
 fn tally_colors(colors: Colors, valid: u32, copy: u32) {
     let luminance = luminance_bins(colors.red, colors.green, colors.blue);
-    tally_quad(colors.red, colors.green, colors.blue, luminance, valid, copy);
+    tally_strip(colors.red, colors.green, colors.blue, luminance, valid, copy);
 }
 
-// Changes, writes and counts the block of 4 × 2 pixels whose corner is (4 · quad, row).
+// Changes, writes and counts the block of 4 × 2 pixels whose corner is (4 · strip, row).
 //
 // All looking up in curves stands before all counting, behind which it would wait.
-fn change_and_count_block(quad: u32, row: u32, loads: Loads, copy: u32) {
+fn count_block(strip: u32, row: u32, loads: Loads, copy: u32) {
     // Below the picture its last row comes again, which is then written twice alike and counted once.
     let below = min(row + 1u, picture.size.y - 1u);
-    let pair = pair_of(quad, loads);
-    let upper = changed(colors_of(pair.upper, pair.upper_chroma), quad, row);
-    let lower = changed(colors_of(pair.lower, pair.lower_chroma), quad, below);
-    write(upper, quad, row);
-    write(lower, quad, below);
-    let valid = min(4u, picture.size.x - quad * 4u);
+    let pair = pair_of(strip, loads);
+    let upper = changed(colors_of(pair.upper, pair.upper_chroma), strip, row);
+    let lower = changed(colors_of(pair.lower, pair.lower_chroma), strip, below);
+    write(upper, strip, row);
+    write(lower, strip, below);
+    let valid = min(4u, picture.size.x - strip * 4u);
     tally_colors(upper, valid, copy);
     tally_colors(lower, select(0u, valid, below > row), copy);
 }
@@ -41,18 +41,7 @@ fn change_and_count(
     }
     workgroupBarrier();
 
-    let copy = local % COPIES;
-    let quads = (picture.size.x + 3u) / 4u;
-    let step = block_of(groups.x * WORKGROUP, quads);
-    var block = block_of(group.x * WORKGROUP + local, quads);
-    var loads = load_words_ahead(block);
-    while block.y < picture.size.y {
-        let current = loads;
-        let next = block_after(block, step, quads);
-        loads = load_words_ahead(next);
-        change_and_count_block(block.x, block.y, current, copy);
-        block = next;
-    }
+    count_blocks(local, group.x, groups.x);
     workgroupBarrier();
     write_chunk(local, group.x);
 }

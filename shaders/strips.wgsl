@@ -1,17 +1,17 @@
-// What passes share that read a picture four neighbouring pixels at a time: their samples, their R'G'B' codes and their
-// luminance bins. This text stands between picture.wgsl and the pass's own.
+// What passes share that read a picture by strips, four neighbouring pixels of a row from a multiple of four on: their samples,
+// their R'G'B' codes and their luminance bins. This text stands between picture.wgsl and the pass's own.
 
 // Whether red takes part of the second component, or blue of the third: not so for Y'CbCr by luma weights, which saves
 // two of six products.
 override CROSSED: bool = true;
 
-// The words that hold four neighbouring samples of a component, from sample 4 · quad of a row on; those after the first
+// The words that hold four neighbouring samples of a component, from sample 4 · strip of a row on; those after the first
 // one or two are zero where fewer hold them.
-fn words_of_samples(component: u32, quad: u32, row: u32) -> vec4<u32> {
+fn words_of_samples(component: u32, strip: u32, row: u32) -> vec4<u32> {
     let plane = component_plane(component);
     let offset = component_offset(component);
     let step = component_step(component);
-    let base = quad * step; // 4 · step bytes are `step` words
+    let base = strip * step; // 4 · step bytes are `step` words
     if step == 1u {
         return vec4<u32>(plane_word(plane, row, base), 0u, 0u, 0u);
     }
@@ -43,22 +43,22 @@ fn codes_of_samples(component: u32, words: vec4<u32>) -> vec4<u32> {
     return (words >> ((bytes & vec4<u32>(3u)) * 8u + component_shift(component))) & mask;
 }
 
-fn quad_of_samples(component: u32, quad: u32, row: u32) -> vec4<u32> {
-    return codes_of_samples(component, words_of_samples(component, quad, row));
+fn samples_of_strip(component: u32, strip: u32, row: u32) -> vec4<u32> {
+    return codes_of_samples(component, words_of_samples(component, strip, row));
 }
 
-// Byte of a row at which the first of the chroma samples lies that cover a quad.
-fn byte_of_chroma(component: u32, quad: u32) -> u32 {
-    return component_offset(component) + ((quad * 4u) >> CHROMA_X) * component_step(component);
+// Byte of a row at which the first of the chroma samples lies that cover a strip.
+fn byte_of_chroma(component: u32, strip: u32) -> u32 {
+    return component_offset(component) + ((strip * 4u) >> CHROMA_X) * component_step(component);
 }
 
-// The words that hold the chroma samples which cover the four pixels of a quad.
-fn words_of_chroma(component: u32, quad: u32, row: u32) -> vec4<u32> {
+// The words that hold the chroma samples which cover the four pixels of a strip.
+fn words_of_chroma(component: u32, strip: u32, row: u32) -> vec4<u32> {
     if CHROMA_X == 0u {
-        return words_of_samples(component, quad, row);
+        return words_of_samples(component, strip, row);
     }
     let plane = component_plane(component);
-    let byte = byte_of_chroma(component, quad);
+    let byte = byte_of_chroma(component, strip);
     let first = plane_word(plane, row, byte >> 2u);
     // Two samples of up to two bytes lie in one word: its two halves, or two neighbouring bytes from an even one on.
     if CHROMA_X == 2u || component_step(component) <= 2u {
@@ -68,13 +68,13 @@ fn words_of_chroma(component: u32, quad: u32, row: u32) -> vec4<u32> {
 }
 
 // The codes in those words, of each of the four pixels.
-fn codes_of_chroma(component: u32, quad: u32, words: vec4<u32>) -> vec4<u32> {
+fn codes_of_chroma(component: u32, strip: u32, words: vec4<u32>) -> vec4<u32> {
     if CHROMA_X == 0u {
         return codes_of_samples(component, words);
     }
     let step = component_step(component);
     let mask = (1u << BITS) - 1u;
-    let byte = byte_of_chroma(component, quad);
+    let byte = byte_of_chroma(component, strip);
     let first = (words.x >> ((byte & 3u) * 8u + component_shift(component))) & mask;
     if CHROMA_X == 2u {
         return vec4<u32>(first);
@@ -91,15 +91,15 @@ struct ChromaTerms {
     blue: vec4<i32>,
 }
 
-fn chroma_terms_of(quad: u32, words: Chroma) -> ChromaTerms {
+fn chroma_terms_of(strip: u32, words: Chroma) -> ChromaTerms {
     let red_bias = vec4<i32>(picture.red.w);
     let green_bias = vec4<i32>(picture.green.w);
     let blue_bias = vec4<i32>(picture.blue.w);
     if MODEL == 0u {
         return ChromaTerms(red_bias, green_bias, blue_bias);
     }
-    let second = vec4<i32>(codes_of_chroma(1u, quad, words.second));
-    let third = vec4<i32>(codes_of_chroma(2u, quad, words.third));
+    let second = vec4<i32>(codes_of_chroma(1u, strip, words.second));
+    let third = vec4<i32>(codes_of_chroma(2u, strip, words.third));
     let green = picture.green.y * second + picture.green.z * third + green_bias;
     if !CROSSED {
         return ChromaTerms(picture.red.z * third + red_bias, green, picture.blue.y * second + blue_bias);
@@ -117,15 +117,15 @@ struct Chroma {
     third: vec4<u32>,
 }
 
-fn load_chroma(quad: u32, row: u32) -> Chroma {
+fn load_chroma(strip: u32, row: u32) -> Chroma {
     if MODEL == 0u {
         return Chroma(vec4<u32>(0u), vec4<u32>(0u));
     }
-    return Chroma(words_of_chroma(1u, quad, row), words_of_chroma(2u, quad, row));
+    return Chroma(words_of_chroma(1u, strip, row), words_of_chroma(2u, strip, row));
 }
 
-fn chroma_terms(quad: u32, row: u32) -> ChromaTerms {
-    return chroma_terms_of(quad, load_chroma(quad, row));
+fn chroma_terms(strip: u32, row: u32) -> ChromaTerms {
+    return chroma_terms_of(strip, load_chroma(strip, row));
 }
 
 // The words of a pair, as they lie in the planes. Nothing is computed from them, so that they can be under way while others
@@ -137,16 +137,16 @@ struct Loads {
     lower_chroma: Chroma,
 }
 
-// The pixels from (4 · quad, row) on and those below, which are the same again below the last row.
-fn load_words(quad: u32, row: u32) -> Loads {
+// The pixels from (4 · strip, row) on and those below, which are the same again below the last row.
+fn load_words(strip: u32, row: u32) -> Loads {
     let below = min(row + 1u, picture.size.y - 1u);
-    let upper_chroma = load_chroma(quad, row >> CHROMA_Y);
+    let upper_chroma = load_chroma(strip, row >> CHROMA_Y);
     // Rows are taken in pairs from an even one: where chroma is subsampled vertically both have the same.
     var lower_chroma = upper_chroma;
     if CHROMA_Y == 0u {
-        lower_chroma = load_chroma(quad, below);
+        lower_chroma = load_chroma(strip, below);
     }
-    return Loads(words_of_samples(0u, quad, row), words_of_samples(0u, quad, below), upper_chroma, lower_chroma);
+    return Loads(words_of_samples(0u, strip, row), words_of_samples(0u, strip, below), upper_chroma, lower_chroma);
 }
 
 // Four pixels of two rows, not yet converted.
@@ -157,21 +157,21 @@ struct Pair {
     lower_chroma: ChromaTerms,
 }
 
-fn pair_of(quad: u32, loads: Loads) -> Pair {
-    let upper_chroma = chroma_terms_of(quad, loads.upper_chroma);
+fn pair_of(strip: u32, loads: Loads) -> Pair {
+    let upper_chroma = chroma_terms_of(strip, loads.upper_chroma);
     var lower_chroma = upper_chroma;
     if CHROMA_Y == 0u {
-        lower_chroma = chroma_terms_of(quad, loads.lower_chroma);
+        lower_chroma = chroma_terms_of(strip, loads.lower_chroma);
     }
     let upper = codes_of_samples(0u, loads.upper);
     return Pair(upper, codes_of_samples(0u, loads.lower), upper_chroma, lower_chroma);
 }
 
-fn load_pair(quad: u32, row: u32) -> Pair {
-    return pair_of(quad, load_words(quad, row));
+fn load_pair(strip: u32, row: u32) -> Pair {
+    return pair_of(strip, load_words(strip, row));
 }
 
-// Exactly floor(N · (0.2126 r + 0.7152 g + 0.0722 b)), r, g, b = code / (N-1), at most N-1; see src/color.rs.
+// Exactly floor(N · (0.2126 r + 0.7152 g + 0.0722 b)), r, g, b = code / (N-1), at most N-1; see src/picture/color.rs.
 fn luminance_bins(red: vec4<u32>, green: vec4<u32>, blue: vec4<u32>) -> vec4<u32> {
     if BITS == 8u {
         // 256 / (10000 · 255) = 16 / 159375, the 16 drawn into the weights.
@@ -204,17 +204,33 @@ struct Colors {
     blue: vec4<u32>,
 }
 
-fn colors_of(first_codes: vec4<u32>, chroma: ChromaTerms) -> Colors {
+// The same as the conversion gives them, which may lie below zero or above the top.
+struct Converted {
+    red: vec4<i32>,
+    green: vec4<i32>,
+    blue: vec4<i32>,
+}
+
+fn converted(first_codes: vec4<u32>, chroma: ChromaTerms) -> Converted {
     let first = vec4<i32>(first_codes);
     let shift = vec4<u32>(FRACTION);
-    var red = (picture.red.x * first + chroma.red) >> shift;
-    var green = (picture.green.x * first + chroma.green) >> shift;
-    var blue = (picture.blue.x * first + chroma.blue) >> shift;
-    if is_outside(red | green | blue) {
-        let top = vec4<i32>((1i << BITS) - 1i);
-        red = clamp(red, vec4<i32>(0i), top);
-        green = clamp(green, vec4<i32>(0i), top);
-        blue = clamp(blue, vec4<i32>(0i), top);
+    return Converted(
+        (picture.red.x * first + chroma.red) >> shift,
+        (picture.green.x * first + chroma.green) >> shift,
+        (picture.blue.x * first + chroma.blue) >> shift,
+    );
+}
+
+fn clamped(codes: Converted) -> Converted {
+    let low = vec4<i32>(0i);
+    let top = vec4<i32>((1i << BITS) - 1i);
+    return Converted(clamp(codes.red, low, top), clamp(codes.green, low, top), clamp(codes.blue, low, top));
+}
+
+fn colors_of(first_codes: vec4<u32>, chroma: ChromaTerms) -> Colors {
+    var codes = converted(first_codes, chroma);
+    if is_outside(codes.red | codes.green | codes.blue) {
+        codes = clamped(codes);
     }
-    return Colors(vec4<u32>(red), vec4<u32>(green), vec4<u32>(blue));
+    return Colors(vec4<u32>(codes.red), vec4<u32>(codes.green), vec4<u32>(codes.blue));
 }

@@ -6,15 +6,6 @@ use crate::picture::Picture;
 use crate::picture::color::{RealConversion, fraction_bits};
 use crate::picture::layout::{ColorModel, PixelLayout};
 
-/// The text that stands before every pass which reads a picture.
-pub const PICTURE_WGSL: &str = include_str!("../../shaders/picture.wgsl");
-/// The text that passes share which read the picture four pixels at a time; it follows [`PICTURE_WGSL`].
-pub const QUADS_WGSL: &str = include_str!("../../shaders/quads.wgsl");
-/// The text that passes share which count pixels; it follows [`QUADS_WGSL`].
-pub const TALLY_WGSL: &str = include_str!("../../shaders/tally.wgsl");
-/// The text that stands before the passes of an overlay.
-pub const PANEL_WGSL: &str = include_str!("../../shaders/panel.wgsl");
-
 /// `Picture` of shaders/picture.wgsl.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
@@ -198,6 +189,96 @@ pub struct PlacementParams {
 }
 
 const _: () = assert!(size_of::<PlacementParams>() == 128);
+
+/// `Job` of shaders/adjust/scan.wgsl.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+pub struct ScanParams {
+    /// First word of the source.
+    pub source: u32,
+    /// First word of the target.
+    pub target_at: u32,
+    /// Words to scan.
+    pub length: u32,
+    /// Blocks that they are cut into.
+    pub blocks: u32,
+}
+
+const _: () = assert!(size_of::<ScanParams>() == 16);
+
+/// `Curve` of shaders/adjust/curves.wgsl.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+pub struct CurveParams {
+    /// How much of the way to its target a smoothed curve goes, of 2^16.
+    pub weight: u32,
+    /// Channel of the first curve.
+    pub first_channel: u32,
+    /// Levels, where the curves make levels of equal population.
+    pub levels: u32,
+    /// Fills the structure up to 16 bytes.
+    pub padding: u32,
+}
+
+const _: () = assert!(size_of::<CurveParams>() == 16);
+
+/// `Recolor` of shaders/adjust/recolor.wgsl.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Pod, Zeroable)]
+pub struct RecolorParams {
+    /// Red, green and blue of up to eight classes.
+    pub tones: [[u32; 4]; 8],
+    /// Tiles across and down, where the curves are those of tiles.
+    pub tiles: [u32; 2],
+    /// Fills the structure up to a multiple of 16 bytes.
+    pub padding: [u32; 2],
+}
+
+const _: () = assert!(size_of::<RecolorParams>() == 144);
+
+/// `Blur` of shaders/adjust/blur.wgsl.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+pub struct BlurParams {
+    /// Width and height in pixels.
+    pub size: [u32; 2],
+    /// Pixels from row to row, a multiple of four.
+    pub stride: u32,
+    /// Pixels from row to row of the sums between the passes, a multiple of eight.
+    pub sums_stride: u32,
+}
+
+const _: () = assert!(size_of::<BlurParams>() == 16);
+
+/// `Tiles` of shaders/adjust/clahe_tiles.wgsl and shaders/adjust/clahe_curves.wgsl.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+pub struct TileParams {
+    /// Tiles across and down.
+    pub tiles: [u32; 2],
+    /// Width and height of a tile in pixels.
+    pub tile: [u32; 2],
+    /// The most samples that a bin keeps.
+    pub most: u32,
+    /// Workgroups that share a tile's rows.
+    pub slices: u32,
+    /// Fills the structure up to a multiple of 16 bytes.
+    pub padding: [u32; 2],
+}
+
+const _: () = assert!(size_of::<TileParams>() == 32);
+
+/// `Pairing` of shaders/bench/pairwise.wgsl.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+pub struct PairingParams {
+    /// Chunks from one of a pair to the other.
+    pub stride: u32,
+    /// Fills the structure up to 16 bytes.
+    pub padding: [u32; 3],
+}
+
+const _: () = assert!(size_of::<PairingParams>() == 16);
 
 /// The pipeline constants of shaders/picture.wgsl for a layout.
 #[must_use]

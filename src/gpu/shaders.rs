@@ -1,0 +1,404 @@
+//! Every shader of the program in one table: the texts that it is joined from, its entry points and what they bind.
+//!
+//! The passes take their modules, pipelines and bind groups from here, and tests/shaders.rs checks the same rows without an
+//! adapter. A new pass is a file in shaders/ and a row here.
+
+use Binding::{Read, Texture, Uniform, Write};
+use wgpu::ShaderStages;
+
+/// A file of shaders/.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Text {
+    /// Its path in that folder, without the ending.
+    pub path: &'static str,
+    /// What it says.
+    pub wgsl: &'static str,
+}
+
+macro_rules! text {
+    ($path:literal) => {
+        Text { path: $path, wgsl: include_str!(concat!("../../shaders/", $path, ".wgsl")) }
+    };
+}
+
+/// What passes share that read a picture.
+const PICTURE_TEXT: Text = text!("picture");
+/// What those share that read it four pixels at a time; it follows [`PICTURE_TEXT`].
+const STRIPS: Text = text!("strips");
+/// What those share that count pixels; it follows [`STRIPS`].
+const TALLY: Text = text!("tally");
+/// What the passes of an overlay share.
+const PANEL: Text = text!("panel");
+/// What passes share that need integers beyond 32 bits.
+const EXACT: Text = text!("adjust/exact");
+/// What passes share that scan blocks.
+const SCAN_BLOCK: Text = text!("adjust/scan_block");
+const RECOLOR_TEXT: Text = text!("adjust/recolor");
+/// What the article's methods share that read an image.
+const IMAGE: Text = text!("bench/image");
+
+/// What a binding of a group is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Binding {
+    /// A buffer of parameters.
+    Uniform,
+    /// A buffer that is read.
+    Read,
+    /// A buffer that is written, and perhaps read.
+    Write,
+    /// A texture of integers.
+    Texture,
+}
+
+/// A bind group: its bindings, numbered from 0.
+#[derive(Debug)]
+pub struct Group {
+    label: &'static str,
+    stages: ShaderStages,
+    /// What is bound.
+    pub bindings: &'static [Binding],
+}
+
+const FRAGMENT_AND_COMPUTE: ShaderStages = ShaderStages::FRAGMENT.union(ShaderStages::COMPUTE);
+const VERTEX_FRAGMENT_AND_COMPUTE: ShaderStages = FRAGMENT_AND_COMPUTE.union(ShaderStages::VERTEX);
+
+/// The bind groups.
+pub mod groups {
+    use super::*;
+
+    /// A picture: its parameters and three planes.
+    pub static PICTURE: Group =
+        Group { label: "picture", stages: FRAGMENT_AND_COMPUTE, bindings: &[Uniform, Read, Read, Read] };
+    /// Chunks, and the scales that are prepared with them.
+    pub static CHUNKS: Group = Group::of_compute("chunks", &[Write, Write]);
+    /// Parameters, chunks, bins and scales.
+    pub static SUMS: Group = Group::of_compute("reduce", &[Uniform, Read, Write, Write]);
+    /// Bins and scales.
+    pub static SCALES: Group = Group::of_compute("scale", &[Read, Write]);
+    /// Where a picture lies on the view: parameters, nearest samples and lit pixels.
+    pub static PLACEMENT: Group =
+        Group { label: "placement", stages: VERTEX_FRAGMENT_AND_COMPUTE, bindings: &[Uniform, Read, Read] };
+    /// The lit pixels that are found.
+    pub static LIGHT: Group = Group::of_compute("light", &[Write]);
+    /// Parameters, bins, scales, columns, the outlines' bins and scales, cumulative bins and strokes.
+    pub static COLUMNS: Group = Group::of_compute("columns", &[Uniform, Read, Read, Write, Read, Read, Read, Write]);
+    /// Parameters, columns, strokes and backdrop.
+    pub static OVERLAY: Group =
+        Group { label: "overlay", stages: ShaderStages::VERTEX_FRAGMENT, bindings: &[Uniform, Read, Read, Read] };
+    /// Parameters.
+    pub static DIVIDER: Group = Group { label: "divider", stages: ShaderStages::VERTEX_FRAGMENT, bindings: &[Uniform] };
+    /// Parameters, source, target and the blocks' sums.
+    pub static SCAN: Group = Group::of_compute("scan", &[Uniform, Read, Write, Write]);
+    /// Parameters, bins, cumulative bins, smoothed curves and curves.
+    pub static CURVES: Group = Group::of_compute("curves", &[Uniform, Read, Read, Write, Write]);
+    /// Parameters, curves, axes and the changed picture.
+    pub static RECOLOR: Group = Group::of_compute("recolor", &[Uniform, Read, Read, Write]);
+    /// The rows' sums: red and blue, green.
+    pub static BLUR_ROWS: Group = Group::of_compute("blur across", &[Write, Write]);
+    /// Parameters, the rows' sums and the blurred picture.
+    pub static BLUR_COLUMNS: Group = Group::of_compute("blur down", &[Uniform, Read, Read, Write]);
+    /// Parameters and the bins of slices of tiles.
+    pub static TILES: Group = Group::of_compute("tiles", &[Uniform, Write]);
+    /// Parameters, the bins of slices of tiles, curves and packed curves.
+    pub static TILE_CURVES: Group = Group::of_compute("tile curves", &[Uniform, Read, Write, Write]);
+    /// Bins, cumulative bins, moments, scores and thresholds.
+    pub static OTSU: Group = Group::of_compute("otsu", &[Read, Read, Write, Write, Write]);
+    /// An image and its bins or chunks.
+    pub static IMAGE_BINS: Group = Group::of_compute("article's count", &[Texture, Write]);
+    /// Chunks.
+    pub static CHUNK_SUM: Group = Group::of_compute("article's sum", &[Write]);
+    /// Chunks and parameters.
+    pub static CHUNK_PAIRS: Group = Group::of_compute("article's pairs", &[Write, Uniform]);
+    /// A word that nobody reads.
+    pub static FLOOR: Group = Group::of_compute("floor", &[Write]);
+}
+
+/// What wgpu adds to a shader so that it can do no harm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Checks {
+    /// All that it can; workgroup memory is zero at the beginning, too.
+    All,
+    /// All but the counters by which it would end every loop that runs too long. Passes that have workgroup memory write it
+    /// before they read it, each invocation its part: what wgpu would add in front may be one invocation that clears it all.
+    AllButLoops,
+    /// Nothing. On an NVIDIA H200, checks cost a tenth of the time of the passes that count.
+    None,
+}
+
+/// A function of a shader at which a pass begins, and the groups that it binds.
+#[derive(Debug)]
+pub struct EntryPoint {
+    /// Its name.
+    pub name: &'static str,
+    /// The groups, numbered from 0.
+    pub groups: &'static [&'static Group],
+}
+
+const fn entry(name: &'static str, groups: &'static [&'static Group]) -> EntryPoint {
+    EntryPoint { name, groups }
+}
+
+/// A row of the table.
+#[derive(Debug)]
+pub struct Shader {
+    /// The texts in the order in which they are joined; the last one is its own.
+    pub texts: &'static [Text],
+    checks: Checks,
+    /// Where passes begin.
+    pub entry_points: &'static [EntryPoint],
+}
+
+/// Makes a static of each row, and [`ALL`] of them.
+macro_rules! table {
+    ($($(#[$doc:meta])* $name:ident = ($checks:ident, $texts:expr, $entry_points:expr $(,)?);)*) => {
+        $($(#[$doc])* pub static $name: Shader =
+            Shader { texts: &$texts, checks: Checks::$checks, entry_points: &$entry_points };)*
+
+        /// Every row of the table.
+        pub static ALL: &[&Shader] = &[$(&$name),*];
+    };
+}
+
+table! {
+    /// Counting a picture into chunks.
+    CHUNK = (None, [PICTURE_TEXT, STRIPS, TALLY, text!("chunk")], [entry("chunk", &[&groups::PICTURE, &groups::CHUNKS])]);
+    /// Summing the chunks.
+    REDUCE = (None, [text!("reduce")], [entry("reduce", &[&groups::SUMS])]);
+    /// Finding the scales.
+    SCALE = (None, [text!("scale")], [entry("scale", &[&groups::SCALES])]);
+    /// Drawing a picture, and finding what a brush lights.
+    VIDEO = (All, [PICTURE_TEXT, text!("video")], [
+        entry("corner", &[&groups::PICTURE, &groups::PLACEMENT]),
+        entry("video", &[&groups::PICTURE, &groups::PLACEMENT]),
+        entry("light", &[&groups::PICTURE, &groups::PLACEMENT, &groups::LIGHT]),
+    ]);
+    /// Finding what the columns of an overlay show.
+    COLUMNS = (All, [PANEL, text!("columns")], [entry("find", &[&groups::COLUMNS])]);
+    /// Drawing an overlay.
+    OVERLAY = (All, [PANEL, text!("overlay")], [
+        entry("corner", &[&groups::OVERLAY]),
+        entry("histogram", &[&groups::OVERLAY]),
+    ]);
+    /// Drawing the line between two pictures.
+    DIVIDER = (All, [text!("divider")], [entry("corner", &[&groups::DIVIDER]), entry("divide", &[&groups::DIVIDER])]);
+    /// The prefix sum.
+    SCAN = (AllButLoops, [SCAN_BLOCK, text!("adjust/scan")], [
+        entry("blocks", &[&groups::SCAN]),
+        entry("sums", &[&groups::SCAN]),
+        entry("add", &[&groups::SCAN]),
+    ]);
+    /// From bins to curves.
+    CURVES = (AllButLoops, [SCAN_BLOCK, EXACT, text!("adjust/curves")], [
+        entry("equalize", &[&groups::CURVES]),
+        entry("populate", &[&groups::CURVES]),
+    ]);
+    /// Changing every pixel by itself.
+    RECOLOR = (AllButLoops, [PICTURE_TEXT, STRIPS, RECOLOR_TEXT], [entry("change", &[&groups::PICTURE, &groups::RECOLOR])]);
+    /// The same, counting what it writes.
+    RECOLOR_COUNT = (None, [PICTURE_TEXT, STRIPS, TALLY, RECOLOR_TEXT, text!("adjust/recolor_count")], [
+        entry("change", &[&groups::PICTURE, &groups::RECOLOR]),
+        entry("change_and_count", &[&groups::PICTURE, &groups::RECOLOR, &groups::CHUNKS]),
+    ]);
+    /// The box blur, along the rows and along the columns.
+    BLUR = (AllButLoops, [PICTURE_TEXT, STRIPS, text!("adjust/blur")], [
+        entry("across", &[&groups::PICTURE, &groups::BLUR_ROWS]),
+        entry("down", &[&groups::BLUR_COLUMNS]),
+    ]);
+    /// The histograms of tiles.
+    CLAHE_TILES = (AllButLoops, [PICTURE_TEXT, STRIPS, text!("adjust/clahe_tiles")], [
+        entry("count_tiles", &[&groups::PICTURE, &groups::TILES]),
+    ]);
+    /// The curves of tiles.
+    CLAHE_CURVES = (AllButLoops, [EXACT, text!("adjust/clahe_curves")], [
+        entry("curve_of_tile", &[&groups::TILE_CURVES]),
+        entry("pack_cells", &[&groups::TILE_CURVES]),
+    ]);
+    /// Otsu's thresholds.
+    OTSU = (AllButLoops, [EXACT, text!("adjust/otsu")], [
+        entry("add_levels", &[&groups::OTSU]),
+        entry("score_runs", &[&groups::OTSU]),
+        entry("cut", &[&groups::OTSU]),
+    ]);
+    /// The article's single invocation.
+    SINGLE = (All, [IMAGE, text!("bench/single")], [entry("one", &[&groups::IMAGE_BINS]), entry("four", &[&groups::IMAGE_BINS])]);
+    /// The article's data race.
+    RACE = (All, [IMAGE, text!("bench/race")], [entry("one", &[&groups::IMAGE_BINS]), entry("four", &[&groups::IMAGE_BINS])]);
+    /// The article's atomics.
+    ATOMICS = (All, [IMAGE, text!("bench/atomics")], [entry("one", &[&groups::IMAGE_BINS]), entry("four", &[&groups::IMAGE_BINS])]);
+    /// The article's chunks.
+    CHUNKS = (All, [IMAGE, text!("bench/chunks")], [entry("one", &[&groups::IMAGE_BINS]), entry("four", &[&groups::IMAGE_BINS])]);
+    /// The article's sum of chunks.
+    SUM = (All, [text!("bench/sum")], [entry("one", &[&groups::CHUNK_SUM]), entry("four", &[&groups::CHUNK_SUM])]);
+    /// The article's sum of pairs of chunks.
+    PAIRWISE = (All, [text!("bench/pairwise")], [entry("one", &[&groups::CHUNK_PAIRS]), entry("four", &[&groups::CHUNK_PAIRS])]);
+    /// Reading the planes and nothing else.
+    FLOOR = (All, [text!("bench/floor")], [entry("read_planes", &[&groups::PICTURE, &groups::FLOOR])]);
+}
+
+impl Group {
+    const fn of_compute(label: &'static str, bindings: &'static [Binding]) -> Self {
+        Self { label, stages: ShaderStages::COMPUTE, bindings }
+    }
+
+    /// Its layout. However often it is made, it is the same one to wgpu.
+    #[must_use]
+    pub fn layout(&self, device: &wgpu::Device) -> wgpu::BindGroupLayout {
+        let storage = |read_only| wgpu::BufferBindingType::Storage { read_only };
+        let buffer = |ty| wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None };
+        // Vertex shaders read parameters only, since not every adapter has more for them.
+        let but_vertex = self.stages.difference(ShaderStages::VERTEX);
+        let entry = |(&binding, number)| {
+            let (visibility, ty) = match binding {
+                Uniform => (self.stages, buffer(wgpu::BufferBindingType::Uniform)),
+                Read => (but_vertex, buffer(storage(true))),
+                Write => (but_vertex, buffer(storage(false))),
+                Texture => {
+                    let (sample_type, view_dimension) = (wgpu::TextureSampleType::Uint, wgpu::TextureViewDimension::D2);
+                    (but_vertex, wgpu::BindingType::Texture { sample_type, view_dimension, multisampled: false })
+                }
+            };
+            wgpu::BindGroupLayoutEntry { binding: number, visibility, ty, count: None }
+        };
+        let entries: Vec<_> = self.bindings.iter().zip(0..).map(entry).collect();
+        device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some(self.label), entries: &entries })
+    }
+
+    /// A bind group of whole buffers.
+    #[must_use]
+    pub fn bind(&self, device: &wgpu::Device, buffers: &[&wgpu::Buffer]) -> wgpu::BindGroup {
+        self.bind_resources(device, buffers.iter().map(|buffer| buffer.as_entire_binding()))
+    }
+
+    /// A bind group of resources of any kind.
+    pub fn bind_resources<'a>(
+        &self,
+        device: &wgpu::Device,
+        resources: impl IntoIterator<Item = wgpu::BindingResource<'a>>,
+    ) -> wgpu::BindGroup {
+        let entries: Vec<_> =
+            (0..).zip(resources).map(|(binding, resource)| wgpu::BindGroupEntry { binding, resource }).collect();
+        let layout = self.layout(device);
+        device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some(self.label),
+            layout: &layout,
+            entries: &entries,
+        })
+    }
+}
+
+impl Shader {
+    /// The path of its own text, by which it is told from others.
+    #[must_use]
+    pub fn path(&self) -> &'static str {
+        self.texts.last().map_or("", |text| text.path)
+    }
+
+    /// All of its text.
+    #[must_use]
+    pub fn source(&self) -> String {
+        self.texts.iter().map(|text| text.wgsl).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Compiles it.
+    #[must_use]
+    pub fn module(&'static self, device: &wgpu::Device) -> Module {
+        let source = wgpu::ShaderSource::Wgsl(self.source().into());
+        let descriptor = wgpu::ShaderModuleDescriptor { label: Some(self.path()), source };
+        let checks = wgpu::ShaderRuntimeChecks { force_loop_bounding: false, ..wgpu::ShaderRuntimeChecks::checked() };
+        let module = match self.checks {
+            Checks::All => device.create_shader_module(descriptor),
+            // SAFETY: the sources are this program's own, and every loop in them counts towards an end that does not depend on
+            // what is read from pictures or bins. All other checks stay.
+            Checks::AllButLoops => unsafe { device.create_shader_module_trusted(descriptor, checks) },
+            // SAFETY: the four sources (chunk, reduce, scale, recolor_count) are this program's own, and no input reaches them
+            // but through the picture's planes, whose codes are masked to n bits or clamped to them before they index curves
+            // or bins, all of which have 2^n words a channel or a cell. Words of the planes, chunks, bins and of the changed
+            // picture are addressed by sizes that the passes derive from the buffers themselves, chunks by a plan that
+            // stays within the chunk buffer; the blocks at the right and lower edge, which reach past a row, stay inside its
+            // padded stride or are clamped to the last row. What curves give is masked to n bits, scaled colours are limited
+            // to them, and the tones of classes, of which there are at most five among eight, come from the CPU. Cells are
+            // numbered by columns and rows from the CPU, the columns clamped to the picture's, and thresholds are four words.
+            // Every loop counts towards an end that does not depend on what is read.
+            Checks::None => unsafe {
+                device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked())
+            },
+        };
+        Module { shader: self, module }
+    }
+}
+
+/// A compiled shader, from which its pipelines are made.
+#[derive(Debug, Clone)]
+pub struct Module {
+    shader: &'static Shader,
+    module: wgpu::ShaderModule,
+}
+
+impl Module {
+    /// The pipeline of a compute pass.
+    #[must_use]
+    pub fn compute(
+        &self,
+        device: &wgpu::Device,
+        entry_point: &'static str,
+        constants: &[(&str, f64)],
+    ) -> wgpu::ComputePipeline {
+        device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+            label: Some(entry_point),
+            layout: Some(&self.layout(device, entry_point)),
+            module: &self.module,
+            entry_point: Some(entry_point),
+            compilation_options: wgpu::PipelineCompilationOptions {
+                constants,
+                zero_initialize_workgroup_memory: self.shader.checks == Checks::All,
+            },
+            cache: None,
+        })
+    }
+
+    /// The pipeline that draws one rectangle, of four corners that the shader's vertex function `corner` makes, to a view.
+    #[must_use]
+    pub fn rectangle(
+        &self,
+        device: &wgpu::Device,
+        fragment: &'static str,
+        constants: &[(&str, f64)],
+        format: wgpu::TextureFormat,
+        blend: Option<wgpu::BlendState>,
+    ) -> wgpu::RenderPipeline {
+        let compilation_options = wgpu::PipelineCompilationOptions { constants, ..Default::default() };
+        device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
+            label: Some(fragment),
+            layout: Some(&self.layout(device, fragment)),
+            vertex: wgpu::VertexState {
+                module: &self.module,
+                entry_point: Some("corner"),
+                compilation_options: compilation_options.clone(),
+                buffers: &[],
+            },
+            primitive: wgpu::PrimitiveState { topology: wgpu::PrimitiveTopology::TriangleStrip, ..Default::default() },
+            depth_stencil: None,
+            multisample: wgpu::MultisampleState::default(),
+            fragment: Some(wgpu::FragmentState {
+                module: &self.module,
+                entry_point: Some(fragment),
+                compilation_options,
+                targets: &[Some(wgpu::ColorTargetState { format, blend, write_mask: wgpu::ColorWrites::ALL })],
+            }),
+            multiview_mask: None,
+            cache: None,
+        })
+    }
+
+    /// The layout of the pipelines of an entry point. wgpu refuses one that the table does not have.
+    fn layout(&self, device: &wgpu::Device, entry_point: &'static str) -> wgpu::PipelineLayout {
+        let row = self.shader.entry_points.iter().find(|row| row.name == entry_point);
+        let groups: Vec<_> = row.into_iter().flat_map(|row| row.groups).map(|group| group.layout(device)).collect();
+        let groups: Vec<_> = groups.iter().map(Some).collect();
+        device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: Some(entry_point),
+            bind_group_layouts: &groups,
+            immediate_size: 0,
+        })
+    }
+}
