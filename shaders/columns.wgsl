@@ -162,7 +162,7 @@ fn mixed(reached: vec4<bool>) -> vec3<f32> {
 // A band's colour with the lines that stand in its column.
 fn colored(column: u32, reached: vec4<bool>) -> vec4<f32> {
     let on_bar = any(reached);
-    var color = select(vec4<f32>(0.0, 0.0, 0.0, panel.veil), vec4<f32>(mixed(reached) * panel.bars * panel.light, panel.bars), on_bar);
+    var color = select(vec4<f32>(0.0, 0.0, 0.0, panel.scrim), vec4<f32>(mixed(reached) * panel.bars * panel.light, panel.bars), on_bar);
     if panel.brushed != 0u {
         let lit = column >= panel.brush.x && column <= panel.brush.y;
         if !lit {

@@ -13,7 +13,7 @@ struct Panel {
     opacity: f32,
     lights: array<vec4<f32>, 4>,    // the bars' colours
     bars: f32,                      // opacity of bars
-    veil: f32,                      // and of what no bar reaches
+    scrim: f32,                      // and of what no bar reaches
     whiten: f32,                    // how much the last channel whitens what it overlaps
     brushed: u32,                   // whether a range of one of the channels is lit
     brush: vec2<u32>,               // its first and last column
@@ -50,7 +50,7 @@ fn over(top: vec4<f32>, below: vec4<f32>) -> vec4<f32> {
     return top + below * (1.0 - top.a);
 }
 
-// A line of the graticule: light on the dark veil, dark on light bars, so that it is seen on both.
+// A line of the graticule: light on the dark scrim, dark on light bars, so that it is seen on both.
 fn graticule(strength: f32, on_bar: bool) -> vec4<f32> {
     return vec4<f32>(vec3<f32>(select(strength, 0.0, on_bar)), strength);
 }

@@ -133,7 +133,7 @@ fn run_bench(args: BenchArgs, common: &CommonArgs) -> anyhow::Result<()> {
     };
     let gpu = Gpu::headless(&adapter(common))?;
     if args.sweep {
-        let grid = bench::Grid { repeats: args.repeats, ..bench::Grid::default() };
+        let grid = bench::SweepGrid { repeats: args.repeats, ..bench::SweepGrid::default() };
         return print_line(&bench::sweep(&gpu, &grid)?.to_string());
     }
     let options = bench::Options {

@@ -7,7 +7,8 @@ mod support;
 
 use adjuster::{Adjuster, assert_same};
 use histoscope::adjust::{Adjustments, Blur, Codes, blur};
-use histoscope::gpu::adjust::{BlurPass, BlurPlan, Source};
+use histoscope::gpu::adjust::{BlurPass, BlurPlan};
+use histoscope::gpu::params::InputPicture;
 use histoscope::picture::Picture;
 use histoscope::picture::color::{Matrix, Range};
 use histoscope::picture::layout::{ColorModel, PixelLayout};
@@ -81,8 +82,8 @@ fn the_plan_does_not_change_the_result() {
         let Adjuster { gpu, pictures, chain, .. } = &mut *adjuster;
         let limits = gpu.device.limits();
         let result = chain.result().unwrap();
-        let planes = (Source::of(&picture), pictures.bind_group().unwrap());
-        let packed = (Source::working(result), &result.bind_group);
+        let planes = (InputPicture::from(&picture), pictures.bind_group().unwrap());
+        let packed = (InputPicture::from(result), &result.bind_group);
         for (lines, pairs, staged) in [(2, 16, true), (4, 32, true), (4, 32, false)] {
             for (source, group) in [planes, packed] {
                 let mut pass = BlurPass::new(gpu);

@@ -11,7 +11,8 @@ use histoscope::adjust::{
     clahe,
 };
 use histoscope::gpu::GpuError;
-use histoscope::gpu::adjust::{Chain, Source};
+use histoscope::gpu::adjust::Chain;
+use histoscope::gpu::params::InputPicture;
 use histoscope::picture::Picture;
 use histoscope::picture::color::{Matrix, Range};
 use histoscope::picture::layout::PixelLayout;
@@ -70,7 +71,7 @@ fn all_off_does_nothing() {
     let mut adjuster = Adjuster::get();
     let Adjuster { gpu, chain, .. } = &mut *adjuster;
     let picture = picture(8);
-    chain.prepare(gpu, Source::of(&picture), &Adjustments::default(), None, true).unwrap();
+    chain.prepare(gpu, InputPicture::from(&picture), &Adjustments::default(), None, true).unwrap();
     assert!(chain.is_off() && chain.result().is_none());
     assert!(!Chain::needs_source_bins(&Adjustments::default()));
     let same = Processor::default().apply(&picture, &Adjustments::default(), None).unwrap();
@@ -117,7 +118,7 @@ fn a_picture_that_the_adapter_cannot_hold_is_refused_in_words() {
     let before = gpu.most_plane_bytes;
     gpu.most_plane_bytes = 131 * 78 * 4 - 1;
     let blurred = Adjustments { blur: Some(Blur::default()), ..Adjustments::default() };
-    let refused = chain.prepare(gpu, Source::of(&picture(8)), &blurred, None, true);
+    let refused = chain.prepare(gpu, InputPicture::from(&picture(8)), &blurred, None, true);
     gpu.most_plane_bytes = before;
     assert!(matches!(refused, Err(GpuError::PictureTooLarge { width: 131, height: 78, .. })), "{refused:?}");
     assert!(chain.result().is_none(), "what was there before is not shown");

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
+use histoscope::bench;
 use histoscope::bench::article::ArticlePass;
 use histoscope::bench::report::Check;
 use histoscope::bench::rgba::{Textures, convert};
@@ -97,8 +98,29 @@ fn options_that_cannot_be_met_are_refused_in_words() {
     assert!(matches!(refuse(small("yuv420q", Content::Noise)), Error::UnknownLayout(_)));
     assert!(matches!(refuse(Options { size: (15, 900), ..Options::default() }), Error::TooSmall(15, 900)));
     assert!(matches!(refuse(Options { size: (1 << 20, 1 << 20), ..Options::default() }), Error::Picture(_)));
-    let unknown = refuse(Options { only: vec!["fastest".into()], ..Options::default() });
-    assert!(unknown.to_string().contains("pairwise"), "{unknown}");
+}
+
+#[test]
+fn rows_are_chosen_by_what_the_table_shows_and_names_of_no_row_are_refused() {
+    let gpu = gpu();
+    let only = |names: &[&str]| Options {
+        only: names.iter().map(|&name| name.into()).collect(),
+        ..small("gray", Content::Constant)
+    };
+    for (name, method) in [("Ours-CPU", Method::OursCpu), ("DATA race", Method::Race), (" atomics ", Method::Atomics)] {
+        let report = run(&gpu, &only(&[name])).unwrap();
+        assert!(report.rows.len() == 2 && report.adjustments.is_empty(), "{name}: {report}");
+        assert!(report.rows.iter().all(|row| row.method == method), "{name}: {report}");
+        let table = report.to_string();
+        assert!(table.contains(method.name()) && table.contains(method.title()), "{table}");
+    }
+    // Whatever else is named, each name is that of a row.
+    for names in [&["fastest"][..], &["scalar", "fastest"], &["scalar", ""], &["scalar", "fastest", "sum"]] {
+        let refused = run(&gpu, &only(names)).unwrap_err();
+        let Error::UnknownMethod(unknown) = &refused else { panic!("{refused}") };
+        assert!(unknown.len() == 1 && !unknown.contains(&"scalar".to_owned()), "{refused}");
+        assert!(bench::rows().iter().all(|(name, _)| refused.to_string().contains(name)), "{refused}");
+    }
 }
 
 /// A shader that nobody compares with the reference could count anything.

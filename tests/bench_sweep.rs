@@ -1,20 +1,20 @@
 //! Plans of the counting passes against each other: whatever the plan, the bins are right.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
-use histoscope::bench::{Content, Grid, sweep};
+use histoscope::bench::{Content, SweepGrid, sweep};
 use histoscope::gpu::{AdapterChoice, Gpu};
 
 #[test]
 fn every_plan_of_the_sweep_counts_exactly() {
     let gpu = Gpu::headless(&AdapterChoice::default()).expect("an adapter; scripts/setup installs one");
-    let grid = Grid {
+    let grid = SweepGrid {
         sizes: vec![(322, 182)],
         contents: vec![Content::Natural, Content::Constant],
         workgroups: vec![64, 256],
         chunks: vec![3, 90],
         copies: vec![1, 4],
         repeats: 1,
-        ..Grid::default()
+        ..SweepGrid::default()
     };
     let result = sweep(&gpu, &grid).unwrap();
     let ours: Vec<_> = result.points.iter().filter(|point| point.copies > 0).collect();
@@ -32,5 +32,5 @@ fn every_plan_of_the_sweep_counts_exactly() {
 #[ignore = "takes long, and its result is a table to read"]
 fn print_the_whole_sweep() {
     let gpu = Gpu::headless(&AdapterChoice::default()).expect("an adapter; scripts/setup installs one");
-    println!("{}", sweep(&gpu, &Grid::default()).unwrap());
+    println!("{}", sweep(&gpu, &SweepGrid::default()).unwrap());
 }

@@ -297,10 +297,10 @@ fn the_backdrop_takes_the_pattern_out_of_what_lies_behind_the_overlays_and_nowhe
             let row = rect.height / 8;
             // Between two lines of the graticule, where two stripes have room.
             let between = PanelRect { left: rect.left + 2, width: rect.width / 8 - 4, ..rect };
-            assert!(contrast(&before, between, row) > 100, "{way:?}: the pattern shows through the veil");
+            assert!(contrast(&before, between, row) > 100, "{way:?}: the pattern shows through the scrim");
             assert!(contrast(&after, between, row) < 16, "{way:?}: {}", contrast(&after, between, row));
             let light = pixel(&after, rect.left + 30, rect.top + row)[1];
-            assert!((45..=70).contains(&light), "{way:?}: the mean of the picture under the veil: {light}");
+            assert!((45..=70).contains(&light), "{way:?}: the mean of the picture under the scrim: {light}");
             for (x, y) in (0..rect.height).flat_map(|y| (0..rect.width).map(move |x| (x, y))) {
                 let at = 4 * ((rect.top + y) * view.0 + rect.left + x) as usize;
                 outside.0.rgba[at..at + 4].fill(0);

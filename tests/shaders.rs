@@ -175,7 +175,7 @@ fn shared_structures_lie_alike_in_rust_and_wgsl() {
                 ("opacity", offset_of!(PanelParams, opacity)),
                 ("lights", offset_of!(PanelParams, lights)),
                 ("bars", offset_of!(PanelParams, bars)),
-                ("veil", offset_of!(PanelParams, veil)),
+                ("scrim", offset_of!(PanelParams, scrim)),
                 ("whiten", offset_of!(PanelParams, whiten)),
                 ("brushed", offset_of!(PanelParams, brushed)),
                 ("brush", offset_of!(PanelParams, brush)),

@@ -6,14 +6,15 @@ use serde::Serialize;
 
 use super::inputs::Inputs;
 use super::measure::{Budget, Times, on_cpu, on_gpu};
+use super::run::possible;
 use super::{Error, Options};
 use crate::adjust::{
     Adjustments, Blur, Clahe, Codes, Equalize, Placing, Posterize, Processor, Reduction, Shown, Threshold, Tone, blur,
 };
 use crate::gpu::adjust::scan::{ScanPass, Words};
-use crate::gpu::adjust::{BlurPass, BlurPlan, Chain, Source, WorkingPicture};
+use crate::gpu::adjust::{BlurPass, BlurPlan, Chain, WorkingPicture};
 use crate::gpu::histogram::HistogramPasses;
-use crate::gpu::histogram::plan::Plan;
+use crate::gpu::params::InputPicture;
 use crate::gpu::readback::{read_buffer, read_histogram};
 use crate::gpu::timing::{Spans, compute_pass};
 use crate::gpu::{Gpu, GpuError};
@@ -65,10 +66,10 @@ fn all() -> Vec<(&'static str, &'static str, What)> {
     ]
 }
 
-/// Every row's name.
+/// Every row's name and title.
 #[must_use]
-pub fn names() -> Vec<&'static str> {
-    all().into_iter().map(|(name, ..)| name).collect()
+pub fn rows() -> Vec<(&'static str, &'static str)> {
+    all().into_iter().map(|(name, title, _)| (name, title)).collect()
 }
 
 /// One adjustment.
@@ -98,15 +99,16 @@ pub struct AdjustRow {
 /// The rows that the options ask for: all, or those that they name. A software adapter, where the CPU makes the adjustments,
 /// measures them only by name, since they take it long.
 pub(super) fn wanted(gpu: &Gpu, options: &Options) -> Vec<&'static str> {
-    let named = |name: &&str| options.only.iter().any(|only| name.contains(only.as_str()));
-    names().into_iter().filter(|name| if options.only.is_empty() { !gpu.is_software() } else { named(name) }).collect()
+    let by_default = options.only.is_empty() && !gpu.is_software();
+    let wanted = rows().into_iter().filter(|(name, title)| by_default || options.names(name, title));
+    wanted.map(|(name, _)| name).collect()
 }
 
 /// Measures the rows of these names.
 ///
 /// # Errors
 /// [`Error`] if the device fails.
-pub(super) fn rows(
+pub(super) fn measure(
     gpu: &Gpu,
     options: &Options,
     pictures: &[Picture],
@@ -134,12 +136,7 @@ pub(super) fn rows(
             What::Apart(adjustments) => Bench::get(&mut bench, gpu, pictures)
                 .and_then(|bench| bench.measure(gpu, &budget, (&adjustments, true), &mut row)),
         };
-        match measured {
-            Err(Error::Gpu(why @ (GpuError::PictureTooLarge { .. } | GpuError::TooDeep { .. }))) => {
-                row.note = Some(format!("not measured: {why}"));
-            }
-            other => other?,
-        }
+        row.note = possible(measured)?.err();
         rows.push(row);
     }
     Ok(rows)
@@ -184,7 +181,7 @@ fn blur_passes(
     let work = WorkingPicture::new(gpu, (picture.width(), picture.height()), codes.bits)?;
     work.write(gpu, &codes);
     let plan = BlurPlan { staged, ..BlurPlan::new(&gpu.device.limits(), codes.bits, size) };
-    let job = BlurPass::new(gpu).job_with_plan(gpu, &Source::working(&work), &work, plan, 1)?;
+    let job = BlurPass::new(gpu).job_with_plan(gpu, &InputPicture::from(&work), &work, plan, 1)?;
     run_once(gpu, &mut |pass| job.dispatch(pass, &work.bind_group));
     row.exact = Some(work.read(gpu)? == blur::apply(codes.clone(), Blur { size, runs: 1 }));
     row.alone = Some(timed(gpu, budget, &mut |pass, _| job.dispatch(pass, &work.bind_group))?);
@@ -222,7 +219,7 @@ impl<'a> Bench<'a> {
         row: &mut AdjustRow,
     ) -> Result<(), Error> {
         let expected = Processor::default().apply_to_codes(Codes::of(&self.pictures[0]), adjustments, None);
-        self.chain.prepare(gpu, Source::of(&self.pictures[0]), adjustments, None, true)?;
+        self.chain.prepare(gpu, InputPicture::from(&self.pictures[0]), adjustments, None, true)?;
         let mut exact = self.is_exact(gpu, &expected, (true, false))?;
         row.alone = Some(timed(gpu, budget, &mut |pass, repeat| self.run(pass, repeat, false, false))?);
         row.with_source = Some(timed(gpu, budget, &mut |pass, repeat| self.run(pass, repeat, true, false))?);
@@ -248,18 +245,14 @@ impl<'a> Bench<'a> {
         apart: bool,
         counts_source: bool,
     ) -> Result<(), GpuError> {
-        let source = Source::of(&self.pictures[0]);
+        let source = InputPicture::from(&self.pictures[0]);
         if apart {
             self.chain.prepare(gpu, source, adjustments, None, counts_source)?;
         } else {
             self.chain.prepare_counting(gpu, source, adjustments, None, counts_source, &mut self.result)?;
         }
-        let like = self.chain.result().filter(|_| !self.chain.counts_result()).map(Source::working);
-        if let Some(Source { layout, size, crossed, .. }) = like {
-            let bits = layout.bin_bits();
-            let plan = Plan::new(&gpu.device.limits(), gpu.info.device_type, bits, size.0 * size.1)
-                .ok_or_else(|| GpuError::TooDeep { bits, adapter: gpu.info.name.clone() })?;
-            self.result.prepare_layout(gpu, layout, crossed, Components::Rgbl, plan);
+        if let Some(adjusted) = self.chain.result().filter(|_| !self.chain.counts_result()) {
+            self.result.prepare(gpu, adjusted, Components::Rgbl)?;
         }
         Ok(())
     }
@@ -317,12 +310,12 @@ pub(super) fn write_table(f: &mut fmt::Formatter<'_>, rows: &[AdjustRow]) -> fmt
     let title = "adjustments, median µs";
     writeln!(
         f,
-        "\n{title:<34}{:>10}{:>11}{:>11}{:>11}{:>11}  exact",
+        "\n{title:<57}{:>10}{:>11}{:>11}{:>11}{:>11}  exact",
         "alone", "+ source", "+ result", "+ both", "CPU"
     )?;
     for row in rows {
         let number = |times: Option<Times>| times.map_or("-".into(), |times| format!("{:.1}", times.median_us));
-        write!(f, "  {:<32}{:>10}", row.title, number(row.alone))?;
+        write!(f, "  {:<25}{:<30}{:>10}", row.name, row.title, number(row.alone))?;
         for times in [row.with_source, row.with_result, row.with_both, row.on_cpu] {
             write!(f, "{:>11}", number(times))?;
         }

@@ -20,8 +20,8 @@ pub mod sweep;
 
 pub use content::Content;
 pub use method::{ChannelSet, Method};
-pub use report::{Report, Row};
-pub use sweep::{Grid, Sweep, sweep};
+pub use report::{MethodRow, Report};
+pub use sweep::{Sweep, SweepGrid, sweep};
 
 use crate::cpu::Engine;
 use crate::gpu::{Gpu, GpuError};
@@ -44,7 +44,7 @@ pub struct Options {
     pub frame: Option<Picture>,
     /// Repeats of each measurement; fewer are made of slow methods, so that none takes much more than two seconds.
     pub repeats: u32,
-    /// Only methods whose name contains one of these; all if there is none.
+    /// Only rows whose name or title contains one of these, whatever the case; all if there is none.
     pub only: Vec<String>,
 }
 
@@ -64,9 +64,18 @@ impl Default for Options {
 impl Options {
     /// The methods that are measured.
     fn methods(&self) -> impl Iterator<Item = Method> {
-        let wanted =
-            |method: &Method| self.only.is_empty() || self.only.iter().any(|only| method.name().contains(only));
-        Method::ALL.into_iter().filter(wanted)
+        Method::ALL.into_iter().filter(|method| self.only.is_empty() || self.names(method.name(), method.title()))
+    }
+
+    /// Whether a row is among those that are wanted by name.
+    fn names(&self, name: &str, title: &str) -> bool {
+        self.only.iter().any(|only| is_part(only, name, title))
+    }
+
+    /// Those of the wanted names that no row has.
+    fn unknown_names(&self) -> Vec<String> {
+        let is_known = |only: &&String| rows().iter().any(|(name, title)| is_part(only, name, title));
+        self.only.iter().filter(|only| !is_known(only)).cloned().collect()
     }
 
     fn pictures(&self) -> Result<Vec<Picture>, Error> {
@@ -76,6 +85,18 @@ impl Options {
         let layout = layouts::parse(&self.layout).ok_or_else(|| Error::UnknownLayout(self.layout.clone()))?;
         (0..PICTURES).map(|seed| Ok(self.content.picture(layout, self.size, seed)?)).collect()
     }
+}
+
+/// The name and the title of every row, in the table's order.
+#[must_use]
+pub fn rows() -> Vec<(&'static str, &'static str)> {
+    Method::ALL.map(|method| (method.name(), method.title())).into_iter().chain(adjust::rows()).collect()
+}
+
+/// Whether a text, in letters of any case, is a part of a row's name or title.
+fn is_part(text: &str, name: &str, title: &str) -> bool {
+    let text = text.trim().to_lowercase();
+    !text.is_empty() && [name, title].iter().any(|of| of.to_lowercase().contains(&text))
 }
 
 /// What can go wrong while measuring.
@@ -90,12 +111,11 @@ pub enum Error {
     /// There is no layout of that name.
     #[error("'{0}' is no pixel layout that is counted natively; there are {known}", known = layouts::NAMES.join(", "))]
     UnknownLayout(String),
-    /// No method has such a name.
+    /// No row has such a name.
     #[error(
-        "no method is called '{}'; there are {known}, {}",
+        "no method is called '{}'; there are {known}",
         .0.join("' or '"),
-        adjust::names().join(", "),
-        known = Method::ALL.map(Method::name).join(", ")
+        known = rows().iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
     )]
     UnknownMethod(Vec<String>),
     /// The picture is so small that nothing but the way to the GPU would be measured.
@@ -108,11 +128,12 @@ pub enum Error {
 /// # Errors
 /// [`Error`] for options that cannot be met, or a device that fails.
 pub fn run(gpu: &Gpu, options: &Options) -> Result<Report, Error> {
+    let unknown = options.unknown_names();
+    if !unknown.is_empty() {
+        return Err(Error::UnknownMethod(unknown));
+    }
     let methods: Vec<_> = options.methods().collect();
     let adjustments = adjust::wanted(gpu, options);
-    if methods.is_empty() && adjustments.is_empty() {
-        return Err(Error::UnknownMethod(options.only.clone()));
-    }
     let bar = progress(2 * methods.len() + 3);
     bar.set_message("making pictures");
     let size = options.frame.as_ref().map_or(options.size, |frame| (frame.width(), frame.height()));
@@ -133,7 +154,7 @@ pub fn run(gpu: &Gpu, options: &Options) -> Result<Report, Error> {
         }
     }
     bar.set_message("adjustments");
-    let adjustments = adjust::rows(gpu, options, &pictures, &adjustments)?;
+    let adjustments = adjust::measure(gpu, options, &pictures, &adjustments)?;
     bar.finish_and_clear();
     let mut report = Report { rows, adjustments, ..header(gpu, options, &pictures) };
     report.relate();

@@ -5,9 +5,25 @@ use super::inputs::Inputs;
 use super::measure::{Budget, Record, Times, on_gpu, spans_on_gpu};
 use crate::gpu::Gpu;
 use crate::gpu::histogram::HistogramPasses;
+use crate::gpu::readback::read_histogram;
 use crate::gpu::resources::storage;
 use crate::gpu::shaders::{self, groups};
 use crate::gpu::timing::{Spans, compute_pass};
+use crate::histogram::{Components, Histogram};
+
+/// The bins of a picture.
+///
+/// # Errors
+/// [`Error::Gpu`] if the device fails.
+pub fn count(gpu: &Gpu, passes: &HistogramPasses, inputs: &Inputs, index: usize) -> Result<Histogram, Error> {
+    let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("check") });
+    if let Some(group) = inputs.group(index) {
+        passes.record(&mut encoder, group, None);
+    }
+    gpu.queue.submit([encoder.finish()]);
+    let bits = inputs.picture(index).layout().bin_bits();
+    Ok(read_histogram(gpu, passes, bits, Components::Rgbl)?)
+}
 
 /// Chunk, reduce and scale in one compute pass, between one timestamp and another: what a frame costs.
 ///

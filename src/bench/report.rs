@@ -77,7 +77,7 @@ pub struct PassRow {
 
 /// One method for one set of channels.
 #[derive(Debug, Clone, Serialize)]
-pub struct Row {
+pub struct MethodRow {
     /// The method.
     pub method: Method,
     /// The channels.
@@ -122,7 +122,7 @@ pub struct Report {
     /// Different pictures.
     pub pictures: usize,
     /// The rows.
-    pub rows: Vec<Row>,
+    pub rows: Vec<MethodRow>,
     /// The adjustments.
     pub adjustments: Vec<AdjustRow>,
 }
@@ -138,9 +138,10 @@ impl Report {
 
     /// Fills in the times relative to the article's last method.
     pub(super) fn relate(&mut self) {
-        let per_pixel = |row: &Row| row.times.map(|t| t.median_us / f64::from(row.size.0) / f64::from(row.size.1));
+        let per_pixel =
+            |row: &MethodRow| row.times.map(|t| t.median_us / f64::from(row.size.0) / f64::from(row.size.1));
         for channels in [ChannelSet::One, ChannelSet::Four] {
-            let last = |row: &&Row| row.method == Method::Pairwise && row.channels == channels;
+            let last = |row: &&MethodRow| row.method == Method::Pairwise && row.channels == channels;
             let Some(base) = self.rows.iter().find(last).and_then(per_pixel) else { continue };
             for row in self.rows.iter_mut().filter(|row| row.channels == channels) {
                 row.relative = per_pixel(row).map(|time| time / base);
@@ -182,8 +183,8 @@ impl fmt::Display for Report {
     }
 }
 
-fn write_row(f: &mut fmt::Formatter<'_>, row: &Row) -> fmt::Result {
-    write!(f, "  {:<44}", row.method.title())?;
+fn write_row(f: &mut fmt::Formatter<'_>, row: &MethodRow) -> fmt::Result {
+    write!(f, "  {:<10}{:<34}", row.method.name(), row.method.title())?;
     write_times(f, row.times)?;
     let number = |value: Option<f64>, digits: usize| value.map_or("-".into(), |v| format!("{v:.digits$}"));
     write!(f, "{:>10}{:>8}", number(row.relative, 3), number(row.gb_per_s, 1))?;

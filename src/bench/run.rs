@@ -6,14 +6,13 @@ use super::article::ArticlePass;
 use super::inputs::{Inputs, picture_bytes};
 use super::measure::{Budget, Times, on_cpu};
 use super::method::{ChannelSet, Method};
-use super::ours::{Floor, each_pass, total};
-use super::report::{Check, PassRow, Row};
+use super::ours::{Floor, count, each_pass, total};
+use super::report::{Check, MethodRow, PassRow};
 use super::rgba::{Textures, convert, count_plainly, shrink};
 use super::{Error, Options};
 use crate::cpu::Engine;
 use crate::gpu::histogram::HistogramPasses;
 use crate::gpu::histogram::plan::{ChannelRun, Plan};
-use crate::gpu::readback::read_histogram;
 use crate::gpu::{Gpu, GpuError};
 use crate::histogram::reference;
 use crate::histogram::{Components, Histogram};
@@ -23,7 +22,7 @@ use crate::picture::Picture;
 const SINGLE_SIDE: u32 = 64;
 
 /// Something that could be made, or in words why not.
-type Possible<T> = Result<T, String>;
+pub(super) type Possible<T> = Result<T, String>;
 
 /// Pictures, what their histograms are, and what the GPU holds of them.
 pub(super) struct Bench<'a> {
@@ -102,7 +101,7 @@ impl<'a> Bench<'a> {
     }
 
     /// Measures one row.
-    pub(super) fn row(&self, method: Method, channels: ChannelSet) -> Result<Row, Error> {
+    pub(super) fn row(&self, method: Method, channels: ChannelSet) -> Result<MethodRow, Error> {
         let picture = &self.pictures[0];
         let mut size = (picture.width(), picture.height());
         let outcome = match method {
@@ -129,7 +128,7 @@ impl<'a> Bench<'a> {
             picture_bytes(picture)
         };
         let gb_per_s = times.map(|times| bytes as f64 / 1e3 / times.median_us);
-        Ok(Row { method, channels, size, times, relative: None, gb_per_s, check, passes, note })
+        Ok(MethodRow { method, channels, size, times, relative: None, gb_per_s, check, passes, note })
     }
 
     fn scalar(&self, channels: ChannelSet) -> Outcome {
@@ -178,7 +177,7 @@ impl<'a> Bench<'a> {
         }
         let mut check = Check { exact: true, ..Check::default() };
         for (index, expected) in self.expected.iter().enumerate() {
-            let counted = count_ours(self.gpu, &passes, inputs, index)?;
+            let counted = count(self.gpu, &passes, inputs, index)?;
             check = check.and(compare_histograms(channels, expected, &counted));
         }
         let times = total(self.gpu, &self.budget, &passes, inputs)?;
@@ -231,7 +230,7 @@ impl<'a> Bench<'a> {
 }
 
 /// Sorts out what one adapter cannot hold, which is a remark in the table, from what ends the run.
-fn possible<T>(result: Result<T, Error>) -> Result<Possible<T>, Error> {
+pub(super) fn possible<T>(result: Result<T, Error>) -> Result<Possible<T>, Error> {
     match result {
         Err(Error::Gpu(why @ (GpuError::PictureTooLarge { .. } | GpuError::TooDeep { .. }))) => {
             Ok(Err(format!("not measured: {why}")))
@@ -267,14 +266,4 @@ fn compare_histograms(channels: ChannelSet, expected: &Histogram, counted: &Hist
     );
     let same_tail = channels == ChannelSet::One || expected.words == counted.words;
     Check { exact: check.exact && same_tail, ..check }
-}
-
-fn count_ours(gpu: &Gpu, passes: &HistogramPasses, inputs: &Inputs, index: usize) -> Result<Histogram, Error> {
-    let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("check") });
-    if let Some(group) = inputs.group(index) {
-        passes.record(&mut encoder, group, None);
-    }
-    gpu.queue.submit([encoder.finish()]);
-    let bits = inputs.picture(index).layout().bin_bits();
-    Ok(read_histogram(gpu, passes, bits, Components::Rgbl)?)
 }

@@ -9,19 +9,18 @@ use serde::Serialize;
 
 use super::inputs::Inputs;
 use super::measure::Budget;
-use super::ours::{Floor, each_pass, total};
+use super::ours::{Floor, count, each_pass, total};
 use super::{Content, Error, layouts, progress};
 use crate::cpu::Engine;
 use crate::gpu::Gpu;
 use crate::gpu::histogram::HistogramPasses;
 use crate::gpu::histogram::plan::{ChannelRun, Plan, most_chunks};
-use crate::gpu::readback::read_histogram;
-use crate::histogram::{CHANNELS, Components, Histogram};
+use crate::histogram::{CHANNELS, Components};
 use crate::picture::layout::PixelLayout;
 
 /// What is tried.
 #[derive(Debug, Clone)]
-pub struct Grid {
+pub struct SweepGrid {
     /// Sizes of the pictures.
     pub sizes: Vec<(u32, u32)>,
     /// FFmpeg's names of their layouts.
@@ -38,7 +37,7 @@ pub struct Grid {
     pub repeats: u32,
 }
 
-impl Default for Grid {
+impl Default for SweepGrid {
     fn default() -> Self {
         Self {
             sizes: vec![(1920, 1080), (3840, 2160), (7680, 4320)],
@@ -54,7 +53,7 @@ impl Default for Grid {
 
 /// Median times of one plan on one kind of picture.
 #[derive(Debug, Clone, Serialize)]
-pub struct Point {
+pub struct SweepPoint {
     /// Width and height of the pictures.
     pub size: (u32, u32),
     /// FFmpeg's name of their layout.
@@ -83,14 +82,14 @@ pub struct Sweep {
     /// The adapter.
     pub adapter: String,
     /// The measurements.
-    pub points: Vec<Point>,
+    pub points: Vec<SweepPoint>,
 }
 
 /// Measures every plan of the grid that the adapter can run, and the floor.
 ///
 /// # Errors
 /// [`Error`] for an unknown layout, a picture that cannot be made, or a device that fails.
-pub fn sweep(gpu: &Gpu, grid: &Grid) -> Result<Sweep, Error> {
+pub fn sweep(gpu: &Gpu, grid: &SweepGrid) -> Result<Sweep, Error> {
     let budget = Budget { warm_up: Duration::from_millis(5), ..Budget::new(gpu, grid.repeats) };
     let mut points = Vec::new();
     let bar = progress(grid.sizes.len() * grid.layouts.len() * grid.contents.len());
@@ -100,7 +99,7 @@ pub fn sweep(gpu: &Gpu, grid: &Grid) -> Result<Sweep, Error> {
             for &content in &grid.contents {
                 bar.set_message(format!("{name} {}×{} {content}", size.0, size.1));
                 let inputs = Inputs::made(gpu, content, layout, size)?;
-                let of = Kind { size, layout: name, content };
+                let of = SweepPicture { size, layout: name, content };
                 points.extend(of.floors(gpu, &budget, grid, &inputs)?);
                 points.extend(of.plans(gpu, &budget, grid, &inputs)?);
                 bar.inc(1);
@@ -113,14 +112,14 @@ pub fn sweep(gpu: &Gpu, grid: &Grid) -> Result<Sweep, Error> {
 
 /// One kind of picture.
 #[derive(Clone, Copy)]
-struct Kind<'a> {
+struct SweepPicture<'a> {
     size: (u32, u32),
     layout: &'a str,
     content: Content,
 }
 
-impl Kind<'_> {
-    fn floors(self, gpu: &Gpu, budget: &Budget, grid: &Grid, inputs: &Inputs) -> Result<Vec<Point>, Error> {
+impl SweepPicture<'_> {
+    fn floors(self, gpu: &Gpu, budget: &Budget, grid: &SweepGrid, inputs: &Inputs) -> Result<Vec<SweepPoint>, Error> {
         let mut points = Vec::new();
         let planes = inputs.pictures[0].layout().plane_count();
         for (workgroup, chunks) in shapes(gpu, grid) {
@@ -136,7 +135,7 @@ impl Kind<'_> {
         Ok(points)
     }
 
-    fn plans(self, gpu: &Gpu, budget: &Budget, grid: &Grid, inputs: &Inputs) -> Result<Vec<Point>, Error> {
+    fn plans(self, gpu: &Gpu, budget: &Budget, grid: &SweepGrid, inputs: &Inputs) -> Result<Vec<SweepPoint>, Error> {
         let picture = &inputs.pictures[0];
         // The CPU engine stands in for the slow reference, which it equals.
         let expected = Engine::new().count(picture, Components::Rgbl).clone();
@@ -144,7 +143,7 @@ impl Kind<'_> {
         let mut points = Vec::new();
         for plan in plans(gpu, grid, picture.layout()) {
             passes.prepare_with_plan(gpu, picture, Components::Rgbl, plan.clone());
-            let exact = count(gpu, &passes, inputs)? == expected;
+            let exact = count(gpu, &passes, inputs, 0)? == expected;
             let total_us = total(gpu, budget, &passes, inputs)?.median_us;
             let by_pass = each_pass(gpu, budget, &passes, inputs)?;
             let passes_us = by_pass.map(|passes| passes.iter().map(|times| times.median_us).collect());
@@ -153,8 +152,8 @@ impl Kind<'_> {
         Ok(points)
     }
 
-    fn point(self, plan: &Plan, total_us: f64, passes_us: Option<Vec<f64>>, exact: bool) -> Point {
-        Point {
+    fn point(self, plan: &Plan, total_us: f64, passes_us: Option<Vec<f64>>, exact: bool) -> SweepPoint {
+        SweepPoint {
             size: self.size,
             layout: self.layout.into(),
             content: self.content,
@@ -170,7 +169,7 @@ impl Kind<'_> {
 }
 
 /// Workgroup sizes and numbers of workgroups that the adapter can run.
-fn shapes(gpu: &Gpu, grid: &Grid) -> Vec<(u32, u32)> {
+fn shapes(gpu: &Gpu, grid: &SweepGrid) -> Vec<(u32, u32)> {
     let limits = gpu.device.limits();
     let most_chunks = limits.max_compute_workgroups_per_dimension;
     let chunks = grid.chunks.iter().map(|&chunks| chunks.clamp(1, most_chunks));
@@ -180,7 +179,7 @@ fn shapes(gpu: &Gpu, grid: &Grid) -> Vec<(u32, u32)> {
 }
 
 /// The plans of the grid that the adapter can run. More chunks than the chunk buffer holds become as many as it holds.
-fn plans(gpu: &Gpu, grid: &Grid, layout: &PixelLayout) -> Vec<Plan> {
+fn plans(gpu: &Gpu, grid: &SweepGrid, layout: &PixelLayout) -> Vec<Plan> {
     let bits = layout.bin_bits();
     let limits = gpu.device.limits();
     let mut plans: Vec<Plan> = Vec::new();
@@ -207,17 +206,6 @@ fn runs(limits: &wgpu::Limits, bits: u32, copies: u32) -> Option<Vec<ChannelRun>
     Some(firsts.map(|first| ChannelRun { first, count: length.min(CHANNELS as u32 - first) }).collect())
 }
 
-/// The bins of the first picture.
-fn count(gpu: &Gpu, passes: &HistogramPasses, inputs: &Inputs) -> Result<Histogram, Error> {
-    let picture = &inputs.pictures[0];
-    let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("check") });
-    if let Some(group) = inputs.group(0) {
-        passes.record(&mut encoder, group, None);
-    }
-    gpu.queue.submit([encoder.finish()]);
-    Ok(read_histogram(gpu, passes, picture.layout().bin_bits(), Components::Rgbl)?)
-}
-
 /// One line a measurement, fields separated by tabs.
 impl fmt::Display for Sweep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -227,7 +215,7 @@ impl fmt::Display for Sweep {
         for point in &self.points {
             let (width, height) = point.size;
             let method = if point.copies == 0 { "floor" } else { "ours" };
-            let Point { layout, content, workgroup, chunks, copies, runs, total_us, .. } = point;
+            let SweepPoint { layout, content, workgroup, chunks, copies, runs, total_us, .. } = point;
             write!(f, "{width}x{height}\t{layout}\t{content}\t{method}\t{workgroup}\t{chunks}\t{copies}\t{runs}")?;
             write!(f, "\t{total_us:.2}")?;
             for pass in 0..3 {

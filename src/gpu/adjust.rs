@@ -15,5 +15,5 @@ pub mod scan;
 mod working;
 
 pub use blur::{BlurJob, BlurPass, BlurPlan};
-pub use chain::{Chain, Source};
+pub use chain::Chain;
 pub use working::WorkingPicture;

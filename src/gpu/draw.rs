@@ -13,7 +13,7 @@ pub use backdrop::BackdropPass;
 pub use divider::DividerPass;
 pub use overlay::OverlayPass;
 pub use paint::PaintPass;
-pub use part::{Counted, Part};
+pub use part::{CountedPicture, ViewPart};
 pub use text::{FontTextures, Shapes, TextPass};
 pub use video::{Side, VideoPass};
 

@@ -6,13 +6,11 @@ use std::collections::HashMap;
 
 use plan::{ChannelRun, Plan};
 
-use super::params::{ChannelScale, ReductionParams, layout_constants};
+use super::params::{ChannelScale, InputPicture, ReductionParams};
 use super::shaders::{self, groups};
 use super::timing::{Spans, compute_pass};
 use super::{Gpu, GpuError};
 use crate::histogram::{CHANNELS, Components, Histogram};
-use crate::picture::Picture;
-use crate::picture::layout::PixelLayout;
 
 /// Words that one workgroup of the reduce pass sums, as in shaders/reduce.wgsl.
 const REDUCE_WORDS: u32 = 32;
@@ -37,12 +35,12 @@ pub struct HistogramPasses {
     scale: shaders::Module,
     scale_pipelines: HashMap<u32, wgpu::ComputePipeline>,
     scale_group: wgpu::BindGroup,
-    state: Option<State>,
+    state: Option<Prepared>,
 }
 
 /// What the bin buffer is set up for.
 #[derive(Debug, Clone, PartialEq)]
-struct State {
+struct Prepared {
     /// What the chunk pass reads; `None` where another pass writes the chunks.
     reads: Option<Reads>,
     plan: Plan,
@@ -51,10 +49,8 @@ struct State {
 /// What the chunk pass must know of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Reads {
-    layout: PixelLayout,
+    picture: InputPicture,
     components: Components,
-    /// Whether the conversion to red takes part of the second component, or that to blue of the third.
-    crossed: bool,
 }
 
 /// What the chunk pass's pipelines are made for: everything but the number of chunks, which is only dispatched.
@@ -66,7 +62,7 @@ struct ChunkKey {
     runs: Vec<ChannelRun>,
 }
 
-impl State {
+impl Prepared {
     fn chunk_key(&self) -> Option<ChunkKey> {
         let Plan { workgroup, copies, ref runs, .. } = self.plan;
         self.reads.map(|reads| ChunkKey { reads, workgroup, copies, runs: runs.clone() })
@@ -135,10 +131,14 @@ impl HistogramPasses {
     ///
     /// # Errors
     /// [`GpuError::TooDeep`] if the adapter's workgroup memory cannot hold the bins of one channel.
-    pub fn prepare(&mut self, gpu: &Gpu, picture: &Picture, components: Components) -> Result<(), GpuError> {
-        let layout = *picture.layout();
-        let plan = Plan::new(&gpu.device.limits(), gpu.info.device_type, layout.bin_bits(), picture.pixel_count())
-            .ok_or_else(|| GpuError::TooDeep { bits: layout.bin_bits(), adapter: gpu.info.name.clone() })?;
+    pub fn prepare(
+        &mut self,
+        gpu: &Gpu,
+        picture: impl Into<InputPicture>,
+        components: Components,
+    ) -> Result<(), GpuError> {
+        let picture = picture.into();
+        let plan = Plan::of(gpu, picture.layout.bin_bits(), picture.pixel_count())?;
         self.prepare_with_plan(gpu, picture, components, plan);
         Ok(())
     }
@@ -146,33 +146,24 @@ impl HistogramPasses {
     /// As [`prepare`](Self::prepare), with a plan of the caller's, to measure plans against each other or to count some
     /// of the channels only. Chunks that the chunk buffer cannot hold are left out of the plan; a plan that asks for more
     /// workgroup memory or invocations than the adapter has is a validation error, which [`Gpu::check`] returns.
-    pub fn prepare_with_plan(&mut self, gpu: &Gpu, picture: &Picture, components: Components, plan: Plan) {
-        let weights = picture.conversion().weights;
-        let crossed = weights[0][1] != 0 || weights[2][2] != 0;
-        self.prepare_layout(gpu, *picture.layout(), crossed, components, plan);
-    }
-
-    /// The same for a picture that only the GPU has: its layout, and whether its conversion to red takes part of the second
-    /// component, or that to blue of the third.
-    pub fn prepare_layout(
+    pub fn prepare_with_plan(
         &mut self,
         gpu: &Gpu,
-        layout: PixelLayout,
-        crossed: bool,
+        picture: impl Into<InputPicture>,
         components: Components,
         mut plan: Plan,
     ) {
         plan.chunks = plan.chunks.clamp(1, plan::most_chunks(plan.bits));
-        let reads = Reads { layout, components, crossed };
-        self.set(gpu, State { reads: Some(reads), plan });
+        let reads = Reads { picture: picture.into().of_any_size(), components };
+        self.set(gpu, Prepared { reads: Some(reads), plan });
     }
 
     /// Sets the passes up for chunks that another pass writes, as many as that plan says.
     pub fn prepare_written(&mut self, gpu: &Gpu, plan: Plan) {
-        self.set(gpu, State { reads: None, plan });
+        self.set(gpu, Prepared { reads: None, plan });
     }
 
-    fn set(&mut self, gpu: &Gpu, state: State) {
+    fn set(&mut self, gpu: &Gpu, state: Prepared) {
         if self.state.as_ref() == Some(&state) {
             return;
         }
@@ -265,7 +256,7 @@ impl HistogramPasses {
         compute_pass(encoder, "scale", spans, |pass| self.dispatch_scale(pass, histogram.bits));
     }
 
-    fn dispatch_chunk(&self, pass: &mut wgpu::ComputePass<'_>, state: &State, picture_group: &wgpu::BindGroup) {
+    fn dispatch_chunk(&self, pass: &mut wgpu::ComputePass<'_>, state: &Prepared, picture_group: &wgpu::BindGroup) {
         let Some(pipelines) = state.chunk_key().and_then(|key| self.chunk_pipelines.get(&key)) else { return };
         pass.set_bind_group(0, picture_group, &[]);
         pass.set_bind_group(1, &self.chunk_group, &[]);
@@ -275,7 +266,7 @@ impl HistogramPasses {
         }
     }
 
-    fn dispatch_reduce(&self, pass: &mut wgpu::ComputePass<'_>, state: &State, pipeline: &wgpu::ComputePipeline) {
+    fn dispatch_reduce(&self, pass: &mut wgpu::ComputePass<'_>, state: &Prepared, pipeline: &wgpu::ComputePipeline) {
         pass.set_pipeline(pipeline);
         pass.set_bind_group(0, &self.reduce_group, &[]);
         pass.dispatch_workgroups((Histogram::word_count(state.plan.bits) as u32).div_ceil(REDUCE_WORDS), 1, 1);
@@ -302,11 +293,10 @@ pub(super) fn tally_constants(bits: u32, copies: u32, run: &ChannelRun) -> [(&'s
 
 /// The pipeline constants of shaders/chunk.wgsl.
 fn chunk_constants(key: &ChunkKey, bits: u32, run: &ChannelRun) -> Vec<(&'static str, f64)> {
-    let Reads { layout, components, crossed } = key.reads;
-    let mut constants = layout_constants(&layout);
+    let Reads { picture, components } = key.reads;
+    let mut constants = picture.constants();
     constants.extend([
         ("WORKGROUP", f64::from(key.workgroup)),
-        ("CROSSED", f64::from(u8::from(crossed))),
         ("CODED", f64::from(u8::from(components == Components::YCbCr))),
     ]);
     constants.extend(tally_constants(bits, key.copies, run));

@@ -111,7 +111,7 @@ pub struct PanelParams {
     /// Opacity of the bars.
     pub bars: f32,
     /// Opacity of what no bar reaches.
-    pub veil: f32,
+    pub scrim: f32,
     /// How much the last channel whitens what it overlaps.
     pub whiten: f32,
     /// Whether a range of one of the channels is lit.
@@ -279,6 +279,49 @@ pub struct PairingParams {
 }
 
 const _: () = assert!(size_of::<PairingParams>() == 16);
+
+/// What passes must know of a picture whose planes the GPU has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct InputPicture {
+    /// How its samples lie.
+    pub layout: PixelLayout,
+    /// Width and height in pixels.
+    pub size: (u32, u32),
+    /// Whether the conversion to red takes part of the second component, or that to blue of the third.
+    pub crossed: bool,
+    /// Whether it is an adjusted picture, whose words are its packed codes.
+    pub packed: bool,
+}
+
+impl From<&Picture> for InputPicture {
+    fn from(picture: &Picture) -> Self {
+        let weights = picture.conversion().weights;
+        let crossed = weights[0][1] != 0 || weights[2][2] != 0;
+        Self { layout: *picture.layout(), size: (picture.width(), picture.height()), crossed, packed: false }
+    }
+}
+
+impl InputPicture {
+    /// Of a picture of any size: what pipelines are made for.
+    #[must_use]
+    pub const fn of_any_size(self) -> Self {
+        Self { size: (0, 0), ..self }
+    }
+
+    /// How many pixels it has.
+    #[must_use]
+    pub const fn pixel_count(&self) -> u32 {
+        self.size.0 * self.size.1
+    }
+
+    /// The pipeline constants of shaders/picture.wgsl and shaders/strips.wgsl.
+    #[must_use]
+    pub fn constants(&self) -> Vec<(&'static str, f64)> {
+        let mut constants = layout_constants(&self.layout);
+        constants.push(("CROSSED", f64::from(u8::from(self.crossed))));
+        constants
+    }
+}
 
 /// The pipeline constants of shaders/picture.wgsl for a layout.
 #[must_use]

@@ -14,7 +14,7 @@ use super::fetch::Fetch;
 use super::figures::{FrameTag, Subject};
 use super::live::{LiveTiming, PassTimes};
 use super::readback::{self, Image, VIEW_FORMAT};
-use super::surface::{Target, WindowSurface};
+use super::surface::{SurfaceFrame, WindowSurface};
 use super::upload::PictureBuffers;
 use super::{Gpu, GpuError};
 use crate::cpu;
@@ -269,7 +269,7 @@ impl Renderer {
 
     /// Draws the loaded picture to a window's texture and shows it. `before` is called when all is drawn, right before it
     /// is shown.
-    pub fn present(&mut self, gpu: &Gpu, target: Target, scene: &Scene, before: impl FnOnce()) {
+    pub fn present(&mut self, gpu: &Gpu, target: SurfaceFrame, scene: &Scene, before: impl FnOnce()) {
         let texture = &target.texture.texture;
         let size = (texture.width(), texture.height());
         let view = texture.create_view(&wgpu::TextureViewDescriptor::default());

@@ -28,7 +28,7 @@ impl std::fmt::Debug for WindowSurface {
 
 /// A texture of the window to draw to; [`Renderer::present`](super::Renderer::present) takes it.
 #[derive(Debug)]
-pub struct Target {
+pub struct SurfaceFrame {
     pub(super) texture: wgpu::SurfaceTexture,
 }
 
@@ -36,7 +36,7 @@ pub struct Target {
 #[derive(Debug)]
 pub enum Acquired {
     /// Draw to this texture and present it.
-    Draw(Target),
+    Draw(SurfaceFrame),
     /// Try again soon.
     Retry,
     /// Do not draw; the window will say when it can be seen again.
@@ -45,7 +45,7 @@ pub enum Acquired {
 
 /// The states in which a surface answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum SurfaceState {
     Success,
     Suboptimal,
     Timeout,
@@ -57,7 +57,7 @@ enum State {
 
 /// What an answer calls for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Step {
+enum RecoveryStep {
     /// Draw.
     Draw,
     /// Draw, and let the surface follow the window before the next drawing.
@@ -82,23 +82,23 @@ struct Recovery {
 }
 
 impl Recovery {
-    fn step(&mut self, state: State) -> Step {
+    fn step(&mut self, state: SurfaceState) -> RecoveryStep {
         match state {
-            State::Success | State::Suboptimal => self.losses = 0,
-            State::Lost => self.losses += 1,
-            State::Timeout | State::Occluded | State::Outdated | State::Validation => {}
+            SurfaceState::Success | SurfaceState::Suboptimal => self.losses = 0,
+            SurfaceState::Lost => self.losses += 1,
+            SurfaceState::Timeout | SurfaceState::Occluded | SurfaceState::Outdated | SurfaceState::Validation => {}
         }
         match state {
-            State::Success => Step::Draw,
+            SurfaceState::Success => RecoveryStep::Draw,
             // It can still be shown; the surface follows the window with the next drawing.
-            State::Suboptimal => Step::DrawThenConfigure,
-            State::Timeout => Step::Retry,
-            State::Occluded => Step::Skip,
-            State::Outdated => Step::Configure,
+            SurfaceState::Suboptimal => RecoveryStep::DrawThenConfigure,
+            SurfaceState::Timeout => RecoveryStep::Retry,
+            SurfaceState::Occluded => RecoveryStep::Skip,
+            SurfaceState::Outdated => RecoveryStep::Configure,
             // A surface that is lost each time that it is made would keep the program busy forever.
-            State::Lost if self.losses > MOST_LOSSES => Step::Fail,
-            State::Lost => Step::Recreate,
-            State::Validation => Step::Fail,
+            SurfaceState::Lost if self.losses > MOST_LOSSES => RecoveryStep::Fail,
+            SurfaceState::Lost => RecoveryStep::Recreate,
+            SurfaceState::Validation => RecoveryStep::Fail,
         }
     }
 }
@@ -188,26 +188,26 @@ impl WindowSurface {
         self.follow(gpu);
         let (state, texture) = answer(self.surface.get_current_texture());
         match (self.recovery.step(state), texture) {
-            (Step::Draw, Some(texture)) => Ok(Acquired::Draw(Target { texture })),
-            (Step::DrawThenConfigure, Some(texture)) => {
+            (RecoveryStep::Draw, Some(texture)) => Ok(Acquired::Draw(SurfaceFrame { texture })),
+            (RecoveryStep::DrawThenConfigure, Some(texture)) => {
                 self.pending = Some(window_size());
-                Ok(Acquired::Draw(Target { texture }))
+                Ok(Acquired::Draw(SurfaceFrame { texture }))
             }
-            (Step::Draw | Step::DrawThenConfigure | Step::Retry, _) => Ok(Acquired::Retry),
-            (Step::Skip, _) => Ok(Acquired::Skip),
-            (Step::Configure, _) => {
+            (RecoveryStep::Draw | RecoveryStep::DrawThenConfigure | RecoveryStep::Retry, _) => Ok(Acquired::Retry),
+            (RecoveryStep::Skip, _) => Ok(Acquired::Skip),
+            (RecoveryStep::Configure, _) => {
                 self.resize(window_size());
                 self.configure(gpu);
                 Ok(Acquired::Retry)
             }
-            (Step::Recreate, _) => {
+            (RecoveryStep::Recreate, _) => {
                 log::warn!("the window's surface was lost and is made again");
                 gpu.check()?;
                 self.surface = create(&self.instance, &self.window)?;
                 self.configure(gpu);
                 Ok(Acquired::Retry)
             }
-            (Step::Fail, _) => {
+            (RecoveryStep::Fail, _) => {
                 gpu.check()?;
                 Err(GpuError::Lost("the window's surface gives no texture".into()))
             }
@@ -223,15 +223,15 @@ fn create(
     Ok(instance.0.create_surface(target)?)
 }
 
-fn answer(texture: wgpu::CurrentSurfaceTexture) -> (State, Option<wgpu::SurfaceTexture>) {
+fn answer(texture: wgpu::CurrentSurfaceTexture) -> (SurfaceState, Option<wgpu::SurfaceTexture>) {
     match texture {
-        wgpu::CurrentSurfaceTexture::Success(texture) => (State::Success, Some(texture)),
-        wgpu::CurrentSurfaceTexture::Suboptimal(texture) => (State::Suboptimal, Some(texture)),
-        wgpu::CurrentSurfaceTexture::Timeout => (State::Timeout, None),
-        wgpu::CurrentSurfaceTexture::Occluded => (State::Occluded, None),
-        wgpu::CurrentSurfaceTexture::Outdated => (State::Outdated, None),
-        wgpu::CurrentSurfaceTexture::Lost => (State::Lost, None),
-        wgpu::CurrentSurfaceTexture::Validation => (State::Validation, None),
+        wgpu::CurrentSurfaceTexture::Success(texture) => (SurfaceState::Success, Some(texture)),
+        wgpu::CurrentSurfaceTexture::Suboptimal(texture) => (SurfaceState::Suboptimal, Some(texture)),
+        wgpu::CurrentSurfaceTexture::Timeout => (SurfaceState::Timeout, None),
+        wgpu::CurrentSurfaceTexture::Occluded => (SurfaceState::Occluded, None),
+        wgpu::CurrentSurfaceTexture::Outdated => (SurfaceState::Outdated, None),
+        wgpu::CurrentSurfaceTexture::Lost => (SurfaceState::Lost, None),
+        wgpu::CurrentSurfaceTexture::Validation => (SurfaceState::Validation, None),
     }
 }
 
@@ -266,32 +266,32 @@ mod tests {
     #[test]
     fn every_answer_leads_somewhere() {
         let step = |state| Recovery::default().step(state);
-        assert_eq!(step(State::Success), Step::Draw);
-        assert_eq!(step(State::Suboptimal), Step::DrawThenConfigure, "what can be shown is shown");
-        assert_eq!(step(State::Timeout), Step::Retry);
-        assert_eq!(step(State::Occluded), Step::Skip, "a window that cannot be seen costs nothing");
-        assert_eq!(step(State::Outdated), Step::Configure);
-        assert_eq!(step(State::Lost), Step::Recreate);
-        assert_eq!(step(State::Validation), Step::Fail);
+        assert_eq!(step(SurfaceState::Success), RecoveryStep::Draw);
+        assert_eq!(step(SurfaceState::Suboptimal), RecoveryStep::DrawThenConfigure, "what can be shown is shown");
+        assert_eq!(step(SurfaceState::Timeout), RecoveryStep::Retry);
+        assert_eq!(step(SurfaceState::Occluded), RecoveryStep::Skip, "a window that cannot be seen costs nothing");
+        assert_eq!(step(SurfaceState::Outdated), RecoveryStep::Configure);
+        assert_eq!(step(SurfaceState::Lost), RecoveryStep::Recreate);
+        assert_eq!(step(SurfaceState::Validation), RecoveryStep::Fail);
     }
 
     #[test]
     fn a_surface_that_is_lost_again_and_again_is_given_up() {
         let mut recovery = Recovery::default();
         for _ in 0..MOST_LOSSES {
-            assert_eq!(recovery.step(State::Lost), Step::Recreate);
+            assert_eq!(recovery.step(SurfaceState::Lost), RecoveryStep::Recreate);
             // Answers in between that bring no texture do not count as recovered.
-            assert_eq!(recovery.step(State::Outdated), Step::Configure);
+            assert_eq!(recovery.step(SurfaceState::Outdated), RecoveryStep::Configure);
         }
-        assert_eq!(recovery.step(State::Lost), Step::Fail);
+        assert_eq!(recovery.step(SurfaceState::Lost), RecoveryStep::Fail);
     }
 
     #[test]
     fn a_texture_ends_a_row_of_losses() {
         let mut recovery = Recovery::default();
         for _ in 0..3 * MOST_LOSSES {
-            assert_eq!(recovery.step(State::Lost), Step::Recreate);
-            assert_eq!(recovery.step(State::Success), Step::Draw);
+            assert_eq!(recovery.step(SurfaceState::Lost), RecoveryStep::Recreate);
+            assert_eq!(recovery.step(SurfaceState::Success), RecoveryStep::Draw);
         }
     }
 

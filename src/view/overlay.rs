@@ -8,7 +8,7 @@ use glam::Vec2;
 use serde::{Deserialize, Serialize};
 
 use crate::histogram::Components;
-pub use look::{BAR_OPACITY, OUTLINED_LIGHT, VEIL_OPACITY, WHITENING, colors, graticule, guides, lights};
+pub use look::{BAR_OPACITY, OUTLINED_LIGHT, SCRIM_OPACITY, WHITENING, colors, graticule, guides, lights};
 pub use panel::{Hit, PanelRect, hit, panels};
 
 /// A set of the four channels.

@@ -39,7 +39,7 @@ fn a_clipped_bar_ends_in_a_light_notch_at_its_code() {
         }
         let bar = png.at(x, TOP + 50);
         assert_ne!(bar, NOTCH, "the notch is only at the top");
-        assert_ne!(bar, png.at(x + 5, TOP + 50), "the bar stands out against the veil beside it");
+        assert_ne!(bar, png.at(x + 5, TOP + 50), "the bar stands out against the scrim beside it");
         assert_eq!(png.at(x, TOP - 1), [200, 100, 50], "nothing is drawn above the overlay");
         if channel < 3 {
             let brightest = (0..3).max_by_key(|&part| bar[part]);
@@ -52,8 +52,8 @@ fn a_clipped_bar_ends_in_a_light_notch_at_its_code() {
     for x in [0, LEFT - 1, LEFT + WIDTH, RIGHT - 1, RIGHT + WIDTH, 639] {
         assert_eq!(png.at(x, 399), [200, 100, 50], "column {x}");
     }
-    let veil = png.at(LEFT, TOP);
-    assert!((0..3).all(|part| u32::from(veil[part]) < CODES[part]), "the veil darkens the picture: {veil:?}");
+    let scrim = png.at(LEFT, TOP);
+    assert!((0..3).all(|part| u32::from(scrim[part]) < CODES[part]), "the scrim darkens the picture: {scrim:?}");
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn a_channel_that_is_off_vanishes_and_nothing_else_changes() {
         assert!(red_bar || all.at(x, y) == without_red.at(x, y), "({x}, {y}) changed");
     }
     let (x, y) = (column(LEFT, CODES[0]), TOP + 1);
-    assert_eq!(without_red.at(x, y), without_red.at(LEFT, y), "only the veil is left of red's bar");
+    assert_eq!(without_red.at(x, y), without_red.at(LEFT, y), "only the scrim is left of red's bar");
 }
 
 #[test]

@@ -6,10 +6,9 @@
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use histoscope::adjust::{Adjustments, Codes, Processor};
-use histoscope::gpu::adjust::{Chain, Source};
+use histoscope::gpu::adjust::Chain;
 use histoscope::gpu::histogram::HistogramPasses;
-use histoscope::gpu::histogram::plan::Plan;
-use histoscope::gpu::params::ChannelScale;
+use histoscope::gpu::params::{ChannelScale, InputPicture};
 use histoscope::gpu::readback::{read_histogram, read_scales};
 use histoscope::gpu::timing::Spans;
 use histoscope::gpu::upload::PictureBuffers;
@@ -52,7 +51,7 @@ impl Adjuster {
         let Self { gpu, pictures, histogram, chain } = self;
         pictures.upload(gpu, picture).expect("the picture fits");
         histogram.prepare(gpu, picture, Components::Rgbl).expect("the bins fit");
-        chain.prepare(gpu, Source::of(picture), adjustments, elapsed_secs, counted).expect("the result fits");
+        chain.prepare(gpu, InputPicture::from(picture), adjustments, elapsed_secs, counted).expect("the result fits");
         let group = pictures.bind_group().expect("it was uploaded");
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
@@ -76,7 +75,7 @@ impl Adjuster {
     ) -> (Codes, Option<(Histogram, Vec<ChannelScale>)>) {
         let Self { gpu, pictures, histogram, chain } = self;
         pictures.upload(gpu, picture).expect("the picture fits");
-        let source = Source::of(picture);
+        let source = InputPicture::from(picture);
         // The passes count the source, or the result into the same bins: nothing here needs the source's.
         chain.prepare_counting(gpu, source, adjustments, None, false, histogram).expect("the result fits");
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
@@ -99,14 +98,11 @@ impl Adjuster {
     pub fn count_result(&mut self) -> Histogram {
         let Self { gpu, histogram, chain, .. } = self;
         let result = chain.result().expect("something is adjusted");
-        let source = Source::working(result);
-        let (bits, pixels) = (source.layout.bin_bits(), source.size.0 * source.size.1);
-        let plan = Plan::new(&gpu.device.limits(), gpu.info.device_type, bits, pixels).expect("the bins fit");
-        histogram.prepare_layout(gpu, source.layout, source.crossed, Components::Rgbl, plan);
+        histogram.prepare(gpu, result, Components::Rgbl).expect("the bins fit");
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         histogram.record(&mut encoder, &result.bind_group, None);
         gpu.queue.submit([encoder.finish()]);
-        read_histogram(gpu, histogram, source.layout.bin_bits(), Components::Rgbl).expect("bins come back")
+        read_histogram(gpu, histogram, result.bits, Components::Rgbl).expect("bins come back")
     }
 
     /// Asserts that the GPU's picture is the CPU's, to the last code, and returns it.

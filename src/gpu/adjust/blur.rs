@@ -2,10 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::Source;
 use super::working::{WorkingPicture, check_size};
 use crate::adjust::Blur;
-use crate::gpu::params::{BlurParams, layout_constants};
+use crate::gpu::params::{BlurParams, InputPicture};
 use crate::gpu::resources::{Dispatch, rows_of_workgroups, storage, uniform};
 use crate::gpu::shaders::{self, groups};
 use crate::gpu::{Gpu, GpuError};
@@ -76,7 +75,7 @@ impl BlurPlan {
 #[derive(Debug)]
 pub struct BlurPass {
     shader: shaders::Module,
-    across_pipelines: HashMap<(BlurPlan, Source), wgpu::ComputePipeline>,
+    across_pipelines: HashMap<(BlurPlan, InputPicture), wgpu::ComputePipeline>,
     down_pipelines: HashMap<BlurPlan, wgpu::ComputePipeline>,
     row_sums: Option<RowSums>,
 }
@@ -131,7 +130,7 @@ impl BlurPass {
     pub fn job(
         &mut self,
         gpu: &Gpu,
-        source: &Source,
+        source: &InputPicture,
         target: &WorkingPicture,
         blur: Blur,
     ) -> Result<BlurJob, GpuError> {
@@ -147,7 +146,7 @@ impl BlurPass {
     pub fn job_with_plan(
         &mut self,
         gpu: &Gpu,
-        source: &Source,
+        source: &InputPicture,
         target: &WorkingPicture,
         plan: BlurPlan,
         runs: u32,
@@ -171,33 +170,30 @@ impl BlurPass {
         let down_group = groups::BLUR_COLUMNS.bind(device, &[&params, &sums.red_blue, &sums.green, &target.buffer]);
         let shader = &self.shader;
         let down = self.down_pipelines.entry(plan).or_insert_with(|| {
-            let layout_constants = layout_constants(&target.layout());
-            shader.compute(device, "down", &[layout_constants, constants(&plan)].concat())
+            let constants = [InputPicture::from(target).constants(), constants(&plan)].concat();
+            shader.compute(device, "down", &constants)
         });
         let down = Dispatch {
             pipeline: down.clone(),
             group: down_group,
             workgroups: rows_of_workgroups((stride / 2).div_ceil(plan.pairs) * height.div_ceil(ROWS)),
         };
-        let mut across = |source: &Source| Dispatch {
+        let mut across = |source: &InputPicture| Dispatch {
             pipeline: self.across(device, source, plan),
             group: across_group.clone(),
             workgroups: rows_of_workgroups(width.div_ceil(SPAN) * height.div_ceil(plan.lines)),
         };
         let first = across(source);
-        let again = (runs > 1).then(|| (across(&Source::working(target)), target.bind_group.clone()));
+        let again = (runs > 1).then(|| (across(&InputPicture::from(target)), target.bind_group.clone()));
         Ok(BlurJob { first, again, down, runs })
     }
 
-    fn across(&mut self, device: &wgpu::Device, source: &Source, plan: BlurPlan) -> wgpu::ComputePipeline {
+    fn across(&mut self, device: &wgpu::Device, source: &InputPicture, plan: BlurPlan) -> wgpu::ComputePipeline {
         let shader = &self.shader;
-        let kind = Source { size: (0, 0), ..*source };
+        let kind = source.of_any_size();
         let pipeline = self.across_pipelines.entry((plan, kind)).or_insert_with(|| {
-            let mut constants = [layout_constants(&source.layout), constants(&plan)].concat();
-            constants.extend([
-                ("CROSSED", f64::from(u8::from(source.crossed))),
-                ("PACKED", f64::from(u8::from(source.packed))),
-            ]);
+            let mut constants = [source.constants(), constants(&plan)].concat();
+            constants.push(("PACKED", f64::from(u8::from(source.packed))));
             shader.compute(device, "across", &constants)
         });
         pipeline.clone()

@@ -12,67 +12,37 @@ use super::scan::ScanJob;
 use crate::adjust::{Adjustments, Equalize, Placing, Posterize, Reduction, Tone, equalize};
 use crate::gpu::histogram::HistogramPasses;
 use crate::gpu::histogram::plan::Plan;
+use crate::gpu::params::InputPicture;
 use crate::gpu::resources::Dispatch;
 use crate::gpu::{Gpu, GpuError};
-use crate::picture::Picture;
-use crate::picture::layout::PixelLayout;
 use maker::Maker;
-
-/// What the passes must know of a picture whose planes the GPU has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Source {
-    /// How its samples lie.
-    pub layout: PixelLayout,
-    /// Width and height in pixels.
-    pub size: (u32, u32),
-    /// Whether the conversion to red takes part of the second component, or that to blue of the third.
-    pub crossed: bool,
-    /// Whether it is a [`WorkingPicture`], whose words are its packed codes.
-    pub packed: bool,
-}
-
-impl Source {
-    /// What the passes must know of this picture.
-    #[must_use]
-    pub fn of(picture: &Picture) -> Self {
-        let weights = picture.conversion().weights;
-        let crossed = weights[0][1] != 0 || weights[2][2] != 0;
-        Self { layout: *picture.layout(), size: (picture.width(), picture.height()), crossed, packed: false }
-    }
-
-    /// What they must know of an adjusted one.
-    #[must_use]
-    pub const fn working(picture: &WorkingPicture) -> Self {
-        Self { layout: picture.layout(), size: picture.size, crossed: true, packed: true }
-    }
-}
 
 /// Where a step finds its picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Input {
+enum StepInput {
     Source,
     Work(usize),
 }
 
 #[derive(Debug)]
-enum Step {
+enum ChainStep {
     /// A pass that reads a picture.
-    Picture(Dispatch, Input),
+    Picture(Dispatch, StepInput),
     /// One that also counts what it makes of it, into these chunks.
-    Counting(Dispatch, Input, wgpu::BindGroup),
+    Counting(Dispatch, StepInput, wgpu::BindGroup),
     /// A pass that does not.
     Plain(Dispatch),
     /// Counts a picture's luminance, or all channels, into bins of the chain's own.
-    Count(Input),
+    Count(StepInput),
     Scan(ScanJob),
     Curve(Box<CurveJob>),
-    Blur(BlurJob, Input),
+    Blur(BlurJob, StepInput),
 }
 
 /// What the steps were made for.
 #[derive(Debug, Clone, PartialEq)]
 struct Made {
-    source: Source,
+    source: InputPicture,
     adjustments: Adjustments,
     counted: bool,
     /// How the last step counts what it writes, and into which chunks, if it can.
@@ -99,8 +69,8 @@ pub struct Chain {
     /// Two pictures, so that one can be read while the other is written.
     work: [Option<WorkingPicture>; 2],
     made: Option<Made>,
-    steps: Vec<Step>,
-    result: Input,
+    steps: Vec<ChainStep>,
+    result: StepInput,
     /// What the smoothed curves were made for; of anything else they start anew.
     smoothed: Option<(u32, bool)>,
 }
@@ -121,7 +91,7 @@ impl Chain {
             work: [None, None],
             made: None,
             steps: Vec::new(),
-            result: Input::Source,
+            result: StepInput::Source,
             smoothed: None,
         }
     }
@@ -151,7 +121,7 @@ impl Chain {
     pub fn prepare(
         &mut self,
         gpu: &Gpu,
-        source: Source,
+        source: InputPicture,
         adjustments: &Adjustments,
         elapsed_secs: Option<f64>,
         counted: bool,
@@ -169,14 +139,14 @@ impl Chain {
     pub fn prepare_counting(
         &mut self,
         gpu: &Gpu,
-        source: Source,
+        source: InputPicture,
         adjustments: &Adjustments,
         elapsed_secs: Option<f64>,
         counted: bool,
         result: &mut HistogramPasses,
     ) -> Result<(), GpuError> {
         let bits = source.layout.bin_bits();
-        let plan = Plan::fused(&gpu.device.limits(), gpu.info.device_type, bits, source.size.0 * source.size.1);
+        let plan = Plan::fused(&gpu.device.limits(), gpu.info.device_type, bits, source.pixel_count());
         let counting = plan.map(|plan| (plan, result.chunk_group.clone()));
         self.get_ready(gpu, (source, adjustments), elapsed_secs, (counted, counting))?;
         if let (true, Some(Made { counting: Some((plan, _)), .. })) = (self.counts_result(), &self.made) {
@@ -188,7 +158,7 @@ impl Chain {
     fn get_ready(
         &mut self,
         gpu: &Gpu,
-        (source, adjustments): (Source, &Adjustments),
+        (source, adjustments): (InputPicture, &Adjustments),
         elapsed_secs: Option<f64>,
         (counted, counting): (bool, Option<(Plan, wgpu::BindGroup)>),
     ) -> Result<(), GpuError> {
@@ -207,7 +177,7 @@ impl Chain {
     /// Whether the next dispatch counts the result as it writes it.
     #[must_use]
     pub fn counts_result(&self) -> bool {
-        matches!(self.steps.last(), Some(Step::Counting(..)))
+        matches!(self.steps.last(), Some(ChainStep::Counting(..)))
     }
 
     /// Whether all is off: the source is shown as it is, and nothing is dispatched.
@@ -220,8 +190,8 @@ impl Chain {
     #[must_use]
     pub fn result(&self) -> Option<&WorkingPicture> {
         match self.result {
-            Input::Source => None,
-            Input::Work(index) => self.work[index].as_ref(),
+            StepInput::Source => None,
+            StepInput::Work(index) => self.work[index].as_ref(),
         }
     }
 
@@ -236,7 +206,7 @@ impl Chain {
     pub fn release(&mut self) {
         self.steps.clear();
         self.made = None;
-        self.result = Input::Source;
+        self.result = StepInput::Source;
         self.smoothed = None;
         self.work = [None, None];
         self.blur.release();
@@ -251,28 +221,28 @@ impl Chain {
     /// Dispatches the adjustments of the picture bound by `source` in a compute pass of the caller's, behind the counting of
     /// the source.
     pub fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, source: &wgpu::BindGroup) {
-        let group = |input: Input| match input {
-            Input::Source => Some(source),
-            Input::Work(index) => self.work[index].as_ref().map(|picture| &picture.bind_group),
+        let group = |input: StepInput| match input {
+            StepInput::Source => Some(source),
+            StepInput::Work(index) => self.work[index].as_ref().map(|picture| &picture.bind_group),
         };
         for step in &self.steps {
             match step {
-                Step::Picture(dispatch, input) => dispatch.run(pass, group(*input)),
-                Step::Counting(dispatch, input, chunks) => {
+                ChainStep::Picture(dispatch, input) => dispatch.run(pass, group(*input)),
+                ChainStep::Counting(dispatch, input, chunks) => {
                     pass.set_bind_group(2, chunks, &[]);
                     dispatch.run(pass, group(*input));
                 }
-                Step::Plain(dispatch) => dispatch.run(pass, None),
-                Step::Count(input) => {
+                ChainStep::Plain(dispatch) => dispatch.run(pass, None),
+                ChainStep::Count(input) => {
                     let counter =
-                        if *input == Input::Source { self.source_counter.as_ref() } else { Some(&self.counter) };
+                        if *input == StepInput::Source { self.source_counter.as_ref() } else { Some(&self.counter) };
                     if let (Some(counter), Some(group)) = (counter, group(*input)) {
                         counter.dispatch(pass, group);
                     }
                 }
-                Step::Scan(scan) => scan.dispatch(pass),
-                Step::Curve(curve) => curve.dispatch(pass),
-                Step::Blur(blur, input) => {
+                ChainStep::Scan(scan) => scan.dispatch(pass),
+                ChainStep::Curve(curve) => curve.dispatch(pass),
+                ChainStep::Blur(blur, input) => {
                     if let Some(group) = group(*input) {
                         blur.dispatch(pass, group);
                     }
@@ -281,7 +251,12 @@ impl Chain {
         }
     }
 
-    fn set_weight(&mut self, gpu: &Gpu, (source, adjustments): &(Source, Adjustments), elapsed_secs: Option<f64>) {
+    fn set_weight(
+        &mut self,
+        gpu: &Gpu,
+        (source, adjustments): &(InputPicture, Adjustments),
+        elapsed_secs: Option<f64>,
+    ) {
         let Some(Tone::Equalize(Equalize { per_channel, time_constant_secs })) = adjustments.tone else {
             self.smoothed = None;
             return;
@@ -291,7 +266,7 @@ impl Chain {
         self.smoothed = kind;
         let weight = equalize::weight(elapsed_secs, time_constant_secs);
         for step in &self.steps {
-            if let Step::Curve(curve) = step {
+            if let ChainStep::Curve(curve) = step {
                 curve.set_weight(gpu, weight);
             }
         }
@@ -300,11 +275,11 @@ impl Chain {
     fn make(&mut self, gpu: &Gpu, made: &Made) -> Result<(), GpuError> {
         let Made { source, adjustments, counted, ref counting } = *made;
         self.steps.clear();
-        self.result = Input::Source;
+        self.result = StepInput::Source;
         if adjustments.is_off() {
             return Ok(());
         }
-        let mut maker = Maker { gpu, source, counted, counting: None, chain: self, at: Input::Source };
+        let mut maker = Maker { gpu, source, counted, counting: None, chain: self, at: StepInput::Source };
         if let Some(blur) = adjustments.blur {
             maker.blur(blur)?;
         }

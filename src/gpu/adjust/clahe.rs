@@ -2,11 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::Source;
 use crate::adjust::Clahe;
 use crate::adjust::clahe::{Between, Grid};
 use crate::gpu::Gpu;
-use crate::gpu::params::{TileParams, layout_constants};
+use crate::gpu::params::{InputPicture, TileParams};
 use crate::gpu::resources::{Dispatch, rows_of_workgroups, storage, uniform};
 use crate::gpu::shaders::{self, groups};
 
@@ -14,7 +13,7 @@ use crate::gpu::shaders::{self, groups};
 #[derive(Debug)]
 pub(super) struct ClahePass {
     tiles: shaders::Module,
-    tiles_pipelines: HashMap<Source, wgpu::ComputePipeline>,
+    tiles_pipelines: HashMap<InputPicture, wgpu::ComputePipeline>,
     curves: shaders::Module,
     curves_pipelines: HashMap<u32, [wgpu::ComputePipeline; 2]>,
 }
@@ -43,7 +42,7 @@ impl ClahePass {
     }
 
     /// Gets the curves of a picture's tiles ready.
-    pub(super) fn job(&mut self, gpu: &Gpu, source: &Source, clahe: Clahe) -> TileCurves {
+    pub(super) fn job(&mut self, gpu: &Gpu, source: &InputPicture, clahe: Clahe) -> TileCurves {
         let device = &gpu.device;
         let bits = source.layout.bin_bits();
         let grid = Grid::new(source.size, clahe.tiles);
@@ -83,18 +82,15 @@ impl ClahePass {
         TileCurves { count, curves, packed, axes: axes_buffer }
     }
 
-    fn tiles_pipeline(&mut self, gpu: &Gpu, source: &Source) -> wgpu::ComputePipeline {
+    fn tiles_pipeline(&mut self, gpu: &Gpu, source: &InputPicture) -> wgpu::ComputePipeline {
         let shader = &self.tiles;
-        let kind = Source { size: (0, 0), ..*source };
+        let kind = source.of_any_size();
         let most = gpu.device.limits().max_compute_invocations_per_workgroup;
         let workgroup = if gpu.is_software() { 64 } else { most.min(512) };
         let pipeline = self.tiles_pipelines.entry(kind).or_insert_with(|| {
-            let mut constants = layout_constants(&source.layout);
-            constants.extend([
-                ("CROSSED", f64::from(u8::from(source.crossed))),
-                ("WORKGROUP", f64::from(workgroup)),
-                ("BINS", f64::from(1_u32 << source.layout.bin_bits())),
-            ]);
+            let mut constants = source.constants();
+            constants
+                .extend([("WORKGROUP", f64::from(workgroup)), ("BINS", f64::from(1_u32 << source.layout.bin_bits()))]);
             shader.compute(&gpu.device, "count_tiles", &constants)
         });
         pipeline.clone()

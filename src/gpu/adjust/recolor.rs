@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use super::{Source, WorkingPicture};
+use super::WorkingPicture;
 use crate::gpu::Gpu;
 use crate::gpu::histogram::plan::{ChannelRun, Plan};
 use crate::gpu::histogram::tally_constants;
-use crate::gpu::params::{RecolorParams, layout_constants};
+use crate::gpu::params::{InputPicture, RecolorParams};
 use crate::gpu::resources::{Dispatch, rows_of_workgroups, storage, uniform};
 use crate::gpu::shaders::{self, groups};
 use crate::histogram::CHANNELS;
@@ -29,10 +29,10 @@ pub(super) enum Change {
 pub(super) struct RecolorPass {
     shader: shaders::Module,
     workgroup: u32,
-    pipelines: HashMap<(Source, Change), wgpu::ComputePipeline>,
+    pipelines: HashMap<(InputPicture, Change), wgpu::ComputePipeline>,
     counting_shader: shaders::Module,
     /// By the workgroup's size too.
-    counting_pipelines: HashMap<(Source, Change, u32), wgpu::ComputePipeline>,
+    counting_pipelines: HashMap<(InputPicture, Change, u32), wgpu::ComputePipeline>,
     /// Stands in where a change has no curves or no axes.
     nothing: wgpu::Buffer,
 }
@@ -54,7 +54,7 @@ impl RecolorPass {
     pub(super) fn dispatch(
         &mut self,
         gpu: &Gpu,
-        source: &Source,
+        source: &InputPicture,
         (change, params): (Change, &RecolorParams),
         (curves, axes): (Option<&wgpu::Buffer>, Option<&wgpu::Buffer>),
         target: &WorkingPicture,
@@ -71,9 +71,9 @@ impl RecolorPass {
         Dispatch { pipeline, group, workgroups }
     }
 
-    fn pipeline(&mut self, device: &wgpu::Device, source: &Source, change: Change) -> wgpu::ComputePipeline {
+    fn pipeline(&mut self, device: &wgpu::Device, source: &InputPicture, change: Change) -> wgpu::ComputePipeline {
         let (shader, workgroup) = (&self.shader, self.workgroup);
-        let kind = Source { size: (0, 0), ..*source };
+        let kind = source.of_any_size();
         let pipeline = self
             .pipelines
             .entry((kind, change))
@@ -84,12 +84,12 @@ impl RecolorPass {
     fn counting_pipeline(
         &mut self,
         device: &wgpu::Device,
-        source: &Source,
+        source: &InputPicture,
         change: Change,
         plan: &Plan,
     ) -> wgpu::ComputePipeline {
         let shader = &self.counting_shader;
-        let kind = Source { size: (0, 0), ..*source };
+        let kind = source.of_any_size();
         let pipeline = self.counting_pipelines.entry((kind, change, plan.workgroup)).or_insert_with(|| {
             let mut constants = constants(source, change, plan.workgroup);
             constants.extend(tally_constants(plan.bits, plan.copies, &ChannelRun { first: 0, count: CHANNELS as u32 }));
@@ -99,13 +99,12 @@ impl RecolorPass {
     }
 }
 
-fn constants(source: &Source, change: Change, workgroup: u32) -> Vec<(&'static str, f64)> {
+fn constants(source: &InputPicture, change: Change, workgroup: u32) -> Vec<(&'static str, f64)> {
     let (bits, codes) = (source.layout.bin_bits(), 1_u32 << source.layout.bin_bits());
     // More would not fit in the workgroup memory that every adapter has.
     let staged = bits <= 10;
-    let mut constants = layout_constants(&source.layout);
+    let mut constants = source.constants();
     constants.extend([
-        ("CROSSED", f64::from(u8::from(source.crossed))),
         ("WORKGROUP", f64::from(workgroup)),
         ("CHANGE", f64::from(change as u32)),
         ("RATIOS", f64::from(if staged && change == Change::Luminance { codes } else { 1 })),

@@ -1,7 +1,7 @@
 //! An adjusted picture in the GPU's memory.
 
 use crate::adjust::{Codes, working_layout};
-use crate::gpu::params::PictureParams;
+use crate::gpu::params::{InputPicture, PictureParams};
 use crate::gpu::readback::read_buffer;
 use crate::gpu::resources::{storage, uniform};
 use crate::gpu::shaders::groups;
@@ -101,6 +101,12 @@ impl WorkingPicture {
     #[must_use]
     pub const fn layout(&self) -> PixelLayout {
         working_layout(self.bits)
+    }
+}
+
+impl From<&WorkingPicture> for InputPicture {
+    fn from(picture: &WorkingPicture) -> Self {
+        Self { layout: picture.layout(), size: picture.size, crossed: true, packed: true }
     }
 }
 

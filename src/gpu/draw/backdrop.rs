@@ -1,13 +1,14 @@
 //! The soft backdrop behind the overlays: what the view shows, small and blurred, so that bars are legible on any picture.
 //!
 //! The picture is drawn once more at a width of 256 pixels and blurred there by the adjustments' box blur, three times,
-//! which is close to a Gaussian. The overlays draw it between the picture and their veil.
+//! which is close to a Gaussian. The overlays draw it between the picture and their scrim.
 
-use super::Part;
+use super::ViewPart;
 use super::video::VideoPass;
 use crate::adjust::Blur;
 use crate::cpu::display::{self, Order, PixelFormat};
-use crate::gpu::adjust::{BlurJob, BlurPass, Source, WorkingPicture};
+use crate::gpu::adjust::{BlurJob, BlurPass, WorkingPicture};
+use crate::gpu::params::InputPicture;
 use crate::gpu::{Gpu, GpuError};
 use crate::view::placement::Placement;
 
@@ -58,7 +59,7 @@ impl BackdropPass {
         &mut self,
         gpu: &Gpu,
         encoder: &mut wgpu::CommandEncoder,
-        parts: &[Part<'_>],
+        parts: &[ViewPart<'_>],
         placement: &Placement,
     ) -> Result<(&wgpu::Buffer, (u32, u32)), GpuError> {
         let (width, height) = placement.view;
@@ -86,7 +87,7 @@ impl BackdropPass {
         gpu: &Gpu,
         encoder: &mut wgpu::CommandEncoder,
         made: &Made,
-        parts: &[Part<'_>],
+        parts: &[ViewPart<'_>],
         placement: &Placement,
     ) {
         let Made { texture, picture, .. } = made;
@@ -113,7 +114,7 @@ impl BackdropPass {
         encoder.copy_texture_to_buffer(texture.as_image_copy(), target, texture.size());
     }
 
-    fn paint(&mut self, gpu: &Gpu, made: &Made, parts: &[Part<'_>], placement: &Placement) {
+    fn paint(&mut self, gpu: &Gpu, made: &Made, parts: &[ViewPart<'_>], placement: &Placement) {
         let row = 4 * WIDTH as usize;
         let format = PixelFormat { order: Order::Rgba, stride: row };
         for (part, pixels) in parts.iter().zip(&mut self.pixels) {
@@ -134,7 +135,7 @@ impl BackdropPass {
 impl Made {
     fn new(gpu: &Gpu, blur: &mut BlurPass, size: (u32, u32)) -> Result<Self, GpuError> {
         let picture = WorkingPicture::new(gpu, size, 8)?;
-        let blur = blur.job(gpu, &Source::working(&picture), &picture, BLUR)?;
+        let blur = blur.job(gpu, &InputPicture::from(&picture), &picture, BLUR)?;
         let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
             label: Some("backdrop"),
             size: wgpu::Extent3d { width: size.0, height: size.1, depth_or_array_layers: 1 },

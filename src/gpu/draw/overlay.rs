@@ -31,7 +31,7 @@ const STROKE_WORDS: usize = 16;
 
 /// What the overlays are to show.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Shown {
+pub struct OverlayContent {
     /// n: a channel has 2^n bins.
     pub bits: u32,
     /// What was counted.
@@ -46,12 +46,12 @@ pub struct Shown {
 
 /// The buffers that the overlays are drawn from.
 #[derive(Debug)]
-pub struct Counts<'a> {
+pub struct OverlayBuffers<'a> {
     /// The bins that are drawn as bars.
     pub filled: &'a HistogramPasses,
-    /// Those that are drawn as outlines; without, [`Shown::outlined`] must be false.
+    /// Those that are drawn as outlines; without, [`OverlayContent::outlined`] must be false.
     pub outline: Option<&'a HistogramPasses>,
-    /// The blurred picture; without, [`Shown::backdrop`] must be `None`.
+    /// The blurred picture; without, [`OverlayContent::backdrop`] must be `None`.
     pub backdrop: Option<&'a wgpu::Buffer>,
     /// What sums the filled ones up; without, no curves are drawn.
     pub cumulative: Option<&'a mut CumulativePass>,
@@ -106,8 +106,8 @@ impl OverlayPass {
         &mut self,
         gpu: &Gpu,
         encoder: &mut wgpu::CommandEncoder,
-        shown: &Shown,
-        counts: Counts<'_>,
+        shown: &OverlayContent,
+        counts: OverlayBuffers<'_>,
         scene: &Scene,
         view: (u32, u32),
         spans: Option<Spans<'_>>,
@@ -139,7 +139,7 @@ impl OverlayPass {
     }
 
     /// Makes the columns' buffers hold `count` columns, and the groups lead to what the overlays are drawn from.
-    fn make_room(&mut self, gpu: &Gpu, count: u32, counts: &Counts<'_>) {
+    fn make_room(&mut self, gpu: &Gpu, count: u32, counts: &OverlayBuffers<'_>) {
         let outline = counts.outline.unwrap_or(counts.filled);
         let bound = [
             &counts.filled.bins,

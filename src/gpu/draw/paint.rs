@@ -1,7 +1,7 @@
 //! The picture painted by the CPU and copied to the view: for software adapters, where a shader that is interpreted takes
 //! several times as long as painting and copying together.
 
-use super::Part;
+use super::ViewPart;
 use crate::cpu::display::{self, Order, PixelFormat};
 use crate::gpu::Gpu;
 use crate::view::placement::Placement;
@@ -21,10 +21,10 @@ impl PaintPass {
         gpu: &Gpu,
         encoder: &mut wgpu::CommandEncoder,
         texture: &wgpu::Texture,
-        part: &Part<'_>,
+        part: &ViewPart<'_>,
         placement: &Placement,
     ) {
-        let Part { columns, picture, .. } = part;
+        let ViewPart { columns, picture, .. } = part;
         let (width, height) = (columns.end - columns.start, texture.height());
         let order = match texture.format() {
             wgpu::TextureFormat::Bgra8Unorm => Order::Bgra,

@@ -11,7 +11,7 @@ use crate::view::placement::Placement;
 
 /// A picture on some columns of the view.
 #[derive(Debug, Clone)]
-pub struct Part<'a> {
+pub struct ViewPart<'a> {
     /// Which of the two it is.
     pub side: Side,
     /// The columns, which are not none.
@@ -23,19 +23,19 @@ pub struct Part<'a> {
     /// The picture for the adapter to draw; `None` where the CPU paints it.
     pub bound: Option<(&'a wgpu::BindGroup, PixelLayout)>,
     /// The picture whose codes decide what is lit, where that is the other one.
-    pub counted: Option<Counted<'a>>,
+    pub counted: Option<CountedPicture<'a>>,
 }
 
 /// A picture that is counted, and not the one that is shown.
 #[derive(Debug, Clone)]
-pub struct Counted<'a> {
-    /// As in [`Part`].
+pub struct CountedPicture<'a> {
+    /// As in [`ViewPart`].
     pub picture: &'a Picture,
-    /// As in [`Part`].
+    /// As in [`ViewPart`].
     pub bound: Option<(&'a wgpu::BindGroup, PixelLayout)>,
 }
 
-impl Part<'_> {
+impl ViewPart<'_> {
     /// The same on a view of another width; `None` where no column is left.
     #[must_use]
     pub fn resized(&self, from: u32, to: u32) -> Option<Self> {

@@ -1,5 +1,6 @@
 //! How the work is cut up, from what the adapter can do: chunks, workgroup size, copies of the bins, runs of channels.
 
+use crate::gpu::{Gpu, GpuError};
 use crate::histogram::{CHANNELS, Histogram};
 
 /// The most bytes that the chunks take, at any picture size and depth.
@@ -38,6 +39,15 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// The plan for a picture of `pixels` pixels at `bits` bits a code on this adapter.
+    ///
+    /// # Errors
+    /// [`GpuError::TooDeep`] if its workgroup memory cannot hold the bins of one channel.
+    pub fn of(gpu: &Gpu, bits: u32, pixels: u32) -> Result<Self, GpuError> {
+        Self::new(&gpu.device.limits(), gpu.info.device_type, bits, pixels)
+            .ok_or_else(|| GpuError::TooDeep { bits, adapter: gpu.info.name.clone() })
+    }
+
     /// The plan for a picture of `pixels` pixels at `bits` bits a code; `None` where not even one channel's bins fit in
     /// the adapter's workgroup memory.
     #[must_use]

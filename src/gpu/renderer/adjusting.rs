@@ -10,13 +10,13 @@ use super::content::{Count, Loaded};
 use super::moment::Moment;
 use crate::adjust::{Adjustments, Processor, Reduction};
 use crate::cpu;
-use crate::gpu::adjust::{Chain, Source};
+use crate::gpu::Gpu;
+use crate::gpu::adjust::Chain;
 use crate::gpu::histogram::HistogramPasses;
-use crate::gpu::histogram::plan::Plan;
 use crate::gpu::live::{LiveTiming, Timed};
+use crate::gpu::params::InputPicture;
 use crate::gpu::timing::compute_pass;
 use crate::gpu::upload::PictureBuffers;
-use crate::gpu::{Gpu, GpuError};
 use crate::histogram::{Components, Histogram};
 use crate::picture::Picture;
 use crate::picture::layout::PixelLayout;
@@ -91,7 +91,7 @@ impl Adjusting {
         if let (true, Some(group)) = (on_adapter, source.bind_group()) {
             let chain = self.chain.get_or_insert_with(|| Chain::new(making.gpu, passes));
             let counts_source = counted != Counted::Result && loaded.components == Components::Rgbl;
-            let like = Source::of(&loaded.picture);
+            let like = InputPicture::from(&loaded.picture);
             let ready = if counted == Counted::Source {
                 chain.prepare(making.gpu, like, &adjustments, elapsed_secs, counts_source)
             } else {
@@ -159,10 +159,10 @@ impl Adjusting {
         let by_adapter = loaded.known.is_none();
         let counted = match (&made.result, &self.pictures, self.chain.as_ref().and_then(Chain::result)) {
             (Adjusted::Chain { .. }, _, Some(working)) => {
-                prepare(gpu, passes, &Source::working(working)).map(|()| Some(&working.bind_group))
+                passes.prepare(gpu, working, Components::Rgbl).map(|()| Some(&working.bind_group))
             }
             (Adjusted::Uploaded(picture), Some(pictures), _) if by_adapter => {
-                prepare(gpu, passes, &Source::of(picture)).map(|()| pictures.bind_group())
+                passes.prepare(gpu, picture, Components::Rgbl).map(|()| pictures.bind_group())
             }
             _ => Ok(None),
         };
@@ -264,15 +264,6 @@ pub(super) enum Thresholds<'a> {
 }
 
 const RESULT_SPANS: [Timed; 3] = [Timed::ResultChunk, Timed::ResultReduce, Timed::ResultScale];
-
-/// Sets counting passes up for an adjusted picture.
-fn prepare(gpu: &Gpu, passes: &mut HistogramPasses, picture: &Source) -> Result<(), GpuError> {
-    let bits = picture.layout.bin_bits();
-    let plan = Plan::new(&gpu.device.limits(), gpu.info.device_type, bits, picture.size.0 * picture.size.1)
-        .ok_or_else(|| GpuError::TooDeep { bits, adapter: gpu.info.name.clone() })?;
-    passes.prepare_layout(gpu, picture.layout, picture.crossed, Components::Rgbl, plan);
-    Ok(())
-}
 
 impl Making<'_> {
     fn dispatch(&mut self, chain: &Chain, group: &wgpu::BindGroup) {

@@ -4,7 +4,7 @@ use super::Artist;
 use super::adjusting::{Adjusting, Making};
 use crate::adjust::Adjustments;
 use crate::gpu::Gpu;
-use crate::gpu::draw::{self, Part, Side};
+use crate::gpu::draw::{self, Side, ViewPart};
 use crate::gpu::figures::FrameTag;
 use crate::gpu::histogram::HistogramPasses;
 use crate::gpu::live::Timed;
@@ -195,7 +195,7 @@ impl Content {
     }
 
     /// What is drawn of which picture on a view of `width` columns.
-    pub fn parts(&self, scene: &Scene, width: u32) -> Vec<Part<'_>> {
+    pub fn parts(&self, scene: &Scene, width: u32) -> Vec<ViewPart<'_>> {
         let Some(loaded) = &self.loaded else { return Vec::new() };
         let split = if self.has_result() { scene.divider_column(width).unwrap_or(0) } else { width };
         let lighting = scene.lighting(loaded.components);
@@ -203,20 +203,20 @@ impl Content {
         let source = self.pictures.bind_group().map(|group| (group, *loaded.picture.layout())).filter(|_| is_drawn);
         let result = self.adjusting.bound().filter(|_| is_drawn);
         let adjusted = self.adjusting.picture().unwrap_or(&loaded.picture);
-        let part = |side, columns, picture, bound| Part { side, columns, lighting, picture, bound, counted: None };
+        let part = |side, columns, picture, bound| ViewPart { side, columns, lighting, picture, bound, counted: None };
         let mut parts = vec![
             part(Side::Source, 0..split, &loaded.picture, source),
             part(Side::Result, split..width, adjusted, result),
         ];
         // A brush selects codes of the picture that is counted, wherever its pixels are shown.
         let (other, counted) = match self.counted() {
-            Counted::Source => (1, draw::Counted { picture: &loaded.picture, bound: source }),
-            Counted::Result | Counted::Both => (0, draw::Counted { picture: adjusted, bound: result }),
+            Counted::Source => (1, draw::CountedPicture { picture: &loaded.picture, bound: source }),
+            Counted::Result | Counted::Both => (0, draw::CountedPicture { picture: adjusted, bound: result }),
         };
         parts[other].counted = lighting.map(|_| counted);
         parts.retain(|part| !part.columns.is_empty());
         // One artist draws both, so that they meet without a seam.
-        let is_painted = |part: &Part<'_>| {
+        let is_painted = |part: &ViewPart<'_>| {
             part.bound.is_none() || part.counted.as_ref().is_some_and(|counted| counted.bound.is_none())
         };
         if parts.iter().any(is_painted) {

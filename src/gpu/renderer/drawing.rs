@@ -6,8 +6,8 @@ use super::Renderer;
 use super::content::{Choice, Content, Loaded};
 use crate::gpu::Gpu;
 use crate::gpu::cumulative::CumulativePass;
-use crate::gpu::draw::overlay::{Counts, Shown, line_pixels};
-use crate::gpu::draw::{BackdropPass, DividerPass, Part};
+use crate::gpu::draw::overlay::{OverlayBuffers, OverlayContent, line_pixels};
+use crate::gpu::draw::{BackdropPass, DividerPass, ViewPart};
 use crate::gpu::live::Timed;
 use crate::view::placement::Placement;
 use crate::view::scene::Scene;
@@ -85,9 +85,9 @@ impl Renderer {
             None => None,
         };
         let (backdrop, backdrop_size) = backdrop.unzip();
-        let shown = Shown { bits, components, range, outlined: outline.is_some(), backdrop: backdrop_size };
+        let shown = OverlayContent { bits, components, range, outlined: outline.is_some(), backdrop: backdrop_size };
         let cumulative = scene.curves.then(|| self.cumulative.get_or_insert_with(|| CumulativePass::new(gpu)));
-        let counts = Counts { filled, outline, backdrop, cumulative };
+        let counts = OverlayBuffers { filled, outline, backdrop, cumulative };
         let spans = self.timing.as_mut().and_then(|timing| timing.also(&[Timed::Draw]));
         self.recorded.push("columns");
         self.overlay.prepare(gpu, encoder, &shown, counts, scene, size, spans);
@@ -122,7 +122,7 @@ impl Renderer {
             })
             .forget_lifetime();
         let parts = self.content.parts(scene, size.0);
-        parts.iter().for_each(|part: &Part<'_>| part.draw(&mut pass, &self.video, size.1));
+        parts.iter().for_each(|part: &ViewPart<'_>| part.draw(&mut pass, &self.video, size.1));
         if !parts.is_empty() {
             pass.set_scissor_rect(0, 0, size.0, size.1);
         }

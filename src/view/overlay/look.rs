@@ -4,7 +4,7 @@ use super::Channels;
 use crate::histogram::Components;
 use crate::picture::color::Range;
 
-/// The bars' lights, channel by channel. They are a little less than pure, which reads better on a dark veil.
+/// The bars' lights, channel by channel. They are a little less than pure, which reads better on a dark scrim.
 #[must_use]
 pub const fn lights(components: Components) -> [[f32; 3]; 4] {
     match components {
@@ -15,8 +15,8 @@ pub const fn lights(components: Components) -> [[f32; 3]; 4] {
 
 /// Opacity of the bars.
 pub const BAR_OPACITY: f32 = 0.88;
-/// Opacity of the dark veil that lies where no bar reaches, so that the bars stand out on any picture.
-pub const VEIL_OPACITY: f32 = 0.55;
+/// Opacity of the dark scrim that lies where no bar reaches, so that the bars stand out on any picture.
+pub const SCRIM_OPACITY: f32 = 0.55;
 /// How much of the bars' light is left where another picture's histogram is an outline over them.
 pub const OUTLINED_LIGHT: f32 = 0.6;
 /// How much luminance whitens what it overlaps.
@@ -30,7 +30,7 @@ pub fn colors(components: Components) -> [[f32; 4]; 16] {
     let lights = lights(components);
     std::array::from_fn(|set| {
         if set == 0 {
-            return [0.0, 0.0, 0.0, VEIL_OPACITY];
+            return [0.0, 0.0, 0.0, SCRIM_OPACITY];
         }
         let mut light = [0.0_f32; 3];
         for channel in (0..4).filter(|channel| set & (1 << channel) != 0) {

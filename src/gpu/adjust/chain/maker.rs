@@ -2,11 +2,11 @@
 
 use super::super::WorkingPicture;
 use super::super::recolor::Change;
-use super::{Chain, CurveKind, Input, Source, Step};
+use super::{Chain, ChainStep, CurveKind, StepInput};
 use crate::adjust::{Blur, Clahe, Equalize, Placing, Posterize, Threshold, otsu, posterize};
 use crate::gpu::histogram::HistogramPasses;
 use crate::gpu::histogram::plan::{ChannelRun, Plan};
-use crate::gpu::params::RecolorParams;
+use crate::gpu::params::{InputPicture, RecolorParams};
 use crate::gpu::resources::storage;
 use crate::gpu::{Gpu, GpuError};
 use crate::histogram::Components;
@@ -14,14 +14,14 @@ use crate::histogram::Components;
 /// Makes the steps one after the other.
 pub(super) struct Maker<'a> {
     pub gpu: &'a Gpu,
-    pub source: Source,
+    pub source: InputPicture,
     /// Whether somebody else counts the source.
     pub counted: bool,
     /// How the next change counts what it writes, if it does.
     pub counting: Option<&'a (Plan, wgpu::BindGroup)>,
     pub chain: &'a mut Chain,
     /// Where the picture is by now.
-    pub at: Input,
+    pub at: StepInput,
 }
 
 impl Maker<'_> {
@@ -30,16 +30,16 @@ impl Maker<'_> {
     }
 
     /// The picture that the next step reads.
-    fn current(&self) -> Source {
+    fn current(&self) -> InputPicture {
         match self.at {
-            Input::Work(index) => self.chain.work[index].as_ref().map_or(self.source, Source::working),
-            Input::Source => self.source,
+            StepInput::Work(index) => self.chain.work[index].as_ref().map_or(self.source, InputPicture::from),
+            StepInput::Source => self.source,
         }
     }
 
     /// Makes room for a picture beside the one that is there.
     fn other(&mut self) -> Result<usize, GpuError> {
-        let index = if self.at == Input::Work(0) { 1 } else { 0 };
+        let index = if self.at == StepInput::Work(0) { 1 } else { 0 };
         let (size, bits) = (self.source.size, self.bits());
         let slot = &mut self.chain.work[index];
         if slot.as_ref().is_none_or(|held| held.size != size || held.bits != bits) {
@@ -65,11 +65,11 @@ impl Maker<'_> {
             let plan = self.counting.map(|(plan, _)| plan);
             let dispatch = recolor.dispatch(self.gpu, &current, (change, params), (curves, axes), target, plan);
             steps.push(match self.counting {
-                Some((_, chunks)) => Step::Counting(dispatch, self.at, chunks.clone()),
-                None => Step::Picture(dispatch, self.at),
+                Some((_, chunks)) => ChainStep::Counting(dispatch, self.at, chunks.clone()),
+                None => ChainStep::Picture(dispatch, self.at),
             });
         }
-        self.at = Input::Work(index);
+        self.at = StepInput::Work(index);
         Ok(())
     }
 
@@ -78,25 +78,25 @@ impl Maker<'_> {
         let index = self.other()?;
         let Chain { blur: pass, work, steps, .. } = &mut *self.chain;
         if let Some(target) = &work[index] {
-            steps.push(Step::Blur(pass.job(self.gpu, &current, target, blur)?, self.at));
+            steps.push(ChainStep::Blur(pass.job(self.gpu, &current, target, blur)?, self.at));
         }
-        self.at = Input::Work(index);
+        self.at = StepInput::Work(index);
         Ok(())
     }
 
     /// The bins of the picture that is there. Unless somebody else counts it, it is counted now.
     fn bins(&mut self, (first, count): (u32, u32)) -> Result<wgpu::Buffer, GpuError> {
-        let is_source = self.at == Input::Source;
+        let is_source = self.at == StepInput::Source;
         if is_source && self.counted {
             return Ok(self.chain.source_bins.clone());
         }
         let (gpu, current) = (self.gpu, self.current());
         let bits = current.layout.bin_bits();
-        let plan = Plan::new(&gpu.device.limits(), gpu.info.device_type, bits, current.size.0 * current.size.1);
-        let mut plan = plan.ok_or_else(|| GpuError::TooDeep { bits, adapter: gpu.info.name.clone() })?;
+        let mut plan = Plan::of(gpu, bits, current.pixel_count())?;
         // Only the channels that are wanted are counted, where that takes one run. A counter is set up once for all steps, so
         // that another step's wish adds the other channels.
-        let others = self.chain.steps.iter().any(|step| matches!(step, Step::Count(Input::Work(_)))) && !is_source;
+        let others =
+            self.chain.steps.iter().any(|step| matches!(step, ChainStep::Count(StepInput::Work(_)))) && !is_source;
         if (count == 1 || plan.runs.len() == 1) && !others {
             plan.runs = vec![ChannelRun { first, count }];
         }
@@ -105,8 +105,8 @@ impl Maker<'_> {
             true => source_counter.get_or_insert_with(|| HistogramPasses::new(gpu)),
             false => counter,
         };
-        counter.prepare_layout(gpu, current.layout, current.crossed, Components::Rgbl, plan);
-        steps.push(Step::Count(self.at));
+        counter.prepare_with_plan(gpu, current, Components::Rgbl, plan);
+        steps.push(ChainStep::Count(self.at));
         Ok(counter.bins.clone())
     }
 
@@ -121,7 +121,7 @@ impl Maker<'_> {
         let bins = self.bins(channels)?;
         let bits = self.bits();
         let job = self.chain.curves.job(self.gpu, &bins, channels, bits, kind);
-        self.chain.steps.push(Step::Curve(Box::new(job)));
+        self.chain.steps.push(ChainStep::Curve(Box::new(job)));
         let mapped = self.chain.curves.mapped.clone();
         self.change(change, &RecolorParams::default(), Some((&mapped, None)))
     }
@@ -129,8 +129,8 @@ impl Maker<'_> {
     pub fn clahe(&mut self, clahe: Clahe) -> Result<(), GpuError> {
         let current = self.current();
         let curves = self.chain.clahe.job(self.gpu, &current, clahe);
-        self.chain.steps.push(Step::Picture(curves.count, self.at));
-        self.chain.steps.extend(curves.curves.map(Step::Plain));
+        self.chain.steps.push(ChainStep::Picture(curves.count, self.at));
+        self.chain.steps.extend(curves.curves.map(ChainStep::Plain));
         let params = RecolorParams { tiles: clahe.tiles.into(), ..RecolorParams::default() };
         self.change(Change::Tiles, &params, Some((&curves.packed, Some(&curves.axes))))
     }
@@ -152,8 +152,8 @@ impl Maker<'_> {
         let bits = self.bits();
         let Chain { curves, otsu, steps, .. } = &mut *self.chain;
         let (scan, cumulative) = curves.scan(self.gpu, &bins, (3, 1), bits);
-        steps.push(Step::Scan(scan));
-        steps.extend(otsu.dispatches(self.gpu, (&bins, cumulative), bits, classes).map(Step::Plain));
+        steps.push(ChainStep::Scan(scan));
+        steps.extend(otsu.dispatches(self.gpu, (&bins, cumulative), bits, classes).map(ChainStep::Plain));
         let mut params = RecolorParams::default();
         for (class, slot) in (0..classes as usize).zip(&mut params.tones) {
             let [red, green, blue] = otsu::tone(class, classes as usize, shown, bits).map(u32::from);

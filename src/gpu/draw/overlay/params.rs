@@ -1,10 +1,10 @@
 //! What the overlays' shaders are told.
 
-use super::Shown;
+use super::OverlayContent;
 use crate::gpu::params::PanelParams;
 use crate::histogram::Components;
 use crate::view::overlay::{
-    BAR_OPACITY, Channels, OUTLINED_LIGHT, PanelRect, VEIL_OPACITY, WHITENING, graticule, guides, lights,
+    BAR_OPACITY, Channels, OUTLINED_LIGHT, PanelRect, SCRIM_OPACITY, WHITENING, graticule, guides, lights,
 };
 use crate::view::scene::{NO_BIN, Scene};
 
@@ -15,12 +15,12 @@ const NOWHERE: u32 = u32::MAX;
 pub(super) fn panel_params(
     rect: PanelRect,
     channels: Channels,
-    shown: &Shown,
+    shown: &OverlayContent,
     scene: &Scene,
     view: (u32, u32),
     first_column: u32,
 ) -> PanelParams {
-    let Shown { bits, components, range, outlined, backdrop } = *shown;
+    let OverlayContent { bits, components, range, outlined, backdrop } = *shown;
     let style = scene.style.clamped();
     let line = line_pixels(view);
     // A line of that thickness stands on the middle of its bin's columns, and inside the overlay.
@@ -47,7 +47,7 @@ pub(super) fn panel_params(
         opacity: style.opacity,
         lights: lights(components).map(|[r, g, b]| [r, g, b, 1.0]),
         bars: BAR_OPACITY,
-        veil: VEIL_OPACITY,
+        scrim: SCRIM_OPACITY,
         whiten: if components == Components::Rgbl { WHITENING } else { 0.0 },
         brushed: brush.is_some().into(),
         brush: brush.map_or([0, NOWHERE], |brush| {
