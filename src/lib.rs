@@ -7,7 +7,6 @@
 pub mod adjust;
 pub mod app;
 pub mod bench;
-pub mod cli;
 pub mod cpu;
 pub mod engine;
 pub mod export;

@@ -3,10 +3,11 @@
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
+use histoscope::adjust::{Adjustments, Blur, Clahe, Equalize, ParseError, Posterize, Reduction, Threshold, Tone};
+use histoscope::histogram::Components;
+use histoscope::view::scene::Counted;
 
-use super::ComponentsArg;
-use crate::adjust::{Adjustments, Blur, Clahe, Equalize, Posterize, Reduction, Threshold, Tone};
-use crate::view::scene::Counted;
+use super::output::{WrongUsage, wrong_usage};
 
 /// What is done to the picture, in this order: low-pass, equalize or CLAHE, posterize or classes.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Args)]
@@ -14,7 +15,7 @@ use crate::view::scene::Counted;
 pub struct AdjustArgs {
     /// Low-pass: the mean of WIDTH×WIDTH pixels, odd and 3 to 63, run once, twice or three times (9x3)
     #[arg(long, value_name = "WIDTH[xRUNS]")]
-    pub low_pass: Option<Blur>,
+    low_pass: Option<Blur>,
 
     /// Spread the tones evenly: of luminance (the default) or channels, following changes in SECONDS (0.5; 0 at once)
     #[arg(
@@ -25,36 +26,36 @@ pub struct AdjustArgs {
         default_missing_value = "luminance",
         conflicts_with = "clahe"
     )]
-    pub equalize: Option<EqualizeArg>,
+    equalize: Option<EqualizeArg>,
 
     /// Spread the tones tile by tile, 1 to 16 across and down, with contrast limited to CLIP, 0 to 100 (8x8:2.0)
     #[arg(long, value_name = "WxH[:CLIP]")]
-    pub clahe: Option<Clahe>,
+    clahe: Option<Clahe>,
 
     /// Cut red, green and blue into LEVELS, 2 to 16, equally wide (width, the default) or full (population)
     #[arg(long, value_name = "LEVELS[:PLACING]", conflicts_with = "otsu")]
-    pub posterize: Option<Posterize>,
+    posterize: Option<Posterize>,
 
     /// Part the picture at Otsu's thresholds into CLASSES, 2 to 5, shown as tones (the default) or colors
     #[arg(long, value_name = "CLASSES[:SHOWN]")]
-    pub otsu: Option<Threshold>,
+    otsu: Option<Threshold>,
 
     /// Count the adjusted picture (the default), the source, or both
     #[arg(long, value_enum, value_name = "PICTURE")]
-    pub counted: Option<CountedArg>,
+    counted: Option<CountedArg>,
 }
 
 /// `--equalize`, and whether its time constant was written or is the default.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct EqualizeArg {
+struct EqualizeArg {
     /// What is equalized.
-    pub equalize: Equalize,
+    equalize: Equalize,
     /// Whether the time constant was written.
-    pub has_time_constant: bool,
+    has_time_constant: bool,
 }
 
 impl FromStr for EqualizeArg {
-    type Err = crate::adjust::ParseError;
+    type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         Ok(Self { equalize: text.parse()?, has_time_constant: text.contains(':') })
@@ -63,7 +64,7 @@ impl FromStr for EqualizeArg {
 
 /// `--counted`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum CountedArg {
+enum CountedArg {
     /// The picture as it was decoded
     Source,
     /// The adjusted picture
@@ -84,7 +85,6 @@ impl From<CountedArg> for Counted {
 
 impl AdjustArgs {
     /// The adjustments; all off where none was asked for.
-    #[must_use]
     pub fn adjustments(&self) -> Adjustments {
         let equalize = self.equalize.map(|arg| Tone::Equalize(arg.equalize));
         let posterize = self.posterize.map(Reduction::Posterize);
@@ -96,7 +96,6 @@ impl AdjustArgs {
     }
 
     /// Which picture is counted: the adjusted one unless something else was asked for.
-    #[must_use]
     pub fn counted(&self) -> Counted {
         self.counted.map(Counted::from).unwrap_or_default()
     }
@@ -104,26 +103,25 @@ impl AdjustArgs {
     /// Checks what concerns every command that counts by itself.
     ///
     /// # Errors
-    /// What contradicts itself, in words, and what to do.
-    pub fn check(&self, components: ComponentsArg) -> Result<(), String> {
+    /// [`WrongUsage`] on what contradicts itself, and what to do.
+    pub fn check(&self, components: Components) -> Result<(), WrongUsage> {
         if self.adjustments().is_off() {
             return match self.counted {
-                Some(_) => Err("--counted chooses between the source and the adjusted picture; say with --low-pass, \
-                                --equalize, --clahe, --posterize or --otsu what is adjusted, or leave it out"
-                    .to_owned()),
+                Some(_) => wrong_usage(
+                    "--counted chooses between the source and the adjusted picture; say with --low-pass, \
+                                --equalize, --clahe, --posterize or --otsu what is adjusted, or leave it out",
+                ),
                 None => Ok(()),
             };
         }
-        if components == ComponentsArg::Ycbcr && self.counted() != Counted::Source {
-            return Err(
-                "an adjusted picture is R'G'B'; it has no Y'CbCr codes to count (leave --components out)".to_owned()
-            );
+        if components == Components::YCbCr && self.counted() != Counted::Source {
+            let text = "an adjusted picture is R'G'B'; it has no Y'CbCr codes to count (leave --components out)";
+            return wrong_usage(text);
         }
         Ok(())
     }
 
     /// A time constant above 0 that was written, in seconds.
-    #[must_use]
     pub fn time_constant_secs(&self) -> Option<f64> {
         let written = self.equalize.filter(|arg| arg.has_time_constant)?.equalize.time_constant_secs;
         (written > 0.0).then_some(written)
@@ -135,7 +133,7 @@ mod tests {
     use clap::Parser;
 
     use super::*;
-    use crate::adjust::{Placing, Shown};
+    use histoscope::adjust::{Placing, Shown};
 
     #[derive(Debug, Parser)]
     struct Line {

@@ -1,102 +1,244 @@
-//! Arguments of `analyze` and `merge`.
+//! `analyze`: every frame's exact counts as data.
 
+use std::collections::HashSet;
+use std::io::IsTerminal;
 use std::num::{NonZeroU64, NonZeroUsize};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
+use histoscope::export::analyze::counter::Counting;
+use histoscope::export::analyze::format::Format;
+use histoscope::export::analyze::output::Target;
+use histoscope::export::analyze::pipeline::Request;
+use histoscope::export::analyze::run::{Destination, Finished, run};
+use histoscope::export::analyze::selection::{Point, Selection};
+use histoscope::export::analyze::{AnalyzeError, Stop};
+use histoscope::histogram::Components;
+use histoscope::view::scene::Counted;
 
-use super::AdjustArgs;
-use crate::export::analyze::format::Format;
-use crate::export::analyze::selection::{Point, RegionSpec};
-use crate::text::parse_time;
+use super::adjust::AdjustArgs;
+use super::interrupt::{INTERRUPTED, stop_on_interrupt};
+use super::options::{CountingArgs, PartArgs, ReadingArgs};
+use super::output::{WrongUsage, say, wrong_usage};
 
 /// Arguments of `analyze`.
 #[derive(Debug, Args)]
 pub struct AnalyzeArgs {
     /// The videos to read; '-' is the standard input
     #[arg(required = true, value_name = "INPUT")]
-    pub inputs: Vec<PathBuf>,
+    inputs: Vec<PathBuf>,
 
     /// How to write the records; without it, by the ending of -o's file, else jsonl
     #[arg(long, value_enum)]
-    pub format: Option<FormatArg>,
+    format: Option<FormatArg>,
 
     /// Write the records of the one input to this file; '-' is the standard output
     #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
+    output: Option<PathBuf>,
 
     /// Write a file for each input into this folder, which is made if need be
     #[arg(long, value_name = "DIR", conflicts_with = "output")]
-    pub out_dir: Option<PathBuf>,
+    out_dir: Option<PathBuf>,
 
     /// Put all bins into the records
     #[arg(long)]
-    pub bins: bool,
+    bins: bool,
 
-    /// Begin with the first frame at or after this: a time (3.2, 1:02.5, 0:01:02.5) or a frame's number (250f)
-    #[arg(long, value_name = "POINT", value_parser = parse_point)]
-    pub from: Option<Point>,
-
-    /// End before the first frame at or after this, a time or a frame's number
-    #[arg(long, value_name = "POINT", value_parser = parse_point)]
-    pub to: Option<Point>,
+    #[command(flatten)]
+    part: PartArgs,
 
     /// Count only frames whose number is a multiple of N
     #[arg(long, value_name = "N", default_value = "1")]
-    pub every: NonZeroU64,
+    every: NonZeroU64,
 
     /// Count only key frames
     #[arg(long)]
-    pub keyframes: bool,
-
-    /// Count only this part of the picture as it is coded, in pixels or in percent of its width and height
-    #[arg(long, value_name = "X,Y,W,H", conflicts_with = "crop_bars")]
-    pub region: Option<RegionSpec>,
-
-    /// Find black bars at the edges and leave them out
-    #[arg(long)]
-    pub crop_bars: bool,
+    keyframes: bool,
 
     /// Decode with this many decoders, each at another part of the file; the output is the same
     #[arg(long, value_name = "N", default_value = "1")]
-    pub jobs: NonZeroUsize,
+    jobs: NonZeroUsize,
 
     /// Compare every count with that of the slow reference, and stop at a difference
     #[arg(long)]
-    pub verify: bool,
+    verify: bool,
 
     /// Go on with an output that an earlier run with the same options left unfinished
     #[arg(long)]
-    pub resume: bool,
+    resume: bool,
 
     /// Show no progress
     #[arg(short, long)]
-    pub quiet: bool,
+    quiet: bool,
 
     /// Spoil the count of this frame, to see that --verify finds it
     #[arg(long, value_name = "FRAME", hide = true)]
-    pub spoil: Option<u64>,
+    spoil: Option<u64>,
 
-    /// What is done to the picture first
     #[command(flatten)]
-    pub adjust: AdjustArgs,
+    adjust: AdjustArgs,
+
+    #[command(flatten)]
+    reading: ReadingArgs,
+
+    #[command(flatten)]
+    counting: CountingArgs,
 }
 
-/// Arguments of `merge`.
-#[derive(Debug, Args)]
-pub struct MergeArgs {
-    /// Outputs of 'analyze --from … --to …' for parts of one file that follow on each other, in any order
-    #[arg(required = true, value_name = "SHARE")]
-    pub shares: Vec<PathBuf>,
+impl AnalyzeArgs {
+    /// Analyses every input, and says in the exit code whether all of it went well.
+    pub fn run(&self) -> anyhow::Result<ExitCode> {
+        let destinations = self.destinations()?;
+        let stop = stop_on_interrupt()?;
+        if let Some(folder) = &self.out_dir {
+            std::fs::create_dir_all(folder).map_err(|error| {
+                anyhow::anyhow!("the folder {} cannot be made ({error}); name another with --out-dir", folder.display())
+            })?;
+        }
+        let mut code = ExitCode::SUCCESS;
+        for (input, destination) in self.inputs.iter().zip(&destinations) {
+            let request = self.request(input, destination, &stop);
+            let name = input.display();
+            match run(request, destination, self.quiet) {
+                Ok(Finished::Complete) => {}
+                Ok(Finished::Already) => say(&format!("{name}: the output is complete already")),
+                Ok(Finished::EndedEarly(reason)) => {
+                    say(&format!("{name}: {reason}; what there is was counted, try another copy of the file"));
+                    code = ExitCode::FAILURE;
+                }
+                Ok(Finished::Stopped) => {
+                    say(&format!("{name}: stopped; the output holds complete records and says that it is partial"));
+                    return Ok(ExitCode::from(INTERRUPTED));
+                }
+                Err(AnalyzeError::ReaderGone) => return Ok(ExitCode::SUCCESS),
+                Err(error) => {
+                    say(&error.to_string());
+                    code = ExitCode::FAILURE;
+                }
+            }
+        }
+        Ok(code)
+    }
 
-    /// Write the result to this file; without it, to the standard output
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
+    fn request(&self, input: &Path, destination: &Destination, stop: &Stop) -> Request {
+        let signal = matches!(destination, Destination::Records { format: Format::Ffprobe, .. });
+        let coded = self.counting.components() == Components::YCbCr;
+        Request {
+            input: input.to_owned(),
+            open: self.reading.open_options(),
+            selection: Selection {
+                from: self.part.from,
+                to: self.part.to,
+                every: self.every,
+                keyframes: self.keyframes,
+                region: self.part.region,
+                crop_bars: self.part.crop_bars,
+            },
+            adjustments: self.adjust.adjustments(),
+            counting: Counting { rgbl: !signal, coded, signal },
+            engine: self.counting.engine(),
+            adapter: self.counting.adapter(),
+            resume_at: 0,
+            jobs: self.jobs.get(),
+            verify: self.verify,
+            spoil: self.spoil,
+            stop: stop.clone(),
+        }
+    }
+
+    /// Where each input's records go.
+    fn destinations(&self) -> Result<Vec<Destination>, WrongUsage> {
+        self.check_usage()?;
+        let format = self.format();
+        let records = |target| Destination::Records { target, format, bins: self.bins, resume: self.resume };
+        let is_overview = self.output.is_none() && self.format.is_none() && std::io::stdout().is_terminal();
+        let destination = |input: &PathBuf| match (&self.output, &self.out_dir) {
+            (Some(output), _) => records(target(output)),
+            (None, Some(folder)) => records(Target::File(folder.join(output_name(input, format)))),
+            (None, None) if is_overview => Destination::Overview,
+            (None, None) => records(Target::Stdout),
+        };
+        Ok(self.inputs.iter().map(destination).collect())
+    }
+
+    /// The format that was asked for, else that of the output's ending.
+    fn format(&self) -> Format {
+        let ending = || {
+            let extension = self.output.as_deref()?.extension()?.to_str()?.to_ascii_lowercase();
+            [Format::Jsonl, Format::Csv, Format::Json].into_iter().find(|format| format.name() == extension)
+        };
+        self.format.map(Format::from).or_else(ending).unwrap_or_default()
+    }
+
+    fn check_usage(&self) -> Result<(), WrongUsage> {
+        let format = self.format();
+        if self.inputs.len() > 1 {
+            if self.output.is_some() {
+                return wrong_usage("-o takes the records of one input; use --out-dir for several");
+            }
+            if format.has_array() && self.out_dir.is_none() {
+                return wrong_usage(format!("--format {format} makes one object an input; use --out-dir for several"));
+            }
+            let mut names = HashSet::new();
+            let twice =
+                self.inputs.iter().map(|input| output_name(input, format)).find(|name| !names.insert(name.clone()));
+            if let (Some(name), Some(_)) = (twice, &self.out_dir) {
+                return wrong_usage(format!(
+                    "two inputs would be written to {name}; analyse them into different folders"
+                ));
+            }
+        }
+        let is_to_file = self.out_dir.is_some() || self.output.as_deref().is_some_and(|path| path != Path::new("-"));
+        if self.resume && !is_to_file {
+            return wrong_usage("--resume goes on with a file; name it with -o or --out-dir");
+        }
+        if format == Format::Ffprobe && (self.bins || self.counting.components() == Components::YCbCr) {
+            return wrong_usage("--format ffprobe has a fixed set of fields; leave out --bins and --components");
+        }
+        self.check_adjustments(format)?;
+        let is_backward = match (self.part.from, self.part.to) {
+            (Some(Point::Time(from)), Some(Point::Time(to))) => from >= to,
+            (Some(Point::Frame(from)), Some(Point::Frame(to))) => from >= to,
+            _ => false,
+        };
+        if let (true, Some(from), Some(to)) = (is_backward, self.part.from, self.part.to) {
+            return wrong_usage(format!("--to {to} is not after --from {from}"));
+        }
+        Ok(())
+    }
+
+    /// Adjustments must leave a record independent of the frames before it, and records say of one picture what they say.
+    fn check_adjustments(&self, format: Format) -> Result<(), WrongUsage> {
+        self.adjust.check(self.counting.components())?;
+        if self.adjust.adjustments().is_off() {
+            return Ok(());
+        }
+        if self.adjust.counted() != Counted::Result {
+            return wrong_usage(
+                "analyze counts the adjusted picture; to count the source, leave the adjustments out, and for both, \
+                 run it twice",
+            );
+        }
+        if let Some(secs) = self.adjust.time_constant_secs() {
+            return wrong_usage(format!(
+                "--equalize with a time constant of {secs} s would make a record depend on the frames before it, so that \
+                 shares of a file could not be merged; leave it out, or write 0"
+            ));
+        }
+        if format == Format::Ffprobe {
+            return wrong_usage(
+                "--format ffprobe promises FFmpeg's own values, which are those of the source; leave the adjustments \
+                 out, or use --format jsonl, csv or json",
+            );
+        }
+        Ok(())
+    }
 }
 
 /// `--format`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum FormatArg {
+enum FormatArg {
     /// A JSON object a line, the last of them a summary
     Jsonl,
     /// A table
@@ -118,32 +260,13 @@ impl From<FormatArg> for Format {
     }
 }
 
-/// Reads a time, or a frame's number with an f before or behind it.
-pub(super) fn parse_point(text: &str) -> Result<Point, String> {
-    let digits = text.strip_suffix('f').or_else(|| text.strip_prefix('f'));
-    if let Some(digits) = digits.filter(|digits| digits.bytes().all(|b| b.is_ascii_digit())) {
-        return digits.parse().map(Point::Frame).map_err(|_| format!("'{text}' is no frame number; write 250f"));
-    }
-    let wrong = || {
-        format!(
-            "'{text}' is neither a time nor a frame number; write seconds (3.2), MM:SS (1:02.5), HH:MM:SS (0:01:02.5), or a \
-             frame's number (250f)"
-        )
-    };
-    parse_time(text).map(Point::Time).map_err(|_| wrong())
+/// Where records go: a file, or `-` for the standard output.
+pub fn target(path: &Path) -> Target {
+    if path == Path::new("-") { Target::Stdout } else { Target::File(path.to_owned()) }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn points_are_times_or_frame_numbers() {
-        assert_eq!(parse_point("250f"), Ok(Point::Frame(250)));
-        assert_eq!(parse_point("f0"), Ok(Point::Frame(0)));
-        assert_eq!(parse_point("1:02.5"), Ok(Point::Time(62.5)));
-        for text in ["", "f", "-3f", "1.5f", "x", "99999999999999999999f", "1:75"] {
-            assert!(parse_point(text).is_err(), "{text}");
-        }
-    }
+/// The name of an input's output in a folder: the whole name, so that clip.mov and clip.mp4 do not meet.
+fn output_name(input: &Path, format: Format) -> String {
+    let name = input.file_name().map_or_else(|| "stdin".into(), |name| name.to_string_lossy());
+    format!("{}.{}", if name == "-" { "stdin".into() } else { name }, format.extension())
 }

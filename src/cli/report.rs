@@ -1,53 +1,99 @@
-//! Arguments of `report`.
+//! `report`: a whole clip as one picture.
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 use clap::Args;
+use histoscope::adjust::Adjustments;
+use histoscope::export::analyze::counter::Counting;
+use histoscope::export::analyze::pipeline::Request;
+use histoscope::export::analyze::selection::Selection;
+use histoscope::export::report::cuts::DEFAULT_THRESHOLD;
+use histoscope::export::report::run::{self as report, Finished, Format, Options};
+use histoscope::histogram::Components;
 
-use super::analyze::parse_point;
-use crate::export::analyze::selection::{Point, RegionSpec};
-use crate::export::report::cuts::DEFAULT_THRESHOLD;
-use crate::export::report::run::Format;
+use super::interrupt::{INTERRUPTED, stop_on_interrupt};
+use super::options::{CountingArgs, PartArgs, ReadingArgs};
+use super::output::say;
 
 /// Arguments of `report`.
 #[derive(Debug, Args)]
 pub struct ReportArgs {
     /// The video to read
     #[arg(value_name = "INPUT")]
-    pub input: PathBuf,
+    input: PathBuf,
 
     /// Write the report to this file: a picture (.png), or a page that opens offline (.html); may be given twice
     #[arg(short, long, required = true, value_name = "FILE", value_parser = parse_output)]
-    pub output: Vec<PathBuf>,
+    output: Vec<PathBuf>,
 
     /// Take a change of the histograms from one frame to the next for a cut from this part of the scale on, in percent
     #[arg(long, value_name = "PERCENT", default_value_t = DEFAULT_THRESHOLD * 100.0, value_parser = parse_percent)]
-    pub cut_threshold: f64,
+    cut_threshold: f64,
 
-    /// Begin with the first frame at or after this: a time (3.2, 1:02.5, 0:01:02.5) or a frame's number (250f)
-    #[arg(long, value_name = "POINT", value_parser = parse_point)]
-    pub from: Option<Point>,
-
-    /// End before the first frame at or after this, a time or a frame's number
-    #[arg(long, value_name = "POINT", value_parser = parse_point)]
-    pub to: Option<Point>,
-
-    /// Count only this part of the picture as it is coded, in pixels or in percent of its width and height
-    #[arg(long, value_name = "X,Y,W,H", conflicts_with = "crop_bars")]
-    pub region: Option<RegionSpec>,
-
-    /// Find black bars at the edges and leave them out
-    #[arg(long)]
-    pub crop_bars: bool,
+    #[command(flatten)]
+    part: PartArgs,
 
     /// Decode with this many decoders, each at another part of the file; the report is the same
     #[arg(long, value_name = "N", default_value = "1")]
-    pub jobs: NonZeroUsize,
+    jobs: NonZeroUsize,
 
     /// Show no progress
     #[arg(short, long)]
-    pub quiet: bool,
+    quiet: bool,
+
+    #[command(flatten)]
+    reading: ReadingArgs,
+
+    #[command(flatten)]
+    counting: CountingArgs,
+}
+
+impl ReportArgs {
+    /// Counts the clip, and draws the report.
+    pub fn run(self) -> anyhow::Result<ExitCode> {
+        let name = self.input.display().to_string();
+        let components = self.counting.components();
+        let coded = components == Components::YCbCr;
+        let request = Request {
+            input: self.input,
+            open: self.reading.open_options(),
+            selection: Selection {
+                from: self.part.from,
+                to: self.part.to,
+                region: self.part.region,
+                crop_bars: self.part.crop_bars,
+                ..Selection::default()
+            },
+            adjustments: Adjustments::default(),
+            counting: Counting { rgbl: !coded, coded, signal: false },
+            engine: self.counting.engine(),
+            adapter: self.counting.adapter(),
+            resume_at: 0,
+            jobs: self.jobs.get(),
+            verify: false,
+            spoil: None,
+            stop: stop_on_interrupt()?,
+        };
+        let options =
+            Options { components, cut_threshold: self.cut_threshold / 100.0, outputs: self.output, quiet: self.quiet };
+        match report::run(request, &options)? {
+            Finished::Complete => Ok(ExitCode::SUCCESS),
+            Finished::EndedEarly(reason) => {
+                say(&format!("{name}: {reason}; the report shows what there is, try another copy of the file"));
+                Ok(ExitCode::FAILURE)
+            }
+            Finished::StoppedAtOnce => {
+                say(&format!("{name}: stopped before a frame was counted; nothing was written"));
+                Ok(ExitCode::from(INTERRUPTED))
+            }
+            Finished::Stopped => {
+                say(&format!("{name}: stopped; the report shows the part that was counted, and says so"));
+                Ok(ExitCode::from(INTERRUPTED))
+            }
+        }
+    }
 }
 
 /// Reads the name of a file whose ending says how to write it.

@@ -57,12 +57,44 @@ fn descriptor(
     descriptor
 }
 
+/// What is known of an adapter, in the words of its backend and driver.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AdapterInfo {
+    /// Its name, part of which chooses it ([`AdapterChoice`]).
+    pub name: String,
+    /// What it is, such as `DiscreteGpu` or `Cpu`.
+    pub kind: String,
+    /// What it is spoken to with, such as `Vulkan`.
+    pub backend: String,
+    /// The driver and its version.
+    pub driver: String,
+}
+
+impl fmt::Display for AdapterInfo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, kind, backend, driver } = self;
+        write!(f, "{name}  ({kind}, {backend}, driver {driver})")
+    }
+}
+
+impl From<wgpu::AdapterInfo> for AdapterInfo {
+    fn from(info: wgpu::AdapterInfo) -> Self {
+        Self {
+            kind: format!("{:?}", info.device_type),
+            backend: format!("{:?}", info.backend),
+            driver: format!("{} {}", info.driver, info.driver_info).trim().to_owned(),
+            name: info.name,
+        }
+    }
+}
+
 /// Every adapter of every backend that `WGPU_BACKEND` allows.
 #[must_use]
-pub fn adapters() -> Vec<wgpu::AdapterInfo> {
+pub fn adapters() -> Vec<AdapterInfo> {
     let backends = wgpu::Backends::from_env().unwrap_or(wgpu::Backends::all());
     let instance = wgpu::Instance::new(descriptor(backends, None));
-    pollster::block_on(instance.enumerate_adapters(backends)).iter().map(wgpu::Adapter::get_info).collect()
+    let adapters = pollster::block_on(instance.enumerate_adapters(backends));
+    adapters.iter().map(|adapter| adapter.get_info().into()).collect()
 }
 
 impl Gpu {

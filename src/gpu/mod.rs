@@ -27,7 +27,7 @@ pub mod timing;
 pub mod upload;
 
 pub use crate::view::scene::Scene;
-pub use context::{AdapterChoice, Gpu};
+pub use context::{AdapterChoice, AdapterInfo, Gpu, adapters};
 pub use figures::FrameTag;
 pub use import::wait_until_released;
 pub use loading::{Instance, Loading};

@@ -8,7 +8,7 @@ use crate::command::{program, run, sample};
 #[test]
 fn wrong_calls_are_usage_errors() {
     let clip = sample().to_str().unwrap();
-    let calls: [&[&str]; 17] = [
+    let calls: [&[&str]; 23] = [
         &[clip, "--cache-mb", "much"],
         &["snapshot"],
         &["snapshot", clip, "--size", "0x5"],
@@ -26,6 +26,13 @@ fn wrong_calls_are_usage_errors() {
         &["bench", "--repeats", "0"],
         &["bench", "--only", "no-such-method"],
         &["bench", "--layout", "yuv999p"],
+        // What a command would not heed, it does not take.
+        &["bench", "--engine", "cpu"],
+        &["bench", "--components", "ycbcr"],
+        &["bench", "--sweep", "--json"],
+        &["merge", "share.jsonl", "--adapter", "llvmpipe"],
+        &["adapters", "--matrix", "bt709"],
+        &["snapshot", clip, "--counted", "both"],
     ];
     for call in calls {
         let run = run(call);
@@ -42,6 +49,35 @@ fn help_and_version_are_no_errors() {
         let run = run(call);
         assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{call:?}");
         assert!(run.stdout.contains("histoscope"), "{call:?}");
+    }
+}
+
+#[test]
+fn help_shows_each_option_under_the_heading_that_it_belongs_to() {
+    let adjustments = ["--low-pass", "--equalize", "--clahe", "--posterize", "--otsu", "--counted"];
+    let [reading, adapter] = [["--matrix", "--range"], ["--adapter", "--engine"]];
+    for (command, adjusts, reads, counts) in [
+        (None, true, true, true),
+        (Some("snapshot"), true, true, true),
+        (Some("analyze"), true, true, true),
+        (Some("report"), false, true, true),
+        (Some("bench"), false, true, false),
+        (Some("merge"), false, false, false),
+        (Some("adapters"), false, false, false),
+    ] {
+        let help = run(command.into_iter().chain(["--help"])).stdout;
+        let under = |heading: &str| -> Vec<&str> {
+            let mut lines = help.lines().skip_while(|line| *line != heading).skip(1);
+            let part = std::iter::from_fn(|| lines.next().filter(|line| line.is_empty() || line.starts_with(' ')));
+            part.flat_map(|line| line.split([' ', '[']).find(|word| word.starts_with("--"))).collect()
+        };
+        let expected = |there: bool, options: &[&'static str]| if there { options.to_vec() } else { Vec::new() };
+        assert_eq!(under("Adjustments (made in this order):"), expected(adjusts, &adjustments), "{command:?}");
+        assert_eq!(under("Reading the video:"), expected(reads, &reading), "{command:?}");
+        let counting: Vec<_> = under("Counting:").into_iter().rev().collect();
+        assert_eq!(counting, expected(counts, &[&adapter[..], &["--components"]].concat()), "{command:?}");
+        assert!(under("Options:").contains(&"--verbose..."), "{command:?}: {help}");
+        assert_eq!(under("Options:").contains(&"--adapter"), command == Some("bench"), "{command:?}");
     }
 }
 

@@ -1,0 +1,105 @@
+//! `bench`: how fast this machine counts.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, ValueEnum};
+use histoscope::bench;
+use histoscope::gpu::Gpu;
+use histoscope::media::Decoder;
+
+use super::options::{AdapterArgs, ReadingArgs, parse_size};
+use super::output::{WrongUsage, print_line};
+
+/// Arguments of `bench`.
+#[derive(Debug, Args)]
+pub struct BenchArgs {
+    /// Measure on a frame of this video instead of made pictures
+    file: Option<PathBuf>,
+
+    /// Size of the pictures that are made
+    #[arg(long, value_name = "WxH", default_value = "2448x1505", value_parser = parse_size)]
+    size: (u32, u32),
+
+    /// Pixel layout of the pictures that are made, by FFmpeg's name
+    #[arg(long, default_value = "yuv420p")]
+    layout: String,
+
+    /// What the pictures that are made show
+    #[arg(long, value_enum, default_value_t)]
+    content: ContentArg,
+
+    /// Repeats of each measurement; slow methods are repeated less
+    #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    repeats: u32,
+
+    /// Measure only the methods whose names contain one of these
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    only: Vec<String>,
+
+    /// Print the results as JSON
+    #[arg(long)]
+    json: bool,
+
+    /// Compare plans for the counting passes instead of methods
+    #[arg(long, hide = true, conflicts_with_all = ["json", "only", "size", "layout", "content", "file"])]
+    sweep: bool,
+
+    #[command(flatten)]
+    adapter: AdapterArgs,
+
+    #[command(flatten)]
+    reading: ReadingArgs,
+}
+
+impl BenchArgs {
+    /// Measures, and prints a table.
+    pub fn run(self) -> anyhow::Result<ExitCode> {
+        let frame = match &self.file {
+            Some(file) => Decoder::open(file, &self.reading.open_options())?.next_frame()?.map(|frame| frame.picture),
+            None => None,
+        };
+        let gpu = Gpu::headless(&self.adapter.choice())?;
+        if self.sweep {
+            let grid = bench::SweepGrid { repeats: self.repeats, ..bench::SweepGrid::default() };
+            print_line(&bench::sweep(&gpu, &grid)?.to_string())?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        let options = bench::Options {
+            size: self.size,
+            layout: self.layout,
+            content: self.content.into(),
+            frame,
+            repeats: self.repeats,
+            only: self.only,
+        };
+        let report = bench::run(&gpu, &options).map_err(|error| match error {
+            bench::Error::UnknownMethod(_) | bench::Error::UnknownLayout(_) => WrongUsage(error.to_string()).into(),
+            other => anyhow::Error::new(other),
+        })?;
+        print_line(&if self.json { serde_json::to_string(&report)? } else { report.to_string() })?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// `--content`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+enum ContentArg {
+    /// Like a photograph: smooth areas, edges, a little noise
+    #[default]
+    Natural,
+    /// Every code value, at random
+    Noise,
+    /// All pixels alike
+    Constant,
+}
+
+impl From<ContentArg> for bench::Content {
+    fn from(arg: ContentArg) -> Self {
+        match arg {
+            ContentArg::Natural => Self::Natural,
+            ContentArg::Noise => Self::Noise,
+            ContentArg::Constant => Self::Constant,
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! `merge`: joins what parts of one file were counted to.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+use histoscope::export::analyze::AnalyzeError;
+use histoscope::export::analyze::merge::merge;
+use histoscope::export::analyze::output::Target;
+
+use super::analyze::target;
+use super::interrupt::{INTERRUPTED, stop_on_interrupt};
+
+/// Arguments of `merge`.
+#[derive(Debug, Args)]
+pub struct MergeArgs {
+    /// Outputs of 'analyze --from … --to …' for parts of one file that follow on each other, in any order
+    #[arg(required = true, value_name = "SHARE")]
+    shares: Vec<PathBuf>,
+
+    /// Write the result to this file; without it, to the standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+impl MergeArgs {
+    /// Joins the shares.
+    pub fn run(&self) -> anyhow::Result<ExitCode> {
+        let stop = stop_on_interrupt()?;
+        let output = self.output.as_deref().map_or(Target::Stdout, target);
+        match merge(&self.shares, &output, &stop) {
+            Ok(_) | Err(AnalyzeError::ReaderGone) => Ok(ExitCode::SUCCESS),
+            Err(_) if stop.is_stopped() => Ok(ExitCode::from(INTERRUPTED)),
+            Err(error) => Err(error.into()),
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! Options that several commands know.
+
+use clap::{Args, ValueEnum};
+use histoscope::engine::EngineChoice;
+use histoscope::export::analyze::selection::{Point, RegionSpec};
+use histoscope::gpu::AdapterChoice;
+use histoscope::histogram::Components;
+use histoscope::media::OpenOptions;
+use histoscope::picture::color;
+use histoscope::text::parse_time;
+
+/// How the video is read.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Reading the video")]
+pub struct ReadingArgs {
+    /// Read the video with this matrix instead of its own
+    #[arg(long, value_enum)]
+    matrix: Option<MatrixArg>,
+
+    /// Read the video with this range instead of its own
+    #[arg(long, value_enum)]
+    range: Option<RangeArg>,
+}
+
+impl ReadingArgs {
+    /// How the video is opened.
+    pub fn open_options(&self) -> OpenOptions {
+        OpenOptions { matrix: self.matrix.map(Into::into), range: self.range.map(Into::into), ..OpenOptions::default() }
+    }
+}
+
+/// Which graphics adapter is used.
+#[derive(Debug, Args)]
+pub struct AdapterArgs {
+    /// Use the graphics adapter whose name contains NAME (see 'histoscope adapters')
+    #[arg(long, value_name = "NAME")]
+    adapter: Option<String>,
+}
+
+impl AdapterArgs {
+    /// The adapter that is wanted.
+    pub fn choice(&self) -> AdapterChoice {
+        AdapterChoice { name: self.adapter.clone() }
+    }
+}
+
+/// What is counted, and with what.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Counting")]
+pub struct CountingArgs {
+    /// Count red, green, blue and luminance, or Y', Cb and Cr as coded
+    #[arg(long, value_enum, default_value_t)]
+    components: ComponentsArg,
+
+    /// What counts: the graphics adapter, or the CPU where that adapter is only software
+    #[arg(long, value_enum, default_value_t)]
+    engine: EngineArg,
+
+    #[command(flatten)]
+    adapter: AdapterArgs,
+}
+
+impl CountingArgs {
+    /// What is counted.
+    pub fn components(&self) -> Components {
+        self.components.into()
+    }
+
+    /// What counts.
+    pub fn engine(&self) -> EngineChoice {
+        self.engine.into()
+    }
+
+    /// The adapter that is wanted.
+    pub fn adapter(&self) -> AdapterChoice {
+        self.adapter.choice()
+    }
+}
+
+/// Which frames are counted, and which part of each picture.
+#[derive(Debug, Args)]
+pub struct PartArgs {
+    /// Begin with the first frame at or after this: a time (3.2, 1:02.5, 0:01:02.5) or a frame's number (250f)
+    #[arg(long, value_name = "POINT", value_parser = parse_point)]
+    pub from: Option<Point>,
+
+    /// End before the first frame at or after this, a time or a frame's number
+    #[arg(long, value_name = "POINT", value_parser = parse_point)]
+    pub to: Option<Point>,
+
+    /// Count only this part of the picture as it is coded, in pixels or in percent of its width and height
+    #[arg(long, value_name = "X,Y,W,H", conflicts_with = "crop_bars")]
+    pub region: Option<RegionSpec>,
+
+    /// Find black bars at the edges and leave them out
+    #[arg(long)]
+    pub crop_bars: bool,
+}
+
+/// `--engine`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+enum EngineArg {
+    /// The graphics adapter, or the CPU where the only adapter is software
+    #[default]
+    Auto,
+    /// The graphics adapter, whatever it is
+    Gpu,
+    /// The CPU
+    Cpu,
+}
+
+impl From<EngineArg> for EngineChoice {
+    fn from(arg: EngineArg) -> Self {
+        match arg {
+            EngineArg::Auto => Self::Auto,
+            EngineArg::Gpu => Self::Gpu,
+            EngineArg::Cpu => Self::Cpu,
+        }
+    }
+}
+
+/// `--matrix`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum MatrixArg {
+    /// BT.601
+    Bt601,
+    /// BT.709
+    Bt709,
+    /// BT.2020, non-constant luminance
+    #[value(alias = "bt2020")]
+    Bt2020nc,
+    /// SMPTE 240M
+    Smpte240m,
+    /// FCC
+    Fcc,
+    /// YCgCo
+    Ycgco,
+    /// The planes are G, B and R themselves
+    Rgb,
+}
+
+impl From<MatrixArg> for color::Matrix {
+    fn from(arg: MatrixArg) -> Self {
+        match arg {
+            MatrixArg::Bt601 => Self::Bt601,
+            MatrixArg::Bt709 => Self::Bt709,
+            MatrixArg::Bt2020nc => Self::Bt2020,
+            MatrixArg::Smpte240m => Self::Smpte240m,
+            MatrixArg::Fcc => Self::Fcc,
+            MatrixArg::Ycgco => Self::YCgCo,
+            MatrixArg::Rgb => Self::Identity,
+        }
+    }
+}
+
+/// `--range`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum RangeArg {
+    /// Luma 16 to 235, scaled to the depth
+    Limited,
+    /// All code values
+    Full,
+}
+
+impl From<RangeArg> for color::Range {
+    fn from(arg: RangeArg) -> Self {
+        match arg {
+            RangeArg::Limited => Self::Limited,
+            RangeArg::Full => Self::Full,
+        }
+    }
+}
+
+/// `--components`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+enum ComponentsArg {
+    /// Red, green, blue and luminance
+    #[default]
+    Rgbl,
+    /// Y', Cb and Cr as coded, chroma at its own resolution
+    Ycbcr,
+}
+
+impl From<ComponentsArg> for Components {
+    fn from(arg: ComponentsArg) -> Self {
+        match arg {
+            ComponentsArg::Rgbl => Self::Rgbl,
+            ComponentsArg::Ycbcr => Self::YCbCr,
+        }
+    }
+}
+
+/// Reads a time, or a frame's number with an f before or behind it.
+fn parse_point(text: &str) -> Result<Point, String> {
+    let digits = text.strip_suffix('f').or_else(|| text.strip_prefix('f'));
+    if let Some(digits) = digits.filter(|digits| digits.bytes().all(|b| b.is_ascii_digit())) {
+        return digits.parse().map(Point::Frame).map_err(|_| format!("'{text}' is no frame number; write 250f"));
+    }
+    let wrong = || {
+        format!(
+            "'{text}' is neither a time nor a frame number; write seconds (3.2), MM:SS (1:02.5), HH:MM:SS (0:01:02.5), or a \
+             frame's number (250f)"
+        )
+    };
+    parse_time(text).map(Point::Time).map_err(|_| wrong())
+}
+
+/// Reads `WxH`.
+pub fn parse_size(text: &str) -> Result<(u32, u32), String> {
+    let wrong = || format!("'{text}' is no size; write width and height in pixels, for example 1280x720");
+    let (width, height) = text.split_once(['x', 'X', '×']).ok_or_else(wrong)?;
+    match (width.parse(), height.parse()) {
+        (Ok(width), Ok(height)) if (1..=65_536).contains(&width) && (1..=65_536).contains(&height) => {
+            Ok((width, height))
+        }
+        _ => Err(wrong()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_two_numbers() {
+        assert_eq!(parse_size("1280x720"), Ok((1280, 720)));
+        for text in ["1280", "0x5", "5x0", "x", "-1x5", "1x1x1", "70000x2"] {
+            assert!(parse_size(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn points_are_times_or_frame_numbers() {
+        assert_eq!(parse_point("250f"), Ok(Point::Frame(250)));
+        assert_eq!(parse_point("f0"), Ok(Point::Frame(0)));
+        assert_eq!(parse_point("1:02.5"), Ok(Point::Time(62.5)));
+        for text in ["", "f", "-3f", "1.5f", "x", "99999999999999999999f", "1:75"] {
+            assert!(parse_point(text).is_err(), "{text}");
+        }
+    }
+}

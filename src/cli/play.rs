@@ -1,0 +1,84 @@
+//! Without a command: the window.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use clap::Args;
+use histoscope::app::{self, PlayOptions};
+
+use super::adjust::AdjustArgs;
+use super::options::{CountingArgs, ReadingArgs};
+
+/// What to play.
+#[derive(Debug, Args)]
+pub struct PlayArgs {
+    /// The videos to play, files or addresses, - for the standard input; without any, a window opens that takes one
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+
+    /// Start again at the end
+    #[arg(long = "loop")]
+    looped: bool,
+
+    /// Open paused on the first frame
+    #[arg(long)]
+    paused: bool,
+
+    /// Memory for decoded frames around the one on screen, in MiB: steps back and loops come out of it
+    #[arg(long, value_name = "MIB", default_value_t = 512, value_parser = clap::value_parser!(u64).range(0..=1_048_576))]
+    cache_mb: u64,
+
+    /// Neither read nor keep settings from earlier runs
+    #[arg(long)]
+    no_config: bool,
+
+    #[command(flatten)]
+    adjust: AdjustArgs,
+
+    #[command(flatten)]
+    reading: ReadingArgs,
+
+    #[command(flatten)]
+    counting: CountingArgs,
+}
+
+impl PlayArgs {
+    /// Plays until the window is closed. `started` is when the program was.
+    pub fn run(self, started: Instant) -> anyhow::Result<ExitCode> {
+        app::play(PlayOptions {
+            looped: self.looped,
+            paused: self.paused,
+            cache_bytes: usize::try_from(self.cache_mb << 20).unwrap_or(usize::MAX),
+            keeps_settings: !self.no_config,
+            components: self.counting.components(),
+            adjustments: self.adjust.adjustments(),
+            counted: self.adjust.counted(),
+            adapter: self.counting.adapter(),
+            engine: self.counting.engine(),
+            open: self.reading.open_options(),
+            inputs: self.files,
+            started,
+        })?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::cli::Cli;
+
+    #[test]
+    fn files_are_played_and_without_any_a_window_opens() {
+        let line = Cli::try_parse_from(["histoscope", "a.mp4", "b.mp4", "--adapter", "llvm"]).unwrap();
+        assert_eq!(line.play.files, [PathBuf::from("a.mp4"), PathBuf::from("b.mp4")]);
+        assert_eq!((line.play.counting.adapter().name.as_deref(), line.play.cache_mb), (Some("llvm"), 512));
+        assert!(Cli::try_parse_from(["histoscope"]).unwrap().play.files.is_empty());
+        assert_eq!(Cli::try_parse_from(["histoscope", "a.mp4", "--cache-mb", "-1"]).unwrap_err().exit_code(), 2);
+        assert!(Cli::try_parse_from(["histoscope", "adapters"]).unwrap().command.is_some());
+        assert_eq!(Cli::try_parse_from(["histoscope", "snapshot"]).unwrap_err().exit_code(), 2);
+    }
+}

@@ -1,0 +1,114 @@
+//! `snapshot`: one frame as a picture, or its figures.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+use clap::builder::{PathBufValueParser, TypedValueParser};
+use histoscope::export::snapshot::{SnapshotOptions, snapshot};
+use histoscope::text::parse_time;
+use histoscope::view::overlay::Channels;
+
+use super::adjust::AdjustArgs;
+use super::options::{CountingArgs, ReadingArgs, parse_size};
+use super::output::print_line;
+
+/// Arguments of `snapshot`.
+#[derive(Debug, Args)]
+pub struct SnapshotArgs {
+    /// The video to read
+    file: PathBuf,
+
+    /// The frame that is on screen at this time: seconds, MM:SS or HH:MM:SS, with fractions
+    #[arg(long, value_name = "TIME", default_value = "0", value_parser = parse_time, allow_negative_numbers = true)]
+    at: f64,
+
+    /// Size of the PNG in pixels; without it, the video's own as it is displayed
+    #[arg(long, value_name = "WxH", value_parser = parse_size)]
+    size: Option<(u32, u32)>,
+
+    /// Histograms to draw: any of r, g, b and l
+    #[arg(long, value_name = "rgbl", default_value = "rgbl", value_parser = parse_channels)]
+    channels: Channels,
+
+    /// Draw the picture without histograms
+    #[arg(long)]
+    no_overlay: bool,
+
+    /// Print the figures as one JSON object
+    #[arg(long)]
+    json: bool,
+
+    /// Put all bins into the JSON object
+    #[arg(long, requires = "json")]
+    bins: bool,
+
+    /// Write the picture to this PNG file; without it, only the figures are printed
+    #[arg(short, long, value_name = "FILE.png", value_parser = PathBufValueParser::new().try_map(picture_file))]
+    output: Option<PathBuf>,
+
+    #[command(flatten)]
+    adjust: AdjustArgs,
+
+    #[command(flatten)]
+    reading: ReadingArgs,
+
+    #[command(flatten)]
+    counting: CountingArgs,
+}
+
+impl SnapshotArgs {
+    /// Writes the picture, and prints the figures.
+    pub fn run(self) -> anyhow::Result<ExitCode> {
+        let components = self.counting.components();
+        self.adjust.check(components)?;
+        let figures = snapshot(&SnapshotOptions {
+            input: self.file,
+            at_secs: self.at,
+            size: self.size,
+            channels: self.channels,
+            overlays: !self.no_overlay,
+            bins: self.bins,
+            output: self.output,
+            components,
+            adjustments: self.adjust.adjustments(),
+            counted: self.adjust.counted(),
+            adapter: self.counting.adapter(),
+            engine: self.counting.engine(),
+            open: self.reading.open_options(),
+        })?;
+        print_line(&if self.json { serde_json::to_string(&figures)? } else { figures.to_string() })?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// A file for a picture: one whose name tells of another format would not be what it says.
+fn picture_file(path: PathBuf) -> Result<PathBuf, String> {
+    match path.extension() {
+        Some(ending) if !ending.eq_ignore_ascii_case("png") => {
+            Err(format!("'{}' does not end in .png; pictures are written as PNG", path.display()))
+        }
+        _ => Ok(path),
+    }
+}
+
+/// Reads a set of the letters r, g, b and l.
+fn parse_channels(text: &str) -> Result<Channels, String> {
+    let one = |letter: char| match "rgbl".find(letter.to_ascii_lowercase()) {
+        Some(channel) => Ok(Channels::one(channel)),
+        None => Err(format!("'{letter}' is no channel; use r, g, b and l")),
+    };
+    text.chars().try_fold(Channels::NONE, |on, letter| Ok(on.union(one(letter)?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn channels_are_letters() {
+        assert_eq!(parse_channels("lR"), Ok(Channels::one(0).union(Channels::one(3))));
+        assert_eq!(parse_channels(""), Ok(Channels::NONE));
+        assert!(parse_channels("rx").is_err());
+    }
+}
