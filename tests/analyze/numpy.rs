@@ -1,8 +1,8 @@
 //! Every record of many kinds of clips, against what an independent NumPy script computes from FFmpeg's raw frames.
 
 use std::path::Path;
-use std::process::Command;
 
+use crate::command::python::python;
 use crate::common::Clip;
 use crate::program::output;
 
@@ -27,14 +27,14 @@ fn script(
     records: &Path,
     region: Option<&str>,
 ) -> std::process::Output {
-    Command::new("python3")
+    python()
         .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/analyze/records.py"))
         .arg(clip)
         .args([format, matrix, range])
         .arg(records)
         .args(region)
         .output()
-        .expect("python3 is installed, with NumPy (Debian and Ubuntu: python3-numpy)")
+        .expect("the interpreter was found a moment ago")
 }
 
 /// Noise of every code, in a format that FFV1 keeps as it is.

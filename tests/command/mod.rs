@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "every test file uses a part of it")]
 
+pub mod python;
+
 use std::ffi::OsStr;
 use std::io::Read;
 use std::path::Path;

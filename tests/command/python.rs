@@ -1,0 +1,28 @@
+//! The Python with which scripts check what the program writes.
+
+use std::process::Command;
+use std::sync::LazyLock;
+
+/// An interpreter that has NumPy: the one that is named in `HISTOSCOPE_PYTHON`, the system's, for which Debian's and Ubuntu's
+/// package is, or the one in `PATH`. `scripts/setup` asks the same ones in the same order.
+static WITH_NUMPY: LazyLock<String> = LazyLock::new(|| {
+    let named = std::env::var("HISTOSCOPE_PYTHON").ok().filter(|name| !name.is_empty());
+    let mut known = named.into_iter().chain(["/usr/bin/python3".to_owned(), "python3".to_owned()]);
+    let has_numpy = |python: &String| {
+        let output = command(python).args(["-c", "import numpy"]).output();
+        output.is_ok_and(|output| output.status.success())
+    };
+    known.find(has_numpy).expect("a python3 has NumPy: run scripts/setup, or name one in HISTOSCOPE_PYTHON")
+});
+
+/// Nothing that the shell's settings or the home folder add is taken, so that it is the same interpreter for everybody.
+fn command(python: &str) -> Command {
+    let mut command = Command::new(python);
+    command.arg("-I");
+    command
+}
+
+/// A Python that has NumPy.
+pub fn python() -> Command {
+    command(&WITH_NUMPY)
+}
