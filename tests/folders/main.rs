@@ -1,0 +1,193 @@
+//! Each folder knows only what it must, and arrows between modules point one way.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod arrows;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use arrows::{Modules, Name, between_rooms, circles};
+
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { sources(&path) } else { vec![path] }).collect()
+}
+
+fn source_folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
+}
+
+/// Files that name `path` in their code, relative to the sources' folder.
+fn users(path: &str) -> Vec<String> {
+    let folder = source_folder();
+    let names = |file: &PathBuf| {
+        let text = fs::read_to_string(file).unwrap();
+        text.lines().any(|line| !line.trim_start().starts_with("//") && line.contains(path))
+    };
+    let files = sources(&folder).into_iter().filter(names);
+    files.map(|file| file.strip_prefix(&folder).unwrap().to_string_lossy().replace('\\', "/")).collect()
+}
+
+#[test]
+fn libraries_stay_in_their_rooms() {
+    for (library, rooms) in [
+        ("wgpu::", &["gpu/", "bench/"][..]),
+        ("ash::", &["gpu/"]),
+        ("winit::", &["app/"]),
+        // The controls are egui's; the GPU draws what it lays out, and a report's text is laid out with its letters.
+        ("egui", &["app/", "gpu/draw/", "export/report/"]),
+        ("rfd::", &["app/"]),
+        ("clap::", &["cli/"]),
+        ("ctrlc::", &["cli/"]),
+        ("ffmpeg_next", &["media/av/"]),
+    ] {
+        let users = users(library);
+        assert!(!users.is_empty(), "{library} is used nowhere, so that this test finds nothing");
+        for file in users {
+            assert!(rooms.iter().any(|room| file.starts_with(room)), "{file} names {library}");
+        }
+    }
+}
+
+/// What a room must not name. A room that is not here is held by the rule that there is no circle.
+const FORBIDDEN: [(&str, &[&str]); 13] = [
+    ("picture", EVERY_ROOM),
+    ("text", EVERY_ROOM),
+    ("histogram", &["adjust", "app", "bench", "cpu", "engine", "export", "gpu", "keys", "media", "playback", "view"]),
+    ("keys", &["app", "bench", "cpu", "engine", "export", "gpu", "histogram", "media", "picture", "playback", "view"]),
+    ("view", &["app", "bench", "cpu", "engine", "export", "gpu", "keys", "media", "playback"]),
+    ("adjust", &["app", "bench", "engine", "export", "gpu", "keys", "media", "playback", "view"]),
+    ("cpu", &["app", "bench", "engine", "export", "gpu", "keys", "media", "playback"]),
+    ("media", &["adjust", "app", "bench", "cpu", "engine", "export", "gpu", "keys", "playback", "view"]),
+    ("playback", &["adjust", "app", "bench", "cpu", "engine", "export", "gpu", "keys", "view"]),
+    ("gpu", &["app", "bench", "engine", "export", "keys", "media", "playback"]),
+    ("engine", &["app", "bench", "export", "keys", "playback"]),
+    ("bench", &["app", "export", "keys", "playback"]),
+    ("export", &["app", "bench", "keys", "playback"]),
+];
+
+const EVERY_ROOM: &[&str] = &[
+    "adjust",
+    "app",
+    "bench",
+    "cpu",
+    "engine",
+    "export",
+    "gpu",
+    "histogram",
+    "keys",
+    "media",
+    "picture",
+    "playback",
+    "text",
+    "view",
+];
+
+/// Circles that are known and shall go. One that is gone fails the test, so that it leaves this list, too.
+const KNOWN_CIRCLES: &[&str] = &[
+    "adjust::codes, adjust::recolor",
+    "app, app::adjusting, app::graphics, app::hud, app::hud::adjusting, app::pointing, app::readouts, app::saving, app::start, app::viewer",
+    "app::hud::labels, app::hud::model, app::hud::numbers, app::hud::probe, app::hud::readout",
+    "bench, bench::adjust, bench::article, bench::inputs, bench::measure, bench::method, bench::ours, bench::report, bench::rgba, bench::run",
+    "cpu, cpu::avx2, cpu::band, cpu::convert, cpu::counters, cpu::pairs, cpu::simd, cpu::unpack",
+    "export::analyze::bars, export::analyze::ending, export::analyze::jobs, export::analyze::pipeline",
+    "export::report::page, export::report::page::charts, export::report::page::tables",
+    "export::report::picture, export::report::picture::tables",
+    "gpu::adjust, gpu::adjust::blur, gpu::adjust::chain, gpu::adjust::chain::maker, gpu::adjust::clahe, gpu::adjust::curves, gpu::adjust::otsu, gpu::adjust::point, gpu::adjust::scan, gpu::adjust::working",
+    "gpu::context, gpu::histogram, gpu::import, gpu::readback, gpu::staging, gpu::upload",
+    "gpu::draw::overlay, gpu::draw::overlay::params",
+    "gpu::renderer, gpu::renderer::adjusting, gpu::renderer::content, gpu::renderer::moment",
+    "histogram, histogram::cumulative, histogram::stats",
+    "media::ahead, media::decoder, media::earlier, media::index, media::seek",
+    "media::av::codec, media::av::frame, media::av::input",
+    "media::error, media::source",
+    "playback::player, playback::player::seek",
+    "view::overlay, view::overlay::panel, view::scene",
+];
+/// The same among rooms.
+const KNOWN_CIRCLES_OF_ROOMS: &[&str] = &["adjust, cpu, view"];
+
+fn library() -> Modules {
+    Modules::read(&source_folder().join("lib.rs"))
+}
+
+fn written(circle: &BTreeSet<Name>) -> String {
+    circle.iter().map(|name| name.join("::")).collect::<Vec<_>>().join(", ")
+}
+
+fn check(found: &[BTreeSet<Name>], known: &[&str]) {
+    let found: BTreeSet<String> = found.iter().map(written).collect();
+    let known: BTreeSet<String> = known.iter().map(|circle| (*circle).to_owned()).collect();
+    let new: Vec<_> = found.difference(&known).collect();
+    assert!(new.is_empty(), "these modules name each other in a circle:\n{new:#?}");
+    let gone: Vec<_> = known.difference(&found).collect();
+    assert!(gone.is_empty(), "take these out of the list of known circles, they are gone:\n{gone:#?}");
+}
+
+#[test]
+fn rooms_know_only_what_they_must() {
+    let rooms = between_rooms(&library().arrows());
+    for (room, forbidden) in FORBIDDEN {
+        let named = &rooms[&[room.to_owned()][..]];
+        let wrong: Vec<_> = named.iter().filter(|name| forbidden.contains(&name.concat().as_str())).collect();
+        assert!(wrong.is_empty(), "{room} names {wrong:?}");
+    }
+}
+
+#[test]
+fn no_modules_name_each_other_in_a_circle() {
+    let arrows = library().arrows();
+    // A finder that finds nothing would find no circle either.
+    let count = arrows.values().map(BTreeSet::len).sum::<usize>();
+    assert!(arrows.len() > 100 && count > 3 * arrows.len(), "{count} arrows among {} modules", arrows.len());
+    check(&circles(&arrows), KNOWN_CIRCLES);
+    check(&circles(&between_rooms(&arrows)), KNOWN_CIRCLES_OF_ROOMS);
+}
+
+#[test]
+fn the_program_has_no_circle_either() {
+    let arrows = Modules::read(&source_folder().join("main.rs")).arrows();
+    assert!(arrows.len() > 10);
+    check(&circles(&arrows), &[]);
+}
+
+/// The circles of a made crate: each file with its text.
+fn circles_of(files: &[(&str, &str)]) -> Vec<String> {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    let modules = Modules::read(&folder.path().join("lib.rs"));
+    circles(&modules.arrows()).iter().map(written).collect()
+}
+
+#[test]
+fn made_circles_are_found() {
+    let lib = ("lib.rs", "mod a; mod b;");
+    let none: [&str; 0] = [];
+    assert_eq!(circles_of(&[lib, ("a.rs", "use crate::b::B;"), ("b.rs", "pub struct B;")]), none);
+    assert_eq!(circles_of(&[lib, ("a.rs", "use crate::b::B;"), ("b.rs", "use super::a::A;")]), ["a, b"]);
+    // In code and in a macro's words.
+    assert_eq!(circles_of(&[lib, ("a.rs", "fn f() { crate::b::g() }"), ("b.rs", "use super::a::A;")]), ["a, b"]);
+    let words = "fn f() { println!(\"{}\", crate::b::g()) }";
+    assert_eq!(circles_of(&[lib, ("a.rs", words), ("b.rs", "use super::a::A;")]), ["a, b"]);
+    // By a name that was brought in, and through a longer way.
+    let through = [("lib.rs", "mod a; mod b; mod c;"), ("a.rs", "use crate::b; fn f() { b::g() }")];
+    let rest = [("b.rs", "use crate::c::{self, C as D};"), ("c.rs", "type T = super::a::A;")];
+    assert_eq!(circles_of(&[through, rest].concat()), ["a, b, c"]);
+    // From a child to what its parent defines, where the parent uses the child.
+    let parent = ("a/mod.rs", "mod child; use child::C; pub struct A;");
+    assert_eq!(circles_of(&[("lib.rs", "mod a;"), parent, ("a/child.rs", "use super::A;")]), ["a, a::child"]);
+    // A re-export leads to where the name is defined, and is no arrow by itself.
+    let face = ("a/mod.rs", "mod x; mod y; pub use x::X; pub use y::Y;");
+    let parts = [("a/x.rs", "pub struct X;"), ("a/y.rs", "use super::X;")];
+    assert_eq!(circles_of(&[&[("lib.rs", "mod a;"), face], &parts[..]].concat()), none);
+    let parts = [("a/x.rs", "use crate::a::Y;"), ("a/y.rs", "use super::X;")];
+    assert_eq!(circles_of(&[&[("lib.rs", "mod a;"), face], &parts[..]].concat()), ["a::x, a::y"]);
+    // What tests name is no arrow.
+    let tests = "#[cfg(test)] mod tests { use crate::a::A; } #[cfg(test)] use super::a::A;";
+    assert_eq!(circles_of(&[lib, ("a.rs", "use crate::b::B;"), ("b.rs", tests)]), none);
+}
