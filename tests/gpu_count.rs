@@ -6,7 +6,6 @@ mod counter;
 mod support;
 
 use counter::Counter;
-use histoscope::gpu::readback::read_scales;
 use histoscope::histogram::reference;
 use histoscope::histogram::{Components, vertical_scale};
 use histoscope::picture::Picture;
@@ -106,7 +105,7 @@ fn scales_are_those_of_the_reference_however_the_passes_are_dispatched() {
                     false => counter.count(&picture, components),
                     true => counter.count_apart(&picture, components),
                 };
-                let scales = read_scales(&counter.gpu, &counter.passes).unwrap();
+                let scales = counter.passes.read_scales(&counter.gpu).unwrap();
                 for channel in 0..4 {
                     let at = format!("{name} {components:?} channel {channel}, apart: {apart}");
                     let expected = vertical_scale(histogram.bins(channel));

@@ -4,73 +4,21 @@ use std::fmt;
 
 use serde::Serialize;
 
+use super::error::{Error, possible};
 use super::inputs::Inputs;
 use super::measure::{Budget, Times, on_cpu, on_gpu};
-use super::run::possible;
-use super::{Error, Options};
-use crate::adjust::{
-    Adjustments, Blur, Clahe, Codes, Equalize, Placing, Posterize, Processor, Reduction, Shown, Threshold, Tone, blur,
-};
+use super::options::Options;
+use super::rows::{What, adjustment_rows, adjustments};
+use crate::adjust::{Adjustments, Blur, Codes, Processor, blur};
 use crate::gpu::adjust::scan::{ScanPass, Words};
 use crate::gpu::adjust::{BlurPass, BlurPlan, Chain, WorkingPicture};
 use crate::gpu::histogram::HistogramPasses;
 use crate::gpu::params::InputPicture;
-use crate::gpu::readback::{read_buffer, read_histogram};
+use crate::gpu::readback::read_buffer;
 use crate::gpu::timing::{Spans, compute_pass};
 use crate::gpu::{Gpu, GpuError};
 use crate::histogram::Components;
 use crate::picture::Picture;
-
-/// What a row measures.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum What {
-    /// A prefix sum of the longest length, with conflict-free indexing or without.
-    Scan { conflict_free: bool },
-    /// An adjustment of a picture, from its planes to the adjusted one, whose histograms are counted as it is written where
-    /// that can be.
-    Chain(Adjustments),
-    /// The same with the adjusted picture counted by passes of their own.
-    Apart(Adjustments),
-    /// The two passes of a blur by themselves, with workgroup memory or without.
-    Blur { size: u32, staged: bool },
-}
-
-/// Names by which rows are chosen, what the table calls them, and what they measure.
-fn all() -> Vec<(&'static str, &'static str, What)> {
-    let toned = |tone| Adjustments { tone: Some(tone), ..Adjustments::default() };
-    let equalize = |per_channel| toned(Tone::Equalize(Equalize { per_channel, ..Equalize::default() }));
-    let reduction = |reduction| What::Chain(Adjustments { reduction: Some(reduction), ..Adjustments::default() });
-    let classes = |classes| reduction(Reduction::Threshold(Threshold { classes, shown: Shown::Tones }));
-    let levels = |placing| reduction(Reduction::Posterize(Posterize { levels: 5, placing }));
-    let low_pass = |size, runs| What::Chain(Adjustments { blur: Some(Blur { size, runs }), ..Adjustments::default() });
-    vec![
-        ("scan", "prefix sum of 262144 words", What::Scan { conflict_free: true }),
-        ("scan-conflicts", "the same with bank conflicts", What::Scan { conflict_free: false }),
-        ("equalize", "equalize luminance", What::Chain(equalize(false))),
-        ("equalize-apart", "… its result counted apart", What::Apart(equalize(false))),
-        ("equalize-channels", "equalize red, green and blue", What::Chain(equalize(true))),
-        ("clahe", "CLAHE, 8×8 tiles", What::Chain(toned(Tone::Clahe(Clahe::default())))),
-        ("otsu-2", "Otsu's threshold", classes(2)),
-        ("otsu-5", "Otsu's thresholds, 5 classes", classes(5)),
-        ("posterize-width", "5 levels of equal width", levels(Placing::Width)),
-        ("posterize-population", "5 levels of equal population", levels(Placing::Population)),
-        ("blur-3", "blur 3 wide", low_pass(3, 1)),
-        ("blur-15", "blur 15 wide", low_pass(15, 1)),
-        ("blur-31", "blur 31 wide", low_pass(31, 1)),
-        ("blur-63", "blur 63 wide", low_pass(63, 1)),
-        ("blur-15x3", "blur 15 wide, three times", low_pass(15, 3)),
-        ("blur-passes-15", "blur 15 wide, its passes only", What::Blur { size: 15, staged: true }),
-        ("blur-passes-15-unstaged", "… without workgroup memory", What::Blur { size: 15, staged: false }),
-        ("blur-passes-63", "blur 63 wide, its passes only", What::Blur { size: 63, staged: true }),
-        ("blur-passes-63-unstaged", "… without workgroup memory", What::Blur { size: 63, staged: false }),
-    ]
-}
-
-/// Every row's name and title.
-#[must_use]
-pub fn rows() -> Vec<(&'static str, &'static str)> {
-    all().into_iter().map(|(name, title, _)| (name, title)).collect()
-}
 
 /// One adjustment.
 #[derive(Debug, Clone, Serialize)]
@@ -100,7 +48,7 @@ pub struct AdjustRow {
 /// measures them only by name, since they take it long.
 pub(super) fn wanted(gpu: &Gpu, options: &Options) -> Vec<&'static str> {
     let by_default = options.only.is_empty() && !gpu.is_software();
-    let wanted = rows().into_iter().filter(|(name, title)| by_default || options.names(name, title));
+    let wanted = adjustment_rows().into_iter().filter(|(name, title)| by_default || options.names(name, title));
     wanted.map(|(name, _)| name).collect()
 }
 
@@ -116,7 +64,7 @@ pub(super) fn measure(
 ) -> Result<Vec<AdjustRow>, Error> {
     let budget = Budget::new(gpu, options.repeats);
     let (mut rows, mut bench) = (Vec::new(), None);
-    for (name, title, what) in all().into_iter().filter(|(name, ..)| names.contains(name)) {
+    for (name, title, what) in adjustments().into_iter().filter(|(name, ..)| names.contains(name)) {
         let mut row = AdjustRow {
             name,
             title,
@@ -269,7 +217,7 @@ impl<'a> Bench<'a> {
             Some(adjusted) => adjusted.read(gpu)? == *expected,
             None => false,
         };
-        let counts = counts_result.then(|| read_histogram(gpu, &self.result, expected.bits, Components::Rgbl));
+        let counts = counts_result.then(|| self.result.read(gpu, expected.bits, Components::Rgbl));
         Ok(is_same && counts.transpose()?.is_none_or(|bins| bins == expected.histogram()))
     }
 

@@ -1,6 +1,6 @@
 //! The methods of the web article on the GPU, each as simple as the article has it, on 8-bit RGBA textures.
 
-use super::Error;
+use super::error::Error;
 use super::measure::{Budget, Times, on_gpu};
 use super::method::{ChannelSet, Method};
 use super::rgba::Textures;

@@ -11,6 +11,9 @@ use crate::picture::color::Colorimetry;
 use crate::picture::layout::PixelLayout;
 use crate::picture::{OwnedPlanes, Picture, PictureError};
 
+/// Different pictures that are made.
+pub(super) const PICTURES: u64 = 4;
+
 /// What the measured pictures show. The speed of a histogram depends on it: many equal pixels in a row want the same bin
 /// at the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]

@@ -1,6 +1,7 @@
 //! The pictures that are measured, on the CPU and in the GPU's memory.
 
-use super::{Content, Error, PICTURES};
+use super::content::{Content, PICTURES};
+use super::error::Error;
 use crate::gpu::Gpu;
 use crate::gpu::upload::PictureBuffers;
 use crate::picture::Picture;

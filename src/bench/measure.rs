@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-use super::Error;
+use super::error::Error;
 use crate::gpu::Gpu;
 use crate::gpu::timing::{Spans, Timestamps};
 
@@ -179,6 +179,15 @@ fn submit_and_wait(gpu: &Gpu, repeat: usize, record: &mut Record<'_>) -> Result<
     submit(gpu, repeat, None, record);
     gpu.wait()?;
     Ok(start.elapsed())
+}
+
+/// A bar on standard error, which is not drawn where that is no terminal.
+pub(super) fn progress(steps: usize) -> indicatif::ProgressBar {
+    let bar = indicatif::ProgressBar::new(steps as u64);
+    if let Ok(style) = indicatif::ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}") {
+        bar.set_style(style);
+    }
+    bar
 }
 
 #[cfg(test)]

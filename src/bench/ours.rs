@@ -1,11 +1,10 @@
 //! The product's own passes and the floor beneath them, measured on native planes.
 
-use super::Error;
+use super::error::Error;
 use super::inputs::Inputs;
 use super::measure::{Budget, Record, Times, on_gpu, spans_on_gpu};
 use crate::gpu::Gpu;
 use crate::gpu::histogram::HistogramPasses;
-use crate::gpu::readback::read_histogram;
 use crate::gpu::resources::storage;
 use crate::gpu::shaders::{self, groups};
 use crate::gpu::timing::{Spans, compute_pass};
@@ -22,7 +21,7 @@ pub fn count(gpu: &Gpu, passes: &HistogramPasses, inputs: &Inputs, index: usize)
     }
     gpu.queue.submit([encoder.finish()]);
     let bits = inputs.picture(index).layout().bin_bits();
-    Ok(read_histogram(gpu, passes, bits, Components::Rgbl)?)
+    Ok(passes.read(gpu, bits, Components::Rgbl)?)
 }
 
 /// Chunk, reduce and scale in one compute pass, between one timestamp and another: what a frame costs.

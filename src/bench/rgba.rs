@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::Error;
+use super::error::Error;
 use super::inputs::copies;
 use crate::gpu::Gpu;
 use crate::histogram::reference::unclamped_rgb;

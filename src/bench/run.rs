@@ -3,26 +3,24 @@
 use rayon::prelude::*;
 
 use super::article::ArticlePass;
+use super::error::{Error, Possible, possible};
 use super::inputs::{Inputs, picture_bytes};
 use super::measure::{Budget, Times, on_cpu};
 use super::method::{ChannelSet, Method};
+use super::options::Options;
 use super::ours::{Floor, count, each_pass, total};
 use super::report::{Check, MethodRow, PassRow};
 use super::rgba::{Textures, convert, count_plainly, shrink};
-use super::{Error, Options};
 use crate::cpu::Engine;
+use crate::gpu::Gpu;
 use crate::gpu::histogram::HistogramPasses;
 use crate::gpu::histogram::plan::{ChannelRun, Plan};
-use crate::gpu::{Gpu, GpuError};
 use crate::histogram::reference;
 use crate::histogram::{Components, Histogram};
 use crate::picture::Picture;
 
 /// The most pixels a side of the image that a single invocation counts: some milliseconds on a real GPU.
 const SINGLE_SIDE: u32 = 64;
-
-/// Something that could be made, or in words why not.
-pub(super) type Possible<T> = Result<T, String>;
 
 /// Pictures, what their histograms are, and what the GPU holds of them.
 pub(super) struct Bench<'a> {
@@ -226,16 +224,6 @@ impl<'a> Bench<'a> {
             note: (shapes.len() > 1).then(|| format!("fastest of several: {workgroups} workgroups of {workgroup}")),
             ..Outcome::default()
         }))
-    }
-}
-
-/// Sorts out what one adapter cannot hold, which is a remark in the table, from what ends the run.
-pub(super) fn possible<T>(result: Result<T, Error>) -> Result<Possible<T>, Error> {
-    match result {
-        Err(Error::Gpu(why @ (GpuError::PictureTooLarge { .. } | GpuError::TooDeep { .. }))) => {
-            Ok(Err(format!("not measured: {why}")))
-        }
-        other => other.map(Ok),
     }
 }
 

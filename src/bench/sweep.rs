@@ -7,10 +7,12 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use super::content::Content;
+use super::error::Error;
 use super::inputs::Inputs;
-use super::measure::Budget;
+use super::layouts;
+use super::measure::{Budget, progress};
 use super::ours::{Floor, count, each_pass, total};
-use super::{Content, Error, layouts, progress};
 use crate::cpu::Engine;
 use crate::gpu::Gpu;
 use crate::gpu::histogram::HistogramPasses;

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use plan::{ChannelRun, Plan};
 
 use super::params::{ChannelScale, InputPicture, ReductionParams};
+use super::readback::read_buffer;
 use super::shaders::{self, groups};
 use super::timing::{Spans, compute_pass};
 use super::{Gpu, GpuError};
@@ -254,6 +255,23 @@ impl HistogramPasses {
         self.prepare_scale(gpu, histogram.bits);
         gpu.queue.write_buffer(&self.bins, 0, bytemuck::cast_slice(&histogram.words));
         compute_pass(encoder, "scale", spans, |pass| self.dispatch_scale(pass, histogram.bits));
+    }
+
+    /// Reads the bins of the picture that was counted last; waits for them.
+    ///
+    /// # Errors
+    /// [`GpuError::Lost`] if the device fails.
+    pub fn read(&self, gpu: &Gpu, bits: u32, components: Components) -> Result<Histogram, GpuError> {
+        let bytes = read_buffer(gpu, &self.bins, Histogram::word_count(bits) as u64 * 4)?;
+        Ok(Histogram { bits, components, words: bytemuck::pod_collect_to_vec(&bytes) })
+    }
+
+    /// Reads the scales of the picture that was counted last; waits for them.
+    ///
+    /// # Errors
+    /// [`GpuError::Lost`] if the device fails.
+    pub fn read_scales(&self, gpu: &Gpu) -> Result<Vec<ChannelScale>, GpuError> {
+        Ok(bytemuck::pod_collect_to_vec(&read_buffer(gpu, &self.scales, self.scales.size())?))
     }
 
     fn dispatch_chunk(&self, pass: &mut wgpu::ComputePass<'_>, state: &Prepared, picture_group: &wgpu::BindGroup) {

@@ -1,9 +1,6 @@
 //! Bringing results back from the GPU, for files, figures and tests; never in the path of a playing frame.
 
-use super::histogram::HistogramPasses;
-use super::params::ChannelScale;
 use super::{Gpu, GpuError};
-use crate::histogram::{CHANNELS, Components, Histogram};
 
 /// An 8-bit RGBA image.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,29 +23,6 @@ pub fn read_buffer(gpu: &Gpu, buffer: &wgpu::Buffer, bytes: u64) -> Result<Vec<u
     encoder.copy_buffer_to_buffer(buffer, 0, &staging, 0, bytes);
     gpu.queue.submit([encoder.finish()]);
     mapped(gpu, &staging)
-}
-
-/// Reads the bins of the picture that was counted last.
-///
-/// # Errors
-/// [`GpuError::Lost`] if the device fails.
-pub fn read_histogram(
-    gpu: &Gpu,
-    passes: &HistogramPasses,
-    bits: u32,
-    components: Components,
-) -> Result<Histogram, GpuError> {
-    let bytes = read_buffer(gpu, &passes.bins, Histogram::word_count(bits) as u64 * 4)?;
-    Ok(Histogram { bits, components, words: bytemuck::pod_collect_to_vec(&bytes) })
-}
-
-/// Reads the scales of the picture that was counted last.
-///
-/// # Errors
-/// [`GpuError::Lost`] if the device fails.
-pub fn read_scales(gpu: &Gpu, passes: &HistogramPasses) -> Result<Vec<ChannelScale>, GpuError> {
-    let bytes = read_buffer(gpu, &passes.scales, (CHANNELS * size_of::<ChannelScale>()) as u64)?;
-    Ok(bytemuck::pod_collect_to_vec(&bytes))
 }
 
 /// Makes a texture to draw a view of this size into, in the format that [`read_texture`] reads.

@@ -9,7 +9,6 @@ use histoscope::adjust::{Adjustments, Codes, Processor};
 use histoscope::gpu::adjust::Chain;
 use histoscope::gpu::histogram::HistogramPasses;
 use histoscope::gpu::params::{ChannelScale, InputPicture};
-use histoscope::gpu::readback::{read_histogram, read_scales};
 use histoscope::gpu::timing::Spans;
 use histoscope::gpu::upload::PictureBuffers;
 use histoscope::gpu::{AdapterChoice, Gpu};
@@ -88,8 +87,8 @@ impl Adjuster {
         gpu.check().expect("nothing failed");
         let codes = chain.result().expect("something is adjusted").read(gpu).expect("it comes back");
         let counted = chain.counts_result().then(|| {
-            let bins = read_histogram(gpu, histogram, codes.bits, Components::Rgbl).expect("bins come back");
-            (bins, read_scales(gpu, histogram).expect("scales come back"))
+            let bins = histogram.read(gpu, codes.bits, Components::Rgbl).expect("bins come back");
+            (bins, histogram.read_scales(gpu).expect("scales come back"))
         });
         (codes, counted)
     }
@@ -102,7 +101,7 @@ impl Adjuster {
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         histogram.record(&mut encoder, &result.bind_group, None);
         gpu.queue.submit([encoder.finish()]);
-        read_histogram(gpu, histogram, result.bits, Components::Rgbl).expect("bins come back")
+        histogram.read(gpu, result.bits, Components::Rgbl).expect("bins come back")
     }
 
     /// Asserts that the GPU's picture is the CPU's, to the last code, and returns it.

@@ -3,7 +3,6 @@
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use histoscope::gpu::histogram::HistogramPasses;
-use histoscope::gpu::readback::read_histogram;
 use histoscope::gpu::timing::Timestamps;
 use histoscope::gpu::upload::PictureBuffers;
 use histoscope::gpu::{AdapterChoice, Gpu};
@@ -56,6 +55,6 @@ impl Counter {
         self.gpu.queue.submit([encoder.finish()]);
         self.gpu.check().expect("the adapter did as it was told");
         let bits = picture.layout().bin_bits();
-        read_histogram(&self.gpu, &self.passes, bits, components).expect("bins come back")
+        self.passes.read(&self.gpu, bits, components).expect("bins come back")
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::WorkingPicture;
+use super::working::WorkingPicture;
 use crate::gpu::Gpu;
 use crate::gpu::histogram::plan::{ChannelRun, Plan};
 use crate::gpu::histogram::tally_constants;

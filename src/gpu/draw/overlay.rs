@@ -15,10 +15,10 @@ use crate::gpu::params::PanelParams;
 use crate::gpu::resources::{buffer, storage};
 use crate::gpu::shaders::{self, groups};
 use crate::gpu::timing::Spans;
-use crate::histogram::{CHANNELS, Components};
-use crate::picture::color::Range;
+use crate::histogram::CHANNELS;
 use crate::view::overlay::panels;
 use crate::view::scene::Scene;
+pub use params::OverlayContent;
 pub(in crate::gpu) use params::line_pixels;
 use params::panel_params;
 
@@ -28,21 +28,6 @@ const WORKGROUP: u32 = 64;
 const COLUMN_WORDS: usize = 8;
 /// Words that the strokes' buffer has for a column.
 const STROKE_WORDS: usize = 16;
-
-/// What the overlays are to show.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct OverlayContent {
-    /// n: a channel has 2^n bins.
-    pub bits: u32,
-    /// What was counted.
-    pub components: Components,
-    /// The range that the codes are in.
-    pub range: Range,
-    /// Whether another picture's bins are drawn as outlines.
-    pub outlined: bool,
-    /// Columns and rows of the blurred picture that lies behind, if one does.
-    pub backdrop: Option<(u32, u32)>,
-}
 
 /// The buffers that the overlays are drawn from.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use super::adjusting::{Making, Thresholds};
 use super::content::{Choice, Loaded};
 use crate::gpu::cumulative::CumulativePass;
 use crate::gpu::figures::{FrameTag, Subject};
-use crate::gpu::{Gpu, GpuError, readback};
+use crate::gpu::{Gpu, GpuError};
 use crate::histogram::{CHANNELS, Components, Cumulative, Histogram};
 use crate::view::scene::Scene;
 
@@ -74,7 +74,7 @@ impl Renderer {
         let Some(Loaded { bits, components, .. }) = self.content.loaded else {
             return Ok(Histogram::empty(8, Components::Rgbl));
         };
-        readback::read_histogram(gpu, self.content.passes().0, bits, components)
+        self.content.passes().0.read(gpu, bits, components)
     }
 
     /// Records the adjusting and counting of the loaded picture, as far as that has not been done yet.

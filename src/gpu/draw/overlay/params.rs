@@ -1,8 +1,8 @@
 //! What the overlays' shaders are told.
 
-use super::OverlayContent;
 use crate::gpu::params::PanelParams;
 use crate::histogram::Components;
+use crate::picture::color::Range;
 use crate::view::overlay::{
     BAR_OPACITY, Channels, OUTLINED_LIGHT, PanelRect, SCRIM_OPACITY, WHITENING, graticule, guides, lights,
 };
@@ -10,6 +10,21 @@ use crate::view::scene::{NO_BIN, Scene};
 
 /// A column that does not exist: the place of a line that is not drawn.
 const NOWHERE: u32 = u32::MAX;
+
+/// What the overlays are to show.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct OverlayContent {
+    /// n: a channel has 2^n bins.
+    pub bits: u32,
+    /// What was counted.
+    pub components: Components,
+    /// The range that the codes are in.
+    pub range: Range,
+    /// Whether another picture's bins are drawn as outlines.
+    pub outlined: bool,
+    /// Columns and rows of the blurred picture that lies behind, if one does.
+    pub backdrop: Option<(u32, u32)>,
+}
 
 /// What the shaders are told of one overlay.
 pub(super) fn panel_params(

@@ -1,0 +1,64 @@
+//! What is measured, and on which pictures.
+
+use super::content::{Content, PICTURES};
+use super::error::Error;
+use super::layouts;
+use super::method::Method;
+use super::rows::{is_part, rows};
+use crate::picture::Picture;
+
+/// What is measured.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Width and height of the pictures that are made; the default is the article's.
+    pub size: (u32, u32),
+    /// FFmpeg's name of their layout.
+    pub layout: String,
+    /// What they show.
+    pub content: Content,
+    /// A picture to measure instead of made ones, such as a video's frame.
+    pub frame: Option<Picture>,
+    /// Repeats of each measurement; fewer are made of slow methods, so that none takes much more than two seconds.
+    pub repeats: u32,
+    /// Only rows whose name or title contains one of these, whatever the case; all if there is none.
+    pub only: Vec<String>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            size: (2448, 1505),
+            layout: "yuv420p".into(),
+            content: Content::default(),
+            frame: None,
+            repeats: 30,
+            only: Vec::new(),
+        }
+    }
+}
+
+impl Options {
+    /// The methods that are measured.
+    pub(super) fn methods(&self) -> impl Iterator<Item = Method> {
+        Method::ALL.into_iter().filter(|method| self.only.is_empty() || self.names(method.name(), method.title()))
+    }
+
+    /// Whether a row is among those that are wanted by name.
+    pub(super) fn names(&self, name: &str, title: &str) -> bool {
+        self.only.iter().any(|only| is_part(only, name, title))
+    }
+
+    /// Those of the wanted names that no row has.
+    pub(super) fn unknown_names(&self) -> Vec<String> {
+        let is_known = |only: &&String| rows().iter().any(|(name, title)| is_part(only, name, title));
+        self.only.iter().filter(|only| !is_known(only)).cloned().collect()
+    }
+
+    pub(super) fn pictures(&self) -> Result<Vec<Picture>, Error> {
+        if let Some(frame) = &self.frame {
+            return Ok(vec![frame.clone()]);
+        }
+        let layout = layouts::parse(&self.layout).ok_or_else(|| Error::UnknownLayout(self.layout.clone()))?;
+        (0..PICTURES).map(|seed| Ok(self.content.picture(layout, self.size, seed)?)).collect()
+    }
+}

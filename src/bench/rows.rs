@@ -1,0 +1,67 @@
+//! The rows of the tables: what they are called and what they measure.
+
+use super::method::Method;
+use crate::adjust::{Adjustments, Blur, Clahe, Equalize, Placing, Posterize, Reduction, Shown, Threshold, Tone};
+
+/// The name and the title of every row, in the table's order.
+#[must_use]
+pub fn rows() -> Vec<(&'static str, &'static str)> {
+    Method::ALL.map(|method| (method.name(), method.title())).into_iter().chain(adjustment_rows()).collect()
+}
+
+/// Whether a text, in letters of any case, is a part of a row's name or title.
+pub(super) fn is_part(text: &str, name: &str, title: &str) -> bool {
+    let text = text.trim().to_lowercase();
+    !text.is_empty() && [name, title].iter().any(|of| of.to_lowercase().contains(&text))
+}
+
+/// The same of the adjustments' rows alone.
+#[must_use]
+pub fn adjustment_rows() -> Vec<(&'static str, &'static str)> {
+    adjustments().into_iter().map(|(name, title, _)| (name, title)).collect()
+}
+
+/// What a row measures.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum What {
+    /// A prefix sum of the longest length, with conflict-free indexing or without.
+    Scan { conflict_free: bool },
+    /// An adjustment of a picture, from its planes to the adjusted one, whose histograms are counted as it is written where
+    /// that can be.
+    Chain(Adjustments),
+    /// The same with the adjusted picture counted by passes of their own.
+    Apart(Adjustments),
+    /// The two passes of a blur by themselves, with workgroup memory or without.
+    Blur { size: u32, staged: bool },
+}
+
+/// Of the adjustments' rows, names by which they are chosen, what the table calls them, and what they measure.
+pub(super) fn adjustments() -> Vec<(&'static str, &'static str, What)> {
+    let toned = |tone| Adjustments { tone: Some(tone), ..Adjustments::default() };
+    let equalize = |per_channel| toned(Tone::Equalize(Equalize { per_channel, ..Equalize::default() }));
+    let reduction = |reduction| What::Chain(Adjustments { reduction: Some(reduction), ..Adjustments::default() });
+    let classes = |classes| reduction(Reduction::Threshold(Threshold { classes, shown: Shown::Tones }));
+    let levels = |placing| reduction(Reduction::Posterize(Posterize { levels: 5, placing }));
+    let low_pass = |size, runs| What::Chain(Adjustments { blur: Some(Blur { size, runs }), ..Adjustments::default() });
+    vec![
+        ("scan", "prefix sum of 262144 words", What::Scan { conflict_free: true }),
+        ("scan-conflicts", "the same with bank conflicts", What::Scan { conflict_free: false }),
+        ("equalize", "equalize luminance", What::Chain(equalize(false))),
+        ("equalize-apart", "… its result counted apart", What::Apart(equalize(false))),
+        ("equalize-channels", "equalize red, green and blue", What::Chain(equalize(true))),
+        ("clahe", "CLAHE, 8×8 tiles", What::Chain(toned(Tone::Clahe(Clahe::default())))),
+        ("otsu-2", "Otsu's threshold", classes(2)),
+        ("otsu-5", "Otsu's thresholds, 5 classes", classes(5)),
+        ("posterize-width", "5 levels of equal width", levels(Placing::Width)),
+        ("posterize-population", "5 levels of equal population", levels(Placing::Population)),
+        ("blur-3", "blur 3 wide", low_pass(3, 1)),
+        ("blur-15", "blur 15 wide", low_pass(15, 1)),
+        ("blur-31", "blur 31 wide", low_pass(31, 1)),
+        ("blur-63", "blur 63 wide", low_pass(63, 1)),
+        ("blur-15x3", "blur 15 wide, three times", low_pass(15, 3)),
+        ("blur-passes-15", "blur 15 wide, its passes only", What::Blur { size: 15, staged: true }),
+        ("blur-passes-15-unstaged", "… without workgroup memory", What::Blur { size: 15, staged: false }),
+        ("blur-passes-63", "blur 63 wide, its passes only", What::Blur { size: 63, staged: true }),
+        ("blur-passes-63-unstaged", "… without workgroup memory", What::Blur { size: 63, staged: false }),
+    ]
+}
