@@ -10,7 +10,7 @@ use crate::playback::request::{Destination, SeekRequest};
 impl Player {
     /// Seeks to the frame at a time from the start; times outside the video lead to its first or last frame.
     pub fn seek_to(&mut self, secs: f64) -> Option<SeekRequest> {
-        self.end_scrub();
+        self.drop_all();
         self.seek(self.exactly(self.clamped(secs)))
     }
 
@@ -21,14 +21,17 @@ impl Player {
 
     /// Seeks to the frame of that position in presentation order, counted from zero; beyond the end, to the last one.
     pub fn seek_to_frame(&mut self, index: u64) -> Option<SeekRequest> {
-        self.end_scrub();
+        self.drop_all();
         let secs = self.options.frame_rate.map_or(self.position_secs(), |rate| index as f64 / rate);
         self.seek(Destination::exact(SeekTarget::Number(index), secs))
     }
 
-    fn end_scrub(&mut self) {
-        if let Hands::Scrubbing(scrub) = self.hands {
-            self.hands = scrub.hands_after();
+    /// Ends what the hands did before a seek: a scrub, and steps that have not been made.
+    const fn drop_all(&mut self) {
+        match &mut self.hands {
+            Hands::Playing => {}
+            Hands::Paused { steps } => *steps = 0,
+            Hands::Scrubbing(scrub) => self.hands = scrub.hands_after(),
         }
     }
 
@@ -86,11 +89,6 @@ impl Player {
 
     /// Starts a seek, or keeps it for later while another one is under way. A frame that is here already is just shown.
     pub(super) fn seek(&mut self, to: Destination) -> Option<SeekRequest> {
-        if let Hands::Paused { steps } = &mut self.hands
-            && !matches!(to.seek, Seek::Exact(SeekTarget::Before(_)))
-        {
-            *steps = 0;
-        }
         if let Phase::Seeking(seeking) = &mut self.phase {
             seeking.next = Some(to);
             return None;

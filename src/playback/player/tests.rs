@@ -2,6 +2,7 @@
 
 mod drag;
 mod late;
+mod model;
 mod pacing;
 mod seeking;
 mod stepping;

@@ -120,3 +120,36 @@ fn there_is_nothing_before_the_first_frame() {
     let seek = Seek::Exact(SeekTarget::Before(98));
     assert_eq!(back(&mut player, start).1, Some(SeekRequest { serial: 3, seek }));
 }
+
+#[test]
+fn a_step_from_where_a_merged_seek_leads_is_made() {
+    let start = Instant::now();
+    let mut player = sought(start, 60);
+    player.seek_to(2.0);
+    assert_eq!(player.seek_to(6.0), None, "one is under way");
+    player.step(true, start);
+    player.push(frame(2, 50));
+    assert_eq!(shown(&player.tick(start)), Some(50));
+    player.push(frame(3, 150));
+    player.push(frame(3, 151));
+    assert_eq!(shown(&player.tick(start)), Some(150));
+    assert_eq!(shown(&player.tick(start)), Some(151));
+}
+
+#[test]
+fn frames_decoded_on_the_way_back_to_the_newest_are_not_put_before_the_oldest() {
+    let start = Instant::now();
+    let mut player = sought(start, 60);
+    back(&mut player, start);
+    player.keep(2, 98, (90..98).map(|index| frame(2, index)).collect());
+    (0..2).for_each(|_| _ = player.step(true, start));
+    let requests: Vec<_> = (0..2).filter_map(|_| player.tick(start).seek).collect();
+    assert_eq!(requests, [SeekRequest { serial: 3, seek: Seek::Exact(SeekTarget::Timestamp(101)) }]);
+    player.push(frame(3, 101));
+    player.keep(3, 101, vec![frame(3, 99), frame(3, 100)]);
+    player.push(frame(3, 102));
+    for index in (90..=100).rev() {
+        assert_eq!(back(&mut player, start).0, Some(index));
+    }
+    assert_eq!(back(&mut player, start).0, None, "what comes before is not here");
+}
