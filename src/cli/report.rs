@@ -10,7 +10,7 @@ use histoscope::export::analyze::counter::Counting;
 use histoscope::export::analyze::pipeline::Request;
 use histoscope::export::analyze::selection::Selection;
 use histoscope::export::report::cuts::DEFAULT_THRESHOLD;
-use histoscope::export::report::run::{self as report, Finished, Format, Options};
+use histoscope::export::report::run::{self as report, Finished, ReportFormat, ReportOptions};
 use histoscope::histogram::Components;
 
 use super::interrupt::{INTERRUPTED, stop_on_interrupt};
@@ -76,8 +76,12 @@ impl ReportArgs {
             spoil: None,
             stop: stop_on_interrupt()?,
         };
-        let options =
-            Options { components, cut_threshold: self.cut_threshold / 100.0, outputs: self.output, quiet: self.quiet };
+        let options = ReportOptions {
+            components,
+            cut_threshold: self.cut_threshold / 100.0,
+            outputs: self.output,
+            quiet: self.quiet,
+        };
         match report::run(request, &options)? {
             Finished::Complete => Ok(ExitCode::SUCCESS),
             Finished::EndedEarly(reason) => {
@@ -99,7 +103,7 @@ impl ReportArgs {
 /// Reads the name of a file whose ending says how to write it.
 fn parse_output(text: &str) -> Result<PathBuf, String> {
     let path = Path::new(text);
-    match Format::of(path) {
+    match ReportFormat::of(path) {
         Some(_) => Ok(path.to_owned()),
         None => Err(format!("'{text}' ends neither in .png nor in .html; the ending says what is written")),
     }

@@ -65,6 +65,14 @@ pub struct Style {
     pub color: Rgb,
 }
 
+impl Style {
+    /// A text of that height and colour.
+    #[must_use]
+    pub const fn new(size: f32, color: Rgb) -> Self {
+        Self { size, color }
+    }
+}
+
 impl Canvas {
     /// A picture filled with one colour.
     #[must_use]

@@ -1,14 +1,21 @@
 //! The report as one HTML file that needs nothing else: pictures, figures and script are in it, and its own policy
 //! forbids it to load anything.
 
-mod cells;
 mod charts;
 mod tables;
 
+use std::io::Write;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
 use serde_json::json;
 
-use super::Report;
-use super::tone::{channel_color, panels};
+use super::clip::{Column, Columns};
+use super::content::Report;
+use super::times::escape;
+use super::tone::{channel_color, css_color, panels};
 
 const STYLE: &str = include_str!("page/page.css");
 const SCRIPT: &str = include_str!("page/page.js");
@@ -49,7 +56,7 @@ pub fn page(report: &Report) -> Result<String, png::EncodingError> {
         env!("CARGO_PKG_VERSION")
     );
     html += &format!("<script type=\"application/json\" id=\"clip\">{}</script>\n", data(report));
-    html += &format!("<script type=\"text/plain\" id=\"cells\">{}</script>\n", cells::encode(&report.clip.columns));
+    html += &format!("<script type=\"text/plain\" id=\"cells\">{}</script>\n", encode(&report.clip.columns));
     html += &format!("<script>\n{SCRIPT}</script>\n</body>\n</html>\n");
     Ok(html)
 }
@@ -60,9 +67,8 @@ fn data(report: &Report) -> String {
     let columns = clip.columns.as_slice();
     let names = clip.components.channel_names();
     let round = |value: f64| (value * 1e7).round() / 1e7;
-    let each = |figure: fn(&super::folding::Column) -> f64| -> Vec<f64> {
-        columns.iter().map(|column| round(figure(column))).collect()
-    };
+    let each =
+        |figure: fn(&Column) -> f64| -> Vec<f64> { columns.iter().map(|column| round(figure(column))).collect() };
     let value = json!({
         "channels": names,
         "colors": (0..names.len()).map(|channel| css_color(channel_color(clip.components, channel))).collect::<Vec<_>>(),
@@ -81,32 +87,55 @@ fn data(report: &Report) -> String {
     value.to_string().replace('<', "\\u003c")
 }
 
-fn css_color([r, g, b]: super::tone::Rgb) -> String {
-    format!("#{r:02x}{g:02x}{b:02x}")
+/// All counts of the columns, exact, in a form that a script reads: the difference of each cell from the same cell of the
+/// column before, small differences first of either sign (zigzag), seven bits a byte (LEB128), zlib, base64.
+fn encode(columns: &Columns) -> String {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
+    // A vector takes everything.
+    let _ = encoder.write_all(&differences(columns));
+    BASE64.encode(encoder.finish().unwrap_or_default())
 }
 
-/// A text as HTML and as the value of an attribute.
-fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            c if c.is_control() => escaped.push(' '),
-            c => escaped.push(c),
+fn differences(columns: &Columns) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut before: &[u64] = &[];
+    for column in columns.as_slice() {
+        for (index, &count) in column.cells.iter().enumerate() {
+            // The most pixels a frame may have are 2^30: sums stay far below 2^62.
+            let difference = count as i64 - before.get(index).map_or(0, |&count| count as i64);
+            let mut rest = ((difference << 1) ^ (difference >> 63)) as u64;
+            while rest >= 0x80 {
+                bytes.push(rest as u8 | 0x80);
+                rest >>= 7;
+            }
+            bytes.push(rest as u8);
         }
+        before = &column.cells;
     }
-    escaped
+    bytes
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::clip::Strip;
     use super::*;
 
     #[test]
-    fn names_are_text_and_not_markup() {
-        assert_eq!(escape("<script>\"a\" & b\n"), "&lt;script&gt;&quot;a&quot; &amp; b ");
+    fn differences_take_few_bytes() {
+        let mut columns = Columns::new(8);
+        for cells in [[0, 1, 200], [5, 0, 64], [1 << 40, 0, 0]] {
+            let column = Column {
+                first_frame: 0,
+                last_frame: 0,
+                begin_secs: 0.0,
+                frames: 1,
+                cells: cells.to_vec(),
+                strip: Strip::default(),
+            };
+            columns.add(column);
+        }
+        let bytes = differences(&columns);
+        assert_eq!(bytes[..7], [0, 2, 0x90, 0x03, 10, 1, 0x8f]);
+        assert_eq!(bytes.len(), 4 + 4 + 6 + 1 + 1);
     }
 }

@@ -2,15 +2,14 @@
 
 mod tables;
 
-use super::Report;
 use super::canvas::{Align, Area, Canvas, Style};
-use super::chart::{round_top, side, strip};
+use super::chart::{heat_map, round_top, side, strip};
+use super::clip::Strip;
+use super::content::Report;
 use super::cuts::Cut;
-use super::folding::Strip;
-use super::heat::heat_map;
 use super::times::{percent, ticks};
-use super::tone::{Panel, Rgb, brightness, channel_color, panels, ramp};
-use super::worst::Kind;
+use super::tone::{AMBER, DIM, INK, Panel, Rgb, brightness, channel_color, flaw_color, panels, ramp};
+use super::worst::Flaw;
 use crate::gpu::readback::Image;
 
 /// Width of the picture in pixels.
@@ -31,29 +30,8 @@ const STRIP_HEIGHT: i32 = 72;
 const MOST_LINES: usize = 80;
 
 const BACKGROUND: Rgb = [17, 18, 21];
-const INK: Rgb = [238, 235, 228];
-const DIM: Rgb = [156, 154, 149];
-const FAINT: Rgb = [58, 59, 64];
 const BLACK: Rgb = [0; 3];
 const WHITE: Rgb = [255; 3];
-const AMBER: Rgb = [255, 190, 84];
-
-/// The colour of a kind of worst frames.
-const fn kind_color(kind: Kind) -> Rgb {
-    match kind {
-        Kind::Lowest => [96, 186, 255],
-        Kind::Highest => AMBER,
-        Kind::Outside => [240, 98, 220],
-    }
-}
-
-const fn style(size: f32, color: Rgb) -> Style {
-    Style { size, color }
-}
-
-const fn numbers(color: Rgb) -> Style {
-    style(15.0, color)
-}
 
 /// Draws a report.
 #[must_use]
@@ -73,18 +51,18 @@ pub fn draw(report: &Report) -> Image {
     time_axis(&mut canvas, report, y - GAP);
     draw_strips(&mut canvas, report, strips_y);
     time_axis(&mut canvas, report, strips_y + 2 * STRIP_HEIGHT + GAP);
-    tables::draw(&mut canvas, report, tables_y);
+    tables::draw(&mut canvas, report, Area::new(MARGIN, tables_y, WIDTH - 2 * MARGIN, 0));
     canvas.into_image()
 }
 
 fn head(canvas: &mut Canvas, report: &Report) {
-    canvas.text_within((MARGIN, 36), Align::Left, &report.name, style(32.0, INK), SIDE_X - MARGIN - 20);
+    canvas.text_within((MARGIN, 36), Align::Left, &report.name, Style::new(32.0, INK), SIDE_X - MARGIN - 20);
     let width = SIDE_X - MARGIN - 20;
-    canvas.text_within((MARGIN, 82), Align::Left, &report.subtitle(), style(17.0, DIM), width);
+    canvas.text_within((MARGIN, 82), Align::Left, &report.subtitle(), Style::new(17.0, DIM), width);
     let notes = report.notes.join("  ");
-    canvas.text_within((MARGIN, 110), Align::Left, &notes, style(16.0, AMBER), width);
+    canvas.text_within((MARGIN, 110), Align::Left, &notes, Style::new(16.0, AMBER), width);
     let right = SIDE_X + SIDE_WIDTH;
-    canvas.text((right, 44), Align::Right, "Histoscope", style(18.0, INK));
+    canvas.text((right, 44), Align::Right, "Histoscope", Style::new(18.0, INK));
     tone_legend(canvas, 84);
 }
 
@@ -99,9 +77,9 @@ fn tone_legend(canvas: &mut Canvas, y: i32) {
         let x = SIDE_X + (brightness(share) * f64::from(SIDE_WIDTH - 1)) as i32;
         canvas.fill(Area::new(x, y + 10, 1, 4), DIM, 255);
         let align = if share < 1.0 { Align::Centre } else { Align::Right };
-        canvas.text((x, y + 15), align, label, style(13.0, DIM));
+        canvas.text((x, y + 15), align, label, Style::new(13.0, DIM));
     }
-    canvas.text((SIDE_X, y + 32), Align::Left, "of a frame's samples at a level", style(13.0, DIM));
+    canvas.text((SIDE_X, y + 32), Align::Left, "of a frame's samples at a level", Style::new(13.0, DIM));
 }
 
 /// The column of pixels, from the panels' left edge, at which a time lies.
@@ -114,7 +92,7 @@ fn draw_panel(canvas: &mut Canvas, report: &Report, panel: &Panel, y: i32) {
     let clip = &report.clip;
     let height = panel.height() as i32;
     let color = if let [channel] = panel.channels { channel_color(clip.components, *channel) } else { INK };
-    canvas.text((PANEL_X, y - 27), Align::Left, panel.title, style(16.0, color));
+    canvas.text((PANEL_X, y - 27), Align::Left, panel.title, Style::new(16.0, color));
     canvas.paste(PANEL_X, y, &heat_map(clip, panel, PANEL_WIDTH as usize));
     draw_side(canvas, report, panel, y);
     level_axis(canvas, report, panel, y);
@@ -173,7 +151,7 @@ fn draw_side(canvas: &mut Canvas, report: &Report, panel: &Panel, y: i32) {
         }
     }
     if y == PANEL_Y {
-        canvas.text((SIDE_X, y - 27), Align::Left, "Whole clip", style(16.0, INK));
+        canvas.text((SIDE_X, y - 27), Align::Left, "Whole clip", Style::new(16.0, INK));
     }
 }
 
@@ -187,15 +165,15 @@ fn level_axis(canvas: &mut Canvas, report: &Report, panel: &Panel, y: i32) {
         let at = y + height - (height as u32 * part / parts) as i32;
         let text_y = at - 9;
         canvas.fill(Area::new(PANEL_X - 6, at.min(y + height - 1), 4, 1), DIM, 160);
-        canvas.text((PANEL_X - 11, text_y), Align::Right, &code.to_string(), style(14.0, INK));
-        canvas.text((PANEL_X - 50, text_y), Align::Right, &format!("{} %", 100 * part / parts), style(14.0, DIM));
+        canvas.text((PANEL_X - 11, text_y), Align::Right, &code.to_string(), Style::new(14.0, INK));
+        canvas.text((PANEL_X - 50, text_y), Align::Right, &format!("{} %", 100 * part / parts), Style::new(14.0, DIM));
     }
 }
 
 fn time_axis(canvas: &mut Canvas, report: &Report, y: i32) {
     for tick in ticks(report.clip.begin_secs, report.clip.end_secs, 10) {
         let x = PANEL_X + x_of(report, tick.secs);
-        canvas.text((x, y + 8), Align::Centre, &tick.label, style(14.0, INK));
+        canvas.text((x, y + 8), Align::Centre, &tick.label, Style::new(14.0, INK));
     }
 }
 
@@ -212,33 +190,33 @@ fn draw_strips(canvas: &mut Canvas, report: &Report, y: i32) {
     for cut in &clip.cuts {
         cut_mark(canvas, report, cut, y);
     }
-    canvas.text((SIDE_X, y + 4), Align::Left, &report.cuts_text(), style(14.0, INK));
-    canvas.text((SIDE_X, y + 26), Align::Left, "earth-mover distance of the", style(13.0, DIM));
-    canvas.text((SIDE_X, y + 43), Align::Left, "histograms, part of the scale", style(13.0, DIM));
+    canvas.text((SIDE_X, y + 4), Align::Left, &report.cuts_text(), Style::new(14.0, INK));
+    canvas.text((SIDE_X, y + 26), Align::Left, "earth-mover distance of the", Style::new(13.0, DIM));
+    canvas.text((SIDE_X, y + 43), Align::Left, "histograms, part of the scale", Style::new(13.0, DIM));
 
     let y = y + STRIP_HEIGHT + GAP;
     let figures: [fn(&Strip) -> f64; 3] = [|strip| strip.lowest, |strip| strip.highest, |strip| strip.outside];
     let values = figures.map(|figure| strip(clip, PANEL_WIDTH as usize, figure));
     let top = round_top(values.iter().flatten().copied(), 0.001);
     strip_frame(canvas, y, "Clipped and out of range", top);
-    for (index, kind) in Kind::ALL.into_iter().enumerate() {
-        stepped(canvas, &values[index], top, y, kind_color(kind));
+    for (index, flaw) in Flaw::ALL.into_iter().enumerate() {
+        stepped(canvas, &values[index], top, y, flaw_color(flaw));
         for worst in clip.worst[index].iter().take(tables::WORST_LISTED) {
-            worst_mark(canvas, PANEL_X + x_of(report, worst.time_secs), y + STRIP_HEIGHT, kind_color(kind));
+            worst_mark(canvas, PANEL_X + x_of(report, worst.time_secs), y + STRIP_HEIGHT, flaw_color(flaw));
         }
         let most = clip.worst[index].first().map_or(0.0, |worst| worst.share.share);
         let at = y + 2 + 22 * index as i32;
-        canvas.fill(Area::new(SIDE_X, at + 8, 12, 3), kind_color(kind), 255);
-        let text = format!("{}: up to {}", kind.title().to_lowercase(), percent(most));
-        canvas.text((SIDE_X + 20, at), Align::Left, &text, style(14.0, INK));
+        canvas.fill(Area::new(SIDE_X, at + 8, 12, 3), flaw_color(flaw), 255);
+        let text = format!("{}: up to {}", flaw.title().to_lowercase(), percent(most));
+        canvas.text((SIDE_X + 20, at), Align::Left, &text, Style::new(14.0, INK));
     }
 }
 
 fn strip_frame(canvas: &mut Canvas, y: i32, title: &str, top: f64) {
     canvas.fill(Area::new(PANEL_X, y, PANEL_WIDTH, STRIP_HEIGHT), BLACK, 255);
-    canvas.text((PANEL_X, y - 27), Align::Left, title, style(16.0, INK));
-    canvas.text((PANEL_X - 11, y - 8), Align::Right, &percent(top).replace(".0 %", " %"), style(14.0, DIM));
-    canvas.text((PANEL_X - 11, y + STRIP_HEIGHT - 11), Align::Right, "0 %", style(14.0, DIM));
+    canvas.text((PANEL_X, y - 27), Align::Left, title, Style::new(16.0, INK));
+    canvas.text((PANEL_X - 11, y - 8), Align::Right, &percent(top).replace(".0 %", " %"), Style::new(14.0, DIM));
+    canvas.text((PANEL_X - 11, y + STRIP_HEIGHT - 11), Align::Right, "0 %", Style::new(14.0, DIM));
 }
 
 fn filled(canvas: &mut Canvas, values: &[f64], top: f64, y: i32, color: Rgb, opacity: u8) {

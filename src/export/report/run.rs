@@ -3,9 +3,8 @@
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use super::Report;
-use super::digest::{Digest, FramePlace};
-use super::facts::facts;
+use super::clip::{ClipBuilder, FramePlace};
+use super::content::{Report, facts};
 use super::page::page;
 use super::picture;
 use super::times::{time, whole};
@@ -18,14 +17,14 @@ use crate::media::{MediaError, StreamInfo};
 
 /// What a report is written as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
+pub enum ReportFormat {
     /// A picture.
     Png,
     /// A page.
     Html,
 }
 
-impl Format {
+impl ReportFormat {
     /// The format that a file's ending names.
     #[must_use]
     pub fn of(path: &Path) -> Option<Self> {
@@ -39,12 +38,12 @@ impl Format {
 
 /// How to make a report, besides how to read the video.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct ReportOptions {
     /// What is shown; the request says that it is counted.
     pub components: Components,
     /// The distance from which a change can be a cut, as a part of the scale.
     pub cut_threshold: f64,
-    /// Where to write, with an ending that [`Format`] knows.
+    /// Where to write, with an ending that [`ReportFormat`] knows.
     pub outputs: Vec<PathBuf>,
     /// Whether to show no progress.
     pub quiet: bool,
@@ -68,7 +67,7 @@ pub enum Finished {
 /// # Errors
 /// [`AnalyzeError`] if the video cannot be read or counted, or a report not be written; an output that is not written
 /// is left as it was.
-pub fn run(request: Request, options: &Options) -> Result<Finished, AnalyzeError> {
+pub fn run(request: Request, options: &ReportOptions) -> Result<Finished, AnalyzeError> {
     for output in &options.outputs {
         check_output(output, &request.input)?;
     }
@@ -76,8 +75,8 @@ pub fn run(request: Request, options: &Options) -> Result<Finished, AnalyzeError
     let info = pipeline.info().clone();
     let mut notes = info.notes.clone();
     notes.extend(pipeline.bars().map(|bars| format!("{bars}.")));
-    let (digest, first, outcome) = gather(pipeline, options)?;
-    let (Some(clip), Some(first)) = (digest.finish(), first) else {
+    let (clip, first, outcome) = gather(pipeline, options)?;
+    let (Some(clip), Some(first)) = (clip.finish(), first) else {
         if outcome.stopped {
             return Ok(Finished::StoppedAtOnce);
         }
@@ -101,12 +100,12 @@ pub fn run(request: Request, options: &Options) -> Result<Finished, AnalyzeError
     })
 }
 
-type Gathering = (Digest, Option<FrameFacts>, Outcome);
+type Gathering = (ClipBuilder, Option<FrameFacts>, Outcome);
 
-fn gather(pipeline: Pipeline, options: &Options) -> Result<Gathering, AnalyzeError> {
+fn gather(pipeline: Pipeline, options: &ReportOptions) -> Result<Gathering, AnalyzeError> {
     let name = pipeline.info().path.display().to_string();
     let mut progress = Progress::new(&name, pipeline.span_secs(), options.quiet);
-    let mut digest = Digest::new(options.components, options.cut_threshold);
+    let mut clip = ClipBuilder::new(options.components, options.cut_threshold);
     let mut first = None;
     let outcome = pipeline.run(&mut |Counted { facts, counts }| {
         let histogram = match options.components {
@@ -120,14 +119,14 @@ fn gather(pipeline: Pipeline, options: &Options) -> Result<Gathering, AnalyzeErr
                 duration_secs: facts.duration_secs,
                 range: facts.colorimetry.range.value,
             };
-            digest.add(place, &histogram);
+            clip.add(place, &histogram);
             progress.frame(facts.time_secs);
             first.get_or_insert(facts);
         }
         ControlFlow::Continue(())
     });
     progress.finish();
-    Ok((digest, first, outcome?))
+    Ok((clip, first, outcome?))
 }
 
 /// Why there is not one frame to report on.
@@ -164,8 +163,8 @@ fn notes_on(outcome: &Outcome, left_out: u64, end_secs: f64) -> Vec<String> {
 
 fn write(report: &Report, output: &Path) -> Result<(), AnalyzeError> {
     let png = |source| FileError::Png { path: output.to_owned(), source };
-    let bytes = match Format::of(output) {
-        Some(Format::Html) => page(report).map_err(png)?.into_bytes(),
+    let bytes = match ReportFormat::of(output) {
+        Some(ReportFormat::Html) => page(report).map_err(png)?.into_bytes(),
         _ => encode_png(&picture::draw(report)).map_err(png)?,
     };
     Ok(write_whole(output, &bytes)?)

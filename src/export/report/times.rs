@@ -1,4 +1,4 @@
-//! Times and numbers as the report writes them, and where the time axis is labelled.
+//! Times, numbers and names as the report writes them, and where the time axis is labelled.
 
 /// Distances between two labels of a time axis, in seconds.
 const STEPS: [f64; 27] = [
@@ -74,6 +74,23 @@ pub fn whole(number: u64) -> String {
     text
 }
 
+/// A text as HTML and as the value of an attribute.
+#[must_use]
+pub fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            c if c.is_control() => escaped.push(' '),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -110,5 +127,10 @@ mod tests {
     #[test]
     fn long_numbers_come_in_groups() {
         assert_eq!([7, 1234, 1_234_567].map(whole), ["7", "1\u{202f}234", "1\u{202f}234\u{202f}567"]);
+    }
+
+    #[test]
+    fn names_are_text_and_not_markup() {
+        assert_eq!(escape("<script>\"a\" & b\n"), "&lt;script&gt;&quot;a&quot; &amp; b ");
     }
 }

@@ -1,10 +1,36 @@
-//! Counts as light: which brightness and colour a cell of the picture gets.
+//! Counts as light: which brightness and colour a cell of the picture gets; and the colours of everything around it.
 
-use super::folding::ROWS;
+use super::clip::ROWS;
+use super::worst::Flaw;
 use crate::histogram::Components;
 
 /// An opaque colour, red, green and blue.
 pub type Rgb = [u8; 3];
+
+/// A colour as style sheets have it.
+#[must_use]
+pub fn css_color([r, g, b]: Rgb) -> String {
+    format!("#{r:02x}{g:02x}{b:02x}")
+}
+
+/// Text that is read first.
+pub const INK: Rgb = [238, 235, 228];
+/// Text beside it.
+pub const DIM: Rgb = [156, 154, 149];
+/// Lines between parts.
+pub const FAINT: Rgb = [58, 59, 64];
+/// What a reader should look at.
+pub const AMBER: Rgb = [255, 190, 84];
+
+/// The colour of the frames with a flaw.
+#[must_use]
+pub const fn flaw_color(flaw: Flaw) -> Rgb {
+    match flaw {
+        Flaw::Lowest => [96, 186, 255],
+        Flaw::Highest => AMBER,
+        Flaw::Outside => [240, 98, 220],
+    }
+}
 
 /// How steep the tone curve is: shares from 1 / `STEEPNESS` on are seen.
 const STEEPNESS: f64 = 20_000.0;

@@ -3,12 +3,12 @@
 use crate::histogram::{CLAMPED_CHANNELS, Components, Histogram};
 use crate::picture::color::Range;
 
-/// Frames that are listed of each kind, at most one of every second, so that one shot does not fill the list.
+/// Frames that are listed for each flaw, at most one of every second, so that one shot does not fill the list.
 pub const LISTED: usize = 10;
 
 /// What a frame can be worst in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum Flaw {
     /// Samples at the lowest code.
     Lowest,
     /// Samples at the highest code.
@@ -17,8 +17,8 @@ pub enum Kind {
     Outside,
 }
 
-impl Kind {
-    /// All kinds.
+impl Flaw {
+    /// All of them.
     pub const ALL: [Self; 3] = [Self::Lowest, Self::Highest, Self::Outside];
 
     /// As a heading has it.
@@ -42,31 +42,31 @@ impl Kind {
     }
 }
 
-/// The largest share of a kind in one of the channels.
+/// The share of the samples with a flaw, in the channel that has most.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Share {
+pub struct ChannelShare {
     /// The share of the channel's samples.
     pub share: f64,
     /// The channel.
     pub channel: usize,
 }
 
-/// The shares of a frame, kind by kind. Of several channels with the same share, the first is named.
+/// The shares of a frame, flaw by flaw. Of several channels with the same share, the first is named.
 ///
 /// Luminance is left out beside red, green and blue: it clips only where all of them do.
 #[must_use]
-pub fn shares(histogram: &Histogram, range: Range) -> [Share; 3] {
+pub fn shares(histogram: &Histogram, range: Range) -> [ChannelShare; 3] {
     let channels = match histogram.components {
         Components::Rgbl => CLAMPED_CHANNELS,
         Components::YCbCr => histogram.components.channel_names().len(),
     };
-    let mut worst = [Share::default(); 3];
+    let mut worst = [ChannelShare::default(); 3];
     for channel in 0..channels {
         let figures = histogram.stats(channel, Some(range));
         let shares = [figures.share_lowest, figures.share_highest, figures.share_out_of_range];
         for (worst, share) in worst.iter_mut().zip(shares) {
             if share > worst.share {
-                *worst = Share { share, channel };
+                *worst = ChannelShare { share, channel };
             }
         }
     }
@@ -81,10 +81,10 @@ pub struct WorstFrame {
     /// When it begins, in seconds.
     pub time_secs: f64,
     /// How bad it is.
-    pub share: Share,
+    pub share: ChannelShare,
 }
 
-/// The worst frames of one kind.
+/// The frames that are worst in one thing.
 #[derive(Debug, Clone, Default)]
 pub struct WorstFrames {
     /// Worst first; of equal ones, the earliest.
@@ -143,9 +143,9 @@ mod tests {
         histogram.bins_mut(3)[0] = 900;
         histogram.out_of_range_mut(0).copy_from_slice(&[4, 5]);
         let [lowest, highest, outside] = shares(&histogram, Range::Limited);
-        assert_eq!(lowest, Share { share: 0.1, channel: 1 });
-        assert_eq!(highest, Share { share: 0.25, channel: 2 });
-        assert_eq!(outside, Share { share: 0.1, channel: 0 });
+        assert_eq!(lowest, ChannelShare { share: 0.1, channel: 1 });
+        assert_eq!(highest, ChannelShare { share: 0.25, channel: 2 });
+        assert_eq!(outside, ChannelShare { share: 0.1, channel: 0 });
     }
 
     #[test]
@@ -159,7 +159,7 @@ mod tests {
                 700 => 0.95,
                 _ => (frame % 25) as f64 / 1000.0,
             };
-            worst.push(WorstFrame { frame, time_secs: frame as f64 / 25.0, share: Share { share, channel: 0 } });
+            worst.push(WorstFrame { frame, time_secs: frame as f64 / 25.0, share: ChannelShare { share, channel: 0 } });
         }
         let frames: Vec<u64> = worst.finish().iter().map(|worst| worst.frame).collect();
         assert_eq!(frames, [700, 31, 250, 24, 74, 99, 124, 149, 174, 199]);
@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn a_clean_clip_has_no_worst_frame() {
         let mut worst = WorstFrames::default();
-        worst.push(WorstFrame { frame: 0, time_secs: 0.0, share: Share::default() });
+        worst.push(WorstFrame { frame: 0, time_secs: 0.0, share: ChannelShare::default() });
         assert_eq!(worst.finish(), []);
     }
 }

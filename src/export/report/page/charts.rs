@@ -2,16 +2,16 @@
 
 use std::fmt::Write;
 
-use super::cells::base64;
-use super::{css_color, escape};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+
 use crate::export::file::encode_png;
-use crate::export::report::Report;
-use crate::export::report::chart::{Bar, round_top, side, strip};
-use crate::export::report::folding::Strip;
-use crate::export::report::heat::heat_map;
-use crate::export::report::times::{percent, ticks, time};
-use crate::export::report::tone::{Panel, brightness, channel_color, ramp};
-use crate::export::report::worst::Kind;
+use crate::export::report::chart::{Bar, heat_map, round_top, side, strip};
+use crate::export::report::clip::Strip;
+use crate::export::report::content::Report;
+use crate::export::report::times::{escape, percent, ticks, time};
+use crate::export::report::tone::{Panel, brightness, channel_color, css_color, ramp};
+use crate::export::report::worst::Flaw;
 
 /// Width of the pictures in pixels.
 const WIDTH: usize = 1120;
@@ -41,7 +41,7 @@ pub fn legend() -> String {
 /// A panel with its axis, its marks, and the clip's sum at its side.
 pub fn panel(report: &Report, panel: &Panel) -> Result<String, png::EncodingError> {
     let clip = &report.clip;
-    let png = base64(&encode_png(&heat_map(clip, panel, WIDTH))?);
+    let png = BASE64.encode(encode_png(&heat_map(clip, panel, WIDTH))?);
     let color = match *panel.channels {
         [channel] => format!(" style=\"color:{}\"", css_color(channel_color(clip.components, channel))),
         _ => String::new(),
@@ -134,17 +134,17 @@ pub fn strips(report: &Report) -> String {
     let values = figures.map(|figure| strip(clip, STEPS, figure));
     let top = round_top(values.iter().flatten().copied(), 0.001);
     let (mut inner, mut marks, mut about) = (String::new(), String::new(), String::new());
-    for (index, kind) in Kind::ALL.into_iter().enumerate() {
-        let (name, path) = (kind.name(), area(&values[index], top));
+    for (index, flaw) in Flaw::ALL.into_iter().enumerate() {
+        let (name, path) = (flaw.name(), area(&values[index], top));
         let _ = write!(inner, "<path class=\"area {name}\" d=\"{path}\"/>");
         let worst = &clip.worst[index];
         for worst in worst {
             let at = left(report, worst.time_secs);
-            let title = format!("{}: {} at {}", kind.title(), percent(worst.share.share), time(worst.time_secs));
+            let title = format!("{}: {} at {}", flaw.title(), percent(worst.share.share), time(worst.time_secs));
             let _ = write!(marks, "<i class=\"worst {name}\" style=\"left:{at:.3}%\" title=\"{title}\"></i>");
         }
         let most = percent(worst.first().map_or(0.0, |worst| worst.share.share));
-        let _ = write!(about, "<span class=\"key {name}\">{}: up to {most}</span>", kind.title().to_lowercase());
+        let _ = write!(about, "<span class=\"key {name}\">{}: up to {most}</span>", flaw.title().to_lowercase());
     }
     html += &strip_section("clipped", "Clipped and out of range", top, &inner, &marks, &about);
     html

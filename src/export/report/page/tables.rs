@@ -2,11 +2,10 @@
 
 use std::fmt::Write;
 
-use super::{css_color, escape};
-use crate::export::report::Report;
-use crate::export::report::times::{percent, time, whole};
-use crate::export::report::tone::channel_color;
-use crate::export::report::worst::Kind;
+use crate::export::report::content::Report;
+use crate::export::report::times::{escape, percent, time, whole};
+use crate::export::report::tone::{channel_color, css_color};
+use crate::export::report::worst::Flaw;
 
 /// All tables.
 pub fn tables(report: &Report) -> String {
@@ -14,8 +13,8 @@ pub fn tables(report: &Report) -> String {
     html += &figures(report);
     html += &facts(report);
     html += &cuts(report);
-    for kind in Kind::ALL {
-        html += &worst(report, kind);
+    for flaw in Flaw::ALL {
+        html += &worst(report, flaw);
     }
     html + "</div>\n"
 }
@@ -85,9 +84,9 @@ fn cuts(report: &Report) -> String {
     html + "</tbody></table></div></section>\n"
 }
 
-fn worst(report: &Report, kind: Kind) -> String {
-    let frames = &report.clip.worst[kind as usize];
-    let mut html = format!("<section><h2 class=\"key {}\">{}</h2>\n", kind.name(), kind.title());
+fn worst(report: &Report, flaw: Flaw) -> String {
+    let frames = &report.clip.worst[flaw as usize];
+    let mut html = format!("<section><h2 class=\"key {}\">{}</h2>\n", flaw.name(), flaw.title());
     if frames.is_empty() {
         return html + "<p>No sample of any frame.</p></section>\n";
     }
@@ -95,7 +94,7 @@ fn worst(report: &Report, kind: Kind) -> String {
     let _ = writeln!(
         html,
         "<table id=\"{}\"><thead><tr><th>time</th><th>frame</th><th>share</th><th></th></tr></thead>\n<tbody>",
-        kind.name()
+        flaw.name()
     );
     for worst in frames {
         let _ = writeln!(

@@ -1,13 +1,12 @@
 //! The tables at the foot of the picture.
 
-use super::{AMBER, DIM, FAINT, INK, MARGIN, WIDTH, kind_color, numbers, style};
-use crate::export::report::Report;
-use crate::export::report::canvas::{Align, Area, Canvas};
+use crate::export::report::canvas::{Align, Area, Canvas, Style};
+use crate::export::report::content::Report;
 use crate::export::report::times::{percent, time, whole};
-use crate::export::report::tone::channel_color;
-use crate::export::report::worst::Kind;
+use crate::export::report::tone::{AMBER, DIM, FAINT, INK, channel_color, flaw_color};
+use crate::export::report::worst::Flaw;
 
-/// Worst frames of each kind that the picture lists; the page lists all.
+/// Worst frames of each flaw that the picture lists; the page lists all.
 pub const WORST_LISTED: usize = 5;
 /// Cuts that fit into the picture's table; the page lists all.
 const CUTS_LISTED: usize = 10;
@@ -26,93 +25,94 @@ pub fn height(report: &Report) -> i32 {
     (figures + GAP + below).max(facts)
 }
 
-/// Draws all tables.
-pub fn draw(canvas: &mut Canvas, report: &Report, y: i32) {
-    canvas.fill(Area::new(MARGIN, y - 24, WIDTH - 2 * MARGIN, 1), FAINT, 255);
-    figures(canvas, report, y);
+/// Draws all tables, from the upper edge of the area down.
+pub fn draw(canvas: &mut Canvas, report: &Report, area: Area) {
+    let Area { x, y, .. } = area;
+    canvas.fill(Area { y: y - 24, height: 1, ..area }, FAINT, 255);
+    figures(canvas, report, (x, y));
     let below = y + HEAD + ROW * (1 + report.clip.histogram.channels().len() as i32) + GAP;
-    cuts(canvas, report, MARGIN, below);
-    for (index, kind) in Kind::ALL.into_iter().enumerate() {
-        worst(canvas, report, kind, 264 + 242 * index as i32, below);
+    cuts(canvas, report, x, below);
+    for (index, flaw) in Flaw::ALL.into_iter().enumerate() {
+        worst(canvas, report, flaw, 264 + 242 * index as i32, below);
     }
-    facts(canvas, report, y);
+    facts(canvas, report, y, area.right());
 }
 
-fn figures(canvas: &mut Canvas, report: &Report, y: i32) {
-    canvas.text((MARGIN, y), Align::Left, "Whole clip", style(18.0, INK));
+fn figures(canvas: &mut Canvas, report: &Report, (x, y): (i32, i32)) {
+    canvas.text((x, y), Align::Left, "Whole clip", Style::new(18.0, INK));
     let names = ["min", "1 %", "median", "99 %", "max", "mean", "lowest", "highest", "outside"];
     let rights = [190, 250, 326, 386, 446, 538, 644, 762, 872];
     for (name, right) in names.into_iter().zip(rights) {
-        canvas.text((MARGIN + right, y + HEAD - 4), Align::Right, name, style(14.0, DIM));
+        canvas.text((x + right, y + HEAD - 4), Align::Right, name, Style::new(14.0, DIM));
     }
     for ((index, (name, figures)), top) in
         report.clip.histogram.stats().enumerate().zip((y + HEAD + ROW..).step_by(ROW as usize))
     {
         let color = channel_color(report.clip.components, index);
-        canvas.text((MARGIN, top), Align::Left, name, style(15.0, color));
+        canvas.text((x, top), Align::Left, name, Style::new(15.0, color));
         let levels = [figures.min, figures.p1, figures.median, figures.p99, figures.max].map(|level| level.to_string());
         let shares = [figures.share_lowest, figures.share_highest].map(percent);
         let outside = figures.below_range.map_or_else(|| "–".to_owned(), |_| percent(figures.share_out_of_range));
         let values = levels.into_iter().chain([format!("{:.1}", figures.mean)]).chain(shares).chain([outside]);
         for (value, right) in values.zip(rights) {
-            canvas.text((MARGIN + right, top), Align::Right, &value, numbers(INK));
+            canvas.text((x + right, top), Align::Right, &value, Style::new(15.0, INK));
         }
     }
 }
 
 fn cuts(canvas: &mut Canvas, report: &Report, x: i32, y: i32) {
     let clip = &report.clip;
-    canvas.text((x, y), Align::Left, "Cuts", style(18.0, INK));
+    canvas.text((x, y), Align::Left, "Cuts", Style::new(18.0, INK));
     if clip.cuts.is_empty() {
-        canvas.text((x, y + HEAD), Align::Left, "none found", style(15.0, DIM));
+        canvas.text((x, y + HEAD), Align::Left, "none found", Style::new(15.0, DIM));
     }
     let top = y + HEAD - 6;
     if !clip.cuts.is_empty() {
-        canvas.text((x, top), Align::Left, "time", style(14.0, DIM));
-        canvas.text((x + 148, top), Align::Right, "frame", style(14.0, DIM));
+        canvas.text((x, top), Align::Left, "time", Style::new(14.0, DIM));
+        canvas.text((x + 148, top), Align::Right, "frame", Style::new(14.0, DIM));
     }
     let fits = clip.cuts_found <= CUTS_LISTED as u64;
     let listed = if fits { CUTS_LISTED } else { CUTS_LISTED - 1 };
     for (cut, top) in clip.cuts.iter().take(listed).zip((y + HEAD + ROW..).step_by(ROW as usize)) {
-        canvas.text((x, top), Align::Left, &time(cut.time_secs), numbers(INK));
-        canvas.text((x + 148, top), Align::Right, &whole(cut.frame), numbers(DIM));
+        canvas.text((x, top), Align::Left, &time(cut.time_secs), Style::new(15.0, INK));
+        canvas.text((x + 148, top), Align::Right, &whole(cut.frame), Style::new(15.0, DIM));
     }
     if !fits {
         let more = format!("and {} more", whole(clip.cuts_found - listed as u64));
-        canvas.text((x, y + HEAD + ROW * (1 + listed as i32)), Align::Left, &more, style(15.0, DIM));
+        canvas.text((x, y + HEAD + ROW * (1 + listed as i32)), Align::Left, &more, Style::new(15.0, DIM));
     }
 }
 
-fn worst(canvas: &mut Canvas, report: &Report, kind: Kind, x: i32, y: i32) {
-    canvas.fill(Area::new(x, y + 9, 12, 4), kind_color(kind), 255);
-    canvas.text((x + 20, y), Align::Left, kind.title(), style(18.0, INK));
-    let frames = &report.clip.worst[kind as usize];
+fn worst(canvas: &mut Canvas, report: &Report, flaw: Flaw, x: i32, y: i32) {
+    canvas.fill(Area::new(x, y + 9, 12, 4), flaw_color(flaw), 255);
+    canvas.text((x + 20, y), Align::Left, flaw.title(), Style::new(18.0, INK));
+    let frames = &report.clip.worst[flaw as usize];
     if frames.is_empty() {
-        canvas.text((x, y + HEAD), Align::Left, "no frame", style(15.0, DIM));
+        canvas.text((x, y + HEAD), Align::Left, "no frame", Style::new(15.0, DIM));
     }
     if !frames.is_empty() {
         for (name, right) in [("time", None), ("frame", Some(142)), ("share", Some(214))] {
             let align = if right.is_some() { Align::Right } else { Align::Left };
-            canvas.text((x + right.unwrap_or(0), y + HEAD - 6), align, name, style(14.0, DIM));
+            canvas.text((x + right.unwrap_or(0), y + HEAD - 6), align, name, Style::new(14.0, DIM));
         }
     }
     for (worst, top) in frames.iter().take(WORST_LISTED).zip((y + HEAD + ROW..).step_by(ROW as usize)) {
-        canvas.text((x, top), Align::Left, &time(worst.time_secs), numbers(INK));
-        canvas.text((x + 142, top), Align::Right, &whole(worst.frame), numbers(DIM));
+        canvas.text((x, top), Align::Left, &time(worst.time_secs), Style::new(15.0, INK));
+        canvas.text((x + 142, top), Align::Right, &whole(worst.frame), Style::new(15.0, DIM));
         let color = channel_color(report.clip.components, worst.share.channel);
-        canvas.text((x + 214, top), Align::Right, &percent(worst.share.share), numbers(color));
+        canvas.text((x + 214, top), Align::Right, &percent(worst.share.share), Style::new(15.0, color));
     }
 }
 
-fn facts(canvas: &mut Canvas, report: &Report, y: i32) {
-    canvas.text((FACTS_X, y), Align::Left, "The video, and how it was read", style(18.0, INK));
+fn facts(canvas: &mut Canvas, report: &Report, y: i32, right: i32) {
+    canvas.text((FACTS_X, y), Align::Left, "The video, and how it was read", Style::new(18.0, INK));
     for (fact, top) in report.facts.iter().zip((y + HEAD..).step_by(ROW as usize)) {
-        canvas.text((FACTS_X, top), Align::Left, fact.name, style(15.0, DIM));
+        canvas.text((FACTS_X, top), Align::Left, fact.name, Style::new(15.0, DIM));
         let at = FACTS_X + 132;
-        let width = canvas.text_within((at, top), Align::Left, &fact.value, style(15.0, INK), WIDTH - MARGIN - 90 - at);
+        let width = canvas.text_within((at, top), Align::Left, &fact.value, Style::new(15.0, INK), right - 90 - at);
         if let Some(origin) = fact.origin {
             let color = if origin == crate::picture::color::Origin::Tagged { DIM } else { AMBER };
-            canvas.text((at + width + 10, top), Align::Left, &origin.to_string(), style(15.0, color));
+            canvas.text((at + width + 10, top), Align::Left, &origin.to_string(), Style::new(15.0, color));
         }
     }
 }

@@ -1,11 +1,11 @@
 use super::*;
-use crate::export::report::digest::{Digest, FramePlace};
+use crate::export::report::clip::{ClipBuilder, FramePlace};
 use crate::histogram::{Components, Histogram};
 use crate::picture::color::Range;
 
 /// Three seconds at 10 frames a second: dark, bright from frame 10 on, dark again from frame 20 on; frame 14 clips.
 fn report() -> Report {
-    let mut digest = Digest::new(Components::Rgbl, 0.03);
+    let mut clip = ClipBuilder::new(Components::Rgbl, 0.03);
     for number in 0..30 {
         let level = if (10..20).contains(&number) { 200 } else { 40 };
         let mut histogram = Histogram::empty(8, Components::Rgbl);
@@ -16,9 +16,9 @@ fn report() -> Report {
             histogram.bins_mut(0)[255] = 10;
         }
         let place = FramePlace { number, time_secs: number as f64 / 10.0, duration_secs: 0.1, range: Range::Full };
-        digest.add(place, &histogram);
+        clip.add(place, &histogram);
     }
-    let clip = digest.finish().unwrap();
+    let clip = clip.finish().unwrap();
     assert_eq!(clip.cuts.iter().map(|cut| cut.frame).collect::<Vec<_>>(), [10, 20]);
     Report { name: "clip.mp4".to_owned(), facts: Vec::new(), notes: Vec::new(), clip }
 }
@@ -62,7 +62,7 @@ fn the_worst_frame_is_marked_under_its_place() {
     let report = report();
     assert_eq!(report.clip.worst[1].iter().map(|worst| worst.frame).collect::<Vec<_>>(), [14]);
     let image = draw(&report);
-    let (color, x) = (kind_color(Kind::Highest), PANEL_X + x_of(&report, 1.4));
+    let (color, x) = (flaw_color(Flaw::Highest), PANEL_X + x_of(&report, 1.4));
     let is_lit = |x, y| pixel(&image, x, y) == color;
     // The triangle's lower rows, which are wider than lines up and down and narrower than those across.
     let rows = |y: &i32| (x - 3..=x + 3).all(|x| is_lit(x, *y)) && !is_lit(x - 7, *y) && !is_lit(x + 7, *y);

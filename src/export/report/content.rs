@@ -1,9 +1,51 @@
-//! What is known about the video and about how it was counted, as the trust panel of the window has it.
+//! Everything that a report shows, picture and page alike: what was gathered, and what is known about the video and about how it
+//! was counted, as the window's panel has it.
 
+use super::clip::Clip;
+use super::times;
 use crate::export::analyze::pipeline::FrameFacts;
 use crate::media::StreamInfo;
 use crate::picture::Ratio;
 use crate::picture::color::Origin;
+
+/// Everything that a report shows.
+#[derive(Debug)]
+pub struct Report {
+    /// The video's name without its folder.
+    pub name: String,
+    /// What is known about the video.
+    pub facts: Vec<Fact>,
+    /// What a reader must know about the counts: damage, frames that are missing, other depths. One sentence each.
+    pub notes: Vec<String>,
+    /// What was gathered from its frames.
+    pub clip: Clip,
+}
+
+impl Report {
+    /// The line under the title: what the video is.
+    pub(super) fn subtitle(&self) -> String {
+        let fact = |name: &str| self.facts.iter().find(|fact| fact.name == name).map(|fact| fact.value.as_str());
+        let parts = ["codec", "size", "pixel format", "frame rate"].into_iter().filter_map(fact);
+        let clip = &self.clip;
+        let frames =
+            if clip.frames == 1 { "1 frame".to_owned() } else { format!("{} frames", times::whole(clip.frames)) };
+        let span = match clip.begin_secs {
+            begin if begin > 0.0005 => format!("{} to {}", times::time(begin), times::time(clip.end_secs)),
+            _ => times::time(clip.end_secs),
+        };
+        parts.map(str::to_owned).chain([frames, span]).collect::<Vec<_>>().join("  ·  ")
+    }
+
+    /// How many cuts there are, and how they were found.
+    pub(super) fn cuts_text(&self) -> String {
+        let number = match self.clip.cuts_found {
+            0 => "no cuts".to_owned(),
+            1 => "1 cut".to_owned(),
+            many => format!("{} cuts", times::whole(many)),
+        };
+        format!("{number}, at changes of {:.1} % or more", self.clip.threshold * 100.0)
+    }
+}
 
 /// A line of facts.
 #[derive(Debug, Clone, PartialEq, Eq)]
