@@ -35,7 +35,7 @@ fn count_video(gpu: &Gpu, clip: &Clip) -> usize {
     let mut frames = 0;
     let mut most = 0;
     let mut take = |queue: &mut CountQueue, expected: &mut VecDeque<Histogram>| {
-        let counted = queue.take(gpu).unwrap().unwrap();
+        let counted = queue.take(gpu).unwrap().unwrap().histogram;
         assert!(counted == expected.pop_front().unwrap(), "frame {frames} of {}", clip.path().display());
         frames += 1;
     };
@@ -129,7 +129,7 @@ fn pages_that_a_copy_could_not_follow_are_copied_by_the_cpu() {
         let picture = Picture::new(PixelLayout::gray(8), (width, height), colors, Arc::new(store)).unwrap();
         let mut queue = CountQueue::new(&gpu, 1);
         queue.submit(&gpu, &picture, &[Components::Rgbl]).unwrap();
-        let counted = queue.take(&gpu).unwrap().unwrap();
+        let counted = queue.take(&gpu).unwrap().unwrap().histogram;
         assert!(counted == reference::histogram(&picture, Components::Rgbl), "{width}×{height} from {offset}");
         gpu.blocks_in_place()
     };

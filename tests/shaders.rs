@@ -8,8 +8,8 @@ use std::mem::offset_of;
 use std::path::{Path, PathBuf};
 
 use histoscope::gpu::params::{
-    BlurParams, ChannelScale, CurveParams, DividerParams, PairingParams, PanelParams, PictureParams, PlacementParams,
-    RecolorParams, ReductionParams, ScanParams, TileParams,
+    BlurParams, ChannelScale, CropParams, CurveParams, DividerParams, PairingParams, PanelParams, PictureParams,
+    PlacementParams, RecolorParams, ReductionParams, ScanParams, TileParams,
 };
 use histoscope::gpu::shaders::{self, Binding, EntryPoint, Group, Shader, groups};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
@@ -246,6 +246,14 @@ fn structures_of_adjustments_lie_alike_in_rust_and_wgsl() {
         ("sums_stride", offset_of!(BlurParams, sums_stride)),
     ];
     assert_layout(&shaders::BLUR, "Blur", size_of::<BlurParams>(), &blur);
+    let crop = [
+        ("first", offset_of!(CropParams, first)),
+        ("source_stride", offset_of!(CropParams, source_stride)),
+        ("result_stride", offset_of!(CropParams, result_stride)),
+        ("row_words", offset_of!(CropParams, row_words)),
+        ("rows", offset_of!(CropParams, rows)),
+    ];
+    assert_layout(&shaders::CROP, "Crop", size_of::<CropParams>(), &crop);
     let tiles = [
         ("tiles", offset_of!(TileParams, tiles)),
         ("tile", offset_of!(TileParams, tile)),

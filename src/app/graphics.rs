@@ -7,7 +7,8 @@ use winit::window::Window;
 
 use super::AppError;
 use super::screen::Screen;
-use crate::engine::{Engine, EngineChoice};
+use crate::adjust::Adjustments;
+use crate::engine::{Counter, Engine, EngineChoice};
 use crate::gpu::draw::Shapes;
 use crate::gpu::surface::Acquired;
 use crate::gpu::{AdapterChoice, Gpu, GpuError, Instance, Renderer};
@@ -24,13 +25,15 @@ pub struct Graphics {
     instance: Instance,
     choice: (AdapterChoice, EngineChoice),
     /// The adapter.
-    pub gpu: Gpu,
+    pub gpu: Arc<Gpu>,
     /// The window's surface.
     pub screen: Screen,
     /// The passes.
     pub renderer: Renderer,
-    /// What counts.
+    /// Who counts.
     pub engine: Engine,
+    /// Counts with it.
+    counter: Counter,
     /// Whether the device was lost and everything made again.
     was_rebuilt: bool,
     /// After how many drawings the device is to be lost, and those after it; usually none.
@@ -50,12 +53,25 @@ impl Graphics {
         choice: (AdapterChoice, EngineChoice),
     ) -> Result<Self, AppError> {
         let (gpu, screen) = Screen::new(instance, &choice.0, window)?;
+        let gpu = Arc::new(gpu);
         let renderer = Renderer::for_surface(&gpu, &screen.surface);
-        let engine = Engine::new(choice.1, &gpu);
+        let engine = Engine::on(choice.1, &gpu);
+        let counter = Counter::new(&engine, &[Components::Rgbl], Adjustments::default());
         let lose_after = std::env::var(LOSE_AFTER).unwrap_or_default();
         let lose_after = lose_after.split(',').filter_map(|count| count.parse().ok()).collect();
         let instance = instance.clone();
-        Ok(Self { instance, choice, gpu, screen, renderer, engine, was_rebuilt: false, lose_after, drawings: 0 })
+        Ok(Self {
+            instance,
+            choice,
+            gpu,
+            screen,
+            renderer,
+            engine,
+            counter,
+            was_rebuilt: false,
+            lose_after,
+            drawings: 0,
+        })
     }
 
     /// Makes everything again after the device was lost; a second time, gives the error back.
@@ -84,7 +100,7 @@ impl Graphics {
     /// [`GpuError`] if the adapter refuses the picture.
     pub fn load(&mut self, frame: &Frame, components: Components) -> Result<(), GpuError> {
         let begin = Instant::now();
-        let counted = self.engine.count(&frame.picture, components);
+        let counted = self.counter.count_for_drawing(&frame.picture, components);
         self.renderer.note_cpu_count(counted.is_some().then(|| begin.elapsed()));
         self.renderer.load_frame(&self.gpu, frame, components, counted)
     }

@@ -1,9 +1,19 @@
-//! Which engine counts: the graphics adapter, or the CPU where that adapter is only software.
+//! The one place that decides who counts: the graphics adapter, or the CPU.
+//!
+//! An [`Engine`] is found once, by what the user wants and what the machine has, and carried as a value. A [`Counter`] counts
+//! with it, for the window, for saved pictures and for whole files alike: pictures as they are or adjusted, whole or a part
+//! of them. What the adapter cannot hold, the counter gives to the CPU. The counts are the same, to the last one, whoever
+//! counts.
+
+mod counter;
+
+use std::sync::{Arc, OnceLock};
+use std::thread::{self, JoinHandle};
+
+pub use counter::{Counter, Counts, EngineError};
 
 use crate::cpu;
-use crate::gpu::Gpu;
-use crate::histogram::{Components, Histogram};
-use crate::picture::Picture;
+use crate::gpu::{AdapterChoice, Gpu, GpuError};
 
 /// What the user wants to count with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -17,53 +27,121 @@ pub enum EngineChoice {
     Cpu,
 }
 
-/// The engine in use. The counts are the same, to the last one, whichever it is.
-#[derive(Default)]
+/// Who counts.
+#[derive(Debug, Clone)]
+enum Found {
+    Cpu,
+    Adapter(Arc<Gpu>),
+}
+
+/// Who counts, once that is known: drivers take their time to load, and an engine may be started on a thread of its own.
+///
+/// Unless the user asked for the adapter, frames are counted by the CPU until it is there.
+#[derive(Debug)]
 pub struct Engine {
-    cpu: Option<cpu::Engine>,
+    found: Arc<OnceLock<Found>>,
+    thread: Option<JoinHandle<Result<(), GpuError>>>,
+    /// Whether the user asked for the adapter.
+    is_wanted: bool,
 }
 
 impl Engine {
-    /// Picks the engine for this adapter and says so in the log.
+    /// Starts to look for what the user wants. Without an adapter the CPU counts, unless one was asked for.
     #[must_use]
-    pub fn new(choice: EngineChoice, gpu: &Gpu) -> Self {
-        let on_cpu = match choice {
-            EngineChoice::Auto => gpu.is_software(),
-            EngineChoice::Gpu => false,
-            EngineChoice::Cpu => true,
+    pub fn start(choice: EngineChoice, adapter: &AdapterChoice) -> Self {
+        if choice == EngineChoice::Cpu {
+            return Self::cpu();
+        }
+        let found = Arc::new(OnceLock::new());
+        let (slot, adapter) = (Arc::clone(&found), adapter.clone());
+        let is_wanted = choice == EngineChoice::Gpu || adapter.name.is_some();
+        let find = move || {
+            let engine = match Gpu::shared(&adapter) {
+                Ok(gpu) => choose(choice, &gpu),
+                Err(error) if !is_wanted => {
+                    log::info!("the CPU counts: {error}");
+                    Found::Cpu
+                }
+                Err(error) => return Err(error),
+            };
+            let _ = slot.set(engine);
+            Ok(())
         };
-        if !on_cpu {
-            log::info!("engine: gpu");
-            return Self { cpu: None };
-        }
-        if choice == EngineChoice::Auto {
-            log::info!("the CPU counts, because {} is a software adapter", gpu.info.name);
-        }
-        Self::cpu()
+        Self { found, thread: Some(thread::spawn(find)), is_wanted }
     }
 
-    /// The CPU's engine, which needs no adapter.
+    /// The engine on a machine whose adapter has been found already.
+    #[must_use]
+    pub fn on(choice: EngineChoice, gpu: &Arc<Gpu>) -> Self {
+        Self::known(choose(choice, gpu), choice == EngineChoice::Gpu)
+    }
+
+    /// The CPU, which needs no adapter.
     #[must_use]
     pub fn cpu() -> Self {
-        let engine = cpu::Engine::new();
-        log::info!("engine: cpu ({:?})", engine.level());
-        Self { cpu: Some(engine) }
+        say_cpu();
+        Self::known(Found::Cpu, false)
     }
 
-    /// Whether the CPU counts.
-    #[must_use]
-    pub const fn is_cpu(&self) -> bool {
-        self.cpu.is_some()
+    fn known(found: Found, is_wanted: bool) -> Self {
+        Self { found: Arc::new(OnceLock::from(found)), thread: None, is_wanted }
+    }
+
+    /// Waits for an engine that was asked for.
+    ///
+    /// # Errors
+    /// [`GpuError`] if it cannot be used.
+    pub fn wait_if_wanted(&mut self) -> Result<(), GpuError> {
+        let Some(thread) = self.thread.take_if(|_| self.is_wanted) else { return Ok(()) };
+        thread.join().unwrap_or_else(|_| Err(GpuError::Lost("starting the adapter failed".to_owned())))
     }
 
     /// The engine's name in figures and on screen.
     #[must_use]
-    pub const fn name(&self) -> &'static str {
-        if self.is_cpu() { "cpu" } else { "gpu" }
+    pub fn name(&self) -> &'static str {
+        if matches!(self.found.get(), Some(Found::Adapter(_))) { GPU } else { CPU }
     }
 
-    /// The picture's histogram if the CPU counts; `None` leaves it to the passes on the GPU.
-    pub fn count(&mut self, picture: &Picture, components: Components) -> Option<Histogram> {
-        self.cpu.as_mut().map(|engine| engine.count(picture, components).clone())
+    /// Who counts, for people: "the CPU", or the adapter's name.
+    #[must_use]
+    pub fn description(&self) -> String {
+        match self.found.get() {
+            Some(Found::Adapter(gpu)) if self.is_wanted => gpu.info.name.clone(),
+            Some(Found::Adapter(gpu)) => format!("the CPU until {} had started, then that", gpu.info.name),
+            _ => "the CPU".to_owned(),
+        }
     }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        // A program that ends while drivers load may crash in them.
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// The engines' names in figures.
+const GPU: &str = "gpu";
+const CPU: &str = "cpu";
+
+/// The decision, where there is an adapter.
+fn choose(choice: EngineChoice, gpu: &Arc<Gpu>) -> Found {
+    match choice {
+        EngineChoice::Auto if gpu.is_software() => {
+            log::info!("the CPU counts, because {} is a software adapter", gpu.info.name);
+        }
+        EngineChoice::Auto | EngineChoice::Gpu => {
+            log::info!("engine: gpu");
+            return Found::Adapter(Arc::clone(gpu));
+        }
+        EngineChoice::Cpu => {}
+    }
+    say_cpu();
+    Found::Cpu
+}
+
+fn say_cpu() {
+    log::info!("engine: cpu ({:?})", cpu::Level::detect());
 }

@@ -4,7 +4,6 @@
 //! [`selection`], which [`frames`] brings with their numbers, counted by [`counter`]. [`run`] writes them to an [`output`] as
 //! [`record`]s of a [`mod@format`]; [`merge`] joins outputs. [`ending`] says why a run came to its end.
 
-pub mod adjusting;
 pub mod counter;
 mod ending;
 pub mod format;

@@ -1,14 +1,14 @@
 //! One frame as a picture and as figures, without a display.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::figures::{AdjustedFigures, Figures};
 use super::file::{self, FileError};
-use crate::adjust::{Adjustments, Processor};
-use crate::engine::{Engine, EngineChoice};
+use crate::adjust::{Adjustments, Reduction};
+use crate::engine::{Counter, Counts, Engine, EngineChoice, EngineError};
 use crate::gpu::draw::Channels;
 use crate::gpu::{AdapterChoice, Gpu, GpuError, Renderer, Scene};
-use crate::histogram::reference;
 use crate::histogram::{Components, Histogram};
 use crate::media::{Decoder, MediaError, OpenOptions, Seek};
 use crate::picture::Frame;
@@ -91,49 +91,104 @@ pub fn snapshot(options: &SnapshotOptions) -> Result<Figures, SnapshotError> {
     if options.components == Components::YCbCr && !frame.picture.has_coded_components() {
         return Err(SnapshotError::NotCoded(options.input.clone()));
     }
-    let adjusted = Adjusted::of(&frame, options)?;
-    let result =
-        adjusted.as_ref().filter(|_| options.counted != scene::Counted::Source).map(|adjusted| &adjusted.frame);
-    let mut counter = Counter::start(options)?;
-    if let Some(output) = &options.output {
-        counter.draw(&frame, options, output)?;
-    }
-    let histogram = counter.count(result.unwrap_or(&frame), options)?;
+    let gpu = adapter(options)?;
+    let engine = gpu.as_ref().map_or_else(Engine::cpu, |gpu| Engine::on(options.engine, gpu));
+    let drawn = match (&options.output, &gpu) {
+        (Some(output), Some(gpu)) => draw(gpu, &engine, &frame, options, output)?,
+        _ => None,
+    };
+    let count = |adjustments| count(&engine, &frame, adjustments, options);
+    let is_result = !options.adjustments.is_off() && options.counted != scene::Counted::Source;
+    // Thresholds are told of the adjusted picture also where the source is counted.
+    let has_thresholds = matches!(options.adjustments.reduction, Some(Reduction::Threshold(_)));
+    let adjusted = (is_result || has_thresholds).then(|| count(options.adjustments)).transpose()?;
+    let thresholds = adjusted.as_ref().and_then(|counted| counted.thresholds);
+    let (counted, both) = match adjusted.filter(|_| is_result) {
+        Some(counted) => (counted, options.counted == scene::Counted::Both),
+        None => (drawn.map_or_else(|| count(Adjustments::default()), Ok)?, false),
+    };
     let input = options.input.display().to_string();
-    let figures =
-        Figures::new(&input, &frame, &histogram, (counter.engine.name(), counter.adapter_name()), options.bins);
-    let Some(adjusted) = &adjusted else { return Ok(figures) };
-    let both = options.counted == scene::Counted::Both;
-    let source = both.then(|| counter.count(&frame, options)).transpose()?;
-    Ok(figures.of_adjusted(AdjustedFigures {
-        adjustments: &options.adjustments,
-        is_result: result.is_some(),
-        thresholds: adjusted.thresholds,
-        source: source.as_ref(),
-    }))
-}
-
-/// A frame with its picture adjusted.
-struct Adjusted {
-    frame: Frame,
-    thresholds: Option<[u32; 4]>,
-}
-
-impl Adjusted {
-    /// The adjusted frame; `None` where nothing is adjusted. One frame has none before it, so nothing is smoothed in time.
-    fn of(frame: &Frame, options: &SnapshotOptions) -> Result<Option<Self>, SnapshotError> {
-        if options.adjustments.is_off() {
-            return Ok(None);
-        }
-        let mut processor = Processor::default();
-        let picture =
-            processor.apply(&frame.picture, &options.adjustments, None).map_err(|error| MediaError::Failed {
-                path: options.input.clone(),
-                action: "adjusting the picture",
-                reason: error.to_string(),
-            })?;
-        Ok(Some(Self { frame: Frame { picture, ..frame.clone() }, thresholds: processor.thresholds() }))
+    let adapter = gpu.as_ref().map(|gpu| gpu.info.name.as_str());
+    let figures = Figures::new(&input, &frame, &counted.histogram, (counted.engine, adapter), options.bins);
+    if options.adjustments.is_off() {
+        return Ok(figures);
     }
+    let source = both.then(|| count(Adjustments::default())).transpose()?;
+    let source = source.as_ref().map(|counted| &counted.histogram);
+    Ok(figures.of_adjusted(AdjustedFigures { adjustments: &options.adjustments, is_result, thresholds, source }))
+}
+
+/// The adapter, unless there are only figures to be made, which the CPU was asked for.
+fn adapter(options: &SnapshotOptions) -> Result<Option<Arc<Gpu>>, SnapshotError> {
+    if options.output.is_none() && options.engine == EngineChoice::Cpu {
+        return Ok(None);
+    }
+    Gpu::shared(&options.adapter).map(Some).map_err(|error| match error {
+        GpuError::NoAdapter if options.output.is_none() => SnapshotError::NoAdapterToCount,
+        error => error.into(),
+    })
+}
+
+/// What was counted of the frame.
+struct Counted {
+    histogram: Histogram,
+    thresholds: Option<[u32; 4]>,
+    /// The name of the engine that did.
+    engine: &'static str,
+}
+
+/// Counts a frame. One frame has none before it, so nothing is smoothed in time.
+fn count(
+    engine: &Engine,
+    frame: &Frame,
+    adjustments: Adjustments,
+    options: &SnapshotOptions,
+) -> Result<Counted, SnapshotError> {
+    let mut counter = Counter::new(engine, &[options.components], adjustments);
+    counter.submit(&frame.picture, None).map_err(|error| match error {
+        EngineError::Gpu(error) => SnapshotError::Gpu(error),
+        EngineError::Region(error) | EngineError::Adjust(error) => SnapshotError::Media(MediaError::Failed {
+            path: options.input.clone(),
+            action: "adjusting the picture",
+            reason: error.to_string(),
+        }),
+    })?;
+    let counts = counter.take()?.ok_or_else(|| no_frame(options))?;
+    let Counts { mut histograms, thresholds, engine } = counts;
+    Ok(Counted { histogram: histograms.pop().ok_or_else(|| no_frame(options))?, thresholds, engine })
+}
+
+/// Draws the view and writes it. The bins from which the overlays were drawn come back where they are those of the frame
+/// as it is.
+fn draw(
+    gpu: &Arc<Gpu>,
+    engine: &Engine,
+    frame: &Frame,
+    options: &SnapshotOptions,
+    output: &Path,
+) -> Result<Option<Counted>, SnapshotError> {
+    let mut renderer = Renderer::headless(gpu);
+    let mut counter = Counter::new(engine, &[options.components], Adjustments::default());
+    let bins = counter.count_for_drawing(&frame.picture, options.components);
+    renderer.load_frame(gpu, frame, options.components, bins)?;
+    let size = options.size.unwrap_or_else(|| own_size(gpu, frame, options));
+    let scene = Scene {
+        channels: options.channels,
+        overlays: options.overlays,
+        adjustments: options.adjustments,
+        counted: options.counted,
+        ..Scene::default()
+    };
+    let image = renderer.snapshot(gpu, size, &scene)?;
+    file::write_png(output, &image)?;
+    if !options.adjustments.is_off() {
+        return Ok(None);
+    }
+    Ok(Some(Counted { histogram: renderer.count(gpu)?, thresholds: None, engine: engine.name() }))
+}
+
+fn no_frame(options: &SnapshotOptions) -> SnapshotError {
+    SnapshotError::NoFrame { input: options.input.clone(), at_secs: options.at_secs }
 }
 
 fn frame_at(options: &SnapshotOptions) -> Result<Frame, SnapshotError> {
@@ -141,8 +196,7 @@ fn frame_at(options: &SnapshotOptions) -> Result<Frame, SnapshotError> {
     if options.at_secs > 0.0 {
         decoder.seek(Seek::to(options.at_secs))?;
     }
-    let missing = || SnapshotError::NoFrame { input: options.input.clone(), at_secs: options.at_secs };
-    let frame = decoder.next_frame()?.ok_or_else(missing)?;
+    let frame = decoder.next_frame()?.ok_or_else(|| no_frame(options))?;
     // Times that people type have as few digits as those that are shown to them.
     if options.at_secs > frame.time_secs + frame.duration_secs + 1e-3
         && decoder.next_frame().is_ok_and(|next| next.is_none())
@@ -151,77 +205,6 @@ fn frame_at(options: &SnapshotOptions) -> Result<Frame, SnapshotError> {
         log::warn!("{file}: the video ends before {at} s; this is its last frame, at {:.3} s", frame.time_secs);
     }
     Ok(frame)
-}
-
-/// Who draws and counts.
-struct Counter {
-    engine: Engine,
-    /// The adapter; none is started for figures that the CPU was asked for.
-    gpu: Option<Gpu>,
-    /// The bins that the overlays were drawn from.
-    drawn: Option<Histogram>,
-}
-
-impl Counter {
-    fn start(options: &SnapshotOptions) -> Result<Self, SnapshotError> {
-        if options.output.is_none() && options.engine == EngineChoice::Cpu {
-            return Ok(Self { engine: Engine::cpu(), gpu: None, drawn: None });
-        }
-        let gpu = Gpu::headless(&options.adapter).map_err(|error| match error {
-            GpuError::NoAdapter if options.output.is_none() => SnapshotError::NoAdapterToCount,
-            error => error.into(),
-        })?;
-        Ok(Self { engine: Engine::new(options.engine, &gpu), gpu: Some(gpu), drawn: None })
-    }
-
-    /// The adapter that is in use.
-    fn adapter_name(&self) -> Option<&str> {
-        self.gpu.as_ref().map(|gpu| gpu.info.name.as_str())
-    }
-
-    /// Draws the view and writes it.
-    fn draw(&mut self, frame: &Frame, options: &SnapshotOptions, output: &Path) -> Result<(), SnapshotError> {
-        let Some(gpu) = &self.gpu else { return Ok(()) };
-        let mut renderer = Renderer::headless(gpu);
-        let bins = self.engine.count(&frame.picture, options.components);
-        renderer.load_frame(gpu, frame, options.components, bins)?;
-        let size = options.size.unwrap_or_else(|| own_size(gpu, frame, options));
-        let scene = Scene {
-            channels: options.channels,
-            overlays: options.overlays,
-            adjustments: options.adjustments,
-            counted: options.counted,
-            ..Scene::default()
-        };
-        let image = renderer.snapshot(gpu, size, &scene)?;
-        if options.adjustments.is_off() {
-            self.drawn = Some(renderer.count(gpu)?);
-        }
-        Ok(file::write_png(output, &image)?)
-    }
-
-    /// The bins of a frame. Those of one that was drawn as it is are read back from where its overlays were drawn from.
-    fn count(&mut self, frame: &Frame, options: &SnapshotOptions) -> Result<Histogram, SnapshotError> {
-        if let Some(histogram) = self.drawn.take() {
-            return Ok(histogram);
-        }
-        if let Some(histogram) = self.engine.count(&frame.picture, options.components) {
-            return Ok(histogram);
-        }
-        let Some(gpu) = &self.gpu else { return Ok(reference::histogram(&frame.picture, options.components)) };
-        let mut renderer = Renderer::headless(gpu);
-        match renderer.load_frame(gpu, frame, options.components, None) {
-            Err(error @ GpuError::PictureTooLarge { .. }) if options.engine == EngineChoice::Auto => {
-                log::info!("the CPU counts this picture: {error}");
-                self.engine = Engine::cpu();
-                self.count(frame, options)
-            }
-            loaded => {
-                loaded?;
-                Ok(renderer.count(gpu)?)
-            }
-        }
-    }
 }
 
 /// The video's own size with square pixels, upright; the largest of its shape where the adapter cannot draw that.

@@ -8,6 +8,7 @@
 mod blur;
 mod chain;
 mod clahe;
+mod crop;
 mod curves;
 mod otsu;
 mod recolor;
@@ -16,4 +17,5 @@ mod working;
 
 pub use blur::{BlurJob, BlurPass, BlurPlan};
 pub use chain::Chain;
+pub use crop::CropPass;
 pub use working::WorkingPicture;

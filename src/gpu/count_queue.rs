@@ -1,32 +1,52 @@
-//! Counting picture after picture with several in flight: while the GPU counts one, the next is uploaded and the bins of
-//! those before come back.
+//! Counting picture after picture with several in flight: while the GPU adjusts and counts one, the next is uploaded and the
+//! bins of those before come back.
 
-use std::collections::VecDeque;
-use std::sync::mpsc::{self, Receiver};
-
+use super::adjust::{Chain, CropPass};
 use super::histogram::HistogramPasses;
+use super::params::InputPicture;
+use super::readback_belt::ReadbackBelt;
 use super::upload::PictureBuffers;
 use super::{Gpu, GpuError};
+use crate::adjust::{Adjustments, Reduction};
 use crate::histogram::{Components, Histogram};
 use crate::picture::Picture;
+use crate::picture::region::Rect;
 
-/// The counting passes with a few buffers to bring bins back in.
+/// Bytes of the thresholds that come back behind the bins.
+const THRESHOLD_BYTES: u64 = 4 * 4;
+
+/// The counting passes, those of the adjustments where they are wanted, and a few buffers to bring bins back in.
 #[derive(Debug)]
 pub struct CountQueue {
     pictures: PictureBuffers,
     passes: HistogramPasses,
-    idle: Vec<wgpu::Buffer>,
-    in_flight: VecDeque<InFlight>,
+    adjusting: Option<Adjusting>,
+    belt: ReadbackBelt<Subject>,
 }
 
-/// A picture's bins on their way.
+/// What makes other pictures of those that are uploaded.
 #[derive(Debug)]
-struct InFlight {
-    buffer: wgpu::Buffer,
+struct Adjusting {
+    chain: Chain,
+    crop: CropPass,
+}
+
+/// What comes back.
+#[derive(Debug, Clone, Copy)]
+struct Subject {
     bits: u32,
     components: Components,
-    submission: wgpu::SubmissionIndex,
-    mapped: Receiver<Result<(), wgpu::BufferAsyncError>>,
+    thresholds: bool,
+}
+
+/// What was counted of a picture.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Counted {
+    /// Its bins.
+    pub histogram: Histogram,
+    /// Luminance codes at which Otsu's second class and those after it begin, `u32::MAX` where there is none; only of
+    /// pictures that were parted so.
+    pub thresholds: Option<[u32; 4]>,
 }
 
 impl CountQueue {
@@ -35,21 +55,15 @@ impl CountQueue {
     pub fn new(gpu: &Gpu, depth: usize) -> Self {
         let pictures = PictureBuffers::default();
         let passes = HistogramPasses::new(gpu);
-        let buffer = |_| {
-            gpu.device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some("bins on their way back"),
-                size: Histogram::word_count(12) as u64 * 4,
-                usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
-                mapped_at_creation: false,
-            })
-        };
-        Self { pictures, passes, idle: (0..depth.max(1)).map(buffer).collect(), in_flight: VecDeque::new() }
+        let bytes = Histogram::word_count(12) as u64 * 4 + THRESHOLD_BYTES;
+        let belt = ReadbackBelt::new(&gpu.device, "bins on their way back", bytes, depth.max(1));
+        Self { pictures, passes, adjusting: None, belt }
     }
 
     /// Histograms that can still be submitted before one must be taken.
     #[must_use]
     pub fn room(&self) -> usize {
-        self.idle.len()
+        self.belt.room()
     }
 
     /// Uploads a picture once and submits one count for each of `components`, for which there must be
@@ -61,50 +75,95 @@ impl CountQueue {
         for &components in components {
             self.passes.prepare(gpu, picture, components)?;
         }
-        let command_encoder =
-            || gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("count") });
-        let mut encoder = command_encoder();
+        let mut encoder = command_encoder(gpu);
         let mut underway = Some(self.pictures.record_upload(gpu, picture, &mut encoder)?);
         let bits = picture.layout().bin_bits();
-        let bytes = Histogram::word_count(bits) as u64 * 4;
         for &components in components {
             self.passes.prepare(gpu, picture, components)?;
-            let (Some(buffer), Some(group)) = (self.idle.pop(), self.pictures.bind_group()) else { return Ok(()) };
+            let Some(group) = self.pictures.bind_group() else { return Ok(()) };
             self.passes.record(&mut encoder, group, None);
-            encoder.copy_buffer_to_buffer(&self.passes.bins, 0, &buffer, 0, bytes);
-            let submission = gpu.queue.submit([std::mem::replace(&mut encoder, command_encoder()).finish()]);
+            let bins = (&self.passes.bins, 0..Histogram::word_count(bits) as u64 * 4);
+            self.belt.record(&mut encoder, &[bins], Subject { bits, components, thresholds: false });
+            let submission = gpu.queue.submit([std::mem::replace(&mut encoder, command_encoder(gpu)).finish()]);
             if let Some(underway) = underway.take() {
                 underway.submitted(gpu);
             }
-            let (sender, mapped) = mpsc::channel();
-            buffer.slice(..bytes).map_async(wgpu::MapMode::Read, move |result| {
-                // Nobody listens any more where the run was given up.
-                let _ = sender.send(result);
-            });
-            self.in_flight.push_back(InFlight { buffer, bits, components, submission, mapped });
+            self.belt.submitted(Some(&submission));
         }
         Ok(())
     }
 
-    /// Waits for the oldest histogram under way; `None` if there is none.
+    /// Uploads a picture, adjusts it and submits one count of red, green, blue and luminance of the result, for which there
+    /// must be [`room`](Self::room). Whatever came before it, it becomes the same: nothing is smoothed in time. With
+    /// `region`, which must lie in the picture, that part of the adjusted picture is counted alone.
+    ///
+    /// # Errors
+    /// [`GpuError`] if the adapter cannot adjust or count the picture; then nothing was submitted.
+    pub fn submit_adjusted(
+        &mut self,
+        gpu: &Gpu,
+        picture: &Picture,
+        adjustments: &Adjustments,
+        region: Option<Rect>,
+    ) -> Result<(), GpuError> {
+        let Self { pictures, passes, adjusting, belt } = self;
+        let Adjusting { chain, crop } =
+            adjusting.get_or_insert_with(|| Adjusting { chain: Chain::new(gpu, passes), crop: CropPass::new(gpu) });
+        let source = InputPicture::from(picture);
+        let region = region.filter(|&rect| rect != Rect::whole(source.size.0, source.size.1));
+        let bits = source.layout.bin_bits();
+        match region {
+            // What is cut out is counted afterwards; all of it, while it is written.
+            Some(_) => chain.prepare(gpu, source, adjustments, None, false)?,
+            None => chain.prepare_counting(gpu, source, adjustments, None, false, passes)?,
+        }
+        match (region, chain.result()) {
+            (Some(rect), Some(adjusted)) => {
+                passes.prepare(gpu, crop.prepare(gpu, adjusted, rect)?, Components::Rgbl)?
+            }
+            (None, Some(adjusted)) if !chain.counts_result() => passes.prepare(gpu, adjusted, Components::Rgbl)?,
+            _ => {}
+        }
+        let mut encoder = command_encoder(gpu);
+        let underway = pictures.record_upload(gpu, picture, &mut encoder)?;
+        {
+            let descriptor = wgpu::ComputePassDescriptor { label: Some("adjust and count"), timestamp_writes: None };
+            let mut pass = encoder.begin_compute_pass(&descriptor);
+            if let Some(group) = pictures.bind_group() {
+                chain.dispatch(&mut pass, group);
+            }
+            let adjusted = if region.is_some() { crop.dispatch(&mut pass) } else { chain.result() };
+            match adjusted {
+                _ if chain.counts_result() => passes.dispatch_sums(&mut pass),
+                Some(adjusted) => passes.dispatch(&mut pass, &adjusted.bind_group),
+                None => {}
+            }
+        }
+        let thresholds = matches!(adjustments.reduction, Some(Reduction::Threshold(_)));
+        let mut parts = vec![(&passes.bins, 0..Histogram::word_count(bits) as u64 * 4)];
+        parts.extend(thresholds.then(|| (chain.thresholds(), 0..THRESHOLD_BYTES)));
+        belt.record(&mut encoder, &parts, Subject { bits, components: Components::Rgbl, thresholds });
+        let submission = gpu.queue.submit([encoder.finish()]);
+        underway.submitted(gpu);
+        belt.submitted(Some(&submission));
+        Ok(())
+    }
+
+    /// Waits for the oldest picture's counts under way; `None` if there are none.
     ///
     /// # Errors
     /// [`GpuError::Lost`] if the device fails.
-    pub fn take(&mut self, gpu: &Gpu) -> Result<Option<Histogram>, GpuError> {
-        let Some(InFlight { buffer, bits, components, submission, mapped }) = self.in_flight.pop_front() else {
-            return Ok(None);
-        };
-        let lost = |reason: String| GpuError::Lost(reason);
-        let wait = wgpu::PollType::Wait { submission_index: Some(submission), timeout: None };
-        gpu.device.poll(wait).map_err(|error| lost(error.to_string()))?;
+    pub fn take(&mut self, gpu: &Gpu) -> Result<Option<Counted>, GpuError> {
+        let taken = self.belt.wait(&gpu.device, bytemuck::pod_collect_to_vec);
         gpu.check()?;
-        mapped.recv().map_err(|e| lost(e.to_string()))?.map_err(|e| lost(e.to_string()))?;
-        let bytes = Histogram::word_count(bits) as u64 * 4;
-        let view = buffer.slice(..bytes).get_mapped_range().map_err(|e| lost(e.to_string()))?;
-        let words = bytemuck::pod_collect_to_vec(&view);
-        drop(view);
-        buffer.unmap();
-        self.idle.push(buffer);
-        Ok(Some(Histogram { bits, components, words }))
+        Ok(taken?.map(|(Subject { bits, components, thresholds }, mut words): (_, Vec<u32>)| {
+            let found = words.split_off(Histogram::word_count(bits));
+            let thresholds = thresholds.then(|| <[u32; 4]>::try_from(found).ok()).flatten();
+            Counted { histogram: Histogram { bits, components, words }, thresholds }
+        }))
     }
+}
+
+fn command_encoder(gpu: &Gpu) -> wgpu::CommandEncoder {
+    gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("count") })
 }

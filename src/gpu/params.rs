@@ -250,6 +250,24 @@ pub struct BlurParams {
 
 const _: () = assert!(size_of::<BlurParams>() == 16);
 
+/// `Crop` of shaders/adjust/crop.wgsl.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+pub struct CropParams {
+    /// The rectangle's first word in the source.
+    pub first: u32,
+    /// Words of the source from row to row.
+    pub source_stride: u32,
+    /// Words of the result from row to row.
+    pub result_stride: u32,
+    /// Words of a row of the rectangle.
+    pub row_words: u32,
+    /// Rows of the rectangle.
+    pub rows: u32,
+}
+
+const _: () = assert!(size_of::<CropParams>() == 20);
+
 /// `Tiles` of shaders/adjust/clahe_tiles.wgsl and shaders/adjust/clahe_curves.wgsl.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]

@@ -1,5 +1,6 @@
 //! Bringing results back from the GPU, for files, figures and tests; never in the path of a playing frame.
 
+use super::readback_belt::read_now;
 use super::{Gpu, GpuError};
 
 /// An 8-bit RGBA image.
@@ -18,11 +19,12 @@ pub struct Image {
 /// # Errors
 /// [`GpuError::Lost`] if the device fails.
 pub fn read_buffer(gpu: &Gpu, buffer: &wgpu::Buffer, bytes: u64) -> Result<Vec<u8>, GpuError> {
-    let staging = staging(gpu, bytes);
-    let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("read buffer") });
-    encoder.copy_buffer_to_buffer(buffer, 0, &staging, 0, bytes);
-    gpu.queue.submit([encoder.finish()]);
-    mapped(gpu, &staging)
+    let copy = |encoder: &mut wgpu::CommandEncoder, readback: &wgpu::Buffer| {
+        encoder.copy_buffer_to_buffer(buffer, 0, readback, 0, bytes);
+    };
+    let read = read_now((&gpu.device, &gpu.queue), bytes, copy, <[u8]>::to_vec);
+    gpu.check()?;
+    read
 }
 
 /// Makes a texture to draw a view of this size into, in the format that [`read_texture`] reads.
@@ -64,45 +66,20 @@ pub fn read_texture(gpu: &Gpu, texture: &wgpu::Texture) -> Result<Image, GpuErro
     let (width, height) = (texture.width(), texture.height());
     let row = width as usize * 4;
     let padded = row.next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT as usize);
-    let staging = staging(gpu, (padded * height as usize) as u64);
-    let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("read view") });
-    encoder.copy_texture_to_buffer(
-        texture.as_image_copy(),
-        wgpu::TexelCopyBufferInfo {
-            buffer: &staging,
-            layout: wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(padded as u32), rows_per_image: None },
-        },
-        texture.size(),
-    );
-    gpu.queue.submit([encoder.finish()]);
-    let bytes = mapped(gpu, &staging)?;
-    let mut rgba: Vec<u8> = bytes.chunks_exact(padded).flat_map(|padded_row| &padded_row[..row]).copied().collect();
+    let copy = |encoder: &mut wgpu::CommandEncoder, readback: &wgpu::Buffer| {
+        let layout =
+            wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(padded as u32), rows_per_image: None };
+        let readback = wgpu::TexelCopyBufferInfo { buffer: readback, layout };
+        encoder.copy_texture_to_buffer(texture.as_image_copy(), readback, texture.size());
+    };
+    let rows = |bytes: &[u8]| -> Vec<u8> {
+        bytes.chunks_exact(padded).flat_map(|padded_row| &padded_row[..row]).copied().collect()
+    };
+    let rgba = read_now((&gpu.device, &gpu.queue), (padded * height as usize) as u64, copy, rows);
+    gpu.check()?;
+    let mut rgba = rgba?;
     if texture.format() == wgpu::TextureFormat::Bgra8Unorm {
         rgba.chunks_exact_mut(4).for_each(|pixel| pixel.swap(0, 2));
     }
     Ok(Image { width, height, rgba })
-}
-
-fn staging(gpu: &Gpu, bytes: u64) -> wgpu::Buffer {
-    gpu.device.create_buffer(&wgpu::BufferDescriptor {
-        label: Some("readback"),
-        size: bytes,
-        usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
-        mapped_at_creation: false,
-    })
-}
-
-fn mapped(gpu: &Gpu, staging: &wgpu::Buffer) -> Result<Vec<u8>, GpuError> {
-    let slice = staging.slice(..);
-    let (sender, receiver) = std::sync::mpsc::channel();
-    slice.map_async(wgpu::MapMode::Read, move |result| {
-        // The receiver lives until the answer is there, unless the device was lost; then nobody waits for it.
-        let _ = sender.send(result);
-    });
-    gpu.wait()?;
-    let lost = |reason: String| GpuError::Lost(reason);
-    receiver.recv().map_err(|e| lost(e.to_string()))?.map_err(|e| lost(e.to_string()))?;
-    let bytes = slice.get_mapped_range().map_err(|e| lost(e.to_string()))?.to_vec();
-    staging.unmap();
-    Ok(bytes)
 }

@@ -6,14 +6,15 @@ mod counting;
 mod drawing;
 mod moment;
 
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use super::cumulative::CumulativePass;
 use super::draw::{BackdropPass, DividerPass, OverlayPass, PaintPass, Shapes, Side, TextPass, VideoPass};
-use super::fetch::Fetch;
 use super::figures::{FrameTag, Subject};
 use super::live::{LiveTiming, PassTimes};
 use super::readback::{self, Image, VIEW_FORMAT};
+use super::readback_belt::ReadbackBelt;
 use super::surface::{SurfaceFrame, WindowSurface};
 use super::upload::PictureBuffers;
 use super::{Gpu, GpuError};
@@ -44,6 +45,39 @@ pub enum Artist {
     Cpu,
 }
 
+/// Words that come back while a video plays, one load of them at a time, because somebody asked.
+#[derive(Debug)]
+struct OnRequest<T> {
+    belt: ReadbackBelt<T>,
+    /// Whether somebody waits for words that are not on their way yet.
+    is_wanted: bool,
+}
+
+impl<T> OnRequest<T> {
+    /// Room for at most so many words.
+    fn new(gpu: &Gpu, label: &str, words: usize) -> Self {
+        Self { belt: ReadbackBelt::new(&gpu.device, label, words as u64 * 4, 1), is_wanted: false }
+    }
+
+    /// Whether words are wanted and can set out.
+    fn is_due(&self) -> bool {
+        self.is_wanted && self.belt.is_empty()
+    }
+
+    /// Whether words are wanted or under way.
+    fn is_pending(&self) -> bool {
+        self.is_wanted || !self.belt.is_empty()
+    }
+
+    /// Records the copy of ranges of words of these buffers.
+    fn record(&mut self, encoder: &mut wgpu::CommandEncoder, parts: &[(&wgpu::Buffer, Range<usize>)], subject: T) {
+        let bytes = |words: &Range<usize>| words.start as u64 * 4..words.end as u64 * 4;
+        let parts: Vec<_> = parts.iter().map(|(buffer, words)| (*buffer, bytes(words))).collect();
+        self.belt.record(encoder, &parts, subject);
+        self.is_wanted = false;
+    }
+}
+
 /// Everything that turns pictures into views, for views of one texture format.
 #[derive(Debug)]
 pub struct Renderer {
@@ -60,8 +94,8 @@ pub struct Renderer {
     timing: Option<LiveTiming>,
     /// Sums the bins up that are shown filled, for numbers and curves; made when either is wanted first.
     cumulative: Option<CumulativePass>,
-    live: Fetch<Subject>,
-    thresholds: Fetch<()>,
+    live: OnRequest<Subject>,
+    thresholds: OnRequest<()>,
     newest_thresholds: Option<[u32; 4]>,
     /// The loading whose bins were asked for.
     asked: Option<u64>,
@@ -107,8 +141,8 @@ impl Renderer {
             text: TextPass::new(format),
             timing: None,
             cumulative: None,
-            live: Fetch::new(gpu, "live sums", Cumulative::scan_words(12) + TAIL_WORDS),
-            thresholds: Fetch::new(gpu, "live thresholds", 4),
+            live: OnRequest::new(gpu, "live sums", Cumulative::scan_words(12) + TAIL_WORDS),
+            thresholds: OnRequest::new(gpu, "live thresholds", 4),
             newest_thresholds: None,
             asked: None,
             recorded: Vec::new(),
@@ -162,8 +196,8 @@ impl Renderer {
         if let Some(timing) = &mut self.timing {
             timing.submitted();
         }
-        self.live.submitted();
-        self.thresholds.submitted();
+        self.live.belt.submitted(None);
+        self.thresholds.belt.submitted(None);
     }
 
     /// The newest luminance codes at which the second class and those after it begin, `u32::MAX` where there is none; `None`

@@ -103,6 +103,8 @@ pub mod groups {
     pub static TILE_CURVES: Group = Group::of_compute("tile curves", &[Uniform, Read, Write, Write]);
     /// Bins, cumulative bins, moments, scores and thresholds.
     pub static OTSU: Group = Group::of_compute("otsu", &[Read, Read, Write, Write, Write]);
+    /// Parameters, an adjusted picture and what is cut out of it.
+    pub static CROP: Group = Group::of_compute("crop", &[Uniform, Read, Write]);
     /// An image and its bins or chunks.
     pub static IMAGE_BINS: Group = Group::of_compute("article's count", &[Texture, Write]);
     /// Chunks.
@@ -219,6 +221,8 @@ table! {
         entry("score_runs", &[&groups::OTSU]),
         entry("cut", &[&groups::OTSU]),
     ]);
+    /// Cutting a part out of an adjusted picture.
+    CROP = (AllButLoops, [text!("adjust/crop")], [entry("crop", &[&groups::CROP])]);
     /// The article's single invocation.
     SINGLE = (All, [IMAGE, text!("bench/single")], [entry("one", &[&groups::IMAGE_BINS]), entry("four", &[&groups::IMAGE_BINS])]);
     /// The article's data race.

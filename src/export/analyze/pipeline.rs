@@ -9,20 +9,19 @@ use std::ops::{ControlFlow, Range};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::adjusting::Adjusting;
-use super::counter::{Counter, Counting, Counts, StartingEngine};
+use super::counter::{Counter, Counting, Counts};
 use super::ending::{AnalyzeError, Ending, Stop};
 use super::frames::{self, End, Frames, Next, NumberedFrames, Positioned};
 use super::jobs;
 use super::selection::{self, Bars, Point, RegionSpec, Selection};
 use super::signal;
 use crate::adjust::Adjustments;
-use crate::engine::EngineChoice;
+use crate::engine::{Engine, EngineChoice, EngineError};
 use crate::gpu::AdapterChoice;
 use crate::media::{Decoder, FrameCounters, MediaError, OpenOptions, StreamInfo};
 use crate::picture::color::Colorimetry;
-use crate::picture::region::{self, Rect};
-use crate::picture::{Frame, Picture, PictureError, Ratio, SourceFormat};
+use crate::picture::region::Rect;
+use crate::picture::{Frame, Picture, Ratio, SourceFormat};
 
 /// What is to be analysed, and how.
 #[derive(Debug, Clone)]
@@ -84,8 +83,6 @@ pub struct FrameFacts {
     pub source: Arc<SourceFormat>,
     /// The part that was counted, where it is not the whole picture.
     pub region: Option<Rect>,
-    /// Luminance codes at which Otsu's classes begin, the darkest left out, where the picture was parted so.
-    pub thresholds: Option<Vec<u32>>,
 }
 
 /// A frame with its counts.
@@ -128,7 +125,7 @@ pub struct Pipeline {
     positioned: Positioned,
     end: Option<End>,
     decoder: Decoder,
-    engine: StartingEngine,
+    engine: Engine,
 }
 
 /// Which part of a picture is counted.
@@ -166,7 +163,7 @@ impl Pipeline {
     /// [`AnalyzeError`] if the file cannot be read, or the selection cannot be made in it.
     pub fn open(request: Request) -> Result<Self, AnalyzeError> {
         // Drivers take their time to load; the file is opened meanwhile.
-        let engine = StartingEngine::start(request.engine, &request.adapter);
+        let engine = Engine::start(request.engine, &request.adapter);
         let mut open = OpenOptions { spare_thread: true, ..request.open.clone() };
         if request.jobs > 1 {
             open.threads = Some(jobs::threads_per_job(request.jobs));
@@ -254,7 +251,7 @@ impl Pipeline {
                 count_all(&context, frames, end, sink)?
             }
         };
-        outcome.counted_by = engine.name();
+        outcome.counted_by = engine.description();
         if outcome.reached_end && outcome.ended_early.is_none() {
             outcome.ended_early = ending.missing(&info, (outcome.frames.end, outcome.end_secs), &outcome.decoder);
         }
@@ -267,7 +264,7 @@ pub(super) struct Context<'a> {
     pub(super) request: &'a Request,
     pub(super) info: &'a StreamInfo,
     pub(super) cropping: &'a Cropping,
-    pub(super) engine: &'a StartingEngine,
+    pub(super) engine: &'a Engine,
 }
 
 /// Counts frames until the end of the span.
@@ -327,16 +324,15 @@ pub(super) fn count_all(
 /// The frames that are being counted.
 struct Work<'a> {
     context: &'a Context<'a>,
-    counter: Counter<'a>,
+    counter: Counter,
     waiting: VecDeque<FrameFacts>,
-    adjusting: Option<Adjusting>,
 }
 
 impl<'a> Work<'a> {
     fn new(context: &'a Context<'a>) -> Self {
-        let counter = Counter::new(context.engine, context.request.counting, context.request.verify);
-        let adjusting = Adjusting::new(&context.request.adjustments);
-        Self { context, counter, waiting: VecDeque::new(), adjusting }
+        let Request { counting, ref adjustments, verify, .. } = *context.request;
+        let counter = Counter::new(context.engine, counting, adjustments, verify);
+        Self { context, counter, waiting: VecDeque::new() }
     }
 
     /// Submits a frame.
@@ -345,29 +341,14 @@ impl<'a> Work<'a> {
         check_countable(request, &frame)?;
         let picture = &frame.picture;
         let region = self.context.cropping.of(number, picture)?;
-        let failed = |action: &'static str| {
-            move |error: PictureError| MediaError::Failed {
-                path: request.input.clone(),
-                action,
-                reason: error.to_string(),
+        self.counter.submit(picture, region).map_err(|error| {
+            let failed = |action, reason: String| MediaError::Failed { path: request.input.clone(), action, reason };
+            match error {
+                EngineError::Gpu(error) => AnalyzeError::Gpu(error),
+                EngineError::Region(error) => failed("cutting out the region", error.to_string()).into(),
+                EngineError::Adjust(error) => failed("adjusting the picture", error.to_string()).into(),
             }
-        };
-        let parts_of = |picture: &Picture| match region {
-            None => Ok(vec![picture.clone()]),
-            Some(rect) => region::parts(picture, rect).map_err(failed("cutting out the region")),
-        };
-        let mut thresholds = None;
-        match &mut self.adjusting {
-            None => self.counter.submit(parts_of(picture)?, None)?,
-            Some(adjusting) => {
-                let adjusted = adjusting.apply(picture).map_err(failed("adjusting the picture"))?;
-                thresholds = adjusting.thresholds();
-                let plain = request.verify.then(|| adjusting.plain(picture)).transpose();
-                let plain = plain.map_err(failed("adjusting the picture"))?;
-                let plain = plain.map(|picture| parts_of(&picture)).transpose()?;
-                self.counter.submit(parts_of(&adjusted)?, plain.as_deref())?;
-            }
-        }
+        })?;
         self.waiting.push_back(FrameFacts {
             number,
             pts_ticks: frame.pts_ticks,
@@ -383,7 +364,6 @@ impl<'a> Work<'a> {
             colorimetry: *picture.colorimetry(),
             source: frame.source,
             region,
-            thresholds,
         });
         Ok(())
     }

@@ -106,7 +106,7 @@ impl<'a> FrameRecord<'a> {
             pixel_format: &facts.source.pixel_format,
             region: facts.region.map(|rect| [rect.x, rect.y, rect.width, rect.height]),
             adjustments,
-            thresholds: facts.thresholds.as_deref(),
+            thresholds: counted.counts.thresholds.as_deref(),
             count: facts.region.map_or(u64::from(facts.size.0) * u64::from(facts.size.1), |rect| rect.pixel_count()),
             channels: ChannelRecords(channels),
         }

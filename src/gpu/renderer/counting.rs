@@ -16,22 +16,22 @@ impl Renderer {
     pub fn request_histogram(&mut self, gpu: &Gpu) {
         let now = (self.content.loadings, self.content.revision);
         self.asked = Some(now.0);
-        let is_under_way = self.live.under_way().is_some_and(|subject| (subject.loading, subject.revision) == now);
-        self.live.wanted |= !is_under_way;
+        let is_under_way = self.live.belt.newest().is_some_and(|subject| (subject.loading, subject.revision) == now);
+        self.live.is_wanted |= !is_under_way;
         self.fetch_histogram(gpu);
     }
 
     /// The bins that were asked for if they have come, summed up, and which frame's they are. Never waits.
     pub fn poll_histogram(&mut self, gpu: &Gpu) -> Option<(FrameTag, Cumulative)> {
         self.poll_thresholds(gpu);
-        if self.live.wanted
+        if self.live.is_wanted
             && let Some((tag, histogram)) = self.content.known()
         {
             let sums = histogram.cumulative();
-            self.live.wanted = false;
+            self.live.is_wanted = false;
             return Some((tag, sums));
         }
-        let come = self.live.poll(gpu);
+        let come = self.live.belt.poll(&gpu.device);
         self.fetch_histogram(gpu);
         let (Subject { tag, loading, revision, bits, components }, words) = come?;
         // What the picture was counted as before a choice is of no use any more: other bins are on their way.
@@ -42,7 +42,7 @@ impl Renderer {
 
     /// Whether bins were asked for that have not come yet, or thresholds are under way.
     #[must_use]
-    pub const fn is_histogram_pending(&self) -> bool {
+    pub fn is_histogram_pending(&self) -> bool {
         self.live.is_pending() || self.thresholds.is_pending()
     }
 
@@ -82,10 +82,10 @@ impl Renderer {
         self.recorded.clear();
         if self.content.choose(choice) {
             // Bins of the loaded picture that were asked for are asked for again.
-            self.live.wanted |= self.asked == Some(self.content.loadings);
+            self.live.is_wanted |= self.asked == Some(self.content.loadings);
         }
         let mut making = Making { gpu, encoder, timing: self.timing.as_mut(), recorded: &mut self.recorded };
-        self.thresholds.wanted |= self.content.record(&mut making);
+        self.thresholds.is_wanted |= self.content.record(&mut making);
         if self.record_fetch(gpu, encoder) {
             self.recorded.push("sum up");
         }
@@ -100,7 +100,7 @@ impl Renderer {
             let mut encoder = gpu.device.create_command_encoder(&descriptor);
             self.record_fetch(gpu, &mut encoder);
             gpu.queue.submit([encoder.finish()]);
-            self.live.submitted();
+            self.live.belt.submitted(None);
         }
     }
 
@@ -127,7 +127,7 @@ impl Renderer {
             Thresholds::None => None,
         };
         self.newest_thresholds = known;
-        self.thresholds.wanted = false;
+        self.thresholds.is_wanted = false;
     }
 
     fn record_thresholds(&mut self, encoder: &mut wgpu::CommandEncoder) {
@@ -138,7 +138,7 @@ impl Renderer {
 
     /// Takes thresholds that have come, and sends for newer ones.
     pub(super) fn poll_thresholds(&mut self, gpu: &Gpu) {
-        let come = self.thresholds.poll(gpu);
+        let come = self.thresholds.belt.poll(&gpu.device);
         if !matches!(self.content.adjusting.thresholds(), Thresholds::There(_)) {
             return;
         }
@@ -150,7 +150,7 @@ impl Renderer {
             let mut encoder = gpu.device.create_command_encoder(&descriptor);
             self.record_thresholds(&mut encoder);
             gpu.queue.submit([encoder.finish()]);
-            self.thresholds.submitted();
+            self.thresholds.belt.submitted(None);
         }
     }
 }

@@ -1,0 +1,248 @@
+//! Counting frames in the order in which they are submitted, with several under way where an adapter counts.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, OnceLock};
+
+use super::{CPU, Engine, Found, GPU};
+use crate::adjust::{Adjustments, Processor};
+use crate::cpu;
+use crate::gpu::count_queue::CountQueue;
+use crate::gpu::{Gpu, GpuError};
+use crate::histogram::{Components, Histogram};
+use crate::picture::region::{self, Rect};
+use crate::picture::{Picture, PictureError};
+
+/// Pictures that the adapter may have under way: one is fetched, one is counted, two come back.
+const PICTURES_IN_FLIGHT: usize = 4;
+/// How many pixels they may have together, because all of them keep their memory from the decoder; two pictures always may.
+/// Decoding large ones takes so much longer than counting them that two are enough.
+const PIXELS_IN_FLIGHT: u64 = 16 << 20;
+
+/// Why a picture was not counted.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// The device failed.
+    #[error(transparent)]
+    Gpu(#[from] GpuError),
+    /// The region is no part of the picture.
+    #[error("cutting out the region failed: {0}")]
+    Region(PictureError),
+    /// The picture could not be adjusted.
+    #[error("adjusting the picture failed: {0}")]
+    Adjust(PictureError),
+}
+
+/// What was counted of one picture.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Counts {
+    /// A histogram for each of the components that the counter counts, in their order.
+    pub histograms: Vec<Histogram>,
+    /// Luminance codes at which Otsu's second class and those after it begin, `u32::MAX` where there is none; only where
+    /// the pictures are parted so.
+    pub thresholds: Option<[u32; 4]>,
+    /// Name of the engine that counted all of it, or its largest part.
+    pub engine: &'static str,
+}
+
+/// Counts pictures, adjusted first where that is wanted.
+pub struct Counter {
+    components: Vec<Components>,
+    adjustments: Adjustments,
+    who: Who,
+    cpu: cpu::Engine,
+    processor: Processor,
+    under_way: VecDeque<UnderWay>,
+    /// Pixels of the last picture that was submitted.
+    pixels: u64,
+    /// Why the adapter refused the last picture that it did, so that this is said once.
+    refused: Option<String>,
+}
+
+/// Who counts the next picture.
+enum Who {
+    Cpu,
+    /// The CPU, until this has been found.
+    Starting(Arc<OnceLock<Found>>),
+    /// The adapter; its passes are made for the first picture.
+    Adapter(Arc<Gpu>, Option<Box<CountQueue>>),
+}
+
+/// A picture that was submitted.
+struct UnderWay {
+    /// What the CPU has counted of it.
+    counts: Counts,
+    /// Whether the adapter adds to that.
+    is_owed: bool,
+}
+
+impl Counter {
+    /// A counter of these components of pictures that are adjusted so.
+    #[must_use]
+    pub fn new(engine: &Engine, components: &[Components], adjustments: Adjustments) -> Self {
+        let mut counter = Self {
+            components: components.to_vec(),
+            adjustments,
+            who: Who::Starting(Arc::clone(&engine.found)),
+            cpu: cpu::Engine::new(),
+            processor: Processor::default(),
+            under_way: VecDeque::new(),
+            pixels: 0,
+            refused: None,
+        };
+        counter.take_engine();
+        counter
+    }
+
+    /// Goes over to the engine as soon as it has started.
+    fn take_engine(&mut self) {
+        let Who::Starting(engine) = &self.who else { return };
+        let who = match engine.get() {
+            None => return,
+            Some(Found::Cpu) => Who::Cpu,
+            Some(Found::Adapter(gpu)) => Who::Adapter(Arc::clone(gpu), None),
+        };
+        self.who = who;
+    }
+
+    /// Whether counts must be taken before the next picture is submitted.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        match &self.who {
+            // Pictures that the adapter cannot hold are the CPU's, and take no room in its queue.
+            Who::Adapter(_, queue) => {
+                let most = (PIXELS_IN_FLIGHT / self.pixels.max(1)).clamp(2, PICTURES_IN_FLIGHT as u64);
+                let has_room = queue.as_ref().is_none_or(|queue| queue.room() >= self.components.len());
+                !has_room || self.under_way.len() as u64 >= most
+            }
+            Who::Cpu | Who::Starting(_) => !self.under_way.is_empty(),
+        }
+    }
+
+    /// Submits a picture, of which `region` alone is counted, if there is one. An adjusted picture is adjusted as a whole, and
+    /// by itself, whatever came before it.
+    ///
+    /// # Errors
+    /// [`EngineError`] if the device fails, or the region does not lie in the picture.
+    pub fn submit(&mut self, picture: &Picture, region: Option<Rect>) -> Result<(), EngineError> {
+        self.take_engine();
+        let under_way = if self.adjustments.is_off() {
+            self.submit_parts(&parts_of(picture, region)?)?
+        } else {
+            self.submit_adjusted(picture, region)?
+        };
+        self.under_way.push_back(under_way);
+        Ok(())
+    }
+
+    fn submit_parts(&mut self, parts: &[Picture]) -> Result<UnderWay, EngineError> {
+        self.pixels = parts.iter().map(|part| u64::from(part.pixel_count())).sum();
+        // The strips beside a region are too small to be worth the way to the adapter.
+        let largest = parts.iter().enumerate().max_by_key(|(_, part)| part.pixel_count()).map(|(index, _)| index);
+        let mut is_owed = false;
+        if let Some(largest) = largest {
+            is_owed = self.try_adapter(|gpu, queue, components| queue.submit(gpu, &parts[largest], components))?;
+        }
+        let rest = parts.iter().enumerate().filter(|(index, _)| !is_owed || Some(*index) != largest);
+        let histograms = self.count_on_cpu(bits(parts), rest.map(|(_, part)| part));
+        Ok(UnderWay { counts: Counts { histograms, thresholds: None, engine: name(is_owed) }, is_owed })
+    }
+
+    fn submit_adjusted(&mut self, picture: &Picture, region: Option<Rect>) -> Result<UnderWay, EngineError> {
+        self.pixels = u64::from(picture.pixel_count());
+        if let Some(rect) = region.filter(|rect| !rect.fits(picture.width(), picture.height())) {
+            return Err(EngineError::Region(PictureError::Empty { width: rect.width, height: rect.height }));
+        }
+        let adjustments = self.adjustments;
+        let is_owed = self.try_adapter(|gpu, queue, _| queue.submit_adjusted(gpu, picture, &adjustments, region))?;
+        if is_owed {
+            let histograms = self.count_on_cpu(picture.layout().bin_bits(), []);
+            let counts = Counts { histograms, thresholds: None, engine: GPU };
+            return Ok(UnderWay { counts, is_owed });
+        }
+        let adjusted = self.processor.apply(picture, &adjustments, None).map_err(EngineError::Adjust)?;
+        let histograms = self.count_on_cpu(picture.layout().bin_bits(), &parts_of(&adjusted, region)?);
+        let counts = Counts { histograms, thresholds: self.processor.thresholds(), engine: CPU };
+        Ok(UnderWay { counts, is_owed })
+    }
+
+    /// Whether the adapter took a picture. What it cannot hold is the CPU's: this is the place that says so.
+    fn try_adapter(
+        &mut self,
+        submit: impl FnOnce(&Gpu, &mut CountQueue, &[Components]) -> Result<(), GpuError>,
+    ) -> Result<bool, GpuError> {
+        let Who::Adapter(gpu, queue) = &mut self.who else { return Ok(false) };
+        let depth = PICTURES_IN_FLIGHT * self.components.len();
+        let queue = queue.get_or_insert_with(|| Box::new(CountQueue::new(gpu, depth)));
+        match submit(gpu, queue, &self.components) {
+            Err(reason @ (GpuError::PictureTooLarge { .. } | GpuError::TooDeep { .. })) => {
+                let reason = reason.to_string();
+                if self.refused.as_ref() != Some(&reason) {
+                    log::info!("the CPU counts: {reason}");
+                    self.refused = Some(reason);
+                }
+                Ok(false)
+            }
+            submitted => submitted.map(|()| true),
+        }
+    }
+
+    fn count_on_cpu<'p>(&mut self, bits: u32, parts: impl IntoIterator<Item = &'p Picture>) -> Vec<Histogram> {
+        let empty = |&components: &Components| Histogram::empty(bits, components);
+        let mut histograms: Vec<_> = self.components.iter().map(empty).collect();
+        for part in parts {
+            for histogram in &mut histograms {
+                add(histogram, self.cpu.count(part, histogram.components));
+            }
+        }
+        histograms
+    }
+
+    /// Waits for the oldest picture's counts; `None` if no picture is under way.
+    ///
+    /// # Errors
+    /// [`GpuError`] if the device fails.
+    pub fn take(&mut self) -> Result<Option<Counts>, GpuError> {
+        let Some(UnderWay { mut counts, is_owed }) = self.under_way.pop_front() else { return Ok(None) };
+        if let (true, Who::Adapter(gpu, Some(queue))) = (is_owed, &mut self.who) {
+            for histogram in &mut counts.histograms {
+                if let Some(counted) = queue.take(gpu)? {
+                    add(histogram, &counted.histogram);
+                    counts.thresholds = counted.thresholds;
+                }
+            }
+        }
+        Ok(Some(counts))
+    }
+
+    /// The bins of a picture that is to be drawn, where the CPU counts it. `None` leaves it to the adapter, whose passes count
+    /// what they draw without bringing it back.
+    pub fn count_for_drawing(&mut self, picture: &Picture, components: Components) -> Option<Histogram> {
+        self.take_engine();
+        match self.who {
+            Who::Adapter(..) => None,
+            Who::Cpu | Who::Starting(_) => Some(self.cpu.count(picture, components).clone()),
+        }
+    }
+}
+
+const fn name(by_adapter: bool) -> &'static str {
+    if by_adapter { GPU } else { CPU }
+}
+
+fn parts_of(picture: &Picture, region: Option<Rect>) -> Result<Vec<Picture>, EngineError> {
+    match region {
+        None => Ok(vec![picture.clone()]),
+        Some(rect) => region::parts(picture, rect).map_err(EngineError::Region),
+    }
+}
+
+fn bits(parts: &[Picture]) -> u32 {
+    parts.first().map_or(8, |part| part.layout().bin_bits())
+}
+
+/// Adds the counts of one part to those of the others.
+fn add(sum: &mut Histogram, part: &Histogram) {
+    for (sum, word) in sum.words.iter_mut().zip(&part.words) {
+        *sum += word;
+    }
+}

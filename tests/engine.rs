@@ -1,0 +1,186 @@
+//! The adapter and the CPU count alike whatever is done to the pictures first, and the CPU takes what the adapter cannot.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
+
+mod support;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use histoscope::adjust::{
+    Adjustments, Blur, Clahe, Equalize, Placing, Posterize, Reduction, Shown, Threshold, Tone, plain,
+};
+use histoscope::engine::{Counter, Counts, Engine, EngineChoice};
+use histoscope::gpu::{AdapterChoice, Gpu};
+use histoscope::histogram::{Components, reference};
+use histoscope::picture::Picture;
+use histoscope::picture::color::{Colorimetry, Matrix, Range};
+use histoscope::picture::layout::{ColorModel, PixelLayout};
+use histoscope::picture::region::{Rect, parts};
+use support::{colorimetry, native_layouts, natural, noise};
+
+/// The device that all tests share.
+fn gpu() -> Arc<Gpu> {
+    Gpu::shared(&AdapterChoice::default()).expect("an adapter, if only a software one")
+}
+
+/// Each adjustment by itself, then chains of them.
+fn adjustments() -> Vec<Adjustments> {
+    let off = Adjustments::default();
+    let equalize = |per_channel| Some(Tone::Equalize(Equalize { per_channel, time_constant_secs: 0.0 }));
+    let clahe = Some(Tone::Clahe(Clahe { tiles: (3, 2), clip_limit: 3.0 }));
+    let posterize = |placing| Some(Reduction::Posterize(Posterize { levels: 5, placing }));
+    let classes = |classes| Some(Reduction::Threshold(Threshold { classes, shown: Shown::Colors }));
+    let blur = Some(Blur { size: 5, runs: 2 });
+    vec![
+        off,
+        Adjustments { blur, ..off },
+        Adjustments { tone: equalize(false), ..off },
+        Adjustments { tone: equalize(true), ..off },
+        Adjustments { tone: clahe, ..off },
+        Adjustments { reduction: posterize(Placing::Width), ..off },
+        Adjustments { reduction: posterize(Placing::Population), ..off },
+        Adjustments { reduction: classes(2), ..off },
+        Adjustments { blur, tone: equalize(false), ..off },
+        Adjustments { tone: clahe, reduction: classes(4), ..off },
+        Adjustments { blur, tone: equalize(true), reduction: posterize(Placing::Population) },
+        Adjustments { blur, tone: clahe, reduction: classes(5) },
+    ]
+}
+
+/// Parts of a picture of that size: all of it, corners, single rows and columns, odd places.
+fn regions((width, height): (u32, u32)) -> Vec<Option<Rect>> {
+    let rect = |x, y, width, height| Some(Rect { x, y, width, height });
+    vec![
+        None,
+        rect(0, 0, width, height),
+        rect(0, 0, 1, 1),
+        rect(width - 1, height - 1, 1, 1),
+        rect(width / 3, 0, width - width / 3, height),
+        rect(0, height / 2, width, 1),
+        rect(width / 2, height / 3, width / 2, height / 2),
+    ]
+}
+
+fn color(layout: &PixelLayout) -> Colorimetry {
+    let matrix = if layout.model == ColorModel::Rgb { Matrix::Identity } else { Matrix::Bt709 };
+    colorimetry(matrix, Range::Limited)
+}
+
+/// What the slow definitions make and count.
+fn expected(picture: &Picture, adjustments: &Adjustments, region: Option<Rect>) -> Vec<u32> {
+    let picture = if adjustments.is_off() {
+        picture.clone()
+    } else {
+        plain::apply(plain::codes(picture), adjustments).picture().unwrap()
+    };
+    let rect = region.unwrap_or(Rect::whole(picture.width(), picture.height()));
+    let counted = parts(&picture, rect).unwrap();
+    let histograms = counted.iter().map(|part| reference::histogram(part, Components::Rgbl).words);
+    histograms.reduce(|sum, words| sum.iter().zip(&words).map(|(a, b)| a + b).collect()).unwrap()
+}
+
+/// Counts pictures as a run does, with as many under way as the counter takes.
+fn count(counter: &mut Counter, pictures: &[(Picture, Option<Rect>)]) -> Vec<Counts> {
+    let mut counts = Vec::new();
+    let mut under_way = VecDeque::new();
+    for (picture, region) in pictures {
+        counter.submit(picture, *region).unwrap();
+        under_way.push_back(());
+        while counter.is_full() {
+            under_way.pop_front().expect("a counter without pictures is not full");
+            counts.push(counter.take().unwrap().unwrap());
+        }
+    }
+    while let Some(counted) = counter.take().unwrap() {
+        counts.push(counted);
+    }
+    counts
+}
+
+/// Counts with both engines, each picture of several kinds after the other, and compares with the slow definitions.
+fn check(name: &str, pictures: &[(Picture, Option<Rect>)], adjustments: Adjustments) {
+    let mut by_adapter = Counter::new(&Engine::on(EngineChoice::Gpu, &gpu()), &[Components::Rgbl], adjustments);
+    let mut by_cpu = Counter::new(&Engine::cpu(), &[Components::Rgbl], adjustments);
+    let (by_adapter, by_cpu) = (count(&mut by_adapter, pictures), count(&mut by_cpu, pictures));
+    assert_eq!((by_adapter.len(), by_cpu.len()), (pictures.len(), pictures.len()));
+    for (((picture, region), gpu), cpu) in pictures.iter().zip(&by_adapter).zip(&by_cpu) {
+        let name = format!("{name}, {:?} {region:?}, {adjustments}", (picture.width(), picture.height()));
+        assert_eq!((gpu.engine, cpu.engine), ("gpu", "cpu"), "{name}");
+        assert!(gpu.histograms == cpu.histograms, "{name}: the engines differ");
+        assert_eq!(gpu.thresholds, cpu.thresholds, "{name}");
+        let has_thresholds = matches!(adjustments.reduction, Some(Reduction::Threshold(_)));
+        assert_eq!(gpu.thresholds.is_some(), has_thresholds, "{name}");
+        assert!(gpu.histograms[0].words == expected(picture, &adjustments, *region), "{name}: the definition differs");
+    }
+}
+
+#[test]
+fn every_adjustment_depth_size_and_region_is_counted_alike() {
+    for depth in [8, 10, 12] {
+        let layout = PixelLayout::planar_ycbcr(depth, (1, 1));
+        let mut pictures = Vec::new();
+        for (seed, size) in [(67, 41), (3, 2), (130, 77)].into_iter().enumerate() {
+            let picture = natural(layout, size, color(&layout), seed as u64);
+            pictures.extend(regions(size).into_iter().map(|region| (picture.clone(), region)));
+        }
+        for adjustments in adjustments() {
+            check(&format!("{depth} bits"), &pictures, adjustments);
+        }
+    }
+}
+
+#[test]
+fn every_layout_is_counted_alike_one_after_the_other() {
+    let size = (61, 33);
+    let pictures: Vec<_> = native_layouts()
+        .into_iter()
+        .zip(0_u64..)
+        .map(|((_, layout), seed)| {
+            let picture = noise(layout, size, color(&layout), 3, seed);
+            (picture, regions(size)[seed as usize % 7])
+        })
+        .collect();
+    let all = adjustments();
+    for adjustments in [all[4], all[9], all[10]] {
+        check("every layout", &pictures, adjustments);
+    }
+}
+
+/// A small picture fits before and after the large one that does not: nobody loses count.
+#[test]
+fn what_the_adapter_cannot_hold_is_the_cpu_s() {
+    let mut gpu = Gpu::headless(&AdapterChoice::default()).unwrap();
+    // The planes of the large picture fit, its adjusted codes of four bytes do not.
+    gpu.most_plane_bytes = 200 * 100 * 2;
+    let engine = Engine::on(EngineChoice::Gpu, &Arc::new(gpu));
+    let layout = PixelLayout::planar_ycbcr(8, (1, 1));
+    let [small, large, huge] =
+        [(40, 30), (200, 100), (900, 100)].map(|size| natural(layout, size, color(&layout), u64::from(size.0)));
+    let all = adjustments();
+    for (adjustments, engines) in [(all[0], ["gpu", "gpu", "cpu", "gpu"]), (all[9], ["gpu", "cpu", "cpu", "gpu"])] {
+        let region = Some(Rect { x: 3, y: 5, width: 20, height: 11 });
+        for region in [None, region.filter(|_| !adjustments.is_off())] {
+            let pictures = [&small, &large, &huge, &small].map(|picture| (picture.clone(), region));
+            let mut counter = Counter::new(&engine, &[Components::Rgbl], adjustments);
+            let counts = count(&mut counter, &pictures);
+            assert_eq!(counts.iter().map(|counts| counts.engine).collect::<Vec<_>>(), engines, "{adjustments}");
+            for (counts, (picture, region)) in counts.iter().zip(&pictures) {
+                assert!(counts.histograms[0].words == expected(picture, &adjustments, *region), "{adjustments}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_region_outside_the_picture_is_refused_by_both() {
+    let layout = PixelLayout::planar_ycbcr(8, (1, 1));
+    let picture = natural(layout, (40, 30), color(&layout), 1);
+    let region = Some(Rect { x: 30, y: 0, width: 11, height: 30 });
+    for engine in [Engine::cpu(), Engine::on(EngineChoice::Gpu, &gpu())] {
+        for adjustments in [adjustments()[0], adjustments()[4]] {
+            let mut counter = Counter::new(&engine, &[Components::Rgbl], adjustments);
+            assert!(counter.submit(&picture, region).is_err(), "{adjustments}");
+            assert!(counter.take().unwrap().is_none(), "and leaves nothing behind");
+        }
+    }
+}
