@@ -2,18 +2,31 @@
 
 use super::decoder::Decoder;
 use super::error::MediaError;
+use super::position::Told;
+use super::promise::Promise;
 
 /// Bytes of packets that may be read ahead in search of a frame.
 const LOOK_AHEAD_BYTES: usize = 48 << 20;
 /// Packets without a decoding timestamp and past the target after which none before it can follow.
 const REORDER_LIMIT: u32 = 17;
 
+/// How far to read ahead.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LookAhead {
+    /// Until all packets that can hold the target are in the queue.
+    ToTarget,
+    /// Until the first keyframe.
+    ToKeyframe,
+}
+
 /// What reading ahead found out.
 pub(super) struct Ahead {
     /// Position in the packet queue of the last keyframe at or before the target.
     pub(super) key: Option<usize>,
-    /// The wanted frame, where the packets tell it beyond doubt.
-    pub(super) frame: Option<Wanted>,
+    /// Timestamps of the shown packets from that keyframe on, rising, where they tell the frames beyond doubt.
+    pub(super) stamps: Option<Vec<i64>>,
+    /// Whether the packets were too many to be read up to the target, so that nothing is told.
+    pub(super) is_cut_short: bool,
 }
 
 /// The frame that a seek leads to.
@@ -25,15 +38,14 @@ pub(super) struct Wanted {
 }
 
 impl Decoder {
-    /// Reads packets until all that can hold the target are in the queue, or until the first keyframe. Keyframes above
-    /// `key_limit` do not count.
-    pub(super) fn look_ahead(&mut self, ticks: i64, key_limit: i64, first_key: bool) -> Result<Ahead, MediaError> {
+    /// Reads packets ahead. Keyframes above `key_limit` do not count.
+    pub(super) fn look_ahead(&mut self, ticks: i64, key_limit: i64, until: LookAhead) -> Result<Ahead, MediaError> {
         let mut key = None;
         let mut bytes = 0;
         let mut past = 0;
-        let mut complete = true;
+        let mut is_cut_short = false;
         // What is queued already was read after what the codec holds.
-        let mut queued = std::mem::take(&mut self.packets);
+        let mut queued = std::mem::take(&mut self.position.packets);
         loop {
             let packet = match queued.pop_front() {
                 Some(packet) => packet,
@@ -44,7 +56,7 @@ impl Decoder {
             };
             bytes += packet.size();
             if packet.is_key() && packet.pts().or(packet.dts()).is_some_and(|time| time <= key_limit) {
-                key = Some(self.packets.len());
+                key = Some(self.position.packets.len());
             }
             let is_past = match packet.dts() {
                 Some(dts) => dts > ticks,
@@ -53,37 +65,59 @@ impl Decoder {
                     past >= REORDER_LIMIT
                 }
             };
-            self.packets.push_back(packet);
-            if is_past || (first_key && key.is_some()) {
+            let packets = &mut self.position.packets;
+            packets.push_back(packet);
+            if is_past || (until == LookAhead::ToKeyframe && key.is_some()) {
                 break;
             }
             if bytes > LOOK_AHEAD_BYTES {
                 let Some(key_at) = key.filter(|key| *key > 0) else {
-                    complete = false;
+                    is_cut_short = true;
                     break;
                 };
-                bytes -= self.packets.drain(..key_at).map(|packet| packet.size()).sum::<usize>();
+                bytes -= packets.drain(..key_at).map(|packet| packet.size()).sum::<usize>();
                 key = Some(0);
             }
         }
-        self.packets.append(&mut queued);
-        let frame = key.filter(|_| complete).and_then(|key| self.frame_in_packets(key, ticks));
-        Ok(Ahead { key, frame })
+        self.position.packets.append(&mut queued);
+        let stamps = key.filter(|_| !is_cut_short).and_then(|key| self.stamps_from(key, Vec::new()));
+        Ok(Ahead { key, stamps, is_cut_short })
     }
 
-    /// The frame of the highest timestamp not above `ticks` of the packets in the codec and of the queued ones from `key` on; `None` if
-    /// they leave a doubt.
-    pub(super) fn frame_in_packets(&self, key: usize, ticks: i64) -> Option<Wanted> {
-        let mut stamps = self.in_codec.iter().copied().collect::<Option<Vec<_>>>()?;
-        for packet in self.packets.iter().skip(key).filter(|packet| !packet.is_discarded()) {
+    /// Timestamps of the shown packets in the codec and in the queue, rising; `None` if they leave a doubt which frame is
+    /// which.
+    pub(super) fn stamps(&self) -> Option<Vec<i64>> {
+        self.stamps_from(0, self.position.in_codec.iter().copied().collect::<Option<_>>()?)
+    }
+
+    /// The same of the packets in the queue from `key` on, and those before.
+    fn stamps_from(&self, key: usize, mut stamps: Vec<i64>) -> Option<Vec<i64>> {
+        for packet in self.position.packets.iter().skip(key).filter(|packet| !packet.is_discarded()) {
             stamps.push(packet.pts()?);
         }
         stamps.sort_unstable();
-        if stamps.windows(2).any(|pair| pair[0] == pair[1]) {
-            return None;
-        }
+        stamps.windows(2).all(|pair| pair[0] < pair[1]).then_some(stamps)
+    }
+
+    /// The number of the first frame of the packets in the queue, which begin with a keyframe's, where the container's table
+    /// counts what comes before.
+    pub(super) fn number_by_table(&self) -> Option<u64> {
+        let Promise::Table(table) = &self.promise else { return None };
+        table.shown_before(self.position.packets.front()?.dts()?)?.checked_sub(self.numbers.lost_at_start)
+    }
+
+    /// The numbers of the frames up to `ticks`, of packets of which the first shown has that number.
+    pub(super) fn told(&self, first: Option<u64>, stamps: &[i64], ticks: i64) -> Option<Told> {
+        let known = stamps.partition_point(|pts| *pts <= ticks);
+        let first = first.filter(|_| self.has_plain_packets())?;
+        Some(Told { first, stamps: stamps[..known].to_vec() })
+    }
+}
+
+impl Wanted {
+    /// The last frame not above `ticks`, and so many before it that are to be kept.
+    pub(super) fn of(stamps: &[i64], ticks: i64, kept: usize) -> Option<Self> {
         let position = stamps.partition_point(|pts| *pts <= ticks).checked_sub(1)?;
-        let kept = if self.near_until.is_some() { 0 } else { self.passed.most_frames() };
-        Some(Wanted { pts: stamps[position], whole_from: stamps[position.saturating_sub(kept)] })
+        Some(Self { pts: stamps[position], whole_from: stamps[position.saturating_sub(kept)] })
     }
 }

@@ -1,15 +1,15 @@
 //! The decoder: a file in, frames out, each once and in presentation order.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::av::{AvError, AvFrame, AvPacket, Codec, Input, Interrupt, Read, Received};
-use super::earlier::Passed;
 use super::error::MediaError;
 use super::index::FrameIndex;
 use super::info::{FrameCounters, StreamInfo};
 use super::pictures::PictureMaker;
+use super::position::{Count, Origin, Position, ReadPacket, Supply, Timed};
+use super::promise::Promise;
 use super::source::Source;
 use super::timeline::Timeline;
 use crate::picture::Frame;
@@ -21,69 +21,35 @@ const MAX_READ_ERRORS: u32 = 64;
 /// Refusals in a row, with no packets left, after which the decoder is taken to have ended.
 const MAX_DRAIN_ERRORS: u32 = 256;
 
-/// An open video.
+/// An open video. What a seek forgets is in [`Position`], which is replaced whole.
 pub struct Decoder {
     pub(super) source: Source,
     pub(super) input: Input,
     pub(super) stream: usize,
     pub(super) codec: Codec,
-    pub(super) timeline: Timeline,
     pub(super) info: StreamInfo,
+    pub(super) promise: Promise,
+    pub(super) position: Position,
+    pub(super) timeline: Timeline,
+    pub(super) numbers: Numbers,
+    pub(super) pictures: PictureMaker,
     pub(super) counters: FrameCounters,
-    /// Packets read ahead, before those that the input still holds.
-    pub(super) packets: VecDeque<AvPacket>,
-    /// Frames decoded ahead, before those that the codec still holds.
-    pub(super) ready: VecDeque<Timed>,
-    /// Whether the input has given its last packet.
-    pub(super) input_ended: bool,
-    /// Whether the codec was told so.
-    pub(super) draining: bool,
-    /// Index of the next frame to come out of the codec, while it is known.
-    pub(super) next_index: Option<u64>,
-    /// Timestamp of the first frame without an index of those that came lately with none left out between them, and how
-    /// many these are.
-    pub(super) unnumbered: Option<(i64, u64)>,
     /// Bytes of the buffers of a frame that came lately.
     pub(super) frame_bytes: Option<usize>,
-    /// Whether the first frame is of two fields.
-    pub(super) begins_interlaced: bool,
-    /// Timestamp of the last frame that came out of the codec.
-    pub(super) last_pts: Option<i64>,
-    /// Timestamps of the frames from the first on, as far as they were ever decoded without a gap.
-    pub(super) known: Vec<i64>,
-    /// All frames' timestamps, once the packets have told them.
-    pub(super) index: Option<Arc<FrameIndex>>,
-    /// Timestamps of the packets whose frames the codec still holds; `None` for packets without one.
-    pub(super) in_codec: Vec<Option<i64>>,
-    /// The last packet that was read: its presentation timestamp, and whether the container calls it corrupt.
-    pub(super) last_packet: Option<(Option<i64>, bool)>,
-    /// Timestamp of the last frame whose packet could not all be read, and whether it came after the last packet.
-    pub(super) broken: Option<(Option<i64>, bool)>,
-    /// Decoding timestamp of the last packet that was read.
-    pub(super) last_read_dts: Option<i64>,
-    /// The frame with this timestamp was handed out before the codec reached it again.
-    pub(super) shown_ahead: Option<i64>,
-    /// Packets with a timestamp before this one need not be decoded unless other pictures refer to them.
-    pub(super) skip_before: Option<i64>,
-    /// Frames before this timestamp refer to pictures from before the seek and are dropped; ends with the first other.
-    pub(super) drop_before: Option<i64>,
-    /// Frames before this timestamp may be missing from here on.
-    pub(super) gap_until: Option<i64>,
-    /// Frames that were decoded on the way to the last seek's target, right before it.
-    pub(super) passed: Passed,
-    /// When the search for a frame near a time is to end with what it has.
-    pub(super) near_until: Option<Instant>,
-    /// While earlier frames are fetched, how long before the target decoding is to begin, in seconds.
-    pub(super) back_secs: Option<f64>,
-    pub(super) pictures: PictureMaker,
     pub(super) serial: u64,
 }
 
-/// A decoded frame with its place in time.
-pub(super) struct Timed {
-    pub(super) frame: AvFrame,
-    pub(super) pts: i64,
-    pub(super) index: Option<u64>,
+/// What is known of the frames' numbers in the whole file.
+#[derive(Default)]
+pub(super) struct Numbers {
+    /// Timestamps of the frames from the first on, as far as they were ever decoded without a gap.
+    pub(super) counted: Vec<i64>,
+    /// All frames' timestamps, once the packets have told them.
+    pub(super) list: Option<Arc<FrameIndex>>,
+    /// Packets before the first frame that gave none, though they are to be shown.
+    pub(super) lost_at_start: u64,
+    /// Whether the first frame is of two fields.
+    pub(super) begins_interlaced: bool,
 }
 
 /// Ends a decoder's blocking reads from another thread.
@@ -130,14 +96,7 @@ impl Decoder {
     /// What was counted so far.
     #[must_use]
     pub fn counters(&self) -> FrameCounters {
-        FrameCounters { ends_damaged: self.input_ended && self.ends_damaged(), ..self.counters }
-    }
-
-    /// Whether the last packet that was read was cut short, or its frame came out damaged.
-    fn ends_damaged(&self) -> bool {
-        let Some((last_pts, is_corrupt)) = self.last_packet else { return false };
-        is_corrupt
-            || self.broken.is_some_and(|(pts, is_late)| if last_pts.is_some() { pts == last_pts } else { is_late })
+        FrameCounters { ends_damaged: self.position.ends_damaged(), ..self.counters }
     }
 
     /// Sentences about what could not be taken as the file has it, so far.
@@ -174,7 +133,7 @@ impl Decoder {
 
     /// The next frame, decoded ahead or fresh from the codec.
     pub(super) fn pull(&mut self) -> Result<Option<Timed>, MediaError> {
-        match self.ready.pop_front() {
+        match self.position.ready.pop_front() {
             Some(timed) => Ok(Some(timed)),
             None => self.decode_timed(),
         }
@@ -185,12 +144,15 @@ impl Decoder {
         let ticks = match timed.frame.duration() {
             Some(ticks) => ticks,
             None => {
-                if self.ready.is_empty()
+                if self.position.ready.is_empty()
                     && let Some(next) = self.decode_timed()?
                 {
-                    self.ready.push_back(next);
+                    self.position.ready.push_back(next);
                 }
-                self.ready.front().map_or(self.timeline.frame_ticks(), |next| next.pts.saturating_sub(timed.pts))
+                self.position
+                    .ready
+                    .front()
+                    .map_or(self.timeline.frame_ticks(), |next| next.pts.saturating_sub(timed.pts))
             }
         };
         Ok(self.info.time_base.times(ticks))
@@ -236,16 +198,22 @@ impl Decoder {
     pub(super) fn decode_timed(&mut self) -> Result<Option<Timed>, MediaError> {
         while let Some(frame) = self.decode()? {
             let stated = frame.best_effort_timestamp();
-            self.in_codec.retain(|sent| stated.is_some() && *sent > stated);
-            if let (Some(limit), Some(stated)) = (self.drop_before, stated)
+            let position = &mut self.position;
+            if self.numbers.counted.is_empty() && position.last_pts.is_none() {
+                let lost = position.in_codec.iter().filter(|sent| stated.is_some() && **sent < stated);
+                self.numbers.lost_at_start = lost.count() as u64;
+            }
+            position.in_codec.retain(|sent| stated.is_some() && *sent > stated);
+            if let (Some(limit), Some(stated)) = (position.omission.drop_before, stated)
                 && stated < limit
             {
                 continue;
             }
-            self.drop_before = None;
-            if self.shown_ahead.take().is_some_and(|shown| stated == Some(shown)) {
+            position.omission.drop_before = None;
+            if position.omission.shown_ahead.take().is_some_and(|shown| stated == Some(shown)) {
                 continue;
             }
+            position.damage += u64::from(frame.is_damaged());
             return Ok(Some(self.place(frame)));
         }
         Ok(None)
@@ -254,38 +222,48 @@ impl Decoder {
     /// Gives a frame its place in time, and in the count where that is known.
     pub(super) fn place(&mut self, frame: AvFrame) -> Timed {
         let pts = self.timeline.place(frame.best_effort_timestamp());
-        let listed = self.known_index(pts);
-        if self.index.is_some() && self.next_index.is_some_and(|counted| listed != Some(counted)) {
-            // A frame was lost, or no packet told of it: numbers by the packets would be wrong somewhere.
-            log::debug!("{}: the frame at {pts} does not come as the packets tell", self.source.path().display());
-            self.index = None;
-            self.next_index = self.next_index.filter(|counted| *counted == self.known.len() as u64);
-        }
-        let index = self.next_index.or_else(|| self.known_index(pts));
+        let index = self.number_next(pts);
+        let position = &mut self.position;
         // While pictures are left out, the frame after this one is not the next in the count.
-        self.next_index = index.filter(|_| self.is_whole_from(pts)).map(|index| index + 1);
-        let run = self.unnumbered.take().map_or((pts, 1), |(first, frames)| (first, frames + 1));
-        self.unnumbered = (index.is_none() && self.is_whole_from(pts)).then_some(run);
-        if index == Some(self.known.len() as u64) && self.known.len() < MAX_KNOWN {
-            self.known.push(pts);
+        position.count = match (index, position.count) {
+            _ if !position.omission.is_whole_from(pts) => Count::Unknown,
+            (Some(index), _) => Count::Next(index + 1),
+            (None, Count::Run { first, frames }) => Count::Run { first, frames: frames + 1 },
+            (None, _) => Count::Run { first: pts, frames: 1 },
+        };
+        let counted = &mut self.numbers.counted;
+        if index == Some(counted.len() as u64) && counted.len() < MAX_KNOWN {
+            counted.push(pts);
         }
-        self.last_pts = Some(pts);
+        position.last_pts = Some(pts);
         self.frame_bytes = Some(frame.buffer_bytes());
         Timed { frame, pts, index }
     }
 
-    /// Whether no frame from that timestamp on is left out.
-    pub(super) fn is_whole_from(&self, pts: i64) -> bool {
-        [self.skip_before, self.gap_until].into_iter().flatten().all(|limit| pts >= limit)
+    /// The number of the frame that came now, which has this timestamp.
+    fn number_next(&mut self, pts: i64) -> Option<u64> {
+        let by_timestamp = self.number_of(pts);
+        let Count::Next(counted) = self.position.count else { return by_timestamp };
+        let is_contradicted = by_timestamp.is_some_and(|number| number != counted);
+        let is_unlisted = self.numbers.list.is_some() && by_timestamp.is_none();
+        if !is_contradicted && !is_unlisted {
+            return Some(counted);
+        }
+        // A frame was lost, or no packet told of it: numbers by the packets would be wrong somewhere.
+        log::debug!("{}: the frame at {pts} does not come as the packets tell", self.source.path().display());
+        self.numbers.list = None;
+        self.position.told = None;
+        (counted == self.numbers.counted.len() as u64).then_some(counted)
     }
 
-    /// The index of a frame that was counted before, where timestamps tell the frames apart.
-    fn known_index(&self, pts: i64) -> Option<u64> {
-        if !self.info.timed || self.timeline.has_jumped() {
+    /// The number of a frame that was counted before or that packets tell of, where timestamps tell the frames apart.
+    fn number_of(&self, pts: i64) -> Option<u64> {
+        if self.position.origin == Origin::Guess || !self.info.timed || self.timeline.has_jumped() {
             return None;
         }
-        let counted = self.known.binary_search(&pts).ok().map(|index| index as u64);
-        counted.or_else(|| self.index.as_ref()?.number_of(pts))
+        let counted = || self.numbers.counted.binary_search(&pts).ok().map(|index| index as u64);
+        let told = || self.position.told.as_ref()?.number_of(pts);
+        counted().or_else(told).or_else(|| self.numbers.list.as_ref()?.number_of(pts))
     }
 
     /// The next frame from the codec.
@@ -296,7 +274,8 @@ impl Decoder {
                 Received::Frame(frame) if frame.is_discarded() => {}
                 Received::Frame(frame) => {
                     if frame.is_broken() {
-                        self.broken = Some((frame.best_effort_timestamp(), self.draining));
+                        let is_late = self.position.supply == Supply::Draining;
+                        self.position.broken = Some((frame.best_effort_timestamp(), is_late));
                     }
                     return Ok(Some(frame));
                 }
@@ -304,7 +283,7 @@ impl Decoder {
                 Received::NeedsInput => self.feed()?,
                 Received::Refused(error) => {
                     self.refused(error);
-                    if self.draining {
+                    if self.position.supply == Supply::Draining {
                         drain_errors += 1;
                         if drain_errors > MAX_DRAIN_ERRORS {
                             return Ok(None);
@@ -320,7 +299,7 @@ impl Decoder {
     /// Hands the codec its next packet, or the news that there is none.
     fn feed(&mut self) -> Result<(), MediaError> {
         let Some(packet) = self.next_packet()? else {
-            self.draining = true;
+            self.position.supply = Supply::Draining;
             match self.codec.send(None) {
                 Ok(()) | Err(AvError::EOF) => {}
                 // A codec with frame threads tells of an earlier packet here.
@@ -329,14 +308,17 @@ impl Decoder {
             return Ok(());
         };
         let is_before = |limit: i64| packet.pts().is_some_and(|pts| pts < limit);
-        self.codec.skip_unreferenced(self.skip_before.is_some_and(is_before));
+        self.codec.skip_unreferenced(self.position.omission.skip_before.is_some_and(is_before));
         match self.codec.send(Some(&packet)) {
             Ok(()) => {
-                self.counters.discarded += u64::from(packet.is_discarded());
-                self.in_codec.push(packet.pts());
+                if packet.is_discarded() {
+                    self.counters.discarded += 1;
+                } else {
+                    self.position.in_codec.push(packet.pts());
+                }
             }
             // The codec wants its frames taken first.
-            Err(AvError::AGAIN) => self.packets.push_front(packet),
+            Err(AvError::AGAIN) => self.position.packets.push_front(packet),
             Err(error) => self.refused(error),
         }
         Ok(())
@@ -344,11 +326,17 @@ impl Decoder {
 
     fn refused(&mut self, error: AvError) {
         self.counters.refused_packets += 1;
+        self.position.damage += 1;
+        let is_counted_on = matches!(self.position.count, Count::Next(_)) && self.position.origin != Origin::Start;
+        if is_counted_on && self.numbers.list.is_none() {
+            // Nothing else would tell that its frame is missing.
+            self.position.count = Count::Unknown;
+        }
         log::debug!("{}: the decoder refused a packet: {error}", self.source.path().display());
     }
 
     fn next_packet(&mut self) -> Result<Option<AvPacket>, MediaError> {
-        match self.packets.pop_front() {
+        match self.position.packets.pop_front() {
             Some(packet) => Ok(Some(packet)),
             None => self.read_packet(),
         }
@@ -357,16 +345,16 @@ impl Decoder {
     /// The next packet of our stream from the input.
     pub(super) fn read_packet(&mut self) -> Result<Option<AvPacket>, MediaError> {
         let mut errors = 0;
-        while !self.input_ended {
+        while self.position.supply == Supply::Flowing {
             self.source.limit_time();
             match self.input.read() {
                 Read::Packet(packet) if usize::try_from(packet.stream()) == Ok(self.stream) => {
-                    self.last_read_dts = packet.dts();
-                    self.last_packet = Some((packet.pts(), packet.is_corrupt()));
+                    let (pts, dts, is_corrupt) = (packet.pts(), packet.dts(), packet.is_corrupt());
+                    self.position.last_packet = Some(ReadPacket { pts, dts, is_corrupt });
                     return Ok(Some(packet));
                 }
                 Read::Packet(_) => {}
-                Read::End => self.input_ended = true,
+                Read::End => self.position.supply = Supply::Ended,
                 Read::Error(error) => {
                     let interrupt = self.source.interrupt();
                     if error == AvError::EXIT || interrupt.is_stopped() || interrupt.is_late() {
@@ -380,7 +368,9 @@ impl Decoder {
                     errors += 1;
                     log::warn!("{}: reading failed: {error}", self.source.path().display());
                     // Bad data may be followed by good; an error of the device or the connection is final.
-                    self.input_ended = error != AvError::INVALID_DATA || errors > MAX_READ_ERRORS;
+                    if error != AvError::INVALID_DATA || errors > MAX_READ_ERRORS {
+                        self.position.supply = Supply::Ended;
+                    }
                 }
             }
         }

@@ -2,9 +2,10 @@
 
 use std::collections::VecDeque;
 
-use super::decoder::{Decoder, Timed};
+use super::decoder::Decoder;
 use super::error::MediaError;
-use super::seek::SeekTarget;
+use super::position::Timed;
+use super::seek::{Manner, SeekTarget};
 use crate::picture::Frame;
 
 /// How long before the wanted frames decoding begins at least, in seconds, so that one go gives more than a few of them
@@ -13,36 +14,33 @@ const BACK_SECS: f64 = 0.4;
 /// The most frames fetched where each has to be converted.
 const MAX_CONVERTED: usize = 24;
 
+/// How much may be kept of what decoding passes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Room {
+    /// The most frames.
+    pub(super) frames: usize,
+    /// The most bytes of their buffers.
+    pub(super) bytes: usize,
+}
+
 /// The last frames that decoding passed, without a gap up to the one that comes next.
 #[derive(Default)]
 pub(super) struct Passed {
     frames: VecDeque<Timed>,
     bytes: usize,
-    most_frames: usize,
-    most_bytes: usize,
 }
 
 impl Passed {
-    /// None so far, and so many at most.
-    const fn with_limits(most_frames: usize, most_bytes: usize) -> Self {
-        Self { frames: VecDeque::new(), bytes: 0, most_frames, most_bytes }
-    }
-
-    /// The most frames that are kept.
-    pub(super) const fn most_frames(&self) -> usize {
-        self.most_frames
-    }
-
     /// Forgets the frames.
     pub(super) fn clear(&mut self) {
-        self.frames.clear();
-        self.bytes = 0;
+        *self = Self::default();
     }
 
-    fn push(&mut self, timed: Timed) {
+    /// Keeps one more frame, and of all the last ones that there is room for.
+    pub(super) fn push(&mut self, timed: Timed, room: Room) {
         self.bytes += timed.frame.buffer_bytes();
         self.frames.push_back(timed);
-        while self.frames.len() > self.most_frames || self.bytes > self.most_bytes {
+        while self.frames.len() > room.frames || self.bytes > room.bytes {
             let Some(oldest) = self.frames.pop_front() else { return };
             self.bytes -= oldest.frame.buffer_bytes();
         }
@@ -50,25 +48,11 @@ impl Passed {
 }
 
 impl Decoder {
-    /// Sets how many of the frames that are decoded on the way to the target of a seek are kept for
-    /// [`frames_passed`](Self::frames_passed), and how many bytes their buffers may take. By default none.
-    pub(super) fn keep_on_the_way(&mut self, frames: usize, bytes: usize) {
-        self.passed = Passed::with_limits(frames, bytes);
-    }
-
-    /// Keeps a frame that decoding goes past, unless frames between it and the next may be missing.
-    pub(super) fn pass(&mut self, timed: Timed) {
-        if self.is_whole_from(timed.pts) {
-            self.passed.push(timed);
-        }
-    }
-
     /// The frames that were decoded on the way to the target of the last seek, whose timestamp is `next`, and come right
     /// before it, in presentation order.
     pub(super) fn frames_passed(&mut self, next: i64) -> Vec<Frame> {
-        let passed = std::mem::take(&mut self.passed.frames);
-        self.passed.bytes = 0;
-        self.finish_all(passed, next)
+        let passed = std::mem::take(&mut self.position.passed);
+        self.finish_all(passed.frames, next)
     }
 
     /// The frame of the target with those right before it, as many as are decoded in one go from a keyframe and fit into
@@ -78,27 +62,20 @@ impl Decoder {
     /// As for seeking. A request that waits ends this at once where the target is the frame before another one.
     pub(super) fn frames_back(&mut self, target: SeekTarget, bytes: usize) -> Result<Vec<Frame>, MediaError> {
         let next = if let SeekTarget::Before(next) = target { Some(next) } else { None };
-        self.back_secs = next.map(|_| BACK_SECS);
-        let result = self.collect(target, next, bytes);
-        self.back_secs = None;
-        result
-    }
-
-    /// The target and the frames before it. `next` is the timestamp of the one after it, if that is known.
-    fn collect(&mut self, target: SeekTarget, next: Option<i64>, bytes: usize) -> Result<Vec<Frame>, MediaError> {
         // So many fit, as far as the last one's size tells; those before them that nothing refers to are not decoded.
-        let room = self.frame_bytes.and_then(|each| bytes.checked_div(each)).unwrap_or(usize::MAX);
-        let most = if self.info.conversion.is_some() { room.min(MAX_CONVERTED) } else { room };
-        let on_the_way = std::mem::replace(&mut self.passed, Passed::with_limits(most, bytes));
-        let result = self.seek_target(target).and_then(|()| self.pull());
-        let mut passed = std::mem::replace(&mut self.passed, on_the_way);
-        self.passed.clear();
+        let fitting = self.frame_bytes.and_then(|each| bytes.checked_div(each)).unwrap_or(usize::MAX);
+        let most = if self.info.conversion.is_some() { fitting.min(MAX_CONVERTED) } else { fitting };
+        let room = Room { frames: most, bytes };
+        let manner = Manner { room, back_secs: next.map(|_| BACK_SECS), ..Manner::default() };
+        self.position.passed.clear();
+        let result = self.seek_target(target, &manner).and_then(|()| self.pull());
+        let mut passed = std::mem::take(&mut self.position.passed);
         let Some(last) = result?.filter(|last| next.is_none_or(|next| last.pts < next)) else {
             return Ok(Vec::new());
         };
         let following = next.unwrap_or_else(|| last.pts.saturating_add(self.timeline.frame_ticks()));
         match next {
-            Some(_) => passed.push(last),
+            Some(_) => passed.push(last, room),
             // This one was asked for by itself.
             None => passed.frames.push_back(last),
         }

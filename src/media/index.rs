@@ -6,6 +6,8 @@ use super::av::{AvError, Read};
 use super::decoder::Decoder;
 use super::ending;
 use super::error::MediaError;
+use super::position::{Count, Origin};
+use super::promise::Promise;
 use super::source::Source;
 
 /// Codecs whose packets hold exactly one shown frame each, so that counting packets is counting frames.
@@ -37,7 +39,7 @@ const ONE_FRAME_A_PACKET: [&str; 24] = [
 ];
 /// Seconds between two frames above which a format that may jump (transport streams) is taken to have jumped.
 const JUMP_SECS: f64 = 10.0;
-/// Bytes of a path's worth of timestamps: no more frames are listed than this, 9 bytes each.
+/// No more frames are listed than these: three days at 60 a second, 128 MiB of timestamps.
 const MOST_FRAMES: usize = 1 << 24;
 
 /// The presentation timestamps of all frames, as the packets have them.
@@ -63,12 +65,23 @@ impl FrameIndex {
     }
 }
 
+/// What all packets of a file tell.
+#[derive(Debug)]
+pub(super) enum Listing {
+    /// Each has a timestamp of its own, and they rise without jumps.
+    Rising(FrameIndex),
+    /// Timestamps are missing, repeated or jump, or the file could not be read to its end.
+    Unclear,
+}
+
 /// A second look at a decoder's source, which lists its frames without the decoder.
 pub(super) struct Lister {
     source: Source,
     stream: usize,
     start_ticks: i64,
     tick_secs: f64,
+    /// Whether two packets may make a frame, of which the second needs no timestamp.
+    is_split: bool,
 }
 
 impl Lister {
@@ -77,8 +90,8 @@ impl Lister {
         self.source.is_file()
     }
 
-    /// Reads all packets; see [`Decoder::frame_index`].
-    pub(super) fn list(&self, go_on: impl Fn() -> bool) -> Result<Option<FrameIndex>, MediaError> {
+    /// Reads all packets, as long as `go_on` says so.
+    pub(super) fn list(&self, go_on: impl Fn() -> bool) -> Result<Listing, MediaError> {
         let mut input = self.source.open()?;
         input.select(self.stream);
         let mut index = FrameIndex::default();
@@ -91,13 +104,15 @@ impl Lister {
                 Read::End => break,
                 Read::Error(error) => {
                     log::debug!("{}: the packets cannot be listed: {error}", self.source.path().display());
-                    return Ok(None);
+                    return Ok(Listing::Unclear);
                 }
             };
             let has_gone_back = last_dts.is_some() && packet.dts() <= last_dts;
-            let Some(pts) = packet.pts().filter(|_| !has_gone_back && index.pts.len() < MOST_FRAMES) else {
-                return Ok(None);
-            };
+            if self.is_split && packet.pts().is_none() {
+                continue;
+            }
+            let is_whole = !has_gone_back && !packet.is_corrupt() && index.pts.len() < MOST_FRAMES;
+            let Some(pts) = packet.pts().filter(|_| is_whole) else { return Ok(Listing::Unclear) };
             last_dts = packet.dts().or(last_dts);
             // What lies before the first frame that came out has no picture of its own.
             if pts < self.start_ticks || packet.is_discarded() {
@@ -108,7 +123,7 @@ impl Lister {
                 index.keys.push(pts);
             }
             if index.pts.len().is_multiple_of(1024) && !go_on() {
-                return Ok(None);
+                return Ok(Listing::Unclear);
             }
         }
         index.pts.sort_unstable();
@@ -116,7 +131,7 @@ impl Lister {
         let jump = if input.may_jump() { (JUMP_SECS / self.tick_secs) as i64 } else { i64::MAX };
         let is_plain = index.pts.first() == Some(&self.start_ticks)
             && index.pts.windows(2).all(|pair| pair[0] < pair[1] && pair[1].saturating_sub(pair[0]) < jump);
-        Ok(is_plain.then_some(index))
+        Ok(if is_plain { Listing::Rising(index) } else { Listing::Unclear })
     }
 }
 
@@ -128,48 +143,74 @@ impl Decoder {
     /// # Errors
     /// [`MediaError`] if the source cannot be opened again.
     pub fn frame_index(&self, go_on: impl Fn() -> bool) -> Result<Option<FrameIndex>, MediaError> {
-        self.lister().map_or(Ok(None), |lister| lister.list(go_on))
+        let Some(lister) = self.lister().filter(|_| self.has_plain_packets()) else { return Ok(None) };
+        Ok(match lister.list(go_on)? {
+            Listing::Rising(index) => Some(index),
+            Listing::Unclear => None,
+        })
     }
 
-    /// A second look at the source; `None` where packets do not tell the frames, or the source can be read only once.
+    /// A second look at the source; `None` where it has no timestamps or can be read only once.
     pub(super) fn lister(&self) -> Option<Lister> {
-        let is_listable = self.source.can_reopen() && self.info.seekable && self.has_plain_packets();
+        let is_listable = self.source.can_reopen() && self.info.seekable && self.info.timed && self.promise.has_times();
         is_listable.then(|| Lister {
             source: self.source.clone(),
             stream: self.stream,
             start_ticks: self.info.start_ticks,
             tick_secs: self.info.time_base.value(),
+            is_split: self.is_split(),
         })
     }
 
     /// Numbers the frames from now on by that list, unless those that came so far are not its frames.
     pub fn adopt(&mut self, index: FrameIndex) -> Option<Arc<FrameIndex>> {
-        let is_counted_alike = || match self.unnumbered {
-            Some((first, frames)) => index
+        let last_pts = self.position.last_pts;
+        let is_counted_alike = || match self.position.count {
+            Count::Run { first, frames } => index
                 .number_of(first)
-                .is_none_or(|number| self.last_pts.and_then(|last| index.number_of(last)) == Some(number + frames - 1)),
-            None => true,
+                .is_none_or(|number| last_pts.and_then(|last| index.number_of(last)) == Some(number + frames - 1)),
+            _ => true,
         };
-        let begins_alike = self.info.timed && !self.timeline.has_jumped() && index.pts.starts_with(&self.known);
-        let agrees = begins_alike && is_counted_alike();
+        let counted = &self.numbers.counted;
+        let is_plain = self.has_plain_packets();
+        let begins_alike = if is_plain {
+            index.pts.starts_with(counted)
+        } else {
+            counted.iter().all(|pts| index.number_of(*pts).is_some())
+        };
+        let is_timed = self.info.timed && !self.timeline.has_jumped() && self.promise.has_times();
+        let agrees = is_timed && begins_alike && (!is_plain || is_counted_alike());
         if !agrees {
             log::debug!("{}: the frames do not come as the packets tell", self.source.path().display());
         }
-        self.index = agrees.then(|| Arc::new(index));
-        self.index.clone()
+        if self.promise.is_unlisted() {
+            self.promise = if agrees { Promise::Keyframes } else { Promise::Nothing };
+            if agrees && self.position.origin == Origin::Guess {
+                // The list bears out what was taken on trust.
+                self.position.origin = Origin::Keyframe;
+            }
+        }
+        self.numbers.list = (agrees && is_plain).then(|| Arc::new(index));
+        self.numbers.list.clone()
     }
 
     /// The list that the frames are numbered by, if there is one.
     pub(super) const fn adopted(&self) -> Option<&Arc<FrameIndex>> {
-        self.index.as_ref()
+        self.numbers.list.as_ref()
     }
 
-    fn has_plain_packets(&self) -> bool {
+    /// Whether each packet is a frame, so that counting packets is counting frames.
+    pub(super) fn has_plain_packets(&self) -> bool {
         let codec = self.info.codec.as_str();
-        // AVI may pack two frames of MPEG-4 into a packet, and transport streams two packets into an interlaced frame.
+        // AVI may pack two frames of MPEG-4 into a packet.
         let is_packed = codec == "mpeg4" && self.info.container == "avi";
-        let is_split = self.info.container == "mpegts" && self.begins_interlaced && matches!(codec, "h264" | "hevc");
-        self.info.timed && ONE_FRAME_A_PACKET.contains(&codec) && !is_packed && !is_split
+        self.info.timed && ONE_FRAME_A_PACKET.contains(&codec) && !is_packed && !self.is_split()
+    }
+
+    /// Whether two packets may make a frame, as transport streams have them of interlaced video.
+    pub(super) fn is_split(&self) -> bool {
+        let is_of_fields = self.numbers.begins_interlaced && matches!(self.info.codec.as_str(), "h264" | "hevc");
+        self.info.container == "mpegts" && is_of_fields
     }
 
     /// Seconds from the first frame to the end of the video stream, as its own headers state; the file as a whole may be

@@ -21,6 +21,8 @@ mod layout;
 mod open;
 mod orientation;
 mod pictures;
+mod position;
+mod promise;
 mod seek;
 mod source;
 mod streams;

@@ -4,12 +4,14 @@ use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::ahead::LookAhead;
 use super::av::{self, Codec, CodecOptions, Input};
-use super::decoder::{Decoder, StopHandle};
-use super::earlier::Passed;
+use super::decoder::{Decoder, Numbers, StopHandle};
 use super::error::MediaError;
 use super::info::{FrameCounters, OpenOptions, StreamInfo};
 use super::pictures::{PictureMaker, StreamDefaults};
+use super::position::{Count, Origin, Position};
+use super::promise::Promise;
 use super::source::Source;
 use super::timeline::Timeline;
 use super::{orientation, streams};
@@ -95,38 +97,21 @@ impl Decoder {
             coded_sample_aspect: parameters.coded_sample_aspect(),
             orientation: parameters.display_matrix().and_then(|m| orientation::from_display_matrix(&m)),
         };
+        let promise = Promise::of(&parameters, &input, stream, &source);
         let info = describe(&source, &input, stream, &codec, notes).ok_or_else(no_video)?;
         let mut decoder = Self {
             pictures: PictureMaker::new(options, defaults),
+            promise,
+            position: Position { origin: Origin::Start, count: Count::Next(0), ..Position::default() },
             timeline,
             info,
             source,
             input,
             stream,
             codec,
+            numbers: Numbers::default(),
             counters: FrameCounters::default(),
-            packets: VecDeque::new(),
-            ready: VecDeque::new(),
-            input_ended: false,
-            draining: false,
-            next_index: Some(0),
-            unnumbered: None,
-            last_pts: None,
-            known: Vec::new(),
-            index: None,
-            begins_interlaced: false,
             frame_bytes: None,
-            in_codec: Vec::new(),
-            last_packet: None,
-            broken: None,
-            last_read_dts: None,
-            shown_ahead: None,
-            skip_before: None,
-            drop_before: None,
-            gap_until: None,
-            passed: Passed::default(),
-            near_until: None,
-            back_secs: None,
             serial: 0,
         };
         decoder.learn_from_first_frame()?;
@@ -146,7 +131,7 @@ impl Decoder {
             });
         };
         self.info.start_ticks = first.pts;
-        self.begins_interlaced = first.frame.is_interlaced();
+        self.numbers.begins_interlaced = first.frame.is_interlaced();
         self.info.timed = first.frame.best_effort_timestamp().is_some();
         self.info.coded_size = first.frame.size();
         self.info.pixel_format = first.frame.format().name().to_owned();
@@ -158,7 +143,18 @@ impl Decoder {
         self.info.sample_aspect = self.pictures.sample_aspect(&first.frame);
         self.info.orientation = self.pictures.orientation(&first.frame);
         self.info.notes.extend_from_slice(self.pictures.notes());
-        self.ready.push_back(first);
+        self.position.ready.push_back(first);
+        if !self.info.timed {
+            self.promise = Promise::Nothing;
+        }
+        if matches!(self.promise, Promise::Table(_)) {
+            // Those that come later in the file can have earlier timestamps: pictures that refer to some before the first.
+            let start = self.info.start_ticks;
+            self.look_ahead(start, start, LookAhead::ToTarget)?;
+            let packets = self.position.packets.iter().filter(|packet| !packet.is_discarded());
+            let late = packets.filter(|packet| packet.pts().is_some_and(|pts| pts < start)).count();
+            self.numbers.lost_at_start += late as u64;
+        }
         Ok(())
     }
 }

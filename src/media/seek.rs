@@ -2,9 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use super::ahead::Wanted;
-use super::decoder::{Decoder, Timed};
+use super::ahead::{LookAhead, Wanted};
+use super::decoder::Decoder;
+use super::earlier::Room;
 use super::error::MediaError;
+use super::index::Listing;
+use super::position::{Count, Origin, Position, Timed};
+use super::promise::Promise;
 
 /// A seek, from the key to the demuxer: its precision, where it leads, and what it may keep. Times are seconds from the first
 /// frame.
@@ -61,6 +65,41 @@ impl Seek {
 const NEAR_TIME: Duration = Duration::from_millis(35);
 /// How long a seek goes on when a later one waits: long enough for most to show their frame while the user scrubs.
 const PATIENCE: Duration = Duration::from_millis(250);
+/// Seconds that are decoded before the target where pictures are refreshed bit by bit instead of by keyframes.
+const REFRESH_SECS: i64 = 10;
+
+/// How a seek goes about it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Manner {
+    /// When the search for a frame near the target is to end with what it has; `None` if it has to be the frame itself.
+    pub(super) until: Option<Instant>,
+    /// Where earlier frames are fetched, how long before the target decoding is to begin at least, in seconds.
+    pub(super) back_secs: Option<f64>,
+    /// How much is kept of what is decoded right before the target.
+    pub(super) room: Room,
+}
+
+impl Manner {
+    const fn is_near(&self) -> bool {
+        self.until.is_some()
+    }
+
+    /// Frames before the target that are decoded whether other pictures refer to them or not.
+    const fn kept_frames(&self) -> usize {
+        if self.is_near() { 0 } else { self.room.frames }
+    }
+
+    /// Ends a seek that nobody waits for any more.
+    fn check_interrupt(&self, decoder: &Decoder, begun: Instant) -> Result<(), MediaError> {
+        let interrupt = decoder.source.interrupt();
+        let patience = if self.back_secs.is_some() { Duration::ZERO } else { PATIENCE };
+        if interrupt.is_stopped() || (interrupt.is_hurried() && begun.elapsed() > patience) {
+            return Err(MediaError::Stopped { path: decoder.source.path().to_owned() });
+        }
+        Ok(())
+    }
+}
+
 /// Where to ask the format for a position, further and further back.
 pub(super) struct Probe {
     pub(super) ticks: i64,
@@ -72,9 +111,6 @@ pub(super) struct Probe {
     /// Timestamp of the frame that was found in place of the promised one.
     found: Option<i64>,
 }
-
-/// Seconds that are decoded before the target where pictures are refreshed bit by bit instead of by keyframes.
-const REFRESH_SECS: i64 = 10;
 
 impl Probe {
     pub(super) fn new(decoder: &Decoder, ticks: i64) -> Self {
@@ -115,22 +151,31 @@ impl Decoder {
     /// [`MediaError::NotSeekable`] if the source can only be read forwards and the target is behind; then the position
     /// is what it was. Other errors as for reading.
     pub fn seek(&mut self, seek: Seek) -> Result<(), MediaError> {
-        self.passed.clear();
+        self.seek_keeping(seek, Room::default())
+    }
+
+    /// The same, and of the frames that are decoded on the way to the target those right before it are kept for
+    /// [`frames_passed`](Self::frames_passed).
+    pub(super) fn seek_keeping(&mut self, seek: Seek, room: Room) -> Result<(), MediaError> {
+        self.position.passed.clear();
+        let manner = Manner { room, ..Manner::default() };
         match seek {
-            Seek::Exact(target) | Seek::Back { target, .. } => self.seek_target(target),
+            Seek::Exact(target) | Seek::Back { target, .. } => self.seek_target(target, &manner),
             Seek::Keyframe(secs) => self.seek_keyframe(self.ticks_at(secs)),
-            Seek::Near(secs) => self.seek_near(self.ticks_at(secs)),
+            Seek::Near(secs) => {
+                self.seek_exact(self.ticks_at(secs), &Manner { until: Some(Instant::now() + NEAR_TIME), ..manner })
+            }
             Seek::Towards(secs) => self.seek_towards(self.ticks_at(secs)),
         }
     }
 
-    pub(super) fn seek_target(&mut self, target: SeekTarget) -> Result<(), MediaError> {
+    pub(super) fn seek_target(&mut self, target: SeekTarget, manner: &Manner) -> Result<(), MediaError> {
         match target {
-            SeekTarget::Time(secs) => self.seek_exact(self.ticks_at(secs)),
-            SeekTarget::Number(number) => self.seek_frame(number),
-            SeekTarget::Timestamp(ticks) => self.seek_exact(ticks),
-            SeekTarget::Before(ticks) => self.seek_exact(ticks.saturating_sub(1)),
-            SeekTarget::End => self.seek_exact(i64::MAX),
+            SeekTarget::Time(secs) => self.seek_exact(self.ticks_at(secs), manner),
+            SeekTarget::Number(number) => self.seek_frame(number, manner),
+            SeekTarget::Timestamp(ticks) => self.seek_exact(ticks, manner),
+            SeekTarget::Before(ticks) => self.seek_exact(ticks.saturating_sub(1), manner),
+            SeekTarget::End => self.seek_exact(i64::MAX, manner),
         }
     }
 
@@ -141,74 +186,110 @@ impl Decoder {
         self.info.start_ticks.saturating_add(ticks as i64)
     }
 
-    /// Goes as close to a timestamp as can be had in an instant.
-    fn seek_near(&mut self, ticks: i64) -> Result<(), MediaError> {
-        self.near_until = Some(Instant::now() + NEAR_TIME);
-        let result = self.seek_exact(ticks);
-        self.near_until = None;
-        result
-    }
-
     /// Goes on towards a timestamp that is ahead, leaving out what can be left out. Where packets do not tell, it just goes on.
     fn seek_towards(&mut self, ticks: i64) -> Result<(), MediaError> {
-        if !self.can_go_back() || !self.info.timed || self.timeline.has_jumped() {
-            return Ok(());
+        let Some(origin) = self.origin_at_keyframe(true).filter(|_| self.can_go_back()) else { return Ok(()) };
+        if let Some(key) = self.look_ahead(ticks, ticks, LookAhead::ToTarget)?.key {
+            self.start_over_at(key, origin);
         }
-        if let Some(key) = self.look_ahead(ticks, ticks, false)?.key {
-            self.start_over_at(key);
-        }
-        self.skip_before = Some(ticks);
-        self.gap_until = self.gap_until.max(self.skip_before);
+        self.leave_out_before(Some(ticks));
+        let omission = &mut self.position.omission;
+        omission.gap_until = omission.gap_until.max(omission.skip_before);
         Ok(())
+    }
+
+    /// Leaves out what no other picture refers to before a timestamp, where there is one.
+    fn leave_out_before(&mut self, ticks: Option<i64>) {
+        let position = &mut self.position;
+        position.omission.skip_before = ticks;
+        if ticks.is_some() {
+            // The frame that comes next need not be the next in the count, and what follows is no longer all that there is.
+            position.count = Count::Unknown;
+            if position.origin == Origin::Start {
+                position.origin = Origin::Keyframe;
+            }
+        }
     }
 
     /// Goes to the frame of that index: by the count of the frames so far, else by what the packets of a file tell, else by
     /// counting on. A stated frame rate, which only most frames may keep to, has to do where a file cannot be read twice.
-    fn seek_frame(&mut self, index: u64) -> Result<(), MediaError> {
+    fn seek_frame(&mut self, index: u64, manner: &Manner) -> Result<(), MediaError> {
         let position = usize::try_from(index).unwrap_or(usize::MAX);
-        if let Some(ticks) = self.known.get(position).copied() {
-            return self.seek_exact(ticks);
+        if let Some(ticks) = self.numbers.counted.get(position).copied() {
+            return self.seek_exact(ticks, manner);
         }
         let begun = Instant::now();
-        if self.index.is_none() && self.source.is_file() {
-            let listed = self.frame_index(|| self.check_interrupt(begun).is_ok())?;
-            listed.map(|listed| self.adopt(listed));
-            self.check_interrupt(begun)?;
+        if self.numbers.list.is_none() && self.source.is_file() && self.promise.has_times() {
+            self.list(begun, manner)?;
         }
-        if let Some(list) = &self.index {
+        if let Some(list) = &self.numbers.list {
             let ticks = list.pts.get(position).or(list.pts.last()).copied();
-            return self.seek_exact(ticks.unwrap_or(self.info.start_ticks));
+            return self.seek_exact(ticks.unwrap_or(self.info.start_ticks), manner);
         }
         if let Some(rate) = self.info.constant_rate().filter(|_| !self.source.is_file()) {
-            return self.seek_exact(self.ticks_at((index as f64 + 0.5) / rate.value()));
+            return self.seek_exact(self.ticks_at((index as f64 + 0.5) / rate.value()), manner);
         }
-        self.seek_exact(self.known.last().copied().unwrap_or(self.info.start_ticks))?;
+        let last_counted = self.numbers.counted.last().copied();
+        self.seek_exact(last_counted.unwrap_or(self.info.start_ticks), manner)?;
         let mut last = None;
         while let Some(timed) = self.pull()? {
-            self.check_interrupt(begun)?;
+            manner.check_interrupt(self, begun)?;
             if timed.index.is_some_and(|found| found >= index) {
-                self.ready.push_front(timed);
+                self.position.ready.push_front(timed);
                 return Ok(());
             }
             last = Some(timed);
         }
-        self.ready.extend(last);
+        self.position.ready.extend(last);
         Ok(())
     }
 
-    pub(super) fn seek_exact(&mut self, ticks: i64) -> Result<(), MediaError> {
+    /// Lists all packets and learns from them what can be promised and which number each frame has.
+    fn list(&mut self, begun: Instant, manner: &Manner) -> Result<(), MediaError> {
+        let Some(lister) = self.lister() else { return Ok(()) };
+        let listing = lister.list(|| manner.check_interrupt(self, begun).is_ok())?;
+        manner.check_interrupt(self, begun)?;
+        self.learn(listing);
+        Ok(())
+    }
+
+    /// Takes what the packets told.
+    pub(super) fn learn(&mut self, listing: Listing) {
+        match listing {
+            Listing::Rising(index) => _ = self.adopt(index),
+            Listing::Unclear if self.promise.is_unlisted() => self.promise = Promise::Nothing,
+            Listing::Unclear => {}
+        }
+    }
+
+    /// Goes to the last frame not above `ticks`.
+    pub(super) fn seek_exact(&mut self, ticks: i64, manner: &Manner) -> Result<(), MediaError> {
         if ticks <= self.info.start_ticks {
             return self.rewind();
         }
         if !self.can_go_back() {
-            return self.seek_forward_only(ticks);
+            return self.seek_forward_only(ticks, manner);
         }
+        if matches!(self.promise, Promise::Unlisted { aside: false }) && !manner.is_near() {
+            self.list(Instant::now(), manner)?;
+        }
+        match self.origin_at_keyframe(manner.is_near()) {
+            Some(origin) if self.seek_by_timestamp(ticks, origin, manner)? => Ok(()),
+            _ => self.seek_from_start(ticks, manner),
+        }
+    }
+
+    /// What a seek that begins at a keyframe leads to, to the frame itself or, quickly, near it; `None` if it has to begin at the first frame.
+    pub(super) fn origin_at_keyframe(&self, is_quick: bool) -> Option<Origin> {
         if !self.info.timed || self.timeline.has_jumped() {
-            self.rewind()?;
-            self.decode_up_to(ticks, None)?;
-            return Ok(());
+            return None;
         }
-        self.seek_by_timestamp(ticks)
+        match self.promise {
+            Promise::Table(_) | Promise::Keyframes => Some(Origin::Keyframe),
+            Promise::Unlisted { aside } => (is_quick || aside).then_some(Origin::Guess),
+            Promise::History => is_quick.then_some(Origin::Guess),
+            Promise::Nothing => None,
+        }
     }
 
     pub(super) fn can_go_back(&self) -> bool {
@@ -219,35 +300,54 @@ impl Decoder {
         MediaError::NotSeekable { path: self.source.path().to_owned() }
     }
 
-    fn seek_forward_only(&mut self, ticks: i64) -> Result<(), MediaError> {
-        let next = self.ready.front().map(|timed| timed.pts).or(self.last_pts);
+    fn seek_forward_only(&mut self, ticks: i64, manner: &Manner) -> Result<(), MediaError> {
+        let next = self.position.next_pts().or(self.position.last_pts);
         if next.is_some_and(|next| next > ticks) {
             return Err(self.not_seekable());
         }
-        self.decode_up_to(ticks, None)?;
+        self.decode_up_to(ticks, None, manner)?;
+        Ok(())
+    }
+
+    /// Decodes from the first frame on, or from here if that is where decoding came from.
+    fn seek_from_start(&mut self, ticks: i64, manner: &Manner) -> Result<(), MediaError> {
+        let goes_on = self.position.origin == Origin::Start && self.is_ahead(ticks) && manner.back_secs.is_none();
+        if goes_on && self.decode_up_to(ticks, None, manner)? == Reached::Frame {
+            return Ok(());
+        }
+        self.reopen()?;
+        self.decode_up_to(ticks, None, manner)?;
         Ok(())
     }
 
     /// Asks the format for a position before the target, decodes from there, and goes further back if that was not
-    /// far enough.
-    fn seek_by_timestamp(&mut self, ticks: i64) -> Result<(), MediaError> {
-        if self.back_secs.is_none() && self.is_shortly_after(ticks) && self.go_on_to(ticks)? {
-            return Ok(());
+    /// far enough. Says whether what it led to is the frame beyond doubt.
+    fn seek_by_timestamp(&mut self, ticks: i64, origin: Origin, manner: &Manner) -> Result<bool, MediaError> {
+        if manner.back_secs.is_none() && self.is_shortly_after(ticks, origin, manner) && self.go_on_to(ticks, manner)? {
+            return Ok(self.is_certain(manner));
         }
         let mut probe = Probe::new(self, ticks);
-        if let Some(secs) = self.back_secs {
+        if let Some(secs) = manner.back_secs {
             probe.key_limit = ticks.saturating_sub((secs / self.info.time_base.value()) as i64);
             probe.ticks = probe.ticks.min(probe.key_limit);
         }
         let mut trust_packets = true;
-        while self.position_at(&probe) {
-            let ahead = self.look_ahead(ticks, probe.key_limit, false)?;
+        while self.position_at(&probe, origin) {
+            let ahead = self.look_ahead(ticks, probe.key_limit, LookAhead::ToTarget)?;
             if let Some(key) = ahead.key {
+                if ahead.stamps.is_none() && !ahead.is_cut_short && !self.is_split() && !manner.is_near() {
+                    return Ok(false);
+                }
                 self.start_at(key);
-                let start = self.drop_before.unwrap_or(ticks);
-                let wanted = ahead.frame.filter(|_| trust_packets);
-                match self.decode_up_to(ticks, wanted)? {
-                    Reached::Frame if self.is_kept_promise(ahead.frame, wanted, &mut probe) => return Ok(()),
+                let start = self.position.omission.drop_before.unwrap_or(ticks);
+                let stamps = ahead.stamps.unwrap_or_default();
+                let promised = Wanted::of(&stamps, ticks, manner.kept_frames());
+                self.position.told = self.told(self.number_by_table(), &stamps, ticks);
+                let wanted = promised.filter(|_| trust_packets);
+                match self.decode_up_to(ticks, wanted, manner)? {
+                    Reached::Frame if self.is_kept_promise(promised, wanted, &mut probe, manner) => {
+                        return Ok(probe.is_refreshed || self.is_certain(manner));
+                    }
                     // A decoder may lose a frame that is not far from where it began: begin before that.
                     Reached::Frame => probe.key_limit = start.saturating_sub(1),
                     // The packets promised a frame that did not come: try again without leaving any out.
@@ -255,9 +355,9 @@ impl Decoder {
                         trust_packets = false;
                         continue;
                     }
-                    Reached::Unclean if probe.is_refreshed => return Ok(()),
+                    Reached::Unclean if probe.is_refreshed => return Ok(true),
                     Reached::Unclean => {
-                        let found = self.ready.front().map_or(ticks, |timed| timed.pts);
+                        let found = self.position.next_pts().unwrap_or(ticks);
                         probe.key_limit = found.saturating_sub(REFRESH_SECS.saturating_mul(self.ticks_per_second()));
                         probe.is_refreshed = true;
                         trust_packets = false;
@@ -267,58 +367,82 @@ impl Decoder {
             }
             probe.go_back();
         }
-        self.rewind()?;
-        self.decode_up_to(ticks, None)?;
-        Ok(())
+        Ok(false)
+    }
+
+    /// Whether nothing on the way leaves a doubt that the frame is the one of decoding from the start: damage may show more
+    /// or less of itself there, and timestamps that do not rise are made to, one after the other.
+    fn is_certain(&self, manner: &Manner) -> bool {
+        manner.is_near() || (self.position.damage == 0 && !self.timeline.has_strayed())
     }
 
     /// Whether the next frame is the one that the packets promised, or nothing else can be had: where decoding was begun
     /// earlier, it led to the same.
-    fn is_kept_promise(&self, promised: Option<Wanted>, wanted: Option<Wanted>, probe: &mut Probe) -> bool {
-        let found = self.ready.front().map(|timed| timed.pts);
-        let is_as_wanted = wanted.is_some() || self.near_until.is_some() || promised.is_none();
+    fn is_kept_promise(
+        &self,
+        promised: Option<Wanted>,
+        wanted: Option<Wanted>,
+        probe: &mut Probe,
+        manner: &Manner,
+    ) -> bool {
+        let found = self.position.next_pts();
+        let is_as_wanted = wanted.is_some() || manner.is_near() || promised.is_none();
         let is_settled = is_as_wanted || promised.map(|frame| frame.pts) == found || probe.found == found;
         probe.found = found;
         is_settled
     }
 
-    /// Whether the target lies so little ahead that decoding on beats starting from a keyframe.
-    fn is_shortly_after(&self, ticks: i64) -> bool {
-        let is_ahead = match (self.ready.front(), self.last_pts) {
-            (Some(next), _) => next.pts <= ticks,
+    /// Whether no frame from that one on has been given out.
+    fn is_ahead(&self, ticks: i64) -> bool {
+        match (self.position.next_pts(), self.position.last_pts) {
+            (Some(next), _) => next <= ticks,
             (None, Some(last)) => last < ticks,
             (None, None) => false,
-        };
-        let last = self.last_pts.unwrap_or(i64::MIN);
+        }
+    }
+
+    /// Whether the target lies so little ahead that decoding on beats starting from a keyframe.
+    fn is_shortly_after(&self, ticks: i64, origin: Origin, manner: &Manner) -> bool {
+        let position = &self.position;
+        let last = position.last_pts.unwrap_or(i64::MIN);
         let is_near = ticks.saturating_sub(last) < self.ticks_per_second();
         let same_group = || {
             let key = self.input.indexed_key(self.stream, ticks);
-            key.zip(self.last_read_dts).is_some_and(|(key, read)| key <= read)
+            key.zip(position.last_packet.and_then(|packet| packet.dts)).is_some_and(|(key, read)| key <= read)
         };
         // Frames that were left out on the way to a place are missed only when going there.
-        let is_whole = self.near_until.is_some() || self.gap_until.is_none_or(|gap| ticks >= gap);
-        is_ahead && is_whole && (is_near || same_group())
+        let is_whole = manner.is_near() || position.omission.gap_until.is_none_or(|gap| ticks >= gap);
+        let is_as_good = position.origin != Origin::Guess || origin == Origin::Guess;
+        self.is_ahead(ticks) && is_whole && is_as_good && (is_near || same_group())
     }
 
     /// Decodes on to the target, from a keyframe on the way if there is one; `false` if the target was passed already.
-    fn go_on_to(&mut self, ticks: i64) -> Result<bool, MediaError> {
-        let ahead = self.look_ahead(ticks, ticks, false)?;
-        let wanted;
-        if let Some(key) = ahead.key {
-            self.start_over_at(key);
-            wanted = ahead.frame;
+    fn go_on_to(&mut self, ticks: i64, manner: &Manner) -> Result<bool, MediaError> {
+        let ahead = self.look_ahead(ticks, ticks, LookAhead::ToTarget)?;
+        let stamps = if let Some(key) = ahead.key {
+            let origin = self.position.origin;
+            self.start_over_at(key, if origin == Origin::Guess { origin } else { Origin::Keyframe });
+            let stamps = ahead.stamps.unwrap_or_default();
+            self.position.told = self.told(self.number_by_table(), &stamps, ticks);
+            stamps
         } else {
-            wanted = self.frame_in_packets(0, ticks);
-        }
-        Ok(self.decode_up_to(ticks, wanted)? == Reached::Frame)
+            let stamps = self.stamps().unwrap_or_default();
+            if let Count::Next(next) = self.position.count {
+                self.position.told = self.told(Some(next), &stamps, ticks);
+            }
+            stamps
+        };
+        let wanted = Wanted::of(&stamps, ticks, manner.kept_frames());
+        Ok(self.decode_up_to(ticks, wanted, manner)? == Reached::Frame)
     }
 
     /// Positions the input before the target; `false` where there is nothing before, or no way to get there.
-    pub(super) fn position_at(&mut self, probe: &Probe) -> bool {
+    pub(super) fn position_at(&mut self, probe: &Probe, origin: Origin) -> bool {
         if probe.ticks <= self.info.start_ticks || !self.position_input(probe.ticks) {
             return false;
         }
         self.forget_position();
+        self.position.origin = origin;
         true
     }
 
@@ -331,16 +455,16 @@ impl Decoder {
 
     /// Lets decoding start at that packet of the queue, a keyframe.
     pub(super) fn start_at(&mut self, key: usize) {
-        self.packets.drain(..key);
-        self.drop_before = self.packets.front().and_then(|packet| packet.pts());
+        let position = &mut self.position;
+        position.packets.drain(..key);
+        position.omission.drop_before = position.packets.front().and_then(|packet| packet.pts());
     }
 
     /// The same, in the middle of decoding: what was read stays.
-    fn start_over_at(&mut self, key: usize) {
-        let packets = std::mem::take(&mut self.packets);
-        let input_ended = self.input_ended;
+    fn start_over_at(&mut self, key: usize, origin: Origin) {
+        let Position { packets, supply, last_packet, .. } = std::mem::take(&mut self.position);
         self.forget_position();
-        (self.packets, self.input_ended) = (packets, input_ended);
+        self.position = Position { packets, supply, last_packet, origin, ..Position::default() };
         self.start_at(key);
     }
 
@@ -357,50 +481,25 @@ impl Decoder {
     /// Forgets all that was read and decoded ahead, after the input was positioned.
     pub(super) fn forget_position(&mut self) {
         self.codec.flush();
-        self.packets.clear();
-        self.ready.clear();
         self.timeline.restart();
-        self.input_ended = false;
-        self.draining = false;
-        self.broken = None;
-        self.next_index = None;
-        self.unnumbered = None;
-        self.last_pts = None;
-        self.in_codec.clear();
-        self.last_read_dts = None;
-        self.shown_ahead = None;
-        self.skip_before = None;
-        self.drop_before = None;
-        self.gap_until = None;
-        self.passed.clear();
-    }
-
-    /// Ends a seek that nobody waits for any more.
-    fn check_interrupt(&self, begun: Instant) -> Result<(), MediaError> {
-        let interrupt = self.source.interrupt();
-        let patience = if self.back_secs.is_some() { Duration::ZERO } else { PATIENCE };
-        if interrupt.is_stopped() || (interrupt.is_hurried() && begun.elapsed() > patience) {
-            return Err(MediaError::Stopped { path: self.source.path().to_owned() });
-        }
-        Ok(())
-    }
-
-    /// Remembers up to where frames may be missing, as decoding towards a frame ends before it is there.
-    fn note_gap(&mut self) {
-        self.gap_until = self.gap_until.max(self.skip_before.take());
+        self.position = Position::default();
     }
 
     /// Goes to the first frame.
     pub(super) fn rewind(&mut self) -> Result<(), MediaError> {
         if !self.can_go_back() {
-            return if self.next_index == Some(1) && self.ready.len() == 1 { Ok(()) } else { Err(self.not_seekable()) };
+            let is_there = self.position.count == Count::Next(1) && self.position.ready.len() == 1;
+            return if is_there { Ok(()) } else { Err(self.not_seekable()) };
         }
-        if self.info.timed && !self.timeline.has_jumped() && self.position_input(self.info.start_ticks) {
+        let is_sure = self.origin_at_keyframe(false) == Some(Origin::Keyframe);
+        if is_sure && self.position_input(self.info.start_ticks) {
             self.forget_position();
+            self.position.origin = Origin::Keyframe;
             if let Some(first) = self.decode_timed()? {
                 let is_first = first.pts == self.info.start_ticks;
-                self.ready.push_back(first);
+                self.position.ready.push_back(first);
                 if is_first {
+                    self.position.origin = Origin::Start;
                     return Ok(());
                 }
             }
@@ -408,7 +507,7 @@ impl Decoder {
         self.reopen()
     }
 
-    /// Opens the source again, which leads to the first frame whatever the format can do.
+    /// Opens the source and the codec again, which leads to the first frame whatever they can do.
     fn reopen(&mut self) -> Result<(), MediaError> {
         if !self.source.can_reopen() {
             return Err(self.not_seekable());
@@ -419,25 +518,32 @@ impl Decoder {
         })?;
         self.input.select(self.stream);
         self.forget_position();
-        self.next_index = Some(0);
+        if let Some(parameters) = self.input.stream(self.stream) {
+            let opened = self.codec.anew(&parameters);
+            self.codec = opened.map_err(|error| self.source.error("opening the decoder", error))?;
+        }
+        self.position.origin = Origin::Start;
+        self.position.count = Count::Next(0);
         Ok(())
     }
 
     /// Decodes until the last frame not above `ticks` is the next one. With `wanted`, pictures well before it that no other
     /// refers to are left out, and the frame after it is not waited for. Those right before it are kept.
-    fn decode_up_to(&mut self, ticks: i64, wanted: Option<Wanted>) -> Result<Reached, MediaError> {
-        self.skip_before = wanted.map(|wanted| wanted.whole_from);
+    fn decode_up_to(&mut self, ticks: i64, wanted: Option<Wanted>, manner: &Manner) -> Result<Reached, MediaError> {
+        self.leave_out_before(wanted.map(|wanted| wanted.whole_from));
         let wanted = wanted.map(|wanted| wanted.pts);
-        self.passed.clear();
+        let position = &mut self.position;
+        position.passed.clear();
         let begun = Instant::now();
-        let is_start = self.last_pts.is_none() && self.ready.is_empty() && self.drop_before.is_some();
+        let is_start =
+            position.last_pts.is_none() && position.ready.is_empty() && position.omission.drop_before.is_some();
         let mut is_clean = true;
         let mut before: Option<Timed> = None;
         let mut after = None;
         let mut is_early = false;
         while let Some(timed) = self.pull()? {
-            if let Err(error) = self.check_interrupt(begun) {
-                self.note_gap();
+            if let Err(error) = manner.check_interrupt(self, begun) {
+                self.position.omission.note_gap();
                 return Err(error);
             }
             if is_start && before.is_none() {
@@ -448,18 +554,21 @@ impl Decoder {
                 break;
             }
             let is_wanted = wanted == Some(timed.pts);
-            is_early = !is_wanted && self.near_until.is_some_and(|until| Instant::now() >= until);
-            if let Some(earlier) = before.replace(timed) {
-                self.pass(earlier);
+            is_early = !is_wanted && manner.until.is_some_and(|until| Instant::now() >= until);
+            if let Some(earlier) = before.replace(timed)
+                // Frames between it and the next may be missing.
+                && self.position.omission.is_whole_from(earlier.pts)
+            {
+                self.position.passed.push(earlier, manner.room);
             }
             if is_wanted || is_early {
                 break;
             }
         }
         if is_early {
-            self.note_gap();
+            self.position.omission.note_gap();
         }
-        self.skip_before = None;
+        self.position.omission.skip_before = None;
         let reached = match (&before, &after) {
             (Some(_), _) if !is_clean => Reached::Unclean,
             (Some(_), _) if is_early => Reached::Frame,
@@ -469,7 +578,7 @@ impl Decoder {
             (None, None) => Reached::Nothing,
         };
         for timed in [after, before].into_iter().flatten() {
-            self.ready.push_front(timed);
+            self.position.ready.push_front(timed);
         }
         Ok(reached)
     }

@@ -81,6 +81,11 @@ impl Source {
         self.kind == Kind::File
     }
 
+    /// Whether it is an MP4 whose index is spread over the file.
+    pub(super) fn is_fragmented(&self) -> bool {
+        self.is_file() && Boxes::of(&self.path).is_ok_and(|mut boxes| boxes.any(|(kind, _)| &kind == b"moof"))
+    }
+
     /// Whether it is a pattern that FFmpeg opens whether any file fits it or not.
     pub(super) fn is_glob(&self) -> bool {
         self.kind == Kind::Glob
@@ -178,32 +183,55 @@ fn check_file(path: &Path) -> Result<Kind, MediaError> {
     }
 }
 
+/// The top-level boxes of an MP4 or a kindred file, as far as they follow each other: their kinds and where their contents begin.
+struct Boxes {
+    file: File,
+    length: u64,
+    next: u64,
+}
+
+impl Boxes {
+    fn of(path: &Path) -> io::Result<Self> {
+        let file = File::open(path)?;
+        let length = file.metadata()?.len();
+        Ok(Self { file, length, next: 0 })
+    }
+}
+
+impl Iterator for Boxes {
+    type Item = ([u8; 4], u64);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.next.checked_add(8)? > self.length {
+            return None;
+        }
+        let mut header = [0_u8; 16];
+        self.file.seek(SeekFrom::Start(self.next)).ok()?;
+        if self.file.read(&mut header).ok()? < 8 {
+            return None;
+        }
+        let [s0, s1, s2, s3, k0, k1, k2, k3, long @ ..] = header;
+        let (size, head) = match u32::from_be_bytes([s0, s1, s2, s3]) {
+            0 => (self.length - self.next, 8),
+            1 => (u64::from_be_bytes(long), 16),
+            size => (u64::from(size), 8),
+        };
+        let contents = self.next + head;
+        self.next = if size < head { self.length } else { self.next.saturating_add(size) };
+        Some(([k0, k1, k2, k3], contents))
+    }
+}
+
 /// Whether the file starts like an MP4 and has no `moov` box among its top-level boxes.
 fn is_mp4_without_index(path: &Path) -> bool {
-    let Ok(mut file) = File::open(path) else { return false };
-    let Ok(length) = file.metadata().map(|m| m.len()) else { return false };
-    let mut position = 0_u64;
+    let Ok(boxes) = Boxes::of(path) else { return false };
     let mut is_mp4 = false;
-    while position + 8 <= length {
-        let mut header = [0_u8; 16];
-        if file.seek(SeekFrom::Start(position)).is_err() || file.read(&mut header).unwrap_or(0) < 8 {
-            break;
-        }
-        let [s0, s1, s2, s3, kind @ ..] = header;
-        let size = match u32::from_be_bytes([s0, s1, s2, s3]) {
-            0 => length - position,
-            1 => header[8..].iter().fold(0, |size, byte| size << 8 | u64::from(*byte)),
-            size => u64::from(size),
-        };
-        match &kind[..4] {
+    for (kind, _) in boxes {
+        match &kind {
             b"moov" => return false,
             b"ftyp" | b"mdat" => is_mp4 = true,
             _ => {}
         }
-        if size < 8 {
-            break;
-        }
-        position = position.saturating_add(size);
     }
     is_mp4
 }

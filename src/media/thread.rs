@@ -7,9 +7,12 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::decoder::{Decoder, StopHandle};
+use super::earlier::Room;
 use super::error::MediaError;
-use super::index::{FrameIndex, Lister};
+use super::index::{FrameIndex, Lister, Listing};
 use super::info::{FrameCounters, OpenOptions, StreamInfo};
+use super::position::Origin;
+use super::promise::Promise;
 use super::seek::{Seek, SeekTarget};
 use crate::picture::Frame;
 
@@ -18,8 +21,7 @@ const JOIN_LIMIT: Duration = Duration::from_secs(2);
 
 /// The most frames that are kept of those decoded on the way to the target of a seek, and the most bytes of their buffers.
 /// Every one of them costs the time to decode a picture that could have been left out.
-const KEPT_FRAMES: usize = 3;
-const KEPT_BYTES: usize = 64 << 20;
+const KEPT: Room = Room { frames: 3, bytes: 64 << 20 };
 
 /// How much may wait in the queue. At least [`MIN_FRAMES`](Self::MIN_FRAMES) frames always may, whatever their size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,10 +101,12 @@ struct State {
     counters: FrameCounters,
     /// Whether the packets are being listed, or were.
     listing: bool,
-    /// The list, until the decoder has looked at it.
-    listed: Option<FrameIndex>,
+    /// What the packets told, until the decoder has looked at it.
+    listed: Option<Listing>,
     /// The list that the frames are numbered by.
     index: Option<Arc<FrameIndex>>,
+    /// A seek that led to frames which may be the wrong ones.
+    mistake: Option<(u64, Seek)>,
     stopped: bool,
     finished: bool,
 }
@@ -209,6 +213,13 @@ impl DecodeThread {
         self.shared.lock().index.clone()
     }
 
+    /// The last seek and its serial, where its frames may be others than decoding from the start gives: the packets have told
+    /// meanwhile that the container's word is not to be relied on. The same seek again leads to the right ones.
+    #[must_use]
+    pub fn take_mistake(&self) -> Option<(u64, Seek)> {
+        self.shared.lock().mistake.take()
+    }
+
     /// What the decoder counted so far.
     #[must_use]
     pub fn counters(&self) -> FrameCounters {
@@ -251,7 +262,7 @@ fn next_event(decoder: &mut Decoder, serial: u64) -> DecodeEvent {
 
 /// What the thread is to do next.
 enum Command {
-    Number(FrameIndex),
+    Learn(Listing),
     Seek(u64, Seek),
     Decode,
     Stop,
@@ -269,16 +280,30 @@ impl Shared {
             Err(error) => return self.push(DecodeEvent::Error { serial: 0, error }),
         };
         self.push(DecodeEvent::Opened(Arc::new(decoder.info().clone())));
-        decoder.keep_on_the_way(KEPT_FRAMES, KEPT_BYTES);
+        if decoder.promise.is_unlisted() {
+            // Until that is done, seeks lead to what the container says.
+            decoder.promise = Promise::Unlisted { aside: true };
+            self.begin_listing(&decoder);
+        }
         let mut serial = 0;
+        let mut last = None;
         // Whether nothing is to be decoded until the next seek.
         let mut rests = false;
         loop {
             match self.next_command(rests) {
                 Command::Stop => return,
-                Command::Number(index) => _ = decoder.adopt(index),
+                Command::Learn(listing) => {
+                    let was_guessed = decoder.position.origin == Origin::Guess;
+                    decoder.learn(listing);
+                    if was_guessed && matches!(decoder.promise, Promise::Nothing) {
+                        rests = true;
+                        self.lock().mistake = last.map(|seek| (serial, seek));
+                        (self.waker)();
+                    }
+                }
                 Command::Seek(new, seek) => {
                     serial = new;
+                    last = Some(seek);
                     decoder.set_serial(serial);
                     rests = self.seek(&mut decoder, serial, seek);
                 }
@@ -313,10 +338,9 @@ impl Shared {
         }
         let shared = Arc::clone(self);
         let list = move || {
-            if let Ok(Some(index)) = lister.list(|| !shared.stop.is_stopped()) {
-                shared.lock().listed = Some(index);
-                shared.changed.notify_all();
-            }
+            let listing = lister.list(|| !shared.stop.is_stopped()).unwrap_or(Listing::Unclear);
+            shared.lock().listed = Some(listing);
+            shared.changed.notify_all();
         };
         if let Err(error) = thread::Builder::new().name("histoscope-list".to_owned()).spawn(list) {
             log::debug!("no thread to list the packets on: {error}");
@@ -333,7 +357,7 @@ impl Shared {
             });
             return true;
         }
-        if let Err(error) = decoder.seek(seek) {
+        if let Err(error) = decoder.seek_keeping(seek, KEPT) {
             let goes_on = matches!(error, MediaError::NotSeekable { .. });
             self.push(DecodeEvent::Error { serial, error });
             return !goes_on;
@@ -368,8 +392,8 @@ impl Shared {
                 self.stop.set_hurry(false);
                 return Command::Seek(serial, seek);
             }
-            if let Some(index) = state.listed.take() {
-                return Command::Number(index);
+            if let Some(listing) = state.listed.take() {
+                return Command::Learn(listing);
             }
             if !rests && self.has_room(&state) {
                 return Command::Decode;

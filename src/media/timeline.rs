@@ -27,6 +27,8 @@ pub(super) struct Timeline {
     /// both, so that rounding does not add up.
     run: (i64, u64),
     jumped: bool,
+    /// Whether a frame since the start or the last seek was given another timestamp than the file's.
+    strayed: bool,
 }
 
 impl Timeline {
@@ -45,6 +47,7 @@ impl Timeline {
             offset_before_jump: None,
             run: (0, 0),
             jumped: false,
+            strayed: false,
         }
     }
 
@@ -58,12 +61,18 @@ impl Timeline {
         self.jumped
     }
 
+    /// Whether a frame since the start or the last seek was given another timestamp than the file's.
+    pub(super) const fn has_strayed(&self) -> bool {
+        self.strayed
+    }
+
     /// Forgets the position, as after a seek.
     pub(super) const fn restart(&mut self) {
         self.last = None;
         self.offset = 0;
         self.offset_before_jump = None;
         self.run = (0, 0);
+        self.strayed = false;
     }
 
     /// The timestamp of the next frame, whose own is `stated`.
@@ -74,6 +83,7 @@ impl Timeline {
             (Some(stated), Some(last)) => self.follow(stated, last),
             (None, Some(last)) => self.synthesise(last),
         };
+        self.strayed |= stated != Some(pts);
         self.last = Some(pts);
         pts
     }

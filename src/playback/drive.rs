@@ -33,6 +33,9 @@ pub fn take_events(
             None => break,
         }
     }
+    if let Some((serial, seek)) = media.take_mistake() {
+        send(media, player.seek_again(serial, seek));
+    }
     // Afterwards, as a list may be taken back because of a frame that has just come.
     player.set_frame_index(media.frame_index());
     ended

@@ -154,6 +154,11 @@ impl Supply {
         true
     }
 
+    /// Whether the last request had this serial.
+    pub(super) const fn is_of(&self, serial: u64) -> bool {
+        self.serial == serial
+    }
+
     /// Notes that the decoder has no more frames of this serial.
     pub(super) fn end_of_stream(&mut self, serial: u64) {
         if serial != self.serial {

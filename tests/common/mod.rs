@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "every test file uses a part of it")]
 
 pub mod numbered;
+pub mod odd;
 pub mod session;
 
 use std::path::{Path, PathBuf};

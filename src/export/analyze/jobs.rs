@@ -71,7 +71,7 @@ pub(super) fn run(
         let mut started = 0;
         for job in 0..jobs {
             let parts = &parts;
-            let work = move || worker(context, parts);
+            let work = move || worker(context, parts, index);
             match thread::Builder::new().name(format!("histoscope-job-{job}")).spawn_scoped(scope, work) {
                 Ok(_) => started += 1,
                 Err(error) => log::warn!("job {job} was not started: {error}"),
@@ -116,7 +116,7 @@ fn cut(index: &FrameIndex, first: u64, end: Option<End>) -> Vec<Part> {
 }
 
 /// Takes parts until none is left, or nobody wants more.
-fn worker(context: &Context<'_>, parts: &Parts) {
+fn worker(context: &Context<'_>, parts: &Parts, index: &FrameIndex) {
     // Each job counts with its own thread; the others are busy with their own pictures.
     let alone = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build();
     if let Err(error) = &alone {
@@ -140,7 +140,7 @@ fn worker(context: &Context<'_>, parts: &Parts) {
             }
             (part, sender)
         };
-        let result = count_part(context, &open, &mut decoder, &part, &sender);
+        let result = count_part(context, (&open, index), &mut decoder, &part, &sender);
         let goes_on = result.as_ref().is_ok_and(|outcome| !outcome.stopped);
         if sender.send(Message::Ended(Box::new(result))).is_err() || !goes_on {
             return;
@@ -150,14 +150,19 @@ fn worker(context: &Context<'_>, parts: &Parts) {
 
 fn count_part(
     context: &Context<'_>,
-    open: &OpenOptions,
+    (open, index): (&OpenOptions, &FrameIndex),
     decoder: &mut Option<Decoder>,
     part: &Part,
     sender: &SyncSender<Message>,
 ) -> Result<Outcome, AnalyzeError> {
     let decoder = match decoder {
         Some(decoder) => decoder,
-        None => decoder.insert(Decoder::open(&context.request.input, open)?),
+        None => {
+            let decoder = decoder.insert(Decoder::open(&context.request.input, open)?);
+            // So that it need not list the packets once more.
+            decoder.adopt(index.clone());
+            decoder
+        }
     };
     decoder.seek(Seek::Exact(SeekTarget::Timestamp(part.start_ticks)))?;
     let first = part.numbers.start;

@@ -49,6 +49,7 @@ pub(in crate::media) struct Codec {
     pool: Arc<FramePool>,
     /// Whether pictures that no other picture refers to can be left out without a trace.
     can_skip_unreferenced: bool,
+    options: CodecOptions,
 }
 
 // SAFETY: a codec context may be used from any one thread at a time, and this type is its only owner.
@@ -68,7 +69,7 @@ impl Codec {
                 // temporal layer says it while those of higher layers do refer to it.
                 "h264" | "mpeg1video" | "mpeg2video" | "mpeg4"
             );
-            let codec = Self { context, pool: Arc::default(), can_skip_unreferenced };
+            let codec = Self { context, pool: Arc::default(), can_skip_unreferenced, options };
             let context = codec.context.as_ptr();
             AvError::check(ffi::avcodec_parameters_to_context(context, parameters.as_ptr()))?;
             (*context).pkt_timebase = parameters.raw_time_base();
@@ -80,6 +81,11 @@ impl Codec {
             AvError::check(ffi::avcodec_open2(context, decoder, ptr::null_mut()))?;
             Ok(codec)
         }
+    }
+
+    /// The same decoder, opened anew: flushing does not make every decoder forget all.
+    pub(in crate::media) fn anew(&self, parameters: &StreamParameters<'_>) -> Result<Self, AvError> {
+        Self::open(parameters, self.options)
     }
 
     /// Hands a packet to the decoder, or with `None` the news that there are no more.

@@ -84,6 +84,19 @@ pub(in crate::media) enum Read {
     Error(AvError),
 }
 
+/// A packet as a format's index lists it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::media) struct IndexEntry {
+    /// Its decoding timestamp in ticks.
+    pub(in crate::media) dts: i64,
+    /// Where it lies in the file, in bytes.
+    pub(in crate::media) place: i64,
+    /// Whether decoding can start there.
+    pub(in crate::media) is_key: bool,
+    /// Whether it is decoded only for other frames' sake, as an edit list has it.
+    pub(in crate::media) is_hidden: bool,
+}
+
 /// An open input.
 pub(in crate::media) struct Input {
     context: NonNull<ffi::AVFormatContext>,
@@ -133,6 +146,31 @@ impl Input {
     const fn get(&self) -> &ffi::AVFormatContext {
         // SAFETY: the pointer is valid as long as `self`. No enumeration is read through this reference.
         unsafe { self.context.as_ref() }
+    }
+
+    /// Whether packets of this format carry timestamps of their own, and the format knows where they lie: raw streams do not,
+    /// and where FFmpeg itself notes their places as it reads, those can be a packet off.
+    pub(in crate::media) fn has_timestamps(&self) -> bool {
+        self.format_flags() & (ffi::AVFMT_NOTIMESTAMPS | ffi::AVFMT_GENERIC_INDEX) == 0
+    }
+
+    /// What the format's index lists of a stream so far, in decoding order.
+    pub(in crate::media) fn index_entries(&self, stream: usize) -> Vec<IndexEntry> {
+        let Some(stream) = self.stream(stream) else { return Vec::new() };
+        let stream = stream.stream.as_ptr();
+        // SAFETY: the stream is valid; an entry stays so until the next read, and is copied here.
+        unsafe {
+            let count = ffi::avformat_index_get_entries_count(stream);
+            let entries = (0..count).filter_map(|at| ffi::avformat_index_get_entry(stream, at).as_ref());
+            entries
+                .map(|entry| IndexEntry {
+                    dts: entry.timestamp,
+                    place: entry.pos,
+                    is_key: entry.flags() & ffi::AVINDEX_KEYFRAME != 0,
+                    is_hidden: entry.flags() & ffi::AVINDEX_DISCARD_FRAME != 0,
+                })
+                .collect()
+        }
     }
 
     /// Number of streams of any kind.
@@ -338,6 +376,13 @@ impl StreamParameters<'_> {
         printable.then(|| tag.iter().map(|byte| char::from(*byte)).collect())
     }
 
+    /// Whether every packet of the codec is a picture of its own, as FFmpeg knows it.
+    pub(in crate::media) fn is_intra_only(&self) -> bool {
+        // SAFETY: the function takes any number and returns null or a constant.
+        let descriptor = unsafe { by_number::avcodec_descriptor_get(self.codec_number()).as_ref() };
+        descriptor.is_some_and(|descriptor| descriptor.props & ffi::AV_CODEC_PROP_INTRA_ONLY != 0)
+    }
+
     /// The profile's name, for instance "High 10".
     pub(in crate::media) fn profile(&self) -> Option<&'static str> {
         // SAFETY: the function takes any numbers and returns null or a constant.
@@ -466,9 +511,10 @@ impl StreamParameters<'_> {
 mod by_number {
     use std::ffi::{c_char, c_int};
 
-    use ffmpeg_next::ffi::AVCodec;
+    use ffmpeg_next::ffi::{AVCodec, AVCodecDescriptor};
     unsafe extern "C" {
         pub(super) fn avcodec_find_decoder(id: c_int) -> *const AVCodec;
+        pub(super) fn avcodec_descriptor_get(id: c_int) -> *const AVCodecDescriptor;
         pub(super) fn avcodec_get_name(id: c_int) -> *const c_char;
         pub(super) fn avcodec_profile_name(id: c_int, profile: c_int) -> *const c_char;
     }

@@ -60,14 +60,18 @@ impl FramePool {
     fn take(&self, bytes: usize) -> Option<Arc<Block>> {
         let length = Pages::length_for(bytes)?;
         let fits = |block: &Arc<Block>| block.pages.memory().length() == length;
-        {
+        let idle = {
             let mut blocks = self.lock();
             // Idle blocks of another size are those of a video that has changed.
             blocks.retain(|block| fits(block) || block.lent.load(Ordering::Acquire));
             let idle = blocks.iter().find(|block| fits(block) && !block.lent.swap(true, Ordering::AcqRel));
-            if let Some(block) = idle {
-                return Some(Arc::clone(block));
-            }
+            idle.cloned()
+        };
+        if let Some(block) = idle {
+            let memory = block.pages.memory();
+            // SAFETY: the block is this call's alone since it was marked as lent, and as long as that.
+            unsafe { ptr::write_bytes(memory.start().as_ptr(), 0, memory.length()) };
+            return Some(block);
         }
         // The system clears memory, which takes a while, without anybody waiting for the lock.
         let block = Arc::new(Block { pages: Pages::new(bytes)?, lent: AtomicBool::new(true) });

@@ -18,7 +18,7 @@ use ffmpeg_next::ffi;
 
 pub(super) use codec::{Codec, CodecOptions, ColorNumbers, Received};
 pub(super) use frame::AvFrame;
-pub(super) use input::{Input, Interrupt, Read};
+pub(super) use input::{IndexEntry, Input, Interrupt, Read, StreamParameters};
 pub(super) use packet::AvPacket;
 pub(super) use pixel::{PixelDescriptor, PixelFormat};
 pub(super) use scaler::Scaler;

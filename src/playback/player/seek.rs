@@ -19,6 +19,20 @@ impl Player {
         self.seek_to(self.destination_secs() + secs)
     }
 
+    /// Seeks once more to where that seek led, because its frames may be the wrong ones; while playing, to the time that is
+    /// on screen.
+    pub fn seek_again(&mut self, serial: u64, seek: Seek) -> Option<SeekRequest> {
+        if !self.supply.is_of(serial) {
+            return None;
+        }
+        let secs = self.destination_secs();
+        let to = match seek {
+            Seek::Exact(target) if self.is_paused() => Destination::exact(target, secs),
+            _ => Destination::at(secs),
+        };
+        Some(self.start(to))
+    }
+
     /// Seeks to the frame of that position in presentation order, counted from zero; beyond the end, to the last one.
     pub fn seek_to_frame(&mut self, index: u64) -> Option<SeekRequest> {
         self.drop_all();
