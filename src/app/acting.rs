@@ -30,14 +30,13 @@ impl Viewer {
     /// [`AppError`] if the adapter fails for good.
     pub fn on_key(&mut self, event: &KeyEvent, modifiers: ModifiersState) -> Result<Flow, AppError> {
         let is_pressed = event.state == ElementState::Pressed;
-        if let Some(entry) = self.hud.entry() {
+        if self.hud.has_entry() {
+            // The field has it already; what it leads to is known once it is drawn.
             match &event.logical_key {
-                _ if !is_pressed => {}
-                Key::Named(NamedKey::Escape) => self.hud.close_entry(),
-                Key::Named(NamedKey::Enter) => self.go_to_typed(),
-                Key::Named(NamedKey::Backspace) => entry.erase(),
-                _ if modifiers.control_key() || modifiers.alt_key() => {}
-                _ => entry.type_text(event.text.as_deref().unwrap_or_default()),
+                Key::Named(NamedKey::Escape) if is_pressed => self.hud.close_entry(),
+                // At once, so that the keys that follow are shortcuts again.
+                Key::Named(NamedKey::Enter) if is_pressed => return self.draw(),
+                _ => {}
             }
             self.window.request_redraw();
             return Ok(Flow::Continue);
@@ -62,6 +61,7 @@ impl Viewer {
             Command::Settle => self.settle(),
             Command::Choose(kind, choices) => self.choose(kind, choices, Instant::now()),
             Command::Count(counted) => self.scene.counted = counted,
+            Command::GoTo(goal) => self.go_to(goal),
         }
         self.window.request_redraw();
         Ok(Flow::Continue)
@@ -284,10 +284,9 @@ impl Viewer {
         }
     }
 
-    /// Goes where the typed text leads; the field says it where that is nowhere.
-    fn go_to_typed(&mut self) {
+    /// Goes where a typed text leads.
+    fn go_to(&mut self, goal: Goal) {
         let now = Instant::now();
-        let Some(goal) = self.hud.submit_entry() else { return };
         let Some(session) = &mut self.session else { return };
         let told = match goal {
             Goal::Time(secs) => session.go_to_time(secs),

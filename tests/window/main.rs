@@ -7,6 +7,7 @@
 mod adjusting;
 mod controls;
 mod display;
+mod entry;
 mod every_key;
 mod lost;
 mod picture;

@@ -86,7 +86,7 @@ impl Lines<'_> {
         let rect = Rect::from_min_size(line.min, vec2(SWITCH, LINE));
         let action = Action::ToggleAdjustment(kind);
         let on = self.is_on(kind);
-        if controls::switch(self.ui, rect, (kind.name(), kind.name()), on, &help(kind.help(), action)).clicked() {
+        if controls::switch(self.ui, rect, (on, kind.name()), &help(kind.help(), action)).clicked() {
             self.commands.push(Command::Do(action));
         }
         Self::beside(line)
@@ -103,7 +103,7 @@ impl Lines<'_> {
     }
 
     /// A parameter with a slider; its new place, if it was dragged.
-    fn slider(&self, line: Rect, name: &str, on: bool, value: &str, places: (usize, usize)) -> Option<usize> {
+    fn slider(&mut self, line: Rect, name: &str, on: bool, value: &str, places: (usize, usize)) -> Option<usize> {
         self.name(line, name, on);
         let color = if on { theme::LIGHT } else { theme::DIM };
         self.ui.painter().text(line.right_center(), Align2::RIGHT_CENTER, value, theme::mono(LETTERS), color);
@@ -111,7 +111,7 @@ impl Lines<'_> {
         controls::slider(self.ui, rail, &format!("{name} of {}", line.min.y as i32), places, !on)
     }
 
-    fn choice(&self, line: Rect, name: &str, on: bool, names: &[&str], chosen: usize) -> Option<usize> {
+    fn choice(&mut self, line: Rect, name: &str, on: bool, names: &[&str], chosen: usize) -> Option<usize> {
         self.name(line, name, on);
         let rect = Rect::from_min_max(pos2(line.min.x + NAME, line.min.y + 1.0), pos2(line.max.x, line.max.y - 1.0));
         controls::choice(self.ui, rect, name, names, chosen, !on)
@@ -225,7 +225,7 @@ impl Lines<'_> {
         for (index, (name, on, action, words)) in parts.into_iter().enumerate() {
             let left = line.min.x + index as f32 * (width + 6.0);
             let rect = Rect::from_min_size(pos2(left, line.min.y), vec2(width, LINE));
-            if controls::switch(self.ui, rect, (name, name), on, &help(words, action)).clicked() {
+            if controls::switch(self.ui, rect, (on, name), &help(words, action)).clicked() {
                 self.commands.push(Command::Do(action));
             }
         }

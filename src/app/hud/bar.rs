@@ -1,7 +1,8 @@
 //! The control bar at the top edge: the histograms keep the lower edge, and their data is never covered.
 
-use egui::{Align2, Color32, FontId, Pos2, Rect, Response, Sense, Ui, pos2, vec2};
+use egui::{Align2, Color32, FontId, Pos2, Rect, Response, RichText, Sense, Ui, pos2, vec2};
 
+use super::controls::{self, ToggleLook};
 use super::icons::{self, Icon};
 use super::model::{Command, Model, PlayState};
 use super::theme;
@@ -76,7 +77,7 @@ pub fn show(
 
 /// A row that is filled from both ends; `rect` is what is left of it.
 struct Row<'a> {
-    ui: &'a Ui,
+    ui: &'a mut Ui,
     rect: Rect,
     commands: &'a mut Vec<Command>,
 }
@@ -100,18 +101,23 @@ impl Row<'_> {
         Some(taken)
     }
 
-    /// A place that reacts like a button: its response, after its background has been drawn.
-    fn button(&mut self, rect: Rect, name: &str, action: Action, help: &str) -> Response {
+    /// A place that reacts like a button, with its background; its sign is drawn on it afterwards.
+    fn button(&mut self, rect: Rect, name: &str, action: Action, help: &str) {
         let response = self.ui.interact(rect, self.ui.scope_id().with(name), Sense::click());
         if response.hovered() {
             let light = if response.is_pointer_button_down_on() { 60 } else { 34 };
             self.ui.painter().rect_filled(rect.shrink2(vec2(1.0, 0.0)), 5, Color32::from_white_alpha(light));
         }
+        self.does(response, action, help);
+    }
+
+    /// Asks for an action where something was clicked, and says what it is and its key while the pointer rests on it.
+    fn does(&mut self, response: Response, action: Action, help: &str) {
         if response.clicked() {
             self.commands.push(Command::Do(action));
         }
         let key = keys::label_of(action).map_or_else(String::new, |key| format!("  ({key})"));
-        response.on_hover_text(format!("{help}{key}"))
+        response.on_hover_text(format!("{help}{key}"));
     }
 
     fn icon(&mut self, rect: Option<Rect>, icon: Icon, color: Color32, action: Action, help: &str) {
@@ -232,20 +238,14 @@ impl Row<'_> {
     fn channel(&mut self, rect: Rect, model: &Model<'_>, channel: usize) {
         let name = model.components.channel_names()[channel];
         let is_on = model.channels.contains(channel);
-        let help = format!("{} {name}", if is_on { "Hide" } else { "Show" });
-        self.button(rect, name, Action::ToggleChannel(channel), &help);
         let color = theme::channel_color(model.components, channel);
-        let key = Rect::from_center_size(rect.center(), vec2(22.0, 20.0));
-        let painter = self.ui.painter();
-        let text = if is_on {
-            painter.rect_filled(key, 4, color);
-            Color32::from_gray(18)
-        } else {
-            painter.rect_stroke(key, 4, egui::Stroke::new(1.0, color.gamma_multiply(0.6)), egui::StrokeKind::Inside);
-            color.gamma_multiply(0.75)
-        };
-        let sign = theme::channel_sign(model.components, channel);
-        self.text(key.center(), Align2::CENTER_CENTER, sign, theme::mono(theme::TEXT - 0.5), text);
+        let look = ToggleLook { on: color, off: Color32::TRANSPARENT, outline: color.gamma_multiply(0.6) };
+        let ink = if is_on { controls::INK } else { color.gamma_multiply(0.75) };
+        let sign = RichText::new(theme::channel_sign(model.components, channel)).font(theme::mono(theme::TEXT - 0.5));
+        let rect = Rect::from_center_size(rect.center(), vec2(22.0, 20.0));
+        let response = controls::toggle(self.ui, rect, name, (is_on, sign.color(ink)), look);
+        let help = format!("{} {name}", if is_on { "Hide" } else { "Show" });
+        self.does(response, Action::ToggleChannel(channel), &help);
     }
 
     fn speed(&mut self, speed: f64) {

@@ -1,6 +1,6 @@
 //! The field for a time or a frame number to go to.
 
-use egui::{Align2, Color32, Rect, RichText, Ui, pos2, vec2};
+use egui::{Align2, Color32, Margin, Rect, RichText, Ui};
 
 use super::theme;
 use crate::text::parse_time;
@@ -10,13 +10,16 @@ const MOST_LETTERS: usize = 24;
 /// Width of the field with all that belongs to it, in points.
 const WIDTH: f32 = 330.0;
 
-/// What is being typed.
+/// Room around the text in the field.
+const FIELD_MARGIN: Margin = Margin::symmetric(7, 4);
+
+/// The field while it is open.
 #[derive(Debug, Clone, Default)]
 pub struct Entry {
     /// The text so far.
-    pub text: String,
+    text: String,
     /// Why it leads nowhere, once that has been tried.
-    pub wrong: Option<String>,
+    wrong: Option<String>,
 }
 
 /// Where a typed text leads.
@@ -47,68 +50,78 @@ fn parse_goal(text: &str) -> Result<Goal, String> {
     parse_time(time).map(Goal::Time).map_err(|_| wrong())
 }
 
+/// What has become of the field in one drawing.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Typed {
+    /// It stays open.
+    On,
+    /// Enter was pressed with nothing typed.
+    Nothing,
+    /// Enter was pressed, and the text leads somewhere.
+    Goal(Goal),
+}
+
 impl Entry {
-    /// Reads the text; where it leads nowhere, the reason is kept.
-    pub fn submit(&mut self) -> Option<Goal> {
-        match parse_goal(&self.text) {
-            Ok(goal) => Some(goal),
-            Err(reason) => {
-                log::debug!("entry: {reason}");
-                self.wrong = Some(reason);
-                None
-            }
-        }
-    }
-
-    /// Takes what a key types.
-    pub fn type_text(&mut self, text: &str) {
-        self.wrong = None;
-        let letters = text.chars().filter(|letter| !letter.is_control());
-        self.text.extend(letters.take(MOST_LETTERS.saturating_sub(self.text.chars().count())));
-    }
-
-    /// Takes the last letter back.
-    pub fn erase(&mut self) {
-        self.wrong = None;
-        self.text.pop();
-    }
-
-    /// Shows the field in the middle of `room`'s top.
-    pub fn show(&self, ui: &Ui, room: Rect) {
+    /// Shows the field in the middle of `room`'s top and takes what is typed, pasted or composed into it. A text that leads
+    /// nowhere stays, with the reason below it.
+    pub fn show(&mut self, ui: &Ui, room: Rect) -> Typed {
         let area = egui::Area::new(egui::Id::unique("entry"))
             .order(egui::Order::Foreground)
             .fade_in(false)
-            .interactable(false)
             .pivot(Align2::CENTER_TOP)
             .fixed_pos(room.center_top());
-        area.show(ui.ctx(), |ui| {
-            theme::plate().show(ui, |ui| {
+        let shown = area.show(ui.ctx(), |ui| {
+            let typed = theme::plate().show(ui, |ui| {
                 let width = (room.width() - 24.0).clamp(110.0, WIDTH);
                 ui.set_width(width);
-                ui.horizontal(|ui| {
+                let line = ui.horizontal(|ui| {
                     ui.label(RichText::new("Go to").size(theme::TEXT + 1.0).color(theme::DIM));
-                    self.show_field(ui, ui.available_width());
+                    self.show_field(ui)
                 });
                 let hint = "a time, or a frame number (250, 250f) · Enter goes there · Esc closes";
                 let (words, color) = self.wrong.as_deref().map_or((hint, theme::DIM), |wrong| (wrong, theme::WRONG));
                 ui.add(egui::Label::new(RichText::new(words).size(theme::SMALL).color(color)).wrap());
+                line.inner
             });
+            typed.inner
         });
+        shown.inner
     }
 
-    fn show_field(&self, ui: &mut Ui, width: f32) {
-        let (rect, _) = ui.allocate_exact_size(vec2(width, 26.0), egui::Sense::hover());
-        let painter = ui.painter();
-        painter.rect_filled(rect, 4, Color32::from_white_alpha(24));
-        let (text, color) =
-            if self.text.is_empty() { ("1:02.5 or 1500", theme::OFF) } else { (self.text.as_str(), theme::LIGHT) };
-        let galley = painter.layout_no_wrap(text.to_owned(), theme::mono(theme::TEXT + 3.0), color);
-        let shown = if self.text.is_empty() { 0.0 } else { galley.size().x };
-        // The end of a long text is what is being typed.
-        let left = rect.min.x + 7.0 - (shown - (width - 16.0)).max(0.0);
-        let clipped = painter.with_clip_rect(rect);
-        clipped.galley(pos2(left, rect.center().y - galley.size().y / 2.0), galley, color);
-        clipped.vline(left + shown + 1.0, rect.shrink(5.0).y_range(), egui::Stroke::new(1.5, theme::ACCENT));
+    fn show_field(&mut self, ui: &mut Ui) -> Typed {
+        let id = egui::Id::unique("entry's field");
+        // It has the keyboard from its first drawing on and keeps it, wherever the pointer clicks.
+        ui.memory_mut(|memory| memory.request_focus(id));
+        let font = theme::mono(theme::TEXT + 3.0);
+        let field = egui::TextEdit::singleline(&mut self.text)
+            .id(id)
+            .font(font.clone())
+            .text_color(theme::LIGHT)
+            .hint_text(RichText::new("1:02.5 or 1500").font(font))
+            .char_limit(MOST_LETTERS)
+            .frame(egui::Frame::new().fill(Color32::from_white_alpha(24)).corner_radius(4).inner_margin(FIELD_MARGIN))
+            .desired_width(f32::INFINITY);
+        let response = ui.add(field);
+        if response.changed() {
+            self.wrong = None;
+        }
+        // The field has taken what was typed before; that it loses the keyboard by Enter is not told in its first drawing.
+        if ui.input(|input| input.key_pressed(egui::Key::Enter)) { self.submit() } else { Typed::On }
+    }
+
+    /// Reads the text; where it leads nowhere, the reason is kept.
+    fn submit(&mut self) -> Typed {
+        if self.text.trim().is_empty() {
+            return Typed::Nothing;
+        }
+        match parse_goal(&self.text) {
+            Ok(goal) => Typed::Goal(goal),
+            Err(reason) => {
+                log::debug!("entry: {reason}");
+                self.wrong = Some(reason);
+                Typed::On
+            }
+        }
     }
 }
 
@@ -139,15 +152,74 @@ mod tests {
         }
     }
 
+    /// What comes of each of these batches of events, of which every one is one drawing's.
+    fn after(entry: &mut Entry, batches: &[&[egui::Event]]) -> Vec<Typed> {
+        let context = egui::Context::default();
+        let room = Rect::from_min_size(egui::pos2(0.0, 0.0), egui::vec2(800.0, 600.0));
+        let drawing = |events: &&[egui::Event]| {
+            let input = egui::RawInput { screen_rect: Some(room), events: events.to_vec(), ..Default::default() };
+            let mut typed = Typed::On;
+            // A drawing may take more than one pass, of which the first takes the events.
+            let mut output = context.run_ui(input, |ui| {
+                let now = entry.show(ui, room);
+                typed = if typed == Typed::On { now } else { typed };
+            });
+            output.textures_delta.clear();
+            typed
+        };
+        batches.iter().map(drawing).collect()
+    }
+
+    fn text(text: &str) -> egui::Event {
+        egui::Event::Text(text.to_owned())
+    }
+
+    fn key(key: egui::Key, modifiers: egui::Modifiers) -> egui::Event {
+        egui::Event::Key { key, physical_key: None, pressed: true, repeat: false, modifiers }
+    }
+
+    fn plain(named: egui::Key) -> egui::Event {
+        key(named, egui::Modifiers::NONE)
+    }
+
     #[test]
-    fn letters_are_typed_and_erased() {
+    fn the_first_drawing_takes_what_was_typed_before_it() {
+        let events = [text("2"), text("50"), text("f"), plain(egui::Key::Enter)];
+        assert_eq!(after(&mut Entry::default(), &[&events]), [Typed::Goal(Goal::Frame(250))]);
+    }
+
+    #[test]
+    fn letters_go_where_the_cursor_is_and_take_the_place_of_what_is_selected() {
         let mut entry = Entry::default();
-        for text in ["1", ":", "\u{8}", "0", "x"] {
-            entry.type_text(text);
-        }
-        entry.erase();
-        assert_eq!(entry.text, "1:0");
-        entry.type_text(&"9".repeat(1000));
-        assert_eq!(entry.text.len(), MOST_LETTERS);
+        after(&mut entry, &[&[text("15")], &[plain(egui::Key::ArrowLeft), text("2")]]);
+        assert_eq!(entry.text, "125");
+        after(&mut entry, &[&[key(egui::Key::A, egui::Modifiers::COMMAND)], &[text("7")]]);
+        assert_eq!(entry.text, "7");
+        after(&mut entry, &[&[egui::Event::Paste(" 1:0\n".to_owned()), text(&"9".repeat(1000))]]);
+        assert_eq!(entry.text.chars().count(), MOST_LETTERS);
+        assert!(entry.text.starts_with("7 1:0") && !entry.text.contains('\n'), "{:?}", entry.text);
+    }
+
+    #[test]
+    fn what_an_input_method_composes_is_typed_when_it_is_done() {
+        let mut entry = Entry::default();
+        let preedit = egui::ImeEvent::Preedit { text: "12".to_owned(), active_range_chars: None };
+        after(
+            &mut entry,
+            &[&[egui::Event::Ime(preedit)], &[egui::Event::Ime(egui::ImeEvent::Commit("12".to_owned()))]],
+        );
+        assert_eq!(after(&mut entry, &[&[plain(egui::Key::Enter)]]), [Typed::Goal(Goal::Frame(12))]);
+    }
+
+    #[test]
+    fn what_leads_nowhere_stays_in_the_field_with_the_reason() {
+        let mut entry = Entry::default();
+        let enter = [plain(egui::Key::Enter)];
+        assert_eq!(after(&mut entry, &[&[text("abc")], &enter]), [Typed::On; 2], "the field stays open");
+        assert_eq!(entry.text, "abc");
+        assert!(entry.wrong.as_deref().is_some_and(|reason| reason.contains("250f")), "{:?}", entry.wrong);
+        after(&mut entry, &[&[plain(egui::Key::Backspace)]]);
+        assert_eq!((entry.text.as_str(), &entry.wrong), ("ab", &None), "what is typed next may be right");
+        assert_eq!(after(&mut Entry::default(), &[&[], &enter]), [Typed::On, Typed::Nothing]);
     }
 }

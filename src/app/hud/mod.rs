@@ -29,12 +29,14 @@ mod visibility;
 use std::time::{Duration, Instant};
 
 use egui::{Pos2, Rect, Vec2};
-use winit::event::WindowEvent;
+use winit::event::{ElementState, WindowEvent};
+use winit::keyboard::{Key, NamedKey};
 use winit::window::Window;
 
 use crate::gpu::draw::{FontTextures, Shapes};
 pub use bar::speed_text;
-pub use entry::{Entry, Goal};
+pub use entry::Goal;
+use entry::{Entry, Typed};
 pub use model::{Adjusting, Command, Model, Panel, PlayState};
 pub use notes::Tone;
 pub use numbers::Numbers;
@@ -115,8 +117,16 @@ impl Hud {
 
     /// Takes an event of the window; whether something of this display has changed or may have.
     pub fn on_event(&mut self, window: &Window, event: &WindowEvent) -> bool {
-        // Keys are the table's, and the field's for a time.
-        if matches!(event, WindowEvent::KeyboardInput { .. } | WindowEvent::Ime(_)) {
+        // Keys are the table's, and the field's while it is open. Tab would only lead out of it.
+        let is_foreign = match event {
+            WindowEvent::KeyboardInput { event: key, .. } => {
+                key.state == ElementState::Pressed
+                    && (self.entry.is_none() || key.logical_key == Key::Named(NamedKey::Tab))
+            }
+            WindowEvent::Ime(_) => self.entry.is_none(),
+            _ => false,
+        };
+        if is_foreign {
             return false;
         }
         self.input.as_mut().is_some_and(|input| input.on_window_event(window, event).repaint)
@@ -187,23 +197,15 @@ impl Hud {
         self.entry = Some(Entry::default());
     }
 
-    /// The field, while it is open.
-    pub const fn entry(&mut self) -> Option<&mut Entry> {
-        self.entry.as_mut()
+    /// Whether that field is open, and so takes the keys.
+    #[must_use]
+    pub const fn has_entry(&self) -> bool {
+        self.entry.is_some()
     }
 
     /// Closes the field.
     pub fn close_entry(&mut self) {
         self.entry = None;
-    }
-
-    /// Takes what was typed and closes the field; where it leads, if it leads anywhere. What makes no sense stays in the
-    /// field, with the reason below it.
-    pub fn submit_entry(&mut self) -> Option<Goal> {
-        let entry = self.entry.as_mut()?;
-        let goal = if entry.text.trim().is_empty() { None } else { Some(entry.submit()?) };
-        self.entry = None;
-        goal
     }
 
     /// Closes the field or the help, whichever is open; whether one was.
@@ -267,7 +269,7 @@ impl Hud {
         self.repaint_at = None;
         self.notes.drop_expired(now);
         if !self.is_visible(now) {
-            self.forget_input();
+            self.forget_input(window);
             self.drawn = false;
             return (Shapes { pixels_per_point, ..Shapes::default() }, Vec::new());
         }
@@ -281,10 +283,8 @@ impl Hud {
         input.viewports.entry(egui::ViewportId::ROOT).or_default().native_pixels_per_point = Some(scale_factor as f32);
         let mut commands = Vec::new();
         let context = self.context.clone();
-        let output = context.run_ui(input, |ui| {
-            commands.clear();
-            self.show(ui, model, now, &mut commands);
-        });
+        // A new area takes two passes, of which the first takes the events.
+        let output = context.run_ui(input, |ui| self.show(ui, model, now, &mut commands));
         if let (Some(input), Some(window)) = (&mut self.input, window) {
             input.handle_platform_output(window, output.platform_output);
         }
@@ -297,10 +297,12 @@ impl Hud {
         (Shapes { primitives, textures, pixels_per_point: output.pixels_per_point }, commands)
     }
 
-    /// Throws away what has happened while nothing was to be seen.
-    fn forget_input(&mut self) {
-        if let Some(input) = &mut self.input {
-            input.egui_input_mut().events.clear();
+    /// Throws away what has happened while nothing was to be seen, and gives the pointer and the input method back.
+    fn forget_input(&mut self, window: Option<&Window>) {
+        let Some(input) = &mut self.input else { return };
+        input.egui_input_mut().events.clear();
+        if let Some(window) = window.filter(|_| self.drawn) {
+            input.handle_platform_output(window, egui::PlatformOutput::default());
         }
     }
 
@@ -338,8 +340,13 @@ impl Hud {
         }
         let divided = if model.adjusting.shown_divider().is_some() { divider::LABELS } else { 0.0 };
         self.notes.show(ui, Rect { min: room.min + Vec2::new(0.0, divided), ..room }, now);
-        if let Some(entry) = &self.entry {
-            entry.show(ui, room);
+        match self.entry.as_mut().map(|entry| entry.show(ui, room)) {
+            None | Some(Typed::On) => {}
+            Some(Typed::Nothing) => self.entry = None,
+            Some(Typed::Goal(goal)) => {
+                self.entry = None;
+                commands.push(Command::GoTo(goal));
+            }
         }
         if self.sheets.help {
             self.sheets.help = help::show(ui, view, free);

@@ -2,6 +2,7 @@
 
 use egui::{Pos2, Rect};
 
+use super::entry::Goal;
 use super::numbers::Numbers;
 use super::probe::ProbeText;
 use super::readout::Readout;
@@ -26,6 +27,8 @@ pub enum Command {
     Choose(Adjustment, Choices),
     /// Count another picture.
     Count(Counted),
+    /// Go where a typed text leads.
+    GoTo(Goal),
 }
 
 /// The adjustments and what is shown of them.

@@ -165,24 +165,11 @@ fn panels_grow_back_with_their_room() {
 }
 
 #[test]
-fn what_leads_nowhere_stays_in_the_field_with_the_reason() {
+fn the_field_is_closed_but_once() {
     let mut hud = Hud::without_window();
     hud.open_entry();
-    hud.entry().unwrap().type_text("abc");
-    assert_eq!(hud.submit_entry(), None);
-    let entry = hud.entry().expect("the field stays open");
-    assert_eq!(entry.text, "abc");
-    assert!(entry.wrong.as_deref().is_some_and(|reason| reason.contains("250f")), "{:?}", entry.wrong);
-    entry.erase();
-    assert_eq!(entry.wrong, None, "what is typed next may be right");
-    hud.close_entry();
-    assert!(!hud.close_something(), "it is closed already");
-    hud.open_entry();
-    assert_eq!(hud.submit_entry(), None);
-    assert!(hud.entry().is_none(), "nothing typed leads nowhere, and closes");
-    hud.open_entry();
-    hud.entry().unwrap().type_text("250f");
-    assert_eq!((hud.submit_entry(), hud.entry().is_none()), (Some(Goal::Frame(250)), true));
+    assert!(hud.has_entry() && hud.close_something());
+    assert!(!hud.has_entry() && !hud.close_something(), "it is closed already");
 }
 
 #[test]

@@ -21,6 +21,8 @@ pub const DIM: Color32 = Color32::from_gray(168);
 pub const OFF: Color32 = Color32::from_gray(110);
 /// Marks of the user's: A and B, a brush.
 pub const ACCENT: Color32 = Color32::from_rgb(255, 190, 84);
+/// Behind letters that are selected.
+const SELECTED: Color32 = Color32::from_rgb(120, 84, 24);
 /// What went wrong.
 pub const WRONG: Color32 = Color32::from_rgb(255, 112, 96);
 
@@ -120,6 +122,11 @@ pub fn apply(context: &egui::Context) {
         style.visuals.popup_shadow = egui::Shadow::NONE;
         style.visuals.override_text_color = Some(LIGHT);
         style.visuals.extreme_bg_color = Color32::from_black_alpha(140);
+        style.visuals.weak_text_color = Some(OFF);
+        style.visuals.selection.bg_fill = SELECTED;
+        style.visuals.text_cursor.stroke = Stroke::new(1.5, ACCENT);
+        // A window that stands is not drawn again.
+        style.visuals.text_cursor.blink = false;
     });
     context.options_mut(|options| options.zoom_with_keyboard = false);
 }

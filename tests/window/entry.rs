@@ -1,0 +1,82 @@
+//! The field for a time or a frame number: it is edited as any field is, and takes the keys from the shortcuts.
+
+use crate::display::Display;
+use crate::picture::Area;
+use crate::program::Program;
+use crate::{FRAME_SECONDS, alone, near, paused_sample, position_where};
+
+/// Opens the field, does something in it, and presses Enter; the frame to which that leads.
+fn leads_to(program: &Program, what: impl FnOnce(), frame: u32) {
+    program.after(|| program.key("ctrl+g"), "key: EnterTime");
+    what();
+    program.after(|| program.key("Return"), &format!("note: to frame {frame}"));
+    let wanted = f64::from(frame) * FRAME_SECONDS;
+    position_where(program, &format!("at frame {frame}"), |position| near(position, wanted, 0.002));
+}
+
+#[test]
+fn letters_go_to_the_cursor_and_take_the_place_of_a_selection() {
+    let _turn = alone();
+    let display = Display::start();
+    let program = paused_sample(&display, &[]);
+    let typed = |text: &str, keys: &[&str], more: &str| {
+        program.type_text(text);
+        keys.iter().for_each(|key| program.key(key));
+        program.type_text(more);
+    };
+    leads_to(&program, || typed("15", &["Left"], "2"), 125);
+    leads_to(&program, || typed("29", &["Home", "Delete"], "1"), 19);
+    leads_to(&program, || typed("999", &["shift+Left", "shift+Left", "BackSpace", "Home", "shift+End"], "60"), 60);
+    leads_to(&program, || typed("777", &["ctrl+a"], "31"), 31);
+    program.quit_with("q");
+}
+
+#[test]
+fn what_is_cut_is_pasted() {
+    let _turn = alone();
+    let display = Display::start();
+    let program = paused_sample(&display, &[]);
+    let what = || {
+        program.type_text("41");
+        program.key("shift+Home");
+        program.key("ctrl+x");
+        // What is cut is there to be pasted once the field has been drawn without it.
+        program.settled();
+        program.type_text("1");
+        program.key("ctrl+v");
+    };
+    leads_to(&program, what, 141);
+    program.quit_with("q");
+}
+
+#[test]
+fn keys_that_the_field_takes_are_no_shortcuts_and_those_after_it_are() {
+    let _turn = alone();
+    let display = Display::start();
+    let program = paused_sample(&display, &[]);
+    let before = program.settled();
+    program.after(|| program.key("ctrl+g"), "key: EnterTime");
+    let open = program.settled();
+    assert!(open.differing(&before, Area::Everywhere) > 1_000, "no field is to be seen");
+    for key in ["q", "space", "Tab", "Right", "r", "ctrl+o", "alt+Up", "Home"] {
+        program.key(key);
+    }
+    program.key("Return");
+    // What makes no sense stays, and the field with it.
+    program.after(|| program.key("Return"), "is no time and no frame");
+    assert!(!program.log().contains("key: ToggleChannel"), "{}", program.log());
+    assert!(program.is_running() && program.title().paused);
+    program.key("Escape");
+    program.until_same("the field to close without a trace", &before, Area::Everywhere);
+    // Keys that follow Enter at once are not the field's any more.
+    program.after(|| program.key("ctrl+g"), "key: EnterTime");
+    program.type_text("8");
+    program.after(
+        || {
+            program.key("Return");
+            program.key("r");
+        },
+        "note: red off",
+    );
+    program.quit_with("q");
+}
