@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +15,8 @@ use crate::view::placement::Fit;
 const FILE: &str = "settings.json";
 /// The name under which a file that could not be read is kept.
 const ASIDE: &str = "settings.unreadable.json";
+/// Changed settings are written so long after the last change.
+const DELAY: Duration = Duration::from_secs(1);
 /// Letters of the channels in the file.
 const LETTERS: [char; 4] = ['r', 'g', 'b', 'l'];
 
@@ -136,6 +139,38 @@ impl Store {
                 self.folder = None;
             }
         }
+    }
+}
+
+/// Settings that are written a while after the last change, and at the end.
+#[derive(Debug)]
+pub struct Keeper {
+    store: Store,
+    due: Option<Instant>,
+}
+
+impl Keeper {
+    /// The settings of a store.
+    #[must_use]
+    pub const fn new(store: Store) -> Self {
+        Self { store, due: None }
+    }
+
+    /// Notes that a choice which lasts has been changed.
+    pub fn changed(&mut self, now: Instant) {
+        self.due = Some(now + DELAY);
+    }
+
+    /// When the settings are to be written.
+    #[must_use]
+    pub const fn due(&self) -> Option<Instant> {
+        self.due
+    }
+
+    /// Writes the settings.
+    pub fn keep(&mut self, settings: &Settings) {
+        self.due = None;
+        self.store.save(settings);
     }
 }
 

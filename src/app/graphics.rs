@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use winit::window::Window;
 
-use super::AppError;
+use super::options::AppError;
 use super::screen::Screen;
 use crate::adjust::Adjustments;
 use crate::engine::{Counter, Engine, EngineChoice};

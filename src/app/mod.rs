@@ -1,29 +1,41 @@
 //! The window: winit's event loop drives decoding, playback and drawing. FFmpeg never shows here, and wgpu neither.
 //!
-//! `App` takes the events, `viewer` is the window with everything in it, `session` one open video, `graphics` what
-//! counts and draws; `acting`, `adjusting`, `pointing`, `opening` and `saving` are what the user does, `readouts` what the display over
-//! the picture is told, `hud` that display.
+//! [`App`] takes the events and hands them to [`Viewer`], which asks the window's parts and does what they answer, most of it to
+//! the workspace: the video on screen and all that is chosen for it. No part knows the viewer; each is told what it needs, and
+//! gives back a value or a command:
+//!
+//! ```text
+//!   keys, buttons ──▶ transport (playback), styling and adjusting (the scene) ──▶ a note
+//!   pointer ────────▶ pointing, over geometry ──▶ PointerCommand
+//!   files ──────────▶ inputs (list, drops, dialog) ──▶ Arrival: a Session, or a note
+//!   frames ─────────▶ session ──▶ graphics (count, draw), bins (read back as numbers)
+//!   each drawing: readouts gathers ──▶ hud lays out ──▶ shapes for graphics, and Command
+//! ```
 
-mod acting;
-pub mod adjusting;
+mod adjusting;
+mod bins;
 pub mod config;
 mod dialog;
 mod fade;
 mod files;
+mod geometry;
 mod graphics;
 mod hud;
+mod inputs;
 mod keyboard;
-mod opening;
+mod options;
 mod pointing;
 mod readouts;
 mod saving;
 mod screen;
 mod session;
 mod start;
+mod styling;
 mod title;
+mod transport;
 mod viewer;
+mod workspace;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -33,87 +45,11 @@ use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop};
 use winit::keyboard::ModifiersState;
 use winit::window::WindowId;
 
-use crate::adjust::Adjustments;
-use crate::engine::EngineChoice;
-use crate::gpu::{AdapterChoice, GpuError, Loading};
-use crate::histogram::Components;
-use crate::media::{DecodeThread, MediaError, OpenOptions};
-use crate::view::scene::Counted;
-use viewer::Viewer;
-
-/// What to play and how.
-#[derive(Debug, Clone)]
-pub struct PlayOptions {
-    /// The videos; none opens a window that invites to open one.
-    pub inputs: Vec<PathBuf>,
-    /// Whether to start again at the end.
-    pub looped: bool,
-    /// Whether to open paused.
-    pub paused: bool,
-    /// Bytes of frames to keep for steps back and loops.
-    pub cache_bytes: usize,
-    /// Whether choices last from one run to the next.
-    pub keeps_settings: bool,
-    /// What is counted at first.
-    pub components: Components,
-    /// What is done to the picture at first.
-    pub adjustments: Adjustments,
-    /// Which picture is counted at first, where there are two.
-    pub counted: Counted,
-    /// The adapter.
-    pub adapter: AdapterChoice,
-    /// The engine.
-    pub engine: EngineChoice,
-    /// How to read the video.
-    pub open: OpenOptions,
-    /// When the program started, for the log.
-    pub started: Instant,
-}
-
-/// Why the window was closed, or did not open.
-#[derive(Debug, thiserror::Error)]
-pub enum AppError {
-    /// The video could not be opened.
-    #[error(transparent)]
-    Media(#[from] MediaError),
-    /// None of several videos could be opened.
-    #[error("none of the {} files can be opened: {}", .0.len(), joined(.0))]
-    NoneOpens(Vec<AppError>),
-    /// The adapter could not do its part.
-    #[error(transparent)]
-    Gpu(#[from] GpuError),
-    /// The device was lost, and once more after everything was made again.
-    #[error(
-        "{0}: the graphics device was lost again after it had been made anew; update its driver, or try another with --adapter (see 'histoscope adapters')"
-    )]
-    LostAgain(GpuError),
-    /// There is no display, or it refused a window.
-    #[error("no window could be opened: {0}; without a display, use 'histoscope snapshot FILE -o OUT.png'")]
-    Display(String),
-    /// The system gave no thread to decode on.
-    #[error("no decoding thread could be started: {0}")]
-    Thread(std::io::Error),
-    /// The decoder never said whether it could open the video.
-    #[error("{}: the video could not be opened; try again with -vv to see why", .0.display())]
-    NoAnswer(PathBuf),
-}
-
-/// Several reasons in one line.
-fn joined(reasons: &[AppError]) -> String {
-    reasons.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
-}
-
-/// Wakes the event loop from another thread, because something was decoded, chosen or saved.
-type Waker = Arc<dyn Fn() + Send + Sync>;
-
-/// Whether the program goes on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Flow {
-    /// It goes on.
-    Continue,
-    /// The user leaves.
-    Quit,
-}
+use crate::gpu::Loading;
+use crate::media::DecodeThread;
+use options::Waker;
+pub use options::{AppError, PlayOptions};
+use viewer::{Flow, Viewer};
 
 /// Opens the window and plays until the user quits.
 ///
@@ -137,8 +73,7 @@ pub fn play(options: PlayOptions) -> Result<(), AppError> {
     let mut app = App { options, waker, instance, media, viewer: None, modifiers, result: Ok(()) };
     event_loop.run_app(&mut app).map_err(start::display_error)?;
     if let Some(viewer) = &mut app.viewer {
-        viewer.keep_settings();
-        viewer.log_summary();
+        viewer.finish();
     }
     app.result
 }

@@ -1,19 +1,34 @@
-//! The pointer: it wakes the controls, pans and zooms the picture, and brushes the histograms.
-
-use std::time::Instant;
+//! The pointer: it wakes the controls, pans and zooms the picture, moves the divider, and brushes the histograms.
 
 use glam::DVec2;
 use winit::event::{ElementState, MouseButton, MouseScrollDelta, WindowEvent};
 
-use super::viewer::Viewer;
-use crate::view::overlay::{self, Channels, Hit, PanelRect};
-use crate::view::placement::Shape;
+use super::bins::Bins;
+use super::geometry::Geometry;
+use super::hud::Hud;
+use crate::view::overlay::PanelRect;
+use crate::view::placement::ViewSettings;
 use crate::view::scene::Brush;
 
 /// Enlargement for a notch of the wheel.
 const NOTCH: f64 = 1.15;
 /// Pixels of a smooth wheel that count as a notch.
 const NOTCH_PIXELS: f64 = 50.0;
+
+/// What the pointer asks for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum PointerCommand {
+    /// The controls are to come.
+    Wake,
+    /// The controls may go.
+    LetGo,
+    /// Another part of the picture is to be seen.
+    View(ViewSettings),
+    /// The divider is to stand at this share of the view's width.
+    Divide(f32),
+    /// Other bins are selected.
+    Brush(Brush),
+}
 
 /// What the button that is held does.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -30,7 +45,7 @@ enum Drag {
 }
 
 /// Where the pointer is and what it does.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Pointer {
     /// Its place in pixels of the view, while it is over the window.
     pub at: Option<DVec2>,
@@ -46,139 +61,98 @@ impl Pointer {
         self.drag != Drag::None
     }
 
-    /// Whether it is dragging the divider.
+    /// Whether it is where it takes hold of the divider, or has done so.
     #[must_use]
-    pub fn drags_divider(&self) -> bool {
-        matches!(self.drag, Drag::Divide(_))
-    }
-}
-
-impl Viewer {
-    /// Hands an event to the display over the picture.
-    pub fn show_event(&mut self, event: &WindowEvent) {
-        if matches!(event, WindowEvent::RedrawRequested) {
-            return;
-        }
-        let is_visible = self.hud.is_visible(Instant::now());
-        if self.hud.on_event(&self.window, event) && is_visible {
-            self.window.request_redraw();
-        }
+    pub fn is_at_divider(&self, geometry: &Geometry<'_>, hud: &Hud) -> bool {
+        let is_near = |at| geometry.divider_from(at).is_some() && !hud.covers(geometry.in_points(at));
+        matches!(self.drag, Drag::Divide(_)) || !self.is_dragging() && self.at.is_some_and(is_near)
     }
 
-    /// Takes what the pointer does.
-    pub fn on_pointer(&mut self, event: &WindowEvent) {
-        let now = Instant::now();
+    /// Takes what it does; what that asks for.
+    pub fn on_event(
+        &mut self,
+        event: &WindowEvent,
+        geometry: &Geometry<'_>,
+        hud: &Hud,
+        bins: &Bins,
+    ) -> Vec<PointerCommand> {
         match event {
-            WindowEvent::CursorEntered { .. } => self.pointer.just_entered = true,
-            WindowEvent::CursorMoved { position, .. } => self.move_to(DVec2::new(position.x, position.y), now),
-            WindowEvent::CursorLeft { .. } if !self.pointer.is_dragging() => {
-                self.pointer.at = None;
-                self.hud.let_go(now);
-                self.window.request_redraw();
+            WindowEvent::CursorEntered { .. } => self.just_entered = true,
+            WindowEvent::CursorMoved { position, .. } => {
+                return self.move_to(DVec2::new(position.x, position.y), geometry);
+            }
+            WindowEvent::CursorLeft { .. } if !self.is_dragging() => {
+                self.at = None;
+                return vec![PointerCommand::LetGo];
             }
             WindowEvent::MouseInput { state: ElementState::Pressed, button: MouseButton::Left, .. } => {
-                self.hud.wake(now);
-                self.press();
+                let selected = self.press(geometry, hud, bins);
+                return std::iter::once(PointerCommand::Wake).chain(selected).collect();
             }
             WindowEvent::MouseInput { state: ElementState::Released, button: MouseButton::Left, .. } => {
-                self.pointer.drag = Drag::None;
+                self.drag = Drag::None;
             }
-            WindowEvent::MouseWheel { delta, .. } => self.scroll(*delta),
+            WindowEvent::MouseWheel { delta, .. } => return self.scroll(*delta, geometry, hud).into_iter().collect(),
             _ => {}
         }
+        Vec::new()
     }
 
-    fn move_to(&mut self, at: DVec2, now: Instant) {
-        let has_moved = self.pointer.at.is_some_and(|before| before != at);
+    fn move_to(&mut self, at: DVec2, geometry: &Geometry<'_>) -> Vec<PointerCommand> {
+        let has_moved = self.at.is_some_and(|before| before != at);
         // A window that opens or grows under a resting pointer is told of it as well.
-        let rests = std::mem::take(&mut self.pointer.just_entered) || !has_moved;
-        self.pointer.at = Some(at);
-        match self.pointer.drag {
-            Drag::None => {}
+        let rests = std::mem::take(&mut self.just_entered) || !has_moved;
+        self.at = Some(at);
+        let dragged = match self.drag {
+            Drag::None => None,
             Drag::Pan(before) => {
-                if let Some((upright, view)) = self.extents() {
-                    self.scene.view = self.scene.view.pan_by(at - before, upright, view);
-                }
-                self.pointer.drag = Drag::Pan(at);
+                self.drag = Drag::Pan(at);
+                let extents = geometry.extents();
+                extents
+                    .map(|(upright, view)| PointerCommand::View(geometry.scene.view.pan_by(at - before, upright, view)))
             }
-            Drag::Divide(aside) => self.divide_at(at.x + aside),
-            Drag::Brush { channel, from, rect } => self.brush_to(channel, from, &rect, at.x),
-        }
-        if !rests {
-            self.hud.wake(now);
-            self.window.request_redraw();
-        }
-    }
-
-    fn press(&mut self) {
-        let Some(at) = self.pointer.at else { return };
-        if self.hud.covers(self.in_points(at)) || self.session.is_none() {
-            return;
-        }
-        self.pointer.drag = match self.hit(at) {
-            Some(hit) => {
-                let channel = self.tallest(hit.channels, hit.bin);
-                self.brush_to(channel, hit.bins, &hit.rect, at.x);
-                Drag::Brush { channel, from: hit.bins, rect: hit.rect }
-            }
-            None => self.aside_of_divider(at).map_or(Drag::Pan(at), Drag::Divide),
+            Drag::Divide(aside) => Some(PointerCommand::Divide(geometry.share_at(at.x + aside))),
+            Drag::Brush { channel, from, rect } => brush(channel, from, &rect, at.x, geometry),
         };
-        self.window.request_redraw();
+        dragged.into_iter().chain((!rests).then_some(PointerCommand::Wake)).collect()
     }
 
-    /// Selects the bins from those where the button was pressed to those under the pointer now.
-    fn brush_to(&mut self, channel: usize, from: (u32, u32), rect: &PanelRect, x: f64) {
-        let Some(bits) = self.bits() else { return };
-        let bin = rect.bin_at(x, bits);
-        let column = rect.columns_of_bin(bin, bits).0;
-        let (first, last) = rect.bins_of_column(column, bits);
-        self.scene.brush = Some(Brush { channel, low: from.0.min(first), high: from.1.max(last) });
-        self.window.request_redraw();
-    }
-
-    /// The channel whose bar is the tallest in a bin: the one that the pointer seems to touch.
-    fn tallest(&self, channels: Channels, bin: u32) -> usize {
-        let known = self.bins.known.as_ref();
-        let count = |channel: usize| known.map_or(0, |(_, sums)| sums.channel(channel).count_in(bin..=bin));
-        // The first of them, where several are equally tall.
-        channels.iter().reduce(|best, channel| if count(channel) > count(best) { channel } else { best }).unwrap_or(0)
-    }
-
-    fn scroll(&mut self, delta: MouseScrollDelta) {
-        let Some(at) = self.pointer.at else { return };
-        if self.hud.covers(self.in_points(at)) {
-            return;
+    fn press(&mut self, geometry: &Geometry<'_>, hud: &Hud, bins: &Bins) -> Option<PointerCommand> {
+        let at = self.at?;
+        if hud.covers(geometry.in_points(at)) || geometry.frame.is_none() {
+            return None;
         }
+        let Some(hit) = geometry.hit(at) else {
+            self.drag = geometry.divider_from(at).map_or(Drag::Pan(at), Drag::Divide);
+            return None;
+        };
+        let channel = bins.tallest(hit.channels, hit.bin);
+        self.drag = Drag::Brush { channel, from: hit.bins, rect: hit.rect };
+        brush(channel, hit.bins, &hit.rect, at.x, geometry)
+    }
+
+    fn scroll(&self, delta: MouseScrollDelta, geometry: &Geometry<'_>, hud: &Hud) -> Option<PointerCommand> {
+        let at = self.at.filter(|&at| !hud.covers(geometry.in_points(at)))?;
         let notches = match delta {
             MouseScrollDelta::LineDelta(_, lines) => f64::from(lines),
             MouseScrollDelta::PixelDelta(pixels) => pixels.y / NOTCH_PIXELS,
         };
-        let Some((upright, view)) = self.extents() else { return };
-        self.scene.view = self.scene.view.zoom_at(at, NOTCH.powf(notches), upright, view);
-        self.window.request_redraw();
+        let (upright, view) = geometry.extents()?;
+        Some(PointerCommand::View(geometry.scene.view.zoom_at(at, NOTCH.powf(notches), upright, view)))
     }
+}
 
-    /// Size of the upright picture and of the view.
-    fn extents(&self) -> Option<(DVec2, DVec2)> {
-        let frame = self.session.as_ref()?.frame.as_ref()?;
-        let (width, height) = self.graphics.screen.size();
-        Some((Shape::of(frame).upright(), DVec2::new(width.into(), height.into())))
-    }
-
-    /// Bits of a bin's index in the frame on screen.
-    pub(super) fn bits(&self) -> Option<u32> {
-        let frame = self.session.as_ref()?.frame.as_ref()?;
-        Some(frame.picture.layout().bin_bits())
-    }
-
-    /// The histogram under a point of the view.
-    pub(super) fn hit(&self, at: DVec2) -> Option<Hit> {
-        overlay::hit(&self.scene, self.components, self.bits()?, self.graphics.screen.size(), at)
-    }
-
-    /// A point of the view in points of the display over it.
-    pub(super) fn in_points(&self, at: DVec2) -> egui::Pos2 {
-        let scale = self.hud.set_scale(self.graphics.screen.size(), self.window.scale_factor());
-        egui::Pos2::new(at.x as f32 / scale, at.y as f32 / scale)
-    }
+/// Selects the bins from those where the button was pressed to those under the pointer now.
+fn brush(
+    channel: usize,
+    from: (u32, u32),
+    rect: &PanelRect,
+    x: f64,
+    geometry: &Geometry<'_>,
+) -> Option<PointerCommand> {
+    let bits = geometry.bits()?;
+    let bin = rect.bin_at(x, bits);
+    let column = rect.columns_of_bin(bin, bits).0;
+    let (first, last) = rect.bins_of_column(column, bits);
+    Some(PointerCommand::Brush(Brush { channel, low: from.0.min(first), high: from.1.max(last) }))
 }

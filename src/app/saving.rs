@@ -6,9 +6,9 @@ use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
 use super::graphics::Graphics;
-use super::hud::Tone;
+use super::hud::Note;
+use super::options::Waker;
 use super::session::Session;
-use super::viewer::Viewer;
 use crate::adjust::Reduction;
 use crate::cpu;
 use crate::export::figures::{AdjustedFigures, Figures};
@@ -24,32 +24,37 @@ const THRESHOLDS_LIMIT: Duration = Duration::from_millis(100);
 const MOST_NUMBERS: u32 = 100_000;
 
 /// Files that are being written.
-#[derive(Debug, Default)]
-pub struct Saving(Vec<Receiver<Result<PathBuf, FileError>>>);
+pub struct Saves {
+    waker: Waker,
+    answers: Vec<Receiver<Result<PathBuf, FileError>>>,
+}
 
-impl Viewer {
-    /// Saves what the window shows, without the controls, and the bins of the frame.
-    pub(super) fn save(&mut self, now: Instant) {
-        match self.begin_to_save() {
-            Ok(Some(answer)) => self.saving.0.push(answer),
-            Ok(None) => {}
-            Err(reason) => self.note(format!("nothing was saved: {reason}"), Tone::Wrong, now),
-        }
+impl Saves {
+    /// None yet; `waker` is called whenever one is done.
+    #[must_use]
+    pub const fn new(waker: Waker) -> Self {
+        Self { waker, answers: Vec::new() }
     }
 
-    fn begin_to_save(&mut self) -> Result<Option<Receiver<Result<PathBuf, FileError>>>, String> {
-        let Some((session, frame)) = self.session.as_ref().and_then(|s| Some((s, s.frame.as_ref()?))) else {
-            return Ok(None);
-        };
-        let graphics = &mut self.graphics;
-        let scene = Scene { marks: None, ..self.scene };
+    /// Begins to save what the window shows, without the controls, and the bins of the frame.
+    ///
+    /// # Errors
+    /// Why nothing is saved, in words.
+    pub fn begin(
+        &mut self,
+        session: &Session,
+        graphics: &mut Graphics,
+        (scene, components): (&Scene, Components),
+    ) -> Result<(), String> {
+        let Some(frame) = &session.frame else { return Ok(()) };
+        let scene = Scene { marks: None, ..*scene };
         let image = graphics.renderer.snapshot(&graphics.gpu, graphics.screen.size(), &scene);
         let image = image.map_err(|error| error.to_string())?;
         let histogram = graphics.renderer.count(&graphics.gpu).map_err(|error| error.to_string())?;
         let counter = (graphics.engine.name(), Some(graphics.gpu.info.name.as_str()));
         let read = session.read(frame);
         let figures = Figures::new(&session.input.display().to_string(), &read, &histogram, counter, true);
-        let figures = of_adjusted(figures, graphics, &scene, (&read.picture, self.components));
+        let figures = of_adjusted(figures, graphics, &scene, (&read.picture, components));
         let json = serde_json::to_string(&figures).map_err(|error| error.to_string())?;
         let name = name(session, frame);
         let (sender, answer) = mpsc::channel();
@@ -60,29 +65,32 @@ impl Viewer {
             waker();
         };
         std::thread::Builder::new().name("histoscope-save".to_owned()).spawn(write).map_err(|e| e.to_string())?;
-        Ok(Some(answer))
+        self.answers.push(answer);
+        Ok(())
     }
 
-    /// Tells of files that have been written.
-    pub(super) fn advance_saving(&mut self, now: Instant) {
-        let mut results = Vec::new();
-        self.saving.0.retain(|answer| match answer.try_recv() {
+    /// What is to be said of files that have been written since.
+    pub fn advance(&mut self) -> Vec<Note> {
+        let mut notes = Vec::new();
+        self.answers.retain(|answer| match answer.try_recv() {
             Ok(result) => {
-                results.push(result);
+                notes.push(note_of(result));
                 false
             }
             Err(mpsc::TryRecvError::Empty) => true,
             Err(mpsc::TryRecvError::Disconnected) => false,
         });
-        for result in results {
-            match result {
-                Ok(path) => {
-                    log::info!("saved {} and its bins", path.display());
-                    self.note(format!("saved {} and its bins as .json", path.display()), Tone::Told, now);
-                }
-                Err(error) => self.note(format!("nothing was saved: {error}"), Tone::Wrong, now),
-            }
+        notes
+    }
+}
+
+fn note_of(result: Result<PathBuf, FileError>) -> Note {
+    match result {
+        Ok(path) => {
+            log::info!("saved {} and its bins", path.display());
+            Note::info(format!("saved {} and its bins as .json", path.display()))
         }
+        Err(error) => Note::warning(format!("nothing was saved: {error}")),
     }
 }
 

@@ -2,11 +2,49 @@
 
 use std::sync::Arc;
 
-use winit::dpi::PhysicalSize;
+use winit::dpi::{LogicalSize, PhysicalSize};
+use winit::error::OsError;
+use winit::event_loop::ActiveEventLoop;
 use winit::window::Window;
 
 use crate::gpu::surface::{Acquired, WindowSurface};
 use crate::gpu::{AdapterChoice, Gpu, GpuError, Instance};
+use crate::picture::Frame;
+use crate::view::placement::upright_size;
+
+/// Size of the window where the video's own would not fit the display, as part of the display.
+const DISPLAY_PART: f64 = 0.9;
+/// Size of the window without a video.
+const EMPTY_SIZE: (f64, f64) = (960.0, 540.0);
+
+/// Opens a window, in the size of a video's first frame where there is one.
+///
+/// # Errors
+/// What the display says against it.
+pub fn open_window(event_loop: &ActiveEventLoop, first: Option<&Frame>) -> Result<Arc<Window>, OsError> {
+    let attributes = Window::default_attributes().with_title("Histoscope");
+    let attributes = match first {
+        Some(frame) => attributes.with_inner_size(window_size(event_loop, frame)),
+        None => attributes.with_inner_size(LogicalSize::new(EMPTY_SIZE.0, EMPTY_SIZE.1)),
+    };
+    event_loop.create_window(attributes).map(Arc::new)
+}
+
+/// The video's own size where the display has room for it, else the largest of its shape that fits.
+fn window_size(event_loop: &ActiveEventLoop, frame: &Frame) -> PhysicalSize<u32> {
+    let picture = &frame.picture;
+    let size = upright_size(picture.width(), picture.height(), frame.sample_aspect, frame.orientation);
+    let monitor = event_loop.primary_monitor().or_else(|| event_loop.available_monitors().next());
+    let room = monitor.map_or((1280.0, 720.0), |m| {
+        (f64::from(m.size().width) * DISPLAY_PART, f64::from(m.size().height) * DISPLAY_PART)
+    });
+    let (width, height) = (size.x.max(1.0), size.y.max(1.0));
+    let shrink = (room.0 / width).min(room.1 / height).min(1.0);
+    // Tiny videos get a window that the histograms can be read in.
+    let enlarge = (480.0 / width).max(270.0 / height).max(1.0);
+    let scale = if shrink < 1.0 { shrink } else { enlarge.min(room.0 / width).min(room.1 / height) };
+    PhysicalSize::new((width * scale).round().max(1.0) as u32, (height * scale).round().max(1.0) as u32)
+}
 
 /// The window and its surface.
 pub struct Screen {

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::options::{AppError, PlayOptions, Waker};
 use super::session::Session;
-use super::{AppError, PlayOptions, Waker};
 use crate::media::{DecodeEvent, DecodeThread, Decoder, QueueLimits, StreamInfo};
 use crate::picture::{Frame, Ratio};
 use crate::playback::{Player, PlayerOptions};

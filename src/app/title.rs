@@ -1,10 +1,49 @@
 //! The window's title: file name, position, duration, and whether it is paused.
 
+use std::time::{Duration, Instant};
+
+use winit::window::Window;
+
+use super::session::Session;
 use crate::text::timecode;
+
+/// The title follows the position no more often than this while playing.
+const INTERVAL: Duration = Duration::from_millis(100);
+
+/// The title, which tells where playback is.
+#[derive(Debug)]
+pub struct Title {
+    /// When it may follow again.
+    due: Instant,
+}
+
+impl Title {
+    /// A title that is due.
+    #[must_use]
+    pub const fn new(now: Instant) -> Self {
+        Self { due: now }
+    }
+
+    /// Tells how far an open video is; `at_once` even where it has been told a moment ago.
+    pub fn follow(&mut self, window: &Window, session: Option<&Session>, now: Instant, at_once: bool) {
+        if now < self.due && !at_once {
+            return;
+        }
+        self.due = now + INTERVAL;
+        let Some(session) = session else { return window.set_title("Histoscope") };
+        let player = &session.player;
+        let state = match (player.has_ended(), player.is_paused()) {
+            (true, _) => "at the end",
+            (false, true) => "paused",
+            (false, false) => "",
+        };
+        window.set_title(&title(&session.name, player.position_secs(), player.duration_secs(), state));
+    }
+}
 
 /// The title of a window that shows the file `name` at `position_secs`.
 #[must_use]
-pub fn title(name: &str, position_secs: f64, duration_secs: Option<f64>, state: &str) -> String {
+fn title(name: &str, position_secs: f64, duration_secs: Option<f64>, state: &str) -> String {
     let position = timecode(position_secs);
     let duration = duration_secs.map_or_else(String::new, |secs| format!(" / {}", timecode(secs)));
     let state = if state.is_empty() { String::new() } else { format!(" [{state}]") };

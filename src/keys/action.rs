@@ -67,7 +67,7 @@ pub enum Action {
     /// Show or hide the numbers of the frame.
     ToggleNumbers,
     /// Show or hide what is known about the video and how it is read.
-    ToggleTrust,
+    ToggleInfo,
     /// Read the video with the next matrix.
     NextMatrix,
     /// Read the video with the next range.

@@ -261,7 +261,7 @@ pub const TABLE: &[Bindings] = &[
     },
     Bindings {
         section: Section::Reading,
-        keys: &[(Letter("i"), ToggleTrust)],
+        keys: &[(Letter("i"), ToggleInfo)],
         help: "what is known about the video, and what is guessed",
     },
     Bindings {

@@ -22,6 +22,21 @@ pub enum Counted {
     Both,
 }
 
+impl Counted {
+    /// Every choice, in the order in which a key goes through them.
+    pub const ALL: [Self; 3] = [Self::Source, Self::Result, Self::Both];
+
+    /// Its name on a button.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Source => "source",
+            Self::Result => "result",
+            Self::Both => "both",
+        }
+    }
+}
+
 /// What is drawn over and around the picture, and how much of it is seen.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scene {
@@ -82,6 +97,19 @@ impl Scene {
         if components == Components::YCbCr { Counted::Source } else { self.counted() }
     }
 
+    /// Which picture the histograms are of, in words; nothing where there is but one.
+    #[must_use]
+    pub fn counted_text(&self, components: Components) -> Option<String> {
+        if self.adjustments.is_off() {
+            return None;
+        }
+        Some(match self.counted_in(components) {
+            Counted::Source => "source".to_owned(),
+            Counted::Result => format!("result: {}", self.adjustments),
+            Counted::Both => format!("result: {}; outline: source", self.adjustments),
+        })
+    }
+
     /// The first column of a view of `width` pixels at which the adjusted picture is drawn, left of which the source is;
     /// `None` where there is no divider or nothing is adjusted.
     #[must_use]
@@ -94,5 +122,23 @@ impl Scene {
     #[must_use]
     pub fn lighting(&self, components: Components) -> Option<Lighting> {
         Lighting::new(self.brush, components, self.brush_strength)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::adjust::Blur;
+
+    #[test]
+    fn shown_numbers_say_of_which_picture_they_are() {
+        let text =
+            |counted, adjustments| Scene { counted, adjustments, ..Scene::default() }.counted_text(Components::Rgbl);
+        assert_eq!(text(Counted::Result, Adjustments::default()), None);
+        let adjustments = Adjustments { blur: Some(Blur { size: 9, runs: 1 }), ..Adjustments::default() };
+        let texts = Counted::ALL.map(|counted| text(counted, adjustments).unwrap());
+        assert_eq!(texts, ["source", "result: low-pass 9×9", "result: low-pass 9×9; outline: source"]);
+        let coded = Scene { adjustments, ..Scene::default() }.counted_text(Components::YCbCr);
+        assert_eq!(coded.as_deref(), Some("source"), "code values are those of the source");
     }
 }

@@ -160,7 +160,7 @@ fn check(program: &Program, key: &str, action: Action) {
         }
         Action::ResetView => drop(note("picture: as at the start")),
         Action::ToggleNumbers
-        | Action::ToggleTrust
+        | Action::ToggleInfo
         | Action::ToggleTiming
         | Action::ToggleAdjusting
         | Action::ToggleHelp => toggles(program, key, key),

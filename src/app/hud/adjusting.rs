@@ -3,13 +3,12 @@
 use egui::{Align2, Color32, Rect, RichText, Sense, Ui, pos2, vec2};
 
 use super::controls::{self, LETTERS};
-use super::model::{Adjusting, Command, Model};
+use super::model::{AdjustmentView, Command, Model};
 use super::theme;
 use crate::adjust::{
     Adjustment, Blur, CLIP_LIMITS, Choices, Clahe, Placing, Posterize, Shown, TIME_CONSTANTS, Threshold,
     clip_limit_text, place_on, time_constant_text,
 };
-use crate::app::adjusting::counted_name;
 use crate::keys::{self, Action};
 use crate::view::scene::Counted;
 
@@ -60,7 +59,7 @@ pub fn show(ui: &Ui, room: Rect, model: &Model<'_>, commands: &mut Vec<Command>)
 struct Lines<'a> {
     ui: &'a mut Ui,
     width: f32,
-    adjusting: &'a Adjusting,
+    adjusting: &'a AdjustmentView,
     commands: &'a mut Vec<Command>,
 }
 
@@ -208,10 +207,10 @@ impl Lines<'_> {
         let line = self.next();
         self.name(line, "Histograms", true);
         let rect = Rect::from_min_max(pos2(line.min.x + SWITCH + 10.0, line.min.y + 1.0), line.max - vec2(0.0, 1.0));
-        let all = [Counted::Source, Counted::Result, Counted::Both];
+        let all = Counted::ALL;
         let chosen = all.iter().position(|&counted| counted == self.adjusting.counted).unwrap_or(0);
         let dim = self.adjusting.adjustments.is_off();
-        if let Some(to) = controls::choice(self.ui, rect, "counted", &all.map(counted_name), chosen, dim) {
+        if let Some(to) = controls::choice(self.ui, rect, "counted", &all.map(Counted::name), chosen, dim) {
             self.commands.push(Command::Count(all[to]));
         }
         let line = self.next();

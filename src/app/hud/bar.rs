@@ -55,7 +55,7 @@ pub fn show(
             ui.painter().rect_filled(rect, theme::ROUND, theme::PLATE);
             let inner = rect.shrink2(PADDING);
             let mut row =
-                Row { ui, rect: Rect::from_min_max(pos2(inner.min.x, inner.max.y - ROW), inner.max), commands };
+                ButtonRow { ui, rect: Rect::from_min_max(pos2(inner.min.x, inner.max.y - ROW), inner.max), commands };
             if is_tight {
                 row.left(model);
                 row.right(model, context.pinned);
@@ -76,13 +76,13 @@ pub fn show(
 }
 
 /// A row that is filled from both ends; `rect` is what is left of it.
-struct Row<'a> {
+struct ButtonRow<'a> {
     ui: &'a mut Ui,
     rect: Rect,
     commands: &'a mut Vec<Command>,
 }
 
-impl Row<'_> {
+impl ButtonRow<'_> {
     fn take_left(&mut self, width: f32) -> Option<Rect> {
         if self.rect.width() < width {
             return None;
@@ -139,30 +139,22 @@ impl Row<'_> {
         let play = &model.play;
         let is_wide = self.rect.width() > 520.0;
         if is_wide {
-            let rect = self.take_left(BUTTON);
-            self.icon(
-                rect,
-                Icon::Step { forward: false },
-                theme::LIGHT,
-                Action::Step { forward: false },
-                "One frame back",
-            );
+            self.step(false);
         }
         let stands = play.paused || play.ended;
         let (icon, help) = if stands { (Icon::Play, "Play") } else { (Icon::Pause, "Pause") };
         let rect = self.take_left(BUTTON);
         self.icon(rect, icon, theme::LIGHT, Action::TogglePause, help);
         if is_wide {
-            let rect = self.take_left(BUTTON);
-            self.icon(
-                rect,
-                Icon::Step { forward: true },
-                theme::LIGHT,
-                Action::Step { forward: true },
-                "One frame forward",
-            );
+            self.step(true);
         }
         self.times(model);
+    }
+
+    fn step(&mut self, forward: bool) {
+        let rect = self.take_left(BUTTON);
+        let help = if forward { "One frame forward" } else { "One frame back" };
+        self.icon(rect, Icon::Step { forward }, theme::LIGHT, Action::Step { forward }, help);
     }
 
     fn times(&mut self, model: &Model<'_>) {

@@ -3,7 +3,7 @@
 
 use egui::{Align2, Rect, Ui, pos2, vec2};
 
-use super::model::{Model, Panel};
+use super::model::{HistogramArea, Model};
 use super::theme;
 
 /// Height of a strip of labels, in points.
@@ -22,7 +22,8 @@ pub const fn height(model: &Model<'_>) -> f32 {
 
 /// Says of which picture the histograms are: above the first of them, or beside the last where there is no room above.
 pub fn show_counted(ui: &Ui, view: Rect, model: &Model<'_>, strength: f32) {
-    let (Some(text), Some(first), Some(last)) = (model.counted, model.panels.first(), model.panels.last()) else {
+    let (Some(text), Some(first), Some(last)) = (model.counted, model.histograms.first(), model.histograms.last())
+    else {
         return;
     };
     let painter = ui.ctx().layer_painter(egui::LayerId::background());
@@ -48,10 +49,10 @@ pub fn show_counted(ui: &Ui, view: Rect, model: &Model<'_>, strength: f32) {
 pub fn show(ui: &Ui, view: Rect, model: &Model<'_>, strength: f32) {
     let mut painter = ui.ctx().layer_painter(egui::LayerId::background());
     painter.set_opacity(strength);
-    for panel in model.panels {
+    for panel in model.histograms {
         // In a column the next histogram above may leave less room.
         let above =
-            model.panels.iter().map(|other| other.rect).filter(|other| {
+            model.histograms.iter().map(|other| other.rect).filter(|other| {
                 other.max.y <= panel.rect.min.y + 0.5 && other.x_range().intersects(panel.rect.x_range())
             });
         let ceiling = above.map(|other| other.max.y).fold(view.min.y, f32::max);
@@ -62,7 +63,7 @@ pub fn show(ui: &Ui, view: Rect, model: &Model<'_>, strength: f32) {
     }
 }
 
-fn strip(painter: &egui::Painter, panel: &Panel, height: f32, bits: u32) {
+fn strip(painter: &egui::Painter, panel: &HistogramArea, height: f32, bits: u32) {
     let corner = pos2(panel.rect.min.x, panel.rect.min.y - height);
     let rect = Rect::from_min_max(corner, panel.rect.right_top());
     painter.rect_filled(rect, 0, theme::PLATE);

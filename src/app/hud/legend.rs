@@ -2,7 +2,7 @@
 
 use egui::{Align2, Color32, Rect, Stroke, StrokeKind, Ui, Vec2, pos2, vec2};
 
-use super::model::{Adjusting, Model};
+use super::model::{AdjustmentView, Model};
 use super::theme;
 use crate::adjust::{Reduction, otsu};
 
@@ -22,7 +22,7 @@ pub struct Class {
 
 /// The classes from the darkest to the brightest, if there are any and their thresholds are known.
 #[must_use]
-pub fn classes(adjusting: &Adjusting, bits: u32) -> Option<Vec<Class>> {
+pub fn classes(adjusting: &AdjustmentView, bits: u32) -> Option<Vec<Class>> {
     let Some(Reduction::Threshold(threshold)) = adjusting.adjustments.reduction else { return None };
     let thresholds = adjusting.thresholds?;
     let count = threshold.classes as usize;
@@ -77,13 +77,13 @@ mod tests {
     use super::*;
     use crate::adjust::{Adjustments, Shown, Threshold};
 
-    fn adjusting(classes: u32, thresholds: Option<[u32; 4]>) -> Adjusting {
+    fn adjusting(classes: u32, thresholds: Option<[u32; 4]>) -> AdjustmentView {
         let threshold = Threshold { classes, shown: Shown::Colors };
         let adjustments = Adjustments { reduction: Some(Reduction::Threshold(threshold)), ..Adjustments::default() };
-        Adjusting { adjustments, thresholds, ..Adjusting::default() }
+        AdjustmentView { adjustments, thresholds, ..AdjustmentView::default() }
     }
 
-    fn ranges(adjusting: &Adjusting, bits: u32) -> Vec<String> {
+    fn ranges(adjusting: &AdjustmentView, bits: u32) -> Vec<String> {
         classes(adjusting, bits).unwrap().iter().map(|class| codes_text(class.codes)).collect()
     }
 
@@ -107,7 +107,7 @@ mod tests {
     #[test]
     fn there_is_no_legend_without_classes() {
         assert_eq!(classes(&adjusting(3, None), 8), None, "the thresholds have not come");
-        let off = Adjusting { thresholds: Some([1; 4]), ..Adjusting::default() };
+        let off = AdjustmentView { thresholds: Some([1; 4]), ..AdjustmentView::default() };
         assert_eq!(classes(&off, 8), None);
     }
 }

@@ -12,18 +12,18 @@ mod empty;
 mod entry;
 mod help;
 mod icons;
+mod info;
 mod labels;
 mod legend;
 mod model;
 mod notes;
-mod numbers;
+mod panels;
 mod probe;
 mod readout;
-mod sheets;
+mod stats;
 mod theme;
 mod timeline;
 mod timing;
-mod trust;
 mod visibility;
 
 use std::time::{Duration, Instant};
@@ -37,14 +37,26 @@ use crate::gpu::draw::{FontTextures, Shapes};
 pub use bar::speed_text;
 pub use entry::Goal;
 use entry::{Entry, Typed};
-pub use model::{Adjusting, Command, Model, Panel, PlayState};
-pub use notes::Tone;
-pub use numbers::Numbers;
+pub use info::{InfoLine, Machine, info_lines};
+pub use model::{AdjustmentView, Command, HistogramArea, Model, PlayState};
+pub use notes::Note;
+pub use panels::OpenPanels;
 pub use probe::ProbeText;
 pub use readout::Readout;
-pub use sheets::Sheets;
-pub use timing::TimingFigures;
-pub use trust::{Fact, Machine, facts};
+pub use stats::StatsTable;
+pub use timing::TimingTable;
+
+/// What is to be seen for as long as it lasts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Lasting {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// Words that invite to open a video, while none is open.
+    Invitation,
+    /// What a brush has selected, or which of two pictures is which.
+    Readouts,
+}
 
 /// Where the panels are, or are not.
 struct Placed {
@@ -64,13 +76,11 @@ pub struct Hud {
     visibility: visibility::Visibility,
     notes: notes::Notes,
     /// Which panels are open.
-    pub sheets: Sheets,
+    pub panels: OpenPanels,
     entry: Option<Entry>,
     timeline: timeline::Timeline,
-    /// Whether something is to be seen for as long as it lasts, such as what a brush has selected.
-    pub lasting: bool,
-    /// Whether nothing is open, so that the window invites to open something.
-    pub is_empty: bool,
+    /// What is to be seen beside what comes and goes with the pointer.
+    pub lasting: Lasting,
     /// Whether the last drawing had anything of this.
     drawn: bool,
     /// How often it was laid out.
@@ -102,11 +112,10 @@ impl Hud {
             input: None,
             visibility: visibility::Visibility::default(),
             notes: notes::Notes::default(),
-            sheets: Sheets::default(),
+            panels: OpenPanels::default(),
             entry: None,
             timeline: timeline::Timeline::default(),
-            lasting: false,
-            is_empty: false,
+            lasting: Lasting::default(),
             drawn: false,
             layouts: 0,
             cards: Vec::new(),
@@ -184,12 +193,12 @@ impl Hud {
     /// Whether the adjustments, in a window of this width in points, have room beside the picture and all that is open.
     #[must_use]
     pub fn has_room_for_adjusting(&self, width: f64) -> bool {
-        self.sheets.has_width_for_adjusting(width) && self.height_for_adjusting >= adjusting::FULL_HEIGHT
+        self.panels.has_width_for_adjusting(width) && self.height_for_adjusting >= adjusting::FULL_HEIGHT
     }
 
     /// Says shortly what a key did, or at more length what went wrong.
-    pub fn note(&mut self, text: impl Into<String>, tone: Tone, now: Instant) {
-        self.notes.add(text.into(), tone, now);
+    pub fn note(&mut self, note: Note, now: Instant) {
+        self.notes.add(note, now);
     }
 
     /// Opens the field for a time or a frame number.
@@ -211,16 +220,15 @@ impl Hud {
     /// Closes the field or the help, whichever is open; whether one was.
     pub fn close_something(&mut self) -> bool {
         let typed = self.entry.take().is_some();
-        let helped = std::mem::take(&mut self.sheets.help);
+        let helped = std::mem::take(&mut self.panels.help);
         typed || helped
     }
 
     /// Whether there is anything to see.
     #[must_use]
     pub fn is_visible(&self, now: Instant) -> bool {
-        self.is_empty
-            || self.lasting
-            || self.sheets.any()
+        self.lasting != Lasting::Nothing
+            || self.panels.any()
             || self.entry.is_some()
             || self.notes.any(now)
             || self.visibility.strength(now) > 0.0
@@ -308,11 +316,11 @@ impl Hud {
 
     fn show(&mut self, ui: &mut egui::Ui, model: &Model<'_>, now: Instant, commands: &mut Vec<Command>) {
         let view = ui.ctx().content_rect();
-        let free = free_area(view, model.panels);
+        let free = free_area(view, model.histograms);
         let strength = self.visibility.strength(now);
         let mut panels_top = free.min.y + theme::MARGIN;
         let mut controls = Rect::NOTHING;
-        if self.is_empty {
+        if self.lasting == Lasting::Invitation {
             empty::show(ui, view, model, commands);
         } else if strength > 0.0 {
             labels::show(ui, view, model, strength);
@@ -322,11 +330,11 @@ impl Hud {
             controls = bar;
         }
         // The axes' labels stand right above the histograms.
-        let bottom = if model.panels.is_empty() { free.max.y } else { free.max.y - labels::height(model) };
+        let bottom = if model.histograms.is_empty() { free.max.y } else { free.max.y - labels::height(model) };
         let room = Rect::from_min_max(Pos2::new(free.min.x, panels_top), Pos2::new(free.max.x, bottom))
             .shrink2(Vec2::new(theme::MARGIN, 0.0));
         labels::show_counted(ui, view, model, strength);
-        let shown = self.sheets.within(f64::from(view.width()));
+        let shown = self.panels.within(f64::from(view.width()));
         let Placed { between, open, sliders } = self.show_panels(ui, room, (model, shown), commands);
         divider::show(ui, view, (open, free), model, strength);
         if controls.is_positive() {
@@ -334,9 +342,10 @@ impl Hud {
             let is_over = |rect: Rect| model.pointer.is_some_and(|pointer| rect.expand(2.0).contains(pointer));
             self.visibility.hold(is_over(controls) || is_over(sliders) || self.timeline.is_dragged(), now);
         }
-        if !self.sheets.help {
-            self.cards = readout::show(ui, view, free, model, strength);
-            self.cards.extend(probe::show(ui, between, &self.cards, model, strength));
+        if !self.panels.help {
+            self.cards = readout::show(ui, (view, free), model.readouts, labels::height(model), strength);
+            let probe = model.probe.and_then(|probe| probe.show(ui, between, &self.cards, strength));
+            self.cards.extend(probe);
         }
         let divided = if model.adjusting.shown_divider().is_some() { divider::LABELS } else { 0.0 };
         self.notes.show(ui, Rect { min: room.min + Vec2::new(0.0, divided), ..room }, now);
@@ -348,8 +357,8 @@ impl Hud {
                 commands.push(Command::GoTo(goal));
             }
         }
-        if self.sheets.help {
-            self.sheets.help = help::show(ui, view, free);
+        if self.panels.help {
+            self.panels.help = help::show(ui, view, free);
         }
     }
 
@@ -358,7 +367,7 @@ impl Hud {
         &mut self,
         ui: &mut egui::Ui,
         room: Rect,
-        (model, shown): (&Model<'_>, Sheets),
+        (model, shown): (&Model<'_>, OpenPanels),
         commands: &mut Vec<Command>,
     ) -> Placed {
         let mut left = room;
@@ -384,12 +393,12 @@ impl Hud {
             keep_right_of(panel);
             sliders = panel;
         }
-        if let Some(facts) = model.facts {
-            keep_right_of(trust::show(ui, left, facts));
+        if let Some(lines) = model.info {
+            keep_right_of(info::show(ui, left, lines));
         }
         let mut right = room;
-        if let Some(numbers) = model.numbers {
-            right.max.x = numbers::show(ui, room, numbers).min.x - 6.0;
+        if let Some(stats) = model.stats {
+            right.max.x = stats::show(ui, room, stats).min.x - 6.0;
         }
         if let Some(legend) = legend::show(ui, right, model) {
             right.max.x = legend.min.x - 6.0;
@@ -404,7 +413,7 @@ impl Hud {
 
 /// The largest part of the view, from its top left corner, that no histogram lies in: above them all, or left of those
 /// that reach up.
-fn free_area(view: Rect, panels: &[Panel]) -> Rect {
+fn free_area(view: Rect, panels: &[HistogramArea]) -> Rect {
     let above = panels
         .iter()
         .fold(view, |free, panel| Rect { max: Pos2::new(free.max.x, free.max.y.min(panel.rect.min.y)), ..free });

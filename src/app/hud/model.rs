@@ -3,11 +3,11 @@
 use egui::{Pos2, Rect};
 
 use super::entry::Goal;
-use super::numbers::Numbers;
+use super::info::InfoLine;
 use super::probe::ProbeText;
 use super::readout::Readout;
-use super::timing::TimingFigures;
-use super::trust::Fact;
+use super::stats::StatsTable;
+use super::timing::TimingTable;
 use crate::adjust::{Adjustment, Adjustments, Choices};
 use crate::gpu::draw::Channels;
 use crate::histogram::Components;
@@ -33,7 +33,7 @@ pub enum Command {
 
 /// The adjustments and what is shown of them.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Adjusting {
+pub struct AdjustmentView {
     /// Those that are on.
     pub adjustments: Adjustments,
     /// The parameters of all.
@@ -52,7 +52,7 @@ pub struct Adjusting {
     pub thresholds: Option<[u32; 4]>,
 }
 
-impl Adjusting {
+impl AdjustmentView {
     /// Where the divider stands, if there is something to divide.
     #[must_use]
     pub fn shown_divider(&self) -> Option<f32> {
@@ -93,7 +93,7 @@ pub struct PlayState {
 
 /// One histogram on the view.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Panel {
+pub struct HistogramArea {
     /// Where it lies, in points.
     pub rect: Rect,
     /// What belongs there, whether it is toggled on or not.
@@ -118,17 +118,17 @@ pub struct Model<'a> {
     /// Channels that are on.
     pub channels: Channels,
     /// The histograms that are shown.
-    pub panels: &'a [Panel],
+    pub histograms: &'a [HistogramArea],
     /// The pointer, in points, while it is over the window.
     pub pointer: Option<Pos2>,
     /// The times of the passes, if they are to be shown.
-    pub timing: Option<&'a TimingFigures>,
+    pub timing: Option<&'a TimingTable>,
     /// What is known about the video, if it is to be shown.
-    pub facts: Option<&'a [Fact]>,
+    pub info: Option<&'a [InfoLine]>,
     /// The frame's numbers, if they are to be shown.
-    pub numbers: Option<&'a Numbers>,
+    pub stats: Option<&'a StatsTable>,
     /// The adjustments.
-    pub adjusting: Adjusting,
+    pub adjusting: AdjustmentView,
     /// Which picture the histograms are of, in words, where there is more than one.
     pub counted: Option<&'a str>,
     /// What lies under the pointer in the picture.

@@ -13,37 +13,54 @@ const LONG: Duration = Duration::from_secs(7);
 /// The most notes at once; older ones make room.
 const MOST: usize = 2;
 
-/// What a note is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tone {
-    /// Something was done.
+enum Severity {
     Done,
+    Info,
+    Warning,
+}
+
+/// Something that is to be said for a while.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    /// The words.
+    pub text: String,
+    severity: Severity,
+}
+
+impl Note {
+    /// Something was done.
+    #[must_use]
+    pub fn done(text: impl Into<String>) -> Self {
+        Self { text: text.into(), severity: Severity::Done }
+    }
+
     /// Something was done that takes a while to read, such as a file's name.
-    Told,
+    #[must_use]
+    pub fn info(text: impl Into<String>) -> Self {
+        Self { text: text.into(), severity: Severity::Info }
+    }
+
     /// Something went wrong.
-    Wrong,
+    #[must_use]
+    pub fn warning(text: impl Into<String>) -> Self {
+        Self { text: text.into(), severity: Severity::Warning }
+    }
 }
 
-#[derive(Debug, Clone)]
-struct Note {
-    text: String,
-    tone: Tone,
-    until: Instant,
-}
-
-/// The notes on screen.
+/// The notes on screen, and how long each stays.
 #[derive(Debug, Default)]
-pub struct Notes(Vec<Note>);
+pub struct Notes(Vec<(Note, Instant)>);
 
 impl Notes {
     /// Adds a note. One on what was done takes the place of the last such one.
-    pub fn add(&mut self, text: String, tone: Tone, now: Instant) {
-        if tone == Tone::Done {
-            self.0.retain(|note| note.tone != Tone::Done);
-        }
-        self.0.retain(|note| note.text != text);
-        let stay = if tone == Tone::Done { SHORT } else { LONG };
-        self.0.push(Note { text, tone, until: now + stay });
+    pub fn add(&mut self, note: Note, now: Instant) {
+        let replaces = |other: &Note| {
+            note.severity == Severity::Done && other.severity == Severity::Done || other.text == note.text
+        };
+        self.0.retain(|(other, _)| !replaces(other));
+        let stay = if note.severity == Severity::Done { SHORT } else { LONG };
+        self.0.push((note, now + stay));
         if self.0.len() > MOST {
             self.0.remove(0);
         }
@@ -52,24 +69,24 @@ impl Notes {
     /// Whether any is to be seen.
     #[must_use]
     pub fn any(&self, now: Instant) -> bool {
-        self.0.iter().any(|note| note.until > now)
+        self.0.iter().any(|&(_, until)| until > now)
     }
 
     /// Whether one is to vanish.
     #[must_use]
     pub fn has_expired(&self, now: Instant) -> bool {
-        self.0.iter().any(|note| note.until <= now)
+        self.0.iter().any(|&(_, until)| until <= now)
     }
 
     /// When the next one is to vanish.
     #[must_use]
     pub fn next_change(&self, now: Instant) -> Option<Instant> {
-        self.0.iter().map(|note| note.until.max(now)).min()
+        self.0.iter().map(|&(_, until)| until.max(now)).min()
     }
 
     /// Drops those whose time is over.
     pub fn drop_expired(&mut self, now: Instant) {
-        self.0.retain(|note| note.until > now);
+        self.0.retain(|&(_, until)| until > now);
     }
 
     /// Shows them at the top of `room`, in the middle.
@@ -87,7 +104,7 @@ impl Notes {
         area.show(ui.ctx(), |ui| {
             ui.vertical_centered(|ui| {
                 ui.spacing_mut().item_spacing.y = 4.0;
-                for note in &self.0 {
+                for (note, _) in &self.0 {
                     show_note(ui, note, room.width());
                 }
             });
@@ -96,7 +113,7 @@ impl Notes {
 }
 
 fn show_note(ui: &mut egui::Ui, note: &Note, width: f32) {
-    let color = if note.tone == Tone::Wrong { theme::WRONG } else { theme::LIGHT };
+    let color = if note.severity == Severity::Warning { theme::WRONG } else { theme::LIGHT };
     let text = RichText::new(&note.text).size(theme::TEXT + 2.0).color(color);
     let inner = (width - 24.0).clamp(60.0, 620.0);
     theme::plate().show(ui, |ui| {
@@ -118,8 +135,8 @@ mod tests {
     fn a_note_takes_the_place_of_the_last_and_vanishes() {
         let now = Instant::now();
         let mut notes = Notes::default();
-        notes.add("speed 1.10×".into(), Tone::Done, now);
-        notes.add("speed 1.21×".into(), Tone::Done, now);
+        notes.add(Note::done("speed 1.10×"), now);
+        notes.add(Note::done("speed 1.21×"), now);
         assert_eq!(notes.0.len(), 1);
         assert_eq!(notes.next_change(now), Some(now + SHORT));
         assert!(notes.any(now) && !notes.any(now + SHORT));
@@ -132,9 +149,9 @@ mod tests {
         let now = Instant::now();
         let mut notes = Notes::default();
         for text in ["a", "b", "c", "d", "d"] {
-            notes.add(text.into(), Tone::Wrong, now);
+            notes.add(Note::warning(text), now);
         }
-        notes.add("done".into(), Tone::Done, now);
+        notes.add(Note::done("done"), now);
         assert_eq!(notes.0.len(), MOST);
         assert!(notes.any(now + SHORT * 2));
     }

@@ -3,7 +3,6 @@
 use egui::{Color32, Pos2, Rect, Ui};
 
 use super::card::{Card, Line};
-use super::model::Model;
 use super::theme;
 use crate::histogram::Components;
 use crate::picture::Picture;
@@ -43,6 +42,11 @@ impl ProbeText {
         }
         Card { title: format!("x {x}  y {y}"), swatch: Some(Color32::from_rgb(red, green, blue)), lines }
     }
+
+    /// Shows the readout near the pointer, in `room` and off what is `taken` by other cards; where it is.
+    pub fn show(&self, ui: &Ui, room: Rect, taken: &[Rect], strength: f32) -> Option<Rect> {
+        self.card.show(ui, "probe", self.at, room, taken, strength)
+    }
 }
 
 /// Three codes in their channels' colours.
@@ -50,12 +54,6 @@ fn line(name: &str, components: Components, codes: &[Option<impl ToString>]) -> 
     let texts = codes.iter().map(|code| code.as_ref().map_or_else(|| "–".to_owned(), ToString::to_string));
     let cells = texts.enumerate().map(|(channel, text)| (text, theme::channel_color(components, channel))).collect();
     Line { name: name.to_owned(), color: theme::DIM, cells }
-}
-
-/// Shows the readout near the pointer, in `room` and off what is `taken` by other cards; where it is.
-pub fn show(ui: &Ui, room: Rect, taken: &[Rect], model: &Model<'_>, strength: f32) -> Option<Rect> {
-    let probe = model.probe?;
-    probe.card.show(ui, "probe", probe.at, room, taken, strength)
 }
 
 #[cfg(test)]

@@ -3,8 +3,6 @@
 use egui::{Pos2, Rect, Stroke, Ui, pos2};
 
 use super::card::{Card, Line};
-use super::labels;
-use super::model::Model;
 use super::theme;
 use crate::histogram::Cumulative;
 use crate::view::overlay::Channels;
@@ -74,17 +72,12 @@ pub fn share_text(share: f64) -> String {
     }
 }
 
-/// Where the labels above a histogram begin.
-fn ceiling(readout: &Readout, model: &Model<'_>) -> f32 {
-    readout.panel.min.y - labels::height(model) - 6.0
-}
-
-/// Shows the cards above their histograms, where no data is; where they are.
-pub fn show(ui: &Ui, view: Rect, free: Rect, model: &Model<'_>, strength: f32) -> Vec<Rect> {
+/// Shows the cards above their histograms, where no data is, and above the axes' `labels`, which are so high; where they are.
+pub fn show(ui: &Ui, (view, free): (Rect, Rect), readouts: &[Readout], labels: f32, strength: f32) -> Vec<Rect> {
     let mut cards = Vec::new();
     let mut taken = Rect::NOTHING;
     // What is under the pointer first: it comes nearest to its histogram.
-    for (index, readout) in model.readouts.iter().rev().enumerate() {
+    for (index, readout) in readouts.iter().rev().enumerate() {
         let strength = if readout.lasts { 1.0 } else { strength };
         let painter = ui.ctx().layer_painter(egui::LayerId::background());
         let color = if readout.lasts { theme::ACCENT } else { theme::LIGHT };
@@ -94,8 +87,8 @@ pub fn show(ui: &Ui, view: Rect, free: Rect, model: &Model<'_>, strength: f32) -
         }
         // Above the histogram if the free part of the view lies there, else at its left.
         let is_below = readout.panel.min.y >= free.max.y - 1.0;
-        let room =
-            if is_below { Rect::from_min_max(view.min, pos2(view.max.x, ceiling(readout, model))) } else { free };
+        let ceiling = readout.panel.min.y - labels - 6.0;
+        let room = if is_below { Rect::from_min_max(view.min, pos2(view.max.x, ceiling)) } else { free };
         let at = if is_below {
             pos2((left + right) / 2.0, room.max.y)
         } else {

@@ -9,7 +9,7 @@ fn play() -> PlayState {
     PlayState { duration_secs: Some(10.0), speed: 1.0, seekable: true, frame_index: Some(7), ..PlayState::default() }
 }
 
-fn model(panels: &[Panel]) -> Model<'_> {
+fn model(panels: &[HistogramArea]) -> Model<'_> {
     Model {
         name: Some("clip.mp4"),
         opening: None,
@@ -18,12 +18,12 @@ fn model(panels: &[Panel]) -> Model<'_> {
         components: Components::Rgbl,
         bits: 8,
         channels: Channels::ALL,
-        panels,
+        histograms: panels,
         pointer: None,
         timing: None,
-        facts: None,
-        numbers: None,
-        adjusting: Adjusting::default(),
+        info: None,
+        stats: None,
+        adjusting: AdjustmentView::default(),
         counted: None,
         probe: None,
         readouts: &[],
@@ -31,9 +31,12 @@ fn model(panels: &[Panel]) -> Model<'_> {
 }
 
 /// The two histograms at the lower edge of a view of this size.
-fn pair(width: f32, height: f32) -> Vec<Panel> {
+fn pair(width: f32, height: f32) -> Vec<HistogramArea> {
     let rect = |left: f32| Rect::from_min_max(pos2(width * left, height * 0.75), pos2(width * (left + 0.45), height));
-    vec![Panel { rect: rect(0.025), channels: Channels::ALL }, Panel { rect: rect(0.525), channels: Channels::one(3) }]
+    vec![
+        HistogramArea { rect: rect(0.025), channels: Channels::ALL },
+        HistogramArea { rect: rect(0.525), channels: Channels::one(3) },
+    ]
 }
 
 #[test]
@@ -93,9 +96,9 @@ fn the_controls_never_cover_the_histograms() {
 }
 
 /// Everything that adjustments bring with them: the panel, a divider, a legend, the name of what is counted.
-fn adjusted_model(panels: &[Panel]) -> Model<'_> {
+fn adjusted_model(panels: &[HistogramArea]) -> Model<'_> {
     let mut adjusting =
-        Adjusting { divider: Some(0.3), thresholds: Some([60, 120, 180, u32::MAX]), ..model(&[]).adjusting };
+        AdjustmentView { divider: Some(0.3), thresholds: Some([60, 120, 180, u32::MAX]), ..model(&[]).adjusting };
     adjusting.choices.otsu.classes = 4;
     Adjustment::LowPass.switch_on(&mut adjusting.adjustments, &adjusting.choices);
     Adjustment::Otsu.switch_on(&mut adjusting.adjustments, &adjusting.choices);
@@ -106,7 +109,7 @@ fn adjusted_model(panels: &[Panel]) -> Model<'_> {
 fn adjustments_never_cover_the_histograms() {
     for (width, height) in [(480, 270), (640, 480), (1280, 720), (1920, 1080), (3840, 2160)] {
         let mut hud = Hud::without_window();
-        hud.sheets.adjusting = true;
+        hud.panels.adjusting = true;
         let zoom = hud.set_scale((width, height), 1.0);
         let panels = pair(width as f32 / zoom, height as f32 / zoom);
         let all = drawn(&mut hud, (width, height), 1.0, &adjusted_model(&panels));
@@ -118,9 +121,9 @@ fn adjustments_never_cover_the_histograms() {
     }
 }
 
-fn figures(columns: usize) -> Numbers {
+fn figures(columns: usize) -> StatsTable {
     let column = || std::array::from_fn(|_| "100.00 %".to_owned());
-    Numbers {
+    StatsTable {
         frame: "frame 7, 0:00.233".to_owned(),
         picture: "source".to_owned(),
         components: Components::Rgbl,
@@ -128,30 +131,30 @@ fn figures(columns: usize) -> Numbers {
     }
 }
 
-fn many_facts() -> Vec<Fact> {
+fn many_lines() -> Vec<InfoLine> {
     let value = "as long a value as they come, which takes more than a single line of the panel";
-    vec![Fact { name: "something", value: value.to_owned(), origin: None }; 8]
+    vec![InfoLine { name: "something", value: value.to_owned(), origin: None }; 8]
 }
 
 #[test]
 fn panels_grow_back_with_their_room() {
     let (small, large) = ((480, 270), (1280, 720));
-    let (facts, numbers) = (many_facts(), figures(4));
-    let none = Sheets::default();
+    let (lines, numbers) = (many_lines(), figures(4));
+    let none = OpenPanels::default();
     let cases = [
-        Sheets { adjusting: true, ..none },
-        Sheets { trust: true, ..none },
-        Sheets { numbers: true, ..none },
-        Sheets { help: true, ..none },
+        OpenPanels { adjusting: true, ..none },
+        OpenPanels { info: true, ..none },
+        OpenPanels { numbers: true, ..none },
+        OpenPanels { help: true, ..none },
     ];
-    for sheets in cases {
+    for open in cases {
         let shown = |hud: &mut Hud, size: (u32, u32)| {
-            hud.sheets = sheets;
+            hud.panels = open;
             let zoom = hud.set_scale(size, 1.0);
             let panels = pair(size.0 as f32 / zoom, size.1 as f32 / zoom);
             let model = Model {
-                facts: sheets.trust.then_some(&facts[..]),
-                numbers: sheets.numbers.then_some(&numbers),
+                info: open.info.then_some(&lines[..]),
+                stats: open.numbers.then_some(&numbers),
                 ..model(&panels)
             };
             // A table needs more than two drawings to find its columns' widths.
@@ -160,7 +163,7 @@ fn panels_grow_back_with_their_room() {
         };
         let mut hud = Hud::without_window();
         shown(&mut hud, small);
-        assert_eq!(shown(&mut hud, large), shown(&mut Hud::without_window(), large), "{sheets:?}");
+        assert_eq!(shown(&mut hud, large), shown(&mut Hud::without_window(), large), "{open:?}");
     }
 }
 
@@ -177,10 +180,10 @@ fn the_bar_that_scrolls_keeps_off_the_numbers() {
     let numbers = figures(4);
     let width = |size: (u32, u32)| {
         let mut hud = Hud::without_window();
-        hud.sheets.numbers = true;
+        hud.panels.numbers = true;
         let zoom = hud.set_scale(size, 1.0);
         let panels = pair(size.0 as f32 / zoom, size.1 as f32 / zoom);
-        let model = Model { numbers: Some(&numbers), ..model(&panels) };
+        let model = Model { stats: Some(&numbers), ..model(&panels) };
         let now = Instant::now();
         let all = (0..3).map(|_| hud.lay_out(None, (size, 1.0), &model, now).0.primitives).last().unwrap();
         all.iter().map(mesh_bounds).fold(Rect::NOTHING, Rect::union).width()
@@ -201,7 +204,7 @@ fn adjustments_open_by_themselves_only_where_all_of_them_fit() {
 
 #[test]
 fn adjustments_grow_back_when_the_times_above_them_go() {
-    let times = TimingFigures {
+    let times = TimingTable {
         engine: "cpu",
         adapter: "an adapter".to_owned(),
         times: crate::gpu::live::PassTimes::default(),
@@ -211,7 +214,7 @@ fn adjustments_grow_back_when_the_times_above_them_go() {
         damaged: 0,
     };
     let mut hud = Hud::without_window();
-    hud.sheets.adjusting = true;
+    hud.panels.adjusting = true;
     let panels = pair(533.0, 300.0);
     let before = drawn(&mut hud, (480, 270), 1.0, &model(&panels));
     let with_times = drawn(&mut hud, (480, 270), 1.0, &Model { timing: Some(&times), ..model(&panels) });
@@ -229,7 +232,7 @@ fn what_is_adjusted_is_told_after_the_controls_have_gone() {
         hud.lay_out(None, ((1280, 720), 1.0), &adjusted_model(&panels), now).0.primitives.len()
     };
     assert_eq!(shown(&mut hud), 0, "nothing is laid out unless it is to last");
-    hud.lasting = true;
+    hud.lasting = Lasting::Readouts;
     assert!(shown(&mut hud) > 0);
 }
 
@@ -238,7 +241,7 @@ fn the_free_part_is_the_larger_one() {
     let view = Rect::from_min_size(pos2(0.0, 0.0), Vec2::new(1280.0, 720.0));
     assert_eq!(free_area(view, &[]), view);
     assert_eq!(free_area(view, &pair(1280.0, 720.0)).max, pos2(1280.0, 540.0));
-    let column = |top: f32| Panel {
+    let column = |top: f32| HistogramArea {
         rect: Rect::from_min_max(pos2(1000.0, top), pos2(1280.0, top + 200.0)),
         channels: Channels::ALL,
     };

@@ -9,7 +9,7 @@ use crate::gpu::live::PassTimes;
 
 /// What the panel of times tells.
 #[derive(Debug, Clone)]
-pub struct TimingFigures {
+pub struct TimingTable {
     /// The engine that counts.
     pub engine: &'static str,
     /// The adapter's name.
@@ -26,7 +26,7 @@ pub struct TimingFigures {
     pub damaged: u64,
 }
 
-impl TimingFigures {
+impl TimingTable {
     /// The panel's lines: a name and its figure.
     #[must_use]
     pub fn lines(&self) -> Vec<(&'static str, String)> {
@@ -64,7 +64,7 @@ fn micros(time: Duration) -> String {
 }
 
 /// Shows the panel at the top left of `room`; where it is.
-pub fn show(ui: &Ui, room: Rect, timing: &TimingFigures) -> Rect {
+pub fn show(ui: &Ui, room: Rect, timing: &TimingTable) -> Rect {
     let area = egui::Area::new(egui::Id::unique("times")).fixed_pos(room.min).fade_in(false).interactable(false);
     let shown = area.show(ui.ctx(), |ui| {
         theme::plate().show(ui, |ui| {
@@ -86,8 +86,8 @@ pub fn show(ui: &Ui, room: Rect, timing: &TimingFigures) -> Rect {
 mod tests {
     use super::*;
 
-    fn figures() -> TimingFigures {
-        TimingFigures {
+    fn figures() -> TimingTable {
+        TimingTable {
             engine: "gpu",
             adapter: "an adapter".into(),
             times: PassTimes { chunk: Some(Duration::from_micros(12)), ..PassTimes::default() },
@@ -98,7 +98,7 @@ mod tests {
         }
     }
 
-    fn line(figures: &TimingFigures, name: &str) -> Option<String> {
+    fn line(figures: &TimingTable, name: &str) -> Option<String> {
         figures.lines().into_iter().find(|(n, _)| *n == name).map(|(_, figure)| figure)
     }
 
@@ -111,20 +111,20 @@ mod tests {
         }
         assert_eq!(line(&figures, "frames").as_deref(), Some("7 counted, 2 dropped"));
         let reduce = figures.times.chunk;
-        let fused = TimingFigures { times: PassTimes { reduce, ..PassTimes::default() }, ..figures.clone() };
+        let fused = TimingTable { times: PassTimes { reduce, ..PassTimes::default() }, ..figures.clone() };
         assert_eq!(line(&fused, "chunk").as_deref(), Some("within adjust"));
         assert_eq!(line(&figures, "adjust"), None, "nothing is adjusted");
         let times = PassTimes { adjust: Some(Duration::from_micros(40)), ..PassTimes::default() };
-        let adjusted = TimingFigures { times, ..figures.clone() };
+        let adjusted = TimingTable { times, ..figures.clone() };
         assert_eq!(line(&adjusted, "adjust").as_deref(), Some("40.0 µs"));
-        let silent = TimingFigures { has_timestamps: false, ..figures };
+        let silent = TimingTable { has_timestamps: false, ..figures };
         assert_eq!(line(&silent, "draw").as_deref(), Some("not told by this adapter"));
     }
 
     #[test]
     fn the_cpu_engine_has_its_own_line_in_place_of_two_passes() {
         let times = PassTimes { cpu_count: Some(Duration::from_micros(2500)), ..PassTimes::default() };
-        let figures = TimingFigures { times, ..figures() };
+        let figures = TimingTable { times, ..figures() };
         assert_eq!(line(&figures, "count (CPU)").as_deref(), Some("2.50 ms"));
         assert_eq!(line(&figures, "chunk"), None);
     }

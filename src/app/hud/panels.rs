@@ -9,11 +9,11 @@ const THREE_PANELS: f64 = 1150.0;
 
 /// Which panels are open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Sheets {
+pub struct OpenPanels {
     /// All keys.
     pub help: bool,
     /// What is known about the video.
-    pub trust: bool,
+    pub info: bool,
     /// The frame's numbers.
     pub numbers: bool,
     /// The passes' times.
@@ -22,11 +22,11 @@ pub struct Sheets {
     pub adjusting: bool,
 }
 
-impl Sheets {
+impl OpenPanels {
     /// Whether any of them is open.
     #[must_use]
     pub const fn any(self) -> bool {
-        self.help || self.trust || self.numbers || self.timing || self.adjusting
+        self.help || self.info || self.numbers || self.timing || self.adjusting
     }
 
     /// Those that are shown in a window of this width, in points of its layout. A narrow window has no room for two of numbers,
@@ -42,7 +42,7 @@ impl Sheets {
         let wanted = match which {
             Action::ToggleTiming => &mut self.timing,
             Action::ToggleNumbers => &mut self.numbers,
-            Action::ToggleTrust => &mut self.trust,
+            Action::ToggleInfo => &mut self.info,
             _ => &mut self.adjusting,
         };
         *wanted = !*wanted;
@@ -58,11 +58,11 @@ impl Sheets {
             self.numbers &= !(self.timing && is_narrow);
         }
         // The others by how much they matter.
-        let (numbers, trust, adjusting) = (&mut self.numbers, &mut self.trust, &mut self.adjusting);
+        let (numbers, info, adjusting) = (&mut self.numbers, &mut self.info, &mut self.adjusting);
         let panels = match first {
-            Action::ToggleTrust => [trust, numbers, adjusting],
-            Action::ToggleAdjusting => [adjusting, numbers, trust],
-            _ => [numbers, trust, adjusting],
+            Action::ToggleInfo => [info, numbers, adjusting],
+            Action::ToggleAdjusting => [adjusting, numbers, info],
+            _ => [numbers, info, adjusting],
         };
         let mut room = if is_narrow { 1 } else { 2 + usize::from(width >= THREE_PANELS) };
         for panel in panels {
@@ -86,17 +86,17 @@ impl Sheets {
 mod tests {
     use super::*;
 
-    const NONE: Sheets = Sheets { help: false, trust: false, numbers: false, timing: false, adjusting: false };
+    const NONE: OpenPanels = OpenPanels { help: false, info: false, numbers: false, timing: false, adjusting: false };
 
-    fn after(mut sheets: Sheets, which: Action, width: f64) -> Sheets {
-        sheets.toggle(which, width);
-        sheets
+    fn after(mut panels: OpenPanels, which: Action, width: f64) -> OpenPanels {
+        panels.toggle(which, width);
+        panels
     }
 
     #[test]
     fn the_times_and_the_numbers_close_each_other_where_they_would_overlap() {
-        let [numbers, timing] = [Sheets { numbers: true, ..NONE }, Sheets { timing: true, ..NONE }];
-        let both = Sheets { timing: true, ..numbers };
+        let [numbers, timing] = [OpenPanels { numbers: true, ..NONE }, OpenPanels { timing: true, ..NONE }];
+        let both = OpenPanels { timing: true, ..numbers };
         assert_eq!(after(numbers, Action::ToggleTiming, 480.0), timing);
         assert_eq!(after(timing, Action::ToggleNumbers, 480.0), numbers);
         assert_eq!(after(numbers, Action::ToggleTiming, 960.0), both);
@@ -107,35 +107,35 @@ mod tests {
 
     #[test]
     fn the_times_stand_above_the_facts_and_the_adjustments() {
-        let times = Sheets { timing: true, ..NONE };
-        assert_eq!(after(times, Action::ToggleTrust, 480.0), Sheets { trust: true, ..times });
-        assert_eq!(after(times, Action::ToggleAdjusting, 480.0), Sheets { adjusting: true, ..times });
-        let sliders = Sheets { adjusting: true, ..NONE };
-        assert_eq!(after(sliders, Action::ToggleTiming, 480.0), Sheets { timing: true, ..sliders });
+        let times = OpenPanels { timing: true, ..NONE };
+        assert_eq!(after(times, Action::ToggleInfo, 480.0), OpenPanels { info: true, ..times });
+        assert_eq!(after(times, Action::ToggleAdjusting, 480.0), OpenPanels { adjusting: true, ..times });
+        let sliders = OpenPanels { adjusting: true, ..NONE };
+        assert_eq!(after(sliders, Action::ToggleTiming, 480.0), OpenPanels { timing: true, ..sliders });
     }
 
     #[test]
     fn as_many_panels_stay_as_have_room() {
-        let two = Sheets { trust: true, numbers: true, ..NONE };
-        let all = Sheets { adjusting: true, ..two };
-        assert_eq!(after(two, Action::ToggleAdjusting, 480.0), Sheets { adjusting: true, ..NONE });
-        assert_eq!(after(two, Action::ToggleAdjusting, 960.0), Sheets { trust: false, ..all });
+        let two = OpenPanels { info: true, numbers: true, ..NONE };
+        let all = OpenPanels { adjusting: true, ..two };
+        assert_eq!(after(two, Action::ToggleAdjusting, 480.0), OpenPanels { adjusting: true, ..NONE });
+        assert_eq!(after(two, Action::ToggleAdjusting, 960.0), OpenPanels { info: false, ..all });
         assert_eq!(after(two, Action::ToggleAdjusting, 1280.0), all);
     }
 
     #[test]
     fn what_is_opened_is_shown_and_so_is_all_that_stays_open() {
-        let panels = [Action::ToggleTiming, Action::ToggleNumbers, Action::ToggleTrust, Action::ToggleAdjusting];
-        let is_open = |sheets: Sheets, which| match which {
-            Action::ToggleTiming => sheets.timing,
-            Action::ToggleNumbers => sheets.numbers,
-            Action::ToggleTrust => sheets.trust,
-            _ => sheets.adjusting,
+        let panels = [Action::ToggleTiming, Action::ToggleNumbers, Action::ToggleInfo, Action::ToggleAdjusting];
+        let is_open = |panels: OpenPanels, which| match which {
+            Action::ToggleTiming => panels.timing,
+            Action::ToggleNumbers => panels.numbers,
+            Action::ToggleInfo => panels.info,
+            _ => panels.adjusting,
         };
         for state in 0..1 << panels.len() {
-            let [timing, numbers, trust, adjusting] = [0, 1, 2, 3].map(|bit| state >> bit & 1 == 1);
+            let [timing, numbers, info, adjusting] = [0, 1, 2, 3].map(|bit| state >> bit & 1 == 1);
             for width in [480.0, 960.0, 1280.0] {
-                let before = Sheets { help: false, trust, numbers, timing, adjusting }.within(width);
+                let before = OpenPanels { help: false, info, numbers, timing, adjusting }.within(width);
                 for which in panels {
                     let now = after(before, which, width);
                     assert_eq!(now.within(width), now, "{which:?} after {before:?} in {width} points");
@@ -147,31 +147,31 @@ mod tests {
 
     #[test]
     fn what_a_window_has_no_room_for_comes_back_with_it() {
-        let all = Sheets { trust: true, numbers: true, adjusting: true, timing: true, help: true };
-        for (sheets, width, expected) in [
+        let all = OpenPanels { info: true, numbers: true, adjusting: true, timing: true, help: true };
+        for (panels, width, expected) in [
             (all, 1280.0, all),
-            (all, 960.0, Sheets { adjusting: false, ..all }),
-            (all, 480.0, Sheets { adjusting: false, trust: false, timing: false, ..all }),
-            (Sheets { numbers: false, ..all }, 480.0, Sheets { numbers: false, adjusting: false, ..all }),
-            (Sheets { adjusting: true, ..NONE }, 480.0, Sheets { adjusting: true, ..NONE }),
+            (all, 960.0, OpenPanels { adjusting: false, ..all }),
+            (all, 480.0, OpenPanels { adjusting: false, info: false, timing: false, ..all }),
+            (OpenPanels { numbers: false, ..all }, 480.0, OpenPanels { numbers: false, adjusting: false, ..all }),
+            (OpenPanels { adjusting: true, ..NONE }, 480.0, OpenPanels { adjusting: true, ..NONE }),
         ] {
-            assert_eq!(sheets.within(width), expected, "{sheets:?} in {width} points");
+            assert_eq!(panels.within(width), expected, "{panels:?} in {width} points");
         }
     }
 
     #[test]
     fn adjustments_have_room_only_where_they_close_nothing_and_leave_some_of_the_picture() {
-        let numbers = Sheets { numbers: true, ..NONE };
-        for (sheets, width, expected) in [
+        let numbers = OpenPanels { numbers: true, ..NONE };
+        for (panels, width, expected) in [
             (NONE, 480.0, false),
             (NONE, 960.0, true),
             (numbers, 480.0, false),
             (numbers, 960.0, true),
-            (Sheets { trust: true, ..numbers }, 960.0, false),
-            (Sheets { trust: true, ..numbers }, 1280.0, true),
-            (Sheets { adjusting: true, ..NONE }, 1280.0, false),
+            (OpenPanels { info: true, ..numbers }, 960.0, false),
+            (OpenPanels { info: true, ..numbers }, 1280.0, true),
+            (OpenPanels { adjusting: true, ..NONE }, 1280.0, false),
         ] {
-            assert_eq!(sheets.has_width_for_adjusting(width), expected, "{sheets:?} in {width} points");
+            assert_eq!(panels.has_width_for_adjusting(width), expected, "{panels:?} in {width} points");
         }
     }
 }

@@ -14,7 +14,7 @@ const NAMES: [&str; 9] = ["min", "1 %", "median", "mean", "99 %", "max", "at low
 
 /// The numbers of one frame.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Numbers {
+pub struct StatsTable {
     /// The frame that they belong to.
     pub frame: String,
     /// Of which picture they are.
@@ -25,7 +25,7 @@ pub struct Numbers {
     pub columns: Vec<[String; NAMES.len()]>,
 }
 
-impl Numbers {
+impl StatsTable {
     /// Reads the figures off the cumulative histograms.
     #[must_use]
     pub fn new(tag: &FrameTag, sums: &Cumulative, adjustments: &Adjustments) -> Self {
@@ -60,7 +60,7 @@ fn column(sums: &Cumulative, channel: usize) -> [String; NAMES.len()] {
 }
 
 /// Shows the panel at the right of `room`; where it is.
-pub fn show(ui: &Ui, room: Rect, numbers: &Numbers) -> Rect {
+pub fn show(ui: &Ui, room: Rect, numbers: &StatsTable) -> Rect {
     let size = if room.height() < 200.0 || room.width() < 520.0 { theme::TEXT - 2.5 } else { theme::TEXT };
     let area = egui::Area::new(egui::Id::unique("numbers"))
         .fade_in(false)
@@ -91,7 +91,7 @@ pub fn show(ui: &Ui, room: Rect, numbers: &Numbers) -> Rect {
     shown.response.rect
 }
 
-fn table(ui: &mut Ui, numbers: &Numbers, text: &dyn Fn(&str, egui::Color32) -> RichText) {
+fn table(ui: &mut Ui, numbers: &StatsTable, text: &dyn Fn(&str, egui::Color32) -> RichText) {
     // At the top of its cell: a cell is as tall as its row was before, and what stands in its middle would keep it so tall when
     // the text becomes smaller.
     let right = egui::Layout::right_to_left(egui::Align::Min);
@@ -124,7 +124,7 @@ mod tests {
         histogram.bins_mut(0)[255] = 10;
         histogram.out_of_range_mut(0)[0] = 3;
         histogram.out_of_range_mut(0)[1] = 4;
-        let numbers = Numbers::new(
+        let numbers = StatsTable::new(
             &FrameTag { index: Some(7), ..FrameTag::default() },
             &histogram.cumulative(),
             &Adjustments::default(),
@@ -142,7 +142,7 @@ mod tests {
         let adjustments = Adjustments { blur, ..Adjustments::default() };
         let picture = |adjusted| {
             let tag = FrameTag { adjusted, ..FrameTag::default() };
-            Numbers::new(&tag, &Histogram::empty(8, Components::Rgbl).cumulative(), &adjustments).picture
+            StatsTable::new(&tag, &Histogram::empty(8, Components::Rgbl).cumulative(), &adjustments).picture
         };
         assert_eq!((picture(true).as_str(), picture(false).as_str()), ("result: low-pass 9×9 ×3", "source"));
     }

@@ -10,7 +10,7 @@ use crate::text::counted;
 
 /// A line of the panel.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fact {
+pub struct InfoLine {
     /// What it is about.
     pub name: &'static str,
     /// What is known.
@@ -30,41 +30,41 @@ pub struct Machine<'a> {
     pub engine: &'a str,
 }
 
-const fn plain(name: &'static str, value: String) -> Fact {
-    Fact { name, value, origin: None }
+const fn plain(name: &'static str, value: String) -> InfoLine {
+    InfoLine { name, value, origin: None }
 }
 
 /// Everything that is known of the video and of this frame of it.
 #[must_use]
-pub fn facts(info: &StreamInfo, frame: &Frame, machine: Machine<'_>) -> Vec<Fact> {
-    let mut facts = of_file(info);
-    facts.extend(of_frame(frame, info.sample_aspect.origin));
-    facts.push(plain("decoder", decoder(info)));
-    facts.push(plain("engine", format!("{} counts", if machine.engine == "cpu" { "the CPU" } else { "the adapter" })));
-    facts.push(plain("adapter", format!("{} ({})", machine.adapter, machine.driver)));
-    facts.extend(info.notes.iter().map(|note| plain("note", note.clone())));
-    facts
+pub fn info_lines(info: &StreamInfo, frame: &Frame, machine: Machine<'_>) -> Vec<InfoLine> {
+    let mut lines = of_file(info);
+    lines.extend(of_frame(frame, info.sample_aspect.origin));
+    lines.push(plain("decoder", decoder(info)));
+    lines.push(plain("engine", format!("{} counts", if machine.engine == "cpu" { "the CPU" } else { "the adapter" })));
+    lines.push(plain("adapter", format!("{} ({})", machine.adapter, machine.driver)));
+    lines.extend(info.notes.iter().map(|note| plain("note", note.clone())));
+    lines
 }
 
-fn of_file(info: &StreamInfo) -> Vec<Fact> {
+fn of_file(info: &StreamInfo) -> Vec<InfoLine> {
     let codec = match &info.profile {
         Some(profile) => format!("{}, {profile}", info.codec),
         None => info.codec.clone(),
     };
-    let mut facts = vec![plain("container", info.container.clone()), plain("codec", codec)];
-    facts.extend(info.bit_rate.map(|rate| plain("bit rate", bit_rate(rate))));
-    facts.push(plain("frame rate", frame_rate(info)));
+    let mut lines = vec![plain("container", info.container.clone()), plain("codec", codec)];
+    lines.extend(info.bit_rate.map(|rate| plain("bit rate", bit_rate(rate))));
+    lines.push(plain("frame rate", frame_rate(info)));
     let stated = info.stated_size;
     if stated != info.coded_size {
-        facts.push(plain("size in header", format!("{}×{}, not used: the frames have their own", stated.0, stated.1)));
+        lines.push(plain("size in header", format!("{}×{}, not used: the frames have their own", stated.0, stated.1)));
     }
     if !info.timed {
-        facts.push(plain("times", "none in the file: made from the frame rate".to_owned()));
+        lines.push(plain("times", "none in the file: made from the frame rate".to_owned()));
     }
     if !info.seekable {
-        facts.push(plain("seeking", "plays forwards only".to_owned()));
+        lines.push(plain("seeking", "plays forwards only".to_owned()));
     }
-    facts
+    lines
 }
 
 fn bit_rate(bits_a_second: u64) -> String {
@@ -89,7 +89,7 @@ fn frame_rate(info: &StreamInfo) -> String {
     }
 }
 
-fn of_frame(frame: &Frame, aspect_origin: Origin) -> Vec<Fact> {
+fn of_frame(frame: &Frame, aspect_origin: Origin) -> Vec<InfoLine> {
     let picture = &frame.picture;
     let color = picture.colorimetry();
     let layout = picture.layout();
@@ -120,10 +120,10 @@ fn of_frame(frame: &Frame, aspect_origin: Origin) -> Vec<Fact> {
         plain("pixel format", source.pixel_format.clone()),
         plain("depth", depth),
         plain("size", size),
-        Fact { name: "pixel aspect", value: aspect, origin: Some(aspect_origin) },
+        InfoLine { name: "pixel aspect", value: aspect, origin: Some(aspect_origin) },
         plain("rotation", turned),
-        Fact { name: "matrix", value: color.matrix.value.to_string(), origin: Some(color.matrix.origin) },
-        Fact { name: "range", value: color.range.value.to_string(), origin: Some(color.range.origin) },
+        InfoLine { name: "matrix", value: color.matrix.value.to_string(), origin: Some(color.matrix.origin) },
+        InfoLine { name: "range", value: color.range.value.to_string(), origin: Some(color.range.origin) },
         named("transfer", source.transfer, shown),
         named("primaries", source.primaries, ", not converted"),
         plain("conversion", conversion),
@@ -131,9 +131,9 @@ fn of_frame(frame: &Frame, aspect_origin: Origin) -> Vec<Fact> {
 }
 
 /// Something that has an effect on nothing here, and is named where the file names it.
-fn named(name: &'static str, value: Option<&'static str>, effect: &str) -> Fact {
+fn named(name: &'static str, value: Option<&'static str>, effect: &str) -> InfoLine {
     match value {
-        Some(value) => Fact { name, value: format!("{value}{effect}"), origin: Some(Origin::Tagged) },
+        Some(value) => InfoLine { name, value: format!("{value}{effect}"), origin: Some(Origin::Tagged) },
         None => plain(name, format!("not stated{effect}")),
     }
 }
@@ -149,18 +149,18 @@ fn number(value: f64) -> String {
 }
 
 /// Shows the panel at the left of `room`; where it is.
-pub fn show(ui: &Ui, room: Rect, facts: &[Fact]) -> Rect {
+pub fn show(ui: &Ui, room: Rect, lines: &[InfoLine]) -> Rect {
     let size = if room.height() < 200.0 { theme::TEXT - 2.0 } else { theme::TEXT };
-    let area = egui::Area::new(egui::Id::unique("trust")).fade_in(false).fixed_pos(room.min);
+    let area = egui::Area::new(egui::Id::unique("info")).fade_in(false).fixed_pos(room.min);
     let shown = area.show(ui.ctx(), |ui| {
         theme::plate().show(ui, |ui| {
             ui.spacing_mut().interact_size.y = 0.0;
             ui.set_max_width((room.width() - 24.0).clamp(80.0, 460.0));
             theme::scrolled(ui, room.height() - 20.0, |ui| {
-                let grid = egui::Grid::new("trust").num_columns(2).spacing(vec2(12.0, 3.0)).min_row_height(0.0);
+                let grid = egui::Grid::new("info").num_columns(2).spacing(vec2(12.0, 3.0)).min_row_height(0.0);
                 grid.show(ui, |ui| {
-                    for fact in facts {
-                        show_fact(ui, fact, size);
+                    for line in lines {
+                        show_line(ui, line, size);
                         ui.end_row();
                     }
                 });
@@ -170,12 +170,12 @@ pub fn show(ui: &Ui, room: Rect, facts: &[Fact]) -> Rect {
     shown.response.rect
 }
 
-fn show_fact(ui: &mut Ui, fact: &Fact, size: f32) {
-    ui.label(RichText::new(fact.name).size(size).color(theme::DIM));
+fn show_line(ui: &mut Ui, line: &InfoLine, size: f32) {
+    ui.label(RichText::new(line.name).size(size).color(theme::DIM));
     let mut job = egui::text::LayoutJob::default();
     let format = |color| egui::TextFormat::simple(theme::words(size), color);
-    job.append(&fact.value, 0.0, format(theme::LIGHT));
-    if let Some(origin) = fact.origin {
+    job.append(&line.value, 0.0, format(theme::LIGHT));
+    if let Some(origin) = line.origin {
         let color = match origin {
             Origin::Tagged => egui::Color32::from_rgb(124, 214, 140),
             Origin::Guessed => theme::ACCENT,
@@ -196,8 +196,8 @@ mod tests {
         let mut decoder = Decoder::open("assets/sample.mp4", &OpenOptions::default()).unwrap();
         let frame = decoder.next_frame().unwrap().unwrap();
         let machine = Machine { adapter: "an adapter", driver: "a driver", engine: "cpu" };
-        let facts = facts(decoder.info(), &frame, machine);
-        let find = |name| facts.iter().find(|fact| fact.name == name).unwrap_or_else(|| panic!("no {name}"));
+        let lines = info_lines(decoder.info(), &frame, machine);
+        let find = |name| lines.iter().find(|line| line.name == name).unwrap_or_else(|| panic!("no {name}"));
         assert_eq!(find("frame rate").value, "30 fps, constant");
         assert_eq!(find("depth").value, "8 bits, 256 bins");
         assert_eq!((find("matrix").value.as_str(), find("matrix").origin), ("bt709", Some(Origin::Tagged)));

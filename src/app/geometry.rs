@@ -1,0 +1,105 @@
+//! Where everything lies on the view: from the pointer's place to a histogram, to the divider and to the display over the
+//! picture.
+
+use egui::{Pos2, Rect};
+use glam::DVec2;
+
+use crate::histogram::Components;
+use crate::picture::Frame;
+use crate::view::overlay::{self, Hit, PanelRect};
+use crate::view::placement::Shape;
+use crate::view::scene::Scene;
+
+/// How near the pointer must come to the divider to take hold of it, in points.
+const GRAB: f64 = 6.0;
+
+/// The view as it is drawn now.
+#[derive(Debug, Clone, Copy)]
+pub struct Geometry<'a> {
+    /// What is drawn.
+    pub scene: &'a Scene,
+    /// What is counted.
+    pub components: Components,
+    /// The frame on screen, if there is one.
+    pub frame: Option<&'a Frame>,
+    /// Size of the view in pixels.
+    pub size: (u32, u32),
+    /// Pixels of the view to a point of the display over it.
+    pub points: f32,
+}
+
+impl Geometry<'_> {
+    /// Bits of a bin's index in the frame on screen.
+    #[must_use]
+    pub fn bits(&self) -> Option<u32> {
+        Some(self.frame?.picture.layout().bin_bits())
+    }
+
+    /// The histogram under a point of the view.
+    #[must_use]
+    pub fn hit(&self, at: DVec2) -> Option<Hit> {
+        overlay::hit(self.scene, self.components, self.bits()?, self.size, at)
+    }
+
+    /// Size of the upright picture and of the view.
+    #[must_use]
+    pub fn extents(&self) -> Option<(DVec2, DVec2)> {
+        Some((Shape::of(self.frame?).upright(), DVec2::new(self.size.0.into(), self.size.1.into())))
+    }
+
+    /// A point of the view in points of the display over it.
+    #[must_use]
+    pub fn in_points(&self, at: DVec2) -> Pos2 {
+        Pos2::new(at.x as f32 / self.points, at.y as f32 / self.points)
+    }
+
+    /// A histogram's place in points.
+    #[must_use]
+    pub fn rect_in_points(&self, rect: &PanelRect) -> Rect {
+        let corner = |x: u32, y: u32| Pos2::new(x as f32 / self.points, y as f32 / self.points);
+        Rect::from_min_max(corner(rect.left, rect.top), corner(rect.left + rect.width, rect.top + rect.height))
+    }
+
+    /// Width of the view in points.
+    #[must_use]
+    pub fn width_in_points(&self) -> f64 {
+        f64::from(self.size.0) / f64::from(self.points)
+    }
+
+    /// How far the divider lies from a point of the view, in pixels, where that takes hold of it: beside the divider, but
+    /// not on a histogram, which is brushed there. What is not adjusted is not divided either.
+    #[must_use]
+    pub fn divider_from(&self, at: DVec2) -> Option<f64> {
+        let share = self.scene.divider.filter(|_| !self.scene.adjustments.is_off())?;
+        let way = f64::from(share) * f64::from(self.size.0) - at.x;
+        (way.abs() <= GRAB * f64::from(self.points) && self.hit(at).is_none()).then_some(way)
+    }
+
+    /// The share of the view's width at a column of it, where the divider is dragged to.
+    #[must_use]
+    pub fn share_at(&self, x: f64) -> f32 {
+        (x / f64::from(self.size.0.max(1))).clamp(0.0, 1.0) as f32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::adjust::{Adjustments, Blur};
+
+    #[test]
+    fn the_divider_is_taken_hold_of_within_its_reach() {
+        let adjustments = Adjustments { blur: Some(Blur { size: 9, runs: 1 }), ..Adjustments::default() };
+        let is_held = |x: f64, divider: f32, adjustments: Adjustments| {
+            let scene = Scene { divider: Some(divider), adjustments, ..Scene::default() };
+            let geometry =
+                Geometry { scene: &scene, components: Components::Rgbl, frame: None, size: (1280, 720), points: 1.0 };
+            geometry.divider_from(DVec2::new(x, 100.0)).is_some()
+        };
+        for (x, expected) in [(633.9, false), (634.0, true), (640.0, true), (646.0, true), (646.1, false)] {
+            assert_eq!(is_held(x, 0.5, adjustments), expected, "{x}");
+        }
+        assert!(is_held(3.0, 0.0, adjustments) && is_held(1279.0, 1.0, adjustments), "at the edges");
+        assert!(!is_held(640.0, 0.5, Adjustments::default()), "nothing is adjusted");
+    }
+}

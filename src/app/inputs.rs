@@ -1,0 +1,166 @@
+//! Ways in: the next file of the list, a dropped one, one chosen in the dialog. What is on screen plays on until the new
+//! video's first frame is there.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use winit::window::Window;
+
+use super::dialog::{Answer, Dialog};
+use super::files::{Files, Opened, Opening};
+use super::hud::Note;
+use super::options::{PlayOptions, Waker};
+use super::session::{Session, file_name};
+use super::start;
+
+/// What has come of something that was to be opened.
+pub enum Arrival {
+    /// It is being opened.
+    Begun,
+    /// It is open, and its first frame is there.
+    Video(Box<Session>),
+    /// Something is to be said.
+    Note(Note),
+}
+
+/// The files to look at, and the ways to more of them.
+pub struct Inputs {
+    options: PlayOptions,
+    waker: Waker,
+    files: Files,
+    /// The video that is being opened.
+    opening: Option<Opening>,
+    /// Files that were dropped on the window. Several come one by one, and are dealt with together.
+    dropped: Vec<PathBuf>,
+    /// The dialog, while it is open.
+    dialog: Option<Dialog>,
+}
+
+impl Inputs {
+    /// The files of the command line, the one at this place on screen, counted from zero.
+    #[must_use]
+    pub fn new(options: PlayOptions, waker: Waker, shown: usize) -> Self {
+        let files = Files::new(options.inputs.clone(), shown);
+        Self { options, waker, files, opening: None, dropped: Vec::new(), dialog: None }
+    }
+
+    /// Place of the file on screen, from 1, and the number of files.
+    #[must_use]
+    pub fn place(&self) -> (usize, usize) {
+        self.files.place()
+    }
+
+    /// Name of the video that is being opened.
+    #[must_use]
+    pub fn opening(&self) -> Option<&str> {
+        self.opening.as_ref().map(|opening| opening.name.as_str())
+    }
+
+    /// Opens the next or the previous file of the list, `playing` the one on screen.
+    pub fn step(&mut self, forward: bool, playing: Option<&Session>) -> Arrival {
+        match self.files.step(forward).map(Path::to_owned) {
+            Some(input) => self.open(input, playing),
+            None => {
+                let (_, count) = self.files.place();
+                let end = if forward { "last" } else { "first" };
+                let text =
+                    if count > 1 { format!("this is the {end} file") } else { "there is one file only".to_owned() };
+                Arrival::Note(Note::done(text))
+            }
+        }
+    }
+
+    /// Notes a file that was dropped on the window.
+    pub fn drop_file(&mut self, path: PathBuf) {
+        self.dropped.push(path);
+    }
+
+    /// Opens the desktop's dialog.
+    pub fn ask(&mut self, window: &Window) -> Option<Note> {
+        if self.dialog.is_some() {
+            return None;
+        }
+        let waker = Arc::clone(&self.waker);
+        match Dialog::open(window, move || waker()) {
+            Ok(dialog) => self.dialog = Some(dialog),
+            Err(error) => return Some(Note::warning(format!("no file dialog could be opened: {error}"))),
+        }
+        None
+    }
+
+    /// Takes what was dropped, opened or chosen since.
+    pub fn advance(&mut self, playing: Option<&Session>, now: Instant) -> Vec<Arrival> {
+        let mut arrivals = Vec::new();
+        let dropped = std::mem::take(&mut self.dropped);
+        arrivals.extend(self.add(dropped, playing));
+        arrivals.extend(self.advance_opening(playing, now));
+        arrivals.extend(self.advance_dialog(playing, now));
+        arrivals
+    }
+
+    /// Puts files behind the one on screen and opens the first of them.
+    fn add(&mut self, files: Vec<PathBuf>, playing: Option<&Session>) -> Option<Arrival> {
+        let first = self.files.add(files).map(Path::to_owned)?;
+        Some(self.open(first, playing))
+    }
+
+    /// Begins to open a file or an address.
+    fn open(&mut self, input: PathBuf, playing: Option<&Session>) -> Arrival {
+        match start::open(&input, &self.options, &self.waker) {
+            Ok(media) => {
+                self.opening = Some(Opening::new(input, media));
+                Arrival::Begun
+            }
+            Err(error) => {
+                self.files.failed(playing.is_none());
+                Arrival::Note(Note::warning(error.to_string()))
+            }
+        }
+    }
+
+    fn advance_opening(&mut self, playing: Option<&Session>, now: Instant) -> Option<Arrival> {
+        let opening = self.opening.as_mut()?;
+        match opening.poll() {
+            Opened::NotYet => None,
+            Opened::Video(media, info, first) => {
+                let input = opening.input.clone();
+                self.opening = None;
+                self.files.arrived();
+                let mut options = self.options.clone();
+                // What plays goes on playing, and what stands stands.
+                if let Some(Session { player, .. }) = playing {
+                    (options.paused, options.looped) = (player.is_paused(), player.is_looped());
+                }
+                let mut player = start::player(&info, &options);
+                player.set_speed(playing.map_or(1.0, |session| session.player.speed()), now);
+                Some(Arrival::Video(Box::new(Session::new(input, media, info, player, first))))
+            }
+            Opened::Failed(reason) => {
+                self.opening = None;
+                self.files.failed(playing.is_none());
+                log::warn!("{reason}");
+                Some(Arrival::Note(Note::warning(reason)))
+            }
+        }
+    }
+
+    fn advance_dialog(&mut self, playing: Option<&Session>, now: Instant) -> Option<Arrival> {
+        let answer = self.dialog.as_ref()?.poll(now);
+        if answer != Answer::Open {
+            self.dialog = None;
+        }
+        match answer {
+            Answer::Open | Answer::Closed => None,
+            Answer::Files(files) => {
+                let names: Vec<_> = files.iter().map(|file| file_name(file)).collect();
+                log::debug!("chosen: {}", names.join(", "));
+                self.add(files, playing)
+            }
+            Answer::Unavailable => {
+                let text = "this desktop has no file dialog; drop a file on the window, or name it on the command line";
+                Some(Arrival::Note(Note::warning(text)))
+            }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! What the window is started with, and why it may end.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::adjust::Adjustments;
+use crate::engine::EngineChoice;
+use crate::gpu::{AdapterChoice, GpuError};
+use crate::histogram::Components;
+use crate::media::{MediaError, OpenOptions};
+use crate::view::scene::Counted;
+
+/// What to play and how.
+#[derive(Debug, Clone)]
+pub struct PlayOptions {
+    /// The videos; none opens a window that invites to open one.
+    pub inputs: Vec<PathBuf>,
+    /// Whether to start again at the end.
+    pub looped: bool,
+    /// Whether to open paused.
+    pub paused: bool,
+    /// Bytes of frames to keep for steps back and loops.
+    pub cache_bytes: usize,
+    /// Whether choices last from one run to the next.
+    pub keeps_settings: bool,
+    /// What is counted at first.
+    pub components: Components,
+    /// What is done to the picture at first.
+    pub adjustments: Adjustments,
+    /// Which picture is counted at first, where there are two.
+    pub counted: Counted,
+    /// The adapter.
+    pub adapter: AdapterChoice,
+    /// The engine.
+    pub engine: EngineChoice,
+    /// How to read the video.
+    pub open: OpenOptions,
+    /// When the program started, for the log.
+    pub started: Instant,
+}
+
+/// Why the window was closed, or did not open.
+#[derive(Debug, thiserror::Error)]
+pub enum AppError {
+    /// The video could not be opened.
+    #[error(transparent)]
+    Media(#[from] MediaError),
+    /// None of several videos could be opened.
+    #[error("none of the {} files can be opened: {}", .0.len(), joined(.0))]
+    NoneOpens(Vec<AppError>),
+    /// The adapter could not do its part.
+    #[error(transparent)]
+    Gpu(#[from] GpuError),
+    /// The device was lost, and once more after everything was made again.
+    #[error(
+        "{0}: the graphics device was lost again after it had been made anew; update its driver, or try another with --adapter (see 'histoscope adapters')"
+    )]
+    LostAgain(GpuError),
+    /// There is no display, or it refused a window.
+    #[error("no window could be opened: {0}; without a display, use 'histoscope snapshot FILE -o OUT.png'")]
+    Display(String),
+    /// The system gave no thread to decode on.
+    #[error("no decoding thread could be started: {0}")]
+    Thread(std::io::Error),
+    /// The decoder never said whether it could open the video.
+    #[error("{}: the video could not be opened; try again with -vv to see why", .0.display())]
+    NoAnswer(PathBuf),
+}
+
+/// Several reasons in one line.
+fn joined(reasons: &[AppError]) -> String {
+    reasons.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+}
+
+/// Wakes the event loop from another thread, because something was decoded, chosen or saved.
+pub type Waker = Arc<dyn Fn() + Send + Sync>;

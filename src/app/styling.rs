@@ -1,0 +1,105 @@
+//! How keys change what is shown: which channels, in which arrangement and how strongly, and how the picture fits.
+
+use super::session::next_of;
+use crate::histogram::Components;
+use crate::keys::Action;
+use crate::view::overlay::{Arrangement, OverlayStyle};
+use crate::view::placement::{Fit, ViewSettings};
+use crate::view::scene::Scene;
+
+/// Step of the histograms' height, as part of the window's.
+const HEIGHT_STEP: f32 = 0.05;
+/// The most of the window's height that histograms take: the controls need the rest.
+const MOST_HEIGHT: f32 = 0.7;
+/// Step of the histograms' opacity.
+const OPACITY_STEP: f32 = 0.1;
+
+/// Does what a key asks of the scene; what is to be said of it. Nothing where it asks for something else, or for a channel
+/// that there is not.
+pub fn restyle(scene: &mut Scene, components: Components, action: Action) -> Option<String> {
+    let step = |more: bool| if more { 1.0 } else { -1.0 };
+    let style = &mut scene.style;
+    Some(match action {
+        Action::ToggleChannel(channel) => {
+            // Y', Cb and Cr are three; the fourth key has nothing to show or hide.
+            let name = components.channel_names().get(channel)?;
+            scene.channels.toggle(channel);
+            format!("{name} {}", on_or_off(scene.channels.contains(channel)))
+        }
+        Action::ToggleOverlays => {
+            scene.overlays = !scene.overlays;
+            format!("histograms {}", on_or_off(scene.overlays))
+        }
+        Action::NextArrangement => {
+            style.arrangement = next_of(&Arrangement::ALL, style.arrangement);
+            format!("histograms: {}", style.arrangement.name())
+        }
+        Action::Enlarge { more } => {
+            style.height = stepped(style.height, HEIGHT_STEP * step(more), (0.1, MOST_HEIGHT));
+            format!("histograms {:.0} % high", style.height * 100.0)
+        }
+        Action::Opaque { more } => {
+            let least = *OverlayStyle::OPACITIES.start();
+            style.opacity = stepped(style.opacity, OPACITY_STEP * step(more), (least, 1.0));
+            format!("histograms {:.0} % opaque", style.opacity * 100.0)
+        }
+        Action::ToggleLogarithmic => {
+            style.logarithmic = !style.logarithmic;
+            if style.logarithmic { "logarithmic height" } else { "linear height" }.to_owned()
+        }
+        Action::ToggleCurves => {
+            scene.curves = !scene.curves;
+            format!("cumulative curves {}", on_or_off(scene.curves))
+        }
+        Action::ToggleBackdrop => {
+            style.backdrop = !style.backdrop;
+            format!("soft backdrop {}", on_or_off(style.backdrop))
+        }
+        Action::NextFit => {
+            scene.view = ViewSettings::fitted(next_of(&Fit::ALL, scene.view.fit));
+            format!("picture: {}", scene.view.fit.name())
+        }
+        Action::ResetView => {
+            scene.view = ViewSettings::default();
+            "picture: as at the start".to_owned()
+        }
+        _ => return None,
+    })
+}
+
+const fn on_or_off(on: bool) -> &'static str {
+    if on { "on" } else { "off" }
+}
+
+/// A value one step further, on whole steps, within its limits.
+fn stepped(value: f32, step: f32, (least, most): (f32, f32)) -> f32 {
+    let steps = (value / step.abs()).round() + step.signum();
+    (steps * step.abs()).clamp(least, most)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_stay_on_whole_steps_and_inside() {
+        assert!((stepped(0.25, 0.05, (0.1, 0.7)) - 0.3).abs() < 1e-6);
+        assert!((stepped(0.7, 0.05, (0.1, 0.7)) - 0.7).abs() < 1e-6);
+        assert!((stepped(0.1, -0.05, (0.1, 0.7)) - 0.1).abs() < 1e-6);
+        let mut height = 0.25;
+        for _ in 0..5 {
+            height = stepped(height, 0.05, (0.1, 0.7));
+        }
+        assert!((height - 0.5).abs() < 1e-6, "{height} after five steps");
+    }
+
+    #[test]
+    fn what_there_is_not_is_not_changed() {
+        let mut scene = Scene::default();
+        assert_eq!(restyle(&mut scene, Components::YCbCr, Action::ToggleChannel(3)), None);
+        assert_eq!(restyle(&mut scene, Components::Rgbl, Action::TogglePause), None);
+        assert_eq!(scene, Scene::default());
+        let off = restyle(&mut scene, Components::Rgbl, Action::ToggleChannel(3));
+        assert_eq!((off.as_deref(), scene.channels.contains(3)), (Some("luminance off"), false));
+    }
+}

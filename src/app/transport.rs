@@ -1,0 +1,48 @@
+//! How keys move in the video: pausing, seeking, steps, speed, loops.
+
+use std::time::Instant;
+
+use super::hud::speed_text;
+use super::session::Session;
+use crate::keys::{Action, SpeedChange};
+
+/// Does what a key asks of playback, `held` where it has been down for a while; what is to be said of it.
+pub fn operate(session: &mut Session, action: Action, held: bool, now: Instant) -> Option<String> {
+    let player = &mut session.player;
+    match action {
+        Action::SeekBy { .. } | Action::ToStart | Action::ToEnd if !player.is_seekable() => {
+            return Some("this input plays forwards only".to_owned());
+        }
+        Action::TogglePause => {
+            let seek = player.toggle_pause(now);
+            session.seek(seek);
+        }
+        Action::Step { forward } => {
+            let seek = player.step(forward, now);
+            session.seek(seek);
+        }
+        Action::SeekBy { secs, exact: false } if held => session.scrub_by(secs, now),
+        Action::SeekBy { secs, .. } => {
+            let seek = player.seek_by(secs);
+            session.seek(seek);
+            return Some(format!("{}{} s", if secs < 0.0 { "−" } else { "+" }, secs.abs()));
+        }
+        Action::ToStart => session.go_to(0.0),
+        Action::ToEnd => session.go_to(f64::MAX),
+        Action::Speed(change) => {
+            let wanted = match change {
+                SpeedChange::By(factor) => session.player.speed() * factor,
+                SpeedChange::Normal => 1.0,
+            };
+            return Some(format!("speed {}", speed_text(session.set_speed(wanted, now))));
+        }
+        Action::ToggleLoop => {
+            return Some(if session.player.toggle_loop() { "loop on" } else { "loop off" }.to_owned());
+        }
+        Action::Mark => return Some(session.mark()),
+        Action::NextMatrix => return Some(session.next_matrix()),
+        Action::NextRange => return Some(session.next_range()),
+        _ => {}
+    }
+    None
+}

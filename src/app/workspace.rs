@@ -1,0 +1,356 @@
+//! What is worked on in the window: the video on screen, how it is counted and shown, and what the display over it says.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use winit::window::Window;
+
+use super::adjusting::Adjuster;
+use super::bins::Bins;
+use super::config::{Keeper, Settings, Store};
+use super::geometry::Geometry;
+use super::graphics::Graphics;
+use super::hud::{Goal, Hud, Note};
+use super::options::{AppError, PlayOptions, Waker};
+use super::saving::Saves;
+use super::session::Session;
+use super::title::Title;
+use super::{styling, transport};
+use crate::adjust::Adjustment;
+use crate::gpu::{GpuError, Instance};
+use crate::histogram::Components;
+use crate::keys::Action;
+use crate::picture::Frame;
+use crate::view::placement::ViewSettings;
+use crate::view::scene::Scene;
+
+/// The video on screen and everything that is chosen for it.
+pub struct Workspace {
+    /// What counts and draws, and the window that it draws to.
+    pub graphics: Graphics,
+    /// The video on screen.
+    pub session: Option<Session>,
+    /// Pictures that are being saved.
+    pub saves: Saves,
+    /// What is drawn over and around the picture.
+    pub scene: Scene,
+    /// The adjustments' parameters.
+    pub adjuster: Adjuster,
+    /// What is counted, and its bins as numbers.
+    pub bins: Bins,
+    /// The display over the picture.
+    pub hud: Hud,
+    /// The choices that last.
+    pub settings: Keeper,
+    title: Title,
+}
+
+impl Workspace {
+    /// What there is at the start, in a window that has just been opened: a video or none, and the settings of earlier runs.
+    ///
+    /// # Errors
+    /// [`AppError`] if the adapter refuses.
+    pub fn new(
+        instance: &Instance,
+        window: Arc<Window>,
+        options: &PlayOptions,
+        waker: Waker,
+        session: Option<Session>,
+    ) -> Result<Self, AppError> {
+        let store = Store::open(!options.keeps_settings);
+        let mut hud = Hud::new(&window);
+        let graphics = Graphics::new(instance, window, (options.adapter.clone(), options.engine))?;
+        let settings = store.settings();
+        let scene = Scene {
+            channels: settings.channels(),
+            overlays: settings.shown,
+            style: settings.histograms,
+            view: ViewSettings::fitted(settings.fit),
+            curves: settings.curves,
+            adjustments: options.adjustments.clamped(),
+            counted: options.counted,
+            ..Scene::default()
+        };
+        let now = Instant::now();
+        if settings.pinned {
+            hud.toggle_pinned(now);
+        }
+        Ok(Self {
+            graphics,
+            session,
+            saves: Saves::new(waker),
+            adjuster: Adjuster::new(settings.adjustments, &scene.adjustments),
+            scene,
+            bins: Bins::new(options.components),
+            hud,
+            settings: Keeper::new(store),
+            title: Title::new(now),
+        })
+    }
+
+    /// Puts another video on screen, the one at this place in a list of so many.
+    pub fn take_over(&mut self, session: Session, (place, count): (usize, usize), now: Instant) {
+        if let Some(before) = &self.session {
+            before.log_summary();
+        }
+        self.scene.brush = None;
+        self.scene.marks = None;
+        self.scene.view = ViewSettings::fitted(self.scene.view.fit);
+        self.bins.forget();
+        let place = if count > 1 { format!("  ({place} of {count})") } else { String::new() };
+        let text = format!("{}{place}", session.name);
+        self.session = Some(session);
+        self.note(Note::done(text), now);
+        self.follow_title(now, true);
+    }
+
+    /// The window itself.
+    pub fn window(&self) -> &Window {
+        &self.graphics.screen.window
+    }
+
+    /// Asks for a drawing.
+    pub fn redraw(&self) {
+        self.window().request_redraw();
+    }
+
+    /// Whether the picture stands.
+    pub fn stands(&self) -> bool {
+        self.session.as_ref().is_none_or(|session| session.player.is_paused() || session.player.has_ended())
+    }
+
+    /// Takes what was decoded and puts the frame that is due on screen; when to look again.
+    pub fn advance_session(&mut self, now: Instant) -> Result<Option<Instant>, AppError> {
+        let Some(session) = &mut self.session else { return Ok(None) };
+        let (had_ended, number) = (session.player.has_ended(), session.player.frame_index());
+        let mut complaints = Vec::new();
+        let tick = session.advance(now, &mut complaints);
+        let (has_ended, is_paused) = (session.player.has_ended(), session.player.is_paused());
+        if session.player.frame_index() != number {
+            self.redraw();
+        }
+        for complaint in complaints {
+            self.note(Note::warning(complaint), now);
+        }
+        if let Some(frame) = tick.show {
+            self.load(frame)?;
+            self.follow_title(now, is_paused);
+        } else if had_ended != has_ended {
+            self.follow_title(now, true);
+        }
+        Ok(tick.wake_at)
+    }
+
+    /// Asks for bins where something that is to be seen tells of them, such as what the pointer is at; when to look for
+    /// them.
+    pub fn advance_bins(&mut self, is_pointed_at: bool, now: Instant) -> Option<Instant> {
+        let points_at_bins = self.hud.shows_controls(now) && is_pointed_at;
+        let is_wanted = self.hud.panels.numbers || self.scene.brush.is_some() || points_at_bins;
+        let has_frame = self.session.as_ref().is_some_and(|session| session.frame.is_some());
+        let (has_come, wake_at) = self.bins.advance(&mut self.graphics, is_wanted && has_frame, now);
+        // While it plays the next frame's drawing tells them.
+        if has_come && self.stands() {
+            self.redraw();
+        }
+        wake_at
+    }
+
+    /// Counts a frame and puts it on screen with the next drawing.
+    fn load(&mut self, frame: Frame) -> Result<(), AppError> {
+        let Some(session) = &mut self.session else { return Ok(()) };
+        let read = session.read(&frame);
+        if self.bins.components == Components::YCbCr && !read.picture.has_coded_components() {
+            log::warn!("the video is R'G'B'; red, green, blue and luminance are counted instead of Y'CbCr codes");
+            self.bins.components = Components::Rgbl;
+            self.scene.brush = None;
+        }
+        session.frame = Some(frame);
+        if let Err(error) = self.graphics.load(&read, self.bins.components) {
+            return self.rebuild(error);
+        }
+        self.bins.outdate();
+        self.redraw();
+        Ok(())
+    }
+
+    /// Counts and draws the frame on screen once more, as when something else is to be counted.
+    fn reload(&mut self) -> Result<(), AppError> {
+        match self.session.as_mut().and_then(|session| session.frame.take()) {
+            Some(frame) => self.load(frame),
+            None => Ok(()),
+        }
+    }
+
+    /// Makes everything on the adapter again after the device was lost.
+    pub fn rebuild(&mut self, error: GpuError) -> Result<(), AppError> {
+        self.graphics.rebuild(error)?;
+        self.hud.restart(&self.graphics.screen.window);
+        self.graphics.renderer.set_timing(&self.graphics.gpu, self.hud.panels.timing);
+        let text = "the graphics device was lost; everything on it has been made again";
+        self.note(Note::warning(text), Instant::now());
+        self.reload()
+    }
+
+    /// Where everything lies on the view.
+    pub fn geometry(&self) -> Geometry<'_> {
+        let size = self.graphics.screen.size();
+        Geometry {
+            scene: &self.scene,
+            components: self.bins.components,
+            frame: self.session.as_ref().and_then(|session| session.frame.as_ref()),
+            size,
+            points: self.hud.set_scale(size, self.window().scale_factor()),
+        }
+    }
+
+    /// Does what a key asks of the video on screen, `held` where the key has been down for a while.
+    ///
+    /// # Errors
+    /// [`AppError`] if the adapter fails for good.
+    pub fn act_on_video(&mut self, action: Action, held: bool, now: Instant) -> Result<(), AppError> {
+        let changed = styling::restyle(&mut self.scene, self.bins.components, action)
+            .or_else(|| self.adjuster.adjust(&mut self.scene, action));
+        if let Some(text) = changed {
+            if let Action::ToggleAdjustment(kind) = action {
+                self.introduce(kind, now);
+            }
+            self.note(Note::done(text), now);
+            self.settings.changed(now);
+            return Ok(());
+        }
+        match action {
+            Action::ToggleComponents => self.toggle_components(now)?,
+            Action::ToggleNumbers | Action::ToggleInfo | Action::ToggleAdjusting | Action::ToggleTiming => {
+                self.toggle_panel(action)?;
+            }
+            Action::Save => self.save(now),
+            Action::EnterTime => self.hud.open_entry(),
+            action => {
+                let Some(session) = &mut self.session else { return Ok(()) };
+                let text = transport::operate(session, action, held, now);
+                if matches!(action, Action::NextMatrix | Action::NextRange) {
+                    self.reload()?;
+                }
+                if let Some(text) = text {
+                    self.note(Note::done(text), now);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Opens or closes a panel, and closes those that have no room beside it.
+    fn toggle_panel(&mut self, which: Action) -> Result<(), AppError> {
+        let width = self.geometry().width_in_points();
+        let before = self.hud.panels;
+        let mut panels = before.within(width);
+        panels.toggle(which, width);
+        self.hud.panels = panels;
+        // Whoever has opened it knows it.
+        self.adjuster.introduced |= panels.adjusting;
+        if panels.timing != before.timing {
+            self.time_passes(panels.timing)?;
+        }
+        Ok(())
+    }
+
+    /// Opens the panel with the sliders, once, where somebody works with the pointer and it is in nothing's way.
+    fn introduce(&mut self, kind: Adjustment, now: Instant) {
+        let is_wanted = kind.is_on(&self.scene.adjustments) && !self.adjuster.introduced;
+        if is_wanted
+            && self.hud.shows_controls(now)
+            && self.hud.has_room_for_adjusting(self.geometry().width_in_points())
+        {
+            log::debug!("the panel of adjustments opens by itself");
+            self.adjuster.introduced = true;
+            self.hud.panels.adjusting = true;
+        }
+    }
+
+    /// Begins or ends to time the passes.
+    pub fn time_passes(&mut self, is_wanted: bool) -> Result<(), AppError> {
+        self.graphics.renderer.set_timing(&self.graphics.gpu, is_wanted);
+        // The frame on screen is counted again, so that a paused video has times to show.
+        self.reload()
+    }
+
+    fn toggle_components(&mut self, now: Instant) -> Result<(), AppError> {
+        let wanted = match self.bins.components {
+            Components::Rgbl => Components::YCbCr,
+            Components::YCbCr => Components::Rgbl,
+        };
+        self.bins.components = wanted;
+        self.scene.brush = None;
+        self.scene.marks = None;
+        self.reload()?;
+        let text = match (wanted, self.bins.components) {
+            (Components::YCbCr, Components::Rgbl) => "the video is R'G'B': it has no Y'CbCr codes to count",
+            (_, Components::YCbCr) => "counting Y', Cb and Cr as coded",
+            (_, Components::Rgbl) => "counting red, green, blue and luminance",
+        };
+        self.note(Note::done(text), now);
+        Ok(())
+    }
+
+    /// Saves what the window shows, without the controls, and the bins of the frame.
+    fn save(&mut self, now: Instant) {
+        let Some(session) = &self.session else { return };
+        let shown = (&self.scene, self.bins.components);
+        if let Err(reason) = self.saves.begin(session, &mut self.graphics, shown) {
+            self.note(Note::warning(format!("nothing was saved: {reason}")), now);
+        }
+    }
+
+    /// Shows the exact frame that a held arrow key or a drag led to.
+    pub fn settle(&mut self) {
+        if let Some(session) = &mut self.session {
+            session.settle(Instant::now());
+        }
+    }
+
+    /// Goes where a typed text leads.
+    pub fn go_to(&mut self, goal: Goal, now: Instant) {
+        let Some(session) = &mut self.session else { return };
+        let told = match goal {
+            Goal::Time(secs) => session.go_to_time(secs),
+            Goal::Frame(index) => session.go_to_frame(index),
+        };
+        self.note(Note::done(told), now);
+        self.follow_title(now, true);
+    }
+
+    /// Shows a note, and tells the log.
+    pub fn note(&mut self, note: Note, now: Instant) {
+        log::debug!("note: {}", note.text);
+        self.hud.note(note, now);
+        self.redraw();
+    }
+
+    /// Lets the title tell where playback is.
+    pub fn follow_title(&mut self, now: Instant, at_once: bool) {
+        self.title.follow(&self.graphics.screen.window, self.session.as_ref(), now, at_once);
+    }
+
+    /// Writes the choices that last.
+    pub fn keep_settings(&mut self) {
+        let mut settings = Settings {
+            histograms: self.scene.style,
+            shown: self.scene.overlays,
+            fit: self.scene.view.fit,
+            pinned: self.hud.is_pinned(),
+            curves: self.scene.curves,
+            adjustments: self.adjuster.choices,
+            ..Settings::default()
+        };
+        settings.set_channels(self.scene.channels);
+        self.settings.keep(&settings);
+    }
+
+    /// Logs what became of the frames.
+    pub fn log_summary(&self) {
+        if let Some(session) = &self.session {
+            session.log_summary();
+        }
+        log::debug!("controls and text were laid out {} times", self.hud.layouts());
+    }
+}
