@@ -1,64 +1,90 @@
 //! The report as one HTML file that needs nothing else: pictures, figures and script are in it, and its own policy
-//! forbids it to load anything.
+//! forbids it to load anything. Its markup is `templates/report.html`, which escapes all text that is put into it.
 
 mod charts;
 mod tables;
 
 use std::io::Write;
 
+use askama::Template;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
+use charts::{Label, Legend, PanelParts, StripParts};
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use serde_json::json;
+use tables::{ChannelRow, FactLine, FlawList, FrameLine};
 
 use super::clip::{Column, Columns};
 use super::content::Report;
-use super::times::escape;
+use super::times::{one_line, whole};
 use super::tone::{channel_color, css_color, panels};
 
-const STYLE: &str = include_str!("page/page.css");
-const SCRIPT: &str = include_str!("page/page.js");
+const STYLE: &str = include_str!("../../../templates/report.css");
+const SCRIPT: &str = include_str!("../../../templates/report.js");
 
 /// Nothing is loaded from anywhere, whatever a file's name or a later edit of the page may contain.
 const POLICY: &str = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 
+/// The page, with all that its template fills in.
+#[derive(Template)]
+#[template(path = "report.html")]
+struct Page {
+    policy: &'static str,
+    style: &'static str,
+    script: &'static str,
+    maker: String,
+    name: String,
+    subtitle: String,
+    notes: Vec<String>,
+    legend: Legend,
+    panels: Vec<PanelParts>,
+    times: Vec<Label>,
+    steps: usize,
+    strips: [StripParts; 2],
+    figures: Vec<ChannelRow>,
+    facts: Vec<FactLine>,
+    cuts: Vec<FrameLine>,
+    cuts_text: String,
+    /// How many cuts are listed, where that is not all of them.
+    cuts_listed: Option<String>,
+    worst: Vec<FlawList>,
+    data: String,
+    cells: String,
+}
+
 /// Writes the page.
 ///
 /// # Errors
-/// [`png::EncodingError`] if a picture cannot be encoded.
+/// [`png::EncodingError`] if a picture, or the page, cannot be encoded.
 pub fn page(report: &Report) -> Result<String, png::EncodingError> {
-    let name = escape(&report.name);
-    let mut html = format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"generator\" content=\"Histoscope {}\">\n<title>{name} – Histoscope report</title>\n\
-         <style>\n{STYLE}</style>\n</head>\n<body>\n<header>\n<h1>{name}</h1>\n<p class=\"subtitle\">{}</p>\n",
-        env!("CARGO_PKG_VERSION"),
-        escape(&report.subtitle()),
-    );
-    for note in &report.notes {
-        html += &format!("<p class=\"note\">{}</p>\n", escape(note));
-    }
-    html += "</header>\n<main>\n";
-    html += &charts::legend();
-    for panel in panels(report.clip.components) {
-        html += &charts::panel(report, panel)?;
-    }
-    html += &charts::time_axis(report);
-    html += &charts::strips(report);
-    html += &charts::time_axis(report);
-    html += "</main>\n<div id=\"readout\" aria-live=\"off\"></div>\n";
-    html += &tables::tables(report);
-    html += &format!(
-        "<footer>Made by Histoscope {}. Every pixel of every frame was counted.</footer>\n",
-        env!("CARGO_PKG_VERSION")
-    );
-    html += &format!("<script type=\"application/json\" id=\"clip\">{}</script>\n", data(report));
-    html += &format!("<script type=\"text/plain\" id=\"cells\">{}</script>\n", encode(&report.clip.columns));
-    html += &format!("<script>\n{SCRIPT}</script>\n</body>\n</html>\n");
-    Ok(html)
+    let clip = &report.clip;
+    let panels = panels(clip.components).iter().map(|panel| charts::panel(report, panel));
+    let page = Page {
+        policy: POLICY,
+        style: STYLE,
+        script: SCRIPT,
+        maker: format!("Histoscope {}", env!("CARGO_PKG_VERSION")),
+        name: one_line(&report.name),
+        subtitle: one_line(&report.subtitle()),
+        notes: report.notes.iter().map(|note| one_line(note)).collect(),
+        legend: charts::legend(),
+        panels: panels.collect::<Result<_, _>>()?,
+        times: charts::times(report),
+        steps: charts::STEPS,
+        strips: [charts::change_strip(report), charts::clipped_strip(report)],
+        figures: tables::figures(report),
+        facts: tables::facts(report),
+        cuts: tables::cuts(report),
+        cuts_text: report.cuts_text(),
+        cuts_listed: (clip.cuts.len() as u64 != clip.cuts_found).then(|| whole(clip.cuts.len() as u64)),
+        worst: tables::worst(report),
+        data: data(report),
+        cells: encode(&clip.columns),
+    };
+    // Nothing here fails to be written as text; if it did, no page were better than half of one.
+    let text = page.render().map_err(|error| png::EncodingError::IoError(std::io::Error::other(error)))?;
+    Ok(text + "\n")
 }
 
 /// What the script reads off where the pointer is.

@@ -1,111 +1,99 @@
 //! The tables of the page.
 
-use std::fmt::Write;
-
-use crate::export::report::content::Report;
-use crate::export::report::times::{escape, percent, time, whole};
+use crate::export::report::content::{Fact, Report};
+use crate::export::report::cuts::Cut;
+use crate::export::report::times::{one_line, percent, time, whole};
 use crate::export::report::tone::{channel_color, css_color};
-use crate::export::report::worst::Flaw;
+use crate::export::report::worst::{Flaw, WorstFrame};
+use crate::histogram::ChannelStats;
+use crate::picture::color::Origin;
 
-/// All tables.
-pub fn tables(report: &Report) -> String {
-    let mut html = "<div class=\"tables\">\n".to_owned();
-    html += &figures(report);
-    html += &facts(report);
-    html += &cuts(report);
-    for flaw in Flaw::ALL {
-        html += &worst(report, flaw);
-    }
-    html + "</div>\n"
+/// The name of a channel and its colour.
+pub struct ChannelName {
+    pub name: &'static str,
+    pub color: String,
 }
 
-fn channel_cell(report: &Report, channel: usize) -> String {
+/// A channel of the whole clip, and its cells.
+pub struct ChannelRow {
+    pub channel: ChannelName,
+    pub cells: Vec<String>,
+}
+
+/// What is known about the video.
+pub struct FactLine {
+    pub name: &'static str,
+    pub value: String,
+    pub origin: Option<Origin>,
+}
+
+/// A frame in a table.
+pub struct FrameLine {
+    pub secs: f64,
+    pub time: String,
+    pub frame: String,
+    pub share: String,
+    pub channel: Option<ChannelName>,
+}
+
+/// The worst frames of one kind.
+pub struct FlawList {
+    pub name: &'static str,
+    pub title: &'static str,
+    pub rows: Vec<FrameLine>,
+}
+
+fn channel_name(report: &Report, channel: usize) -> ChannelName {
     let name = report.clip.components.channel_names().get(channel).copied().unwrap_or_default();
-    let color = css_color(channel_color(report.clip.components, channel));
-    format!("<td class=\"channel\"><i style=\"background:{color}\"></i>{name}</td>")
+    ChannelName { name, color: css_color(channel_color(report.clip.components, channel)) }
 }
 
-fn figures(report: &Report) -> String {
-    let mut html =
-        "<section class=\"wide\"><h2>Whole clip</h2>\n<table id=\"figures\"><thead><tr><th></th><th>min</th>\
-                    <th>1 %</th><th>median</th><th>99 %</th><th>max</th><th>mean</th><th>std. dev.</th><th>lowest</th>\
-                    <th>highest</th><th>out of range</th></tr></thead>\n<tbody>\n"
-            .to_owned();
-    for (channel, (_, figures)) in report.clip.histogram.stats().enumerate() {
-        let outside = figures.below_range.map_or_else(|| "–".to_owned(), |_| percent(figures.share_out_of_range));
-        let _ = writeln!(
-            html,
-            "<tr>{}<td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{:.2}</td><td>{:.2}</td><td>{}</td>\
-             <td>{}</td><td>{outside}</td></tr>",
-            channel_cell(report, channel),
-            figures.min,
-            figures.p1,
-            figures.median,
-            figures.p99,
-            figures.max,
-            figures.mean,
-            figures.std_dev,
-            percent(figures.share_lowest),
-            percent(figures.share_highest),
-        );
-    }
-    html + "</tbody></table></section>\n"
+/// The figures of the whole clip.
+pub fn figures(report: &Report) -> Vec<ChannelRow> {
+    let row = |(channel, (_, stats)): (usize, (&str, ChannelStats))| {
+        let outside = stats.below_range.map_or_else(|| "–".to_owned(), |_| percent(stats.share_out_of_range));
+        let levels = [stats.min, stats.p1, stats.median, stats.p99, stats.max].map(|level| level.to_string());
+        let codes = [stats.mean, stats.std_dev].map(|code| format!("{code:.2}"));
+        let shares = [stats.share_lowest, stats.share_highest].map(percent);
+        let cells = levels.into_iter().chain(codes).chain(shares).chain([outside]).collect();
+        ChannelRow { channel: channel_name(report, channel), cells }
+    };
+    report.clip.histogram.stats().enumerate().map(row).collect()
 }
 
-fn facts(report: &Report) -> String {
-    let mut html = "<section class=\"facts\"><h2>The video, and how it was read</h2>\n<dl>\n".to_owned();
-    for fact in &report.facts {
-        let origin = fact.origin.map_or_else(String::new, |origin| format!(" <em class=\"{origin}\">{origin}</em>"));
-        let _ = writeln!(html, "<dt>{}</dt><dd>{}{origin}</dd>", fact.name, escape(&fact.value));
-    }
-    html + "</dl></section>\n"
+/// What is known about the video.
+pub fn facts(report: &Report) -> Vec<FactLine> {
+    let line = |fact: &Fact| FactLine { name: fact.name, value: one_line(&fact.value), origin: fact.origin };
+    report.facts.iter().map(line).collect()
 }
 
-fn cuts(report: &Report) -> String {
-    let clip = &report.clip;
-    let mut html = format!("<section><h2>Cuts</h2>\n<p>{}.</p>\n", escape(&report.cuts_text()));
-    if clip.cuts.len() as u64 != clip.cuts_found {
-        let _ = writeln!(html, "<p>The first {} are listed.</p>", whole(clip.cuts.len() as u64));
-    }
-    if clip.cuts.is_empty() {
-        return html + "</section>\n";
-    }
-    html += "<div class=\"scroll\"><table id=\"cuts\"><thead><tr><th>time</th><th>frame</th><th>change</th></tr></thead>\n<tbody>\n";
-    for cut in &clip.cuts {
-        let _ = writeln!(
-            html,
-            "<tr data-secs=\"{}\"><td>{}</td><td>{}</td><td>{}</td></tr>",
-            cut.time_secs,
-            time(cut.time_secs),
-            whole(cut.frame),
-            percent(cut.distance)
-        );
-    }
-    html + "</tbody></table></div></section>\n"
+/// The cuts that are listed.
+pub fn cuts(report: &Report) -> Vec<FrameLine> {
+    let line = |cut: &Cut| FrameLine {
+        secs: cut.time_secs,
+        time: time(cut.time_secs),
+        frame: whole(cut.frame),
+        share: percent(cut.distance),
+        channel: None,
+    };
+    report.clip.cuts.iter().map(line).collect()
 }
 
-fn worst(report: &Report, flaw: Flaw) -> String {
-    let frames = &report.clip.worst[flaw as usize];
-    let mut html = format!("<section><h2 class=\"key {}\">{}</h2>\n", flaw.name(), flaw.title());
-    if frames.is_empty() {
-        return html + "<p>No sample of any frame.</p></section>\n";
-    }
-    html += "<p>The worst frames, one a second at most, by the channel that has most.</p>\n";
-    let _ = writeln!(
-        html,
-        "<table id=\"{}\"><thead><tr><th>time</th><th>frame</th><th>share</th><th></th></tr></thead>\n<tbody>",
-        flaw.name()
-    );
-    for worst in frames {
-        let _ = writeln!(
-            html,
-            "<tr data-secs=\"{}\"><td>{}</td><td>{}</td><td>{}</td>{}</tr>",
-            worst.time_secs,
-            time(worst.time_secs),
-            whole(worst.frame),
-            percent(worst.share.share),
-            channel_cell(report, worst.share.channel)
-        );
-    }
-    html + "</tbody></table></section>\n"
+/// The worst frames.
+pub fn worst(report: &Report) -> Vec<FlawList> {
+    let line = |worst: &WorstFrame| FrameLine {
+        secs: worst.time_secs,
+        time: time(worst.time_secs),
+        frame: whole(worst.frame),
+        share: percent(worst.share.share),
+        channel: Some(channel_name(report, worst.share.channel)),
+    };
+    let lists = Flaw::ALL.into_iter().zip(&report.clip.worst);
+    lists
+        .map(|(flaw, worst)| FlawList {
+            name: flaw.name(),
+            title: flaw.title(),
+            rows: worst.iter().map(line).collect(),
+        })
+        .collect()
 }
