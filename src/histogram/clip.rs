@@ -1,6 +1,8 @@
 //! Histograms of many frames, added up.
 
-use super::{ChannelStats, Components, Histogram, Sums};
+use super::bins::{Components, Histogram};
+use super::cumulative::Sums;
+use super::stats::ChannelStats;
 
 /// The histogram of a clip: that of all its frames together.
 #[derive(Debug, Default)]

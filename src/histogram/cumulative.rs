@@ -5,8 +5,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::{CHANNELS, CLAMPED_CHANNELS, ChannelStats, Components, Histogram, TAIL_WORDS, stats};
-use crate::picture::color::Range;
+use super::bins::{CHANNELS, CLAMPED_CHANNELS, Components, Histogram, TAIL_WORDS};
 
 /// The cumulative histogram of one channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,12 +88,6 @@ impl Sums {
     pub(super) const fn code_count(&self) -> u32 {
         (self.below.len() - 1) as u32
     }
-
-    /// The figures of the channel, of whose samples so many lay below and above the range, where that is known.
-    #[must_use]
-    pub fn stats(&self, outside: Option<[u64; 2]>) -> ChannelStats {
-        ChannelStats::new(self, outside)
-    }
 }
 
 /// The cumulative histograms of one picture, with what a [`Histogram`] counts besides.
@@ -153,11 +146,23 @@ impl Cumulative {
         &self.channels[channel]
     }
 
-    /// The figures of a channel. `range` is the picture's; only coded components need it, to tell what lies outside of it.
+    /// The pixels below and above the range of a channel that can be clamped.
+    pub(super) fn clamped(&self, channel: usize) -> Option<[u32; 2]> {
+        self.outside.get(channel).copied()
+    }
+}
+
+impl Histogram {
+    /// The cumulative histogram of a channel.
     #[must_use]
-    pub fn stats(&self, channel: usize, range: Option<Range>) -> ChannelStats {
-        let sums = self.channel(channel);
-        sums.stats(stats::outside(sums, (self.components, channel), self.outside.get(channel).copied(), range))
+    pub fn sums(&self, channel: usize) -> Sums {
+        Sums::of(self.bins(channel))
+    }
+
+    /// Those of all channels.
+    #[must_use]
+    pub fn cumulative(&self) -> Cumulative {
+        Cumulative::of(self)
     }
 }
 

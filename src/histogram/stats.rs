@@ -3,7 +3,8 @@
 
 use serde::Serialize;
 
-use super::{Components, Sums};
+use super::bins::{Components, Histogram};
+use super::cumulative::{Cumulative, Sums};
 use crate::picture::color::Range;
 
 /// The percentiles that are told, in percent.
@@ -58,7 +59,7 @@ pub struct ChannelStats {
 
 impl ChannelStats {
     /// The figures of a channel, of whose samples so many lay below and above the range.
-    pub(super) fn new(sums: &Sums, outside: Option<[u64; 2]>) -> Self {
+    fn new(sums: &Sums, outside: Option<[u64; 2]>) -> Self {
         let (count, sum) = (sums.samples(), sums.code_sum());
         // n Σx² - (Σx)² in integers: no digits cancel, however small the deviation.
         let spread = u128::from(count) * sums.square_sum() - u128::from(sum) * u128::from(sum);
@@ -89,9 +90,35 @@ impl ChannelStats {
     }
 }
 
+impl Sums {
+    /// The figures of the channel, of whose samples so many lay below and above the range, where that is known.
+    #[must_use]
+    pub fn stats(&self, outside: Option<[u64; 2]>) -> ChannelStats {
+        ChannelStats::new(self, outside)
+    }
+}
+
+impl Cumulative {
+    /// The figures of a channel. `range` is the picture's; only coded components need it, to tell what lies outside of it.
+    #[must_use]
+    pub fn stats(&self, channel: usize, range: Option<Range>) -> ChannelStats {
+        let sums = self.channel(channel);
+        sums.stats(outside(sums, (self.components, channel), self.clamped(channel), range))
+    }
+}
+
+impl Histogram {
+    /// The figures of a channel, as [`Cumulative::stats`] gives them.
+    #[must_use]
+    pub fn stats(&self, channel: usize, range: Option<Range>) -> ChannelStats {
+        let sums = self.sums(channel);
+        sums.stats(outside(&sums, (self.components, channel), self.clamped(channel), range))
+    }
+}
+
 /// Samples of a channel below and above the range, where there can be any. `clamped` are those that the clamp of red, green or
 /// blue has changed. Of coded components, `range` is the picture's: what it does not tell is not known.
-pub(super) fn outside(
+fn outside(
     sums: &Sums,
     (components, channel): (Components, usize),
     clamped: Option<[u32; 2]>,

@@ -1,0 +1,135 @@
+//! The bins of a picture, as any engine hands them over.
+
+/// What is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Components {
+    /// Red, green, blue and luminance, after conversion to R'G'B' codes.
+    #[default]
+    Rgbl,
+    /// Y', Cb and Cr as coded, chroma at its own resolution.
+    YCbCr,
+}
+
+impl Components {
+    /// Names of the channels in the order in which they are counted.
+    #[must_use]
+    pub const fn channel_names(self) -> &'static [&'static str] {
+        match self {
+            Self::Rgbl => &["red", "green", "blue", "luminance"],
+            Self::YCbCr => &["y", "cb", "cr"],
+        }
+    }
+}
+
+/// Channels in the bin buffer, whatever is counted.
+pub const CHANNELS: usize = 4;
+/// Channels that can fall out of range: red, green and blue.
+pub const CLAMPED_CHANNELS: usize = 3;
+/// Words of the bin buffer behind the bins: for red, green and blue the pixels below and above the range, then padding.
+pub const TAIL_WORDS: usize = 8;
+
+/// The histograms of one picture: four channels of 2^n bins each, flat as in the GPU's bin buffer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Histogram {
+    /// n: each channel has 2^n bins.
+    pub bits: u32,
+    /// What was counted.
+    pub components: Components,
+    /// `CHANNELS` × 2^n bins, channel by channel, then [`TAIL_WORDS`] words: pixels below and above the range of red,
+    /// of green, of blue, and two zeros.
+    pub words: Vec<u32>,
+}
+
+impl Histogram {
+    /// Words of a histogram of `bits` bits.
+    #[must_use]
+    pub const fn word_count(bits: u32) -> usize {
+        (CHANNELS << bits) + TAIL_WORDS
+    }
+
+    /// A histogram of nothing.
+    #[must_use]
+    pub fn empty(bits: u32, components: Components) -> Self {
+        Self { bits, components, words: vec![0; Self::word_count(bits)] }
+    }
+
+    /// Bins a channel, 2^n.
+    #[must_use]
+    pub const fn bin_count(&self) -> usize {
+        1 << self.bits
+    }
+
+    /// The bins of a channel.
+    #[must_use]
+    pub fn bins(&self, channel: usize) -> &[u32] {
+        &self.words[channel << self.bits..(channel + 1) << self.bits]
+    }
+
+    /// The bins of a channel, to count into.
+    pub fn bins_mut(&mut self, channel: usize) -> &mut [u32] {
+        &mut self.words[channel << self.bits..(channel + 1) << self.bits]
+    }
+
+    /// Pixels whose red (0), green (1) or blue (2) lay below and above the range before the clamp.
+    #[must_use]
+    pub fn out_of_range(&self, channel: usize) -> [u32; 2] {
+        let at = (CHANNELS << self.bits) + 2 * channel;
+        [self.words[at], self.words[at + 1]]
+    }
+
+    /// The same of a channel that can be clamped.
+    pub(super) fn clamped(&self, channel: usize) -> Option<[u32; 2]> {
+        (channel < CLAMPED_CHANNELS).then(|| self.out_of_range(channel))
+    }
+
+    /// The same two counters, to count into.
+    pub fn out_of_range_mut(&mut self, channel: usize) -> &mut [u32] {
+        let at = (CHANNELS << self.bits) + 2 * channel;
+        &mut self.words[at..at + 2]
+    }
+}
+
+/// How tall a channel's bars are drawn: the height of a bar is its count times this.
+///
+/// The tallest bin touches the top unless it is so tall that it would flatten the rest; then bars clip at five times
+/// the mean bin. 0 if nothing was counted.
+#[must_use]
+pub fn vertical_scale(bins: &[u32]) -> f32 {
+    let samples = bins.iter().map(|&c| u64::from(c)).sum::<u64>();
+    let tallest = bins.iter().copied().max().unwrap_or(0);
+    if tallest == 0 {
+        return 0.0;
+    }
+    (1.0 / tallest as f32).max(0.2 * bins.len() as f32 / samples as f32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_histogram_has_no_height() {
+        assert!(vertical_scale(&[0; 256]).abs() < f32::EPSILON);
+    }
+
+    #[test]
+    fn tall_bins_clip_at_five_times_the_mean() {
+        let flat = vec![4; 256];
+        assert!((vertical_scale(&flat) - 0.25).abs() < 1e-6, "the tallest bin touches the top");
+        let mut spike = vec![0; 256];
+        spike[0] = 256;
+        assert!((vertical_scale(&spike) - 0.2).abs() < 1e-6, "the mean bin is 1, so 5 touches the top");
+    }
+
+    #[test]
+    fn words_hold_the_bins_and_the_tail() {
+        let mut histogram = Histogram::empty(8, Components::Rgbl);
+        histogram.bins_mut(3)[255] = 7;
+        histogram.out_of_range_mut(2)[1] = 9;
+        assert_eq!(histogram.words.len(), 1032);
+        assert_eq!(histogram.words[1023], 7);
+        assert_eq!(histogram.words[1024 + 5], 9);
+        assert_eq!(histogram.bins(3)[255], 7);
+        assert_eq!(histogram.out_of_range(2), [0, 9]);
+    }
+}
