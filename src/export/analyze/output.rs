@@ -35,11 +35,11 @@ pub enum Output {
     /// A device or a named pipe, which takes the bytes as they come.
     Stream(BufWriter<File>, PathBuf),
     /// A file under its preliminary name.
-    File(Part),
+    File(PartFile),
 }
 
 /// A file under its preliminary name.
-pub struct Part {
+pub struct PartFile {
     writer: BufWriter<File>,
     part: PathBuf,
     target: PathBuf,
@@ -83,7 +83,7 @@ impl Output {
             return Err(io(busy).into());
         }
         file.set_len(kept.unwrap_or(0)).and_then(|()| file.seek(SeekFrom::End(0))).map_err(io)?;
-        Ok(Self::File(Part { writer: BufWriter::with_capacity(BUFFER, file), part, target: path.clone() }))
+        Ok(Self::File(PartFile { writer: BufWriter::with_capacity(BUFFER, file), part, target: path.clone() }))
     }
 
     /// Writes.
@@ -118,7 +118,7 @@ impl Output {
     /// As for [`write`](Self::write).
     pub fn finish(mut self) -> Result<(), AnalyzeError> {
         self.flush()?;
-        if let Self::File(Part { part, target, .. }) = &self {
+        if let Self::File(PartFile { part, target, .. }) = &self {
             let final_path = fs::canonicalize(target).unwrap_or_else(|_| target.clone());
             fs::rename(part, final_path).map_err(|error| self.error(error))?;
         }
@@ -127,7 +127,7 @@ impl Output {
 
     /// Leaves nothing of a file in which nothing is worth keeping.
     pub fn discard(self) {
-        if let Self::File(Part { part, writer, .. }) = self {
+        if let Self::File(PartFile { part, writer, .. }) = self {
             // Its bytes need not reach the disk any more.
             let (file, _) = writer.into_parts();
             drop(file);
@@ -148,7 +148,7 @@ impl Output {
             Self::Stdout(_) | Self::Stream(..) if error.kind() == ErrorKind::BrokenPipe => AnalyzeError::ReaderGone,
             Self::Stdout(_) => AnalyzeError::Output(error),
             Self::Stream(_, path) => FileError::Io { path: path.clone(), source: error }.into(),
-            Self::File(Part { part, target, .. }) => {
+            Self::File(PartFile { part, target, .. }) => {
                 AnalyzeError::Kept { path: target.clone(), part: part.clone(), source: error }
             }
         }
