@@ -1,8 +1,8 @@
 //! The pictures of a report before anybody draws around them: a panel's columns laid out over time, the summed histogram
 //! beside it, and the strips below.
 
-use super::clip::{Clip, ROWS, Strip};
-use super::tone::{Panel, brightness, channel_color, mixed, ramp};
+use super::clip::{Clip, Strip};
+use super::tone::{Panel, ROWS, brightness, channel_color, mixed, ramp};
 use crate::gpu::readback::Image;
 
 /// Bars of a summed histogram are cut off at so many times the mean bar, as the overlay's are.

@@ -6,12 +6,11 @@
 //! on. Sums of integers do not depend on when they were made, so the columns are the same however they came about.
 
 use super::cuts::{Cut, CutFinder};
+use super::tone::ROWS;
 use super::worst::{WorstFrame, WorstFrames, shares};
 use crate::histogram::{ClipHistogram, Components, Histogram};
 use crate::picture::color::Range;
 
-/// Rows of a column: the levels of 8 bits, into which deeper bins are added.
-pub const ROWS: usize = 256;
 /// The most columns there may be. A clip with more frames has half of them at least.
 pub const MAX_COLUMNS: usize = 1024;
 

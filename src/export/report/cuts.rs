@@ -19,7 +19,7 @@
 
 use std::collections::VecDeque;
 
-use super::clip::ROWS;
+use super::tone::ROWS;
 
 /// The threshold unless another is asked for, as a part of the scale.
 pub const DEFAULT_THRESHOLD: f64 = 0.03;

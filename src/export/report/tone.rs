@@ -1,8 +1,10 @@
 //! Counts as light: which brightness and colour a cell of the picture gets; and the colours of everything around it.
 
-use super::clip::ROWS;
 use super::worst::Flaw;
 use crate::histogram::Components;
+
+/// Rows of a column: the levels of 8 bits, into which deeper bins are added.
+pub const ROWS: usize = 256;
 
 /// An opaque colour, red, green and blue.
 pub type Rgb = [u8; 3];
