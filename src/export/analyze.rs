@@ -5,6 +5,7 @@
 //! [`record`]s of a [`mod@format`]; [`merge`] joins outputs. [`ending`] says why a run came to its end.
 
 pub mod counter;
+mod counting;
 mod ending;
 pub mod format;
 mod frames;

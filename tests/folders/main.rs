@@ -91,7 +91,6 @@ const KNOWN_CIRCLES: &[&str] = &[
     "app::hud::labels, app::hud::model, app::hud::numbers, app::hud::probe, app::hud::readout",
     "bench, bench::adjust, bench::article, bench::inputs, bench::measure, bench::method, bench::ours, bench::report, bench::rgba, bench::run",
     "cpu, cpu::avx2, cpu::band, cpu::convert, cpu::counters, cpu::pairs, cpu::simd, cpu::unpack",
-    "export::analyze::jobs, export::analyze::pipeline",
     "gpu::adjust, gpu::adjust::blur, gpu::adjust::chain, gpu::adjust::chain::maker, gpu::adjust::clahe, gpu::adjust::curves, gpu::adjust::otsu, gpu::adjust::point, gpu::adjust::scan, gpu::adjust::working",
     "gpu::context, gpu::histogram, gpu::import, gpu::readback, gpu::staging, gpu::upload",
     "gpu::draw::overlay, gpu::draw::overlay::params",

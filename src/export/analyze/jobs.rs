@@ -10,9 +10,9 @@ use std::sync::PoisonError;
 use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::thread;
 
+use super::counting::{Context, Counted, Outcome, count_all};
 use super::ending::{AnalyzeError, Stop};
 use super::frames::{End, Next, NumberedFrames};
-use super::pipeline::{Context, Counted, Outcome, count_all};
 use crate::media::{Decoder, FrameCounters, FrameIndex, MediaError, OpenOptions, Seek, SeekTarget, StreamInfo};
 
 /// Frames that a part has at least, unless it is the last one. A part is decoded from its keyframe on, and a few frames

@@ -4,116 +4,18 @@
 //! help of rayon's or of the GPU; what the caller does with a frame should not take long, or be done on a third thread.
 //! No more than a few frames wait between any two of them.
 
-use std::collections::VecDeque;
 use std::ops::{ControlFlow, Range};
-use std::path::PathBuf;
-use std::sync::Arc;
 
-use super::counter::{Counter, Counting, Counts};
-use super::ending::{AnalyzeError, Ending, Stop};
-use super::frames::{self, End, Frames, Next, NumberedFrames, Positioned};
+use super::counting::{Context, Cropping, count_all};
+pub use super::counting::{Counted, FrameFacts, Outcome, Request};
+use super::ending::{AnalyzeError, Ending};
+use super::frames::{self, End, Frames, Positioned};
 use super::jobs;
-use super::selection::{self, Bars, Point, RegionSpec, Selection};
-use super::signal;
+use super::selection::{self, Bars, Point};
 use crate::adjust::Adjustments;
-use crate::engine::{Engine, EngineChoice, EngineError};
-use crate::gpu::AdapterChoice;
-use crate::media::{Decoder, FrameCounters, MediaError, OpenOptions, StreamInfo};
-use crate::picture::color::Colorimetry;
-use crate::picture::region::Rect;
-use crate::picture::{Frame, Picture, Ratio, SourceFormat};
-
-/// What is to be analysed, and how.
-#[derive(Debug, Clone)]
-pub struct Request {
-    /// The video.
-    pub input: PathBuf,
-    /// How to read it.
-    pub open: OpenOptions,
-    /// Which frames and which part of them.
-    pub selection: Selection,
-    /// What is done to every picture before it is counted. Each is adjusted by itself, whatever came before it.
-    pub adjustments: Adjustments,
-    /// What is counted.
-    pub counting: Counting,
-    /// The engine.
-    pub engine: EngineChoice,
-    /// The adapter.
-    pub adapter: AdapterChoice,
-    /// Frames with lower numbers are left out, because an earlier run has counted them.
-    pub resume_at: u64,
-    /// Decoders that share the file.
-    pub jobs: usize,
-    /// Whether every count is compared with the reference's.
-    pub verify: bool,
-    /// For tests: the frame whose count is spoiled, so that `verify` must find it.
-    pub spoil: Option<u64>,
-    /// Ends the run.
-    pub stop: Stop,
-}
-
-/// What is known of a frame besides its counts.
-#[derive(Debug, Clone)]
-pub struct FrameFacts {
-    /// Its number in the whole file, from 0, in presentation order.
-    pub number: u64,
-    /// Presentation timestamp in ticks of `time_base`.
-    pub pts_ticks: i64,
-    /// Seconds per tick.
-    pub time_base: Ratio,
-    /// Seconds from the first frame of the video.
-    pub time_secs: f64,
-    /// How long it is shown, in seconds.
-    pub duration_secs: f64,
-    /// Whether decoding can start here.
-    pub key: bool,
-    /// The letter of its coding type.
-    pub picture_type: Option<char>,
-    /// Whether the decoder reported damage.
-    pub damaged: bool,
-    /// Width and height of the whole picture in pixels.
-    pub size: (u32, u32),
-    /// Width of a pixel over its height.
-    pub sample_aspect: Ratio,
-    /// Bits a sample.
-    pub depth: u8,
-    /// How the samples were read as colour.
-    pub colorimetry: Colorimetry,
-    /// What the pixels were before.
-    pub source: Arc<SourceFormat>,
-    /// The part that was counted, where it is not the whole picture.
-    pub region: Option<Rect>,
-}
-
-/// A frame with its counts.
-#[derive(Debug, Clone)]
-pub struct Counted {
-    /// The frame.
-    pub facts: FrameFacts,
-    /// Its counts.
-    pub counts: Counts,
-}
-
-/// How a run ended.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Outcome {
-    /// Numbers of the frames that were looked at, whether counted or not.
-    pub frames: Range<u64>,
-    /// Frames that were counted.
-    pub counted: u64,
-    /// Seconds from the first frame of the video to the end of the last frame that was looked at.
-    pub end_secs: f64,
-    /// Whether the end of the file was seen.
-    pub reached_end: bool,
-    /// Whether the run was asked to stop.
-    pub stopped: bool,
-    /// Why the file ended before its headers say, if it did.
-    pub ended_early: Option<String>,
-    /// What the decoder counted; with several decoders, their sum.
-    pub decoder: FrameCounters,
-    /// Who counted, for people: "the CPU", or the adapter's name.
-    pub counted_by: String,
-}
+use crate::engine::Engine;
+use crate::media::{Decoder, OpenOptions, StreamInfo};
+use crate::picture::Ratio;
 
 /// A file that is ready to be counted.
 pub struct Pipeline {
@@ -126,34 +28,6 @@ pub struct Pipeline {
     end: Option<End>,
     decoder: Decoder,
     engine: Engine,
-}
-
-/// Which part of a picture is counted.
-#[derive(Debug, Clone)]
-pub(super) struct Cropping {
-    input: PathBuf,
-    region: Option<RegionSpec>,
-    /// What the bars leave, in pictures of that size.
-    bars: Option<((u32, u32), Rect)>,
-}
-
-impl Cropping {
-    /// The part of that frame; `None` for all of it.
-    fn of(&self, number: u64, picture: &Picture) -> Result<Option<Rect>, AnalyzeError> {
-        let (width, height) = (picture.width(), picture.height());
-        let rect = match (self.region, self.bars) {
-            (Some(region), _) => region.in_picture(width, height).ok_or_else(|| AnalyzeError::OutsidePicture {
-                input: self.input.clone(),
-                region: region.to_string(),
-                frame: number,
-                width,
-                height,
-            })?,
-            (None, Some((size, rect))) if size == (width, height) => rect,
-            _ => return Ok(None),
-        };
-        Ok((rect != Rect::whole(width, height)).then_some(rect))
-    }
 }
 
 impl Pipeline {
@@ -257,160 +131,6 @@ impl Pipeline {
         }
         Ok(outcome)
     }
-}
-
-/// What the counting of a file's frames goes by.
-pub(super) struct Context<'a> {
-    pub(super) request: &'a Request,
-    pub(super) info: &'a StreamInfo,
-    pub(super) cropping: &'a Cropping,
-    pub(super) engine: &'a Engine,
-}
-
-/// Counts frames until the end of the span.
-pub(super) fn count_all(
-    context: &Context<'_>,
-    mut frames: impl NumberedFrames,
-    end: Option<End>,
-    sink: &mut dyn FnMut(Counted) -> ControlFlow<()>,
-) -> Result<Outcome, AnalyzeError> {
-    let mut outcome = Outcome::default();
-    let mut work = Work::new(context);
-    let mut last = None;
-    loop {
-        let (number, frame) = match frames.next(context.info) {
-            Next::Frame(number, frame) => (number, frame),
-            Next::End => {
-                outcome.reached_end = true;
-                outcome.end_secs = frames.end_secs();
-                break;
-            }
-            Next::Failed(error) => {
-                outcome.ended_early = Some(error.to_string());
-                break;
-            }
-            Next::Stopped => {
-                outcome.stopped = true;
-                break;
-            }
-        };
-        if end.is_some_and(|end| end.is_reached(number, frame.pts_ticks)) {
-            break;
-        }
-        last = Some(number);
-        outcome.end_secs = frame.time_secs + frame.duration_secs;
-        if !context.request.selection.takes(number, frame.key) {
-            continue;
-        }
-        outcome.counted += 1;
-        let added = work.add(number, *frame);
-        if added.is_err() {
-            // What was counted before is not lost.
-            let _ = work.finish(sink)?;
-            added?;
-        }
-        if work.hand_out_if_full(sink)?.is_break() {
-            return Ok(outcome);
-        }
-    }
-    // Without a frame, the span begins and ends where the next one would have come, or where it had come before.
-    let first = frames.first();
-    outcome.frames = first..last.map_or(first.max(context.request.resume_at), |last| last + 1);
-    outcome.decoder = frames.counters();
-    let _ = work.finish(sink)?;
-    Ok(outcome)
-}
-
-/// The frames that are being counted.
-struct Work<'a> {
-    context: &'a Context<'a>,
-    counter: Counter,
-    waiting: VecDeque<FrameFacts>,
-}
-
-impl<'a> Work<'a> {
-    fn new(context: &'a Context<'a>) -> Self {
-        let Request { counting, ref adjustments, verify, .. } = *context.request;
-        let counter = Counter::new(context.engine, counting, adjustments, verify);
-        Self { context, counter, waiting: VecDeque::new() }
-    }
-
-    /// Submits a frame.
-    fn add(&mut self, number: u64, frame: Frame) -> Result<(), AnalyzeError> {
-        let request = self.context.request;
-        check_countable(request, &frame)?;
-        let picture = &frame.picture;
-        let region = self.context.cropping.of(number, picture)?;
-        self.counter.submit(picture, region).map_err(|error| {
-            let failed = |action, reason: String| MediaError::Failed { path: request.input.clone(), action, reason };
-            match error {
-                EngineError::Gpu(error) => AnalyzeError::Gpu(error),
-                EngineError::Region(error) => failed("cutting out the region", error.to_string()).into(),
-                EngineError::Adjust(error) => failed("adjusting the picture", error.to_string()).into(),
-            }
-        })?;
-        self.waiting.push_back(FrameFacts {
-            number,
-            pts_ticks: frame.pts_ticks,
-            time_base: frame.time_base,
-            time_secs: frame.time_secs,
-            duration_secs: frame.duration_secs,
-            key: frame.key,
-            picture_type: frame.picture_type,
-            damaged: frame.damaged,
-            size: (picture.width(), picture.height()),
-            sample_aspect: frame.sample_aspect,
-            depth: picture.layout().depth,
-            colorimetry: *picture.colorimetry(),
-            source: frame.source,
-            region,
-        });
-        Ok(())
-    }
-
-    fn hand_out_if_full(
-        &mut self,
-        sink: &mut dyn FnMut(Counted) -> ControlFlow<()>,
-    ) -> Result<ControlFlow<()>, AnalyzeError> {
-        while self.counter.is_full() {
-            if self.hand_out(sink)?.is_break() {
-                return Ok(ControlFlow::Break(()));
-            }
-        }
-        Ok(ControlFlow::Continue(()))
-    }
-
-    fn finish(&mut self, sink: &mut dyn FnMut(Counted) -> ControlFlow<()>) -> Result<ControlFlow<()>, AnalyzeError> {
-        while !self.waiting.is_empty() {
-            if self.hand_out(sink)?.is_break() {
-                return Ok(ControlFlow::Break(()));
-            }
-        }
-        Ok(ControlFlow::Continue(()))
-    }
-
-    /// Waits for the oldest frame's counts.
-    fn hand_out(&mut self, sink: &mut dyn FnMut(Counted) -> ControlFlow<()>) -> Result<ControlFlow<()>, AnalyzeError> {
-        let Some(facts) = self.waiting.pop_front() else { return Ok(ControlFlow::Continue(())) };
-        let spoil = self.context.request.spoil == Some(facts.number);
-        match self.counter.take(facts.number, spoil)? {
-            Some(counts) => Ok(sink(Counted { facts, counts })),
-            None => Ok(ControlFlow::Continue(())),
-        }
-    }
-}
-
-/// Checks that what is to be counted is there.
-fn check_countable(request: &Request, frame: &Frame) -> Result<(), AnalyzeError> {
-    let Counting { coded, signal, .. } = request.counting;
-    if coded && !frame.picture.has_coded_components() {
-        return Err(AnalyzeError::NotCoded(request.input.clone()));
-    }
-    if signal && !signal::is_native(&frame.picture, &frame.source) {
-        let format = frame.source.pixel_format.clone();
-        return Err(AnalyzeError::NoSignal { input: request.input.clone(), format });
-    }
-    Ok(())
 }
 
 fn check_order(request: &Request, info: &StreamInfo) -> Result<(), AnalyzeError> {
