@@ -32,6 +32,16 @@ pub struct Session {
     reported: FrameCounters,
 }
 
+/// What has become of a session since it was last asked.
+pub struct Due {
+    /// A new frame to show.
+    pub show: Option<Frame>,
+    /// When to ask again, if nothing happens before.
+    pub wake_at: Option<Instant>,
+    /// What went wrong meanwhile, in words.
+    pub complaints: Vec<String>,
+}
+
 impl Session {
     /// Takes over a decoding thread that has opened a video and given its first frame.
     #[must_use]
@@ -50,8 +60,9 @@ impl Session {
         }
     }
 
-    /// Takes decoded frames and decides what is due. What went wrong meanwhile is told in words.
-    pub fn advance(&mut self, now: Instant, complaints: &mut Vec<String>) -> Tick {
+    /// Takes decoded frames and decides what is due.
+    pub fn advance(&mut self, now: Instant) -> Due {
+        let mut complaints = Vec::new();
         if let Some(media) = &self.media {
             let on_error = |error: MediaError| {
                 log::warn!("{error}");
@@ -61,16 +72,34 @@ impl Session {
                 self.report_damage();
             }
         }
-        let tick = self.player.tick(now);
-        self.seek(tick.seek);
-        tick
+        let Tick { show, wake_at, seek } = self.player.tick(now);
+        self.seek(seek);
+        Due { show, wake_at, complaints }
     }
 
     /// Hands a seek to the decoder.
-    pub fn seek(&self, request: Option<SeekRequest>) {
+    fn seek(&self, request: Option<SeekRequest>) {
         if let Some(media) = &self.media {
             send(media, request);
         }
+    }
+
+    /// Pauses or goes on; at the end, starts again.
+    pub fn toggle_pause(&mut self, now: Instant) {
+        let seek = self.player.toggle_pause(now);
+        self.seek(seek);
+    }
+
+    /// Pauses and steps one frame forward or back.
+    pub fn step(&mut self, forward: bool, now: Instant) {
+        let seek = self.player.step(forward, now);
+        self.seek(seek);
+    }
+
+    /// Shows the exact frame some seconds from where the last request leads.
+    pub fn go_by(&mut self, secs: f64) {
+        let seek = self.player.seek_by(secs);
+        self.seek(seek);
     }
 
     /// Shows a picture near a time quickly, on the way to it.

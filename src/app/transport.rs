@@ -8,23 +8,15 @@ use crate::keys::{Action, SpeedChange};
 
 /// Does what a key asks of playback, `held` where it has been down for a while; what is to be said of it.
 pub fn operate(session: &mut Session, action: Action, held: bool, now: Instant) -> Option<String> {
-    let player = &mut session.player;
     match action {
-        Action::SeekBy { .. } | Action::ToStart | Action::ToEnd if !player.is_seekable() => {
+        Action::SeekBy { .. } | Action::ToStart | Action::ToEnd if !session.player.is_seekable() => {
             return Some("this input plays forwards only".to_owned());
         }
-        Action::TogglePause => {
-            let seek = player.toggle_pause(now);
-            session.seek(seek);
-        }
-        Action::Step { forward } => {
-            let seek = player.step(forward, now);
-            session.seek(seek);
-        }
+        Action::TogglePause => session.toggle_pause(now),
+        Action::Step { forward } => session.step(forward, now),
         Action::SeekBy { secs, exact: false } if held => session.scrub_by(secs, now),
         Action::SeekBy { secs, .. } => {
-            let seek = player.seek_by(secs);
-            session.seek(seek);
+            session.go_by(secs);
             return Some(format!("{}{} s", if secs < 0.0 { "−" } else { "+" }, secs.abs()));
         }
         Action::ToStart => session.go_to(0.0),

@@ -123,22 +123,21 @@ impl Workspace {
     pub fn advance_session(&mut self, now: Instant) -> Result<Option<Instant>, AppError> {
         let Some(session) = &mut self.session else { return Ok(None) };
         let (had_ended, number) = (session.player.has_ended(), session.player.frame_index());
-        let mut complaints = Vec::new();
-        let tick = session.advance(now, &mut complaints);
+        let due = session.advance(now);
         let (has_ended, is_paused) = (session.player.has_ended(), session.player.is_paused());
         if session.player.frame_index() != number {
             self.redraw();
         }
-        for complaint in complaints {
+        for complaint in due.complaints {
             self.note(Note::warning(complaint), now);
         }
-        if let Some(frame) = tick.show {
+        if let Some(frame) = due.show {
             self.load(frame)?;
             self.follow_title(now, is_paused);
         } else if had_ended != has_ended {
             self.follow_title(now, true);
         }
-        Ok(tick.wake_at)
+        Ok(due.wake_at)
     }
 
     /// Asks for bins where something that is to be seen tells of them, such as what the pointer is at; when to look for

@@ -84,31 +84,66 @@ pub struct DecodeThread {
 }
 
 struct Shared {
-    state: Mutex<State>,
-    /// Signalled at every change of the state.
+    exchange: Mutex<Exchange>,
+    /// Signalled at every change of what is exchanged.
     changed: Condvar,
     limits: QueueLimits,
     waker: Box<dyn Fn() + Send + Sync>,
     stop: StopHandle,
 }
 
+/// What the threads hand each other.
 #[derive(Default)]
-struct State {
-    events: VecDeque<DecodeEvent>,
-    frames: usize,
-    bytes: usize,
+struct Exchange {
+    queue: Queue,
+    /// The last request, until the decoder begins with it.
     seek: Option<(u64, Seek)>,
     counters: FrameCounters,
-    /// Whether the packets are being listed, or were.
-    listing: bool,
-    /// What the packets told, until the decoder has looked at it.
-    listed: Option<Listing>,
-    /// The list that the frames are numbered by.
-    index: Option<Arc<FrameIndex>>,
+    list: FrameList,
     /// A seek that led to frames which may be the wrong ones.
     mistake: Option<(u64, Seek)>,
-    stopped: bool,
-    finished: bool,
+    life: Life,
+}
+
+/// What waits to be taken, in its order.
+#[derive(Default)]
+struct Queue {
+    events: VecDeque<DecodeEvent>,
+    /// How many of them are frames, and the bytes of those.
+    frames: usize,
+    bytes: usize,
+}
+
+/// The list of the file's frames, from which they get their numbers where the decoder has not counted them.
+///
+/// ```text
+/// NotBegun ──▶ UnderWay ──▶ Done ──▶ Adopted ──▶ Refused
+///     │            └─────────┴──────────────────────▲
+///     └─ the decoder made one itself ▶ Adopted
+/// ```
+#[derive(Default)]
+enum FrameList {
+    /// No frame has come yet whose number nobody knows.
+    #[default]
+    NotBegun,
+    /// A thread of its own reads the packets.
+    UnderWay,
+    /// What the packets tell; the decoder has not looked at it.
+    Done(Listing),
+    /// The frames are numbered by it.
+    Adopted(Arc<FrameIndex>),
+    /// The packets do not tell the frames, or frames did not come as they told. It is not tried again.
+    Refused,
+}
+
+#[derive(Default, PartialEq, Eq)]
+enum Life {
+    #[default]
+    Running,
+    /// The thread is to end.
+    Stopped,
+    /// It has ended.
+    Finished,
 }
 
 impl DecodeThread {
@@ -149,7 +184,7 @@ impl DecodeThread {
         open: impl FnOnce() -> Result<Decoder, MediaError> + Send + 'static,
     ) -> std::io::Result<Self> {
         let shared = Arc::new(Shared {
-            state: Mutex::default(),
+            exchange: Mutex::default(),
             changed: Condvar::new(),
             limits: QueueLimits { frames: limits.frames.max(QueueLimits::MIN_FRAMES), ..limits },
             waker: Box::new(waker),
@@ -158,7 +193,7 @@ impl DecodeThread {
         let theirs = Arc::clone(&shared);
         let handle = thread::Builder::new().name("histoscope-decode".to_owned()).spawn(move || {
             theirs.run(open);
-            theirs.lock().finished = true;
+            theirs.lock().life = Life::Finished;
             theirs.changed.notify_all();
         })?;
         Ok(Self { shared, stop, handle: Some(handle) })
@@ -167,7 +202,7 @@ impl DecodeThread {
     /// Takes the next event, if one is there.
     #[must_use]
     pub fn try_recv(&self) -> Option<DecodeEvent> {
-        let event = self.shared.lock().take_event();
+        let event = self.shared.lock().queue.take();
         if event.is_some() {
             self.shared.changed.notify_all();
         }
@@ -178,30 +213,30 @@ impl DecodeThread {
     #[must_use]
     pub fn recv_timeout(&self, timeout: Duration) -> Option<DecodeEvent> {
         let deadline = Instant::now() + timeout;
-        let mut state = self.shared.lock();
+        let mut exchange = self.shared.lock();
         loop {
-            if let Some(event) = state.take_event() {
-                drop(state);
+            if let Some(event) = exchange.queue.take() {
+                drop(exchange);
                 self.shared.changed.notify_all();
                 return Some(event);
             }
             let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() || state.finished {
+            if left.is_zero() || exchange.life == Life::Finished {
                 return None;
             }
-            state = self.shared.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+            exchange = self.shared.changed.wait_timeout(exchange, left).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 
     /// Asks for a seek. Frames after it carry `serial`; frames before it leave the queue at once. A request that has not
     /// begun yet is replaced.
     pub fn seek(&self, serial: u64, seek: Seek) {
-        let mut state = self.shared.lock();
-        state.seek = Some((serial, seek));
+        let mut exchange = self.shared.lock();
+        exchange.seek = Some((serial, seek));
         self.stop.set_hurry(true);
         // Frames are freed outside the lock.
-        let stale = state.drop_stale();
-        drop(state);
+        let stale = exchange.queue.drop_stale();
+        drop(exchange);
         self.shared.changed.notify_all();
         drop(stale);
     }
@@ -210,7 +245,7 @@ impl DecodeThread {
     /// and only where the packets of a file tell the frames; it is taken back if the frames do not come as they tell.
     #[must_use]
     pub fn frame_index(&self) -> Option<Arc<FrameIndex>> {
-        self.shared.lock().index.clone()
+        self.shared.lock().list.adopted().cloned()
     }
 
     /// The last seek and its serial, where its frames may be others than decoding from the start gives: the packets have told
@@ -230,19 +265,21 @@ impl DecodeThread {
 impl Drop for DecodeThread {
     fn drop(&mut self) {
         self.stop.stop();
-        let mut state = self.shared.lock();
-        state.stopped = true;
+        let mut exchange = self.shared.lock();
+        if exchange.life == Life::Running {
+            exchange.life = Life::Stopped;
+        }
         self.shared.changed.notify_all();
         let deadline = Instant::now() + JOIN_LIMIT;
-        while !state.finished {
+        while exchange.life != Life::Finished {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 log::debug!("the decoding thread does not answer and is left behind");
                 return;
             }
-            state = self.shared.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+            exchange = self.shared.changed.wait_timeout(exchange, left).unwrap_or_else(PoisonError::into_inner).0;
         }
-        drop(state);
+        drop(exchange);
         if let Some(handle) = self.handle.take()
             && handle.join().is_err()
         {
@@ -260,18 +297,27 @@ fn next_event(decoder: &mut Decoder, serial: u64) -> DecodeEvent {
     }
 }
 
-/// What the thread is to do next.
-enum Command {
+/// What the thread is to do.
+enum Task {
     Learn(Listing),
     Seek(u64, Seek),
     Decode,
     Stop,
 }
 
+/// What it does by itself afterwards.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Afterwards {
+    /// It decodes the frames that follow.
+    GoOn,
+    /// Nothing until the next seek.
+    Rest,
+}
+
 impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        // The state is consistent between any two statements that change it.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Exchange> {
+        // What is exchanged is consistent between any two statements that change it.
+        self.exchange.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn run(self: &Arc<Self>, open: impl FnOnce() -> Result<Decoder, MediaError>) {
@@ -287,45 +333,43 @@ impl Shared {
         }
         let mut serial = 0;
         let mut last = None;
-        // Whether nothing is to be decoded until the next seek.
-        let mut rests = false;
+        let mut afterwards = Afterwards::GoOn;
         loop {
-            match self.next_command(rests) {
-                Command::Stop => return,
-                Command::Learn(listing) => {
+            match self.next_task(afterwards) {
+                Task::Stop => return,
+                Task::Learn(listing) => {
                     let was_guessed = decoder.position.origin == Origin::Guess;
                     decoder.learn(listing);
                     if was_guessed && matches!(decoder.promise, Promise::Nothing) {
-                        rests = true;
+                        afterwards = Afterwards::Rest;
                         self.lock().mistake = last.map(|seek| (serial, seek));
                         (self.waker)();
                     }
                 }
-                Command::Seek(new, seek) => {
+                Task::Seek(new, seek) => {
                     serial = new;
                     last = Some(seek);
                     decoder.set_serial(serial);
-                    rests = self.seek(&mut decoder, serial, seek);
+                    afterwards = self.seek(&mut decoder, serial, seek);
                 }
-                Command::Decode => {
+                Task::Decode => {
                     let event = next_event(&mut decoder, serial);
-                    rests = !matches!(event, DecodeEvent::Frame(_));
+                    let has_frame = matches!(event, DecodeEvent::Frame(_));
+                    afterwards = if has_frame { Afterwards::GoOn } else { Afterwards::Rest };
                     self.lock().counters = decoder.counters();
-                    self.tell_index(&decoder);
+                    self.tell_list(&decoder);
                     self.push(event);
                 }
             }
-            self.tell_index(&decoder);
+            self.tell_list(&decoder);
         }
     }
 
     /// Tells which list the frames are numbered by, where that has changed: before the frames that come after it.
-    fn tell_index(&self, decoder: &Decoder) {
-        let mut state = self.lock();
-        let known = decoder.adopted();
-        if known.map(Arc::as_ptr) != state.index.as_ref().map(Arc::as_ptr) {
-            state.index = known.cloned();
-            drop(state);
+    fn tell_list(&self, decoder: &Decoder) {
+        let mut exchange = self.lock();
+        if exchange.list.follow(decoder.adopted()) {
+            drop(exchange);
             (self.waker)();
         }
     }
@@ -333,99 +377,139 @@ impl Shared {
     /// Lists the file's packets on a thread of its own, once.
     fn begin_listing(self: &Arc<Self>, decoder: &Decoder) {
         let Some(lister) = decoder.lister().filter(Lister::reads_file) else { return };
-        if std::mem::replace(&mut self.lock().listing, true) {
-            return;
+        match &mut self.lock().list {
+            list @ FrameList::NotBegun => *list = FrameList::UnderWay,
+            _ => return,
         }
         let shared = Arc::clone(self);
         let list = move || {
             let listing = lister.list(|| !shared.stop.is_stopped()).unwrap_or(Listing::Unclear);
-            shared.lock().listed = Some(listing);
+            shared.lock().list.finish(listing);
             shared.changed.notify_all();
         };
         if let Err(error) = thread::Builder::new().name("histoscope-list".to_owned()).spawn(list) {
             log::debug!("no thread to list the packets on: {error}");
+            self.lock().list.finish(Listing::Unclear);
         }
     }
 
-    /// Carries a seek out up to its first frame and what was decoded on the way to it; says whether the thread is to rest.
-    fn seek(self: &Arc<Self>, decoder: &mut Decoder, serial: u64, seek: Seek) -> bool {
+    /// Carries a seek out up to its first frame and what was decoded on the way to it.
+    fn seek(self: &Arc<Self>, decoder: &mut Decoder, serial: u64, seek: Seek) -> Afterwards {
         if let Seek::Back { target, budget } = seek {
             let before_ticks = if let SeekTarget::Before(ticks) = target { ticks } else { i64::MAX };
             self.push(match decoder.frames_back(target, budget) {
                 Ok(frames) => DecodeEvent::Earlier { serial, before_ticks, frames },
                 Err(error) => DecodeEvent::Error { serial, error },
             });
-            return true;
+            return Afterwards::Rest;
         }
         if let Err(error) = decoder.seek_keeping(seek, KEPT) {
             let goes_on = matches!(error, MediaError::NotSeekable { .. });
             self.push(DecodeEvent::Error { serial, error });
-            return !goes_on;
+            return if goes_on { Afterwards::GoOn } else { Afterwards::Rest };
         }
         let first = next_event(decoder, serial);
         let DecodeEvent::Frame(frame) = &first else {
             self.push(first);
-            return true;
+            return Afterwards::Rest;
         };
         if frame.index.is_none() || matches!(seek, Seek::Towards(_)) {
             self.begin_listing(decoder);
         }
         let before_ticks = frame.pts_ticks;
         self.lock().counters = decoder.counters();
-        self.tell_index(decoder);
+        self.tell_list(decoder);
         self.push(first);
         let frames = decoder.frames_passed(before_ticks);
         if !frames.is_empty() {
             self.push(DecodeEvent::Earlier { serial, before_ticks, frames });
         }
-        matches!(seek, Seek::Near(_))
+        if matches!(seek, Seek::Near(_)) { Afterwards::Rest } else { Afterwards::GoOn }
     }
 
     /// Waits until there is something to do: a command, or room in the queue.
-    fn next_command(&self, rests: bool) -> Command {
-        let mut state = self.lock();
+    fn next_task(&self, afterwards: Afterwards) -> Task {
+        let mut exchange = self.lock();
         loop {
-            if state.stopped {
-                return Command::Stop;
+            if exchange.life != Life::Running {
+                return Task::Stop;
             }
-            if let Some((serial, seek)) = state.seek.take() {
+            if let Some((serial, seek)) = exchange.seek.take() {
                 self.stop.set_hurry(false);
-                return Command::Seek(serial, seek);
+                return Task::Seek(serial, seek);
             }
-            if let Some(listing) = state.listed.take() {
-                return Command::Learn(listing);
+            if let Some(listing) = exchange.list.take_done() {
+                return Task::Learn(listing);
             }
-            if !rests && self.has_room(&state) {
-                return Command::Decode;
+            if afterwards == Afterwards::GoOn && exchange.queue.has_room(self.limits) {
+                return Task::Decode;
             }
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            exchange = self.changed.wait(exchange).unwrap_or_else(PoisonError::into_inner);
         }
-    }
-
-    fn has_room(&self, state: &State) -> bool {
-        state.frames < QueueLimits::MIN_FRAMES || (state.frames < self.limits.frames && state.bytes < self.limits.bytes)
     }
 
     /// Queues an event, unless a seek that came meanwhile has made it stale.
     fn push(&self, event: DecodeEvent) {
-        let mut state = self.lock();
-        let is_stale = state.seek.is_some() && !matches!(event, DecodeEvent::Opened(_));
-        if state.stopped || is_stale {
+        let mut exchange = self.lock();
+        let is_stale = exchange.seek.is_some() && !matches!(event, DecodeEvent::Opened(_));
+        if exchange.life != Life::Running || is_stale {
             return;
         }
-        if let DecodeEvent::Frame(frame) = &event {
-            state.frames += 1;
-            state.bytes += frame.plane_bytes();
-        }
-        state.events.push_back(event);
-        drop(state);
+        exchange.queue.push(event);
+        drop(exchange);
         self.changed.notify_all();
         (self.waker)();
     }
 }
 
-impl State {
-    fn take_event(&mut self) -> Option<DecodeEvent> {
+impl FrameList {
+    /// The list that the frames are numbered by.
+    const fn adopted(&self) -> Option<&Arc<FrameIndex>> {
+        if let Self::Adopted(list) = self { Some(list) } else { None }
+    }
+
+    /// Takes what listing came to, unless the decoder has got a list in another way meanwhile.
+    fn finish(&mut self, listing: Listing) {
+        if matches!(self, Self::UnderWay) {
+            *self = Self::Done(listing);
+        }
+    }
+
+    /// Takes what the packets tell for the decoder to look at. The list is refused unless the decoder adopts it.
+    fn take_done(&mut self) -> Option<Listing> {
+        match std::mem::replace(self, Self::Refused) {
+            Self::Done(listing) => Some(listing),
+            other => {
+                *self = other;
+                None
+            }
+        }
+    }
+
+    /// Follows the decoder in which list it numbers the frames by; says whether that has changed.
+    fn follow(&mut self, decoders: Option<&Arc<FrameIndex>>) -> bool {
+        let has_changed = decoders.map(Arc::as_ptr) != self.adopted().map(Arc::as_ptr);
+        if has_changed {
+            *self = decoders.map_or(Self::Refused, |list| Self::Adopted(Arc::clone(list)));
+        }
+        has_changed
+    }
+}
+
+impl Queue {
+    fn has_room(&self, limits: QueueLimits) -> bool {
+        self.frames < QueueLimits::MIN_FRAMES || (self.frames < limits.frames && self.bytes < limits.bytes)
+    }
+
+    fn push(&mut self, event: DecodeEvent) {
+        if let DecodeEvent::Frame(frame) = &event {
+            self.frames += 1;
+            self.bytes += frame.plane_bytes();
+        }
+        self.events.push_back(event);
+    }
+
+    fn take(&mut self) -> Option<DecodeEvent> {
         let event = self.events.pop_front()?;
         if let DecodeEvent::Frame(frame) = &event {
             self.frames -= 1;
@@ -434,13 +518,49 @@ impl State {
         Some(event)
     }
 
-    /// Takes everything out of the queue that a seek makes stale.
+    /// Takes everything out that a seek makes stale.
     fn drop_stale(&mut self) -> VecDeque<DecodeEvent> {
         let (kept, stale) =
             std::mem::take(&mut self.events).into_iter().partition(|event| matches!(event, DecodeEvent::Opened(_)));
-        self.events = kept;
-        self.frames = 0;
-        self.bytes = 0;
+        *self = Self { events: kept, ..Self::default() };
         stale
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn index() -> FrameIndex {
+        FrameIndex { pts: vec![0, 1], keys: vec![0] }
+    }
+
+    #[test]
+    fn a_list_that_was_taken_back_is_not_made_again() {
+        let mut list = FrameList::UnderWay;
+        list.finish(Listing::Rising(index()));
+        let Some(Listing::Rising(index)) = list.take_done() else { panic!("no list") };
+        let index = Arc::new(index);
+        assert!(list.follow(Some(&index)) && list.adopted().is_some());
+        assert!(!list.follow(Some(&index)), "nothing new");
+        assert!(list.follow(None) && matches!(list, FrameList::Refused));
+        list.finish(Listing::Rising(FrameIndex::default()));
+        assert!(list.take_done().is_none());
+    }
+
+    #[test]
+    fn a_list_that_the_decoder_does_not_adopt_is_refused() {
+        let mut list = FrameList::Done(Listing::Unclear);
+        assert!(list.take_done().is_some());
+        assert!(!list.follow(None) && matches!(list, FrameList::Refused));
+    }
+
+    #[test]
+    fn the_decoders_own_list_goes_before_one_that_is_under_way() {
+        let mut list = FrameList::UnderWay;
+        let own = Arc::new(index());
+        assert!(list.follow(Some(&own)));
+        list.finish(Listing::Unclear);
+        assert!(list.adopted().is_some());
     }
 }
