@@ -216,3 +216,18 @@ fn a_second_stall_is_waited_for_if_frames_came_in_time_between() {
     let tick = player.tick(after(start, 9.0));
     assert_eq!((shown(&tick), tick.seek), (Some(30), None), "and waits again");
 }
+
+#[test]
+fn what_was_decoded_on_the_way_of_a_jump_is_no_neighbour_of_what_was_on_screen() {
+    let start = Instant::now();
+    let mut player = playing(start);
+    player.set_speed(8.0, start);
+    let request = player.tick(after(start, 0.15)).seek.expect("a jump");
+    player.push(frame(request.serial, 50));
+    player.keep(request.serial, 50, vec![frame(request.serial, 49)]);
+    player.push(frame(request.serial, 51));
+    assert_eq!(shown(&player.tick(after(start, 0.251))), Some(50));
+    let (shown, request) = back(&mut player, after(start, 0.252));
+    assert_eq!(shown, None, "frame 5 does not come before frame 50");
+    assert!(request.is_some());
+}

@@ -229,3 +229,15 @@ fn a_stream_that_stalls_says_so_and_goes_on_where_it_was() {
     assert_eq!(shown(&player.tick(after(start, 20.04))), Some(7));
     assert_eq!(player.counts().dropped, 0);
 }
+
+#[test]
+fn a_single_picture_just_stays_even_in_a_loop() {
+    let start = Instant::now();
+    let mut player = Player::new(options(Some(0.04), true));
+    player.push(frame(0, 0));
+    player.end_of_stream(0);
+    player.tick(start);
+    let tick = player.tick(after(start, 1.0));
+    assert!(player.has_ended() && tick.seek.is_none() && tick.wake_at.is_none());
+    assert_eq!(player.counts().shown, 1);
+}
