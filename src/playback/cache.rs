@@ -191,11 +191,17 @@ impl FrameCache {
     pub(super) fn trim_ahead(&mut self, limit: usize) -> bool {
         let count = self.frames.len();
         while self.bytes > limit && self.ahead() > 0 {
-            let Some(frame) = self.frames.pop_back() else { break };
-            self.bytes -= frame.plane_bytes();
+            self.pop_newest();
         }
-        self.sparse = self.sparse.min(self.frames.len());
         self.frames.len() < count
+    }
+
+    /// Frees the newest frame, which is ahead of the cursor.
+    pub(super) fn pop_newest(&mut self) {
+        if let Some(frame) = self.frames.pop_back() {
+            self.bytes -= frame.plane_bytes();
+            self.sparse = self.sparse.min(self.frames.len());
+        }
     }
 }
 

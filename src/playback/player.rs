@@ -23,9 +23,9 @@
 //! ```
 //!
 //! What the decoder is doing meanwhile, which frames it leaves out because it is late, and which frames are kept, is the
-//! [`Supply`]'s business. `tick` decides which frame is due, `seek` where the decoder is sent, `scrub` what is shown on the way.
+//! [`Supply`]'s business. `tick` decides which frame is due, `seek` where the decoder is sent, `scrubbing` what is shown on the way.
 
-mod scrub;
+mod scrubbing;
 mod seek;
 mod tick;
 
@@ -118,7 +118,7 @@ impl Player {
         let newest = || self.supply.cache.last();
         let is_late = || self.clock.is_running() && newest().is_some_and(|frame| frame.time_secs <= time);
         let is_short = || self.supply.cache.ahead() < 2 || is_late();
-        self.supply.is_fetching() || !self.supply.has_ended() && is_short()
+        self.supply.is_fetching() || !self.supply.is_at_rest() && is_short()
     }
 
     /// Whether the user has paused.

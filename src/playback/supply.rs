@@ -184,6 +184,11 @@ impl Supply {
         self.decoding == Decoding::Ended
     }
 
+    /// Whether nothing comes from the decoder that is of use, until the next request.
+    pub(super) const fn is_at_rest(&self) -> bool {
+        matches!(self.decoding, Decoding::Resting | Decoding::Ended)
+    }
+
     /// Whether the frames that follow the newest are on their way.
     pub(super) fn is_onward(&self) -> bool {
         self.decoding == Decoding::Onward
@@ -286,6 +291,17 @@ impl Supply {
         }
         let ticks = self.cache.last()?.pts_ticks;
         Some(self.request(Decoding::Rejoining, Seek::Exact(SeekTarget::Timestamp(ticks))))
+    }
+
+    /// Puts the frame at a position on screen. One that was had quickly does not come after it.
+    pub(super) fn show(&mut self, position: usize) -> Option<Frame> {
+        let frame = self.cache.show(position);
+        let is_quick_next = self.quick.is_some() && self.cache.last().map(|last| last.pts_ticks) == self.quick;
+        if is_quick_next && self.cache.ahead() > 0 {
+            self.cache.pop_newest();
+            self.quick = None;
+        }
+        frame
     }
 
     /// Where among these frames the one at a time is, in seconds, if it is. Nobody promises that a picture which was had

@@ -134,7 +134,7 @@ impl Player {
             if self.has_ended() {
                 self.phase = Phase::Steady;
             }
-        } else if let Some(frame) = self.supply.cache.show(position) {
+        } else if let Some(frame) = self.supply.show(position) {
             self.phase = Phase::Arriving(frame);
         }
     }

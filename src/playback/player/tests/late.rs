@@ -192,6 +192,7 @@ fn frames_of_a_hurry_that_come_after_a_pause_are_nobodys_neighbours() {
     player.push(frame(1, 12));
     assert_eq!(shown(&player.tick(after(start, 0.91))), Some(12));
     player.toggle_pause(after(start, 0.92));
+    assert!(!player.wants_frames(after(start, 0.92)), "or the decoder would go on to the end for nobody");
     // The decoder had this one ready, and then there was no more.
     player.push(frame(1, 15));
     player.end_of_stream(1);

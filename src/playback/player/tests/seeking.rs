@@ -185,3 +185,24 @@ fn what_comes_after_a_gap_is_no_neighbour() {
     assert_eq!(shown, None, "the frame before it is not here");
     assert!(request.is_some());
 }
+
+#[test]
+fn a_picture_that_was_had_quickly_is_not_stepped_onto() {
+    let start = Instant::now();
+    let mut player = Player::new(PlayerOptions { paused: true, cache_bytes: 60, ..options(Some(10.0), false) });
+    player.push(frame(0, 0));
+    player.tick(start);
+    player.scrub_to(5.0, start);
+    player.push(frame(1, 120));
+    assert_eq!(shown(&player.tick(start)), Some(120));
+    // A little further back the frames between are fetched, and one of them is settled on.
+    assert!(player.scrub_to(4.78, start).is_some());
+    player.keep(2, 120, (100..120).map(|index| frame(2, index)).collect());
+    assert_eq!(shown(&player.tick(start)), None);
+    assert_eq!(shown(&player.tick(start)), Some(119));
+    assert_eq!(player.settle(start), None);
+    player.step(true, start);
+    let tick = player.tick(start);
+    assert_eq!(shown(&tick), None, "frame 120 is to be decoded exactly first");
+    assert_eq!(tick.seek, Some(SeekRequest { serial: 4, seek: Seek::Exact(SeekTarget::Timestamp(119)) }));
+}
