@@ -98,7 +98,6 @@ const KNOWN_CIRCLES: &[&str] = &[
     "media::ahead, media::decoder, media::earlier, media::index, media::seek",
     "media::av::codec, media::av::frame, media::av::input",
     "media::error, media::source",
-    "playback::player, playback::player::seek",
     "view::overlay, view::overlay::panel, view::scene",
 ];
 /// The same among rooms.

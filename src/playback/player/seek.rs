@@ -26,8 +26,9 @@ impl Player {
             return None;
         }
         let secs = self.destination_secs();
-        let to = match seek {
-            Seek::Exact(target) if self.is_paused() => Destination::exact(target, secs),
+        let to = match (&self.phase, seek) {
+            (Phase::Seeking(Seeking { next: Some(next), .. }), _) => *next,
+            (_, Seek::Exact(target)) if self.is_paused() => Destination::exact(target, secs),
             _ => Destination::at(secs),
         };
         Some(self.start(to))

@@ -206,3 +206,15 @@ fn a_picture_that_was_had_quickly_is_not_stepped_onto() {
     assert_eq!(shown(&tick), None, "frame 120 is to be decoded exactly first");
     assert_eq!(tick.seek, Some(SeekRequest { serial: 4, seek: Seek::Exact(SeekTarget::Timestamp(119)) }));
 }
+
+#[test]
+fn a_seek_that_may_have_been_wrong_is_made_again_unless_another_waits() {
+    let start = Instant::now();
+    let mut player = sought(start, 60);
+    assert_eq!(player.seek_again(0, Seek::to(1.0)), None, "that one is long over");
+    let again = player.seek_again(1, Seek::to(4.0));
+    assert_eq!(again, Some(SeekRequest { serial: 2, seek: Seek::to(4.0) }));
+    assert_eq!(player.seek_to(6.0), None, "one is under way");
+    let again = player.seek_again(2, Seek::to(4.0));
+    assert_eq!(again, Some(SeekRequest { serial: 3, seek: Seek::to(6.0) }), "nobody waits for the first any more");
+}
