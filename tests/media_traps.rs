@@ -75,6 +75,56 @@ fn a_cut_off_mp4_is_told_from_garbage() {
 fn a_missing_decoder_is_named() {
     let clip = Clip::moving("clip.mp4", "64x48", 0.4, FAST);
     check_error(&patched(&clip, "next.mp4", b"avc1", b"avs3"), &["no decoder", "avs3"]);
+    // Newer than the FFmpeg that has no name for it.
+    check_error(&patched(&clip, "newer.mp4", b"avc1", b"vvc1"), &["no decoder for vvc (vvc1)"]);
+    check_error(&patched(&clip, "odd.mp4", b"avc1", b"zzz9"), &["no decoder for", "(zzz9)"]);
+}
+
+#[test]
+fn a_picture_in_boxes_is_not_told_that_it_was_cut_off() {
+    // What a telephone writes: a type, a list of items, the data; and nothing that FFmpeg could find its way by.
+    let mut bytes = b"\0\0\0\x18ftypheic\0\0\0\0mif1heic".to_vec();
+    bytes.extend(b"\0\0\0\x2ameta\0\0\0\0\0\0\0\x1ehdlr\0\0\0\0\0\0\0\0pict\0\0\0\0\0\0");
+    bytes.extend(b"\0\0\x01\0mdat");
+    bytes.resize(bytes.len() + 248, 7);
+    check_error(&Clip::from_bytes("photo.heic", &bytes), &["HEIF picture", "convert it"]);
+}
+
+/// Warnings of this test's own file, as the program would print them.
+struct Warnings(std::sync::Mutex<Vec<String>>);
+
+static WARNINGS: Warnings = Warnings(std::sync::Mutex::new(Vec::new()));
+
+impl log::Log for Warnings {
+    fn enabled(&self, metadata: &log::Metadata<'_>) -> bool {
+        metadata.level() <= log::Level::Warn
+    }
+
+    fn log(&self, record: &log::Record<'_>) {
+        let text = record.args().to_string();
+        if self.enabled(record.metadata()) && text.contains("astray.y4m") {
+            self.0.lock().expect("no test panics here").push(text);
+        }
+    }
+
+    fn flush(&self) {}
+}
+
+#[test]
+fn a_demuxer_that_has_lost_its_way_is_told_of_once() {
+    log::set_logger(&WARNINGS).expect("no other test has a logger");
+    log::set_max_level(log::LevelFilter::Warn);
+    let clip = Clip::moving("whole.y4m", "64x48", 0.4, "-pix_fmt yuv420p");
+    let mut bytes = clip.bytes();
+    let frames = bytes.windows(6).enumerate().filter(|(_, six)| *six == b"FRAME\n").map(|(at, _)| at);
+    let fourth = frames.collect::<Vec<_>>()[3];
+    bytes[fourth..fourth + 5].copy_from_slice(b"BLAME");
+    let clip = Clip::from_bytes("astray.y4m", &bytes);
+    let mut decoder = open(clip.path());
+    assert_eq!(rest(&mut decoder).len(), 3);
+    assert!(decoder.counters().read_errors > 1, "this file is no trap: {:?}", decoder.counters());
+    let warnings = WARNINGS.0.lock().expect("no test panics here");
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
 }
 
 #[test]

@@ -173,7 +173,9 @@ impl Decoder {
             Ok(shown) => shown,
             Err(reason) => {
                 self.counters.unusable += 1;
-                log::warn!("{}: a frame is left out: {reason}", self.source.path().display());
+                // Once is enough: where one frame cannot be read, all may be such.
+                let level = if self.counters.unusable == 1 { log::Level::Warn } else { log::Level::Debug };
+                log::log!(level, "{}: a frame is left out: {reason}", self.source.path().display());
                 return None;
             }
         };
@@ -197,6 +199,7 @@ impl Decoder {
     /// The next frame from the codec, with its place in time.
     pub(super) fn decode_timed(&mut self) -> Result<Option<Timed>, MediaError> {
         while let Some(frame) = self.decode()? {
+            self.counters.decoded += 1;
             let stated = frame.best_effort_timestamp();
             let position = &mut self.position;
             if self.numbers.counted.is_empty() && position.last_pts.is_none() {
@@ -349,6 +352,7 @@ impl Decoder {
             self.source.limit_time();
             match self.input.read() {
                 Read::Packet(packet) if usize::try_from(packet.stream()) == Ok(self.stream) => {
+                    self.counters.packets += 1;
                     let (pts, dts, is_corrupt) = (packet.pts(), packet.dts(), packet.is_corrupt());
                     self.position.last_packet = Some(ReadPacket { pts, dts, is_corrupt });
                     return Ok(Some(packet));
@@ -366,7 +370,9 @@ impl Decoder {
                     }
                     self.counters.read_errors += 1;
                     errors += 1;
-                    log::warn!("{}: reading failed: {error}", self.source.path().display());
+                    // Once is enough: a demuxer that has lost its way fails many times in a row.
+                    let level = if self.counters.read_errors == 1 { log::Level::Warn } else { log::Level::Debug };
+                    log::log!(level, "{}: reading failed: {error}", self.source.path().display());
                     // Bad data may be followed by good; an error of the device or the connection is final.
                     if error != AvError::INVALID_DATA || errors > MAX_READ_ERRORS {
                         self.position.supply = Supply::Ended;

@@ -64,6 +64,12 @@ pub enum MediaError {
         /// The file.
         path: PathBuf,
     },
+    /// A picture in MP4's boxes that this version of FFmpeg does not read.
+    #[error("{}: a HEIF picture (HEIC, AVIF), which FFmpeg here does not read; convert it to PNG or JPEG", path.display())]
+    Heif {
+        /// The file.
+        path: PathBuf,
+    },
     /// There is no video stream.
     #[error("{}: contains no video ({found}); open a file that has a picture", path.display())]
     NoVideo {

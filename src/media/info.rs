@@ -109,6 +109,10 @@ impl StreamInfo {
 /// What was counted since the video was opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct FrameCounters {
+    /// Packets of the video that were read.
+    pub packets: u64,
+    /// Frames that came out of the codec.
+    pub decoded: u64,
     /// Frames handed out.
     pub delivered: u64,
     /// Packets that the decoder refused.

@@ -81,8 +81,8 @@ impl Decoder {
         let no_video = || MediaError::NoVideo { path: path.clone(), found: "no such stream".to_owned() };
         let parameters = input.stream(stream).ok_or_else(no_video)?;
         if !parameters.has_decoder() {
-            let tag = parameters.codec_tag().map(|tag| format!(" ({tag})")).unwrap_or_default();
-            return Err(MediaError::NoDecoder { path, codec: format!("{}{tag}", parameters.codec_name()) });
+            let codec = codec_in_words(parameters.codec_name(), parameters.codec_tag());
+            return Err(MediaError::NoDecoder { path, codec });
         }
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let wanted = cores + usize::from(options.spare_thread);
@@ -157,6 +157,18 @@ impl Decoder {
         }
         Ok(())
     }
+}
+
+/// The name of a codec that cannot be decoded, and the container's mark of it. FFmpeg has no name for codecs that are newer
+/// than it.
+fn codec_in_words(name: &str, tag: Option<String>) -> String {
+    let name = match (name, tag.as_deref()) {
+        ("none", Some("vvc1" | "vvi1")) => "vvc",
+        ("none", Some("evc1")) => "evc",
+        ("none", _) => "a codec that it does not know",
+        (name, _) => name,
+    };
+    tag.map_or_else(|| name.to_owned(), |tag| format!("{name} ({tag})"))
 }
 
 /// How many threads the memory that we allow has room for: each keeps a frame of its own, and about as much beside it.

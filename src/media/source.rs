@@ -125,9 +125,8 @@ impl Source {
     fn open_error(&self, error: AvError) -> MediaError {
         let path = self.path.clone();
         match error {
-            AvError::INVALID_DATA if self.kind == Kind::File && is_mp4_without_index(&self.path) => {
-                MediaError::NoIndex { path }
-            }
+            AvError::INVALID_DATA if self.is_file() && is_heif(&self.path) => MediaError::Heif { path },
+            AvError::INVALID_DATA if self.is_file() && is_mp4_without_index(&self.path) => MediaError::NoIndex { path },
             AvError::INVALID_DATA => MediaError::NotMedia { path, reason: error.to_string() },
             AvError::NO_ENTRY if matches!(self.kind, Kind::Numbered | Kind::Glob) => MediaError::NoMatch { path },
             AvError::NO_ENTRY => MediaError::NotFound { path },
@@ -234,6 +233,14 @@ fn is_mp4_without_index(path: &Path) -> bool {
         }
     }
     is_mp4
+}
+
+/// Whether the file says at its beginning that it is a picture, or several, of HEIF: those have no `moov` box and need none.
+fn is_heif(path: &Path) -> bool {
+    const BRANDS: [&[u8; 4]; 9] = [b"mif1", b"msf1", b"heic", b"heix", b"hevc", b"heim", b"heis", b"avif", b"avis"];
+    let mut head = [0_u8; 12];
+    let is_read = File::open(path).and_then(|mut file| file.read_exact(&mut head)).is_ok();
+    is_read && &head[4..8] == b"ftyp" && BRANDS.iter().any(|brand| brand[..] == head[8..])
 }
 
 #[cfg(test)]
