@@ -269,3 +269,38 @@ fn on_the_way_towards_a_time_frames_are_left_out_and_none_is_wrong() {
         }
     }
 }
+
+/// Packets read and frames decoded by seeks, one after the other, in one decoder.
+fn costs(path: &Path, times: &[f64]) -> Vec<(u64, u64)> {
+    // The threads that there are each hold a frame or two more than asked for.
+    let options = OpenOptions { threads: Some(2), ..OpenOptions::default() };
+    let mut decoder = Decoder::open(path, &options).unwrap();
+    let mut before = decoder.counters();
+    let mut costs = Vec::new();
+    for secs in times {
+        go(&mut decoder, Seek::to(*secs), "a seek that is counted");
+        take(&mut decoder, "a seek that is counted");
+        let counters = decoder.counters();
+        costs.push((counters.packets - before.packets, counters.decoded - before.decoded));
+        before = counters;
+    }
+    costs
+}
+
+/// What only saves time shows in what is read and decoded: a seek that always began at its keyframe would be right as well.
+#[test]
+fn seeks_read_and_decode_no_more_than_they_need() {
+    let x264 = "-c:v libx264 -preset ultrafast -bf 3 -b_strategy 0 -sc_threshold 0";
+    let long = Clip::moving("long.mp4", "160x120", 8.0, &format!("{x264} -g 600"));
+    let short = Clip::moving("short.mp4", "160x120", 8.0, &format!("{x264} -g 25"));
+    let plain = Clip::moving("plain.mp4", "160x120", 4.0, &format!("{x264} -bf 0 -g 20"));
+    let long = costs(long.path(), &[1.0, 1.5, 6.0, 3.0]);
+    // Half a second on, and then four and a half: from where the decoder is, not from the keyframe at the start.
+    assert!(long[1].0 < 20 && long[2].0 < 130, "{long:?}");
+    // Back to the keyframe, and from there without the pictures that no other refers to.
+    assert!(long[3].0 < 90 && long[3].1 < 50, "{long:?}");
+    let short = costs(short.path(), &[1.9, 2.3, 6.1, 6.9]);
+    assert!(short.iter().all(|(packets, decoded)| *packets < 40 && *decoded < 20), "{short:?}");
+    let plain = costs(plain.path(), &[0.9, 1.7]);
+    assert!(plain[1].1 < 10, "from the keyframe on the way: {plain:?}");
+}
