@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use common::odd;
 use common::session::Session;
 use common::{Clip, decode_all, noise, open, picture_bytes};
-use histoscope::media::{Decoder, Seek};
+use histoscope::media::{Decoder, OpenOptions, Seek};
 use histoscope::picture::Frame;
 
 /// Times in each clip.
@@ -41,7 +41,7 @@ struct Linear(Vec<(i64, f64, Vec<u8>)>, Pictures);
 enum Pictures {
     /// Bit for bit.
     All,
-    /// They are not: what FFmpeg's H.264 decoder puts in place of damaged parts depends on how far its other threads are.
+    /// They are not: what FFmpeg's decoders put in place of damaged parts depends on how far their other threads are.
     None,
 }
 
@@ -428,20 +428,42 @@ fn joined_streams() {
     ]);
 }
 
-#[test]
-fn damaged_streams() {
+/// Streams with wrong bytes in some places.
+fn damaged() -> [Clip; 5] {
     let mpeg2 = "-c:v mpeg2video -bf 2 -g 12 -b:v 2M";
     let h264 = format!("{X264} -bf 2 -g 15 -b:v 1M");
-    check_all([
-        (odd::with_damage(&Clip::moving("whole.m2v", "96x64", 2.6, mpeg2), "damaged.m2v"), Maybe),
-        (odd::with_damage(&Clip::moving("whole.mpg", "96x64", 2.6, mpeg2), "damaged.mpg"), Maybe),
-        (odd::with_damage(&Clip::moving("whole.ts", "96x64", 2.6, mpeg2), "damaged.ts"), Maybe),
-    ]);
-    check_with(
-        Pictures::None,
-        [
-            (odd::with_damage(&Clip::moving("whole.ts", "96x64", 2.6, &h264), "damaged_h264.ts"), Maybe),
-            (odd::with_damage(&Clip::moving("whole.h264", "96x64", 2.6, &h264), "damaged.h264"), Maybe),
-        ],
-    );
+    [
+        ("damaged.m2v", mpeg2),
+        ("damaged.mpg", mpeg2),
+        ("damaged.ts", mpeg2),
+        ("damaged_h264.ts", &*h264),
+        ("damaged.h264", &*h264),
+    ]
+    .map(|(name, arguments)| odd::with_damage(&Clip::moving(name, "96x64", 2.6, arguments), name))
+}
+
+#[test]
+fn damaged_streams() {
+    check_with(Pictures::None, damaged().map(|clip| (clip, Maybe)));
+}
+
+#[test]
+fn pictures_of_damaged_streams_on_one_thread() {
+    let options = OpenOptions { threads: Some(1), ..OpenOptions::default() };
+    let open = |path: &Path| Decoder::open(path, &options).expect("a video");
+    let mut wrong = Vec::new();
+    for clip in damaged() {
+        let entry = |frame: Frame| (frame.pts_ticks, frame.time_secs, picture_bytes(&frame.picture));
+        let linear = common::rest(&mut open(clip.path())).into_iter().map(entry).collect();
+        let linear = Linear(linear, Pictures::All);
+        let mut used = open(clip.path());
+        for secs in times(&linear, 5) {
+            for decoder in [&mut open(clip.path()), &mut used] {
+                let first = take(decoder, secs).expect("a frame");
+                let difference = linear.difference(linear.at(secs), &first, first.index);
+                wrong.extend(difference.map(|what| format!("{} to {secs:.4}: {what}", clip.path().display())));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} are wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
