@@ -274,7 +274,7 @@ fn on_the_way_towards_a_time_frames_are_left_out_and_none_is_wrong() {
 fn costs(path: &Path, times: &[f64]) -> Vec<(u64, u64)> {
     // The threads that there are each hold a frame or two more than asked for.
     let options = OpenOptions { threads: Some(2), ..OpenOptions::default() };
-    let mut decoder = Decoder::open(path, &options).unwrap();
+    let mut decoder = Decoder::open(path, &options).expect("a video");
     let mut before = decoder.counters();
     let mut costs = Vec::new();
     for secs in times {
