@@ -15,7 +15,7 @@ take() {
     convert "$work/shot.png" -sampling-factor 4:4:4 -quality 86 "$root/assets/$1.jpg"
 }
 
-"$program" --adapter llvmpipe snapshot "$sample" --at 3.2 -o "$root/assets/snapshot.png" >/dev/null
+"$program" snapshot "$sample" --adapter llvmpipe --at 3.2 -o "$root/assets/snapshot.png" >/dev/null
 
 open_window 1280 720 "$sample"
 xdotool key ctrl+g sleep 0.3 type --delay 40 0:03.2

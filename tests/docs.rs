@@ -309,7 +309,7 @@ fn every_option_is_in_the_manual_and_no_other() {
     for command in std::iter::once("").chain(subcommands.iter().map(String::as_str)) {
         let arguments: &[&str] = if command.is_empty() { &[] } else { &[command] };
         let options = options(&help(arguments));
-        assert!(options.len() > 1, "{command}: only {options:?}");
+        assert!(options.contains("--help"), "{command}: {options:?} are not all");
         let named = options_named(&Document::parse(&read(&page(command))));
         let is_told = |option: &&String| named.contains(*option) || shared.contains(*option) || *option == "--version";
         let missing: Vec<_> = options.iter().filter(|option| !is_told(option)).collect();
