@@ -9,7 +9,7 @@ mod support;
 use histoscope::adjust::{
     Adjustments, Blur, Clahe, Equalize, Placing, Posterize, Processor, Reduction, Threshold, Tone,
 };
-use histoscope::gpu::Artist;
+use histoscope::gpu::Rasterizer;
 use histoscope::gpu::histogram::plan::Plan;
 use histoscope::gpu::readback::Image;
 use histoscope::histogram::Components;
@@ -34,7 +34,7 @@ fn equalized(time_constant_secs: f64) -> Adjustments {
 }
 
 #[test]
-fn every_adjustment_is_drawn_and_counted_as_its_definition_says_by_every_artist_and_engine() {
+fn every_adjustment_is_drawn_and_counted_as_its_definition_says_by_every_rasterizer_and_engine() {
     let mut studio = Studio::new();
     let layouts = [
         PixelLayout::planar_ycbcr(8, (1, 1)),
@@ -302,7 +302,7 @@ fn with_all_off_the_same_passes_run_as_ever_and_no_memory_is_held() {
             (_, false) => "count",
         };
         // What a renderer recorded before there were adjustments.
-        let paint = (way.0 == Artist::Cpu).then_some("paint");
+        let paint = (way.0 == Rasterizer::Cpu).then_some("paint");
         let drawing: Vec<_> = paint.into_iter().chain(["columns", "draw"]).collect();
         let passes = |scene: &Scene, studio: &mut Studio| {
             studio.snapshot(way, (61, 35), scene);
@@ -316,7 +316,7 @@ fn with_all_off_the_same_passes_run_as_ever_and_no_memory_is_held() {
         assert!(with_adjustments.len() >= drawing.len() + 2, "{way:?}: {with_adjustments:?}");
         assert_eq!(passes(&on, &mut studio), drawing, "{way:?}: what is adjusted is kept");
         let holds = studio.renderer(way).0.adjusted_bytes();
-        assert_eq!(holds > 0, way != (Artist::Cpu, true), "{way:?}: {holds} bytes");
+        assert_eq!(holds > 0, way != (Rasterizer::Cpu, true), "{way:?}: {holds} bytes");
         assert_eq!(passes(&off, &mut studio), drawing, "{way:?}: off again");
         assert_eq!(studio.renderer(way).0.adjusted_bytes(), 0, "{way:?}");
         studio.load(way, &source, UPRIGHT, Components::Rgbl);
@@ -329,7 +329,7 @@ fn only_what_is_wanted_is_counted() {
     let mut studio = Studio::new();
     let source = picture(8, (1, 1), (61, 35));
     let scene = |counted, adjustments| Scene { counted, ..bare(adjustments) };
-    let way = (Artist::Gpu, false);
+    let way = (Rasterizer::Gpu, false);
     let mut passes = |scene: &Scene| {
         studio.load(way, &source, UPRIGHT, Components::Rgbl);
         studio.snapshot(way, (61, 35), scene);
@@ -357,7 +357,7 @@ fn only_what_is_wanted_is_counted() {
 #[test]
 fn a_result_that_is_counted_later_or_whose_bins_do_not_fit_is_counted_apart() {
     let mut studio = Studio::new();
-    let way = (Artist::Gpu, false);
+    let way = (Rasterizer::Gpu, false);
     for depth in [8, 12] {
         let source = picture(depth, (1, 1), (61, 35));
         let result = adjusted(&source, &equalized(0.0));
@@ -465,13 +465,13 @@ fn a_result_that_the_adapter_cannot_hold_is_made_by_the_cpu() {
     studio.gpu.most_plane_bytes = 5000;
     let scene = Scene { divider: Some(0.5), ..bare(equalized(0.0)) };
     let result = adjusted(&source, &scene.adjustments);
-    let way = (Artist::Gpu, false);
+    let way = (Rasterizer::Gpu, false);
     studio.load(way, &source, UPRIGHT, Components::Rgbl);
     let shown = studio.snapshot(way, (61, 35), &scene);
     assert_eq!(studio.count(way), count(&result, Components::Rgbl));
     studio.gpu.most_plane_bytes = u64::MAX;
     let [before, after] = [&source, &result]
-        .map(|picture| studio.plain((Artist::Cpu, true), picture, (61, 35), &bare(Adjustments::default())));
+        .map(|picture| studio.plain((Rasterizer::Cpu, true), picture, (61, 35), &bare(Adjustments::default())));
     assert_eq!(distance_in(&shown, &before, 0..29), 0);
     assert_eq!(distance_in(&shown, &after, 33..61), 0);
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use histoscope::gpu::readback::{Image, VIEW_FORMAT};
 use histoscope::gpu::upload::PictureBuffers;
-use histoscope::gpu::{AdapterChoice, Artist, Gpu, Renderer, Scene};
+use histoscope::gpu::{AdapterChoice, Gpu, Rasterizer, Renderer, Scene};
 use histoscope::histogram::reference;
 use histoscope::histogram::{Components, Histogram};
 use histoscope::picture::color::{Matrix, Range};
@@ -22,8 +22,14 @@ fn gpu() -> Gpu {
     Gpu::headless(&AdapterChoice::default()).expect("an adapter; scripts/setup installs one")
 }
 
-fn drawn(gpu: &Gpu, artist: Artist, picture: &Picture, placing: (Ratio, Orientation), size: (u32, u32)) -> Image {
-    let mut renderer = Renderer::with_artist(gpu, VIEW_FORMAT, artist);
+fn drawn(
+    gpu: &Gpu,
+    rasterizer: Rasterizer,
+    picture: &Picture,
+    placing: (Ratio, Orientation),
+    size: (u32, u32),
+) -> Image {
+    let mut renderer = Renderer::with_rasterizer(gpu, VIEW_FORMAT, rasterizer);
     // No bin is shown here, so that none need be counted.
     let counted = Histogram::empty(picture.layout().bin_bits(), Components::Rgbl);
     renderer.load(gpu, picture, placing, Components::Rgbl, Some(counted)).unwrap();
@@ -41,8 +47,8 @@ fn the_shader_and_the_cpu_draw_alike() {
         let size = [(61, 35), (122, 70), (37, 50), (40, 21)][number % 4];
         let orientation = Orientation { quarter_turns: (number / 4 % 4) as u8, mirrored: number % 3 == 0 };
         let placing = (if number % 5 == 0 { anamorphic } else { Ratio::ONE }, orientation);
-        let shader = drawn(&gpu, Artist::Gpu, &picture, placing, size);
-        let cpu = drawn(&gpu, Artist::Cpu, &picture, placing, size);
+        let shader = drawn(&gpu, Rasterizer::Gpu, &picture, placing, size);
+        let cpu = drawn(&gpu, Rasterizer::Cpu, &picture, placing, size);
         assert!(distance(&shader, &cpu) <= 1, "{name} {size:?} {placing:?}: {}", distance(&shader, &cpu));
     }
 }
@@ -53,10 +59,10 @@ fn at_its_own_size_an_rgb_picture_is_shown_code_for_code() {
     let layout = PixelLayout::packed_rgb(8, [0, 1, 2], 3);
     let picture = noise(layout, (97, 53), colorimetry(Matrix::Identity, Range::Full), 0, 3);
     let source: Vec<u8> = (0..53).flat_map(|y| picture.plane(0).row(y, 97 * 3)).copied().collect();
-    for artist in [Artist::Gpu, Artist::Cpu] {
-        let image = drawn(&gpu, artist, &picture, (Ratio::ONE, UPRIGHT), (97, 53));
+    for rasterizer in [Rasterizer::Gpu, Rasterizer::Cpu] {
+        let image = drawn(&gpu, rasterizer, &picture, (Ratio::ONE, UPRIGHT), (97, 53));
         let shown: Vec<u8> = image.rgba.chunks_exact(4).flat_map(|p| &p[..3]).copied().collect();
-        assert_eq!(shown, source, "{artist:?}");
+        assert_eq!(shown, source, "{rasterizer:?}");
     }
 }
 
@@ -82,11 +88,11 @@ fn turns_and_mirrors_put_the_corners_where_they_belong() {
         (1, true, [w, g, b, r]),
     ];
     for (quarter_turns, mirrored, expected) in cases {
-        for artist in [Artist::Gpu, Artist::Cpu] {
+        for rasterizer in [Rasterizer::Gpu, Rasterizer::Cpu] {
             let placing = (Ratio::ONE, Orientation { quarter_turns, mirrored });
-            let image = drawn(&gpu, artist, &corners(), placing, (2, 2));
+            let image = drawn(&gpu, rasterizer, &corners(), placing, (2, 2));
             let shown: Vec<[u8; 3]> = image.rgba.chunks_exact(4).map(|p| [p[0], p[1], p[2]]).collect();
-            assert_eq!(shown, expected, "{quarter_turns} quarter turns, mirrored {mirrored}, {artist:?}");
+            assert_eq!(shown, expected, "{quarter_turns} quarter turns, mirrored {mirrored}, {rasterizer:?}");
         }
     }
 }
@@ -98,10 +104,10 @@ fn the_picture_covers_the_view_and_loses_the_same_at_both_ends() {
     let layout = PixelLayout::gray(8);
     let color = colorimetry(Matrix::Bt709, Range::Full);
     let ramp = support::drawn(layout, (100, 20), color, |_, x, _| x as u16);
-    for artist in [Artist::Gpu, Artist::Cpu] {
-        let image = drawn(&gpu, artist, &ramp, (Ratio::ONE, UPRIGHT), (50, 20));
+    for rasterizer in [Rasterizer::Gpu, Rasterizer::Cpu] {
+        let image = drawn(&gpu, rasterizer, &ramp, (Ratio::ONE, UPRIGHT), (50, 20));
         let first_row: Vec<u8> = image.rgba.chunks_exact(4).take(50).map(|p| p[0]).collect();
-        assert_eq!(first_row, (25..75).collect::<Vec<u8>>(), "{artist:?}");
+        assert_eq!(first_row, (25..75).collect::<Vec<u8>>(), "{rasterizer:?}");
     }
 }
 
@@ -112,12 +118,12 @@ fn a_picture_too_large_for_the_adapter_is_counted_and_shown_all_the_same() {
     let layout = PixelLayout::planar_ycbcr(10, (1, 0));
     let picture = noise(layout, (70, 61), colorimetry(Matrix::Bt709, Range::Limited), 0, 8);
     assert!(PictureBuffers::check(&gpu, &picture).is_err());
-    let mut renderer = Renderer::with_artist(&gpu, VIEW_FORMAT, Artist::Gpu);
+    let mut renderer = Renderer::with_rasterizer(&gpu, VIEW_FORMAT, Rasterizer::Gpu);
     renderer.load(&gpu, &picture, (Ratio::ONE, UPRIGHT), Components::Rgbl, None).unwrap();
     let image = renderer.snapshot(&gpu, (64, 64), &Scene { overlays: false, ..Scene::default() }).unwrap();
     let histogram = renderer.count(&gpu).unwrap();
     assert_eq!(histogram, reference::histogram(&picture, Components::Rgbl));
-    assert_eq!(image, drawn(&gpu, Artist::Cpu, &picture, (Ratio::ONE, UPRIGHT), (64, 64)));
+    assert_eq!(image, drawn(&gpu, Rasterizer::Cpu, &picture, (Ratio::ONE, UPRIGHT), (64, 64)));
 }
 
 #[test]
@@ -127,7 +133,7 @@ fn the_comparison_notices_another_matrix() {
     let picture = natural(layout, (61, 35), colorimetry(Matrix::Bt709, Range::Limited), 5);
     let other = picture.with_colorimetry(colorimetry(Matrix::Bt601, Range::Limited));
     let placing = (Ratio::ONE, UPRIGHT);
-    let a = drawn(&gpu, Artist::Gpu, &picture, placing, (61, 35));
-    let b = drawn(&gpu, Artist::Cpu, &other, placing, (61, 35));
+    let a = drawn(&gpu, Rasterizer::Gpu, &picture, placing, (61, 35));
+    let b = drawn(&gpu, Rasterizer::Cpu, &other, placing, (61, 35));
     assert!(distance(&a, &b) > 5);
 }

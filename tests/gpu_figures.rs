@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use histoscope::adjust::{Adjustments, Codes, Equalize, Reduction, Shown, Threshold, Tone, otsu};
 use histoscope::gpu::readback::VIEW_FORMAT;
-use histoscope::gpu::{AdapterChoice, Artist, FrameTag, Gpu, Renderer, Scene, TimesState};
+use histoscope::gpu::{AdapterChoice, FrameTag, Gpu, Rasterizer, Renderer, Scene, TimesState};
 use histoscope::histogram::reference;
 use histoscope::histogram::{CHANNELS, Components, Cumulative, Histogram};
 use histoscope::picture::color::{Matrix, Range};
@@ -282,7 +282,7 @@ fn passes_that_follow_a_drawing_are_timed_with_all_their_work() {
     let layout = PixelLayout::planar_ycbcr(8, (1, 1));
     let picture = noise(layout, (1280, 720), colorimetry(Matrix::Bt709, Range::Limited), 0, 1);
     let scene = Scene { adjustments: equalized(), counted: Counted::Both, ..Scene::default() };
-    let mut renderer = Renderer::with_artist(&gpu, VIEW_FORMAT, Artist::Gpu);
+    let mut renderer = Renderer::with_rasterizer(&gpu, VIEW_FORMAT, Rasterizer::Gpu);
     // What the passes of one frame take in all, and how long whoever waits for them waits.
     let mut frame = || {
         renderer.load(&gpu, &picture, UPRIGHT, Components::Rgbl, None).unwrap();

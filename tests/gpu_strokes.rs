@@ -6,7 +6,7 @@ mod studio;
 mod support;
 
 use histoscope::adjust::{Adjustments, Equalize, Tone};
-use histoscope::gpu::Artist;
+use histoscope::gpu::Rasterizer;
 use histoscope::gpu::readback::Image;
 use histoscope::histogram::{Components, Histogram, vertical_scale};
 use histoscope::picture::Picture;
@@ -312,7 +312,7 @@ fn the_backdrop_takes_the_pattern_out_of_what_lies_behind_the_overlays_and_nowhe
         softs.push(after);
     }
     for other in &softs[1..] {
-        assert!(distance(&softs[0], other) <= 3, "artists agree: {}", distance(&softs[0], other));
+        assert!(distance(&softs[0], other) <= 3, "rasterizers agree: {}", distance(&softs[0], other));
     }
 }
 
@@ -344,7 +344,7 @@ fn an_adapter_too_small_for_a_backdrop_draws_the_overlays_without() {
     let mut studio = Studio::new();
     studio.gpu.most_plane_bytes = 30_000;
     let source = natural(PixelLayout::gray(8), (40, 30), colorimetry(Matrix::Bt709, Range::Full), 1);
-    let way = (Artist::Gpu, false);
+    let way = (Rasterizer::Gpu, false);
     studio.load(way, &source, UPRIGHT, Components::Rgbl);
     let soft = Scene { style: OverlayStyle { backdrop: true, ..OverlayStyle::default() }, ..Scene::default() };
     let [without, with] = [Scene::default(), soft].map(|scene| studio.snapshot(way, (320, 180), &scene));

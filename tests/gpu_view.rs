@@ -6,7 +6,7 @@ mod support;
 
 use glam::DVec2;
 use histoscope::gpu::readback::{Image, VIEW_FORMAT};
-use histoscope::gpu::{AdapterChoice, Artist, Gpu, Renderer, Scene};
+use histoscope::gpu::{AdapterChoice, Gpu, Rasterizer, Renderer, Scene};
 use histoscope::histogram::reference;
 use histoscope::histogram::{Components, Histogram};
 use histoscope::picture::color::{Matrix, Range};
@@ -18,9 +18,9 @@ use histoscope::view::probe::probe;
 use support::image::{distance, pixel};
 use support::{Random, colorimetry, native_layouts, natural, noise};
 
-const ARTISTS: [Artist; 2] = [Artist::Gpu, Artist::Cpu];
+const RASTERIZERS: [Rasterizer; 2] = [Rasterizer::Gpu, Rasterizer::Cpu];
 
-/// An adapter with the passes of each artist, made once: compiling them takes longest.
+/// An adapter with the passes of each rasterizer, made once: compiling them takes longest.
 struct Studio {
     gpu: Gpu,
     renderers: [Renderer; 2],
@@ -29,13 +29,13 @@ struct Studio {
 impl Studio {
     fn new() -> Self {
         let gpu = Gpu::headless(&AdapterChoice::default()).expect("an adapter; scripts/setup installs one");
-        let renderers = ARTISTS.map(|artist| Renderer::with_artist(&gpu, VIEW_FORMAT, artist));
+        let renderers = RASTERIZERS.map(|rasterizer| Renderer::with_rasterizer(&gpu, VIEW_FORMAT, rasterizer));
         Self { gpu, renderers }
     }
 
-    fn drawn(&mut self, artist: Artist, subject: &Subject, size: (u32, u32), scene: &Scene) -> Image {
+    fn drawn(&mut self, rasterizer: Rasterizer, subject: &Subject, size: (u32, u32), scene: &Scene) -> Image {
         let Subject { picture, placing, components } = subject;
-        let renderer = &mut self.renderers[artist as usize];
+        let renderer = &mut self.renderers[rasterizer as usize];
         // No bin is shown here, so that none need be counted.
         let counted = Histogram::empty(picture.layout().bin_bits(), *components);
         renderer.load(&self.gpu, picture, *placing, *components, Some(counted)).unwrap();
@@ -101,7 +101,7 @@ fn the_shader_and_the_cpu_draw_alike_in_every_fit_zoom_and_turn_with_and_without
                 continue;
             }
             compared += 1;
-            let [shader, cpu] = ARTISTS.map(|artist| studio.drawn(artist, &subject, size, &scene));
+            let [shader, cpu] = RASTERIZERS.map(|rasterizer| studio.drawn(rasterizer, &subject, size, &scene));
             let most = distance(&shader, &cpu);
             assert!(most <= 1, "{name} {size:?} {:?} {scene:?}: {most}", subject.placing);
         }
@@ -124,16 +124,20 @@ fn the_lit_pixels_are_exactly_those_of_the_range() {
             let channel = random.below(components.channel_names().len());
             let brush = Brush::between(channel, random.below(bins) as u32, random.below(bins) as u32);
             let subject = Subject { components, ..Subject::upright(picture.clone()) };
-            for artist in ARTISTS {
-                let bare = studio.drawn(artist, &subject, size, &scene(at_its_own_size, None));
-                let lit = studio.drawn(artist, &subject, size, &scene(at_its_own_size, Some(brush)));
+            for rasterizer in RASTERIZERS {
+                let bare = studio.drawn(rasterizer, &subject, size, &scene(at_its_own_size, None));
+                let lit = studio.drawn(rasterizer, &subject, size, &scene(at_its_own_size, Some(brush)));
                 let lighting = Lighting::new(Some(brush), components, 1.0).unwrap();
                 let mut count = 0;
                 for (x, y) in (0..size.1).flat_map(|y| (0..size.0).map(move |x| (x, y))) {
                     let own = pixel(&bare, x, y);
                     let is_lit = probe(&picture, x, y, components).is_lit_by(&brush);
                     let expected = if is_lit { own } else { lighting.dimmed(own) };
-                    assert_eq!(pixel(&lit, x, y), expected, "{name} {artist:?} {components:?} {brush:?} at ({x}, {y})");
+                    assert_eq!(
+                        pixel(&lit, x, y),
+                        expected,
+                        "{name} {rasterizer:?} {components:?} {brush:?} at ({x}, {y})"
+                    );
                     count += u64::from(is_lit);
                 }
                 let is_subsampled = components == Components::YCbCr && channel > 0 && layout.chroma_shift != (0, 0);
@@ -151,7 +155,7 @@ fn a_brush_of_everything_changes_nothing_and_one_of_another_bin_is_noticed() {
     let mut studio = Studio::new();
     let picture = noise(PixelLayout::planar_ycbcr(8, (1, 1)), (67, 41), colorimetry(Matrix::Bt709, Range::Full), 0, 2);
     let subject = Subject::upright(picture);
-    let mut draw = |brush| studio.drawn(Artist::Gpu, &subject, (67, 41), &scene(ViewSettings::default(), brush));
+    let mut draw = |brush| studio.drawn(Rasterizer::Gpu, &subject, (67, 41), &scene(ViewSettings::default(), brush));
     let bare = draw(None);
     assert_eq!(draw(Some(Brush::between(3, 0, 255))), bare);
     assert_ne!(draw(Some(Brush::between(3, 0, 100))), draw(Some(Brush::between(3, 0, 101))));
@@ -169,12 +173,12 @@ fn hard_edges_show_each_sample_as_a_block_and_the_pointer_finds_it() {
         let settings = ViewSettings { zoom: 5.7, centre: DVec2::new(0.4, 0.6), ..ViewSettings::default() };
         let placement = Placement::new(&subject.shape(), &settings, size);
         assert!(placement.has_hard_edges);
-        for artist in ARTISTS {
-            let image = studio.drawn(artist, &subject, size, &scene(settings, None));
+        for rasterizer in RASTERIZERS {
+            let image = studio.drawn(rasterizer, &subject, size, &scene(settings, None));
             for (x, y) in (0..size.1).flat_map(|y| (0..size.0).map(move |x| (x, y))) {
                 let (px, py) = placement.pixel_at(DVec2::new(f64::from(x), f64::from(y))).expect("it covers the view");
                 let codes = probe(&picture, px, py, Components::Rgbl).codes.map(|code| code as u8);
-                assert_eq!(pixel(&image, x, y), codes, "{artist:?} {quarter_turns} at ({x}, {y})");
+                assert_eq!(pixel(&image, x, y), codes, "{rasterizer:?} {quarter_turns} at ({x}, {y})");
             }
         }
     }
@@ -193,11 +197,11 @@ fn around_a_contained_picture_all_is_black_and_none_of_it_is_cut_off() {
         assert!(columns.len() == size.0 as usize || rows.len() == size.1 as usize);
         // A brush dims the picture, never the black around it.
         for (brush, inside) in [(None, 255), (Some(Brush::between(0, 0, 9)), 18 + ((255 * 56) >> 8) as u8)] {
-            for artist in ARTISTS {
-                let image = studio.drawn(artist, &subject, size, &scene(view, brush));
+            for rasterizer in RASTERIZERS {
+                let image = studio.drawn(rasterizer, &subject, size, &scene(view, brush));
                 for (x, y) in (0..size.1).flat_map(|y| (0..size.0).map(move |x| (x, y))) {
                     let expected = if columns.contains(&x) && rows.contains(&y) { inside } else { 0 };
-                    assert_eq!(pixel(&image, x, y), [expected; 3], "{artist:?} {size:?} {brush:?} ({x}, {y})");
+                    assert_eq!(pixel(&image, x, y), [expected; 3], "{rasterizer:?} {size:?} {brush:?} ({x}, {y})");
                 }
             }
         }

@@ -166,9 +166,8 @@ impl Gpu {
         );
         let limits = device.limits();
         let most_plane_bytes = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
-        let mut gpu = Self { adapter, info, device, queue, most_plane_bytes, imports, failure };
-        Imports::check(&mut gpu);
-        Ok(gpu)
+        let imports = imports.checked(&queue, &info.name);
+        Ok(Self { adapter, info, device, queue, most_plane_bytes, imports, failure })
     }
 
     /// Whether the adapter computes on the CPU.

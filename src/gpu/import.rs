@@ -11,8 +11,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use super::Gpu;
-use super::readback::read_buffer;
+use super::readback_belt::read_now;
 use crate::picture::{Attachment, Pages, Picture};
 
 pub(super) use vulkan::{HostMemory, open};
@@ -27,6 +26,7 @@ const STEP: usize = wgpu::COPY_BUFFER_ALIGNMENT as usize;
 /// A device's way to pictures in the program's own memory.
 #[derive(Debug)]
 pub(super) struct Imports {
+    device: wgpu::Device,
     host: Option<HostMemory>,
     /// Tells this device from others that read the same pages.
     number: u64,
@@ -50,29 +50,36 @@ impl Imports {
     pub fn new(device: &wgpu::Device, host: Option<HostMemory>) -> Self {
         static NUMBERS: AtomicU64 = AtomicU64::new(0);
         let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
-        Self { host, number, count: Arc::default(), most_bytes: device.limits().max_buffer_size }
+        let most_bytes = device.limits().max_buffer_size;
+        Self { device: device.clone(), host, number, count: Arc::default(), most_bytes }
     }
 
-    /// Gives the way up where somebody wants that, or where it does not bring what lies there, which the driver promises and
+    /// The same, given up where somebody wants that, or where it does not bring what lies there, which the driver promises and
     /// every count relies on.
-    pub fn check(gpu: &mut Gpu) {
-        if !gpu.imports.are_possible() {
+    #[must_use]
+    pub fn checked(mut self, queue: &wgpu::Queue, adapter: &str) -> Self {
+        if !self.are_possible() {
             log::debug!("the CPU copies frames to the adapter");
         } else if std::env::var_os(SWITCH).is_some() {
             log::info!("the CPU copies frames to the adapter, because {SWITCH} is set");
-            gpu.imports.host = None;
-        } else if !Self::bring_what_is_there(gpu) {
-            log::warn!("{} misreads memory that it was given; the CPU copies frames to it", gpu.info.name);
-            gpu.imports.host = None;
+            self.host = None;
+        } else if !self.bring_what_is_there(queue) {
+            log::warn!("{adapter} misreads memory that it was given; the CPU copies frames to it");
+            self.host = None;
         }
+        self
     }
 
-    fn bring_what_is_there(gpu: &Gpu) -> bool {
+    fn bring_what_is_there(&self, queue: &wgpu::Queue) -> bool {
         let words: Vec<u32> = (0..Pages::SIZE as u32 / 4).map(|word| word.wrapping_mul(0x9e37_79b9)).collect();
-        let bytes = bytemuck::cast_slice(&words);
+        let bytes: &[u8] = bytemuck::cast_slice(&words);
         let Some(pages) = Pages::holding(bytes) else { return false };
-        let Some(buffer) = gpu.imports.buffer(&gpu.device, &pages) else { return false };
-        read_buffer(gpu, &buffer, bytes.len() as u64).is_ok_and(|read| read == bytes)
+        let Some(buffer) = self.buffer(&pages) else { return false };
+        let length = bytes.len() as u64;
+        let copy = |encoder: &mut wgpu::CommandEncoder, readback: &wgpu::Buffer| {
+            encoder.copy_buffer_to_buffer(&buffer, 0, readback, 0, length);
+        };
+        read_now((&self.device, queue), length, copy, |read| read == bytes).is_ok_and(|is_same| is_same)
     }
 
     /// Whether there is a way to read blocks in place.
@@ -86,7 +93,7 @@ impl Imports {
     }
 
     /// The buffer that the pages are; `None` if the driver does not take them.
-    fn buffer(&self, device: &wgpu::Device, pages: &Pages) -> Option<wgpu::Buffer> {
+    fn buffer(&self, pages: &Pages) -> Option<wgpu::Buffer> {
         let host = self.host.as_ref()?;
         let length = pages.memory().length();
         if length as u64 > self.most_bytes {
@@ -95,7 +102,7 @@ impl Imports {
         let import = || -> Attachment {
             let refused =
                 |reason: &String| log::debug!("{length} bytes of decoded pictures are copied to the GPU: {reason}");
-            let buffer = host.import(device, pages.memory(), &self.count).inspect_err(refused).ok();
+            let buffer = host.import(&self.device, pages.memory(), &self.count).inspect_err(refused).ok();
             let held = buffer.is_some().then(Held::new);
             Arc::new(Imported { buffer, _held: held })
         };
@@ -147,10 +154,15 @@ pub fn wait_until_released(limit: Duration) -> bool {
     *held == 0
 }
 
-impl InPlace {
+impl Imports {
     /// Where the GPU can read the picture without the CPU's help, which it can until the picture is dropped. `row_bytes` are
-    /// the bytes that the passes read of a row of each plane, with its padding.
-    pub fn of(gpu: &Gpu, picture: &Picture, row_bytes: impl Fn(usize) -> usize) -> Option<Self> {
+    /// the bytes that the passes read of a row of each plane, with its padding; no plane has more than `most_plane_bytes`.
+    pub fn in_place(
+        &self,
+        picture: &Picture,
+        most_plane_bytes: u64,
+        row_bytes: impl Fn(usize) -> usize,
+    ) -> Option<InPlace> {
         let pages = picture.pages().filter(|pages| pages.memory().length() >= LEAST_BYTES)?;
         let (mut offsets, mut strides) = ([0; 3], [0; 3]);
         let (layout, width, height) = (picture.layout(), picture.width(), picture.height());
@@ -160,12 +172,12 @@ impl InPlace {
             let bytes = view.stride * layout.plane_size(plane, width, height).1;
             let is_aligned = offset.is_multiple_of(STEP) && view.stride.is_multiple_of(STEP);
             // The last row is copied with what follows it, like all others.
-            let is_inside = offset + bytes <= pages.memory().length() && bytes as u64 <= gpu.most_plane_bytes;
+            let is_inside = offset + bytes <= pages.memory().length() && bytes as u64 <= most_plane_bytes;
             if !is_aligned || !is_inside || view.stride < row_bytes(plane) {
                 return None;
             }
             (offsets[plane], strides[plane]) = (offset as u64, view.stride);
         }
-        Some(Self { buffer: gpu.imports.buffer(&gpu.device, pages)?, offsets, strides })
+        Some(InPlace { buffer: self.buffer(pages)?, offsets, strides })
     }
 }

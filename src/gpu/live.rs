@@ -1,9 +1,9 @@
 //! The passes' times of a playing video: written by the passes, read back a few frames later, never waited for.
 
-use std::sync::mpsc::{self, Receiver};
 use std::time::Duration;
 
 use super::Gpu;
+use super::readback_belt::ReadbackBelt;
 use super::timing::{Spans, Timestamps, span_ns};
 
 /// How long the parts of the last frame that was timed took. `None` for what did not run, or cannot be timed.
@@ -59,9 +59,8 @@ impl Timed {
 #[derive(Debug)]
 pub struct LiveTiming {
     timestamps: Option<Timestamps>,
-    readback: wgpu::Buffer,
-    /// Spans written by the frame whose figures are under way, a bit each, and the sign that they are there.
-    pending: Option<(u32, Receiver<bool>)>,
+    /// The figures of one frame on their way back, and which spans it wrote, a bit each.
+    belt: ReadbackBelt<u32>,
     /// Spans written by the frame that is recorded now.
     recording: Option<u32>,
     /// The newest figures.
@@ -72,16 +71,10 @@ impl LiveTiming {
     /// Makes the queries; without them, where the adapter writes no timestamps, only the CPU's clock is used.
     #[must_use]
     pub fn new(gpu: &Gpu) -> Self {
-        let readback = gpu.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("live timestamps"),
-            size: u64::from(Timed::COUNT) * Timestamps::SPAN_BYTES,
-            usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        });
+        let bytes = u64::from(Timed::COUNT) * Timestamps::SPAN_BYTES;
         Self {
             timestamps: Timestamps::new(gpu, Timed::COUNT),
-            readback,
-            pending: None,
+            belt: ReadbackBelt::new(&gpu.device, "live timestamps", bytes, 1),
             recording: None,
             times: PassTimes::default(),
         }
@@ -95,7 +88,7 @@ impl LiveTiming {
 
     /// Has the frame that is recorded now timed; the spans to write, if it is. They are one or more neighbours.
     pub fn begin(&mut self, spans: &[Timed]) -> Option<Spans<'_>> {
-        self.timestamps.as_ref().filter(|_| self.pending.is_none())?;
+        self.timestamps.as_ref().filter(|_| self.belt.is_empty())?;
         self.recording.get_or_insert(0);
         self.also(spans)
     }
@@ -108,45 +101,32 @@ impl LiveTiming {
     }
 
     /// Records the way back of the figures, after the last timed pass.
-    pub fn end(&self, encoder: &mut wgpu::CommandEncoder) {
+    pub fn end(&mut self, encoder: &mut wgpu::CommandEncoder) {
         let (Some(written), Some(timestamps)) = (self.recording, &self.timestamps) else { return };
         let spans = (0..Timed::COUNT).filter(|span| written & (1 << span) != 0);
-        timestamps.record_copy(encoder, spans, &self.readback);
+        self.belt.record_with(written, |readback| {
+            timestamps.record_copy(encoder, spans, readback);
+            readback.size()
+        });
     }
 
     /// Asks for the figures, once the frame has been submitted.
     pub fn submitted(&mut self) {
-        let Some(written) = self.recording.take() else { return };
-        let (sender, receiver) = mpsc::channel();
-        self.readback.slice(..).map_async(wgpu::MapMode::Read, move |result| {
-            // Nobody listens any more when the window has been closed.
-            let _ = sender.send(result.is_ok());
-        });
-        self.pending = Some((written, receiver));
+        self.recording = None;
+        self.belt.submitted(None);
     }
 
     /// Whether figures are under way.
     #[must_use]
-    pub const fn is_pending(&self) -> bool {
-        self.pending.is_some()
+    pub fn is_pending(&self) -> bool {
+        !self.belt.is_empty()
     }
 
     /// Takes the figures that have come back, without waiting; whether there were any.
     pub fn poll(&mut self, gpu: &Gpu) -> bool {
-        let Some((written, receiver)) = &self.pending else { return false };
-        // An error here shows in Gpu::check, which every frame calls.
-        let _ = gpu.device.poll(wgpu::PollType::Poll);
-        let Ok(arrived) = receiver.try_recv() else { return false };
-        let written = *written;
-        self.pending = None;
-        if !arrived {
-            return false;
-        }
-        if let Ok(bytes) = self.readback.slice(..).get_mapped_range() {
-            let period_ns = f64::from(gpu.queue.get_timestamp_period());
-            self.times = times(&bytes, written, period_ns, self.times);
-        }
-        self.readback.unmap();
+        let Some((written, words)) = self.belt.poll(&gpu.device) else { return false };
+        let period_ns = f64::from(gpu.queue.get_timestamp_period());
+        self.times = times(bytemuck::cast_slice(&words), written, period_ns, self.times);
         true
     }
 }

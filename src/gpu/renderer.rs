@@ -1,10 +1,11 @@
 //! The order of the passes, in one place: the window, saved pictures and tests all draw through here.
 
 mod adjusting;
+mod adjustment_key;
 mod content;
 mod counting;
 mod drawing;
-mod moment;
+mod loaded;
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -23,7 +24,9 @@ use crate::histogram::{Components, Cumulative, Histogram, TAIL_WORDS};
 use crate::picture::{Frame, Orientation, Picture, Ratio};
 use crate::view::placement::Shape;
 use crate::view::scene::Scene;
-use content::{Content, Count, Loaded};
+use content::Content;
+pub use loaded::Rasterizer;
+use loaded::{Count, Loaded};
 
 /// Whether the passes' times are on their way back from the GPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,15 +37,6 @@ pub enum TimesState {
     UnderWay,
     /// None are.
     Settled,
-}
-
-/// Who turns a picture's samples into the pixels of a view.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Artist {
-    /// The adapter, with shaders/video.wgsl.
-    Gpu,
-    /// The CPU, with [`mod@crate::cpu::display`].
-    Cpu,
 }
 
 /// Words that come back while a video plays, one load of them at a time, because somebody asked.
@@ -84,7 +78,7 @@ pub struct Renderer {
     format: wgpu::TextureFormat,
     content: Content,
     video: VideoPass,
-    artist: Artist,
+    rasterizer: Rasterizer,
     /// The source's and the adjusted picture's, in the order of [`Side`].
     paint: [PaintPass; 2],
     backdrop: Option<BackdropPass>,
@@ -106,8 +100,8 @@ impl Renderer {
     /// Makes the passes for views of `format`, which must not be sRGB: codes are shown as they are.
     #[must_use]
     pub fn new(gpu: &Gpu, format: wgpu::TextureFormat) -> Self {
-        let artist = if gpu.is_software() { Artist::Cpu } else { Artist::Gpu };
-        Self::with_artist(gpu, format, artist)
+        let rasterizer = if gpu.is_software() { Rasterizer::Cpu } else { Rasterizer::Gpu };
+        Self::with_rasterizer(gpu, format, rasterizer)
     }
 
     /// Makes the passes for pictures that no window shows: [`snapshot`](Self::snapshot) and [`count`](Self::count).
@@ -120,12 +114,12 @@ impl Renderer {
     #[must_use]
     pub fn for_surface(gpu: &Gpu, surface: &WindowSurface) -> Self {
         let paints = gpu.is_software() && surface.takes_copies() && has_bytes(surface.format());
-        Self::with_artist(gpu, surface.format(), if paints { Artist::Cpu } else { Artist::Gpu })
+        Self::with_rasterizer(gpu, surface.format(), if paints { Rasterizer::Cpu } else { Rasterizer::Gpu })
     }
 
     /// The same as [`new`](Self::new), with a choice of who draws the picture.
     #[must_use]
-    pub fn with_artist(gpu: &Gpu, format: wgpu::TextureFormat, artist: Artist) -> Self {
+    pub fn with_rasterizer(gpu: &Gpu, format: wgpu::TextureFormat, rasterizer: Rasterizer) -> Self {
         let content = Content::new(gpu);
         let video = VideoPass::new(gpu, format);
         let overlay = OverlayPass::new(gpu, format);
@@ -133,7 +127,7 @@ impl Renderer {
             format,
             content,
             video,
-            artist,
+            rasterizer,
             paint: Default::default(),
             backdrop: None,
             overlay,
@@ -247,7 +241,7 @@ impl Renderer {
         self.content.loadings += 1;
         // A picture that is more than the adapter can hold is counted and painted by the CPU.
         let fits = PictureBuffers::check(gpu, picture);
-        let artist = if fits.is_ok() { self.artist } else { Artist::Cpu };
+        let rasterizer = if fits.is_ok() { self.rasterizer } else { Rasterizer::Cpu };
         let counted = match (&fits, counted) {
             (Err(reason), None) => {
                 log::debug!("{reason}; the CPU counts and paints it");
@@ -255,12 +249,12 @@ impl Renderer {
             }
             (_, counted) => counted,
         };
-        if artist == Artist::Gpu {
+        if rasterizer == Rasterizer::Gpu {
             self.video.prepare_layout(gpu, Side::Source, *picture.layout());
         }
         // Where the CPU counts and draws, the planes are of no use to the adapter.
         let begin = Instant::now();
-        let uploads = artist == Artist::Gpu || counted.is_none();
+        let uploads = rasterizer == Rasterizer::Gpu || counted.is_none();
         if uploads {
             self.content.pictures.upload(gpu, picture)?;
         }
@@ -272,7 +266,7 @@ impl Renderer {
         }
         self.content.loaded = Some(Loaded {
             picture: picture.clone(),
-            artist,
+            rasterizer,
             shape: Shape { width: picture.width(), height: picture.height(), sample_aspect, orientation },
             bits: picture.layout().bin_bits(),
             components,
@@ -336,7 +330,7 @@ impl Renderer {
 
     /// A snapshot where the window's own format has no byte a sample: drawn by passes of their own.
     fn snapshot_in_bytes(&self, gpu: &Gpu, size: (u32, u32), scene: &Scene) -> Result<Image, GpuError> {
-        let mut other = Self::with_artist(gpu, VIEW_FORMAT, self.artist);
+        let mut other = Self::with_rasterizer(gpu, VIEW_FORMAT, self.rasterizer);
         if let Some(loaded) = &self.content.loaded {
             let placing = (loaded.shape.sample_aspect, loaded.shape.orientation);
             other.load(gpu, &loaded.picture, placing, loaded.components, None)?;

@@ -140,7 +140,7 @@ impl PictureBuffers {
         Self::check(gpu, picture)?;
         let size = (picture.width(), picture.height());
         let packed = |plane| stride_bytes(picture.layout(), plane, size.0, size.1);
-        let in_place = InPlace::of(gpu, picture, packed);
+        let in_place = gpu.imports.in_place(picture, gpu.most_plane_bytes, packed);
         let strides = in_place.as_ref().map_or_else(|| std::array::from_fn(packed), |in_place| in_place.strides);
         let fits = |l: &Loaded| l.layout == *picture.layout() && l.size == size && l.strides == strides;
         let fits = self.loaded.as_ref().is_some_and(fits);

@@ -9,19 +9,20 @@ use histoscope::adjust::{Adjustments, Blur, Clahe, Equalize, Placing, Posterize,
 use histoscope::adjust::{Reduction, Shown, Threshold, Tone};
 use histoscope::cpu;
 use histoscope::gpu::readback::{Image, VIEW_FORMAT};
-use histoscope::gpu::{AdapterChoice, Artist, Gpu, Renderer, Scene};
+use histoscope::gpu::{AdapterChoice, Gpu, Rasterizer, Renderer, Scene};
 use histoscope::histogram::{Components, Histogram};
 use histoscope::picture::{Frame, Orientation, Picture, Ratio};
 
 /// Who draws, and whether the CPU counts.
-pub type Way = (Artist, bool);
+pub type Way = (Rasterizer, bool);
 
 /// Every way there is.
-pub const WAYS: [Way; 4] = [(Artist::Gpu, false), (Artist::Gpu, true), (Artist::Cpu, true), (Artist::Cpu, false)];
+pub const WAYS: [Way; 4] =
+    [(Rasterizer::Gpu, false), (Rasterizer::Gpu, true), (Rasterizer::Cpu, true), (Rasterizer::Cpu, false)];
 
 pub const UPRIGHT: (Ratio, Orientation) = (Ratio::ONE, Orientation { quarter_turns: 0, mirrored: false });
 
-/// An adapter with a renderer for each artist, made once: compiling the passes takes longest.
+/// An adapter with a renderer for each rasterizer, made once: compiling the passes takes longest.
 pub struct Studio {
     pub gpu: Gpu,
     renderers: [Renderer; 2],
@@ -30,12 +31,13 @@ pub struct Studio {
 impl Studio {
     pub fn new() -> Self {
         let gpu = Gpu::headless(&AdapterChoice::default()).expect("an adapter; scripts/setup installs one");
-        let renderers = [Artist::Gpu, Artist::Cpu].map(|artist| Renderer::with_artist(&gpu, VIEW_FORMAT, artist));
+        let renderers = [Rasterizer::Gpu, Rasterizer::Cpu]
+            .map(|rasterizer| Renderer::with_rasterizer(&gpu, VIEW_FORMAT, rasterizer));
         Self { gpu, renderers }
     }
 
-    pub fn renderer(&mut self, (artist, _): Way) -> (&mut Renderer, &Gpu) {
-        (&mut self.renderers[artist as usize], &self.gpu)
+    pub fn renderer(&mut self, (rasterizer, _): Way) -> (&mut Renderer, &Gpu) {
+        (&mut self.renderers[rasterizer as usize], &self.gpu)
     }
 
     /// Loads a picture; where the CPU counts, with its bins.
@@ -64,7 +66,7 @@ impl Studio {
         renderer.count(gpu).expect("it is counted")
     }
 
-    /// A picture drawn as it is, by the same artist.
+    /// A picture drawn as it is, by the same rasterizer.
     pub fn plain(&mut self, way: Way, picture: &Picture, size: (u32, u32), scene: &Scene) -> Image {
         self.load(way, picture, UPRIGHT, Components::Rgbl);
         self.snapshot(way, size, &Scene { adjustments: Adjustments::default(), ..*scene })

@@ -5,9 +5,8 @@
 
 use std::time::{Duration, Instant};
 
-use super::Artist;
-use super::content::{Count, Loaded};
-use super::moment::Moment;
+use super::adjustment_key::AdjustmentKey;
+use super::loaded::{Count, Loaded, Rasterizer};
 use crate::adjust::{Adjustments, Processor, Reduction};
 use crate::cpu;
 use crate::gpu::Gpu;
@@ -24,7 +23,7 @@ use crate::view::scene::Counted;
 
 /// What adjusts pictures, and the one that was adjusted last.
 #[derive(Default)]
-pub(super) struct Adjusting {
+pub struct Adjusting {
     chain: Option<Chain>,
     processor: Processor,
     engine: Option<cpu::Engine>,
@@ -43,7 +42,7 @@ impl std::fmt::Debug for Adjusting {
 /// An adjusted picture.
 #[derive(Debug)]
 struct Made {
-    moment: Moment,
+    key: AdjustmentKey,
     result: Adjusted,
     count: Count,
     /// Bins that the CPU counted.
@@ -62,7 +61,7 @@ enum Adjusted {
 }
 
 /// What the making of a picture took part in.
-pub(super) struct Making<'a> {
+pub struct Making<'a> {
     pub gpu: &'a Gpu,
     pub encoder: &'a mut wgpu::CommandEncoder,
     pub timing: Option<&'a mut LiveTiming>,
@@ -81,12 +80,12 @@ impl Adjusting {
         adjustments: Adjustments,
         (source, passes, counted): (&PictureBuffers, &HistogramPasses, Counted),
     ) -> bool {
-        let moment = Moment::new(loaded.tag, loaded.loading, &loaded.picture, adjustments);
+        let key = AdjustmentKey::new(loaded.tag, loaded.loading, &loaded.picture, adjustments);
         if self.has(loaded.loading, &adjustments) {
             return false;
         }
-        let elapsed_secs = moment.elapsed_secs(self.made.as_ref().map(|made| &made.moment));
-        let on_adapter = loaded.artist == Artist::Gpu && loaded.known.is_none();
+        let elapsed_secs = key.elapsed_secs(self.made.as_ref().map(|made| &made.key));
+        let on_adapter = loaded.rasterizer == Rasterizer::Gpu && loaded.known.is_none();
         let mut result = None;
         if let (true, Some(group)) = (on_adapter, source.bind_group()) {
             let chain = self.chain.get_or_insert_with(|| Chain::new(making.gpu, passes));
@@ -107,7 +106,7 @@ impl Adjusting {
             }
         }
         let result = result.or_else(|| self.on_cpu(making, loaded, adjustments, elapsed_secs));
-        self.made = result.map(|result| Made { moment, result, count: Count::Due, known: None });
+        self.made = result.map(|result| Made { key, result, count: Count::Due, known: None });
         self.made.is_some()
     }
 
@@ -128,7 +127,7 @@ impl Adjusting {
         };
         making.note(|times| &mut times.cpu_adjust, Some(begin.elapsed()));
         making.recorded.push("adjust on the CPU");
-        if loaded.artist == Artist::Cpu && loaded.known.is_some() {
+        if loaded.rasterizer == Rasterizer::Cpu && loaded.known.is_some() {
             return Some(Adjusted::Here(picture));
         }
         let pictures = self.pictures.get_or_insert_with(PictureBuffers::default);
@@ -207,7 +206,7 @@ impl Adjusting {
 
     /// Whether the picture of that loading is there, with these adjustments.
     pub fn has(&self, loading: u64, adjustments: &Adjustments) -> bool {
-        let is = |made: &Made| made.moment.loading == loading && made.moment.adjustments == *adjustments;
+        let is = |made: &Made| made.key.loading == loading && made.key.adjustments == *adjustments;
         self.made.as_ref().is_some_and(is)
     }
 
@@ -243,7 +242,7 @@ impl Adjusting {
     /// Where the thresholds of its classes are.
     pub fn thresholds(&self) -> Thresholds<'_> {
         let Some(made) = &self.made else { return Thresholds::None };
-        if !matches!(made.moment.adjustments.reduction, Some(Reduction::Threshold(_))) {
+        if !matches!(made.key.adjustments.reduction, Some(Reduction::Threshold(_))) {
             return Thresholds::None;
         }
         match (&made.result, &self.chain) {
@@ -254,7 +253,7 @@ impl Adjusting {
 }
 
 /// Where thresholds are.
-pub(super) enum Thresholds<'a> {
+pub enum Thresholds<'a> {
     /// Nowhere: no threshold is among the adjustments.
     None,
     /// Here.

@@ -1,7 +1,7 @@
 //! What is loaded, and all that is made of it before it is drawn: bins and the adjusted picture.
 
-use super::Artist;
 use super::adjusting::{Adjusting, Making};
+use super::loaded::{Count, Loaded, Rasterizer};
 use crate::adjust::Adjustments;
 use crate::gpu::Gpu;
 use crate::gpu::draw::{self, Side, ViewPart};
@@ -10,41 +10,11 @@ use crate::gpu::histogram::HistogramPasses;
 use crate::gpu::live::Timed;
 use crate::gpu::upload::PictureBuffers;
 use crate::histogram::{Components, Histogram};
-use crate::picture::Picture;
-use crate::picture::color::Range;
-use crate::view::placement::Shape;
 use crate::view::scene::{Counted, Scene};
-
-/// The picture that is loaded.
-#[derive(Debug)]
-pub(super) struct Loaded {
-    pub picture: Picture,
-    pub artist: Artist,
-    pub shape: Shape,
-    pub bits: u32,
-    pub components: Components,
-    pub range: Range,
-    /// The frame that it is of, where it is one.
-    pub tag: Option<FrameTag>,
-    /// Number of this loading.
-    pub loading: u64,
-    pub count: Count,
-    /// Bins that another engine counted.
-    pub known: Option<Histogram>,
-}
-
-/// What is still to do for a picture's bins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Count {
-    /// The next recording counts, or copies what another engine has counted.
-    Due,
-    /// The bin buffer holds them.
-    Done,
-}
 
 /// What of a scene decides which pictures are made and counted.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Choice {
+pub struct Choice {
     pub adjustments: Adjustments,
     pub counted: Counted,
 }
@@ -63,7 +33,7 @@ impl Choice {
 
 /// The loaded picture with its planes, its bins and the picture that is made of it.
 #[derive(Debug)]
-pub(super) struct Content {
+pub struct Content {
     pub pictures: PictureBuffers,
     pub histogram: HistogramPasses,
     pub adjusting: Adjusting,
@@ -199,7 +169,7 @@ impl Content {
         let Some(loaded) = &self.loaded else { return Vec::new() };
         let split = if self.has_result() { scene.divider_column(width).unwrap_or(0) } else { width };
         let lighting = scene.lighting(loaded.components);
-        let is_drawn = loaded.artist == Artist::Gpu;
+        let is_drawn = loaded.rasterizer == Rasterizer::Gpu;
         let source = self.pictures.bind_group().map(|group| (group, *loaded.picture.layout())).filter(|_| is_drawn);
         let result = self.adjusting.bound().filter(|_| is_drawn);
         let adjusted = self.adjusting.picture().unwrap_or(&loaded.picture);
@@ -215,7 +185,7 @@ impl Content {
         };
         parts[other].counted = lighting.map(|_| counted);
         parts.retain(|part| !part.columns.is_empty());
-        // One artist draws both, so that they meet without a seam.
+        // One rasterizer draws both, so that they meet without a seam.
         let is_painted = |part: &ViewPart<'_>| {
             part.bound.is_none() || part.counted.as_ref().is_some_and(|counted| counted.bound.is_none())
         };

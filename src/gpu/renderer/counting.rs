@@ -2,7 +2,8 @@
 
 use super::Renderer;
 use super::adjusting::{Making, Thresholds};
-use super::content::{Choice, Loaded};
+use super::content::Choice;
+use super::loaded::Loaded;
 use crate::gpu::cumulative::CumulativePass;
 use crate::gpu::figures::{FrameTag, Subject};
 use crate::gpu::{Gpu, GpuError};
@@ -66,7 +67,7 @@ impl Renderer {
     fn count_choice(&mut self, gpu: &Gpu, choice: Choice) -> Result<Histogram, GpuError> {
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("count") });
         self.record_count(gpu, &mut encoder, choice);
-        if let Some(timing) = &self.timing {
+        if let Some(timing) = &mut self.timing {
             timing.end(&mut encoder);
         }
         gpu.queue.submit([encoder.finish()]);

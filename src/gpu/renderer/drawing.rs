@@ -3,7 +3,8 @@
 use std::time::Instant;
 
 use super::Renderer;
-use super::content::{Choice, Content, Loaded};
+use super::content::{Choice, Content};
+use super::loaded::Loaded;
 use crate::gpu::Gpu;
 use crate::gpu::cumulative::CumulativePass;
 use crate::gpu::draw::overlay::{OverlayBuffers, OverlayContent, line_pixels};
@@ -27,7 +28,7 @@ impl Renderer {
         let painted = self.prepare_pictures(gpu, encoder, view, size, scene);
         self.prepare_overlays(gpu, encoder, size, scene);
         self.record_draw(encoder, (view, size), painted, scene, text);
-        if let Some(timing) = &self.timing {
+        if let Some(timing) = &mut self.timing {
             timing.end(encoder);
         }
     }

@@ -10,7 +10,7 @@ const LONGEST_SECS: f64 = 1.0;
 
 /// A picture that was adjusted, and how.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Moment {
+pub struct AdjustmentKey {
     /// The frame it is of, where it is one.
     pub tag: Option<FrameTag>,
     /// Number of its loading.
@@ -21,13 +21,13 @@ pub(super) struct Moment {
     pub adjustments: Adjustments,
 }
 
-impl Moment {
+impl AdjustmentKey {
     pub fn new(tag: Option<FrameTag>, loading: u64, picture: &Picture, adjustments: Adjustments) -> Self {
         let planes = picture.plane(0).bytes.as_ptr() as usize;
         Self { tag, loading, planes, colorimetry: *picture.colorimetry(), adjustments }
     }
 
-    /// Seconds since the moment before: 0 where it is the same picture, so that its curve stays as it is, and `None` where
+    /// Seconds since the picture before: 0 where it is the same picture, so that its curve stays as it is, and `None` where
     /// the picture does not follow the one before. Of a picture that has stood still a new choice takes hold at once.
     pub fn elapsed_secs(&self, before: Option<&Self>) -> Option<f64> {
         let before = before?;
@@ -53,40 +53,44 @@ mod tests {
     use super::*;
     use crate::adjust::{Equalize, Posterize, Reduction, Tone, working_colorimetry};
 
-    fn moment(serial: u64, time_secs: f64, loading: u64) -> Moment {
+    fn key(serial: u64, time_secs: f64, loading: u64) -> AdjustmentKey {
         let tag = Some(FrameTag { serial, time_secs, ..FrameTag::default() });
         let tone = Some(Tone::Equalize(Equalize::default()));
         let adjustments = Adjustments { tone, ..Adjustments::default() };
-        Moment { tag, loading, planes: loading as usize, colorimetry: working_colorimetry(), adjustments }
+        AdjustmentKey { tag, loading, planes: loading as usize, colorimetry: working_colorimetry(), adjustments }
     }
 
     #[test]
     fn a_frame_follows_the_one_shortly_before_it() {
-        let first = moment(1, 5.0, 1);
-        assert_eq!(moment(1, 5.25, 2).elapsed_secs(Some(&first)), Some(0.25));
-        assert_eq!(moment(1, 6.0, 2).elapsed_secs(Some(&first)), Some(1.0));
-        assert_eq!(moment(1, 6.01, 2).elapsed_secs(Some(&first)), None, "a jump");
-        assert_eq!(moment(1, 4.9, 2).elapsed_secs(Some(&first)), None, "backward");
-        assert_eq!(moment(2, 5.25, 2).elapsed_secs(Some(&first)), None, "after a seek");
-        assert_eq!(moment(1, f64::NAN, 2).elapsed_secs(Some(&first)), None);
+        let first = key(1, 5.0, 1);
+        assert_eq!(key(1, 5.25, 2).elapsed_secs(Some(&first)), Some(0.25));
+        assert_eq!(key(1, 6.0, 2).elapsed_secs(Some(&first)), Some(1.0));
+        assert_eq!(key(1, 6.01, 2).elapsed_secs(Some(&first)), None, "a jump");
+        assert_eq!(key(1, 4.9, 2).elapsed_secs(Some(&first)), None, "backward");
+        assert_eq!(key(2, 5.25, 2).elapsed_secs(Some(&first)), None, "after a seek");
+        assert_eq!(key(1, f64::NAN, 2).elapsed_secs(Some(&first)), None);
         assert_eq!(first.elapsed_secs(None), None, "the first");
     }
 
     #[test]
     fn the_same_picture_again_takes_no_time() {
-        let first = moment(1, 5.0, 1);
+        let first = key(1, 5.0, 1);
         assert_eq!(first.elapsed_secs(Some(&first)), Some(0.0));
-        let again = Moment { loading: 2, ..first };
+        let again = AdjustmentKey { loading: 2, ..first };
         assert_eq!(again.elapsed_secs(Some(&first)), Some(0.0), "loaded again");
-        let other = Moment { loading: 2, planes: 99, ..first };
+        let other = AdjustmentKey { loading: 2, planes: 99, ..first };
         assert_eq!(other.elapsed_secs(Some(&first)), None, "of another video");
-        let unnamed = Moment { tag: None, ..moment(0, 0.0, 2) };
-        assert_eq!(unnamed.elapsed_secs(Some(&Moment { loading: 3, ..unnamed })), None, "pictures that are no frames");
+        let unnamed = AdjustmentKey { tag: None, ..key(0, 0.0, 2) };
+        assert_eq!(
+            unnamed.elapsed_secs(Some(&AdjustmentKey { loading: 3, ..unnamed })),
+            None,
+            "pictures that are no frames"
+        );
     }
 
     #[test]
     fn a_new_choice_on_the_same_picture_takes_hold_at_once() {
-        let first = moment(1, 5.0, 1);
+        let first = key(1, 5.0, 1);
         let mut other = first;
         other.adjustments.tone = Some(Tone::Equalize(Equalize { per_channel: true, ..Equalize::default() }));
         assert_eq!(other.elapsed_secs(Some(&first)), None);

@@ -1,0 +1,43 @@
+//! The picture that is loaded, and who does what with it.
+
+use crate::gpu::figures::FrameTag;
+use crate::histogram::{Components, Histogram};
+use crate::picture::Picture;
+use crate::picture::color::Range;
+use crate::view::placement::Shape;
+
+/// Who turns a picture's samples into the pixels of a view.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rasterizer {
+    /// The adapter, with shaders/video.wgsl.
+    Gpu,
+    /// The CPU, with [`mod@crate::cpu::display`].
+    Cpu,
+}
+
+/// The picture that is loaded.
+#[derive(Debug)]
+pub struct Loaded {
+    pub picture: Picture,
+    pub rasterizer: Rasterizer,
+    pub shape: Shape,
+    pub bits: u32,
+    pub components: Components,
+    pub range: Range,
+    /// The frame that it is of, where it is one.
+    pub tag: Option<FrameTag>,
+    /// Number of this loading.
+    pub loading: u64,
+    pub count: Count,
+    /// Bins that another engine counted.
+    pub known: Option<Histogram>,
+}
+
+/// What is still to do for a picture's bins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Count {
+    /// The next recording counts, or copies what another engine has counted.
+    Due,
+    /// The bin buffer holds them.
+    Done,
+}
