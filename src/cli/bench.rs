@@ -13,6 +13,7 @@ use super::output::{WrongUsage, print_line};
 
 /// Arguments of `bench`.
 #[derive(Debug, Args)]
+#[command(after_help = listed_rows())]
 pub struct BenchArgs {
     /// Measure on a frame of this video instead of made pictures
     file: Option<PathBuf>,
@@ -33,7 +34,7 @@ pub struct BenchArgs {
     #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     repeats: u32,
 
-    /// Measure only the methods whose names contain one of these
+    /// Measure only the rows whose name or title contains one of these, in capitals or not; they are listed below
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     only: Vec<String>,
 
@@ -80,6 +81,12 @@ impl BenchArgs {
         print_line(&if self.json { serde_json::to_string(&report)? } else { report.to_string() })?;
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// The rows that `--only` chooses from.
+fn listed_rows() -> String {
+    let lines = bench::rows().into_iter().map(|(name, title)| format!("  {name:<25}{title}"));
+    format!("Rows:\n{}", lines.collect::<Vec<_>>().join("\n"))
 }
 
 /// `--content`.

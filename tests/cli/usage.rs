@@ -8,7 +8,7 @@ use crate::command::{program, run, sample};
 #[test]
 fn wrong_calls_are_usage_errors() {
     let clip = sample().to_str().unwrap();
-    let calls: [&[&str]; 23] = [
+    let calls: [&[&str]; 24] = [
         &[clip, "--cache-mb", "much"],
         &["snapshot"],
         &["snapshot", clip, "--size", "0x5"],
@@ -25,6 +25,7 @@ fn wrong_calls_are_usage_errors() {
         &["--no-such-option", clip],
         &["bench", "--repeats", "0"],
         &["bench", "--only", "no-such-method"],
+        &["bench", "--size", "16x16", "--only", "scalar,no-such-method"],
         &["bench", "--layout", "yuv999p"],
         // What a command would not heed, it does not take.
         &["bench", "--engine", "cpu"],
@@ -79,6 +80,15 @@ fn help_shows_each_option_under_the_heading_that_it_belongs_to() {
         assert!(under("Options:").contains(&"--verbose..."), "{command:?}: {help}");
         assert_eq!(under("Options:").contains(&"--adapter"), command == Some("bench"), "{command:?}");
     }
+}
+
+#[test]
+fn the_rows_of_bench_are_listed_in_its_help() {
+    let run = run(["bench", "--help"]);
+    let (_, listed) = run.stdout.split_once("\nRows:\n").expect("the list");
+    let lines: Vec<_> = listed.lines().filter_map(|line| line.trim().split_once("  ")).collect();
+    let rows: Vec<_> = lines.iter().map(|(name, title)| (*name, title.trim())).collect();
+    assert_eq!(rows, histoscope::bench::rows());
 }
 
 #[test]
