@@ -14,7 +14,7 @@ fn main() -> ExitCode {
     let line = cli::parse();
     start_log(line.verbose);
     let code = line.run(started);
-    histoscope::gpu::wait_until_released(CLOSING);
+    histoscope::wait_until_released(CLOSING);
     code
 }
 

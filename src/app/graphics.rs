@@ -5,6 +5,8 @@ use std::time::Instant;
 
 use winit::window::Window;
 
+#[cfg(feature = "internals")]
+use super::losing::Losses;
 use super::options::AppError;
 use super::screen::Screen;
 use crate::adjust::Adjustments;
@@ -15,10 +17,6 @@ use crate::gpu::{AdapterChoice, Gpu, GpuError, Instance, Renderer};
 use crate::histogram::Components;
 use crate::picture::Frame;
 use crate::view::scene::Scene;
-
-/// Names after how many drawings devices are to be lost, one number for each device, separated by commas, so that a test
-/// can see what follows. Unset, which is usual, none is.
-const LOSE_AFTER: &str = "HISTOSCOPE_LOSE_AFTER";
 
 /// Everything that counts and draws for one window.
 pub struct Graphics {
@@ -36,10 +34,8 @@ pub struct Graphics {
     counter: Counter,
     /// Whether the device was lost and everything made again.
     was_rebuilt: bool,
-    /// After how many drawings the device is to be lost, and those after it; usually none.
-    lose_after: Vec<u64>,
-    /// Drawings with this device.
-    drawings: u64,
+    #[cfg(feature = "internals")]
+    losses: Losses,
 }
 
 impl Graphics {
@@ -57,8 +53,6 @@ impl Graphics {
         let renderer = Renderer::for_surface(&gpu, &screen.surface);
         let engine = Engine::on(choice.1, &gpu);
         let counter = Counter::new(&engine, &[Components::Rgbl], Adjustments::default());
-        let lose_after = std::env::var(LOSE_AFTER).unwrap_or_default();
-        let lose_after = lose_after.split(',').filter_map(|count| count.parse().ok()).collect();
         let instance = instance.clone();
         Ok(Self {
             instance,
@@ -69,8 +63,8 @@ impl Graphics {
             engine,
             counter,
             was_rebuilt: false,
-            lose_after,
-            drawings: 0,
+            #[cfg(feature = "internals")]
+            losses: Losses::from_environment(),
         })
     }
 
@@ -89,7 +83,10 @@ impl Graphics {
         let window = Arc::clone(&self.screen.window);
         let mut fresh = Self::new(&self.instance, window, self.choice.clone())?;
         fresh.was_rebuilt = true;
-        fresh.lose_after = self.lose_after.split_off(1.min(self.lose_after.len()));
+        #[cfg(feature = "internals")]
+        {
+            fresh.losses = self.losses.of_next_device();
+        }
         *self = fresh;
         Ok(())
     }
@@ -127,8 +124,8 @@ impl Graphics {
         };
         let window = &self.screen.window;
         self.renderer.present(&self.gpu, target, scene, || window.pre_present_notify());
-        self.drawings += 1;
-        if self.lose_after.first() == Some(&self.drawings) {
+        #[cfg(feature = "internals")]
+        if self.losses.is_due() {
             self.gpu.lose();
         }
         self.gpu.check()?;

@@ -23,6 +23,8 @@ mod graphics;
 mod hud;
 mod inputs;
 mod keyboard;
+#[cfg(feature = "internals")]
+mod losing;
 mod options;
 mod pointing;
 mod readouts;

@@ -19,20 +19,36 @@ pub mod report;
 pub mod rgba;
 mod rows;
 mod run;
+#[cfg(feature = "internals")]
 pub mod sweep;
 
 pub use content::Content;
 pub use error::Error;
-pub use method::{ChannelSet, Method};
+pub use method::ChannelSet;
+#[cfg(feature = "internals")]
+pub use method::Method;
 pub use options::Options;
-pub use report::{MethodRow, Report};
-pub use rows::{adjustment_rows, rows};
+#[cfg(feature = "internals")]
+pub use report::MethodRow;
+pub use report::Report;
+#[cfg(feature = "internals")]
+pub use rows::adjustment_rows;
+pub use rows::rows;
+#[cfg(feature = "internals")]
 pub use sweep::{Sweep, SweepGrid, sweep};
 
 use crate::cpu::Engine;
-use crate::gpu::Gpu;
+use crate::gpu::{AdapterChoice, Gpu};
 use crate::picture::Picture;
 use measure::{Clock, progress};
+
+/// [`run`] on the adapter that is wanted.
+///
+/// # Errors
+/// As [`run`], and an error if there is no such adapter.
+pub fn run_on(adapter: &AdapterChoice, options: &Options) -> Result<Report, Error> {
+    run(&Gpu::headless(adapter)?, options)
+}
 
 /// Measures every method, with a bar on standard error if that is a terminal.
 ///

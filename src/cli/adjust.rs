@@ -3,9 +3,8 @@
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
-use histoscope::adjust::{Adjustments, Blur, Clahe, Equalize, ParseError, Posterize, Reduction, Threshold, Tone};
-use histoscope::histogram::Components;
-use histoscope::view::scene::Counted;
+use histoscope::adjusting::{Adjustments, Blur, Clahe, Equalize, ParseError, Posterize, Reduction, Threshold, Tone};
+use histoscope::{Components, Counted};
 
 use super::output::{WrongUsage, wrong_usage};
 
@@ -133,7 +132,7 @@ mod tests {
     use clap::Parser;
 
     use super::*;
-    use histoscope::adjust::{Placing, Shown};
+    use histoscope::adjusting::{Placing, Shown};
 
     #[derive(Debug, Parser)]
     struct Line {

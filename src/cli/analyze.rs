@@ -7,15 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use histoscope::export::analyze::counter::Counting;
-use histoscope::export::analyze::format::Format;
-use histoscope::export::analyze::output::Target;
-use histoscope::export::analyze::pipeline::Request;
-use histoscope::export::analyze::run::{Destination, Finished, run};
-use histoscope::export::analyze::selection::{Point, Selection};
-use histoscope::export::analyze::{AnalyzeError, Stop};
-use histoscope::histogram::Components;
-use histoscope::view::scene::Counted;
+use histoscope::analysis::{
+    AnalyzeError, Counting, Destination, Finished, Format, Point, Request, Selection, Stop, Target, run,
+};
+use histoscope::{Components, Counted};
 
 use super::adjust::AdjustArgs;
 use super::interrupt::{INTERRUPTED, stop_on_interrupt};
@@ -73,6 +68,7 @@ pub struct AnalyzeArgs {
     quiet: bool,
 
     /// Spoil the count of this frame, to see that --verify finds it
+    #[cfg(feature = "internals")]
     #[arg(long, value_name = "FRAME", hide = true)]
     spoil: Option<u64>,
 
@@ -142,6 +138,7 @@ impl AnalyzeArgs {
             resume_at: 0,
             jobs: self.jobs.get(),
             verify: self.verify,
+            #[cfg(feature = "internals")]
             spoil: self.spoil,
             stop: stop.clone(),
         }

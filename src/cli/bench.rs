@@ -4,9 +4,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use histoscope::bench;
-use histoscope::gpu::Gpu;
-use histoscope::media::Decoder;
+use histoscope::Decoder;
+use histoscope::benchmark::{self, Content, Error, Options};
 
 use super::options::{AdapterArgs, ReadingArgs, parse_size};
 use super::output::{WrongUsage, print_line};
@@ -42,10 +41,6 @@ pub struct BenchArgs {
     #[arg(long)]
     json: bool,
 
-    /// Compare plans for the counting passes instead of methods
-    #[arg(long, hide = true, conflicts_with_all = ["json", "only", "size", "layout", "content", "file"])]
-    sweep: bool,
-
     #[command(flatten)]
     adapter: AdapterArgs,
 
@@ -60,13 +55,7 @@ impl BenchArgs {
             Some(file) => Decoder::open(file, &self.reading.open_options())?.next_frame()?.map(|frame| frame.picture),
             None => None,
         };
-        let gpu = Gpu::headless(&self.adapter.choice())?;
-        if self.sweep {
-            let grid = bench::SweepGrid { repeats: self.repeats, ..bench::SweepGrid::default() };
-            print_line(&bench::sweep(&gpu, &grid)?.to_string())?;
-            return Ok(ExitCode::SUCCESS);
-        }
-        let options = bench::Options {
+        let options = Options {
             size: self.size,
             layout: self.layout,
             content: self.content.into(),
@@ -74,8 +63,8 @@ impl BenchArgs {
             repeats: self.repeats,
             only: self.only,
         };
-        let report = bench::run(&gpu, &options).map_err(|error| match error {
-            bench::Error::UnknownMethod(_) | bench::Error::UnknownLayout(_) => WrongUsage(error.to_string()).into(),
+        let report = benchmark::run_on(&self.adapter.choice(), &options).map_err(|error| match error {
+            Error::UnknownMethod(_) | Error::UnknownLayout(_) => WrongUsage(error.to_string()).into(),
             other => anyhow::Error::new(other),
         })?;
         print_line(&if self.json { serde_json::to_string(&report)? } else { report.to_string() })?;
@@ -85,7 +74,7 @@ impl BenchArgs {
 
 /// The rows that `--only` chooses from.
 fn listed_rows() -> String {
-    let lines = bench::rows().into_iter().map(|(name, title)| format!("  {name:<25}{title}"));
+    let lines = benchmark::rows().into_iter().map(|(name, title)| format!("  {name:<25}{title}"));
     format!("Rows:\n{}", lines.collect::<Vec<_>>().join("\n"))
 }
 
@@ -101,7 +90,7 @@ enum ContentArg {
     Constant,
 }
 
-impl From<ContentArg> for bench::Content {
+impl From<ContentArg> for Content {
     fn from(arg: ContentArg) -> Self {
         match arg {
             ContentArg::Natural => Self::Natural,

@@ -1,6 +1,6 @@
 //! Ctrl+C in commands that work for long.
 
-use histoscope::export::analyze::Stop;
+use histoscope::analysis::Stop;
 
 /// What a program that an interrupt ended returns to the shell.
 pub const INTERRUPTED: u8 = 130;

@@ -4,9 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use histoscope::export::analyze::AnalyzeError;
-use histoscope::export::analyze::merge::merge;
-use histoscope::export::analyze::output::Target;
+use histoscope::analysis::{AnalyzeError, Target, merge};
 
 use super::analyze::target;
 use super::interrupt::{INTERRUPTED, stop_on_interrupt};

@@ -34,7 +34,7 @@ use snapshot::SnapshotArgs;
     about = "Plays a video with exact, live histograms of red, green, blue and luminance over it",
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
-    after_help = histoscope::keys::as_text()
+    after_help = histoscope::keys_as_text()
 )]
 pub struct Cli {
     #[command(subcommand)]

@@ -1,13 +1,8 @@
 //! Options that several commands know.
 
 use clap::{Args, ValueEnum};
-use histoscope::engine::EngineChoice;
-use histoscope::export::analyze::selection::{Point, RegionSpec};
-use histoscope::gpu::AdapterChoice;
-use histoscope::histogram::Components;
-use histoscope::media::OpenOptions;
-use histoscope::picture::color;
-use histoscope::text::parse_time;
+use histoscope::analysis::{Point, RegionSpec};
+use histoscope::{AdapterChoice, Components, EngineChoice, Matrix, OpenOptions, Range, parse_time};
 
 /// How the video is read.
 #[derive(Debug, Args)]
@@ -139,7 +134,7 @@ enum MatrixArg {
     Rgb,
 }
 
-impl From<MatrixArg> for color::Matrix {
+impl From<MatrixArg> for Matrix {
     fn from(arg: MatrixArg) -> Self {
         match arg {
             MatrixArg::Bt601 => Self::Bt601,
@@ -162,7 +157,7 @@ enum RangeArg {
     Full,
 }
 
-impl From<RangeArg> for color::Range {
+impl From<RangeArg> for Range {
     fn from(arg: RangeArg) -> Self {
         match arg {
             RangeArg::Limited => Self::Limited,

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::Args;
-use histoscope::app::{self, PlayOptions};
+use histoscope::{PlayOptions, play};
 
 use super::adjust::AdjustArgs;
 use super::options::{CountingArgs, ReadingArgs};
@@ -46,7 +46,7 @@ pub struct PlayArgs {
 impl PlayArgs {
     /// Plays until the window is closed. `started` is when the program was.
     pub fn run(self, started: Instant) -> anyhow::Result<ExitCode> {
-        app::play(PlayOptions {
+        play(PlayOptions {
             looped: self.looped,
             paused: self.paused,
             cache_bytes: usize::try_from(self.cache_mb << 20).unwrap_or(usize::MAX),

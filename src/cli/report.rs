@@ -5,13 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use histoscope::adjust::Adjustments;
-use histoscope::export::analyze::counter::Counting;
-use histoscope::export::analyze::pipeline::Request;
-use histoscope::export::analyze::selection::Selection;
-use histoscope::export::report::cuts::DEFAULT_THRESHOLD;
-use histoscope::export::report::run::{self as report, Finished, ReportFormat, ReportOptions};
-use histoscope::histogram::Components;
+use histoscope::Components;
+use histoscope::adjusting::Adjustments;
+use histoscope::analysis::{Counting, Request, Selection};
+use histoscope::reporting::{self, DEFAULT_THRESHOLD, Finished, ReportFormat, ReportOptions};
 
 use super::interrupt::{INTERRUPTED, stop_on_interrupt};
 use super::options::{CountingArgs, PartArgs, ReadingArgs};
@@ -73,6 +70,7 @@ impl ReportArgs {
             resume_at: 0,
             jobs: self.jobs.get(),
             verify: false,
+            #[cfg(feature = "internals")]
             spoil: None,
             stop: stop_on_interrupt()?,
         };
@@ -82,7 +80,7 @@ impl ReportArgs {
             outputs: self.output,
             quiet: self.quiet,
         };
-        match report::run(request, &options)? {
+        match reporting::run(request, &options)? {
             Finished::Complete => Ok(ExitCode::SUCCESS),
             Finished::EndedEarly(reason) => {
                 say(&format!("{name}: {reason}; the report shows what there is, try another copy of the file"));

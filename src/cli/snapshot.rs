@@ -5,9 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use clap::builder::{PathBufValueParser, TypedValueParser};
-use histoscope::export::snapshot::{SnapshotOptions, snapshot};
-use histoscope::text::parse_time;
-use histoscope::view::overlay::Channels;
+use histoscope::{Channels, SnapshotOptions, parse_time, snapshot};
 
 use super::adjust::AdjustArgs;
 use super::options::{CountingArgs, ReadingArgs, parse_size};

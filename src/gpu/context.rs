@@ -89,12 +89,17 @@ impl From<wgpu::AdapterInfo> for AdapterInfo {
 }
 
 /// Every adapter of every backend that `WGPU_BACKEND` allows.
-#[must_use]
-pub fn adapters() -> Vec<AdapterInfo> {
+///
+/// # Errors
+/// [`GpuError::NoAdapter`] if there is none.
+pub fn adapters() -> Result<Vec<AdapterInfo>, GpuError> {
     let backends = wgpu::Backends::from_env().unwrap_or(wgpu::Backends::all());
     let instance = wgpu::Instance::new(descriptor(backends, None));
     let adapters = pollster::block_on(instance.enumerate_adapters(backends));
-    adapters.iter().map(|adapter| adapter.get_info().into()).collect()
+    if adapters.is_empty() {
+        return Err(GpuError::NoAdapter);
+    }
+    Ok(adapters.iter().map(|adapter| adapter.get_info().into()).collect())
 }
 
 impl Gpu {
@@ -194,18 +199,21 @@ impl Gpu {
     }
 
     /// Whether the adapter can read pictures where the decoder wrote them, without a copy by the CPU.
+    #[cfg(feature = "internals")]
     #[must_use]
     pub fn reads_in_place(&self) -> bool {
         self.imports.are_possible()
     }
 
     /// How many blocks of decoded pictures it reads in place now.
+    #[cfg(feature = "internals")]
     #[must_use]
     pub fn blocks_in_place(&self) -> usize {
         self.imports.count()
     }
 
     /// Loses the device, as a driver that fails would make it. For tests of what follows.
+    #[cfg(feature = "internals")]
     pub fn lose(&self) {
         let message = "device lost (on request)".to_owned();
         self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(message);

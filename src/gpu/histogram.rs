@@ -23,6 +23,7 @@ pub struct HistogramPasses {
     pub bins: wgpu::Buffer,
     /// One [`ChannelScale`] a channel.
     pub scales: wgpu::Buffer,
+    #[cfg(feature = "internals")]
     chunks: wgpu::Buffer,
     reduction: wgpu::Buffer,
     chunk: shaders::Module,
@@ -116,6 +117,7 @@ impl HistogramPasses {
             scale_group: groups::SCALES.bind(device, &[&bins, &scales]),
             bins,
             scales,
+            #[cfg(feature = "internals")]
             chunks,
             reduction,
             state: None,
@@ -123,6 +125,7 @@ impl HistogramPasses {
     }
 
     /// Bytes that the chunks may take, whatever the picture's size.
+    #[cfg(feature = "internals")]
     #[must_use]
     pub fn chunk_bytes(&self) -> u64 {
         self.chunks.size()
@@ -270,6 +273,7 @@ impl HistogramPasses {
     ///
     /// # Errors
     /// [`GpuError::Lost`] if the device fails.
+    #[cfg(feature = "internals")]
     pub fn read_scales(&self, gpu: &Gpu) -> Result<Vec<ChannelScale>, GpuError> {
         Ok(bytemuck::pod_collect_to_vec(&read_buffer(gpu, &self.scales, self.scales.size())?))
     }

@@ -88,6 +88,7 @@ impl Imports {
     }
 
     /// Blocks that the GPU reads in place now.
+    #[cfg(feature = "internals")]
     pub fn count(&self) -> usize {
         self.count.load(Ordering::Acquire)
     }

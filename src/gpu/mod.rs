@@ -31,7 +31,9 @@ pub use context::{AdapterChoice, AdapterInfo, Gpu, adapters};
 pub use figures::FrameTag;
 pub use import::wait_until_released;
 pub use loading::{Instance, Loading};
-pub use renderer::{Rasterizer, Renderer, TimesState};
+#[cfg(feature = "internals")]
+pub use renderer::Rasterizer;
+pub use renderer::{Renderer, TimesState};
 
 /// What can go wrong on the GPU's side, each with what to do about it.
 #[derive(Debug, thiserror::Error)]

@@ -145,12 +145,14 @@ impl Renderer {
 
     /// Names of the passes that the last drawing recorded, in order, without those of text. What is kept from the drawing
     /// before is not among them.
+    #[cfg(feature = "internals")]
     #[must_use]
     pub fn recorded(&self) -> &[&'static str] {
         &self.recorded
     }
 
     /// Bytes of adjusted pictures that the adapter holds.
+    #[cfg(feature = "internals")]
     #[must_use]
     pub fn adjusted_bytes(&self) -> u64 {
         self.content.adjusting.bytes()

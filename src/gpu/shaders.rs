@@ -157,6 +157,7 @@ macro_rules! table {
             Shader { texts: &$texts, checks: Checks::$checks, entry_points: &$entry_points };)*
 
         /// Every row of the table.
+        #[cfg(feature = "internals")]
         pub static ALL: &[&Shader] = &[$(&$name),*];
     };
 }

@@ -87,6 +87,7 @@ impl PictureBuffers {
     }
 
     /// Bytes of the planes that are held now.
+    #[cfg(feature = "internals")]
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.loaded.iter().flat_map(|loaded| &loaded.planes).map(|plane| plane.buffer.size()).sum()

@@ -6,7 +6,9 @@ mod cumulative;
 pub mod reference;
 mod stats;
 
-pub use bins::{CHANNELS, CLAMPED_CHANNELS, Components, Histogram, TAIL_WORDS, vertical_scale};
+#[cfg(feature = "internals")]
+pub use bins::vertical_scale;
+pub use bins::{CHANNELS, CLAMPED_CHANNELS, Components, Histogram, TAIL_WORDS};
 pub use clip::ClipHistogram;
 pub use cumulative::{Cumulative, Sums};
 pub use stats::ChannelStats;

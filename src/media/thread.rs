@@ -169,6 +169,7 @@ impl DecodeThread {
     ///
     /// # Errors
     /// If the system gives no thread.
+    #[cfg(feature = "internals")]
     pub fn start(
         decoder: Decoder,
         limits: QueueLimits,

@@ -15,4 +15,6 @@ mod tally;
 pub use clock::Clock;
 pub use drive::{send, take_events};
 pub use player::Player;
-pub use request::{Marks, PlaybackCounts, PlayerOptions, SeekRequest, Tick};
+#[cfg(feature = "internals")]
+pub use request::PlaybackCounts;
+pub use request::{Marks, PlayerOptions, SeekRequest, Tick};

@@ -150,6 +150,7 @@ impl Player {
     }
 
     /// Whether something that was asked for has yet to be shown: a seek, a step, or where a scrub has led.
+    #[cfg(feature = "internals")]
     #[must_use]
     pub fn is_busy(&self) -> bool {
         let is_on_its_way = matches!(self.phase, Phase::Seeking(_) | Phase::Arriving(_));

@@ -20,6 +20,7 @@ pub struct Brush {
 
 impl Brush {
     /// The brush from one bin to another, whichever of them is lower.
+    #[cfg(feature = "internals")]
     #[must_use]
     pub const fn between(channel: usize, from: u32, to: u32) -> Self {
         if from <= to { Self { channel, low: from, high: to } } else { Self { channel, low: to, high: from } }

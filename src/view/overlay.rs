@@ -8,7 +8,9 @@ use glam::Vec2;
 use serde::{Deserialize, Serialize};
 
 use crate::histogram::Components;
-pub use look::{BAR_OPACITY, OUTLINED_LIGHT, SCRIM_OPACITY, WHITENING, colors, graticule, guides, lights};
+#[cfg(feature = "internals")]
+pub use look::colors;
+pub use look::{BAR_OPACITY, OUTLINED_LIGHT, SCRIM_OPACITY, WHITENING, graticule, guides, lights};
 pub use panel::{Hit, PanelRect, hit, panels};
 
 /// A set of the four channels.

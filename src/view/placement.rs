@@ -7,7 +7,9 @@ mod settings;
 use glam::{DMat4, DVec2, DVec3};
 
 use crate::picture::{Frame, Orientation, Ratio};
-pub use settings::{Fit, Region, ViewSettings};
+#[cfg(feature = "internals")]
+pub use settings::Region;
+pub use settings::{Fit, ViewSettings};
 
 /// Size of a picture as it is seen: with its pixels made square and turned upright, in pixels of the coded height or
 /// width that was not stretched.

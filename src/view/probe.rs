@@ -6,7 +6,9 @@ use crate::histogram::reference::unclamped_rgb;
 use crate::picture::Picture;
 use crate::picture::color::luminance_bin;
 use crate::picture::layout::ColorModel;
-use crate::view::scene::{Brush, NO_BIN};
+#[cfg(feature = "internals")]
+use crate::view::scene::Brush;
+use crate::view::scene::NO_BIN;
 
 /// A pixel's figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,6 +56,7 @@ pub fn probe(picture: &Picture, x: u32, y: u32, components: Components) -> Probe
 
 impl Probe {
     /// Whether a brush lights the pixel.
+    #[cfg(feature = "internals")]
     #[must_use]
     pub fn is_lit_by(&self, brush: &Brush) -> bool {
         self.bins.get(brush.channel).is_some_and(|&bin| bin != NO_BIN && brush.contains(bin))

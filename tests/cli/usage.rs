@@ -8,7 +8,7 @@ use crate::command::{program, run, sample};
 #[test]
 fn wrong_calls_are_usage_errors() {
     let clip = sample().to_str().unwrap();
-    let calls: [&[&str]; 24] = [
+    let calls: [&[&str]; 23] = [
         &[clip, "--cache-mb", "much"],
         &["snapshot"],
         &["snapshot", clip, "--size", "0x5"],
@@ -30,7 +30,6 @@ fn wrong_calls_are_usage_errors() {
         // What a command would not heed, it does not take.
         &["bench", "--engine", "cpu"],
         &["bench", "--components", "ycbcr"],
-        &["bench", "--sweep", "--json"],
         &["merge", "share.jsonl", "--adapter", "llvmpipe"],
         &["adapters", "--matrix", "bt709"],
         &["snapshot", clip, "--counted", "both"],

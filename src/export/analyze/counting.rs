@@ -41,10 +41,24 @@ pub struct Request {
     pub jobs: usize,
     /// Whether every count is compared with the reference's.
     pub verify: bool,
-    /// For tests: the frame whose count is spoiled, so that `verify` must find it.
+    /// The frame whose count is spoiled, so that `verify` must find it.
+    #[cfg(feature = "internals")]
     pub spoil: Option<u64>,
     /// Ends the run.
     pub stop: Stop,
+}
+
+impl Request {
+    /// Whether the count of this frame is to be spoiled, which only a test can ask for.
+    #[cfg(feature = "internals")]
+    fn spoils(&self, frame: u64) -> bool {
+        self.spoil == Some(frame)
+    }
+
+    #[cfg(not(feature = "internals"))]
+    const fn spoils(&self, _frame: u64) -> bool {
+        false
+    }
 }
 
 /// What is known of a frame besides its counts.
@@ -271,7 +285,7 @@ impl<'a> Work<'a> {
     /// Waits for the oldest frame's counts.
     fn hand_out(&mut self, sink: &mut dyn FnMut(Counted) -> ControlFlow<()>) -> Result<ControlFlow<()>, AnalyzeError> {
         let Some(facts) = self.waiting.pop_front() else { return Ok(ControlFlow::Continue(())) };
-        let spoil = self.context.request.spoil == Some(facts.number);
+        let spoil = self.context.request.spoils(facts.number);
         match self.counter.take(facts.number, spoil)? {
             Some(counts) => Ok(sink(Counted { facts, counts })),
             None => Ok(ControlFlow::Continue(())),

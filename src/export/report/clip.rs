@@ -275,6 +275,7 @@ impl Columns {
     }
 
     /// Frames of every column but the last, which may have fewer.
+    #[cfg(feature = "internals")]
     #[must_use]
     pub const fn frames_per_column(&self) -> u64 {
         self.frames_per_column

@@ -117,6 +117,7 @@ impl BlurPass {
     }
 
     /// Bytes of the sums that it holds now.
+    #[cfg(feature = "internals")]
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.row_sums.as_ref().map_or(0, |sums| sums.red_blue.size() + sums.green.size())

@@ -181,6 +181,7 @@ impl Chain {
     }
 
     /// Whether all is off: the source is shown as it is, and nothing is dispatched.
+    #[cfg(feature = "internals")]
     #[must_use]
     pub fn is_off(&self) -> bool {
         self.steps.is_empty()
@@ -213,6 +214,7 @@ impl Chain {
     }
 
     /// Bytes of the pictures that it holds now.
+    #[cfg(feature = "internals")]
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.work.iter().flatten().map(|picture| picture.buffer.size()).sum::<u64>() + self.blur.bytes()

@@ -195,6 +195,7 @@ impl Adjusting {
     }
 
     /// Bytes of adjusted pictures on the adapter.
+    #[cfg(feature = "internals")]
     pub fn bytes(&self) -> u64 {
         self.chain.as_ref().map_or(0, Chain::bytes) + self.pictures.as_ref().map_or(0, PictureBuffers::bytes)
     }

@@ -8,6 +8,7 @@ use crate::gpu::cumulative::CumulativePass;
 use crate::gpu::figures::{FrameTag, Subject};
 use crate::gpu::{Gpu, GpuError};
 use crate::histogram::{CHANNELS, Components, Cumulative, Histogram};
+#[cfg(feature = "internals")]
 use crate::view::scene::Scene;
 
 impl Renderer {
@@ -60,6 +61,7 @@ impl Renderer {
     ///
     /// # Errors
     /// As [`count`](Self::count).
+    #[cfg(feature = "internals")]
     pub fn count_scene(&mut self, gpu: &Gpu, scene: &Scene) -> Result<Histogram, GpuError> {
         self.count_choice(gpu, Choice::of(scene))
     }
