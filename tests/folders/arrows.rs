@@ -199,6 +199,9 @@ impl Paths {
 }
 
 impl<'ast> Visit<'ast> for Paths {
+    /// `pub(super)` and its like say who may look in: no arrow.
+    fn visit_visibility(&mut self, _: &'ast syn::Visibility) {}
+
     fn visit_item(&mut self, item: &'ast syn::Item) {
         let attributes = match item {
             syn::Item::Mod(item) => &item.attrs,
