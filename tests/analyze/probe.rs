@@ -171,7 +171,9 @@ fn sources_that_the_filter_would_convert_are_refused() {
         ("yuva444p12le", "yuva444p12le"),
     ];
     for (format, decoded) in formats {
-        let clip = Clip::noisy("clip.mkv", "32x18", format, 1, "-c:v ffv1 -strict -2");
+        // FFV1 has no 12 bits with alpha and would take another format without a word.
+        let (name, codec) = if decoded == format { ("clip.nut", "-c:v rawvideo") } else { ("clip.mkv", "-c:v ffv1") };
+        let clip = Clip::noisy(name, "32x18", format, 1, codec);
         assert_ne!(ffprobe(clip.path(), "")[0]["pix_fmt"], decoded, "the filter reads {format} as it is");
         let run = analyze(clip.path(), &["--format", "ffprobe"]);
         assert_eq!(run.code, Some(1), "{format}");
