@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::decoder::Decoder;
 use super::error::MediaError;
-use super::position::Timed;
+use super::position::{Room, Timed};
 use super::seek::{Manner, SeekTarget};
 use crate::picture::Frame;
 
@@ -14,45 +14,12 @@ const BACK_SECS: f64 = 0.4;
 /// The most frames fetched where each has to be converted.
 const MAX_CONVERTED: usize = 24;
 
-/// How much may be kept of what decoding passes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Room {
-    /// The most frames.
-    pub(super) frames: usize,
-    /// The most bytes of their buffers.
-    pub(super) bytes: usize,
-}
-
-/// The last frames that decoding passed, without a gap up to the one that comes next.
-#[derive(Default)]
-pub(super) struct Passed {
-    frames: VecDeque<Timed>,
-    bytes: usize,
-}
-
-impl Passed {
-    /// Forgets the frames.
-    pub(super) fn clear(&mut self) {
-        *self = Self::default();
-    }
-
-    /// Keeps one more frame, and of all the last ones that there is room for.
-    pub(super) fn push(&mut self, timed: Timed, room: Room) {
-        self.bytes += timed.frame.buffer_bytes();
-        self.frames.push_back(timed);
-        while self.frames.len() > room.frames || self.bytes > room.bytes {
-            let Some(oldest) = self.frames.pop_front() else { return };
-            self.bytes -= oldest.frame.buffer_bytes();
-        }
-    }
-}
-
 impl Decoder {
     /// The frames that were decoded on the way to the target of the last seek, whose timestamp is `next`, and come right
     /// before it, in presentation order.
     pub(super) fn frames_passed(&mut self, next: i64) -> Vec<Frame> {
         let passed = std::mem::take(&mut self.position.passed);
-        self.finish_all(passed.frames, next)
+        self.finish_all(passed.into_frames(), next)
     }
 
     /// The frame of the target with those right before it, as many as are decoded in one go from a keyframe and fit into
@@ -77,9 +44,9 @@ impl Decoder {
         match next {
             Some(_) => passed.push(last, room),
             // This one was asked for by itself.
-            None => passed.frames.push_back(last),
+            None => passed.push_wanted(last),
         }
-        Ok(self.finish_all(passed.frames, following))
+        Ok(self.finish_all(passed.into_frames(), following))
     }
 
     /// Makes frames of what was decoded; the next one after them has the timestamp `next`.

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use super::source::is_address;
 use crate::text::counted;
 
 /// Why a file could not be opened, read or positioned. Its text is one line for the user.
@@ -131,6 +130,11 @@ pub enum MediaError {
         /// The words of FFmpeg or the system.
         reason: String,
     },
+}
+
+/// Whether this is no file but an address on a network.
+pub(super) fn is_address(text: &str) -> bool {
+    text.contains("://") && !text.starts_with("file:")
 }
 
 /// What helps where reading fails.

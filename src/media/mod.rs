@@ -4,7 +4,8 @@
 //! does so on a thread of its own behind a bounded queue.
 //!
 //! `open`, `decoder`, `seek`, `keyframe` and `ahead` are the parts of the decoder; `source` is where its bytes come from, `pictures`
-//! makes what it decodes readable, and `earlier` keeps what it decodes on the way. `av` owns FFmpeg's objects. The other
+//! makes what it decodes readable, `earlier` keeps what it decodes on the way, and `numbering` numbers its frames by the list
+//! that `index` makes of a file's packets. `av` owns FFmpeg's objects. The other
 //! files are plain decisions about numbers: `layout` (which pixel formats are native), `timeline` (when a frame is shown),
 //! `ending` (whether the file was cut off), `tags` and `orientation` (what the file says about it), `streams` (which stream is the video).
 
@@ -18,6 +19,7 @@ mod index;
 mod info;
 mod keyframe;
 mod layout;
+mod numbering;
 mod open;
 mod orientation;
 mod pictures;

@@ -14,7 +14,7 @@ use super::position::{Count, Origin, Position};
 use super::promise::Promise;
 use super::source::Source;
 use super::timeline::Timeline;
-use super::{orientation, streams};
+use super::{ending, orientation, streams};
 use crate::picture::color::Sourced;
 use crate::picture::{Orientation, Ratio};
 
@@ -156,6 +156,30 @@ impl Decoder {
             self.numbers.lost_at_start += late as u64;
         }
         Ok(())
+    }
+
+    /// Seconds from the first frame to the end of the video stream, as its own headers state; the file as a whole may be
+    /// longer.
+    #[must_use]
+    pub fn stated_stream_secs(&self) -> Option<f64> {
+        let parameters = self.input.stream(self.stream)?;
+        let tick_secs = self.info.time_base.value();
+        // The first frame may come later than what is measured from: Matroska's tag counts from the beginning of the file,
+        // and where a recording begins between keyframes, so do some packets before the first that can be decoded.
+        let late_secs = |from: i64| (self.info.start_ticks.saturating_sub(from) as f64 * tick_secs).max(0.0);
+        if self.info.container == "matroska,webm" {
+            // There is no other length of a stream; where this is missing, FFmpeg may give that of the file.
+            return parameters.tagged_duration_secs().map(|secs| secs - late_secs(0));
+        }
+        let start = parameters.start().unwrap_or(self.info.start_ticks);
+        parameters.duration().map(|ticks| ticks as f64 * tick_secs - late_secs(start))
+    }
+
+    /// What the file was cut off in the middle of, where its container tells that the file was longer once; `None` for what
+    /// is no file, too.
+    #[must_use]
+    pub fn cut_part(&self) -> Option<&'static str> {
+        self.source.is_file().then(|| ending::cut_part(self.source.path(), &self.info.container)).flatten()
     }
 }
 

@@ -23,7 +23,6 @@
 use std::collections::VecDeque;
 
 use super::av::{AvFrame, AvPacket};
-use super::earlier::Passed;
 
 /// A decoded frame with its place in time.
 pub(super) struct Timed {
@@ -115,6 +114,49 @@ pub(super) struct ReadPacket {
     pub(super) dts: Option<i64>,
     /// Whether the container calls it corrupt.
     pub(super) is_corrupt: bool,
+}
+
+/// How much may be kept of what decoding passes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Room {
+    /// The most frames.
+    pub(super) frames: usize,
+    /// The most bytes of their buffers.
+    pub(super) bytes: usize,
+}
+
+/// The last frames that decoding passed, without a gap up to the one that comes next.
+#[derive(Default)]
+pub(super) struct Passed {
+    frames: VecDeque<Timed>,
+    bytes: usize,
+}
+
+impl Passed {
+    /// Forgets the frames.
+    pub(super) fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Keeps one more frame, and of all the last ones that there is room for.
+    pub(super) fn push(&mut self, timed: Timed, room: Room) {
+        self.bytes += timed.frame.buffer_bytes();
+        self.frames.push_back(timed);
+        while self.frames.len() > room.frames || self.bytes > room.bytes {
+            let Some(oldest) = self.frames.pop_front() else { return };
+            self.bytes -= oldest.frame.buffer_bytes();
+        }
+    }
+    /// Keeps a frame that was asked for by itself, whether there is room or not.
+    pub(super) fn push_wanted(&mut self, timed: Timed) {
+        self.bytes += timed.frame.buffer_bytes();
+        self.frames.push_back(timed);
+    }
+
+    /// The frames in presentation order.
+    pub(super) fn into_frames(self) -> VecDeque<Timed> {
+        self.frames
+    }
 }
 
 /// All that a seek forgets.

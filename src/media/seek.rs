@@ -4,10 +4,9 @@ use std::time::{Duration, Instant};
 
 use super::ahead::{LookAhead, Wanted};
 use super::decoder::Decoder;
-use super::earlier::Room;
 use super::error::MediaError;
 use super::index::Listing;
-use super::position::{Count, Origin, Position, Timed};
+use super::position::{Count, Origin, Position, Room, Timed};
 use super::promise::Promise;
 
 /// A seek, from the key to the demuxer: its precision, where it leads, and what it may keep. Times are seconds from the first

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::av::{AvError, Input, Interrupt};
-use super::error::MediaError;
+use super::error::{MediaError, is_address};
 
 /// The highest number with which an image sequence may begin. FFmpeg looks for each file from number 0 on.
 const HIGHEST_FIRST_NUMBER: &CStr = c"200000";
@@ -38,11 +38,6 @@ enum Kind {
     Glob,
     /// Anything else that FFmpeg may understand: `concat:`, …
     Other,
-}
-
-/// Whether this is no file but an address on a network.
-pub(super) fn is_address(text: &str) -> bool {
-    text.contains("://") && !text.starts_with("file:")
 }
 
 impl Source {

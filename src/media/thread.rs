@@ -7,11 +7,10 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::decoder::{Decoder, StopHandle};
-use super::earlier::Room;
 use super::error::MediaError;
 use super::index::{FrameIndex, Lister, Listing};
 use super::info::{FrameCounters, OpenOptions, StreamInfo};
-use super::position::Origin;
+use super::position::{Origin, Room};
 use super::promise::Promise;
 use super::seek::{Seek, SeekTarget};
 use crate::picture::Frame;

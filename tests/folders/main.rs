@@ -88,9 +88,6 @@ const EVERY_ROOM: &[&str] = &[
 const KNOWN_CIRCLES: &[&str] = &[
     "adjust::codes, adjust::recolor",
     "cpu, cpu::avx2, cpu::band, cpu::convert, cpu::counters, cpu::pairs, cpu::simd, cpu::unpack",
-    "media::ahead, media::decoder, media::earlier, media::index, media::position, media::seek",
-    "media::av::codec, media::av::frame, media::av::input",
-    "media::error, media::source",
     "view::overlay, view::overlay::panel, view::scene",
 ];
 /// The same among rooms.

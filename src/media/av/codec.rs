@@ -10,19 +10,6 @@ use super::input::StreamParameters;
 use super::memory::FramePool;
 use super::{AvError, AvFrame, AvPacket};
 
-/// Colour tags as numbers: H.273's for matrix, primaries and transfer, FFmpeg's for the range.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(in crate::media) struct ColorNumbers {
-    /// Matrix coefficients; 2 is "unspecified".
-    pub(in crate::media) matrix: i32,
-    /// 1 limited, 2 full, else unspecified.
-    pub(in crate::media) range: i32,
-    /// Colour primaries; 2 is "unspecified".
-    pub(in crate::media) primaries: i32,
-    /// Transfer characteristics; 2 is "unspecified".
-    pub(in crate::media) transfer: i32,
-}
-
 /// How to open a decoder.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::media) struct CodecOptions {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ffmpeg_next::ffi;
 
 use super::memory::{Block, FramePool};
-use super::{PixelFormat, enum_number, positive_ratio, timestamp};
+use super::{ColorNumbers, PixelFormat, enum_number, positive_ratio, timestamp};
 use crate::picture::{Pages, Ratio};
 
 /// One decoded frame. Its buffers are counted references that nobody writes to.
@@ -139,11 +139,11 @@ impl AvFrame {
     }
 
     /// H.273 numbers of matrix, primaries and transfer, and FFmpeg's of the range.
-    pub(in crate::media) fn color_numbers(&self) -> super::codec::ColorNumbers {
+    pub(in crate::media) fn color_numbers(&self) -> ColorNumbers {
         let frame = self.as_ptr();
         // SAFETY: these fields are C enumerations in a valid frame.
         unsafe {
-            super::codec::ColorNumbers {
+            ColorNumbers {
                 matrix: enum_number(&raw const (*frame).colorspace),
                 range: enum_number(&raw const (*frame).color_range),
                 primaries: enum_number(&raw const (*frame).color_primaries),
@@ -173,7 +173,7 @@ impl AvFrame {
     /// The first `length` bytes of `plane`, if its buffer holds as many.
     pub(in crate::media) fn plane(&self, plane: usize, length: usize) -> Option<&[u8]> {
         let start = *self.get().data.get(plane)?;
-        if self.available(plane, start)? < length {
+        if self.available(start)? < length {
             return None;
         }
         // SAFETY: the buffer holds at least `length` initialised bytes from `start`, and nobody writes to it as long as
@@ -188,7 +188,7 @@ impl AvFrame {
         let mut out = Vec::with_capacity(row_bytes.checked_mul(rows)?);
         for row in 0..rows {
             let at = start.wrapping_offset(line.checked_mul(isize::try_from(row).ok()?)?);
-            if self.available(plane, at)? < row_bytes {
+            if self.available(at)? < row_bytes {
                 return None;
             }
             // SAFETY: the buffer holds at least `row_bytes` bytes from `at`.
@@ -247,15 +247,14 @@ impl AvFrame {
         }
     }
 
-    /// Bytes from `at` to the end of the buffer that holds `plane`; `None` if `at` does not lie in it.
-    fn available(&self, plane: usize, at: *mut u8) -> Option<usize> {
+    /// Bytes from `at` to the end of the buffer that it lies in; `None` if it lies in none.
+    fn available(&self, at: *mut u8) -> Option<usize> {
         if at.is_null() {
             return None;
         }
         let address = at as usize;
         // A decoder may keep all planes in one buffer, so every buffer is asked.
         let frame = self.get();
-        let _ = plane;
         frame.buf.iter().filter(|buffer| !buffer.is_null()).find_map(|buffer| {
             // SAFETY: a non-null entry is a valid buffer reference that this frame holds.
             let (data, size) = unsafe { ((**buffer).data as usize, (**buffer).size) };

@@ -9,8 +9,7 @@ use std::time::{Duration, Instant};
 
 use ffmpeg_next::ffi;
 
-use super::codec::ColorNumbers;
-use super::{AvError, AvPacket, PixelFormat, enum_number, positive_ratio, static_text, timestamp};
+use super::{AvError, AvPacket, ColorNumbers, PixelFormat, enum_number, positive_ratio, static_text, timestamp};
 use crate::picture::Ratio;
 
 /// What ends blocking input: a request to stop, or the time limit of one operation.

@@ -16,11 +16,11 @@ use std::fmt;
 
 use ffmpeg_next::ffi;
 
-pub(super) use codec::{Codec, CodecOptions, ColorNumbers, Received};
+pub(super) use codec::{Codec, CodecOptions, Received};
 pub(super) use frame::AvFrame;
 pub(super) use input::{IndexEntry, Input, Interrupt, Read, StreamParameters};
 pub(super) use packet::AvPacket;
-pub(super) use pixel::{PixelDescriptor, PixelFormat};
+pub(super) use pixel::{ColorNumbers, PixelDescriptor, PixelFormat};
 pub(super) use scaler::Scaler;
 
 /// An error code of FFmpeg's.

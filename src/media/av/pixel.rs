@@ -6,6 +6,19 @@ use ffmpeg_next::ffi;
 
 use super::static_text;
 
+/// Colour tags as numbers: H.273's for matrix, primaries and transfer, FFmpeg's for the range.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(in crate::media) struct ColorNumbers {
+    /// Matrix coefficients; 2 is "unspecified".
+    pub(in crate::media) matrix: i32,
+    /// 1 limited, 2 full, else unspecified.
+    pub(in crate::media) range: i32,
+    /// Colour primaries; 2 is "unspecified".
+    pub(in crate::media) primaries: i32,
+    /// Transfer characteristics; 2 is "unspecified".
+    pub(in crate::media) transfer: i32,
+}
+
 /// A pixel format by FFmpeg's number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(in crate::media) struct PixelFormat(pub(in crate::media) c_int);
