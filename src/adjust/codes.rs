@@ -4,11 +4,9 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::recolor;
-use crate::cpu::unpack::Source;
-use crate::histogram::{Components, Histogram};
 use crate::picture::color::{Colorimetry, Conversion, Matrix, Range, Sourced, luminance_bin};
 use crate::picture::layout::{ColorModel, PixelLayout};
+use crate::picture::unpack::Source;
 use crate::picture::{OwnedPlanes, Picture, PictureError};
 
 /// R'G'B' codes of a picture, 0 to 2^bits - 1, clamped; rows from the top.
@@ -72,23 +70,6 @@ impl Codes {
     #[must_use]
     pub fn luminance(&self, pixel: [u16; 3]) -> u32 {
         luminance_bin(pixel.map(u32::from), self.bits)
-    }
-
-    /// The histograms of the codes; no pixel is out of range any more.
-    #[must_use]
-    pub fn histogram(&self) -> Histogram {
-        let mut histogram = Histogram::empty(self.bits, Components::Rgbl);
-        let channels = recolor::channel_bins(self).into_iter().chain([self.luminance_bins()]);
-        for (channel, bins) in channels.enumerate() {
-            histogram.bins_mut(channel).copy_from_slice(&bins);
-        }
-        histogram
-    }
-
-    /// The bins of luminance alone.
-    #[must_use]
-    pub fn luminance_bins(&self) -> Vec<u32> {
-        recolor::luminance_bins(self)
     }
 
     /// The codes as a picture in [`working_layout`].

@@ -9,6 +9,7 @@
 //! tones ([`posterize`] or [`otsu`]). The result is packed R'G'B', full range, which every engine counts and draws like any
 //! other picture.
 
+mod bins;
 pub mod blur;
 mod choices;
 pub mod clahe;

@@ -1,7 +1,7 @@
 //! The whole chain on the CPU.
 
 use super::parameters::{Adjustments, Placing, Posterize, Reduction, Tone};
-use super::{Codes, blur, clahe, equalize, otsu, posterize, recolor};
+use super::{Codes, blur, clahe, equalize, otsu, posterize};
 use crate::picture::{Picture, PictureError};
 
 /// Adjusts pictures on the CPU. It keeps the smoothed curves of equalization from picture to picture.
@@ -66,8 +66,7 @@ impl Processor {
 
     fn equalize(&mut self, codes: Codes, parameters: super::Equalize, elapsed_secs: Option<f64>) -> Codes {
         let weight = equalize::weight(elapsed_secs, parameters.time_constant_secs);
-        let bins =
-            if parameters.per_channel { recolor::channel_bins(&codes).to_vec() } else { vec![codes.luminance_bins()] };
+        let bins = if parameters.per_channel { codes.channel_bins().to_vec() } else { vec![codes.luminance_bins()] };
         // Curves of another kind start anew.
         if self.curves.len() != bins.len() {
             self.curves.clear();
@@ -85,7 +84,7 @@ impl Processor {
 fn posterized(codes: Codes, Posterize { levels, placing }: Posterize) -> Codes {
     let curves = match placing {
         Placing::Width => std::array::from_fn(|_| posterize::equal_width(1 << codes.bits, levels)),
-        Placing::Population => recolor::channel_bins(&codes).map(|bins| posterize::equal_population(&bins, levels)),
+        Placing::Population => codes.channel_bins().map(|bins| posterize::equal_population(&bins, levels)),
     };
     equalize::apply_to_channels(codes, &curves)
 }

@@ -4,7 +4,7 @@
 use rayon::prelude::*;
 
 use super::Codes;
-use crate::cpu::convert::luminance_of_half_sum;
+use crate::picture::color::luminance_of_half_sum;
 
 /// Fractional bits of an inverse. A pixel's code times a luminance plus half of another is less than 2^25 and the divisor
 /// less than 2^12: with as many bits as both together, rounding the inverse up never carries a quotient over an integer.
@@ -82,51 +82,6 @@ fn look_up_all<const BINS: usize>(rgb: &mut [[u16; 3]], tones: &[[u16; 3]]) {
     rgb.par_chunks_mut(SHARE).for_each(|pixels| {
         pixels.iter_mut().for_each(|pixel| *pixel = tones[luminance::<BINS>(*pixel) as usize]);
     });
-}
-
-/// The bins of red, green and blue.
-pub(super) fn channel_bins(codes: &Codes) -> [Vec<u32>; 3] {
-    let bins = 1 << codes.bits;
-    let sums = count(&codes.rgb, 3 * bins, |counts, pixel| {
-        for (channel, code) in pixel.into_iter().enumerate() {
-            counts[channel * bins + usize::from(code)] += 1;
-        }
-    });
-    std::array::from_fn(|channel| sums[channel * bins..][..bins].to_vec())
-}
-
-/// The bins of luminance.
-pub(super) fn luminance_bins(codes: &Codes) -> Vec<u32> {
-    by_depth!(codes.bits, count_luminance(&codes.rgb))
-}
-
-fn count_luminance<const BINS: usize>(rgb: &[[u16; 3]]) -> Vec<u32> {
-    count(rgb, BINS, |counts, pixel| counts[luminance::<BINS>(pixel) as usize] += 1)
-}
-
-/// Adds up what `add` counts of every pixel into `bins` bins. Neighbours, which are often alike, are counted apart: an
-/// addition need not wait for the one before it.
-fn count(rgb: &[[u16; 3]], bins: usize, add: impl Fn(&mut [u32], [u16; 3]) + Sync) -> Vec<u32> {
-    let empty = || vec![0_u32; 2 * bins];
-    let count = |mut counts: Vec<u32>, pixels: &[[u16; 3]]| {
-        let (even, odd) = counts.split_at_mut(bins);
-        let (pairs, rest) = pixels.as_chunks::<2>();
-        for &[first, second] in pairs {
-            add(even, first);
-            add(odd, second);
-        }
-        rest.iter().for_each(|&pixel| add(even, pixel));
-        counts
-    };
-    let sum = |mut sums: Vec<u32>, more: Vec<u32>| {
-        sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
-        sums
-    };
-    let mut counts = rgb.par_chunks(SHARE).fold(empty, count).reduce(empty, sum);
-    let (even, odd) = counts.split_at_mut(bins);
-    even.iter_mut().zip(odd).for_each(|(even, odd)| *even += *odd);
-    counts.truncate(bins);
-    counts
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use glam::DVec2;
 
 use crate::histogram::Components;
 use crate::picture::Frame;
-use crate::view::overlay::{self, Hit, PanelRect};
+use crate::view::panel::{self, Hit, PanelRect};
 use crate::view::placement::Shape;
 use crate::view::scene::Scene;
 
@@ -38,7 +38,7 @@ impl Geometry<'_> {
     /// The histogram under a point of the view.
     #[must_use]
     pub fn hit(&self, at: DVec2) -> Option<Hit> {
-        overlay::hit(self.scene, self.components, self.bits()?, self.size, at)
+        panel::hit(self.scene, self.components, self.bits()?, self.size, at)
     }
 
     /// Size of the upright picture and of the view.

@@ -6,7 +6,7 @@ use winit::event::{ElementState, MouseButton, MouseScrollDelta, WindowEvent};
 use super::bins::Bins;
 use super::geometry::Geometry;
 use super::hud::Hud;
-use crate::view::overlay::PanelRect;
+use crate::view::panel::PanelRect;
 use crate::view::placement::ViewSettings;
 use crate::view::scene::Brush;
 

@@ -13,7 +13,7 @@ use super::hud::{
 };
 use super::pointing::Pointer;
 use super::session::Session;
-use crate::view::overlay;
+use crate::view::panel;
 use crate::view::placement::{Placement, Shape};
 use crate::view::probe::{Probe, probe};
 use crate::view::scene::Counted;
@@ -61,7 +61,7 @@ impl Sources<'_> {
         let open = self.hud.panels.within(self.geometry.width_in_points());
         let area = |(_, rect, channels)| HistogramArea { rect: self.geometry.rect_in_points(&rect), channels };
         let mut readings = Readings {
-            histograms: overlay::panels(scene, components, size).map(area).collect(),
+            histograms: panel::panels(scene, components, size).map(area).collect(),
             timing: open.timing.then(|| self.timing()).flatten(),
             info: open.info.then(|| self.info()).flatten(),
             stats: open.numbers.then(|| self.stats()).flatten(),
@@ -124,7 +124,7 @@ impl Sources<'_> {
         let brush = scene.brush?;
         let bits = self.geometry.bits()?;
         let (_, rect, _) =
-            overlay::panels(scene, components, size).find(|(_, _, channels)| channels.contains(brush.channel))?;
+            panel::panels(scene, components, size).find(|(_, _, channels)| channels.contains(brush.channel))?;
         let sums = self.bins.counted_now(scene, Some(bits))?;
         let card = Readout::of_range(sums, &brush).of_picture(self.counted_name());
         log::trace!("brush: {}", card.as_text());

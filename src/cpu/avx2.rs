@@ -9,9 +9,8 @@
 
 use std::arch::x86_64::*;
 
-use super::BLOCK;
-use super::convert::{STEP, SharedTerms, luminance_magic};
-use crate::picture::color::{Conversion, fraction_bits};
+use super::convert::{BLOCK, STEP, SharedTerms};
+use crate::picture::color::{Conversion, fraction_bits, luminance_magic};
 
 /// The highest code.
 const TOP: i16 = 255;

@@ -2,13 +2,12 @@
 
 use std::ops::Range;
 
-use super::BLOCK;
-use super::convert::{Converter, STEP, SharedTerms};
+use super::convert::{BLOCK, Converter, STEP, SharedTerms};
 use super::counters::Counters;
 use super::pairs::Pairs;
 use super::simd::{Kernel, Level};
-use super::unpack::Source;
 use crate::picture::color::Conversion;
+use crate::picture::unpack::Source;
 
 /// What is counted in one pass over a picture.
 #[derive(Clone, Copy)]

@@ -6,7 +6,7 @@
 //! turns, and the four channels give four more independent chains. The bins are 16 bits wide, so that all of them stay
 //! in the first-level cache at 8 and 10 bits, and are emptied into wide ones before they can overflow.
 
-use super::BLOCK;
+use super::convert::BLOCK;
 
 /// Narrow bins per code and channel.
 const SUBS: usize = 2;
@@ -107,4 +107,11 @@ fn channels<const BINS: usize>(narrow: &mut [[u16; SUBS]]) -> Option<[&mut [[u16
     let mut channels = narrow.chunks_exact_mut(BINS + GAP);
     let mut next = || channels.next()?.first_chunk_mut::<BINS>();
     Some([next()?, next()?, next()?, next()?])
+}
+
+/// Adds the counts of `more` to those of `target`.
+pub(super) fn add(target: &mut [u32], more: &[u32]) {
+    for (target, more) in target.iter_mut().zip(more) {
+        *target += more;
+    }
 }

@@ -11,10 +11,10 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::simd::{Kernel, Level};
-use super::unpack::Source;
 use crate::picture::Picture;
 use crate::picture::color::{Conversion, RealConversion};
 use crate::picture::layout::ColorModel;
+use crate::picture::unpack::Source;
 use crate::view::brush::Lighting;
 use crate::view::placement::Placement;
 

@@ -12,7 +12,7 @@
 //!
 //! Within a band, a block of some hundred pixels of a row goes through three steps, each a module:
 //!
-//! 1. `unpack`: bytes become codes, whatever the layout. From here on all layouts look alike.
+//! 1. `picture::unpack`: bytes become codes, whatever the layout. From here on all layouts look alike.
 //! 2. `convert`: codes become red, green, blue and luminance. This is pure arithmetic on arrays, so the compiler makes
 //!    vector instructions of it (`simd` says how the right ones are chosen at run time).
 //! 3. `counters`: the codes are counted. Vectors do not help here: where the next addition goes depends on the data.
@@ -35,14 +35,11 @@
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 mod band;
-pub(crate) mod convert;
+mod convert;
 mod counters;
 pub mod display;
 mod pairs;
 mod simd;
-#[cfg(test)]
-mod tests;
-pub(crate) mod unpack;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -51,13 +48,11 @@ use rayon::prelude::*;
 use crate::histogram::{CHANNELS, Components, Histogram};
 use crate::picture::Picture;
 use crate::picture::layout::ColorModel;
+use crate::picture::unpack::Source;
 use band::{Band, Flush, Pass, Worker};
+use counters::add;
 pub use simd::Level;
-use unpack::Source;
 
-/// Pixels that are converted, then counted, at a time. Their codes and terms fit in the first-level cache beside the bins,
-/// and a block is a multiple of the widest chroma subsampling.
-const BLOCK: usize = 512;
 /// Samples of a band: small enough that the last bands finish at about the same time, large enough that handing them out
 /// costs nothing.
 const BAND_SAMPLES: usize = 1 << 15;
@@ -208,12 +203,5 @@ impl Engine {
             [worker] => work(worker),
             workers => workers.par_iter_mut().with_max_len(1).for_each(work),
         }
-    }
-}
-
-/// Adds the counts of `more` to those of `target`.
-fn add(target: &mut [u32], more: &[u32]) {
-    for (target, more) in target.iter_mut().zip(more) {
-        *target += more;
     }
 }

@@ -9,7 +9,8 @@
 //! As in [`counters`](super::counters), neighbouring pixels take [`SUBS`] bins in turns. A bin that overflows begins
 //! anew at 0, which the addition notices by itself, and what it held goes to the sums at once.
 
-use super::{BLOCK, add};
+use super::convert::BLOCK;
+use super::counters::add;
 
 /// Narrow bins per pair of codes.
 const SUBS: usize = 2;

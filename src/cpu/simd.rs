@@ -6,10 +6,9 @@
 
 use std::fmt;
 
-use super::BLOCK;
 #[cfg(target_arch = "x86_64")]
 use super::avx2;
-use super::convert::SharedTerms;
+use super::convert::{BLOCK, SharedTerms};
 use crate::picture::color::Conversion;
 
 /// A set of vector instructions.
@@ -136,21 +135,6 @@ impl Level {
             _ => unreachable!("nothing is written out for {self}"),
         }
     }
-}
-
-/// Asks the processor to have these bytes at hand soon, if its architecture has an instruction for that.
-#[inline(always)]
-pub(super) fn prefetch(bytes: &[u8]) {
-    const LINE: usize = 64;
-    #[cfg(target_arch = "x86_64")]
-    for line in bytes.chunks(LINE) {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: the instruction reads nothing and never faults, whatever the address; this one even lies within a slice.
-        // Every x86-64 machine has it.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) };
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = (bytes, LINE);
 }
 
 impl fmt::Display for Level {

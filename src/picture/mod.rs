@@ -4,5 +4,6 @@ pub mod color;
 mod frame;
 pub mod layout;
 pub mod region;
+pub(crate) mod unpack;
 
 pub use frame::*;

@@ -2,6 +2,7 @@
 
 pub mod brush;
 pub mod overlay;
+pub mod panel;
 pub mod placement;
 pub mod probe;
 pub mod scene;

@@ -2,7 +2,6 @@
 //! for the pass that draws them and for the pointer alike.
 
 mod look;
-mod panel;
 
 use glam::Vec2;
 use serde::{Deserialize, Serialize};
@@ -11,7 +10,6 @@ use crate::histogram::Components;
 #[cfg(feature = "internals")]
 pub use look::colors;
 pub use look::{BAR_OPACITY, OUTLINED_LIGHT, SCRIM_OPACITY, WHITENING, graticule, guides, lights};
-pub use panel::{Hit, PanelRect, hit, panels};
 
 /// A set of the four channels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

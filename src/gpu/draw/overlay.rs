@@ -16,7 +16,7 @@ use crate::gpu::resources::{buffer, storage};
 use crate::gpu::shaders::{self, groups};
 use crate::gpu::timing::Spans;
 use crate::histogram::CHANNELS;
-use crate::view::overlay::panels;
+use crate::view::panel::panels;
 use crate::view::scene::Scene;
 pub use params::OverlayContent;
 pub(in crate::gpu) use params::line_pixels;

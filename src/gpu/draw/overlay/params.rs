@@ -4,8 +4,9 @@ use crate::gpu::params::PanelParams;
 use crate::histogram::Components;
 use crate::picture::color::Range;
 use crate::view::overlay::{
-    BAR_OPACITY, Channels, OUTLINED_LIGHT, PanelRect, SCRIM_OPACITY, WHITENING, graticule, guides, lights,
+    BAR_OPACITY, Channels, OUTLINED_LIGHT, SCRIM_OPACITY, WHITENING, graticule, guides, lights,
 };
+use crate::view::panel::PanelRect;
 use crate::view::scene::{NO_BIN, Scene};
 
 /// A column that does not exist: the place of a line that is not drawn.

@@ -1,7 +1,6 @@
 //! From the bytes of a row, however they lie, to a run of n-bit codes.
 
-use super::simd::prefetch;
-use crate::picture::{Picture, PlaneView};
+use super::{Picture, PlaneView};
 
 /// One component of a picture: where its rows are and how a code is read from a stored word.
 #[derive(Clone, Copy)]
@@ -103,4 +102,19 @@ impl<'a> Source<'a> {
             *code = (u16::from_le_bytes([*low, *high]) >> self.shift) & self.mask;
         }
     }
+}
+
+/// Asks the processor to have these bytes at hand soon, if its architecture has an instruction for that.
+#[inline(always)]
+fn prefetch(bytes: &[u8]) {
+    const LINE: usize = 64;
+    #[cfg(target_arch = "x86_64")]
+    for line in bytes.chunks(LINE) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: the instruction reads nothing and never faults, whatever the address; this one even lies within a slice.
+        // Every x86-64 machine has it.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (bytes, LINE);
 }

@@ -2,9 +2,9 @@
 
 use glam::{DVec2, Vec2};
 
-use super::{Channels, Placed, placed};
+use super::overlay::{Channels, Placed, placed};
+use super::scene::Scene;
 use crate::histogram::Components;
-use crate::view::scene::Scene;
 
 /// An overlay in whole pixels of the view, from its top left corner, so that columns of bars are sharp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,0 +1,69 @@
+//! Counting the codes that an adjustment starts from, or ends with.
+
+use rayon::prelude::*;
+
+use super::Codes;
+use super::recolor::{by_depth, luminance};
+use crate::histogram::{Components, Histogram};
+
+/// Pixels that a thread takes at a time.
+const SHARE: usize = 1 << 14;
+
+impl Codes {
+    /// The histograms of the codes; no pixel is out of range any more.
+    #[must_use]
+    pub fn histogram(&self) -> Histogram {
+        let mut histogram = Histogram::empty(self.bits, Components::Rgbl);
+        let channels = self.channel_bins().into_iter().chain([self.luminance_bins()]);
+        for (channel, bins) in channels.enumerate() {
+            histogram.bins_mut(channel).copy_from_slice(&bins);
+        }
+        histogram
+    }
+
+    /// The bins of red, green and blue.
+    pub(super) fn channel_bins(&self) -> [Vec<u32>; 3] {
+        let bins = 1 << self.bits;
+        let sums = count(&self.rgb, 3 * bins, |counts, pixel| {
+            for (channel, code) in pixel.into_iter().enumerate() {
+                counts[channel * bins + usize::from(code)] += 1;
+            }
+        });
+        std::array::from_fn(|channel| sums[channel * bins..][..bins].to_vec())
+    }
+
+    /// The bins of luminance alone.
+    #[must_use]
+    pub fn luminance_bins(&self) -> Vec<u32> {
+        by_depth!(self.bits, count_luminance(&self.rgb))
+    }
+}
+
+fn count_luminance<const BINS: usize>(rgb: &[[u16; 3]]) -> Vec<u32> {
+    count(rgb, BINS, |counts, pixel| counts[luminance::<BINS>(pixel) as usize] += 1)
+}
+
+/// Adds up what `add` counts of every pixel into `bins` bins. Neighbours, which are often alike, are counted apart: an
+/// addition need not wait for the one before it.
+fn count(rgb: &[[u16; 3]], bins: usize, add: impl Fn(&mut [u32], [u16; 3]) + Sync) -> Vec<u32> {
+    let empty = || vec![0_u32; 2 * bins];
+    let count = |mut counts: Vec<u32>, pixels: &[[u16; 3]]| {
+        let (even, odd) = counts.split_at_mut(bins);
+        let (pairs, rest) = pixels.as_chunks::<2>();
+        for &[first, second] in pairs {
+            add(even, first);
+            add(odd, second);
+        }
+        rest.iter().for_each(|&pixel| add(even, pixel));
+        counts
+    };
+    let sum = |mut sums: Vec<u32>, more: Vec<u32>| {
+        sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
+        sums
+    };
+    let mut counts = rgb.par_chunks(SHARE).fold(empty, count).reduce(empty, sum);
+    let (even, odd) = counts.split_at_mut(bins);
+    even.iter_mut().zip(odd).for_each(|(even, odd)| *even += *odd);
+    counts.truncate(bins);
+    counts
+}
