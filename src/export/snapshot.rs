@@ -192,9 +192,7 @@ fn no_frame(options: &SnapshotOptions) -> SnapshotError {
 }
 
 fn frame_at(options: &SnapshotOptions) -> Result<Frame, SnapshotError> {
-    // As many threads as for an analysis: what a damaged frame shows may depend on their number.
-    let open = OpenOptions { spare_thread: true, ..options.open.clone() };
-    let mut decoder = Decoder::open(&options.input, &open)?;
+    let mut decoder = Decoder::open(&options.input, &options.open.for_counting())?;
     if options.at_secs > 0.0 {
         decoder.seek(Seek::to(options.at_secs))?;
     }

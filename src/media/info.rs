@@ -27,6 +27,14 @@ pub struct OpenOptions {
 impl OpenOptions {
     /// How long a network source may give no data unless the options say otherwise.
     pub const NETWORK_LIMIT: Duration = Duration::from_secs(10);
+
+    /// The same with the threads of whoever counts frames for others to read: an analysis with one decoder or several, a
+    /// report, a snapshot. It is one rule for all of them, since what FFmpeg puts in place of damaged parts may depend on the
+    /// number of threads.
+    #[must_use]
+    pub fn for_counting(&self) -> Self {
+        Self { spare_thread: true, ..self.clone() }
+    }
 }
 
 /// What the file and its headers say about the video, which the frames may contradict.

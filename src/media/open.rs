@@ -17,6 +17,7 @@ use super::timeline::Timeline;
 use super::{ending, orientation, streams};
 use crate::picture::color::Sourced;
 use crate::picture::{Orientation, Ratio};
+use crate::text::counted;
 
 impl Decoder {
     /// Opens a file or URL and decodes its first frame; `-` is the standard input.
@@ -136,6 +137,8 @@ impl Decoder {
         self.info.coded_size = first.frame.size();
         self.info.pixel_format = first.frame.format().name().to_owned();
         self.info.threads = self.codec.threads();
+        let threads = counted(self.info.threads as u64, "thread");
+        log::info!("{}: {} decodes with {threads}", self.source.path().display(), self.info.decoder);
         if let Some(source) = self.pictures.source_format(&first.frame) {
             self.info.conversion = source.converted_to.clone();
             (self.info.transfer, self.info.primaries) = (source.transfer, source.primaries);

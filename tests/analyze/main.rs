@@ -17,4 +17,5 @@ mod probe;
 mod program;
 mod selection;
 mod shares;
+mod threads;
 mod verify;

@@ -13,19 +13,13 @@ use std::thread;
 use super::counting::{Context, Counted, Outcome, count_all};
 use super::ending::{AnalyzeError, Stop};
 use super::frames::{End, Next, NumberedFrames};
-use crate::media::{Decoder, FrameCounters, FrameIndex, MediaError, OpenOptions, Seek, SeekTarget, StreamInfo};
+use crate::media::{Decoder, FrameCounters, FrameIndex, MediaError, Seek, SeekTarget, StreamInfo};
 
 /// Frames that a part has at least, unless it is the last one. A part is decoded from its keyframe on, and a few frames
 /// beyond its end to be sure that it is the end.
 const PART_FRAMES: u64 = 96;
 /// Counts of a part that may wait for the caller.
 const MOST_WAITING: usize = 64;
-
-/// Decoding threads for each of that many decoders.
-pub(super) fn threads_per_job(jobs: usize) -> usize {
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    (cores / jobs).max(1)
-}
 
 /// Frames that are counted by one decoder in one go.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -122,8 +116,6 @@ fn worker(context: &Context<'_>, parts: &Parts, index: &FrameIndex) {
     if let Err(error) = &alone {
         log::debug!("a job counts with all threads: {error}");
     }
-    let threads = Some(threads_per_job(context.request.jobs));
-    let open = OpenOptions { threads, ..context.request.open.clone() };
     let mut decoder = None;
     loop {
         let (part, sender) = {
@@ -140,7 +132,7 @@ fn worker(context: &Context<'_>, parts: &Parts, index: &FrameIndex) {
             }
             (part, sender)
         };
-        let result = count_part(context, (&open, index), &mut decoder, &part, &sender);
+        let result = count_part(context, index, &mut decoder, &part, &sender);
         let goes_on = result.as_ref().is_ok_and(|outcome| !outcome.stopped);
         if sender.send(Message::Ended(Box::new(result))).is_err() || !goes_on {
             return;
@@ -150,7 +142,7 @@ fn worker(context: &Context<'_>, parts: &Parts, index: &FrameIndex) {
 
 fn count_part(
     context: &Context<'_>,
-    (open, index): (&OpenOptions, &FrameIndex),
+    index: &FrameIndex,
     decoder: &mut Option<Decoder>,
     part: &Part,
     sender: &SyncSender<Message>,
@@ -158,7 +150,7 @@ fn count_part(
     let decoder = match decoder {
         Some(decoder) => decoder,
         None => {
-            let decoder = decoder.insert(Decoder::open(&context.request.input, open)?);
+            let decoder = decoder.insert(Decoder::open(&context.request.input, &context.request.open)?);
             // So that it need not list the packets once more.
             decoder.adopt(index.clone());
             decoder

@@ -89,7 +89,8 @@ impl Overview {
     #[must_use]
     pub fn new(info: &StreamInfo, adjustments: &Adjustments) -> Self {
         let rate = info.average_rate.map_or_else(String::new, |rate| format!(", {:.3} frames a second", rate.value()));
-        let head = format!("{}: {}{rate}", info.path.display(), info.codec);
+        let threads = counted(info.threads as u64, "thread");
+        let head = format!("{}: {}{rate}, decoded with {threads}", info.path.display(), info.codec);
         Self { lines: vec![head], adjustments: adjustments.to_string(), ..Self::default() }
     }
 
@@ -182,5 +183,19 @@ impl fmt::Display for Overview {
             )?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::media::{Decoder, OpenOptions};
+
+    #[test]
+    fn it_says_how_many_threads_decode() {
+        let decoder = Decoder::open("assets/sample.mp4", &OpenOptions::default().for_counting()).expect("the sample");
+        let text = Overview::new(decoder.info(), &Adjustments::default()).to_string();
+        let wanted = format!(", decoded with {}", counted(decoder.info().threads as u64, "thread"));
+        assert!(text.lines().next().is_some_and(|head| head.ends_with(&wanted)), "{text}");
     }
 }

@@ -14,7 +14,7 @@ use super::jobs;
 use super::selection::{self, Bars, Point};
 use crate::adjust::Adjustments;
 use crate::engine::Engine;
-use crate::media::{Decoder, OpenOptions, StreamInfo};
+use crate::media::{Decoder, StreamInfo};
 use crate::picture::Ratio;
 
 /// A file that is ready to be counted.
@@ -35,14 +35,13 @@ impl Pipeline {
     ///
     /// # Errors
     /// [`AnalyzeError`] if the file cannot be read, or the selection cannot be made in it.
-    pub fn open(request: Request) -> Result<Self, AnalyzeError> {
+    pub fn open(mut request: Request) -> Result<Self, AnalyzeError> {
         // Drivers take their time to load; the file is opened meanwhile.
         let engine = Engine::start(request.engine, &request.adapter);
-        let mut open = OpenOptions { spare_thread: true, ..request.open.clone() };
-        if request.jobs > 1 {
-            open.threads = Some(jobs::threads_per_job(request.jobs));
-        }
-        let mut decoder = Decoder::open(&request.input, &open)?;
+        // Each of several decoders has as many threads as a single one. To share the cores among them would make a damaged
+        // file's counts depend on the number of jobs; idle threads cost little but their frames' memory, which has a limit.
+        request.open = request.open.for_counting();
+        let mut decoder = Decoder::open(&request.input, &request.open)?;
         let info = decoder.info().clone();
         let selection = &request.selection;
         let end = selection.to.map(|to| End::of(&info, to));
