@@ -10,7 +10,7 @@
 //! use histoscope::{Components, CpuCounter, Decoder, OpenOptions};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let mut decoder = Decoder::open("clip.mp4".as_ref(), &OpenOptions::default())?;
+//! let mut decoder = Decoder::open("clip.mp4", &OpenOptions::default())?;
 //! let mut counter = CpuCounter::new();
 //! while let Some(frame) = decoder.next_frame()? {
 //!     let histogram = counter.count(&frame.picture, Components::Rgbl);
