@@ -51,7 +51,7 @@ pub struct AnalyzeArgs {
     #[arg(long)]
     keyframes: bool,
 
-    /// Decode with this many decoders, each at another part of the file; the output is the same
+    /// Decode with this many decoders, each at another part of the file; undamaged frames give the same output
     #[arg(long, value_name = "N", default_value = "1")]
     jobs: NonZeroUsize,
 
