@@ -5,7 +5,7 @@
 //! the lowest become 0. Where all samples have one code there is nothing to spread, and every code stays as it is.
 //!
 //! *By luminance*, v is a pixel's luminance bin and the pixel is scaled by the ratio of the new to the old one, so that hue
-//! and saturation stay ([`scaled`](super::scaled)). *Per channel*, red, green and blue have a curve each.
+//! and saturation stay (`scaled`). *Per channel*, red, green and blue have a curve each.
 //!
 //! In a video the curve follows its target with a time constant: of the difference, `1 − exp(−elapsed / time constant)` is
 //! made up with each frame, in steps of 2^-16 codes.

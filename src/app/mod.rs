@@ -56,7 +56,7 @@ use viewer::{Flow, Viewer};
 /// Opens the window and plays until the user quits.
 ///
 /// # Errors
-/// [`AppError`] if the video, the adapter or the display refuses.
+/// `AppError` if the video, the adapter or the display refuses.
 pub fn play(options: PlayOptions) -> Result<(), AppError> {
     // Loading the graphics drivers takes longest of all, so it comes first, on a thread of its own.
     let instance = Loading::start();

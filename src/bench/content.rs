@@ -45,7 +45,7 @@ impl Content {
     /// A picture of this content. Pictures of different seeds differ, but for a constant one.
     ///
     /// # Errors
-    /// [`PictureError`] if the size or the layout cannot be a picture.
+    /// `PictureError` if the size or the layout cannot be a picture.
     pub fn picture(self, layout: PixelLayout, size: (u32, u32), seed: u64) -> Result<Picture, PictureError> {
         layout.validate()?;
         // The planes of a picture that is too large to count are not even made.

@@ -42,10 +42,10 @@ use crate::gpu::{AdapterChoice, Gpu};
 use crate::picture::Picture;
 use measure::{Clock, progress};
 
-/// [`run`] on the adapter that is wanted.
+/// `run` on the adapter that is wanted.
 ///
 /// # Errors
-/// As [`run`], and an error if there is no such adapter.
+/// As `run`, and an error if there is no such adapter.
 pub fn run_on(adapter: &AdapterChoice, options: &Options) -> Result<Report, Error> {
     run(&Gpu::headless(adapter)?, options)
 }

@@ -102,7 +102,7 @@ impl Engine {
         self.level
     }
 
-    /// Counts a picture. The histogram is exactly that of [`reference::histogram`](crate::histogram::reference::histogram); it stays
+    /// Counts a picture. The histogram is exactly that of `histogram::reference::histogram`; it stays
     /// with the engine, which overwrites it with the next picture's.
     pub fn count(&mut self, picture: &Picture, components: Components) -> &Histogram {
         let bits = picture.layout().bin_bits();

@@ -96,7 +96,7 @@ impl Level {
     }
 }
 
-/// Conversions that are written out for a level, see [`avx2`](super::avx2).
+/// Conversions that are written out for a level, see [`avx2`].
 impl Level {
     /// Whether there are any.
     pub(super) fn is_written_out(self) -> bool {

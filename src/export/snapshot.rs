@@ -82,7 +82,7 @@ pub enum SnapshotError {
 /// Figures that the CPU engine was asked for need no adapter, and none is started for them.
 ///
 /// # Errors
-/// [`SnapshotError`] if the video, the adapter or the file system refuses; then no file is left behind.
+/// `SnapshotError` if the video, the adapter or the file system refuses; then no file is left behind.
 pub fn snapshot(options: &SnapshotOptions) -> Result<Figures, SnapshotError> {
     if let Some(output) = &options.output {
         file::check_output(output, &options.input)?;

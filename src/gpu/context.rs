@@ -91,7 +91,7 @@ impl From<wgpu::AdapterInfo> for AdapterInfo {
 /// Every adapter of every backend that `WGPU_BACKEND` allows.
 ///
 /// # Errors
-/// [`GpuError::NoAdapter`] if there is none.
+/// `GpuError::NoAdapter` if there is none.
 pub fn adapters() -> Result<Vec<AdapterInfo>, GpuError> {
     let backends = wgpu::Backends::from_env().unwrap_or(wgpu::Backends::all());
     let instance = wgpu::Instance::new(descriptor(backends, None));

@@ -150,7 +150,7 @@ pub struct Shader {
     pub entry_points: &'static [EntryPoint],
 }
 
-/// Makes a static of each row, and [`ALL`] of them.
+/// Makes a static of each row, and `ALL` of them.
 macro_rules! table {
     ($($(#[$doc:meta])* $name:ident = ($checks:ident, $texts:expr, $entry_points:expr $(,)?);)*) => {
         $($(#[$doc])* pub static $name: Shader =

@@ -35,7 +35,7 @@ pub struct Histogram {
     pub bits: u32,
     /// What was counted.
     pub components: Components,
-    /// `CHANNELS` × 2^n bins, channel by channel, then [`TAIL_WORDS`] words: pixels below and above the range of red,
+    /// `CHANNELS` × 2^n bins, channel by channel, then `TAIL_WORDS` words: pixels below and above the range of red,
     /// of green, of blue, and two zeros.
     pub words: Vec<u32>,
 }

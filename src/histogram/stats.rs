@@ -108,7 +108,7 @@ impl Cumulative {
 }
 
 impl Histogram {
-    /// The figures of a channel, as [`Cumulative::stats`] gives them.
+    /// The figures of a channel, as `Cumulative::stats` gives them.
     #[must_use]
     pub fn stats(&self, channel: usize, range: Option<Range>) -> ChannelStats {
         let sums = self.sums(channel);

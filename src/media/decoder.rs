@@ -21,7 +21,7 @@ const MAX_READ_ERRORS: u32 = 64;
 /// Refusals in a row, with no packets left, after which the decoder is taken to have ended.
 const MAX_DRAIN_ERRORS: u32 = 256;
 
-/// An open video. What a seek forgets is in [`Position`], which is replaced whole.
+/// An open video. What a seek forgets is in `Position`, which is replaced whole.
 pub struct Decoder {
     pub(super) source: Source,
     pub(super) input: Input,

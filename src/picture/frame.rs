@@ -108,7 +108,7 @@ impl Picture {
     /// Checks that the planes hold a picture of `width` × `height` pixels.
     ///
     /// # Errors
-    /// [`PictureError`] if they do not, or if it has no pixels, too many, or a layout that cannot be read.
+    /// `PictureError` if they do not, or if it has no pixels, too many, or a layout that cannot be read.
     pub fn new(
         layout: PixelLayout,
         (width, height): (u32, u32),
