@@ -49,6 +49,23 @@ fn what_is_cut_is_pasted() {
     program.quit_with("q");
 }
 
+/// What is copied in one window is pasted in another, so that it has gone over the desktop's clipboard.
+#[test]
+fn what_was_copied_elsewhere_is_pasted() {
+    let _turn = alone();
+    let display = Display::start();
+    let other = paused_sample(&display, &[]);
+    other.after(|| other.key("ctrl+g"), "key: EnterTime");
+    other.type_text("217");
+    other.key("ctrl+a");
+    other.key("ctrl+c");
+    // It is on the clipboard once the field has been drawn.
+    other.settled();
+    let program = paused_sample(&display, &[]);
+    leads_to(&program, || program.key("ctrl+v"), 217);
+    program.quit_with("q");
+}
+
 #[test]
 fn keys_that_the_field_takes_are_no_shortcuts_and_those_after_it_are() {
     let _turn = alone();
