@@ -9,7 +9,8 @@ use super::bins::Bins;
 use super::geometry::Geometry;
 use super::graphics::Graphics;
 use super::hud::{
-    AdjustmentView, HistogramArea, Hud, InfoLine, Machine, ProbeText, Readout, StatsTable, TimingTable, info_lines,
+    AdjustmentView, HistogramArea, Hud, InfoLine, Machine, ProbeText, Readout, StatsTable, Tables, TimingTable,
+    info_lines,
 };
 use super::pointing::Pointer;
 use super::session::Session;
@@ -35,6 +36,14 @@ pub struct Readings {
     pub readouts: Vec<Readout>,
     /// The bins of the pixel under the pointer, to be marked in the histograms.
     pub marks: Option<[u32; 4]>,
+}
+
+impl Readings {
+    /// What the panels that are open tell.
+    #[must_use]
+    pub fn tables(&self) -> Tables<'_> {
+        Tables { timing: self.timing.as_ref(), info: self.info.as_deref(), stats: self.stats.as_ref() }
+    }
 }
 
 /// Everything that knows something.

@@ -11,7 +11,7 @@ use winit::keyboard::{Key, ModifiersState, NamedKey};
 use winit::window::Fullscreen;
 
 use super::fade::BrushFade;
-use super::hud::{Command, Lasting, Model, Note, OpenPanels};
+use super::hud::{Command, FileView, Lasting, Model, Note, OpenPanels, PointerView, ScopesView};
 use super::inputs::{Arrival, Inputs};
 use super::options::{AppError, PlayOptions, Waker};
 use super::pointing::{Pointer, PointerCommand};
@@ -180,22 +180,22 @@ impl Viewer {
         self.work.scene.marks = readings.marks;
         let counted = self.work.scene.counted_text(self.work.bins.components);
         let model = Model {
-            name: self.work.session.as_ref().map(|session| session.name.as_str()),
-            opening: self.inputs.opening(),
-            place: self.inputs.place(),
+            file: FileView {
+                name: self.work.session.as_ref().map(|session| session.name.as_str()),
+                opening: self.inputs.opening(),
+                place: self.inputs.place(),
+            },
             play: self.work.session.as_ref().map(|session| session.play_state(now)).unwrap_or_default(),
-            components: self.work.bins.components,
-            bits,
-            channels: self.work.scene.channels,
-            histograms: &readings.histograms,
-            pointer,
-            timing: readings.timing.as_ref(),
-            info: readings.info.as_deref(),
-            stats: readings.stats.as_ref(),
+            scopes: ScopesView {
+                components: self.work.bins.components,
+                bits,
+                channels: self.work.scene.channels,
+                histograms: &readings.histograms,
+                counted: counted.as_deref(),
+            },
+            tables: readings.tables(),
             adjusting,
-            counted: counted.as_deref(),
-            probe: readings.probe.as_ref(),
-            readouts: &readings.readouts,
+            pointer: PointerView { at: pointer, probe: readings.probe.as_ref(), readouts: &readings.readouts },
         };
         let window = &self.work.graphics.screen.window;
         self.work.hud.lay_out(Some(window), (size, window.scale_factor()), &model, now)

@@ -178,7 +178,7 @@ impl ButtonRow<'_> {
         {
             self.text(pos2(rect.max.x, middle), Align2::RIGHT_CENTER, &text, font.clone(), theme::DIM);
         }
-        let state = match (play.buffering, model.opening) {
+        let state = match (play.buffering, model.file.opening) {
             (_, Some(name)) => Some(format!("opening {name} …")),
             (true, None) => Some("waiting for data …".to_owned()),
             (false, None) => None,
@@ -203,7 +203,7 @@ impl ButtonRow<'_> {
             self.icon(rect, Icon::Pin, color, Action::TogglePinned, "Keep these controls on screen");
         }
         self.rect.max.x -= 6.0;
-        let names = model.components.channel_names();
+        let names = model.scopes.components.channel_names();
         for channel in (0..names.len()).rev() {
             if let Some(rect) = self.take_right(BUTTON - 2.0) {
                 self.channel(rect, model, channel);
@@ -228,12 +228,13 @@ impl ButtonRow<'_> {
     }
 
     fn channel(&mut self, rect: Rect, model: &Model<'_>, channel: usize) {
-        let name = model.components.channel_names()[channel];
-        let is_on = model.channels.contains(channel);
-        let color = theme::channel_color(model.components, channel);
+        let name = model.scopes.components.channel_names()[channel];
+        let is_on = model.scopes.channels.contains(channel);
+        let color = theme::channel_color(model.scopes.components, channel);
         let look = ToggleLook { on: color, off: Color32::TRANSPARENT, outline: color.gamma_multiply(0.6) };
         let ink = if is_on { controls::INK } else { color.gamma_multiply(0.75) };
-        let sign = RichText::new(theme::channel_sign(model.components, channel)).font(theme::mono(theme::TEXT - 0.5));
+        let sign =
+            RichText::new(theme::channel_sign(model.scopes.components, channel)).font(theme::mono(theme::TEXT - 0.5));
         let rect = Rect::from_center_size(rect.center(), vec2(22.0, 20.0));
         let response = controls::toggle(self.ui, rect, name, (is_on, sign.color(ink)), look);
         let help = format!("{} {name}", if is_on { "Hide" } else { "Show" });
@@ -266,8 +267,10 @@ impl ButtonRow<'_> {
     /// The file's name in what is left between the two ends.
     fn name(&self, model: &Model<'_>) {
         let room = self.rect.shrink2(vec2(14.0, 0.0));
-        let Some(name) = model.name.filter(|_| room.width() > 80.0 && model.opening.is_none()) else { return };
-        let (place, count) = model.place;
+        let Some(name) = model.file.name.filter(|_| room.width() > 80.0 && model.file.opening.is_none()) else {
+            return;
+        };
+        let (place, count) = model.file.place;
         let text = if count > 1 { format!("{name}  ({place} of {count})") } else { name.to_owned() };
         let mut job = egui::text::LayoutJob::simple_singleline(text, theme::words(theme::TEXT), theme::DIM);
         job.wrap = egui::text::TextWrapping::truncate_at_width(room.width());

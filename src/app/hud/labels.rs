@@ -17,12 +17,13 @@ const COUNTED: f32 = 17.0;
 /// Height that all labels take above a histogram.
 #[must_use]
 pub const fn height(model: &Model<'_>) -> f32 {
-    if model.counted.is_some() { STRIP + COUNTED } else { STRIP }
+    if model.scopes.counted.is_some() { STRIP + COUNTED } else { STRIP }
 }
 
 /// Says of which picture the histograms are: above the first of them, or beside the last where there is no room above.
 pub fn show_counted(ui: &Ui, view: Rect, model: &Model<'_>, strength: f32) {
-    let (Some(text), Some(first), Some(last)) = (model.counted, model.histograms.first(), model.histograms.last())
+    let (Some(text), Some(first), Some(last)) =
+        (model.scopes.counted, model.scopes.histograms.first(), model.scopes.histograms.last())
     else {
         return;
     };
@@ -49,16 +50,16 @@ pub fn show_counted(ui: &Ui, view: Rect, model: &Model<'_>, strength: f32) {
 pub fn show(ui: &Ui, view: Rect, model: &Model<'_>, strength: f32) {
     let mut painter = ui.ctx().layer_painter(egui::LayerId::background());
     painter.set_opacity(strength);
-    for panel in model.histograms {
+    for panel in model.scopes.histograms {
         // In a column the next histogram above may leave less room.
         let above =
-            model.histograms.iter().map(|other| other.rect).filter(|other| {
+            model.scopes.histograms.iter().map(|other| other.rect).filter(|other| {
                 other.max.y <= panel.rect.min.y + 0.5 && other.x_range().intersects(panel.rect.x_range())
             });
         let ceiling = above.map(|other| other.max.y).fold(view.min.y, f32::max);
         let height = STRIP.min(panel.rect.min.y - ceiling);
         if height >= LEAST_STRIP {
-            strip(&painter, panel, height, model.bits);
+            strip(&painter, panel, height, model.scopes.bits);
         }
     }
 }

@@ -41,7 +41,7 @@ pub fn classes(adjusting: &AdjustmentView, bits: u32) -> Option<Vec<Class>> {
 
 /// Shows the legend at the upper right of `room`, the brightest class on top; where it is.
 pub fn show(ui: &Ui, room: Rect, model: &Model<'_>) -> Option<Rect> {
-    let classes = classes(&model.adjusting, model.bits)?;
+    let classes = classes(&model.adjusting, model.scopes.bits)?;
     let painter = ui.ctx().layer_painter(egui::LayerId::background());
     let layout = |text: String, color| painter.layout_no_wrap(text, theme::mono(theme::SMALL + 0.5), color);
     let texts: Vec<_> = classes.iter().rev().map(|class| layout(codes_text(class.codes), theme::LIGHT)).collect();

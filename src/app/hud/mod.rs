@@ -38,7 +38,7 @@ pub use bar::speed_text;
 pub use entry::Goal;
 use entry::{Entry, Typed};
 pub use info::{InfoLine, Machine, info_lines};
-pub use model::{AdjustmentView, Command, HistogramArea, Model, PlayState};
+pub use model::{AdjustmentView, Command, FileView, HistogramArea, Model, PlayState, PointerView, ScopesView, Tables};
 pub use notes::Note;
 pub use panels::OpenPanels;
 pub use probe::ProbeText;
@@ -316,7 +316,7 @@ impl Hud {
 
     fn show(&mut self, ui: &mut egui::Ui, model: &Model<'_>, now: Instant, commands: &mut Vec<Command>) {
         let view = ui.ctx().content_rect();
-        let free = free_area(view, model.histograms);
+        let free = free_area(view, model.scopes.histograms);
         let strength = self.visibility.strength(now);
         let mut panels_top = free.min.y + theme::MARGIN;
         let mut controls = Rect::NOTHING;
@@ -330,7 +330,7 @@ impl Hud {
             controls = bar;
         }
         // The axes' labels stand right above the histograms.
-        let bottom = if model.histograms.is_empty() { free.max.y } else { free.max.y - labels::height(model) };
+        let bottom = if model.scopes.histograms.is_empty() { free.max.y } else { free.max.y - labels::height(model) };
         let room = Rect::from_min_max(Pos2::new(free.min.x, panels_top), Pos2::new(free.max.x, bottom))
             .shrink2(Vec2::new(theme::MARGIN, 0.0));
         labels::show_counted(ui, view, model, strength);
@@ -339,12 +339,12 @@ impl Hud {
         divider::show(ui, view, (open, free), model, strength);
         if controls.is_positive() {
             // What the pointer works on does not go away, or move, because it rests for a while.
-            let is_over = |rect: Rect| model.pointer.is_some_and(|pointer| rect.expand(2.0).contains(pointer));
+            let is_over = |rect: Rect| model.pointer.at.is_some_and(|pointer| rect.expand(2.0).contains(pointer));
             self.visibility.hold(is_over(controls) || is_over(sliders) || self.timeline.is_dragged(), now);
         }
         if !self.panels.help {
-            self.cards = readout::show(ui, (view, free), model.readouts, labels::height(model), strength);
-            let probe = model.probe.and_then(|probe| probe.show(ui, between, &self.cards, strength));
+            self.cards = readout::show(ui, (view, free), model.pointer.readouts, labels::height(model), strength);
+            let probe = model.pointer.probe.and_then(|probe| probe.show(ui, between, &self.cards, strength));
             self.cards.extend(probe);
         }
         let divided = if model.adjusting.shown_divider().is_some() { divider::LABELS } else { 0.0 };
@@ -373,7 +373,7 @@ impl Hud {
         let mut left = room;
         let mut between = room;
         let mut sliders = Rect::NOTHING;
-        let x = model.pointer.map_or(room.center().x, |pointer| pointer.x);
+        let x = model.pointer.at.map_or(room.center().x, |pointer| pointer.x);
         let mut open = room;
         let mut keep_right_of = |panel: Rect| {
             open.min.x = open.min.x.max(panel.max.x + 6.0);
@@ -381,7 +381,7 @@ impl Hud {
                 between.min.x = between.min.x.max(panel.max.x + 6.0);
             }
         };
-        if let Some(timing) = model.timing {
+        if let Some(timing) = model.tables.timing {
             let panel = timing::show(ui, left, timing);
             left.min.y = panel.max.y + 6.0;
             keep_right_of(panel);
@@ -393,11 +393,11 @@ impl Hud {
             keep_right_of(panel);
             sliders = panel;
         }
-        if let Some(lines) = model.info {
+        if let Some(lines) = model.tables.info {
             keep_right_of(info::show(ui, left, lines));
         }
         let mut right = room;
-        if let Some(stats) = model.stats {
+        if let Some(stats) = model.tables.stats {
             right.max.x = stats::show(ui, room, stats).min.x - 6.0;
         }
         if let Some(legend) = legend::show(ui, right, model) {

@@ -100,17 +100,20 @@ pub struct HistogramArea {
     pub channels: Channels,
 }
 
-/// All that is told.
-#[derive(Debug)]
-pub struct Model<'a> {
-    /// The file's name; `None` where nothing is open.
+/// Which file is on screen, and which is to come.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct FileView<'a> {
+    /// Its name; `None` where nothing is open.
     pub name: Option<&'a str>,
     /// What is being opened now.
     pub opening: Option<&'a str>,
     /// Its place in the list of files and their number.
     pub place: (usize, usize),
-    /// Where playback is.
-    pub play: PlayState,
+}
+
+/// What is counted, and where it is shown.
+#[derive(Debug, Clone, Copy)]
+pub struct ScopesView<'a> {
     /// What is counted.
     pub components: Components,
     /// Bits of a bin's index.
@@ -119,20 +122,45 @@ pub struct Model<'a> {
     pub channels: Channels,
     /// The histograms that are shown.
     pub histograms: &'a [HistogramArea],
-    /// The pointer, in points, while it is over the window.
-    pub pointer: Option<Pos2>,
-    /// The times of the passes, if they are to be shown.
+    /// Which picture they are of, in words, where there is more than one.
+    pub counted: Option<&'a str>,
+}
+
+/// The panels that are open, with what they tell.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Tables<'a> {
+    /// The times of the passes.
     pub timing: Option<&'a TimingTable>,
-    /// What is known about the video, if it is to be shown.
+    /// What is known about the video.
     pub info: Option<&'a [InfoLine]>,
-    /// The frame's numbers, if they are to be shown.
+    /// The frame's numbers.
     pub stats: Option<&'a StatsTable>,
+}
+
+/// The pointer, and what is read off where it is.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct PointerView<'a> {
+    /// Its place, in points, while it is over the window.
+    pub at: Option<Pos2>,
+    /// What lies under it in the picture.
+    pub probe: Option<&'a ProbeText>,
+    /// What lies under it in a histogram, or in the brush.
+    pub readouts: &'a [Readout],
+}
+
+/// All that is told.
+#[derive(Debug)]
+pub struct Model<'a> {
+    /// Which file is on screen.
+    pub file: FileView<'a>,
+    /// Where playback is.
+    pub play: PlayState,
+    /// What is counted.
+    pub scopes: ScopesView<'a>,
+    /// The panels that are open.
+    pub tables: Tables<'a>,
     /// The adjustments.
     pub adjusting: AdjustmentView,
-    /// Which picture the histograms are of, in words, where there is more than one.
-    pub counted: Option<&'a str>,
-    /// What lies under the pointer in the picture.
-    pub probe: Option<&'a ProbeText>,
-    /// What lies under the pointer in a histogram, or in the brush.
-    pub readouts: &'a [Readout],
+    /// What the pointer is at.
+    pub pointer: PointerView<'a>,
 }

@@ -11,22 +11,18 @@ fn play() -> PlayState {
 
 fn model(panels: &[HistogramArea]) -> Model<'_> {
     Model {
-        name: Some("clip.mp4"),
-        opening: None,
-        place: (1, 1),
+        file: FileView { name: Some("clip.mp4"), opening: None, place: (1, 1) },
         play: play(),
-        components: Components::Rgbl,
-        bits: 8,
-        channels: Channels::ALL,
-        histograms: panels,
-        pointer: None,
-        timing: None,
-        info: None,
-        stats: None,
+        scopes: ScopesView {
+            components: Components::Rgbl,
+            bits: 8,
+            channels: Channels::ALL,
+            histograms: panels,
+            counted: None,
+        },
+        tables: Tables::default(),
         adjusting: AdjustmentView::default(),
-        counted: None,
-        probe: None,
-        readouts: &[],
+        pointer: PointerView::default(),
     }
 }
 
@@ -102,7 +98,9 @@ fn adjusted_model(panels: &[HistogramArea]) -> Model<'_> {
     adjusting.choices.otsu.classes = 4;
     Adjustment::LowPass.switch_on(&mut adjusting.adjustments, &adjusting.choices);
     Adjustment::Otsu.switch_on(&mut adjusting.adjustments, &adjusting.choices);
-    Model { adjusting, counted: Some("result: low-pass 9×9, 4 classes; outline: source"), ..model(panels) }
+    let model = model(panels);
+    let counted = Some("result: low-pass 9×9, 4 classes; outline: source");
+    Model { adjusting, scopes: ScopesView { counted, ..model.scopes }, ..model }
 }
 
 #[test]
@@ -152,11 +150,12 @@ fn panels_grow_back_with_their_room() {
             hud.panels = open;
             let zoom = hud.set_scale(size, 1.0);
             let panels = pair(size.0 as f32 / zoom, size.1 as f32 / zoom);
-            let model = Model {
+            let tables = Tables {
                 info: open.info.then_some(&lines[..]),
                 stats: open.numbers.then_some(&numbers),
-                ..model(&panels)
+                ..Tables::default()
             };
+            let model = Model { tables, ..model(&panels) };
             // A table needs more than two drawings to find its columns' widths.
             drawn(hud, size, 1.0, &model);
             drawn(hud, size, 1.0, &model)
@@ -183,7 +182,8 @@ fn the_bar_that_scrolls_keeps_off_the_numbers() {
         hud.panels.numbers = true;
         let zoom = hud.set_scale(size, 1.0);
         let panels = pair(size.0 as f32 / zoom, size.1 as f32 / zoom);
-        let model = Model { stats: Some(&numbers), ..model(&panels) };
+        let tables = Tables { stats: Some(&numbers), ..Tables::default() };
+        let model = Model { tables, ..model(&panels) };
         let now = Instant::now();
         let all = (0..3).map(|_| hud.lay_out(None, (size, 1.0), &model, now).0.primitives).last().unwrap();
         all.iter().map(mesh_bounds).fold(Rect::NOTHING, Rect::union).width()
@@ -217,7 +217,8 @@ fn adjustments_grow_back_when_the_times_above_them_go() {
     hud.panels.adjusting = true;
     let panels = pair(533.0, 300.0);
     let before = drawn(&mut hud, (480, 270), 1.0, &model(&panels));
-    let with_times = drawn(&mut hud, (480, 270), 1.0, &Model { timing: Some(&times), ..model(&panels) });
+    let tables = Tables { timing: Some(&times), ..Tables::default() };
+    let with_times = drawn(&mut hud, (480, 270), 1.0, &Model { tables, ..model(&panels) });
     assert_ne!(before, with_times);
     assert_eq!(before, drawn(&mut hud, (480, 270), 1.0, &model(&panels)));
 }
@@ -272,7 +273,8 @@ fn the_cards_of_a_brush_and_of_the_pointer_never_overlap() {
             let at = pos2(across * (0.02 + 0.04 * step as f32), down * (0.3 + 0.018 * step as f32));
             let probe = ProbeText { card: card(4), at };
             let readouts = [brush.clone()];
-            let model = Model { probe: Some(&probe), readouts: &readouts, pointer: Some(at), ..model(&panels) };
+            let pointer = PointerView { at: Some(at), probe: Some(&probe), readouts: &readouts };
+            let model = Model { pointer, ..model(&panels) };
             drawn(&mut hud, (width, height), 1.0, &model);
             assert!(!hud.cards.is_empty(), "the brush's card is always there");
             if let [one, other] = hud.cards[..] {
