@@ -77,3 +77,23 @@ fn code_at(component: u32, x: u32, y: u32) -> u32 {
     let word = plane_word(component_plane(component), y, byte >> 2u);
     return (word >> ((byte & 3u) * 8u + component_shift(component))) & ((1u << BITS) - 1u);
 }
+
+// A pixel's component codes: those that it is counted with.
+fn codes_at(at: vec2<u32>) -> vec3<u32> {
+    let first = code_at(0u, at.x, at.y);
+    if MODEL == 0u {
+        return vec3<u32>(first, 0u, 0u);
+    }
+    let chroma = vec2<u32>(at.x >> CHROMA_X, at.y >> CHROMA_Y);
+    return vec3<u32>(first, code_at(1u, chroma.x, chroma.y), code_at(2u, chroma.x, chroma.y));
+}
+
+// Red, green and blue of component codes in fixed point, before the shift that rounds them to codes.
+fn sums_of(codes: vec3<u32>) -> vec3<i32> {
+    let c = vec3<i32>(codes);
+    return vec3<i32>(
+        picture.red.x * c.x + picture.red.y * c.y + picture.red.z * c.z + picture.red.w,
+        picture.green.x * c.x + picture.green.y * c.y + picture.green.z * c.z + picture.green.w,
+        picture.blue.x * c.x + picture.blue.y * c.y + picture.blue.z * c.z + picture.blue.w,
+    );
+}

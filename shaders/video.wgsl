@@ -72,22 +72,16 @@ fn covering(pixel: vec2<u32>) -> vec2<u32> {
     return select(along, along.yx, placement.turned != 0u);
 }
 
-// Its component codes: those that it is counted with.
-fn codes_at(at: vec2<u32>) -> vec3<u32> {
-    let first = code_at(0u, at.x, at.y);
-    if MODEL == 0u {
-        return vec3<u32>(first, 0u, 0u);
-    }
-    let chroma = vec2<u32>(at.x >> CHROMA_X, at.y >> CHROMA_Y);
-    return vec3<u32>(first, code_at(1u, chroma.x, chroma.y), code_at(2u, chroma.x, chroma.y));
+// R'G'B' codes, and the luminance bin behind them. The arithmetic is that of counting: src/histogram/reference.rs.
+fn bins_of(codes: vec3<u32>) -> vec4<u32> {
+    let rgb = vec3<u32>(clamp(sums_of(codes) >> vec3<u32>(FRACTION), vec3<i32>(0i), vec3<i32>((1i << BITS) - 1i)));
+    let top = (1u << BITS) - 1u;
+    let sum = 2126u * rgb.r + 7152u * rgb.g + 722u * rgb.b;
+    let carry = select(0u, 1u, (sum % 10000u) * top + sum >= 10000u * top);
+    return vec4<u32>(rgb, min(sum / 10000u + carry, top));
 }
 
-fn integer_code(weights: vec4<i32>, codes: vec3<i32>) -> u32 {
-    let sum = weights.x * codes.x + weights.y * codes.y + weights.z * codes.z + weights.w;
-    return u32(clamp(sum >> FRACTION, 0i, (1i << BITS) - 1i));
-}
-
-// Whether the brush lights a pixel with these codes. The arithmetic is that of counting: src/histogram/reference.rs.
+// Whether the brush lights a pixel with these codes.
 fn is_lit(codes: vec3<u32>) -> bool {
     var bin = 0u;
     if placement.coded != 0u {
@@ -96,15 +90,7 @@ fn is_lit(codes: vec3<u32>) -> bool {
         }
         bin = codes[placement.channel];
     } else {
-        let signed_codes = vec3<i32>(codes);
-        let red = integer_code(picture.red, signed_codes);
-        let green = integer_code(picture.green, signed_codes);
-        let blue = integer_code(picture.blue, signed_codes);
-        let top = (1u << BITS) - 1u;
-        let sum = 2126u * red + 7152u * green + 722u * blue;
-        let carry = select(0u, 1u, (sum % 10000u) * top + sum >= 10000u * top);
-        let bins = vec4<u32>(red, green, blue, min(sum / 10000u + carry, top));
-        bin = bins[min(placement.channel, 3u)];
+        bin = bins_of(codes)[min(placement.channel, 3u)];
     }
     return bin >= placement.low && bin <= placement.high;
 }

@@ -8,6 +8,7 @@ mod support;
 use std::time::{Duration, Instant};
 
 use histoscope::adjust::{Adjustments, Codes, Equalize, Reduction, Shown, Threshold, Tone, otsu};
+use histoscope::cpu;
 use histoscope::gpu::readback::VIEW_FORMAT;
 use histoscope::gpu::{AdapterChoice, FrameTag, Gpu, Rasterizer, Renderer, Scene, TimesState};
 use histoscope::histogram::reference;
@@ -17,7 +18,7 @@ use histoscope::picture::layout::PixelLayout;
 use histoscope::picture::{Frame, Picture};
 use histoscope::view::scene::Counted;
 use studio::{Studio, UPRIGHT, WAYS, adjusted};
-use support::{colorimetry, constant, natural, noise};
+use support::{colorimetry, constant, native_layouts, natural, noise};
 
 fn frame(number: u64, chroma_shift: (u8, u8)) -> Frame {
     let layout = PixelLayout::planar_ycbcr(10, chroma_shift);
@@ -62,7 +63,17 @@ fn bins_come_back_with_the_frame_they_belong_to() {
     renderer.load_frame(&gpu, &second, Components::Rgbl, None).unwrap();
     renderer.snapshot(&gpu, (32, 32), &Scene::default()).unwrap();
     let (tag, sums) = awaited(&gpu, &mut renderer);
-    assert_eq!(tag, FrameTag { serial: 3, pts_ticks: 7 * 512, time_secs: 7.0 * 0.04, index: Some(7), adjusted: false });
+    assert_eq!(
+        tag,
+        FrameTag {
+            serial: 3,
+            pts_ticks: 7 * 512,
+            time_secs: 7.0 * 0.04,
+            index: Some(7),
+            adjusted: false,
+            range: Some(Range::Limited)
+        }
+    );
     assert!(sums == expected(&first.picture));
     assert!(!renderer.is_histogram_pending());
 
@@ -134,6 +145,64 @@ fn the_adapter_s_sums_and_every_figure_of_them_are_the_cpu_s() {
 /// The code of every sample, from the lowest on.
 fn sorted(bins: &[u32]) -> Vec<u32> {
     (0..).zip(bins).flat_map(|(code, &count)| std::iter::repeat_n(code, count as usize)).collect()
+}
+
+#[test]
+fn pixels_outside_r103_are_those_of_the_definition_whoever_counts() {
+    let mut studio = Studio::new();
+    let (mut outside, mut inside) = (0, 0);
+    for (number, (name, layout)) in native_layouts().into_iter().enumerate() {
+        let (matrix, range) = (Matrix::ALL[number % 7], [Range::Limited, Range::Full][number % 3 / 2]);
+        let color = colorimetry(matrix, range);
+        let size = [(71, 43), (64, 50), (1, 1), (33, 2)][number % 4];
+        let seed = number as u64;
+        for picture in [noise(layout, size, color, number % 3, seed), natural(layout, size, color, seed)] {
+            let expected = reference::outside_r103(&picture);
+            assert_eq!(cpu::count_outside_r103(&picture), expected, "{name} {color:?}");
+            // What is counted, bins of colours or of code values, makes no difference.
+            let components = if number % 2 == 0 { Components::Rgbl } else { Components::YCbCr };
+            for way in [WAYS[0], WAYS[2]] {
+                studio.load(way, &picture, UPRIGHT, components);
+                let (renderer, gpu) = studio.renderer(way);
+                renderer.set_limits(gpu, true);
+                renderer.request_histogram(gpu);
+                renderer.snapshot(gpu, (32, 32), &Scene::default()).unwrap();
+                let (_, mut sums) = awaited(gpu, renderer);
+                assert_eq!(sums.outside_r103.take(), Some(expected), "{name} {color:?} {way:?}");
+                assert!(sums == reference::histogram(&picture, components).cumulative(), "{name} {way:?}");
+                renderer.set_limits(gpu, false);
+            }
+            outside += expected;
+            inside += size.0 * size.1 - expected;
+        }
+    }
+    assert!(outside > 1000 && inside > 1000, "{outside} {inside}");
+}
+
+#[test]
+fn of_an_adjusted_picture_nothing_is_outside_r103_and_what_was_not_asked_for_is_told_later() {
+    let mut studio = Studio::new();
+    let frame = frame(7, (1, 1));
+    let expected = reference::outside_r103(&frame.picture);
+    assert!(expected > 0);
+    for way in WAYS {
+        studio.load_frame(way, &frame);
+        let (renderer, gpu) = studio.renderer(way);
+        for (adjustments, expected) in [(equalized(), 0), (Adjustments::default(), expected)] {
+            let scene = Scene { adjustments, ..Scene::default() };
+            renderer.snapshot(gpu, (32, 32), &scene).unwrap();
+            renderer.request_histogram(gpu);
+            // The panel opens while the bins are under way.
+            renderer.set_limits(gpu, true);
+            renderer.request_histogram(gpu);
+            let mut told = awaited(gpu, renderer).1.outside_r103;
+            if told.is_none() {
+                told = awaited(gpu, renderer).1.outside_r103;
+            }
+            assert_eq!(told, Some(expected), "{way:?}");
+            renderer.set_limits(gpu, false);
+        }
+    }
 }
 
 #[test]

@@ -8,8 +8,8 @@ use std::mem::offset_of;
 use std::path::{Path, PathBuf};
 
 use histoscope::gpu::params::{
-    BlurParams, ChannelScale, CropParams, CurveParams, DividerParams, PairingParams, PanelParams, PictureParams,
-    PlacementParams, RecolorParams, ReductionParams, ScanParams, TileParams,
+    BlurParams, ChannelScale, CropParams, CurveParams, DividerParams, LimitsParams, PairingParams, PanelParams,
+    PictureParams, PlacementParams, RecolorParams, ReductionParams, ScanParams, TileParams,
 };
 use histoscope::gpu::shaders::{self, Binding, EntryPoint, Group, Shader, groups};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
@@ -200,6 +200,8 @@ fn shared_structures_lie_alike_in_rust_and_wgsl() {
             ("line", offset_of!(DividerParams, line)),
         ],
     );
+    let limits = [("low", offset_of!(LimitsParams, low)), ("high", offset_of!(LimitsParams, high))];
+    assert_layout(&shaders::LIMITS, "Limits", size_of::<LimitsParams>(), &limits);
     assert_layout(
         &shaders::VIDEO,
         "Placement",

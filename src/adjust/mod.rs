@@ -24,9 +24,10 @@ mod processor;
 mod recolor;
 
 pub use choices::Choices;
-pub use codes::{Codes, working_layout};
 #[cfg(feature = "internals")]
-pub use codes::{scaled, working_colorimetry};
+pub use codes::scaled;
+pub use codes::working_colorimetry;
+pub use codes::{Codes, working_layout};
 pub use kind::{Adjustment, CLIP_LIMITS, Parameter, TIME_CONSTANTS, clip_limit_text, place_on, time_constant_text};
 pub use parameters::{
     Adjustments, Blur, Clahe, Equalize, ParseError, Placing, Posterize, Reduction, Shown, Threshold, Tone,

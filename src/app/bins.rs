@@ -18,15 +18,27 @@ pub struct Bins {
     pub components: Components,
     /// The newest bins, summed up, and whose they are.
     newest: Option<(FrameTag, Cumulative)>,
-    /// Whether those of the frame that is loaded have been asked for.
-    is_asked: bool,
+    /// What of the frame that is loaded has been asked for.
+    asked: Wanted,
+}
+
+/// What is to be told of a frame. Later ones tell what those before them do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Wanted {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// Its bins.
+    Bins,
+    /// All numbers that there are.
+    Numbers,
 }
 
 impl Bins {
     /// No bins yet of what is to be counted.
     #[must_use]
     pub const fn new(components: Components) -> Self {
-        Self { components, newest: None, is_asked: false }
+        Self { components, newest: None, asked: Wanted::Nothing }
     }
 
     /// Forgets all bins, as with another video.
@@ -36,7 +48,7 @@ impl Bins {
 
     /// Notes that another frame has been loaded.
     pub const fn outdate(&mut self) {
-        self.is_asked = false;
+        self.asked = Wanted::Nothing;
     }
 
     /// The newest bins, whatever they are of.
@@ -62,12 +74,13 @@ impl Bins {
         channels.iter().reduce(|best, channel| if count(channel) > count(best) { channel } else { best }).unwrap_or(0)
     }
 
-    /// Asks for the bins of the frame on screen where they are wanted and have not been asked for, and takes those that have
-    /// come; whether any have, and when to look again.
-    pub fn advance(&mut self, graphics: &mut Graphics, is_wanted: bool, now: Instant) -> (bool, Option<Instant>) {
+    /// Asks for what is wanted of the frame on screen and has not been asked for, and takes what has come; whether anything
+    /// has, and when to look again.
+    pub fn advance(&mut self, graphics: &mut Graphics, wanted: Wanted, now: Instant) -> (bool, Option<Instant>) {
         let Graphics { renderer, gpu, .. } = graphics;
-        if is_wanted && !self.is_asked {
-            self.is_asked = true;
+        renderer.set_limits(gpu, wanted == Wanted::Numbers);
+        if wanted > self.asked {
+            self.asked = wanted;
             renderer.request_histogram(gpu);
         }
         let come = renderer.poll_histogram(gpu);

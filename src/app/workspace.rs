@@ -6,7 +6,7 @@ use std::time::Instant;
 use winit::window::Window;
 
 use super::adjusting::Adjuster;
-use super::bins::Bins;
+use super::bins::{Bins, Wanted};
 use super::config::{Keeper, Settings, Store};
 use super::geometry::Geometry;
 use super::graphics::Graphics;
@@ -144,9 +144,13 @@ impl Workspace {
     /// them.
     pub fn advance_bins(&mut self, is_pointed_at: bool, now: Instant) -> Option<Instant> {
         let points_at_bins = self.hud.shows_controls(now) && is_pointed_at;
-        let is_wanted = self.hud.panels.numbers || self.scene.brush.is_some() || points_at_bins;
-        let has_frame = self.session.as_ref().is_some_and(|session| session.frame.is_some());
-        let (has_come, wake_at) = self.bins.advance(&mut self.graphics, is_wanted && has_frame, now);
+        let wanted = match self.session.as_ref().and_then(|session| session.frame.as_ref()) {
+            None => Wanted::Nothing,
+            Some(_) if self.hud.panels.numbers => Wanted::Numbers,
+            Some(_) if self.scene.brush.is_some() || points_at_bins => Wanted::Bins,
+            Some(_) => Wanted::Nothing,
+        };
+        let (has_come, wake_at) = self.bins.advance(&mut self.graphics, wanted, now);
         // While it plays the next frame's drawing tells them.
         if has_come && self.stands() {
             self.redraw();

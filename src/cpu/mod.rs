@@ -38,6 +38,7 @@ mod band;
 mod convert;
 mod counters;
 pub mod display;
+mod limits;
 mod pairs;
 mod simd;
 
@@ -51,6 +52,7 @@ use crate::picture::layout::ColorModel;
 use crate::picture::unpack::Source;
 use band::{Band, Flush, Pass, Worker};
 use counters::add;
+pub use limits::count_outside_r103;
 pub use simd::Level;
 
 /// Samples of a band: small enough that the last bands finish at about the same time, large enough that handing them out

@@ -2,6 +2,7 @@
 
 use crate::histogram::Components;
 use crate::picture::Frame;
+use crate::picture::color::Range;
 
 /// Which frame figures belong to.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -16,14 +17,17 @@ pub struct FrameTag {
     pub index: Option<u64>,
     /// Whether they are figures of the adjusted picture.
     pub adjusted: bool,
+    /// The range that its codes are in, where they are the frame's own.
+    pub range: Option<Range>,
 }
 
 impl FrameTag {
     /// The tag of a frame.
     #[must_use]
-    pub const fn of(frame: &Frame) -> Self {
+    pub fn of(frame: &Frame) -> Self {
         let Frame { serial, pts_ticks, time_secs, index, .. } = *frame;
-        Self { serial, pts_ticks, time_secs, index, adjusted: false }
+        let range = Some(frame.picture.colorimetry().range.value);
+        Self { serial, pts_ticks, time_secs, index, adjusted: false, range }
     }
 }
 
@@ -37,4 +41,6 @@ pub(super) struct Subject {
     pub revision: u64,
     pub bits: u32,
     pub components: Components,
+    /// Whether the pixels outside the limits of EBU R 103 come behind them.
+    pub limits: bool,
 }

@@ -190,6 +190,18 @@ pub struct PlacementParams {
 
 const _: () = assert!(size_of::<PlacementParams>() == 128);
 
+/// `Limits` of shaders/limits.wgsl.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+pub struct LimitsParams {
+    /// The lowest fixed-point value inside.
+    pub low: i32,
+    /// The lowest above.
+    pub high: i32,
+}
+
+const _: () = assert!(size_of::<LimitsParams>() == 8);
+
 /// `Job` of shaders/adjust/scan.wgsl.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]

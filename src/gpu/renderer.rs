@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use super::cumulative::CumulativePass;
 use super::draw::{BackdropPass, DividerPass, OverlayPass, PaintPass, Shapes, Side, TextPass, VideoPass};
 use super::figures::{FrameTag, Subject};
+use super::limits::LimitsPass;
 use super::live::{LiveTiming, PassTimes};
 use super::readback::{self, Image, VIEW_FORMAT};
 use super::readback_belt::ReadbackBelt;
@@ -88,6 +89,8 @@ pub struct Renderer {
     timing: Option<LiveTiming>,
     /// Sums the bins up that are shown filled, for numbers and curves; made when either is wanted first.
     cumulative: Option<CumulativePass>,
+    /// Counts what is outside of EBU R 103; there while that is told beside the bins.
+    limits: Option<LimitsPass>,
     live: OnRequest<Subject>,
     thresholds: OnRequest<()>,
     newest_thresholds: Option<[u32; 4]>,
@@ -135,7 +138,8 @@ impl Renderer {
             text: TextPass::new(format),
             timing: None,
             cumulative: None,
-            live: OnRequest::new(gpu, "live sums", Cumulative::scan_words(12) + TAIL_WORDS),
+            limits: None,
+            live: OnRequest::new(gpu, "live sums", Cumulative::scan_words(12) + TAIL_WORDS + 1),
             thresholds: OnRequest::new(gpu, "live thresholds", 4),
             newest_thresholds: None,
             asked: None,
@@ -161,6 +165,16 @@ impl Renderer {
     /// Starts or stops timing the passes. Without it, no query is made and no buffer is read back.
     pub fn set_timing(&mut self, gpu: &Gpu, on: bool) {
         self.timing = on.then(|| LiveTiming::new(gpu));
+    }
+
+    /// Has the bins that come back tell how many pixels are outside the limits of EBU R 103, or not any more. It takes a pass of
+    /// its own for each picture whose bins are asked for.
+    pub fn set_limits(&mut self, gpu: &Gpu, on: bool) {
+        match (&self.limits, on) {
+            (None, true) => self.limits = Some(LimitsPass::new(gpu)),
+            (Some(_), false) => self.limits = None,
+            _ => {}
+        }
     }
 
     /// The newest times of the passes, if they are timed, and whether the adapter tells the GPU's own.

@@ -78,6 +78,8 @@ pub mod groups {
     /// Where a picture lies on the view: parameters, nearest samples and lit pixels.
     pub static PLACEMENT: Group =
         Group { label: "placement", stages: VERTEX_FRAGMENT_AND_COMPUTE, bindings: &[Uniform, Read, Read] };
+    /// Limits, and the count of the pixels outside.
+    pub static LIMITS: Group = Group::of_compute("limits", &[Uniform, Write]);
     /// The lit pixels that are found.
     pub static LIGHT: Group = Group::of_compute("light", &[Write]);
     /// Parameters, bins, scales, columns, the outlines' bins and scales, cumulative bins and strokes.
@@ -169,6 +171,8 @@ table! {
     REDUCE = (None, [text!("reduce")], [entry("reduce", &[&groups::SUMS])]);
     /// Finding the scales.
     SCALE = (None, [text!("scale")], [entry("scale", &[&groups::SCALES])]);
+    /// Counting the pixels outside limits.
+    LIMITS = (All, [PICTURE_TEXT, text!("limits")], [entry("count_outside", &[&groups::PICTURE, &groups::LIMITS])]);
     /// Drawing a picture, and finding what a brush lights.
     VIDEO = (All, [PICTURE_TEXT, text!("video")], [
         entry("corner", &[&groups::PICTURE, &groups::PLACEMENT]),

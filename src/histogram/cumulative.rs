@@ -100,6 +100,8 @@ pub struct Cumulative {
     channels: [Sums; CHANNELS],
     /// Pixels below and above the range of red, green and blue.
     outside: [[u32; 2]; CLAMPED_CHANNELS],
+    /// Pixels outside the limits of EBU R 103, where they were counted.
+    pub outside_r103: Option<u32>,
 }
 
 impl Cumulative {
@@ -117,6 +119,7 @@ impl Cumulative {
             components: histogram.components,
             channels: std::array::from_fn(|channel| Sums::of(histogram.bins(channel))),
             outside: std::array::from_fn(|channel| histogram.out_of_range(channel)),
+            outside_r103: None,
         }
     }
 
@@ -131,6 +134,7 @@ impl Cumulative {
             components,
             channels: std::array::from_fn(|channel| Sums::of_scan(&sums[channel << bits..=(channel + 1) << bits])),
             outside: std::array::from_fn(|channel| [tail[2 * channel], tail[2 * channel + 1]]),
+            outside_r103: None,
         })
     }
 

@@ -3,6 +3,7 @@
 mod bins;
 mod clip;
 mod cumulative;
+pub mod limits;
 pub mod reference;
 mod stats;
 

@@ -8,20 +8,52 @@ use crate::picture::Picture;
 use crate::picture::color::luminance_bin;
 use crate::picture::layout::ColorModel;
 
-/// R'G'B' codes of the pixel at (`x`, `y`) before the clamp. Chroma is that of the sample which covers the pixel.
+/// Component codes of the pixel at (`x`, `y`), 0 for those that the picture does not have. Chroma is that of the sample which
+/// covers the pixel.
 #[must_use]
-pub fn unclamped_rgb(picture: &Picture, x: u32, y: u32) -> [i32; 3] {
+pub fn components(picture: &Picture, x: u32, y: u32) -> [u32; 3] {
     let layout = picture.layout();
     let (sx, sy) = layout.chroma_shift;
-    let components = match layout.model {
+    match layout.model {
         ColorModel::Gray => [picture.code(0, x, y), 0, 0],
         ColorModel::Rgb => std::array::from_fn(|i| picture.code(i, x, y)),
         ColorModel::YCbCr => {
             let (cx, cy) = (x >> sx, y >> sy);
             [picture.code(0, x, y), picture.code(1, cx, cy), picture.code(2, cx, cy)]
         }
-    };
-    picture.conversion().unclamped(components.map(|c| c as i32))
+    }
+}
+
+/// R'G'B' codes of the pixel at (`x`, `y`) before the clamp.
+#[must_use]
+pub fn unclamped_rgb(picture: &Picture, x: u32, y: u32) -> [i32; 3] {
+    picture.conversion().unclamped(components(picture, x, y).map(|c| c as i32))
+}
+
+/// Pixels outside the limits of EBU R 103: those of which red, green, blue or Y' is. Y' is compared as coded where it is coded on
+/// the scale of R 103; elsewhere it cannot leave it.
+#[cfg(feature = "internals")]
+#[must_use]
+pub fn outside_r103(picture: &Picture) -> u32 {
+    use crate::histogram::limits::{Limits, r103_codes};
+    use crate::picture::color::{Matrix, Range};
+
+    let conversion = picture.conversion();
+    let limits = Limits::r103(&conversion);
+    let [low, high] = r103_codes(conversion.bits);
+    let has_luma = picture.layout().model != ColorModel::Rgb
+        && picture.colorimetry().matrix.value != Matrix::Identity
+        && picture.colorimetry().range.value == Range::Limited;
+    let mut count = 0;
+    for y in 0..picture.height() {
+        for x in 0..picture.width() {
+            let codes = components(picture, x, y);
+            let rgb = conversion.sums(codes.map(|code| code as i32));
+            let is_luma_outside = has_luma && !(low..=high).contains(&codes[0]);
+            count += u32::from(is_luma_outside || rgb.into_iter().any(|value| limits.excludes(value)));
+        }
+    }
+    count
 }
 
 /// The histograms of a picture.

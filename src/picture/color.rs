@@ -255,14 +255,22 @@ impl Conversion {
         Self { weights, bias, shift, bits }
     }
 
-    /// R'G'B' codes of a pixel before the clamp, from its component codes (0..2^n-1 each).
+    /// Red, green and blue in fixed point, from a pixel's component codes (0..2^n-1 each): codes with `shift` fractional bits,
+    /// and the half that makes the shift round.
+    #[inline]
+    #[must_use]
+    pub fn sums(&self, components: [i32; 3]) -> [i32; 3] {
+        std::array::from_fn(|channel| {
+            let w = &self.weights[channel];
+            w[0] * components[0] + w[1] * components[1] + w[2] * components[2] + self.bias[channel]
+        })
+    }
+
+    /// R'G'B' codes of a pixel before the clamp, from its component codes.
     #[inline]
     #[must_use]
     pub fn unclamped(&self, components: [i32; 3]) -> [i32; 3] {
-        std::array::from_fn(|channel| {
-            let w = &self.weights[channel];
-            (w[0] * components[0] + w[1] * components[1] + w[2] * components[2] + self.bias[channel]) >> self.shift
-        })
+        self.sums(components).map(|sum| sum >> self.shift)
     }
 
     /// The highest code, 2^n - 1.

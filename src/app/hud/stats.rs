@@ -6,7 +6,9 @@ use super::readout::share_text;
 use super::theme;
 use crate::adjust::Adjustments;
 use crate::gpu::FrameTag;
+use crate::histogram::limits::R103_TOLERATED_PERCENT;
 use crate::histogram::{Components, Cumulative};
+use crate::picture::color::Range;
 use crate::text::timecode;
 
 /// The names of the figures, in the order of the columns' cells.
@@ -23,6 +25,28 @@ pub struct StatsTable {
     pub components: Components,
     /// A channel's figures, in the order of their names.
     pub columns: Vec<[String; NAMES.len()]>,
+    /// What is outside of EBU R 103, where it was counted.
+    pub r103: Option<R103Line>,
+}
+
+/// What is outside of EBU R 103.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct R103Line {
+    /// In words.
+    pub text: String,
+    /// Whether it is no more than R 103 tolerates.
+    pub is_within: bool,
+}
+
+impl R103Line {
+    /// `outside` of so many pixels.
+    fn new(outside: u64, pixels: u64) -> Self {
+        let is_within = 100 * outside <= R103_TOLERATED_PERCENT * pixels;
+        let share = share_text(outside as f64 / pixels.max(1) as f64);
+        let verdict = if is_within { "within" } else { "more than" };
+        let text = format!("EBU R 103: {share} outside ({outside} pixels), {verdict} {R103_TOLERATED_PERCENT} %");
+        Self { text, is_within }
+    }
 }
 
 impl StatsTable {
@@ -37,14 +61,15 @@ impl StatsTable {
             frame,
             picture,
             components: sums.components,
-            columns: (0..count).map(|channel| column(sums, channel)).collect(),
+            columns: (0..count).map(|channel| column(sums, channel, tag.range)).collect(),
+            r103: sums.outside_r103.map(|outside| R103Line::new(outside.into(), sums.channel(0).samples())),
         }
     }
 }
 
-fn column(sums: &Cumulative, channel: usize) -> [String; NAMES.len()] {
-    // Coded components are not compared with a range here, and luminance is never out of one.
-    let stats = sums.stats(channel, None);
+fn column(sums: &Cumulative, channel: usize, range: Option<Range>) -> [String; NAMES.len()] {
+    // Luminance is never out of a range.
+    let stats = sums.stats(channel, range);
     let outside = stats.below_range.map_or_else(|| "–".to_owned(), |_| share_text(stats.share_out_of_range));
     [
         stats.min.to_string(),
@@ -85,6 +110,11 @@ pub fn show(ui: &Ui, room: Rect, numbers: &StatsTable) -> Rect {
                 job.wrap = egui::text::TextWrapping::truncate_at_width(width);
                 let galley = ui.painter().layout_job(job);
                 ui.painter().galley(place.min, galley, theme::LIGHT);
+                if let Some(line) = &numbers.r103 {
+                    let color = if line.is_within { theme::RIGHT } else { theme::WRONG };
+                    ui.set_max_width(width);
+                    ui.label(RichText::new(&line.text).font(theme::words(size - 1.0)).color(color));
+                }
             });
         });
     });
@@ -134,6 +164,35 @@ mod tests {
         let red = &numbers.columns[0];
         assert_eq!(red, &["0", "0", "100", "105.50", "255", "255", "10.00 %", "10.00 %", "7.00 %"]);
         assert_eq!(numbers.columns[3][8], "–", "luminance is never out of range");
+        assert_eq!(numbers.r103, None, "it was not counted");
+    }
+
+    #[test]
+    fn coded_components_tell_what_lies_outside_their_nominal_range() {
+        let mut histogram = Histogram::empty(10, Components::YCbCr);
+        for (channel, codes) in [(0, [63, 64, 940, 941]), (1, [0, 960, 961, 1023]), (2, [64, 500, 600, 960])] {
+            for code in codes {
+                histogram.bins_mut(channel)[code] = 1;
+            }
+        }
+        let outside = |range| {
+            let tag = FrameTag { range: Some(range), ..FrameTag::default() };
+            let numbers = StatsTable::new(&tag, &histogram.cumulative(), &Adjustments::default());
+            numbers.columns.iter().map(|column| column[8].clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(outside(Range::Limited), ["50.00 %", "75.00 %", "0 %"]);
+        assert_eq!(outside(Range::Full), ["0 %"; 3], "in full range every code is in range");
+    }
+
+    #[test]
+    fn r103_tolerates_one_percent_and_not_a_pixel_more() {
+        let line = |outside, pixels| R103Line::new(outside, pixels);
+        assert_eq!(line(0, 100).text, "EBU R 103: 0 % outside (0 pixels), within 1 %");
+        assert!(line(20_736, 2_073_600).is_within);
+        let more = line(20_737, 2_073_600);
+        assert_eq!(more.text, "EBU R 103: 1.00 % outside (20737 pixels), more than 1 %");
+        assert!(!more.is_within);
+        assert_eq!(line(8294, 2_073_600).text, "EBU R 103: 0.400 % outside (8294 pixels), within 1 %");
     }
 
     #[test]

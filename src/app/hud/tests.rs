@@ -126,6 +126,7 @@ fn figures(columns: usize) -> StatsTable {
         picture: "source".to_owned(),
         components: Components::Rgbl,
         columns: (0..columns).map(|_| column()).collect(),
+        r103: None,
     }
 }
 

@@ -23,6 +23,8 @@ pub const OFF: Color32 = Color32::from_gray(110);
 pub const ACCENT: Color32 = Color32::from_rgb(255, 190, 84);
 /// Behind letters that are selected.
 const SELECTED: Color32 = Color32::from_rgb(120, 84, 24);
+/// What is as it should be.
+pub const RIGHT: Color32 = Color32::from_rgb(128, 214, 140);
 /// What went wrong.
 pub const WRONG: Color32 = Color32::from_rgb(255, 112, 96);
 

@@ -2,7 +2,7 @@
 
 use super::adjusting::{Adjusting, Making};
 use super::loaded::{Count, Loaded, Rasterizer};
-use crate::adjust::Adjustments;
+use crate::adjust::{Adjustments, working_colorimetry};
 use crate::gpu::Gpu;
 use crate::gpu::draw::{self, Side, ViewPart};
 use crate::gpu::figures::FrameTag;
@@ -10,6 +10,9 @@ use crate::gpu::histogram::HistogramPasses;
 use crate::gpu::live::Timed;
 use crate::gpu::upload::PictureBuffers;
 use crate::histogram::{Components, Histogram};
+use crate::picture::Picture;
+use crate::picture::color::Conversion;
+use crate::picture::layout::PixelLayout;
 use crate::view::scene::{Counted, Scene};
 
 /// What of a scene decides which pictures are made and counted.
@@ -138,7 +141,11 @@ impl Content {
 
     /// Whose the bins are that are shown filled.
     pub fn tag(&self, loaded: &Loaded) -> FrameTag {
-        FrameTag { adjusted: self.counted() != Counted::Source, ..loaded.tag.unwrap_or_default() }
+        FrameTag {
+            adjusted: self.counted() != Counted::Source,
+            range: Some(loaded.range),
+            ..loaded.tag.unwrap_or_default()
+        }
     }
 
     /// The bins that are shown filled if the CPU counted them, known without asking the adapter.
@@ -151,6 +158,25 @@ impl Content {
             false => loaded.known.as_ref(),
         };
         known.map(|histogram| (self.tag(loaded), histogram))
+    }
+
+    /// The picture whose bins those are.
+    pub fn known_picture(&self) -> Option<&Picture> {
+        let loaded = self.loaded.as_ref()?;
+        if self.counts_result(loaded) { self.adjusting.picture() } else { Some(&loaded.picture) }
+    }
+
+    /// The picture whose bins are shown filled, where the adapter has it: what it is bound by, its layout, its rows and its
+    /// conversion.
+    pub fn bound(&self) -> Option<(&wgpu::BindGroup, PixelLayout, u32, Conversion)> {
+        let loaded = self.loaded.as_ref()?;
+        let (group, layout, colorimetry) = if self.counts_result(loaded) {
+            let (group, layout) = self.adjusting.bound()?;
+            (group, layout, working_colorimetry())
+        } else {
+            (self.pictures.bind_group()?, *loaded.picture.layout(), *loaded.picture.colorimetry())
+        };
+        Some((group, layout, loaded.picture.height(), Conversion::new(&layout, &colorimetry)))
     }
 
     /// The loaded picture if the bins that are shown filled lie in their buffer, and only there.

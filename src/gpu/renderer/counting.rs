@@ -4,9 +4,11 @@ use super::Renderer;
 use super::adjusting::{Making, Thresholds};
 use super::content::Choice;
 use super::loaded::Loaded;
+use crate::cpu;
 use crate::gpu::cumulative::CumulativePass;
 use crate::gpu::figures::{FrameTag, Subject};
 use crate::gpu::{Gpu, GpuError};
+use crate::histogram::limits::Limits;
 use crate::histogram::{CHANNELS, Components, Cumulative, Histogram};
 #[cfg(feature = "internals")]
 use crate::view::scene::Scene;
@@ -14,11 +16,13 @@ use crate::view::scene::Scene;
 impl Renderer {
     /// Asks for the bins of the loaded picture as numbers: those that the overlays show filled. They are there some frames
     /// later, without anybody waiting for them; see [`poll_histogram`](Self::poll_histogram). Asking again for what is under
-    /// way changes nothing. Where the next drawing adjusts or counts otherwise, its bins are sent without asking again.
+    /// way changes nothing, unless what is told with them has changed since. Where the next drawing adjusts or counts otherwise, its bins are sent without asking again.
     pub fn request_histogram(&mut self, gpu: &Gpu) {
         let now = (self.content.loadings, self.content.revision);
         self.asked = Some(now.0);
-        let is_under_way = self.live.belt.newest().is_some_and(|subject| (subject.loading, subject.revision) == now);
+        let is_newest =
+            |subject: &Subject| (subject.loading, subject.revision) == now && (subject.limits || self.limits.is_none());
+        let is_under_way = self.live.belt.newest().is_some_and(is_newest);
         self.live.is_wanted |= !is_under_way;
         self.fetch_histogram(gpu);
     }
@@ -29,16 +33,21 @@ impl Renderer {
         if self.live.is_wanted
             && let Some((tag, histogram)) = self.content.known()
         {
-            let sums = histogram.cumulative();
+            let mut sums = histogram.cumulative();
+            if self.limits.is_some() {
+                sums.outside_r103 = self.content.known_picture().map(cpu::count_outside_r103);
+            }
             self.live.is_wanted = false;
             return Some((tag, sums));
         }
         let come = self.live.belt.poll(&gpu.device);
         self.fetch_histogram(gpu);
-        let (Subject { tag, loading, revision, bits, components }, words) = come?;
+        let (Subject { tag, loading, revision, bits, components, limits }, mut words) = come?;
         // What the picture was counted as before a choice is of no use any more: other bins are on their way.
         let is_outdated = loading == self.content.loadings && revision != self.content.revision;
-        let sums = Cumulative::of_scan(bits, components, &words).filter(|_| !is_outdated)?;
+        let outside_r103 = if limits { words.pop() } else { None };
+        let mut sums = Cumulative::of_scan(bits, components, &words).filter(|_| !is_outdated)?;
+        sums.outside_r103 = outside_r103;
         Some((tag, sums))
     }
 
@@ -112,13 +121,19 @@ impl Renderer {
         let Some(loaded) = self.content.fetchable().filter(|_| self.live.is_due()) else { return false };
         let Loaded { loading, bits, components, .. } = *loaded;
         let (tag, revision) = (self.content.tag(loaded), self.content.revision);
-        let subject = Subject { tag, loading, revision, bits, components };
+        let mut subject = Subject { tag, loading, revision, bits, components, limits: false };
         let bins = &self.content.passes().0.bins;
         let cumulative = self.cumulative.get_or_insert_with(|| CumulativePass::new(gpu));
         let descriptor = wgpu::ComputePassDescriptor { label: Some("sum up"), timestamp_writes: None };
         cumulative.dispatch(gpu, &mut encoder.begin_compute_pass(&descriptor), bins, bits);
         let tail = CHANNELS << bits..Histogram::word_count(bits);
-        self.live.record(encoder, &[(&cumulative.sums, 0..Cumulative::scan_words(bits)), (bins, tail)], subject);
+        let mut parts = vec![(&cumulative.sums, 0..Cumulative::scan_words(bits)), (bins, tail)];
+        if let (Some(limits), Some((group, layout, rows, conversion))) = (&mut self.limits, self.content.bound()) {
+            limits.record(gpu, encoder, (group, layout, rows), Limits::r103(&conversion));
+            parts.push((&limits.outside, 0..1));
+            subject.limits = true;
+        }
+        self.live.record(encoder, &parts, subject);
         true
     }
 

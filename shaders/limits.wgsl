@@ -1,0 +1,34 @@
+// Counts the pixels of which red, green or blue lies outside limits, before the clamp: see src/histogram/limits.rs.
+
+struct Limits {
+    low: i32,  // the lowest fixed-point value inside
+    high: i32, // the lowest above
+}
+
+@group(1) @binding(0) var<uniform> limits: Limits;
+@group(1) @binding(1) var<storage, read_write> total: atomic<u32>;
+
+const WORKGROUP: u32 = 256u;
+var<workgroup> found: atomic<u32>;
+
+// Each workgroup takes rows in turn, each invocation every so manieth pixel of them.
+@compute @workgroup_size(WORKGROUP)
+fn count_outside(
+    @builtin(local_invocation_index) local: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    var own = 0u;
+    for (var y = group.x; y < picture.size.y; y += groups.x) {
+        for (var x = local; x < picture.size.x; x += WORKGROUP) {
+            let sums = sums_of(codes_at(vec2<u32>(x, y)));
+            let is_outside = any(sums < vec3<i32>(limits.low)) || any(sums >= vec3<i32>(limits.high));
+            own += select(0u, 1u, is_outside);
+        }
+    }
+    atomicAdd(&found, own);
+    workgroupBarrier();
+    if local == 0u {
+        atomicAdd(&total, atomicLoad(&found));
+    }
+}
