@@ -47,6 +47,14 @@ impl Geometry<'_> {
         Some((Shape::of(self.frame?).upright(), DVec2::new(self.size.0.into(), self.size.1.into())))
     }
 
+    /// Pixels of the view to a pixel of the upright picture, in percent: at 100 % each is one.
+    #[must_use]
+    pub fn percent(&self) -> Option<String> {
+        let (upright, view) = self.extents()?;
+        let percent = self.scene.view.scale(upright, view) * 100.0;
+        Some(if percent < 10.0 { format!("{percent:.1} %") } else { format!("{percent:.0} %") })
+    }
+
     /// A point of the view in points of the display over it.
     #[must_use]
     pub fn in_points(&self, at: DVec2) -> Pos2 {

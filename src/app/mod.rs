@@ -23,6 +23,7 @@ mod graphics;
 mod hud;
 mod inputs;
 mod keyboard;
+mod landing;
 #[cfg(feature = "internals")]
 mod losing;
 mod options;

@@ -166,7 +166,8 @@ impl Sources<'_> {
         let counts_source = scene.counted_in(components) != Counted::Result;
         readings.marks = counts_source.then_some(probe.bins);
         let Some(frame) = self.geometry.frame else { return };
-        let card = ProbeText::card(&probe, &frame.picture).of_picture(is_adjusted.then_some("source"));
+        let card =
+            ProbeText::card(&probe, &frame.picture, frame.orientation).of_picture(is_adjusted.then_some("source"));
         log::trace!("probe: {}", card.as_text());
         readings.probe = Some(ProbeText { card, at: pointer });
     }

@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::hud::PlayState;
+use super::hud::{PlayState, Waiting};
+use super::landing::{Landing, Place};
 use crate::media::{DecodeThread, FrameCounters, MediaError, StreamInfo};
 use crate::picture::Frame;
 use crate::picture::color::{Colorimetry, Matrix, Origin, Range, Sourced};
 use crate::picture::layout::ColorModel;
-use crate::playback::{Marks, Player, SeekRequest, Tick, send, take_events};
+use crate::playback::{Marks, Player, SeekRequest, StepEnd, Tick, send, take_events};
 use crate::text::counted;
 use crate::text::timecode;
 
@@ -30,6 +31,7 @@ pub struct Session {
     matrix: Option<Matrix>,
     range: Option<Range>,
     reported: FrameCounters,
+    landing: Landing,
 }
 
 /// What has become of a session since it was last asked.
@@ -40,6 +42,8 @@ pub struct Due {
     pub wake_at: Option<Instant>,
     /// What went wrong meanwhile, in words.
     pub complaints: Vec<String>,
+    /// What has come of a seek or a step, in words.
+    pub told: Option<String>,
 }
 
 impl Session {
@@ -57,6 +61,7 @@ impl Session {
             matrix: None,
             range: None,
             reported: FrameCounters::default(),
+            landing: Landing::default(),
         }
     }
 
@@ -72,9 +77,22 @@ impl Session {
                 self.report_damage();
             }
         }
-        let Tick { show, wake_at, seek } = self.player.tick(now);
+        let Tick { show, wake_at, seek, step_end } = self.player.tick(now);
         self.seek(seek);
-        Due { show, wake_at, complaints }
+        let player = &self.player;
+        let place = Place {
+            is_on_its_way: player.is_on_its_way(),
+            time_secs: player.position_secs(),
+            frame: player.frame_index(),
+        };
+        let landed = self.landing.follow(place, now);
+        let told = step_end.map(|end| step_end_text(end).to_owned()).or(landed);
+        Due { show, wake_at, complaints, told }
+    }
+
+    /// Notes what was said of a seek that has just been asked for, so that where it leads is told as well.
+    pub fn announce(&mut self, said: &str) {
+        self.landing = Landing::UnderWay(said.to_owned());
     }
 
     /// Hands a seek to the decoder.
@@ -104,12 +122,15 @@ impl Session {
 
     /// Shows a picture near a time quickly, on the way to it.
     pub fn scrub_to(&mut self, secs: f64, now: Instant) {
+        // The timeline tells where that leads.
+        self.landing = Landing::Nothing;
         let seek = self.player.scrub_to(secs, now);
         self.seek(seek);
     }
 
     /// The same, some seconds from where the last request leads.
     pub fn scrub_by(&mut self, secs: f64, now: Instant) {
+        self.announce("");
         let seek = self.player.scrub_by(secs, now);
         self.seek(seek);
     }
@@ -191,7 +212,12 @@ impl Session {
             looped: player.is_looped(),
             marks: [marks.a, marks.b],
             seekable: player.is_seekable(),
-            buffering: player.is_buffering(now),
+            still: player.is_single(),
+            waiting: match player.slow_seek(now) {
+                Some(goal) => Waiting::Seeking(goal),
+                None if player.is_buffering(now) => Waiting::Data,
+                None => Waiting::Nothing,
+            },
         }
     }
 
@@ -282,6 +308,15 @@ pub fn end_aside(media: Option<DecodeThread>) {
     if let Some(media) = media {
         // Where the system gives no thread, the closure and the decoder in it are dropped here.
         let _ = std::thread::Builder::new().name("histoscope-close".to_owned()).spawn(move || drop(media));
+    }
+}
+
+/// Why a step led nowhere, in words.
+const fn step_end_text(end: StepEnd) -> &'static str {
+    match end {
+        StepEnd::First => "first frame",
+        StepEnd::Last => "last frame",
+        StepEnd::ForwardsOnly => "this input plays forwards only",
     }
 }
 

@@ -32,6 +32,9 @@ impl Title {
         self.due = now + INTERVAL;
         let Some(session) = session else { return window.set_title("Histoscope") };
         let player = &session.player;
+        if player.is_single() {
+            return window.set_title(&format!("{} — a single picture — Histoscope", session.name));
+        }
         let state = match (player.has_ended(), player.is_paused()) {
             (true, _) => "at the end",
             (false, true) => "paused",

@@ -6,9 +6,24 @@ use super::hud::speed_text;
 use super::session::Session;
 use crate::keys::{Action, SpeedChange};
 
+/// What is said where a single picture is to be played.
+pub const NOTHING_TO_PLAY: &str = "a single picture: there is nothing to play";
+
 /// Does what a key asks of playback, `held` where it has been down for a while; what is to be said of it.
 pub fn operate(session: &mut Session, action: Action, held: bool, now: Instant) -> Option<String> {
     match action {
+        Action::TogglePause
+        | Action::Step { .. }
+        | Action::SeekBy { .. }
+        | Action::ToStart
+        | Action::ToEnd
+        | Action::Speed(_)
+        | Action::ToggleLoop
+        | Action::Mark
+            if session.player.is_single() =>
+        {
+            return Some(NOTHING_TO_PLAY.to_owned());
+        }
         Action::SeekBy { .. } | Action::ToStart | Action::ToEnd if !session.player.is_seekable() => {
             return Some("this input plays forwards only".to_owned());
         }
@@ -17,7 +32,7 @@ pub fn operate(session: &mut Session, action: Action, held: bool, now: Instant) 
         Action::SeekBy { secs, exact: false } if held => session.scrub_by(secs, now),
         Action::SeekBy { secs, .. } => {
             session.go_by(secs);
-            return Some(format!("{}{} s", if secs < 0.0 { "−" } else { "+" }, secs.abs()));
+            return announced(session, format!("{}{} s", if secs < 0.0 { "−" } else { "+" }, secs.abs()));
         }
         Action::ToStart => session.go_to(0.0),
         Action::ToEnd => session.go_to(f64::MAX),
@@ -37,4 +52,10 @@ pub fn operate(session: &mut Session, action: Action, held: bool, now: Instant) 
         _ => {}
     }
     None
+}
+
+/// What is said of a seek at once; where it has led is told when its picture is there.
+fn announced(session: &mut Session, said: String) -> Option<String> {
+    session.announce(&said);
+    Some(said)
 }

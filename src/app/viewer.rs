@@ -170,6 +170,7 @@ impl Viewer {
             None => Lasting::Invitation,
             // Where there are two pictures, it must be said which is which.
             Some(_) if self.work.scene.brush.is_some() || !self.work.scene.adjustments.is_off() => Lasting::Readouts,
+            Some(session) if session.player.slow_seek(now).is_some() => Lasting::Waiting,
             Some(_) => Lasting::Nothing,
         };
         let sources = self.sources();
@@ -235,7 +236,7 @@ impl Viewer {
             match command {
                 PointerCommand::Wake => self.work.hud.wake(now),
                 PointerCommand::LetGo => self.work.hud.let_go(now),
-                PointerCommand::View(view) => self.work.scene.view = view,
+                PointerCommand::View(view) => self.work.look_at(view, now),
                 PointerCommand::Divide(share) => self.work.scene.divider = Some(share),
                 PointerCommand::Brush(brush) => self.work.scene.brush = Some(brush),
             }

@@ -125,11 +125,19 @@ impl Workspace {
         let (had_ended, number) = (session.player.has_ended(), session.player.frame_index());
         let due = session.advance(now);
         let (has_ended, is_paused) = (session.player.has_ended(), session.player.is_paused());
-        if session.player.frame_index() != number {
+        // What a slow seek says comes when it is slow, and goes with its picture.
+        let waits = session.player.slow_seek(now).is_some();
+        if waits && !self.hud.waits() {
+            log::debug!("a seek takes long: {:?}", session.player.slow_seek(now));
+        }
+        if session.player.frame_index() != number || waits != self.hud.waits() {
             self.redraw();
         }
         for complaint in due.complaints {
             self.note(Note::warning(complaint), now);
+        }
+        if let Some(told) = due.told {
+            self.note(Note::done(told), now);
         }
         if let Some(frame) = due.show {
             self.load(frame)?;
@@ -206,6 +214,16 @@ impl Workspace {
         }
     }
 
+    /// Shows another part of the picture; says how large it is shown where that has changed.
+    pub fn look_at(&mut self, view: ViewSettings, now: Instant) {
+        let before = self.geometry().percent();
+        self.scene.view = view;
+        let after = self.geometry().percent();
+        if let Some(percent) = after.filter(|now| Some(now) != before.as_ref()) {
+            self.note(Note::done(format!("zoom {percent}")), now);
+        }
+    }
+
     /// Does what a key asks of the video on screen, `held` where the key has been down for a while.
     ///
     /// # Errors
@@ -213,7 +231,10 @@ impl Workspace {
     pub fn act_on_video(&mut self, action: Action, held: bool, now: Instant) -> Result<(), AppError> {
         let changed = styling::restyle(&mut self.scene, self.bins.components, action)
             .or_else(|| self.adjuster.adjust(&mut self.scene, action));
-        if let Some(text) = changed {
+        if let Some(mut text) = changed {
+            if let (Action::NextFit | Action::ResetView, Some(percent)) = (action, self.geometry().percent()) {
+                text = format!("{text}  ·  {percent}");
+            }
             if let Action::ToggleAdjustment(kind) = action {
                 self.introduce(kind, now);
             }
@@ -227,6 +248,9 @@ impl Workspace {
                 self.toggle_panel(action)?;
             }
             Action::Save => self.save(now),
+            Action::EnterTime if self.session.as_ref().is_some_and(|session| session.player.is_single()) => {
+                self.note(Note::done(transport::NOTHING_TO_PLAY), now);
+            }
             Action::EnterTime => self.hud.open_entry(),
             action => {
                 let Some(session) = &mut self.session else { return Ok(()) };
@@ -287,7 +311,7 @@ impl Workspace {
         self.scene.marks = None;
         self.reload()?;
         let text = match (wanted, self.bins.components) {
-            (Components::YCbCr, Components::Rgbl) => "the video is R'G'B': it has no Y'CbCr codes to count",
+            (Components::YCbCr, Components::Rgbl) => "this is R'G'B': it has no Y'CbCr codes to count",
             (_, Components::YCbCr) => "counting Y', Cb and Cr as coded",
             (_, Components::Rgbl) => "counting red, green, blue and luminance",
         };
@@ -318,6 +342,7 @@ impl Workspace {
             Goal::Time(secs) => session.go_to_time(secs),
             Goal::Frame(index) => session.go_to_frame(index),
         };
+        session.announce(&told);
         self.note(Note::done(told), now);
         self.follow_title(now, true);
     }

@@ -243,6 +243,21 @@ pub struct Orientation {
     pub mirrored: bool,
 }
 
+impl Orientation {
+    /// Where a pixel of a picture of `size` pixels, both as coded, is seen: column and row of the turned picture.
+    #[must_use]
+    pub const fn seen_at(self, (x, y): (u32, u32), (width, height): (u32, u32)) -> (u32, u32) {
+        let x = if self.mirrored { (width - 1).saturating_sub(x) } else { x };
+        let (right, bottom) = ((width - 1).saturating_sub(x), (height - 1).saturating_sub(y));
+        match self.quarter_turns % 4 {
+            0 => (x, y),
+            1 => (bottom, x),
+            2 => (right, bottom),
+            _ => (y, right),
+        }
+    }
+}
+
 /// A ratio of two positive integers, such as a time base or a sample aspect ratio.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Ratio {

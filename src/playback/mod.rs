@@ -17,4 +17,4 @@ pub use drive::{send, take_events};
 pub use player::Player;
 #[cfg(feature = "internals")]
 pub use request::PlaybackCounts;
-pub use request::{Marks, PlayerOptions, SeekRequest, Tick};
+pub use request::{Marks, PlayerOptions, SeekGoal, SeekRequest, StepEnd, Tick};

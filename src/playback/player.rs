@@ -45,6 +45,8 @@ use crate::picture::Frame;
 const SLACK_SECS: f64 = 1e-4;
 /// How long nothing may come before the player says that it waits.
 const BUFFERING_AFTER: Duration = Duration::from_millis(500);
+/// How long a seek may take before where it leads is told.
+const SLOW_SEEK: Duration = Duration::from_millis(300);
 /// The slowest and the fastest speed.
 const SPEEDS: (f64, f64) = (1.0 / 16.0, 16.0);
 
@@ -141,6 +143,12 @@ impl Player {
     #[must_use]
     pub const fn has_ended(&self) -> bool {
         matches!(self.phase, Phase::Ended)
+    }
+
+    /// Whether all there is is the picture on screen: nothing comes before or after it.
+    #[must_use]
+    pub fn is_single(&self) -> bool {
+        self.shown.is_some() && self.position_secs() <= 0.0 && self.supply.has_ended() && self.supply.cache.ahead() == 0
     }
 
     /// Whether the user may go anywhere in the video, rather than only forwards.

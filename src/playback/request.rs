@@ -69,6 +69,42 @@ pub struct SeekRequest {
     pub seek: Seek,
 }
 
+/// Where a seek leads, as it is told to people.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum SeekGoal {
+    /// The frame at a time, in seconds from the start.
+    Time(f64),
+    /// The frame of that number, the first being 0.
+    Frame(u64),
+    /// The last frame.
+    LastFrame,
+    /// The frame before the one on screen.
+    FrameBefore,
+}
+
+impl Destination {
+    /// Where it leads.
+    pub(super) const fn goal(self) -> SeekGoal {
+        match self.seek {
+            Seek::Exact(SeekTarget::Number(number)) => SeekGoal::Frame(number),
+            Seek::Exact(SeekTarget::End) => SeekGoal::LastFrame,
+            Seek::Exact(SeekTarget::Before(_)) => SeekGoal::FrameBefore,
+            _ => SeekGoal::Time(self.secs),
+        }
+    }
+}
+
+/// Why a step led nowhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StepEnd {
+    /// The first frame is on screen.
+    First,
+    /// The last frame is on screen.
+    Last,
+    /// The source only plays forwards, and nothing earlier was kept.
+    ForwardsOnly,
+}
+
 /// What to do now.
 #[derive(Debug, Default)]
 pub struct Tick {
@@ -78,6 +114,8 @@ pub struct Tick {
     pub wake_at: Option<Instant>,
     /// A seek to hand to the decoder.
     pub seek: Option<SeekRequest>,
+    /// Why a step that was asked for leads nowhere.
+    pub step_end: Option<StepEnd>,
 }
 
 /// What happened to the frames so far.

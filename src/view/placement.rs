@@ -456,4 +456,20 @@ mod tests {
         assert!(!edges(ViewSettings::fitted(Fit::Actual), (100, 50)));
         assert!(edges(ViewSettings { zoom: 3.0, ..ViewSettings::fitted(Fit::Actual) }, (100, 50)));
     }
+
+    #[test]
+    fn a_turned_picture_s_pixel_is_seen_where_its_orientation_says() {
+        for (turns, mirrored) in
+            [(0, false), (1, false), (2, false), (3, false), (0, true), (1, true), (2, true), (3, true)]
+        {
+            let shape = shape(7, 4, turns, mirrored);
+            let view = if turns % 2 == 0 { (7, 4) } else { (4, 7) };
+            let placement = Placement::new(&shape, &ViewSettings::fitted(Fit::Actual), view);
+            for (x, y) in (0..view.1).flat_map(|y| (0..view.0).map(move |x| (x, y))) {
+                let coded = placement.pixel_at(DVec2::new(f64::from(x) + 0.5, f64::from(y) + 0.5)).expect("a pixel");
+                let seen = shape.orientation.seen_at(coded, (shape.width, shape.height));
+                assert_eq!(seen, (x, y), "{coded:?}, turned {turns} times, mirrored {mirrored}");
+            }
+        }
+    }
 }

@@ -10,6 +10,7 @@ mod display;
 mod entry;
 mod every_key;
 mod lost;
+mod notes;
 mod picture;
 mod program;
 mod reading;

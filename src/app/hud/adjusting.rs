@@ -31,7 +31,7 @@ const GAP: f32 = 3.0;
 pub fn show(ui: &Ui, room: Rect, model: &Model<'_>, commands: &mut Vec<Command>) -> Rect {
     let area = egui::Area::new(egui::Id::unique("adjustments")).fade_in(false).fixed_pos(room.min);
     let shown = area.show(ui.ctx(), |ui| {
-        theme::plate().inner_margin(egui::Margin::symmetric(10, 8)).show(ui, |ui| {
+        theme::framed(10, 8).show(ui, |ui| {
             let inside = (room.width() - 24.0).clamp(200.0, WIDTH);
             ui.set_width(inside);
             // Where it scrolls, the bar for that keeps off the values.

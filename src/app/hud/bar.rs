@@ -4,7 +4,7 @@ use egui::{Align2, Color32, FontId, Pos2, Rect, Response, RichText, Sense, Ui, p
 
 use super::controls::{self, ToggleLook};
 use super::icons::{self, Icon};
-use super::model::{Command, Model, PlayState};
+use super::model::{Command, Model, PlayState, Waiting};
 use super::theme;
 use super::timeline::Timeline;
 use crate::keys::{self, Action, SpeedChange};
@@ -17,6 +17,10 @@ const LINE_ROW: f32 = 20.0;
 /// Width of a button with a sign.
 const BUTTON: f32 = 28.0;
 const PADDING: egui::Vec2 = vec2(10.0, 6.0);
+/// Height of the bar with both rows.
+pub const HEIGHT: f32 = 2.0 * PADDING.y + LINE_ROW + ROW;
+/// Width of a time under the pointer where there is a single row.
+const HINT: f32 = 70.0;
 /// Where there is less height than this, everything goes into one row.
 const TIGHT_HEIGHT: f32 = 130.0;
 
@@ -39,8 +43,10 @@ pub fn show(
     commands: &mut Vec<Command>,
 ) -> Rect {
     let margin = if context.free.width() < 600.0 { 4.0 } else { theme::MARGIN };
-    let is_tight = context.free.height() < TIGHT_HEIGHT;
-    let height = 2.0 * PADDING.y + if is_tight { ROW } else { LINE_ROW + ROW };
+    // A single picture has no time that a line could stand for.
+    let is_still = model.play.still;
+    let is_tight = context.free.height() < TIGHT_HEIGHT || is_still;
+    let height = if is_tight { HEIGHT - LINE_ROW } else { HEIGHT };
     let rect = Rect::from_min_size(
         context.free.min + vec2(margin, margin),
         vec2((context.free.width() - 2.0 * margin).max(40.0), height),
@@ -52,23 +58,39 @@ pub fn show(
             ui.allocate_rect(rect, Sense::hover());
             // A click on the plate is no click on the picture behind it.
             ui.interact(rect, ui.scope_id().with("plate"), Sense::click_and_drag());
-            ui.painter().rect_filled(rect, theme::ROUND, theme::PLATE);
+            theme::fill_plate(ui.painter(), rect, theme::ROUND, theme::PLATE);
             let inner = rect.shrink2(PADDING);
             let mut row =
                 ButtonRow { ui, rect: Rect::from_min_max(pos2(inner.min.x, inner.max.y - ROW), inner.max), commands };
-            if is_tight {
+            if is_still {
+                row.still(model);
+                row.right(model, context.pinned);
+                row.name(model);
+            } else if is_tight {
                 row.left(model);
                 row.right(model, context.pinned);
-                let line = row.rect.shrink2(vec2(8.0, 0.0));
+                // What a click would lead to has a part of the row for itself.
+                let (mut line, mut free) = (row.rect.shrink2(vec2(8.0, 0.0)), row.rect);
+                free.min.x = line.max.x - HINT;
+                if line.width() > 3.0 * HINT {
+                    line.max.x = free.min.x - 8.0;
+                } else {
+                    free = Rect::NOTHING;
+                }
                 if line.width() > 60.0 {
-                    timeline.show(ui, line, ui.ctx().content_rect(), &model.play, commands);
+                    timeline.show(ui, (line, free), &model.play, commands);
                 }
             } else {
                 row.left(model);
                 row.right(model, context.pinned);
-                row.name(model);
                 let line = Rect::from_min_size(inner.min, vec2(inner.width(), LINE_ROW)).shrink2(vec2(6.0, 0.0));
-                timeline.show(ui, line, ui.ctx().content_rect(), &model.play, commands);
+                let free = row.rect.shrink2(vec2(14.0, 0.0));
+                // What a click would lead to takes the place of the name.
+                let mut wanted = Vec::new();
+                if !timeline.show(row.ui, (line, free), &model.play, &mut wanted) {
+                    row.name(model);
+                }
+                commands.append(&mut wanted);
             }
         },
     );
@@ -134,6 +156,15 @@ impl ButtonRow<'_> {
         self.ui.painter().layout_no_wrap(text.to_owned(), font.clone(), theme::LIGHT).size().x
     }
 
+    /// Says what it is that cannot be played.
+    fn still(&mut self, model: &Model<'_>) {
+        let font = theme::words(theme::TEXT);
+        let text = model.file.opening.map_or_else(|| "a single picture".to_owned(), |name| format!("opening {name} …"));
+        if let Some(rect) = self.take_left(self.width_of(&text, &font) + 8.0) {
+            self.text(rect.left_center(), Align2::LEFT_CENTER, &text, font, theme::DIM);
+        }
+    }
+
     /// Pausing, steps and times.
     fn left(&mut self, model: &Model<'_>) {
         let play = &model.play;
@@ -178,10 +209,10 @@ impl ButtonRow<'_> {
         {
             self.text(pos2(rect.max.x, middle), Align2::RIGHT_CENTER, &text, font.clone(), theme::DIM);
         }
-        let state = match (play.buffering, model.file.opening) {
+        let state = match (play.waiting, model.file.opening) {
             (_, Some(name)) => Some(format!("opening {name} …")),
-            (true, None) => Some("waiting for data …".to_owned()),
-            (false, None) => None,
+            (Waiting::Data, None) => Some("waiting for data …".to_owned()),
+            (Waiting::Nothing | Waiting::Seeking(_), None) => None,
         };
         if let Some(text) = state {
             let font = theme::words(theme::TEXT);
@@ -210,7 +241,7 @@ impl ButtonRow<'_> {
             }
         }
         self.rect.max.x -= 6.0;
-        if self.rect.width() > 30.0 {
+        if self.rect.width() > 30.0 && !model.play.still {
             let (color, help) = match model.play.marks {
                 [Some(_), Some(_)] => (theme::ACCENT, "Loops between A and B"),
                 _ if model.play.looped => (theme::ACCENT, "Loops"),
@@ -219,7 +250,9 @@ impl ButtonRow<'_> {
             let rect = self.take_right(BUTTON);
             self.icon(rect, Icon::Loop, color, Action::ToggleLoop, help);
         }
-        self.speed(model.play.speed);
+        if !model.play.still {
+            self.speed(model.play.speed);
+        }
         if self.rect.width() > 40.0 {
             let color = if model.adjusting.adjustments.is_off() { theme::LIGHT } else { theme::ACCENT };
             let rect = self.take_right(BUTTON);

@@ -76,7 +76,7 @@ impl Card {
             LINE * (rows.len() + 1) as f32,
         );
         let rect = free_place(at, inner + 2.0 * PADDING, within, taken)?;
-        painter.rect_filled(rect, theme::ROUND, theme::PLATE);
+        theme::fill_plate(&painter, rect, theme::ROUND, theme::PLATE);
         let start = rect.min + PADDING;
         painter.galley(start, title, theme::LIGHT);
         if let Some(color) = self.swatch {

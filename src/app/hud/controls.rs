@@ -1,7 +1,7 @@
 //! The widgets of the panels: egui's own in the look of the control bar, where the panel has a place for them.
 
 use egui::style::HandleShape;
-use egui::{Button, Color32, Rect, Response, RichText, Slider, Stroke, Ui, UiBuilder, Vec2, pos2};
+use egui::{Button, Color32, Rect, Response, RichText, Slider, Stroke, TextStyle, Ui, UiBuilder, Vec2, pos2, vec2};
 
 use super::theme;
 
@@ -82,19 +82,21 @@ pub fn choice(ui: &mut Ui, rect: Rect, id: &str, names: &[&str], chosen: usize, 
 
 /// A slider over the places 0 to `last`; the place to which it was dragged, if that is another one.
 pub fn slider(ui: &mut Ui, rect: Rect, id: &str, (place_now, last): (usize, usize), dim: bool) -> Option<usize> {
+    // The knob's size and how far from the ends it stands are reckoned from the height of the place.
+    let rect = Rect::from_center_size(rect.center(), vec2(rect.width(), 2.5 * KNOB));
     let mut ui = place(ui, rect, id);
     let color = if dim { theme::DIM } else { theme::ACCENT };
     let style = ui.style_mut();
+    // A line of letters would make the place higher.
+    style.text_styles.insert(TextStyle::Body, theme::words(1.0));
     style.spacing.slider_width = rect.width();
     style.spacing.slider_rail_height = 3.0;
     style.visuals.selection.bg_fill = color.gamma_multiply(if dim { 0.55 } else { 0.85 });
     let widgets = &mut style.visuals.widgets;
     widgets.inactive.bg_fill = Color32::from_white_alpha(46);
     widgets.inactive.corner_radius = 2.into();
-    for (state, radius) in [(&mut widgets.hovered, KNOB), (&mut widgets.active, KNOB + 1.0)] {
-        (state.bg_fill, state.fg_stroke) = (color, Stroke::NONE);
-        // It is reckoned from the height of the place, and that would be too large.
-        state.expansion = radius - rect.height() / 2.5;
+    for (state, larger) in [(&mut widgets.hovered, 0.0), (&mut widgets.active, 1.0)] {
+        (state.bg_fill, state.fg_stroke, state.expansion) = (color, Stroke::NONE, larger);
     }
     let mut to = place_now.min(last);
     let slider = Slider::new(&mut to, 0..=last.max(1)).show_value(false).trailing_fill(true);
@@ -113,4 +115,35 @@ fn place(ui: &mut Ui, rect: Rect, id: impl egui::AsIdSalt) -> Ui {
     let mut place = ui.new_child(UiBuilder::new().id_salt(id).max_rect(rect).layout(layout));
     place.spacing_mut().interact_size.y = rect.height();
     place
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The slider's knob at the first and at the last of its places: centre and radius.
+    fn knob(place_now: usize, rect: Rect) -> (egui::Pos2, f32) {
+        let context = egui::Context::default();
+        theme::apply(&context);
+        let input = egui::RawInput { screen_rect: Some(Rect::EVERYTHING), ..Default::default() };
+        let mut output = context.run_ui(input, |ui| {
+            slider(ui, rect, "a slider", (place_now, 10), false);
+        });
+        output.textures_delta.clear();
+        let circle = |shape: &egui::epaint::ClippedShape| match &shape.shape {
+            egui::Shape::Circle(circle) => Some((circle.center, circle.radius)),
+            _ => None,
+        };
+        output.shapes.iter().find_map(circle).expect("a slider has a knob")
+    }
+
+    #[test]
+    fn the_knob_reaches_both_ends_of_its_rail() {
+        let rect = Rect::from_min_size(pos2(40.0, 20.0), vec2(150.0, 19.0));
+        for (place, end) in [(0, rect.min.x + KNOB), (10, rect.max.x - KNOB)] {
+            let (centre, radius) = knob(place, rect);
+            assert!((centre.x - end).abs() < 0.6, "at {place} the knob stands at {centre:?}, not {end}");
+            assert!((radius - KNOB).abs() < 0.1 && (centre.y - rect.center().y).abs() < 0.6, "{centre:?}, {radius}");
+        }
+    }
 }

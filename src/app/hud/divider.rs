@@ -45,7 +45,7 @@ fn label(painter: &egui::Painter, room: f32, at: Pos2, anchor: Align2, text: Str
     job.wrap = egui::text::TextWrapping::truncate_at_width((room - 2.0 * PADDING.x).max(8.0));
     let galley = painter.layout_job(job);
     let rect = anchor.anchor_size(at, galley.size() + 2.0 * PADDING);
-    painter.rect_filled(rect, 4, theme::PLATE);
+    theme::fill_plate(painter, rect, 4, theme::PLATE);
     painter.galley(rect.min + PADDING, galley, theme::LIGHT);
 }
 

@@ -8,7 +8,7 @@ use crate::text::parse_time;
 /// The longest text that leads anywhere.
 const MOST_LETTERS: usize = 24;
 /// Width of the field with all that belongs to it, in points.
-const WIDTH: f32 = 330.0;
+pub const WIDTH: f32 = 354.0;
 
 /// Room around the text in the field.
 const FIELD_MARGIN: Margin = Margin::symmetric(7, 4);
@@ -63,16 +63,16 @@ pub enum Typed {
 
 impl Entry {
     /// Shows the field in the middle of `room`'s top and takes what is typed, pasted or composed into it. A text that leads
-    /// nowhere stays, with the reason below it.
-    pub fn show(&mut self, ui: &Ui, room: Rect) -> Typed {
+    /// nowhere stays, with the reason below it. Where it is comes with that.
+    pub fn show(&mut self, ui: &Ui, room: Rect) -> (Typed, Rect) {
         let area = egui::Area::new(egui::Id::unique("entry"))
             .order(egui::Order::Foreground)
             .fade_in(false)
             .pivot(Align2::CENTER_TOP)
             .fixed_pos(room.center_top());
         let shown = area.show(ui.ctx(), |ui| {
-            let typed = theme::plate().show(ui, |ui| {
-                let width = (room.width() - 24.0).clamp(110.0, WIDTH);
+            let typed = theme::plate().fill(theme::SOLID).show(ui, |ui| {
+                let width = (room.width() - 24.0).clamp(110.0, WIDTH - 24.0);
                 ui.set_width(width);
                 let line = ui.horizontal(|ui| {
                     ui.label(RichText::new("Go to").size(theme::TEXT + 1.0).color(theme::DIM));
@@ -85,7 +85,7 @@ impl Entry {
             });
             typed.inner
         });
-        shown.inner
+        (shown.inner, shown.response.rect)
     }
 
     fn show_field(&mut self, ui: &mut Ui) -> Typed {
@@ -161,7 +161,7 @@ mod tests {
             let mut typed = Typed::On;
             // A drawing may take more than one pass, of which the first takes the events.
             let mut output = context.run_ui(input, |ui| {
-                let now = entry.show(ui, room);
+                let now = entry.show(ui, room).0;
                 typed = if typed == Typed::On { now } else { typed };
             });
             output.textures_delta.clear();

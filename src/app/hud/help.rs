@@ -18,13 +18,29 @@ const HEADING: f32 = 23.0;
 /// Space below the last row of a section.
 const BETWEEN: f32 = 10.0;
 
-/// Shows the sheet; whether it stays open.
-pub fn show(ui: &Ui, view: Rect, free: Rect) -> bool {
-    // Where it fits, it leaves the histograms alone too.
-    let fits = free.width() > 3.0 * COLUMN && free.height() > 520.0;
-    let room = if fits { free } else { view }.shrink(theme::MARGIN * 0.8);
-    let columns = ((room.width() - 24.0) / COLUMN).floor().clamp(1.0, 3.0) as usize;
-    let width = (COLUMN * columns as f32).min(room.width() - 24.0);
+/// Columns of the sheet in a room, and the width of all.
+fn columns_in(room: Rect) -> (usize, f32) {
+    let columns = ((room.width() - 24.0) / COLUMN).floor().clamp(1.0, 3.0);
+    (columns as usize, (COLUMN * columns).min(room.width() - 24.0))
+}
+
+/// Whether a room has place for all of the sheet.
+#[must_use]
+pub fn fits(ui: &Ui, room: Rect) -> bool {
+    let (columns, width) = columns_in(room);
+    let heights: Vec<f32> = Block::all().iter().map(|block| block.height(ui, width / columns as f32)).collect();
+    let mut begin = 0;
+    shared_out(&heights, columns).into_iter().all(|end| {
+        let height = heights[begin..end].iter().sum::<f32>();
+        begin = end;
+        height + 28.0 + 2.0 * theme::MARGIN <= room.height()
+    })
+}
+
+/// Shows the sheet in the middle of `room`; whether it stays open.
+pub fn show(ui: &Ui, room: Rect) -> bool {
+    let room = room.shrink(theme::MARGIN * 0.8);
+    let (columns, width) = columns_in(room);
     let mut stays = true;
     let area = egui::Area::new(egui::Id::unique("help"))
         .order(egui::Order::Foreground)
@@ -32,7 +48,7 @@ pub fn show(ui: &Ui, view: Rect, free: Rect) -> bool {
         .pivot(Align2::CENTER_CENTER)
         .fixed_pos(room.center());
     let response = area.show(ui.ctx(), |ui| {
-        let plate = theme::plate().fill(Color32::from_black_alpha(228)).inner_margin(12);
+        let plate = theme::framed(12, 12).fill(theme::SOLID);
         plate.show(ui, |ui| {
             ui.set_width(width);
             egui::ScrollArea::vertical()

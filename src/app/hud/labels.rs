@@ -42,7 +42,7 @@ pub fn show_counted(ui: &Ui, view: Rect, model: &Model<'_>, strength: f32) {
         Align2::RIGHT_BOTTOM.anchor_size(pos2(last.rect.min.x - 4.0, last.rect.max.y), size)
     };
     let rounding = egui::CornerRadius { nw: 4, ne: 4, sw: 0, se: 0 };
-    painter.rect_filled(rect, rounding, theme::PLATE);
+    theme::fill_plate(&painter, rect, rounding, theme::PLATE);
     painter.galley(rect.center() - galley.size() / 2.0, galley, theme::LIGHT);
 }
 

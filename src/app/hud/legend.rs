@@ -52,7 +52,7 @@ pub fn show(ui: &Ui, room: Rect, model: &Model<'_>) -> Option<Rect> {
         return None;
     }
     let rect = Align2::RIGHT_TOP.anchor_size(room.right_top(), size);
-    painter.rect_filled(rect, theme::ROUND, theme::PLATE);
+    theme::fill_plate(&painter, rect, theme::ROUND, theme::PLATE);
     painter.galley(rect.min + PADDING, title, theme::DIM);
     for (index, (class, text)) in classes.iter().rev().zip(texts).enumerate() {
         let left = pos2(rect.min.x + PADDING.x, rect.min.y + PADDING.y + LINE * (index + 1) as f32);

@@ -38,7 +38,9 @@ pub use bar::speed_text;
 pub use entry::Goal;
 use entry::{Entry, Typed};
 pub use info::{InfoLine, Machine, info_lines};
-pub use model::{AdjustmentView, Command, FileView, HistogramArea, Model, PlayState, PointerView, ScopesView, Tables};
+pub use model::{
+    AdjustmentView, Command, FileView, HistogramArea, Model, PlayState, PointerView, ScopesView, Tables, Waiting,
+};
 pub use notes::Note;
 pub use panels::OpenPanels;
 pub use probe::ProbeText;
@@ -56,6 +58,8 @@ pub enum Lasting {
     Invitation,
     /// What a brush has selected, or which of two pictures is which.
     Readouts,
+    /// Where a seek leads that takes long.
+    Waiting,
 }
 
 /// Where the panels are, or are not.
@@ -64,8 +68,17 @@ struct Placed {
     between: Rect,
     /// What is left between all of them.
     open: Rect,
+    /// All of them.
+    panels: Vec<Rect>,
     /// The adjustments.
     sliders: Rect,
+}
+
+impl Placed {
+    /// No panel in `room`.
+    const fn nothing(room: Rect) -> Self {
+        Self { between: room, open: room, panels: Vec::new(), sliders: Rect::NOTHING }
+    }
 }
 
 /// Lays out text and controls.
@@ -83,6 +96,8 @@ pub struct Hud {
     pub lasting: Lasting,
     /// Whether the last drawing had anything of this.
     drawn: bool,
+    /// Whether it said that a seek takes long.
+    waits: bool,
     /// How often it was laid out.
     layouts: u64,
     /// Where cards lie on the view, in points.
@@ -117,6 +132,7 @@ impl Hud {
             timeline: timeline::Timeline::default(),
             lasting: Lasting::default(),
             drawn: false,
+            waits: false,
             layouts: 0,
             cards: Vec::new(),
             height_for_adjusting: 0.0,
@@ -194,6 +210,12 @@ impl Hud {
     #[must_use]
     pub fn has_room_for_adjusting(&self, width: f64) -> bool {
         self.panels.has_width_for_adjusting(width) && self.height_for_adjusting >= adjusting::FULL_HEIGHT
+    }
+
+    /// Whether the last drawing said that a seek takes long.
+    #[must_use]
+    pub const fn waits(&self) -> bool {
+        self.waits
     }
 
     /// Says shortly what a key did, or at more length what went wrong.
@@ -278,7 +300,7 @@ impl Hud {
         self.notes.drop_expired(now);
         if !self.is_visible(now) {
             self.forget_input(window);
-            self.drawn = false;
+            (self.drawn, self.waits) = (false, false);
             return (Shapes { pixels_per_point, ..Shapes::default() }, Vec::new());
         }
         let extent = Vec2::new(size.0 as f32, size.1 as f32) / pixels_per_point;
@@ -320,9 +342,15 @@ impl Hud {
         let strength = self.visibility.strength(now);
         let mut panels_top = free.min.y + theme::MARGIN;
         let mut controls = Rect::NOTHING;
+        // Where the sheet leaves no room for the controls, it stands alone.
+        let below_bar = Rect::from_min_max(
+            free.min + Vec2::new(0.0, bar::HEIGHT + theme::MARGIN),
+            free.max - Vec2::new(0.0, labels::height(model)),
+        );
+        let help = self.panels.help.then(|| if help::fits(ui, below_bar) { below_bar } else { view });
         if self.lasting == Lasting::Invitation {
             empty::show(ui, view, model, commands);
-        } else if strength > 0.0 {
+        } else if strength > 0.0 && help != Some(view) {
             labels::show(ui, view, model, strength);
             let context = bar::Context { free, strength, pinned: self.visibility.is_pinned() };
             let bar = bar::show(ui, &context, model, &mut self.timeline, commands);
@@ -333,33 +361,54 @@ impl Hud {
         let bottom = if model.scopes.histograms.is_empty() { free.max.y } else { free.max.y - labels::height(model) };
         let room = Rect::from_min_max(Pos2::new(free.min.x, panels_top), Pos2::new(free.max.x, bottom))
             .shrink2(Vec2::new(theme::MARGIN, 0.0));
-        labels::show_counted(ui, view, model, strength);
         let shown = self.panels.within(f64::from(view.width()));
-        let Placed { between, open, sliders } = self.show_panels(ui, room, (model, shown), commands);
-        divider::show(ui, view, (open, free), model, strength);
+        let Placed { between, open, mut panels, sliders } = self.show_panels(ui, room, (model, shown), commands);
+        if help.is_none() {
+            labels::show_counted(ui, view, model, strength);
+            divider::show(ui, view, (open, free), model, strength);
+        }
         if controls.is_positive() {
             // What the pointer works on does not go away, or move, because it rests for a while.
             let is_over = |rect: Rect| model.pointer.at.is_some_and(|pointer| rect.expand(2.0).contains(pointer));
             self.visibility.hold(is_over(controls) || is_over(sliders) || self.timeline.is_dragged(), now);
         }
-        if !self.panels.help {
-            self.cards = readout::show(ui, (view, free), model.pointer.readouts, labels::height(model), strength);
-            let probe = model.pointer.probe.and_then(|probe| probe.show(ui, between, &self.cards, strength));
+        if help.is_none() {
+            // No card lies on a panel or on another card: two texts on each other can both not be read.
+            let mut taken = panels.clone();
+            taken.extend(controls.is_positive().then_some(controls));
+            self.cards =
+                readout::show(ui, (view, free), model.pointer.readouts, (labels::height(model), &taken), strength);
+            taken.extend(&self.cards);
+            let probe = model.pointer.probe.and_then(|probe| probe.show(ui, between, &taken, strength));
             self.cards.extend(probe);
         }
         let divided = if model.adjusting.shown_divider().is_some() { divider::LABELS } else { 0.0 };
-        self.notes.show(ui, Rect { min: room.min + Vec2::new(0.0, divided), ..room }, now);
-        match self.entry.as_mut().map(|entry| entry.show(ui, room)) {
-            None | Some(Typed::On) => {}
-            Some(Typed::Nothing) => self.entry = None,
-            Some(Typed::Goal(goal)) => {
+        let mut above = Rect { min: room.min + Vec2::new(0.0, divided), ..room };
+        if let Some(field) = self.show_entry(ui, wide_enough(open, room, entry::WIDTH), commands) {
+            above.min.y = above.min.y.max(field.max.y + 6.0);
+        }
+        if let Some(room) = help {
+            self.panels.help = help::show(ui, room);
+            panels.push(room);
+        }
+        let notes = wide_enough(Rect { min: Pos2::new(open.min.x, above.min.y), ..open }, above, notes::LEAST_WIDTH);
+        let waiting = model.play.waiting.seeking_text();
+        self.waits = waiting.is_some();
+        self.notes.show(ui, notes, (&panels, waiting), now);
+    }
+
+    /// Shows the field, if it is open, and takes what was typed into it; where it is.
+    fn show_entry(&mut self, ui: &egui::Ui, room: Rect, commands: &mut Vec<Command>) -> Option<Rect> {
+        let (typed, place) = self.entry.as_mut()?.show(ui, room);
+        match typed {
+            Typed::On => {}
+            Typed::Nothing => self.entry = None,
+            Typed::Goal(goal) => {
                 self.entry = None;
                 commands.push(Command::GoTo(goal));
             }
         }
-        if self.panels.help {
-            self.panels.help = help::show(ui, view, free);
-        }
+        Some(place)
     }
 
     /// The times, the adjustments and the facts at the left, the numbers and the legend at the right.
@@ -371,15 +420,19 @@ impl Hud {
         commands: &mut Vec<Command>,
     ) -> Placed {
         let mut left = room;
-        let mut between = room;
+        let mut placed = Placed::nothing(room);
+        if shown.help {
+            // The sheet takes their place.
+            return placed;
+        }
         let mut sliders = Rect::NOTHING;
         let x = model.pointer.at.map_or(room.center().x, |pointer| pointer.x);
-        let mut open = room;
         let mut keep_right_of = |panel: Rect| {
-            open.min.x = open.min.x.max(panel.max.x + 6.0);
+            placed.open.min.x = placed.open.min.x.max(panel.max.x + 6.0);
             if panel.max.x < x {
-                between.min.x = between.min.x.max(panel.max.x + 6.0);
+                placed.between.min.x = placed.between.min.x.max(panel.max.x + 6.0);
             }
+            placed.panels.push(panel);
         };
         if let Some(timing) = model.tables.timing {
             let panel = timing::show(ui, left, timing);
@@ -398,17 +451,25 @@ impl Hud {
         }
         let mut right = room;
         if let Some(stats) = model.tables.stats {
-            right.max.x = stats::show(ui, room, stats).min.x - 6.0;
+            let panel = stats::show(ui, room, stats);
+            right.max.x = panel.min.x - 6.0;
+            placed.panels.push(panel);
         }
         if let Some(legend) = legend::show(ui, right, model) {
             right.max.x = legend.min.x - 6.0;
+            placed.panels.push(legend);
         }
         if right.max.x > x {
-            between.max.x = right.max.x;
+            placed.between.max.x = right.max.x;
         }
-        open.max.x = right.max.x;
-        Placed { between, open, sliders }
+        placed.open.max.x = right.max.x;
+        Placed { sliders, ..placed }
     }
+}
+
+/// What is left between the panels where that is so wide, else all of the room.
+fn wide_enough(open: Rect, room: Rect, least: f32) -> Rect {
+    if open.width() >= least { open } else { room }
 }
 
 /// The largest part of the view, from its top left corner, that no histogram lies in: above them all, or left of those

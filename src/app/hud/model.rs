@@ -12,6 +12,8 @@ use crate::adjust::{Adjustment, Adjustments, Choices};
 use crate::gpu::draw::Channels;
 use crate::histogram::Components;
 use crate::keys::Action;
+use crate::playback::SeekGoal;
+use crate::text::timecode;
 use crate::view::scene::Counted;
 
 /// What the display over the picture asks for.
@@ -87,8 +89,36 @@ pub struct PlayState {
     pub marks: [Option<f64>; 2],
     /// Whether the input can be positioned.
     pub seekable: bool,
-    /// Whether no frame has come for a while though one is due.
-    pub buffering: bool,
+    /// What is waited for.
+    pub waiting: Waiting,
+    /// Whether it is a single picture, which nothing can be played of.
+    pub still: bool,
+}
+
+/// What playback waits for, once that takes long.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Waiting {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// The next frame, which is due.
+    Data,
+    /// The picture of a seek.
+    Seeking(SeekGoal),
+}
+
+impl Waiting {
+    /// Where a seek that takes long leads, in words.
+    #[must_use]
+    pub fn seeking_text(self) -> Option<String> {
+        let Self::Seeking(goal) = self else { return None };
+        Some(match goal {
+            SeekGoal::Time(secs) => format!("seeking to {} …", timecode(secs)),
+            SeekGoal::Frame(number) => format!("seeking to frame {number} …"),
+            SeekGoal::LastFrame => "seeking to the last frame …".to_owned(),
+            SeekGoal::FrameBefore => "seeking to the frame before …".to_owned(),
+        })
+    }
 }
 
 /// One histogram on the view.

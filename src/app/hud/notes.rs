@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use egui::{Align2, Rect, RichText};
+use egui::{Align2, Color32, Painter, Rect, Vec2, pos2};
 
 use super::theme;
 
@@ -10,6 +10,12 @@ use super::theme;
 const SHORT: Duration = Duration::from_millis(1600);
 /// How long a warning stays: it is to be read.
 const LONG: Duration = Duration::from_secs(7);
+/// Width that notes take at least, in points, where anything else can make room.
+pub const LEAST_WIDTH: f32 = 200.0;
+/// Width of the words of a long note.
+const WIDTH: f32 = 620.0;
+/// Room around the words.
+const PADDING: Vec2 = Vec2::new(12.0, 9.0);
 /// The most notes at once; older ones make room.
 const MOST: usize = 2;
 
@@ -89,42 +95,32 @@ impl Notes {
         self.0.retain(|&(_, until)| until > now);
     }
 
-    /// Shows them at the top of `room`, in the middle.
-    pub fn show(&self, ui: &egui::Ui, room: Rect, now: Instant) {
-        if !self.any(now) {
-            return;
+    /// Shows them at the top of `room`, in the middle, below what is waited for. Where one comes to lie on a panel, nothing
+    /// shines through.
+    pub fn show(&self, ui: &egui::Ui, room: Rect, (panels, waiting): (&[Rect], Option<String>), now: Instant) {
+        let layer = egui::LayerId::new(egui::Order::Tooltip, egui::Id::unique("notes"));
+        let painter = ui.ctx().layer_painter(layer);
+        let mut room = room;
+        if let Some(text) = waiting {
+            room.min.y = show_line(&painter, &text, theme::ACCENT, room, panels).max.y + 4.0;
         }
-        let area = egui::Area::new(egui::Id::unique("notes"))
-            .order(egui::Order::Tooltip)
-            .interactable(false)
-            .fade_in(false)
-            .pivot(Align2::CENTER_TOP)
-            .constrain_to(room.expand(theme::MARGIN))
-            .fixed_pos(room.center_top());
-        area.show(ui.ctx(), |ui| {
-            ui.vertical_centered(|ui| {
-                ui.spacing_mut().item_spacing.y = 4.0;
-                for (note, _) in &self.0 {
-                    show_note(ui, note, room.width());
-                }
-            });
-        });
+        for (note, _) in self.0.iter().filter(|&&(_, until)| until > now) {
+            let color = if note.severity == Severity::Warning { theme::WRONG } else { theme::LIGHT };
+            room.min.y = show_line(&painter, &note.text, color, room, panels).max.y + 4.0;
+        }
     }
 }
 
-fn show_note(ui: &mut egui::Ui, note: &Note, width: f32) {
-    let color = if note.severity == Severity::Warning { theme::WRONG } else { theme::LIGHT };
-    let text = RichText::new(&note.text).size(theme::TEXT + 2.0).color(color);
-    let inner = (width - 24.0).clamp(60.0, 620.0);
-    theme::plate().show(ui, |ui| {
-        let galley = egui::WidgetText::from(text).into_galley(
-            ui,
-            Some(egui::TextWrapMode::Wrap),
-            inner,
-            egui::FontSelection::Default,
-        );
-        ui.add(egui::Label::new(galley));
-    });
+/// Shows words on a plate of their own size at the top of `room`; where that is.
+fn show_line(painter: &Painter, text: &str, color: Color32, room: Rect, panels: &[Rect]) -> Rect {
+    let width = (room.width() - 2.0 * PADDING.x).clamp(60.0, WIDTH);
+    let galley = painter.layout(text.to_owned(), theme::words(theme::TEXT + 2.0), color, width);
+    let place = Align2::CENTER_TOP.anchor_size(room.center_top(), galley.size() + 2.0 * PADDING);
+    let place = place.translate(pos2(place.min.x.round(), place.min.y.round()) - place.min);
+    let is_covering = panels.iter().any(|panel| panel.intersects(place));
+    theme::fill_plate(painter, place, theme::ROUND, if is_covering { theme::SOLID } else { theme::PLATE });
+    painter.galley(place.min + PADDING, galley, color);
+    place
 }
 
 #[cfg(test)]

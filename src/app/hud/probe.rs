@@ -5,7 +5,7 @@ use egui::{Color32, Pos2, Rect, Ui};
 use super::card::{Card, Line};
 use super::theme;
 use crate::histogram::Components;
-use crate::picture::Picture;
+use crate::picture::{Orientation, Picture};
 use crate::view::probe::Probe;
 
 /// What is read off a pixel, and where the pointer is.
@@ -18,9 +18,10 @@ pub struct ProbeText {
 }
 
 impl ProbeText {
-    /// What is told of a pixel: place, R'G'B' codes, luminance, and the samples as coded.
+    /// What is told of a pixel: place, R'G'B' codes, luminance, and the samples as coded. Of a picture that is turned for
+    /// display the place is told both as it is coded and as it is seen.
     #[must_use]
-    pub fn card(probe: &Probe, picture: &Picture) -> Card {
+    pub fn card(probe: &Probe, picture: &Picture, orientation: Orientation) -> Card {
         let bits = picture.layout().bin_bits();
         let top = ((1_u32 << bits) - 1) as f32;
         let [red, green, blue] = probe.codes.map(|code| (code as f32 / top * 255.0).round() as u8);
@@ -40,7 +41,14 @@ impl ProbeText {
         if is_coded {
             lines.push(line("Y'CbCr", Components::YCbCr, &probe.coded));
         }
-        Card { title: format!("x {x}  y {y}"), swatch: Some(Color32::from_rgb(red, green, blue)), lines }
+        let is_turned = orientation != Orientation::default();
+        if is_turned {
+            let (seen_x, seen_y) = orientation.seen_at((x, y), (picture.width(), picture.height()));
+            let cells = vec![(format!("x {seen_x}"), theme::LIGHT), (format!("y {seen_y}"), theme::LIGHT)];
+            lines.insert(0, Line { name: "displayed".to_owned(), color: theme::DIM, cells });
+        }
+        let title = format!("x {x}  y {y}{}", if is_turned { "  coded" } else { "" });
+        Card { title, swatch: Some(Color32::from_rgb(red, green, blue)), lines }
     }
 
     /// Shows the readout near the pointer, in `room` and off what is `taken` by other cards; where it is.
@@ -78,10 +86,14 @@ mod tests {
             luminance: 2,
             bins: [1, 2, 3, NO_BIN],
         };
-        let card = ProbeText::card(&inside, &picture);
+        let card = ProbeText::card(&inside, &picture, Orientation::default());
         assert_eq!(card.as_text(), "x 7  y 9; R'G'B' 1 2 3; luminance 2; Y'CbCr 16 128 –");
         assert_eq!(card.swatch, Some(Color32::from_rgb(1, 2, 3)));
-        let outside = ProbeText::card(&Probe { rgb: [-5, 2, 3], codes: [0, 2, 3], ..inside }, &picture);
+        let outside =
+            ProbeText::card(&Probe { rgb: [-5, 2, 3], codes: [0, 2, 3], ..inside }, &picture, Orientation::default());
         assert!(outside.as_text().contains("R'G'B' 0 2 3; unclamped -5 2 3;"), "{}", outside.as_text());
+        let turned = Orientation { quarter_turns: 2, mirrored: false };
+        let turned = ProbeText::card(&Probe { position: (0, 0), ..inside }, &picture, turned);
+        assert!(turned.as_text().starts_with("x 0  y 0  coded; displayed x 0 y 0; R'G'B'"), "{}", turned.as_text());
     }
 }

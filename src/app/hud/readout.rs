@@ -72,8 +72,15 @@ pub fn share_text(share: f64) -> String {
     }
 }
 
-/// Shows the cards above their histograms, where no data is, and above the axes' `labels`, which are so high; where they are.
-pub fn show(ui: &Ui, (view, free): (Rect, Rect), readouts: &[Readout], labels: f32, strength: f32) -> Vec<Rect> {
+/// Shows the cards above their histograms, where no data is, above the axes' `labels`, which are so high, and off what is
+/// taken by `others`; where they are.
+pub fn show(
+    ui: &Ui,
+    (view, free): (Rect, Rect),
+    readouts: &[Readout],
+    (labels, others): (f32, &[Rect]),
+    strength: f32,
+) -> Vec<Rect> {
     let mut cards = Vec::new();
     let mut taken = Rect::NOTHING;
     // What is under the pointer first: it comes nearest to its histogram.
@@ -100,7 +107,8 @@ pub fn show(ui: &Ui, (view, free): (Rect, Rect), readouts: &[Readout], labels: f
         } else {
             room
         };
-        let place = readout.card.show(ui, &format!("readout {index}"), at, room.shrink(4.0), &cards, strength);
+        let all: Vec<Rect> = others.iter().chain(&cards).copied().collect();
+        let place = readout.card.show(ui, &format!("readout {index}"), at, room.shrink(4.0), &all, strength);
         taken = place.unwrap_or(taken);
         cards.extend(place);
     }

@@ -93,7 +93,7 @@ pub fn show(ui: &Ui, room: Rect, numbers: &StatsTable) -> Rect {
         .fixed_pos(room.right_top());
     let text = |text: &str, color| RichText::new(text).font(theme::mono(size)).color(color);
     let shown = area.show(ui.ctx(), |ui| {
-        theme::plate().inner_margin(egui::Margin::symmetric(10, 7)).show(ui, |ui| {
+        theme::framed(10, 7).show(ui, |ui| {
             theme::scrolled(ui, room.height() - 16.0, |ui| {
                 ui.spacing_mut().item_spacing.y = 2.0;
                 ui.spacing_mut().interact_size.y = 0.0;

@@ -13,6 +13,10 @@ pub const ROUND: CornerRadius = CornerRadius::same(7);
 
 /// Behind text. Over a white picture it still is a dark gray.
 pub const PLATE: Color32 = Color32::from_black_alpha(208);
+/// Behind text where other text may lie below.
+pub const SOLID: Color32 = Color32::from_gray(22);
+/// Around plates, so that they end somewhere on a black picture, too.
+pub const EDGE: Stroke = Stroke { width: 1.0, color: Color32::from_gray(70) };
 /// Text that is read.
 pub const LIGHT: Color32 = Color32::from_gray(238);
 /// Text that names what is read.
@@ -40,7 +44,19 @@ pub const fn words(size: f32) -> FontId {
 
 /// A dark plate with room around what is on it.
 pub fn plate() -> egui::Frame {
-    egui::Frame::new().fill(PLATE).corner_radius(ROUND).inner_margin(Margin::symmetric(12, 9))
+    framed(12, 9)
+}
+
+/// The same with another room around what is on it, in points.
+pub fn framed(across: i8, down: i8) -> egui::Frame {
+    // The edge takes a point of the room.
+    let room = Margin::symmetric(across - EDGE.width as i8, down - EDGE.width as i8);
+    egui::Frame::new().fill(PLATE).stroke(EDGE).corner_radius(ROUND).inner_margin(room)
+}
+
+/// Draws a plate where no widget does.
+pub fn fill_plate(painter: &Painter, rect: Rect, rounding: impl Into<CornerRadius>, fill: Color32) {
+    painter.rect(rect, rounding, fill, EDGE, egui::StrokeKind::Inside);
 }
 
 /// Width of the bar that scrolls, when the pointer is at it.
@@ -60,7 +76,7 @@ pub fn label(painter: &Painter, within: Rect, at: Pos2, anchor: Align2, text: &s
     let padding = Vec2::new(5.0, 2.5);
     let rect = anchor.anchor_size(at, galley.size() + 2.0 * padding);
     let rect = inside(rect, within);
-    painter.rect_filled(rect, 4, PLATE);
+    fill_plate(painter, rect, 4, PLATE);
     painter.galley(rect.min + padding, galley, color);
     rect
 }
@@ -119,13 +135,15 @@ pub fn apply(context: &egui::Context) {
         style.interaction.selectable_labels = false;
         style.interaction.tooltip_delay = 0.35;
         style.animation_time = 0.0;
-        style.visuals.window_fill = Color32::from_black_alpha(225);
-        style.visuals.window_stroke = Stroke::NONE;
+        style.visuals.window_fill = SOLID;
+        style.visuals.window_stroke = EDGE;
         style.visuals.popup_shadow = egui::Shadow::NONE;
         style.visuals.override_text_color = Some(LIGHT);
         style.visuals.extreme_bg_color = Color32::from_black_alpha(140);
-        style.visuals.weak_text_color = Some(OFF);
+        style.visuals.weak_text_color = Some(DIM);
         style.visuals.selection.bg_fill = SELECTED;
+        // Letters that are selected stay as light as the others.
+        style.visuals.selection.stroke.color = LIGHT;
         style.visuals.text_cursor.stroke = Stroke::new(1.5, ACCENT);
         // A window that stands is not drawn again.
         style.visuals.text_cursor.blink = false;

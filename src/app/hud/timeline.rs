@@ -27,14 +27,21 @@ impl Timeline {
         self.dragged.is_some()
     }
 
-    /// Shows the line in `rect` with hints inside `view`.
-    pub fn show(&mut self, ui: &egui::Ui, rect: Rect, view: Rect, play: &PlayState, commands: &mut Vec<Command>) {
+    /// Shows the line in `rect`, and what a click would lead to in `free`, where nothing else is; whether that is shown.
+    pub fn show(
+        &mut self,
+        ui: &egui::Ui,
+        (rect, free): (Rect, Rect),
+        play: &PlayState,
+        commands: &mut Vec<Command>,
+    ) -> bool {
         let painter = ui.painter();
         let line = Rect::from_center_size(rect.center(), vec2(rect.width(), LINE));
         let length = play.duration_secs.filter(|&secs| secs > 0.0);
         let (Some(length), true) = (length, play.seekable) else {
             self.dragged = None;
-            return show_unseekable(painter, rect, line, play, length);
+            show_unseekable(painter, rect, line, play, length);
+            return false;
         };
         let response = ui.interact(rect, ui.scope_id().with("timeline"), Sense::click_and_drag());
         let pointer = response.interact_pointer_pos().or_else(|| response.hover_pos());
@@ -54,22 +61,26 @@ impl Timeline {
         let column = |secs: f64| line.min.x + line.width() * (secs / length).clamp(0.0, 1.0) as f32;
         let is_active = response.hovered() || self.is_dragged();
         draw_line(painter, line, column, play, self.dragged, is_active);
-        if let Some(at) = pointer.filter(|_| is_active) {
-            let x = at.x.clamp(line.min.x, line.max.x);
-            painter.vline(x, line.y_range().expand(4.0), egui::Stroke::new(1.0, theme::LIGHT));
-            let tip = ui.ctx().layer_painter(egui::LayerId::new(egui::Order::Tooltip, ui.scope_id().with("time")));
-            let text = hint(time(at.x), play);
-            theme::label(&tip, view, pos2(x, rect.max.y + 2.0), Align2::CENTER_TOP, &text, theme::TEXT, theme::LIGHT);
-        }
+        let Some(at) = pointer.filter(|_| is_active) else { return false };
+        let x = at.x.clamp(line.min.x, line.max.x);
+        painter.vline(x, line.y_range().expand(4.0), egui::Stroke::new(1.0, theme::LIGHT));
+        show_hint(painter, x, free, &hints(time(at.x), play))
     }
 }
 
-/// The time under the pointer, and the frame that is on screen then, as far as the frame rate tells.
-fn hint(secs: f64, play: &PlayState) -> String {
-    match play.frame_rate {
-        Some(rate) => format!("{}  frame ~{}", timecode(secs), (secs * rate + 1e-6).floor()),
-        None => timecode(secs),
-    }
+/// The time under the pointer, and the frame that is on screen then, as far as the frame rate tells; the longest first.
+fn hints(secs: f64, play: &PlayState) -> Vec<String> {
+    let frame = play.frame_rate.map(|rate| format!("{}  frame ~{}", timecode(secs), (secs * rate + 1e-6).floor()));
+    frame.into_iter().chain([timecode(secs)]).collect()
+}
+
+/// Shows the first of the texts that fits, as near to the column `x` as there is room in `free`; whether one does.
+fn show_hint(painter: &Painter, x: f32, free: Rect, texts: &[String]) -> bool {
+    let layout = |text: &String| painter.layout_no_wrap(text.clone(), theme::mono(theme::TEXT), theme::LIGHT);
+    let Some(galley) = texts.iter().map(layout).find(|galley| galley.size().x <= free.width()) else { return false };
+    let place = Rect::from_center_size(pos2(x, free.center().y), galley.size());
+    painter.galley(theme::inside(place, free).min, galley, theme::LIGHT);
+    true
 }
 
 fn draw_line(

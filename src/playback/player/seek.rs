@@ -2,10 +2,10 @@
 
 use std::time::Instant;
 
-use super::{Marked, Player};
+use super::{Marked, Player, SLOW_SEEK};
 use crate::media::{Seek, SeekTarget};
 use crate::playback::phase::{Hands, Phase, Seeking};
-use crate::playback::request::{Destination, SeekRequest};
+use crate::playback::request::{Destination, SeekGoal, SeekRequest, StepEnd};
 
 impl Player {
     /// Seeks to the frame at a time from the start; times outside the video lead to its first or last frame.
@@ -78,7 +78,39 @@ impl Player {
         self.hands = Hands::Paused { steps };
         let has_earlier = || self.supply.cache.shown().is_some_and(|position| position > 0);
         let is_arriving = matches!(self.phase, Phase::Arriving(_));
-        if steps < 0 && !is_arriving && !has_earlier() { self.reach_back() } else { None }
+        let is_needed = steps < 0 && !is_arriving && !has_earlier();
+        if is_needed && self.end_backwards().is_none() { self.reach_back() } else { None }
+    }
+
+    /// Why there is no frame before the one on screen to step to; nothing where there is one, or nobody knows yet.
+    pub(super) fn end_backwards(&self) -> Option<StepEnd> {
+        if matches!(self.phase, Phase::Seeking(_)) || self.supply.is_fetching() {
+            return None;
+        }
+        let shown = self.shown?;
+        if shown.time_secs <= 0.0 || self.supply.shows_first() {
+            Some(StepEnd::First)
+        } else {
+            (!self.options.seekable).then_some(StepEnd::ForwardsOnly)
+        }
+    }
+
+    /// Where a seek leads that has been under way for so long that its picture is waited for.
+    #[must_use]
+    pub fn slow_seek(&self, now: Instant) -> Option<SeekGoal> {
+        let Phase::Seeking(seeking) = self.phase else { return None };
+        let is_slow = self.starved_since.is_some_and(|since| now.saturating_duration_since(since) >= SLOW_SEEK);
+        let to = match self.hands {
+            Hands::Scrubbing(scrub) => SeekGoal::Time(scrub.to_secs),
+            Hands::Playing | Hands::Paused { .. } => seeking.next.unwrap_or(seeking.to).goal(),
+        };
+        is_slow.then_some(to)
+    }
+
+    /// Whether the picture of a seek is still to come, or a scrub has not settled yet.
+    #[must_use]
+    pub const fn is_on_its_way(&self) -> bool {
+        matches!(self.phase, Phase::Seeking(_) | Phase::Arriving(_)) || self.is_scrubbing()
     }
 
     pub(super) fn clamped(&self, secs: f64) -> f64 {
@@ -162,10 +194,6 @@ impl Player {
             return None;
         }
         let shown = self.shown?;
-        if shown.time_secs <= 0.0 || self.supply.shows_first() || !self.options.seekable {
-            self.hands = Hands::Paused { steps: 0 };
-            return None;
-        }
         if self.supply.cache.is_joined() && self.can_fetch() {
             return self.supply.fetch_earlier();
         }

@@ -15,7 +15,7 @@ use crate::media::{Seek, SeekTarget};
 use crate::picture::color::Colorimetry;
 use crate::picture::layout::PixelLayout;
 use crate::picture::{Orientation, OwnedPlanes, Picture, Ratio};
-use crate::playback::Tick;
+use crate::playback::{SeekGoal, StepEnd, Tick};
 
 const FRAME_SECS: f64 = 0.04;
 

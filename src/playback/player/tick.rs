@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use super::{BUFFERING_AFTER, Player, SLACK_SECS};
+use super::{BUFFERING_AFTER, Player, SLACK_SECS, SLOW_SEEK};
 use crate::picture::Frame;
 use crate::playback::late::{LateFrame, Remedy};
 use crate::playback::phase::{Hands, Phase, Seeking};
-use crate::playback::request::{Destination, SeekRequest, Tick};
+use crate::playback::request::{Destination, SeekRequest, StepEnd, Tick};
 use crate::playback::tally::OnScreen;
 
 /// How long a seek may take before a later request no longer waits for its picture.
@@ -29,14 +29,17 @@ impl Player {
                     Hands::Paused { steps } => self.tick_paused(steps, now),
                     Hands::Scrubbing(_) => {
                         let seek = self.pursue_scrub();
-                        Tick { show: None, wake_at: self.is_arriving().then_some(now), seek }
+                        Tick { wake_at: self.is_arriving().then_some(now), seek, ..Tick::default() }
                     }
                 }
             }
         };
         self.note_starvation(tick.show.is_some(), now);
-        if let Some(since) = self.starved_since.filter(|_| !self.is_buffering(now)) {
-            let told_at = since + BUFFERING_AFTER;
+        let told_after =
+            if matches!(self.phase, Phase::Seeking(_)) { [SLOW_SEEK, BUFFERING_AFTER] } else { [BUFFERING_AFTER; 2] };
+        let told_at =
+            self.starved_since.and_then(|since| told_after.iter().map(|&after| since + after).find(|&at| at > now));
+        if let Some(told_at) = told_at {
             tick.wake_at = Some(tick.wake_at.map_or(told_at, |wake_at| wake_at.min(told_at)));
         }
         tick
@@ -96,7 +99,7 @@ impl Player {
             Hands::Scrubbing(_) => None,
         };
         let seek = if is_scrub_back { self.fetch_ahead_of_need() } else { None };
-        Tick { show: Some(frame), wake_at, seek }
+        Tick { show: Some(frame), wake_at, seek, ..Tick::default() }
     }
 
     /// The first frame of a seek is shown at once.
@@ -107,7 +110,7 @@ impl Player {
             let seek = self.follow_up(seeking.next);
             let is_urgent = self.is_arriving() || matches!(self.hands, Hands::Paused { steps } if steps != 0);
             let wake_at = if is_urgent { Some(now) } else { self.next_wake(now) };
-            return Tick { show: Some(frame), wake_at: wake_at.filter(|_| seek.is_none()), seek };
+            return Tick { show: Some(frame), wake_at: wake_at.filter(|_| seek.is_none()), seek, ..Tick::default() };
         }
         if self.supply.has_ended() {
             // The seek led to no frame at all: the picture that was there stays, at the end.
@@ -138,14 +141,14 @@ impl Player {
         if steps < 0 {
             return self.tick_stepping_back(steps, now);
         }
-        let (mut left, mut show) = (steps, None);
+        let (mut left, mut show, mut step_end) = (steps, None, None);
         if steps > 0 {
             show = self.supply.cache.advance(1);
             if let Some(frame) = &show {
                 left -= 1;
                 self.show_now(frame, now);
             } else if self.supply.has_ended() {
-                left = 0;
+                (left, step_end) = (0, Some(StepEnd::Last));
             }
         }
         self.hands = Hands::Paused { steps: left };
@@ -154,17 +157,21 @@ impl Player {
         // Frames that are being fetched are let come as long as there is one to step to.
         let few = if self.supply.is_fetching() { 1 } else { FEW_AHEAD };
         let seek = if is_going_on && self.supply.cache.ahead() < few { self.supply.rejoin() } else { None };
-        Tick { show, wake_at, seek }
+        Tick { show, wake_at, seek, step_end }
     }
 
     fn tick_stepping_back(&mut self, steps: i64, now: Instant) -> Tick {
         let Some(frame) = self.supply.cache.back() else {
+            if let Some(step_end) = self.end_backwards() {
+                self.hands = Hands::Paused { steps: 0 };
+                return Tick { step_end: Some(step_end), ..Tick::default() };
+            }
             return Tick { seek: self.reach_back(), ..Tick::default() };
         };
         self.hands = Hands::Paused { steps: steps + 1 };
         self.show_now(&frame, now);
         let seek = self.fetch_ahead_of_need();
-        Tick { show: Some(frame), wake_at: (steps + 1 != 0).then_some(now), seek }
+        Tick { show: Some(frame), wake_at: (steps + 1 != 0).then_some(now), seek, ..Tick::default() }
     }
 
     fn tick_playing(&mut self, now: Instant) -> Tick {
@@ -197,10 +204,10 @@ impl Player {
         }
         if seek.is_none() && self.is_over(time) {
             let seek = self.finish(now);
-            return Tick { show, wake_at: self.is_arriving().then_some(now), seek };
+            return Tick { show, wake_at: self.is_arriving().then_some(now), seek, ..Tick::default() };
         }
         let seek = seek.or_else(|| self.supply.rejoin());
-        Tick { show, wake_at: self.next_wake(now), seek }
+        Tick { show, wake_at: self.next_wake(now), seek, ..Tick::default() }
     }
 
     /// What to do if the frame that has just been shown was late.
@@ -246,8 +253,7 @@ impl Player {
     /// The last frame's time is over.
     fn finish(&mut self, now: Instant) -> Option<SeekRequest> {
         // A single picture just stays.
-        let is_still = self.position_secs() <= 0.0 && self.supply.has_ended() && self.supply.cache.ahead() == 0;
-        let starts_again = (self.options.looped || self.part().is_some()) && self.options.seekable && !is_still;
+        let starts_again = (self.options.looped || self.part().is_some()) && self.options.seekable && !self.is_single();
         if starts_again {
             return self.restart();
         }

@@ -218,3 +218,23 @@ fn a_seek_that_may_have_been_wrong_is_made_again_unless_another_waits() {
     let again = player.seek_again(2, Seek::to(4.0));
     assert_eq!(again, Some(SeekRequest { serial: 3, seek: Seek::to(6.0) }), "nobody waits for the first any more");
 }
+
+#[test]
+fn a_slow_seek_says_where_it_leads_until_its_picture_is_there() {
+    let start = Instant::now();
+    let mut player = playing(start);
+    player.toggle_pause(start);
+    player.seek_to(4.0);
+    let told_at = player.tick(start).wake_at.expect("a time to say so");
+    assert_eq!(told_at, start + Duration::from_millis(300));
+    assert_eq!(player.slow_seek(after(start, 0.299)), None);
+    player.tick(told_at);
+    assert_eq!(player.slow_seek(told_at), Some(SeekGoal::Time(4.0)));
+    assert!(player.is_on_its_way());
+    player.seek_to_frame(7);
+    assert_eq!(player.slow_seek(told_at), Some(SeekGoal::Frame(7)), "where the last request leads");
+    player.tick(after(start, 0.31));
+    player.push(frame(2, 7));
+    assert_eq!(shown(&player.tick(after(start, 0.4))), Some(7));
+    assert_eq!((player.slow_seek(after(start, 9.0)), player.is_on_its_way()), (None, false));
+}

@@ -23,6 +23,36 @@ fn steps_pause_and_go_one_frame() {
 }
 
 #[test]
+fn a_step_beyond_either_end_says_which_end_it_is() {
+    let start = Instant::now();
+    let mut player = playing(start);
+    player.step(false, start);
+    assert_eq!(player.tick(start).step_end, Some(StepEnd::First));
+    assert_eq!(player.tick(start).step_end, None, "it is said once");
+    for _ in 0..5 {
+        player.step(true, start);
+        let tick = player.tick(start);
+        assert_eq!((tick.show.is_some(), tick.step_end), (true, None));
+    }
+    player.step(true, start);
+    assert_eq!(player.tick(start).step_end, None, "more may come");
+    player.end_of_stream(0);
+    assert_eq!(player.tick(start).step_end, Some(StepEnd::Last));
+    player.step(true, start);
+    assert_eq!(player.tick(start).step_end, Some(StepEnd::Last));
+}
+
+#[test]
+fn a_source_that_plays_forwards_only_says_so_where_nothing_earlier_is_kept() {
+    let start = Instant::now();
+    let mut player = Player::new(PlayerOptions { seekable: false, paused: true, ..options(Some(10.0), false) });
+    (7..9).for_each(|i| player.push(frame(0, i)));
+    player.tick(start);
+    assert_eq!(player.step(false, start), None);
+    assert_eq!(player.tick(start).step_end, Some(StepEnd::ForwardsOnly));
+}
+
+#[test]
 fn steps_back_come_from_what_was_decoded_on_the_way_and_more_is_fetched_meanwhile() {
     let start = Instant::now();
     let mut player = sought(start, 60);

@@ -1,0 +1,119 @@
+//! What is said of seeks, steps, zoom, single pictures and turned ones.
+
+use std::process::Command;
+
+use crate::display::Display;
+use crate::program::Program;
+use crate::wait::{PATIENCE, output_of, until};
+use crate::{FRAME_SECONDS, alone, near, pause, paused_sample, position_where, sample};
+
+/// A file that FFmpeg makes with these arguments.
+fn made(suffix: &str, arguments: &[&str]) -> tempfile::NamedTempFile {
+    let file = tempfile::Builder::new().suffix(suffix).tempfile().expect("a temporary file");
+    let mut command = Command::new("ffmpeg");
+    command.args(["-v", "error", "-y"]).args(arguments).arg(file.path());
+    output_of(&mut command, PATIENCE).unwrap_or_else(|error| panic!("no file: {error}"));
+    file
+}
+
+fn path(file: &tempfile::NamedTempFile) -> &str {
+    file.path().to_str().expect("a plain path")
+}
+
+/// An MP4 whose track is to be turned by a quarter, with the clock, for display.
+fn turned_clockwise(mut mp4: Vec<u8>) -> Vec<u8> {
+    let header = mp4.windows(4).position(|bytes| bytes == b"tkhd").expect("a track");
+    // Behind the box's kind lie 40 bytes of other facts.
+    let matrix = header + 44;
+    let numbers = [0_u32, 1 << 16, 0, 0xffff_0000, 0, 0, 0, 0, 1 << 30];
+    for (place, number) in mp4[matrix..].chunks_exact_mut(4).zip(numbers) {
+        place.copy_from_slice(&number.to_be_bytes());
+    }
+    mp4
+}
+
+#[test]
+fn a_seek_tells_where_it_has_led_and_a_step_at_either_end_says_so() {
+    let _turn = alone();
+    let display = Display::start();
+    let program = paused_sample(&display, &[]);
+    program.after(|| program.key("Right"), "note: +5 s");
+    let note = until("the position", PATIENCE, || {
+        program.log().lines().rfind(|line| line.contains("note: +5 s  ·  ")).map(str::to_owned)
+    });
+    assert!(note.ends_with("0:05.000  frame 150"), "{note}");
+    position_where(&program, "there", |position| near(position, 5.0, FRAME_SECONDS / 2.0));
+    program.key("Home");
+    position_where(&program, "at the beginning", |position| near(position, 0.0, FRAME_SECONDS / 2.0));
+    program.after(|| program.key("comma"), "note: first frame");
+    program.key("End");
+    position_where(&program, "at the end", |position| position > 9.9);
+    program.after(|| program.key("period"), "note: last frame");
+    program.quit_with("q");
+}
+
+#[test]
+fn a_seek_that_takes_long_says_where_it_leads() {
+    let _turn = alone();
+    let display = Display::start();
+    // One group of pictures: the last frame needs all of them.
+    let arguments =
+        ["-f", "lavfi", "-i", "testsrc2=s=1280x720:r=30:d=30", "-g", "9999", "-bf", "0", "-preset", "ultrafast"];
+    let clip = made(".mp4", &arguments);
+    let program = Program::start_with(&display, path(&clip), &["--cache-mb", "16"]);
+    program.take_pointer_away();
+    let before = pause(&program);
+    program.after(|| program.key("End"), "a seek takes long: Some(LastFrame)");
+    program.until_other("the words", &before, crate::picture::Area::Everywhere, 500);
+    let there = || program.title().position.is_some_and(|position| position > 29.0).then_some(());
+    until("the last frame", PATIENCE, there);
+    program.quit_with("q");
+}
+
+#[test]
+fn the_wheel_tells_how_large_the_picture_is_shown() {
+    let _turn = alone();
+    let display = Display::start();
+    let program = paused_sample(&display, &[]);
+    program.point(640, 360);
+    let note = program.after(|| program.button("click", "4"), "note: zoom 13");
+    assert!(note.ends_with("note: zoom 132 %"), "a click is two notches of 1.15: {note}");
+    program.after(|| program.key("c"), "note: picture: contain  ·  100 %");
+    program.quit_with("q");
+}
+
+#[test]
+fn a_single_picture_is_called_that_and_not_played() {
+    let _turn = alone();
+    let display = Display::start();
+    let picture = ["-f", "lavfi", "-i", "testsrc2=s=640x360", "-frames:v", "1"];
+    for suffix in [".png", ".jpg", ".mp4"] {
+        let file = made(suffix, &picture);
+        let program = Program::start(&display, path(&file));
+        until("the title to say so", PATIENCE, || program.title().text.contains("— a single picture —").then_some(()));
+        for key in ["space", "period", "Right", "o", "bracketright", "ctrl+g"] {
+            let note = program.after(|| program.key(key), "note: ");
+            assert!(note.contains("a single picture: there is nothing to play"), "{key}: {note}");
+        }
+        program.quit_with("q");
+    }
+    let program = Program::start(&display, sample());
+    assert!(!program.title().text.contains("single"), "{:?}", program.title().text);
+    program.quit_with("q");
+}
+
+#[test]
+fn the_place_of_a_pixel_is_told_both_as_coded_and_as_displayed_where_these_differ() {
+    let _turn = alone();
+    let display = Display::start();
+    let upright = made(".mp4", &["-f", "lavfi", "-i", "testsrc2=s=320x240:d=1", "-pix_fmt", "yuv420p"]);
+    let turned = tempfile::Builder::new().suffix(".mp4").tempfile().expect("a temporary file");
+    std::fs::write(turned.path(), turned_clockwise(std::fs::read(upright.path()).expect("the clip was written")))
+        .expect("a temporary file");
+    let program = Program::start_with(&display, path(&turned), &["--paused"]);
+    program.resize(480, 640);
+    let line = program.after(|| program.point(241, 101), "probe: x 50  y 119  coded;");
+    // Twice the size, turned by a quarter with the clock.
+    assert!(line.contains("displayed x 120 y 50;"), "{line}");
+    program.quit_with("q");
+}
