@@ -8,30 +8,66 @@
 override WORKGROUP: u32 = 256u;
 // Whether Y', Cb and Cr are counted as coded instead of red, green, blue and luminance.
 override CODED: bool = false;
+// Whether a rectangle of the picture is counted alone. Without it, what asks for it below is not compiled in.
+override REGIONAL: bool = false;
+
+struct Region {
+    low: vec2<u32>,   // column and row of the first pixel
+    high: vec2<u32>,  // column and row behind the last
+}
 
 @group(1) @binding(0) var<storage, read_write> chunks: array<u32>;
 @group(1) @binding(1) var<storage, read_write> scales: array<Scale, 4>;
+@group(2) @binding(0) var<uniform> region: Region;
 
 // Pixels below and above the range, of red, green and blue, that this invocation met.
 var<private> outside: array<u32, 6>;
 
-fn note_outside(slot: u32, codes: vec4<i32>, valid: u32) {
+// What of a component's grid is counted: column and row of the first sample, and those behind the last. A chroma sample
+// counts where it covers a pixel that does.
+fn counted_low(component: u32) -> vec2<u32> {
+    if !REGIONAL {
+        return vec2<u32>(0u);
+    }
+    return select(region.low >> vec2<u32>(CHROMA_X, CHROMA_Y), region.low, component == 0u);
+}
+
+fn counted_high(component: u32) -> vec2<u32> {
+    if !REGIONAL {
+        return select(picture.chroma_size, picture.size, component == 0u);
+    }
+    let last = (region.high - vec2<u32>(1u)) >> vec2<u32>(CHROMA_X, CHROMA_Y);
+    return select(last + vec2<u32>(1u), region.high, component == 0u);
+}
+
+// Which of the four samples of a strip are counted, of those in columns low up to high: the first, and the one behind the last.
+fn counted_of_strip(strip: u32, low: u32, high: u32) -> vec2<u32> {
+    let begin = strip * 4u;
+    let end = min(4u, max(high, begin) - begin);
+    if !REGIONAL {
+        return vec2<u32>(0u, end);
+    }
+    return vec2<u32>(min(max(low, begin) - begin, end), end);
+}
+
+fn note_outside(slot: u32, codes: vec4<i32>, part: vec2<u32>) {
     let top = vec4<i32>((1i << BITS) - 1i);
-    let counted = vec4<u32>(0u, 1u, 2u, 3u) < vec4<u32>(valid);
+    let lane = vec4<u32>(0u, 1u, 2u, 3u);
+    let counted = (lane >= vec4<u32>(part.x)) & (lane < vec4<u32>(part.y));
     let below = select(vec4<u32>(0u), vec4<u32>(1u), counted & (codes < vec4<i32>(0i)));
     let above = select(vec4<u32>(0u), vec4<u32>(1u), counted & (codes > top));
     outside[slot] += below.x + below.y + below.z + below.w;
     outside[slot + 1u] += above.x + above.y + above.z + above.w;
 }
 
-// Counts the first `valid` of four pixels, given their first components and what chroma adds to them.
-fn count_strip(first_codes: vec4<u32>, valid: u32, chroma: ChromaTerms, copy: u32) {
+// Counts those of four pixels from part.x up to part.y, given their first components and what chroma adds to them.
+fn count_strip(first_codes: vec4<u32>, part: vec2<u32>, chroma: ChromaTerms, copy: u32) {
     var codes = converted(first_codes, chroma);
     if is_outside(codes.red | codes.green | codes.blue) {
         if FIRST_CHANNEL == 0u {
-            note_outside(0u, codes.red, valid);
-            note_outside(2u, codes.green, valid);
-            note_outside(4u, codes.blue, valid);
+            note_outside(0u, codes.red, part);
+            note_outside(2u, codes.green, part);
+            note_outside(4u, codes.blue, part);
         }
         codes = clamped(codes);
     }
@@ -42,38 +78,56 @@ fn count_strip(first_codes: vec4<u32>, valid: u32, chroma: ChromaTerms, copy: u3
     if counts(3u) {
         luminance = luminance_bins(red, green, blue);
     }
-    tally_strip(red, green, blue, luminance, valid, copy);
+    if REGIONAL {
+        for (var lane = part.x; lane < part.y; lane += 1u) {
+            tally_pixel(red[lane], green[lane], blue[lane], luminance[lane], copy);
+        }
+        return;
+    }
+    tally_strip(red, green, blue, luminance, part.y, copy);
+}
+
+// The same of a row, which may not be counted at all.
+fn part_in_row(part: vec2<u32>, row: u32) -> vec2<u32> {
+    let is_counted = row < counted_high(0u).y && (!REGIONAL || row >= region.low.y);
+    return select(vec2<u32>(0u), part, is_counted);
 }
 
 // Counts the block of 4 × 2 pixels whose corner is (4 · strip, row), given what was loaded of it.
 fn count_block(strip: u32, row: u32, loads: Loads, copy: u32) {
     let pair = pair_of(strip, loads);
-    let valid = min(4u, picture.size.x - strip * 4u);
-    count_strip(pair.upper, valid, pair.upper_chroma, copy);
+    let part = counted_of_strip(strip, counted_low(0u).x, counted_high(0u).x);
+    // The row is one of the picture's.
+    let upper = select(part, part_in_row(part, row), REGIONAL);
+    count_strip(pair.upper, upper, pair.upper_chroma, copy);
     // Below the picture its last row comes again, which is then not counted.
-    count_strip(pair.lower, select(0u, valid, row + 1u < picture.size.y), pair.lower_chroma, copy);
+    count_strip(pair.lower, part_in_row(part, row + 1u), pair.lower_chroma, copy);
 }
 
 // Counts up to 4 × 2 samples of one component as coded, from sample (4 · strip, row) of its own grid on.
 fn count_coded(component: u32, strip: u32, row: u32, copy: u32) {
-    var size = picture.size;
-    if component > 0u {
-        size = picture.chroma_size;
-    }
-    if strip * 4u >= size.x {
+    let low = counted_low(component);
+    let high = counted_high(component);
+    let part = counted_of_strip(strip, low.x, high.x);
+    if part.x >= part.y {
         return;
     }
-    let valid = min(4u, size.x - strip * 4u);
-    for (var y = row; y < min(row + 2u, size.y); y += 1u) {
+    for (var y = max(row, low.y); y < min(row + 2u, high.y); y += 1u) {
         let codes = samples_of_strip(component, strip, y);
+        if REGIONAL {
+            for (var lane = part.x; lane < part.y; lane += 1u) {
+                tally(component, codes[lane], copy);
+            }
+            continue;
+        }
         tally(component, codes.x, copy);
-        if valid > 1u {
+        if part.y > 1u {
             tally(component, codes.y, copy);
         }
-        if valid > 2u {
+        if part.y > 2u {
             tally(component, codes.z, copy);
         }
-        if valid > 3u {
+        if part.y > 3u {
             tally(component, codes.w, copy);
         }
     }
@@ -81,13 +135,12 @@ fn count_coded(component: u32, strip: u32, row: u32, copy: u32) {
 
 // Samples that a channel counts.
 fn samples_of(channel: u32) -> u32 {
-    if !CODED || channel == 0u {
-        return picture.size.x * picture.size.y;
-    }
-    if MODEL == 0u || channel == 3u {
+    let component = select(0u, channel, CODED);
+    if (MODEL == 0u && component > 0u) || component == 3u {
         return 0u;
     }
-    return picture.chroma_size.x * picture.chroma_size.y;
+    let size = counted_high(component) - counted_low(component);
+    return size.x * size.y;
 }
 
 @compute @workgroup_size(WORKGROUP)

@@ -3,6 +3,9 @@
 struct Limits {
     low: i32,  // the lowest fixed-point value inside
     high: i32, // the lowest above
+    // What of the picture is counted: column and row of the first pixel, and those behind the last.
+    first: vec2<u32>,
+    end: vec2<u32>,
 }
 
 @group(1) @binding(0) var<uniform> limits: Limits;
@@ -19,8 +22,8 @@ fn count_outside(
     @builtin(num_workgroups) groups: vec3<u32>,
 ) {
     var own = 0u;
-    for (var y = group.x; y < picture.size.y; y += groups.x) {
-        for (var x = local; x < picture.size.x; x += WORKGROUP) {
+    for (var y = limits.first.y + group.x; y < limits.end.y; y += groups.x) {
+        for (var x = limits.first.x + local; x < limits.end.x; x += WORKGROUP) {
             let sums = sums_of(codes_at(vec2<u32>(x, y)));
             let is_outside = any(sums < vec3<i32>(limits.low)) || any(sums >= vec3<i32>(limits.high));
             own += select(0u, 1u, is_outside);

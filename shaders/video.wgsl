@@ -21,6 +21,9 @@ struct Placement {
     coded: u32,             // whether the channels are Y', Cb and Cr as coded
     // Words of a row of `lit`, which then decides instead of this picture's own codes; 0 where those do.
     lit_words: u32,
+    // What of the picture may be lit: column and row of the first pixel, and those behind the last.
+    first: vec2<u32>,
+    end: vec2<u32>,
 }
 
 @group(1) @binding(0) var<uniform> placement: Placement;
@@ -95,12 +98,17 @@ fn is_lit(codes: vec3<u32>) -> bool {
     return bin >= placement.low && bin <= placement.high;
 }
 
+// The same of a pixel of the picture.
+fn is_lit_in_picture(at: vec2<u32>) -> bool {
+    return all(at >= placement.first) && all(at < placement.end) && is_lit(codes_at(at));
+}
+
 // Whether a pixel of the view is lit.
 fn is_lit_at(pixel: vec2<u32>) -> bool {
     if placement.lit_words != 0u {
         return ((lit[pixel.y * placement.lit_words + (pixel.x >> 5u)] >> (pixel.x & 31u)) & 1u) != 0u;
     }
-    return is_lit(codes_at(covering(pixel)));
+    return is_lit_in_picture(covering(pixel));
 }
 
 // Finds the pixels of the view that this picture lights in another one: a workgroup a row, an invocation a word.
@@ -112,7 +120,7 @@ fn light(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) gro
         let end = min(32u, placement.view_width - (word << 5u));
         for (var at = 0u; at < end; at += 1u) {
             let pixel = vec2<u32>((word << 5u) + at, group.x);
-            bits |= select(0u, 1u << at, is_lit(codes_at(covering(pixel))));
+            bits |= select(0u, 1u << at, is_lit_in_picture(covering(pixel)));
         }
         found[group.x * row_words + word] = bits;
     }

@@ -114,8 +114,9 @@ pub mod analysis {
     pub use crate::export::analyze::output::Target;
     pub use crate::export::analyze::pipeline::Request;
     pub use crate::export::analyze::run::{Destination, Finished, run};
-    pub use crate::export::analyze::selection::{Point, RegionSpec, Selection};
+    pub use crate::export::analyze::selection::{Point, Selection};
     pub use crate::export::analyze::{AnalyzeError, Stop};
+    pub use crate::export::region::RegionSpec;
 }
 
 /// A whole clip as one picture or page: what `report` does.

@@ -54,13 +54,13 @@ fn bins_come_back_with_the_frame_they_belong_to() {
     assert!(renderer.poll_histogram(&gpu).is_none(), "nobody has asked");
 
     // Asked for before it is counted: the next drawing sends them.
-    renderer.load_frame(&gpu, &first, Components::Rgbl, None).unwrap();
+    renderer.load_frame(&gpu, &first, None, Components::Rgbl, None).unwrap();
     renderer.request_histogram(&gpu);
     assert!(renderer.poll_histogram(&gpu).is_none(), "it has not been counted");
     assert!(renderer.is_histogram_pending());
     renderer.snapshot(&gpu, (32, 32), &Scene::default()).unwrap();
     // The next frame is there before the numbers of the last one are.
-    renderer.load_frame(&gpu, &second, Components::Rgbl, None).unwrap();
+    renderer.load_frame(&gpu, &second, None, Components::Rgbl, None).unwrap();
     renderer.snapshot(&gpu, (32, 32), &Scene::default()).unwrap();
     let (tag, sums) = awaited(&gpu, &mut renderer);
     assert_eq!(
@@ -71,7 +71,8 @@ fn bins_come_back_with_the_frame_they_belong_to() {
             time_secs: 7.0 * 0.04,
             index: Some(7),
             adjusted: false,
-            range: Some(Range::Limited)
+            range: Some(Range::Limited),
+            region: None,
         }
     );
     assert!(sums == expected(&first.picture));
@@ -84,7 +85,7 @@ fn bins_come_back_with_the_frame_they_belong_to() {
     assert_eq!((tag.index, &sums), (Some(8), &expected(&second.picture)));
 
     // Another engine's bins are known at once.
-    renderer.load_frame(&gpu, &third, Components::Rgbl, Some(bins(&third.picture))).unwrap();
+    renderer.load_frame(&gpu, &third, None, Components::Rgbl, Some(bins(&third.picture))).unwrap();
     renderer.request_histogram(&gpu);
     let (tag, sums) = renderer.poll_histogram(&gpu).expect("no wait");
     assert_eq!((tag.index, &sums), (Some(9), &expected(&third.picture)));

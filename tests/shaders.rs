@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use histoscope::gpu::params::{
     BlurParams, ChannelScale, CropParams, CurveParams, DividerParams, LimitsParams, PairingParams, PanelParams,
-    PictureParams, PlacementParams, RecolorParams, ReductionParams, ScanParams, TileParams,
+    PictureParams, PlacementParams, RecolorParams, ReductionParams, RegionParams, ScanParams, TileParams,
 };
 use histoscope::gpu::shaders::{self, Binding, EntryPoint, Group, Shader, groups};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
@@ -136,6 +136,8 @@ fn shared_structures_lie_alike_in_rust_and_wgsl() {
             ],
         );
     }
+    let region = [("low", offset_of!(RegionParams, low)), ("high", offset_of!(RegionParams, high))];
+    assert_layout(&shaders::CHUNK, "Region", size_of::<RegionParams>(), &region);
     assert_layout(
         &shaders::REDUCE,
         "Reduction",
@@ -200,7 +202,12 @@ fn shared_structures_lie_alike_in_rust_and_wgsl() {
             ("line", offset_of!(DividerParams, line)),
         ],
     );
-    let limits = [("low", offset_of!(LimitsParams, low)), ("high", offset_of!(LimitsParams, high))];
+    let limits = [
+        ("low", offset_of!(LimitsParams, low)),
+        ("high", offset_of!(LimitsParams, high)),
+        ("first", offset_of!(LimitsParams, first)),
+        ("end", offset_of!(LimitsParams, end)),
+    ];
     assert_layout(&shaders::LIMITS, "Limits", size_of::<LimitsParams>(), &limits);
     assert_layout(
         &shaders::VIDEO,
@@ -221,6 +228,8 @@ fn shared_structures_lie_alike_in_rust_and_wgsl() {
             ("strength", offset_of!(PlacementParams, strength)),
             ("coded", offset_of!(PlacementParams, coded)),
             ("lit_words", offset_of!(PlacementParams, lit_words)),
+            ("first", offset_of!(PlacementParams, first)),
+            ("end", offset_of!(PlacementParams, end)),
         ],
     );
 }

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use super::graphics::Graphics;
 use crate::gpu::FrameTag;
 use crate::histogram::{Components, Cumulative};
+use crate::picture::region::Rect;
 use crate::view::overlay::Channels;
 use crate::view::scene::{Counted, Scene};
 
@@ -57,13 +58,13 @@ impl Bins {
         self.newest.as_ref().map(|(tag, sums)| (tag, sums))
     }
 
-    /// The newest bins if they are of what is counted now, in a picture with bins of so many bits.
+    /// The newest bins if they are of what is counted now, in a picture with bins of so many bits and this region of it.
     #[must_use]
-    pub fn counted_now(&self, scene: &Scene, bits: Option<u32>) -> Option<&Cumulative> {
+    pub fn counted_now(&self, scene: &Scene, bits: Option<u32>, region: Option<Rect>) -> Option<&Cumulative> {
         let (tag, sums) = self.newest()?;
         let is_alike = sums.components == self.components && Some(sums.bits) == bits;
         let is_adjusted = scene.counted_in(self.components) != Counted::Source;
-        (is_alike && tag.adjusted == is_adjusted).then_some(sums)
+        (is_alike && tag.adjusted == is_adjusted && tag.region == region).then_some(sums)
     }
 
     /// The channel whose bar is the tallest in a bin: the one that the pointer seems to touch.

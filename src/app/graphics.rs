@@ -16,6 +16,7 @@ use crate::gpu::surface::Acquired;
 use crate::gpu::{AdapterChoice, Gpu, GpuError, Instance, Renderer};
 use crate::histogram::Components;
 use crate::picture::Frame;
+use crate::picture::region::Rect;
 use crate::view::scene::Scene;
 
 /// Everything that counts and draws for one window.
@@ -91,15 +92,15 @@ impl Graphics {
         Ok(())
     }
 
-    /// Counts a picture, unless the adapter does so with the next drawing, and uploads it for that.
+    /// Counts a picture, or a region of it alone, unless the adapter does so with the next drawing, and uploads it for that.
     ///
     /// # Errors
     /// [`GpuError`] if the adapter refuses the picture.
-    pub fn load(&mut self, frame: &Frame, components: Components) -> Result<(), GpuError> {
+    pub fn load(&mut self, frame: &Frame, region: Option<Rect>, components: Components) -> Result<(), GpuError> {
         let begin = Instant::now();
-        let counted = self.counter.count_for_drawing(&frame.picture, components);
+        let counted = self.counter.count_for_drawing(&frame.picture, region, components).map_err(GpuError::Region)?;
         self.renderer.note_cpu_count(counted.is_some().then(|| begin.elapsed()));
-        self.renderer.load_frame(&self.gpu, frame, components, counted)
+        self.renderer.load_frame(&self.gpu, frame, region, components, counted)
     }
 
     /// Size of the view that is drawn next, in pixels.

@@ -176,7 +176,7 @@ impl Workspace {
             self.scene.brush = None;
         }
         session.frame = Some(frame);
-        if let Err(error) = self.graphics.load(&read, self.bins.components) {
+        if let Err(error) = self.graphics.load(&read, None, self.bins.components) {
             return self.rebuild(error);
         }
         self.bins.outdate();

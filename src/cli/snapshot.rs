@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use clap::builder::{PathBufValueParser, TypedValueParser};
+use histoscope::analysis::RegionSpec;
 use histoscope::{Channels, SnapshotOptions, parse_time, snapshot};
 
 use super::adjust::AdjustArgs;
@@ -32,6 +33,10 @@ pub struct SnapshotArgs {
     /// Draw the picture without histograms
     #[arg(long)]
     no_overlay: bool,
+
+    /// Count only this part of the picture as it is coded, in pixels or in percent of its width and height
+    #[arg(long, value_name = "X,Y,W,H")]
+    region: Option<RegionSpec>,
 
     /// Print the figures as one JSON object
     #[arg(long)]
@@ -69,6 +74,7 @@ impl SnapshotArgs {
             bins: self.bins,
             output: self.output,
             components,
+            region: self.region,
             adjustments: self.adjust.adjustments(),
             counted: self.adjust.counted(),
             adapter: self.counting.adapter(),

@@ -293,7 +293,9 @@ impl Light<'_> {
         for (pixel, &column) in pixels.chunks_exact_mut(4).zip(&self.columns) {
             let (at, chroma_at) = (column as usize, column as usize >> shift_x);
             let codes = [first[at], second[chroma_at], third[chroma_at]].map(u32::from);
-            if self.lighting.lights(codes, self.sources.len(), &self.conversion) {
+            if self.lighting.reaches(column, row as u32)
+                && self.lighting.lights(codes, self.sources.len(), &self.conversion)
+            {
                 continue;
             }
             // The same three places in either order: red and blue change sides before and after.

@@ -47,9 +47,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rayon::prelude::*;
 
 use crate::histogram::{CHANNELS, Components, Histogram};
-use crate::picture::Picture;
 use crate::picture::layout::ColorModel;
+use crate::picture::region::{self, Rect};
 use crate::picture::unpack::Source;
+use crate::picture::{Picture, PictureError};
 use band::{Band, Flush, Pass, Worker};
 use counters::add;
 pub use limits::count_outside_r103;
@@ -125,6 +126,25 @@ impl Engine {
             Components::Rgbl => self.count_color(picture),
         }
         &self.histogram
+    }
+
+    /// Counts a rectangle of a picture alone, or all of it where there is none: each luma sample with the chroma sample that covers
+    /// it.
+    ///
+    /// # Errors
+    /// [`PictureError::Empty`] if the rectangle does not lie in the picture.
+    pub fn count_region(
+        &mut self,
+        picture: &Picture,
+        region: Option<Rect>,
+        components: Components,
+    ) -> Result<Histogram, PictureError> {
+        let Some(rect) = region else { return Ok(self.count(picture, components).clone()) };
+        let mut sum = Histogram::empty(picture.layout().bin_bits(), components);
+        for part in region::parts(picture, rect)? {
+            sum.add(self.count(&part, components));
+        }
+        Ok(sum)
     }
 
     /// Counts the codes of one component into the channel of that index.

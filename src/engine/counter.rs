@@ -191,7 +191,7 @@ impl Counter {
         let mut histograms: Vec<_> = self.components.iter().map(empty).collect();
         for part in parts {
             for histogram in &mut histograms {
-                add(histogram, self.cpu.count(part, histogram.components));
+                histogram.add(self.cpu.count(part, histogram.components));
             }
         }
         histograms
@@ -206,7 +206,7 @@ impl Counter {
         if let (true, Who::Adapter(gpu, Some(queue))) = (is_owed, &mut self.who) {
             for histogram in &mut counts.histograms {
                 if let Some(counted) = queue.take(gpu)? {
-                    add(histogram, &counted.histogram);
+                    histogram.add(&counted.histogram);
                     counts.thresholds = counted.thresholds;
                 }
             }
@@ -214,13 +214,21 @@ impl Counter {
         Ok(Some(counts))
     }
 
-    /// The bins of a picture that is to be drawn, where the CPU counts it. `None` leaves it to the adapter, whose passes count
-    /// what they draw without bringing it back.
-    pub fn count_for_drawing(&mut self, picture: &Picture, components: Components) -> Option<Histogram> {
+    /// The bins of a picture that is to be drawn, or of `region` alone, where the CPU counts it. `None` leaves it to the adapter,
+    /// whose passes count what they draw without bringing it back.
+    ///
+    /// # Errors
+    /// [`PictureError`] if the region does not lie in the picture.
+    pub fn count_for_drawing(
+        &mut self,
+        picture: &Picture,
+        region: Option<Rect>,
+        components: Components,
+    ) -> Result<Option<Histogram>, PictureError> {
         self.take_engine();
         match self.who {
-            Who::Adapter(..) => None,
-            Who::Cpu | Who::Starting(_) => Some(self.cpu.count(picture, components).clone()),
+            Who::Adapter(..) => Ok(None),
+            Who::Cpu | Who::Starting(_) => self.cpu.count_region(picture, region, components).map(Some),
         }
     }
 }
@@ -238,11 +246,4 @@ fn parts_of(picture: &Picture, region: Option<Rect>) -> Result<Vec<Picture>, Eng
 
 fn bits(parts: &[Picture]) -> u32 {
     parts.first().map_or(8, |part| part.layout().bin_bits())
-}
-
-/// Adds the counts of one part to those of the others.
-fn add(sum: &mut Histogram, part: &Histogram) {
-    for (sum, word) in sum.words.iter_mut().zip(&part.words) {
-        *sum += word;
-    }
 }

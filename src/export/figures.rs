@@ -9,6 +9,7 @@ use crate::adjust::Adjustments;
 use crate::histogram::Histogram;
 use crate::picture::Frame;
 use crate::picture::color::Range;
+use crate::picture::region::Rect;
 
 /// Version of the JSON's shape.
 pub const SCHEMA: u32 = 1;
@@ -32,6 +33,9 @@ pub struct Figures {
     engine: &'static str,
     /// Null where the CPU counted and no adapter was needed.
     adapter: Option<String>,
+    /// The part of the picture that was counted alone: column and row of its first pixel, width and height.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    region: Option<[u32; 4]>,
     /// What is told of an adjusted picture; nothing where none is.
     #[serde(flatten)]
     adjusted: Option<AdjustedFields>,
@@ -93,11 +97,18 @@ impl Figures {
             range_source: color.range.origin.to_string(),
             engine,
             adapter: adapter.map(str::to_owned),
+            region: None,
             adjusted: None,
             channels: channel_values(histogram, color.range.value, bins),
             source_channels: None,
             bins,
         }
+    }
+
+    /// The same, saying of which part of the picture they are.
+    #[must_use]
+    pub fn of_region(self, region: Option<Rect>) -> Self {
+        Self { region: region.map(|rect| [rect.x, rect.y, rect.width, rect.height]), ..self }
     }
 
     /// The same, saying of which picture they are.
@@ -151,6 +162,9 @@ impl fmt::Display for Figures {
             self.range_source,
             self.engine,
         )?;
+        if let Some([x, y, width, height]) = self.region {
+            writeln!(f, "counted region: {width}×{height} pixels from {x},{y}")?;
+        }
         if let Some(AdjustedFields { picture, adjustments, thresholds }) = &self.adjusted {
             write!(f, "counted picture: {picture}; adjustments: {adjustments}")?;
             if let Some(thresholds) = thresholds {

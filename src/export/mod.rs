@@ -3,5 +3,6 @@
 pub mod analyze;
 pub mod figures;
 pub mod file;
+pub mod region;
 pub mod report;
 pub mod snapshot;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::figures::{AdjustedFigures, Figures};
 use super::file::{self, FileError};
+use super::region::RegionSpec;
 use crate::adjust::{Adjustments, Reduction};
 use crate::engine::{Counter, Counts, Engine, EngineChoice, EngineError};
 use crate::gpu::draw::Channels;
@@ -12,6 +13,7 @@ use crate::gpu::{AdapterChoice, Gpu, GpuError, Renderer, Scene};
 use crate::histogram::{Components, Histogram};
 use crate::media::{Decoder, MediaError, OpenOptions, Seek};
 use crate::picture::Frame;
+use crate::picture::region::Rect;
 use crate::view::placement::upright_size;
 use crate::view::scene;
 
@@ -34,6 +36,8 @@ pub struct SnapshotOptions {
     pub output: Option<PathBuf>,
     /// What is counted.
     pub components: Components,
+    /// The part of the picture, as it is coded, that is counted alone; `None` for all of it.
+    pub region: Option<RegionSpec>,
     /// What is done to the picture first.
     pub adjustments: Adjustments,
     /// Which picture is counted, where it is adjusted.
@@ -72,6 +76,18 @@ pub enum SnapshotError {
         /// The wanted time in seconds.
         at_secs: f64,
     },
+    /// The region is not inside the picture.
+    #[error("{}: the region {region} is not inside the picture, which has {width}×{height} pixels; choose one that is", .input.display())]
+    OutsidePicture {
+        /// The video.
+        input: PathBuf,
+        /// The region as it was stated.
+        region: String,
+        /// Width of the picture in pixels.
+        width: u32,
+        /// Its height.
+        height: u32,
+    },
     /// R'G'B' video has no Y'CbCr codes.
     #[error("{}: the video is R'G'B'; it has no Y'CbCr codes to count (leave --components out)", .0.display())]
     NotCoded(PathBuf),
@@ -91,13 +107,14 @@ pub fn snapshot(options: &SnapshotOptions) -> Result<Figures, SnapshotError> {
     if options.components == Components::YCbCr && !frame.picture.has_coded_components() {
         return Err(SnapshotError::NotCoded(options.input.clone()));
     }
+    let region = region_of(options, &frame)?;
     let gpu = adapter(options)?;
     let engine = gpu.as_ref().map_or_else(Engine::cpu, |gpu| Engine::on(options.engine, gpu));
     let drawn = match (&options.output, &gpu) {
-        (Some(output), Some(gpu)) => draw(gpu, &engine, &frame, options, output)?,
+        (Some(output), Some(gpu)) => draw(gpu, &engine, (&frame, region), options, output)?,
         _ => None,
     };
-    let count = |adjustments| count(&engine, &frame, adjustments, options);
+    let count = |adjustments| count(&engine, (&frame, region), adjustments, options);
     let is_result = !options.adjustments.is_off() && options.counted != scene::Counted::Source;
     // Thresholds are told of the adjusted picture also where the source is counted.
     let has_thresholds = matches!(options.adjustments.reduction, Some(Reduction::Threshold(_)));
@@ -109,7 +126,8 @@ pub fn snapshot(options: &SnapshotOptions) -> Result<Figures, SnapshotError> {
     };
     let input = options.input.display().to_string();
     let adapter = gpu.as_ref().map(|gpu| gpu.info.name.as_str());
-    let figures = Figures::new(&input, &frame, &counted.histogram, (counted.engine, adapter), options.bins);
+    let figures =
+        Figures::new(&input, &frame, &counted.histogram, (counted.engine, adapter), options.bins).of_region(region);
     if options.adjustments.is_off() {
         return Ok(figures);
     }
@@ -129,6 +147,15 @@ fn adapter(options: &SnapshotOptions) -> Result<Option<Arc<Gpu>>, SnapshotError>
     })
 }
 
+/// The rectangle that is counted alone, if it is only a part of the picture.
+fn region_of(options: &SnapshotOptions, frame: &Frame) -> Result<Option<Rect>, SnapshotError> {
+    let Some(region) = options.region else { return Ok(None) };
+    let (width, height) = (frame.picture.width(), frame.picture.height());
+    let input = options.input.clone();
+    let outside = || SnapshotError::OutsidePicture { input, region: region.to_string(), width, height };
+    region.in_picture(width, height).map(|rect| rect.proper(width, height)).ok_or_else(outside)
+}
+
 /// What was counted of the frame.
 struct Counted {
     histogram: Histogram,
@@ -140,12 +167,12 @@ struct Counted {
 /// Counts a frame. One frame has none before it, so nothing is smoothed in time.
 fn count(
     engine: &Engine,
-    frame: &Frame,
+    (frame, region): (&Frame, Option<Rect>),
     adjustments: Adjustments,
     options: &SnapshotOptions,
 ) -> Result<Counted, SnapshotError> {
     let mut counter = Counter::new(engine, &[options.components], adjustments);
-    counter.submit(&frame.picture, None).map_err(|error| match error {
+    counter.submit(&frame.picture, region).map_err(|error| match error {
         EngineError::Gpu(error) => SnapshotError::Gpu(error),
         EngineError::Region(error) | EngineError::Adjust(error) => SnapshotError::Media(MediaError::Failed {
             path: options.input.clone(),
@@ -163,14 +190,14 @@ fn count(
 fn draw(
     gpu: &Arc<Gpu>,
     engine: &Engine,
-    frame: &Frame,
+    (frame, region): (&Frame, Option<Rect>),
     options: &SnapshotOptions,
     output: &Path,
 ) -> Result<Option<Counted>, SnapshotError> {
     let mut renderer = Renderer::headless(gpu);
     let mut counter = Counter::new(engine, &[options.components], Adjustments::default());
-    let bins = counter.count_for_drawing(&frame.picture, options.components);
-    renderer.load_frame(gpu, frame, options.components, bins)?;
+    let bins = counter.count_for_drawing(&frame.picture, region, options.components).map_err(GpuError::Region)?;
+    renderer.load_frame(gpu, frame, region, options.components, bins)?;
     let size = options.size.unwrap_or_else(|| own_size(gpu, frame, options));
     let scene = Scene {
         channels: options.channels,

@@ -3,6 +3,7 @@
 use crate::histogram::Components;
 use crate::picture::Frame;
 use crate::picture::color::Range;
+use crate::picture::region::Rect;
 
 /// Which frame figures belong to.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -19,6 +20,8 @@ pub struct FrameTag {
     pub adjusted: bool,
     /// The range that its codes are in, where they are the frame's own.
     pub range: Option<Range>,
+    /// The part of the picture that was counted alone.
+    pub region: Option<Rect>,
 }
 
 impl FrameTag {
@@ -27,7 +30,7 @@ impl FrameTag {
     pub fn of(frame: &Frame) -> Self {
         let Frame { serial, pts_ticks, time_secs, index, .. } = *frame;
         let range = Some(frame.picture.colorimetry().range.value);
-        Self { serial, pts_ticks, time_secs, index, adjusted: false, range }
+        Self { serial, pts_ticks, time_secs, index, adjusted: false, range, region: None }
     }
 }
 

@@ -6,12 +6,13 @@ use std::collections::HashMap;
 
 use plan::{ChannelRun, Plan};
 
-use super::params::{ChannelScale, InputPicture, ReductionParams};
+use super::params::{ChannelScale, InputPicture, ReductionParams, RegionParams};
 use super::readback::read_buffer;
 use super::shaders::{self, groups};
 use super::timing::{Spans, compute_pass};
 use super::{Gpu, GpuError};
 use crate::histogram::{CHANNELS, Components, Histogram};
+use crate::picture::region::Rect;
 
 /// Words that one workgroup of the reduce pass sums, as in shaders/reduce.wgsl.
 const REDUCE_WORDS: u32 = 32;
@@ -26,6 +27,8 @@ pub struct HistogramPasses {
     #[cfg(feature = "internals")]
     chunks: wgpu::Buffer,
     reduction: wgpu::Buffer,
+    region: wgpu::Buffer,
+    region_group: wgpu::BindGroup,
     chunk: shaders::Module,
     /// Chunks and scales, for every pass that writes chunks.
     pub(super) chunk_group: wgpu::BindGroup,
@@ -45,6 +48,8 @@ pub struct HistogramPasses {
 struct Prepared {
     /// What the chunk pass reads; `None` where another pass writes the chunks.
     reads: Option<Reads>,
+    /// The rectangle that it counts alone, if it does.
+    region: Option<Rect>,
     plan: Plan,
 }
 
@@ -53,6 +58,8 @@ struct Prepared {
 struct Reads {
     picture: InputPicture,
     components: Components,
+    /// Whether a rectangle is counted alone.
+    regional: bool,
 }
 
 /// What the chunk pass's pipelines are made for: everything but the number of chunks, which is only dispatched.
@@ -94,6 +101,7 @@ impl HistogramPasses {
         let chunks = buffer("chunks", plan::MOST_CHUNK_BYTES, storage);
         let uniform = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
         let reduction = buffer("reduction", size_of::<ReductionParams>(), uniform);
+        let region = buffer("region", size_of::<RegionParams>(), uniform);
 
         let reduce = shaders::REDUCE.module(device);
         let parts = plan::reduce_parts(&device.limits());
@@ -120,6 +128,8 @@ impl HistogramPasses {
             #[cfg(feature = "internals")]
             chunks,
             reduction,
+            region_group: groups::REGION.bind(device, &[&region]),
+            region,
             state: None,
         }
     }
@@ -141,9 +151,23 @@ impl HistogramPasses {
         picture: impl Into<InputPicture>,
         components: Components,
     ) -> Result<(), GpuError> {
+        self.prepare_region(gpu, picture, None, components)
+    }
+
+    /// The same, to count a rectangle of the picture alone, in which it must lie.
+    ///
+    /// # Errors
+    /// As [`prepare`](Self::prepare).
+    pub fn prepare_region(
+        &mut self,
+        gpu: &Gpu,
+        picture: impl Into<InputPicture>,
+        region: Option<Rect>,
+        components: Components,
+    ) -> Result<(), GpuError> {
         let picture = picture.into();
         let plan = Plan::of(gpu, picture.layout.bin_bits(), picture.pixel_count())?;
-        self.prepare_with_plan(gpu, picture, components, plan);
+        self.prepare_reading(gpu, picture, region, components, plan);
         Ok(())
     }
 
@@ -155,16 +179,28 @@ impl HistogramPasses {
         gpu: &Gpu,
         picture: impl Into<InputPicture>,
         components: Components,
+        plan: Plan,
+    ) {
+        self.prepare_reading(gpu, picture.into(), None, components, plan);
+    }
+
+    fn prepare_reading(
+        &mut self,
+        gpu: &Gpu,
+        picture: InputPicture,
+        region: Option<Rect>,
+        components: Components,
         mut plan: Plan,
     ) {
+        let region = region.and_then(|rect| rect.proper(picture.size.0, picture.size.1));
         plan.chunks = plan.chunks.clamp(1, plan::most_chunks(plan.bits));
-        let reads = Reads { picture: picture.into().of_any_size(), components };
-        self.set(gpu, Prepared { reads: Some(reads), plan });
+        let reads = Reads { picture: picture.of_any_size(), components, regional: region.is_some() };
+        self.set(gpu, Prepared { reads: Some(reads), region, plan });
     }
 
     /// Sets the passes up for chunks that another pass writes, as many as that plan says.
     pub fn prepare_written(&mut self, gpu: &Gpu, plan: Plan) {
-        self.set(gpu, Prepared { reads: None, plan });
+        self.set(gpu, Prepared { reads: None, region: None, plan });
     }
 
     fn set(&mut self, gpu: &Gpu, state: Prepared) {
@@ -178,6 +214,8 @@ impl HistogramPasses {
             padding: 0,
         };
         gpu.queue.write_buffer(&self.reduction, 0, bytemuck::bytes_of(&params));
+        let region = state.region.map(RegionParams::from).unwrap_or_default();
+        gpu.queue.write_buffer(&self.region, 0, bytemuck::bytes_of(&region));
         if let Some(key) = state.chunk_key() {
             let module = &self.chunk;
             self.chunk_pipelines.entry(key).or_insert_with_key(|key| {
@@ -282,6 +320,7 @@ impl HistogramPasses {
         let Some(pipelines) = state.chunk_key().and_then(|key| self.chunk_pipelines.get(&key)) else { return };
         pass.set_bind_group(0, picture_group, &[]);
         pass.set_bind_group(1, &self.chunk_group, &[]);
+        pass.set_bind_group(2, &self.region_group, &[]);
         for pipeline in pipelines {
             pass.set_pipeline(pipeline);
             pass.dispatch_workgroups(state.plan.chunks, 1, 1);
@@ -315,11 +354,12 @@ pub(super) fn tally_constants(bits: u32, copies: u32, run: &ChannelRun) -> [(&'s
 
 /// The pipeline constants of shaders/chunk.wgsl.
 fn chunk_constants(key: &ChunkKey, bits: u32, run: &ChannelRun) -> Vec<(&'static str, f64)> {
-    let Reads { picture, components } = key.reads;
+    let Reads { picture, components, regional } = key.reads;
     let mut constants = picture.constants();
     constants.extend([
         ("WORKGROUP", f64::from(key.workgroup)),
         ("CODED", f64::from(u8::from(components == Components::YCbCr))),
+        ("REGIONAL", f64::from(u8::from(regional))),
     ]);
     constants.extend(tally_constants(bits, key.copies, run));
     constants

@@ -8,6 +8,7 @@ use super::resources::{storage, uniform};
 use super::shaders::{self, groups};
 use crate::histogram::limits::Limits;
 use crate::picture::layout::PixelLayout;
+use crate::picture::region::Rect;
 
 /// The most workgroups; each takes several rows where there are more.
 const MOST_WORKGROUPS: u32 = 1 << 10;
@@ -27,22 +28,23 @@ impl LimitsPass {
     /// Makes the pass.
     #[must_use]
     pub fn new(gpu: &Gpu) -> Self {
-        let params = uniform(gpu, "limits", &LimitsParams { low: 0, high: 0 });
+        let params = uniform(gpu, "limits", &LimitsParams::default());
         let outside = storage(&gpu.device, "pixels outside limits", 1);
         let group = groups::LIMITS.bind(&gpu.device, &[&params, &outside]);
         Self { shader: shaders::LIMITS.module(&gpu.device), pipelines: HashMap::new(), params, outside, group }
     }
 
-    /// Records the counting of a picture of that layout and height in rows, bound by `picture`. `limits` hold for what is
-    /// submitted next.
+    /// Records the counting of a rectangle of a picture of that layout, bound by `picture`, in which it must lie. Rectangle and
+    /// `limits` hold for what is submitted next.
     pub fn record(
         &mut self,
         gpu: &Gpu,
         encoder: &mut wgpu::CommandEncoder,
-        (picture, layout, rows): (&wgpu::BindGroup, PixelLayout, u32),
+        (picture, layout, rect): (&wgpu::BindGroup, PixelLayout, Rect),
         limits: Limits,
     ) {
-        let params = LimitsParams { low: limits.low, high: limits.high };
+        let (first, end) = rect.corners();
+        let params = LimitsParams { low: limits.low, high: limits.high, first, end };
         gpu.queue.write_buffer(&self.params, 0, bytemuck::bytes_of(&params));
         encoder.clear_buffer(&self.outside, 0, None);
         let shader = &self.shader;
@@ -53,6 +55,6 @@ impl LimitsPass {
         pass.set_pipeline(pipeline);
         pass.set_bind_group(0, picture, &[]);
         pass.set_bind_group(1, &self.group, &[]);
-        pass.dispatch_workgroups(rows.clamp(1, MOST_WORKGROUPS), 1, 1);
+        pass.dispatch_workgroups(rect.height.clamp(1, MOST_WORKGROUPS), 1, 1);
     }
 }

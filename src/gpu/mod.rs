@@ -27,6 +27,7 @@ pub mod surface;
 pub mod timing;
 pub mod upload;
 
+use crate::picture::PictureError;
 pub use crate::view::scene::Scene;
 pub use context::{AdapterChoice, AdapterInfo, Gpu, adapters};
 pub use figures::FrameTag;
@@ -105,6 +106,9 @@ pub enum GpuError {
         /// The adapter's name.
         adapter: String,
     },
+    /// The part of a picture that is to be counted is no part of it.
+    #[error("the region does not lie in the picture: {0}")]
+    Region(PictureError),
     /// The surface of a window could not be made.
     #[error("the window's surface could not be made: {0}")]
     Surface(#[from] wgpu::CreateSurfaceError),

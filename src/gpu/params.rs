@@ -5,6 +5,7 @@ use bytemuck::{Pod, Zeroable};
 use crate::picture::Picture;
 use crate::picture::color::{RealConversion, fraction_bits};
 use crate::picture::layout::{ColorModel, PixelLayout};
+use crate::picture::region::Rect;
 
 /// `Picture` of shaders/picture.wgsl.
 #[repr(C)]
@@ -49,6 +50,25 @@ impl PictureParams {
                 [weights[0], weights[1], weights[2], bias].map(|v| (v / top) as f32)
             }),
         }
+    }
+}
+
+/// `Region` of shaders/chunk.wgsl: the rectangle of the picture that is counted alone.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Pod, Zeroable)]
+pub struct RegionParams {
+    /// Column and row of its first pixel.
+    pub low: [u32; 2],
+    /// Column and row behind its last pixel.
+    pub high: [u32; 2],
+}
+
+const _: () = assert!(size_of::<RegionParams>() == 16);
+
+impl From<Rect> for RegionParams {
+    fn from(rect: Rect) -> Self {
+        let (low, high) = rect.corners();
+        Self { low, high }
     }
 }
 
@@ -186,21 +206,29 @@ pub struct PlacementParams {
     pub coded: u32,
     /// Words of a row of the bits that say which pixels are lit; 0 where the picture's own codes say it.
     pub lit_words: u32,
+    /// Column and row of the picture's first pixel that may be lit.
+    pub first: [u32; 2],
+    /// Column and row behind the last.
+    pub end: [u32; 2],
 }
 
-const _: () = assert!(size_of::<PlacementParams>() == 128);
+const _: () = assert!(size_of::<PlacementParams>() == 144);
 
 /// `Limits` of shaders/limits.wgsl.
 #[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Pod, Zeroable)]
 pub struct LimitsParams {
     /// The lowest fixed-point value inside.
     pub low: i32,
     /// The lowest above.
     pub high: i32,
+    /// Column and row of the first pixel that is counted.
+    pub first: [u32; 2],
+    /// Column and row behind the last.
+    pub end: [u32; 2],
 }
 
-const _: () = assert!(size_of::<LimitsParams>() == 8);
+const _: () = assert!(size_of::<LimitsParams>() == 24);
 
 /// `Job` of shaders/adjust/scan.wgsl.
 #[repr(C)]

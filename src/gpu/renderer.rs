@@ -22,7 +22,8 @@ use super::upload::PictureBuffers;
 use super::{Gpu, GpuError};
 use crate::cpu;
 use crate::histogram::{Components, Cumulative, Histogram, TAIL_WORDS};
-use crate::picture::{Frame, Orientation, Picture, Ratio};
+use crate::picture::region::Rect;
+use crate::picture::{Frame, Orientation, Picture, PictureError, Ratio};
 use crate::view::placement::Shape;
 use crate::view::scene::Scene;
 use content::Content;
@@ -223,18 +224,20 @@ impl Renderer {
         self.text.set(shapes);
     }
 
-    /// Loads a frame's picture, as [`load`](Self::load) does, and names it as the frame that its bins belong to.
+    /// Loads a frame's picture, as [`load_region`](Self::load_region) does, and names it as the frame that its bins belong to.
     ///
     /// # Errors
-    /// As [`load`](Self::load).
+    /// As [`load_region`](Self::load_region).
     pub fn load_frame(
         &mut self,
         gpu: &Gpu,
         frame: &Frame,
+        region: Option<Rect>,
         components: Components,
         counted: Option<Histogram>,
     ) -> Result<(), GpuError> {
-        self.load(gpu, &frame.picture, (frame.sample_aspect, frame.orientation), components, counted)?;
+        let placing = (frame.sample_aspect, frame.orientation);
+        self.load_region(gpu, &frame.picture, placing, region, components, counted)?;
         if let Some(loaded) = &mut self.content.loaded {
             loaded.tag = Some(FrameTag::of(frame));
         }
@@ -245,23 +248,46 @@ impl Renderer {
     ///
     /// # Errors
     /// [`GpuError`] if the picture is deeper than the adapter can count.
+    #[cfg(feature = "internals")]
     pub fn load(
         &mut self,
         gpu: &Gpu,
         picture: &Picture,
+        placing: (Ratio, Orientation),
+        components: Components,
+        counted: Option<Histogram>,
+    ) -> Result<(), GpuError> {
+        self.load_region(gpu, picture, placing, None, components, counted)
+    }
+
+    /// Uploads a picture for the next recording, of which `region` alone is counted, if there is one; adjusted pictures are adjusted
+    /// as a whole. With `counted`, those bins are shown; without, the GPU counts.
+    ///
+    /// # Errors
+    /// [`GpuError`] if the picture is deeper than the adapter can count, or the region does not lie in it.
+    pub fn load_region(
+        &mut self,
+        gpu: &Gpu,
+        picture: &Picture,
         (sample_aspect, orientation): (Ratio, Orientation),
+        region: Option<Rect>,
         components: Components,
         counted: Option<Histogram>,
     ) -> Result<(), GpuError> {
         self.content.loaded = None;
         self.content.loadings += 1;
+        let (width, height) = (picture.width(), picture.height());
+        if let Some(rect) = region.filter(|rect| !rect.fits(width, height)) {
+            return Err(GpuError::Region(PictureError::Empty { width: rect.width, height: rect.height }));
+        }
+        let region = region.and_then(|rect| rect.proper(width, height));
         // A picture that is more than the adapter can hold is counted and painted by the CPU.
         let fits = PictureBuffers::check(gpu, picture);
         let rasterizer = if fits.is_ok() { self.rasterizer } else { Rasterizer::Cpu };
         let counted = match (&fits, counted) {
             (Err(reason), None) => {
                 log::debug!("{reason}; the CPU counts and paints it");
-                Some(cpu::Engine::new().count(picture, components).clone())
+                Some(cpu::Engine::new().count_region(picture, region, components).map_err(GpuError::Region)?)
             }
             (_, counted) => counted,
         };
@@ -278,14 +304,15 @@ impl Renderer {
             timing.times.upload = uploads.then(|| begin.elapsed());
         }
         if counted.is_none() {
-            self.content.histogram.prepare(gpu, picture, components)?;
+            self.content.histogram.prepare_region(gpu, picture, region, components)?;
         }
         self.content.loaded = Some(Loaded {
             picture: picture.clone(),
             rasterizer,
-            shape: Shape { width: picture.width(), height: picture.height(), sample_aspect, orientation },
+            shape: Shape { width, height, sample_aspect, orientation },
             bits: picture.layout().bin_bits(),
             components,
+            region,
             range: picture.colorimetry().range.value,
             tag: None,
             loading: self.content.loadings,
@@ -349,7 +376,7 @@ impl Renderer {
         let mut other = Self::with_rasterizer(gpu, VIEW_FORMAT, self.rasterizer);
         if let Some(loaded) = &self.content.loaded {
             let placing = (loaded.shape.sample_aspect, loaded.shape.orientation);
-            other.load(gpu, &loaded.picture, placing, loaded.components, None)?;
+            other.load_region(gpu, &loaded.picture, placing, loaded.region, loaded.components, None)?;
         }
         other.snapshot(gpu, size, scene)
     }

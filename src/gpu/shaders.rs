@@ -71,6 +71,8 @@ pub mod groups {
         Group { label: "picture", stages: FRAGMENT_AND_COMPUTE, bindings: &[Uniform, Read, Read, Read] };
     /// Chunks, and the scales that are prepared with them.
     pub static CHUNKS: Group = Group::of_compute("chunks", &[Write, Write]);
+    /// The rectangle that is counted alone.
+    pub static REGION: Group = Group::of_compute("region", &[Uniform]);
     /// Parameters, chunks, bins and scales.
     pub static SUMS: Group = Group::of_compute("reduce", &[Uniform, Read, Write, Write]);
     /// Bins and scales.
@@ -166,7 +168,9 @@ macro_rules! table {
 
 table! {
     /// Counting a picture into chunks.
-    CHUNK = (None, [PICTURE_TEXT, STRIPS, TALLY, text!("chunk")], [entry("chunk", &[&groups::PICTURE, &groups::CHUNKS])]);
+    CHUNK = (None, [PICTURE_TEXT, STRIPS, TALLY, text!("chunk")], [
+        entry("chunk", &[&groups::PICTURE, &groups::CHUNKS, &groups::REGION]),
+    ]);
     /// Summing the chunks.
     REDUCE = (None, [text!("reduce")], [entry("reduce", &[&groups::SUMS])]);
     /// Finding the scales.

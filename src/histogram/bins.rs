@@ -53,6 +53,13 @@ impl Histogram {
         Self { bits, components, words: vec![0; Self::word_count(bits)] }
     }
 
+    /// Adds the counts of another part of the picture, counted alike.
+    pub fn add(&mut self, part: &Self) {
+        for (sum, word) in self.words.iter_mut().zip(&part.words) {
+            *sum += word;
+        }
+    }
+
     /// Bins a channel, 2^n.
     #[must_use]
     pub const fn bin_count(&self) -> usize {

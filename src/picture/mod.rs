@@ -1,5 +1,6 @@
 //! What a decoded picture is: native planes, how to read them, and when to show them.
 
+pub mod bars;
 pub mod color;
 mod frame;
 pub mod layout;

@@ -39,6 +39,25 @@ impl Rect {
         within(self.x, self.width, width) && within(self.y, self.height, height)
     }
 
+    /// The same where it is only a part of a picture of that size; `None` where it is the whole.
+    #[must_use]
+    pub fn proper(self, width: u32, height: u32) -> Option<Self> {
+        (self != Self::whole(width, height)).then_some(self)
+    }
+
+    /// Whether the pixel of that column and row lies in it.
+    #[inline]
+    #[must_use]
+    pub const fn contains(&self, x: u32, y: u32) -> bool {
+        x >= self.x && y >= self.y && x - self.x < self.width && y - self.y < self.height
+    }
+
+    /// Column and row of its first pixel, and those behind its last.
+    #[must_use]
+    pub const fn corners(&self) -> ([u32; 2], [u32; 2]) {
+        ([self.x, self.y], [self.x + self.width, self.y + self.height])
+    }
+
     /// Width × height.
     #[must_use]
     pub fn pixel_count(&self) -> u64 {

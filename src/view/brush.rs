@@ -6,6 +6,7 @@
 
 use crate::histogram::Components;
 use crate::picture::color::{Conversion, luminance_bin};
+use crate::picture::region::Rect;
 
 /// A range of a channel's bins whose pixels are lit in the picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +44,8 @@ pub struct Lighting {
     pub components: Components,
     /// How far the rest has dimmed, in 256ths; never 0.
     pub strength: u32,
+    /// The part of the picture outside of which nothing is lit, since it is not counted.
+    pub region: Option<Rect>,
 }
 
 /// Light of the darkest pixel that is dimmed, of 255. What is black and lit is then darker than what surrounds it.
@@ -58,7 +61,20 @@ impl Lighting {
     pub fn new(brush: Option<Brush>, components: Components, strength: f32) -> Option<Self> {
         let strength = if strength.is_nan() { 1.0 } else { strength.clamp(0.0, 1.0) };
         let strength = (strength * 256.0).round() as u32;
-        brush.filter(|_| strength > 0).map(|brush| Self { brush, components, strength })
+        brush.filter(|_| strength > 0).map(|brush| Self { brush, components, strength, region: None })
+    }
+
+    /// The same, inside of a part of the picture only.
+    #[must_use]
+    pub const fn inside(self, region: Option<Rect>) -> Self {
+        Self { region, ..self }
+    }
+
+    /// Whether the pixel of that column and row of the picture may be lit at all.
+    #[inline(always)]
+    #[must_use]
+    pub fn reaches(&self, x: u32, y: u32) -> bool {
+        self.region.is_none_or(|rect| rect.contains(x, y))
     }
 
     /// Whether a pixel with these component codes is lit, in a picture of `count` components.

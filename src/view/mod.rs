@@ -5,4 +5,5 @@ pub mod overlay;
 pub mod panel;
 pub mod placement;
 pub mod probe;
+pub mod region;
 pub mod scene;

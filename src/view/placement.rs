@@ -229,6 +229,25 @@ impl Placement {
         Self { sampling: Sampling { across, down, ..self.sampling }, has_hard_edges: false, view, ..*self }
     }
 
+    /// The place in the picture, in luma samples from its top left corner, that lies at a point of the view; beside the picture it
+    /// goes on.
+    #[must_use]
+    pub fn place_of(&self, point: DVec2) -> DVec2 {
+        let Sampling { across, down, origin } = self.sampling;
+        origin + across * point.x + down * point.y
+    }
+
+    /// The point of the view at which a place in the picture lies.
+    #[must_use]
+    pub fn point_of(&self, place: DVec2) -> DVec2 {
+        let Sampling { across, down, origin } = self.sampling;
+        let way = place - origin;
+        if self.sampling.is_turned() {
+            return DVec2::new(way.y / across.y, way.x / down.x);
+        }
+        DVec2::new(way.x / across.x, way.y / down.y)
+    }
+
     /// The coded pixel under a point of the view; `None` beside the picture.
     #[must_use]
     pub fn pixel_at(&self, point: DVec2) -> Option<(u32, u32)> {

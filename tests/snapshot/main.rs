@@ -14,5 +14,6 @@ mod output;
 mod overlay;
 mod picture;
 mod png_file;
+mod region;
 mod report;
 mod times;

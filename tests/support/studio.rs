@@ -51,7 +51,7 @@ impl Studio {
     pub fn load_frame(&mut self, way: Way, frame: &Frame) {
         let counted = way.1.then(|| count(&frame.picture, Components::Rgbl));
         let (renderer, gpu) = self.renderer(way);
-        renderer.load_frame(gpu, frame, Components::Rgbl, counted).expect("it loads");
+        renderer.load_frame(gpu, frame, None, Components::Rgbl, counted).expect("it loads");
     }
 
     pub fn snapshot(&mut self, way: Way, size: (u32, u32), scene: &Scene) -> Image {

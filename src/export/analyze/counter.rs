@@ -136,8 +136,7 @@ fn reference_of(parts: &[Picture], components: Components) -> Histogram {
     let bits = parts.first().map_or(8, |part| part.layout().bin_bits());
     let mut sum = Histogram::empty(bits, components);
     for part in parts {
-        let counted = reference::histogram(part, components);
-        sum.words.iter_mut().zip(&counted.words).for_each(|(sum, word)| *sum += word);
+        sum.add(&reference::histogram(part, components));
     }
     sum
 }

@@ -11,6 +11,7 @@ use crate::gpu::resources::{buffer, storage};
 use crate::gpu::shaders::{self, groups};
 use crate::histogram::Components;
 use crate::picture::layout::PixelLayout;
+use crate::picture::region::Rect;
 use crate::view::brush::Lighting;
 use crate::view::placement::Placement;
 
@@ -190,6 +191,8 @@ fn placement_params(placement: &Placement, lighting: Option<&Lighting>) -> Place
     // Linear interpolation reaches two samples a side; smaller pictures are averaged from more taps.
     let taps = (sampling.footprint() * 0.5 - 1e-6).ceil().clamp(1.0, MOST_TAPS);
     let brush = lighting.map(|lighting| lighting.brush);
+    let region = lighting.and_then(|lighting| lighting.region);
+    let (first, end) = region.unwrap_or(Rect::whole(placement.picture.0, placement.picture.1)).corners();
     PlacementParams {
         transform: placement.transform.as_mat4().to_cols_array_2d(),
         across: pair(sampling.across),
@@ -205,5 +208,7 @@ fn placement_params(placement: &Placement, lighting: Option<&Lighting>) -> Place
         strength: lighting.map_or(0, |lighting| lighting.strength),
         coded: lighting.is_some_and(|lighting| lighting.components == Components::YCbCr).into(),
         lit_words: 0,
+        first,
+        end,
     }
 }

@@ -89,9 +89,11 @@ impl Adjusting {
         let mut result = None;
         if let (true, Some(group)) = (on_adapter, source.bind_group()) {
             let chain = self.chain.get_or_insert_with(|| Chain::new(making.gpu, passes));
-            let counts_source = counted != Counted::Result && loaded.components == Components::Rgbl;
+            // The adjustments go by all of the picture, whatever part of it is counted.
+            let is_whole = loaded.region.is_none();
+            let counts_source = counted != Counted::Result && loaded.components == Components::Rgbl && is_whole;
             let like = InputPicture::from(&loaded.picture);
-            let ready = if counted == Counted::Source {
+            let ready = if counted == Counted::Source || !is_whole {
                 chain.prepare(making.gpu, like, &adjustments, elapsed_secs, counts_source)
             } else {
                 let result = self.passes.get_or_insert_with(|| HistogramPasses::new(making.gpu));
@@ -158,10 +160,10 @@ impl Adjusting {
         let by_adapter = loaded.known.is_none();
         let counted = match (&made.result, &self.pictures, self.chain.as_ref().and_then(Chain::result)) {
             (Adjusted::Chain { .. }, _, Some(working)) => {
-                passes.prepare(gpu, working, Components::Rgbl).map(|()| Some(&working.bind_group))
+                passes.prepare_region(gpu, working, loaded.region, Components::Rgbl).map(|()| Some(&working.bind_group))
             }
             (Adjusted::Uploaded(picture), Some(pictures), _) if by_adapter => {
-                passes.prepare(gpu, picture, Components::Rgbl).map(|()| pictures.bind_group())
+                passes.prepare_region(gpu, picture, loaded.region, Components::Rgbl).map(|()| pictures.bind_group())
             }
             _ => Ok(None),
         };
@@ -174,7 +176,10 @@ impl Adjusting {
             (_, Adjusted::Uploaded(picture) | Adjusted::Here(picture)) => {
                 let begin = Instant::now();
                 let engine = self.engine.get_or_insert_with(cpu::Engine::new);
-                let histogram = engine.count(picture, Components::Rgbl).clone();
+                let histogram = match engine.count_region(picture, loaded.region, Components::Rgbl) {
+                    Ok(histogram) => histogram,
+                    Err(reason) => return log::error!("the adjusted picture cannot be counted: {reason}"),
+                };
                 making.note(|times| &mut times.cpu_count, Some(begin.elapsed()));
                 making.recorded.push("copy the result's bins");
                 let spans = making.timing.as_mut().and_then(|timing| timing.begin(&RESULT_SPANS[2..]));

@@ -13,6 +13,7 @@ use crate::histogram::{Components, Histogram};
 use crate::picture::Picture;
 use crate::picture::color::Conversion;
 use crate::picture::layout::PixelLayout;
+use crate::picture::region::{self, Rect};
 use crate::view::scene::{Counted, Scene};
 
 /// What of a scene decides which pictures are made and counted.
@@ -144,6 +145,7 @@ impl Content {
         FrameTag {
             adjusted: self.counted() != Counted::Source,
             range: Some(loaded.range),
+            region: loaded.region,
             ..loaded.tag.unwrap_or_default()
         }
     }
@@ -160,15 +162,16 @@ impl Content {
         known.map(|histogram| (self.tag(loaded), histogram))
     }
 
-    /// The picture whose bins those are.
-    pub fn known_picture(&self) -> Option<&Picture> {
+    /// The pictures whose bins those are together: the parts of its region, or all of it.
+    pub fn known_parts(&self) -> Option<Vec<Picture>> {
         let loaded = self.loaded.as_ref()?;
-        if self.counts_result(loaded) { self.adjusting.picture() } else { Some(&loaded.picture) }
+        let picture = if self.counts_result(loaded) { self.adjusting.picture()? } else { &loaded.picture };
+        region::parts(picture, loaded.rect()).ok()
     }
 
-    /// The picture whose bins are shown filled, where the adapter has it: what it is bound by, its layout, its rows and its
-    /// conversion.
-    pub fn bound(&self) -> Option<(&wgpu::BindGroup, PixelLayout, u32, Conversion)> {
+    /// The picture whose bins are shown filled, where the adapter has it: what it is bound by, its layout, the part of it that is
+    /// counted, and its conversion.
+    pub fn bound(&self) -> Option<(&wgpu::BindGroup, PixelLayout, Rect, Conversion)> {
         let loaded = self.loaded.as_ref()?;
         let (group, layout, colorimetry) = if self.counts_result(loaded) {
             let (group, layout) = self.adjusting.bound()?;
@@ -176,7 +179,7 @@ impl Content {
         } else {
             (self.pictures.bind_group()?, *loaded.picture.layout(), *loaded.picture.colorimetry())
         };
-        Some((group, layout, loaded.picture.height(), Conversion::new(&layout, &colorimetry)))
+        Some((group, layout, loaded.rect(), Conversion::new(&layout, &colorimetry)))
     }
 
     /// The loaded picture if the bins that are shown filled lie in their buffer, and only there.
@@ -194,7 +197,7 @@ impl Content {
     pub fn parts(&self, scene: &Scene, width: u32) -> Vec<ViewPart<'_>> {
         let Some(loaded) = &self.loaded else { return Vec::new() };
         let split = if self.has_result() { scene.divider_column(width).unwrap_or(0) } else { width };
-        let lighting = scene.lighting(loaded.components);
+        let lighting = scene.lighting(loaded.components).map(|lighting| lighting.inside(loaded.region));
         let is_drawn = loaded.rasterizer == Rasterizer::Gpu;
         let source = self.pictures.bind_group().map(|group| (group, *loaded.picture.layout())).filter(|_| is_drawn);
         let result = self.adjusting.bound().filter(|_| is_drawn);

@@ -35,7 +35,8 @@ impl Renderer {
         {
             let mut sums = histogram.cumulative();
             if self.limits.is_some() {
-                sums.outside_r103 = self.content.known_picture().map(cpu::count_outside_r103);
+                let parts = self.content.known_parts();
+                sums.outside_r103 = parts.map(|parts| parts.iter().map(cpu::count_outside_r103).sum());
             }
             self.live.is_wanted = false;
             return Some((tag, sums));
@@ -128,8 +129,8 @@ impl Renderer {
         cumulative.dispatch(gpu, &mut encoder.begin_compute_pass(&descriptor), bins, bits);
         let tail = CHANNELS << bits..Histogram::word_count(bits);
         let mut parts = vec![(&cumulative.sums, 0..Cumulative::scan_words(bits)), (bins, tail)];
-        if let (Some(limits), Some((group, layout, rows, conversion))) = (&mut self.limits, self.content.bound()) {
-            limits.record(gpu, encoder, (group, layout, rows), Limits::r103(&conversion));
+        if let (Some(limits), Some((group, layout, rect, conversion))) = (&mut self.limits, self.content.bound()) {
+            limits.record(gpu, encoder, (group, layout, rect), Limits::r103(&conversion));
             parts.push((&limits.outside, 0..1));
             subject.limits = true;
         }

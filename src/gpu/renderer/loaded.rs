@@ -4,6 +4,7 @@ use crate::gpu::figures::FrameTag;
 use crate::histogram::{Components, Histogram};
 use crate::picture::Picture;
 use crate::picture::color::Range;
+use crate::picture::region::Rect;
 use crate::view::placement::Shape;
 
 /// Who turns a picture's samples into the pixels of a view.
@@ -23,6 +24,8 @@ pub struct Loaded {
     pub shape: Shape,
     pub bits: u32,
     pub components: Components,
+    /// The part of it that is counted alone, if one is.
+    pub region: Option<Rect>,
     pub range: Range,
     /// The frame that it is of, where it is one.
     pub tag: Option<FrameTag>,
@@ -31,6 +34,13 @@ pub struct Loaded {
     pub count: Count,
     /// Bins that another engine counted.
     pub known: Option<Histogram>,
+}
+
+impl Loaded {
+    /// What of the picture is counted.
+    pub fn rect(&self) -> Rect {
+        self.region.unwrap_or(Rect::whole(self.picture.width(), self.picture.height()))
+    }
 }
 
 /// What is still to do for a picture's bins.
