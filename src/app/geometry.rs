@@ -7,7 +7,8 @@ use glam::DVec2;
 use crate::histogram::Components;
 use crate::picture::Frame;
 use crate::view::panel::{self, Hit, PanelRect};
-use crate::view::placement::Shape;
+use crate::view::placement::{Placement, Shape};
+use crate::view::region::{Grip, Region, RegionDrag, grip_at};
 use crate::view::scene::Scene;
 
 /// How near the pointer must come to the divider to take hold of it, in points.
@@ -22,6 +23,8 @@ pub struct Geometry<'a> {
     pub components: Components,
     /// The frame on screen, if there is one.
     pub frame: Option<&'a Frame>,
+    /// What of the picture is counted.
+    pub region: Region,
     /// Size of the view in pixels.
     pub size: (u32, u32),
     /// Pixels of the view to a point of the display over it.
@@ -53,6 +56,32 @@ impl Geometry<'_> {
         let (upright, view) = self.extents()?;
         let percent = self.scene.view.scale(upright, view) * 100.0;
         Some(if percent < 10.0 { format!("{percent:.1} %") } else { format!("{percent:.0} %") })
+    }
+
+    /// Where the picture lies on the view.
+    #[must_use]
+    pub fn placement(&self) -> Option<Placement> {
+        Some(Placement::new(&Shape::of(self.frame?), &self.scene.view, self.size))
+    }
+
+    /// What a part of the region does that lies under a point of the view. On a histogram its handles are taken hold of, and its
+    /// border is not: bins are brushed there.
+    #[must_use]
+    pub fn grip(&self, at: DVec2) -> Option<Grip> {
+        let rect = self.region.shown()?.rect();
+        let grip = grip_at(rect, &self.placement()?, self.points.into(), at)?;
+        (grip != Grip::Move || self.hit(at).is_none()).then_some(grip)
+    }
+
+    /// The drag of a region that begins at a point of the view: of a new one where that is wanted, else of the one that is there.
+    #[must_use]
+    pub fn region_drag(&self, at: DVec2, is_new: bool) -> Option<RegionDrag> {
+        let placement = self.placement()?;
+        if is_new {
+            return Some(RegionDrag::new(at, &placement));
+        }
+        let (grip, shown) = (self.grip(at)?, self.region.shown()?);
+        Some(RegionDrag::change(grip, shown.rect(), at, &placement))
     }
 
     /// A point of the view in points of the display over it.
@@ -100,8 +129,8 @@ mod tests {
         let adjustments = Adjustments { blur: Some(Blur { size: 9, runs: 1 }), ..Adjustments::default() };
         let is_held = |x: f64, divider: f32, adjustments: Adjustments| {
             let scene = Scene { divider: Some(divider), adjustments, ..Scene::default() };
-            let geometry =
-                Geometry { scene: &scene, components: Components::Rgbl, frame: None, size: (1280, 720), points: 1.0 };
+            let (components, region) = (Components::Rgbl, Region::default());
+            let geometry = Geometry { scene: &scene, components, frame: None, region, size: (1280, 720), points: 1.0 };
             geometry.divider_from(DVec2::new(x, 100.0)).is_some()
         };
         for (x, expected) in [(633.9, false), (634.0, true), (640.0, true), (646.0, true), (646.1, false)] {

@@ -76,6 +76,7 @@ const fn of_winit(key: keys::NamedKey) -> NamedKey {
         keys::NamedKey::Tab => NamedKey::Tab,
         keys::NamedKey::F1 => NamedKey::F1,
         keys::NamedKey::Escape => NamedKey::Escape,
+        keys::NamedKey::Enter => NamedKey::Enter,
     }
 }
 

@@ -29,6 +29,7 @@ mod losing;
 mod options;
 mod pointing;
 mod readouts;
+mod regions;
 mod saving;
 mod screen;
 mod session;
@@ -155,10 +156,7 @@ impl ApplicationHandler for App {
                 Ok(Flow::Continue)
             }
             WindowEvent::RedrawRequested => viewer.draw(),
-            other => {
-                viewer.on_pointer(&other);
-                Ok(Flow::Continue)
-            }
+            other => viewer.on_pointer(&other, self.modifiers),
         };
         self.settle(event_loop, result);
     }

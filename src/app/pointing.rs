@@ -1,4 +1,4 @@
-//! The pointer: it wakes the controls, pans and zooms the picture, moves the divider, and brushes the histograms.
+//! The pointer: it wakes the controls, pans and zooms the picture, moves the divider, draws the region, and brushes the histograms.
 
 use glam::DVec2;
 use winit::event::{ElementState, MouseButton, MouseScrollDelta, WindowEvent};
@@ -6,8 +6,10 @@ use winit::event::{ElementState, MouseButton, MouseScrollDelta, WindowEvent};
 use super::bins::Bins;
 use super::geometry::Geometry;
 use super::hud::Hud;
+use crate::picture::region::Rect;
 use crate::view::panel::PanelRect;
 use crate::view::placement::ViewSettings;
+use crate::view::region::{Grip, RegionDrag};
 use crate::view::scene::Brush;
 
 /// Enlargement for a notch of the wheel.
@@ -28,6 +30,8 @@ pub enum PointerCommand {
     Divide(f32),
     /// Other bins are selected.
     Brush(Brush),
+    /// This part of the picture is to be counted alone.
+    Region(Rect),
 }
 
 /// What the button that is held does.
@@ -40,6 +44,8 @@ enum Drag {
     Pan(DVec2),
     /// It moves the divider, which lay this far from the pointer.
     Divide(f64),
+    /// It draws, moves or resizes the region.
+    Region(RegionDrag),
     /// It selects bins of a channel, from those under the pointer when it was pressed.
     Brush { channel: usize, from: (u32, u32), rect: PanelRect },
 }
@@ -68,10 +74,20 @@ impl Pointer {
         matches!(self.drag, Drag::Divide(_)) || !self.is_dragging() && self.at.is_some_and(is_near)
     }
 
-    /// Takes what it does; what that asks for.
+    /// What it does to the region where it is, or is doing.
+    #[must_use]
+    pub fn grip(&self, geometry: &Geometry<'_>, hud: &Hud) -> Option<Grip> {
+        match self.drag {
+            Drag::Region(RegionDrag::Change { grip, .. }) => Some(grip),
+            Drag::None => self.at.filter(|&at| !hud.covers(geometry.in_points(at))).and_then(|at| geometry.grip(at)),
+            _ => None,
+        }
+    }
+
+    /// Takes what it does, while Shift is held or not; what that asks for.
     pub fn on_event(
         &mut self,
-        event: &WindowEvent,
+        (event, shift): (&WindowEvent, bool),
         geometry: &Geometry<'_>,
         hud: &Hud,
         bins: &Bins,
@@ -86,7 +102,7 @@ impl Pointer {
                 return vec![PointerCommand::LetGo];
             }
             WindowEvent::MouseInput { state: ElementState::Pressed, button: MouseButton::Left, .. } => {
-                let selected = self.press(geometry, hud, bins);
+                let selected = self.press(geometry, hud, bins, shift);
                 return std::iter::once(PointerCommand::Wake).chain(selected).collect();
             }
             WindowEvent::MouseInput { state: ElementState::Released, button: MouseButton::Left, .. } => {
@@ -112,14 +128,23 @@ impl Pointer {
                     .map(|(upright, view)| PointerCommand::View(geometry.scene.view.pan_by(at - before, upright, view)))
             }
             Drag::Divide(aside) => Some(PointerCommand::Divide(geometry.share_at(at.x + aside))),
+            Drag::Region(drag) => {
+                let placement = geometry.placement();
+                let drawn = placement.and_then(|placement| drag.to(at, &placement, geometry.points.into()));
+                drawn.map(PointerCommand::Region)
+            }
             Drag::Brush { channel, from, rect } => brush(channel, from, &rect, at.x, geometry),
         };
         dragged.into_iter().chain((!rests).then_some(PointerCommand::Wake)).collect()
     }
 
-    fn press(&mut self, geometry: &Geometry<'_>, hud: &Hud, bins: &Bins) -> Option<PointerCommand> {
+    fn press(&mut self, geometry: &Geometry<'_>, hud: &Hud, bins: &Bins, shift: bool) -> Option<PointerCommand> {
         let at = self.at?;
         if hud.covers(geometry.in_points(at)) || geometry.frame.is_none() {
+            return None;
+        }
+        if let Some(drag) = geometry.region_drag(at, shift) {
+            self.drag = Drag::Region(drag);
             return None;
         }
         let Some(hit) = geometry.hit(at) else {

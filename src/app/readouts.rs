@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use egui::{CursorIcon, Rect};
 use glam::DVec2;
 
 use super::adjusting::Adjuster;
@@ -9,14 +10,16 @@ use super::bins::Bins;
 use super::geometry::Geometry;
 use super::graphics::Graphics;
 use super::hud::{
-    AdjustmentView, HistogramArea, Hud, InfoLine, Machine, ProbeText, Readout, StatsTable, Tables, TimingTable,
-    info_lines,
+    AdjustmentView, HistogramArea, Hud, InfoLine, Machine, ProbeText, Readout, RegionView, StatsTable, Tables,
+    TimingTable, info_lines,
 };
 use super::pointing::Pointer;
+use super::regions;
 use super::session::Session;
 use crate::view::panel;
 use crate::view::placement::{Placement, Shape};
 use crate::view::probe::{Probe, probe};
+use crate::view::region::{self, Grip, Shown};
 use crate::view::scene::Counted;
 
 /// What is gathered for one drawing.
@@ -36,6 +39,8 @@ pub struct Readings {
     pub readouts: Vec<Readout>,
     /// The bins of the pixel under the pointer, to be marked in the histograms.
     pub marks: Option<[u32; 4]>,
+    /// The part of the picture that is counted alone, or proposed to be.
+    pub region: Option<RegionView>,
 }
 
 impl Readings {
@@ -76,6 +81,7 @@ impl Sources<'_> {
             stats: open.numbers.then(|| self.stats()).flatten(),
             ..Readings::default()
         };
+        readings.region = self.region();
         readings.readouts.extend(self.brush());
         if self.hud.shows_controls(now) {
             self.point_at(&mut readings);
@@ -97,6 +103,24 @@ impl Sources<'_> {
             backdrop: scene.style.backdrop,
             thresholds: self.graphics.renderer.thresholds(),
         }
+    }
+
+    /// The region on the view.
+    fn region(&self) -> Option<RegionView> {
+        let Geometry { points, .. } = self.geometry;
+        let (shown, placement) = (self.geometry.region.shown()?, self.geometry.placement()?);
+        let (low, high) = region::on_view(shown.rect(), &placement);
+        let handles = region::handles(shown.rect(), &placement, points.into());
+        let grip = self.pointer.grip(&self.geometry, self.hud);
+        let words = regions::words_in(shown.rect(), self.geometry.frame?);
+        let is_proposed = matches!(shown, Shown::Proposed(_));
+        Some(RegionView {
+            rect: Rect::from_min_max(self.geometry.in_points(low), self.geometry.in_points(high)),
+            is_proposed,
+            text: if is_proposed { format!("{words}: Enter takes it, Esc drops it") } else { words },
+            handles: handles.iter().map(|h| (self.geometry.in_points(h.at), h.grip == Grip::Move)).collect(),
+            cursor: grip.map(|grip| cursor(grip, &placement)),
+        })
     }
 
     fn stats(&self) -> Option<StatsTable> {
@@ -134,8 +158,8 @@ impl Sources<'_> {
         let bits = self.geometry.bits()?;
         let (_, rect, _) =
             panel::panels(scene, components, size).find(|(_, _, channels)| channels.contains(brush.channel))?;
-        let sums = self.bins.counted_now(scene, Some(bits))?;
-        let card = Readout::of_range(sums, &brush).of_picture(self.counted_name());
+        let sums = self.bins.counted_now(scene, Some(bits), self.geometry.region.counted())?;
+        let card = Readout::of_range(sums, &brush).of_picture(self.counted_name().as_deref());
         log::trace!("brush: {}", card.as_text());
         let left = rect.left + rect.columns_of_bin(brush.low, bits).0;
         let right = rect.left + rect.columns_of_bin(brush.high, bits).1 + 1;
@@ -152,9 +176,11 @@ impl Sources<'_> {
             return;
         }
         if let Some(hit) = self.geometry.hit(at) {
-            let Some(sums) = self.bins.counted_now(scene, self.geometry.bits()) else { return };
+            let Some(sums) = self.bins.counted_now(scene, self.geometry.bits(), self.geometry.region.counted()) else {
+                return;
+            };
             let x = hit.rect.x_of_bin(hit.bin, sums.bits) / points;
-            let card = Readout::of_bin(sums, hit.channels, hit.bin).of_picture(self.counted_name());
+            let card = Readout::of_bin(sums, hit.channels, hit.bin).of_picture(self.counted_name().as_deref());
             log::trace!("bin: {}", card.as_text());
             let panel = self.geometry.rect_in_points(&hit.rect);
             readings.readouts.push(Readout { card, panel, columns: [x, x], lasts: false });
@@ -172,11 +198,14 @@ impl Sources<'_> {
         readings.probe = Some(ProbeText { card, at: pointer });
     }
 
-    /// The name of the picture whose bins are told, where there is more than one.
-    fn counted_name(&self) -> Option<&'static str> {
+    /// What the bins are of that are told, where that is not simply the picture.
+    fn counted_name(&self) -> Option<String> {
         let scene = self.geometry.scene;
         let is_source = scene.counted_in(self.geometry.components) == Counted::Source;
-        (!scene.adjustments.is_off()).then_some(if is_source { "source" } else { "result" })
+        let picture = (!scene.adjustments.is_off()).then_some(if is_source { "source" } else { "result" });
+        let region = self.geometry.region.counted().map(|_| "region");
+        let names: Vec<_> = picture.into_iter().chain(region).collect();
+        (!names.is_empty()).then(|| names.join(", "))
     }
 
     /// The pixel of the picture under a point of the view.
@@ -186,5 +215,18 @@ impl Sources<'_> {
         let placement = Placement::new(&Shape::of(&frame), &self.geometry.scene.view, self.geometry.size);
         let (x, y) = placement.pixel_at(at)?;
         Some(probe(&frame.picture, x, y, self.geometry.components))
+    }
+}
+
+/// What the pointer becomes where it has hold of a region: arrows the way the edge moves as it is seen.
+fn cursor(grip: Grip, placement: &Placement) -> CursorIcon {
+    let Grip::Edges { x, y } = grip else { return CursorIcon::Move };
+    let origin = placement.point_of(DVec2::ZERO);
+    let way = placement.point_of(DVec2::new(x.into(), y.into())) - origin;
+    match (way.x.abs() > 1e-9, way.y.abs() > 1e-9) {
+        (true, false) => CursorIcon::ResizeHorizontal,
+        (false, _) => CursorIcon::ResizeVertical,
+        (true, true) if (way.x > 0.0) == (way.y > 0.0) => CursorIcon::ResizeNwSe,
+        (true, true) => CursorIcon::ResizeNeSw,
     }
 }

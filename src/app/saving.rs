@@ -15,6 +15,7 @@ use crate::export::figures::{AdjustedFigures, Figures};
 use crate::export::file::{self, FileError};
 use crate::gpu::readback::Image;
 use crate::histogram::Components;
+use crate::picture::region::Rect;
 use crate::picture::{Frame, Picture};
 use crate::view::scene::{Counted, Scene};
 
@@ -44,7 +45,7 @@ impl Saves {
         &mut self,
         session: &Session,
         graphics: &mut Graphics,
-        (scene, components): (&Scene, Components),
+        (scene, components, region): (&Scene, Components, Option<Rect>),
     ) -> Result<(), String> {
         let Some(frame) = &session.frame else { return Ok(()) };
         let scene = Scene { marks: None, ..*scene };
@@ -54,7 +55,7 @@ impl Saves {
         let counter = (graphics.engine.name(), Some(graphics.gpu.info.name.as_str()));
         let read = session.read(frame);
         let figures = Figures::new(&session.input.display().to_string(), &read, &histogram, counter, true);
-        let figures = of_adjusted(figures, graphics, &scene, (&read.picture, components));
+        let figures = of_adjusted(figures.of_region(region), graphics, &scene, (&read.picture, components, region))?;
         let json = serde_json::to_string(&figures).map_err(|error| error.to_string())?;
         let name = name(session, frame);
         let (sender, answer) = mpsc::channel();
@@ -99,14 +100,15 @@ fn of_adjusted(
     figures: Figures,
     graphics: &mut Graphics,
     scene: &Scene,
-    (source, components): (&Picture, Components),
-) -> Figures {
+    (source, components, region): (&Picture, Components, Option<Rect>),
+) -> Result<Figures, String> {
     if scene.adjustments.is_off() {
-        return figures;
+        return Ok(figures);
     }
     let counted = scene.counted_in(components);
     // The bins that were drawn filled are the result's; those beside them are counted here once more.
-    let source = (counted == Counted::Both).then(|| cpu::Engine::new().count(source, components).clone());
+    let count = || cpu::Engine::new().count_region(source, region, components);
+    let source = (counted == Counted::Both).then(count).transpose().map_err(|error| error.to_string())?;
     let begin = Instant::now();
     let Graphics { renderer, gpu, .. } = graphics;
     // Thresholds that an adapter finds come a little later than its bins.
@@ -117,12 +119,12 @@ fn of_adjusted(
         renderer.poll_times(gpu);
         std::thread::sleep(Duration::from_millis(1));
     }
-    figures.of_adjusted(AdjustedFigures {
+    Ok(figures.of_adjusted(AdjustedFigures {
         adjustments: &scene.adjustments,
         is_result: counted != Counted::Source,
         thresholds: renderer.thresholds(),
         source: source.as_ref(),
-    })
+    }))
 }
 
 /// Where to save: the working directory, or the user's folder for pictures where that one cannot be written.

@@ -171,6 +171,7 @@ impl Viewer {
             // Where there are two pictures, it must be said which is which.
             Some(_) if self.work.scene.brush.is_some() || !self.work.scene.adjustments.is_off() => Lasting::Readouts,
             Some(session) if session.player.slow_seek(now).is_some() => Lasting::Waiting,
+            Some(_) if self.work.region.shown().is_some() => Lasting::Readouts,
             Some(_) => Lasting::Nothing,
         };
         let sources = self.sources();
@@ -179,7 +180,7 @@ impl Viewer {
         let pointer = self.pointer.at.map(|at| sources.geometry.in_points(at));
         let bits = sources.geometry.bits().unwrap_or(8);
         self.work.scene.marks = readings.marks;
-        let counted = self.work.scene.counted_text(self.work.bins.components);
+        let counted = self.work.counted_text();
         let model = Model {
             file: FileView {
                 name: self.work.session.as_ref().map(|session| session.name.as_str()),
@@ -196,6 +197,7 @@ impl Viewer {
             },
             tables: readings.tables(),
             adjusting,
+            region: readings.region.as_ref(),
             pointer: PointerView { at: pointer, probe: readings.probe.as_ref(), readouts: &readings.readouts },
         };
         let window = &self.work.graphics.screen.window;
@@ -225,10 +227,18 @@ impl Viewer {
         }
     }
 
-    /// Takes what the pointer does.
-    pub fn on_pointer(&mut self, event: &WindowEvent) {
+    /// Takes what the pointer does, with these keys held; what it says of going on.
+    ///
+    /// # Errors
+    /// [`AppError`] if the adapter fails for good.
+    pub fn on_pointer(&mut self, event: &WindowEvent, modifiers: ModifiersState) -> Result<Flow, AppError> {
         let now = Instant::now();
-        let commands = self.pointer.on_event(event, &self.work.geometry(), &self.work.hud, &self.work.bins);
+        let commands = self.pointer.on_event(
+            (event, modifiers.shift_key()),
+            &self.work.geometry(),
+            &self.work.hud,
+            &self.work.bins,
+        );
         if !commands.is_empty() {
             self.work.redraw();
         }
@@ -239,8 +249,10 @@ impl Viewer {
                 PointerCommand::View(view) => self.work.look_at(view, now),
                 PointerCommand::Divide(share) => self.work.scene.divider = Some(share),
                 PointerCommand::Brush(brush) => self.work.scene.brush = Some(brush),
+                PointerCommand::Region(rect) => self.work.draw_region(rect)?,
             }
         }
+        Ok(Flow::Continue)
     }
 
     /// Handles a key; what it says of going on.
@@ -333,8 +345,7 @@ impl Viewer {
         if self.work.hud.close_something() {
             return Ok(Flow::Continue);
         }
-        if self.work.scene.brush.take().is_some() {
-            self.work.note(Note::done("selection cleared"), now);
+        if self.work.clear_selection(now)? {
             return Ok(Flow::Continue);
         }
         if !self.work.hud.panels.any() {

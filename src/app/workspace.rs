@@ -15,13 +15,15 @@ use super::options::{AppError, PlayOptions, Waker};
 use super::saving::Saves;
 use super::session::Session;
 use super::title::Title;
-use super::{styling, transport};
+use super::{regions, styling, transport};
 use crate::adjust::Adjustment;
 use crate::gpu::{GpuError, Instance};
 use crate::histogram::Components;
 use crate::keys::Action;
 use crate::picture::Frame;
+use crate::picture::region::Rect;
 use crate::view::placement::ViewSettings;
+use crate::view::region::Region;
 use crate::view::scene::Scene;
 
 /// The video on screen and everything that is chosen for it.
@@ -38,6 +40,8 @@ pub struct Workspace {
     pub adjuster: Adjuster,
     /// What is counted, and its bins as numbers.
     pub bins: Bins,
+    /// What of the picture is counted.
+    pub region: Region,
     /// The display over the picture.
     pub hud: Hud,
     /// The choices that last.
@@ -82,6 +86,7 @@ impl Workspace {
             adjuster: Adjuster::new(settings.adjustments, &scene.adjustments),
             scene,
             bins: Bins::new(options.components),
+            region: Region::default(),
             hud,
             settings: Keeper::new(store),
             title: Title::new(now),
@@ -170,18 +175,68 @@ impl Workspace {
     fn load(&mut self, frame: Frame) -> Result<(), AppError> {
         let Some(session) = &mut self.session else { return Ok(()) };
         let read = session.read(&frame);
+        // Chosen in pictures of another size, it has no meaning in these.
+        let region = self.region.in_pictures_of((read.picture.width(), read.picture.height()));
+        let is_lost = self.region.shown().is_some() && region.shown().is_none();
+        self.region = region;
         if self.bins.components == Components::YCbCr && !read.picture.has_coded_components() {
             log::warn!("the video is R'G'B'; red, green, blue and luminance are counted instead of Y'CbCr codes");
             self.bins.components = Components::Rgbl;
             self.scene.brush = None;
         }
         session.frame = Some(frame);
-        if let Err(error) = self.graphics.load(&read, None, self.bins.components) {
+        if let Err(error) = self.graphics.load(&read, region.counted(), self.bins.components) {
             return self.rebuild(error);
         }
         self.bins.outdate();
         self.redraw();
+        if is_lost {
+            let text = "region cleared: the picture has another size now";
+            self.note(Note::done(text), Instant::now());
+        }
         Ok(())
+    }
+
+    /// Counts a rectangle of the picture on screen alone, which is drawn just now.
+    ///
+    /// # Errors
+    /// [`AppError`] if the adapter fails for good.
+    pub fn draw_region(&mut self, rect: Rect) -> Result<(), AppError> {
+        let Some(frame) = self.session.as_ref().and_then(|session| session.frame.as_ref()) else { return Ok(()) };
+        let size = (frame.picture.width(), frame.picture.height());
+        log::trace!("{}", regions::words(rect));
+        self.choose_region(Region::part(rect, size))
+    }
+
+    /// Counts another part of the picture from now on.
+    fn choose_region(&mut self, region: Region) -> Result<(), AppError> {
+        let is_other = self.region.counted() != region.counted();
+        self.region = region;
+        self.redraw();
+        if is_other { self.reload() } else { Ok(()) }
+    }
+
+    /// Drops a region that is proposed, else what is brushed, else the region; whether there was any of that.
+    ///
+    /// # Errors
+    /// [`AppError`] if the adapter fails for good.
+    pub fn clear_selection(&mut self, now: Instant) -> Result<bool, AppError> {
+        if self.region.taken().is_none() && self.scene.brush.take().is_some() {
+            self.note(Note::done("selection cleared"), now);
+            return Ok(true);
+        }
+        let Some((left, text)) = regions::drop_last(self.region) else { return Ok(false) };
+        self.choose_region(left)?;
+        self.note(Note::done(text), now);
+        Ok(true)
+    }
+
+    /// Which picture and which part of it the histograms are of, in words; nothing where that is simply the picture.
+    pub fn counted_text(&self) -> Option<String> {
+        let frame = self.session.as_ref()?.frame.as_ref()?;
+        let region = self.region.counted().map(|rect| regions::words_in(rect, frame));
+        let texts: Vec<_> = region.into_iter().chain(self.scene.counted_text(self.bins.components)).collect();
+        (!texts.is_empty()).then(|| texts.join("; "))
     }
 
     /// Counts and draws the frame on screen once more, as when something else is to be counted.
@@ -209,6 +264,7 @@ impl Workspace {
             scene: &self.scene,
             components: self.bins.components,
             frame: self.session.as_ref().and_then(|session| session.frame.as_ref()),
+            region: self.region,
             size,
             points: self.hud.set_scale(size, self.window().scale_factor()),
         }
@@ -246,6 +302,16 @@ impl Workspace {
             Action::ToggleComponents => self.toggle_components(now)?,
             Action::ToggleNumbers | Action::ToggleInfo | Action::ToggleAdjusting | Action::ToggleTiming => {
                 self.toggle_panel(action)?;
+            }
+            Action::FindBars | Action::TakeRegion => {
+                let Some(session) = &self.session else { return Ok(()) };
+                let Some(frame) = &session.frame else { return Ok(()) };
+                let (region, text) = match action {
+                    Action::FindBars => regions::find_bars(self.region, &session.read(frame).picture),
+                    _ => regions::take(self.region),
+                };
+                self.choose_region(region)?;
+                self.note(Note::done(text), now);
             }
             Action::Save => self.save(now),
             Action::EnterTime if self.session.as_ref().is_some_and(|session| session.player.is_single()) => {
@@ -322,7 +388,7 @@ impl Workspace {
     /// Saves what the window shows, without the controls, and the bins of the frame.
     fn save(&mut self, now: Instant) {
         let Some(session) = &self.session else { return };
-        let shown = (&self.scene, self.bins.components);
+        let shown = (&self.scene, self.bins.components, self.region.counted());
         if let Err(reason) = self.saves.begin(session, &mut self.graphics, shown) {
             self.note(Note::warning(format!("nothing was saved: {reason}")), now);
         }

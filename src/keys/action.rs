@@ -93,6 +93,10 @@ pub enum Action {
     ToggleBackdrop,
     /// Show or hide the adjustments with their parameters.
     ToggleAdjusting,
+    /// Look for black bars and propose what lies between them as the region that is counted; take it where it is proposed.
+    FindBars,
+    /// Take the region that is proposed.
+    TakeRegion,
     /// Save the view and the bins.
     Save,
     /// Choose a file to open.

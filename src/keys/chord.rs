@@ -29,6 +29,8 @@ pub enum NamedKey {
     F1,
     /// Escape.
     Escape,
+    /// Return, and Enter beside the digits.
+    Enter,
 }
 
 impl NamedKey {
@@ -49,6 +51,7 @@ impl NamedKey {
             Self::Tab => "Tab",
             Self::F1 => "F1",
             Self::Escape => "Esc",
+            Self::Enter => "Enter",
         }
     }
 }

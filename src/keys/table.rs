@@ -279,6 +279,11 @@ pub const TABLE: &[Bindings] = &[
     Bindings { section: Section::Picture, keys: &[(ShiftLetter("c"), ResetView)], help: "undo fit, zoom and pan" },
     Bindings {
         section: Section::Picture,
+        keys: &[(ShiftLetter("r"), FindBars), (Named(NamedKey::Enter), TakeRegion)],
+        help: "propose a region without black bars, take it",
+    },
+    Bindings {
+        section: Section::Picture,
         keys: &[(Letter("s"), Save)],
         help: "save the view as PNG and the bins as JSON",
     },
@@ -319,6 +324,8 @@ pub const GESTURES: &[(&str, &str)] = &[
     ("drag the timeline", "scrub"),
     ("drag a histogram", "light up the pixels of those codes"),
     ("drag the picture", "move it"),
+    ("Shift+drag", "count this region only"),
+    ("drag its border or handles", "move, resize the region"),
     ("drag the divider", "move it between before and after"),
     ("wheel", "zoom at the pointer"),
     ("rest on anything", "read its values"),

@@ -46,10 +46,11 @@ pub enum Shown {
 }
 
 impl Region {
-    /// A rectangle of a picture of this size, in which it must lie.
+    /// A rectangle of a picture of this size, in which it must lie; the whole of it is no choice.
     #[must_use]
-    pub const fn part(rect: Rect, picture: (u32, u32)) -> Self {
-        Self { choice: Choice::Part(rect), picture }
+    pub fn part(rect: Rect, picture: (u32, u32)) -> Self {
+        let choice = rect.proper(picture.0, picture.1).map_or(Choice::Whole, Choice::Part);
+        Self { choice, picture }
     }
 
     /// The same, with another rectangle proposed.
@@ -60,10 +61,10 @@ impl Region {
 
     /// What is proposed, chosen; `None` where nothing is.
     #[must_use]
-    pub const fn taken(self) -> Option<Self> {
+    pub fn taken(self) -> Option<Self> {
         match self.choice {
             Choice::Proposed { rect, .. } => Some(Self::part(rect, self.picture)),
-            _ => None,
+            Choice::Whole | Choice::Part(_) => None,
         }
     }
 
@@ -234,7 +235,7 @@ impl RegionDrag {
         match *self {
             Self::New(from) => {
                 let begin = placement.point_of(from);
-                if (at - begin).abs().max_element() < LEAST_DRAG * points {
+                if (at.floor() + 0.5 - begin).abs().max_element() < LEAST_DRAG * points - 1e-6 {
                     return None;
                 }
                 let to = place_in_pixel(at, placement);

@@ -43,6 +43,7 @@ fn plain(label: &str) -> String {
         "PageUp" => "Prior",
         "PageDown" => "Next",
         "Esc" => "Escape",
+        "Enter" => "Return",
         "[" => "bracketleft",
         "]" => "bracketright",
         "{" => "braceleft",
@@ -105,6 +106,8 @@ fn check(program: &Program, key: &str, action: Action) {
         Action::Step { forward } => {
             leads_to(program, key, START + if forward { FRAME_SECONDS } else { -FRAME_SECONDS });
         }
+        Action::FindBars => drop(note("no black bars at the edges of this frame")),
+        Action::TakeRegion => drop(note("no region is proposed: Shift+R looks for black bars")),
         Action::EnterTime => {
             go_to(program, "2.5", 2.5);
             go_to(program, "45", 1.5);

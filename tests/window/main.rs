@@ -14,6 +14,7 @@ mod notes;
 mod picture;
 mod program;
 mod reading;
+mod region;
 mod stalled;
 mod title;
 mod wait;

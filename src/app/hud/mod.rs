@@ -20,6 +20,7 @@ mod notes;
 mod panels;
 mod probe;
 mod readout;
+mod region;
 mod stats;
 mod theme;
 mod timeline;
@@ -45,6 +46,7 @@ pub use notes::Note;
 pub use panels::OpenPanels;
 pub use probe::ProbeText;
 pub use readout::Readout;
+pub use region::RegionView;
 pub use stats::StatsTable;
 pub use timing::TimingTable;
 
@@ -340,6 +342,11 @@ impl Hud {
         let view = ui.ctx().content_rect();
         let free = free_area(view, model.scopes.histograms);
         let strength = self.visibility.strength(now);
+        if let Some(shown) = model.region {
+            let histograms: Vec<_> = model.scopes.histograms.iter().map(|panel| panel.rect).collect();
+            let room = Rect { min: free.min + Vec2::new(0.0, region::ABOVE), ..free };
+            region::show(ui, (view, room), shown, &histograms, strength);
+        }
         let mut panels_top = free.min.y + theme::MARGIN;
         let mut controls = Rect::NOTHING;
         // Where the sheet leaves no room for the controls, it stands alone.

@@ -6,6 +6,7 @@ use super::entry::Goal;
 use super::info::InfoLine;
 use super::probe::ProbeText;
 use super::readout::Readout;
+use super::region::RegionView;
 use super::stats::StatsTable;
 use super::timing::TimingTable;
 use crate::adjust::{Adjustment, Adjustments, Choices};
@@ -191,6 +192,8 @@ pub struct Model<'a> {
     pub tables: Tables<'a>,
     /// The adjustments.
     pub adjusting: AdjustmentView,
+    /// The part of the picture that is counted alone, or proposed to be.
+    pub region: Option<&'a RegionView>,
     /// What the pointer is at.
     pub pointer: PointerView<'a>,
 }

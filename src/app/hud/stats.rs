@@ -10,6 +10,7 @@ use crate::histogram::limits::R103_TOLERATED_PERCENT;
 use crate::histogram::{Components, Cumulative};
 use crate::picture::color::Range;
 use crate::text::timecode;
+use crate::view::region;
 
 /// The names of the figures, in the order of the columns' cells.
 const NAMES: [&str; 9] = ["min", "1 %", "median", "mean", "99 %", "max", "at lowest", "at highest", "out of range"];
@@ -56,7 +57,10 @@ impl StatsTable {
         let time = timecode(tag.time_secs);
         let frame = tag.index.map_or_else(|| time.clone(), |index| format!("frame {index}, {time}"));
         let count = sums.components.channel_names().len();
-        let picture = if tag.adjusted { format!("result: {adjustments}") } else { "source".to_owned() };
+        let mut picture = if tag.adjusted { format!("result: {adjustments}") } else { "source".to_owned() };
+        if let Some(rect) = tag.region {
+            picture = format!("region {}, {picture}", region::text(rect));
+        }
         Self {
             frame,
             picture,

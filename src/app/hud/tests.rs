@@ -22,6 +22,7 @@ fn model(panels: &[HistogramArea]) -> Model<'_> {
         },
         tables: Tables::default(),
         adjusting: AdjustmentView::default(),
+        region: None,
         pointer: PointerView::default(),
     }
 }

@@ -1,0 +1,136 @@
+//! The part of the picture that is counted alone: what surrounds it dims a little, its border is light between dark lines, and
+//! while the controls are there it has handles. What is only proposed is dashed, and says how it is taken.
+
+use egui::{Align2, Color32, CursorIcon, LayerId, Painter, Pos2, Rect, Shape, Stroke, Ui, Vec2, pos2, vec2};
+
+use super::theme;
+
+/// What lies outside is hidden so far.
+const OUTSIDE: Color32 = Color32::from_black_alpha(88);
+/// Half the side of a handle, in points.
+const HANDLE: f32 = 3.5;
+/// Height at the upper edge of the view, in points, that its label leaves to the controls.
+pub const ABOVE: f32 = 74.0;
+/// Lengths of dashes and of the gaps between them, in points.
+const DASH: f32 = 7.0;
+
+/// A rectangle of the picture as it is shown.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RegionView {
+    /// Where it lies on the view, in points.
+    pub rect: Rect,
+    /// Whether it is only proposed.
+    pub is_proposed: bool,
+    /// What is said of it.
+    pub text: String,
+    /// Where it can be taken hold of, in points, and whether that moves all of it.
+    pub handles: Vec<(Pos2, bool)>,
+    /// What the pointer becomes where it takes hold of it, or has done so.
+    pub cursor: Option<CursorIcon>,
+}
+
+/// Shows it over the picture, but for the histograms, which count it; the label inside `room`.
+pub fn show(ui: &Ui, (view, room): (Rect, Rect), region: &RegionView, histograms: &[Rect], strength: f32) {
+    if let Some(cursor) = region.cursor {
+        ui.ctx().set_cursor_icon(cursor);
+    }
+    let painter = ui.ctx().layer_painter(LayerId::background());
+    for free in beside(view, histograms) {
+        let painter = painter.with_clip_rect(free);
+        if !region.is_proposed {
+            beside(view, &[region.rect]).into_iter().for_each(|part| {
+                painter.rect_filled(part, 0, OUTSIDE);
+            });
+        }
+        border(&painter, region);
+    }
+    if strength > 0.0 {
+        let mut painter = painter.clone();
+        painter.set_opacity(strength);
+        region.handles.iter().for_each(|&(at, moves)| handle(&painter, at, moves));
+    }
+    let strength = if region.is_proposed { 1.0 } else { strength };
+    if strength > 0.0 {
+        let mut painter = painter;
+        painter.set_opacity(strength);
+        let color = if region.is_proposed { theme::ACCENT } else { theme::LIGHT };
+        let at = region.rect.left_top() + vec2(6.0, 6.0);
+        theme::label(&painter, room, at, Align2::LEFT_TOP, &region.text, theme::SMALL, color);
+    }
+}
+
+fn border(painter: &Painter, region: &RegionView) {
+    let corners = [
+        region.rect.left_top(),
+        region.rect.right_top(),
+        region.rect.right_bottom(),
+        region.rect.left_bottom(),
+        region.rect.left_top(),
+    ];
+    painter.add(Shape::line(corners.to_vec(), Stroke::new(3.0, Color32::from_black_alpha(170))));
+    if region.is_proposed {
+        painter.extend(Shape::dashed_line(&corners, Stroke::new(1.4, theme::ACCENT), DASH, DASH * 0.7));
+    } else {
+        painter.add(Shape::line(corners.to_vec(), Stroke::new(1.0, theme::LIGHT)));
+    }
+}
+
+/// A square where an edge is moved, a cross where all is.
+fn handle(painter: &Painter, at: Pos2, moves: bool) {
+    if moves {
+        for (width, color) in [(4.0, Color32::from_black_alpha(190)), (1.6, theme::LIGHT)] {
+            let stroke = Stroke::new(width, color);
+            let reach = if width > 2.0 { 8.0 } else { 7.0 };
+            painter.line_segment([at - vec2(reach, 0.0), at + vec2(reach, 0.0)], stroke);
+            painter.line_segment([at - vec2(0.0, reach), at + vec2(0.0, reach)], stroke);
+        }
+        return;
+    }
+    let square = Rect::from_center_size(at, Vec2::splat(2.0 * HANDLE));
+    painter.rect_filled(square.expand(1.5), 1, Color32::from_black_alpha(190));
+    painter.rect_filled(square, 1, theme::LIGHT);
+}
+
+/// What of a rectangle no other one covers, in rectangles.
+fn beside(all: Rect, others: &[Rect]) -> Vec<Rect> {
+    others.iter().fold(vec![all], |parts, other| {
+        let cut = |part: Rect| {
+            let inner = part.intersect(*other);
+            if !inner.is_positive() {
+                return vec![part];
+            }
+            let above = Rect::from_min_max(part.min, pos2(part.max.x, inner.min.y));
+            let below = Rect::from_min_max(pos2(part.min.x, inner.max.y), part.max);
+            let left = Rect::from_min_max(pos2(part.min.x, inner.min.y), pos2(inner.min.x, inner.max.y));
+            let right = Rect::from_min_max(pos2(inner.max.x, inner.min.y), pos2(part.max.x, inner.max.y));
+            [above, below, left, right].into_iter().filter(|rect| rect.is_positive()).collect()
+        };
+        parts.into_iter().flat_map(cut).collect()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_beside_rectangles_covers_the_rest_once() {
+        let rect = |x: f32, y: f32, width: f32, height: f32| Rect::from_min_size(pos2(x, y), vec2(width, height));
+        let all = rect(0.0, 0.0, 100.0, 60.0);
+        for others in [
+            vec![],
+            vec![rect(10.0, 10.0, 20.0, 20.0)],
+            vec![rect(5.0, 40.0, 40.0, 20.0), rect(55.0, 40.0, 40.0, 20.0)],
+            vec![rect(-10.0, -10.0, 300.0, 30.0), rect(50.0, 10.0, 60.0, 100.0)],
+            vec![rect(-1.0, -1.0, 200.0, 200.0)],
+        ] {
+            let parts = beside(all, &others);
+            for (x, y) in (0..60).flat_map(|y| (0..100).map(move |x| (x, y))) {
+                let point = pos2(x as f32 + 0.5, y as f32 + 0.5);
+                let covered = others.iter().any(|other| other.contains(point));
+                let found = parts.iter().filter(|part| part.contains(point)).count();
+                assert_eq!(found, usize::from(!covered), "{point:?} of {others:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! How keys choose the part of the picture that is counted, and what is said of it.
+
+use crate::picture::bars::{self, Bars};
+use crate::picture::region::Rect;
+use crate::picture::{Frame, Orientation, Picture};
+use crate::view::region::{self, Region, Shown};
+
+/// Looks for black bars in the picture on screen and proposes what lies between them; where that is proposed already, takes it.
+/// What is chosen then, and what is to be said of it.
+#[must_use]
+pub fn find_bars(region: Region, picture: &Picture) -> (Region, String) {
+    if region.taken().is_some() {
+        return take(region);
+    }
+    let size = (picture.width(), picture.height());
+    match bars::find(picture) {
+        Bars::None => (region, "no black bars at the edges of this frame".to_owned()),
+        Bars::Black => (region, "this frame is black: there is nothing between bars to find".to_owned()),
+        Bars::Around(rect) if region.counted() == Some(rect) => (region, "the region leaves the bars out".to_owned()),
+        Bars::Around(rect) => {
+            let text = format!("black bars around {}: Enter takes it as region, Esc drops it", region::text(rect));
+            (region.proposing(rect, size), text)
+        }
+    }
+}
+
+/// Takes what is proposed. What is chosen then, and what is to be said of it.
+#[must_use]
+pub fn take(region: Region) -> (Region, String) {
+    match region.taken().map(|taken| (taken, taken.counted())) {
+        Some((taken, Some(rect))) => (taken, format!("counting {}", words(rect))),
+        _ => (region, "no region is proposed: Shift+R looks for black bars".to_owned()),
+    }
+}
+
+/// Drops what was proposed or chosen last; `None` where there is nothing to drop.
+#[must_use]
+pub fn drop_last(region: Region) -> Option<(Region, String)> {
+    let left = region.dropped()?;
+    let text = match region.shown() {
+        Some(Shown::Proposed(_)) => "bars left as they are",
+        _ => "region cleared: all of the picture is counted",
+    };
+    Some((left, text.to_owned()))
+}
+
+/// A region in words.
+#[must_use]
+pub fn words(rect: Rect) -> String {
+    format!("region {}", region::text(rect))
+}
+
+/// The same, which says of a turned picture that its pixels are those of the coded one.
+#[must_use]
+pub fn words_in(rect: Rect, frame: &Frame) -> String {
+    let is_turned = frame.orientation != Orientation::default();
+    format!("{}{}", words(rect), if is_turned { ", as coded" } else { "" })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::picture::OwnedPlanes;
+    use crate::picture::color::{Colorimetry, Matrix, Range, Sourced};
+    use crate::picture::layout::PixelLayout;
+
+    fn picture(luma: impl Fn(usize) -> u8) -> Picture {
+        let planes = OwnedPlanes { planes: vec![((0..80).map(luma).collect(), 8)] };
+        let color = Colorimetry { matrix: Sourced::tagged(Matrix::Bt709), range: Sourced::tagged(Range::Full) };
+        Picture::new(PixelLayout::gray(8), (8, 10), color, Arc::new(planes)).unwrap()
+    }
+
+    #[test]
+    fn bars_are_proposed_and_taken_at_the_second_time() {
+        let barred = picture(|at| if (16..64).contains(&at) { 90 } else { 0 });
+        let (proposed, text) = find_bars(Region::default(), &barred);
+        let rect = Rect { x: 0, y: 2, width: 8, height: 6 };
+        assert_eq!((proposed.shown(), proposed.counted()), (Some(Shown::Proposed(rect)), None));
+        assert_eq!(text, "black bars around 8×6 at 0,2: Enter takes it as region, Esc drops it");
+        let (taken, text) = find_bars(proposed, &barred);
+        assert_eq!((taken.counted(), text.as_str()), (Some(rect), "counting region 8×6 at 0,2"));
+        assert_eq!(find_bars(taken, &barred).1, "the region leaves the bars out");
+        let (left, text) = drop_last(proposed).expect("a proposal");
+        assert_eq!((left.shown(), text.as_str()), (None, "bars left as they are"));
+        assert_eq!(drop_last(left), None);
+        assert_eq!(find_bars(Region::default(), &picture(|_| 0)).0.shown(), None, "a black frame");
+        assert_eq!(find_bars(Region::default(), &picture(|_| 80)).1, "no black bars at the edges of this frame");
+    }
+}
