@@ -24,7 +24,21 @@ struct Placement {
     // What of the picture may be lit: column and row of the first pixel, and those behind the last.
     first: vec2<u32>,
     end: vec2<u32>,
+    // Zebras and marks; see src/view/exposure.rs.
+    zebra: u32,             // the lowest tone that is striped; the highest number where none is
+    stripe: u32,            // width of a stripe along a row
+    tone_coded: u32,        // whether a pixel's tone is its Y' as coded, and not its luminance
+    marks: u32,             // 0 where nothing is marked, 1 where red, green and blue are, 2 where code values are
+    lowest: vec4<i32>,      // the lowest value of each channel that is not marked
+    highest: vec4<i32>,     // the lowest value above those
+    mark_colors: array<vec4<u32>, 3>,
 }
+
+const NO_ZEBRA: u32 = 0xffffffffu;
+// Lights of marks, dimming behind them, and stripes, as in src/view/exposure.rs.
+const MARK_LIGHTS: vec3<u32> = vec3<u32>(256u, 186u, 96u);
+const MARK_DIMMING: u32 = 192u;
+const STRIPE: vec2<u32> = vec2<u32>(64u, 191u);
 
 @group(1) @binding(0) var<uniform> placement: Placement;
 // For each column of the view, then for each of its rows, the column or row of the picture whose sample covers it. The CPU
@@ -126,11 +140,38 @@ fn light(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) gro
     }
 }
 
-// A pixel that is not lit, of 8-bit codes: dark and gray.
-fn dimmed(rgb: vec3<u32>) -> vec3<u32> {
+// A colour of 8-bit codes on the way to dark and gray.
+fn dimmed(rgb: vec3<u32>, strength: u32) -> vec3<u32> {
     let gray = (54u * rgb.r + 183u * rgb.g + 19u * rgb.b) >> 8u;
     let dark = 18u + ((gray * 56u) >> 8u);
-    return (rgb * (256u - placement.strength) + dark * placement.strength + 128u) >> vec3<u32>(8u);
+    return (rgb * (256u - strength) + dark * strength + 128u) >> vec3<u32>(8u);
+}
+
+// A colour of the view's pixel with its zebra and its marks.
+fn inspected(shown: vec3<u32>, pixel: vec2<u32>) -> vec3<u32> {
+    let codes = codes_at(covering(pixel));
+    var color = shown;
+    if placement.marks != 0u {
+        let values = select(sums_of(codes), vec3<i32>(codes), placement.marks == 2u);
+        let below = values < placement.lowest.xyz;
+        let above = values >= placement.highest.xyz;
+        if any(below) || any(above) {
+            let cell = pixel / max(placement.stripe / 2u, 1u);
+            let low = select(MARK_LIGHTS.y, MARK_LIGHTS.z, ((cell.x + cell.y) & 1u) != 0u);
+            let level = select(select(vec3<u32>(0u), vec3<u32>(low), below), vec3<u32>(MARK_LIGHTS.x), above);
+            var mark = (placement.mark_colors[0].rgb * level.x + 128u) >> vec3<u32>(8u);
+            mark = max(mark, (placement.mark_colors[1].rgb * level.y + 128u) >> vec3<u32>(8u));
+            return max(mark, (placement.mark_colors[2].rgb * level.z + 128u) >> vec3<u32>(8u));
+        }
+        color = dimmed(color, MARK_DIMMING);
+    }
+    let luminance = bins_of(codes).w;
+    let tone = select(luminance, codes.x, placement.tone_coded != 0u);
+    if tone >= placement.zebra && (((pixel.x + pixel.y) / placement.stripe) & 1u) == 0u {
+        let light = select(STRIPE.y, 0u, (luminance >> (BITS - 1u)) != 0u);
+        color = (color * STRIPE.x + light * (256u - STRIPE.x) + 128u) >> vec3<u32>(8u);
+    }
+    return color;
 }
 
 // Component codes where a pixel of the view lies, averaged over as much of the picture as it covers.
@@ -164,7 +205,10 @@ fn video(@builtin(position) pixel: vec4<f32>) -> @location(0) vec4<f32> {
     // Rounded here, so that a view's own rounding, which differs between formats, has nothing left to decide.
     var shown = floor(clamp(rgb, vec3<f32>(0.0), vec3<f32>(1.0)) * 255.0 + 0.5);
     if placement.strength != 0u && !is_lit_at(vec2<u32>(pixel.xy)) {
-        shown = vec3<f32>(dimmed(vec3<u32>(shown)));
+        shown = vec3<f32>(dimmed(vec3<u32>(shown), placement.strength));
+    }
+    if placement.marks != 0u || placement.zebra != NO_ZEBRA {
+        shown = vec3<f32>(inspected(vec3<u32>(shown), vec2<u32>(pixel.xy)));
     }
     return vec4<f32>(shown / 255.0, 1.0);
 }

@@ -106,6 +106,11 @@ pub mod adjusting {
     };
 }
 
+/// What the picture tells of its exposure: zebras and marks, read from the texts of the command line.
+pub mod exposing {
+    pub use crate::view::exposure::{ExposureChoice, Level, MarkLimits};
+}
+
 /// Every frame's counts as data: what `analyze` and `merge` do.
 pub mod analysis {
     pub use crate::export::analyze::counter::Counting;

@@ -230,6 +230,13 @@ fn shared_structures_lie_alike_in_rust_and_wgsl() {
             ("lit_words", offset_of!(PlacementParams, lit_words)),
             ("first", offset_of!(PlacementParams, first)),
             ("end", offset_of!(PlacementParams, end)),
+            ("zebra", offset_of!(PlacementParams, zebra)),
+            ("stripe", offset_of!(PlacementParams, stripe)),
+            ("tone_coded", offset_of!(PlacementParams, tone_coded)),
+            ("marks", offset_of!(PlacementParams, marks)),
+            ("lowest", offset_of!(PlacementParams, lowest)),
+            ("highest", offset_of!(PlacementParams, highest)),
+            ("mark_colors", offset_of!(PlacementParams, mark_colors)),
         ],
     );
 }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use crate::adjust::Choices;
+use crate::view::exposure::Exposure;
 use crate::view::overlay::{Channels, OverlayStyle};
 use crate::view::placement::Fit;
 
@@ -36,6 +37,8 @@ pub struct Settings {
     pub pinned: bool,
     /// Whether the cumulative histograms are drawn over the bars.
     pub curves: bool,
+    /// Zebras and marks.
+    pub exposure: Exposure,
     /// Parameters of the adjustments as they were last used. Which are on is not kept: a video opens as it is.
     pub adjustments: Choices,
 }
@@ -49,6 +52,7 @@ impl Default for Settings {
             fit: Fit::default(),
             pinned: false,
             curves: false,
+            exposure: Exposure::default(),
             adjustments: Choices::default(),
         }
     }
@@ -203,12 +207,14 @@ fn write(folder: &Path, settings: &Settings) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::view::exposure::{Level, MarkLimits};
     use crate::view::overlay::Arrangement;
 
     fn changed() -> Settings {
         let mut settings =
             Settings { shown: false, fit: Fit::Contain, pinned: true, curves: true, ..Settings::default() };
         settings.adjustments.low_pass.size = 21;
+        settings.exposure = Exposure { zebra: true, level: Level::Code(700), limits: MarkLimits::R103, marks: true };
         settings.histograms.arrangement = Arrangement::Parade;
         settings.histograms.logarithmic = true;
         settings.histograms.height = 0.4;

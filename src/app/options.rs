@@ -9,6 +9,7 @@ use crate::engine::EngineChoice;
 use crate::gpu::{AdapterChoice, GpuError};
 use crate::histogram::Components;
 use crate::media::{MediaError, OpenOptions};
+use crate::view::exposure::ExposureChoice;
 use crate::view::scene::Counted;
 
 /// What to play and how.
@@ -30,6 +31,8 @@ pub struct PlayOptions {
     pub adjustments: Adjustments,
     /// Which picture is counted at first, where there are two.
     pub counted: Counted,
+    /// What is asked of zebras and marks at first.
+    pub exposure: ExposureChoice,
     /// The adapter.
     pub adapter: AdapterChoice,
     /// The engine.

@@ -125,7 +125,9 @@ impl Sources<'_> {
 
     fn stats(&self) -> Option<StatsTable> {
         let (tag, sums) = self.bins.newest()?;
-        Some(StatsTable::new(tag, sums, &self.geometry.scene.adjustments))
+        let numbers = StatsTable::new(tag, sums, &self.geometry.scene.adjustments);
+        log::trace!("numbers: {}", numbers.as_text());
+        Some(numbers)
     }
 
     fn timing(&self) -> Option<TimingTable> {

@@ -55,6 +55,17 @@ pub fn restyle(scene: &mut Scene, components: Components, action: Action) -> Opt
             style.backdrop = !style.backdrop;
             format!("soft backdrop {}", on_or_off(style.backdrop))
         }
+        Action::ToggleZebra => {
+            let exposure = &mut scene.exposure;
+            exposure.zebra = !exposure.zebra;
+            if exposure.zebra { format!("zebras from {} on", exposure.level.text()) } else { "zebras off".to_owned() }
+        }
+        Action::ToggleMarks => {
+            let exposure = &mut scene.exposure;
+            exposure.marks = !exposure.marks;
+            let what = exposure.limits.text();
+            if exposure.marks { format!("marked: what is {what}") } else { "marks off".to_owned() }
+        }
         Action::NextFit => {
             scene.view = ViewSettings::fitted(next_of(&Fit::ALL, scene.view.fit));
             format!("picture: {}", scene.view.fit.name())

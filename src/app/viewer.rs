@@ -198,6 +198,7 @@ impl Viewer {
             tables: readings.tables(),
             adjusting,
             region: readings.region.as_ref(),
+            exposure: self.work.hud.shows_controls(now).then_some(self.work.scene.exposure),
             pointer: PointerView { at: pointer, probe: readings.probe.as_ref(), readouts: &readings.readouts },
         };
         let window = &self.work.graphics.screen.window;
@@ -293,6 +294,11 @@ impl Viewer {
             Command::Settle => self.work.settle(),
             Command::Choose(kind, choices) => {
                 self.work.adjuster.choose(kind, choices, &mut self.work.scene.adjustments);
+                self.work.settings.changed(now);
+            }
+            Command::Expose(exposure) => {
+                log::debug!("exposure: {exposure:?}");
+                self.work.scene.exposure = exposure;
                 self.work.settings.changed(now);
             }
             Command::Count(counted) => self.work.scene.counted = counted,

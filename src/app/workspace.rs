@@ -71,6 +71,7 @@ impl Workspace {
             style: settings.histograms,
             view: ViewSettings::fitted(settings.fit),
             curves: settings.curves,
+            exposure: options.exposure.over(settings.exposure),
             adjustments: options.adjustments.clamped(),
             counted: options.counted,
             ..Scene::default()
@@ -433,6 +434,7 @@ impl Workspace {
             fit: self.scene.view.fit,
             pinned: self.hud.is_pinned(),
             curves: self.scene.curves,
+            exposure: self.scene.exposure,
             adjustments: self.adjuster.choices,
             ..Settings::default()
         };

@@ -4,6 +4,7 @@ mod adapters;
 mod adjust;
 mod analyze;
 mod bench;
+mod exposure;
 mod interrupt;
 mod merge;
 mod options;

@@ -8,6 +8,7 @@ use clap::Args;
 use histoscope::{PlayOptions, play};
 
 use super::adjust::AdjustArgs;
+use super::exposure::ExposureArgs;
 use super::options::{CountingArgs, ReadingArgs};
 
 /// What to play.
@@ -37,6 +38,9 @@ pub struct PlayArgs {
     adjust: AdjustArgs,
 
     #[command(flatten)]
+    exposure: ExposureArgs,
+
+    #[command(flatten)]
     reading: ReadingArgs,
 
     #[command(flatten)]
@@ -54,6 +58,7 @@ impl PlayArgs {
             components: self.counting.components(),
             adjustments: self.adjust.adjustments(),
             counted: self.adjust.counted(),
+            exposure: self.exposure.choice(),
             adapter: self.counting.adapter(),
             engine: self.counting.engine(),
             open: self.reading.open_options(),

@@ -9,6 +9,7 @@ use histoscope::analysis::RegionSpec;
 use histoscope::{Channels, SnapshotOptions, parse_time, snapshot};
 
 use super::adjust::AdjustArgs;
+use super::exposure::ExposureArgs;
 use super::options::{CountingArgs, ReadingArgs, parse_size};
 use super::output::print_line;
 
@@ -54,6 +55,9 @@ pub struct SnapshotArgs {
     adjust: AdjustArgs,
 
     #[command(flatten)]
+    exposure: ExposureArgs,
+
+    #[command(flatten)]
     reading: ReadingArgs,
 
     #[command(flatten)]
@@ -77,6 +81,7 @@ impl SnapshotArgs {
             region: self.region,
             adjustments: self.adjust.adjustments(),
             counted: self.adjust.counted(),
+            exposure: self.exposure.choice(),
             adapter: self.counting.adapter(),
             engine: self.counting.engine(),
             open: self.reading.open_options(),

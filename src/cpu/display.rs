@@ -10,12 +10,14 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::exposure::Inspector;
 use super::simd::{Kernel, Level};
 use crate::picture::Picture;
 use crate::picture::color::{Conversion, RealConversion};
 use crate::picture::layout::ColorModel;
 use crate::picture::unpack::Source;
 use crate::view::brush::Lighting;
+use crate::view::exposure::Inspection;
 use crate::view::placement::Placement;
 
 /// Rows that a thread draws at a time.
@@ -83,20 +85,28 @@ pub struct PixelFormat {
     pub stride: usize,
 }
 
+/// What is drawn over a picture where its codes ask for it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ByCodes<'a> {
+    /// What is lit, the rest being dimmed, and the picture whose codes decide: this one or another of the same size.
+    pub light: Option<(Lighting, &'a Picture)>,
+    /// What is striped and marked by the picture's own codes, and which column of the view is the first that is drawn.
+    pub inspection: Option<(Inspection, u32)>,
+}
+
 /// Draws a picture where `placement` puts it: four bytes a pixel, opaque, rows from the top, into `pixels`, which becomes
-/// as long as it must be. What `light` does not light is dimmed: its codes are those of a picture of the same size, this one or
-/// another.
+/// as long as it must be.
 pub fn draw(
     picture: &Picture,
     placement: &Placement,
-    light: Option<(Lighting, &Picture)>,
+    by_codes: ByCodes<'_>,
     format: PixelFormat,
     pixels: &mut Vec<u8>,
 ) {
     let PixelFormat { order, stride } = format;
     let view = placement.view;
     pixels.resize(stride * view.1 as usize, 0);
-    let drawing = Drawing::new(picture, placement, light, order);
+    let drawing = Drawing::new(picture, placement, by_codes, order);
     if !placement.sampling.is_turned() {
         return draw_rows(&drawing, picture, stride, view.0, pixels);
     }
@@ -134,6 +144,7 @@ struct Drawing<'a> {
     /// Columns and rows that the picture covers.
     covered: (Range<usize>, Range<usize>),
     light: Option<Light<'a>>,
+    inspector: Option<Inspector<'a>>,
 }
 
 /// A brush at work.
@@ -151,7 +162,12 @@ struct Light<'a> {
 
 impl<'a> Drawing<'a> {
     /// What the rows share; rows and columns are the picture's, however the view is turned.
-    fn new(picture: &'a Picture, placement: &Placement, light: Option<(Lighting, &'a Picture)>, order: Order) -> Self {
+    fn new(
+        picture: &'a Picture,
+        placement: &Placement,
+        ByCodes { light, inspection }: ByCodes<'a>,
+        order: Order,
+    ) -> Self {
         let layout = picture.layout();
         let (x, y) = placement.sampling.axes();
         let nearest = placement.nearest();
@@ -191,6 +207,8 @@ impl<'a> Drawing<'a> {
         let components = layout.component_count();
         let range = |range: Range<u32>| range.start as usize..range.end as usize;
         let grids = (0..components).map(grid).collect();
+        let inspector =
+            inspection.map(|inspection| Inspector::new(picture, placement, inspection, (&columns, &rows), order));
         let light = light.map(|(lighting, by)| {
             let layout = by.layout();
             let chroma_shift = if layout.model == ColorModel::YCbCr { layout.chroma_shift } else { (0, 0) };
@@ -203,6 +221,7 @@ impl<'a> Drawing<'a> {
             rgb,
             covered: (range(covered_columns), range(covered_rows)),
             light,
+            inspector,
         }
     }
 }
@@ -214,7 +233,7 @@ struct Scratch {
     blended: Vec<f32>,
     /// The three components of the row that is drawn.
     components: [Vec<f32>; 3],
-    /// Codes of the row that decides what is lit.
+    /// Codes of the row that decides what is lit or marked.
     codes: [Vec<u16>; 3],
 }
 
@@ -267,6 +286,9 @@ impl Kernel for Row<'_, '_> {
         to_rgb(&self.drawing.rgb, components, self.drawing.sources.len(), self.pixels);
         if let Some(light) = &self.drawing.light {
             light.dim(self.y, codes, self.pixels);
+        }
+        if let Some(inspector) = &self.drawing.inspector {
+            inspector.paint(self.y, codes, self.pixels);
         }
         black(&mut self.pixels[..4 * columns.start]);
         black(&mut self.pixels[4 * columns.end..]);

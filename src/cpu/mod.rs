@@ -38,6 +38,7 @@ mod band;
 mod convert;
 mod counters;
 pub mod display;
+mod exposure;
 mod limits;
 mod pairs;
 mod simd;

@@ -14,6 +14,7 @@ use crate::histogram::{Components, Histogram};
 use crate::media::{Decoder, MediaError, OpenOptions, Seek};
 use crate::picture::Frame;
 use crate::picture::region::Rect;
+use crate::view::exposure::{Exposure, ExposureChoice};
 use crate::view::placement::upright_size;
 use crate::view::scene;
 
@@ -42,6 +43,8 @@ pub struct SnapshotOptions {
     pub adjustments: Adjustments,
     /// Which picture is counted, where it is adjusted.
     pub counted: scene::Counted,
+    /// What the picture tells of its exposure.
+    pub exposure: ExposureChoice,
     /// The adapter.
     pub adapter: AdapterChoice,
     /// The engine.
@@ -204,6 +207,7 @@ fn draw(
         overlays: options.overlays,
         adjustments: options.adjustments,
         counted: options.counted,
+        exposure: options.exposure.over(Exposure::default()),
         ..Scene::default()
     };
     let image = renderer.snapshot(gpu, size, &scene)?;

@@ -210,9 +210,23 @@ pub struct PlacementParams {
     pub first: [u32; 2],
     /// Column and row behind the last.
     pub end: [u32; 2],
+    /// The lowest tone that is striped; the highest number where none is.
+    pub zebra: u32,
+    /// Width of a stripe along a row.
+    pub stripe: u32,
+    /// Whether a pixel's tone is its Y' as coded.
+    pub tone_coded: u32,
+    /// 0 where nothing is marked, 1 where colours are, 2 where code values are.
+    pub marks: u32,
+    /// The lowest value of each channel that is not marked.
+    pub lowest: [i32; 4],
+    /// The lowest value above those.
+    pub highest: [i32; 4],
+    /// The colours of the marks, 0 to 255.
+    pub mark_colors: [[u32; 4]; 3],
 }
 
-const _: () = assert!(size_of::<PlacementParams>() == 144);
+const _: () = assert!(size_of::<PlacementParams>() == 240);
 
 /// `Limits` of shaders/limits.wgsl.
 #[repr(C)]

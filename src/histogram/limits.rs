@@ -38,7 +38,6 @@ impl Limits {
     }
 
     /// What is neither at the lowest nor at the highest code after the clamp: outside are the pixels of the outermost bins.
-    #[cfg(feature = "internals")]
     #[must_use]
     pub const fn clipped(conversion: &Conversion) -> Self {
         Self { low: 1 << conversion.shift, high: conversion.max_code() << conversion.shift }

@@ -64,6 +64,10 @@ pub enum Action {
     NextFit,
     /// Fit, zoom and place of the picture as at the start.
     ResetView,
+    /// Stripe what is bright in the picture, or leave it.
+    ToggleZebra,
+    /// Mark what is clipped or out of range in the picture, or leave it.
+    ToggleMarks,
     /// Show or hide the numbers of the frame.
     ToggleNumbers,
     /// Show or hide what is known about the video and how it is read.

@@ -70,6 +70,8 @@ pub const SPEED_STEP: f64 = 1.1;
 /// The signs on the key that enlarges: `=` is where American keyboards have `+`.
 const PLUS: &[&str] = &["+", "="];
 const MINUS: &[&str] = &["-"];
+/// French keyboards have digits with Shift only.
+const NINE: &[&str] = &["9", "ç"];
 
 const fn seek(secs: f64) -> Action {
     SeekBy { secs, exact: false }
@@ -275,6 +277,11 @@ pub const TABLE: &[Bindings] = &[
         help: "read with the next colour matrix",
     },
     Bindings { section: Section::Reading, keys: &[(ShiftLetter("m"), NextRange)], help: "read with the next range" },
+    Bindings {
+        section: Section::Picture,
+        keys: &[(Base("9", NINE), ToggleZebra), (ShiftBase("9", NINE), ToggleMarks)],
+        help: "zebras on what is bright; marks on what is clipped or illegal",
+    },
     Bindings { section: Section::Picture, keys: &[(Letter("c"), NextFit)], help: "cover (the default), contain, 1:1" },
     Bindings { section: Section::Picture, keys: &[(ShiftLetter("c"), ResetView)], help: "undo fit, zoom and pan" },
     Bindings {

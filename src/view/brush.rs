@@ -98,11 +98,17 @@ impl Lighting {
     #[inline(always)]
     #[must_use]
     pub fn dimmed(&self, rgb: [u8; 3]) -> [u8; 3] {
-        let codes = rgb.map(u32::from);
-        let gray = (codes[0] * GRAY[0] + codes[1] * GRAY[1] + codes[2] * GRAY[2]) >> 8;
-        let dark = DIM_FLOOR + ((gray * DIM_PART) >> 8);
-        codes.map(|code| ((code * (256 - self.strength) + dark * self.strength + 128) >> 8) as u8)
+        dimmed(rgb, self.strength)
     }
+}
+
+/// A colour on the way to dark and gray, `strength` 256ths of it.
+#[inline(always)]
+pub(super) fn dimmed(rgb: [u8; 3], strength: u32) -> [u8; 3] {
+    let codes = rgb.map(u32::from);
+    let gray = (codes[0] * GRAY[0] + codes[1] * GRAY[1] + codes[2] * GRAY[2]) >> 8;
+    let dark = DIM_FLOOR + ((gray * DIM_PART) >> 8);
+    codes.map(|code| ((code * (256 - strength) + dark * strength + 128) >> 8) as u8)
 }
 
 #[cfg(test)]

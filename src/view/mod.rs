@@ -1,6 +1,7 @@
 //! What is shown of a picture and where: the scene, the panels, the placement, the brush and the probe, as plain decisions.
 
 pub mod brush;
+pub mod exposure;
 pub mod overlay;
 pub mod panel;
 pub mod placement;

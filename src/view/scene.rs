@@ -4,6 +4,7 @@ use crate::adjust::Adjustments;
 use crate::histogram::Components;
 pub use crate::view::brush::Brush;
 use crate::view::brush::Lighting;
+use crate::view::exposure::Exposure;
 use crate::view::overlay::{Channels, OverlayStyle};
 use crate::view::placement::ViewSettings;
 
@@ -63,6 +64,8 @@ pub struct Scene {
     pub divider: Option<f32>,
     /// Whether the cumulative histograms are drawn over the bars.
     pub curves: bool,
+    /// What the picture tells of its exposure.
+    pub exposure: Exposure,
 }
 
 impl Default for Scene {
@@ -79,6 +82,7 @@ impl Default for Scene {
             counted: Counted::default(),
             divider: None,
             curves: false,
+            exposure: Exposure::default(),
         }
     }
 }

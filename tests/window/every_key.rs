@@ -26,6 +26,8 @@ fn name_of(chord: &Chord) -> String {
         // The American keyboard has + above =.
         Chord::Base("+", _) => "equal".to_owned(),
         Chord::ShiftBase("+", _) => "shift+equal".to_owned(),
+        Chord::Base("9", _) => "9".to_owned(),
+        Chord::ShiftBase("9", _) => "shift+9".to_owned(),
         Chord::Base(..) => "minus".to_owned(),
         Chord::ShiftBase(..) => "shift+minus".to_owned(),
     };
@@ -156,6 +158,8 @@ fn check(program: &Program, key: &str, action: Action) {
         Action::Opaque { more } => {
             note(if more { "histograms 100 % opaque" } else { "histograms 90 % opaque" });
         }
+        Action::ToggleZebra => notes("zebras from 95 % on", "zebras off"),
+        Action::ToggleMarks => notes("marked: what is clipped or out of range", "marks off"),
         Action::NextFit => {
             for name in ["contain", "1:1", "cover"] {
                 note(&format!("picture: {name}"));

@@ -9,6 +9,7 @@ mod controls;
 mod display;
 mod entry;
 mod every_key;
+mod exposure;
 mod lost;
 mod notes;
 mod picture;

@@ -263,10 +263,18 @@ impl<'display> Program<'display> {
 
     /// What `histoscope snapshot` makes of a file at a time and a size, with the same adapter.
     pub fn snapshot(&self, file: &str, at: &str, width: u32, height: u32) -> Picture {
+        self.snapshot_with(file, at, (width, height), &[])
+    }
+
+    /// The same with more options.
+    pub fn snapshot_with(&self, file: &str, at: &str, (width, height): (u32, u32), options: &[&str]) -> Picture {
         let path = self.runtime.path().join("snapshot.png");
         let size = format!("{width}x{height}");
         let mut command = command(self.display, &self.runtime);
-        command.args(["snapshot", file, "--at", at, "--size", &size, "--adapter", ADAPTER, "-o"]).arg(&path);
+        command
+            .args(["snapshot", file, "--at", at, "--size", &size, "--adapter", ADAPTER, "-o"])
+            .arg(&path)
+            .args(options);
         output_of(&mut command, PATIENCE).unwrap_or_else(|error| panic!("no snapshot: {error}"));
         Picture::from_png(&path).expect("the snapshot is no 8-bit PNG")
     }

@@ -10,6 +10,7 @@ mod controls;
 mod divider;
 mod empty;
 mod entry;
+mod exposure;
 mod help;
 mod icons;
 mod info;
@@ -446,12 +447,18 @@ impl Hud {
             left.min.y = panel.max.y + 6.0;
             keep_right_of(panel);
         }
+        let is_above_another = shown.adjusting || model.tables.info.is_some();
+        if let Some(panel) = exposure::show(ui, left, (model, is_above_another), commands) {
+            left.min.y = panel.max.y + 6.0;
+            keep_right_of(panel);
+            sliders = panel;
+        }
         self.height_for_adjusting = left.height();
         if shown.adjusting {
             let panel = adjusting::show(ui, left, model, commands);
             left.min.x = panel.max.x + 6.0;
             keep_right_of(panel);
-            sliders = panel;
+            sliders = sliders.union(panel);
         }
         if let Some(lines) = model.tables.info {
             keep_right_of(info::show(ui, left, lines));

@@ -15,6 +15,7 @@ use crate::histogram::Components;
 use crate::keys::Action;
 use crate::playback::SeekGoal;
 use crate::text::timecode;
+use crate::view::exposure::Exposure;
 use crate::view::scene::Counted;
 
 /// What the display over the picture asks for.
@@ -28,6 +29,8 @@ pub enum Command {
     Settle,
     /// Switch an adjustment on with other parameters.
     Choose(Adjustment, Choices),
+    /// Show other zebras or marks.
+    Expose(Exposure),
     /// Count another picture.
     Count(Counted),
     /// Go where a typed text leads.
@@ -194,6 +197,8 @@ pub struct Model<'a> {
     pub adjusting: AdjustmentView,
     /// The part of the picture that is counted alone, or proposed to be.
     pub region: Option<&'a RegionView>,
+    /// Zebras and marks, while the controls are there.
+    pub exposure: Option<Exposure>,
     /// What the pointer is at.
     pub pointer: PointerView<'a>,
 }

@@ -3,7 +3,7 @@
 use crate::keys::Action;
 
 /// Width of a window, in points, that has room for two panels beside each other.
-const TWO_PANELS: f64 = 800.0;
+pub const TWO_PANELS: f64 = 800.0;
 /// The same for the facts, the numbers and the adjustments at once.
 const THREE_PANELS: f64 = 1150.0;
 

@@ -41,7 +41,7 @@ pub struct R103Line {
 
 impl R103Line {
     /// `outside` of so many pixels.
-    fn new(outside: u64, pixels: u64) -> Self {
+    pub fn new(outside: u64, pixels: u64) -> Self {
         let is_within = 100 * outside <= R103_TOLERATED_PERCENT * pixels;
         let share = share_text(outside as f64 / pixels.max(1) as f64);
         let verdict = if is_within { "within" } else { "more than" };
@@ -68,6 +68,21 @@ impl StatsTable {
             columns: (0..count).map(|channel| column(sums, channel, tag.range)).collect(),
             r103: sums.outside_r103.map(|outside| R103Line::new(outside.into(), sums.channel(0).samples())),
         }
+    }
+}
+
+impl StatsTable {
+    /// The table as a text: the frame, then a row for each name.
+    #[must_use]
+    pub fn as_text(&self) -> String {
+        let signs = (0..self.columns.len()).map(|channel| theme::channel_sign(self.components, channel));
+        let mut rows = vec![self.frame.clone(), signs.collect::<Vec<_>>().join(" ")];
+        rows.extend(self.r103.as_ref().map(|line| line.text.clone()));
+        rows.extend(NAMES.into_iter().enumerate().map(|(row, name)| {
+            let cells: Vec<_> = self.columns.iter().map(|column| column[row].as_str()).collect();
+            format!("{name} {}", cells.join(" "))
+        }));
+        rows.join("; ")
     }
 }
 

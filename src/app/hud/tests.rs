@@ -4,6 +4,7 @@ use super::*;
 use crate::adjust::Adjustment;
 use crate::gpu::draw::Channels;
 use crate::histogram::Components;
+use crate::view::exposure::{Exposure, Level, MarkLimits};
 
 fn play() -> PlayState {
     PlayState { duration_secs: Some(10.0), speed: 1.0, seekable: true, frame_index: Some(7), ..PlayState::default() }
@@ -23,6 +24,7 @@ fn model(panels: &[HistogramArea]) -> Model<'_> {
         tables: Tables::default(),
         adjusting: AdjustmentView::default(),
         region: None,
+        exposure: None,
         pointer: PointerView::default(),
     }
 }
@@ -120,6 +122,34 @@ fn adjustments_never_cover_the_histograms() {
     }
 }
 
+#[test]
+fn the_panel_of_zebras_and_marks_covers_neither_the_histograms_nor_other_panels() {
+    let own = MarkLimits::Own(Level::Permille(0), Level::Code(240));
+    let exposure = Exposure { zebra: true, marks: true, limits: own, ..Exposure::default() };
+    let mut shown = 0;
+    for (width, height) in [(480, 270), (640, 480), (960, 540), (1600, 900), (2560, 1440)] {
+        let mut hud = Hud::without_window();
+        hud.panels.adjusting = true;
+        let zoom = hud.set_scale((width, height), 1.0);
+        let panels = pair(width as f32 / zoom, height as f32 / zoom);
+        let model = Model { exposure: Some(exposure), ..adjusted_model(&panels) };
+        let all = drawn(&mut hud, (width, height), 1.0, &model);
+        for (bounds, panel) in all.iter().flat_map(|bounds| panels.iter().map(move |panel| (bounds, panel))) {
+            let common = bounds.intersect(panel.rect.shrink(1.5));
+            assert!(!common.is_positive(), "{width}×{height}: {bounds:?} covers {:?}", panel.rect);
+        }
+        let place = |name: &str| hud.context.memory(|memory| memory.area_rect(egui::Id::unique(name)));
+        let [controls, exposure, adjustments] = ["controls", "exposure", "adjustments"].map(place);
+        let Some(exposure) = exposure else { continue };
+        shown += 1;
+        for (name, other) in [("controls", controls), ("adjustments", adjustments)] {
+            let common = other.map_or(Rect::NOTHING, |other| other.intersect(exposure));
+            assert!(!common.is_positive(), "{width}×{height}: it covers the {name}: {exposure:?} {other:?}");
+        }
+    }
+    assert!(shown >= 3, "it is shown in {shown} of five windows");
+}
+
 fn figures(columns: usize) -> StatsTable {
     let column = || std::array::from_fn(|_| "100.00 %".to_owned());
     StatsTable {
@@ -127,7 +157,7 @@ fn figures(columns: usize) -> StatsTable {
         picture: "source".to_owned(),
         components: Components::Rgbl,
         columns: (0..columns).map(|_| column()).collect(),
-        r103: None,
+        r103: Some(stats::R103Line::new(123_456, 921_600)),
     }
 }
 

@@ -2,7 +2,7 @@
 //! several times as long as painting and copying together.
 
 use super::ViewPart;
-use crate::cpu::display::{self, Order, PixelFormat};
+use crate::cpu::display::{self, ByCodes, Order, PixelFormat};
 use crate::gpu::Gpu;
 use crate::view::placement::Placement;
 
@@ -33,7 +33,9 @@ impl PaintPass {
         let stride = (width * 4).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
         let format = PixelFormat { order, stride: stride as usize };
         let placement = if width == placement.view.0 { *placement } else { placement.columns(columns) };
-        display::draw(picture, &placement, part.light(), format, &mut self.pixels);
+        let inspection = part.inspection.map(|inspection| (inspection, columns.start));
+        let by_codes = ByCodes { light: part.light(), inspection };
+        display::draw(picture, &placement, by_codes, format, &mut self.pixels);
         let size = self.pixels.len() as u64;
         if self.buffer.as_ref().is_none_or(|buffer| buffer.size() != size) {
             self.buffer = Some(gpu.device.create_buffer(&wgpu::BufferDescriptor {

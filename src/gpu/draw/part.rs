@@ -7,6 +7,7 @@ use crate::gpu::Gpu;
 use crate::picture::Picture;
 use crate::picture::layout::PixelLayout;
 use crate::view::brush::Lighting;
+use crate::view::exposure::Inspection;
 use crate::view::placement::Placement;
 
 /// A picture on some columns of the view.
@@ -18,6 +19,8 @@ pub struct ViewPart<'a> {
     pub columns: Range<u32>,
     /// What lights it, if something does.
     pub lighting: Option<Lighting>,
+    /// What it tells of its exposure, if it does.
+    pub inspection: Option<Inspection>,
     /// The picture for the CPU to paint; where `bound` is there, it may be the source instead.
     pub picture: &'a Picture,
     /// The picture for the adapter to draw; `None` where the CPU paints it.
@@ -36,12 +39,12 @@ pub struct CountedPicture<'a> {
 }
 
 impl ViewPart<'_> {
-    /// The same on a view of another width; `None` where no column is left.
+    /// The same on a view of another width, without what it tells of its exposure; `None` where no column is left.
     #[must_use]
     pub fn resized(&self, from: u32, to: u32) -> Option<Self> {
         let column = |at: u32| (u64::from(at) * u64::from(to) / u64::from(from.max(1))) as u32;
         let columns = column(self.columns.start)..column(self.columns.end);
-        (!columns.is_empty()).then(|| Self { columns, ..self.clone() })
+        (!columns.is_empty()).then(|| Self { columns, inspection: None, ..self.clone() })
     }
 
     /// What lights it, and the picture whose codes decide.
@@ -63,10 +66,11 @@ impl ViewPart<'_> {
         video.prepare_layout(gpu, self.side, layout);
         let counted = self.counted.as_ref().and_then(|counted| counted.bound);
         if let (Some(lighting), Some(counted)) = (&self.lighting, counted) {
-            video.place_lit_by_other(gpu, encoder, self.side, counted, placement, lighting);
+            let shown = (lighting, self.inspection.as_ref());
+            video.place_lit_by_other(gpu, encoder, self.side, counted, placement, shown);
             return true;
         }
-        video.place(gpu, self.side, placement, self.lighting.as_ref());
+        video.place(gpu, self.side, placement, self.lighting.as_ref(), self.inspection.as_ref());
         false
     }
 

@@ -13,6 +13,7 @@ use crate::histogram::Components;
 use crate::picture::layout::PixelLayout;
 use crate::picture::region::Rect;
 use crate::view::brush::Lighting;
+use crate::view::exposure::{Inspection, Marks, mark_colors, stripe_pixels};
 use crate::view::placement::Placement;
 
 /// The most taps a side that a picture drawn smaller than itself is averaged from.
@@ -84,9 +85,16 @@ impl VideoPass {
         self.pipelines.entry(layout).or_insert_with(pipeline);
     }
 
-    /// Places a side's picture, and lights what `lighting` says by the picture's own codes.
-    pub fn place(&mut self, gpu: &Gpu, side: Side, placement: &Placement, lighting: Option<&Lighting>) {
-        self.slots[side as usize].place(gpu, placement, lighting, 0);
+    /// Places a side's picture, and lights what `lighting` says and marks what `inspection` says by the picture's own codes.
+    pub fn place(
+        &mut self,
+        gpu: &Gpu,
+        side: Side,
+        placement: &Placement,
+        lighting: Option<&Lighting>,
+        inspection: Option<&Inspection>,
+    ) {
+        self.slots[side as usize].place(gpu, placement, (lighting, inspection), 0);
     }
 
     /// The same, but it is by the codes of the other side's picture, bound by `group` and of that layout, that pixels are
@@ -98,13 +106,13 @@ impl VideoPass {
         side: Side,
         (group, layout): (&wgpu::BindGroup, PixelLayout),
         placement: &Placement,
-        lighting: &Lighting,
+        (lighting, inspection): (&Lighting, Option<&Inspection>),
     ) {
-        self.place(gpu, side.other(), placement, Some(lighting));
+        self.place(gpu, side.other(), placement, Some(lighting), None);
         let row_words = placement.view.0.div_ceil(32);
         let slot = &mut self.slots[side as usize];
         slot.make_room_for_light(gpu, row_words as usize * placement.view.1 as usize);
-        slot.place(gpu, placement, Some(lighting), row_words);
+        slot.place(gpu, placement, (Some(lighting), inspection), row_words);
         let (lit, by) = (&self.slots[side as usize].lit, &self.slots[side.other() as usize].group);
         let shader = &self.shader;
         let pipeline = || shader.compute(&gpu.device, "light", &layout_constants(&layout));
@@ -153,10 +161,16 @@ impl Slot {
         self.group = groups::PLACEMENT.bind(&gpu.device, &[&self.placement, &self.nearest, &self.lit]);
     }
 
-    fn place(&mut self, gpu: &Gpu, placement: &Placement, lighting: Option<&Lighting>, lit_words: u32) {
-        let params = PlacementParams { lit_words, ..placement_params(placement, lighting) };
+    fn place(
+        &mut self,
+        gpu: &Gpu,
+        placement: &Placement,
+        (lighting, inspection): (Option<&Lighting>, Option<&Inspection>),
+        lit_words: u32,
+    ) {
+        let params = PlacementParams { lit_words, ..placement_params(placement, lighting, inspection) };
         gpu.queue.write_buffer(&self.placement, 0, bytemuck::bytes_of(&params));
-        if placement.has_hard_edges || lighting.is_some() {
+        if placement.has_hard_edges || lighting.is_some() || inspection.is_some() {
             self.tell_nearest(gpu, placement);
         }
     }
@@ -184,8 +198,12 @@ impl Slot {
     }
 }
 
-/// What the shader is told of a picture's place and of the brush.
-fn placement_params(placement: &Placement, lighting: Option<&Lighting>) -> PlacementParams {
+/// What the shader is told of a picture's place, of the brush, and of zebras and marks.
+fn placement_params(
+    placement: &Placement,
+    lighting: Option<&Lighting>,
+    inspection: Option<&Inspection>,
+) -> PlacementParams {
     let pair = |v: DVec2| v.as_vec2().to_array();
     let sampling = &placement.sampling;
     // Linear interpolation reaches two samples a side; smaller pictures are averaged from more taps.
@@ -193,6 +211,11 @@ fn placement_params(placement: &Placement, lighting: Option<&Lighting>) -> Place
     let brush = lighting.map(|lighting| lighting.brush);
     let region = lighting.and_then(|lighting| lighting.region);
     let (first, end) = region.unwrap_or(Rect::whole(placement.picture.0, placement.picture.1)).corners();
+    let marks = inspection.and_then(|inspection| inspection.marks);
+    let bounds = |of: fn(&Marks) -> [i32; 3]| {
+        let [a, b, c] = marks.as_ref().map_or([0; 3], of);
+        [a, b, c, 0]
+    };
     PlacementParams {
         transform: placement.transform.as_mat4().to_cols_array_2d(),
         across: pair(sampling.across),
@@ -210,5 +233,12 @@ fn placement_params(placement: &Placement, lighting: Option<&Lighting>) -> Place
         lit_words: 0,
         first,
         end,
+        zebra: inspection.and_then(|inspection| inspection.zebra).unwrap_or(u32::MAX),
+        stripe: stripe_pixels(placement.view.1),
+        tone_coded: inspection.is_some_and(|inspection| inspection.is_tone_coded).into(),
+        marks: marks.map_or(0, |marks| 1 + u32::from(marks.is_coded)),
+        lowest: bounds(|marks| marks.low),
+        highest: bounds(|marks| marks.high),
+        mark_colors: mark_colors(marks.is_some_and(|marks| marks.is_coded)).map(|[r, g, b]| [r, g, b, 0]),
     }
 }

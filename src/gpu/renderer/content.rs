@@ -11,7 +11,7 @@ use crate::gpu::live::Timed;
 use crate::gpu::upload::PictureBuffers;
 use crate::histogram::{Components, Histogram};
 use crate::picture::Picture;
-use crate::picture::color::Conversion;
+use crate::picture::color::{Colorimetry, Conversion};
 use crate::picture::layout::PixelLayout;
 use crate::picture::region::{self, Rect};
 use crate::view::scene::{Counted, Scene};
@@ -202,10 +202,23 @@ impl Content {
         let source = self.pictures.bind_group().map(|group| (group, *loaded.picture.layout())).filter(|_| is_drawn);
         let result = self.adjusting.bound().filter(|_| is_drawn);
         let adjusted = self.adjusting.picture().unwrap_or(&loaded.picture);
-        let part = |side, columns, picture, bound| ViewPart { side, columns, lighting, picture, bound, counted: None };
+        // Either side tells of its own exposure.
+        let inspected = |layout, colorimetry: &Colorimetry| scene.exposure.of(layout, colorimetry, loaded.components);
+        let of_source = inspected(loaded.picture.layout(), loaded.picture.colorimetry());
+        let result_layout = self.adjusting.bound().map_or(*adjusted.layout(), |(_, layout)| layout);
+        let of_result = if self.has_result() { inspected(&result_layout, &working_colorimetry()) } else { of_source };
+        let part = |side, columns, (picture, bound), inspection| ViewPart {
+            side,
+            columns,
+            lighting,
+            inspection,
+            picture,
+            bound,
+            counted: None,
+        };
         let mut parts = vec![
-            part(Side::Source, 0..split, &loaded.picture, source),
-            part(Side::Result, split..width, adjusted, result),
+            part(Side::Source, 0..split, (&loaded.picture, source), of_source),
+            part(Side::Result, split..width, (adjusted, result), of_result),
         ];
         // A brush selects codes of the picture that is counted, wherever its pixels are shown.
         let (other, counted) = match self.counted() {

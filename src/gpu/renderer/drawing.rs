@@ -44,7 +44,9 @@ impl Renderer {
     ) -> bool {
         let Some(placement) = placement(&self.content, scene, size) else { return false };
         let begin = Instant::now();
-        let parts = self.content.parts(scene, size.0);
+        let mut parts = self.content.parts(scene, size.0);
+        // What is lit by the other side's codes sets that side up first, which then is set up for its own drawing.
+        parts.sort_by_key(|part| part.counted.is_none());
         let painted = parts.iter().any(|part| part.bound.is_none());
         for part in &parts {
             if painted {

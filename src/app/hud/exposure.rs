@@ -1,0 +1,184 @@
+//! The small panel of zebras and marks: from where on, and on what. It comes and goes with the controls, while either is on.
+
+use egui::{Align2, Rect, Sense, Ui, pos2, vec2};
+
+use super::controls::{self, LETTERS};
+use super::model::{Command, Model};
+use super::panels::TWO_PANELS;
+use super::theme;
+use crate::keys::{self, Action};
+use crate::view::exposure::{Exposure, Level, MarkLimits};
+
+/// Width of the panel's inside, in points.
+const WIDTH: f32 = 350.0;
+/// Width of a switch.
+const SWITCH: f32 = 78.0;
+/// Width of a level's name.
+const NAME: f32 = 38.0;
+/// Width of a level's value.
+const VALUE: f32 = 46.0;
+/// Width of the choice between percent and codes.
+const UNIT: f32 = 78.0;
+const LINE: f32 = 19.0;
+const GAP: f32 = 4.0;
+/// Height that another panel below it needs.
+const LEAST_BELOW: f32 = 120.0;
+/// The lowest and the highest of the percents that limits of one's own go through.
+const OWN_PERCENTS: (i32, i32) = (-7, 109);
+/// The same of zebras.
+const ZEBRA_PERCENTS: (i32, i32) = (0, 100);
+/// Limits of one's own before anybody has chosen them.
+const FIRST_OWN: MarkLimits = MarkLimits::Own(Level::Permille(0), Level::Permille(1000));
+
+/// Shows the panel at the upper left of `room`, perhaps above another one; where it is. Nothing where nothing is on, or where there
+/// is no room.
+pub fn show(
+    ui: &Ui,
+    room: Rect,
+    (model, is_above_another): (&Model<'_>, bool),
+    commands: &mut Vec<Command>,
+) -> Option<Rect> {
+    let exposure = model.exposure?;
+    let is_narrow = f64::from(ui.ctx().content_rect().width()) < TWO_PANELS;
+    let lines = 2 + if matches!(exposure.limits, MarkLimits::Own(..)) { 2 } else { 0 };
+    let height = lines as f32 * (LINE + GAP) + 14.0;
+    // What is open below it comes first.
+    let below = if is_above_another { LEAST_BELOW } else { 0.0 };
+    let has_room = room.width() >= WIDTH + 20.0 && room.height() >= height + below;
+    if !(exposure.zebra || exposure.marks) || !has_room || (is_narrow && model.tables.stats.is_some()) {
+        return None;
+    }
+    let area = egui::Area::new(egui::Id::unique("exposure")).fade_in(false).fixed_pos(room.min);
+    let shown = area.show(ui.ctx(), |ui| {
+        theme::plate().inner_margin(egui::Margin::symmetric(10, 8)).show(ui, |ui| {
+            ui.set_width(WIDTH);
+            ui.spacing_mut().item_spacing = vec2(0.0, GAP);
+            let mut changed = exposure;
+            let mut panel = Panel { ui, top: (1 << model.scopes.bits) - 1, commands };
+            panel.zebra(&mut changed);
+            panel.marks(&mut changed);
+            if changed != exposure {
+                panel.commands.push(Command::Expose(changed));
+            }
+        });
+    });
+    Some(shown.response.rect)
+}
+
+struct Panel<'a> {
+    ui: &'a mut Ui,
+    /// The highest code.
+    top: u32,
+    commands: &'a mut Vec<Command>,
+}
+
+impl Panel<'_> {
+    fn next(&mut self) -> Rect {
+        self.ui.allocate_exact_size(vec2(WIDTH, LINE), Sense::hover()).0
+    }
+
+    /// The switch at the beginning of a line; what is left of the line.
+    fn switch(&mut self, on: bool, name: &str, action: Action, words: &str) -> Rect {
+        let line = self.next();
+        let rect = Rect::from_min_size(line.min, vec2(SWITCH, LINE));
+        let key = keys::label_of(action).map_or_else(String::new, |key| format!("  ({key})"));
+        if controls::switch(self.ui, rect, (on, name), &format!("{words}{key}")).clicked() {
+            self.commands.push(Command::Do(action));
+        }
+        beside(line)
+    }
+
+    fn zebra(&mut self, exposure: &mut Exposure) {
+        let words = "Stripes on what is as bright as this or brighter";
+        let line = self.switch(exposure.zebra, "Zebra", Action::ToggleZebra, words);
+        self.level(line, "from", exposure.zebra, &mut exposure.level, ZEBRA_PERCENTS);
+    }
+
+    fn marks(&mut self, exposure: &mut Exposure) {
+        let words = "Marks in the colours of the channels on what is clipped or out of range";
+        let line = self.switch(exposure.marks, "Marks", Action::ToggleMarks, words);
+        let chosen = match exposure.limits {
+            MarkLimits::Clipped => 0,
+            MarkLimits::R103 => 1,
+            MarkLimits::Own(..) => 2,
+        };
+        let names = ["clipped", "EBU R 103", "own"];
+        if let Some(to) = controls::choice(self.ui, line, "marked", &names, chosen, !exposure.marks) {
+            exposure.limits = [MarkLimits::Clipped, MarkLimits::R103, FIRST_OWN][to];
+        }
+        if let MarkLimits::Own(low, high) = &mut exposure.limits {
+            for (name, level) in [("up to", low), ("from", high)] {
+                let line = beside(self.next());
+                self.level(line, name, exposure.marks, level, OWN_PERCENTS);
+            }
+        }
+    }
+
+    /// A level with its slider, and whether it is one of percent or a code.
+    fn level(&mut self, line: Rect, name: &str, on: bool, level: &mut Level, (least, most): (i32, i32)) {
+        let color = if on { theme::LIGHT } else { theme::DIM };
+        let text = |place: egui::Pos2, anchor, text: &str, ui: &Ui| {
+            ui.painter().text(place, anchor, text, theme::mono(LETTERS), color);
+        };
+        text(line.left_center(), Align2::LEFT_CENTER, name, self.ui);
+        let unit = Rect::from_min_max(pos2(line.max.x - UNIT, line.min.y), line.max);
+        let value = match *level {
+            Level::Permille(_) => level.text(),
+            Level::Code(code) => code.to_string(),
+        };
+        text(pos2(unit.min.x - 6.0, line.center().y), Align2::RIGHT_CENTER, &value, self.ui);
+        let rail = Rect::from_min_max(pos2(line.min.x + NAME, line.min.y), pos2(unit.min.x - VALUE - 6.0, line.max.y));
+        let id = format!("{name} {}", line.min.y as i32);
+        let places = match *level {
+            Level::Permille(tenths) => ((tenths / 10 - least).max(0) as usize, (most - least) as usize),
+            Level::Code(code) => (code as usize, self.top as usize),
+        };
+        if let Some(to) = controls::slider(self.ui, rail, &id, places, !on) {
+            *level = match *level {
+                Level::Permille(_) => Level::Permille((least + to as i32) * 10),
+                Level::Code(_) => Level::Code(to as u32),
+            };
+        }
+        let chosen = usize::from(matches!(level, Level::Code(_)));
+        if let Some(to) = controls::choice(self.ui, unit, &format!("unit of {id}"), &["%", "code"], chosen, !on) {
+            *level = if to == 0 { in_percent(*level, self.top) } else { in_codes(*level, self.top) };
+        }
+    }
+}
+
+/// What lies right of the switches.
+fn beside(line: Rect) -> Rect {
+    Rect::from_min_max(pos2(line.min.x + SWITCH + 10.0, line.min.y), line.max)
+}
+
+/// The nearest whole percent to a code.
+fn in_percent(level: Level, top: u32) -> Level {
+    match level {
+        Level::Code(code) => Level::Permille((f64::from(code) * 100.0 / f64::from(top)).round() as i32 * 10),
+        percent @ Level::Permille(_) => percent,
+    }
+}
+
+/// The nearest code to a percentage.
+fn in_codes(level: Level, top: u32) -> Level {
+    match level {
+        Level::Permille(tenths) => {
+            Level::Code((f64::from(tenths) * f64::from(top) / 1000.0).round().clamp(0.0, top.into()) as u32)
+        }
+        code @ Level::Code(_) => code,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_level_stays_about_where_it_is_when_its_unit_changes() {
+        assert_eq!(in_codes(Level::Permille(950), 255), Level::Code(242));
+        assert_eq!(in_percent(Level::Code(242), 255), Level::Permille(950));
+        assert_eq!(in_codes(Level::Permille(-70), 1023), Level::Code(0));
+        assert_eq!(in_codes(Level::Permille(1090), 1023), Level::Code(1023));
+        assert_eq!(in_percent(Level::Permille(955), 255), Level::Permille(955));
+    }
+}

@@ -1,0 +1,97 @@
+//! Zebras and marks in the window, by key, by pointer and by what was chosen in an earlier run; and the numbers beside them.
+
+use histoscope::histogram::limits::R103_TOLERATED_PERCENT;
+use histoscope::histogram::reference;
+use histoscope::media::{Decoder, OpenOptions};
+
+use crate::display::Display;
+use crate::picture::Area;
+use crate::program::Program;
+use crate::wait::{PATIENCE, until};
+use crate::{alone, paused_sample, sample};
+
+#[test]
+fn nine_stripes_and_marks_as_a_snapshot_does_and_leaves_no_trace() {
+    let _turn = alone();
+    let display = Display::start();
+    for engine in ["cpu", "gpu"] {
+        let program = paused_sample(&display, &["--engine", engine, "--zebra", "60"]);
+        program.after(|| program.key("9"), "note: zebras off");
+        let plain = program.settled();
+        let cases: [(&[&str], &[&str]); 3] = [
+            (&["9"], &["--zebra", "60"]),
+            (&["9", "shift+9"], &["--zebra", "60%", "--clip-marks"]),
+            (&["shift+9"], &["--clip-marks=clipped"]),
+        ];
+        for (keys, options) in cases {
+            keys.iter().for_each(|key| program.key(key));
+            program.until_other("the picture to be painted", &plain, Area::Outside, 500);
+            let expected = program.snapshot_with(sample(), "0", (plain.width, plain.height), options);
+            program.until_same(&format!("{keys:?} to look like {options:?} with {engine}"), &expected, Area::Below);
+            keys.iter().for_each(|key| program.key(key));
+            program.until_same("the picture to be as before", &plain, Area::Below);
+        }
+        program.quit_with("q");
+    }
+}
+
+#[test]
+fn the_level_of_zebras_is_dragged_and_kept_for_the_next_run() {
+    let _turn = alone();
+    let display = Display::start();
+    let home = tempfile::tempdir().expect("a folder");
+    let program = Program::start_at_home(&display, &[sample(), "--paused"], home.path());
+    program.key("Tab");
+    program.after(|| program.key("9"), "note: zebras from 95 % on");
+    // The panel is the first thing below the controls at the left; its slider lies right of the switch.
+    program.point(170, 92);
+    let drag = || {
+        program.button("mousedown", "1");
+        program.move_pointer(190, 92);
+    };
+    let line = program.after(drag, "exposure: ");
+    program.button("mouseup", "1");
+    assert!(line.contains("Permille(") && !line.contains("Permille(950)"), "{line}");
+    program.key("shift+9");
+    program.quit_with("q");
+    let settings = std::fs::read_to_string(home.path().join("histoscope/settings.json")).expect("settings");
+    let settings: serde_json::Value = serde_json::from_str(&settings).expect("JSON");
+    let exposure = &settings["exposure"];
+    assert_eq!((&exposure["zebra"], &exposure["marks"]), (&true.into(), &true.into()), "{settings}");
+    assert_ne!(exposure["level"], "95%", "{settings}");
+    let program = Program::start_at_home(&display, &[sample(), "--paused", "--zebra", "70"], home.path());
+    program.after(|| program.key("9"), "note: zebras off");
+    program.after(|| program.key("9"), "note: zebras from 70 % on");
+    program.after(|| program.key("shift+9"), "note: marks off");
+    program.quit_with("q");
+}
+
+#[test]
+fn the_numbers_tell_what_is_out_of_range_and_outside_r103() {
+    let _turn = alone();
+    let display = Display::start();
+    let mut decoder = Decoder::open(sample(), &OpenOptions::default()).expect("the sample opens");
+    let picture = decoder.next_frame().expect("the sample can be read").expect("a frame").picture;
+    let outside = reference::outside_r103(&picture);
+    let pixels = picture.width() * picture.height();
+    let is_within = u64::from(outside) * 100 <= R103_TOLERATED_PERCENT * u64::from(pixels);
+    let verdict = if is_within { "within 1 %" } else { "more than 1 %" };
+    for engine in ["cpu", "gpu"] {
+        let program = paused_sample(&display, &["--engine", engine]);
+        program.key("n");
+        let line = until("the numbers", PATIENCE, || {
+            let log = program.log();
+            log.lines().rfind(|line| line.contains("numbers: ")).map(str::to_owned)
+        });
+        assert!(line.contains(&format!("({outside} pixels), {verdict}")), "{engine}: {line}");
+        // Code values have their range, and so shares and no dashes.
+        program.key("y");
+        until("the numbers of code values", PATIENCE, || {
+            let log = program.log();
+            let line = log.lines().rfind(|line| line.contains("numbers: "))?;
+            let outside = line.split("out of range ").nth(1)?;
+            (line.contains("Y'") && outside.matches(" %").count() >= 3 && !outside.contains('–')).then_some(())
+        });
+        program.quit_with("q");
+    }
+}
