@@ -12,7 +12,7 @@ use super::files::{Files, Opened, Opening};
 use super::hud::Note;
 use super::options::{PlayOptions, Waker};
 use super::session::{Session, file_name};
-use super::start;
+use super::{folders, start};
 
 /// What has come of something that was to be opened.
 pub enum Arrival {
@@ -91,18 +91,26 @@ impl Inputs {
 
     /// Takes what was dropped, opened or chosen since.
     pub fn advance(&mut self, playing: Option<&Session>, now: Instant) -> Vec<Arrival> {
-        let mut arrivals = Vec::new();
         let dropped = std::mem::take(&mut self.dropped);
-        arrivals.extend(self.add(dropped, playing));
+        let mut arrivals = self.add(dropped, playing);
         arrivals.extend(self.advance_opening(playing, now));
         arrivals.extend(self.advance_dialog(playing, now));
         arrivals
     }
 
-    /// Puts files behind the one on screen and opens the first of them.
-    fn add(&mut self, files: Vec<PathBuf>, playing: Option<&Session>) -> Option<Arrival> {
-        let first = self.files.add(files).map(Path::to_owned)?;
-        Some(self.open(first, playing))
+    /// Puts files, and those of folders, behind the one on screen and opens the first of them.
+    fn add(&mut self, files: Vec<PathBuf>, playing: Option<&Session>) -> Vec<Arrival> {
+        let mut arrivals = Vec::new();
+        let mut videos = Vec::new();
+        for file in files {
+            match folders::videos_of(file) {
+                Ok(found) => videos.extend(found),
+                Err(error) => arrivals.push(Arrival::Note(Note::warning(error.to_string()))),
+            }
+        }
+        let first = self.files.add(videos).map(Path::to_owned);
+        arrivals.extend(first.map(|first| self.open(first, playing)));
+        arrivals
     }
 
     /// Begins to open a file or an address.
@@ -145,13 +153,14 @@ impl Inputs {
         }
     }
 
-    fn advance_dialog(&mut self, playing: Option<&Session>, now: Instant) -> Option<Arrival> {
-        let answer = self.dialog.as_ref()?.poll(now);
+    fn advance_dialog(&mut self, playing: Option<&Session>, now: Instant) -> Vec<Arrival> {
+        let Some(dialog) = &self.dialog else { return Vec::new() };
+        let answer = dialog.poll(now);
         if answer != Answer::Open {
             self.dialog = None;
         }
         match answer {
-            Answer::Open | Answer::Closed => None,
+            Answer::Open | Answer::Closed => Vec::new(),
             Answer::Files(files) => {
                 let names: Vec<_> = files.iter().map(|file| file_name(file)).collect();
                 log::debug!("chosen: {}", names.join(", "));
@@ -159,7 +168,7 @@ impl Inputs {
             }
             Answer::Unavailable => {
                 let text = "this desktop has no file dialog; drop a file on the window, or name it on the command line";
-                Some(Arrival::Note(Note::warning(text)))
+                vec![Arrival::Note(Note::warning(text))]
             }
         }
     }

@@ -43,7 +43,8 @@ fn matches(chord: &Chord, press: &Press<'_>) -> bool {
     let control = press.modifiers.control_key() || press.modifiers.super_key();
     let shift = press.modifiers.shift_key();
     let alt = press.modifiers.alt_key();
-    if control != matches!(chord, Chord::Control(_)) || alt != matches!(chord, Chord::AltNamed(_)) {
+    let wants_alt = matches!(chord, Chord::AltNamed(_) | Chord::AltSign(..));
+    if control != matches!(chord, Chord::Control(_)) || alt != wants_alt {
         return false;
     }
     let typed = |wanted: &str| matches!(press.key, Key::Character(text) if text.to_lowercase() == wanted);
@@ -58,6 +59,8 @@ fn matches(chord: &Chord, press: &Press<'_>) -> bool {
         Chord::Sign(sign) => typed(sign),
         Chord::Base(_, signs) => base(signs) && !shift,
         Chord::ShiftBase(_, signs) => base(signs) && shift,
+        Chord::SignOver(sign, below) => typed(sign) || base(&[below]) && !shift,
+        Chord::AltSign(sign, below) => typed(sign) || base(&[below]),
     }
 }
 

@@ -14,10 +14,12 @@
 
 mod adjusting;
 mod bins;
+mod clicks;
 pub mod config;
 mod dialog;
 mod fade;
 mod files;
+mod folders;
 mod geometry;
 mod graphics;
 mod hud;
@@ -59,7 +61,9 @@ use viewer::{Flow, Viewer};
 ///
 /// # Errors
 /// `AppError` if the video, the adapter or the display refuses.
-pub fn play(options: PlayOptions) -> Result<(), AppError> {
+pub fn play(mut options: PlayOptions) -> Result<(), AppError> {
+    let inputs = options.inputs.into_iter().map(folders::videos_of).collect::<Result<Vec<_>, _>>()?;
+    options.inputs = inputs.concat();
     // Loading the graphics drivers takes longest of all, so it comes first, on a thread of its own.
     let instance = Loading::start();
     let event_loop = EventLoop::<()>::with_user_event().build().map_err(|error| start::no_display(&options, error))?;

@@ -15,12 +15,16 @@ use crate::view::scene::Counted;
 /// What to play and how.
 #[derive(Debug, Clone)]
 pub struct PlayOptions {
-    /// The videos; none opens a window that invites to open one.
+    /// The videos, or folders of videos; none opens a window that invites to open one.
     pub inputs: Vec<PathBuf>,
     /// Whether to start again at the end.
     pub looped: bool,
     /// Whether to open paused.
     pub paused: bool,
+    /// Whether the window opens on the full screen.
+    pub fullscreen: bool,
+    /// Where the first video is to begin, in seconds, if not at its beginning.
+    pub start_secs: Option<f64>,
     /// Bytes of frames to keep for steps back and loops.
     pub cache_bytes: usize,
     /// Whether choices last from one run to the next.
@@ -60,6 +64,12 @@ pub enum AppError {
         "{0}: the graphics device was lost again after it had been made anew; update its driver, or try another with --adapter (see 'histoscope adapters')"
     )]
     LostAgain(GpuError),
+    /// A folder without videos.
+    #[error("{}: no video is in this folder; name one that has some, or a file (folders in it are not searched)", .0.display())]
+    NoVideos(PathBuf),
+    /// A folder that cannot be read.
+    #[error("{}: the folder cannot be read: {}", .0.display(), .1)]
+    Folder(PathBuf, std::io::Error),
     /// There is no display, or it refused a window.
     #[error("no window could be opened: {0}; without a display, use 'histoscope snapshot FILE -o OUT.png'")]
     Display(String),

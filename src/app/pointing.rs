@@ -1,11 +1,16 @@
-//! The pointer: it wakes the controls, pans and zooms the picture, moves the divider, draws the region, and brushes the histograms.
+//! The pointer: it wakes the controls, pans and zooms the picture, moves the divider, draws the region, brushes the
+//! histograms, and a double-click on the picture fills the screen.
+
+use std::time::Instant;
 
 use glam::DVec2;
 use winit::event::{ElementState, MouseButton, MouseScrollDelta, WindowEvent};
 
 use super::bins::Bins;
+use super::clicks::{Clicks, REACH};
 use super::geometry::Geometry;
 use super::hud::Hud;
+use crate::keys::Action;
 use crate::picture::region::Rect;
 use crate::view::panel::PanelRect;
 use crate::view::placement::ViewSettings;
@@ -32,6 +37,8 @@ pub enum PointerCommand {
     Brush(Brush),
     /// This part of the picture is to be counted alone.
     Region(Rect),
+    /// The same as a key.
+    Do(Action),
 }
 
 /// What the button that is held does.
@@ -40,6 +47,8 @@ enum Drag {
     /// Nothing.
     #[default]
     None,
+    /// It was pressed here, on the picture or beside it, and has not been moved far enough to be more than a click.
+    Press(DVec2),
     /// It moves the picture; where the pointer was last.
     Pan(DVec2),
     /// It moves the divider, which lay this far from the pointer.
@@ -58,6 +67,7 @@ pub struct Pointer {
     /// Whether it has come into the window without being moved since, as when the window opened under it.
     just_entered: bool,
     drag: Drag,
+    clicks: Clicks,
 }
 
 impl Pointer {
@@ -91,6 +101,7 @@ impl Pointer {
         geometry: &Geometry<'_>,
         hud: &Hud,
         bins: &Bins,
+        now: Instant,
     ) -> Vec<PointerCommand> {
         match event {
             WindowEvent::CursorEntered { .. } => self.just_entered = true,
@@ -102,7 +113,7 @@ impl Pointer {
                 return vec![PointerCommand::LetGo];
             }
             WindowEvent::MouseInput { state: ElementState::Pressed, button: MouseButton::Left, .. } => {
-                let selected = self.press(geometry, hud, bins, shift);
+                let selected = self.press(geometry, hud, bins, (shift, now));
                 return std::iter::once(PointerCommand::Wake).chain(selected).collect();
             }
             WindowEvent::MouseInput { state: ElementState::Released, button: MouseButton::Left, .. } => {
@@ -119,8 +130,14 @@ impl Pointer {
         // A window that opens or grows under a resting pointer is told of it as well.
         let rests = std::mem::take(&mut self.just_entered) || !has_moved;
         self.at = Some(at);
+        if let Drag::Press(from) = self.drag
+            && at.distance(from) > REACH * f64::from(geometry.points)
+        {
+            self.clicks.forget();
+            self.drag = Drag::Pan(from);
+        }
         let dragged = match self.drag {
-            Drag::None => None,
+            Drag::None | Drag::Press(_) => None,
             Drag::Pan(before) => {
                 self.drag = Drag::Pan(at);
                 let extents = geometry.extents();
@@ -138,19 +155,37 @@ impl Pointer {
         dragged.into_iter().chain((!rests).then_some(PointerCommand::Wake)).collect()
     }
 
-    fn press(&mut self, geometry: &Geometry<'_>, hud: &Hud, bins: &Bins, shift: bool) -> Option<PointerCommand> {
+    fn press(
+        &mut self,
+        geometry: &Geometry<'_>,
+        hud: &Hud,
+        bins: &Bins,
+        (shift, now): (bool, Instant),
+    ) -> Option<PointerCommand> {
         let at = self.at?;
-        if hud.covers(geometry.in_points(at)) || geometry.frame.is_none() {
+        if hud.covers(geometry.in_points(at)) {
+            self.clicks.forget();
             return None;
         }
         if let Some(drag) = geometry.region_drag(at, shift) {
+            self.clicks.forget();
             self.drag = Drag::Region(drag);
             return None;
         }
         let Some(hit) = geometry.hit(at) else {
-            self.drag = geometry.divider_from(at).map_or(Drag::Pan(at), Drag::Divide);
+            if let Some(aside) = geometry.divider_from(at) {
+                self.clicks.forget();
+                self.drag = Drag::Divide(aside);
+            } else if self.clicks.is_double(at / f64::from(geometry.points), now) {
+                // The button moves nothing until it has been let go.
+                self.drag = Drag::None;
+                return Some(PointerCommand::Do(Action::ToggleFullscreen));
+            } else {
+                self.drag = Drag::Press(at);
+            }
             return None;
         };
+        self.clicks.forget();
         let channel = bins.tallest(hit.channels, hit.bin);
         self.drag = Drag::Brush { channel, from: hit.bins, rect: hit.rect };
         brush(channel, hit.bins, &hit.rect, at.x, geometry)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use winit::dpi::{LogicalSize, PhysicalSize};
 use winit::error::OsError;
 use winit::event_loop::ActiveEventLoop;
-use winit::window::Window;
+use winit::window::{Fullscreen, Window};
 
 use crate::gpu::surface::{Acquired, WindowSurface};
 use crate::gpu::{AdapterChoice, Gpu, GpuError, Instance};
@@ -17,17 +17,18 @@ const DISPLAY_PART: f64 = 0.9;
 /// Size of the window without a video.
 const EMPTY_SIZE: (f64, f64) = (960.0, 540.0);
 
-/// Opens a window, in the size of a video's first frame where there is one.
+/// Opens a window, in the size of a video's first frame where there is one, or on the full screen.
 ///
 /// # Errors
 /// What the display says against it.
-pub fn open_window(event_loop: &ActiveEventLoop, first: Option<&Frame>) -> Result<Arc<Window>, OsError> {
+pub fn open_window(event_loop: &ActiveEventLoop, first: Option<&Frame>, full: bool) -> Result<Arc<Window>, OsError> {
     let attributes = Window::default_attributes().with_title("Histoscope");
     let attributes = match first {
         Some(frame) => attributes.with_inner_size(window_size(event_loop, frame)),
         None => attributes.with_inner_size(LogicalSize::new(EMPTY_SIZE.0, EMPTY_SIZE.1)),
     };
-    event_loop.create_window(attributes).map(Arc::new)
+    let full = full.then_some(Fullscreen::Borderless(None));
+    event_loop.create_window(attributes.with_fullscreen(full)).map(Arc::new)
 }
 
 /// The video's own size where the display has room for it, else the largest of its shape that fits.
@@ -63,6 +64,17 @@ impl Screen {
         let size = window.inner_size().into();
         let (gpu, surface) = WindowSurface::new(instance, choice, Arc::clone(&window), size)?;
         Ok((gpu, Self { window, surface }))
+    }
+
+    /// Whether the window fills the screen, or has asked to.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.window.fullscreen().is_some()
+    }
+
+    /// Lets the window fill the screen, or have its size again.
+    pub fn set_full(&self, full: bool) {
+        self.window.set_fullscreen(full.then_some(Fullscreen::Borderless(None)));
     }
 
     /// Size of the views to draw to, in pixels.

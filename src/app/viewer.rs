@@ -8,10 +8,9 @@ use winit::dpi::PhysicalSize;
 use winit::event::{ElementState, KeyEvent, WindowEvent};
 use winit::event_loop::ActiveEventLoop;
 use winit::keyboard::{Key, ModifiersState, NamedKey};
-use winit::window::Fullscreen;
 
 use super::fade::BrushFade;
-use super::hud::{Command, FileView, Lasting, Model, Note, OpenPanels, PointerView, ScopesView};
+use super::hud::{Command, FileView, Goal, Lasting, Model, Note, OpenPanels, PointerView, ScopesView};
 use super::inputs::{Arrival, Inputs};
 use super::options::{AppError, PlayOptions, Waker};
 use super::pointing::{Pointer, PointerCommand};
@@ -60,7 +59,7 @@ impl Viewer {
         waker: Waker,
         first: Option<First>,
     ) -> Result<Self, AppError> {
-        let window = screen::open_window(event_loop, first.as_ref().map(|first| &first.frame));
+        let window = screen::open_window(event_loop, first.as_ref().map(|first| &first.frame), options.fullscreen);
         let window = window.map_err(display_error)?;
         let (session, passed_over) = match first {
             Some(First { session, passed_over, .. }) => (Some(session), passed_over),
@@ -71,6 +70,9 @@ impl Viewer {
         for reason in &passed_over {
             log::warn!("{reason}");
             work.note(Note::warning(reason.to_string()), now);
+        }
+        if let Some(secs) = options.start_secs {
+            work.go_to(Goal::Time(secs), now);
         }
         work.follow_title(now, true);
         work.redraw();
@@ -239,6 +241,7 @@ impl Viewer {
             &self.work.geometry(),
             &self.work.hud,
             &self.work.bins,
+            now,
         );
         if !commands.is_empty() {
             self.work.redraw();
@@ -251,6 +254,11 @@ impl Viewer {
                 PointerCommand::Divide(share) => self.work.scene.divider = Some(share),
                 PointerCommand::Brush(brush) => self.work.scene.brush = Some(brush),
                 PointerCommand::Region(rect) => self.work.draw_region(rect)?,
+                PointerCommand::Do(action) => {
+                    if self.act(action, false)? == Flow::Quit {
+                        return Ok(Flow::Quit);
+                    }
+                }
             }
         }
         Ok(Flow::Continue)
@@ -322,8 +330,8 @@ impl Viewer {
                 self.work.note(Note::done(text), now);
             }
             Action::ToggleFullscreen => {
-                let is_full = self.work.window().fullscreen().is_some();
-                self.work.window().set_fullscreen((!is_full).then_some(Fullscreen::Borderless(None)));
+                let is_full = self.work.graphics.screen.is_full();
+                self.set_full(!is_full, now);
             }
             Action::OpenFile => {
                 if let Some(note) = self.inputs.ask(&self.work.graphics.screen.window) {
@@ -345,24 +353,29 @@ impl Viewer {
         Ok(Flow::Continue)
     }
 
-    /// Esc: closes what is open, then clears the brush, then leaves.
+    /// Esc: leaves the full screen; else closes the help, else all panels; else clears the selection; else leaves.
     fn go_back(&mut self, now: Instant) -> Result<Flow, AppError> {
         self.work.redraw();
-        if self.work.hud.close_something() {
-            return Ok(Flow::Continue);
-        }
-        if self.work.clear_selection(now)? {
-            return Ok(Flow::Continue);
-        }
-        if !self.work.hud.panels.any() {
+        if self.work.graphics.screen.is_full() {
+            self.set_full(false, now);
+        } else if self.work.hud.close_something() {
+            // That was all.
+        } else if self.work.hud.panels.any() {
+            let timed = self.work.hud.panels.timing;
+            self.work.hud.panels = OpenPanels::default();
+            if timed {
+                self.work.time_passes(false)?;
+            }
+        } else if !self.work.clear_selection(now)? {
             return Ok(Flow::Quit);
         }
-        let timed = self.work.hud.panels.timing;
-        self.work.hud.panels = OpenPanels::default();
-        if timed {
-            self.work.time_passes(false)?;
-        }
         Ok(Flow::Continue)
+    }
+
+    /// Fills the screen with the window, or gives it its size back, and says how to leave.
+    fn set_full(&mut self, full: bool, now: Instant) {
+        self.work.graphics.screen.set_full(full);
+        self.work.note(Note::done(if full { "full screen: Esc leaves it" } else { "full screen off" }), now);
     }
 
     /// Writes the choices that last, and logs what became of the frames.

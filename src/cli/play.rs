@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::Args;
-use histoscope::{PlayOptions, play};
+use histoscope::{PlayOptions, parse_time, play};
 
 use super::adjust::AdjustArgs;
 use super::exposure::ExposureArgs;
@@ -14,7 +14,8 @@ use super::options::{CountingArgs, ReadingArgs};
 /// What to play.
 #[derive(Debug, Args)]
 pub struct PlayArgs {
-    /// The videos to play, files or addresses, - for the standard input; without any, a window opens that takes one
+    /// The videos to play, files, folders or addresses, - for the standard input; of a folder its videos in the order of
+    /// their names and numbers, without those of folders in it; without any, a window opens that takes one
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
 
@@ -25,6 +26,14 @@ pub struct PlayArgs {
     /// Open paused on the first frame
     #[arg(long)]
     paused: bool,
+
+    /// Begin the first video with the frame that is on screen at this time: seconds, MM:SS or HH:MM:SS, with fractions
+    #[arg(long, value_name = "TIME", value_parser = parse_time, allow_negative_numbers = true)]
+    start: Option<f64>,
+
+    /// Open on the full screen; Esc, f or a double-click leaves it
+    #[arg(long)]
+    fullscreen: bool,
 
     /// Memory for decoded frames around the one on screen, in MiB: steps back and loops come out of it
     #[arg(long, value_name = "MIB", default_value_t = 512, value_parser = clap::value_parser!(u64).range(0..=1_048_576))]
@@ -53,6 +62,8 @@ impl PlayArgs {
         play(PlayOptions {
             looped: self.looped,
             paused: self.paused,
+            fullscreen: self.fullscreen,
+            start_secs: self.start,
             cache_bytes: usize::try_from(self.cache_mb << 20).unwrap_or(usize::MAX),
             keeps_settings: !self.no_config,
             components: self.counting.components(),

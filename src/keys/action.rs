@@ -116,7 +116,8 @@ pub enum Action {
     TogglePinned,
     /// Show or hide the keys.
     ToggleHelp,
-    /// Close what is open, clear the selection; where there is nothing of that, leave the program.
+    /// Leave full screen, else close what is open, else clear the selection; where there is nothing of that, leave the
+    /// program.
     Back,
     /// Leave the program.
     Quit,

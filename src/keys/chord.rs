@@ -77,6 +77,11 @@ pub enum Chord {
     Base(&'static str, &'static [&'static str]),
     /// The same, pressed with Shift.
     ShiftBase(&'static str, &'static [&'static str]),
+    /// A sign as it is typed, with Shift or not; or the key that types this second sign while Shift is not held, where that is
+    /// the key of the first.
+    SignOver(&'static str, &'static str),
+    /// Such a sign with Alt, with Shift or not.
+    AltSign(&'static str, &'static str),
 }
 
 impl Chord {
@@ -85,10 +90,11 @@ impl Chord {
     pub fn label(&self) -> String {
         match self {
             Self::Named(key) => key.name().to_owned(),
-            Self::Letter(name) | Self::Sign(name) | Self::Base(name, _) => (*name).to_owned(),
-            Self::ShiftNamed(key) => format!("Shift+{}", key.name()),
+            Self::Letter(name) | Self::Sign(name) | Self::SignOver(name, _) | Self::Base(name, _) => (*name).to_owned(),
             Self::ShiftBase(name, _) => format!("Shift+{name}"),
+            Self::ShiftNamed(key) => format!("Shift+{}", key.name()),
             Self::AltNamed(key) => format!("Alt+{}", key.name()),
+            Self::AltSign(sign, _) => format!("Alt+{sign}"),
             Self::ShiftLetter(letter) => format!("Shift+{}", letter.to_uppercase()),
             Self::Control(letter) => format!("Ctrl+{}", letter.to_uppercase()),
         }

@@ -2,7 +2,9 @@
 
 use super::action::Action::{self, *};
 use super::action::SpeedChange;
-use super::chord::Chord::{self, AltNamed, Base, Control, Letter, Named, ShiftBase, ShiftLetter, ShiftNamed, Sign};
+use super::chord::Chord::{
+    self, AltNamed, AltSign, Base, Control, Letter, Named, ShiftBase, ShiftLetter, ShiftNamed, Sign, SignOver,
+};
 use super::chord::NamedKey;
 use crate::adjust::{Adjustment, Parameter};
 
@@ -67,9 +69,6 @@ impl Bindings {
 /// The smaller step of the speed.
 pub const SPEED_STEP: f64 = 1.1;
 
-/// The signs on the key that enlarges: `=` is where American keyboards have `+`.
-const PLUS: &[&str] = &["+", "="];
-const MINUS: &[&str] = &["-"];
 /// French keyboards have digits with Shift only.
 const NINE: &[&str] = &["9", "ç"];
 
@@ -179,12 +178,13 @@ pub const TABLE: &[Bindings] = &[
     },
     Bindings {
         section: Section::Histograms,
-        keys: &[(Base("-", MINUS), Enlarge { more: false }), (Base("+", PLUS), Enlarge { more: true })],
+        // American keyboards and others have + above =.
+        keys: &[(Sign("-"), Enlarge { more: false }), (SignOver("+", "="), Enlarge { more: true })],
         help: "smaller, larger histograms",
     },
     Bindings {
         section: Section::Histograms,
-        keys: &[(ShiftBase("-", MINUS), Opaque { more: false }), (ShiftBase("+", PLUS), Opaque { more: true })],
+        keys: &[(AltSign("-", "-"), Opaque { more: false }), (AltSign("+", "="), Opaque { more: true })],
         help: "less, more opaque histograms",
     },
     Bindings {
@@ -321,7 +321,7 @@ pub const TABLE: &[Bindings] = &[
     Bindings {
         section: Section::Window,
         keys: &[(Named(NamedKey::Escape), Back)],
-        help: "close, clear the selection; else quit",
+        help: "leave full screen; close panels; clear the selection; else quit",
     },
     Bindings { section: Section::Window, keys: &[(Letter("q"), Quit)], help: "quit" },
 ];
@@ -333,7 +333,9 @@ pub const GESTURES: &[(&str, &str)] = &[
     ("drag the picture", "move it"),
     ("Shift+drag", "count this region only"),
     ("drag its border or handles", "move, resize the region"),
+    ("double-click the picture", "full screen and back"),
     ("drag the divider", "move it between before and after"),
+    ("double-click a slider or its value", "as at first"),
     ("wheel", "zoom at the pointer"),
     ("rest on anything", "read its values"),
 ];

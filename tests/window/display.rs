@@ -44,7 +44,7 @@ impl Display {
         display.name = format!(":{number}");
         // What else is missing is said at once, and not after a minute of waiting for a window that cannot be found.
         // xdotool wants a display even to say its version.
-        for (program, question) in [("xdotool", "version"), ("import", "-version")] {
+        for (program, question) in [("xdotool", "version"), ("setxkbmap", "-version"), ("import", "-version")] {
             let answer = output_of(display.command(program).arg(question), PATIENCE);
             answer.unwrap_or_else(|error| panic!("{error}"));
         }

@@ -24,12 +24,11 @@ fn name_of(chord: &Chord) -> String {
         Chord::AltNamed(key) => format!("alt+{}", plain(key.name())),
         Chord::Control(letter) => format!("ctrl+{letter}"),
         // The American keyboard has + above =.
-        Chord::Base("+", _) => "equal".to_owned(),
-        Chord::ShiftBase("+", _) => "shift+equal".to_owned(),
-        Chord::Base("9", _) => "9".to_owned(),
-        Chord::ShiftBase("9", _) => "shift+9".to_owned(),
-        Chord::Base(..) => "minus".to_owned(),
-        Chord::ShiftBase(..) => "shift+minus".to_owned(),
+        Chord::SignOver(sign, _) => (*sign).to_owned(),
+        Chord::AltSign("+", _) => "alt+equal".to_owned(),
+        Chord::AltSign(sign, _) => format!("alt+{}", plain(sign)),
+        Chord::Base(sign, _) => (*sign).to_owned(),
+        Chord::ShiftBase(sign, _) => format!("shift+{sign}"),
     };
     plain(&label)
 }
@@ -53,6 +52,8 @@ fn plain(label: &str) -> String {
         "," => "comma",
         "." => "period",
         "?" => "question",
+        "+" => "shift+equal",
+        "-" => "minus",
         // By its place: with newer keyboard maps xdotool adds Shift to the name, which the map has there too.
         "F1" => "67",
         other => other,

@@ -10,6 +10,7 @@ mod display;
 mod entry;
 mod every_key;
 mod exposure;
+mod hands;
 mod lost;
 mod notes;
 mod picture;

@@ -125,6 +125,21 @@ impl<'display> Program<'display> {
         self.display.xdotool(&[action, number]).expect("cannot use the pointer's buttons");
     }
 
+    /// Presses and releases the pointer's first button so often, without a pause.
+    pub fn clicks(&self, count: u32) {
+        let count = count.to_string();
+        let arguments = ["click", "--repeat", &count, "--delay", "1", "1"];
+        self.display.xdotool(&arguments).expect("cannot click");
+    }
+
+    /// Gives the keyboard another layout, such as `de`.
+    pub fn set_layout(&self, layout: &str) {
+        let set = output_of(self.display.command("setxkbmap").arg(layout), PATIENCE);
+        set.unwrap_or_else(|error| panic!("no layout {layout}: {error}"));
+        // The program is told of it by the display, in an event of its own.
+        thread::sleep(Duration::from_millis(300));
+    }
+
     /// Presses a key and keeps it down, or lets it go: `keydown` or `keyup`.
     pub fn hold(&self, action: &str, name: &str) {
         self.display.xdotool(&[action, name]).unwrap_or_else(|error| panic!("cannot hold {name}: {error}"));

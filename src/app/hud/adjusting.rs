@@ -2,7 +2,7 @@
 
 use egui::{Align2, Color32, Rect, RichText, Sense, Ui, pos2, vec2};
 
-use super::controls::{self, LETTERS};
+use super::controls::{self, LETTERS, Places};
 use super::model::{AdjustmentView, Command, Model};
 use super::theme;
 use crate::adjust::{
@@ -39,7 +39,8 @@ pub fn show(ui: &Ui, room: Rect, model: &Model<'_>, commands: &mut Vec<Command>)
             theme::scrolled(ui, room.height() - 18.0, |ui| {
                 ui.spacing_mut().item_spacing = vec2(0.0, GAP);
                 ui.label(RichText::new("Adjustments, made in this order").size(LETTERS).color(theme::DIM));
-                let mut lines = Lines { ui, width, adjusting: &model.adjusting, commands };
+                let standard = Choices::default();
+                let mut lines = Lines { ui, width, adjusting: &model.adjusting, standard, commands };
                 lines.low_pass();
                 lines.rule();
                 lines.equalize();
@@ -60,6 +61,8 @@ struct Lines<'a> {
     ui: &'a mut Ui,
     width: f32,
     adjusting: &'a AdjustmentView,
+    /// What the parameters are at first.
+    standard: Choices,
     commands: &'a mut Vec<Command>,
 }
 
@@ -101,13 +104,14 @@ impl Lines<'_> {
         self.ui.painter().text(line.left_center(), Align2::LEFT_CENTER, name, theme::words(LETTERS), color);
     }
 
-    /// A parameter with a slider; its new place, if it was dragged.
-    fn slider(&mut self, line: Rect, name: &str, on: bool, value: &str, places: (usize, usize)) -> Option<usize> {
+    /// A parameter with a slider; its new place, if it was moved.
+    fn slider(&mut self, line: Rect, name: &str, on: bool, value: &str, places: Places) -> Option<usize> {
         self.name(line, name, on);
         let color = if on { theme::LIGHT } else { theme::DIM };
         self.ui.painter().text(line.right_center(), Align2::RIGHT_CENTER, value, theme::mono(LETTERS), color);
         let rail = Rect::from_min_max(pos2(line.min.x + NAME, line.min.y), pos2(line.max.x - VALUE - 4.0, line.max.y));
-        controls::slider(self.ui, rail, &format!("{name} of {}", line.min.y as i32), places, !on)
+        let value = Rect::from_min_max(pos2(line.max.x - VALUE, line.min.y), line.max);
+        controls::slider(self.ui, [rail, value], &format!("{name} of {}", line.min.y as i32), places, !on)
     }
 
     fn choice(&mut self, line: Rect, name: &str, on: bool, names: &[&str], chosen: usize) -> Option<usize> {
@@ -127,12 +131,15 @@ impl Lines<'_> {
         let on = self.is_on(Adjustment::LowPass);
         let line = self.switch(Adjustment::LowPass);
         let (least, most) = (*Blur::SIZES.start(), *Blur::SIZES.end());
-        let places = ((size.saturating_sub(least) / 2) as usize, ((most - least) / 2) as usize);
+        let place = |size: u32| (size.saturating_sub(least) / 2) as usize;
+        let places = Places { now: place(size), standard: place(self.standard.low_pass.size), last: place(most) };
         if let Some(to) = self.slider(line, "size", on, &format!("{size}×{size}"), places) {
             self.choose(Adjustment::LowPass, |choices| choices.low_pass.size = least + 2 * to as u32);
         }
         let line = Self::beside(self.next());
-        if let Some(to) = self.slider(line, "runs", on, &runs.to_string(), whole(runs, &Blur::RUNS)) {
+        if let Some(to) =
+            self.slider(line, "runs", on, &runs.to_string(), whole([runs, self.standard.low_pass.runs], &Blur::RUNS))
+        {
             self.choose(Adjustment::LowPass, |choices| choices.low_pass.runs = Blur::RUNS.start() + to as u32);
         }
     }
@@ -143,7 +150,7 @@ impl Lines<'_> {
         let on = self.is_on(kind);
         let line = self.switch(kind);
         let secs = equalize.time_constant_secs;
-        let places = (place_on(&TIME_CONSTANTS, secs), TIME_CONSTANTS.len() - 1);
+        let places = on_steps([secs, self.standard.equalize.time_constant_secs], &TIME_CONSTANTS);
         if let Some(to) = self.slider(line, "follows in", on, &time_constant_text(secs), places) {
             self.choose(kind, |choices| choices.equalize.time_constant_secs = TIME_CONSTANTS[to]);
         }
@@ -158,13 +165,15 @@ impl Lines<'_> {
         let Clahe { tiles, clip_limit } = self.adjusting.choices.clahe;
         let on = self.is_on(Adjustment::Clahe);
         let line = self.switch(Adjustment::Clahe);
-        let places = (place_on(&CLIP_LIMITS, clip_limit), CLIP_LIMITS.len() - 1);
+        let places = on_steps([clip_limit, self.standard.clahe.clip_limit], &CLIP_LIMITS);
         if let Some(to) = self.slider(line, "clip limit", on, &clip_limit_text(clip_limit), places) {
             self.choose(Adjustment::Clahe, |choices| choices.clahe.clip_limit = CLIP_LIMITS[to]);
         }
         let line = Self::beside(self.next());
         let value = format!("{}×{}", tiles.0, tiles.1);
-        if let Some(to) = self.slider(line, "tiles", on, &value, whole(tiles.0, &Clahe::TILES)) {
+        if let Some(to) =
+            self.slider(line, "tiles", on, &value, whole([tiles.0, self.standard.clahe.tiles.0], &Clahe::TILES))
+        {
             let count = Clahe::TILES.start() + to as u32;
             self.choose(Adjustment::Clahe, |choices| choices.clahe.tiles = (count, count));
         }
@@ -174,7 +183,8 @@ impl Lines<'_> {
         let Posterize { levels, placing } = self.adjusting.choices.posterize;
         let on = self.is_on(Adjustment::Posterize);
         let line = self.switch(Adjustment::Posterize);
-        if let Some(to) = self.slider(line, "levels", on, &levels.to_string(), whole(levels, &Posterize::LEVELS)) {
+        let places = whole([levels, self.standard.posterize.levels], &Posterize::LEVELS);
+        if let Some(to) = self.slider(line, "levels", on, &levels.to_string(), places) {
             let levels = Posterize::LEVELS.start() + to as u32;
             self.choose(Adjustment::Posterize, |choices| choices.posterize.levels = levels);
         }
@@ -190,7 +200,8 @@ impl Lines<'_> {
         let Threshold { classes, shown } = self.adjusting.choices.otsu;
         let on = self.is_on(Adjustment::Otsu);
         let line = self.switch(Adjustment::Otsu);
-        if let Some(to) = self.slider(line, "classes", on, &classes.to_string(), whole(classes, &Threshold::CLASSES)) {
+        let places = whole([classes, self.standard.otsu.classes], &Threshold::CLASSES);
+        if let Some(to) = self.slider(line, "classes", on, &classes.to_string(), places) {
             let classes = Threshold::CLASSES.start() + to as u32;
             self.choose(Adjustment::Otsu, |choices| choices.otsu.classes = classes);
         }
@@ -231,9 +242,16 @@ impl Lines<'_> {
     }
 }
 
-/// The place of a whole number in its range, and the last place.
-fn whole(value: u32, range: &std::ops::RangeInclusive<u32>) -> (usize, usize) {
-    (value.saturating_sub(*range.start()) as usize, (range.end() - range.start()) as usize)
+/// The places of a whole number and of the standard one in their range.
+fn whole(values: [u32; 2], range: &std::ops::RangeInclusive<u32>) -> Places {
+    let [now, standard] = values.map(|value| value.saturating_sub(*range.start()) as usize);
+    Places { now, standard, last: (range.end() - range.start()) as usize }
+}
+
+/// The places of a number and of the standard one among steps.
+fn on_steps(values: [f64; 2], steps: &[f64]) -> Places {
+    let [now, standard] = values.map(|value| place_on(steps, value));
+    Places { now, standard, last: steps.len() - 1 }
 }
 
 /// Words for a button with its key.

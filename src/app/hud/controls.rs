@@ -1,7 +1,9 @@
 //! The widgets of the panels: egui's own in the look of the control bar, where the panel has a place for them.
 
 use egui::style::HandleShape;
-use egui::{Button, Color32, Rect, Response, RichText, Slider, Stroke, TextStyle, Ui, UiBuilder, Vec2, pos2, vec2};
+use egui::{
+    Button, Color32, Rect, Response, RichText, Sense, Slider, Stroke, TextStyle, Ui, UiBuilder, Vec2, pos2, vec2,
+};
 
 use super::theme;
 
@@ -80,8 +82,41 @@ pub fn choice(ui: &mut Ui, rect: Rect, id: &str, names: &[&str], chosen: usize, 
     clicked.filter(|&index| index != chosen || dim)
 }
 
-/// A slider over the places 0 to `last`; the place to which it was dragged, if that is another one.
-pub fn slider(ui: &mut Ui, rect: Rect, id: &str, (place_now, last): (usize, usize), dim: bool) -> Option<usize> {
+/// The places of a slider, from 0 on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Places {
+    /// Where its knob is.
+    pub now: usize,
+    /// Where it is at first, and where a double-click leads back to.
+    pub standard: usize,
+    /// The last one.
+    pub last: usize,
+}
+
+/// A slider with its value beside it; the place to which it was dragged, clicked or brought back, if that is another one.
+pub fn slider(ui: &mut Ui, [rail, value]: [Rect; 2], id: &str, places: Places, dim: bool) -> Option<usize> {
+    let to = drag(ui, rail, id, places, dim);
+    // Above the slider, which takes drags alone and so loses a click between two drawings.
+    let clicked = ui.interact(rail, ui.scope_id().with((id, "click")), Sense::click());
+    let on_value = ui.interact(value, ui.scope_id().with((id, "value")), Sense::click());
+    let to = if clicked.double_clicked() || on_value.double_clicked() {
+        Some(places.standard)
+    } else {
+        let was_at_once = clicked.clicked() && ui.input(|input| input.pointer.primary_pressed());
+        let at = clicked.interact_pointer_pos().filter(|_| was_at_once);
+        to.or_else(|| at.map(|at| place_at(rail, at.x, places.last)))
+    };
+    to.filter(|&to| to != places.now)
+}
+
+/// The place whose knob is nearest to a column of the rail, along which the knob's middle goes from its own radius on.
+fn place_at(rail: Rect, x: f32, last: usize) -> usize {
+    let share = ((x - rail.min.x - KNOB) / (rail.width() - 2.0 * KNOB)).clamp(0.0, 1.0);
+    (share * last as f32).round() as usize
+}
+
+/// The slider's knob on its rail; the place to which it was dragged, if that is another one.
+fn drag(ui: &mut Ui, rect: Rect, id: &str, Places { now, last, .. }: Places, dim: bool) -> Option<usize> {
     // The knob's size and how far from the ends it stands are reckoned from the height of the place.
     let rect = Rect::from_center_size(rect.center(), vec2(rect.width(), 2.5 * KNOB));
     let mut ui = place(ui, rect, id);
@@ -98,7 +133,7 @@ pub fn slider(ui: &mut Ui, rect: Rect, id: &str, (place_now, last): (usize, usiz
     for (state, larger) in [(&mut widgets.hovered, 0.0), (&mut widgets.active, 1.0)] {
         (state.bg_fill, state.fg_stroke, state.expansion) = (color, Stroke::NONE, larger);
     }
-    let mut to = place_now.min(last);
+    let mut to = now.min(last);
     let slider = Slider::new(&mut to, 0..=last.max(1)).show_value(false).trailing_fill(true);
     let response = ui.add(slider.handle_shape(HandleShape::Circle));
     // Keys are the table's, and what has the keyboard looks as if it were held.
@@ -127,7 +162,7 @@ mod tests {
         theme::apply(&context);
         let input = egui::RawInput { screen_rect: Some(Rect::EVERYTHING), ..Default::default() };
         let mut output = context.run_ui(input, |ui| {
-            slider(ui, rect, "a slider", (place_now, 10), false);
+            drag(ui, rect, "a slider", Places { now: place_now, standard: 0, last: 10 }, false);
         });
         output.textures_delta.clear();
         let circle = |shape: &egui::epaint::ClippedShape| match &shape.shape {
@@ -144,6 +179,56 @@ mod tests {
             let (centre, radius) = knob(place, rect);
             assert!((centre.x - end).abs() < 0.6, "at {place} the knob stands at {centre:?}, not {end}");
             assert!((radius - KNOB).abs() < 0.1 && (centre.y - rect.center().y).abs() < 0.6, "{centre:?}, {radius}");
+        }
+    }
+
+    /// Where a slider of ten places at 7, whose first one is 3, leads in these drawings of events.
+    fn moved(drawings: &[&[egui::Event]]) -> Vec<usize> {
+        let context = egui::Context::default();
+        theme::apply(&context);
+        let all = Rect::from_min_size(pos2(0.0, 0.0), vec2(400.0, 100.0));
+        let [rail, value] =
+            [(0.0, 220.0), (240.0, 300.0)].map(|(left, right)| Rect::from_min_max(pos2(left, 20.0), pos2(right, 40.0)));
+        let mut places = Places { now: 7, standard: 3, last: 10 };
+        let mut seen = Vec::new();
+        for (time, events) in std::iter::once(&[][..]).chain(drawings.iter().copied()).enumerate() {
+            let time = Some(time as f64 * 0.02);
+            let input = egui::RawInput { screen_rect: Some(all), time, events: events.to_vec(), ..Default::default() };
+            let mut output = context.run_ui(input, |ui| {
+                if let Some(to) = slider(ui, [rail, value], "a slider", places, false) {
+                    places.now = to;
+                    seen.push(to);
+                }
+            });
+            output.textures_delta.clear();
+        }
+        seen
+    }
+
+    fn press(x: f32, pressed: bool) -> egui::Event {
+        let (button, modifiers) = (egui::PointerButton::Primary, egui::Modifiers::NONE);
+        egui::Event::PointerButton { pos: pos2(x, 30.0), button, pressed, modifiers }
+    }
+
+    #[test]
+    fn a_click_between_two_drawings_moves_the_knob() {
+        let to = |x: f32| egui::Event::PointerMoved(pos2(x, 30.0));
+        assert_eq!(moved(&[&[to(110.0)], &[press(110.0, true), press(110.0, false)], &[]]), [5]);
+        assert_eq!(moved(&[&[to(110.0)], &[press(110.0, true)], &[press(110.0, false)], &[]]), [5]);
+        assert_eq!(moved(&[&[to(1.0)], &[press(1.0, true), press(1.0, false)], &[]]), [0]);
+    }
+
+    #[test]
+    fn a_double_click_on_the_rail_or_the_value_leads_back_to_the_first_place() {
+        let to = |x: f32| egui::Event::PointerMoved(pos2(x, 30.0));
+        for x in [110.0, 270.0] {
+            let click = [press(x, true), press(x, false)];
+            let [down, up] = [&click[..1], &click[1..]];
+            let slow = moved(&[&[to(x)], down, up, down, up, &[]]);
+            let quick = moved(&[&[to(x)], &[&click[..], &click[..]].concat(), &[]]);
+            for seen in [slow, quick] {
+                assert_eq!(seen.last(), Some(&3), "at {x}: {seen:?}");
+            }
         }
     }
 }

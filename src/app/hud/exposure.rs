@@ -2,7 +2,7 @@
 
 use egui::{Align2, Rect, Sense, Ui, pos2, vec2};
 
-use super::controls::{self, LETTERS};
+use super::controls::{self, LETTERS, Places};
 use super::model::{Command, Model};
 use super::panels::TWO_PANELS;
 use super::theme;
@@ -28,7 +28,7 @@ const OWN_PERCENTS: (i32, i32) = (-7, 109);
 /// The same of zebras.
 const ZEBRA_PERCENTS: (i32, i32) = (0, 100);
 /// Limits of one's own before anybody has chosen them.
-const FIRST_OWN: MarkLimits = MarkLimits::Own(Level::Permille(0), Level::Permille(1000));
+const FIRST_LEVELS: [Level; 2] = [Level::Permille(0), Level::Permille(1000)];
 
 /// Shows the panel at the upper left of `room`, perhaps above another one; where it is. Nothing where nothing is on, or where there
 /// is no room.
@@ -91,7 +91,8 @@ impl Panel<'_> {
     fn zebra(&mut self, exposure: &mut Exposure) {
         let words = "Stripes on what is as bright as this or brighter";
         let line = self.switch(exposure.zebra, "Zebra", Action::ToggleZebra, words);
-        self.level(line, "from", exposure.zebra, &mut exposure.level, ZEBRA_PERCENTS);
+        let standard = Exposure::default().level;
+        self.level(line, ("from", exposure.zebra), (&mut exposure.level, standard), ZEBRA_PERCENTS);
     }
 
     fn marks(&mut self, exposure: &mut Exposure) {
@@ -103,19 +104,27 @@ impl Panel<'_> {
             MarkLimits::Own(..) => 2,
         };
         let names = ["clipped", "EBU R 103", "own"];
+        let own = MarkLimits::Own(FIRST_LEVELS[0], FIRST_LEVELS[1]);
         if let Some(to) = controls::choice(self.ui, line, "marked", &names, chosen, !exposure.marks) {
-            exposure.limits = [MarkLimits::Clipped, MarkLimits::R103, FIRST_OWN][to];
+            exposure.limits = [MarkLimits::Clipped, MarkLimits::R103, own][to];
         }
         if let MarkLimits::Own(low, high) = &mut exposure.limits {
-            for (name, level) in [("up to", low), ("from", high)] {
+            let [first_low, first_high] = FIRST_LEVELS;
+            for (name, level, standard) in [("up to", low, first_low), ("from", high, first_high)] {
                 let line = beside(self.next());
-                self.level(line, name, exposure.marks, level, OWN_PERCENTS);
+                self.level(line, (name, exposure.marks), (level, standard), OWN_PERCENTS);
             }
         }
     }
 
-    /// A level with its slider, and whether it is one of percent or a code.
-    fn level(&mut self, line: Rect, name: &str, on: bool, level: &mut Level, (least, most): (i32, i32)) {
+    /// A level with its slider, and whether it is one of percent or a code; `standard` is what it is at first.
+    fn level(
+        &mut self,
+        line: Rect,
+        (name, on): (&str, bool),
+        (level, standard): (&mut Level, Level),
+        (least, most): (i32, i32),
+    ) {
         let color = if on { theme::LIGHT } else { theme::DIM };
         let text = |place: egui::Pos2, anchor, text: &str, ui: &Ui| {
             ui.painter().text(place, anchor, text, theme::mono(LETTERS), color);
@@ -129,11 +138,17 @@ impl Panel<'_> {
         text(pos2(unit.min.x - 6.0, line.center().y), Align2::RIGHT_CENTER, &value, self.ui);
         let rail = Rect::from_min_max(pos2(line.min.x + NAME, line.min.y), pos2(unit.min.x - VALUE - 6.0, line.max.y));
         let id = format!("{name} {}", line.min.y as i32);
-        let places = match *level {
-            Level::Permille(tenths) => ((tenths / 10 - least).max(0) as usize, (most - least) as usize),
-            Level::Code(code) => (code as usize, self.top as usize),
+        let (standard, last) = match *level {
+            Level::Permille(_) => (in_percent(standard, self.top), (most - least) as usize),
+            Level::Code(_) => (in_codes(standard, self.top), self.top as usize),
         };
-        if let Some(to) = controls::slider(self.ui, rail, &id, places, !on) {
+        let place = |level: Level| match level {
+            Level::Permille(tenths) => (tenths / 10 - least).max(0) as usize,
+            Level::Code(code) => code as usize,
+        };
+        let places = Places { now: place(*level), standard: place(standard), last };
+        let shown = Rect::from_min_max(pos2(rail.max.x + 6.0, line.min.y), pos2(unit.min.x, line.max.y));
+        if let Some(to) = controls::slider(self.ui, [rail, shown], &id, places, !on) {
             *level = match *level {
                 Level::Permille(_) => Level::Permille((least + to as i32) * 10),
                 Level::Code(_) => Level::Code(to as u32),

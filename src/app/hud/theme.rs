@@ -2,6 +2,8 @@
 
 use egui::{Align2, Color32, CornerRadius, FontId, Margin, Painter, Pos2, Rect, Stroke, Vec2};
 
+use crate::app::clicks;
+
 /// Size of ordinary text in points.
 pub const TEXT: f32 = 13.0;
 /// Size of labels beside the histograms.
@@ -148,5 +150,8 @@ pub fn apply(context: &egui::Context) {
         // A window that stands is not drawn again.
         style.visuals.text_cursor.blink = false;
     });
-    context.options_mut(|options| options.zoom_with_keyboard = false);
+    context.options_mut(|options| {
+        options.zoom_with_keyboard = false;
+        options.input_options.max_double_click_delay = clicks::PAUSE.as_secs_f64();
+    });
 }

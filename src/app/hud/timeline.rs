@@ -57,6 +57,10 @@ impl Timeline {
             let last = ui.ctx().pointer_latest_pos().map(|at| time(at.x));
             commands.extend(last.filter(|&last| last != dragged).map(Command::ScrubTo));
             commands.push(Command::Settle);
+        } else if response.clicked() {
+            // Pressed and let go between two drawings.
+            commands.extend(pointer.map(|at| Command::ScrubTo(time(at.x))));
+            commands.push(Command::Settle);
         }
         let column = |secs: f64| line.min.x + line.width() * (secs / length).clamp(0.0, 1.0) as f32;
         let is_active = response.hovered() || self.is_dragged();

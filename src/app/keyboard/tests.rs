@@ -40,14 +40,34 @@ fn shift_tells_letters_apart_and_the_caps_lock_does_not() {
 }
 
 #[test]
-fn plus_and_minus_are_the_same_keys_on_every_keyboard() {
-    // American: = and + are one key. German: + and * are.
-    assert_eq!(typed("=", "=", NONE), Some(Action::Enlarge { more: true }));
-    assert_eq!(typed("+", "=", SHIFT), Some(Action::Opaque { more: true }));
-    assert_eq!(typed("+", "+", NONE), Some(Action::Enlarge { more: true }));
-    assert_eq!(typed("*", "+", SHIFT), Some(Action::Opaque { more: true }));
-    assert_eq!(typed("_", "-", SHIFT), Some(Action::Opaque { more: false }));
-    assert_eq!(typed("-", "-", NONE), Some(Action::Enlarge { more: false }));
+fn plus_enlarges_wherever_a_keyboard_has_it() {
+    let more = Some(Action::Enlarge { more: true });
+    // American and French: + is above =, and = without Shift means it too. German: + needs no Shift, and has * above it.
+    assert_eq!(typed("=", "=", NONE), more);
+    assert_eq!(typed("+", "=", SHIFT), more);
+    assert_eq!(typed("+", "+", NONE), more);
+    assert_eq!(typed("+", "+", SHIFT), more, "the number pad's");
+    assert_eq!(typed("*", "+", SHIFT), None);
+    // German and Swiss: = is above 0, + above 1.
+    assert_eq!(typed("=", "0", SHIFT), None);
+    assert_eq!(typed("+", "1", SHIFT), more);
+    let less = Some(Action::Enlarge { more: false });
+    assert_eq!(typed("-", "-", NONE), less);
+    assert_eq!(typed("-", "6", SHIFT), less, "where it needs Shift");
+    assert_eq!(typed("_", "-", SHIFT), None);
+    assert_eq!(typed("6", "-", SHIFT), None, "French digits need Shift");
+}
+
+#[test]
+fn plus_and_minus_with_alt_change_the_opacity() {
+    let alt = ModifiersState::ALT;
+    assert_eq!(typed("=", "=", alt), Some(Action::Opaque { more: true }));
+    assert_eq!(typed("+", "=", alt | SHIFT), Some(Action::Opaque { more: true }));
+    assert_eq!(typed("+", "+", alt), Some(Action::Opaque { more: true }));
+    assert_eq!(typed("-", "-", alt), Some(Action::Opaque { more: false }));
+    // On a Mac the key types a dash while Option is held.
+    assert_eq!(typed("–", "-", alt), Some(Action::Opaque { more: false }));
+    assert_eq!(typed("-", "-", alt | ModifiersState::CONTROL), None);
 }
 
 #[test]

@@ -1,0 +1,198 @@
+//! What hands know from every player: Esc, double-clicks, full screen, quick clicks, and keys of every keyboard.
+
+use std::time::Duration;
+
+use crate::display::Display;
+use crate::picture::Area;
+use crate::program::Program;
+use crate::wait::{PATIENCE, until};
+use crate::{FRAME_SECONDS, SAMPLE_SECONDS, alone, near, paused_sample, position_where, sample};
+
+/// A point of the picture, away from the controls and the histograms.
+const PICTURE: (i32, i32) = (640, 330);
+
+/// Presses and releases the first button twice, as fast as xdotool can.
+fn double_click(program: &Program, (x, y): (i32, i32)) {
+    program.point(x, y);
+    program.clicks(2);
+}
+
+#[test]
+fn esc_leaves_the_full_screen_then_closes_panels_then_clears_the_selection_then_quits() {
+    let _turn = alone();
+    let display = Display::start();
+    let program = paused_sample(&display, &[]);
+    let bare = program.settled();
+    // A range of the luminance histogram, a panel, and the full screen.
+    program.point(800, 700);
+    program.button("mousedown", "1");
+    program.move_pointer(850, 700);
+    program.move_pointer(900, 700);
+    program.button("mouseup", "1");
+    program.take_pointer_away();
+    let brushed = program.until_other("the brush to light up pixels", &bare, Area::Outside, 5_000);
+    program.key("n");
+    program.until_other("the numbers to open", &brushed, Area::Everywhere, 5_000);
+    program.after(|| program.key("f"), "note: full screen");
+    let note = |text: &str| program.after(|| program.key("Escape"), text);
+    note("note: full screen off");
+    let panel = program.settled();
+    program.key("Escape");
+    let closed = program.until_other("the numbers to close", &panel, Area::Outside, 5_000);
+    assert!(closed.differing(&bare, Area::Outside) > 5_000, "the selection went with the panel");
+    note("note: selection cleared");
+    program.until_same("everything to be as at first", &bare, Area::Below);
+    assert!(program.is_running());
+    program.quit_with("Escape");
+}
+
+#[test]
+fn esc_never_quits_from_the_full_screen() {
+    let _turn = alone();
+    let display = Display::start();
+    let program = Program::start_with(&display, sample(), &["--fullscreen", "--paused"]);
+    program.after(|| program.key("Escape"), "note: full screen off");
+    assert!(program.is_running());
+    program.quit_with("Escape");
+}
+
+#[test]
+fn a_double_click_fills_the_screen_and_moves_nothing() {
+    let _turn = alone();
+    let display = Display::start();
+    let program = paused_sample(&display, &[]);
+    let before = program.settled();
+    program.after(|| double_click(&program, PICTURE), "key: ToggleFullscreen");
+    program.after(|| program.key("Escape"), "note: full screen off");
+    // A hand that trembles while it clicks, and one that moves on before it lets go.
+    program.point(PICTURE.0, PICTURE.1);
+    program.clicks(1);
+    program.move_pointer(PICTURE.0 + 2, PICTURE.1 + 1);
+    let line = program.after(|| program.button("mousedown", "1"), "note: full screen");
+    assert!(line.contains("Esc"), "{line}");
+    program.move_pointer(PICTURE.0 + 40, PICTURE.1 + 60);
+    program.button("mouseup", "1");
+    program.after(|| double_click(&program, (500, 200)), "note: full screen off");
+    program.take_pointer_away();
+    assert!(program.title().paused, "a double-click plays");
+    program.until_same("the picture to be where it was", &before, Area::Below);
+    // Two clicks at different places, or far apart in time, are none.
+    let log = program.log().len();
+    program.point(300, 250);
+    program.clicks(1);
+    program.move_pointer(420, 300);
+    program.clicks(1);
+    std::thread::sleep(Duration::from_millis(800));
+    program.clicks(1);
+    program.settled();
+    assert!(!program.log()[log..].contains("ToggleFullscreen"), "{}", program.log());
+    program.quit_with("q");
+}
+
+#[test]
+fn a_click_on_the_timeline_counts_however_quick_it_is() {
+    let _turn = alone();
+    let display = Display::start();
+    let program = paused_sample(&display, &[]);
+    for (x, part) in [(640, 0.5), (333, 0.25)] {
+        program.point(600, 300);
+        program.settled();
+        program.point(x, 26);
+        program.settled();
+        // Both events come between two drawings.
+        program.clicks(1);
+        let wanted = f64::from(x - 26) / f64::from(1254 - 26) * SAMPLE_SECONDS;
+        assert!(near(wanted, part * SAMPLE_SECONDS, 0.1));
+        position_where(&program, &format!("exactly {wanted:.3} s"), |position| {
+            position <= wanted + 0.0015 && wanted < position + FRAME_SECONDS + 0.0015
+        });
+    }
+    program.quit_with("q");
+}
+
+#[test]
+fn a_double_click_on_a_slider_or_its_value_brings_the_first_value_back() {
+    let _turn = alone();
+    let display = Display::start();
+    let program = paused_sample(&display, &[]);
+    program.after(|| program.key("shift+a"), "key: ToggleAdjusting");
+    program.settled();
+    program.after(|| program.key("u"), "note: low-pass 9×9");
+    // Size of the low-pass: the rail, and the value at its right.
+    let (rail, value) = ((250, 109), (325, 109));
+    for place in [rail, value] {
+        for _ in 0..4 {
+            program.after(|| program.key("alt+Right"), "note: low-pass");
+        }
+        program.settled();
+        program.point(place.0, place.1);
+        program.settled();
+        program.after(|| program.clicks(2), "chosen: low-pass 9×9");
+        program.take_pointer_away();
+        program.after(|| program.key("alt+Right"), "note: low-pass 11×11");
+        program.after(|| program.key("alt+Left"), "note: low-pass 9×9");
+    }
+    program.quit_with("q");
+}
+
+#[test]
+fn plus_enlarges_on_every_keyboard() {
+    let _turn = alone();
+    let display = Display::start();
+    let program = paused_sample(&display, &[]);
+    // By place: 21 is right of the zero's right neighbour, 35 right of P's, 20 right of the zero, 15 and 17 bear 6 and 8.
+    let cases: [(&str, &[&str], &[&str]); 4] = [
+        ("us", &["21", "shift+21"], &["20"]),
+        ("de", &["35"], &["61"]),
+        ("fr", &["shift+21", "21"], &["15"]),
+        ("ru", &["21", "shift+21"], &["20"]),
+    ];
+    for (layout, larger, smaller) in cases {
+        program.set_layout(layout);
+        for key in larger {
+            program.after(|| program.key(key), "note: histograms 30 % high");
+            program.after(|| program.key(smaller[0]), "note: histograms 25 % high");
+            let line = program.after(|| program.key(&format!("alt+{key}")), "note: histograms");
+            assert!(line.contains("100 % opaque"), "{layout} alt+{key}: {line}");
+        }
+        program.after(|| program.key(&format!("alt+{}", smaller[0])), "note: histograms 90 % opaque");
+        program.after(|| program.key(&format!("alt+{}", larger[0])), "note: histograms 100 % opaque");
+    }
+    program.set_layout("us");
+    program.quit_with("q");
+}
+
+#[test]
+fn a_start_time_is_where_the_first_video_begins() {
+    let _turn = alone();
+    let display = Display::start();
+    let program = Program::start_with(&display, sample(), &["--start", "0:03.5", "--paused"]);
+    position_where(&program, "at 3.5 s", |position| near(position, 3.5, 0.002));
+    program.take_pointer_away();
+    let there = program.settled();
+    let snapshot = program.snapshot(sample(), "3.5", there.width, there.height);
+    program.until_same("the frame of that time", &snapshot, Area::Below);
+    program.key("Home");
+    position_where(&program, "at the beginning", |position| near(position, 0.0, FRAME_SECONDS));
+    program.quit_with("q");
+    let program = Program::start_with(&display, sample(), &["--start", "99", "--paused"]);
+    assert!(program.log().contains("note: to the end: the video is 0:10.000 long"), "{}", program.log());
+    program.quit_with("q");
+}
+
+#[test]
+fn a_folder_plays_its_videos_in_natural_order() {
+    let _turn = alone();
+    let display = Display::start();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for name in ["clip 10.mp4", "clip 9.mp4", "Clip 1.mp4"] {
+        std::fs::copy(sample(), folder.path().join(name)).expect("the sample can be copied");
+    }
+    std::fs::write(folder.path().join("clip 2.txt"), "Dear reader, this is no video.").expect("a file can be written");
+    let program = Program::start_on(&display, &[folder.path().to_str().expect("plain")]);
+    assert!(program.title().text.contains("Clip 1.mp4"), "{:?}", program.title().text);
+    program.after(|| program.key("Next"), "note: clip 9.mp4  (2 of 3)");
+    until("the second to be open", PATIENCE, || program.title().text.contains("clip 9.mp4").then_some(()));
+    program.after(|| program.key("Next"), "note: clip 10.mp4  (3 of 3)");
+    program.quit_with("q");
+}
