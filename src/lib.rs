@@ -85,16 +85,17 @@ mod view;
 #[cfg(feature = "internals")]
 pub mod view;
 
-pub use app::{PlayOptions, play};
+pub use app::{AppError, PlayOptions, play};
 pub use cpu::Engine as CpuCounter;
 pub use engine::EngineChoice;
-pub use export::snapshot::{SnapshotOptions, snapshot};
-pub use gpu::{AdapterChoice, AdapterInfo, adapters, wait_until_released};
+pub use export::snapshot::{SnapshotError, SnapshotOptions, snapshot};
+pub use gpu::{AdapterChoice, AdapterInfo, GpuError, adapters, wait_until_released};
 pub use histogram::{ChannelStats, Components, Histogram};
 pub use keys::as_text as keys_as_text;
 pub use media::{Decoder, MediaError, OpenOptions, StreamInfo};
 pub use picture::color::{Matrix, Range};
-pub use picture::{Frame, Picture};
+pub use picture::layout::LayoutError;
+pub use picture::{Frame, Picture, PictureError};
 pub use text::parse_time;
 pub use view::overlay::Channels;
 pub use view::scene::Counted;

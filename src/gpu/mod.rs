@@ -59,7 +59,7 @@ pub enum GpuError {
         /// The adapter's name.
         adapter: String,
         /// The driver's reason.
-        source: wgpu::RequestDeviceError,
+        source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// The adapter lacks something that the passes need.
     #[error(
@@ -111,7 +111,7 @@ pub enum GpuError {
     Region(PictureError),
     /// The surface of a window could not be made.
     #[error("the window's surface could not be made: {0}")]
-    Surface(#[from] wgpu::CreateSurfaceError),
+    Surface(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// The device was lost or stopped answering.
     #[error("the graphics device stopped answering: {0}")]
     Lost(String),

@@ -220,7 +220,7 @@ fn create(
     window: &Arc<dyn wgpu::DisplayAndWindowHandle>,
 ) -> Result<wgpu::Surface<'static>, GpuError> {
     let target = wgpu::SurfaceTarget::DisplayAndWindow(Box::new(Arc::clone(window)));
-    Ok(instance.0.create_surface(target)?)
+    instance.0.create_surface(target).map_err(|source| GpuError::Surface(source.into()))
 }
 
 fn answer(texture: wgpu::CurrentSurfaceTexture) -> (SurfaceState, Option<wgpu::SurfaceTexture>) {
