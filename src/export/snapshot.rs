@@ -223,7 +223,7 @@ fn no_frame(options: &SnapshotOptions) -> SnapshotError {
 }
 
 fn frame_at(options: &SnapshotOptions) -> Result<Frame, SnapshotError> {
-    let mut decoder = Decoder::open(&options.input, &options.open.for_counting())?;
+    let mut decoder = Decoder::open(&options.input, &options.open)?;
     if options.at_secs > 0.0 {
         decoder.seek(Seek::to(options.at_secs))?;
     }

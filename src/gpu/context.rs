@@ -157,10 +157,8 @@ impl Gpu {
             memory_hints: wgpu::MemoryHints::MemoryUsage,
             ..Default::default()
         };
-        let refused = |source: wgpu::RequestDeviceError| GpuError::Device {
-            adapter: info.name.clone(),
-            source: source.into(),
-        };
+        let refused =
+            |source: wgpu::RequestDeviceError| GpuError::Device { adapter: info.name.clone(), source: source.into() };
         let (device, queue, imports) = open(&adapter, &descriptor).map_err(refused)?;
         let failure = Arc::new(Mutex::new(None));
         watch(&device, &failure);

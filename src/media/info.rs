@@ -13,13 +13,10 @@ pub struct OpenOptions {
     pub matrix: Option<Matrix>,
     /// The range to use whatever the file says.
     pub range: Option<Range>,
-    /// Number of decoding threads; by default the machine's cores, fewer for pictures so large that the threads' frames
-    /// would fill the memory.
+    /// Number of decoding threads; by default one more than the machine has cores, so that no core waits while a thread needs a
+    /// frame of another, and fewer for pictures so large that the threads' frames would fill the memory. It is one rule for
+    /// everybody, since what FFmpeg puts in place of damaged parts may depend on the number of threads.
     pub threads: Option<usize>,
-    /// One decoding thread more than by default. The first frame then comes later, and seeks take longer, but whoever
-    /// takes all frames gets them faster, because no core waits while one thread needs a frame of another. Not for pictures so
-    /// large that the threads' frames would fill the memory.
-    pub spare_thread: bool,
     /// How long a network source may give no data before it is given up; 10 s by default.
     pub network_limit: Option<Duration>,
 }
@@ -27,14 +24,6 @@ pub struct OpenOptions {
 impl OpenOptions {
     /// How long a network source may give no data unless the options say otherwise.
     pub const NETWORK_LIMIT: Duration = Duration::from_secs(10);
-
-    /// The same with the threads of whoever counts frames for others to read: an analysis with one decoder or several, a
-    /// report, a snapshot. It is one rule for all of them, since what FFmpeg puts in place of damaged parts may depend on the
-    /// number of threads.
-    #[must_use]
-    pub fn for_counting(&self) -> Self {
-        Self { spare_thread: true, ..self.clone() }
-    }
 }
 
 /// What the file and its headers say about the video, which the frames may contradict.

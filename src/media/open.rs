@@ -86,8 +86,7 @@ impl Decoder {
             return Err(MediaError::NoDecoder { path, codec });
         }
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let wanted = cores + usize::from(options.spare_thread);
-        let threads = options.threads.unwrap_or_else(|| wanted.min(most_threads(parameters.size())));
+        let threads = options.threads.unwrap_or_else(|| (cores + 1).min(most_threads(parameters.size())));
         let codec = Codec::open(&parameters, CodecOptions { threads })
             .map_err(|error| source.error("opening the decoder", error))?;
         let rate = parameters.average_rate().or_else(|| parameters.base_rate());
@@ -198,13 +197,16 @@ fn codec_in_words(name: &str, tag: Option<String>) -> String {
     tag.map_or_else(|| name.to_owned(), |tag| format!("{name} ({tag})"))
 }
 
-/// How many threads the memory that we allow has room for: each keeps a frame of its own, and about as much beside it.
+/// Memory that the threads of a decoder may fill with frames, in bytes.
+const THREADS_MEMORY: u64 = 2 << 30;
+/// More threads hardly decode faster; several decoders do.
+const MOST_THREADS: u64 = 17;
+
+/// How many threads that memory has room for: each keeps a frame of its own, and about as much beside it.
 fn most_threads((width, height): (u32, u32)) -> usize {
-    match u64::from(width) * u64::from(height) {
-        0..=2_500_000 => 17,
-        2_500_001..=10_000_000 => 8,
-        _ => 4,
-    }
+    // 4:2:0 in 16 bits, as a middle between what pictures take.
+    let frame_bytes = (u64::from(width) * u64::from(height) * 3).max(1);
+    (THREADS_MEMORY / (2 * frame_bytes)).clamp(2, MOST_THREADS) as usize
 }
 
 /// What the headers say.

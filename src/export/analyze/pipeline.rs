@@ -35,12 +35,9 @@ impl Pipeline {
     ///
     /// # Errors
     /// [`AnalyzeError`] if the file cannot be read, or the selection cannot be made in it.
-    pub fn open(mut request: Request) -> Result<Self, AnalyzeError> {
+    pub fn open(request: Request) -> Result<Self, AnalyzeError> {
         // Drivers take their time to load; the file is opened meanwhile.
         let engine = Engine::start(request.engine, &request.adapter);
-        // Each of several decoders has as many threads as a single one: what is concealed in a damaged frame may depend on
-        // their number. It may depend on how far each of them is, too, so this alone does not make such frames repeatable.
-        request.open = request.open.for_counting();
         let mut decoder = Decoder::open(&request.input, &request.open)?;
         let info = decoder.info().clone();
         let selection = &request.selection;

@@ -1,6 +1,6 @@
 //! Memory in whole pages, which a decoder fills and a GPU may read without a copy.
 
-use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::alloc::{Layout, alloc, dealloc};
 use std::any::Any;
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,6 +23,23 @@ pub struct Memory {
     start: NonNull<u8>,
     layout: Layout,
 }
+
+/// Bytes of the large pages that most systems can put in place of many small ones.
+const LARGE: usize = 2 << 20;
+
+/// Asks the system to use large pages there, before anything is written: decoding goes through whole frames again and again,
+/// and then looks up fewer addresses. A system that has none goes on as it is.
+#[cfg(target_os = "linux")]
+fn ask_for_large_pages(start: NonNull<u8>, length: usize) {
+    // SAFETY: the range is memory that was just allocated, and the advice changes nothing of what it holds.
+    let code = unsafe { libc::madvise(start.as_ptr().cast(), length, libc::MADV_HUGEPAGE) };
+    if code != 0 {
+        log::trace!("no large pages: {}", std::io::Error::last_os_error());
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+const fn ask_for_large_pages(_: NonNull<u8>, _: usize) {}
 
 // SAFETY: this type owns its memory and hands out no more than the address; whoever reads or writes there has to know what
 // lies there.
@@ -59,9 +76,16 @@ impl Pages {
     /// Pages of at least that many bytes, all zero; `None` if the system has no such memory.
     #[must_use]
     pub fn new(bytes: usize) -> Option<Self> {
-        let layout = Layout::from_size_align(Self::length_for(bytes)?, Self::SIZE).ok()?;
+        let length = Self::length_for(bytes)?;
+        let alignment = if length < LARGE { Self::SIZE } else { LARGE };
+        let layout = Layout::from_size_align(length, alignment).ok()?;
         // SAFETY: the layout is not empty.
-        let start = NonNull::new(unsafe { alloc_zeroed(layout) })?;
+        let start = NonNull::new(unsafe { alloc(layout) })?;
+        if length >= LARGE {
+            ask_for_large_pages(start, length);
+        }
+        // SAFETY: the memory is as long, and nobody else knows of it yet.
+        unsafe { start.write_bytes(0, length) };
         Some(Self { memory: Arc::new(Memory { start, layout }), attached: Mutex::default() })
     }
 
@@ -109,6 +133,8 @@ mod tests {
     #[test]
     fn what_is_attached_belongs_to_its_owner_and_goes_with_the_pages() {
         let pages = Pages::new(100_000).unwrap();
+        let large = Pages::new(3 << 20).unwrap();
+        assert_eq!((large.memory().length(), large.memory().start().addr().get() % LARGE), (3 << 20, 0));
         assert_eq!((pages.memory().length(), pages.memory().start().addr().get() % Pages::SIZE), (2 * Pages::SIZE, 0));
         let first: Attachment = Arc::new(1);
         let give = |one: &Attachment| Arc::clone(one);
