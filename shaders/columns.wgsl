@@ -149,6 +149,9 @@ fn on_line(column: u32, begin: u32) -> bool {
     return column >= begin && column - begin < panel.line;
 }
 
+// What is left of the light of bars that are not selected while others are.
+const UNSELECTED: f32 = 0.22;
+
 // The light of a point that these channels' bars reach.
 fn mixed(reached: vec4<bool>) -> vec3<f32> {
     var light = vec3<f32>(0.0);
@@ -166,7 +169,12 @@ fn colored(column: u32, reached: vec4<bool>) -> vec4<f32> {
     if panel.brushed != 0u {
         let lit = column >= panel.brush.x && column <= panel.brush.y;
         if !lit {
-            color = vec4<f32>(color.rgb * 0.22, color.a);
+            color = vec4<f32>(color.rgb * UNSELECTED, color.a);
+        } else if on_bar {
+            // Bars of channels that are not brushed stay dim beside those that are.
+            let chosen = (vec4<u32>(panel.brushed) & vec4<u32>(1u, 2u, 4u, 8u)) != vec4<u32>(0u);
+            let light = max(mixed(reached & chosen), mixed(reached) * UNSELECTED);
+            color = vec4<f32>(light * panel.bars * panel.light, panel.bars);
         } else if !on_bar {
             color = over(vec4<f32>(0.16), color);
         }

@@ -15,7 +15,7 @@ struct Panel {
     bars: f32,                      // opacity of bars
     scrim: f32,                      // and of what no bar reaches
     whiten: f32,                    // how much the last channel whitens what it overlaps
-    brushed: u32,                   // whether a range of one of the channels is lit
+    brushed: u32,                   // bit c: a range of channel c is lit
     brush: vec2<u32>,               // its first and last column
     guides: vec2<u32>,              // columns of the lines at the legal levels
     marks: vec4<u32>,               // columns of a probed pixel's bins, channel by channel

@@ -97,3 +97,26 @@ fn sums_of(codes: vec3<u32>) -> vec3<i32> {
         picture.blue.x * c.x + picture.blue.y * c.y + picture.blue.z * c.z + picture.blue.w,
     );
 }
+
+// R'G'B' codes, and the luminance bin behind them. The arithmetic is that of counting: src/histogram/reference.rs.
+fn bins_of(codes: vec3<u32>) -> vec4<u32> {
+    let rgb = vec3<u32>(clamp(sums_of(codes) >> vec3<u32>(FRACTION), vec3<i32>(0i), vec3<i32>((1i << BITS) - 1i)));
+    let top = (1u << BITS) - 1u;
+    let sum = 2126u * rgb.r + 7152u * rgb.g + 722u * rgb.b;
+    let carry = select(0u, 1u, (sum % 10000u) * top + sum >= 10000u * top);
+    return vec4<u32>(rgb, min(sum / 10000u + carry, top));
+}
+
+// The channels of which the bin of a pixel with these codes lies in a range, bit c being channel c: Y', Cb and Cr as `coded`, or
+// red, green, blue and luminance. As src/view/brush.rs has them.
+fn channels_in(codes: vec3<u32>, coded: bool, low: u32, high: u32) -> u32 {
+    var bins = vec4<u32>(codes, 0u);
+    var there = select(7u, 1u, MODEL == 0u);
+    if !coded {
+        bins = bins_of(codes);
+        there = 15u;
+    }
+    let inside = (bins >= vec4<u32>(low)) & (bins <= vec4<u32>(high));
+    let found = select(vec4<u32>(0u), vec4<u32>(1u, 2u, 4u, 8u), inside);
+    return (found.x | found.y | found.z | found.w) & there;
+}

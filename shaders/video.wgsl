@@ -13,8 +13,9 @@ struct Placement {
     hard: u32,              // whether every pixel of the view shows one sample
     view_width: u32,        // columns of the view
     turned: u32,            // whether columns of the view are rows of the picture
-    // Pixels whose bin of this channel lies in low..=high keep their light, the rest dims; see src/view/brush.rs.
-    channel: u32,
+    // Pixels of which a bin of these channels, bit c being channel c, lies in low..=high keep their light, the rest dims; see
+    // src/view/brush.rs.
+    channels: u32,
     low: u32,
     high: u32,
     strength: u32,          // how far it dims, in 256ths; 0 where there is no brush
@@ -89,27 +90,9 @@ fn covering(pixel: vec2<u32>) -> vec2<u32> {
     return select(along, along.yx, placement.turned != 0u);
 }
 
-// R'G'B' codes, and the luminance bin behind them. The arithmetic is that of counting: src/histogram/reference.rs.
-fn bins_of(codes: vec3<u32>) -> vec4<u32> {
-    let rgb = vec3<u32>(clamp(sums_of(codes) >> vec3<u32>(FRACTION), vec3<i32>(0i), vec3<i32>((1i << BITS) - 1i)));
-    let top = (1u << BITS) - 1u;
-    let sum = 2126u * rgb.r + 7152u * rgb.g + 722u * rgb.b;
-    let carry = select(0u, 1u, (sum % 10000u) * top + sum >= 10000u * top);
-    return vec4<u32>(rgb, min(sum / 10000u + carry, top));
-}
-
 // Whether the brush lights a pixel with these codes.
 fn is_lit(codes: vec3<u32>) -> bool {
-    var bin = 0u;
-    if placement.coded != 0u {
-        if placement.channel > select(2u, 0u, MODEL == 0u) {
-            return false;
-        }
-        bin = codes[placement.channel];
-    } else {
-        bin = bins_of(codes)[min(placement.channel, 3u)];
-    }
-    return bin >= placement.low && bin <= placement.high;
+    return (channels_in(codes, placement.coded != 0u, placement.low, placement.high) & placement.channels) != 0u;
 }
 
 // The same of a pixel of the picture.

@@ -73,6 +73,7 @@ fn bins_come_back_with_the_frame_they_belong_to() {
             adjusted: false,
             range: Some(Range::Limited),
             region: None,
+            brush: None,
         }
     );
     assert!(sums == expected(&first.picture));

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 
 use histoscope::gpu::params::{
     BlurParams, ChannelScale, CropParams, CurveParams, DividerParams, LimitsParams, PairingParams, PanelParams,
-    PictureParams, PlacementParams, RecolorParams, ReductionParams, RegionParams, ScanParams, TileParams,
+    PictureParams, PlacementParams, RecolorParams, ReductionParams, RegionParams, ScanParams, SelectionParams,
+    TileParams,
 };
 use histoscope::gpu::shaders::{self, Binding, EntryPoint, Group, Shader, groups};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
@@ -202,6 +203,15 @@ fn shared_structures_lie_alike_in_rust_and_wgsl() {
             ("line", offset_of!(DividerParams, line)),
         ],
     );
+    let selection = [
+        ("first", offset_of!(SelectionParams, first)),
+        ("end", offset_of!(SelectionParams, end)),
+        ("channels", offset_of!(SelectionParams, channels)),
+        ("low", offset_of!(SelectionParams, low)),
+        ("high", offset_of!(SelectionParams, high)),
+        ("coded", offset_of!(SelectionParams, coded)),
+    ];
+    assert_layout(&shaders::SELECTION, "Selection", size_of::<SelectionParams>(), &selection);
     let limits = [
         ("low", offset_of!(LimitsParams, low)),
         ("high", offset_of!(LimitsParams, high)),
@@ -222,7 +232,7 @@ fn shared_structures_lie_alike_in_rust_and_wgsl() {
             ("hard", offset_of!(PlacementParams, hard)),
             ("view_width", offset_of!(PlacementParams, view_width)),
             ("turned", offset_of!(PlacementParams, turned)),
-            ("channel", offset_of!(PlacementParams, channel)),
+            ("channels", offset_of!(PlacementParams, channels)),
             ("low", offset_of!(PlacementParams, low)),
             ("high", offset_of!(PlacementParams, high)),
             ("strength", offset_of!(PlacementParams, strength)),

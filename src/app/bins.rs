@@ -4,10 +4,9 @@ use std::time::{Duration, Instant};
 
 use super::graphics::Graphics;
 use crate::gpu::FrameTag;
-use crate::histogram::{Components, Cumulative};
+use crate::histogram::{Components, Cumulative, Selected};
 use crate::picture::region::Rect;
-use crate::view::overlay::Channels;
-use crate::view::scene::{Counted, Scene};
+use crate::view::scene::{Brush, Counted, Scene};
 
 /// While bins are under way they are looked for this often.
 const INTERVAL: Duration = Duration::from_millis(5);
@@ -21,6 +20,8 @@ pub struct Bins {
     newest: Option<(FrameTag, Cumulative)>,
     /// What of the frame that is loaded has been asked for.
     asked: Wanted,
+    /// The brush that they were asked for with.
+    brush: Option<Brush>,
 }
 
 /// What is to be told of a frame. Later ones tell what those before them do.
@@ -39,7 +40,7 @@ impl Bins {
     /// No bins yet of what is to be counted.
     #[must_use]
     pub const fn new(components: Components) -> Self {
-        Self { components, newest: None, asked: Wanted::Nothing }
+        Self { components, newest: None, asked: Wanted::Nothing, brush: None }
     }
 
     /// Forgets all bins, as with another video.
@@ -67,19 +68,26 @@ impl Bins {
         (is_alike && tag.adjusted == is_adjusted && tag.region == region).then_some(sums)
     }
 
-    /// The channel whose bar is the tallest in a bin: the one that the pointer seems to touch.
+    /// Pixels that the brush selects by any and by all of its channels, where they have been counted for it.
     #[must_use]
-    pub fn tallest(&self, channels: Channels, bin: u32) -> usize {
-        let count = |channel: usize| self.newest().map_or(0, |(_, sums)| sums.channel(channel).count_in(bin..=bin));
-        // The first of them, where several are equally tall.
-        channels.iter().reduce(|best, channel| if count(channel) > count(best) { channel } else { best }).unwrap_or(0)
+    pub fn selected(&self, brush: Brush) -> Option<Selected> {
+        self.newest().filter(|(tag, _)| tag.brush == Some(brush))?.1.selected
     }
 
-    /// Asks for what is wanted of the frame on screen and has not been asked for, and takes what has come; whether anything
+    /// Asks for what is wanted of the frame on screen, with what a brush selects, and has not been asked for, and takes what has come; whether anything
     /// has, and when to look again.
-    pub fn advance(&mut self, graphics: &mut Graphics, wanted: Wanted, now: Instant) -> (bool, Option<Instant>) {
+    pub fn advance(
+        &mut self,
+        graphics: &mut Graphics,
+        (wanted, brush): (Wanted, Option<Brush>),
+        now: Instant,
+    ) -> (bool, Option<Instant>) {
         let Graphics { renderer, gpu, .. } = graphics;
         renderer.set_limits(gpu, wanted == Wanted::Numbers);
+        renderer.set_selecting(brush);
+        if brush != std::mem::replace(&mut self.brush, brush) {
+            self.outdate();
+        }
         if wanted > self.asked {
             self.asked = wanted;
             renderer.request_histogram(gpu);

@@ -62,8 +62,9 @@ impl BrushFade {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::view::overlay::Channels;
 
-    const BRUSH: Brush = Brush { channel: 0, low: 3, high: 9 };
+    const BRUSH: Brush = Brush { channels: Channels::one(0), low: 3, high: 9 };
 
     #[test]
     fn it_comes_and_goes_and_then_costs_nothing() {

@@ -6,12 +6,12 @@ use std::time::Instant;
 use glam::DVec2;
 use winit::event::{ElementState, MouseButton, MouseScrollDelta, WindowEvent};
 
-use super::bins::Bins;
 use super::clicks::{Clicks, REACH};
 use super::geometry::Geometry;
 use super::hud::Hud;
 use crate::keys::Action;
 use crate::picture::region::Rect;
+use crate::view::overlay::Channels;
 use crate::view::panel::PanelRect;
 use crate::view::placement::ViewSettings;
 use crate::view::region::{Grip, RegionDrag};
@@ -41,6 +41,15 @@ pub enum PointerCommand {
     Do(Action),
 }
 
+/// The keys that are held while the pointer does something.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Held {
+    /// Whether Shift is.
+    pub shift: bool,
+    /// The channel whose letter is.
+    pub channel: Option<usize>,
+}
+
 /// What the button that is held does.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 enum Drag {
@@ -55,8 +64,8 @@ enum Drag {
     Divide(f64),
     /// It draws, moves or resizes the region.
     Region(RegionDrag),
-    /// It selects bins of a channel, from those under the pointer when it was pressed.
-    Brush { channel: usize, from: (u32, u32), rect: PanelRect },
+    /// It selects bins of these channels, from those under the pointer when it was pressed.
+    Brush { channels: Channels, from: (u32, u32), rect: PanelRect },
 }
 
 /// Where the pointer is and what it does.
@@ -94,13 +103,12 @@ impl Pointer {
         }
     }
 
-    /// Takes what it does, while Shift is held or not; what that asks for.
+    /// Takes what it does, while these keys are held; what that asks for.
     pub fn on_event(
         &mut self,
-        (event, shift): (&WindowEvent, bool),
+        (event, held): (&WindowEvent, Held),
         geometry: &Geometry<'_>,
         hud: &Hud,
-        bins: &Bins,
         now: Instant,
     ) -> Vec<PointerCommand> {
         match event {
@@ -113,7 +121,7 @@ impl Pointer {
                 return vec![PointerCommand::LetGo];
             }
             WindowEvent::MouseInput { state: ElementState::Pressed, button: MouseButton::Left, .. } => {
-                let selected = self.press(geometry, hud, bins, (shift, now));
+                let selected = self.press(geometry, hud, (held, now));
                 return std::iter::once(PointerCommand::Wake).chain(selected).collect();
             }
             WindowEvent::MouseInput { state: ElementState::Released, button: MouseButton::Left, .. } => {
@@ -150,24 +158,18 @@ impl Pointer {
                 let drawn = placement.and_then(|placement| drag.to(at, &placement, geometry.points.into()));
                 drawn.map(PointerCommand::Region)
             }
-            Drag::Brush { channel, from, rect } => brush(channel, from, &rect, at.x, geometry),
+            Drag::Brush { channels, from, rect } => brush(channels, from, &rect, at.x, geometry),
         };
         dragged.into_iter().chain((!rests).then_some(PointerCommand::Wake)).collect()
     }
 
-    fn press(
-        &mut self,
-        geometry: &Geometry<'_>,
-        hud: &Hud,
-        bins: &Bins,
-        (shift, now): (bool, Instant),
-    ) -> Option<PointerCommand> {
+    fn press(&mut self, geometry: &Geometry<'_>, hud: &Hud, (held, now): (Held, Instant)) -> Option<PointerCommand> {
         let at = self.at?;
         if hud.covers(geometry.in_points(at)) {
             self.clicks.forget();
             return None;
         }
-        if let Some(drag) = geometry.region_drag(at, shift) {
+        if let Some(drag) = geometry.region_drag(at, held.shift) {
             self.clicks.forget();
             self.drag = Drag::Region(drag);
             return None;
@@ -186,9 +188,13 @@ impl Pointer {
             return None;
         };
         self.clicks.forget();
-        let channel = bins.tallest(hit.channels, hit.bin);
-        self.drag = Drag::Brush { channel, from: hit.bins, rect: hit.rect };
-        brush(channel, hit.bins, &hit.rect, at.x, geometry)
+        // All that the histogram shows, or the one that is asked for.
+        let channels = match held.channel {
+            Some(channel) if hit.channels.contains(channel) => Channels::one(channel),
+            _ => hit.channels,
+        };
+        self.drag = Drag::Brush { channels, from: hit.bins, rect: hit.rect };
+        brush(channels, hit.bins, &hit.rect, at.x, geometry)
     }
 
     fn scroll(&self, delta: MouseScrollDelta, geometry: &Geometry<'_>, hud: &Hud) -> Option<PointerCommand> {
@@ -204,7 +210,7 @@ impl Pointer {
 
 /// Selects the bins from those where the button was pressed to those under the pointer now.
 fn brush(
-    channel: usize,
+    channels: Channels,
     from: (u32, u32),
     rect: &PanelRect,
     x: f64,
@@ -214,5 +220,5 @@ fn brush(
     let bin = rect.bin_at(x, bits);
     let column = rect.columns_of_bin(bin, bits).0;
     let (first, last) = rect.bins_of_column(column, bits);
-    Some(PointerCommand::Brush(Brush { channel, low: from.0.min(first), high: from.1.max(last) }))
+    Some(PointerCommand::Brush(Brush { channels, low: from.0.min(first), high: from.1.max(last) }))
 }

@@ -158,10 +158,11 @@ impl Sources<'_> {
         let Geometry { scene, components, size, points, .. } = self.geometry;
         let brush = scene.brush?;
         let bits = self.geometry.bits()?;
-        let (_, rect, _) =
-            panel::panels(scene, components, size).find(|(_, _, channels)| channels.contains(brush.channel))?;
+        let (_, rect, _) = panel::panels(scene, components, size)
+            .find(|(_, _, channels)| !channels.intersection(brush.channels).is_empty())?;
         let sums = self.bins.counted_now(scene, Some(bits), self.geometry.region.counted())?;
-        let card = Readout::of_range(sums, &brush).of_picture(self.counted_name().as_deref());
+        let card =
+            Readout::of_range(sums, &brush, self.bins.selected(brush)).of_picture(self.counted_name().as_deref());
         log::trace!("brush: {}", card.as_text());
         let left = rect.left + rect.columns_of_bin(brush.low, bits).0;
         let right = rect.left + rect.columns_of_bin(brush.high, bits).1 + 1;

@@ -10,10 +10,11 @@ use winit::event_loop::ActiveEventLoop;
 use winit::keyboard::{Key, ModifiersState, NamedKey};
 
 use super::fade::BrushFade;
+use super::geometry::Geometry;
 use super::hud::{Command, FileView, Goal, Lasting, Model, Note, OpenPanels, PointerView, ScopesView};
 use super::inputs::{Arrival, Inputs};
 use super::options::{AppError, PlayOptions, Waker};
-use super::pointing::{Pointer, PointerCommand};
+use super::pointing::{Held, Pointer, PointerCommand};
 use super::readouts::{Readings, Sources};
 use super::start::{First, display_error};
 use super::workspace::Workspace;
@@ -21,6 +22,7 @@ use super::{keyboard, screen};
 use crate::gpu::draw::Shapes;
 use crate::gpu::{Instance, TimesState};
 use crate::keys::Action;
+use crate::view::overlay::Channels;
 use crate::view::scene::Scene;
 
 /// While the passes' times are under way they are looked for this often.
@@ -41,6 +43,8 @@ pub struct Viewer {
     inputs: Inputs,
     pointer: Pointer,
     brush_fade: BrushFade,
+    /// The channel whose letter is held, for a brush in it alone.
+    held_channel: Option<usize>,
     /// Whether nothing of the window can be seen.
     occluded: bool,
     /// When the program started, until the first frame has been presented.
@@ -82,6 +86,7 @@ impl Viewer {
             inputs: Inputs::new(options, waker, passed_over.len()),
             pointer: Pointer::default(),
             brush_fade: BrushFade::default(),
+            held_channel: None,
             occluded: false,
         })
     }
@@ -236,13 +241,12 @@ impl Viewer {
     /// [`AppError`] if the adapter fails for good.
     pub fn on_pointer(&mut self, event: &WindowEvent, modifiers: ModifiersState) -> Result<Flow, AppError> {
         let now = Instant::now();
-        let commands = self.pointer.on_event(
-            (event, modifiers.shift_key()),
-            &self.work.geometry(),
-            &self.work.hud,
-            &self.work.bins,
-            now,
-        );
+        let held = Held { shift: modifiers.shift_key(), channel: self.held_channel };
+        // Its key has toggled it; while it is held for a brush it is there.
+        let mut scene = self.work.scene;
+        scene.channels = held.channel.map_or(scene.channels, |held| scene.channels.union(Channels::one(held)));
+        let geometry = Geometry { scene: &scene, ..self.work.geometry() };
+        let commands = self.pointer.on_event((event, held), &geometry, &self.work.hud, now);
         if !commands.is_empty() {
             self.work.redraw();
         }
@@ -252,7 +256,11 @@ impl Viewer {
                 PointerCommand::LetGo => self.work.hud.let_go(now),
                 PointerCommand::View(view) => self.work.look_at(view, now),
                 PointerCommand::Divide(share) => self.work.scene.divider = Some(share),
-                PointerCommand::Brush(brush) => self.work.scene.brush = Some(brush),
+                PointerCommand::Brush(brush) => {
+                    self.work.scene.brush = Some(brush);
+                    // What is brushed is seen.
+                    self.work.scene.channels = self.work.scene.channels.union(brush.channels);
+                }
                 PointerCommand::Region(rect) => self.work.draw_region(rect)?,
                 PointerCommand::Do(action) => {
                     if self.act(action, false)? == Flow::Quit {
@@ -281,7 +289,11 @@ impl Viewer {
             self.work.redraw();
             return Ok(Flow::Continue);
         }
-        match keyboard::action(event, modifiers) {
+        let action = keyboard::action(event, modifiers);
+        if let Some(Action::ToggleChannel(channel)) = action {
+            self.held_channel = is_pressed.then_some(channel);
+        }
+        match action {
             Some(Action::SeekBy { .. }) if !is_pressed => self.work.settle(),
             Some(action) if is_pressed && (!event.repeat || action.repeats()) => return self.act(action, event.repeat),
             _ => {}

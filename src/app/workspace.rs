@@ -164,7 +164,7 @@ impl Workspace {
             Some(_) if self.scene.brush.is_some() || points_at_bins => Wanted::Bins,
             Some(_) => Wanted::Nothing,
         };
-        let (has_come, wake_at) = self.bins.advance(&mut self.graphics, wanted, now);
+        let (has_come, wake_at) = self.bins.advance(&mut self.graphics, (wanted, self.scene.brush), now);
         // While it plays the next frame's drawing tells them.
         if has_come && self.stands() {
             self.redraw();

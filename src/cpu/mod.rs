@@ -41,6 +41,7 @@ pub mod display;
 mod exposure;
 mod limits;
 mod pairs;
+mod selection;
 mod simd;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -55,6 +56,7 @@ use crate::picture::{Picture, PictureError};
 use band::{Band, Flush, Pass, Worker};
 use counters::add;
 pub use limits::count_outside_r103;
+pub use selection::count_selected;
 pub use simd::Level;
 
 /// Samples of a band: small enough that the last bands finish at about the same time, large enough that handing them out

@@ -4,6 +4,7 @@ use crate::histogram::Components;
 use crate::picture::Frame;
 use crate::picture::color::Range;
 use crate::picture::region::Rect;
+use crate::view::scene::Brush;
 
 /// Which frame figures belong to.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -22,6 +23,8 @@ pub struct FrameTag {
     pub range: Option<Range>,
     /// The part of the picture that was counted alone.
     pub region: Option<Rect>,
+    /// The brush whose selected pixels were counted with them.
+    pub brush: Option<Brush>,
 }
 
 impl FrameTag {
@@ -30,7 +33,7 @@ impl FrameTag {
     pub fn of(frame: &Frame) -> Self {
         let Frame { serial, pts_ticks, time_secs, index, .. } = *frame;
         let range = Some(frame.picture.colorimetry().range.value);
-        Self { serial, pts_ticks, time_secs, index, adjusted: false, range, region: None }
+        Self { serial, pts_ticks, time_secs, index, adjusted: false, range, region: None, brush: None }
     }
 }
 

@@ -21,6 +21,7 @@ pub mod readback;
 mod readback_belt;
 mod renderer;
 pub mod resources;
+mod selection;
 pub mod shaders;
 mod staging;
 pub mod surface;

@@ -134,7 +134,7 @@ pub struct PanelParams {
     pub scrim: f32,
     /// How much the last channel whitens what it overlaps.
     pub whiten: f32,
-    /// Whether a range of one of the channels is lit.
+    /// The channels of which a range is lit, a bit each.
     pub brushed: u32,
     /// Its first and last column.
     pub brush: [u32; 2],
@@ -194,8 +194,8 @@ pub struct PlacementParams {
     pub view_width: u32,
     /// Whether columns of the view are rows of the picture.
     pub turned: u32,
-    /// Channel of the brush.
-    pub channel: u32,
+    /// Channels of the brush, a bit each.
+    pub channels: u32,
     /// Lowest bin that is lit.
     pub low: u32,
     /// Highest bin that is lit.
@@ -243,6 +243,26 @@ pub struct LimitsParams {
 }
 
 const _: () = assert!(size_of::<LimitsParams>() == 24);
+
+/// `Selection` of shaders/selection.wgsl.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Pod, Zeroable)]
+pub struct SelectionParams {
+    /// Column and row of the first pixel that is counted.
+    pub first: [u32; 2],
+    /// Column and row behind the last.
+    pub end: [u32; 2],
+    /// Channels of the brush, a bit each.
+    pub channels: u32,
+    /// Lowest bin that is selected.
+    pub low: u32,
+    /// Highest bin that is selected.
+    pub high: u32,
+    /// Whether the channels are Y', Cb and Cr as coded.
+    pub coded: u32,
+}
+
+const _: () = assert!(size_of::<SelectionParams>() == 32);
 
 /// `Job` of shaders/adjust/scan.wgsl.
 #[repr(C)]

@@ -17,6 +17,7 @@ use super::limits::LimitsPass;
 use super::live::{LiveTiming, PassTimes};
 use super::readback::{self, Image, VIEW_FORMAT};
 use super::readback_belt::ReadbackBelt;
+use super::selection::SelectionPass;
 use super::surface::{SurfaceFrame, WindowSurface};
 use super::upload::PictureBuffers;
 use super::{Gpu, GpuError};
@@ -25,7 +26,7 @@ use crate::histogram::{Components, Cumulative, Histogram, TAIL_WORDS};
 use crate::picture::region::Rect;
 use crate::picture::{Frame, Orientation, Picture, PictureError, Ratio};
 use crate::view::placement::Shape;
-use crate::view::scene::Scene;
+use crate::view::scene::{Brush, Scene};
 use content::Content;
 pub use loaded::Rasterizer;
 use loaded::{Count, Loaded};
@@ -92,6 +93,10 @@ pub struct Renderer {
     cumulative: Option<CumulativePass>,
     /// Counts what is outside of EBU R 103; there while that is told beside the bins.
     limits: Option<LimitsPass>,
+    /// Counts what a brush over several channels selects; made when that is wanted first.
+    selection: Option<SelectionPass>,
+    /// That brush, while there is one.
+    selecting: Option<Brush>,
     live: OnRequest<Subject>,
     thresholds: OnRequest<()>,
     newest_thresholds: Option<[u32; 4]>,
@@ -140,7 +145,9 @@ impl Renderer {
             timing: None,
             cumulative: None,
             limits: None,
-            live: OnRequest::new(gpu, "live sums", Cumulative::scan_words(12) + TAIL_WORDS + 1),
+            selection: None,
+            selecting: None,
+            live: OnRequest::new(gpu, "live sums", Cumulative::scan_words(12) + TAIL_WORDS + 3),
             thresholds: OnRequest::new(gpu, "live thresholds", 4),
             newest_thresholds: None,
             asked: None,
@@ -176,6 +183,12 @@ impl Renderer {
             (Some(_), false) => self.limits = None,
             _ => {}
         }
+    }
+
+    /// Has the bins that come back tell how many pixels a brush selects by any and by all of its channels, or not any more. Of one
+    /// channel the bins tell that already.
+    pub fn set_selecting(&mut self, brush: Option<Brush>) {
+        self.selecting = brush.filter(|brush| brush.channels.iter().count() > 1);
     }
 
     /// The newest times of the passes, if they are timed, and whether the adapter tells the GPU's own.

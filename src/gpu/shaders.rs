@@ -80,6 +80,8 @@ pub mod groups {
     /// Where a picture lies on the view: parameters, nearest samples and lit pixels.
     pub static PLACEMENT: Group =
         Group { label: "placement", stages: VERTEX_FRAGMENT_AND_COMPUTE, bindings: &[Uniform, Read, Read] };
+    /// A brush, and the counts of the pixels that it selects.
+    pub static SELECTION: Group = Group::of_compute("selection", &[Uniform, Write]);
     /// Limits, and the count of the pixels outside.
     pub static LIMITS: Group = Group::of_compute("limits", &[Uniform, Write]);
     /// The lit pixels that are found.
@@ -175,6 +177,10 @@ table! {
     REDUCE = (None, [text!("reduce")], [entry("reduce", &[&groups::SUMS])]);
     /// Finding the scales.
     SCALE = (None, [text!("scale")], [entry("scale", &[&groups::SCALES])]);
+    /// Counting the pixels that a brush selects.
+    SELECTION = (All, [PICTURE_TEXT, text!("selection")], [
+        entry("count_selected", &[&groups::PICTURE, &groups::SELECTION]),
+    ]);
     /// Counting the pixels outside limits.
     LIMITS = (All, [PICTURE_TEXT, text!("limits")], [entry("count_outside", &[&groups::PICTURE, &groups::LIMITS])]);
     /// Drawing a picture, and finding what a brush lights.

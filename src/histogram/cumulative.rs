@@ -102,6 +102,8 @@ pub struct Cumulative {
     outside: [[u32; 2]; CLAMPED_CHANNELS],
     /// Pixels outside the limits of EBU R 103, where they were counted.
     pub outside_r103: Option<u32>,
+    /// Pixels that a brush over several channels selects, where they were counted too.
+    pub selected: Option<Selected>,
 }
 
 impl Cumulative {
@@ -120,6 +122,7 @@ impl Cumulative {
             channels: std::array::from_fn(|channel| Sums::of(histogram.bins(channel))),
             outside: std::array::from_fn(|channel| histogram.out_of_range(channel)),
             outside_r103: None,
+            selected: None,
         }
     }
 
@@ -135,6 +138,7 @@ impl Cumulative {
             channels: std::array::from_fn(|channel| Sums::of_scan(&sums[channel << bits..=(channel + 1) << bits])),
             outside: std::array::from_fn(|channel| [tail[2 * channel], tail[2 * channel + 1]]),
             outside_r103: None,
+            selected: None,
         })
     }
 
@@ -173,6 +177,23 @@ impl Histogram {
 /// `part` of `whole`; 0 where there is nothing.
 fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+/// Pixels of which one or more channels lie in a range.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Selected {
+    /// Those of which any of the channels does.
+    pub any: u32,
+    /// Those of which all of them do.
+    pub all: u32,
+}
+
+impl Selected {
+    /// Both counts of two parts of a picture.
+    #[must_use]
+    pub const fn plus(self, other: Self) -> Self {
+        Self { any: self.any + other.any, all: self.all + other.all }
+    }
 }
 
 #[cfg(test)]

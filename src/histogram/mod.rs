@@ -11,5 +11,5 @@ mod stats;
 pub use bins::vertical_scale;
 pub use bins::{CHANNELS, CLAMPED_CHANNELS, Components, Histogram, TAIL_WORDS};
 pub use clip::ClipHistogram;
-pub use cumulative::Cumulative;
+pub use cumulative::{Cumulative, Selected};
 pub use stats::ChannelStats;

@@ -330,6 +330,7 @@ pub const TABLE: &[Bindings] = &[
 pub const GESTURES: &[(&str, &str)] = &[
     ("drag the timeline", "scrub"),
     ("drag a histogram", "light up the pixels of those codes"),
+    ("the same, a letter held", "in that channel alone"),
     ("drag the picture", "move it"),
     ("Shift+drag", "count this region only"),
     ("drag its border or handles", "move, resize the region"),

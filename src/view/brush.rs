@@ -1,4 +1,5 @@
-//! Brushing: the pixels of the picture whose value lies in a range of a histogram keep their light, the rest dims.
+//! Brushing: the pixels of the picture of which a value lies in a range of histograms keep their light, the rest dims. Where the
+//! range is one of several channels, a pixel is lit if any of them has it there.
 //!
 //! Which pixels those are follows from the arithmetic of counting, so that as many are lit as the range's bins hold. Per
 //! pixel of the view it is the sample that covers the pixel's middle that decides; where a picture is adjusted, that of the one
@@ -7,12 +8,13 @@
 use crate::histogram::Components;
 use crate::picture::color::{Conversion, luminance_bin};
 use crate::picture::region::Rect;
+use crate::view::overlay::Channels;
 
-/// A range of a channel's bins whose pixels are lit in the picture.
+/// A range of bins of one or more channels whose pixels are lit in the picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Brush {
-    /// The channel.
-    pub channel: usize,
+    /// The channels, at least one.
+    pub channels: Channels,
     /// Lowest bin that is lit.
     pub low: u32,
     /// Highest bin that is lit.
@@ -20,18 +22,47 @@ pub struct Brush {
 }
 
 impl Brush {
-    /// The brush from one bin to another, whichever of them is lower.
+    /// The brush from one bin of a channel to another, whichever of them is lower.
     #[cfg(feature = "internals")]
     #[must_use]
     pub const fn between(channel: usize, from: u32, to: u32) -> Self {
-        if from <= to { Self { channel, low: from, high: to } } else { Self { channel, low: to, high: from } }
+        let channels = Channels::one(channel);
+        if from <= to { Self { channels, low: from, high: to } } else { Self { channels, low: to, high: from } }
     }
 
-    /// Whether a bin of the channel is lit.
+    /// Whether a bin of one of the channels is lit.
     #[inline]
     #[must_use]
     pub const fn contains(&self, bin: u32) -> bool {
         self.low <= bin && bin <= self.high
+    }
+
+    /// The channels that have a pixel with these component codes in the range, in a picture of `count` components.
+    #[inline(always)]
+    #[must_use]
+    pub fn reached(
+        &self,
+        codes: [u32; 3],
+        (components, count): (Components, usize),
+        conversion: &Conversion,
+    ) -> Channels {
+        let mut reached = Channels::NONE;
+        let mut note = |channel: usize, bin: u32| {
+            if self.channels.contains(channel) && self.contains(bin) {
+                reached = reached.union(Channels::one(channel));
+            }
+        };
+        if components == Components::YCbCr {
+            (0..count.min(3)).for_each(|channel| note(channel, codes[channel]));
+            return reached;
+        }
+        let top = conversion.max_code();
+        let rgb = conversion.unclamped(codes.map(|code| code as i32)).map(|v| v.clamp(0, top) as u32);
+        (0..3).for_each(|channel| note(channel, rgb[channel]));
+        if self.channels.contains(3) {
+            note(3, luminance_bin(rgb, conversion.bits));
+        }
+        reached
     }
 }
 
@@ -81,17 +112,7 @@ impl Lighting {
     #[inline(always)]
     #[must_use]
     pub fn lights(&self, codes: [u32; 3], count: usize, conversion: &Conversion) -> bool {
-        let channel = self.brush.channel;
-        if self.components == Components::YCbCr {
-            return channel < count && self.brush.contains(codes[channel]);
-        }
-        let top = conversion.max_code();
-        let rgb = conversion.unclamped(codes.map(|code| code as i32)).map(|v| v.clamp(0, top) as u32);
-        match channel {
-            0..=2 => self.brush.contains(rgb[channel]),
-            3 => self.brush.contains(luminance_bin(rgb, conversion.bits)),
-            _ => false,
-        }
+        !self.brush.reached(codes, (self.components, count), conversion).is_empty()
     }
 
     /// The colour of a pixel that is not lit, from what it would be without the brush.
@@ -118,7 +139,7 @@ mod tests {
     #[test]
     fn a_brush_drawn_backwards_is_the_same_brush() {
         let brush = Brush::between(1, 200, 100);
-        assert_eq!(brush, Brush { channel: 1, low: 100, high: 200 });
+        assert_eq!(brush, Brush { channels: Channels::one(1), low: 100, high: 200 });
         assert!(brush.contains(100) && brush.contains(200) && !brush.contains(99) && !brush.contains(201));
     }
 

@@ -7,6 +7,8 @@ use crate::picture::Picture;
 use crate::picture::color::luminance_bin;
 use crate::picture::layout::ColorModel;
 #[cfg(feature = "internals")]
+use crate::view::overlay::Channels;
+#[cfg(feature = "internals")]
 use crate::view::scene::Brush;
 use crate::view::scene::NO_BIN;
 
@@ -55,11 +57,20 @@ pub fn probe(picture: &Picture, x: u32, y: u32, components: Components) -> Probe
 }
 
 impl Probe {
+    /// The channels of a brush that have the pixel in its range.
+    #[cfg(feature = "internals")]
+    #[must_use]
+    pub fn reached_by(&self, brush: &Brush) -> Channels {
+        let bins = self.bins.iter().enumerate().filter(|(_, bin)| **bin != NO_BIN && brush.contains(**bin));
+        let reached = bins.fold(Channels::NONE, |reached, (channel, _)| reached.union(Channels::one(channel)));
+        reached.intersection(brush.channels)
+    }
+
     /// Whether a brush lights the pixel.
     #[cfg(feature = "internals")]
     #[must_use]
     pub fn is_lit_by(&self, brush: &Brush) -> bool {
-        self.bins.get(brush.channel).is_some_and(|&bin| bin != NO_BIN && brush.contains(bin))
+        self.reached_by(brush) != Channels::NONE
     }
 }
 
@@ -137,7 +148,7 @@ mod tests {
         assert_eq!(last.position, (4, 3));
         assert_eq!(last.coded, [Some(picture.code(0, 4, 3)), None, None]);
         assert_eq!(last.bins[1..], [NO_BIN; 3]);
-        let everything = |channel| Brush { channel, low: 0, high: u32::MAX };
-        assert!(last.is_lit_by(&everything(0)) && !last.is_lit_by(&everything(1)) && !last.is_lit_by(&everything(9)));
+        let everything = |channel| Brush { channels: Channels::one(channel), low: 0, high: u32::MAX };
+        assert!(last.is_lit_by(&everything(0)) && !last.is_lit_by(&everything(1)) && !last.is_lit_by(&everything(3)));
     }
 }

@@ -7,6 +7,7 @@ use histoscope::picture::color::luminance_bin;
 
 use crate::display::Display;
 use crate::picture::Area;
+use crate::program::Program;
 use crate::{alone, paused_sample, sample};
 
 /// The sample's frame at a time.
@@ -97,6 +98,57 @@ fn a_brush_lights_exactly_the_pixels_of_its_range() {
     program.after(|| program.key("Escape"), "note: selection cleared");
     program.until_same("the picture to come back", &plain, Area::Everywhere);
     program.quit_with("Escape");
+}
+
+/// The pixels of the sample's first frame of which any, and all, of these channels lie in a range.
+fn selected(planes: &Planes, channels: &[usize], (low, high): (u32, u32)) -> [usize; 2] {
+    let mut counts = [0; 2];
+    for (x, y) in (0..planes.height()).flat_map(|y| (0..planes.width()).map(move |x| (x, y))) {
+        let rgb = reference::unclamped_rgb(planes, x, y).map(|code| code.clamp(0, 255) as u32);
+        let bins = [rgb[0], rgb[1], rgb[2], luminance_bin(rgb, 8)];
+        let is_in = |&channel: &usize| (low..=high).contains(&bins[channel]);
+        counts[0] += usize::from(channels.iter().any(is_in));
+        counts[1] += usize::from(channels.iter().all(is_in));
+    }
+    counts
+}
+
+#[test]
+fn a_brush_takes_all_channels_of_a_histogram_or_the_one_whose_letter_is_held() {
+    let _turn = alone();
+    let display = Display::start();
+    let planes = planes_at(0.0);
+    let histogram = reference::histogram(&planes, histoscope::histogram::Components::Rgbl);
+    let count = |channel: usize| histogram.bins(channel)[40..=90].iter().sum::<u32>();
+    let [any, all] = selected(&planes, &[0, 1, 2], (40, 90));
+    assert!(all > 0 && all < any, "the test sees a difference");
+    // The overlay of red, green and blue: 576 columns from the 32nd on.
+    let column = |bin: i32| 32 + (bin * 576 + 288) / 256;
+    let drag = |program: &Program| {
+        program.point(column(40), 650);
+        program.button("mousedown", "1");
+        program.move_pointer(column(60), 640);
+        program.move_pointer(column(90), 640);
+        program.button("mouseup", "1");
+    };
+    for engine in ["cpu", "gpu"] {
+        let program = paused_sample(&display, &["--engine", engine]);
+        let line = program.after(|| drag(&program), &format!("brush: codes 40 to 90; R {} ", count(0)));
+        assert!(line.contains(&format!("G {} ", count(1))) && line.contains(&format!("B {} ", count(2))), "{line}");
+        // What is counted pixel by pixel comes with the bins that are asked for then.
+        program.after(|| program.move_pointer(640, 300), &format!("any {any} "));
+        program.after(|| program.move_pointer(650, 300), &format!("all {all} "));
+        program.after(|| program.key("Escape"), "note: selection cleared");
+        // Its letter toggles green; where it is held for a brush, green is there, and alone.
+        program.hold("keydown", "g");
+        let line = program.after(|| drag(&program), "brush: codes 40 to 90; G ");
+        program.hold("keyup", "g");
+        assert!(line.contains(&format!("G {} ", count(1))) && !line.contains("R ") && !line.contains("any"), "{line}");
+        let line = program.after(|| program.key("g"), "note: green ");
+        assert!(line.contains("green off"), "the brush has shown it again: {line}");
+        program.key("g");
+        program.quit_with("q");
+    }
 }
 
 #[test]

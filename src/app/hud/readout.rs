@@ -4,7 +4,7 @@ use egui::{Pos2, Rect, Stroke, Ui, pos2};
 
 use super::card::{Card, Line};
 use super::theme;
-use crate::histogram::Cumulative;
+use crate::histogram::{Cumulative, Selected};
 use crate::view::overlay::Channels;
 use crate::view::scene::Brush;
 
@@ -38,14 +38,32 @@ impl Readout {
         Card { title, swatch: None, lines: lines.collect() }
     }
 
-    /// What a brush has selected.
+    /// What a brush has selected: for each of its channels the samples in the range, and of several the pixels of which any and all
+    /// channels lie there, once those have been counted.
     #[must_use]
-    pub fn of_range(sums: &Cumulative, brush: &Brush) -> Card {
-        let Brush { channel, low, high } = *brush;
+    pub fn of_range(sums: &Cumulative, brush: &Brush, selected: Option<Selected>) -> Card {
+        let Brush { channels, low, high } = *brush;
         let title = if low == high { format!("code {low}") } else { format!("codes {low} to {high}") };
-        let own = sums.channel(channel);
-        let cells = vec![own.count_in(low..=high).to_string(), share_text(own.share_in(low..=high))];
-        Card { title, swatch: None, lines: vec![line(sums, channel, cells)] }
+        let mut lines: Vec<_> = channels
+            .iter()
+            .filter(|&channel| channel < sums.components.channel_names().len())
+            .map(|channel| {
+                let own = sums.channel(channel);
+                line(sums, channel, vec![own.count_in(low..=high).to_string(), share_text(own.share_in(low..=high))])
+            })
+            .collect();
+        if lines.len() > 1 {
+            // Every channel but subsampled chroma has a sample a pixel, and the first always has.
+            let pixels = sums.channel(0).samples().max(1);
+            let counts = selected.map_or([None; 2], |selected| [Some(selected.any), Some(selected.all)]);
+            for (name, count) in ["any", "all"].into_iter().zip(counts) {
+                let text = count.map_or_else(|| "…".to_owned(), |count| count.to_string());
+                let share = count.map_or_else(String::new, |count| share_text(f64::from(count) / pixels as f64));
+                let cells = [text, share].map(|cell| (cell, theme::LIGHT)).to_vec();
+                lines.push(Line { name: name.to_owned(), color: theme::ACCENT, cells });
+            }
+        }
+        Card { title, swatch: None, lines }
     }
 }
 
@@ -140,10 +158,20 @@ mod tests {
 
     #[test]
     fn a_range_counts_both_its_ends() {
-        let range = |low, high| Readout::of_range(&histogram(), &Brush { channel: 0, low, high });
+        let one = Channels::one(0);
+        let range = |low, high| Readout::of_range(&histogram(), &Brush { channels: one, low, high }, None);
         assert_eq!(range(10, 20).as_text(), "codes 10 to 20; R 100 100 %");
         assert_eq!(range(11, 19).as_text(), "codes 11 to 19; R 0 0 %");
         assert_eq!(range(20, 20).title, "code 20");
+    }
+
+    #[test]
+    fn several_channels_are_told_with_any_and_all_of_them() {
+        let brush = Brush { channels: Channels::one(0).union(Channels::one(3)), low: 15, high: 30 };
+        let text = |selected| Readout::of_range(&histogram(), &brush, selected).as_text();
+        let selected = Some(Selected { any: 100, all: 70 });
+        assert_eq!(text(selected), "codes 15 to 30; R 70 70.00 %; L 100 100 %; any 100 100 %; all 70 70.00 %");
+        assert_eq!(text(None), "codes 15 to 30; R 70 70.00 %; L 100 100 %; any … ; all … ", "not counted yet");
     }
 
     #[test]

@@ -225,7 +225,7 @@ fn placement_params(
         hard: placement.has_hard_edges.into(),
         view_width: placement.view.0,
         turned: sampling.is_turned().into(),
-        channel: brush.map_or(0, |brush| brush.channel as u32),
+        channels: brush.map_or(0, |brush| brush.channels.bits()),
         low: brush.map_or(0, |brush| brush.low),
         high: brush.map_or(0, |brush| brush.high),
         strength: lighting.map_or(0, |lighting| lighting.strength),

@@ -7,9 +7,10 @@ use super::loaded::Loaded;
 use crate::cpu;
 use crate::gpu::cumulative::CumulativePass;
 use crate::gpu::figures::{FrameTag, Subject};
+use crate::gpu::selection::SelectionPass;
 use crate::gpu::{Gpu, GpuError};
 use crate::histogram::limits::Limits;
-use crate::histogram::{CHANNELS, Components, Cumulative, Histogram};
+use crate::histogram::{CHANNELS, Components, Cumulative, Histogram, Selected};
 #[cfg(feature = "internals")]
 use crate::view::scene::Scene;
 
@@ -20,8 +21,10 @@ impl Renderer {
     pub fn request_histogram(&mut self, gpu: &Gpu) {
         let now = (self.content.loadings, self.content.revision);
         self.asked = Some(now.0);
-        let is_newest =
-            |subject: &Subject| (subject.loading, subject.revision) == now && (subject.limits || self.limits.is_none());
+        let is_newest = |subject: &Subject| {
+            let has_limits = subject.limits || self.limits.is_none();
+            (subject.loading, subject.revision) == now && has_limits && subject.tag.brush == self.selecting
+        };
         let is_under_way = self.live.belt.newest().is_some_and(is_newest);
         self.live.is_wanted |= !is_under_way;
         self.fetch_histogram(gpu);
@@ -39,16 +42,24 @@ impl Renderer {
                 sums.outside_r103 = parts.map(|parts| parts.iter().map(cpu::count_outside_r103).sum());
             }
             self.live.is_wanted = false;
-            return Some((tag, sums));
+            let parts = self.selecting.and_then(|_| self.content.known_parts());
+            let brush = self.selecting.filter(|_| parts.is_some());
+            if let (Some(brush), Some(parts)) = (&brush, parts) {
+                let counts = parts.iter().map(|part| cpu::count_selected(part, brush, sums.components));
+                sums.selected = Some(counts.fold(Selected::default(), Selected::plus));
+            }
+            return Some((FrameTag { brush, ..tag }, sums));
         }
         let come = self.live.belt.poll(&gpu.device);
         self.fetch_histogram(gpu);
         let (Subject { tag, loading, revision, bits, components, limits }, mut words) = come?;
         // What the picture was counted as before a choice is of no use any more: other bins are on their way.
         let is_outdated = loading == self.content.loadings && revision != self.content.revision;
+        let selected = tag.brush.and_then(|_| Some(Selected { all: words.pop()?, any: words.pop()? }));
         let outside_r103 = if limits { words.pop() } else { None };
         let mut sums = Cumulative::of_scan(bits, components, &words).filter(|_| !is_outdated)?;
         sums.outside_r103 = outside_r103;
+        sums.selected = selected;
         Some((tag, sums))
     }
 
@@ -133,6 +144,12 @@ impl Renderer {
             limits.record(gpu, encoder, (group, layout, rect), Limits::r103(&conversion));
             parts.push((&limits.outside, 0..1));
             subject.limits = true;
+        }
+        if let (Some(brush), Some((group, layout, rect, _))) = (self.selecting, self.content.bound()) {
+            let selection = self.selection.get_or_insert_with(|| SelectionPass::new(gpu));
+            selection.record(gpu, encoder, (group, layout, rect), (brush, components));
+            parts.push((&selection.totals, 0..2));
+            subject.tag.brush = Some(brush);
         }
         self.live.record(encoder, &parts, subject);
         true

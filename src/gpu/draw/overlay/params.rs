@@ -45,7 +45,7 @@ pub(super) fn panel_params(
         (first + last).div_ceil(2).saturating_sub(thickness / 2).min(rect.width.saturating_sub(thickness))
     };
     let limits = guides(components, range, channels, bits);
-    let brush = scene.brush.filter(|brush| channels.contains(brush.channel));
+    let brush = scene.brush.filter(|brush| !channels.intersection(brush.channels).is_empty());
     let mark = |channel: usize| match scene.marks.map_or(NO_BIN, |marks| marks[channel]) {
         bin if bin >> bits == 0 && channels.contains(channel) => begin(bin, line + 1),
         _ => NOWHERE,
@@ -65,7 +65,7 @@ pub(super) fn panel_params(
         bars: BAR_OPACITY,
         scrim: SCRIM_OPACITY,
         whiten: if components == Components::Rgbl { WHITENING } else { 0.0 },
-        brushed: brush.is_some().into(),
+        brushed: brush.map_or(0, |brush| channels.intersection(brush.channels).bits()),
         brush: brush.map_or([0, NOWHERE], |brush| {
             [rect.columns_of_bin(brush.low, bits).0, rect.columns_of_bin(brush.high, bits).1]
         }),
