@@ -43,8 +43,9 @@ fn matches(chord: &Chord, press: &Press<'_>) -> bool {
     let control = press.modifiers.control_key() || press.modifiers.super_key();
     let shift = press.modifiers.shift_key();
     let alt = press.modifiers.alt_key();
+    let wants_control = matches!(chord, Chord::Control(_) | Chord::ControlShift(_));
     let wants_alt = matches!(chord, Chord::AltNamed(_) | Chord::AltSign(..));
-    if control != matches!(chord, Chord::Control(_)) || alt != wants_alt {
+    if control != wants_control || alt != wants_alt {
         return false;
     }
     let typed = |wanted: &str| matches!(press.key, Key::Character(text) if text.to_lowercase() == wanted);
@@ -56,6 +57,7 @@ fn matches(chord: &Chord, press: &Press<'_>) -> bool {
         Chord::Letter(letter) => typed(letter) && !shift,
         Chord::ShiftLetter(letter) => typed(letter) && shift,
         Chord::Control(letter) => typed(letter) && !shift,
+        Chord::ControlShift(letter) => typed(letter) && shift,
         Chord::Sign(sign) => typed(sign),
         Chord::Base(_, signs) => base(signs) && !shift,
         Chord::ShiftBase(_, signs) => base(signs) && shift,

@@ -15,7 +15,9 @@
 mod adjusting;
 mod bins;
 mod clicks;
+mod clipboard;
 pub mod config;
+mod copying;
 mod dialog;
 mod fade;
 mod files;

@@ -13,6 +13,7 @@ use crate::adjust::Reduction;
 use crate::cpu;
 use crate::export::figures::{AdjustedFigures, Figures};
 use crate::export::file::{self, FileError};
+use crate::export::labels::{self, Subject};
 use crate::gpu::readback::Image;
 use crate::histogram::Components;
 use crate::picture::region::Rect;
@@ -37,7 +38,7 @@ impl Saves {
         Self { waker, answers: Vec::new() }
     }
 
-    /// Begins to save what the window shows, without the controls, and the bins of the frame.
+    /// Begins to save what the window shows, without the controls, with labels or bare, and the bins of the frame.
     ///
     /// # Errors
     /// Why nothing is saved, in words.
@@ -46,14 +47,20 @@ impl Saves {
         session: &Session,
         graphics: &mut Graphics,
         (scene, components, region): (&Scene, Components, Option<Rect>),
+        labelled: bool,
     ) -> Result<(), String> {
         let Some(frame) = &session.frame else { return Ok(()) };
         let scene = Scene { marks: None, ..*scene };
-        let image = graphics.renderer.snapshot(&graphics.gpu, graphics.screen.size(), &scene);
+        let (read, size) = (session.read(frame), graphics.screen.size());
+        let image = if labelled {
+            let subject = Subject { input: &session.name, frame: &read, components, region, scene: &scene };
+            labels::snapshot(&mut graphics.renderer, &graphics.gpu, size, &subject)
+        } else {
+            graphics.renderer.snapshot(&graphics.gpu, size, &scene)
+        };
         let image = image.map_err(|error| error.to_string())?;
         let histogram = graphics.renderer.count(&graphics.gpu).map_err(|error| error.to_string())?;
         let counter = (graphics.engine.name(), Some(graphics.gpu.info.name.as_str()));
-        let read = session.read(frame);
         let figures = Figures::new(&session.input.display().to_string(), &read, &histogram, counter, true);
         let figures = of_adjusted(figures.of_region(region), graphics, &scene, (&read.picture, components, region))?;
         let json = serde_json::to_string(&figures).map_err(|error| error.to_string())?;

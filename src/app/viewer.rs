@@ -358,6 +358,10 @@ impl Viewer {
                 log::debug!("{action:?} needs a video");
                 self.work.note(Note::done("nothing is open yet: Ctrl+O opens a file"), now);
             }
+            Action::CopyValues => {
+                let at = self.pointer.at.filter(|&at| !self.work.hud.covers(self.work.geometry().in_points(at)));
+                self.work.copy_values(at, now);
+            }
             action => self.work.act_on_video(action, held, now)?,
         }
         self.work.redraw();

@@ -3,11 +3,14 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use glam::DVec2;
 use winit::window::Window;
 
 use super::adjusting::Adjuster;
 use super::bins::{Bins, Wanted};
+use super::clipboard::Clipboard;
 use super::config::{Keeper, Settings, Store};
+use super::copying::{self, Copied};
 use super::geometry::Geometry;
 use super::graphics::Graphics;
 use super::hud::{Goal, Hud, Note};
@@ -17,14 +20,14 @@ use super::session::Session;
 use super::title::Title;
 use super::{regions, styling, transport};
 use crate::adjust::Adjustment;
-use crate::gpu::{GpuError, Instance};
+use crate::gpu::{FrameTag, GpuError, Instance};
 use crate::histogram::Components;
 use crate::keys::Action;
 use crate::picture::Frame;
 use crate::picture::region::Rect;
 use crate::view::placement::ViewSettings;
 use crate::view::region::Region;
-use crate::view::scene::Scene;
+use crate::view::scene::{Counted, Scene};
 
 /// The video on screen and everything that is chosen for it.
 pub struct Workspace {
@@ -34,6 +37,8 @@ pub struct Workspace {
     pub session: Option<Session>,
     /// Pictures that are being saved.
     pub saves: Saves,
+    /// The desktop's clipboard.
+    clipboard: Clipboard,
     /// What is drawn over and around the picture.
     pub scene: Scene,
     /// The adjustments' parameters.
@@ -84,6 +89,7 @@ impl Workspace {
             graphics,
             session,
             saves: Saves::new(waker),
+            clipboard: Clipboard::default(),
             adjuster: Adjuster::new(settings.adjustments, &scene.adjustments),
             scene,
             bins: Bins::new(options.components),
@@ -314,7 +320,9 @@ impl Workspace {
                 self.choose_region(region)?;
                 self.note(Note::done(text), now);
             }
-            Action::Save => self.save(now),
+            Action::Save => self.save(true, now),
+            Action::SaveBare => self.save(false, now),
+            Action::CopyPicture => self.copy_picture(now),
             Action::EnterTime if self.session.as_ref().is_some_and(|session| session.player.is_single()) => {
                 self.note(Note::done(transport::NOTHING_TO_PLAY), now);
             }
@@ -386,13 +394,47 @@ impl Workspace {
         Ok(())
     }
 
-    /// Saves what the window shows, without the controls, and the bins of the frame.
-    fn save(&mut self, now: Instant) {
+    /// Saves what the window shows, without the controls, with labels or bare, and the bins of the frame.
+    fn save(&mut self, labelled: bool, now: Instant) {
         let Some(session) = &self.session else { return };
         let shown = (&self.scene, self.bins.components, self.region.counted());
-        if let Err(reason) = self.saves.begin(session, &mut self.graphics, shown) {
+        if let Err(reason) = self.saves.begin(session, &mut self.graphics, shown, labelled) {
             self.note(Note::warning(format!("nothing was saved: {reason}")), now);
         }
+    }
+
+    /// Copies what the window shows, without the controls.
+    fn copy_picture(&mut self, now: Instant) {
+        let scene = Scene { marks: None, ..self.scene };
+        let size = self.graphics.screen.size();
+        let image = self.graphics.renderer.snapshot(&self.graphics.gpu, size, &scene);
+        let image = image.map_err(|error| format!("nothing was copied: {error}"));
+        let copied = image.and_then(|image| self.clipboard.copy_image(image));
+        self.tell_copied(copied.map(|()| format!("the picture, {}×{}", size.0, size.1)), now);
+    }
+
+    /// Copies the values of what lies at a point of the view, or the frame's numbers. They are counted now, so that they are those
+    /// of the frame on screen.
+    pub fn copy_values(&mut self, at: Option<DVec2>, now: Instant) {
+        let Some(frame) = self.session.as_ref().and_then(|session| session.frame.as_ref()) else { return };
+        let adjusted = self.scene.counted_in(self.bins.components) != Counted::Source;
+        let tag = FrameTag { adjusted, region: self.region.counted(), ..FrameTag::of(frame) };
+        let sums = match self.graphics.renderer.count(&self.graphics.gpu) {
+            Ok(histogram) => histogram.cumulative(),
+            Err(error) => return self.tell_copied(Err(format!("nothing was copied: {error}")), now),
+        };
+        let Some(session) = &self.session else { return };
+        let Some(Copied { text, name }) = copying::values(&self.geometry(), session, (&tag, &sums), at) else { return };
+        let copied = self.clipboard.copy_text(text);
+        self.tell_copied(copied.map(|()| name), now);
+    }
+
+    fn tell_copied(&mut self, copied: Result<String, String>, now: Instant) {
+        let note = match copied {
+            Ok(name) => Note::done(format!("copied {name}")),
+            Err(reason) => Note::warning(reason),
+        };
+        self.note(note, now);
     }
 
     /// Shows the exact frame that a held arrow key or a drag led to.

@@ -35,6 +35,10 @@ pub struct SnapshotArgs {
     #[arg(long)]
     no_overlay: bool,
 
+    /// Write on the picture what it shows: axes, channels, file, frame, what was counted, and how the video was read
+    #[arg(long, requires = "output")]
+    labels: bool,
+
     /// Count only this part of the picture as it is coded, in pixels or in percent of its width and height
     #[arg(long, value_name = "X,Y,W,H")]
     region: Option<RegionSpec>,
@@ -75,6 +79,7 @@ impl SnapshotArgs {
             size: self.size,
             channels: self.channels,
             overlays: !self.no_overlay,
+            labels: self.labels,
             bins: self.bins,
             output: self.output,
             components,

@@ -3,6 +3,7 @@
 pub mod analyze;
 pub mod figures;
 pub mod file;
+pub mod labels;
 pub mod region;
 pub mod report;
 pub mod snapshot;

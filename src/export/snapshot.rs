@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::figures::{AdjustedFigures, Figures};
 use super::file::{self, FileError};
+use super::labels::{self, Subject};
 use super::region::RegionSpec;
 use crate::adjust::{Adjustments, Reduction};
 use crate::engine::{Counter, Counts, Engine, EngineChoice, EngineError};
@@ -31,6 +32,8 @@ pub struct SnapshotOptions {
     pub channels: Channels,
     /// Whether to draw any.
     pub overlays: bool,
+    /// Whether the picture says what it shows: axes, channels, file, frame, what was counted and how the video was read.
+    pub labels: bool,
     /// Whether the figures contain all bins.
     pub bins: bool,
     /// Where to write the picture; `None` makes none.
@@ -210,7 +213,14 @@ fn draw(
         exposure: options.exposure.over(Exposure::default()),
         ..Scene::default()
     };
-    let image = renderer.snapshot(gpu, size, &scene)?;
+    let image = if options.labels {
+        let input = options.input.file_name().unwrap_or(options.input.as_os_str()).to_string_lossy();
+        let region = region.and_then(|rect| rect.proper(frame.picture.width(), frame.picture.height()));
+        let subject = Subject { input: &input, frame, components: options.components, region, scene: &scene };
+        labels::snapshot(&mut renderer, gpu, size, &subject)?
+    } else {
+        renderer.snapshot(gpu, size, &scene)?
+    };
     file::write_png(output, &image)?;
     if !options.adjustments.is_off() {
         return Ok(None);

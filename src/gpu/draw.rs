@@ -14,7 +14,7 @@ pub use divider::DividerPass;
 pub use overlay::OverlayPass;
 pub use paint::PaintPass;
 pub use part::{CountedPicture, ViewPart};
-pub use text::{FontTextures, Shapes, TextPass};
+pub use text::{FontTextures, Shapes, TextPass, text_image};
 pub use video::{Side, VideoPass};
 
 /// The blend of premultiplied colours over what is there.

@@ -371,27 +371,68 @@ impl Renderer {
     /// # Errors
     /// [`GpuError`] if the adapter has no textures of that size, or fails.
     pub fn snapshot(&mut self, gpu: &Gpu, size: (u32, u32), scene: &Scene) -> Result<Image, GpuError> {
+        self.snapshot_over(gpu, size, scene, None)
+    }
+
+    /// The same with shapes over it, which have been laid out with fonts of their own.
+    ///
+    /// # Errors
+    /// As [`snapshot`](Self::snapshot).
+    pub fn snapshot_with(
+        &mut self,
+        gpu: &Gpu,
+        size: (u32, u32),
+        scene: &Scene,
+        shapes: Shapes,
+    ) -> Result<Image, GpuError> {
+        self.snapshot_over(gpu, size, scene, Some(shapes))
+    }
+
+    fn snapshot_over(
+        &mut self,
+        gpu: &Gpu,
+        size: (u32, u32),
+        scene: &Scene,
+        shapes: Option<Shapes>,
+    ) -> Result<Image, GpuError> {
         if !has_bytes(self.format) {
-            return self.snapshot_in_bytes(gpu, size, scene);
+            return self.snapshot_in_bytes(gpu, size, scene, shapes);
         }
         let texture = readback::view_texture(gpu, size, self.format)?;
         let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
         let mut encoder =
             gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("snapshot") });
-        self.record_view(gpu, &mut encoder, (&view, size), scene, false);
+        let has_text = shapes.is_some();
+        // The window's own text has its own fonts, and is left as it is.
+        let windows = shapes.map(|shapes| {
+            let mut text = TextPass::new(self.format);
+            text.set(shapes);
+            text.prepare(gpu, &mut encoder, size);
+            std::mem::replace(&mut self.text, text)
+        });
+        self.record_view(gpu, &mut encoder, (&view, size), scene, has_text);
+        if let Some(windows) = windows {
+            self.text = windows;
+        }
         gpu.queue.submit([encoder.finish()]);
         self.submitted();
         readback::read_texture(gpu, &texture)
     }
 
     /// A snapshot where the window's own format has no byte a sample: drawn by passes of their own.
-    fn snapshot_in_bytes(&self, gpu: &Gpu, size: (u32, u32), scene: &Scene) -> Result<Image, GpuError> {
+    fn snapshot_in_bytes(
+        &self,
+        gpu: &Gpu,
+        size: (u32, u32),
+        scene: &Scene,
+        shapes: Option<Shapes>,
+    ) -> Result<Image, GpuError> {
         let mut other = Self::with_rasterizer(gpu, VIEW_FORMAT, self.rasterizer);
         if let Some(loaded) = &self.content.loaded {
             let placing = (loaded.shape.sample_aspect, loaded.shape.orientation);
             other.load_region(gpu, &loaded.picture, placing, loaded.region, loaded.components, None)?;
         }
-        other.snapshot(gpu, size, scene)
+        other.snapshot_over(gpu, size, scene, shapes)
     }
 }
 

@@ -101,8 +101,14 @@ pub enum Action {
     FindBars,
     /// Take the region that is proposed.
     TakeRegion,
-    /// Save the view and the bins.
+    /// Save the view with labels, and the bins.
     Save,
+    /// Save the bare view and the bins.
+    SaveBare,
+    /// Copy the values under the pointer, or the frame's numbers.
+    CopyValues,
+    /// Copy the view as a picture.
+    CopyPicture,
     /// Choose a file to open.
     OpenFile,
     /// Open the next or previous file of the list.

@@ -71,6 +71,8 @@ pub enum Chord {
     ShiftLetter(&'static str),
     /// A letter with Control, or Command on a Mac.
     Control(&'static str),
+    /// The same with Shift.
+    ControlShift(&'static str),
     /// A sign as it is typed, with Shift or not, wherever the keyboard has it.
     Sign(&'static str),
     /// The key that bears one of these signs where Shift is not held, pressed without Shift.
@@ -97,6 +99,7 @@ impl Chord {
             Self::AltSign(sign, _) => format!("Alt+{sign}"),
             Self::ShiftLetter(letter) => format!("Shift+{}", letter.to_uppercase()),
             Self::Control(letter) => format!("Ctrl+{}", letter.to_uppercase()),
+            Self::ControlShift(letter) => format!("Ctrl+Shift+{}", letter.to_uppercase()),
         }
     }
 }

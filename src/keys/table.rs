@@ -3,7 +3,8 @@
 use super::action::Action::{self, *};
 use super::action::SpeedChange;
 use super::chord::Chord::{
-    self, AltNamed, AltSign, Base, Control, Letter, Named, ShiftBase, ShiftLetter, ShiftNamed, Sign, SignOver,
+    self, AltNamed, AltSign, Base, Control, ControlShift, Letter, Named, ShiftBase, ShiftLetter, ShiftNamed, Sign,
+    SignOver,
 };
 use super::chord::NamedKey;
 use crate::adjust::{Adjustment, Parameter};
@@ -291,8 +292,13 @@ pub const TABLE: &[Bindings] = &[
     },
     Bindings {
         section: Section::Picture,
-        keys: &[(Letter("s"), Save)],
-        help: "save the view as PNG and the bins as JSON",
+        keys: &[(Letter("s"), Save), (ShiftLetter("s"), SaveBare)],
+        help: "save a labelled picture, the bare view; with bins as JSON",
+    },
+    Bindings {
+        section: Section::Picture,
+        keys: &[(Control("c"), CopyValues), (ControlShift("c"), CopyPicture)],
+        help: "copy the values under the pointer, the picture",
     },
     Bindings { section: Section::Picture, keys: &[(Letter("f"), ToggleFullscreen)], help: "full screen and back" },
     Bindings {

@@ -26,7 +26,7 @@ fn adjusted(planes: &Planes, adjustments: &Adjustments) -> Planes {
 
 /// What the window saves: the view, and the frame's figures.
 fn save(program: &Program) -> (Picture, Value) {
-    let line = program.after(|| program.key("s"), "note: saved");
+    let line = program.after(|| program.key("shift+s"), "note: saved");
     let path = line.split("saved ").nth(1).and_then(|rest| rest.split(" and its bins").next()).expect("a path");
     let picture = Picture::from_png(path.as_ref()).expect("a PNG");
     let figures = std::fs::read(path.replace(".png", ".json")).expect("the bins");

@@ -23,6 +23,7 @@ fn name_of(chord: &Chord) -> String {
         Chord::ShiftLetter(name) => format!("shift+{}", plain(name)),
         Chord::AltNamed(key) => format!("alt+{}", plain(key.name())),
         Chord::Control(letter) => format!("ctrl+{letter}"),
+        Chord::ControlShift(letter) => format!("ctrl+shift+{letter}"),
         // The American keyboard has + above =.
         Chord::SignOver(sign, _) => (*sign).to_owned(),
         Chord::AltSign("+", _) => "alt+equal".to_owned(),
@@ -109,6 +110,8 @@ fn check(program: &Program, key: &str, action: Action) {
         Action::Step { forward } => {
             leads_to(program, key, START + if forward { FRAME_SECONDS } else { -FRAME_SECONDS });
         }
+        Action::CopyValues => drop(note("copied the frame's numbers")),
+        Action::CopyPicture => drop(note("copied the picture")),
         Action::FindBars => drop(note("no black bars at the edges of this frame")),
         Action::TakeRegion => drop(note("no region is proposed: Shift+R looks for black bars")),
         Action::EnterTime => {
@@ -190,7 +193,8 @@ fn check(program: &Program, key: &str, action: Action) {
             }
         }
         Action::NextRange => notes("range full instead of limited (tagged)", "range limited (tagged)"),
-        Action::Save => saves(program, key),
+        Action::Save => drop(note("saved ")),
+        Action::SaveBare => saves(program, key),
         Action::OpenFile => drop(note("this desktop has no file dialog")),
         Action::OtherFile { forward } => {
             // From the first file of two: there is none before it.

@@ -17,6 +17,7 @@ mod picture;
 mod program;
 mod reading;
 mod region;
+mod results;
 mod stalled;
 mod title;
 mod wait;

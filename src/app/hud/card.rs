@@ -49,6 +49,16 @@ impl Card {
         std::iter::once(self.title.clone()).chain(lines).collect::<Vec<_>>().join("; ")
     }
 
+    /// The card as lines whose cells are parted by tabs.
+    #[must_use]
+    pub fn as_table(&self) -> String {
+        let row = |line: &Line| {
+            let cells = line.cells.iter().map(|(cell, _)| cell.as_str());
+            std::iter::once(line.name.as_str()).chain(cells).collect::<Vec<_>>().join("\t")
+        };
+        std::iter::once(self.title.clone()).chain(self.lines.iter().map(row)).collect::<Vec<_>>().join("\n")
+    }
+
     /// Draws the card at the right of and below `at`, or at the other sides where there is no room, inside `within` and off
     /// what is `taken` by other cards. Where there is no such place, nothing is drawn.
     pub fn show(&self, ui: &Ui, id: &str, at: Pos2, within: Rect, taken: &[Rect], strength: f32) -> Option<Rect> {

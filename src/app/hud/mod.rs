@@ -37,6 +37,7 @@ use winit::window::Window;
 
 use crate::gpu::draw::{FontTextures, Shapes};
 pub use bar::speed_text;
+pub use card::Card;
 pub use entry::Goal;
 use entry::{Entry, Typed};
 pub use info::{InfoLine, Machine, info_lines};

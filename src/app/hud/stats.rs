@@ -84,6 +84,20 @@ impl StatsTable {
         }));
         rows.join("; ")
     }
+
+    /// The figures as lines whose cells are parted by tabs, a column a channel.
+    #[must_use]
+    pub fn as_table(&self) -> String {
+        let row = |name: &str, cells: Vec<&str>| [vec![name], cells].concat().join("\t");
+        let signs = (0..self.columns.len()).map(|channel| theme::channel_sign(self.components, channel)).collect();
+        let figures = NAMES.iter().enumerate().map(|(index, name)| {
+            let cells = self.columns.iter().map(|column| column[index].as_str()).collect();
+            row(name, cells)
+        });
+        let r103 = self.r103.iter().map(|line| line.text.clone());
+        let head = [self.picture.clone(), row("", signs)];
+        head.into_iter().chain(figures).chain(r103).collect::<Vec<_>>().join("\n")
+    }
 }
 
 fn column(sums: &Cumulative, channel: usize, range: Option<Range>) -> [String; NAMES.len()] {

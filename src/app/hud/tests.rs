@@ -288,7 +288,7 @@ fn the_cards_of_a_brush_and_of_the_pointer_never_overlap() {
         color: theme::LIGHT,
         cells: vec![("1234567".to_owned(), theme::LIGHT), ("12.34 %".to_owned(), theme::LIGHT)],
     };
-    let card = |lines: usize| card::Card {
+    let card = |lines: usize| Card {
         title: "codes 16 to 235".to_owned(),
         swatch: None,
         lines: (0..lines).map(|_| line("R")).collect(),

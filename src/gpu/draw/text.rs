@@ -1,6 +1,7 @@
 //! Text and panels over the view: egui makes the shapes, this pass draws them after everything else.
 
-use crate::gpu::Gpu;
+use crate::gpu::readback::{self, Image, VIEW_FORMAT};
+use crate::gpu::{Gpu, GpuError};
 
 /// Changes to the fonts' textures that are yet to be applied.
 ///
@@ -87,4 +88,29 @@ impl TextPass {
             renderer.render(pass, &self.shapes.primitives, &self.screen);
         }
     }
+}
+
+/// An image of shapes alone, on black.
+///
+/// # Errors
+/// [`GpuError`] if the adapter has no textures of that size, or fails.
+pub fn text_image(gpu: &Gpu, size: (u32, u32), shapes: Shapes) -> Result<Image, GpuError> {
+    let texture = readback::view_texture(gpu, size, VIEW_FORMAT)?;
+    let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
+    let mut text = TextPass::new(VIEW_FORMAT);
+    text.set(shapes);
+    let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("text") });
+    text.prepare(gpu, &mut encoder, size);
+    let ops = wgpu::Operations { load: wgpu::LoadOp::Clear(wgpu::Color::BLACK), store: wgpu::StoreOp::Store };
+    let attachment = wgpu::RenderPassColorAttachment { view: &view, depth_slice: None, resolve_target: None, ops };
+    let descriptor = wgpu::RenderPassDescriptor {
+        label: Some("text"),
+        color_attachments: &[Some(attachment)],
+        ..Default::default()
+    };
+    let mut pass = encoder.begin_render_pass(&descriptor).forget_lifetime();
+    text.draw(&mut pass);
+    drop(pass);
+    gpu.queue.submit([encoder.finish()]);
+    readback::read_texture(gpu, &texture)
 }

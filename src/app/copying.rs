@@ -1,0 +1,49 @@
+//! What Ctrl+C copies, as text whose columns are parted by tabs: the values under the pointer, or the frame's numbers.
+
+use glam::DVec2;
+
+use super::geometry::Geometry;
+use super::hud::{Card, ProbeText, Readout, StatsTable};
+use super::session::Session;
+use crate::gpu::FrameTag;
+use crate::histogram::Cumulative;
+use crate::text::timecode;
+use crate::view::probe::probe;
+
+/// What is to be copied, and what it is in a few words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Copied {
+    /// The text.
+    pub text: String,
+    /// Its name.
+    pub name: String,
+}
+
+/// Gathers the values of the bin or the pixel at a point of the view, or where there is neither, all numbers of the frame, whose
+/// bins are given. Nothing while there is no frame.
+#[must_use]
+pub fn values(
+    geometry: &Geometry<'_>,
+    session: &Session,
+    (tag, sums): (&FrameTag, &Cumulative),
+    at: Option<DVec2>,
+) -> Option<Copied> {
+    let frame = session.read(session.frame.as_ref()?);
+    let number = tag.index.map_or_else(String::new, |index| format!("\tframe {index}"));
+    let heading = format!("{}{number}\t{}", session.name, timecode(tag.time_secs));
+    let numbers = StatsTable::new(tag, sums, &geometry.scene.adjustments);
+    let of_card = |card: Card, picture: Option<&str>| {
+        let counted = picture.map_or_else(String::new, |picture| format!("\n{picture}"));
+        Copied { text: format!("{heading}{counted}\n{}", card.as_table()), name: card.title }
+    };
+    if let Some(hit) = at.and_then(|at| geometry.hit(at)) {
+        return Some(of_card(Readout::of_bin(sums, hit.channels, hit.bin), Some(&numbers.picture)));
+    }
+    let pixel = at.and_then(|at| geometry.placement()?.pixel_at(at));
+    if let Some((x, y)) = pixel {
+        let card =
+            ProbeText::card(&probe(&frame.picture, x, y, geometry.components), &frame.picture, frame.orientation);
+        return Some(of_card(card, None));
+    }
+    Some(Copied { text: format!("{heading}\n{}", numbers.as_table()), name: "the frame's numbers".to_owned() })
+}
