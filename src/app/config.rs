@@ -1,21 +1,18 @@
 //! Choices that last from one run to the next, as JSON in the platform's configuration folder.
 
-use std::fs;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
+use super::kept::{self, Found};
 use crate::adjust::Choices;
 use crate::view::exposure::Exposure;
 use crate::view::overlay::{Channels, OverlayStyle};
 use crate::view::placement::Fit;
 
-/// The file's name.
-const FILE: &str = "settings.json";
-/// The name under which a file that could not be read is kept.
-const ASIDE: &str = "settings.unreadable.json";
+/// The file.
+const NAME: kept::Name = kept::Name { file: "settings.json", aside: "settings.unreadable.json" };
 /// Changed settings are written so long after the last change.
 const DELAY: Duration = Duration::from_secs(1);
 /// Letters of the channels in the file.
@@ -100,28 +97,21 @@ impl Store {
     /// Reads the settings of a folder. What cannot be read is told, set aside and replaced by the defaults.
     #[must_use]
     pub fn in_folder(folder: &Path) -> Self {
-        let path = folder.join(FILE);
         let kept = Some(folder.to_owned());
-        let text = match fs::read(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Self { folder: kept, saved: Settings::default() };
-            }
-            Err(error) => {
-                log::warn!("{} cannot be read ({error}); the defaults are used and nothing is kept", path.display());
-                return Self { folder: None, saved: Settings::default() };
-            }
-        };
-        match serde_json::from_slice::<Settings>(&text) {
-            Ok(settings) => {
+        match kept::read::<Settings>(folder, NAME) {
+            Found::Value(settings) => {
                 let histograms = settings.histograms.clamped();
                 Self { folder: kept, saved: Settings { histograms, ..settings } }
             }
-            Err(error) => {
-                let folder = set_aside(folder, &error).then_some(kept).flatten();
-                Self { folder, saved: Settings::default() }
-            }
+            Found::Nothing => Self { folder: kept, saved: Settings::default() },
+            Found::Unreadable => Self { folder: None, saved: Settings::default() },
         }
+    }
+
+    /// The folder, where anything is to be kept.
+    #[must_use]
+    pub fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
     }
 
     /// The settings as they are kept.
@@ -136,10 +126,10 @@ impl Store {
         if self.saved == *settings {
             return;
         }
-        match write(folder, settings) {
+        match kept::write(folder, NAME, settings) {
             Ok(()) => self.saved = settings.clone(),
             Err(error) => {
-                log::warn!("{} cannot be written ({error}); settings are not kept", folder.join(FILE).display());
+                log::warn!("{} cannot be written ({error}); settings are not kept", folder.join(NAME.file).display());
                 self.folder = None;
             }
         }
@@ -178,34 +168,10 @@ impl Keeper {
     }
 }
 
-/// Keeps a file that makes no sense under another name, so that nothing of the user's is lost; whether that worked.
-fn set_aside(folder: &Path, why: &serde_json::Error) -> bool {
-    let (path, aside) = (folder.join(FILE), folder.join(ASIDE));
-    match fs::rename(&path, &aside) {
-        Ok(()) => {
-            log::warn!("{} makes no sense ({why}); it is kept as {ASIDE} and the defaults are used", path.display());
-            true
-        }
-        Err(error) => {
-            log::warn!("{} makes no sense ({why}) and cannot be set aside ({error}); nothing is kept", path.display());
-            false
-        }
-    }
-}
-
-/// Writes under a temporary name and renames, so that the file is whole at any time.
-fn write(folder: &Path, settings: &Settings) -> io::Result<()> {
-    fs::create_dir_all(folder)?;
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    let text = serde_json::to_string_pretty(settings).map_err(io::Error::other)?;
-    file.write_all(text.as_bytes())?;
-    file.write_all(b"\n")?;
-    file.persist(folder.join(FILE)).map_err(|error| error.error)?;
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::view::exposure::{Level, MarkLimits};
     use crate::view::overlay::Arrangement;
@@ -238,11 +204,11 @@ mod tests {
         for text in ["", "{", "[1, 2]", "{\"fit\": \"sideways\"}", "{\"histograms\": {\"height\": \"tall\"}}", "\u{0}"]
         {
             let home = tempfile::tempdir().unwrap();
-            fs::write(home.path().join(FILE), text).unwrap();
+            fs::write(home.path().join(NAME.file), text).unwrap();
             let mut store = Store::in_folder(home.path());
             assert_eq!(store.settings(), &Settings::default(), "{text:?}");
             store.save(&changed());
-            assert_eq!(fs::read_to_string(home.path().join(ASIDE)).unwrap(), text, "the user's file is lost");
+            assert_eq!(fs::read_to_string(home.path().join(NAME.aside)).unwrap(), text, "the user's file is lost");
             assert_eq!(Store::in_folder(home.path()).settings(), &changed());
         }
     }
@@ -251,7 +217,7 @@ mod tests {
     fn figures_outside_their_limits_and_unknown_fields_do_no_harm() {
         let home = tempfile::tempdir().unwrap();
         let text = r#"{"histograms": {"height": 99, "opacity": -1}, "channels": "xyzr", "of a later version": true}"#;
-        fs::write(home.path().join(FILE), text).unwrap();
+        fs::write(home.path().join(NAME.file), text).unwrap();
         let store = Store::in_folder(home.path());
         let style = store.settings().histograms;
         assert_eq!((style.height, style.opacity), (1.0, 0.1));

@@ -98,6 +98,11 @@ impl Inputs {
         arrivals
     }
 
+    /// Opens a file that was chosen.
+    pub fn choose(&mut self, file: PathBuf, playing: Option<&Session>) -> Vec<Arrival> {
+        self.add(vec![file], playing)
+    }
+
     /// Puts files, and those of folders, behind the one on screen and opens the first of them.
     fn add(&mut self, files: Vec<PathBuf>, playing: Option<&Session>) -> Vec<Arrival> {
         let mut arrivals = Vec::new();

@@ -14,6 +14,7 @@
 
 mod adjusting;
 mod bins;
+mod chosen;
 mod clicks;
 mod clipboard;
 pub mod config;
@@ -23,9 +24,12 @@ mod fade;
 mod files;
 mod folders;
 mod geometry;
+mod gestures;
 mod graphics;
+mod history;
 mod hud;
 mod inputs;
+mod kept;
 mod keyboard;
 mod landing;
 #[cfg(feature = "internals")]
@@ -33,6 +37,7 @@ mod losing;
 mod options;
 mod pointing;
 mod readouts;
+mod recent;
 mod regions;
 mod saving;
 mod screen;
@@ -136,7 +141,7 @@ impl ApplicationHandler for App {
 
     fn window_event(&mut self, event_loop: &ActiveEventLoop, _: WindowId, event: WindowEvent) {
         let Some(viewer) = &mut self.viewer else { return };
-        viewer.show_event(&event);
+        viewer.begin_event(&event);
         let result = match event {
             WindowEvent::CloseRequested => Ok(Flow::Quit),
             WindowEvent::ModifiersChanged(modifiers) => {
@@ -164,6 +169,7 @@ impl ApplicationHandler for App {
             WindowEvent::RedrawRequested => viewer.draw(),
             other => viewer.on_pointer(&other, self.modifiers),
         };
+        viewer.end_event();
         self.settle(event_loop, result);
     }
 

@@ -39,6 +39,8 @@ pub enum PointerCommand {
     Region(Rect),
     /// The same as a key.
     Do(Action),
+    /// The menu is to open at a point of the view.
+    Menu(DVec2),
 }
 
 /// The keys that are held while the pointer does something.
@@ -123,6 +125,10 @@ impl Pointer {
             WindowEvent::MouseInput { state: ElementState::Pressed, button: MouseButton::Left, .. } => {
                 let selected = self.press(geometry, hud, (held, now));
                 return std::iter::once(PointerCommand::Wake).chain(selected).collect();
+            }
+            WindowEvent::MouseInput { state: ElementState::Pressed, button: MouseButton::Right, .. } => {
+                let free = self.at.filter(|&at| !hud.covers(geometry.in_points(at)));
+                return free.map(PointerCommand::Menu).into_iter().collect();
             }
             WindowEvent::MouseInput { state: ElementState::Released, button: MouseButton::Left, .. } => {
                 self.drag = Drag::None;

@@ -24,6 +24,8 @@ pub struct Session {
     pub info: Arc<StreamInfo>,
     /// What is due when.
     pub player: Player,
+    /// Where it was left the last time, in seconds.
+    pub left_at: Option<f64>,
     /// The frame on screen, to count it again when something else is to be counted.
     pub frame: Option<Frame>,
     media: Option<DecodeThread>,
@@ -56,6 +58,7 @@ impl Session {
             input,
             info,
             player,
+            left_at: None,
             frame: None,
             media: Some(media),
             matrix: None,

@@ -17,6 +17,7 @@ pub fn operate(session: &mut Session, action: Action, held: bool, now: Instant) 
         | Action::SeekBy { .. }
         | Action::ToStart
         | Action::ToEnd
+        | Action::Continue
         | Action::Speed(_)
         | Action::ToggleLoop
         | Action::Mark
@@ -24,7 +25,7 @@ pub fn operate(session: &mut Session, action: Action, held: bool, now: Instant) 
         {
             return Some(NOTHING_TO_PLAY.to_owned());
         }
-        Action::SeekBy { .. } | Action::ToStart | Action::ToEnd if !session.player.is_seekable() => {
+        Action::SeekBy { .. } | Action::ToStart | Action::ToEnd | Action::Continue if !session.player.is_seekable() => {
             return Some("this input plays forwards only".to_owned());
         }
         Action::TogglePause => session.toggle_pause(now),
@@ -36,6 +37,12 @@ pub fn operate(session: &mut Session, action: Action, held: bool, now: Instant) 
         }
         Action::ToStart => session.go_to(0.0),
         Action::ToEnd => session.go_to(f64::MAX),
+        Action::Continue => {
+            return Some(match session.left_at {
+                Some(secs) => session.go_to_time(secs),
+                None => "this video was not left anywhere before".to_owned(),
+            });
+        }
         Action::Speed(change) => {
             let wanted = match change {
                 SpeedChange::By(factor) => session.player.speed() * factor,

@@ -9,9 +9,12 @@ use winit::event::{ElementState, KeyEvent, WindowEvent};
 use winit::event_loop::ActiveEventLoop;
 use winit::keyboard::{Key, ModifiersState, NamedKey};
 
+use super::chosen::Chosen;
 use super::fade::BrushFade;
 use super::geometry::Geometry;
-use super::hud::{Command, FileView, Goal, Lasting, Model, Note, OpenPanels, PointerView, ScopesView};
+use super::gestures::Gestures;
+use super::history::{History, Step};
+use super::hud::{Command, FileView, Goal, Lasting, Model, Note, OpenPanels, PictureView, PointerView, ScopesView};
 use super::inputs::{Arrival, Inputs};
 use super::options::{AppError, PlayOptions, Waker};
 use super::pointing::{Held, Pointer, PointerCommand};
@@ -45,6 +48,9 @@ pub struct Viewer {
     brush_fade: BrushFade,
     /// The channel whose letter is held, for a brush in it alone.
     held_channel: Option<usize>,
+    /// Which movement of the hand is going on, and what each has chosen.
+    gestures: Gestures,
+    history: History<Chosen>,
     /// Whether nothing of the window can be seen.
     occluded: bool,
     /// When the program started, until the first frame has been presented.
@@ -75,18 +81,21 @@ impl Viewer {
             log::warn!("{reason}");
             work.note(Note::warning(reason.to_string()), now);
         }
+        work.remember(options.start_secs.is_none(), now);
         if let Some(secs) = options.start_secs {
             work.go_to(Goal::Time(secs), now);
         }
         work.follow_title(now, true);
         work.redraw();
         Ok(Self {
+            history: History::new(work.chosen()),
             work,
             started: Some(options.started),
             inputs: Inputs::new(options, waker, passed_over.len()),
             pointer: Pointer::default(),
             brush_fade: BrushFade::default(),
             held_channel: None,
+            gestures: Gestures::default(),
             occluded: false,
         })
     }
@@ -133,6 +142,8 @@ impl Viewer {
             Arrival::Note(note) => self.work.note(note, now),
             Arrival::Video(session) => {
                 self.brush_fade.reset();
+                // What was chosen for another picture is not brought back on this one.
+                self.history.clear();
                 self.work.take_over(*session, self.inputs.place(), now);
             }
         }
@@ -193,7 +204,10 @@ impl Viewer {
                 name: self.work.session.as_ref().map(|session| session.name.as_str()),
                 opening: self.inputs.opening(),
                 place: self.inputs.place(),
+                recent: self.work.recent.others(self.work.session.as_ref()),
+                left_at: self.work.session.as_ref().and_then(|session| session.left_at),
             },
+            picture: PictureView { is_full: self.work.graphics.screen.is_full(), fit: self.work.scene.view.fit },
             play: self.work.session.as_ref().map(|session| session.play_state(now)).unwrap_or_default(),
             scopes: ScopesView {
                 components: self.work.bins.components,
@@ -224,8 +238,35 @@ impl Viewer {
         }
     }
 
+    /// Looks at an event before anything is done about it.
+    pub fn begin_event(&mut self, event: &WindowEvent) {
+        self.gestures.see(event, self.work.window().scale_factor(), Instant::now());
+        // What has changed since the last event was nobody's choice.
+        self.history.adopt(self.work.chosen());
+        self.show_event(event);
+    }
+
+    /// Takes note of what an event has changed of what is chosen: here, and nowhere else.
+    pub fn end_event(&mut self) {
+        self.history.follow(self.work.chosen(), self.gestures.number());
+    }
+
+    /// Goes a step back in what was chosen, or forward again, and says which.
+    fn step_back(&mut self, forward: bool, now: Instant) -> Result<(), AppError> {
+        let (step, word) = if forward { (self.history.redo(), "redo") } else { (self.history.undo(), "undo") };
+        let Some(Step { before, after }) = step else {
+            self.work.note(Note::done(format!("nothing to {word}")), now);
+            return Ok(());
+        };
+        let text = before.told(&after);
+        self.work.choose(if forward { &after } else { &before }, now)?;
+        self.history.adopt(self.work.chosen());
+        self.work.note(Note::done(format!("{}: {text}", if forward { "redone" } else { "undone" })), now);
+        Ok(())
+    }
+
     /// Hands an event to the display over the picture.
-    pub fn show_event(&mut self, event: &WindowEvent) {
+    fn show_event(&mut self, event: &WindowEvent) {
         if matches!(event, WindowEvent::RedrawRequested) {
             return;
         }
@@ -262,6 +303,10 @@ impl Viewer {
                     self.work.scene.channels = self.work.scene.channels.union(brush.channels);
                 }
                 PointerCommand::Region(rect) => self.work.draw_region(rect)?,
+                PointerCommand::Menu(at) => {
+                    let at = self.work.geometry().in_points(at);
+                    self.work.hud.open_menu(at);
+                }
                 PointerCommand::Do(action) => {
                     if self.act(action, false)? == Flow::Quit {
                         return Ok(Flow::Quit);
@@ -323,6 +368,13 @@ impl Viewer {
             }
             Command::Count(counted) => self.work.scene.counted = counted,
             Command::GoTo(goal) => self.work.go_to(goal, now),
+            Command::OpenRecent(index) => {
+                let others = self.work.recent.others(self.work.session.as_ref());
+                let Some(path) = others.get(index).map(|file| file.path.clone()) else { return Ok(Flow::Continue) };
+                for arrival in self.inputs.choose(path, self.work.session.as_ref()) {
+                    self.receive(arrival, now);
+                }
+            }
         }
         self.work.redraw();
         Ok(Flow::Continue)
@@ -332,6 +384,11 @@ impl Viewer {
     fn act(&mut self, action: Action, held: bool) -> Result<Flow, AppError> {
         let now = Instant::now();
         log::debug!("key: {action:?}");
+        // What is done meanwhile by a key is done without the menu.
+        if self.work.hud.close_menu() && action == Action::Back {
+            self.work.redraw();
+            return Ok(Flow::Continue);
+        }
         match action {
             Action::Quit => return Ok(Flow::Quit),
             Action::Back => return self.go_back(now),
@@ -345,10 +402,19 @@ impl Viewer {
                 let is_full = self.work.graphics.screen.is_full();
                 self.set_full(!is_full, now);
             }
+            Action::Undo => self.step_back(false, now)?,
+            Action::Redo => self.step_back(true, now)?,
             Action::OpenFile => {
                 if let Some(note) = self.inputs.ask(&self.work.graphics.screen.window) {
                     self.work.note(note, now);
                 }
+            }
+            Action::OpenRecent if self.work.recent.others(self.work.session.as_ref()).is_empty() => {
+                self.work.note(Note::done("no other file was opened before"), now);
+            }
+            Action::OpenRecent => {
+                let at = self.pointer.at.map(|at| self.work.geometry().in_points(at));
+                self.work.hud.open_recent(at);
             }
             Action::OtherFile { forward } => {
                 let arrival = self.inputs.step(forward, self.work.session.as_ref());
@@ -397,6 +463,7 @@ impl Viewer {
     /// Writes the choices that last, and logs what became of the frames.
     pub fn finish(&mut self) {
         self.work.keep_settings();
+        self.work.leave();
         self.work.log_summary();
     }
 

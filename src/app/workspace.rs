@@ -8,6 +8,7 @@ use winit::window::Window;
 
 use super::adjusting::Adjuster;
 use super::bins::{Bins, Wanted};
+use super::chosen::Chosen;
 use super::clipboard::Clipboard;
 use super::config::{Keeper, Settings, Store};
 use super::copying::{self, Copied};
@@ -15,6 +16,7 @@ use super::geometry::Geometry;
 use super::graphics::Graphics;
 use super::hud::{Goal, Hud, Note};
 use super::options::{AppError, PlayOptions, Waker};
+use super::recent::{Recent, place_text};
 use super::saving::Saves;
 use super::session::Session;
 use super::title::Title;
@@ -22,7 +24,7 @@ use super::{regions, styling, transport};
 use crate::adjust::Adjustment;
 use crate::gpu::{FrameTag, GpuError, Instance};
 use crate::histogram::Components;
-use crate::keys::Action;
+use crate::keys::{self, Action};
 use crate::picture::Frame;
 use crate::picture::region::Rect;
 use crate::view::placement::ViewSettings;
@@ -51,6 +53,8 @@ pub struct Workspace {
     pub hud: Hud,
     /// The choices that last.
     pub settings: Keeper,
+    /// The files that were opened last.
+    pub recent: Recent,
     title: Title,
 }
 
@@ -95,6 +99,7 @@ impl Workspace {
             bins: Bins::new(options.components),
             region: Region::default(),
             hud,
+            recent: Recent::open(store.folder()),
             settings: Keeper::new(store),
             title: Title::new(now),
         })
@@ -105,6 +110,7 @@ impl Workspace {
         if let Some(before) = &self.session {
             before.log_summary();
         }
+        self.leave();
         self.scene.brush = None;
         self.scene.marks = None;
         self.scene.view = ViewSettings::fitted(self.scene.view.fit);
@@ -113,7 +119,25 @@ impl Workspace {
         let text = format!("{}{place}", session.name);
         self.session = Some(session);
         self.note(Note::done(text), now);
+        self.remember(true, now);
         self.follow_title(now, true);
+    }
+
+    /// Notes the video on screen among the recent ones. Where it was left before, that is offered, but gone to only by a key.
+    pub fn remember(&mut self, offers: bool, now: Instant) {
+        let Some(session) = &mut self.session else { return };
+        session.left_at = self.recent.opened(&session.input).filter(|_| session.player.is_seekable());
+        let key = keys::label_of(Action::Continue);
+        if let (Some(secs), Some(key), true) = (session.left_at, key, offers) {
+            self.note(Note::info(format!("left at {}: {key} continues there", place_text(secs))), now);
+        }
+    }
+
+    /// Notes where the video on screen is left.
+    pub fn leave(&mut self) {
+        if let Some(Session { input, player, .. }) = &self.session {
+            self.recent.left(input, player.position_secs(), player.duration_secs());
+        }
     }
 
     /// The window itself.
@@ -339,6 +363,29 @@ impl Workspace {
             }
         }
         Ok(())
+    }
+
+    /// What is chosen now, to come back to.
+    #[must_use]
+    pub fn chosen(&self) -> Chosen {
+        Chosen::of(&self.scene, (self.bins.components, self.region), self.adjuster.choices)
+    }
+
+    /// Brings back what was chosen.
+    ///
+    /// # Errors
+    /// [`AppError`] if the adapter fails for good.
+    pub fn choose(&mut self, chosen: &Chosen, now: Instant) -> Result<(), AppError> {
+        let counts_others = self.bins.components != chosen.components;
+        self.scene = chosen.on(&self.scene);
+        if counts_others {
+            self.scene.brush = None;
+        }
+        self.bins.components = chosen.components;
+        self.region = chosen.region;
+        self.adjuster.choices = chosen.parameters;
+        self.settings.changed(now);
+        self.reload()
     }
 
     /// Opens or closes a panel, and closes those that have no room beside it.

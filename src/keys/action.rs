@@ -27,6 +27,8 @@ pub enum Action {
     ToStart,
     /// Go to the last frame.
     ToEnd,
+    /// Go where the video was left the last time.
+    Continue,
     /// Step one frame.
     Step {
         /// Forward or back.
@@ -109,8 +111,14 @@ pub enum Action {
     CopyValues,
     /// Copy the view as a picture.
     CopyPicture,
+    /// Take back the last change of view, channels or adjustments.
+    Undo,
+    /// Make the last one that was taken back again.
+    Redo,
     /// Choose a file to open.
     OpenFile,
+    /// Choose one of the files that were opened before.
+    OpenRecent,
     /// Open the next or previous file of the list.
     OtherFile {
         /// Next or previous.
@@ -141,6 +149,8 @@ impl Action {
                 | Self::Enlarge { .. }
                 | Self::Opaque { .. }
                 | Self::Parameter { .. }
+                | Self::Undo
+                | Self::Redo
         )
     }
 }

@@ -4,12 +4,14 @@
 
 mod action;
 mod chord;
+mod menu;
 mod table;
 
 use std::fmt::Write as _;
 
 pub use action::{Action, SpeedChange};
 pub use chord::{Chord, NamedKey};
+pub use menu::{MENU, MenuLine};
 pub use table::{Bindings, GESTURES, SPEED_STEP, Section, TABLE};
 
 /// The rows of a section.
@@ -22,6 +24,13 @@ pub fn rows(section: Section) -> impl Iterator<Item = &'static Bindings> {
 pub fn label_of(action: Action) -> Option<String> {
     let mut all = TABLE.iter().flat_map(|row| row.keys);
     all.find(|(_, does)| *does == action).map(|(chord, _)| chord.label())
+}
+
+/// The words for what this does.
+#[must_use]
+pub fn help_of(action: Action) -> &'static str {
+    let does = |row: &&Bindings| row.keys.iter().any(|(_, does)| *does == action);
+    TABLE.iter().find(does).map_or("", |row| row.help)
 }
 
 /// The table as `--help` prints it.

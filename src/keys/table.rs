@@ -144,6 +144,11 @@ pub const TABLE: &[Bindings] = &[
     },
     Bindings {
         section: Section::Moving,
+        keys: &[(ShiftNamed(NamedKey::Home), Continue)],
+        help: "where the video was left the last time",
+    },
+    Bindings {
+        section: Section::Moving,
         keys: &[(Control("g"), EnterTime)],
         help: "type a time or a frame number to go to",
     },
@@ -302,10 +307,16 @@ pub const TABLE: &[Bindings] = &[
     },
     Bindings { section: Section::Picture, keys: &[(Letter("f"), ToggleFullscreen)], help: "full screen and back" },
     Bindings {
+        section: Section::Picture,
+        keys: &[(Control("z"), Undo), (ControlShift("z"), Redo)],
+        help: "undo, redo a change of view, channels, adjustments",
+    },
+    Bindings {
         section: Section::Window,
         keys: &[(Control("o"), OpenFile)],
         help: "open a file; or drop one on the window",
     },
+    Bindings { section: Section::Window, keys: &[(Control("r"), OpenRecent)], help: "open one of the recent files" },
     Bindings {
         section: Section::Window,
         keys: &[
@@ -341,6 +352,7 @@ pub const GESTURES: &[(&str, &str)] = &[
     ("Shift+drag", "count this region only"),
     ("drag its border or handles", "move, resize the region"),
     ("double-click the picture", "full screen and back"),
+    ("right-click", "a menu of what one does most"),
     ("drag the divider", "move it between before and after"),
     ("double-click a slider or its value", "as at first"),
     ("wheel", "zoom at the pointer"),

@@ -195,6 +195,14 @@ fn check(program: &Program, key: &str, action: Action) {
         Action::NextRange => notes("range full instead of limited (tagged)", "range limited (tagged)"),
         Action::Save => drop(note("saved ")),
         Action::SaveBare => saves(program, key),
+        Action::Undo | Action::Redo => {
+            program.after(|| program.key("g"), "note: green off");
+            program.after(|| program.key("ctrl+z"), "note: undone: green off");
+            program.after(|| program.key("ctrl+shift+z"), "note: redone: green off");
+            program.after(|| program.key("ctrl+z"), "note: undone: green off");
+        }
+        Action::Continue => drop(note("this video was not left anywhere before")),
+        Action::OpenRecent => drop(note("no other file was opened before")),
         Action::OpenFile => drop(note("this desktop has no file dialog")),
         Action::OtherFile { forward } => {
             // From the first file of two: there is none before it.

@@ -196,3 +196,189 @@ fn a_folder_plays_its_videos_in_natural_order() {
     program.after(|| program.key("Next"), "note: clip 10.mp4  (3 of 3)");
     program.quit_with("q");
 }
+
+#[test]
+fn ctrl_z_takes_back_a_change_at_a_time_and_ctrl_shift_z_makes_it_again() {
+    let _turn = alone();
+    let display = Display::start();
+    let program = paused_sample(&display, &[]);
+    let first = program.settled();
+    let undo = |text: &str| program.after(|| program.key("ctrl+z"), &format!("note: undone: {text}"));
+    let redo = |text: &str| program.after(|| program.key("ctrl+shift+z"), &format!("note: redone: {text}"));
+    program.after(|| program.key("ctrl+z"), "note: nothing to undo");
+    // A channel, a fit, the wheel turned by several notches, a drag of the picture, and an adjustment.
+    program.after(|| program.key("r"), "note: red off");
+    program.after(|| program.key("c"), "note: picture: contain");
+    program.point(640, 200);
+    program.turn_wheel(6);
+    program.settled();
+    program.button("mousedown", "1");
+    for x in [620, 600, 580, 560] {
+        program.move_pointer(x, 220);
+        std::thread::sleep(Duration::from_millis(40));
+    }
+    program.button("mouseup", "1");
+    program.take_pointer_away();
+    program.after(|| program.key("z"), "note: 5 levels");
+    let last = program.settled();
+    undo("5 levels");
+    undo("place of the picture");
+    undo("zoom");
+    undo("picture: contain");
+    undo("red off");
+    program.after(|| program.key("ctrl+z"), "note: nothing to undo");
+    program.until_same("everything to be as at first", &first, Area::Below);
+    for text in ["red off", "picture: contain", "zoom", "place of the picture", "5 levels"] {
+        redo(text);
+    }
+    program.after(|| program.key("ctrl+shift+z"), "note: nothing to redo");
+    program.until_same("everything to be as at last", &last, Area::Below);
+    // What is chosen then takes the place of what was undone.
+    undo("5 levels");
+    program.after(|| program.key("b"), "note: blue off");
+    program.after(|| program.key("ctrl+shift+z"), "note: nothing to redo");
+    undo("blue off");
+    program.quit_with("q");
+}
+
+#[test]
+fn a_held_key_and_a_drag_of_a_slider_are_one_step_each() {
+    let _turn = alone();
+    let display = Display::start();
+    let program = paused_sample(&display, &[]);
+    program.hold("keydown", "plus");
+    until("the histograms to grow several times", PATIENCE, || {
+        (program.log().matches("% high").count() >= 4).then_some(())
+    });
+    program.hold("keyup", "plus");
+    program.settled();
+    program.after(|| program.key("ctrl+z"), "note: undone: look of the histograms");
+    program.after(|| program.key("ctrl+z"), "note: nothing to undo");
+    program.after(|| program.key("minus"), "note: histograms 20 % high");
+    program.after(|| program.key("ctrl+z"), "note: undone: look of the histograms");
+
+    program.after(|| program.key("u"), "note: low-pass 9×9");
+    program.after(|| program.key("shift+a"), "key: ToggleAdjusting");
+    program.point(192, 109);
+    program.settled();
+    program.button("mousedown", "1");
+    for x in [210, 230, 250, 270] {
+        program.move_pointer(x, 109);
+        std::thread::sleep(Duration::from_millis(60));
+    }
+    program.settled();
+    program.button("mouseup", "1");
+    program.take_pointer_away();
+    assert!(program.log().matches("chosen: low-pass").count() >= 2, "the drag made one step only");
+    program.after(|| program.key("ctrl+z"), "note: undone: low-pass");
+    program.after(|| program.key("ctrl+z"), "note: undone: low-pass 9×9");
+    program.after(|| program.key("ctrl+z"), "note: nothing to undo");
+    program.quit_with("q");
+}
+
+/// Where the menu that is open has an entry, as the program tells it.
+fn entry(program: &Program, words: &str) -> (i32, i32) {
+    let line = format!("menu: {words} at ");
+    let place = until(&format!("the menu to have '{words}'"), PATIENCE, || {
+        let log = program.log();
+        log.lines().rfind(|text| text.contains(&line)).and_then(|text| text.split(&line).nth(1)).map(str::to_owned)
+    });
+    let (x, y) = place.split_once(',').expect("a place");
+    (x.parse().expect("a column"), y.parse().expect("a row"))
+}
+
+/// Opens the menu and clicks on its entries, of which the last does something.
+fn choose(program: &Program, entries: &[&str]) {
+    program.point(PICTURE.0, PICTURE.1 - 100);
+    program.after(|| program.button("click", "3"), "menu: All keys at");
+    for words in entries {
+        program.settled();
+        let (x, y) = entry(program, words);
+        program.point(x, y);
+        program.settled();
+        program.clicks(1);
+    }
+}
+
+#[test]
+fn a_right_click_opens_a_menu_whose_entries_do_what_their_keys_do() {
+    let _turn = alone();
+    let display = Display::start();
+    let program = paused_sample(&display, &[]);
+    let bare = program.settled();
+    program.after(|| choose(&program, &["Full screen"]), "key: ToggleFullscreen");
+    // Esc closes the menu before it leaves the full screen; so does a click beside it, which does nothing else.
+    choose(&program, &[]);
+    entry(&program, "Leave full screen");
+    program.key("Escape");
+    choose(&program, &[]);
+    let log = program.log().len();
+    program.point(200, 600);
+    program.settled();
+    program.clicks(1);
+    program.settled();
+    assert!(!program.log()[log..].contains("key: "), "{}", program.log());
+    program.after(|| program.key("Escape"), "note: full screen off");
+    program.take_pointer_away();
+    program.until_same("no menu, and nothing selected", &bare, Area::Below);
+
+    program.after(|| choose(&program, &["Channels", "Hide red"]), "note: red off");
+    program.after(|| choose(&program, &["Undo"]), "note: undone: red off");
+    program.after(|| choose(&program, &["Hide histograms"]), "note: histograms off");
+    program.after(|| choose(&program, &["Show histograms"]), "note: histograms on");
+    program.after(|| choose(&program, &["Save a labelled picture"]), "note: saved");
+    choose(&program, &["Play"]);
+    until("the menu to play", PATIENCE, || (!program.title().paused).then_some(()));
+    program.quit_with("q");
+}
+
+#[test]
+fn recent_files_are_offered_with_the_place_where_they_were_left() {
+    let _turn = alone();
+    let display = Display::start();
+    let (home, folder) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+    let [first, second] = ["first.mp4", "second.mp4"].map(|name| folder.path().join(name));
+    for path in [&first, &second] {
+        std::fs::copy(sample(), path).expect("the sample can be copied");
+    }
+    let [one, other] = [&first, &second].map(|path| path.to_str().expect("plain"));
+    let start = |arguments: &[&str]| Program::start_at_home(&display, arguments, home.path());
+    let program = start(&[one, "--paused", "--start", "5"]);
+    position_where(&program, "at 5 s", |position| near(position, 5.0, 0.002));
+    program.quit_with("q");
+
+    // The other one, and from its menu the first: it begins at its beginning, and says where it was left.
+    let program = start(&[other, "--paused"]);
+    let line = program.after(|| choose(&program, &["Recent files", "first.mp4"]), "note: left at");
+    assert!(line.contains("left at 0:05: Shift+Home continues there"), "{line}");
+    until("the first file to be open", PATIENCE, || program.title().text.contains("first.mp4").then_some(()));
+    position_where(&program, "at the beginning", |position| near(position, 0.0, FRAME_SECONDS));
+    program.after(|| program.key("shift+Home"), "note: to 0:05.000");
+    position_where(&program, "at 5 s", |position| near(position, 5.0, 0.002));
+    program.after(|| program.key("ctrl+r"), "menu: second.mp4 at");
+    program.key("Escape");
+    program.quit_with("q");
+
+    // A window without a video offers them too; one that has gone is told, and stays in the list.
+    std::fs::remove_file(&first).expect("the file can be removed");
+    let program = start(&[]);
+    program.settled();
+    let (x, y) = entry(&program, "first.mp4");
+    program.point(x, y);
+    program.settled();
+    let line = program.after(|| program.clicks(1), "note: ");
+    assert!(line.contains("first.mp4: no such file"), "{line}");
+    program.settled();
+    let (x, y) = entry(&program, "second.mp4");
+    program.point(x, y);
+    program.settled();
+    program.clicks(1);
+    until("the second file to be open", PATIENCE, || program.title().text.contains("second.mp4").then_some(()));
+    program.after(|| program.key("ctrl+r"), "menu: first.mp4 at");
+    program.key("Escape");
+    program.quit_with("q");
+
+    let program = start(&[other, "--no-config"]);
+    program.after(|| program.key("ctrl+r"), "note: no other file was opened before");
+    program.quit_with("q");
+}

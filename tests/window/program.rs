@@ -132,6 +132,12 @@ impl<'display> Program<'display> {
         self.display.xdotool(&arguments).expect("cannot click");
     }
 
+    /// Turns the wheel up by so many notches, quickly.
+    pub fn turn_wheel(&self, notches: u32) {
+        let arguments = ["click", "--repeat", &notches.to_string(), "--delay", "20", "4"];
+        self.display.xdotool(&arguments).expect("cannot turn the wheel");
+    }
+
     /// Gives the keyboard another layout, such as `de`.
     pub fn set_layout(&self, layout: &str) {
         let set = output_of(self.display.command("setxkbmap").arg(layout), PATIENCE);

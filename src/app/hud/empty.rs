@@ -1,9 +1,10 @@
 //! The window that nothing is open in: it says what to do.
 
+use egui::containers::menu::menu_style;
 use egui::{Align2, Color32, Pos2, Rect, RichText, Stroke, Ui, vec2};
 
 use super::model::{Command, Model};
-use super::theme;
+use super::{menu, theme};
 use crate::keys::Action;
 
 /// Shows the invitation.
@@ -36,6 +37,13 @@ pub fn show(ui: &Ui, view: Rect, model: &Model<'_>, commands: &mut Vec<Command>)
             ui.add_space(12.0);
             let hint = "Ctrl+O does the same   ·   ? shows all keys   ·   q quits";
             ui.label(RichText::new(hint).size(theme::TEXT).color(theme::DIM));
+            let most = ((view.height() - 260.0) / 24.0).clamp(0.0, 6.0) as usize;
+            if most > 0 && !model.file.recent.is_empty() {
+                ui.add_space(14.0);
+                ui.label(RichText::new("Recent files").size(theme::TEXT).color(theme::DIM));
+                menu_style(ui.style_mut());
+                menu::recent(ui, model, most, commands);
+            }
         });
     });
 }

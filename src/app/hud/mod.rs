@@ -16,6 +16,7 @@ mod icons;
 mod info;
 mod labels;
 mod legend;
+mod menu;
 mod model;
 mod notes;
 mod panels;
@@ -41,8 +42,10 @@ pub use card::Card;
 pub use entry::Goal;
 use entry::{Entry, Typed};
 pub use info::{InfoLine, Machine, info_lines};
+use menu::Menu;
 pub use model::{
-    AdjustmentView, Command, FileView, HistogramArea, Model, PlayState, PointerView, ScopesView, Tables, Waiting,
+    AdjustmentView, Command, FileView, HistogramArea, Model, PictureView, PlayState, PointerView, ScopesView, Tables,
+    Waiting,
 };
 pub use notes::Note;
 pub use panels::OpenPanels;
@@ -95,6 +98,7 @@ pub struct Hud {
     /// Which panels are open.
     pub panels: OpenPanels,
     entry: Option<Entry>,
+    menu: Option<Menu>,
     timeline: timeline::Timeline,
     /// What is to be seen beside what comes and goes with the pointer.
     pub lasting: Lasting,
@@ -133,6 +137,7 @@ impl Hud {
             notes: notes::Notes::default(),
             panels: OpenPanels::default(),
             entry: None,
+            menu: None,
             timeline: timeline::Timeline::default(),
             lasting: Lasting::default(),
             drawn: false,
@@ -166,7 +171,8 @@ impl Hud {
     pub fn covers(&self, point: Pos2) -> bool {
         let order = self.context.layer_id_at(point).map(|layer| layer.order);
         self.drawn
-            && (self.timeline.is_dragged()
+            && (self.menu.is_some()
+                || self.timeline.is_dragged()
                 || self.context.egui_is_using_pointer()
                 || order.is_some_and(|order| order != egui::Order::Background))
     }
@@ -243,6 +249,22 @@ impl Hud {
         self.entry = None;
     }
 
+    /// Opens the menu at a point, in points.
+    pub fn open_menu(&mut self, at: Pos2) {
+        self.menu = Some(Menu::Everything(at));
+    }
+
+    /// Opens the list of recent files at a point, in points, or without one in the middle.
+    pub fn open_recent(&mut self, at: Option<Pos2>) {
+        let middle = || self.context.content_rect().center() - Vec2::new(125.0, 100.0);
+        self.menu = Some(Menu::Recent(at.unwrap_or_else(middle)));
+    }
+
+    /// Closes the menu; whether one was open.
+    pub fn close_menu(&mut self) -> bool {
+        self.menu.take().is_some()
+    }
+
     /// Closes the field or the help, whichever is open; whether one was.
     pub fn close_something(&mut self) -> bool {
         let typed = self.entry.take().is_some();
@@ -256,6 +278,7 @@ impl Hud {
         self.lasting != Lasting::Nothing
             || self.panels.any()
             || self.entry.is_some()
+            || self.menu.is_some()
             || self.notes.any(now)
             || self.visibility.strength(now) > 0.0
     }
@@ -404,6 +427,7 @@ impl Hud {
         let waiting = model.play.waiting.seeking_text();
         self.waits = waiting.is_some();
         self.notes.show(ui, notes, (&panels, waiting), now);
+        self.menu = self.menu.filter(|menu| menu.show(ui, model, commands));
     }
 
     /// Shows the field, if it is open, and takes what was typed into it; where it is.

@@ -10,12 +10,14 @@ use super::region::RegionView;
 use super::stats::StatsTable;
 use super::timing::TimingTable;
 use crate::adjust::{Adjustment, Adjustments, Choices};
+use crate::app::recent::RecentFile;
 use crate::gpu::draw::Channels;
 use crate::histogram::Components;
 use crate::keys::Action;
 use crate::playback::SeekGoal;
 use crate::text::timecode;
 use crate::view::exposure::Exposure;
+use crate::view::placement::Fit;
 use crate::view::scene::Counted;
 
 /// What the display over the picture asks for.
@@ -35,6 +37,8 @@ pub enum Command {
     Count(Counted),
     /// Go where a typed text leads.
     GoTo(Goal),
+    /// Open the recent file of this place in the list that was told.
+    OpenRecent(usize),
 }
 
 /// The adjustments and what is shown of them.
@@ -143,6 +147,19 @@ pub struct FileView<'a> {
     pub opening: Option<&'a str>,
     /// Its place in the list of files and their number.
     pub place: (usize, usize),
+    /// Other files that were opened before, the last one first.
+    pub recent: &'a [RecentFile],
+    /// Where the one on screen was left the last time, in seconds.
+    pub left_at: Option<f64>,
+}
+
+/// How the picture is seen.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct PictureView {
+    /// Whether the window fills the screen.
+    pub is_full: bool,
+    /// How the picture fits the window.
+    pub fit: Fit,
 }
 
 /// What is counted, and where it is shown.
@@ -187,6 +204,8 @@ pub struct PointerView<'a> {
 pub struct Model<'a> {
     /// Which file is on screen.
     pub file: FileView<'a>,
+    /// How the picture is seen.
+    pub picture: PictureView,
     /// Where playback is.
     pub play: PlayState,
     /// What is counted.

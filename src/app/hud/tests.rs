@@ -12,7 +12,8 @@ fn play() -> PlayState {
 
 fn model(panels: &[HistogramArea]) -> Model<'_> {
     Model {
-        file: FileView { name: Some("clip.mp4"), opening: None, place: (1, 1) },
+        file: FileView { name: Some("clip.mp4"), place: (1, 1), ..FileView::default() },
+        picture: PictureView::default(),
         play: play(),
         scopes: ScopesView {
             components: Components::Rgbl,

@@ -1,0 +1,135 @@
+//! What is chosen for the picture, as one value that can be taken back: view, channels, adjustments and all that belongs to
+//! them.
+
+use crate::adjust::Choices;
+use crate::histogram::Components;
+use crate::view::region::Region;
+use crate::view::scene::Scene;
+
+/// All that Ctrl+Z brings back. What is selected in a histogram and what the pointer is at are not chosen in this sense.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Chosen {
+    scene: Scene,
+    /// What is counted.
+    pub components: Components,
+    /// What of the picture is counted.
+    pub region: Region,
+    /// The adjustments' parameters, also of those that are off.
+    pub parameters: Choices,
+}
+
+impl Chosen {
+    /// What is chosen in a scene and beside it.
+    #[must_use]
+    pub fn of(scene: &Scene, (components, region): (Components, Region), parameters: Choices) -> Self {
+        let scene = Scene { brush: None, brush_strength: 1.0, marks: None, ..*scene };
+        Self { scene, components, region, parameters }
+    }
+
+    /// The scene with this chosen in it; what is selected there stays.
+    #[must_use]
+    pub fn on(&self, scene: &Scene) -> Scene {
+        let brush = scene.brush.filter(|_| self.scene.channels == scene.channels);
+        Scene { brush, brush_strength: scene.brush_strength, marks: None, ..self.scene }
+    }
+
+    /// What was done between this and what is chosen `after` it, in words.
+    #[must_use]
+    pub fn told(&self, after: &Self) -> String {
+        let (old, new) = (&self.scene, &after.scene);
+        let mut parts = Vec::new();
+        let mut tell = |differs: bool, text: String| {
+            if differs {
+                parts.push(text);
+            }
+        };
+        for (channel, name) in after.components.channel_names().iter().enumerate() {
+            let is_on = new.channels.contains(channel);
+            tell(is_on != old.channels.contains(channel), format!("{name} {}", on_or_off(is_on)));
+        }
+        tell(new.overlays != old.overlays, format!("histograms {}", on_or_off(new.overlays)));
+        let counting = match after.components {
+            Components::Rgbl => "counting red, green, blue and luminance",
+            Components::YCbCr => "counting Y', Cb and Cr",
+        };
+        tell(after.components != self.components, counting.to_owned());
+        let region = match (self.region.shown(), after.region.shown()) {
+            (_, None) => "region cleared",
+            (None, Some(_)) => "region drawn",
+            (Some(_), Some(_)) => "region changed",
+        };
+        tell(after.region != self.region, region.to_owned());
+        tell(new.exposure != old.exposure, "zebras and marks".to_owned());
+        tell(new.style != old.style, "look of the histograms".to_owned());
+        tell(new.curves != old.curves, format!("cumulative curves {}", on_or_off(new.curves)));
+        if new.view.fit == old.view.fit {
+            let zooms = (new.view.zoom - old.view.zoom).abs() > 1e-9;
+            let text = if zooms { "zoom" } else { "place of the picture" };
+            tell(new.view != old.view, text.to_owned());
+        } else {
+            tell(true, format!("picture: {}", new.view.fit.name()));
+        }
+        if new.adjustments == old.adjustments {
+            tell(after.parameters != self.parameters, "parameters of adjustments".to_owned());
+        } else if new.adjustments.is_off() {
+            tell(true, format!("{} off", old.adjustments));
+        } else {
+            tell(true, new.adjustments.to_string());
+        }
+        tell(new.counted != old.counted, format!("histograms: {}", new.counted.name()));
+        tell(new.divider != old.divider, "divider".to_owned());
+        match parts.len() {
+            0 => "the last change".to_owned(),
+            1..=3 => parts.join(", "),
+            more => format!("{} and {} more", parts[..2].join(", "), more - 2),
+        }
+    }
+}
+
+const fn on_or_off(on: bool) -> &'static str {
+    if on { "on" } else { "off" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::adjust::{Adjustments, Blur};
+    use crate::view::overlay::Channels;
+    use crate::view::placement::{Fit, ViewSettings};
+    use crate::view::scene::Brush;
+
+    fn of(scene: &Scene) -> Chosen {
+        Chosen::of(scene, (Components::Rgbl, Region::default()), Choices::default())
+    }
+
+    /// What is told of a change of the scene at first.
+    fn told(change: impl FnOnce(&mut Scene)) -> String {
+        let mut scene = Scene::default();
+        change(&mut scene);
+        of(&Scene::default()).told(&of(&scene))
+    }
+
+    #[test]
+    fn a_change_is_told_in_the_words_of_its_note() {
+        assert_eq!(told(|scene| scene.channels.toggle(0)), "red off");
+        assert_eq!(told(|scene| scene.overlays = false), "histograms off");
+        assert_eq!(told(|scene| scene.view = ViewSettings::fitted(Fit::Contain)), "picture: contain");
+        assert_eq!(told(|scene| scene.view.zoom = 2.0), "zoom");
+        assert_eq!(told(|scene| scene.view.centre.x = 0.4), "place of the picture");
+        let blur = Some(Blur { size: 9, runs: 1 });
+        assert_eq!(told(|scene| scene.adjustments.blur = blur), "low-pass 9×9");
+        let on = Scene { adjustments: Adjustments { blur, ..Adjustments::default() }, ..Scene::default() };
+        assert_eq!(of(&on).told(&of(&Scene::default())), "low-pass 9×9 off");
+        let all = told(|scene| (0..4).for_each(|channel| scene.channels.toggle(channel)));
+        assert_eq!(all, "red off, green off and 2 more");
+    }
+
+    #[test]
+    fn what_is_selected_or_pointed_at_is_not_chosen_and_stays() {
+        let brush = Some(Brush { channels: Channels::one(1), low: 3, high: 9 });
+        let scene = Scene { brush, brush_strength: 0.5, marks: Some([1, 2, 3, 4]), ..Scene::default() };
+        assert_eq!(of(&scene), of(&Scene::default()));
+        let back = of(&Scene { curves: true, ..Scene::default() }).on(&scene);
+        assert_eq!((back.brush, back.curves, back.marks), (brush, true, None));
+    }
+}

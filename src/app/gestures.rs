@@ -1,0 +1,100 @@
+//! Which of the window's events belong to one movement of the hand: a key with its repetitions, a button that is pressed
+//! until the next press, a double-click, a turn of the wheel.
+
+use std::time::{Duration, Instant};
+
+use glam::DVec2;
+use winit::event::{ElementState, MouseButton, WindowEvent};
+
+use super::clicks::Clicks;
+
+/// Notches of the wheel that follow each other this soon are one turn.
+const TURN: Duration = Duration::from_millis(700);
+
+/// The movement that is going on, or was the last one.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Gestures {
+    number: u64,
+    /// Where the pointer is, in points.
+    at: DVec2,
+    clicks: Clicks,
+    /// When the wheel was last turned, if nothing was pressed since.
+    turned: Option<Instant>,
+}
+
+impl Gestures {
+    /// Its number, which no movement before it had.
+    #[must_use]
+    pub const fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Looks at an event of the window, which has so many pixels to a point.
+    pub fn see(&mut self, event: &WindowEvent, pixels_per_point: f64, now: Instant) {
+        match event {
+            WindowEvent::CursorMoved { position, .. } => {
+                self.at = DVec2::new(position.x, position.y) / pixels_per_point;
+            }
+            WindowEvent::KeyboardInput { event, .. } if event.state == ElementState::Pressed && !event.repeat => {
+                self.begin();
+            }
+            WindowEvent::MouseInput { state: ElementState::Pressed, button, .. } => self.press(*button, now),
+            WindowEvent::MouseWheel { .. } => self.turn(now),
+            _ => {}
+        }
+    }
+
+    fn begin(&mut self) {
+        self.number += 1;
+        self.turned = None;
+    }
+
+    fn press(&mut self, button: MouseButton, now: Instant) {
+        let is_double = button == MouseButton::Left && self.clicks.is_double(self.at, now);
+        if !is_double {
+            self.begin();
+        }
+    }
+
+    fn turn(&mut self, now: Instant) {
+        let goes_on = self.turned.is_some_and(|before| now.saturating_duration_since(before) <= TURN);
+        if !goes_on {
+            self.begin();
+        }
+        self.turned = Some(now);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notches_that_follow_each_other_are_one_turn_of_the_wheel() {
+        let now = Instant::now();
+        let at = |millis| now + Duration::from_millis(millis);
+        let mut gestures = Gestures::default();
+        let numbers = [0, 300, 900, 1700].map(|millis| {
+            gestures.turn(at(millis));
+            gestures.number()
+        });
+        assert_eq!(numbers, [1, 1, 1, 2]);
+        gestures.press(MouseButton::Left, at(1750));
+        gestures.turn(at(1800));
+        assert_eq!(gestures.number(), 4, "a press lies between");
+    }
+
+    #[test]
+    fn a_double_click_is_one_movement_and_two_clicks_are_two() {
+        let now = Instant::now();
+        let mut gestures = Gestures::default();
+        gestures.press(MouseButton::Left, now);
+        gestures.press(MouseButton::Left, now + Duration::from_millis(200));
+        assert_eq!(gestures.number(), 1);
+        gestures.at = DVec2::new(50.0, 0.0);
+        gestures.press(MouseButton::Left, now + Duration::from_millis(400));
+        gestures.at = DVec2::new(90.0, 0.0);
+        gestures.press(MouseButton::Left, now + Duration::from_millis(600));
+        assert_eq!(gestures.number(), 3);
+    }
+}

@@ -1,0 +1,76 @@
+//! Files that are kept from one run to the next, as JSON: read without trust, written whole, and never lost.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// A file's name, and the one under which it is kept where it makes no sense.
+#[derive(Debug, Clone, Copy)]
+pub struct Name {
+    /// Its name in the folder.
+    pub file: &'static str,
+    /// The other name.
+    pub aside: &'static str,
+}
+
+/// What was found in a file.
+#[derive(Debug, PartialEq)]
+pub enum Found<T> {
+    /// This.
+    Value(T),
+    /// Nothing, or nothing that makes sense: what is written there next takes its place, and nothing of the user's is lost.
+    Nothing,
+    /// Nobody knows: nothing is to be written there.
+    Unreadable,
+}
+
+/// Reads a file of a folder. What makes no sense is told and set aside.
+pub fn read<T: DeserializeOwned>(folder: &Path, name: Name) -> Found<T> {
+    let path = folder.join(name.file);
+    let text = match fs::read(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Found::Nothing,
+        Err(error) => {
+            log::warn!("{} cannot be read ({error}); it is done without, and left as it is", path.display());
+            return Found::Unreadable;
+        }
+    };
+    match serde_json::from_slice(&text) {
+        Ok(value) => Found::Value(value),
+        Err(error) if set_aside(folder, name, &error) => Found::Nothing,
+        Err(_) => Found::Unreadable,
+    }
+}
+
+/// Keeps a file that makes no sense under another name; whether that worked.
+fn set_aside(folder: &Path, name: Name, why: &serde_json::Error) -> bool {
+    let (path, aside) = (folder.join(name.file), folder.join(name.aside));
+    let path = path.display();
+    match fs::rename(folder.join(name.file), aside) {
+        Ok(()) => {
+            log::warn!("{path} makes no sense ({why}); it is kept as {} and begun anew", name.aside);
+            true
+        }
+        Err(error) => {
+            log::warn!("{path} makes no sense ({why}) and cannot be set aside ({error}); nothing is kept");
+            false
+        }
+    }
+}
+
+/// Writes a file under a temporary name and renames it, so that it is whole at any time.
+///
+/// # Errors
+/// Why it cannot be written.
+pub fn write(folder: &Path, name: Name, value: &impl Serialize) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    let text = serde_json::to_string_pretty(value).map_err(io::Error::other)?;
+    file.write_all(text.as_bytes())?;
+    file.write_all(b"\n")?;
+    file.persist(folder.join(name.file)).map_err(|error| error.error)?;
+    Ok(())
+}

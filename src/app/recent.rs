@@ -1,0 +1,257 @@
+//! The files that were opened last, each with the place where it was left.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::kept::{self, Found};
+use super::session::{Session, file_name};
+use crate::text::timecode;
+
+/// Where they are kept, in the folder of the settings.
+const NAME: kept::Name = kept::Name { file: "recent.json", aside: "recent.unreadable.json" };
+/// A place this near to the beginning or the end is none to come back to, in seconds.
+const MARGIN: f64 = 2.0;
+
+/// A file or an address that was opened.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RecentFile {
+    /// Its path from the root, or the address.
+    pub path: PathBuf,
+    /// Where it was left, in seconds from the start; nothing where that was at its beginning or end.
+    pub left_at_secs: Option<f64>,
+}
+
+impl RecentFile {
+    /// Its name without folders.
+    #[must_use]
+    pub fn name(&self) -> String {
+        file_name(&self.path)
+    }
+}
+
+/// A place in a video as it is offered, to the second: `12:34`.
+#[must_use]
+pub fn place_text(secs: f64) -> String {
+    let text = timecode(secs.floor());
+    text.split('.').next().unwrap_or_default().to_owned()
+}
+
+/// The files, the one that was opened last first.
+#[derive(Debug, Default)]
+pub struct Recent {
+    /// Where they are kept, if they are.
+    folder: Option<PathBuf>,
+    files: Vec<RecentFile>,
+}
+
+impl Recent {
+    /// The most that are kept.
+    pub const MOST: usize = 20;
+
+    /// The files that are kept in a folder; without one none are, beyond the end of this run.
+    #[must_use]
+    pub fn open(folder: Option<&Path>) -> Self {
+        let mut recent = Self { folder: folder.map(Path::to_owned), files: Vec::new() };
+        recent.read();
+        recent
+    }
+
+    /// The files but for the one that is open, the one that was opened last first.
+    #[must_use]
+    pub fn others(&self, open: Option<&Session>) -> &[RecentFile] {
+        self.but(open.map(|session| session.input.as_path()))
+    }
+
+    fn but(&self, open: Option<&Path>) -> &[RecentFile] {
+        let open = open.and_then(lasting);
+        match self.files.split_first() {
+            Some((first, rest)) if open.as_ref() == Some(&first.path) => rest,
+            _ => &self.files,
+        }
+    }
+
+    /// Notes that a file has been opened; where it was left the last time.
+    pub fn opened(&mut self, input: &Path) -> Option<f64> {
+        let path = lasting(input)?;
+        self.read();
+        let known = self.files.iter().position(|file| file.path == path).map(|at| self.files.remove(at));
+        let file = known.unwrap_or(RecentFile { path, left_at_secs: None });
+        let left_at = file.left_at_secs;
+        self.files.insert(0, file);
+        self.write();
+        left_at
+    }
+
+    /// Notes where a file is left, in seconds of so many.
+    pub fn left(&mut self, input: &Path, at_secs: f64, duration_secs: Option<f64>) {
+        let Some(path) = lasting(input) else { return };
+        self.read();
+        let is_near_end = duration_secs.is_some_and(|duration| at_secs > duration - MARGIN);
+        if let Some(file) = self.files.iter_mut().find(|file| file.path == path)
+            // Whoever has but looked at its beginning may still want to go on where it was left before.
+            && (at_secs >= MARGIN || is_near_end)
+        {
+            file.left_at_secs = (!is_near_end).then_some(at_secs);
+            self.write();
+        }
+    }
+
+    /// Takes what is kept: another window may have written since.
+    fn read(&mut self) {
+        let Some(folder) = &self.folder else { return };
+        match kept::read::<Vec<RecentFile>>(folder, NAME) {
+            Found::Value(files) => {
+                let is_sound = |file: &RecentFile| !file.path.as_os_str().is_empty();
+                self.files = files.into_iter().filter(is_sound).take(Self::MOST).collect();
+            }
+            Found::Nothing => {}
+            Found::Unreadable => self.folder = None,
+        }
+    }
+
+    fn write(&mut self) {
+        self.files.truncate(Self::MOST);
+        let Some(folder) = &self.folder else { return };
+        // A path that is no text cannot be written as JSON, and is known until the end of this run only.
+        let files: Vec<_> = self.files.iter().filter(|file| file.path.to_str().is_some()).collect();
+        if let Err(error) = kept::write(folder, NAME, &files) {
+            log::warn!("{} cannot be written ({error}); recent files are not kept", folder.join(NAME.file).display());
+            self.folder = None;
+        }
+    }
+}
+
+/// The path or address under which a file can be opened from anywhere; nothing for what can be read but once.
+fn lasting(input: &Path) -> Option<PathBuf> {
+    let text = input.to_string_lossy();
+    if text == "-" || text.starts_with("pipe:") || text.starts_with("fd:") {
+        return None;
+    }
+    let is_address = text.contains("://");
+    if is_address { Some(input.to_owned()) } else { std::path::absolute(input).ok() }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn names(recent: &Recent) -> Vec<String> {
+        recent.files.iter().map(RecentFile::name).collect()
+    }
+
+    #[test]
+    fn files_come_back_in_the_next_run_with_the_place_where_they_were_left() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().join("not/there/yet");
+        let mut recent = Recent::open(Some(&folder));
+        assert_eq!(recent.opened(Path::new("/films/a.mp4")), None);
+        recent.left(Path::new("/films/a.mp4"), 754.0, Some(3600.0));
+        recent.opened(Path::new("/films/b.mp4"));
+        let mut again = Recent::open(Some(&folder));
+        assert_eq!(names(&again), ["b.mp4", "a.mp4"]);
+        assert_eq!(again.opened(Path::new("/films/a.mp4")), Some(754.0));
+        assert_eq!(names(&Recent::open(Some(&folder))), ["a.mp4", "b.mp4"]);
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "a temporary file is left behind");
+    }
+
+    #[test]
+    fn the_beginning_and_the_end_are_no_places_to_come_back_to() {
+        let mut recent = Recent::default();
+        let path = Path::new("/films/a.mp4");
+        recent.opened(path);
+        for (at, duration, expected) in [
+            (5.0, Some(10.0), Some(5.0)),
+            (1.9, Some(10.0), Some(5.0)),
+            (8.1, Some(10.0), None),
+            (1.9, Some(10.0), None),
+            (8.1, None, Some(8.1)),
+            (f64::NAN, None, Some(8.1)),
+        ] {
+            recent.left(path, at, duration);
+            assert_eq!(recent.files[0].left_at_secs, expected, "{at} of {duration:?}");
+        }
+    }
+
+    #[test]
+    fn the_oldest_are_forgotten_and_each_is_there_once() {
+        let home = tempfile::tempdir().unwrap();
+        let mut recent = Recent::open(Some(home.path()));
+        for number in 0..25 {
+            recent.opened(Path::new(&format!("/films/{number}.mp4")));
+        }
+        recent.opened(Path::new("/films/10.mp4"));
+        let names = names(&Recent::open(Some(home.path())));
+        assert_eq!((names.len(), &names[0][..], &names[1][..]), (Recent::MOST, "10.mp4", "24.mp4"));
+        assert_eq!(names.iter().filter(|name| *name == "10.mp4").count(), 1);
+    }
+
+    #[test]
+    fn the_one_that_is_open_is_not_offered() {
+        let mut recent = Recent::default();
+        recent.opened(Path::new("/films/a.mp4"));
+        recent.opened(Path::new("/films/b.mp4"));
+        assert_eq!(recent.but(Some(Path::new("/films/b.mp4"))).len(), 1);
+        assert_eq!(recent.but(Some(Path::new("-"))).len(), 2);
+        assert_eq!((place_text(754.9), place_text(3661.0)), ("12:34".to_owned(), "1:01:01".to_owned()));
+    }
+
+    #[test]
+    fn two_windows_do_not_forget_each_others_files() {
+        let home = tempfile::tempdir().unwrap();
+        let [mut one, mut other] = [(), ()].map(|()| Recent::open(Some(home.path())));
+        one.opened(Path::new("/films/a.mp4"));
+        other.opened(Path::new("/films/b.mp4"));
+        one.left(Path::new("/films/a.mp4"), 30.0, None);
+        assert_eq!(names(&Recent::open(Some(home.path()))), ["b.mp4", "a.mp4"]);
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_set_aside() {
+        for text in ["", "{", "{\"path\": 1}", "[1, 2]", "[{\"path\": []}]", "[{\"left_at_secs\": \"soon\"}]", "\u{0}"]
+        {
+            let home = tempfile::tempdir().unwrap();
+            fs::write(home.path().join(NAME.file), text).unwrap();
+            let mut recent = Recent::open(Some(home.path()));
+            assert!(recent.files.is_empty(), "{text:?}");
+            recent.opened(Path::new("/films/a.mp4"));
+            assert_eq!(fs::read_to_string(home.path().join(NAME.aside)).unwrap(), text, "the user's file is lost");
+            assert_eq!(names(&Recent::open(Some(home.path()))), ["a.mp4"]);
+        }
+    }
+
+    #[test]
+    fn fields_of_a_later_version_and_nonsense_in_entries_do_no_harm() {
+        let home = tempfile::tempdir().unwrap();
+        let text = r#"[{"path": "/films/a.mp4", "stars": 5}, {"path": ""}, {}]"#;
+        fs::write(home.path().join(NAME.file), text).unwrap();
+        assert_eq!(names(&Recent::open(Some(home.path()))), ["a.mp4"]);
+    }
+
+    #[test]
+    fn what_can_be_read_but_once_is_not_noted_and_addresses_are() {
+        let mut recent = Recent::default();
+        for input in ["-", "pipe:0", "https://example.org/live.m3u8", "frame%04d.png"] {
+            recent.opened(Path::new(input));
+        }
+        assert_eq!(names(&recent), ["frame%04d.png", "live.m3u8"]);
+        assert!(recent.files[0].path.is_absolute());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_that_cannot_be_written_is_survived() {
+        let home = tempfile::tempdir().unwrap();
+        // A file stands where the folder should be.
+        let folder = home.path().join("file");
+        fs::write(&folder, "").unwrap();
+        let mut recent = Recent::open(Some(&folder));
+        recent.opened(Path::new("/films/a.mp4"));
+        recent.opened(Path::new("/films/b.mp4"));
+        assert_eq!(names(&recent), ["b.mp4", "a.mp4"], "until the end of this run");
+        assert_eq!(fs::read_to_string(&folder).unwrap(), "");
+    }
+}
