@@ -6,6 +6,9 @@
 
 override BITS: u32 = 8u;
 
+// How dark the gap in a bar that is cut off is.
+const GAP: f32 = 0.85;
+
 struct Scale {
     height: f32,   // height of a bar per count, 1 being the overlay's height
     tallest: u32,
@@ -73,6 +76,31 @@ fn bar(channel: u32, bins_here: vec2<u32>) -> u32 {
 fn inside(height: f32) -> f32 {
     let top = f32(panel.size.y);
     return clamp(height, min(panel.stroke, top * 0.5), max(top - panel.stroke, top * 0.5));
+}
+
+// Whether a bar of a column is cut off.
+fn is_cut_off(column: u32) -> bool {
+    let bins_here = bins_of(column);
+    for (var channel = 0u; channel < 4u; channel += 1u) {
+        if (panel.channels & (1u << channel)) != 0u && bar(channel, bins_here) > panel.size.y {
+            return true;
+        }
+    }
+    return false;
+}
+
+// The lamps that are lit: those of channels that have more than a thousandth of their samples in the outermost code.
+fn lamps() -> u32 {
+    var lit = 0u;
+    for (var channel = 0u; channel < 4u; channel += 1u) {
+        if (panel.channels & (1u << channel)) != 0u {
+            let tolerated = scales[channel].samples / 1000u;
+            let first = channel << BITS;
+            lit |= select(0u, 1u << channel, bins[first] > tolerated);
+            lit |= select(0u, 16u << channel, bins[first + (1u << BITS) - 1u] > tolerated);
+        }
+    }
+    return lit;
 }
 
 // Samples of the picture that is drawn as outlines in a bin, or in the fullest of a column where bins outnumber columns.
@@ -228,7 +256,7 @@ fn find(@builtin(global_invocation_id) id: vec3<u32>) {
             }
         }
     }
-    // A bar that goes on beyond the top ends in a light notch: the bars end below it, and it is what lies above them.
+    // A bar that goes on beyond the top is torn off: the bars end below a dark gap, on which lies a light cap.
     let clipped = any(heights > vec4<u32>(size.y));
     heights = min(heights, vec4<u32>(select(size.y, size.y - panel.notch, clipped)));
 
@@ -240,8 +268,15 @@ fn find(@builtin(global_invocation_id) id: vec3<u32>) {
     let base = (panel.first_column + column) * COLUMN_WORDS;
     columns[base] = ends.x | (ends.y << 16u);
     columns[base + 1u] = ends.z | (ends.w << 16u);
+    var is_capped = clipped;
+    for (var aside = 1u; aside <= panel.cap; aside += 1u) {
+        is_capped = is_capped || (column >= aside && is_cut_off(column - aside));
+        is_capped = is_capped || (column + aside < size.x && is_cut_off(column + aside));
+    }
+    let is_at_an_end = min(column, size.x - 1u - column) <= panel.lamp + 2u * panel.line;
+    columns[base + FLAGS] = select(0u, lamps(), is_at_an_end) | select(0u, CAPPED, is_capped);
     for (var band = 0u; band < BANDS; band += 1u) {
-        var color = vec4<f32>(1.0);
+        var color = vec4<f32>(0.0, 0.0, 0.0, GAP);
         if band + 1u < BANDS || !clipped {
             // A band begins at the end of the one below.
             var begin = 0u;

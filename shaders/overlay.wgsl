@@ -45,6 +45,31 @@ fn stroked(first: u32, row: f32, below: vec4<f32>) -> vec4<f32> {
     return over(vec4<f32>(light, cover) * panel.opacity, color);
 }
 
+// The lit lamps of one end over what is below: a pixel's column from that end, and its row from the top. Each has a dark edge.
+fn lamps_over(lit: u32, column: u32, row: u32, below: vec4<f32>) -> vec4<f32> {
+    var place = 0u;
+    var color = below;
+    let left = panel.line;
+    for (var channel = 0u; channel < 4u; channel += 1u) {
+        if (panel.channels & (1u << channel)) == 0u {
+            continue;
+        }
+        let top = panel.notch + panel.line + place * (panel.lamp + panel.line);
+        place += 1u;
+        if (lit & (1u << channel)) == 0u {
+            continue;
+        }
+        let is_inside = column >= left && column < left + panel.lamp && row >= top && row < top + panel.lamp;
+        if is_inside {
+            return vec4<f32>(panel.lights[channel].rgb, 1.0) * panel.opacity;
+        }
+        if column < left + panel.lamp + panel.line && row + panel.line >= top && row < top + panel.lamp + panel.line {
+            color = vec4<f32>(0.0, 0.0, 0.0, panel.opacity);
+        }
+    }
+    return color;
+}
+
 fn backdrop_pixel(at: vec2<u32>) -> vec3<f32> {
     return unpack4x8unorm(backdrop[at.y * panel.backdrop.x + at.x]).rgb;
 }
@@ -84,6 +109,16 @@ fn histogram(@builtin(position) pixel: vec4<f32>) -> @location(0) vec4<f32> {
     }
     if panel.curved != 0u {
         shown = stroked(first_stroke + CURVES, f32(row), shown);
+    }
+    // Near the top there may be caps and lamps.
+    if at.y < panel.notch + 4u * (panel.lamp + panel.line) + 2u * panel.line {
+        let flags = columns[base + FLAGS];
+        if (flags & CAPPED) != 0u && at.y < panel.cap {
+            shown = vec4<f32>(panel.opacity);
+        }
+        let is_right = 2u * at.x >= panel.size.x;
+        let from_end = select(at.x, panel.size.x - 1u - at.x, is_right);
+        shown = lamps_over(select(flags & 15u, (flags >> 4u) & 15u, is_right), from_end, at.y, shown);
     }
     if panel.backdrop.x != 0u {
         shown += vec4<f32>(behind(pixel.xy), 1.0) * max(panel.opacity - shown.a, 0.0);

@@ -9,7 +9,7 @@ struct Panel {
     channels: u32,                  // bit c: channel c is shown here
     logarithmic: u32,               // whether heights follow the logarithm of the counts
     line: u32,                      // thickness of lines in pixels
-    notch: u32,                     // rows of the mark at the top of a clipped bar
+    notch: u32,                     // rows of the mark at the top of a clipped bar: a dark gap with a light cap on it
     opacity: f32,
     lights: array<vec4<f32>, 4>,    // the bars' colours
     bars: f32,                      // opacity of bars
@@ -25,15 +25,19 @@ struct Panel {
     light: f32,                     // how much of the bars' light is left beside outlines
     stroke: f32,                    // half the thickness of outlines and curves in pixels
     backdrop: vec2<u32>,            // columns and rows of the blurred picture that lies behind; 0 where there is none
-    padding: vec2<u32>,
+    cap: u32,                       // rows of the cap, which reaches as many columns to either side of the bar
+    lamp: u32,                      // side of a clip lamp in pixels; 0 where there are none
 }
 
 @group(0) @binding(0) var<uniform> panel: Panel;
 
 // A column of pixels is cut into five bands by four heights, the lowest first. Words of a column: the four heights, 16 bits
-// each, then the five bands' colours, premultiplied, 8 bits a part.
+// each, then the five bands' colours, premultiplied, 8 bits a part, and flags: bit c is the lamp of channel c at the lowest code, bit
+// 4 + c the one at the highest, and bit 8 says that a cap lies here.
 const COLUMN_WORDS: u32 = 8u;
 const BANDS: u32 = 5u;
+const FLAGS: u32 = 7u;
+const CAPPED: u32 = 256u;
 
 // A stroke covers the rows of a column from x up to y, which may be between two rows; none where y is not above x. Strokes
 // of a column: the four channels' outlines, then their four curves.

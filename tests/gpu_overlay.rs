@@ -11,7 +11,8 @@ use histoscope::histogram::{Components, Histogram, vertical_scale};
 use histoscope::picture::color::{Matrix, Range};
 use histoscope::picture::layout::PixelLayout;
 use histoscope::picture::{Orientation, OwnedPlanes, Picture, Ratio};
-use histoscope::view::overlay::{Arrangement, Channels, OverlayStyle, colors, graticule};
+use histoscope::view::lamps::{self, End};
+use histoscope::view::overlay::{Arrangement, Channels, OverlayStyle, colors, graticule, lights, line_pixels};
 use histoscope::view::panel::{PanelRect, panels};
 use histoscope::view::scene::{Brush, NO_BIN, Scene};
 use support::image::pixel;
@@ -94,6 +95,43 @@ fn is_near_a_line(rect: &PanelRect, column: u32, row: u32, bits: u32) -> bool {
     vertical || (1..4).any(|quarter| row.abs_diff(rect.height * quarter / 4) <= 3)
 }
 
+/// A lamp with its dark edge.
+struct Lit(PanelRect, u32);
+
+impl Lit {
+    fn contains(&self, x: u32, y: u32) -> bool {
+        let Self(lamp, line) = self;
+        (lamp.left.saturating_sub(*line)..lamp.left + lamp.width + line).contains(&x)
+            && (lamp.top.saturating_sub(*line)..lamp.top + lamp.height + line).contains(&y)
+    }
+}
+
+/// Checks that lamps are lit in their channels' colours where more than a thousandth lies in the outermost code; the lit ones.
+fn check_lamps(image: &Image, histogram: &Histogram, rect: PanelRect, channels: Channels) -> Vec<Lit> {
+    if lamps::side(&rect) == 0 {
+        return Vec::new();
+    }
+    let line = line_pixels((image.width, image.height));
+    let mut lit = Vec::new();
+    for (place, channel) in (0..).zip(channels.iter()) {
+        let bins = histogram.bins(channel);
+        let samples = bins.iter().map(|&bin| u64::from(bin)).sum::<u64>();
+        for (end, outermost) in [(End::Lowest, bins[0]), (End::Highest, bins[bins.len() - 1])] {
+            let lamp = lamps::lamp(&rect, end, place, line);
+            if !lamps::is_lit(outermost.into(), samples) {
+                continue;
+            }
+            let expected = lights(histogram.components)[channel].map(|part| (part * 255.0).round() as u8);
+            for (x, y) in (0..lamp.height).flat_map(|y| (0..lamp.width).map(move |x| (x, y))) {
+                let shown = pixel(image, lamp.left + x, lamp.top + y);
+                assert!(is_near(shown, expected), "{end:?} lamp of {channel}: {shown:?}, not {expected:?}");
+            }
+            lit.push(Lit(lamp, line));
+        }
+    }
+    lit
+}
+
 /// Compares a panel's pixels with what its bins make of them; returns how many bars were clipped and pixels compared.
 fn check_panel(
     image: &Image,
@@ -104,18 +142,33 @@ fn check_panel(
 ) -> (usize, usize) {
     let (bits, components) = (histogram.bits, histogram.components);
     let logarithmic = scene.style.logarithmic;
-    let notch = (rect.height * 3 / 100).clamp(3, 12);
+    let notch = (rect.height * 5 / 100).clamp(6, 18);
+    let cap = notch / 3;
+    let lamps = check_lamps(image, histogram, rect, channels);
     let (mut clipped_bars, mut compared) = (0, 0);
-    for column in 0..rect.width {
+    let bars_of = |column: u32| -> Vec<_> {
         let bins = rect.bins_of_column(column, bits);
-        let bar = |channel| bar(histogram, channel, bins, rect.height, logarithmic);
-        let bars: Vec<_> = channels.iter().map(|channel| (channel, bar(channel))).collect();
-        let is_clipped = bars.iter().any(|&(_, (_, clipped))| clipped);
+        channels.iter().map(|channel| (channel, bar(histogram, channel, bins, rect.height, logarithmic))).collect()
+    };
+    let columns: Vec<_> = (0..rect.width).map(bars_of).collect();
+    let is_cut_off: Vec<bool> = columns.iter().map(|bars| bars.iter().any(|&(_, (_, clipped))| clipped)).collect();
+    for (column, bars) in (0_u32..).zip(columns) {
+        let is_clipped = is_cut_off[column as usize];
+        let near = column.saturating_sub(cap)..=(column + cap).min(rect.width - 1);
+        let is_capped = is_cut_off[*near.start() as usize..=*near.end() as usize].contains(&true);
         clipped_bars += usize::from(is_clipped);
         for row in 0..rect.height {
-            let shown = pixel(image, rect.left + column, rect.top + rect.height - 1 - row);
-            if is_clipped && row + notch >= rect.height {
-                assert_eq!(shown, [255; 3], "a clipped bar ends in a light notch; column {column}, row {row}");
+            let from_top = rect.height - 1 - row;
+            if lamps.iter().any(|lamp| lamp.contains(column + rect.left, from_top + rect.top)) {
+                continue;
+            }
+            let shown = pixel(image, rect.left + column, rect.top + from_top);
+            if is_capped && from_top < cap {
+                assert_eq!(shown, [255; 3], "a light cap lies over a clipped bar; column {column}, row {row}");
+                continue;
+            }
+            if is_clipped && from_top < notch {
+                assert!(shown.iter().all(|&part| part < 60), "below it is a dark gap; column {column}, row {row}");
                 continue;
             }
             // A logarithm may round to the next row.
@@ -159,6 +212,43 @@ fn every_arrangement_draws_the_bins_where_it_is_placed_linear_and_logarithmic() 
                     assert_eq!(pixel, [0, 0, 0, 255], "{arrangement:?}: nothing is drawn beside the overlays");
                 }
             }
+        }
+    }
+}
+
+#[test]
+fn lamps_light_above_a_thousandth_and_only_there() {
+    let mut easel = Easel::new();
+    for (bits, view) in [(8, (1280, 720)), (10, (480, 270))] {
+        let top = (1 << bits) - 1;
+        let mut histogram = Histogram::empty(bits, Components::Rgbl);
+        for channel in 0..4 {
+            histogram.bins_mut(channel)[100] = 999_000;
+        }
+        // Of a million, just as many as are tolerated, and one more.
+        for (channel, bin, count) in [(0, 0, 1000), (1, 0, 1001), (2, top, 1001), (3, top, 1000), (3, 0, 400_000)] {
+            histogram.bins_mut(channel)[bin] = count;
+            histogram.bins_mut(channel)[100] = 1_000_000 - count;
+        }
+        for arrangement in Arrangement::ALL {
+            let style = OverlayStyle { arrangement, ..OverlayStyle::default() };
+            let scene = Scene { style, ..Scene::default() };
+            let image = easel.drawn(&histogram, Range::Full, view, &scene);
+            let mut lit = 0;
+            for (_, rect, channels) in panels(&scene, Components::Rgbl, view) {
+                lit += check_lamps(&image, &histogram, rect, channels).len();
+                // Where no lamp is lit the corner is as dark as the rest of the scrim.
+                let line = line_pixels(view);
+                for (place, channel) in (0..).zip(channels.iter()).filter(|_| lamps::side(&rect) > 0) {
+                    let unlit = [(0, End::Lowest), (3, End::Highest), (1, End::Highest), (2, End::Lowest)];
+                    for (_, end) in unlit.into_iter().filter(|(of, _)| *of == channel) {
+                        let lamp = lamps::lamp(&rect, end, place, line);
+                        let shown = pixel(&image, lamp.left + lamp.width / 2, lamp.top + lamp.height / 2);
+                        assert!(shown.iter().all(|&part| part < 70), "{arrangement:?} {channel} {end:?}: {shown:?}");
+                    }
+                }
+            }
+            assert!(lit == 3 || view.0 == 480, "{arrangement:?}: {lit} lamps are lit");
         }
     }
 }

@@ -190,6 +190,8 @@ fn shared_structures_lie_alike_in_rust_and_wgsl() {
                 ("light", offset_of!(PanelParams, light)),
                 ("stroke", offset_of!(PanelParams, stroke)),
                 ("backdrop", offset_of!(PanelParams, backdrop)),
+                ("cap", offset_of!(PanelParams, cap)),
+                ("lamp", offset_of!(PanelParams, lamp)),
             ],
         );
     }

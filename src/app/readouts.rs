@@ -16,6 +16,8 @@ use super::hud::{
 use super::pointing::Pointer;
 use super::regions;
 use super::session::Session;
+use crate::view::lamps::{self, End};
+use crate::view::overlay::line_pixels;
 use crate::view::panel;
 use crate::view::placement::{Placement, Shape};
 use crate::view::probe::{Probe, probe};
@@ -182,9 +184,19 @@ impl Sources<'_> {
             let Some(sums) = self.bins.counted_now(scene, self.geometry.bits(), self.geometry.region.counted()) else {
                 return;
             };
-            let x = hit.rect.x_of_bin(hit.bin, sums.bits) / points;
-            let card = Readout::of_bin(sums, hit.channels, hit.bin).of_picture(self.counted_name().as_deref());
-            log::trace!("bin: {}", card.as_text());
+            let end = lamps::end_at(&hit.rect, hit.channels, line_pixels(self.geometry.size), at);
+            let bin = match end {
+                None => hit.bin,
+                Some(End::Lowest) => 0,
+                Some(End::Highest) => sums.code_count() - 1,
+            };
+            let x = hit.rect.x_of_bin(bin, sums.bits) / points;
+            let card = match end {
+                None => Readout::of_bin(sums, hit.channels, bin),
+                Some(_) => Readout::of_end(sums, hit.channels, bin),
+            };
+            let card = card.of_picture(self.counted_name().as_deref());
+            log::trace!("{}: {}", if end.is_some() { "lamps" } else { "bin" }, card.as_text());
             let panel = self.geometry.rect_in_points(&hit.rect);
             readings.readouts.push(Readout { card, panel, columns: [x, x], lasts: false });
             return;

@@ -76,6 +76,16 @@ pub enum Order {
     Bgra,
 }
 
+impl Order {
+    /// Where red and blue are; green is between them.
+    const fn red_blue(self) -> [usize; 2] {
+        match self {
+            Self::Rgba => [0, 2],
+            Self::Bgra => [2, 0],
+        }
+    }
+}
+
 /// The order of a pixel's bytes, and how far apart the rows are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PixelFormat {
@@ -207,8 +217,8 @@ impl<'a> Drawing<'a> {
         let components = layout.component_count();
         let range = |range: Range<u32>| range.start as usize..range.end as usize;
         let grids = (0..components).map(grid).collect();
-        let inspector =
-            inspection.map(|inspection| Inspector::new(picture, placement, inspection, (&columns, &rows), order));
+        let inspector = inspection
+            .map(|inspection| Inspector::new(picture, placement, inspection, (&columns, &rows), order.red_blue()));
         let light = light.map(|(lighting, by)| {
             let layout = by.layout();
             let chroma_shift = if layout.model == ColorModel::YCbCr { layout.chroma_shift } else { (0, 0) };
@@ -320,8 +330,7 @@ impl Light<'_> {
             {
                 continue;
             }
-            // The same three places in either order: red and blue change sides before and after.
-            let [red, blue] = if self.order == Order::Bgra { [2, 0] } else { [0, 2] };
+            let [red, blue] = self.order.red_blue();
             let dimmed = self.lighting.dimmed([pixel[red], pixel[1], pixel[blue]]);
             (pixel[red], pixel[1], pixel[blue]) = (dimmed[0], dimmed[1], dimmed[2]);
         }

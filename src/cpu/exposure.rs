@@ -1,6 +1,5 @@
 //! Zebras and marks on the picture that the CPU draws.
 
-use super::display::Order;
 use crate::picture::Picture;
 use crate::picture::layout::ColorModel;
 use crate::picture::unpack::Source;
@@ -15,7 +14,8 @@ pub(super) struct Inspector<'a> {
     /// The picture's column and row that covers each column and row that is drawn.
     columns: Vec<u32>,
     rows: Vec<u32>,
-    order: Order,
+    /// Where red and blue are among a pixel's bytes; green is between them.
+    red_blue: [usize; 2],
     /// Whether rows that are drawn become columns of the view.
     is_turned: bool,
     /// The view's column at which drawing begins.
@@ -31,7 +31,7 @@ impl<'a> Inspector<'a> {
         placement: &Placement,
         (inspection, first_column): (Inspection, u32),
         (columns, rows): (&[u32], &[u32]),
-        order: Order,
+        red_blue: [usize; 2],
     ) -> Self {
         let layout = picture.layout();
         Self {
@@ -40,7 +40,7 @@ impl<'a> Inspector<'a> {
             chroma_shift: if layout.model == ColorModel::YCbCr { layout.chroma_shift } else { (0, 0) },
             columns: columns.to_vec(),
             rows: rows.to_vec(),
-            order,
+            red_blue,
             is_turned: placement.sampling.is_turned(),
             first_column,
             stripe: stripe_pixels(placement.view.1),
@@ -63,8 +63,7 @@ impl<'a> Inspector<'a> {
             let seen = self.inspection.look([first[luma_at], others[0], others[1]].map(u32::from));
             let place = if self.is_turned { (y as u32, at as u32) } else { (at as u32, y as u32) };
             let place = (place.0 + self.first_column, place.1);
-            // The same three places in either order: red and blue change sides before and after.
-            let [red, blue] = if self.order == Order::Bgra { [2, 0] } else { [0, 2] };
+            let [red, blue] = self.red_blue;
             let painted = self.inspection.painted([pixel[red], pixel[1], pixel[blue]], &seen, place, self.stripe);
             (pixel[red], pixel[1], pixel[blue]) = (painted[0], painted[1], painted[2]);
         }

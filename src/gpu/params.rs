@@ -154,8 +154,10 @@ pub struct PanelParams {
     pub stroke: f32,
     /// Columns and rows of the blurred picture that lies behind; 0 where there is none.
     pub backdrop: [u32; 2],
-    /// Fills the structure up to a multiple of 16 bytes.
-    pub padding: [u32; 2],
+    /// Rows of the cap on a clipped bar, and columns that it reaches to either side.
+    pub cap: u32,
+    /// Side of a clip lamp in pixels; 0 where there are none.
+    pub lamp: u32,
 }
 
 const _: () = assert!(size_of::<PanelParams>() == 224);

@@ -2,6 +2,7 @@
 
 pub mod brush;
 pub mod exposure;
+pub mod lamps;
 pub mod overlay;
 pub mod panel;
 pub mod placement;

@@ -43,6 +43,12 @@ impl PanelRect {
         at.min_element() >= 0.0 && at.x < self.width.into() && at.y < self.height.into()
     }
 
+    /// Rows of the mark at the top of a bar that is cut off: a light cap, a third of them, over a dark gap.
+    #[must_use]
+    pub fn notch(&self) -> u32 {
+        (self.height * 5 / 100).clamp(6, 18).min(self.height)
+    }
+
     /// First and last of the bins that a column of pixels shows, of 2^`bits` bins. The column's number starts at the
     /// overlay's left edge.
     ///

@@ -1,8 +1,12 @@
 //! Zebras and marks in the window, by key, by pointer and by what was chosen in an earlier run; and the numbers beside them.
 
 use histoscope::histogram::limits::R103_TOLERATED_PERCENT;
-use histoscope::histogram::reference;
+use histoscope::histogram::{Components, reference};
 use histoscope::media::{Decoder, OpenOptions};
+use histoscope::view::lamps::{self, End};
+use histoscope::view::overlay::{lights, line_pixels};
+use histoscope::view::panel::panels;
+use histoscope::view::scene::Scene;
 
 use crate::display::Display;
 use crate::picture::Area;
@@ -63,6 +67,32 @@ fn the_level_of_zebras_is_dragged_and_kept_for_the_next_run() {
     program.after(|| program.key("9"), "note: zebras off");
     program.after(|| program.key("9"), "note: zebras from 70 % on");
     program.after(|| program.key("shift+9"), "note: marks off");
+    program.quit_with("q");
+}
+
+#[test]
+fn a_lamp_tells_the_share_in_the_outermost_code() {
+    let _turn = alone();
+    let display = Display::start();
+    let program = paused_sample(&display, &[]);
+    let shown = program.settled();
+    let view = (shown.width, shown.height);
+    let mut decoder = Decoder::open(sample(), &OpenOptions::default()).expect("the sample opens");
+    let picture = decoder.next_frame().expect("the sample can be read").expect("a frame").picture;
+    let bins = reference::histogram(&picture, Components::Rgbl);
+    for (_, rect, channels) in panels(&Scene::default(), Components::Rgbl, view) {
+        let channel = channels.iter().next().expect("a histogram shows a channel");
+        for (end, bin) in [(End::Lowest, 0), (End::Highest, 255)] {
+            let lamp = lamps::lamp(&rect, end, 0, line_pixels(view));
+            let (x, y) = (lamp.left + lamp.width / 2, lamp.top + lamp.height / 2);
+            let is_lit = lamps::is_lit(bins.bins(channel)[bin].into(), u64::from(picture.width() * picture.height()));
+            let light = lights(Components::Rgbl)[channel].map(|part| (part * 255.0).round() as u8);
+            assert_eq!(shown.pixel(x, y) == light, is_lit, "{end:?} of {channel}: {:?}", shown.pixel(x, y));
+            let wanted = format!("lamps: clipped? at the {} code, {bin}", if bin == 0 { "lowest" } else { "highest" });
+            let line = program.after(|| program.point(x as i32, y as i32), &wanted);
+            assert!(line.contains(&format!(" {} ", bins.bins(channel)[bin])), "{line}");
+        }
+    }
     program.quit_with("q");
 }
 

@@ -5,6 +5,7 @@ use egui::{Pos2, Rect, Stroke, Ui, pos2};
 use super::card::{Card, Line};
 use super::theme;
 use crate::histogram::{Cumulative, Selected};
+use crate::view::lamps;
 use crate::view::overlay::Channels;
 use crate::view::scene::Brush;
 
@@ -34,6 +35,21 @@ impl Readout {
             let up_to = format!("≤ {}", share_text(own.share_in(0..=bin)));
             let cells = vec![own.count_in(bin..=bin).to_string(), share_text(own.share_in(bin..=bin)), up_to];
             line(sums, channel, cells)
+        });
+        Card { title, swatch: None, lines: lines.collect() }
+    }
+
+    /// What an outermost bin holds, as its lamps tell it: for each channel the count, its share, and whether the lamp is lit.
+    #[must_use]
+    pub fn of_end(sums: &Cumulative, channels: Channels, bin: u32) -> Card {
+        let end = if bin == 0 { "lowest" } else { "highest" };
+        let title = format!("clipped? at the {end} code, {bin}");
+        let shown = channels.iter().filter(|&channel| channel < sums.components.channel_names().len());
+        let lines = shown.map(|channel| {
+            let own = sums.channel(channel);
+            let (count, samples) = (own.count_in(bin..=bin), own.samples());
+            let verdict = if lamps::is_lit(count, samples) { "> 0.1 %" } else { "≤ 0.1 %" };
+            line(sums, channel, vec![count.to_string(), share_text(own.share_in(bin..=bin)), verdict.to_owned()])
         });
         Card { title, swatch: None, lines: lines.collect() }
     }
@@ -154,6 +170,16 @@ mod tests {
         let expected = "code 20 of 255  7.8 %; R 70 70.00 % ≤ 100 %; G 0 0 % ≤ 0 %; B 0 0 % ≤ 0 %; L 100 100 % ≤ 100 %";
         assert_eq!(card.as_text(), expected);
         assert_eq!(Readout::of_bin(&histogram(), Channels::ALL, 9999).title, "code 255 of 255  100.0 %");
+    }
+
+    #[test]
+    fn the_lamps_tell_the_share_in_the_outermost_code() {
+        let mut histogram = Histogram::empty(8, Components::Rgbl);
+        (histogram.bins_mut(0)[0], histogram.bins_mut(0)[9], histogram.bins_mut(0)[255]) = (2, 998, 1);
+        let sums = histogram.cumulative();
+        let text = |bin| Readout::of_end(&sums, Channels::one(0), bin).as_text();
+        assert_eq!(text(0), "clipped? at the lowest code, 0; R 2 0.200 % > 0.1 %");
+        assert_eq!(text(255), "clipped? at the highest code, 255; R 1 0.100 % ≤ 0.1 %");
     }
 
     #[test]

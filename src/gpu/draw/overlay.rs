@@ -19,7 +19,6 @@ use crate::histogram::CHANNELS;
 use crate::view::panel::panels;
 use crate::view::scene::Scene;
 pub use params::OverlayContent;
-pub(in crate::gpu) use params::line_pixels;
 use params::panel_params;
 
 /// Invocations of a workgroup of the columns' pass, as in shaders/columns.wgsl.

@@ -7,9 +7,10 @@ use super::content::{Choice, Content};
 use super::loaded::Loaded;
 use crate::gpu::Gpu;
 use crate::gpu::cumulative::CumulativePass;
-use crate::gpu::draw::overlay::{OverlayBuffers, OverlayContent, line_pixels};
+use crate::gpu::draw::overlay::{OverlayBuffers, OverlayContent};
 use crate::gpu::draw::{BackdropPass, DividerPass, ViewPart};
 use crate::gpu::live::Timed;
+use crate::view::overlay::line_pixels;
 use crate::view::placement::Placement;
 use crate::view::scene::Scene;
 

@@ -19,6 +19,12 @@ pub const BAR_OPACITY: f32 = 0.88;
 pub const SCRIM_OPACITY: f32 = 0.55;
 /// How much of the bars' light is left where another picture's histogram is an outline over them.
 pub const OUTLINED_LIGHT: f32 = 0.6;
+/// Thickness of lines on a view of `view` pixels: a pixel, and more where pixels are small.
+#[must_use]
+pub fn line_pixels(view: (u32, u32)) -> u32 {
+    ((f64::from(view.1) / 1080.0).round() as u32).clamp(1, 8)
+}
+
 /// How much luminance whitens what it overlaps.
 pub const WHITENING: f32 = 0.4;
 

@@ -3,8 +3,9 @@
 use crate::gpu::params::PanelParams;
 use crate::histogram::Components;
 use crate::picture::color::Range;
+use crate::view::lamps;
 use crate::view::overlay::{
-    BAR_OPACITY, Channels, OUTLINED_LIGHT, SCRIM_OPACITY, WHITENING, graticule, guides, lights,
+    BAR_OPACITY, Channels, OUTLINED_LIGHT, SCRIM_OPACITY, WHITENING, graticule, guides, lights, line_pixels,
 };
 use crate::view::panel::PanelRect;
 use crate::view::scene::{NO_BIN, Scene};
@@ -59,7 +60,7 @@ pub(super) fn panel_params(
         channels: channels.bits(),
         logarithmic: style.logarithmic.into(),
         line,
-        notch: notch_pixels(rect),
+        notch: rect.notch(),
         opacity: style.opacity,
         lights: lights(components).map(|[r, g, b]| [r, g, b, 1.0]),
         bars: BAR_OPACITY,
@@ -77,21 +78,12 @@ pub(super) fn panel_params(
         light: if outlined { OUTLINED_LIGHT } else { 1.0 },
         stroke: stroke_pixels(view),
         backdrop: backdrop.map_or([0; 2], Into::into),
-        padding: [0; 2],
+        cap: rect.notch() / 3,
+        lamp: lamps::side(&rect),
     }
-}
-
-/// Thickness of lines: a pixel, and more where pixels are small.
-pub(in crate::gpu) fn line_pixels(view: (u32, u32)) -> u32 {
-    ((f64::from(view.1) / 1080.0).round() as u32).clamp(1, 8)
 }
 
 /// Half the thickness of outlines and curves: a pixel where a line has one.
 fn stroke_pixels(view: (u32, u32)) -> f32 {
     (view.1 as f32 / 1080.0).clamp(0.75, 16.0)
-}
-
-/// Rows of the mark at the top of a clipped bar.
-fn notch_pixels(rect: PanelRect) -> u32 {
-    (rect.height * 3 / 100).clamp(3, 12).min(rect.height)
 }

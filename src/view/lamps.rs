@@ -1,0 +1,95 @@
+//! Clip lamps: at both ends of a histogram, one for each channel, which light when too much lies in the outermost code.
+
+use super::overlay::Channels;
+use super::panel::PanelRect;
+
+/// Of a thousand samples, so many may lie in the outermost code before its lamp lights.
+const TOLERATED: u64 = 1;
+
+/// An end of the codes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// Code 0, at the left.
+    Lowest,
+    /// Code 2^n - 1, at the right.
+    Highest,
+}
+
+/// Whether a lamp is lit where so many of all samples lie in the outermost code.
+#[must_use]
+pub const fn is_lit(outermost: u64, samples: u64) -> bool {
+    outermost * 1000 > samples * TOLERATED
+}
+
+/// Side of a lamp in pixels; 0 where a histogram is too small for lamps.
+#[must_use]
+pub fn side(rect: &PanelRect) -> u32 {
+    let side = (rect.height / 18).clamp(4, 12);
+    if rect.width < 12 * side || rect.height < 8 * side { 0 } else { side }
+}
+
+/// Where the lamp of the channel of that place among those shown is, with lines of so many pixels around it.
+#[must_use]
+pub fn lamp(rect: &PanelRect, end: End, place: u32, line: u32) -> PanelRect {
+    let side = side(rect);
+    let left = match end {
+        End::Lowest => rect.left + line,
+        End::Highest => (rect.left + rect.width).saturating_sub(line + side),
+    };
+    // Below the mark of a bar that is cut off, so that it is told from one that just reaches the top.
+    let top = rect.top + rect.notch() + line;
+    PanelRect { left, top: top + place * (side + line), width: side, height: side }
+}
+
+/// The end of whose lamps a point of the view is at, or near enough to read them.
+#[must_use]
+pub fn end_at(rect: &PanelRect, channels: Channels, line: u32, point: glam::DVec2) -> Option<End> {
+    let count = channels.iter().count() as u32;
+    let side = side(rect);
+    if side == 0 || count == 0 {
+        return None;
+    }
+    [End::Lowest, End::Highest].into_iter().find(|&end| {
+        let first = lamp(rect, end, 0, line);
+        let around = PanelRect {
+            left: first.left.saturating_sub(side),
+            top: first.top.saturating_sub(side),
+            width: 3 * side,
+            height: count * (side + line) + 2 * side,
+        };
+        around.contains(point) && rect.contains(point)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use glam::DVec2;
+
+    #[test]
+    fn a_lamp_lights_above_a_thousandth() {
+        assert!(!is_lit(0, 0) && !is_lit(921, 921_600) && is_lit(922, 921_600) && is_lit(1, 999) && !is_lit(1, 1000));
+    }
+
+    #[test]
+    fn lamps_lie_in_the_corners_and_not_on_each_other() {
+        for rect in [
+            PanelRect { left: 12, top: 202, width: 216, height: 68 },
+            PanelRect { left: 40, top: 675, width: 720, height: 225 },
+        ] {
+            let all: Vec<_> = [End::Lowest, End::Highest]
+                .into_iter()
+                .flat_map(|end| (0..4).map(move |place| (end, lamp(&rect, end, place, 1))))
+                .collect();
+            for (index, (end, lamp)) in all.iter().enumerate() {
+                let middle = DVec2::new(lamp.left.into(), lamp.top.into()) + DVec2::splat(f64::from(lamp.width) / 2.0);
+                assert!(rect.contains(middle) && lamp.top + lamp.height <= rect.top + rect.height);
+                assert_eq!(end_at(&rect, Channels::ALL, 1, middle), Some(*end));
+                assert!(all[..index].iter().all(|(_, other)| !other.contains(middle)));
+            }
+            let middle = DVec2::new(f64::from(rect.left + rect.width / 2), f64::from(rect.top + 2));
+            assert_eq!(end_at(&rect, Channels::ALL, 1, middle), None);
+        }
+        assert_eq!(side(&PanelRect { left: 0, top: 0, width: 30, height: 20 }), 0, "a small histogram has none");
+    }
+}
