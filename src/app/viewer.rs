@@ -26,6 +26,7 @@ use crate::gpu::draw::Shapes;
 use crate::gpu::{Instance, TimesState};
 use crate::keys::Action;
 use crate::view::overlay::Channels;
+use crate::view::panel;
 use crate::view::scene::Scene;
 
 /// While the passes' times are under way they are looked for this often.
@@ -51,6 +52,8 @@ pub struct Viewer {
     /// Which movement of the hand is going on, and what each has chosen.
     gestures: Gestures,
     history: History<Chosen>,
+    /// The channel whose letter at a histogram was clicked, for the same.
+    brushed_only: Option<usize>,
     /// Whether nothing of the window can be seen.
     occluded: bool,
     /// When the program started, until the first frame has been presented.
@@ -96,6 +99,7 @@ impl Viewer {
             brush_fade: BrushFade::default(),
             held_channel: None,
             gestures: Gestures::default(),
+            brushed_only: None,
             occluded: false,
         })
     }
@@ -215,6 +219,7 @@ impl Viewer {
                 channels: self.work.scene.channels,
                 histograms: &readings.histograms,
                 counted: counted.as_deref(),
+                brushed_only: self.brushed_only,
             },
             tables: readings.tables(),
             adjusting,
@@ -282,10 +287,10 @@ impl Viewer {
     /// [`AppError`] if the adapter fails for good.
     pub fn on_pointer(&mut self, event: &WindowEvent, modifiers: ModifiersState) -> Result<Flow, AppError> {
         let now = Instant::now();
-        let held = Held { shift: modifiers.shift_key(), channel: self.held_channel };
+        let held = Held { shift: modifiers.shift_key(), channel: self.held_channel.or(self.brushed_only) };
         // Its key has toggled it; while it is held for a brush it is there.
         let mut scene = self.work.scene;
-        scene.channels = held.channel.map_or(scene.channels, |held| scene.channels.union(Channels::one(held)));
+        scene.channels = self.held_channel.map_or(scene.channels, |held| scene.channels.union(Channels::one(held)));
         let geometry = Geometry { scene: &scene, ..self.work.geometry() };
         let commands = self.pointer.on_event((event, held), &geometry, &self.work.hud, now);
         if !commands.is_empty() {
@@ -367,6 +372,7 @@ impl Viewer {
                 self.work.settings.changed(now);
             }
             Command::Count(counted) => self.work.scene.counted = counted,
+            Command::BrushOnly(channel) => self.brush_only(channel),
             Command::GoTo(goal) => self.work.go_to(goal, now),
             Command::OpenRecent(index) => {
                 let others = self.work.recent.others(self.work.session.as_ref());
@@ -380,6 +386,20 @@ impl Viewer {
         Ok(Flow::Continue)
     }
 
+    /// Has brushes, and the one that there is, select in this channel alone; or where that was so already, in all channels of its
+    /// histogram again.
+    fn brush_only(&mut self, channel: usize) {
+        self.brushed_only = (self.brushed_only != Some(channel)).then_some(channel);
+        let geometry = self.work.geometry();
+        let shown =
+            panel::panels(geometry.scene, geometry.components, geometry.size).find(|(_, _, c)| c.contains(channel));
+        if let (Some(brush), Some((_, _, shown))) = (&mut self.work.scene.brush, shown)
+            && !brush.channels.intersection(shown).is_empty()
+        {
+            brush.channels = self.brushed_only.map_or(shown, Channels::one);
+        }
+    }
+
     /// Does what a key asks for; `held` where the key has been down for a while.
     fn act(&mut self, action: Action, held: bool) -> Result<Flow, AppError> {
         let now = Instant::now();
@@ -388,6 +408,10 @@ impl Viewer {
         if self.work.hud.close_menu() && action == Action::Back {
             self.work.redraw();
             return Ok(Flow::Continue);
+        }
+        if action == Action::ToggleComponents {
+            // Other channels have other letters.
+            self.brushed_only = None;
         }
         match action {
             Action::Quit => return Ok(Flow::Quit),

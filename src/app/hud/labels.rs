@@ -4,7 +4,7 @@
 use egui::{Align2, Rect, Ui, pos2, vec2};
 
 use super::model::{HistogramArea, Model};
-use super::theme;
+use super::{letters, theme};
 
 /// Height of a strip of labels, in points.
 pub const STRIP: f32 = 14.0;
@@ -12,12 +12,17 @@ pub const STRIP: f32 = 14.0;
 const LEAST_STRIP: f32 = 10.0;
 
 /// Height of the line that names the picture that is counted.
-const COUNTED: f32 = 17.0;
+const COUNTED: f32 = letters::HEIGHT;
 
 /// Height that all labels take above a histogram.
 #[must_use]
-pub const fn height(model: &Model<'_>) -> f32 {
-    if model.scopes.counted.is_some() { STRIP + COUNTED } else { STRIP }
+pub fn height(model: &Model<'_>) -> f32 {
+    if model.scopes.counted.is_some() || has_letters(model) { STRIP + COUNTED } else { STRIP }
+}
+
+/// Whether a histogram shows several channels, whose letters stand in that line too.
+fn has_letters(model: &Model<'_>) -> bool {
+    model.scopes.histograms.iter().any(|panel| letters::width(panel) > 0.0)
 }
 
 /// Says of which picture the histograms are: above the first of them, or beside the last where there is no room above.
@@ -31,7 +36,14 @@ pub fn show_counted(ui: &Ui, view: Rect, model: &Model<'_>, strength: f32) {
     // It lies on the axis' labels while they are there.
     let bottom = first.rect.min.y - STRIP * strength;
     let is_above = bottom - COUNTED >= view.min.y + 2.0 * theme::MARGIN;
-    let room = if is_above { view.max.x - first.rect.min.x - 4.0 } else { last.rect.min.x - 8.0 };
+    // The letters stand at the right end of the same line.
+    let room = if is_above && letters::width(first) > 0.0 {
+        first.rect.width() - letters::width(first) - 4.0
+    } else if is_above {
+        view.max.x - first.rect.min.x - 4.0
+    } else {
+        last.rect.min.x - 8.0
+    };
     let mut job = egui::text::LayoutJob::simple_singleline(text.to_owned(), theme::words(theme::SMALL), theme::LIGHT);
     job.wrap = egui::text::TextWrapping::truncate_at_width((room - 12.0).max(30.0));
     let galley = painter.layout_job(job);

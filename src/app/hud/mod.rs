@@ -16,6 +16,7 @@ mod icons;
 mod info;
 mod labels;
 mod legend;
+mod letters;
 mod menu;
 mod model;
 mod notes;
@@ -384,6 +385,7 @@ impl Hud {
             empty::show(ui, view, model, commands);
         } else if strength > 0.0 && help != Some(view) {
             labels::show(ui, view, model, strength);
+            letters::show(ui, view, model, strength, commands);
             let context = bar::Context { free, strength, pinned: self.visibility.is_pinned() };
             let bar = bar::show(ui, &context, model, &mut self.timeline, commands);
             panels_top = bar.max.y + theme::MARGIN * 0.6;

@@ -35,6 +35,8 @@ pub enum Command {
     Expose(Exposure),
     /// Count another picture.
     Count(Counted),
+    /// Have brushes select in this channel alone, or in all again.
+    BrushOnly(usize),
     /// Go where a typed text leads.
     GoTo(Goal),
     /// Open the recent file of this place in the list that was told.
@@ -175,6 +177,8 @@ pub struct ScopesView<'a> {
     pub histograms: &'a [HistogramArea],
     /// Which picture they are of, in words, where there is more than one.
     pub counted: Option<&'a str>,
+    /// The channel that a brush selects in alone, if one was clicked.
+    pub brushed_only: Option<usize>,
 }
 
 /// The panels that are open, with what they tell.

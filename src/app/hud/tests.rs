@@ -21,6 +21,7 @@ fn model(panels: &[HistogramArea]) -> Model<'_> {
             channels: Channels::ALL,
             histograms: panels,
             counted: None,
+            brushed_only: None,
         },
         tables: Tables::default(),
         adjusting: AdjustmentView::default(),
