@@ -179,7 +179,9 @@ fn strip(painter: &Painter, rect: Rect, bits: u32) {
     painter.rect_filled(rect, 0, GROUND);
     let font = FontId::monospace(LETTERS);
     let top = (1_u32 << bits) - 1;
-    let quarters = if rect.width() < 120.0 { &[0, 4][..] } else { &[0, 1, 2, 3, 4] };
+    // Five codes of so many digits need this room.
+    let digits = top.to_string().len() as f32;
+    let quarters = if rect.width() < 45.0 * digits { &[0, 4][..] } else { &[0, 1, 2, 3, 4] };
     for &quarter in quarters {
         let code = (quarter << bits >> 2).min(top);
         let (anchor, x) = match quarter {
