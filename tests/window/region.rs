@@ -172,7 +172,8 @@ fn a_region_goes_with_the_next_file_only_where_that_has_its_size() {
     pause(&program);
     region_after(&program, rect(400, 200, 200, 100), || drag(&program, true, (400, 200), (599, 299)));
     program.after(|| program.key("Next"), "note: sample.mp4  (2 of 3)");
-    pause(&program);
+    // What stands goes on standing.
+    until("the title to say so", PATIENCE, || program.title().paused.then_some(()));
     program.key("Home");
     crate::position_where(&program, "at the beginning", |position| crate::near(position, 0.0, crate::FRAME_SECONDS));
     program.settled();
