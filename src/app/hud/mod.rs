@@ -370,8 +370,14 @@ impl Hud {
         let strength = self.visibility.strength(now);
         if let Some(shown) = model.region {
             let histograms: Vec<_> = model.scopes.histograms.iter().map(|panel| panel.rect).collect();
-            let room = Rect { min: free.min + Vec2::new(0.0, region::ABOVE), ..free };
-            region::show(ui, (view, room), shown, &histograms, strength);
+            let room = Rect {
+                min: free.min + Vec2::new(0.0, region::ABOVE),
+                max: free.max - Vec2::new(0.0, labels::height(model)),
+            };
+            // Panels are translucent, and their texts are not to mix with it.
+            let tables = &model.tables;
+            let has_panels = tables.timing.is_some() || tables.info.is_some() || tables.stats.is_some();
+            region::show(ui, (view, room), (shown, !has_panels), &histograms, strength);
         }
         let mut panels_top = free.min.y + theme::MARGIN;
         let mut controls = Rect::NOTHING;

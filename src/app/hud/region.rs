@@ -29,8 +29,15 @@ pub struct RegionView {
     pub cursor: Option<CursorIcon>,
 }
 
-/// Shows it over the picture, but for the histograms, which count it; the label inside `room`.
-pub fn show(ui: &Ui, (view, room): (Rect, Rect), region: &RegionView, histograms: &[Rect], strength: f32) {
+/// Shows it over the picture, but for the histograms, which count it; with what is said of it inside `room` where that is
+/// `labelled`, which a proposal always is.
+pub fn show(
+    ui: &Ui,
+    (view, room): (Rect, Rect),
+    (region, labelled): (&RegionView, bool),
+    histograms: &[Rect],
+    strength: f32,
+) {
     if let Some(cursor) = region.cursor {
         ui.ctx().set_cursor_icon(cursor);
     }
@@ -50,12 +57,17 @@ pub fn show(ui: &Ui, (view, room): (Rect, Rect), region: &RegionView, histograms
         region.handles.iter().for_each(|&(at, moves)| handle(&painter, at, moves));
     }
     let strength = if region.is_proposed { 1.0 } else { strength };
-    if strength > 0.0 {
+    if strength > 0.0 && (labelled || region.is_proposed) {
         let mut painter = painter;
         painter.set_opacity(strength);
         let color = if region.is_proposed { theme::ACCENT } else { theme::LIGHT };
-        let at = region.rect.left_top() + vec2(6.0, 6.0);
-        theme::label(&painter, room, at, Align2::LEFT_TOP, &region.text, theme::SMALL, color);
+        // Notes stand at the upper edge, one of them about the proposal.
+        let (at, anchor) = if region.is_proposed {
+            (region.rect.left_bottom() + vec2(6.0, -6.0), Align2::LEFT_BOTTOM)
+        } else {
+            (region.rect.left_top() + vec2(6.0, 6.0), Align2::LEFT_TOP)
+        };
+        theme::label(&painter, room, at, anchor, &region.text, theme::SMALL, color);
     }
 }
 
