@@ -8,11 +8,16 @@
 // How far lines are whitened, and how dark what sets them off is, so that a line of a bar's own colour is seen on it.
 const LINE_WHITENING: f32 = 0.45;
 const CASING: f32 = 0.75;
+// How dark the frame around an overlay is: bars at its ends are told from a picture of their own colour beside it.
+const FRAME: f32 = 0.8;
 
 @vertex
 fn corner(@builtin(vertex_index) index: u32) -> @builtin(position) vec4<f32> {
-    let at = panel.origin + panel.size * vec2<u32>(index & 1u, index >> 1u);
-    let unit = vec2<f32>(at) / vec2<f32>(panel.view);
+    // The frame lies outside, so that it takes no column of any bin.
+    let frame = f32(panel.line);
+    let side = vec2<f32>(vec2<u32>(index & 1u, index >> 1u));
+    let at = vec2<f32>(panel.origin) - frame + (vec2<f32>(panel.size) + 2.0 * frame) * side;
+    let unit = at / vec2<f32>(panel.view);
     return vec4<f32>(unit.x * 2.0 - 1.0, 1.0 - unit.y * 2.0, 0.0, 1.0);
 }
 
@@ -88,6 +93,9 @@ fn behind(pixel: vec2<f32>) -> vec3<f32> {
 
 @fragment
 fn histogram(@builtin(position) pixel: vec4<f32>) -> @location(0) vec4<f32> {
+    if any(vec2<u32>(pixel.xy) < panel.origin) || any(vec2<u32>(pixel.xy) >= panel.origin + panel.size) {
+        return vec4<f32>(0.0, 0.0, 0.0, FRAME * panel.opacity);
+    }
     let at = vec2<u32>(pixel.xy) - panel.origin;
     let row = panel.size.y - 1u - at.y;
     let base = (panel.first_column + at.x) * COLUMN_WORDS;

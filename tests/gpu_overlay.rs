@@ -32,8 +32,13 @@ impl Easel {
     }
 
     fn drawn(&mut self, histogram: &Histogram, range: Range, view: (u32, u32), scene: &Scene) -> Image {
+        self.drawn_over(0, histogram, range, view, scene)
+    }
+
+    /// The same over a picture of that code.
+    fn drawn_over(&mut self, code: u8, histogram: &Histogram, range: Range, view: (u32, u32), scene: &Scene) -> Image {
         let depth = histogram.bits as u8;
-        let planes = OwnedPlanes { planes: vec![(vec![0; 8], 4); 1] };
+        let planes = OwnedPlanes { planes: vec![(vec![code; 8], 4); 1] };
         let color = colorimetry(Matrix::Bt709, range);
         let picture = Picture::new(PixelLayout::gray(depth), (2, 2), color, Arc::new(planes)).unwrap();
         let placing = (Ratio::ONE, Orientation::default());
@@ -386,4 +391,24 @@ fn legal_levels_are_marked_where_codes_are_counted_in_limited_range() {
             }
         }
     }
+}
+
+#[test]
+fn a_dark_frame_sets_an_overlay_off_from_a_picture_of_its_bars_colour() {
+    let mut easel = Easel::new();
+    let view = (1280, 720);
+    // All of luminance is white: its bar stands at the right end, beside a white picture.
+    let mut histogram = Histogram::empty(8, Components::Rgbl);
+    (0..4).for_each(|channel| histogram.bins_mut(channel)[255] = 1000);
+    let image = easel.drawn_over(255, &histogram, Range::Full, view, &Scene::default());
+    for (_, rect, _) in panels(&Scene::default(), Components::Rgbl, view) {
+        let (right, top) = (rect.left + rect.width, rect.top + rect.height / 2);
+        let [before, frame, after] = [right - 1, right, right + 4].map(|column| pixel(&image, column, top)[1]);
+        assert!(before > 180 && after > 250 && frame < 80, "bar {before}, frame {frame}, picture {after}");
+        let above = pixel(&image, rect.left + rect.width / 2, rect.top - 1)[1];
+        assert!(above < 80 && pixel(&image, rect.left - 1, top)[1] < 80, "above: {above}");
+    }
+    let hidden = Scene { overlays: false, ..Scene::default() };
+    let bare = easel.drawn_over(255, &histogram, Range::Full, view, &hidden);
+    assert!(bare.rgba.iter().all(|part| *part > 250), "a frame without its overlay");
 }

@@ -36,7 +36,7 @@ fn all_frames_come_and_then_the_end() {
     }
     assert!(matches!(next(&thread), DecodeEvent::EndOfStream { serial: 0 }));
     assert!(thread.recv_timeout(Duration::from_millis(100)).is_none());
-    assert_eq!(thread.counters().delivered, 100);
+    assert_eq!(thread.condition().0.delivered, 100);
     // A seek starts it again.
     thread.seek(5, Seek::to(2.0));
     match next(&thread) {

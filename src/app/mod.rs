@@ -21,6 +21,7 @@ pub mod config;
 mod copying;
 mod dialog;
 mod fade;
+mod faults;
 mod files;
 mod folders;
 mod geometry;

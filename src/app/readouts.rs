@@ -152,7 +152,13 @@ impl Sources<'_> {
         let info = &self.graphics.gpu.info;
         let driver = format!("{} {:?}", info.driver, info.backend);
         let machine = Machine { adapter: &info.name, driver: driver.trim(), engine: self.graphics.engine.name() };
-        Some(info_lines(&session.info, &session.read(frame), machine))
+        // What is wrong comes first: it is not to be scrolled to.
+        let mut lines = session.faults().lines();
+        for line in &lines {
+            log::trace!("file: {} {}", line.name, line.value);
+        }
+        lines.extend(info_lines(&session.info, &session.read(frame), machine));
+        Some(lines)
     }
 
     /// The card of what a brush has selected.

@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::faults::Faults;
 use super::hud::{PlayState, Waiting};
 use super::landing::{Landing, Place};
-use crate::media::{DecodeThread, FrameCounters, MediaError, StreamInfo};
+use crate::media::{DecodeThread, MediaError, StreamInfo};
 use crate::picture::Frame;
 use crate::picture::color::{Colorimetry, Matrix, Origin, Range, Sourced};
 use crate::picture::layout::ColorModel;
 use crate::playback::{Marks, Player, SeekRequest, StepEnd, Tick, send, take_events};
-use crate::text::counted;
 use crate::text::timecode;
 
 /// An open video.
@@ -32,7 +32,8 @@ pub struct Session {
     /// The matrix and the range that the user reads it with.
     matrix: Option<Matrix>,
     range: Option<Range>,
-    reported: FrameCounters,
+    /// The faults that have been told.
+    reported: Faults,
     landing: Landing,
 }
 
@@ -63,7 +64,7 @@ impl Session {
             media: Some(media),
             matrix: None,
             range: None,
-            reported: FrameCounters::default(),
+            reported: Faults::default(),
             landing: Landing::default(),
         }
     }
@@ -76,9 +77,8 @@ impl Session {
                 log::warn!("{error}");
                 complaints.push(error.to_string());
             };
-            if take_events(&mut self.player, media, now, on_error) {
-                self.report_damage();
-            }
+            let has_ended = take_events(&mut self.player, media, now, on_error);
+            complaints.extend(self.report_faults(has_ended));
         }
         let Tick { show, wake_at, seek, step_end } = self.player.tick(now);
         self.seek(seek);
@@ -268,28 +268,30 @@ impl Session {
         }
     }
 
-    /// Frames and packets that were damaged, as the decoder counts them.
+    /// What is wrong with the file, as far as it has been read.
     #[must_use]
-    pub fn counters(&self) -> FrameCounters {
-        self.media.as_ref().map(DecodeThread::counters).unwrap_or_default()
+    pub fn faults(&self) -> Faults {
+        let condition = self.media.as_ref().map(DecodeThread::condition).unwrap_or_default();
+        Faults::new(condition.0, condition.1)
     }
 
-    /// Says how much of the file was damaged since the last time.
-    fn report_damage(&mut self) {
-        let counters = self.counters();
-        let refused = counters.refused_packets - self.reported.refused_packets.min(counters.refused_packets);
-        let damaged = counters.damaged - self.reported.damaged.min(counters.damaged);
-        if refused + damaged > 0 {
-            let (refused, damaged) = (counted(refused, "packet"), counted(damaged, "frame"));
-            log::warn!("{}: decoding failed for {refused}, and {damaged} came out damaged", self.name);
+    /// Says what has turned out to be wrong with the file since the last time.
+    fn report_faults(&mut self, has_ended: bool) -> Vec<String> {
+        let faults = self.faults();
+        let news = faults.news(&self.reported, has_ended);
+        if !news.is_empty() {
+            self.reported = faults;
         }
-        self.reported = counters;
+        for text in &news {
+            log::warn!("{}: {text}", self.name);
+        }
+        news
     }
 
     /// Logs what became of the frames.
     pub fn log_summary(&self) {
         let counts = self.player.counts();
-        let counters = self.counters();
+        let counters = self.faults().counters();
         log::info!(
             "{} frames shown, {} dropped, {} damaged, {} packets refused",
             counts.shown,

@@ -210,6 +210,7 @@ impl Viewer {
                 place: self.inputs.place(),
                 recent: self.work.recent.others(self.work.session.as_ref()),
                 left_at: self.work.session.as_ref().and_then(|session| session.left_at),
+                faulty: self.work.session.as_ref().is_some_and(|session| session.faults().any()),
             },
             picture: PictureView { is_full: self.work.graphics.screen.is_full(), fit: self.work.scene.view.fit },
             play: self.work.session.as_ref().map(|session| session.play_state(now)).unwrap_or_default(),

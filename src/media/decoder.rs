@@ -116,6 +116,19 @@ impl Decoder {
         StopHandle(Arc::clone(self.source.interrupt()))
     }
 
+    /// When the last frame that came out of the codec ends, in seconds from the first frame; `None` where none has come
+    /// since the last seek.
+    pub(super) fn reached_secs(&self) -> Option<f64> {
+        let last = self.position.last_pts?.saturating_sub(self.info.start_ticks);
+        Some(self.info.time_base.times(last.saturating_add(self.timeline.frame_ticks())))
+    }
+
+    /// Whether this seems to be an MP4 out of a pipe whose index stands behind the frames: FFmpeg has found it at the end, and
+    /// cannot go back.
+    pub(super) fn has_index_behind(&self) -> bool {
+        self.info.container == "mov,mp4,m4a,3gp,3g2,mj2" && !self.source.can_reopen() && self.counters.packets == 0
+    }
+
     /// The next frame in presentation order; `None` at the end of the video.
     ///
     /// # Errors
@@ -371,7 +384,8 @@ impl Decoder {
                     self.counters.read_errors += 1;
                     errors += 1;
                     // Once is enough: a demuxer that has lost its way fails many times in a row.
-                    let level = if self.counters.read_errors == 1 { log::Level::Warn } else { log::Level::Debug };
+                    let is_news = self.counters.read_errors == 1 && !self.has_index_behind();
+                    let level = if is_news { log::Level::Warn } else { log::Level::Debug };
                     log::log!(level, "{}: reading failed: {error}", self.source.path().display());
                     // Bad data may be followed by good; an error of the device or the connection is final.
                     if error != AvError::INVALID_DATA || errors > MAX_READ_ERRORS {

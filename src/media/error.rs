@@ -63,6 +63,16 @@ pub enum MediaError {
         /// The file.
         path: PathBuf,
     },
+    /// An MP4 or MOV file that comes through a pipe has its index behind the frames.
+    #[error(
+        "{}: this MP4 has its index (moov) at the end, behind the frames, and can be read from a file only, not from a pipe; \
+         save it to a file, or move its index with ffmpeg -c copy -movflags +faststart",
+        path.display()
+    )]
+    IndexBehind {
+        /// The source.
+        path: PathBuf,
+    },
     /// A picture in MP4's boxes that this version of FFmpeg does not read.
     #[error("{}: a HEIF picture (HEIC, AVIF), which FFmpeg here does not read; convert it to PNG or JPEG", path.display())]
     Heif {

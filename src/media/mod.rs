@@ -7,7 +7,7 @@
 //! makes what it decodes readable, `earlier` keeps what it decodes on the way, and `numbering` numbers its frames by the list
 //! that `index` makes of a file's packets. `av` owns FFmpeg's objects. The other
 //! files are plain decisions about numbers: `layout` (which pixel formats are native), `timeline` (when a frame is shown),
-//! `ending` (whether the file was cut off), `tags` and `orientation` (what the file says about it), `streams` (which stream is the video).
+//! `ending` and `missing` (whether the file was cut off, and what it lacks for that), `tags` and `orientation` (what the file says about it), `streams` (which stream is the video).
 
 mod ahead;
 mod av;
@@ -19,6 +19,7 @@ mod index;
 mod info;
 mod keyframe;
 mod layout;
+mod missing;
 mod numbering;
 mod open;
 mod orientation;
@@ -36,5 +37,6 @@ pub use decoder::{Decoder, StopHandle};
 pub use error::MediaError;
 pub use index::FrameIndex;
 pub use info::{FrameCounters, OpenOptions, StreamInfo};
+pub use missing::Ending;
 pub use seek::{Seek, SeekTarget};
 pub use thread::{DecodeEvent, DecodeThread, QueueLimits};

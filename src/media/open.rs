@@ -124,6 +124,9 @@ impl Decoder {
             if self.source.is_glob() && self.counters.refused_packets == 0 {
                 return Err(MediaError::NoMatch { path: self.source.path().to_owned() });
             }
+            if self.has_index_behind() {
+                return Err(MediaError::IndexBehind { path: self.source.path().to_owned() });
+            }
             return Err(MediaError::NoFrames {
                 path: self.source.path().to_owned(),
                 codec: self.info.codec.clone(),

@@ -10,6 +10,7 @@ use super::decoder::{Decoder, StopHandle};
 use super::error::MediaError;
 use super::index::{FrameIndex, Lister, Listing};
 use super::info::{FrameCounters, OpenOptions, StreamInfo};
+use super::missing::Ending;
 use super::position::{Origin, Room};
 use super::promise::Promise;
 use super::seek::{Seek, SeekTarget};
@@ -98,6 +99,8 @@ struct Exchange {
     /// The last request, until the decoder begins with it.
     seek: Option<(u64, Seek)>,
     counters: FrameCounters,
+    /// What is wrong with the file's end, once that is known.
+    ending: Option<String>,
     list: FrameList,
     /// A seek that led to frames which may be the wrong ones.
     mistake: Option<(u64, Seek)>,
@@ -255,10 +258,11 @@ impl DecodeThread {
         self.shared.lock().mistake.take()
     }
 
-    /// What the decoder counted so far.
+    /// What the decoder counted so far, and what is wrong with the file's end as far as that is known, in words.
     #[must_use]
-    pub fn counters(&self) -> FrameCounters {
-        self.shared.lock().counters
+    pub fn condition(&self) -> (FrameCounters, Option<String>) {
+        let exchange = self.shared.lock();
+        (exchange.counters, exchange.ending.clone())
     }
 }
 
@@ -326,6 +330,8 @@ impl Shared {
             Err(error) => return self.push(DecodeEvent::Error { serial: 0, error }),
         };
         self.push(DecodeEvent::Opened(Arc::new(decoder.info().clone())));
+        let ending = Ending::of(&decoder);
+        self.lock().ending = ending.cut();
         if decoder.promise.is_unlisted() {
             // Until that is done, seeks lead to what the container says.
             decoder.promise = Promise::Unlisted { aside: true };
@@ -354,8 +360,21 @@ impl Shared {
                 }
                 Task::Decode => {
                     let event = next_event(&mut decoder, serial);
-                    let has_frame = matches!(event, DecodeEvent::Frame(_));
-                    afterwards = if has_frame { Afterwards::GoOn } else { Afterwards::Rest };
+                    afterwards = Afterwards::Rest;
+                    match &event {
+                        DecodeEvent::Frame(_) => afterwards = Afterwards::GoOn,
+                        DecodeEvent::EndOfStream { .. } => {
+                            let counters = decoder.counters();
+                            // After a seek not all frames have been counted.
+                            let frames = last.is_none().then_some(counters.delivered + counters.unusable);
+                            let missing = decoder
+                                .reached_secs()
+                                .and_then(|secs| ending.missing(decoder.info(), (frames, secs), &counters));
+                            let mut exchange = self.lock();
+                            exchange.ending = missing.or(exchange.ending.take());
+                        }
+                        _ => {}
+                    }
                     self.lock().counters = decoder.counters();
                     self.tell_list(&decoder);
                     self.push(event);

@@ -80,3 +80,18 @@ fn rgb_has_no_codes_to_count() {
     let words = ["clip.mkv", "R'G'B'", "--components"];
     finish(program().arg("snapshot").arg(clip.path()).args(["--components", "ycbcr"])).fails_with(&words);
 }
+
+#[test]
+fn an_mp4_from_a_pipe_with_its_index_at_the_end_says_so_in_one_line() {
+    // Larger than what FFmpeg keeps of a pipe.
+    let clip = Clip::moving("clip.mp4", "320x240", 4.0, "-c:v libx264 -preset ultrafast -qp 4 -pix_fmt yuv420p");
+    for command in ["analyze", "snapshot"] {
+        let file = std::fs::File::open(clip.path()).expect("the clip was written");
+        let run = finish(program().arg(command).arg("-").stdin(file));
+        assert_eq!((run.code, run.stderr.lines().count()), (Some(1), 1), "{run:?}");
+        assert!(
+            run.stderr.contains("has its index (moov) at the end") && run.stderr.contains("from a file only"),
+            "{run:?}"
+        );
+    }
+}

@@ -117,3 +117,51 @@ fn the_place_of_a_pixel_is_told_both_as_coded_and_as_displayed_where_these_diffe
     assert!(line.contains("displayed x 120 y 50;"), "{line}");
     program.quit_with("q");
 }
+
+/// The sample with its index in front, changed as asked.
+fn changed(change: impl FnOnce(&mut Vec<u8>)) -> tempfile::NamedTempFile {
+    let clip = made(".mp4", &["-i", sample(), "-c", "copy", "-movflags", "+faststart"]);
+    let mut bytes = std::fs::read(clip.path()).expect("the clip was written");
+    change(&mut bytes);
+    std::fs::write(clip.path(), bytes).expect("the clip can be written again");
+    clip
+}
+
+#[test]
+fn damage_is_told_while_it_plays_and_stays_in_the_panel() {
+    let _turn = alone();
+    let display = Display::start();
+    let clip = changed(|bytes| {
+        let middle = bytes.len() / 2;
+        bytes[middle..middle + 3000].fill(0x55);
+    });
+    let program = Program::start_with(&display, path(&clip), &["--paused"]);
+    program.after(|| program.key("space"), "note: the file is damaged: ");
+    assert!(!program.title().paused, "it is told while it plays: {:?}", program.title().text);
+    let line = program.after(|| program.key("i"), "file: damage ");
+    assert!(line.contains("damaged") || line.contains("refused"), "{line}");
+    program.quit_with("q");
+    let program = Program::start(&display, sample());
+    program.key("End");
+    position_where(&program, "at the end", |position| position > 9.9);
+    assert!(!program.log().contains("the file is "), "the sample is whole: {}", program.log());
+    program.quit_with("q");
+}
+
+#[test]
+fn a_partial_file_is_told_at_once_and_what_it_lacks_once_that_is_known() {
+    let _turn = alone();
+    let display = Display::start();
+    let clip = changed(|bytes| bytes.truncate(bytes.len() * 6 / 10));
+    let program = Program::start_with(&display, path(&clip), &["--paused"]);
+    let cut = "it was cut off in the middle of its data";
+    until("the note", PATIENCE, || {
+        program.log().contains(&format!("note: the file is not whole: {cut}")).then_some(())
+    });
+    program.after(|| program.key("i"), &format!("file: partial {cut}"));
+    let note = program.after(|| program.key("End"), "note: the file is not whole: it ends after ");
+    assert!(note.ends_with(" s of 10.000 s"), "{note}");
+    program.after(|| program.key("i"), "key: ");
+    program.after(|| program.key("i"), "file: partial it ends after ");
+    program.quit_with("q");
+}

@@ -265,7 +265,7 @@ impl ButtonRow<'_> {
         let is_on = model.scopes.channels.contains(channel);
         let color = theme::channel_color(model.scopes.components, channel);
         let look = ToggleLook { on: color, off: Color32::TRANSPARENT, outline: color.gamma_multiply(0.6) };
-        let ink = if is_on { controls::INK } else { color.gamma_multiply(0.75) };
+        let ink = if is_on { controls::INK } else { color };
         let sign =
             RichText::new(theme::channel_sign(model.scopes.components, channel)).font(theme::mono(theme::TEXT - 0.5));
         let rect = Rect::from_center_size(rect.center(), vec2(22.0, 20.0));
@@ -305,7 +305,13 @@ impl ButtonRow<'_> {
         };
         let (place, count) = model.file.place;
         let text = if count > 1 { format!("{name}  ({place} of {count})") } else { name.to_owned() };
-        let mut job = egui::text::LayoutJob::simple_singleline(text, theme::words(theme::TEXT), theme::DIM);
+        let format = |color| egui::TextFormat::simple(theme::words(theme::TEXT), color);
+        let mut job = egui::text::LayoutJob::default();
+        if model.file.faulty {
+            // In front, where no long name can push it out. The file's panel says what is wrong.
+            job.append("faulty file (i)  ", 0.0, format(theme::WRONG));
+        }
+        job.append(&text, 0.0, format(theme::DIM));
         job.wrap = egui::text::TextWrapping::truncate_at_width(room.width());
         let galley = self.ui.painter().layout_job(job);
         let at = pos2(room.center().x - galley.size().x / 2.0, room.center().y - galley.size().y / 2.0);

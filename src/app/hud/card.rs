@@ -110,7 +110,8 @@ impl Card {
 /// taken, as near to the point as can be.
 fn free_place(at: Pos2, size: Vec2, within: Rect, taken: &[Rect]) -> Option<Rect> {
     let best = beside(at, size, within);
-    let is_free = |place: &Rect| !taken.iter().any(|other| other.intersects(*place));
+    let room = within.expand(0.5);
+    let is_free = |place: &Rect| room.contains_rect(*place) && !taken.iter().any(|other| other.intersects(*place));
     if is_free(&best) {
         return Some(best);
     }

@@ -50,7 +50,7 @@ pub fn show(
     }
     let area = egui::Area::new(egui::Id::unique("exposure")).fade_in(false).fixed_pos(room.min);
     let shown = area.show(ui.ctx(), |ui| {
-        theme::plate().inner_margin(egui::Margin::symmetric(10, 8)).show(ui, |ui| {
+        theme::framed(10, 8).show(ui, |ui| {
             ui.set_width(WIDTH);
             ui.spacing_mut().item_spacing = vec2(0.0, GAP);
             let mut changed = exposure;

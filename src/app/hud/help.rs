@@ -11,6 +11,8 @@ const COLUMN: f32 = 372.0;
 const KEYS: f32 = 134.0;
 /// Height of a key.
 const CAP: f32 = 16.5;
+/// Space between keys of a row.
+const BETWEEN_CAPS: f32 = 4.0;
 /// Space between rows.
 const SPACE: f32 = 3.0;
 /// Height of a heading with the space below it.
@@ -86,16 +88,21 @@ impl Block {
         Section::ALL.into_iter().map(of_section).chain([pointer]).collect()
     }
 
-    /// The words of a row as they are laid out in a column.
-    fn words(ui: &Ui, help: &str, width: f32) -> std::sync::Arc<egui::Galley> {
-        let color = Color32::from_gray(212);
-        ui.painter().layout(help.to_owned(), theme::words(theme::TEXT), color, (width - KEYS - 18.0).max(60.0))
+    /// Where the words of a row begin, and the words as they are laid out in a column: beside the keys, however long these are.
+    fn words(ui: &Ui, (labels, help): (&[String], &str), width: f32) -> (f32, std::sync::Arc<egui::Galley>) {
+        let cap = |label: &String| {
+            let text = ui.painter().layout_no_wrap(label.clone(), theme::mono(theme::SMALL), theme::LIGHT);
+            cap_width(&text) + BETWEEN_CAPS
+        };
+        let left = KEYS.max(labels.iter().map(cap).sum::<f32>() + BETWEEN_CAPS);
+        let room = (width - left - 18.0).max(60.0);
+        (left, ui.painter().layout(help.to_owned(), theme::words(theme::TEXT), Color32::from_gray(212), room))
     }
 
     /// Height that it takes in a column, in points.
     fn height(&self, ui: &Ui, width: f32) -> f32 {
-        let rows = self.rows.iter().map(|(_, help)| Self::words(ui, help, width).size().y.max(CAP) + SPACE);
-        HEADING + rows.sum::<f32>() + BETWEEN
+        let height = |(labels, help): &(Vec<String>, &str)| Self::words(ui, (labels, help), width).1.size().y;
+        HEADING + self.rows.iter().map(|row| height(row).max(CAP) + SPACE).sum::<f32>() + BETWEEN
     }
 }
 
@@ -154,22 +161,27 @@ fn show_block(ui: &mut Ui, block: &Block, width: f32) {
     ui.spacing_mut().item_spacing = vec2(0.0, SPACE);
     ui.label(RichText::new(block.name).size(theme::TEXT + 1.0).color(theme::ACCENT));
     for (labels, help) in &block.rows {
-        let words = Block::words(ui, help, width);
+        let (begin, words) = Block::words(ui, (labels, help), width);
         let height = words.size().y.max(CAP);
         let (rect, _) = ui.allocate_exact_size(vec2(width - 8.0, height), egui::Sense::hover());
         let mut left = rect.min.x;
         for label in labels {
-            left = key_cap(ui.painter(), pos2(left, rect.min.y), label) + 4.0;
+            left = key_cap(ui.painter(), pos2(left, rect.min.y), label) + BETWEEN_CAPS;
         }
-        ui.painter().galley(pos2(rect.min.x + KEYS, rect.min.y + 0.5), words, theme::LIGHT);
+        ui.painter().galley(pos2(rect.min.x + begin, rect.min.y + 0.5), words, theme::LIGHT);
     }
     ui.add_space(BETWEEN - SPACE);
+}
+
+/// Width of a key with this text.
+fn cap_width(text: &egui::Galley) -> f32 {
+    (text.size().x + 9.0).max(18.0)
 }
 
 /// Draws a key; where it ends.
 fn key_cap(painter: &egui::Painter, at: Pos2, label: &str) -> f32 {
     let text = painter.layout_no_wrap(label.to_owned(), theme::mono(theme::SMALL), theme::LIGHT);
-    let rect = Rect::from_min_size(at, vec2((text.size().x + 9.0).max(18.0), CAP));
+    let rect = Rect::from_min_size(at, vec2(cap_width(&text), CAP));
     painter.rect_filled(rect, 3, Color32::from_white_alpha(38));
     painter.galley(rect.center() - text.size() / 2.0, text, theme::LIGHT);
     rect.max.x

@@ -1,7 +1,7 @@
 //! The menu at the pointer, and the list of recent files.
 
 use egui::containers::menu::{SubMenuButton, menu_style};
-use egui::{Align, Button, Color32, Layout, Popup, PopupKind, Pos2, Response, RichText, Stroke, Ui, vec2};
+use egui::{Align, Button, Layout, Popup, PopupKind, Pos2, Response, RichText, Ui, vec2};
 
 use super::model::{Command, Model};
 use super::theme;
@@ -50,10 +50,9 @@ impl Menu {
     }
 }
 
-/// What a menu lies on: darker than other plates, since it covers what is below it for a moment only.
+/// What a menu lies on: nothing shines through, since it covers what is below it for a moment only.
 fn plate() -> egui::Frame {
-    let edge = Stroke::new(1.0, Color32::from_white_alpha(46));
-    theme::plate().fill(Color32::from_black_alpha(238)).inner_margin(5).stroke(edge)
+    theme::framed(6, 6).fill(theme::SOLID)
 }
 
 fn everything(ui: &mut Ui, model: &Model<'_>, commands: &mut Vec<Command>) {

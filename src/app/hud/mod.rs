@@ -21,6 +21,7 @@ mod menu;
 mod model;
 mod notes;
 mod panels;
+mod places;
 mod probe;
 mod readout;
 mod region;
@@ -50,6 +51,7 @@ pub use model::{
 };
 pub use notes::Note;
 pub use panels::OpenPanels;
+use places::{Placed, free_area, wide_enough};
 pub use probe::ProbeText;
 pub use readout::Readout;
 pub use region::RegionView;
@@ -68,25 +70,6 @@ pub enum Lasting {
     Readouts,
     /// Where a seek leads that takes long.
     Waiting,
-}
-
-/// Where the panels are, or are not.
-struct Placed {
-    /// What is left between them, at the side where the pointer is.
-    between: Rect,
-    /// What is left between all of them.
-    open: Rect,
-    /// All of them.
-    panels: Vec<Rect>,
-    /// The adjustments.
-    sliders: Rect,
-}
-
-impl Placed {
-    /// No panel in `room`.
-    const fn nothing(room: Rect) -> Self {
-        Self { between: room, open: room, panels: Vec::new(), sliders: Rect::NOTHING }
-    }
 }
 
 /// Lays out text and controls.
@@ -370,14 +353,7 @@ impl Hud {
         let strength = self.visibility.strength(now);
         if let Some(shown) = model.region {
             let histograms: Vec<_> = model.scopes.histograms.iter().map(|panel| panel.rect).collect();
-            let room = Rect {
-                min: free.min + Vec2::new(0.0, region::ABOVE),
-                max: free.max - Vec2::new(0.0, labels::height(model)),
-            };
-            // Panels are translucent, and their texts are not to mix with it.
-            let tables = &model.tables;
-            let has_panels = tables.timing.is_some() || tables.info.is_some() || tables.stats.is_some();
-            region::show(ui, (view, room), (shown, !has_panels), &histograms, strength);
+            region::show(ui, view, shown, &histograms, strength);
         }
         let mut panels_top = free.min.y + theme::MARGIN;
         let mut controls = Rect::NOTHING;
@@ -402,40 +378,40 @@ impl Hud {
         let room = Rect::from_min_max(Pos2::new(free.min.x, panels_top), Pos2::new(free.max.x, bottom))
             .shrink2(Vec2::new(theme::MARGIN, 0.0));
         let shown = self.panels.within(f64::from(view.width()));
-        let Placed { between, open, mut panels, sliders } = self.show_panels(ui, room, (model, shown), commands);
-        if help.is_none() {
-            labels::show_counted(ui, view, model, strength);
-            divider::show(ui, view, (open, free), model, strength);
-        }
+        let Placed { open, panels, sliders } = self.show_panels(ui, room, (model, shown), commands);
         if controls.is_positive() {
             // What the pointer works on does not go away, or move, because it rests for a while.
             let is_over = |rect: Rect| model.pointer.at.is_some_and(|pointer| rect.expand(2.0).contains(pointer));
             self.visibility.hold(is_over(controls) || is_over(sliders) || self.timeline.is_dragged(), now);
         }
-        if help.is_none() {
-            // No card lies on a panel or on another card: two texts on each other can both not be read.
-            let mut taken = panels.clone();
-            taken.extend(controls.is_positive().then_some(controls));
-            self.cards =
-                readout::show(ui, (view, free), model.pointer.readouts, (labels::height(model), &taken), strength);
-            taken.extend(&self.cards);
-            let probe = model.pointer.probe.and_then(|probe| probe.show(ui, between, &taken, strength));
-            self.cards.extend(probe);
-        }
         let divided = if model.adjusting.shown_divider().is_some() { divider::LABELS } else { 0.0 };
-        let mut above = Rect { min: room.min + Vec2::new(0.0, divided), ..room };
-        if let Some(field) = self.show_entry(ui, wide_enough(open, room, entry::WIDTH), commands) {
-            above.min.y = above.min.y.max(field.max.y + 6.0);
-        }
-        if let Some(room) = help {
-            self.panels.help = help::show(ui, room);
-            panels.push(room);
-        }
-        let notes = wide_enough(Rect { min: Pos2::new(open.min.x, above.min.y), ..open }, above, notes::LEAST_WIDTH);
+        let below =
+            |rect: Rect, least: f32| Rect { min: Pos2::new(rect.min.x, least.max(rect.min.y + divided)), ..rect };
+        let field = self.show_entry(ui, below(wide_enough(open, room, entry::WIDTH), 0.0), commands);
+        let told = below(wide_enough(open, room, notes::LEAST_WIDTH), field.map_or(0.0, |field| field.max.y + 6.0));
         let waiting = model.play.waiting.seeking_text();
         self.waits = waiting.is_some();
-        self.notes.show(ui, notes, (&panels, waiting), now);
+        let noted = self.notes.show(ui, told, waiting, now);
         self.menu = self.menu.filter(|menu| menu.show(ui, model, commands));
+        if let Some(room) = help {
+            self.panels.help = help::show(ui, room);
+            return;
+        }
+        labels::show_counted(ui, view, model, strength);
+        divider::show(ui, view, (open, free), model, strength);
+        // No card lies on anything else that is written: of two texts on each other none can be read.
+        let named = (divided > 0.0).then(|| Rect::from_min_size(open.min, Vec2::new(open.width(), divided)));
+        let mut taken = panels;
+        taken.extend(noted.into_iter().chain(named).chain(field).chain(Some(controls)).filter(Rect::is_positive));
+        if let Some(region) = model.region {
+            let room = Rect { min: Pos2::new(room.min.x, room.min.y.max(free.min.y + region::ABOVE)), ..room };
+            taken.extend(region::label(ui, room, region, &taken, strength));
+        }
+        let labels = labels::height(model);
+        self.cards = readout::show(ui, (view, free), model.pointer.readouts, (labels, &taken), strength);
+        taken.extend(&self.cards);
+        let probe = model.pointer.probe.and_then(|probe| probe.show(ui, room, &taken, strength));
+        self.cards.extend(probe);
     }
 
     /// Shows the field, if it is open, and takes what was typed into it; where it is.
@@ -467,16 +443,15 @@ impl Hud {
             return placed;
         }
         let mut sliders = Rect::NOTHING;
-        let x = model.pointer.at.map_or(room.center().x, |pointer| pointer.x);
         let mut keep_right_of = |panel: Rect| {
             placed.open.min.x = placed.open.min.x.max(panel.max.x + 6.0);
-            if panel.max.x < x {
-                placed.between.min.x = placed.between.min.x.max(panel.max.x + 6.0);
-            }
             placed.panels.push(panel);
         };
         if let Some(timing) = model.tables.timing {
-            let panel = timing::show(ui, left, timing);
+            // What stands below them needs room as well.
+            let is_alone = !shown.adjusting && model.tables.info.is_none();
+            let height = if is_alone { left.height() } else { left.height() / 2.0 };
+            let panel = timing::show(ui, Rect { max: Pos2::new(left.max.x, left.min.y + height), ..left }, timing);
             left.min.y = panel.max.y + 6.0;
             keep_right_of(panel);
         }
@@ -502,34 +477,17 @@ impl Hud {
             right.max.x = panel.min.x - 6.0;
             placed.panels.push(panel);
         }
+        right.min.x = placed.open.min.x;
         if let Some(legend) = legend::show(ui, right, model) {
             right.max.x = legend.min.x - 6.0;
             placed.panels.push(legend);
-        }
-        if right.max.x > x {
-            placed.between.max.x = right.max.x;
         }
         placed.open.max.x = right.max.x;
         Placed { sliders, ..placed }
     }
 }
 
-/// What is left between the panels where that is so wide, else all of the room.
-fn wide_enough(open: Rect, room: Rect, least: f32) -> Rect {
-    if open.width() >= least { open } else { room }
-}
-
-/// The largest part of the view, from its top left corner, that no histogram lies in: above them all, or left of those
-/// that reach up.
-fn free_area(view: Rect, panels: &[HistogramArea]) -> Rect {
-    let above = panels
-        .iter()
-        .fold(view, |free, panel| Rect { max: Pos2::new(free.max.x, free.max.y.min(panel.rect.min.y)), ..free });
-    let beside = panels
-        .iter()
-        .fold(view, |free, panel| Rect { max: Pos2::new(free.max.x.min(panel.rect.min.x), free.max.y), ..free });
-    if above.area() >= beside.area() { above } else { beside }
-}
-
+#[cfg(test)]
+mod layout_tests;
 #[cfg(test)]
 mod tests;

@@ -149,6 +149,8 @@ pub struct FileView<'a> {
     pub opening: Option<&'a str>,
     /// Its place in the list of files and their number.
     pub place: (usize, usize),
+    /// Whether anything is wrong with it, which its panel tells.
+    pub faulty: bool,
     /// Other files that were opened before, the last one first.
     pub recent: &'a [RecentFile],
     /// Where the one on screen was left the last time, in seconds.

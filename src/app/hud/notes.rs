@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use egui::{Align2, Color32, Painter, Rect, Vec2, pos2};
+use egui::{Rect, Vec2, pos2};
 
 use super::theme;
 
@@ -16,6 +16,8 @@ pub const LEAST_WIDTH: f32 = 200.0;
 const WIDTH: f32 = 620.0;
 /// Room around the words.
 const PADDING: Vec2 = Vec2::new(12.0, 9.0);
+/// Space between notes.
+const GAP: f32 = 4.0;
 /// The most notes at once; older ones make room.
 const MOST: usize = 2;
 
@@ -95,32 +97,38 @@ impl Notes {
         self.0.retain(|&(_, until)| until > now);
     }
 
-    /// Shows them at the top of `room`, in the middle, below what is waited for. Where one comes to lie on a panel, nothing
-    /// shines through.
-    pub fn show(&self, ui: &egui::Ui, room: Rect, (panels, waiting): (&[Rect], Option<String>), now: Instant) {
+    /// Shows them at the top of `room`, in the middle, below what is waited for: the newest, as far as there is room for them;
+    /// where they are. Nothing shines through them where they come to lie on a panel.
+    pub fn show(&self, ui: &egui::Ui, room: Rect, waiting: Option<String>, now: Instant) -> Vec<Rect> {
         let layer = egui::LayerId::new(egui::Order::Tooltip, egui::Id::unique("notes"));
         let painter = ui.ctx().layer_painter(layer);
-        let mut room = room;
-        if let Some(text) = waiting {
-            room.min.y = show_line(&painter, &text, theme::ACCENT, room, panels).max.y + 4.0;
-        }
-        for (note, _) in self.0.iter().filter(|&&(_, until)| until > now) {
+        let width = (room.width() - 2.0 * PADDING.x).clamp(60.0, WIDTH);
+        let waiting = waiting.into_iter().map(|text| (text, theme::ACCENT));
+        let notes = self.0.iter().filter(|&&(_, until)| until > now).map(|(note, _)| {
             let color = if note.severity == Severity::Warning { theme::WRONG } else { theme::LIGHT };
-            room.min.y = show_line(&painter, &note.text, color, room, panels).max.y + 4.0;
-        }
+            (note.text.clone(), color)
+        });
+        let texts: Vec<_> = waiting
+            .chain(notes)
+            .map(|(text, color)| painter.layout(text, theme::words(theme::TEXT + 2.0), color, width))
+            .collect();
+        let mut height = 0.0;
+        let fits = |text: &&std::sync::Arc<egui::Galley>| {
+            height += text.size().y + 2.0 * PADDING.y + GAP;
+            height - GAP <= room.height()
+        };
+        let count = texts.iter().rev().take_while(fits).count().max(1).min(texts.len());
+        let mut top = room.min.y.round();
+        let places = texts.into_iter().rev().take(count).rev().map(|text| {
+            let size = text.size() + 2.0 * PADDING;
+            let place = Rect::from_min_size(pos2((room.center().x - size.x / 2.0).round(), top), size);
+            top = (place.max.y + GAP).round();
+            theme::fill_plate(&painter, place, theme::ROUND, theme::SOLID);
+            painter.galley(place.min + PADDING, text, theme::LIGHT);
+            place
+        });
+        places.collect()
     }
-}
-
-/// Shows words on a plate of their own size at the top of `room`; where that is.
-fn show_line(painter: &Painter, text: &str, color: Color32, room: Rect, panels: &[Rect]) -> Rect {
-    let width = (room.width() - 2.0 * PADDING.x).clamp(60.0, WIDTH);
-    let galley = painter.layout(text.to_owned(), theme::words(theme::TEXT + 2.0), color, width);
-    let place = Align2::CENTER_TOP.anchor_size(room.center_top(), galley.size() + 2.0 * PADDING);
-    let place = place.translate(pos2(place.min.x.round(), place.min.y.round()) - place.min);
-    let is_covering = panels.iter().any(|panel| panel.intersects(place));
-    theme::fill_plate(painter, place, theme::ROUND, if is_covering { theme::SOLID } else { theme::PLATE });
-    painter.galley(place.min + PADDING, galley, color);
-    place
 }
 
 #[cfg(test)]

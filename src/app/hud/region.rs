@@ -29,15 +29,8 @@ pub struct RegionView {
     pub cursor: Option<CursorIcon>,
 }
 
-/// Shows it over the picture, but for the histograms, which count it; with what is said of it inside `room` where that is
-/// `labelled`, which a proposal always is.
-pub fn show(
-    ui: &Ui,
-    (view, room): (Rect, Rect),
-    (region, labelled): (&RegionView, bool),
-    histograms: &[Rect],
-    strength: f32,
-) {
+/// Shows it over the picture, but for the histograms, which count it.
+pub fn show(ui: &Ui, view: Rect, region: &RegionView, histograms: &[Rect], strength: f32) {
     if let Some(cursor) = region.cursor {
         ui.ctx().set_cursor_icon(cursor);
     }
@@ -52,23 +45,35 @@ pub fn show(
         border(&painter, region);
     }
     if strength > 0.0 {
-        let mut painter = painter.clone();
+        let mut painter = painter;
         painter.set_opacity(strength);
         region.handles.iter().for_each(|&(at, moves)| handle(&painter, at, moves));
     }
+}
+
+/// Says what it is in one of its corners, inside `room` and off what is `taken`; where that is.
+pub fn label(ui: &Ui, room: Rect, region: &RegionView, taken: &[Rect], strength: f32) -> Option<Rect> {
     let strength = if region.is_proposed { 1.0 } else { strength };
-    if strength > 0.0 && (labelled || region.is_proposed) {
-        let mut painter = painter;
-        painter.set_opacity(strength);
-        let color = if region.is_proposed { theme::ACCENT } else { theme::LIGHT };
-        // Notes stand at the upper edge, one of them about the proposal.
-        let (at, anchor) = if region.is_proposed {
-            (region.rect.left_bottom() + vec2(6.0, -6.0), Align2::LEFT_BOTTOM)
-        } else {
-            (region.rect.left_top() + vec2(6.0, 6.0), Align2::LEFT_TOP)
-        };
-        theme::label(&painter, room, at, anchor, &region.text, theme::SMALL, color);
+    if strength <= 0.0 {
+        return None;
     }
+    let mut painter = ui.ctx().layer_painter(LayerId::background());
+    painter.set_opacity(strength);
+    let color = if region.is_proposed { theme::ACCENT } else { theme::LIGHT };
+    let inner = region.rect.shrink(6.0);
+    let corners = [
+        (Align2::LEFT_TOP, inner.left_top()),
+        (Align2::RIGHT_TOP, inner.right_top()),
+        (Align2::LEFT_BOTTOM, inner.left_bottom()),
+        (Align2::RIGHT_BOTTOM, inner.right_bottom()),
+    ];
+    let size = theme::label_size(&painter, &region.text, theme::SMALL);
+    let is_free = |(anchor, at): &(Align2, Pos2)| {
+        let place = theme::inside(anchor.anchor_size(*at, size), room);
+        room.expand(0.5).contains_rect(place) && !taken.iter().any(|other| other.intersects(place))
+    };
+    let (anchor, at) = corners.into_iter().find(is_free)?;
+    Some(theme::label(&painter, room, at, anchor, &region.text, theme::SMALL, color))
 }
 
 fn border(painter: &Painter, region: &RegionView) {

@@ -134,7 +134,7 @@ pub fn show(ui: &Ui, room: Rect, numbers: &StatsTable) -> Rect {
                 // What was done may take more than a line; it must not make the panel wider than its figures.
                 let place = ui.allocate_space(vec2(0.0, size + 3.0)).1;
                 let grid = egui::Grid::new("numbers").spacing(vec2(12.0, 2.0)).min_col_width(10.0).min_row_height(0.0);
-                let width = grid.show(ui, |ui| table(ui, numbers, &text)).response.rect.width();
+                let width = grid.show(ui, |ui| table(ui, numbers, size)).response.rect.width();
                 let mut job = egui::text::LayoutJob::simple_singleline(
                     numbers.picture.clone(),
                     theme::words(size - 1.0),
@@ -154,21 +154,30 @@ pub fn show(ui: &Ui, room: Rect, numbers: &StatsTable) -> Rect {
     shown.response.rect
 }
 
-fn table(ui: &mut Ui, numbers: &StatsTable, text: &dyn Fn(&str, egui::Color32) -> RichText) {
-    // At the top of its cell: a cell is as tall as its row was before, and what stands in its middle would keep it so tall when
-    // the text becomes smaller.
-    let right = egui::Layout::right_to_left(egui::Align::Min);
-    ui.label("");
-    for channel in 0..numbers.columns.len() {
-        let sign = theme::channel_sign(numbers.components, channel);
-        let label = text(sign, theme::channel_color(numbers.components, channel));
-        ui.with_layout(right, |ui| ui.label(label));
-    }
-    ui.end_row();
-    for (row, name) in NAMES.into_iter().enumerate() {
-        ui.label(text(name, theme::DIM));
-        for column in &numbers.columns {
-            ui.with_layout(right, |ui| ui.add(egui::Label::new(text(&column[row], theme::LIGHT)).extend()));
+/// The table of figures in letters of that size. A column is as wide as its figures now, and not as they once were, but
+/// wide enough for a share, so that it does not tremble while they change.
+fn table(ui: &mut Ui, numbers: &StatsTable, size: f32) {
+    let layout = |ui: &Ui, text: &str, color| ui.painter().layout_no_wrap(text.to_owned(), theme::mono(size), color);
+    let least = layout(ui, "99.99 %", theme::LIGHT).size().x;
+    let columns: Vec<Vec<_>> = numbers
+        .columns
+        .iter()
+        .enumerate()
+        .map(|(channel, column)| {
+            let sign = theme::channel_sign(numbers.components, channel);
+            let sign = layout(ui, sign, theme::channel_color(numbers.components, channel));
+            let figures = column.iter().map(|figure| layout(ui, figure, theme::LIGHT));
+            std::iter::once(sign).chain(figures).collect()
+        })
+        .collect();
+    let widths: Vec<f32> =
+        columns.iter().map(|column| column.iter().map(|cell| cell.size().x).fold(least, f32::max)).collect();
+    for (row, name) in std::iter::once("").chain(NAMES).enumerate() {
+        ui.label(RichText::new(name).font(theme::mono(size)).color(theme::DIM));
+        for (column, width) in columns.iter().zip(&widths) {
+            let cell = &column[row];
+            let (place, _) = ui.allocate_exact_size(vec2(*width, cell.size().y), egui::Sense::hover());
+            ui.painter().galley(egui::pos2(place.max.x - cell.size().x, place.min.y), cell.clone(), theme::LIGHT);
         }
         ui.end_row();
     }

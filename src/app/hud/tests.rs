@@ -10,7 +10,7 @@ fn play() -> PlayState {
     PlayState { duration_secs: Some(10.0), speed: 1.0, seekable: true, frame_index: Some(7), ..PlayState::default() }
 }
 
-fn model(panels: &[HistogramArea]) -> Model<'_> {
+pub(super) fn model(panels: &[HistogramArea]) -> Model<'_> {
     Model {
         file: FileView { name: Some("clip.mp4"), place: (1, 1), ..FileView::default() },
         picture: PictureView::default(),
@@ -32,7 +32,7 @@ fn model(panels: &[HistogramArea]) -> Model<'_> {
 }
 
 /// The two histograms at the lower edge of a view of this size.
-fn pair(width: f32, height: f32) -> Vec<HistogramArea> {
+pub(super) fn pair(width: f32, height: f32) -> Vec<HistogramArea> {
     let rect = |left: f32| Rect::from_min_max(pos2(width * left, height * 0.75), pos2(width * (left + 0.45), height));
     vec![
         HistogramArea { rect: rect(0.025), channels: Channels::ALL },
@@ -97,7 +97,7 @@ fn the_controls_never_cover_the_histograms() {
 }
 
 /// Everything that adjustments bring with them: the panel, a divider, a legend, the name of what is counted.
-fn adjusted_model(panels: &[HistogramArea]) -> Model<'_> {
+pub(super) fn adjusted_model(panels: &[HistogramArea]) -> Model<'_> {
     let mut adjusting =
         AdjustmentView { divider: Some(0.3), thresholds: Some([60, 120, 180, u32::MAX]), ..model(&[]).adjusting };
     adjusting.choices.otsu.classes = 4;
@@ -152,7 +152,7 @@ fn the_panel_of_zebras_and_marks_covers_neither_the_histograms_nor_other_panels(
     assert!(shown >= 3, "it is shown in {shown} of five windows");
 }
 
-fn figures(columns: usize) -> StatsTable {
+pub(super) fn figures(columns: usize) -> StatsTable {
     let column = || std::array::from_fn(|_| "100.00 %".to_owned());
     StatsTable {
         frame: "frame 7, 0:00.233".to_owned(),
@@ -163,7 +163,7 @@ fn figures(columns: usize) -> StatsTable {
     }
 }
 
-fn many_lines() -> Vec<InfoLine> {
+pub(super) fn many_lines() -> Vec<InfoLine> {
     let value = "as long a value as they come, which takes more than a single line of the panel";
     vec![InfoLine { name: "something", value: value.to_owned(), origin: None }; 8]
 }
@@ -269,18 +269,6 @@ fn what_is_adjusted_is_told_after_the_controls_have_gone() {
     assert_eq!(shown(&mut hud), 0, "nothing is laid out unless it is to last");
     hud.lasting = Lasting::Readouts;
     assert!(shown(&mut hud) > 0);
-}
-
-#[test]
-fn the_free_part_is_the_larger_one() {
-    let view = Rect::from_min_size(pos2(0.0, 0.0), Vec2::new(1280.0, 720.0));
-    assert_eq!(free_area(view, &[]), view);
-    assert_eq!(free_area(view, &pair(1280.0, 720.0)).max, pos2(1280.0, 540.0));
-    let column = |top: f32| HistogramArea {
-        rect: Rect::from_min_max(pos2(1000.0, top), pos2(1280.0, top + 200.0)),
-        channels: Channels::ALL,
-    };
-    assert_eq!(free_area(view, &[column(20.0), column(240.0), column(460.0)]).max, pos2(1000.0, 720.0));
 }
 
 #[test]

@@ -72,14 +72,21 @@ pub fn scrolled(ui: &mut egui::Ui, room: f32, contents: impl FnOnce(&mut egui::U
     egui::ScrollArea::vertical().max_height(room).min_scrolled_height(room).show(ui, contents);
 }
 
+/// Room around a line of text on a plate of its own.
+const LABEL: Vec2 = Vec2::new(5.0, 2.5);
+
+/// Size of a line of text with a plate of its own, in points.
+pub fn label_size(painter: &Painter, text: &str, size: f32) -> Vec2 {
+    painter.layout_no_wrap(text.to_owned(), mono(size), LIGHT).size() + 2.0 * LABEL
+}
+
 /// Draws a line of text on a plate of its own near a point, inside `within`; where it came to lie.
 pub fn label(painter: &Painter, within: Rect, at: Pos2, anchor: Align2, text: &str, size: f32, color: Color32) -> Rect {
     let galley = painter.layout_no_wrap(text.to_owned(), mono(size), color);
-    let padding = Vec2::new(5.0, 2.5);
-    let rect = anchor.anchor_size(at, galley.size() + 2.0 * padding);
+    let rect = anchor.anchor_size(at, galley.size() + 2.0 * LABEL);
     let rect = inside(rect, within);
     fill_plate(painter, rect, 4, PLATE);
-    painter.galley(rect.min + padding, galley, color);
+    painter.galley(rect.min + LABEL, galley, color);
     rect
 }
 

@@ -63,20 +63,22 @@ fn micros(time: Duration) -> String {
     if micros < 1000.0 { format!("{micros:.1} µs") } else { format!("{:.2} ms", micros / 1000.0) }
 }
 
-/// Shows the panel at the top left of `room`; where it is.
+/// Shows the panel at the top left of `room`, where it scrolls if that is too low; where it is.
 pub fn show(ui: &Ui, room: Rect, timing: &TimingTable) -> Rect {
-    let area = egui::Area::new(egui::Id::unique("times")).fixed_pos(room.min).fade_in(false).interactable(false);
+    let area = egui::Area::new(egui::Id::unique("times")).fixed_pos(room.min).fade_in(false);
     let shown = area.show(ui.ctx(), |ui| {
         theme::plate().show(ui, |ui| {
-            let grid = egui::Grid::new("times").num_columns(2).spacing(egui::vec2(14.0, 3.0)).min_row_height(0.0);
-            grid.show(ui, |ui| {
-                for (name, figure) in timing.lines() {
-                    let text = |text: String| RichText::new(text).font(theme::mono(theme::TEXT));
-                    ui.label(text(name.to_owned()).color(theme::DIM));
-                    ui.add(egui::Label::new(text(figure).color(theme::LIGHT)).extend());
-                    ui.end_row();
-                }
-            });
+            theme::scrolled(ui, room.height() - 20.0, |ui| {
+                let grid = egui::Grid::new("times").num_columns(2).spacing(egui::vec2(14.0, 3.0)).min_row_height(0.0);
+                grid.show(ui, |ui| {
+                    for (name, figure) in timing.lines() {
+                        let text = |text: String| RichText::new(text).font(theme::mono(theme::TEXT));
+                        ui.label(text(name.to_owned()).color(theme::DIM));
+                        ui.add(egui::Label::new(text(figure).color(theme::LIGHT)).extend());
+                        ui.end_row();
+                    }
+                });
+            })
         });
     });
     shown.response.rect

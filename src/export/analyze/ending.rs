@@ -1,4 +1,5 @@
-//! How a run can end before its last frame: it is asked to, something fails, or the file lacks frames that it should have.
+//! How a run can end before its last frame: it is asked to, or something fails. Whether the file lacks frames that it should
+//! have is told by [`Ending`](crate::media::Ending).
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -6,15 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::export::file::FileError;
 use crate::gpu::GpuError;
-use crate::media::{Decoder, FrameCounters, MediaError, StreamInfo};
-
-/// Frames by which a file may end before its headers say: headers round.
-const MISSING_FRAMES: f64 = 2.5;
-/// The same where something else says that the file was cut off.
-const MISSING_FRAMES_OF_CUT: f64 = 0.5;
-/// Containers whose headers tell how many frames there are or how long the video is, before the frames come. Elsewhere
-/// that is unknown, or taken from the last packets that there are, or it is the length of the longest stream.
-const TELLING: [&str; 5] = ["mov,mp4,m4a,3gp,3g2,mj2", "matroska,webm", "avi", "ivf", "mxf"];
+use crate::media::MediaError;
 
 /// Asks a run to end after the frames that are under way. Clones ask the same run.
 #[derive(Debug, Clone, Default)]
@@ -130,55 +123,4 @@ pub enum AnalyzeError {
     /// A run that cannot be continued.
     #[error("{0}")]
     Resume(String),
-}
-
-/// What a file tells about its end before it is decoded.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct Ending {
-    /// Seconds from the first frame to the end of the last, as the headers state.
-    pub(super) stated_secs: Option<f64>,
-    /// The part of the container that goes on beyond the end of the file.
-    cut_part: Option<&'static str>,
-    /// Whether the headers tell where the end should be.
-    is_told: bool,
-}
-
-impl Ending {
-    pub(super) fn of(decoder: &Decoder) -> Self {
-        let cut_part = decoder.cut_part();
-        let container = decoder.info().container.as_str();
-        let is_told = match cut_part {
-            // The headers of a fragmented file know of no fragment but the first.
-            Some("a fragment") => false,
-            // What was written to a pipe has wrong lengths; the size of the chunk around everything is surer.
-            None if container == "avi" => false,
-            _ => TELLING.contains(&container),
-        };
-        Self { stated_secs: decoder.stated_stream_secs(), cut_part, is_told }
-    }
-
-    /// A sentence about frames that the file should have and does not; asked once its end was reached. `seen` is the number of
-    /// the frame behind the last one, and where that one ended, in seconds.
-    pub(super) fn missing(&self, info: &StreamInfo, seen: (u64, f64), decoder: &FrameCounters) -> Option<String> {
-        if decoder.read_errors > 0 {
-            return Some("its end could not be read".to_owned());
-        }
-        if self.is_told && !info.still {
-            let (frames_seen, last) = seen;
-            let frame_secs = info.average_rate.map_or(0.04, |rate| 1.0 / rate.value());
-            let missing_frames = self.stated_secs.map(|stated| (stated - last) / frame_secs);
-            let lacks_frames = info.stated_frames.map(|frames| frames_seen + decoder.discarded < frames);
-            if let (Some(stated), Some(missing)) = (self.stated_secs, missing_frames)
-                && lacks_frames != Some(false)
-                && missing > MISSING_FRAMES
-            {
-                return Some(format!("it ends after {last:.3} s of {stated:.3} s"));
-            }
-            if lacks_frames.or_else(|| missing_frames.map(|missing| missing > MISSING_FRAMES_OF_CUT)) == Some(false) {
-                return None;
-            }
-        }
-        let cut = self.cut_part.map(|part| format!("it was cut off in the middle of {part}"));
-        cut.or_else(|| decoder.ends_damaged.then(|| "its last frame is damaged, as by a cut".to_owned()))
-    }
 }

@@ -8,13 +8,13 @@ use std::ops::{ControlFlow, Range};
 
 use super::counting::{Context, Cropping, count_all};
 pub use super::counting::{Counted, FrameFacts, Outcome, Request};
-use super::ending::{AnalyzeError, Ending};
+use super::ending::AnalyzeError;
 use super::frames::{self, End, Frames, Positioned};
 use super::jobs;
 use super::selection::{self, Bars, Point};
 use crate::adjust::Adjustments;
 use crate::engine::Engine;
-use crate::media::{Decoder, StreamInfo};
+use crate::media::{Decoder, Ending, StreamInfo};
 use crate::picture::Ratio;
 
 /// A file that is ready to be counted.
@@ -123,7 +123,7 @@ impl Pipeline {
         };
         outcome.counted_by = engine.description();
         if outcome.reached_end && outcome.ended_early.is_none() {
-            outcome.ended_early = ending.missing(&info, (outcome.frames.end, outcome.end_secs), &outcome.decoder);
+            outcome.ended_early = ending.missing(&info, (Some(outcome.frames.end), outcome.end_secs), &outcome.decoder);
         }
         Ok(outcome)
     }

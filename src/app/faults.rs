@@ -1,0 +1,103 @@
+//! What is wrong with the file, as far as it has been read: counts and facts that stay, and what is said when they come.
+
+use super::hud::InfoLine;
+use crate::media::FrameCounters;
+use crate::text::counted;
+
+/// What is known to be wrong with a file.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Faults {
+    counters: FrameCounters,
+    /// What is wrong with its end, in words.
+    ending: Option<String>,
+}
+
+impl Faults {
+    /// What the decoder counted, and what is wrong with the file's end.
+    #[must_use]
+    pub const fn new(counters: FrameCounters, ending: Option<String>) -> Self {
+        Self { counters, ending }
+    }
+
+    /// What the decoder counted.
+    #[must_use]
+    pub const fn counters(&self) -> FrameCounters {
+        self.counters
+    }
+
+    /// Whether anything is wrong.
+    #[must_use]
+    pub const fn any(&self) -> bool {
+        self.ending.is_some() || self.has_damage()
+    }
+
+    const fn has_damage(&self) -> bool {
+        let FrameCounters { refused_packets, damaged, unusable, read_errors, .. } = self.counters;
+        refused_packets + damaged + unusable + read_errors > 0
+    }
+
+    /// The damage in words: what there is of it, with counts.
+    fn damage(&self) -> Option<String> {
+        let FrameCounters { refused_packets, damaged, unusable, read_errors, .. } = self.counters;
+        let counts = [
+            (refused_packets, "packet", "refused by the decoder"),
+            (damaged, "frame", "damaged"),
+            (unusable, "frame", "left out"),
+            (read_errors, "error", "of reading"),
+        ];
+        let parts = counts.into_iter().filter(|(count, ..)| *count > 0);
+        let texts: Vec<_> = parts.map(|(count, what, how)| format!("{} {how}", counted(count, what))).collect();
+        (!texts.is_empty()).then(|| texts.join(", "))
+    }
+
+    /// The lines of the file's panel.
+    #[must_use]
+    pub fn lines(&self) -> Vec<InfoLine> {
+        let line = |name, value: Option<String>| value.map(|value| InfoLine { name, value, origin: None });
+        let damage = self.damage().map(|damage| format!("{damage}, so far"));
+        line("partial", self.ending.clone()).into_iter().chain(line("damage", damage)).collect()
+    }
+
+    /// What is to be said of what has come since the faults were `told`; the counts only when they begin, and at the
+    /// video's end.
+    #[must_use]
+    pub fn news(&self, told: &Self, has_ended: bool) -> Vec<String> {
+        let ending = self.ending.clone().filter(|_| self.ending != told.ending);
+        let ending = ending.map(|ending| format!("the file is not whole: {ending}"));
+        let is_due = !told.has_damage() || has_ended && self.counters != told.counters;
+        let damage = self.damage().filter(|_| is_due).map(|damage| format!("the file is damaged: {damage}"));
+        ending.into_iter().chain(damage).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn faults(refused_packets: u64, damaged: u64) -> Faults {
+        Faults::new(FrameCounters { refused_packets, damaged, ..FrameCounters::default() }, None)
+    }
+
+    #[test]
+    fn damage_is_said_when_it_begins_and_at_the_end_and_counted_all_the_time() {
+        let (none, some, more) = (Faults::default(), faults(1, 0), faults(2, 3));
+        assert!(!none.any() && none.lines().is_empty() && none.news(&none, true).is_empty());
+        assert_eq!(some.news(&none, false), ["the file is damaged: 1 packet refused by the decoder"]);
+        assert!(more.news(&some, false).is_empty(), "the panel counts");
+        let all = "2 packets refused by the decoder, 3 frames damaged";
+        assert_eq!(more.news(&some, true), [format!("the file is damaged: {all}")]);
+        assert_eq!((more.lines()[0].name, more.lines()[0].value.clone()), ("damage", format!("{all}, so far")));
+        assert!(more.news(&more, true).is_empty(), "it was said");
+    }
+
+    #[test]
+    fn a_partial_file_is_told_once_and_stays_in_the_panel() {
+        let cut = Faults::new(FrameCounters::default(), Some("it was cut off in the middle of its data".to_owned()));
+        assert_eq!(
+            cut.news(&Faults::default(), false),
+            ["the file is not whole: it was cut off in the middle of its data"]
+        );
+        assert!(cut.news(&cut, true).is_empty() && cut.any());
+        assert_eq!(cut.lines()[0].name, "partial");
+    }
+}
