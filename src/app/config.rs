@@ -1,5 +1,6 @@
 //! Choices that last from one run to the next, as JSON in the platform's configuration folder.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -28,8 +29,10 @@ pub struct Settings {
     pub channels: String,
     /// Whether the histograms are shown at all.
     pub shown: bool,
-    /// How the picture fits the window.
+    /// How a picture fits the window of whose shape none was chosen.
     pub fit: Fit,
+    /// How pictures of a shape fit, by width over height: `1.33`.
+    pub fits: BTreeMap<String, Fit>,
     /// Whether the controls stay on screen.
     pub pinned: bool,
     /// Whether the cumulative histograms are drawn over the bars.
@@ -47,6 +50,7 @@ impl Default for Settings {
             channels: LETTERS.iter().collect(),
             shown: true,
             fit: Fit::default(),
+            fits: BTreeMap::new(),
             pinned: false,
             curves: false,
             exposure: Exposure::default(),
@@ -179,6 +183,7 @@ mod tests {
     fn changed() -> Settings {
         let mut settings =
             Settings { shown: false, fit: Fit::Contain, pinned: true, curves: true, ..Settings::default() };
+        settings.fits.insert("1.33".to_owned(), Fit::Cover);
         settings.adjustments.low_pass.size = 21;
         settings.exposure = Exposure { zebra: true, level: Level::Code(700), limits: MarkLimits::R103, marks: true };
         settings.histograms.arrangement = Arrangement::Parade;

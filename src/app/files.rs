@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::session::{end_aside, file_name};
+use super::session::end_aside;
 use crate::media::{DecodeEvent, DecodeThread, MediaError, StreamInfo};
 use crate::picture::Frame;
+use crate::text::file_name;
 
 /// The files, the one on screen among them.
 #[derive(Debug, Clone, Default)]

@@ -11,8 +11,9 @@ use super::dialog::{Answer, Dialog};
 use super::files::{Files, Opened, Opening};
 use super::hud::Note;
 use super::options::{PlayOptions, Waker};
-use super::session::{Session, file_name};
+use super::session::Session;
 use super::{folders, start};
+use crate::text::file_name;
 
 /// What has come of something that was to be opened.
 pub enum Arrival {

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::kept::{self, Found};
-use super::session::{Session, file_name};
-use crate::text::timecode;
+use crate::text::{file_name, timecode};
 
 /// Where they are kept, in the folder of the settings.
 const NAME: kept::Name = kept::Name { file: "recent.json", aside: "recent.unreadable.json" };
@@ -60,11 +59,7 @@ impl Recent {
 
     /// The files but for the one that is open, the one that was opened last first.
     #[must_use]
-    pub fn others(&self, open: Option<&Session>) -> &[RecentFile] {
-        self.but(open.map(|session| session.input.as_path()))
-    }
-
-    fn but(&self, open: Option<&Path>) -> &[RecentFile] {
+    pub fn others(&self, open: Option<&Path>) -> &[RecentFile] {
         let open = open.and_then(lasting);
         match self.files.split_first() {
             Some((first, rest)) if open.as_ref() == Some(&first.path) => rest,
@@ -194,8 +189,8 @@ mod tests {
         let mut recent = Recent::default();
         recent.opened(Path::new("/films/a.mp4"));
         recent.opened(Path::new("/films/b.mp4"));
-        assert_eq!(recent.but(Some(Path::new("/films/b.mp4"))).len(), 1);
-        assert_eq!(recent.but(Some(Path::new("-"))).len(), 2);
+        assert_eq!(recent.others(Some(Path::new("/films/b.mp4"))).len(), 1);
+        assert_eq!(recent.others(Some(Path::new("-"))).len(), 2);
         assert_eq!((place_text(754.9), place_text(3661.0)), ("12:34".to_owned(), "1:01:01".to_owned()));
     }
 

@@ -1,6 +1,6 @@
 //! One open video: its decoding thread, its player, and how its colour is read.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -12,7 +12,7 @@ use crate::picture::Frame;
 use crate::picture::color::{Colorimetry, Matrix, Origin, Range, Sourced};
 use crate::picture::layout::ColorModel;
 use crate::playback::{Marks, Player, SeekRequest, StepEnd, Tick, send, take_events};
-use crate::text::timecode;
+use crate::text::{file_name, timecode};
 
 /// An open video.
 pub struct Session {
@@ -329,13 +329,4 @@ const fn step_end_text(end: StepEnd) -> &'static str {
 pub fn next_of<T: Copy + PartialEq>(all: &[T], current: T) -> T {
     let at = all.iter().position(|&one| one == current).map_or(0, |at| at + 1);
     all.get(at).or(all.first()).copied().unwrap_or(current)
-}
-
-/// The last part of a path or an address.
-#[must_use]
-pub fn file_name(path: &Path) -> String {
-    if path == Path::new("-") {
-        return "standard input".to_owned();
-    }
-    path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
 }

@@ -196,6 +196,10 @@ impl Viewer {
             Some(_) if self.work.region.shown().is_some() => Lasting::Readouts,
             Some(_) => Lasting::Nothing,
         };
+        let seen = self.work.seen_text();
+        if seen.is_some() && self.work.hud.lasting == Lasting::Nothing {
+            self.work.hud.lasting = Lasting::Readouts;
+        }
         let sources = self.sources();
         let readings = if self.work.hud.is_visible(now) { sources.read(now) } else { Readings::default() };
         let adjusting = sources.adjusting(&self.work.adjuster);
@@ -208,11 +212,15 @@ impl Viewer {
                 name: self.work.session.as_ref().map(|session| session.name.as_str()),
                 opening: self.inputs.opening(),
                 place: self.inputs.place(),
-                recent: self.work.recent.others(self.work.session.as_ref()),
+                recent: self.work.recent.others(self.work.session.as_ref().map(|session| &*session.input)),
                 left_at: self.work.session.as_ref().and_then(|session| session.left_at),
                 faulty: self.work.session.as_ref().is_some_and(|session| session.faults().any()),
             },
-            picture: PictureView { is_full: self.work.graphics.screen.is_full(), fit: self.work.scene.view.fit },
+            picture: PictureView {
+                is_full: self.work.graphics.screen.is_full(),
+                fit: self.work.scene.view.fit,
+                seen: seen.as_deref(),
+            },
             play: self.work.session.as_ref().map(|session| session.play_state(now)).unwrap_or_default(),
             scopes: ScopesView {
                 components: self.work.bins.components,
@@ -376,7 +384,7 @@ impl Viewer {
             Command::BrushOnly(channel) => self.brush_only(channel),
             Command::GoTo(goal) => self.work.go_to(goal, now),
             Command::OpenRecent(index) => {
-                let others = self.work.recent.others(self.work.session.as_ref());
+                let others = self.work.recent_files();
                 let Some(path) = others.get(index).map(|file| file.path.clone()) else { return Ok(Flow::Continue) };
                 for arrival in self.inputs.choose(path, self.work.session.as_ref()) {
                     self.receive(arrival, now);
@@ -434,7 +442,7 @@ impl Viewer {
                     self.work.note(note, now);
                 }
             }
-            Action::OpenRecent if self.work.recent.others(self.work.session.as_ref()).is_empty() => {
+            Action::OpenRecent if self.work.recent_files().is_empty() => {
                 self.work.note(Note::done("no other file was opened before"), now);
             }
             Action::OpenRecent => {

@@ -12,22 +12,23 @@ use super::chosen::Chosen;
 use super::clipboard::Clipboard;
 use super::config::{Keeper, Settings, Store};
 use super::copying::{self, Copied};
+use super::fits::{Aspect, Fits};
 use super::geometry::Geometry;
 use super::graphics::Graphics;
 use super::hud::{Goal, Hud, Note};
 use super::options::{AppError, PlayOptions, Waker};
-use super::recent::{Recent, place_text};
+use super::recent::{Recent, RecentFile, place_text};
 use super::saving::Saves;
 use super::session::Session;
 use super::title::Title;
-use super::{regions, styling, transport};
+use super::{regions, seen, styling, transport};
 use crate::adjust::Adjustment;
 use crate::gpu::{FrameTag, GpuError, Instance};
 use crate::histogram::Components;
 use crate::keys::{self, Action};
 use crate::picture::Frame;
 use crate::picture::region::Rect;
-use crate::view::placement::ViewSettings;
+use crate::view::placement::{Shape, ViewSettings};
 use crate::view::region::Region;
 use crate::view::scene::{Counted, Scene};
 
@@ -53,6 +54,8 @@ pub struct Workspace {
     pub hud: Hud,
     /// The choices that last.
     pub settings: Keeper,
+    /// How pictures of each shape fit the window.
+    fits: Fits,
     /// The files that were opened last.
     pub recent: Recent,
     title: Title,
@@ -99,6 +102,7 @@ impl Workspace {
             bins: Bins::new(options.components),
             region: Region::default(),
             hud,
+            fits: Fits::new(settings.fit, settings.fits.clone()),
             recent: Recent::open(store.folder()),
             settings: Keeper::new(store),
             title: Title::new(now),
@@ -131,6 +135,12 @@ impl Workspace {
         if let (Some(secs), Some(key), true) = (session.left_at, key, offers) {
             self.note(Note::info(format!("left at {}: {key} continues there", place_text(secs))), now);
         }
+    }
+
+    /// The files that were opened before the one on screen, the last one first.
+    #[must_use]
+    pub fn recent_files(&self) -> &[RecentFile] {
+        self.recent.others(self.session.as_ref().map(|session| &*session.input))
     }
 
     /// Notes where the video on screen is left.
@@ -216,6 +226,10 @@ impl Workspace {
             self.scene.brush = None;
         }
         session.frame = Some(frame);
+        self.fits.keep(self.scene.view.fit);
+        if let Some(fit) = self.fits.show(Aspect::of(Shape::of(&read).upright())) {
+            self.scene.view = ViewSettings::fitted(fit);
+        }
         if let Err(error) = self.graphics.load(&read, region.counted(), self.bins.components) {
             return self.rebuild(error);
         }
@@ -260,6 +274,13 @@ impl Workspace {
         self.choose_region(left)?;
         self.note(Note::done(text), now);
         Ok(true)
+    }
+
+    /// How much of what is counted is in view, in words; nothing where that is all.
+    pub fn seen_text(&self) -> Option<String> {
+        let part = self.region.counted();
+        let share = self.geometry().placement()?.seen(part);
+        seen::text(share, part.is_some(), &self.scene.view)
     }
 
     /// Which picture and which part of it the histograms are of, in words; nothing where that is simply the picture.
@@ -517,10 +538,12 @@ impl Workspace {
 
     /// Writes the choices that last.
     pub fn keep_settings(&mut self) {
+        self.fits.keep(self.scene.view.fit);
         let mut settings = Settings {
             histograms: self.scene.style,
             shown: self.scene.overlays,
-            fit: self.scene.view.fit,
+            fit: self.fits.otherwise,
+            fits: self.fits.chosen.clone(),
             pinned: self.hud.is_pinned(),
             curves: self.scene.curves,
             exposure: self.scene.exposure,

@@ -4,4 +4,4 @@ mod time;
 mod words;
 
 pub use time::{parse_time, timecode};
-pub use words::counted;
+pub use words::{counted, file_name};

@@ -6,6 +6,7 @@ mod settings;
 
 use glam::{DMat4, DVec2, DVec3};
 
+use crate::picture::region::Rect;
 use crate::picture::{Frame, Orientation, Ratio};
 #[cfg(feature = "internals")]
 pub use settings::Region;
@@ -254,6 +255,22 @@ impl Placement {
         self.sampling.pixel_at(point, self.picture)
     }
 
+    /// The share of a part of the picture, or of all of it, that lies in the view: 0 to 1. Where less than a pixel of the view
+    /// is missing at both ends of a side together, all of that side is seen: views have whole pixels.
+    #[must_use]
+    pub fn seen(&self, part: Option<Rect>) -> f64 {
+        let (x_axis, y_axis) = self.sampling.axes();
+        let (columns, rows) = if self.sampling.is_turned() { (self.view.1, self.view.0) } else { self.view };
+        let part = part.unwrap_or(Rect { x: 0, y: 0, width: self.picture.0, height: self.picture.1 });
+        let side = |(origin, step): (f64, f64), pixels: u32, begin: u32, length: u32| {
+            let [one, other] = [origin, origin + step * f64::from(pixels)];
+            let (begin, length) = (f64::from(begin), f64::from(length));
+            let seen = (one.max(other).min(begin + length) - one.min(other).max(begin)).max(0.0);
+            if length - seen < step.abs() { 1.0 } else { seen / length }
+        };
+        side(x_axis, columns, part.x, part.width) * side(y_axis, rows, part.y, part.height)
+    }
+
     /// Which sample covers each pixel of the view.
     #[must_use]
     pub fn nearest(&self) -> Nearest {
@@ -489,6 +506,42 @@ mod tests {
                 let seen = shape.orientation.seen_at(coded, (shape.width, shape.height));
                 assert_eq!(seen, (x, y), "{coded:?}, turned {turns} times, mirrored {mirrored}");
             }
+        }
+    }
+
+    #[test]
+    fn the_share_that_is_seen_is_that_of_the_counted_samples_in_the_view() {
+        let seen =
+            |shape: &Shape, settings: ViewSettings, view, part| Placement::new(shape, &settings, view).seen(part);
+        let wide = shape(1920, 1080, 0, false);
+        let cover = ViewSettings::default();
+        assert_eq!(seen(&wide, cover, (960, 540), None), 1.0);
+        // A side that is a pixel short by rounding is seen whole; one that is more than that is not.
+        assert_eq!(seen(&wide, cover, (854, 480), None), 1.0);
+        assert!((seen(&wide, cover, (1440, 1080), None) - 0.75).abs() < 1e-12);
+        assert_eq!(seen(&wide, ViewSettings::fitted(Fit::Contain), (1440, 1080), None), 1.0);
+        assert!((seen(&wide, ViewSettings::fitted(Fit::Actual), (960, 270), None) - 0.125).abs() < 1e-12);
+        assert!((seen(&wide, ViewSettings { zoom: 2.0, ..cover }, (960, 540), None) - 0.25).abs() < 1e-12);
+        // Of a picture that is turned for display, the sides are the other ones.
+        let turned = shape(1920, 1080, 1, false);
+        assert!((seen(&turned, cover, (1080, 960), None) - 0.5).abs() < 1e-12);
+        // A region at the left edge, half of which is cut off, one in the middle, and one that is not in view.
+        let part = |x, width| Some(Rect { x, y: 100, width, height: 500 });
+        assert!((seen(&wide, cover, (1440, 1080), part(0, 480)) - 0.5).abs() < 1e-12);
+        assert_eq!(seen(&wide, cover, (1440, 1080), part(240, 1440)), 1.0);
+        assert_eq!(seen(&wide, cover, (1440, 1080), part(0, 200)), 0.0);
+    }
+
+    /// The share is that of the samples that some pixel of the view shows, where a pixel is not larger than a sample.
+    #[test]
+    fn the_share_agrees_with_the_samples_that_the_view_shows() {
+        for (turns, view) in [(0, (301, 977)), (1, (640, 200)), (2, (1000, 300)), (3, (333, 512))] {
+            let placement = Placement::new(&shape(200, 100, turns, false), &ViewSettings::default(), view);
+            let nearest = placement.nearest();
+            let distinct = |line: &[u32]| line.iter().collect::<std::collections::BTreeSet<_>>().len() as f64;
+            let shown = distinct(&nearest.columns) * distinct(&nearest.rows) / (200.0 * 100.0);
+            let seen = placement.seen(None);
+            assert!((seen - shown).abs() < 0.03 && seen < 1.0, "{seen} and {shown}, turned by {turns} on {view:?}");
         }
     }
 }

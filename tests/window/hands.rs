@@ -218,7 +218,9 @@ fn ctrl_z_takes_back_a_change_at_a_time_and_ctrl_shift_z_makes_it_again() {
         std::thread::sleep(Duration::from_millis(40));
     }
     program.button("mouseup", "1");
+    // With the controls, the panel of adjustments would come by itself.
     program.take_pointer_away();
+    program.settled();
     program.after(|| program.key("z"), "note: 5 levels");
     let last = program.settled();
     undo("5 levels");
@@ -380,5 +382,76 @@ fn recent_files_are_offered_with_the_place_where_they_were_left() {
 
     let program = start(&[other, "--no-config"]);
     program.after(|| program.key("ctrl+r"), "note: no other file was opened before");
+    program.quit_with("q");
+}
+
+/// The last thing that the label said of what is in view.
+fn seen(program: &Program, text: &str) {
+    let wanted = format!("seen: {text}");
+    until(&format!("the label to say '{text}'"), PATIENCE, || {
+        let log = program.log();
+        log.lines().rfind(|line| line.contains("seen: ")).is_some_and(|line| line.contains(&wanted)).then_some(())
+    });
+}
+
+#[test]
+fn what_is_cut_off_says_so_and_names_the_key() {
+    let _turn = alone();
+    let display = Display::start();
+    let program = paused_sample(&display, &[]);
+    assert!(!program.log().contains("seen: "), "all of the picture is in view: {}", program.log());
+    // The window is 4:3, the picture 16:9.
+    program.resize(960, 720);
+    seen(&program, "75 % of the picture in view · c shows all");
+    let cut = program.settled();
+    program.after(|| program.key("c"), "note: picture: contain");
+    let whole = program.settled();
+    let log = program.log().len();
+    program.after(|| program.key("r"), "note: red off");
+    program.after(|| program.key("r"), "note: red on");
+    program.settled();
+    assert!(!program.log()[log..].contains("seen: "), "the label stays while all is seen");
+    assert!(whole.differing(&cut, Area::Outside) > 5_000);
+    // The wheel cuts off more, and the label follows.
+    program.after(|| program.key("shift+c"), "note: picture: as at the start");
+    seen(&program, "75 % of the picture in view · c shows all");
+    program.point(480, 200);
+    program.turn_wheel(5);
+    until("the zoom to cut off more", PATIENCE, || {
+        let log = program.log();
+        let line = log.lines().rfind(|line| line.contains("seen: "))?;
+        let percent: u32 = line.split("seen: ").nth(1)?.split(' ').next()?.parse().ok()?;
+        (percent < 60).then_some(())
+    });
+    program.quit_with("q");
+}
+
+#[test]
+fn the_choice_of_fit_is_kept_for_each_shape_of_picture() {
+    let _turn = alone();
+    let display = Display::start();
+    let (home, folder) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+    let square = folder.path().join("square.mp4");
+    let mut command = std::process::Command::new("ffmpeg");
+    command.args("-v error -y -f lavfi -i testsrc2=s=480x360:r=10:d=5 -pix_fmt yuv420p".split(' ')).arg(&square);
+    crate::wait::output_of(&mut command, PATIENCE).unwrap_or_else(|error| panic!("no clip: {error}"));
+    let square = square.to_str().expect("plain");
+    let start = |file: &str| Program::start_at_home(&display, &[file, "--paused"], home.path());
+    let program = start(square);
+    program.resize(960, 540);
+    seen(&program, "75 % of the picture in view · c shows all");
+    program.after(|| program.key("c"), "note: picture: contain");
+    program.quit_with("q");
+    // Another shape covers; the first one is contained in the next run.
+    let program = start(sample());
+    program.resize(960, 720);
+    seen(&program, "75 % of the picture in view · c shows all");
+    program.after(|| program.key("Next"), "note: there is one file only");
+    program.quit_with("q");
+    let program = start(square);
+    program.resize(960, 540);
+    program.settled();
+    assert!(!program.log().contains("seen: "), "the choice was not kept: {}", program.log());
+    program.after(|| program.key("c"), "note: picture: 1:1");
     program.quit_with("q");
 }

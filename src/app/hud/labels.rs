@@ -58,6 +58,28 @@ pub fn show_counted(ui: &Ui, view: Rect, model: &Model<'_>, strength: f32) {
     painter.galley(rect.center() - galley.size() / 2.0, galley, theme::LIGHT);
 }
 
+/// Says how much of what is counted is in view, at the right above the histograms and their labels, or at the left where something
+/// else is `taken` already; where, if that is to be said.
+pub fn show_seen(ui: &Ui, free: Rect, model: &Model<'_>, taken: &[Rect]) -> Option<Rect> {
+    let text = model.picture.seen?;
+    let painter = ui.ctx().layer_painter(egui::LayerId::background());
+    let above = if model.scopes.histograms.is_empty() { 0.0 } else { height(model) };
+    let bottom = free.max.y - above - 6.0;
+    let mut job = egui::text::LayoutJob::simple_singleline(text.to_owned(), theme::words(theme::SMALL), theme::LIGHT);
+    job.wrap = egui::text::TextWrapping::truncate_at_width((free.width() - 2.0 * theme::MARGIN - 12.0).max(30.0));
+    let galley = painter.layout_job(job);
+    let size = galley.size() + vec2(12.0, 5.0);
+    let places = [
+        Align2::RIGHT_BOTTOM.anchor_size(pos2(free.max.x - theme::MARGIN, bottom), size),
+        Align2::LEFT_BOTTOM.anchor_size(pos2(free.min.x + theme::MARGIN, bottom), size),
+    ];
+    let rect = places.into_iter().find(|rect| !taken.iter().any(|other| other.intersects(*rect)))?;
+    painter.rect_filled(rect, 4, theme::PLATE);
+    painter.galley(rect.center() - galley.size() / 2.0, galley, theme::LIGHT);
+    log::trace!("seen: {text}");
+    Some(rect)
+}
+
 /// Shows the labels of every histogram.
 pub fn show(ui: &Ui, view: Rect, model: &Model<'_>, strength: f32) {
     let mut painter = ui.ctx().layer_painter(egui::LayerId::background());

@@ -403,6 +403,7 @@ impl Hud {
         let named = (divided > 0.0).then(|| Rect::from_min_size(open.min, Vec2::new(open.width(), divided)));
         let mut taken = panels;
         taken.extend(noted.into_iter().chain(named).chain(field).chain(Some(controls)).filter(Rect::is_positive));
+        taken.extend(labels::show_seen(ui, free, model, &taken));
         if let Some(region) = model.region {
             let room = Rect { min: Pos2::new(room.min.x, room.min.y.max(free.min.y + region::ABOVE)), ..room };
             taken.extend(region::label(ui, room, region, &taken, strength));

@@ -159,11 +159,13 @@ pub struct FileView<'a> {
 
 /// How the picture is seen.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct PictureView {
+pub struct PictureView<'a> {
     /// Whether the window fills the screen.
     pub is_full: bool,
     /// How the picture fits the window.
     pub fit: Fit,
+    /// How much of what is counted is in view, in words, where that is not all.
+    pub seen: Option<&'a str>,
 }
 
 /// What is counted, and where it is shown.
@@ -211,7 +213,7 @@ pub struct Model<'a> {
     /// Which file is on screen.
     pub file: FileView<'a>,
     /// How the picture is seen.
-    pub picture: PictureView,
+    pub picture: PictureView<'a>,
     /// Where playback is.
     pub play: PlayState,
     /// What is counted.
