@@ -222,6 +222,7 @@ impl Renderer {
         }
         self.live.belt.submitted(None);
         self.thresholds.belt.submitted(None);
+        self.paint.iter_mut().for_each(PaintPass::submitted);
     }
 
     /// The newest luminance codes at which the second class and those after it begin, `u32::MAX` where there is none; `None`

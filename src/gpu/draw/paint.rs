@@ -4,13 +4,22 @@
 use super::ViewPart;
 use crate::cpu::display::{self, ByCodes, Order, PixelFormat};
 use crate::gpu::Gpu;
+use crate::gpu::staging::{Staged, Staging};
 use crate::view::placement::Placement;
 
 /// Paints pictures and copies them to views.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct PaintPass {
     pixels: Vec<u8>,
-    buffer: Option<wgpu::Buffer>,
+    staging: Staging,
+    /// What the commands that are recorded now copy from.
+    recorded: Option<Staged>,
+}
+
+impl Default for PaintPass {
+    fn default() -> Self {
+        Self { pixels: Vec::new(), staging: Staging::new(), recorded: None }
+    }
 }
 
 impl PaintPass {
@@ -36,22 +45,26 @@ impl PaintPass {
         let inspection = part.inspection.map(|inspection| (inspection, columns.start));
         let by_codes = ByCodes { light: part.light(), inspection };
         display::draw(picture, &placement, by_codes, format, &mut self.pixels);
-        let size = self.pixels.len() as u64;
-        if self.buffer.as_ref().is_none_or(|buffer| buffer.size() != size) {
-            self.buffer = Some(gpu.device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some("painted picture"),
-                size,
-                usage: wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST,
-                mapped_at_creation: false,
-            }));
-        }
-        let Some(buffer) = &self.buffer else { return };
-        gpu.queue.write_buffer(buffer, 0, &self.pixels);
+        // Through memory that is used again and again: the view is copied once here and once by the adapter.
+        let bytes = self.pixels.len();
+        let staged = self.staging.take(gpu, bytes as u64);
+        let Some(mut memory) = staged.view() else { return };
+        memory.slice(..bytes).copy_from_slice(&self.pixels);
+        drop(memory);
+        let buffer = staged.written();
         let layout =
             wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(stride), rows_per_image: Some(height) };
         let source = wgpu::TexelCopyBufferInfo { buffer, layout };
         let origin = wgpu::Origin3d { x: columns.start, y: 0, z: 0 };
         let target = wgpu::TexelCopyTextureInfo { origin, ..texture.as_image_copy() };
         encoder.copy_buffer_to_texture(source, target, wgpu::Extent3d { width, height, depth_or_array_layers: 1 });
+        self.recorded = Some(staged);
+    }
+
+    /// Must follow the submission of what was recorded.
+    pub fn submitted(&mut self) {
+        if let Some(staged) = self.recorded.take() {
+            staged.submitted();
+        }
     }
 }
