@@ -49,8 +49,10 @@ fn the_level_of_zebras_is_dragged_and_kept_for_the_next_run() {
     program.after(|| program.key("9"), "note: zebras from 95 % on");
     // The panel is the first thing below the controls at the left; its slider lies right of the switch.
     program.point(170, 92);
+    program.settled();
     let drag = || {
         program.button("mousedown", "1");
+        program.settled();
         program.move_pointer(190, 92);
     };
     let line = program.after(drag, "exposure: ");
