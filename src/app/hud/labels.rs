@@ -6,8 +6,6 @@ use egui::{Align2, Rect, Ui, pos2, vec2};
 use super::model::{HistogramArea, Model};
 use super::{letters, theme};
 
-/// Height of a strip of labels, in points.
-pub const STRIP: f32 = 14.0;
 /// The least that can be read.
 const LEAST_STRIP: f32 = 10.0;
 
@@ -17,7 +15,7 @@ const COUNTED: f32 = letters::HEIGHT;
 /// Height that all labels take above a histogram.
 #[must_use]
 pub fn height(model: &Model<'_>) -> f32 {
-    if model.scopes.counted.is_some() || has_letters(model) { STRIP + COUNTED } else { STRIP }
+    if model.scopes.counted.is_some() || has_letters(model) { theme::AXIS + COUNTED } else { theme::AXIS }
 }
 
 /// Whether a histogram shows several channels, whose letters stand in that line too.
@@ -34,7 +32,7 @@ pub fn show_counted(ui: &Ui, view: Rect, model: &Model<'_>, strength: f32) {
     };
     let painter = ui.ctx().layer_painter(egui::LayerId::background());
     // It lies on the axis' labels while they are there.
-    let bottom = first.rect.min.y - STRIP * strength;
+    let bottom = first.rect.min.y - theme::AXIS * strength;
     let is_above = bottom - COUNTED >= view.min.y + 2.0 * theme::MARGIN;
     // The letters stand at the right end of the same line.
     let room = if is_above && letters::width(first) > 0.0 {
@@ -91,7 +89,7 @@ pub fn show(ui: &Ui, view: Rect, model: &Model<'_>, strength: f32) {
                 other.max.y <= panel.rect.min.y + 0.5 && other.x_range().intersects(panel.rect.x_range())
             });
         let ceiling = above.map(|other| other.max.y).fold(view.min.y, f32::max);
-        let height = STRIP.min(panel.rect.min.y - ceiling);
+        let height = theme::AXIS.min(panel.rect.min.y - ceiling);
         if height >= LEAST_STRIP {
             strip(&painter, panel, height, model.scopes.bits);
         }

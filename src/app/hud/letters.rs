@@ -4,7 +4,6 @@
 use egui::{Color32, Rect, RichText, Ui, pos2, vec2};
 
 use super::controls::{self, ToggleLook};
-use super::labels::STRIP;
 use super::model::{Command, HistogramArea, Model};
 use super::theme;
 
@@ -24,7 +23,7 @@ pub fn width(panel: &HistogramArea) -> f32 {
 pub fn show(ui: &Ui, view: Rect, model: &Model<'_>, strength: f32, commands: &mut Vec<Command>) {
     let scopes = &model.scopes;
     for (number, panel) in scopes.histograms.iter().enumerate().filter(|(_, panel)| width(panel) > 0.0) {
-        let bottom = panel.rect.min.y - STRIP;
+        let bottom = panel.rect.min.y - theme::AXIS;
         let row =
             Rect::from_min_max(pos2(panel.rect.max.x - width(panel), bottom - HEIGHT), pos2(panel.rect.max.x, bottom));
         let is_free = scopes.histograms.iter().all(|other| !other.rect.intersects(row));

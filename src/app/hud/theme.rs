@@ -10,6 +10,8 @@ pub const TEXT: f32 = 13.0;
 pub const SMALL: f32 = 11.0;
 /// Space between plates and the edges of the window, in points.
 pub const MARGIN: f32 = 10.0;
+/// Height of the strip of labels along a histogram's axis, in points.
+pub const AXIS: f32 = 14.0;
 /// Rounding of plates.
 pub const ROUND: CornerRadius = CornerRadius::same(7);
 
