@@ -2,31 +2,29 @@
 
 mod adjusting;
 mod adjustment_key;
+mod answers;
 mod content;
 mod counting;
 mod drawing;
 mod loaded;
 
-use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use super::cumulative::CumulativePass;
 use super::draw::{BackdropPass, DividerPass, OverlayPass, PaintPass, Shapes, Side, TextPass, VideoPass};
-use super::figures::{FrameTag, Subject};
+use super::figures::FrameTag;
 use super::limits::LimitsPass;
 use super::live::{LiveTiming, PassTimes};
 use super::readback::{self, Image, VIEW_FORMAT};
-use super::readback_belt::ReadbackBelt;
-use super::selection::SelectionPass;
 use super::surface::{SurfaceFrame, WindowSurface};
 use super::upload::PictureBuffers;
 use super::{Gpu, GpuError};
 use crate::cpu;
-use crate::histogram::{Components, Cumulative, Histogram, TAIL_WORDS};
+use crate::histogram::{Components, Histogram};
 use crate::picture::region::Rect;
 use crate::picture::{Frame, Orientation, Picture, PictureError, Ratio};
 use crate::view::placement::Shape;
 use crate::view::scene::{Brush, Scene};
+use answers::Answers;
 use content::Content;
 pub use loaded::Rasterizer;
 use loaded::{Count, Loaded};
@@ -40,39 +38,6 @@ pub enum TimesState {
     UnderWay,
     /// None are.
     Settled,
-}
-
-/// Words that come back while a video plays, one load of them at a time, because somebody asked.
-#[derive(Debug)]
-struct OnRequest<T> {
-    belt: ReadbackBelt<T>,
-    /// Whether somebody waits for words that are not on their way yet.
-    is_wanted: bool,
-}
-
-impl<T> OnRequest<T> {
-    /// Room for at most so many words.
-    fn new(gpu: &Gpu, label: &str, words: usize) -> Self {
-        Self { belt: ReadbackBelt::new(&gpu.device, label, words as u64 * 4, 1), is_wanted: false }
-    }
-
-    /// Whether words are wanted and can set out.
-    fn is_due(&self) -> bool {
-        self.is_wanted && self.belt.is_empty()
-    }
-
-    /// Whether words are wanted or under way.
-    fn is_pending(&self) -> bool {
-        self.is_wanted || !self.belt.is_empty()
-    }
-
-    /// Records the copy of ranges of words of these buffers.
-    fn record(&mut self, encoder: &mut wgpu::CommandEncoder, parts: &[(&wgpu::Buffer, Range<usize>)], subject: T) {
-        let bytes = |words: &Range<usize>| words.start as u64 * 4..words.end as u64 * 4;
-        let parts: Vec<_> = parts.iter().map(|(buffer, words)| (*buffer, bytes(words))).collect();
-        self.belt.record(encoder, &parts, subject);
-        self.is_wanted = false;
-    }
 }
 
 /// Everything that turns pictures into views, for views of one texture format.
@@ -89,19 +54,7 @@ pub struct Renderer {
     divider: Option<DividerPass>,
     text: TextPass,
     timing: Option<LiveTiming>,
-    /// Sums the bins up that are shown filled, for numbers and curves; made when either is wanted first.
-    cumulative: Option<CumulativePass>,
-    /// Counts what is outside of EBU R 103; there while that is told beside the bins.
-    limits: Option<LimitsPass>,
-    /// Counts what a brush over several channels selects; made when that is wanted first.
-    selection: Option<SelectionPass>,
-    /// That brush, while there is one.
-    selecting: Option<Brush>,
-    live: OnRequest<Subject>,
-    thresholds: OnRequest<()>,
-    newest_thresholds: Option<[u32; 4]>,
-    /// The loading whose bins were asked for.
-    asked: Option<u64>,
+    answers: Answers,
     recorded: Vec<&'static str>,
 }
 
@@ -143,14 +96,7 @@ impl Renderer {
             divider: None,
             text: TextPass::new(format),
             timing: None,
-            cumulative: None,
-            limits: None,
-            selection: None,
-            selecting: None,
-            live: OnRequest::new(gpu, "live sums", Cumulative::scan_words(12) + TAIL_WORDS + 3),
-            thresholds: OnRequest::new(gpu, "live thresholds", 4),
-            newest_thresholds: None,
-            asked: None,
+            answers: Answers::new(gpu),
             recorded: Vec::new(),
         }
     }
@@ -178,9 +124,9 @@ impl Renderer {
     /// Has the bins that come back tell how many pixels are outside the limits of EBU R 103, or not any more. It takes a pass of
     /// its own for each picture whose bins are asked for.
     pub fn set_limits(&mut self, gpu: &Gpu, on: bool) {
-        match (&self.limits, on) {
-            (None, true) => self.limits = Some(LimitsPass::new(gpu)),
-            (Some(_), false) => self.limits = None,
+        match (&self.answers.limits, on) {
+            (None, true) => self.answers.limits = Some(LimitsPass::new(gpu)),
+            (Some(_), false) => self.answers.limits = None,
             _ => {}
         }
     }
@@ -188,7 +134,7 @@ impl Renderer {
     /// Has the bins that come back tell how many pixels a brush selects by any and by all of its channels, or not any more. Of one
     /// channel the bins tell that already.
     pub fn set_selecting(&mut self, brush: Option<Brush>) {
-        self.selecting = brush.filter(|brush| brush.channels.iter().count() > 1);
+        self.answers.selecting = brush.filter(|brush| brush.channels.iter().count() > 1);
     }
 
     /// The newest times of the passes, if they are timed, and whether the adapter tells the GPU's own.
@@ -220,8 +166,8 @@ impl Renderer {
         if let Some(timing) = &mut self.timing {
             timing.submitted();
         }
-        self.live.belt.submitted(None);
-        self.thresholds.belt.submitted(None);
+        self.answers.live.belt.submitted(None);
+        self.answers.thresholds.belt.submitted(None);
         self.paint.iter_mut().for_each(PaintPass::submitted);
     }
 
@@ -230,7 +176,7 @@ impl Renderer {
     /// [`poll_histogram`](Self::poll_histogram), [`poll_times`](Self::poll_times) and every drawing.
     #[must_use]
     pub const fn thresholds(&self) -> Option<[u32; 4]> {
-        self.newest_thresholds
+        self.answers.newest_thresholds
     }
 
     /// Sets the text and panels that are drawn over everything from the next drawing on.

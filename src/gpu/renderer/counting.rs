@@ -20,37 +20,37 @@ impl Renderer {
     /// way changes nothing, unless what is told with them has changed since. Where the next drawing adjusts or counts otherwise, its bins are sent without asking again.
     pub fn request_histogram(&mut self, gpu: &Gpu) {
         let now = (self.content.loadings, self.content.revision);
-        self.asked = Some(now.0);
+        self.answers.asked = Some(now.0);
         let is_newest = |subject: &Subject| {
-            let has_limits = subject.limits || self.limits.is_none();
-            (subject.loading, subject.revision) == now && has_limits && subject.tag.brush == self.selecting
+            let has_limits = subject.limits || self.answers.limits.is_none();
+            (subject.loading, subject.revision) == now && has_limits && subject.tag.brush == self.answers.selecting
         };
-        let is_under_way = self.live.belt.newest().is_some_and(is_newest);
-        self.live.is_wanted |= !is_under_way;
+        let is_under_way = self.answers.live.belt.newest().is_some_and(is_newest);
+        self.answers.live.is_wanted |= !is_under_way;
         self.fetch_histogram(gpu);
     }
 
     /// The bins that were asked for if they have come, summed up, and which frame's they are. Never waits.
     pub fn poll_histogram(&mut self, gpu: &Gpu) -> Option<(FrameTag, Cumulative)> {
         self.poll_thresholds(gpu);
-        if self.live.is_wanted
+        if self.answers.live.is_wanted
             && let Some((tag, histogram)) = self.content.known()
         {
             let mut sums = histogram.cumulative();
-            if self.limits.is_some() {
+            if self.answers.limits.is_some() {
                 let parts = self.content.known_parts();
                 sums.outside_r103 = parts.map(|parts| parts.iter().map(cpu::count_outside_r103).sum());
             }
-            self.live.is_wanted = false;
-            let parts = self.selecting.and_then(|_| self.content.known_parts());
-            let brush = self.selecting.filter(|_| parts.is_some());
+            self.answers.live.is_wanted = false;
+            let parts = self.answers.selecting.and_then(|_| self.content.known_parts());
+            let brush = self.answers.selecting.filter(|_| parts.is_some());
             if let (Some(brush), Some(parts)) = (&brush, parts) {
                 let counts = parts.iter().map(|part| cpu::count_selected(part, brush, sums.components));
                 sums.selected = Some(counts.fold(Selected::default(), Selected::plus));
             }
             return Some((FrameTag { brush, ..tag }, sums));
         }
-        let come = self.live.belt.poll(&gpu.device);
+        let come = self.answers.live.belt.poll(&gpu.device);
         self.fetch_histogram(gpu);
         let (Subject { tag, loading, revision, bits, components, limits }, mut words) = come?;
         // What the picture was counted as before a choice is of no use any more: other bins are on their way.
@@ -66,7 +66,7 @@ impl Renderer {
     /// Whether bins were asked for that have not come yet, or thresholds are under way.
     #[must_use]
     pub fn is_histogram_pending(&self) -> bool {
-        self.live.is_pending() || self.thresholds.is_pending()
+        self.answers.live.is_pending() || self.answers.thresholds.is_pending()
     }
 
     /// Counts the loaded picture as the last drawing did, unless it is counted, and reads its bins; waits for both. Before the
@@ -106,10 +106,10 @@ impl Renderer {
         self.recorded.clear();
         if self.content.choose(choice) {
             // Bins of the loaded picture that were asked for are asked for again.
-            self.live.is_wanted |= self.asked == Some(self.content.loadings);
+            self.answers.live.is_wanted |= self.answers.asked == Some(self.content.loadings);
         }
         let mut making = Making { gpu, encoder, timing: self.timing.as_mut(), recorded: &mut self.recorded };
-        self.thresholds.is_wanted |= self.content.record(&mut making);
+        self.answers.thresholds.is_wanted |= self.content.record(&mut making);
         if self.record_fetch(gpu, encoder) {
             self.recorded.push("sum up");
         }
@@ -119,39 +119,41 @@ impl Renderer {
 
     /// Sends for the bins that are wanted if they lie in the bin buffer already; else the next recording does.
     fn fetch_histogram(&mut self, gpu: &Gpu) {
-        if self.live.is_due() && self.content.fetchable().is_some() {
+        if self.answers.live.is_due() && self.content.fetchable().is_some() {
             let descriptor = wgpu::CommandEncoderDescriptor { label: Some("fetch bins") };
             let mut encoder = gpu.device.create_command_encoder(&descriptor);
             self.record_fetch(gpu, &mut encoder);
             gpu.queue.submit([encoder.finish()]);
-            self.live.belt.submitted(None);
+            self.answers.live.belt.submitted(None);
         }
     }
 
     /// Records the summing of the bins that are wanted and the copy of their sums; whether there was anything to record.
     fn record_fetch(&mut self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder) -> bool {
-        let Some(loaded) = self.content.fetchable().filter(|_| self.live.is_due()) else { return false };
+        let Some(loaded) = self.content.fetchable().filter(|_| self.answers.live.is_due()) else { return false };
         let Loaded { loading, bits, components, .. } = *loaded;
         let (tag, revision) = (self.content.tag(loaded), self.content.revision);
         let mut subject = Subject { tag, loading, revision, bits, components, limits: false };
         let bins = &self.content.passes().0.bins;
-        let cumulative = self.cumulative.get_or_insert_with(|| CumulativePass::new(gpu));
+        let cumulative = self.answers.cumulative.get_or_insert_with(|| CumulativePass::new(gpu));
         let descriptor = wgpu::ComputePassDescriptor { label: Some("sum up"), timestamp_writes: None };
         cumulative.dispatch(gpu, &mut encoder.begin_compute_pass(&descriptor), bins, bits);
         let tail = CHANNELS << bits..Histogram::word_count(bits);
         let mut parts = vec![(&cumulative.sums, 0..Cumulative::scan_words(bits)), (bins, tail)];
-        if let (Some(limits), Some((group, layout, rect, conversion))) = (&mut self.limits, self.content.bound()) {
+        if let (Some(limits), Some((group, layout, rect, conversion))) =
+            (&mut self.answers.limits, self.content.bound())
+        {
             limits.record(gpu, encoder, (group, layout, rect), Limits::r103(&conversion));
             parts.push((&limits.outside, 0..1));
             subject.limits = true;
         }
-        if let (Some(brush), Some((group, layout, rect, _))) = (self.selecting, self.content.bound()) {
-            let selection = self.selection.get_or_insert_with(|| SelectionPass::new(gpu));
+        if let (Some(brush), Some((group, layout, rect, _))) = (self.answers.selecting, self.content.bound()) {
+            let selection = self.answers.selection.get_or_insert_with(|| SelectionPass::new(gpu));
             selection.record(gpu, encoder, (group, layout, rect), (brush, components));
             parts.push((&selection.totals, 0..2));
             subject.tag.brush = Some(brush);
         }
-        self.live.record(encoder, &parts, subject);
+        self.answers.live.record(encoder, &parts, subject);
         true
     }
 
@@ -162,31 +164,33 @@ impl Renderer {
             Thresholds::Here(thresholds) => Some(thresholds),
             Thresholds::None => None,
         };
-        self.newest_thresholds = known;
-        self.thresholds.is_wanted = false;
+        self.answers.newest_thresholds = known;
+        self.answers.thresholds.is_wanted = false;
     }
 
     fn record_thresholds(&mut self, encoder: &mut wgpu::CommandEncoder) {
-        if let (Thresholds::There(buffer), true) = (self.content.adjusting.thresholds(), self.thresholds.is_due()) {
-            self.thresholds.record(encoder, &[(buffer, 0..4)], ());
+        if let (Thresholds::There(buffer), true) =
+            (self.content.adjusting.thresholds(), self.answers.thresholds.is_due())
+        {
+            self.answers.thresholds.record(encoder, &[(buffer, 0..4)], ());
         }
     }
 
     /// Takes thresholds that have come, and sends for newer ones.
     pub(super) fn poll_thresholds(&mut self, gpu: &Gpu) {
-        let come = self.thresholds.belt.poll(&gpu.device);
+        let come = self.answers.thresholds.belt.poll(&gpu.device);
         if !matches!(self.content.adjusting.thresholds(), Thresholds::There(_)) {
             return;
         }
         if let Some(((), words)) = come {
-            self.newest_thresholds = <[u32; 4]>::try_from(words).ok();
+            self.answers.newest_thresholds = <[u32; 4]>::try_from(words).ok();
         }
-        if self.thresholds.is_due() {
+        if self.answers.thresholds.is_due() {
             let descriptor = wgpu::CommandEncoderDescriptor { label: Some("fetch thresholds") };
             let mut encoder = gpu.device.create_command_encoder(&descriptor);
             self.record_thresholds(&mut encoder);
             gpu.queue.submit([encoder.finish()]);
-            self.thresholds.belt.submitted(None);
+            self.answers.thresholds.belt.submitted(None);
         }
     }
 }

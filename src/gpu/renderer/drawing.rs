@@ -90,7 +90,7 @@ impl Renderer {
         };
         let (backdrop, backdrop_size) = backdrop.unzip();
         let shown = OverlayContent { bits, components, range, outlined: outline.is_some(), backdrop: backdrop_size };
-        let cumulative = scene.curves.then(|| self.cumulative.get_or_insert_with(|| CumulativePass::new(gpu)));
+        let cumulative = scene.curves.then(|| self.answers.cumulative.get_or_insert_with(|| CumulativePass::new(gpu)));
         let counts = OverlayBuffers { filled, outline, backdrop, cumulative };
         let spans = self.timing.as_mut().and_then(|timing| timing.also(&[Timed::Draw]));
         self.recorded.push("columns");
