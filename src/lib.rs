@@ -103,7 +103,7 @@ pub use view::scene::Counted;
 /// What is done to a picture before it is counted and shown: parameters, read from the texts of the command line.
 pub mod adjusting {
     pub use crate::adjust::{
-        Adjustments, Blur, Clahe, Equalize, ParseError, Placing, Posterize, Reduction, Shown, Threshold, Tone,
+        Adjustments, Blur, Clahe, Equalize, Otsu, ParseError, Placing, Posterize, Reduction, Shown, Tone,
     };
 }
 

@@ -7,8 +7,7 @@ mod support;
 
 use adjuster::Adjuster;
 use histoscope::adjust::{
-    Adjustments, Blur, Clahe, Codes, Equalize, Placing, Posterize, Processor, Reduction, Shown, Threshold, Tone, blur,
-    clahe,
+    Adjustments, Blur, Clahe, Codes, Equalize, Otsu, Placing, Posterize, Processor, Reduction, Shown, Tone, blur, clahe,
 };
 use histoscope::gpu::GpuError;
 use histoscope::gpu::adjust::Chain;
@@ -33,7 +32,7 @@ fn all() -> Vec<Adjustments> {
         None,
         Some(Reduction::Posterize(Posterize { levels: 4, placing: Placing::Width })),
         Some(Reduction::Posterize(Posterize { levels: 6, placing: Placing::Population })),
-        Some(Reduction::Threshold(Threshold { classes: 3, shown: Shown::Colors })),
+        Some(Reduction::Otsu(Otsu { classes: 3, shown: Shown::Colors })),
     ];
     let mut all = Vec::new();
     for blur in [None, Some(Blur { size: 5, runs: 2 })] {
@@ -59,11 +58,11 @@ fn every_combination_is_the_reference_to_the_last_code() {
 #[test]
 fn the_order_is_blur_then_tone_then_reduction() {
     let codes = Codes::of(&picture(8));
-    let (low_pass, tiles) = (Blur { size: 9, runs: 1 }, Clahe::default());
-    let adjustments = Adjustments { blur: Some(low_pass), tone: Some(Tone::Clahe(tiles)), reduction: None };
+    let (around, tiles) = (Blur { size: 9, runs: 1 }, Clahe::default());
+    let adjustments = Adjustments { blur: Some(around), tone: Some(Tone::Clahe(tiles)), reduction: None };
     let adjusted = Processor::default().apply_to_codes(codes.clone(), &adjustments, None);
-    assert_eq!(adjusted, clahe::apply(blur::apply(codes.clone(), low_pass), tiles));
-    assert_ne!(adjusted, blur::apply(clahe::apply(codes, tiles), low_pass));
+    assert_eq!(adjusted, clahe::apply(blur::apply(codes.clone(), around), tiles));
+    assert_ne!(adjusted, blur::apply(clahe::apply(codes, tiles), around));
 }
 
 #[test]
@@ -90,7 +89,7 @@ fn parameters_out_of_range_are_brought_into_it() {
     let wild = Adjustments {
         blur: None,
         tone: Some(Tone::Equalize(Equalize { per_channel: false, time_constant_secs: f64::INFINITY })),
-        reduction: Some(Reduction::Threshold(Threshold { classes: 99, shown: Shown::Tones })),
+        reduction: Some(Reduction::Otsu(Otsu { classes: 99, shown: Shown::Tones })),
     };
     adjuster.check("wild", &picture(8), &wild);
 }

@@ -4,7 +4,7 @@
 mod support;
 
 use histoscope::adjust::{
-    Adjustments, Blur, Clahe, Codes, Equalize, Placing, Posterize, Processor, Reduction, Shown, Threshold, Tone, plain,
+    Adjustments, Blur, Clahe, Codes, Equalize, Otsu, Placing, Posterize, Processor, Reduction, Shown, Tone, plain,
 };
 use histoscope::histogram::Components;
 use histoscope::histogram::reference;
@@ -31,7 +31,7 @@ fn reduction() -> impl Strategy<Value = Reduction> {
     let posterize =
         (2_u32..=16, placings).prop_map(|(levels, placing)| Reduction::Posterize(Posterize { levels, placing }));
     let shown = sample::select(vec![Shown::Tones, Shown::Colors]);
-    let threshold = (2_u32..=5, shown).prop_map(|(classes, shown)| Reduction::Threshold(Threshold { classes, shown }));
+    let threshold = (2_u32..=5, shown).prop_map(|(classes, shown)| Reduction::Otsu(Otsu { classes, shown }));
     prop_oneof![posterize, threshold]
 }
 
@@ -138,7 +138,7 @@ fn large_pictures_are_cut_into_shares_without_seams() {
         Adjustments { blur: Some(Blur { size: 63, runs: 2 }), ..Adjustments::default() },
         Adjustments { tone: Some(Tone::Clahe(Clahe { tiles: (3, 16), clip_limit: 2.0 })), ..Adjustments::default() },
         Adjustments { tone: Some(Tone::Equalize(Equalize::default())), ..Adjustments::default() },
-        Adjustments { reduction: Some(Reduction::Threshold(Threshold::default())), ..Adjustments::default() },
+        Adjustments { reduction: Some(Reduction::Otsu(Otsu::default())), ..Adjustments::default() },
     ] {
         let expected = plain::apply(plain::codes(&picture), &adjustments);
         let adjusted = Processor::default().apply_to_codes(Codes::of(&picture), &adjustments, None);

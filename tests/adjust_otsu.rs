@@ -7,13 +7,13 @@ mod support;
 
 use adjuster::Adjuster;
 use histoscope::adjust::otsu::{Scores, best_cut, levels, thresholds};
-use histoscope::adjust::{Adjustments, Codes, Reduction, Shown, Threshold};
+use histoscope::adjust::{Adjustments, Codes, Otsu, Reduction, Shown};
 use histoscope::picture::color::{Matrix, Range};
 use histoscope::picture::layout::PixelLayout;
 use support::{Random, colorimetry, drawn, natural, noise};
 
 fn classes(classes: u32, shown: Shown) -> Adjustments {
-    let reduction = Some(Reduction::Threshold(Threshold { classes, shown }));
+    let reduction = Some(Reduction::Otsu(Otsu { classes, shown }));
     Adjustments { reduction, ..Adjustments::default() }
 }
 

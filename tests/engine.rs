@@ -6,9 +6,7 @@ mod support;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use histoscope::adjust::{
-    Adjustments, Blur, Clahe, Equalize, Placing, Posterize, Reduction, Shown, Threshold, Tone, plain,
-};
+use histoscope::adjust::{Adjustments, Blur, Clahe, Equalize, Otsu, Placing, Posterize, Reduction, Shown, Tone, plain};
 use histoscope::engine::{Counter, Counts, Engine, EngineChoice};
 use histoscope::gpu::{AdapterChoice, Gpu};
 use histoscope::histogram::{Components, reference};
@@ -29,7 +27,7 @@ fn adjustments() -> Vec<Adjustments> {
     let equalize = |per_channel| Some(Tone::Equalize(Equalize { per_channel, time_constant_secs: 0.0 }));
     let clahe = Some(Tone::Clahe(Clahe { tiles: (3, 2), clip_limit: 3.0 }));
     let posterize = |placing| Some(Reduction::Posterize(Posterize { levels: 5, placing }));
-    let classes = |classes| Some(Reduction::Threshold(Threshold { classes, shown: Shown::Colors }));
+    let classes = |classes| Some(Reduction::Otsu(Otsu { classes, shown: Shown::Colors }));
     let blur = Some(Blur { size: 5, runs: 2 });
     vec![
         off,
@@ -108,7 +106,7 @@ fn check(name: &str, pictures: &[(Picture, Option<Rect>)], adjustments: Adjustme
         assert_eq!((gpu.engine, cpu.engine), ("gpu", "cpu"), "{name}");
         assert!(gpu.histograms == cpu.histograms, "{name}: the engines differ");
         assert_eq!(gpu.thresholds, cpu.thresholds, "{name}");
-        let has_thresholds = matches!(adjustments.reduction, Some(Reduction::Threshold(_)));
+        let has_thresholds = matches!(adjustments.reduction, Some(Reduction::Otsu(_)));
         assert_eq!(gpu.thresholds.is_some(), has_thresholds, "{name}");
         assert!(gpu.histograms[0].words == expected(picture, &adjustments, *region), "{name}: the definition differs");
     }

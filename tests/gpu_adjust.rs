@@ -6,9 +6,7 @@
 mod studio;
 mod support;
 
-use histoscope::adjust::{
-    Adjustments, Blur, Clahe, Equalize, Placing, Posterize, Processor, Reduction, Threshold, Tone,
-};
+use histoscope::adjust::{Adjustments, Blur, Clahe, Equalize, Otsu, Placing, Posterize, Processor, Reduction, Tone};
 use histoscope::gpu::Rasterizer;
 use histoscope::gpu::histogram::plan::Plan;
 use histoscope::gpu::readback::Image;
@@ -442,7 +440,7 @@ fn a_new_choice_on_a_paused_frame_is_made_at_once_whatever_was_chosen_before() {
         let blurred = Adjustments { blur: Some(Blur { size: 7, runs: 1 }), ..equalized(0.5) };
         let per_channel = Tone::Equalize(Equalize { per_channel: true, time_constant_secs: 0.5 });
         let levels = Some(Reduction::Posterize(Posterize { levels: 4, placing: Placing::Population }));
-        let classes = Some(Reduction::Threshold(Threshold { classes: 3, ..Threshold::default() }));
+        let classes = Some(Reduction::Otsu(Otsu { classes: 3, ..Otsu::default() }));
         for adjustments in [
             blurred,
             Adjustments { tone: Some(per_channel), ..Adjustments::default() },

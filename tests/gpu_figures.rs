@@ -7,7 +7,7 @@ mod support;
 
 use std::time::{Duration, Instant};
 
-use histoscope::adjust::{Adjustments, Codes, Equalize, Reduction, Shown, Threshold, Tone, otsu};
+use histoscope::adjust::{Adjustments, Codes, Equalize, Otsu, Reduction, Shown, Tone, otsu};
 use histoscope::cpu;
 use histoscope::gpu::readback::VIEW_FORMAT;
 use histoscope::gpu::{AdapterChoice, FrameTag, Gpu, Rasterizer, Renderer, Scene, TimesState};
@@ -238,7 +238,7 @@ fn equalized() -> Adjustments {
 }
 
 fn thresholded(classes: u32) -> Adjustments {
-    let reduction = Some(Reduction::Threshold(Threshold { classes, shown: Shown::Tones }));
+    let reduction = Some(Reduction::Otsu(Otsu { classes, shown: Shown::Tones }));
     Adjustments { reduction, ..Adjustments::default() }
 }
 

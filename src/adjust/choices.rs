@@ -4,14 +4,14 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::parameters::{Adjustments, Blur, Clahe, Equalize, Placing, Posterize, Reduction, Shown, Threshold, Tone};
+use super::parameters::{Adjustments, Blur, Clahe, Equalize, Otsu, Placing, Posterize, Reduction, Shown, Tone};
 
 /// The parameters of every adjustment, whether it is on or not. In the file they are written as on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(from = "Written", into = "Written")]
 pub struct Choices {
     /// Of the low-pass.
-    pub low_pass: Blur,
+    pub blur: Blur,
     /// Of equalization.
     pub equalize: Equalize,
     /// Of CLAHE.
@@ -19,14 +19,14 @@ pub struct Choices {
     /// Of posterization.
     pub posterize: Posterize,
     /// Of Otsu's classes.
-    pub otsu: Threshold,
+    pub otsu: Otsu,
 }
 
 impl Choices {
     /// Takes over the parameters of what is on.
     pub fn take(&mut self, adjustments: &Adjustments) {
         let Adjustments { blur, tone, reduction } = adjustments.clamped();
-        self.low_pass = blur.unwrap_or(self.low_pass);
+        self.blur = blur.unwrap_or(self.blur);
         match tone {
             Some(Tone::Equalize(equalize)) => self.equalize = equalize,
             Some(Tone::Clahe(clahe)) => self.clahe = clahe,
@@ -34,7 +34,7 @@ impl Choices {
         }
         match reduction {
             Some(Reduction::Posterize(posterize)) => self.posterize = posterize,
-            Some(Reduction::Threshold(threshold)) => self.otsu = threshold,
+            Some(Reduction::Otsu(threshold)) => self.otsu = threshold,
             None => {}
         }
     }
@@ -54,7 +54,7 @@ struct Written {
 impl From<Written> for Choices {
     fn from(written: Written) -> Self {
         Self {
-            low_pass: read(&written.low_pass),
+            blur: read(&written.low_pass),
             equalize: read(&written.equalize),
             clahe: read(&written.clahe),
             posterize: read(&written.posterize),
@@ -70,7 +70,7 @@ fn read<T: FromStr + Default>(text: &str) -> T {
 
 impl From<Choices> for Written {
     fn from(choices: Choices) -> Self {
-        let Choices { low_pass, equalize, clahe, posterize, otsu } = choices;
+        let Choices { blur, equalize, clahe, posterize, otsu } = choices;
         let what = if equalize.per_channel { "channels" } else { "luminance" };
         let placing = match posterize.placing {
             Placing::Width => "width",
@@ -81,7 +81,7 @@ impl From<Choices> for Written {
             Shown::Colors => "colors",
         };
         Self {
-            low_pass: format!("{}x{}", low_pass.size, low_pass.runs),
+            low_pass: format!("{}x{}", blur.size, blur.runs),
             equalize: format!("{what}:{}", equalize.time_constant_secs),
             clahe: format!("{}x{}:{}", clahe.tiles.0, clahe.tiles.1, clahe.clip_limit),
             posterize: format!("{}:{placing}", posterize.levels),
@@ -96,11 +96,11 @@ mod tests {
 
     fn changed() -> Choices {
         Choices {
-            low_pass: Blur { size: 15, runs: 3 },
+            blur: Blur { size: 15, runs: 3 },
             equalize: Equalize { per_channel: true, time_constant_secs: 0.25 },
             clahe: Clahe { tiles: (4, 6), clip_limit: 3.5 },
             posterize: Posterize { levels: 7, placing: Placing::Population },
-            otsu: Threshold { classes: 4, shown: Shown::Colors },
+            otsu: Otsu { classes: 4, shown: Shown::Colors },
         }
     }
 
@@ -125,6 +125,6 @@ mod tests {
         let mut choices = changed();
         let blur = Some(Blur { size: 5, runs: 2 });
         choices.take(&Adjustments { blur, tone: Some(Tone::Clahe(Clahe::default())), reduction: None });
-        assert_eq!(choices, Choices { low_pass: Blur { size: 5, runs: 2 }, clahe: Clahe::default(), ..changed() });
+        assert_eq!(choices, Choices { blur: Blur { size: 5, runs: 2 }, clahe: Clahe::default(), ..changed() });
     }
 }

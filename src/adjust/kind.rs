@@ -1,13 +1,13 @@
 //! The adjustments one by one, as keys and buttons switch them: which is on, how its parameters step, how each is named.
 
 use super::choices::Choices;
-use super::parameters::{Adjustments, Blur, Clahe, Equalize, Placing, Posterize, Reduction, Shown, Threshold, Tone};
+use super::parameters::{Adjustments, Blur, Clahe, Equalize, Otsu, Placing, Posterize, Reduction, Shown, Tone};
 
 /// An adjustment that a key or a button switches on and off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Adjustment {
     /// The box blur before everything else.
-    LowPass,
+    Blur,
     /// Equalization of luminance.
     Equalize,
     /// Equalization of red, green and blue, each by itself.
@@ -37,40 +37,39 @@ pub const CLIP_LIMITS: [f64; 17] =
 
 impl Adjustment {
     /// Every adjustment in the order in which they are made.
-    pub const ALL: [Self; 6] =
-        [Self::LowPass, Self::Equalize, Self::Channels, Self::Clahe, Self::Posterize, Self::Otsu];
+    pub const ALL: [Self; 6] = [Self::Blur, Self::Equalize, Self::Channels, Self::Clahe, Self::Posterize, Self::Otsu];
 
     /// Whether it is on.
     #[must_use]
     pub const fn is_on(self, adjustments: &Adjustments) -> bool {
         match self {
-            Self::LowPass => adjustments.blur.is_some(),
+            Self::Blur => adjustments.blur.is_some(),
             Self::Equalize => matches!(adjustments.tone, Some(Tone::Equalize(Equalize { per_channel: false, .. }))),
             Self::Channels => matches!(adjustments.tone, Some(Tone::Equalize(Equalize { per_channel: true, .. }))),
             Self::Clahe => matches!(adjustments.tone, Some(Tone::Clahe(_))),
             Self::Posterize => matches!(adjustments.reduction, Some(Reduction::Posterize(_))),
-            Self::Otsu => matches!(adjustments.reduction, Some(Reduction::Threshold(_))),
+            Self::Otsu => matches!(adjustments.reduction, Some(Reduction::Otsu(_))),
         }
     }
 
     /// Switches it on with these parameters, in the place of what stood where it stands in the chain.
     pub const fn switch_on(self, adjustments: &mut Adjustments, choices: &Choices) {
         match self {
-            Self::LowPass => adjustments.blur = Some(choices.low_pass),
+            Self::Blur => adjustments.blur = Some(choices.blur),
             Self::Equalize | Self::Channels => {
                 let per_channel = matches!(self, Self::Channels);
                 adjustments.tone = Some(Tone::Equalize(Equalize { per_channel, ..choices.equalize }));
             }
             Self::Clahe => adjustments.tone = Some(Tone::Clahe(choices.clahe)),
             Self::Posterize => adjustments.reduction = Some(Reduction::Posterize(choices.posterize)),
-            Self::Otsu => adjustments.reduction = Some(Reduction::Threshold(choices.otsu)),
+            Self::Otsu => adjustments.reduction = Some(Reduction::Otsu(choices.otsu)),
         }
     }
 
     /// Switches off what stands where it stands in the chain.
     pub const fn switch_off(self, adjustments: &mut Adjustments) {
         match self {
-            Self::LowPass => adjustments.blur = None,
+            Self::Blur => adjustments.blur = None,
             Self::Equalize | Self::Channels | Self::Clahe => adjustments.tone = None,
             Self::Posterize | Self::Otsu => adjustments.reduction = None,
         }
@@ -80,7 +79,7 @@ impl Adjustment {
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            Self::LowPass => "Low-pass",
+            Self::Blur => "Low-pass",
             Self::Equalize | Self::Channels => "Equalize",
             Self::Clahe => "CLAHE",
             Self::Posterize => "Posterize",
@@ -92,7 +91,7 @@ impl Adjustment {
     #[must_use]
     pub const fn help(self) -> &'static str {
         match self {
-            Self::LowPass => "Blur before everything else, as a low-pass before the scopes",
+            Self::Blur => "Blur before everything else, as a low-pass before the scopes",
             Self::Equalize => "Spread the tones by the luminance histogram",
             Self::Channels => "Spread red, green and blue, each by its own histogram",
             Self::Clahe => "Spread the tones tile by tile, with limited contrast",
@@ -105,7 +104,7 @@ impl Adjustment {
     #[must_use]
     pub const fn off_text(self) -> &'static str {
         match self {
-            Self::LowPass => "low-pass off",
+            Self::Blur => "low-pass off",
             Self::Equalize => "equalizing off",
             Self::Channels => "equalizing by channel off",
             Self::Clahe => "CLAHE off",
@@ -120,7 +119,7 @@ impl Adjustment {
         let mut alone = Adjustments::default();
         self.switch_on(&mut alone, choices);
         match self {
-            Self::LowPass | Self::Clahe | Self::Posterize => alone.to_string(),
+            Self::Blur | Self::Clahe | Self::Posterize => alone.to_string(),
             Self::Equalize | Self::Channels => {
                 format!("{alone}, {}", time_constant_text(choices.equalize.time_constant_secs))
             }
@@ -135,8 +134,8 @@ impl Adjustment {
     pub fn step(self, choices: &mut Choices, parameter: Parameter, more: bool) -> Self {
         let main = parameter == Parameter::Main;
         match self {
-            Self::LowPass if main => choices.low_pass.size = step_whole(choices.low_pass.size, 2, more),
-            Self::LowPass => choices.low_pass.runs = step_whole(choices.low_pass.runs, 1, more),
+            Self::Blur if main => choices.blur.size = step_whole(choices.blur.size, 2, more),
+            Self::Blur => choices.blur.runs = step_whole(choices.blur.runs, 1, more),
             Self::Equalize | Self::Channels if main => {
                 step_on(&TIME_CONSTANTS, &mut choices.equalize.time_constant_secs, more);
             }
@@ -160,13 +159,13 @@ impl Adjustment {
 
 /// The parameters within their ranges.
 fn clamped(choices: Choices) -> Choices {
-    let Choices { low_pass, equalize, clahe, posterize, otsu } = choices;
+    let Choices { blur, equalize, clahe, posterize, otsu } = choices;
     Choices {
-        low_pass: Blur::clamped(low_pass),
+        blur: Blur::clamped(blur),
         equalize: Equalize::clamped(equalize),
         clahe: Clahe::clamped(clahe),
         posterize: Posterize::clamped(posterize),
-        otsu: Threshold::clamped(otsu),
+        otsu: Otsu::clamped(otsu),
     }
 }
 
@@ -228,7 +227,7 @@ mod tests {
             kind.switch_on(&mut adjustments, &choices);
         }
         let on: Vec<_> = Adjustment::ALL.into_iter().filter(|kind| kind.is_on(&adjustments)).collect();
-        assert_eq!(on, [Adjustment::LowPass, Adjustment::Clahe, Adjustment::Otsu]);
+        assert_eq!(on, [Adjustment::Blur, Adjustment::Clahe, Adjustment::Otsu]);
     }
 
     #[test]
@@ -250,11 +249,11 @@ mod tests {
         }
         let mut choices = Choices::default();
         for _ in 0..100 {
-            let _ = Adjustment::LowPass.step(&mut choices, Parameter::Main, true);
+            let _ = Adjustment::Blur.step(&mut choices, Parameter::Main, true);
             let _ = Adjustment::Clahe.step(&mut choices, Parameter::Second, true);
             let _ = Adjustment::Otsu.step(&mut choices, Parameter::Main, true);
         }
-        assert_eq!((choices.low_pass.size, choices.clahe.tiles, choices.otsu.classes), (63, (16, 16), 5));
+        assert_eq!((choices.blur.size, choices.clahe.tiles, choices.otsu.classes), (63, (16, 16), 5));
     }
 
     #[test]

@@ -30,7 +30,7 @@ pub use codes::working_colorimetry;
 pub use codes::{Codes, working_layout};
 pub use kind::{Adjustment, CLIP_LIMITS, Parameter, TIME_CONSTANTS, clip_limit_text, place_on, time_constant_text};
 pub use parameters::{
-    Adjustments, Blur, Clahe, Equalize, ParseError, Placing, Posterize, Reduction, Shown, Threshold, Tone,
+    Adjustments, Blur, Clahe, Equalize, Otsu, ParseError, Placing, Posterize, Reduction, Shown, Tone,
 };
 pub use processor::Processor;
 

@@ -8,7 +8,7 @@
 //!
 //! Thresholds are sought on [`LEVELS`] levels at any depth: deeper luminance bins are taken together by their top 8 bits.
 
-use super::parameters::{Shown, Threshold};
+use super::parameters::{Otsu, Shown};
 use super::{Codes, recolor};
 
 /// Levels on which thresholds are sought.
@@ -114,7 +114,7 @@ pub fn tone(class: usize, classes: usize, shown: Shown, bits: u32) -> [u16; 3] {
 
 /// Shows every pixel in the tone of the class that its luminance belongs to.
 #[must_use]
-pub fn apply(mut codes: Codes, thresholds: &[u32], threshold: Threshold) -> Codes {
+pub fn apply(mut codes: Codes, thresholds: &[u32], threshold: Otsu) -> Codes {
     let classes = threshold.classes as usize;
     let tone_of = |luminance: u32| {
         let class = thresholds.iter().filter(|&&threshold| luminance >= threshold).count();

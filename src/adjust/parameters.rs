@@ -62,7 +62,7 @@ pub enum Shown {
 
 /// Segmentation by Otsu's thresholds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Threshold {
+pub struct Otsu {
     /// Classes, in [`Self::CLASSES`].
     pub classes: u32,
     /// How they are shown.
@@ -84,7 +84,7 @@ pub enum Reduction {
     /// Few levels of each colour.
     Posterize(Posterize),
     /// Few classes of luminance.
-    Threshold(Threshold),
+    Otsu(Otsu),
 }
 
 /// All adjustments, in the order in which they are made; all off by default.
@@ -155,7 +155,7 @@ impl Posterize {
     }
 }
 
-impl Threshold {
+impl Otsu {
     /// Classes that can be had.
     pub const CLASSES: RangeInclusive<u32> = 2..=5;
 
@@ -182,7 +182,7 @@ impl Adjustments {
         });
         let reduction = self.reduction.map(|reduction| match reduction {
             Reduction::Posterize(posterize) => Reduction::Posterize(posterize.clamped()),
-            Reduction::Threshold(threshold) => Reduction::Threshold(threshold.clamped()),
+            Reduction::Otsu(threshold) => Reduction::Otsu(threshold.clamped()),
         });
         Self { blur: self.blur.map(Blur::clamped), tone, reduction }
     }
@@ -212,7 +212,7 @@ impl Default for Posterize {
     }
 }
 
-impl Default for Threshold {
+impl Default for Otsu {
     fn default() -> Self {
         Self { classes: 2, shown: Shown::default() }
     }
@@ -301,7 +301,7 @@ impl FromStr for Posterize {
 }
 
 /// "3" or "3:tones", or "3:colors".
-impl FromStr for Threshold {
+impl FromStr for Otsu {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, ParseError> {
@@ -338,12 +338,10 @@ impl fmt::Display for Adjustments {
             Some(Reduction::Posterize(Posterize { levels, .. })) => {
                 parts.push(format!("{levels} levels by population"))
             }
-            Some(Reduction::Threshold(Threshold { classes, shown: Shown::Tones })) => {
+            Some(Reduction::Otsu(Otsu { classes, shown: Shown::Tones })) => {
                 parts.push(format!("{classes} classes"));
             }
-            Some(Reduction::Threshold(Threshold { classes, .. })) => {
-                parts.push(format!("{classes} classes in false colours"))
-            }
+            Some(Reduction::Otsu(Otsu { classes, .. })) => parts.push(format!("{classes} classes in false colours")),
             None => {}
         }
         f.write_str(&parts.join(", "))
@@ -362,7 +360,7 @@ mod tests {
         assert_eq!("8x8".parse(), Ok(Clahe::default()));
         assert_eq!("channels:0".parse(), Ok(Equalize { per_channel: true, time_constant_secs: 0.0 }));
         assert_eq!("5:population".parse(), Ok(Posterize { levels: 5, placing: Placing::Population }));
-        assert_eq!("3:colors".parse(), Ok(Threshold { classes: 3, shown: Shown::Colors }));
+        assert_eq!("3:colors".parse(), Ok(Otsu { classes: 3, shown: Shown::Colors }));
     }
 
     #[test]
@@ -379,7 +377,7 @@ mod tests {
         for text in ["1", "17", "5:hue"] {
             assert!(text.parse::<Posterize>().is_err(), "{text}");
         }
-        let refused = "6".parse::<Threshold>().unwrap_err().to_string();
+        let refused = "6".parse::<Otsu>().unwrap_err().to_string();
         assert_eq!(refused, "'6' is no number of classes: it takes 2 to 5");
     }
 
@@ -397,11 +395,11 @@ mod tests {
         let all = Adjustments {
             blur: Some(Blur { size: 9, runs: 3 }),
             tone: Some(Tone::Clahe(Clahe::default())),
-            reduction: Some(Reduction::Threshold(Threshold { classes: 3, shown: Shown::Tones })),
+            reduction: Some(Reduction::Otsu(Otsu { classes: 3, shown: Shown::Tones })),
         };
         assert_eq!(all.to_string(), "low-pass 9×9 ×3, CLAHE 8×8 clip 2, 3 classes");
         let shown = |reduction| Adjustments { reduction: Some(reduction), ..Adjustments::default() }.to_string();
-        let threshold = |shown| Reduction::Threshold(Threshold { classes: 2, shown });
+        let threshold = |shown| Reduction::Otsu(Otsu { classes: 2, shown });
         assert_ne!(shown(threshold(Shown::Tones)), shown(threshold(Shown::Colors)), "they are different pictures");
         assert!(!all.is_off() && Adjustments::default().is_off());
         assert_eq!(Adjustments::default().to_string(), "");

@@ -48,7 +48,7 @@ impl Processor {
         }
         match reduction {
             Some(Reduction::Posterize(posterize)) => posterized(codes, posterize),
-            Some(Reduction::Threshold(threshold)) => {
+            Some(Reduction::Otsu(threshold)) => {
                 let thresholds = otsu::thresholds(&codes.luminance_bins(), threshold.classes as usize);
                 self.thresholds = Some(std::array::from_fn(|i| thresholds.get(i).copied().unwrap_or(u32::MAX)));
                 otsu::apply(codes, &thresholds, threshold)

@@ -109,10 +109,10 @@ mod tests {
         assert_eq!(adjuster.toggle(Adjustment::Equalize, &mut adjustments), "equalized, 0.5 s");
         assert_eq!(adjuster.toggle(Adjustment::Clahe, &mut adjustments), "CLAHE 8×8 clip 2");
         assert_eq!(adjustments.to_string(), "CLAHE 8×8 clip 2", "one of the two");
-        assert_eq!(adjuster.toggle(Adjustment::LowPass, &mut adjustments), "low-pass 9×9");
+        assert_eq!(adjuster.toggle(Adjustment::Blur, &mut adjustments), "low-pass 9×9");
         assert_eq!(adjustments.to_string(), "low-pass 9×9, CLAHE 8×8 clip 2");
         assert_eq!(adjuster.toggle(Adjustment::Clahe, &mut adjustments), "CLAHE off");
-        assert_eq!(adjuster.toggle(Adjustment::LowPass, &mut adjustments), "low-pass off");
+        assert_eq!(adjuster.toggle(Adjustment::Blur, &mut adjustments), "low-pass off");
         assert!(adjustments.is_off());
     }
 
@@ -128,11 +128,11 @@ mod tests {
     #[test]
     fn parameters_last_while_an_adjustment_is_off() {
         let (mut adjuster, mut adjustments) = off();
-        adjuster.toggle(Adjustment::LowPass, &mut adjustments);
+        adjuster.toggle(Adjustment::Blur, &mut adjustments);
         assert_eq!(adjuster.step(Parameter::Main, true, &mut adjustments), "low-pass 11×11");
         assert_eq!(adjuster.step(Parameter::Second, true, &mut adjustments), "low-pass 11×11 ×2");
-        adjuster.toggle(Adjustment::LowPass, &mut adjustments);
-        assert_eq!(adjuster.toggle(Adjustment::LowPass, &mut adjustments), "low-pass 11×11 ×2");
+        adjuster.toggle(Adjustment::Blur, &mut adjustments);
+        assert_eq!(adjuster.toggle(Adjustment::Blur, &mut adjustments), "low-pass 11×11 ×2");
     }
 
     #[test]
@@ -140,7 +140,7 @@ mod tests {
         let (mut adjuster, mut adjustments) = off();
         assert!(adjuster.step(Parameter::Main, true, &mut adjustments).starts_with("nothing is adjusted"));
         assert_eq!(adjuster.choices, Choices::default(), "what is off was changed");
-        adjuster.toggle(Adjustment::LowPass, &mut adjustments);
+        adjuster.toggle(Adjustment::Blur, &mut adjustments);
         adjuster.toggle(Adjustment::Otsu, &mut adjustments);
         assert_eq!(adjuster.step(Parameter::Main, true, &mut adjustments), "3 classes as tones");
         adjuster.toggle(Adjustment::Otsu, &mut adjustments);
@@ -157,7 +157,7 @@ mod tests {
         let tone = Some(Tone::Equalize(Equalize { per_channel: true, time_constant_secs: 0.0 }));
         let mut adjustments = Adjustments { blur, tone, reduction: None };
         let mut adjuster = Adjuster::new(Choices::default(), &adjustments);
-        assert_eq!((adjuster.hand, adjuster.choices.low_pass.size), (Adjustment::Channels, 21));
+        assert_eq!((adjuster.hand, adjuster.choices.blur.size), (Adjustment::Channels, 21));
         assert_eq!(adjuster.step(Parameter::Main, true, &mut adjustments), "equalized by channel, 0.1 s");
         assert_eq!(adjuster.toggle(Adjustment::Channels, &mut adjustments), "equalizing by channel off");
     }

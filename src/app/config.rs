@@ -184,7 +184,7 @@ mod tests {
         let mut settings =
             Settings { shown: false, fit: Fit::Contain, pinned: true, curves: true, ..Settings::default() };
         settings.fits.insert("1.33".to_owned(), Fit::Cover);
-        settings.adjustments.low_pass.size = 21;
+        settings.adjustments.blur.size = 21;
         settings.exposure = Exposure { zebra: true, level: Level::Code(700), limits: MarkLimits::R103, marks: true };
         settings.histograms.arrangement = Arrangement::Parade;
         settings.histograms.logarithmic = true;

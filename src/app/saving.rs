@@ -119,7 +119,7 @@ fn of_adjusted(
     let begin = Instant::now();
     let Graphics { renderer, gpu, .. } = graphics;
     // Thresholds that an adapter finds come a little later than its bins.
-    while matches!(scene.adjustments.reduction, Some(Reduction::Threshold(_)))
+    while matches!(scene.adjustments.reduction, Some(Reduction::Otsu(_)))
         && renderer.is_histogram_pending()
         && begin.elapsed() < THRESHOLDS_LIMIT
     {

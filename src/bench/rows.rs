@@ -1,7 +1,7 @@
 //! The rows of the tables: what they are called and what they measure.
 
 use super::method::Method;
-use crate::adjust::{Adjustments, Blur, Clahe, Equalize, Placing, Posterize, Reduction, Shown, Threshold, Tone};
+use crate::adjust::{Adjustments, Blur, Clahe, Equalize, Otsu, Placing, Posterize, Reduction, Shown, Tone};
 
 /// The name and the title of every row, in the table's order.
 #[must_use]
@@ -40,9 +40,9 @@ pub(super) fn adjustments() -> Vec<(&'static str, &'static str, What)> {
     let toned = |tone| Adjustments { tone: Some(tone), ..Adjustments::default() };
     let equalize = |per_channel| toned(Tone::Equalize(Equalize { per_channel, ..Equalize::default() }));
     let reduction = |reduction| What::Chain(Adjustments { reduction: Some(reduction), ..Adjustments::default() });
-    let classes = |classes| reduction(Reduction::Threshold(Threshold { classes, shown: Shown::Tones }));
+    let classes = |classes| reduction(Reduction::Otsu(Otsu { classes, shown: Shown::Tones }));
     let levels = |placing| reduction(Reduction::Posterize(Posterize { levels: 5, placing }));
-    let low_pass = |size, runs| What::Chain(Adjustments { blur: Some(Blur { size, runs }), ..Adjustments::default() });
+    let blur = |size, runs| What::Chain(Adjustments { blur: Some(Blur { size, runs }), ..Adjustments::default() });
     vec![
         ("scan", "prefix sum of 262144 words", What::Scan { conflict_free: true }),
         ("scan-conflicts", "the same with bank conflicts", What::Scan { conflict_free: false }),
@@ -54,11 +54,11 @@ pub(super) fn adjustments() -> Vec<(&'static str, &'static str, What)> {
         ("otsu-5", "Otsu's thresholds, 5 classes", classes(5)),
         ("posterize-width", "5 levels of equal width", levels(Placing::Width)),
         ("posterize-population", "5 levels of equal population", levels(Placing::Population)),
-        ("blur-3", "blur 3 wide", low_pass(3, 1)),
-        ("blur-15", "blur 15 wide", low_pass(15, 1)),
-        ("blur-31", "blur 31 wide", low_pass(31, 1)),
-        ("blur-63", "blur 63 wide", low_pass(63, 1)),
-        ("blur-15x3", "blur 15 wide, three times", low_pass(15, 3)),
+        ("blur-3", "blur 3 wide", blur(3, 1)),
+        ("blur-15", "blur 15 wide", blur(15, 1)),
+        ("blur-31", "blur 31 wide", blur(31, 1)),
+        ("blur-63", "blur 63 wide", blur(63, 1)),
+        ("blur-15x3", "blur 15 wide, three times", blur(15, 3)),
         ("blur-passes-15", "blur 15 wide, its passes only", What::Blur { size: 15, staged: true }),
         ("blur-passes-15-unstaged", "… without workgroup memory", What::Blur { size: 15, staged: false }),
         ("blur-passes-63", "blur 63 wide, its passes only", What::Blur { size: 63, staged: true }),

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
-use histoscope::adjusting::{Adjustments, Blur, Clahe, Equalize, ParseError, Posterize, Reduction, Threshold, Tone};
+use histoscope::adjusting::{Adjustments, Blur, Clahe, Equalize, Otsu, ParseError, Posterize, Reduction, Tone};
 use histoscope::{Components, Counted};
 
 use super::output::{WrongUsage, wrong_usage};
@@ -37,7 +37,7 @@ pub struct AdjustArgs {
 
     /// Part the picture at Otsu's thresholds into CLASSES, 2 to 5, shown as tones (the default) or colors
     #[arg(long, value_name = "CLASSES[:SHOWN]")]
-    otsu: Option<Threshold>,
+    otsu: Option<Otsu>,
 
     /// Count the adjusted picture (the default), the source, or both
     #[arg(long, value_enum, value_name = "PICTURE")]
@@ -90,7 +90,7 @@ impl AdjustArgs {
         Adjustments {
             blur: self.low_pass,
             tone: equalize.or(self.clahe.map(Tone::Clahe)),
-            reduction: posterize.or(self.otsu.map(Reduction::Threshold)),
+            reduction: posterize.or(self.otsu.map(Reduction::Otsu)),
         }
     }
 
@@ -183,7 +183,7 @@ mod tests {
         let expected = Adjustments {
             blur: Some(Blur { size: 9, runs: 3 }),
             tone: Some(Tone::Clahe(Clahe { tiles: (4, 2), clip_limit: 3.5 })),
-            reduction: Some(Reduction::Threshold(Threshold { classes: 3, shown: Shown::Colors })),
+            reduction: Some(Reduction::Otsu(Otsu { classes: 3, shown: Shown::Colors })),
         };
         assert_eq!(chain, expected);
         let levels = Posterize { levels: 5, placing: Placing::Population };

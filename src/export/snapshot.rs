@@ -123,7 +123,7 @@ pub fn snapshot(options: &SnapshotOptions) -> Result<Figures, SnapshotError> {
     let count = |adjustments| count(&engine, (&frame, region), adjustments, options);
     let is_result = !options.adjustments.is_off() && options.counted != scene::Counted::Source;
     // Thresholds are told of the adjusted picture also where the source is counted.
-    let has_thresholds = matches!(options.adjustments.reduction, Some(Reduction::Threshold(_)));
+    let has_thresholds = matches!(options.adjustments.reduction, Some(Reduction::Otsu(_)));
     let adjusted = (is_result || has_thresholds).then(|| count(options.adjustments)).transpose()?;
     let thresholds = adjusted.as_ref().and_then(|counted| counted.thresholds);
     let (counted, both) = match adjusted.filter(|_| is_result) {

@@ -139,7 +139,7 @@ impl CountQueue {
                 None => {}
             }
         }
-        let thresholds = matches!(adjustments.reduction, Some(Reduction::Threshold(_)));
+        let thresholds = matches!(adjustments.reduction, Some(Reduction::Otsu(_)));
         let mut parts = vec![(&passes.bins, 0..Histogram::word_count(bits) as u64 * 4)];
         parts.extend(thresholds.then(|| (chain.thresholds(), 0..THRESHOLD_BYTES)));
         belt.record(&mut encoder, &parts, Subject { bits, components: Components::Rgbl, thresholds });

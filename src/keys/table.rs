@@ -210,7 +210,7 @@ pub const TABLE: &[Bindings] = &[
     },
     Bindings {
         section: Section::Adjustments,
-        keys: &[(Letter("u"), ToggleAdjustment(Adjustment::LowPass))],
+        keys: &[(Letter("u"), ToggleAdjustment(Adjustment::Blur))],
         help: "low-pass before everything else",
     },
     Bindings {

@@ -1,6 +1,6 @@
 //! Adjusted pictures: counted as the plain definition makes them, told in every record, and never mixed up.
 
-use histoscope::adjust::{Adjustments, Blur, Clahe, Codes, Equalize, Placing, Posterize, Reduction, Threshold};
+use histoscope::adjust::{Adjustments, Blur, Clahe, Codes, Equalize, Otsu, Placing, Posterize, Reduction};
 use histoscope::adjust::{Shown, Tone, plain};
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ fn kinds() -> Vec<(&'static [&'static str], Adjustments, &'static str)> {
     let off = Adjustments::default();
     let equalize = |per_channel| Some(Tone::Equalize(Equalize { per_channel, time_constant_secs: 0.0 }));
     let posterize = Posterize { levels: 5, placing: Placing::Population };
-    let threshold = |classes, shown| Some(Reduction::Threshold(Threshold { classes, shown }));
+    let threshold = |classes, shown| Some(Reduction::Otsu(Otsu { classes, shown }));
     vec![
         (&["--equalize"], Adjustments { tone: equalize(false), ..off }, "equalized"),
         (&["--equalize=channels:0"], Adjustments { tone: equalize(true), ..off }, "equalized by channel"),
@@ -60,7 +60,7 @@ fn records_count_the_adjusted_picture() {
                 assert_eq!((&record["adjustments"], &record["count"]), (&told.into(), &3300.into()));
                 assert_eq!(record["pixel_format"], format, "that of the source");
                 let classes = match adjustments.reduction {
-                    Some(Reduction::Threshold(threshold)) => Some(threshold.classes as usize - 1),
+                    Some(Reduction::Otsu(threshold)) => Some(threshold.classes as usize - 1),
                     _ => None,
                 };
                 assert_eq!(record["thresholds"].as_array().map(Vec::len), classes, "a threshold between two classes");

@@ -1,7 +1,7 @@
 //! Adjusted pictures: what is drawn, and of which picture the figures are.
 
 use histoscope::adjust::{
-    Adjustments, Blur, Clahe, Codes, Equalize, Posterize, Reduction, Shown, Threshold, Tone, otsu, plain,
+    Adjustments, Blur, Clahe, Codes, Equalize, Otsu, Posterize, Reduction, Shown, Tone, otsu, plain,
 };
 use histoscope::picture::Frame;
 use serde_json::Value;
@@ -14,7 +14,7 @@ use crate::png_file::snapshot;
 fn kinds() -> Vec<(&'static [&'static str], Adjustments, &'static str)> {
     let off = Adjustments::default();
     let equalize = Equalize { per_channel: false, time_constant_secs: 0.5 };
-    let threshold = Threshold { classes: 3, shown: Shown::Colors };
+    let threshold = Otsu { classes: 3, shown: Shown::Colors };
     vec![
         (&["--equalize"], Adjustments { tone: Some(Tone::Equalize(equalize)), ..off }, "equalized"),
         (
@@ -29,7 +29,7 @@ fn kinds() -> Vec<(&'static [&'static str], Adjustments, &'static str)> {
         ),
         (
             &["--otsu", "3:colors"],
-            Adjustments { reduction: Some(Reduction::Threshold(threshold)), ..off },
+            Adjustments { reduction: Some(Reduction::Otsu(threshold)), ..off },
             "3 classes in false colours",
         ),
         (&["--low-pass", "9x3"], Adjustments { blur: Some(Blur { size: 9, runs: 3 }), ..off }, "low-pass 9×9 ×3"),

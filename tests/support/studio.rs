@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use histoscope::adjust::{Adjustments, Blur, Clahe, Equalize, Placing, Posterize, Processor};
-use histoscope::adjust::{Reduction, Shown, Threshold, Tone};
+use histoscope::adjust::{Otsu, Reduction, Shown, Tone};
 use histoscope::cpu;
 use histoscope::gpu::readback::{Image, VIEW_FORMAT};
 use histoscope::gpu::{AdapterChoice, Gpu, Rasterizer, Renderer, Scene};
@@ -93,7 +93,7 @@ pub fn each() -> Vec<Adjustments> {
     let off = Adjustments::default();
     let equalize = |per_channel| Some(Tone::Equalize(Equalize { per_channel, time_constant_secs: 0.5 }));
     let posterize = |placing| Some(Reduction::Posterize(Posterize { levels: 5, placing }));
-    let threshold = |classes, shown| Some(Reduction::Threshold(Threshold { classes, shown }));
+    let threshold = |classes, shown| Some(Reduction::Otsu(Otsu { classes, shown }));
     vec![
         Adjustments { blur: Some(Blur { size: 9, runs: 3 }), ..off },
         Adjustments { tone: equalize(false), ..off },

@@ -262,7 +262,7 @@ fn vanishes(program: &Program, before: &Picture, what: &str) {
 /// Switches an adjustment on, which changes the picture and both histograms, and off again without a trace.
 fn adjusts(program: &Program, key: &str, kind: Adjustment) {
     let [on, off] = match kind {
-        Adjustment::LowPass => ["low-pass 9×9", "low-pass off"],
+        Adjustment::Blur => ["low-pass 9×9", "low-pass off"],
         Adjustment::Equalize => ["equalized, 0.5 s", "equalizing off"],
         Adjustment::Channels => ["equalized by channel, 0.5 s", "equalizing by channel off"],
         Adjustment::Clahe => ["CLAHE 8×8 clip 2", "CLAHE off"],

@@ -6,8 +6,8 @@ use super::controls::{self, LETTERS, Places};
 use super::model::{AdjustmentView, Command, Model};
 use super::theme;
 use crate::adjust::{
-    Adjustment, Blur, CLIP_LIMITS, Choices, Clahe, Placing, Posterize, Shown, TIME_CONSTANTS, Threshold,
-    clip_limit_text, place_on, time_constant_text,
+    Adjustment, Blur, CLIP_LIMITS, Choices, Clahe, Otsu, Placing, Posterize, Shown, TIME_CONSTANTS, clip_limit_text,
+    place_on, time_constant_text,
 };
 use crate::keys::{self, Action};
 use crate::view::scene::Counted;
@@ -41,7 +41,7 @@ pub fn show(ui: &Ui, room: Rect, model: &Model<'_>, commands: &mut Vec<Command>)
                 ui.label(RichText::new("Adjustments, made in this order").size(LETTERS).color(theme::DIM));
                 let standard = Choices::default();
                 let mut lines = Lines { ui, width, adjusting: &model.adjusting, standard, commands };
-                lines.low_pass();
+                lines.blur();
                 lines.rule();
                 lines.equalize();
                 lines.clahe();
@@ -126,21 +126,21 @@ impl Lines<'_> {
         self.commands.push(Command::Choose(kind, choices));
     }
 
-    fn low_pass(&mut self) {
-        let Blur { size, runs } = self.adjusting.choices.low_pass;
-        let on = self.is_on(Adjustment::LowPass);
-        let line = self.switch(Adjustment::LowPass);
+    fn blur(&mut self) {
+        let Blur { size, runs } = self.adjusting.choices.blur;
+        let on = self.is_on(Adjustment::Blur);
+        let line = self.switch(Adjustment::Blur);
         let (least, most) = (*Blur::SIZES.start(), *Blur::SIZES.end());
         let place = |size: u32| (size.saturating_sub(least) / 2) as usize;
-        let places = Places { now: place(size), standard: place(self.standard.low_pass.size), last: place(most) };
+        let places = Places { now: place(size), standard: place(self.standard.blur.size), last: place(most) };
         if let Some(to) = self.slider(line, "size", on, &format!("{size}×{size}"), places) {
-            self.choose(Adjustment::LowPass, |choices| choices.low_pass.size = least + 2 * to as u32);
+            self.choose(Adjustment::Blur, |choices| choices.blur.size = least + 2 * to as u32);
         }
         let line = Self::beside(self.next());
         if let Some(to) =
-            self.slider(line, "runs", on, &runs.to_string(), whole([runs, self.standard.low_pass.runs], &Blur::RUNS))
+            self.slider(line, "runs", on, &runs.to_string(), whole([runs, self.standard.blur.runs], &Blur::RUNS))
         {
-            self.choose(Adjustment::LowPass, |choices| choices.low_pass.runs = Blur::RUNS.start() + to as u32);
+            self.choose(Adjustment::Blur, |choices| choices.blur.runs = Blur::RUNS.start() + to as u32);
         }
     }
 
@@ -197,12 +197,12 @@ impl Lines<'_> {
     }
 
     fn otsu(&mut self) {
-        let Threshold { classes, shown } = self.adjusting.choices.otsu;
+        let Otsu { classes, shown } = self.adjusting.choices.otsu;
         let on = self.is_on(Adjustment::Otsu);
         let line = self.switch(Adjustment::Otsu);
-        let places = whole([classes, self.standard.otsu.classes], &Threshold::CLASSES);
+        let places = whole([classes, self.standard.otsu.classes], &Otsu::CLASSES);
         if let Some(to) = self.slider(line, "classes", on, &classes.to_string(), places) {
-            let classes = Threshold::CLASSES.start() + to as u32;
+            let classes = Otsu::CLASSES.start() + to as u32;
             self.choose(Adjustment::Otsu, |choices| choices.otsu.classes = classes);
         }
         let line = Self::beside(self.next());

@@ -23,7 +23,7 @@ pub struct Class {
 /// The classes from the darkest to the brightest, if there are any and their thresholds are known.
 #[must_use]
 pub fn classes(adjusting: &AdjustmentView, bits: u32) -> Option<Vec<Class>> {
-    let Some(Reduction::Threshold(threshold)) = adjusting.adjustments.reduction else { return None };
+    let Some(Reduction::Otsu(threshold)) = adjusting.adjustments.reduction else { return None };
     let thresholds = adjusting.thresholds?;
     let count = threshold.classes as usize;
     let top = (1_u32 << bits) - 1;
@@ -75,11 +75,11 @@ fn codes_text(codes: Option<(u32, u32)>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::adjust::{Adjustments, Shown, Threshold};
+    use crate::adjust::{Adjustments, Otsu, Shown};
 
     fn adjusting(classes: u32, thresholds: Option<[u32; 4]>) -> AdjustmentView {
-        let threshold = Threshold { classes, shown: Shown::Colors };
-        let adjustments = Adjustments { reduction: Some(Reduction::Threshold(threshold)), ..Adjustments::default() };
+        let threshold = Otsu { classes, shown: Shown::Colors };
+        let adjustments = Adjustments { reduction: Some(Reduction::Otsu(threshold)), ..Adjustments::default() };
         AdjustmentView { adjustments, thresholds, ..AdjustmentView::default() }
     }
 

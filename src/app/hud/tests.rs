@@ -101,7 +101,7 @@ pub(super) fn adjusted_model(panels: &[HistogramArea]) -> Model<'_> {
     let mut adjusting =
         AdjustmentView { divider: Some(0.3), thresholds: Some([60, 120, 180, u32::MAX]), ..model(&[]).adjusting };
     adjusting.choices.otsu.classes = 4;
-    Adjustment::LowPass.switch_on(&mut adjusting.adjustments, &adjusting.choices);
+    Adjustment::Blur.switch_on(&mut adjusting.adjustments, &adjusting.choices);
     Adjustment::Otsu.switch_on(&mut adjusting.adjustments, &adjusting.choices);
     let model = model(panels);
     let counted = Some("result: low-pass 9×9, 4 classes; outline: source");

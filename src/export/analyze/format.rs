@@ -147,7 +147,7 @@ impl RecordWriter {
         let coded = request.counting.coded;
         let shape = TableShape {
             has_adjustments: !adjustments.is_off(),
-            has_thresholds: matches!(adjustments.reduction, Some(Reduction::Threshold(_))),
+            has_thresholds: matches!(adjustments.reduction, Some(Reduction::Otsu(_))),
             has_bins: bins,
         };
         Self {

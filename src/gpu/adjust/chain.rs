@@ -8,7 +8,7 @@ use super::recolor::{Change, RecolorPass};
 use super::scan::ScanJob;
 use super::working::WorkingPicture;
 use crate::adjust::{
-    Adjustments, Blur, Clahe, Equalize, Placing, Posterize, Reduction, Threshold, Tone, equalize, otsu, posterize,
+    Adjustments, Blur, Clahe, Equalize, Otsu, Placing, Posterize, Reduction, Tone, equalize, otsu, posterize,
 };
 use crate::gpu::histogram::HistogramPasses;
 use crate::gpu::histogram::plan::{ChannelRun, Plan};
@@ -101,7 +101,7 @@ impl Chain {
     pub fn needs_source_bins(adjustments: &Adjustments) -> bool {
         let by_bins = matches!(
             adjustments.reduction,
-            Some(Reduction::Threshold(_) | Reduction::Posterize(Posterize { placing: Placing::Population, .. }))
+            Some(Reduction::Otsu(_) | Reduction::Posterize(Posterize { placing: Placing::Population, .. }))
         );
         adjustments.blur.is_none()
             && match adjustments.tone {
@@ -296,7 +296,7 @@ impl Chain {
         maker.counting = last;
         match adjustments.reduction {
             Some(Reduction::Posterize(posterize)) => maker.posterize(posterize)?,
-            Some(Reduction::Threshold(threshold)) => maker.threshold(threshold)?,
+            Some(Reduction::Otsu(threshold)) => maker.threshold(threshold)?,
             None => {}
         }
         self.result = maker.at;
@@ -440,7 +440,7 @@ impl Maker<'_> {
         }
     }
 
-    fn threshold(&mut self, Threshold { classes, shown }: Threshold) -> Result<(), GpuError> {
+    fn threshold(&mut self, Otsu { classes, shown }: Otsu) -> Result<(), GpuError> {
         let bins = self.bins((3, 1))?;
         let bits = self.bits();
         let Chain { curves, otsu, steps, .. } = &mut *self.chain;

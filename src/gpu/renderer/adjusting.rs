@@ -248,7 +248,7 @@ impl Adjusting {
     /// Where the thresholds of its classes are.
     pub fn thresholds(&self) -> Thresholds<'_> {
         let Some(made) = &self.made else { return Thresholds::None };
-        if !matches!(made.key.adjustments.reduction, Some(Reduction::Threshold(_))) {
+        if !matches!(made.key.adjustments.reduction, Some(Reduction::Otsu(_))) {
             return Thresholds::None;
         }
         match (&made.result, &self.chain) {
