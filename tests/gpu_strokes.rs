@@ -12,6 +12,7 @@ use histoscope::histogram::{Components, Histogram, vertical_scale};
 use histoscope::picture::Picture;
 use histoscope::picture::color::{Matrix, Range};
 use histoscope::picture::layout::PixelLayout;
+use histoscope::view::lamps;
 use histoscope::view::overlay::{Arrangement, OverlayStyle};
 use histoscope::view::panel::{PanelRect, panels};
 use histoscope::view::scene::{Counted, Scene};
@@ -83,8 +84,9 @@ fn the_source_is_an_outline_at_the_height_of_its_bins_by_the_scale_of_both() {
             for (_, rect, channels) in panels(&scene, Components::Rgbl, view) {
                 let channel = channels.iter().next().unwrap();
                 let heights = outline_heights(&bins, &result, channel, rect, logarithmic);
-                // The first columns hold the black bar.
-                for column in 12..rect.width - 2 {
+                // The first columns hold the black bar, and lamps are at both ends.
+                let ends = lamps::side(&rect) + 8;
+                for column in ends..rect.width - ends {
                     // The line runs from bin to bin, so that a column lies between what stands around it.
                     let around = &heights[column as usize - 2..=column as usize + 2];
                     let (low, high) = around.iter().fold((f64::MAX, 0.0_f64), |(l, h), &v| (l.min(v), h.max(v)));
@@ -171,8 +173,8 @@ fn curves_rise_with_the_share_of_samples_to_the_whole_height() {
     let scenes = [(8, Arrangement::Parade), (10, Arrangement::Column), (12, Arrangement::Parade)];
     for (number, (depth, arrangement)) in scenes.into_iter().enumerate() {
         // Bins of another picture than the black one that is drawn, as another engine counted them.
-        let bins = count(&picture(depth), Components::Rgbl);
-        // By logarithm no bar is clipped, whose notch would be as light.
+        let bins = without_ends(&count(&picture(depth), Components::Rgbl));
+        // By logarithm no bar is cut off, whose cap would be as light.
         let style = OverlayStyle { arrangement, logarithmic: true, ..OverlayStyle::default() };
         let scene = Scene { style, curves: true, ..Scene::default() };
         let view = [(1300, 700), (2400, 1400)][number % 2];
@@ -197,6 +199,18 @@ fn curves_rise_with_the_share_of_samples_to_the_whole_height() {
             }
         }
     }
+}
+
+/// The same bins with none in the outermost codes, so that no lamp is lit.
+fn without_ends(bins: &Histogram) -> Histogram {
+    let mut inner = bins.clone();
+    for channel in 0..4 {
+        let bins = inner.bins_mut(channel);
+        let last = bins.len() - 1;
+        bins[1] += std::mem::take(&mut bins[0]);
+        bins[last - 1] += std::mem::take(&mut bins[last]);
+    }
+    inner
 }
 
 /// Share of a channel's samples below a place among its bins, 0 to 1 from the first one's begin to the last one's end.
@@ -294,8 +308,8 @@ fn the_backdrop_takes_the_pattern_out_of_what_lies_behind_the_overlays_and_nowhe
         let [before, after] = [sharp, soft].map(|scene| studio.snapshot(way, view, &scene));
         let mut outside = (before.clone(), after.clone());
         for (_, rect, _) in panels(&soft, Components::Rgbl, view) {
-            // A row without bars or lines.
-            let row = rect.height / 8;
+            // A row without bars, lines or lamps.
+            let row = rect.height * 3 / 8;
             // Between two lines of the graticule, where two stripes have room.
             let between = PanelRect { left: rect.left + 2, width: rect.width / 8 - 4, ..rect };
             assert!(contrast(&before, between, row) > 100, "{way:?}: the pattern shows through the scrim");

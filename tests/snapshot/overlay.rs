@@ -9,7 +9,8 @@ const LEFT: u32 = 16;
 const RIGHT: u32 = 336;
 const WIDTH: u32 = 288;
 const TOP: u32 = 300;
-const NOTCH: [u8; 3] = [255; 3];
+/// What lies over a bar that is cut off, two rows high and reaching two columns over its neighbours; a dark gap of four rows is below.
+const CAP: [u8; 3] = [255; 3];
 
 /// Red 200, green 100, blue 50, and the luminance bin of that colour.
 const CODES: [u32; 3] = [200, 100, 50];
@@ -29,27 +30,30 @@ fn column(left: u32, code: u32) -> u32 {
 }
 
 #[test]
-fn a_clipped_bar_ends_in_a_light_notch_at_its_code() {
+fn a_clipped_bar_ends_in_a_gap_below_a_light_cap_at_its_code() {
     let clip = clip();
     let png = view(&clip, &[]);
     let bars = CODES.map(|code| column(LEFT, code)).into_iter().chain([column(RIGHT, LUMINANCE)]);
     for (channel, x) in bars.enumerate() {
-        for y in TOP..TOP + 3 {
-            assert_eq!(png.at(x, y), NOTCH, "channel {channel} at ({x}, {y})");
+        for y in TOP..TOP + 2 {
+            assert_eq!(png.at(x, y), CAP, "channel {channel} at ({x}, {y})");
+        }
+        for y in TOP + 2..TOP + 6 {
+            assert!(png.at(x, y).iter().all(|&part| part < 60), "channel {channel}: no gap at ({x}, {y})");
         }
         let bar = png.at(x, TOP + 50);
-        assert_ne!(bar, NOTCH, "the notch is only at the top");
+        assert!(bar.iter().any(|&part| part > 100) && bar != CAP, "the gap and the cap are only at the top: {bar:?}");
         assert_ne!(bar, png.at(x + 5, TOP + 50), "the bar stands out against the scrim beside it");
-        assert_eq!(png.at(x, TOP - 1), [200, 100, 50], "nothing is drawn above the overlay");
+        assert_eq!(png.at(x, TOP - 2), [200, 100, 50], "nothing is drawn above the overlay's frame");
         if channel < 3 {
             let brightest = (0..3).max_by_key(|&part| bar[part]);
             assert_eq!(brightest, Some(channel), "{bar:?} at ({x}, {})", TOP + 50);
         }
     }
-    let notches = (0..640).filter(|&x| png.at(x, TOP) == NOTCH).count();
-    assert!((4..=8).contains(&notches), "four bars of one or two pixels, not {notches}");
+    let caps = (0..640).filter(|&x| png.at(x, TOP) == CAP).count();
+    assert!((20..=24).contains(&caps), "over four bars of one or two pixels and two on each side, not {caps}");
     // Between and beside the overlays the picture is untouched.
-    for x in [0, LEFT - 1, LEFT + WIDTH, RIGHT - 1, RIGHT + WIDTH, 639] {
+    for x in [0, LEFT - 2, LEFT + WIDTH + 1, RIGHT - 2, RIGHT + WIDTH + 1, 639] {
         assert_eq!(png.at(x, 399), [200, 100, 50], "column {x}");
     }
     let scrim = png.at(LEFT, TOP);
@@ -62,7 +66,7 @@ fn a_channel_that_is_off_vanishes_and_nothing_else_changes() {
     let all = view(&clip, &[]);
     let without_red = view(&clip, &["--channels", "gbl"]);
     for (x, y) in (0..400).flat_map(|y| (0..640_u32).map(move |x| (x, y))) {
-        let red_bar = x.abs_diff(column(LEFT, CODES[0])) <= 1 && y >= TOP;
+        let red_bar = x.abs_diff(column(LEFT, CODES[0])) <= if y < TOP + 2 { 3 } else { 1 } && y >= TOP;
         assert!(red_bar || all.at(x, y) == without_red.at(x, y), "({x}, {y}) changed");
     }
     let (x, y) = (column(LEFT, CODES[0]), TOP + 1);
@@ -76,10 +80,10 @@ fn an_overlay_without_channels_is_gone() {
     assert!(bare.rgb.chunks_exact(3).all(|pixel| pixel == [200, 100, 50]), "the picture alone");
     assert!(view(&clip, &["--channels", ""]).rgb == bare.rgb, "no channel, no overlay");
     let luminance = view(&clip, &["--channels", "l"]);
-    for (x, y) in (TOP..400).flat_map(|y| (0..RIGHT).map(move |x| (x, y))) {
+    for (x, y) in (TOP..400).flat_map(|y| (0..RIGHT - 1).map(move |x| (x, y))) {
         assert_eq!(luminance.at(x, y), [200, 100, 50], "({x}, {y})");
     }
-    assert_eq!(luminance.at(column(RIGHT, LUMINANCE), TOP), NOTCH);
+    assert_eq!(luminance.at(column(RIGHT, LUMINANCE), TOP), CAP);
 }
 
 #[test]
