@@ -45,7 +45,7 @@ pub struct PixelLayout {
     pub components: [Component; 3],
 }
 
-/// Why a [`PixelLayout`] cannot be counted.
+/// Why a pixel layout cannot be counted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LayoutError {
     /// The bit depth is not one that can be binned.
