@@ -5,6 +5,10 @@
 // The blurred picture of the whole view, a word a pixel: red in the lowest byte, then green, then blue.
 @group(0) @binding(3) var<storage, read> backdrop: array<u32>;
 
+// Whether the pixels drawn may hold caps and lamps, which only the rows near the top do. A software adapter goes through both sides of
+// every branch, so that asking for them at each pixel would cost a third of all drawing.
+override TOP: bool = true;
+
 // How far lines are whitened, and how dark what sets them off is, so that a line of a bar's own colour is seen on it.
 const LINE_WHITENING: f32 = 0.45;
 const CASING: f32 = 0.75;
@@ -118,8 +122,7 @@ fn histogram(@builtin(position) pixel: vec4<f32>) -> @location(0) vec4<f32> {
     if panel.curved != 0u {
         shown = stroked(first_stroke + CURVES, f32(row), shown);
     }
-    // Near the top there may be caps and lamps.
-    if at.y < panel.notch + 4u * (panel.lamp + panel.line) + 2u * panel.line {
+    if TOP {
         let flags = columns[base + FLAGS];
         if (flags & CAPPED) != 0u && at.y < panel.cap {
             shown = vec4<f32>(panel.opacity);

@@ -16,7 +16,9 @@ use crate::gpu::resources::{buffer, storage};
 use crate::gpu::shaders::{self, groups};
 use crate::gpu::timing::Spans;
 use crate::histogram::CHANNELS;
-use crate::view::panel::panels;
+use crate::view::lamps;
+use crate::view::overlay::line_pixels;
+use crate::view::panel::{PanelRect, panels};
 use crate::view::scene::Scene;
 pub use params::OverlayContent;
 use params::panel_params;
@@ -46,13 +48,34 @@ pub struct OverlayBuffers<'a> {
 pub struct OverlayPass {
     columns_shader: shaders::Module,
     columns_pipelines: HashMap<u32, wgpu::ComputePipeline>,
-    pipeline: wgpu::RenderPipeline,
+    /// For the rows near the top, where caps and lamps are, and for those below.
+    pipelines: [wgpu::RenderPipeline; 2],
     params: [wgpu::Buffer; CHANNELS],
     /// Stands in for what is not there.
     nothing: wgpu::Buffer,
     columns: Option<Columns>,
-    /// Columns of each overlay that is shown now.
-    widths: Vec<u32>,
+    /// Each overlay that is shown now.
+    shown: Vec<Shown>,
+}
+
+/// Where an overlay is drawn.
+#[derive(Debug, Clone, Copy)]
+struct Shown {
+    /// Its columns.
+    width: u32,
+    /// The view's rows in which caps and lamps may be, and those below, each as left, top, width and height; the frame is in them.
+    parts: [[u32; 4]; 2],
+}
+
+impl Shown {
+    fn new(rect: PanelRect, line: u32, view: (u32, u32)) -> Self {
+        let (left, top) = (rect.left.saturating_sub(line), rect.top.saturating_sub(line));
+        let right = (rect.left + rect.width + line).min(view.0);
+        let bottom = (rect.top + rect.height + line).min(view.1);
+        let split = (rect.top + rect.notch() + CHANNELS as u32 * (lamps::side(&rect) + line) + 2 * line).min(bottom);
+        let part = |from: u32, to: u32| [left, from, right.saturating_sub(left), to.saturating_sub(from)];
+        Self { width: rect.width, parts: [part(top, split), part(split, bottom)] }
+    }
 }
 
 /// Room for the columns and their strokes, and the bind groups that lead there.
@@ -75,11 +98,14 @@ impl OverlayPass {
         Self {
             columns_shader: shaders::COLUMNS.module(device),
             columns_pipelines: HashMap::new(),
-            pipeline: shaders::OVERLAY.module(device).rectangle(device, "histogram", &[], format, Some(OVER)),
+            pipelines: [1.0, 0.0].map(|top| {
+                let constants = [("TOP", top)];
+                shaders::OVERLAY.module(device).rectangle(device, "histogram", &constants, format, Some(OVER))
+            }),
             params: std::array::from_fn(|_| buffer(device, "overlay", size_of::<PanelParams>() / 4, usage)),
             nothing: storage(device, "nothing", 4),
             columns: None,
-            widths: Vec::new(),
+            shown: Vec::new(),
         }
     }
 
@@ -96,12 +122,12 @@ impl OverlayPass {
         view: (u32, u32),
         spans: Option<Spans<'_>>,
     ) {
-        self.widths.clear();
+        self.shown.clear();
         let mut first_column = 0;
         for (_, rect, channels) in panels(scene, shown.components, view) {
             let params = panel_params(rect, channels, shown, scene, view, first_column);
-            gpu.queue.write_buffer(&self.params[self.widths.len()], 0, bytemuck::bytes_of(&params));
-            self.widths.push(rect.width);
+            gpu.queue.write_buffer(&self.params[self.shown.len()], 0, bytemuck::bytes_of(&params));
+            self.shown.push(Shown::new(rect, line_pixels(view), view));
             first_column += rect.width;
         }
         self.make_room(gpu, first_column, &counts);
@@ -116,9 +142,9 @@ impl OverlayPass {
         }
         pass.set_pipeline(pipeline);
         let groups = self.columns.iter().flat_map(|columns| &columns.groups);
-        for (width, (group, _)) in self.widths.iter().zip(groups) {
+        for (shown, (group, _)) in self.shown.iter().zip(groups) {
             pass.set_bind_group(0, group, &[]);
-            pass.dispatch_workgroups(width.div_ceil(WORKGROUP), 1, 1);
+            pass.dispatch_workgroups(shown.width.div_ceil(WORKGROUP), 1, 1);
         }
     }
 
@@ -158,13 +184,20 @@ impl OverlayPass {
         self.columns = Some(Columns { capacity, bound: bound.map(Clone::clone), columns, strokes, groups });
     }
 
-    /// Draws the overlays that were set up.
-    pub fn draw(&self, pass: &mut wgpu::RenderPass<'_>) {
-        pass.set_pipeline(&self.pipeline);
-        let groups = self.columns.iter().flat_map(|columns| &columns.groups);
-        for (_, (_, group)) in self.widths.iter().zip(groups) {
-            pass.set_bind_group(0, group, &[]);
-            pass.draw(0..4, 0..1);
+    /// Draws the overlays that were set up, in a view of `view` pixels.
+    pub fn draw(&self, pass: &mut wgpu::RenderPass<'_>, view: (u32, u32)) {
+        for (number, pipeline) in self.pipelines.iter().enumerate() {
+            pass.set_pipeline(pipeline);
+            let groups = self.columns.iter().flat_map(|columns| &columns.groups);
+            for (shown, (_, group)) in self.shown.iter().zip(groups) {
+                let [left, top, width, height] = shown.parts[number];
+                if width > 0 && height > 0 {
+                    pass.set_scissor_rect(left, top, width, height);
+                    pass.set_bind_group(0, group, &[]);
+                    pass.draw(0..4, 0..1);
+                }
+            }
         }
+        pass.set_scissor_rect(0, 0, view.0, view.1);
     }
 }

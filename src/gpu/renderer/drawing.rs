@@ -134,7 +134,7 @@ impl Renderer {
             divider.draw(&mut pass);
         }
         if finds_columns {
-            self.overlay.draw(&mut pass);
+            self.overlay.draw(&mut pass, size);
         }
         if text {
             self.text.draw(&mut pass);
