@@ -5,9 +5,9 @@
 // The blurred picture of the whole view, a word a pixel: red in the lowest byte, then green, then blue.
 @group(0) @binding(3) var<storage, read> backdrop: array<u32>;
 
-// Whether the pixels drawn may hold caps and lamps, which only the rows near the top do. A software adapter goes through both sides of
-// every branch, so that asking for them at each pixel would cost a third of all drawing.
-override TOP: bool = true;
+// Whether the pixels drawn may hold caps, lamps or the frame, which only those near the top and at the edges do. A software adapter
+// goes through both sides of every branch, so that asking for them at each pixel would cost much of all drawing.
+override EDGES: bool = true;
 
 // How far lines are whitened, and how dark what sets them off is, so that a line of a bar's own colour is seen on it.
 const LINE_WHITENING: f32 = 0.45;
@@ -97,7 +97,7 @@ fn behind(pixel: vec2<f32>) -> vec3<f32> {
 
 @fragment
 fn histogram(@builtin(position) pixel: vec4<f32>) -> @location(0) vec4<f32> {
-    if any(vec2<u32>(pixel.xy) < panel.origin) || any(vec2<u32>(pixel.xy) >= panel.origin + panel.size) {
+    if EDGES && (any(vec2<u32>(pixel.xy) < panel.origin) || any(vec2<u32>(pixel.xy) >= panel.origin + panel.size)) {
         return vec4<f32>(0.0, 0.0, 0.0, FRAME * panel.opacity);
     }
     let at = vec2<u32>(pixel.xy) - panel.origin;
@@ -122,7 +122,7 @@ fn histogram(@builtin(position) pixel: vec4<f32>) -> @location(0) vec4<f32> {
     if panel.curved != 0u {
         shown = stroked(first_stroke + CURVES, f32(row), shown);
     }
-    if TOP {
+    if EDGES {
         let flags = columns[base + FLAGS];
         if (flags & CAPPED) != 0u && at.y < panel.cap {
             shown = vec4<f32>(panel.opacity);

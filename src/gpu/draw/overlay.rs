@@ -48,8 +48,10 @@ pub struct OverlayBuffers<'a> {
 pub struct OverlayPass {
     columns_shader: shaders::Module,
     columns_pipelines: HashMap<u32, wgpu::ComputePipeline>,
-    /// For the rows near the top, where caps and lamps are, and for those below.
-    pipelines: [wgpu::RenderPipeline; 2],
+    /// For what lies near the top and at the edges, where caps, lamps and the frame are.
+    edges: wgpu::RenderPipeline,
+    /// For the rest.
+    middle: wgpu::RenderPipeline,
     params: [wgpu::Buffer; CHANNELS],
     /// Stands in for what is not there.
     nothing: wgpu::Buffer,
@@ -63,18 +65,33 @@ pub struct OverlayPass {
 struct Shown {
     /// Its columns.
     width: u32,
-    /// The view's rows in which caps and lamps may be, and those below, each as left, top, width and height; the frame is in them.
-    parts: [[u32; 4]; 2],
+    /// The parts in which caps, lamps and the frame may be: near the top, left, right and below.
+    edges: [Part; 4],
+    /// The rest.
+    middle: Part,
 }
+
+/// A part of the view: left, top, width and height in pixels.
+type Part = [u32; 4];
 
 impl Shown {
     fn new(rect: PanelRect, line: u32, view: (u32, u32)) -> Self {
         let (left, top) = (rect.left.saturating_sub(line), rect.top.saturating_sub(line));
-        let right = (rect.left + rect.width + line).min(view.0);
-        let bottom = (rect.top + rect.height + line).min(view.1);
-        let split = (rect.top + rect.notch() + CHANNELS as u32 * (lamps::side(&rect) + line) + 2 * line).min(bottom);
-        let part = |from: u32, to: u32| [left, from, right.saturating_sub(left), to.saturating_sub(from)];
-        Self { width: rect.width, parts: [part(top, split), part(split, bottom)] }
+        let (inner_right, inner_bottom) = (rect.left + rect.width, rect.top + rect.height);
+        let (right, bottom) = ((inner_right + line).min(view.0), (inner_bottom + line).min(view.1));
+        let lamps = CHANNELS as u32 * (lamps::side(&rect) + line);
+        let split = (rect.top + rect.notch() + lamps + 2 * line).min(inner_bottom);
+        let part = |[left, right]: [u32; 2], [top, bottom]: [u32; 2]| {
+            [left, top, right.saturating_sub(left), bottom.saturating_sub(top)]
+        };
+        let below = [split, inner_bottom];
+        let edges = [
+            part([left, right], [top, split]),
+            part([left, rect.left], below),
+            part([inner_right, right], below),
+            part([left, right], [inner_bottom, bottom]),
+        ];
+        Self { width: rect.width, edges, middle: part([rect.left, inner_right], below) }
     }
 }
 
@@ -95,13 +112,13 @@ impl OverlayPass {
     pub fn new(gpu: &Gpu, format: wgpu::TextureFormat) -> Self {
         let device = &gpu.device;
         let usage = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
+        let module = shaders::OVERLAY.module(device);
+        let pipeline = |edges| module.rectangle(device, "histogram", &[("EDGES", edges)], format, Some(OVER));
         Self {
             columns_shader: shaders::COLUMNS.module(device),
             columns_pipelines: HashMap::new(),
-            pipelines: [1.0, 0.0].map(|top| {
-                let constants = [("TOP", top)];
-                shaders::OVERLAY.module(device).rectangle(device, "histogram", &constants, format, Some(OVER))
-            }),
+            edges: pipeline(1.0),
+            middle: pipeline(0.0),
             params: std::array::from_fn(|_| buffer(device, "overlay", size_of::<PanelParams>() / 4, usage)),
             nothing: storage(device, "nothing", 4),
             columns: None,
@@ -186,14 +203,16 @@ impl OverlayPass {
 
     /// Draws the overlays that were set up, in a view of `view` pixels.
     pub fn draw(&self, pass: &mut wgpu::RenderPass<'_>, view: (u32, u32)) {
-        for (number, pipeline) in self.pipelines.iter().enumerate() {
+        for pipeline in [&self.edges, &self.middle] {
             pass.set_pipeline(pipeline);
             let groups = self.columns.iter().flat_map(|columns| &columns.groups);
             for (shown, (_, group)) in self.shown.iter().zip(groups) {
-                let [left, top, width, height] = shown.parts[number];
-                if width > 0 && height > 0 {
+                pass.set_bind_group(0, group, &[]);
+                let parts =
+                    if pipeline == &self.edges { &shown.edges[..] } else { std::slice::from_ref(&shown.middle) };
+                for &[left, top, width, height] in parts.iter().filter(|[.., width, height]| *width > 0 && *height > 0)
+                {
                     pass.set_scissor_rect(left, top, width, height);
-                    pass.set_bind_group(0, group, &[]);
                     pass.draw(0..4, 0..1);
                 }
             }
