@@ -481,7 +481,7 @@ impl Viewer {
             if timed {
                 self.work.time_passes(false)?;
             }
-        } else if !self.work.clear_selection(now)? {
+        } else if !self.work.clear_selection(now)? && !self.work.clear_exposure(now) {
             return Ok(Flow::Quit);
         }
         Ok(Flow::Continue)

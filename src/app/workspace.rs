@@ -276,6 +276,18 @@ impl Workspace {
         Ok(true)
     }
 
+    /// Takes zebras and marks off the picture; says whether there were any.
+    pub fn clear_exposure(&mut self, now: Instant) -> bool {
+        let exposure = &mut self.scene.exposure;
+        let is_shown = exposure.zebra || exposure.marks;
+        if is_shown {
+            (exposure.zebra, exposure.marks) = (false, false);
+            self.settings.changed(now);
+            self.note(Note::done("zebras and marks off"), now);
+        }
+        is_shown
+    }
+
     /// How much of what is counted is in view, in words; nothing where that is all.
     pub fn seen_text(&self) -> Option<String> {
         let part = self.region.counted();

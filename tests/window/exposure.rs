@@ -40,6 +40,15 @@ fn nine_stripes_and_marks_as_a_snapshot_does_and_leaves_no_trace() {
 }
 
 #[test]
+fn escape_takes_zebras_and_marks_off_before_it_quits() {
+    let _turn = alone();
+    let display = Display::start();
+    let program = paused_sample(&display, &["--zebra", "60", "--clip-marks"]);
+    program.after(|| program.key("Escape"), "note: zebras and marks off");
+    program.quit_with("Escape");
+}
+
+#[test]
 fn the_level_of_zebras_is_dragged_and_kept_for_the_next_run() {
     let _turn = alone();
     let display = Display::start();
