@@ -74,8 +74,8 @@ impl Bins {
         self.newest().filter(|(tag, _)| tag.brush == Some(brush))?.1.selected
     }
 
-    /// Asks for what is wanted of the frame on screen, with what a brush selects, and has not been asked for, and takes what has come; whether anything
-    /// has, and when to look again.
+    /// Asks for what is wanted of the frame on screen, with what a brush selects, and has not been asked for, and takes what has
+    /// come; whether anything has, and when to look again.
     pub fn advance(
         &mut self,
         graphics: &mut Graphics,

@@ -6,6 +6,8 @@ use glam::DVec2;
 
 use crate::histogram::Components;
 use crate::picture::Frame;
+use crate::view::lamps;
+use crate::view::overlay::{Channels, line_pixels};
 use crate::view::panel::{self, Hit, PanelRect};
 use crate::view::placement::{Placement, Shape};
 use crate::view::region::{Grip, Region, RegionDrag, grip_at};
@@ -42,6 +44,12 @@ impl Geometry<'_> {
     #[must_use]
     pub fn hit(&self, at: DVec2) -> Option<Hit> {
         panel::hit(self.scene, self.components, self.bits()?, self.size, at)
+    }
+
+    /// The bins that are touched at a point of the view in a histogram that shows these channels.
+    #[must_use]
+    pub fn bins_at(&self, rect: &PanelRect, shown: Channels, at: DVec2) -> Option<(u32, u32)> {
+        Some(lamps::bins_at(rect, shown, line_pixels(self.size), self.bits()?, at))
     }
 
     /// Size of the upright picture and of the view.
@@ -88,6 +96,12 @@ impl Geometry<'_> {
     #[must_use]
     pub fn in_points(&self, at: DVec2) -> Pos2 {
         Pos2::new(at.x as f32 / self.points, at.y as f32 / self.points)
+    }
+
+    /// A point of the display over the view as a point of the view.
+    #[must_use]
+    pub fn on_view(&self, at: Pos2) -> DVec2 {
+        DVec2::new(at.x.into(), at.y.into()) * f64::from(self.points)
     }
 
     /// A histogram's place in points.

@@ -66,8 +66,8 @@ enum Drag {
     Divide(f64),
     /// It draws, moves or resizes the region.
     Region(RegionDrag),
-    /// It selects bins of these channels, from those under the pointer when it was pressed.
-    Brush { channels: Channels, from: (u32, u32), rect: PanelRect },
+    /// It selects bins of these channels, from those under the pointer when it was pressed, in a histogram that shows those.
+    Brush { channels: Channels, from: (u32, u32), rect: PanelRect, shown: Channels },
 }
 
 /// Where the pointer is and what it does.
@@ -164,7 +164,10 @@ impl Pointer {
                 let drawn = placement.and_then(|placement| drag.to(at, &placement, geometry.points.into()));
                 drawn.map(PointerCommand::Region)
             }
-            Drag::Brush { channels, from, rect } => brush(channels, from, &rect, at.x, geometry),
+            Drag::Brush { channels, from, rect, shown } => {
+                let to = geometry.bins_at(&rect, shown, at);
+                to.map(|to| PointerCommand::Brush(Brush { channels, low: from.0.min(to.0), high: from.1.max(to.1) }))
+            }
         };
         dragged.into_iter().chain((!rests).then_some(PointerCommand::Wake)).collect()
     }
@@ -199,8 +202,9 @@ impl Pointer {
             Some(channel) if hit.channels.contains(channel) => Channels::one(channel),
             _ => hit.channels,
         };
-        self.drag = Drag::Brush { channels, from: hit.bins, rect: hit.rect };
-        brush(channels, hit.bins, &hit.rect, at.x, geometry)
+        let from = geometry.bins_at(&hit.rect, hit.channels, at)?;
+        self.drag = Drag::Brush { channels, from, rect: hit.rect, shown: hit.channels };
+        Some(PointerCommand::Brush(Brush { channels, low: from.0, high: from.1 }))
     }
 
     fn scroll(&self, delta: MouseScrollDelta, geometry: &Geometry<'_>, hud: &Hud) -> Option<PointerCommand> {
@@ -212,19 +216,4 @@ impl Pointer {
         let (upright, view) = geometry.extents()?;
         Some(PointerCommand::View(geometry.scene.view.zoom_at(at, NOTCH.powf(notches), upright, view)))
     }
-}
-
-/// Selects the bins from those where the button was pressed to those under the pointer now.
-fn brush(
-    channels: Channels,
-    from: (u32, u32),
-    rect: &PanelRect,
-    x: f64,
-    geometry: &Geometry<'_>,
-) -> Option<PointerCommand> {
-    let bits = geometry.bits()?;
-    let bin = rect.bin_at(x, bits);
-    let column = rect.columns_of_bin(bin, bits).0;
-    let (first, last) = rect.bins_of_column(column, bits);
-    Some(PointerCommand::Brush(Brush { channels, low: from.0.min(first), high: from.1.max(last) }))
 }

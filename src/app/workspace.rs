@@ -1,17 +1,17 @@
 //! What is worked on in the window: the video on screen, how it is counted and shown, and what the display over it says.
 
+mod choosing;
+mod handing;
+
 use std::sync::Arc;
 use std::time::Instant;
 
-use glam::DVec2;
 use winit::window::Window;
 
 use super::adjusting::Adjuster;
 use super::bins::{Bins, Wanted};
-use super::chosen::Chosen;
 use super::clipboard::Clipboard;
 use super::config::{Keeper, Settings, Store};
-use super::copying::{self, Copied};
 use super::fits::{Aspect, Fits};
 use super::geometry::Geometry;
 use super::graphics::Graphics;
@@ -23,14 +23,13 @@ use super::session::Session;
 use super::title::Title;
 use super::{regions, seen, styling, transport};
 use crate::adjust::Adjustment;
-use crate::gpu::{FrameTag, GpuError, Instance};
+use crate::gpu::{GpuError, Instance};
 use crate::histogram::Components;
 use crate::keys::{self, Action};
 use crate::picture::Frame;
-use crate::picture::region::Rect;
 use crate::view::placement::{Shape, ViewSettings};
 use crate::view::region::Region;
-use crate::view::scene::{Counted, Scene};
+use crate::view::scene::Scene;
 
 /// The video on screen and everything that is chosen for it.
 pub struct Workspace {
@@ -242,52 +241,6 @@ impl Workspace {
         Ok(())
     }
 
-    /// Counts a rectangle of the picture on screen alone, which is drawn just now.
-    ///
-    /// # Errors
-    /// [`AppError`] if the adapter fails for good.
-    pub fn draw_region(&mut self, rect: Rect) -> Result<(), AppError> {
-        let Some(frame) = self.session.as_ref().and_then(|session| session.frame.as_ref()) else { return Ok(()) };
-        let size = (frame.picture.width(), frame.picture.height());
-        log::trace!("{}", regions::words(rect));
-        self.choose_region(Region::part(rect, size))
-    }
-
-    /// Counts another part of the picture from now on.
-    fn choose_region(&mut self, region: Region) -> Result<(), AppError> {
-        let is_other = self.region.counted() != region.counted();
-        self.region = region;
-        self.redraw();
-        if is_other { self.reload() } else { Ok(()) }
-    }
-
-    /// Drops a region that is proposed, else what is brushed, else the region; whether there was any of that.
-    ///
-    /// # Errors
-    /// [`AppError`] if the adapter fails for good.
-    pub fn clear_selection(&mut self, now: Instant) -> Result<bool, AppError> {
-        if self.region.taken().is_none() && self.scene.brush.take().is_some() {
-            self.note(Note::done("selection cleared"), now);
-            return Ok(true);
-        }
-        let Some((left, text)) = regions::drop_last(self.region) else { return Ok(false) };
-        self.choose_region(left)?;
-        self.note(Note::done(text), now);
-        Ok(true)
-    }
-
-    /// Takes zebras and marks off the picture; says whether there were any.
-    pub fn clear_exposure(&mut self, now: Instant) -> bool {
-        let exposure = &mut self.scene.exposure;
-        let is_shown = exposure.zebra || exposure.marks;
-        if is_shown {
-            (exposure.zebra, exposure.marks) = (false, false);
-            self.settings.changed(now);
-            self.note(Note::done("zebras and marks off"), now);
-        }
-        is_shown
-    }
-
     /// How much of what is counted is in view, in words; nothing where that is all.
     pub fn seen_text(&self) -> Option<String> {
         let part = self.region.counted();
@@ -398,29 +351,6 @@ impl Workspace {
         Ok(())
     }
 
-    /// What is chosen now, to come back to.
-    #[must_use]
-    pub fn chosen(&self) -> Chosen {
-        Chosen::of(&self.scene, (self.bins.components, self.region), self.adjuster.choices)
-    }
-
-    /// Brings back what was chosen.
-    ///
-    /// # Errors
-    /// [`AppError`] if the adapter fails for good.
-    pub fn choose(&mut self, chosen: &Chosen, now: Instant) -> Result<(), AppError> {
-        let counts_others = self.bins.components != chosen.components;
-        self.scene = chosen.on(&self.scene);
-        if counts_others {
-            self.scene.brush = None;
-        }
-        self.bins.components = chosen.components;
-        self.region = chosen.region;
-        self.adjuster.choices = chosen.parameters;
-        self.settings.changed(now);
-        self.reload()
-    }
-
     /// Opens or closes a panel, and closes those that have no room beside it.
     fn toggle_panel(&mut self, which: Action) -> Result<(), AppError> {
         let width = self.geometry().width_in_points();
@@ -454,67 +384,6 @@ impl Workspace {
         self.graphics.renderer.set_timing(&self.graphics.gpu, is_wanted);
         // The frame on screen is counted again, so that a paused video has times to show.
         self.reload()
-    }
-
-    fn toggle_components(&mut self, now: Instant) -> Result<(), AppError> {
-        let wanted = match self.bins.components {
-            Components::Rgbl => Components::YCbCr,
-            Components::YCbCr => Components::Rgbl,
-        };
-        self.bins.components = wanted;
-        self.scene.brush = None;
-        self.scene.marks = None;
-        self.reload()?;
-        let text = match (wanted, self.bins.components) {
-            (Components::YCbCr, Components::Rgbl) => "this is R'G'B': it has no Y'CbCr codes to count",
-            (_, Components::YCbCr) => "counting Y', Cb and Cr as coded",
-            (_, Components::Rgbl) => "counting red, green, blue and luminance",
-        };
-        self.note(Note::done(text), now);
-        Ok(())
-    }
-
-    /// Saves what the window shows, without the controls, with labels or bare, and the bins of the frame.
-    fn save(&mut self, labelled: bool, now: Instant) {
-        let Some(session) = &self.session else { return };
-        let shown = (&self.scene, self.bins.components, self.region.counted());
-        if let Err(reason) = self.saves.begin(session, &mut self.graphics, shown, labelled) {
-            self.note(Note::warning(format!("nothing was saved: {reason}")), now);
-        }
-    }
-
-    /// Copies what the window shows, without the controls.
-    fn copy_picture(&mut self, now: Instant) {
-        let scene = Scene { marks: None, ..self.scene };
-        let size = self.graphics.screen.size();
-        let image = self.graphics.renderer.snapshot(&self.graphics.gpu, size, &scene);
-        let image = image.map_err(|error| format!("nothing was copied: {error}"));
-        let copied = image.and_then(|image| self.clipboard.copy_image(image));
-        self.tell_copied(copied.map(|()| format!("the picture, {}×{}", size.0, size.1)), now);
-    }
-
-    /// Copies the values of what lies at a point of the view, or the frame's numbers. They are counted now, so that they are those
-    /// of the frame on screen.
-    pub fn copy_values(&mut self, at: Option<DVec2>, now: Instant) {
-        let Some(frame) = self.session.as_ref().and_then(|session| session.frame.as_ref()) else { return };
-        let adjusted = self.scene.counted_in(self.bins.components) != Counted::Source;
-        let tag = FrameTag { adjusted, region: self.region.counted(), ..FrameTag::of(frame) };
-        let sums = match self.graphics.renderer.count(&self.graphics.gpu) {
-            Ok(histogram) => histogram.cumulative(),
-            Err(error) => return self.tell_copied(Err(format!("nothing was copied: {error}")), now),
-        };
-        let Some(session) = &self.session else { return };
-        let Some(Copied { text, name }) = copying::values(&self.geometry(), session, (&tag, &sums), at) else { return };
-        let copied = self.clipboard.copy_text(text);
-        self.tell_copied(copied.map(|()| name), now);
-    }
-
-    fn tell_copied(&mut self, copied: Result<String, String>, now: Instant) {
-        let note = match copied {
-            Ok(name) => Note::done(format!("copied {name}")),
-            Err(reason) => Note::warning(reason),
-        };
-        self.note(note, now);
     }
 
     /// Shows the exact frame that a held arrow key or a drag led to.

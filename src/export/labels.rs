@@ -106,7 +106,7 @@ fn caption(subject: &Subject<'_>) -> Vec<String> {
         Components::YCbCr => "Y', Cb and Cr as coded",
     };
     let (width, height, depth) = (picture.width(), picture.height(), picture.layout().depth);
-    vec![
+    let mut lines = vec![
         input.to_owned(),
         format!("{number}{}", timecode(frame.time_secs)),
         format!("counted: {counted}; {part}; {what}"),
@@ -114,7 +114,9 @@ fn caption(subject: &Subject<'_>) -> Vec<String> {
             "read as: {width}×{height}, {depth} bits, matrix {} ({}), range {} ({})",
             color.matrix.value, color.matrix.origin, color.range.value, color.range.origin
         ),
-    ]
+    ];
+    lines.extend(scene.exposure.told());
+    lines
 }
 
 /// Writes the caption from the top on; how high it is, in points.
@@ -174,14 +176,25 @@ fn in_points(rect: &PanelRect, points: f32) -> Rect {
     Rect::from_min_max(corner(rect.left, rect.top), corner(rect.left + rect.width, rect.top + rect.height))
 }
 
-/// Codes at the quarters of the axis, and percent where there is room.
-fn strip(painter: &Painter, rect: Rect, bits: u32) {
-    painter.rect_filled(rect, 0, GROUND);
-    let font = FontId::monospace(LETTERS);
+/// How the labels of an axis look.
+#[derive(Debug, Clone)]
+pub struct AxisLook {
+    /// The ground.
+    pub ground: Color32,
+    /// The letters.
+    pub font: FontId,
+    /// Colours of codes and of percent.
+    pub inks: [Color32; 2],
+    /// Widths, in points, from which on all quarters have their codes, and percent beside them.
+    pub wide: [f32; 2],
+}
+
+/// Writes codes of 2^`bits` at the quarters of a histogram's axis, and percent where there is room.
+pub fn axis(painter: &Painter, rect: Rect, bits: u32, look: &AxisLook) {
+    painter.rect_filled(rect, 0, look.ground);
     let top = (1_u32 << bits) - 1;
-    // Five codes of so many digits need this room.
-    let digits = top.to_string().len() as f32;
-    let quarters = if rect.width() < 45.0 * digits { &[0, 4][..] } else { &[0, 1, 2, 3, 4] };
+    let [all_from, percent_from] = look.wide;
+    let quarters = if rect.width() < all_from { &[0, 4][..] } else { &[0, 1, 2, 3, 4] };
     for &quarter in quarters {
         let code = (quarter << bits >> 2).min(top);
         let (anchor, x) = match quarter {
@@ -190,16 +203,26 @@ fn strip(painter: &Painter, rect: Rect, bits: u32) {
             // The middle of the bin, as the histogram draws it.
             _ => (Align2::CENTER_CENTER, rect.min.x + rect.width() * (code as f32 + 0.5) / (top + 1) as f32),
         };
-        let text = painter.text(pos2(x, rect.center().y), anchor, code.to_string(), font.clone(), LIGHT);
-        if rect.width() > 480.0 {
+        let at = pos2(x, rect.center().y);
+        let text = painter.text(at, anchor, code.to_string(), look.font.clone(), look.inks[0]);
+        if rect.width() > percent_from {
             let (anchor, x) = if quarter == 4 {
                 (Align2::RIGHT_CENTER, text.min.x - 8.0)
             } else {
                 (Align2::LEFT_CENTER, text.max.x + 8.0)
             };
-            painter.text(pos2(x, rect.center().y), anchor, format!("{} %", quarter * 25), font.clone(), DIM);
+            let percent = format!("{} %", quarter * 25);
+            painter.text(pos2(x, rect.center().y), anchor, percent, look.font.clone(), look.inks[1]);
         }
     }
+}
+
+/// An axis of a saved picture.
+fn strip(painter: &Painter, rect: Rect, bits: u32) {
+    // Five codes of so many digits need this room.
+    let digits = ((1_u32 << bits) - 1).to_string().len() as f32;
+    let wide = [45.0 * digits, 480.0];
+    axis(painter, rect, bits, &AxisLook { ground: GROUND, font: FontId::monospace(LETTERS), inks: [LIGHT, DIM], wide });
 }
 
 /// The names of channels in their colours, on a plate that begins at `at`.

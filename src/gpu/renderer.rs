@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 
 use super::draw::{BackdropPass, DividerPass, OverlayPass, PaintPass, Shapes, Side, TextPass, VideoPass};
 use super::figures::FrameTag;
-use super::limits::LimitsPass;
 use super::live::{LiveTiming, PassTimes};
 use super::readback::{self, Image, VIEW_FORMAT};
 use super::surface::{SurfaceFrame, WindowSurface};
+use super::totals::TotalsPass;
 use super::upload::PictureBuffers;
 use super::{Gpu, GpuError};
 use crate::cpu;
@@ -125,7 +125,7 @@ impl Renderer {
     /// its own for each picture whose bins are asked for.
     pub fn set_limits(&mut self, gpu: &Gpu, on: bool) {
         match (&self.answers.limits, on) {
-            (None, true) => self.answers.limits = Some(LimitsPass::new(gpu)),
+            (None, true) => self.answers.limits = Some(TotalsPass::new(gpu)),
             (Some(_), false) => self.answers.limits = None,
             _ => {}
         }

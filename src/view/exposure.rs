@@ -59,6 +59,17 @@ impl Default for Exposure {
     }
 }
 
+impl Exposure {
+    /// What is shown on the picture, in words; nothing where it is as it is.
+    #[must_use]
+    pub fn told(&self) -> Option<String> {
+        let zebra = self.zebra.then(|| format!("zebras from {}", self.level.text()));
+        let marks = self.marks.then(|| format!("marked: {} (high solid, low chequered)", self.limits.text()));
+        let texts: Vec<_> = zebra.into_iter().chain(marks).collect();
+        (!texts.is_empty()).then(|| texts.join("; "))
+    }
+}
+
 /// What somebody asks for in place of what was kept: each thing that is asked for is on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ExposureChoice {
@@ -395,6 +406,17 @@ mod tests {
 
     fn color(range: Range) -> Colorimetry {
         Colorimetry { matrix: Sourced::tagged(Matrix::Bt709), range: Sourced::tagged(range) }
+    }
+
+    #[test]
+    fn what_is_on_the_picture_is_told() {
+        let plain = Exposure::default();
+        assert_eq!(plain.told(), None);
+        let zebra = Exposure { zebra: true, level: Level::Code(700), ..plain };
+        assert_eq!(zebra.told().as_deref(), Some("zebras from code 700"));
+        let both = Exposure { marks: true, limits: MarkLimits::R103, ..zebra };
+        let text = "zebras from code 700; marked: outside EBU R 103 (high solid, low chequered)";
+        assert_eq!(both.told().as_deref(), Some(text));
     }
 
     #[test]

@@ -61,6 +61,20 @@ pub fn end_at(rect: &PanelRect, channels: Channels, line: u32, point: glam::DVec
     })
 }
 
+/// The bins that are touched at a point of a histogram: those of its column of pixels, or at a lamp the outermost one, of which
+/// that tells.
+#[must_use]
+pub fn bins_at(rect: &PanelRect, channels: Channels, line: u32, bits: u32, point: glam::DVec2) -> (u32, u32) {
+    match end_at(rect, channels, line, point) {
+        Some(End::Lowest) => (0, 0),
+        Some(End::Highest) => ((1 << bits) - 1, (1 << bits) - 1),
+        None => {
+            let column = rect.columns_of_bin(rect.bin_at(point.x, bits), bits).0;
+            rect.bins_of_column(column, bits)
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -91,5 +105,18 @@ mod tests {
             assert_eq!(end_at(&rect, Channels::ALL, 1, middle), None);
         }
         assert_eq!(side(&PanelRect { left: 0, top: 0, width: 30, height: 20 }), 0, "a small histogram has none");
+    }
+
+    #[test]
+    fn a_lamp_touches_the_outermost_bin_and_not_the_one_behind_it() {
+        let rect = PanelRect { left: 40, top: 675, width: 720, height: 225 };
+        for (end, bits, outermost) in [(End::Lowest, 8, 0), (End::Highest, 8, 255), (End::Highest, 10, 1023)] {
+            let lamp = lamp(&rect, end, 1, 1);
+            let middle = DVec2::new(f64::from(lamp.left) + 5.0, f64::from(lamp.top) + 5.0);
+            assert_eq!(bins_at(&rect, Channels::ALL, 1, bits, middle), (outermost, outermost));
+            let behind = DVec2::new(middle.x, f64::from(rect.top + rect.height) - 2.0);
+            let bins = bins_at(&rect, Channels::ALL, 1, bits, behind);
+            assert!(bins.0 <= bins.1 && (bins.0 > 0 && bins.1 < (1 << bits) - 1), "{end:?}: {bins:?}");
+        }
     }
 }

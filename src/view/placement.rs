@@ -9,7 +9,7 @@ use glam::{DMat4, DVec2, DVec3};
 use crate::picture::region::Rect;
 use crate::picture::{Frame, Orientation, Ratio};
 #[cfg(feature = "internals")]
-pub use settings::Region;
+pub use settings::PictureRect;
 pub use settings::{Fit, ViewSettings};
 
 /// Size of a picture as it is seen: with its pixels made square and turned upright, in pixels of the coded height or
@@ -194,7 +194,7 @@ impl Placement {
     #[must_use]
     pub fn new(shape: &Shape, settings: &ViewSettings, view: (u32, u32)) -> Self {
         let extent = DVec2::new(view.0.max(1).into(), view.1.max(1).into());
-        let region = settings.region(shape.upright(), extent);
+        let region = settings.picture_rect(shape.upright(), extent);
         let centre = (region.top_left + region.size * 0.5) / extent;
         let shift = DMat4::from_translation(DVec3::new(2.0 * centre.x - 1.0, 1.0 - 2.0 * centre.y, 0.0));
         let transform = shift * transform(region.size / extent, shape.orientation);
@@ -308,7 +308,7 @@ mod tests {
 
     /// Part of the view that a picture covers by default.
     fn cover(picture: DVec2, view: DVec2) -> DVec2 {
-        ViewSettings::default().region(picture, view).size / view
+        ViewSettings::default().picture_rect(picture, view).size / view
     }
 
     #[test]

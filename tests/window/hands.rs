@@ -329,6 +329,8 @@ fn a_right_click_opens_a_menu_whose_entries_do_what_their_keys_do() {
     program.after(|| choose(&program, &["Hide histograms"]), "note: histograms off");
     program.after(|| choose(&program, &["Show histograms"]), "note: histograms on");
     program.after(|| choose(&program, &["Save a labelled picture"]), "note: saved");
+    // The pixel that the menu was opened at, not what the menu lies on or the whole frame.
+    program.after(|| choose(&program, &["Copy the values"]), "note: copied x ");
     choose(&program, &["Play"]);
     until("the menu to play", PATIENCE, || (!program.title().paused).then_some(()));
     program.quit_with("q");

@@ -42,7 +42,7 @@ impl Menu {
             .show(|ui| {
                 ui.set_width(WIDTH);
                 theme::scrolled(ui, room, |ui| match self {
-                    Self::Everything(_) => everything(ui, model, commands),
+                    Self::Everything(at) => everything(ui, at, model, commands),
                     Self::Recent(_) => recent(ui, model, usize::MAX, commands),
                 });
             });
@@ -55,7 +55,8 @@ fn plate() -> egui::Frame {
     theme::framed(6, 6).fill(theme::SOLID)
 }
 
-fn everything(ui: &mut Ui, model: &Model<'_>, commands: &mut Vec<Command>) {
+/// The menu that was opened at a point: what is there is copied.
+fn everything(ui: &mut Ui, at: Pos2, model: &Model<'_>, commands: &mut Vec<Command>) {
     ui.spacing_mut().item_spacing.y = 0.0;
     let has_video = model.file.name.is_some();
     let needs_none = |action| matches!(action, Action::OpenFile | Action::ToggleFullscreen | Action::ToggleHelp);
@@ -72,11 +73,15 @@ fn everything(ui: &mut Ui, model: &Model<'_>, commands: &mut Vec<Command>) {
             MenuLine::Does(action) if !has_video && !needs_none(action) => continue,
             MenuLine::Channels if !has_video => continue,
             MenuLine::Recent if model.file.recent.is_empty() => continue,
-            MenuLine::Does(action) => does(ui, action, model, commands),
+            MenuLine::Does(action) => {
+                let command = if action == Action::CopyValues { Command::CopyAt(at) } else { Command::Do(action) };
+                does(ui, action, command, model, commands);
+            }
             MenuLine::Channels => {
                 further(ui, "Channels", |ui| {
                     for channel in 0..model.scopes.components.channel_names().len() {
-                        does(ui, Action::ToggleChannel(channel), model, commands);
+                        let action = Action::ToggleChannel(channel);
+                        does(ui, action, Command::Do(action), model, commands);
                     }
                 });
             }
@@ -86,11 +91,11 @@ fn everything(ui: &mut Ui, model: &Model<'_>, commands: &mut Vec<Command>) {
     }
 }
 
-/// A line that does the same as a key.
-fn does(ui: &mut Ui, action: Action, model: &Model<'_>, commands: &mut Vec<Command>) {
+/// A line for what a key does.
+fn does(ui: &mut Ui, action: Action, command: Command, model: &Model<'_>, commands: &mut Vec<Command>) {
     let key = keys::label_of(action).unwrap_or_default();
     if line(ui, &words(action, model), &key).clicked() {
-        commands.push(Command::Do(action));
+        commands.push(command);
     }
 }
 

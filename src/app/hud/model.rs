@@ -37,6 +37,8 @@ pub enum Command {
     Count(Counted),
     /// Have brushes select in this channel alone, or in all again.
     BrushOnly(usize),
+    /// Copy the values of what lies at this point of the view, in points.
+    CopyAt(Pos2),
     /// Go where a typed text leads.
     GoTo(Goal),
     /// Open the recent file of this place in the list that was told.

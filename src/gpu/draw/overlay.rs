@@ -203,20 +203,28 @@ impl OverlayPass {
 
     /// Draws the overlays that were set up, in a view of `view` pixels.
     pub fn draw(&self, pass: &mut wgpu::RenderPass<'_>, view: (u32, u32)) {
-        for pipeline in [&self.edges, &self.middle] {
-            pass.set_pipeline(pipeline);
-            let groups = self.columns.iter().flat_map(|columns| &columns.groups);
-            for (shown, (_, group)) in self.shown.iter().zip(groups) {
-                pass.set_bind_group(0, group, &[]);
-                let parts =
-                    if pipeline == &self.edges { &shown.edges[..] } else { std::slice::from_ref(&shown.middle) };
-                for &[left, top, width, height] in parts.iter().filter(|[.., width, height]| *width > 0 && *height > 0)
-                {
+        self.draw_parts(pass, &self.edges, |shown| &shown.edges);
+        self.draw_parts(pass, &self.middle, |shown| std::slice::from_ref(&shown.middle));
+        pass.set_scissor_rect(0, 0, view.0, view.1);
+    }
+
+    /// Draws these parts of each overlay.
+    fn draw_parts(
+        &self,
+        pass: &mut wgpu::RenderPass<'_>,
+        pipeline: &wgpu::RenderPipeline,
+        parts: impl Fn(&Shown) -> &[Part],
+    ) {
+        pass.set_pipeline(pipeline);
+        let groups = self.columns.iter().flat_map(|columns| &columns.groups);
+        for (shown, (_, group)) in self.shown.iter().zip(groups) {
+            pass.set_bind_group(0, group, &[]);
+            for &[left, top, width, height] in parts(shown) {
+                if width > 0 && height > 0 {
                     pass.set_scissor_rect(left, top, width, height);
                     pass.draw(0..4, 0..1);
                 }
             }
         }
-        pass.set_scissor_rect(0, 0, view.0, view.1);
     }
 }

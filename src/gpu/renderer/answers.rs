@@ -5,9 +5,9 @@ use std::ops::Range;
 use super::super::Gpu;
 use super::super::cumulative::CumulativePass;
 use super::super::figures::Subject;
-use super::super::limits::LimitsPass;
+use super::super::params::{LimitsParams, SelectionParams};
 use super::super::readback_belt::ReadbackBelt;
-use super::super::selection::SelectionPass;
+use super::super::totals::TotalsPass;
 use crate::histogram::{Cumulative, TAIL_WORDS};
 use crate::view::scene::Brush;
 
@@ -17,9 +17,9 @@ pub struct Answers {
     /// Sums the bins up that are shown filled, for numbers and curves; made when either is wanted first.
     pub cumulative: Option<CumulativePass>,
     /// Counts what is outside of EBU R 103; there while that is told beside the bins.
-    pub limits: Option<LimitsPass>,
+    pub limits: Option<TotalsPass<LimitsParams>>,
     /// Counts what a brush over several channels selects; made when that is wanted first.
-    pub selection: Option<SelectionPass>,
+    pub selection: Option<TotalsPass<SelectionParams>>,
     /// That brush, while there is one.
     pub selecting: Option<Brush>,
     pub live: OnRequest<Subject>,

@@ -7,7 +7,8 @@ use super::loaded::Loaded;
 use crate::cpu;
 use crate::gpu::cumulative::CumulativePass;
 use crate::gpu::figures::{FrameTag, Subject};
-use crate::gpu::selection::SelectionPass;
+use crate::gpu::params::{LimitsParams, SelectionParams};
+use crate::gpu::totals::TotalsPass;
 use crate::gpu::{Gpu, GpuError};
 use crate::histogram::limits::Limits;
 use crate::histogram::{CHANNELS, Components, Cumulative, Histogram, Selected};
@@ -17,7 +18,8 @@ use crate::view::scene::Scene;
 impl Renderer {
     /// Asks for the bins of the loaded picture as numbers: those that the overlays show filled. They are there some frames
     /// later, without anybody waiting for them; see [`poll_histogram`](Self::poll_histogram). Asking again for what is under
-    /// way changes nothing, unless what is told with them has changed since. Where the next drawing adjusts or counts otherwise, its bins are sent without asking again.
+    /// way changes nothing, unless what is told with them has changed since. Where the next drawing adjusts or counts otherwise,
+    /// its bins are sent without asking again.
     pub fn request_histogram(&mut self, gpu: &Gpu) {
         let now = (self.content.loadings, self.content.revision);
         self.answers.asked = Some(now.0);
@@ -143,13 +145,15 @@ impl Renderer {
         if let (Some(limits), Some((group, layout, rect, conversion))) =
             (&mut self.answers.limits, self.content.bound())
         {
-            limits.record(gpu, encoder, (group, layout, rect), Limits::r103(&conversion));
-            parts.push((&limits.outside, 0..1));
+            let question = LimitsParams::new(Limits::r103(&conversion), rect);
+            limits.record(gpu, encoder, (group, layout, rect.height), &question);
+            parts.push((&limits.totals, 0..1));
             subject.limits = true;
         }
         if let (Some(brush), Some((group, layout, rect, _))) = (self.answers.selecting, self.content.bound()) {
-            let selection = self.answers.selection.get_or_insert_with(|| SelectionPass::new(gpu));
-            selection.record(gpu, encoder, (group, layout, rect), (brush, components));
+            let selection = self.answers.selection.get_or_insert_with(|| TotalsPass::new(gpu));
+            let question = SelectionParams::new(brush, components, rect);
+            selection.record(gpu, encoder, (group, layout, rect.height), &question);
             parts.push((&selection.totals, 0..2));
             subject.tag.brush = Some(brush);
         }

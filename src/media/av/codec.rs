@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use ffmpeg_next::ffi;
 
-use super::input::StreamParameters;
 use super::memory::FramePool;
+use super::stream::StreamParameters;
 use super::{AvError, AvFrame, AvPacket};
 
 /// How to open a decoder.

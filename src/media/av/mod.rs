@@ -10,6 +10,7 @@ mod memory;
 mod packet;
 mod pixel;
 mod scaler;
+mod stream;
 
 use std::ffi::{CStr, c_char, c_int};
 use std::fmt;
@@ -18,10 +19,11 @@ use ffmpeg_next::ffi;
 
 pub(super) use codec::{Codec, CodecOptions, Received};
 pub(super) use frame::AvFrame;
-pub(super) use input::{IndexEntry, Input, Interrupt, Read, StreamParameters};
+pub(super) use input::{IndexEntry, Input, Interrupt, Read};
 pub(super) use packet::AvPacket;
 pub(super) use pixel::{ColorNumbers, PixelDescriptor, PixelFormat};
 pub(super) use scaler::Scaler;
+pub(super) use stream::StreamParameters;
 
 /// An error code of FFmpeg's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -43,7 +43,7 @@ impl Fit {
 
 /// Where the upright picture lies on a view, in pixels from the view's top left corner.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Region {
+pub struct PictureRect {
     /// The picture's top left corner.
     pub top_left: DVec2,
     /// The picture's size on the view.
@@ -95,7 +95,7 @@ impl ViewSettings {
     /// A side that the view has room for is centred, its ends on whole pixels, so that black begins at a sharp edge. At
     /// whole enlargements the picture's pixels fill whole pixels of the view.
     #[must_use]
-    pub fn region(&self, upright: DVec2, view: DVec2) -> Region {
+    pub fn picture_rect(&self, upright: DVec2, view: DVec2) -> PictureRect {
         let scale = self.scale(upright, view);
         let is_whole = scale >= 1.0 && (scale - scale.round()).abs() < 1e-9;
         let side = |upright: f64, view: f64, centre: f64| {
@@ -110,14 +110,14 @@ impl ViewSettings {
         };
         let (x, width) = side(upright.x, view.x, self.centre.x);
         let (y, height) = side(upright.y, view.y, self.centre.y);
-        Region { top_left: DVec2::new(x, y), size: DVec2::new(width, height) }
+        PictureRect { top_left: DVec2::new(x, y), size: DVec2::new(width, height) }
     }
 
     /// Enlarged by `factor`, while the point of the picture under `pointer`, in pixels of the view, stays there as far as
     /// the picture's edges allow.
     #[must_use]
     pub fn zoom_at(self, pointer: DVec2, factor: f64, upright: DVec2, view: DVec2) -> Self {
-        let before = self.region(upright, view);
+        let before = self.picture_rect(upright, view);
         let held = ((pointer - before.top_left) / before.size).clamp(DVec2::ZERO, DVec2::ONE);
         let scale = Self { zoom: self.zoom * factor, ..self }.scale(upright, view);
         let zoomed = Self { zoom: scale / self.fit.scale(upright, view), ..self };
@@ -127,7 +127,7 @@ impl ViewSettings {
     /// Moved by `pixels` of the view, as far as the picture's edges allow.
     #[must_use]
     pub fn pan_by(self, pixels: DVec2, upright: DVec2, view: DVec2) -> Self {
-        self.moved_to(self.region(upright, view).top_left + pixels, upright, view)
+        self.moved_to(self.picture_rect(upright, view).top_left + pixels, upright, view)
     }
 
     fn moved_to(self, top_left: DVec2, upright: DVec2, view: DVec2) -> Self {
@@ -152,18 +152,18 @@ mod tests {
 
     /// The point of the picture, 0..1, under a point of the view.
     fn under(settings: &ViewSettings, point: DVec2, view: DVec2) -> DVec2 {
-        let region = settings.region(PICTURE, view);
+        let region = settings.picture_rect(PICTURE, view);
         (point - region.top_left) / region.size
     }
 
     #[test]
     fn cover_leaves_no_gap_and_contain_cuts_nothing_off() {
         for view in [at(480.0, 270.0), at(1000.0, 300.0), at(301.0, 977.0)] {
-            let cover = ViewSettings::default().region(PICTURE, view);
+            let cover = ViewSettings::default().picture_rect(PICTURE, view);
             assert!(
                 cover.top_left.max_element() <= 1e-9 && (cover.top_left + cover.size - view).min_element() >= -1e-6
             );
-            let contain = ViewSettings::fitted(Fit::Contain).region(PICTURE, view);
+            let contain = ViewSettings::fitted(Fit::Contain).picture_rect(PICTURE, view);
             assert!(contain.top_left.min_element() >= 0.0, "{contain:?}");
             assert!((contain.top_left + contain.size - view).max_element() <= 1e-6, "{contain:?}");
             let aspect = contain.size.x / contain.size.y;
@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn at_its_own_size_a_pixel_is_a_pixel_and_none_is_halved() {
         for (picture, view) in [(at(101.0, 53.0), at(64.0, 64.0)), (at(10.0, 11.0), at(33.0, 32.0))] {
-            let region = ViewSettings::fitted(Fit::Actual).region(picture, view);
+            let region = ViewSettings::fitted(Fit::Actual).picture_rect(picture, view);
             assert_eq!(region.size, picture);
             assert_eq!(region.top_left, region.top_left.round(), "{region:?}");
         }
@@ -192,8 +192,8 @@ mod tests {
             assert!((now - held).abs().max_element() < 1e-3, "zoom {}: {now} was {held}", settings.zoom);
         }
         let restored = settings.zoom_at(pointer, 1.0 / settings.zoom, PICTURE, view);
-        let region = restored.region(PICTURE, view);
-        assert!((region.size - ViewSettings::default().region(PICTURE, view).size).length() < 1e-6);
+        let region = restored.picture_rect(PICTURE, view);
+        assert!((region.size - ViewSettings::default().picture_rect(PICTURE, view).size).length() < 1e-6);
     }
 
     #[test]
@@ -206,19 +206,19 @@ mod tests {
         let back = tiny.zoom_at(at(5.0, 5.0), 2.0, PICTURE, view);
         assert!(back.scale(PICTURE, view) > tiny.scale(PICTURE, view) * 1.99, "it does not stick at the end");
         let nonsense = ViewSettings { zoom: f64::NAN, centre: DVec2::NAN, ..ViewSettings::default() };
-        assert_eq!(nonsense.region(PICTURE, view), ViewSettings::default().region(PICTURE, view));
+        assert_eq!(nonsense.picture_rect(PICTURE, view), ViewSettings::default().picture_rect(PICTURE, view));
     }
 
     #[test]
     fn a_pan_ends_at_the_picture_s_edge() {
         let view = at(1280.0, 720.0);
         let zoomed = ViewSettings::default().zoom_at(view * 0.5, 3.0, PICTURE, view);
-        let before = zoomed.region(PICTURE, view);
-        let moved = zoomed.pan_by(at(100.0, -50.0), PICTURE, view).region(PICTURE, view);
+        let before = zoomed.picture_rect(PICTURE, view);
+        let moved = zoomed.pan_by(at(100.0, -50.0), PICTURE, view).picture_rect(PICTURE, view);
         assert!((moved.top_left - before.top_left - at(100.0, -50.0)).length() < 1e-6);
         let far = zoomed.pan_by(at(1e6, 1e6), PICTURE, view);
-        assert!(far.region(PICTURE, view).top_left.length() < 1e-6);
-        let back = far.pan_by(at(-10.0, 0.0), PICTURE, view).region(PICTURE, view);
+        assert!(far.picture_rect(PICTURE, view).top_left.length() < 1e-6);
+        let back = far.pan_by(at(-10.0, 0.0), PICTURE, view).picture_rect(PICTURE, view);
         assert!((back.top_left.x + 10.0).abs() < 1e-6, "the way back begins at once");
     }
 

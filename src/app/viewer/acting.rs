@@ -1,0 +1,161 @@
+//! What keys, buttons and the menu ask for, and what the window does then.
+
+use std::time::Instant;
+
+use super::{Flow, Viewer};
+use crate::app::history::Step;
+use crate::app::hud::{Command, Note, OpenPanels};
+use crate::app::options::AppError;
+use crate::keys::Action;
+use crate::view::overlay::Channels;
+use crate::view::panel;
+
+impl Viewer {
+    /// Goes a step back in what was chosen, or forward again, and says which.
+    fn step_back(&mut self, forward: bool, now: Instant) -> Result<(), AppError> {
+        let (step, word) = if forward { (self.history.redo(), "redo") } else { (self.history.undo(), "undo") };
+        let Some(Step { before, after }) = step else {
+            self.work.note(Note::done(format!("nothing to {word}")), now);
+            return Ok(());
+        };
+        let text = before.told(&after);
+        self.work.choose(if forward { &after } else { &before }, now)?;
+        self.history.adopt(self.work.chosen());
+        self.work.note(Note::done(format!("{}: {text}", if forward { "redone" } else { "undone" })), now);
+        Ok(())
+    }
+
+    /// Does what the display over the picture asks for.
+    pub(super) fn obey(&mut self, command: Command) -> Result<Flow, AppError> {
+        let now = Instant::now();
+        match command {
+            Command::Do(action) => return self.act(action, false),
+            Command::ScrubTo(secs) => {
+                if let Some(session) = &mut self.work.session {
+                    session.scrub_to(secs, now);
+                }
+            }
+            Command::Settle => self.work.settle(),
+            Command::Choose(kind, choices) => {
+                self.work.adjuster.choose(kind, choices, &mut self.work.scene.adjustments);
+                self.work.settings.changed(now);
+            }
+            Command::Expose(exposure) => {
+                log::debug!("exposure: {exposure:?}");
+                self.work.scene.exposure = exposure;
+                self.work.settings.changed(now);
+            }
+            Command::Count(counted) => self.work.scene.counted = counted,
+            Command::BrushOnly(channel) => self.brush_only(channel),
+            Command::CopyAt(at) => self.work.copy_values(Some(self.work.geometry().on_view(at)), now),
+            Command::GoTo(goal) => self.work.go_to(goal, now),
+            Command::OpenRecent(index) => {
+                let others = self.work.recent_files();
+                let Some(path) = others.get(index).map(|file| file.path.clone()) else { return Ok(Flow::Continue) };
+                for arrival in self.inputs.choose(path, self.work.session.as_ref()) {
+                    self.receive(arrival, now);
+                }
+            }
+        }
+        self.work.redraw();
+        Ok(Flow::Continue)
+    }
+
+    /// Has brushes, and the one that there is, select in this channel alone; or where that was so already, in all channels of its
+    /// histogram again.
+    fn brush_only(&mut self, channel: usize) {
+        self.brushed_only = (self.brushed_only != Some(channel)).then_some(channel);
+        let geometry = self.work.geometry();
+        let shown =
+            panel::panels(geometry.scene, geometry.components, geometry.size).find(|(_, _, c)| c.contains(channel));
+        if let (Some(brush), Some((_, _, shown))) = (&mut self.work.scene.brush, shown)
+            && !brush.channels.intersection(shown).is_empty()
+        {
+            brush.channels = self.brushed_only.map_or(shown, Channels::one);
+        }
+    }
+
+    /// Does what a key asks for; `held` where the key has been down for a while.
+    pub(super) fn act(&mut self, action: Action, held: bool) -> Result<Flow, AppError> {
+        let now = Instant::now();
+        log::debug!("key: {action:?}");
+        // What is done meanwhile by a key is done without the menu.
+        if self.work.hud.close_menu() && action == Action::Back {
+            self.work.redraw();
+            return Ok(Flow::Continue);
+        }
+        if action == Action::ToggleComponents {
+            // Other channels have other letters.
+            self.brushed_only = None;
+        }
+        match action {
+            Action::Quit => return Ok(Flow::Quit),
+            Action::Back => return self.go_back(now),
+            Action::ToggleHelp => self.work.hud.panels.help = !self.work.hud.panels.help,
+            Action::TogglePinned => {
+                let text = if self.work.hud.toggle_pinned(now) { "controls stay" } else { "controls fade" };
+                self.work.settings.changed(now);
+                self.work.note(Note::done(text), now);
+            }
+            Action::ToggleFullscreen => {
+                let is_full = self.work.graphics.screen.is_full();
+                self.set_full(!is_full, now);
+            }
+            Action::Undo => self.step_back(false, now)?,
+            Action::Redo => self.step_back(true, now)?,
+            Action::OpenFile => {
+                if let Some(note) = self.inputs.ask(&self.work.graphics.screen.window) {
+                    self.work.note(note, now);
+                }
+            }
+            Action::OpenRecent if self.work.recent_files().is_empty() => {
+                self.work.note(Note::done("no other file was opened before"), now);
+            }
+            Action::OpenRecent => {
+                let at = self.pointer.at.map(|at| self.work.geometry().in_points(at));
+                self.work.hud.open_recent(at);
+            }
+            Action::OtherFile { forward } => {
+                let arrival = self.inputs.step(forward, self.work.session.as_ref());
+                self.receive(arrival, now);
+            }
+            action if self.work.session.is_none() => {
+                log::debug!("{action:?} needs a video");
+                self.work.note(Note::done("nothing is open yet: Ctrl+O opens a file"), now);
+            }
+            Action::CopyValues => {
+                let at = self.pointer.at.filter(|&at| !self.work.hud.covers(self.work.geometry().in_points(at)));
+                self.work.copy_values(at, now);
+            }
+            action => self.work.act_on_video(action, held, now)?,
+        }
+        self.work.redraw();
+        self.work.follow_title(now, true);
+        Ok(Flow::Continue)
+    }
+
+    /// Esc: leaves the full screen; else closes the help, else all panels; else clears the selection; else leaves.
+    fn go_back(&mut self, now: Instant) -> Result<Flow, AppError> {
+        self.work.redraw();
+        if self.work.graphics.screen.is_full() {
+            self.set_full(false, now);
+        } else if self.work.hud.close_something() {
+            // That was all.
+        } else if self.work.hud.panels.any() {
+            let timed = self.work.hud.panels.timing;
+            self.work.hud.panels = OpenPanels::default();
+            if timed {
+                self.work.time_passes(false)?;
+            }
+        } else if !self.work.clear_selection(now)? && !self.work.clear_exposure(now) {
+            return Ok(Flow::Quit);
+        }
+        Ok(Flow::Continue)
+    }
+
+    /// Fills the screen with the window, or gives it its size back, and says how to leave.
+    fn set_full(&mut self, full: bool, now: Instant) {
+        self.work.graphics.screen.set_full(full);
+        self.work.note(Note::done(if full { "full screen: Esc leaves it" } else { "full screen off" }), now);
+    }
+}

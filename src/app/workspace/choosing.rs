@@ -1,0 +1,103 @@
+//! What is chosen for the picture beside its look: the region, what is counted, and all of it brought back.
+
+use std::time::Instant;
+
+use super::Workspace;
+use crate::app::chosen::Chosen;
+use crate::app::hud::Note;
+use crate::app::options::AppError;
+use crate::app::regions;
+use crate::histogram::Components;
+use crate::picture::region::Rect;
+use crate::view::region::Region;
+
+impl Workspace {
+    /// Counts a rectangle of the picture on screen alone, which is drawn just now.
+    ///
+    /// # Errors
+    /// [`AppError`] if the adapter fails for good.
+    pub fn draw_region(&mut self, rect: Rect) -> Result<(), AppError> {
+        let Some(frame) = self.session.as_ref().and_then(|session| session.frame.as_ref()) else { return Ok(()) };
+        let size = (frame.picture.width(), frame.picture.height());
+        log::trace!("{}", regions::words(rect));
+        self.choose_region(Region::part(rect, size))
+    }
+
+    /// Counts another part of the picture from now on.
+    pub(super) fn choose_region(&mut self, region: Region) -> Result<(), AppError> {
+        let is_other = self.region.counted() != region.counted();
+        self.region = region;
+        self.redraw();
+        if is_other { self.reload() } else { Ok(()) }
+    }
+
+    /// Drops a region that is proposed, else what is brushed, else the region; whether there was any of that.
+    ///
+    /// # Errors
+    /// [`AppError`] if the adapter fails for good.
+    pub fn clear_selection(&mut self, now: Instant) -> Result<bool, AppError> {
+        if self.region.taken().is_none() && self.scene.brush.take().is_some() {
+            self.note(Note::done("selection cleared"), now);
+            return Ok(true);
+        }
+        let Some((left, text)) = regions::drop_last(self.region) else { return Ok(false) };
+        self.choose_region(left)?;
+        self.note(Note::done(text), now);
+        Ok(true)
+    }
+
+    /// Takes zebras and marks off the picture; says whether there were any.
+    pub fn clear_exposure(&mut self, now: Instant) -> bool {
+        let exposure = &mut self.scene.exposure;
+        let is_shown = exposure.zebra || exposure.marks;
+        if is_shown {
+            (exposure.zebra, exposure.marks) = (false, false);
+            self.settings.changed(now);
+            self.note(Note::done("zebras and marks off"), now);
+        }
+        is_shown
+    }
+
+    /// What is chosen now, to come back to.
+    #[must_use]
+    pub fn chosen(&self) -> Chosen {
+        Chosen::of(&self.scene, (self.bins.components, self.region), self.adjuster.choices)
+    }
+
+    /// Brings back what was chosen.
+    ///
+    /// # Errors
+    /// [`AppError`] if the adapter fails for good.
+    pub fn choose(&mut self, chosen: &Chosen, now: Instant) -> Result<(), AppError> {
+        let counts_others = self.bins.components != chosen.components;
+        let is_counted_anew = counts_others || self.region.counted() != chosen.region.counted();
+        self.scene = chosen.on(&self.scene);
+        if counts_others {
+            self.scene.brush = None;
+        }
+        self.bins.components = chosen.components;
+        self.region = chosen.region;
+        self.adjuster.choices = chosen.parameters;
+        self.settings.changed(now);
+        self.redraw();
+        if is_counted_anew { self.reload() } else { Ok(()) }
+    }
+
+    pub(super) fn toggle_components(&mut self, now: Instant) -> Result<(), AppError> {
+        let wanted = match self.bins.components {
+            Components::Rgbl => Components::YCbCr,
+            Components::YCbCr => Components::Rgbl,
+        };
+        self.bins.components = wanted;
+        self.scene.brush = None;
+        self.scene.marks = None;
+        self.reload()?;
+        let text = match (wanted, self.bins.components) {
+            (Components::YCbCr, Components::Rgbl) => "this is R'G'B': it has no Y'CbCr codes to count",
+            (_, Components::YCbCr) => "counting Y', Cb and Cr as coded",
+            (_, Components::Rgbl) => "counting red, green, blue and luminance",
+        };
+        self.note(Note::done(text), now);
+        Ok(())
+    }
+}

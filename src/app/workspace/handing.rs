@@ -1,0 +1,56 @@
+//! What is handed over: saved pictures with their bins, and what the desktop's clipboard takes.
+
+use std::time::Instant;
+
+use glam::DVec2;
+
+use super::Workspace;
+use crate::app::copying::{self, Copied};
+use crate::app::hud::Note;
+use crate::gpu::FrameTag;
+use crate::view::scene::{Counted, Scene};
+
+impl Workspace {
+    /// Saves what the window shows, without the controls, with labels or bare, and the bins of the frame.
+    pub(super) fn save(&mut self, labelled: bool, now: Instant) {
+        let Some(session) = &self.session else { return };
+        let shown = (&self.scene, self.bins.components, self.region.counted());
+        if let Err(reason) = self.saves.begin(session, &mut self.graphics, shown, labelled) {
+            self.note(Note::warning(format!("nothing was saved: {reason}")), now);
+        }
+    }
+
+    /// Copies what the window shows, without the controls.
+    pub(super) fn copy_picture(&mut self, now: Instant) {
+        let scene = Scene { marks: None, ..self.scene };
+        let size = self.graphics.screen.size();
+        let image = self.graphics.renderer.snapshot(&self.graphics.gpu, size, &scene);
+        let image = image.map_err(|error| format!("nothing was copied: {error}"));
+        let copied = image.and_then(|image| self.clipboard.copy_image(image));
+        self.tell_copied(copied.map(|()| format!("the picture, {}×{}", size.0, size.1)), now);
+    }
+
+    /// Copies the values of what lies at a point of the view, or the frame's numbers. They are counted now, so that they are those
+    /// of the frame on screen.
+    pub fn copy_values(&mut self, at: Option<DVec2>, now: Instant) {
+        let Some(frame) = self.session.as_ref().and_then(|session| session.frame.as_ref()) else { return };
+        let adjusted = self.scene.counted_in(self.bins.components) != Counted::Source;
+        let tag = FrameTag { adjusted, region: self.region.counted(), ..FrameTag::of(frame) };
+        let sums = match self.graphics.renderer.count(&self.graphics.gpu) {
+            Ok(histogram) => histogram.cumulative(),
+            Err(error) => return self.tell_copied(Err(format!("nothing was copied: {error}")), now),
+        };
+        let Some(session) = &self.session else { return };
+        let Some(Copied { text, name }) = copying::values(&self.geometry(), session, (&tag, &sums), at) else { return };
+        let copied = self.clipboard.copy_text(text);
+        self.tell_copied(copied.map(|()| name), now);
+    }
+
+    fn tell_copied(&mut self, copied: Result<String, String>, now: Instant) {
+        let note = match copied {
+            Ok(name) => Note::done(format!("copied {name}")),
+            Err(reason) => Note::warning(reason),
+        };
+        self.note(note, now);
+    }
+}
