@@ -65,6 +65,15 @@ mod keys;
 #[cfg(feature = "internals")]
 pub mod keys;
 #[cfg(not(feature = "internals"))]
+#[allow(
+    dead_code,
+    unused_imports,
+    reason = "the ladder of a playing video is opened by tests alone until the window shows it"
+)]
+mod lab;
+#[cfg(feature = "internals")]
+pub mod lab;
+#[cfg(not(feature = "internals"))]
 mod media;
 #[cfg(feature = "internals")]
 pub mod media;

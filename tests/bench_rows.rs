@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use histoscope::bench;
-use histoscope::bench::article::ArticlePass;
 use histoscope::bench::report::Check;
-use histoscope::bench::rgba::{Textures, convert};
-use histoscope::bench::{ChannelSet, Content, Error, Method, Options, Report, layouts, run};
+use histoscope::bench::{Content, Error, Options, Report, layouts, run};
 use histoscope::gpu::{AdapterChoice, Gpu, shaders};
 use histoscope::histogram::Components;
 use histoscope::histogram::reference;
+use histoscope::lab::image::{Textures, convert};
+use histoscope::lab::{ChannelSet, CountingPass, Method, Setup, Shape};
 
 /// One device for all tests of this file, used by one test at a time.
 fn gpu() -> MutexGuard<'static, Gpu> {
@@ -23,13 +23,21 @@ fn gpu() -> MutexGuard<'static, Gpu> {
     .unwrap_or_else(PoisonError::into_inner)
 }
 
+fn has_subgroups(gpu: &Gpu) -> bool {
+    gpu.device.features().contains(wgpu::Features::SUBGROUP)
+}
+
 fn small(layout: &str, content: Content) -> Options {
     Options { size: (301, 170), layout: layout.into(), content, repeats: 2, ..Options::default() }
 }
 
-fn assert_right(report: &Report) {
+fn assert_right(report: &Report, has_subgroups: bool) {
     assert_eq!(report.rows.len(), 2 * Method::ALL.len());
     for row in &report.rows {
+        if row.method == Method::Subgroup && !has_subgroups {
+            assert!(row.times.is_none() && row.note.as_ref().unwrap().contains("no subgroups"), "{row:?}");
+            continue;
+        }
         let times = row.times.unwrap_or_else(|| panic!("{row:?}"));
         assert!(times.min_us > 0.0 && times.min_us <= times.median_us, "{row:?}");
         assert!(row.relative.unwrap() > 0.0 && row.gb_per_s.unwrap() > 0.0, "{row:?}");
@@ -47,7 +55,7 @@ fn every_method_but_the_race_is_exact() {
     let gpu = gpu();
     for (layout, content) in [("yuv420p", Content::Natural), ("p010", Content::Noise), ("gbrp12", Content::Constant)] {
         let report = run(&gpu, &small(layout, content)).unwrap();
-        assert_right(&report);
+        assert_right(&report, has_subgroups(&gpu));
         assert_eq!((report.layout.as_str(), report.size), (layout, (301, 170)));
     }
 }
@@ -107,7 +115,8 @@ fn rows_are_chosen_by_what_the_table_shows_and_names_of_no_row_are_refused() {
         only: names.iter().map(|&name| name.into()).collect(),
         ..small("gray", Content::Constant)
     };
-    for (name, method) in [("Ours-CPU", Method::OursCpu), ("DATA race", Method::Race), (" atomics ", Method::Atomics)] {
+    for (name, method) in [("Ours-CPU", Method::OursCpu), ("DATA race", Method::Race), (" Pairwise ", Method::Pairwise)]
+    {
         let report = run(&gpu, &only(&[name])).unwrap();
         assert!(report.rows.len() == 2 && report.adjustments.is_empty(), "{name}: {report}");
         assert!(report.rows.iter().all(|row| row.method == method), "{name}: {report}");
@@ -126,13 +135,13 @@ fn rows_are_chosen_by_what_the_table_shows_and_names_of_no_row_are_refused() {
 /// A shader that nobody compares with the reference could count anything.
 #[test]
 fn every_shader_of_the_folder_belongs_to_a_method() {
-    let rows: BTreeSet<_> = shaders::ALL.iter().filter_map(|shader| shader.path().strip_prefix("bench/")).collect();
-    let methods = ["single", "race", "atomics", "sum", "pairwise", "floor"];
+    let rows: BTreeSet<_> = shaders::ALL.iter().filter_map(|shader| shader.path().strip_prefix("lab/")).collect();
+    let methods = ["single", "race", "atomics", "sum", "pairwise", "shared", "subgroup", "floor"];
     for method in methods {
         assert!(Method::ALL.iter().any(|m| m.name() == method), "{method}");
     }
-    // The chunks are what both sums start from.
-    assert_eq!(rows, methods.into_iter().chain(["chunks"]).collect());
+    // The chunks are what both sums start from; of the others, two feed the ladder of the window and one compares it.
+    assert_eq!(rows, methods.into_iter().chain(["chunks", "convert", "expected", "regroup"]).collect());
 }
 
 /// The comparison is worth nothing if it cannot fail: the bins of one picture are not those of another.
@@ -140,13 +149,15 @@ fn every_shader_of_the_folder_belongs_to_a_method() {
 fn wrong_bins_of_every_shader_are_noticed() {
     let gpu = gpu();
     let layout = layouts::parse("rgba").unwrap();
-    let picture = |seed| convert(&Content::Natural.picture(layout, (61, 47), seed).unwrap()).unwrap();
+    let picture = |seed| convert(&Content::Natural.picture(layout, (61, 47), seed).unwrap(), 1).unwrap();
     let pictures = [picture(1), picture(2)];
     let expected = pictures.each_ref().map(|picture| reference::histogram(picture, Components::Rgbl));
-    let textures = Textures::new(&gpu, &pictures).unwrap().unwrap();
-    for method in Method::ALL.into_iter().filter(|method| method.reads_texture() && *method != Method::Race) {
+    let textures = Textures::new(&gpu, &pictures, 2).unwrap().unwrap();
+    let tutorials = Method::ALL.into_iter().filter(|method| method.reads_texture() && *method != Method::Race);
+    for method in tutorials.filter(|method| *method != Method::Subgroup || has_subgroups(&gpu)) {
         for channels in [ChannelSet::One, ChannelSet::Four] {
-            let pass = ArticlePass::new(&gpu, method, channels, &textures).unwrap().unwrap();
+            let setup = Setup { method, channels, shape: Shape::default() };
+            let pass = CountingPass::new(&gpu, setup, textures.size, &textures.views).unwrap().unwrap();
             let counted = pass.bins_of(&gpu, 0).unwrap();
             let check = |expected: &histoscope::histogram::Histogram| {
                 Check::of(channels.channels().map(|c| expected.bins(c)), counted.iter().map(Vec::as_slice))

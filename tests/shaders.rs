@@ -24,7 +24,7 @@ fn parse(shader: &Shader) -> Module {
 }
 
 fn validate(module: &Module) -> Result<ModuleInfo, String> {
-    Validator::new(ValidationFlags::all(), Capabilities::empty()).validate(module).map_err(|e| format!("{e:?}"))
+    Validator::new(ValidationFlags::all(), Capabilities::SUBGROUP).validate(module).map_err(|e| format!("{e:?}"))
 }
 
 #[test]
@@ -67,6 +67,7 @@ fn binding_of(module: &Module, variable: &naga::GlobalVariable) -> Option<Bindin
         (AddressSpace::Storage { access }, _) if access == StorageAccess::LOAD => Some(Binding::Read),
         (AddressSpace::Storage { .. }, _) => Some(Binding::Write),
         (AddressSpace::Handle, TypeInner::Image { class: ImageClass::Sampled { .. }, .. }) => Some(Binding::Texture),
+        (AddressSpace::Handle, TypeInner::Image { class: ImageClass::Storage { .. }, .. }) => Some(Binding::Image),
         _ => None,
     }
 }

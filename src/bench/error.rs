@@ -3,6 +3,7 @@
 use super::layouts;
 use super::rows::rows;
 use crate::gpu::GpuError;
+use crate::lab::ShapeError;
 use crate::picture::PictureError;
 
 /// What can go wrong while measuring.
@@ -17,6 +18,9 @@ pub enum Error {
     /// There is no layout of that name.
     #[error("'{0}' is no pixel layout that is counted natively; there are {known}", known = layouts::NAMES.join(", "))]
     UnknownLayout(String),
+    /// There are no such chunks or bins.
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
     /// No row has such a name.
     #[error(
         "no method is called '{}'; there are {known}",

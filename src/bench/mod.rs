@@ -1,22 +1,15 @@
-//! `histoscope bench`: how fast this machine counts, with each method of the web article on image histograms and with
-//! ours, and whether each counts right.
-//!
-//! The article (webgpufundamentals.org, "WebGPU Compute Shaders - Image Histogram", two parts) goes from a loop in
-//! JavaScript to chunks reduced pair by pair. Its methods count 8-bit RGBA textures; ours count a video's native planes.
+//! `histoscope bench`: how fast this machine counts, with each method of [`lab`](crate::lab), and whether each counts right.
 //! All are checked against the scalar reference, bin by bin.
 
 pub mod adjust;
-pub mod article;
 pub mod content;
 mod error;
 pub mod inputs;
 pub mod layouts;
 pub mod measure;
-pub mod method;
 mod options;
 pub mod ours;
 pub mod report;
-pub mod rgba;
 mod rows;
 mod run;
 #[cfg(feature = "internals")]
@@ -24,9 +17,6 @@ pub mod sweep;
 
 pub use content::Content;
 pub use error::Error;
-pub use method::ChannelSet;
-#[cfg(feature = "internals")]
-pub use method::Method;
 pub use options::Options;
 #[cfg(feature = "internals")]
 pub use report::MethodRow;
@@ -39,6 +29,7 @@ pub use sweep::{Sweep, SweepGrid, sweep};
 
 use crate::cpu::Engine;
 use crate::gpu::{AdapterChoice, Gpu};
+use crate::lab::ChannelSet;
 use crate::picture::Picture;
 use measure::{Clock, progress};
 

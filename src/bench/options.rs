@@ -3,8 +3,9 @@
 use super::content::{Content, PICTURES};
 use super::error::Error;
 use super::layouts;
-use super::method::Method;
 use super::rows::{is_part, rows};
+use crate::gpu::Gpu;
+use crate::lab::{ChannelSet, Method, Setup, Shape};
 use crate::picture::Picture;
 
 /// What is measured.
@@ -20,6 +21,10 @@ pub struct Options {
     pub frame: Option<Picture>,
     /// Repeats of each measurement; fewer are made of slow methods, so that none takes much more than two seconds.
     pub repeats: u32,
+    /// Bins of a channel, for the tutorials' methods.
+    pub bin_count: u32,
+    /// Pixels of a chunk, which is also the workgroup of methods with an invocation a pixel; of each method's own if there is none.
+    pub chunk: Option<(u32, u32)>,
     /// Only rows whose name or title contains one of these, whatever the case; all if there is none.
     pub only: Vec<String>,
 }
@@ -32,6 +37,8 @@ impl Default for Options {
             content: Content::default(),
             frame: None,
             repeats: 30,
+            bin_count: Shape::default().bins(),
+            chunk: None,
             only: Vec::new(),
         }
     }
@@ -41,6 +48,15 @@ impl Options {
     /// The methods that are measured.
     pub(super) fn methods(&self) -> impl Iterator<Item = Method> {
         Method::ALL.into_iter().filter(|method| self.only.is_empty() || self.names(method.name(), method.title()))
+    }
+
+    /// How a method is set up for these channels.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for chunks or bins that the adapter cannot count.
+    pub(super) fn setup(&self, gpu: &Gpu, method: Method, channels: ChannelSet) -> Result<Setup, Error> {
+        let shape = Shape::new(gpu, self.chunk.unwrap_or_else(|| method.usual_chunk()), self.bin_count)?;
+        Ok(Setup { method, channels, shape })
     }
 
     /// Whether a row is among those that are wanted by name.

@@ -2,13 +2,12 @@
 
 use super::error::Error;
 use super::inputs::Inputs;
-use super::measure::{Budget, Record, Times, on_gpu, spans_on_gpu};
+use super::measure::{Budget, Times, on_gpu, spans_on_gpu};
 use crate::gpu::Gpu;
 use crate::gpu::histogram::HistogramPasses;
-use crate::gpu::resources::storage;
-use crate::gpu::shaders::{self, groups};
 use crate::gpu::timing::{Spans, compute_pass};
 use crate::histogram::{Components, Histogram};
+use crate::lab::Floor;
 
 /// The bins of a picture.
 ///
@@ -54,37 +53,13 @@ pub fn each_pass(
 }
 
 /// The pass that reads the planes and does nothing.
-#[derive(Debug)]
-pub struct Floor {
-    pipeline: wgpu::ComputePipeline,
-    group: wgpu::BindGroup,
-    workgroups: u32,
-}
-
-impl Floor {
-    /// Makes the pass for pictures of `planes` planes, with so many invocations in each of so many workgroups.
-    #[must_use]
-    pub fn new(gpu: &Gpu, planes: usize, workgroup: u32, workgroups: u32) -> Self {
-        let constants = [("WORKGROUP", f64::from(workgroup)), ("PLANES", planes as f64)];
-        let pipeline = shaders::FLOOR.module(&gpu.device).compute(&gpu.device, "read_planes", &constants);
-        let group = groups::FLOOR.bind(&gpu.device, &[&storage(&gpu.device, "floor", 4)]);
-        Self { pipeline, group, workgroups }
-    }
-
-    /// Measures it.
-    ///
-    /// # Errors
-    /// [`Error::Gpu`] if the device fails.
-    pub fn measure(&self, gpu: &Gpu, budget: &Budget, inputs: &Inputs) -> Result<Times, Error> {
-        let mut record = |encoder: &mut wgpu::CommandEncoder, repeat: usize, spans: Option<Spans<'_>>| {
-            let Some(picture) = inputs.group(repeat) else { return };
-            compute_pass(encoder, "floor", spans, |pass| {
-                pass.set_pipeline(&self.pipeline);
-                pass.set_bind_group(0, picture, &[]);
-                pass.set_bind_group(1, &self.group, &[]);
-                pass.dispatch_workgroups(self.workgroups, 1, 1);
-            });
-        };
-        on_gpu(gpu, budget, &mut record as &mut Record<'_>)
-    }
+///
+/// # Errors
+/// [`Error::Gpu`] if the device fails.
+pub fn floor(gpu: &Gpu, budget: &Budget, floor: &Floor, inputs: &Inputs) -> Result<Times, Error> {
+    let mut record = |encoder: &mut wgpu::CommandEncoder, repeat: usize, spans: Option<Spans<'_>>| {
+        let Some(picture) = inputs.group(repeat) else { return };
+        compute_pass(encoder, "floor", spans, |pass| floor.dispatch(pass, picture));
+    };
+    on_gpu(gpu, budget, &mut record)
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::adjust::{AdjustRow, write_table};
 use super::measure::{Clock, Times};
-use super::method::{ChannelSet, Method};
+use crate::lab::{ChannelSet, Method};
 
 /// How bins compare with the reference's, over all pictures that were checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]

@@ -1,7 +1,7 @@
 //! The rows of the tables: what they are called and what they measure.
 
-use super::method::Method;
 use crate::adjust::{Adjustments, Blur, Clahe, Equalize, Otsu, Placing, Posterize, Reduction, Shown, Tone};
+use crate::lab::Method;
 
 /// The name and the title of every row, in the table's order.
 #[must_use]

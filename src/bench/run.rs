@@ -1,38 +1,41 @@
 //! Measuring the rows of the table.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
 use rayon::prelude::*;
 
-use super::article::ArticlePass;
 use super::error::{Error, Possible, possible};
-use super::inputs::{Inputs, picture_bytes};
-use super::measure::{Budget, Times, on_cpu};
-use super::method::{ChannelSet, Method};
+use super::inputs::{Inputs, copies, picture_bytes};
+use super::measure::{Budget, Times, on_cpu, on_gpu, spans_on_gpu};
 use super::options::Options;
-use super::ours::{Floor, count, each_pass, total};
+use super::ours::{count, each_pass, floor, total};
 use super::report::{Check, MethodRow, PassRow};
-use super::rgba::{Textures, convert, count_plainly, shrink};
 use crate::cpu::Engine;
 use crate::gpu::Gpu;
 use crate::gpu::histogram::HistogramPasses;
-use crate::gpu::histogram::plan::{ChannelRun, Plan};
+use crate::gpu::timing::{Spans, compute_pass};
 use crate::histogram::reference;
 use crate::histogram::{Components, Histogram};
+use crate::lab::image::{Textures, convert, count_plainly};
+use crate::lab::ours::prepare;
+use crate::lab::{ChannelSet, CountingPass, Floor, Method, Setup};
 use crate::picture::Picture;
 
-/// The most pixels a side of the image that a single invocation counts: some milliseconds on a real GPU.
-const SINGLE_SIDE: u32 = 64;
+/// The most bytes that all chunks of a picture may take; of a larger one fewer pixels are counted.
+const CHUNK_BYTES: u64 = 1 << 30;
 
 /// Pictures, what their histograms are, and what the GPU holds of them.
 pub(super) struct Bench<'a> {
     gpu: &'a Gpu,
+    options: &'a Options,
     budget: Budget,
     pictures: &'a [Picture],
     expected: Vec<Histogram>,
     native: Possible<Inputs>,
-    /// The pictures for the article's methods, if any of those is measured.
-    rgba: Option<Rgba>,
-    /// Smaller ones for the single invocation.
-    small: Option<Rgba>,
+    /// The pictures for the tutorials' methods, by the pixels from one that is counted to the next; only those that a method
+    /// counts.
+    rgba: BTreeMap<u32, Rgba>,
 }
 
 /// RGBA pictures on both sides.
@@ -43,8 +46,15 @@ struct Rgba {
 }
 
 impl Rgba {
-    fn new(gpu: &Gpu, pictures: Vec<Picture>) -> Result<Self, Error> {
-        Ok(Self { expected: references(&pictures), textures: Textures::new(gpu, &pictures)?, pictures })
+    fn new(gpu: &Gpu, pictures: &[Picture], step: u32) -> Result<Self, Error> {
+        let pictures = pictures.iter().map(|picture| convert(picture, step)).collect::<Result<Vec<_>, _>>()?;
+        let bytes = picture_bytes(&pictures[0]);
+        let textures = Textures::new(gpu, &pictures, copies(gpu, bytes, pictures.len()))?;
+        Ok(Self { expected: references(&pictures), textures, pictures })
+    }
+
+    fn size(&self) -> (u32, u32) {
+        (self.pictures[0].width(), self.pictures[0].height())
     }
 }
 
@@ -69,7 +79,7 @@ impl Outcome {
 
 impl<'a> Bench<'a> {
     /// Uploads the pictures and counts them with the reference.
-    pub(super) fn new(gpu: &'a Gpu, options: &Options, pictures: &'a [Picture]) -> Result<Self, Error> {
+    pub(super) fn new(gpu: &'a Gpu, options: &'a Options, pictures: &'a [Picture]) -> Result<Self, Error> {
         let any = |wanted: fn(Method) -> bool| options.methods().any(wanted);
         let native = match any(|method| matches!(method, Method::OursGpu | Method::Floor)) {
             true => possible(Inputs::of(gpu, pictures.to_vec()))?,
@@ -77,86 +87,98 @@ impl<'a> Bench<'a> {
         };
         let mut bench = Self {
             gpu,
+            options,
             budget: Budget::new(gpu, options.repeats),
             pictures,
             expected: Vec::new(),
             native,
-            rgba: None,
-            small: None,
+            rgba: BTreeMap::new(),
         };
         if any(|method| matches!(method, Method::OursGpu | Method::OursCpu)) {
             bench.expected = references(pictures);
         }
-        if any(|method| method.reads_texture() || method == Method::Scalar) {
-            let converted = pictures.iter().map(convert).collect::<Result<Vec<_>, _>>()?;
-            if any(|method| method == Method::Single) {
-                let small = converted.iter().map(|picture| shrink(picture, SINGLE_SIDE)).collect::<Result<_, _>>()?;
-                bench.small = Some(Rgba::new(gpu, small)?);
+        for method in options.methods().filter(|method| method.reads_texture() || *method == Method::Scalar) {
+            for channels in [ChannelSet::One, ChannelSet::Four] {
+                let step = bench.step(options.setup(gpu, method, channels)?);
+                if let Entry::Vacant(free) = bench.rgba.entry(step) {
+                    free.insert(Rgba::new(gpu, pictures, step)?);
+                }
             }
-            bench.rgba = Some(Rgba::new(gpu, converted)?);
         }
         Ok(bench)
     }
 
+    /// Pixels from one that is counted to the next.
+    fn step(&self, setup: Setup) -> u32 {
+        let size = (self.pictures[0].width(), self.pictures[0].height());
+        if setup.method == Method::Scalar { 1 } else { setup.step(self.gpu, size, CHUNK_BYTES) }
+    }
+
     /// Measures one row.
     pub(super) fn row(&self, method: Method, channels: ChannelSet) -> Result<MethodRow, Error> {
-        let picture = &self.pictures[0];
-        let mut size = (picture.width(), picture.height());
+        let full = (self.pictures[0].width(), self.pictures[0].height());
+        let setup = self.options.setup(self.gpu, method, channels)?;
+        let rgba = self.rgba.get(&self.step(setup));
+        let size = rgba.filter(|_| method.reads_texture()).map_or(full, Rgba::size);
         let outcome = match method {
-            Method::Scalar => self.scalar(channels),
-            Method::Single => {
-                size =
-                    self.small.as_ref().map_or(size, |small| (small.pictures[0].width(), small.pictures[0].height()));
-                self.article(method, channels, self.small.as_ref())?
-            }
-            Method::Race | Method::Atomics | Method::Sum | Method::Pairwise => {
-                self.article(method, channels, self.rgba.as_ref())?
-            }
+            Method::Scalar => self.scalar(setup, rgba),
             Method::OursGpu => self.ours_gpu(channels)?,
             Method::OursCpu => self.ours_cpu(channels),
             Method::Floor => self.floor()?,
+            _ => self.tutorial(setup, rgba)?,
         };
         let Outcome { times, check, passes, mut note } = outcome;
-        if let (Method::Single, Some(times)) = (method, times) {
-            note = Some(small_note(size, (picture.width(), picture.height()), times));
+        if let (true, Some(times)) = (size != full, times) {
+            note = Some(small_note(method, size, full, times));
         }
         let bytes = if method.reads_texture() || method == Method::Scalar {
             u64::from(size.0) * u64::from(size.1) * 4
         } else {
-            picture_bytes(picture)
+            picture_bytes(&self.pictures[0])
         };
         let gb_per_s = times.map(|times| bytes as f64 / 1e3 / times.median_us);
         Ok(MethodRow { method, channels, size, times, relative: None, gb_per_s, check, passes, note })
     }
 
-    fn scalar(&self, channels: ChannelSet) -> Outcome {
-        let Some(rgba) = &self.rgba else { return Outcome::default() };
-        let four = channels == ChannelSet::Four;
-        let count = |index: usize| count_plainly(&rgba.pictures[index % rgba.pictures.len()], four);
-        let check = check_all(channels, &rgba.expected, count);
+    fn scalar(&self, setup: Setup, rgba: Option<&Rgba>) -> Outcome {
+        let Some(rgba) = rgba else { return Outcome::default() };
+        let four = setup.channels == ChannelSet::Four;
+        let bins = setup.shape.bins();
+        let count = |index: usize| count_plainly(&rgba.pictures[index % rgba.pictures.len()], bins, four);
+        let check = check_all(setup, &rgba.expected, |index| Ok::<_, Error>(setup.by_channel(&count(index))));
         let times = on_cpu(&self.budget, |repeat| {
             std::hint::black_box(count(repeat));
         });
-        Outcome { times: Some(times), check: Some(check), ..Outcome::default() }
+        Outcome { times: Some(times), check: check.ok(), ..Outcome::default() }
     }
 
-    fn article(&self, method: Method, channels: ChannelSet, rgba: Option<&Rgba>) -> Result<Outcome, Error> {
+    fn tutorial(&self, setup: Setup, rgba: Option<&Rgba>) -> Result<Outcome, Error> {
         let Some(rgba) = rgba else { return Ok(Outcome::default()) };
         let textures = match &rgba.textures {
             Ok(textures) => textures,
-            Err(why) => return Ok(Outcome::impossible(why.clone())),
+            Err(why) => return Ok(Outcome::impossible(format!("not measured: {why}"))),
         };
-        let pass = match ArticlePass::new(self.gpu, method, channels, textures)? {
+        let pass = match CountingPass::new(self.gpu, setup, textures.size, &textures.views)? {
             Ok(pass) => pass,
-            Err(why) => return Ok(Outcome::impossible(why)),
+            Err(why) => return Ok(Outcome::impossible(format!("not measured: {why}"))),
         };
-        let mut check = Check { exact: true, ..Check::default() };
-        for (index, expected) in rgba.expected.iter().enumerate() {
-            let counted = pass.bins_of(self.gpu, index)?;
-            check = check.and(compare(channels, expected, &counted));
+        let check = check_all(setup, &rgba.expected, |index| pass.bins_of(self.gpu, index))?;
+        // Clearing the bins is left out of the time, as if they had come from the driver as zeros.
+        let mut whole = |encoder: &mut wgpu::CommandEncoder, repeat: usize, spans: Option<Spans<'_>>| {
+            pass.clear(encoder);
+            compute_pass(encoder, "tutorial", spans, |encoder| pass.dispatch(encoder, repeat));
+        };
+        let times = on_gpu(self.gpu, &self.budget, &mut whole)?;
+        let mut passes = Vec::new();
+        if let [_, _, ..] = pass.steps() {
+            let mut apart = |encoder: &mut wgpu::CommandEncoder, repeat: usize, spans: Option<Spans<'_>>| {
+                pass.record(encoder, repeat, spans);
+            };
+            let by_pass = spans_on_gpu(self.gpu, &self.budget, pass.steps().len() as u32, &mut apart)?;
+            let names = pass.steps().iter().map(|step| step.name);
+            passes = names.zip(by_pass.unwrap_or_default()).map(|(name, times)| PassRow { name, times }).collect();
         }
-        let times = pass.measure(self.gpu, &self.budget)?;
-        Ok(Outcome { times: Some(times), check: Some(check), ..Outcome::default() })
+        Ok(Outcome { times: Some(times), check: Some(check), passes, note: None })
     }
 
     fn ours_gpu(&self, channels: ChannelSet) -> Result<Outcome, Error> {
@@ -166,12 +188,8 @@ impl<'a> Bench<'a> {
         };
         let picture = &self.pictures[0];
         let mut passes = HistogramPasses::new(self.gpu);
-        if let Err(why) = possible(passes.prepare(self.gpu, picture, Components::Rgbl).map_err(Error::from))? {
+        if let Err(why) = possible(prepare(self.gpu, &mut passes, channels, picture).map_err(Error::from))? {
             return Ok(Outcome::impossible(why));
-        }
-        if let (ChannelSet::One, Some(plan)) = (channels, passes.plan().cloned()) {
-            let plan = Plan { runs: vec![ChannelRun { first: 3, count: 1 }], ..plan };
-            passes.prepare_with_plan(self.gpu, picture, Components::Rgbl, plan);
         }
         let mut check = Check { exact: true, ..Check::default() };
         for (index, expected) in self.expected.iter().enumerate() {
@@ -213,8 +231,7 @@ impl<'a> Bench<'a> {
         let most = self.gpu.device.limits().max_compute_invocations_per_workgroup;
         let mut best: Option<(Times, u32, u32)> = None;
         for &(workgroup, workgroups) in shapes.iter().filter(|(workgroup, _)| *workgroup <= most) {
-            let floor = Floor::new(self.gpu, planes, workgroup, workgroups);
-            let times = floor.measure(self.gpu, &self.budget, inputs)?;
+            let times = floor(self.gpu, &self.budget, &Floor::new(self.gpu, planes, workgroup, workgroups), inputs)?;
             if best.is_none_or(|(least, ..)| times.median_us < least.median_us) {
                 best = Some((times, workgroup, workgroups));
             }
@@ -227,23 +244,27 @@ impl<'a> Bench<'a> {
     }
 }
 
-fn small_note(size: (u32, u32), full: (u32, u32), times: Times) -> String {
+fn small_note(method: Method, size: (u32, u32), full: (u32, u32), times: Times) -> String {
     let pixels = |(width, height): (u32, u32)| f64::from(width) * f64::from(height);
     let seconds = times.median_us / 1e6 / pixels(size) * pixels(full);
     let ((w, h), (width, height)) = (size, full);
-    format!(
-        "measured on {w}×{h} pixels, lest the GPU seem to hang; at that rate {width}×{height} would take {seconds:.2} s"
-    )
+    let why = match method {
+        Method::Single => "lest the GPU seem to hang",
+        _ => "since it cannot keep the chunks of more",
+    };
+    format!("measured on {w}×{h} pixels, {why}; at that rate {width}×{height} would take {seconds:.2} s")
 }
 
-fn check_all(channels: ChannelSet, expected: &[Histogram], mut count: impl FnMut(usize) -> Vec<Vec<u32>>) -> Check {
-    expected.iter().enumerate().fold(Check { exact: true, ..Check::default() }, |check, (index, expected)| {
-        check.and(compare(channels, expected, &count(index)))
+fn check_all<E>(
+    setup: Setup,
+    expected: &[Histogram],
+    mut count: impl FnMut(usize) -> Result<Vec<Vec<u32>>, E>,
+) -> Result<Check, E> {
+    expected.iter().enumerate().try_fold(Check { exact: true, ..Check::default() }, |check, (index, expected)| {
+        let expected = setup.by_channel(&setup.regrouped(expected));
+        let counted = count(index)?;
+        Ok(check.and(Check::of(expected.iter().map(Vec::as_slice), counted.iter().map(Vec::as_slice))))
     })
-}
-
-fn compare(channels: ChannelSet, expected: &Histogram, counted: &[Vec<u32>]) -> Check {
-    Check::of(channels.channels().map(|channel| expected.bins(channel)), counted.iter().map(Vec::as_slice))
 }
 
 /// Compares the channels; for all four, the counts of pixels out of range as well.

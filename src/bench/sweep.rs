@@ -12,12 +12,13 @@ use super::error::Error;
 use super::inputs::Inputs;
 use super::layouts;
 use super::measure::{Budget, progress};
-use super::ours::{Floor, count, each_pass, total};
+use super::ours::{count, each_pass, floor, total};
 use crate::cpu::Engine;
 use crate::gpu::Gpu;
 use crate::gpu::histogram::HistogramPasses;
 use crate::gpu::histogram::plan::{ChannelRun, Plan, most_chunks};
 use crate::histogram::{CHANNELS, Components};
+use crate::lab::Floor;
 use crate::picture::layout::PixelLayout;
 
 /// What is tried.
@@ -125,8 +126,7 @@ impl SweepPicture<'_> {
         let mut points = Vec::new();
         let planes = inputs.pictures[0].layout().plane_count();
         for (workgroup, chunks) in shapes(gpu, grid) {
-            let floor = Floor::new(gpu, planes, workgroup, chunks);
-            let total_us = floor.measure(gpu, budget, inputs)?.median_us;
+            let total_us = floor(gpu, budget, &Floor::new(gpu, planes, workgroup, chunks), inputs)?.median_us;
             points.push(self.point(
                 &Plan { bits: 0, workgroup, chunks, copies: 0, runs: Vec::new() },
                 total_us,

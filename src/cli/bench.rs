@@ -62,6 +62,7 @@ impl BenchArgs {
             frame,
             repeats: self.repeats,
             only: self.only,
+            ..Options::default()
         };
         let report = benchmark::run_on(&self.adapter.choice(), &options).map_err(|error| match error {
             Error::UnknownMethod(_) | Error::UnknownLayout(_) => WrongUsage(error.to_string()).into(),

@@ -151,7 +151,8 @@ impl Gpu {
         let timestamps = wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::TIMESTAMP_QUERY_INSIDE_ENCODERS;
         let descriptor = wgpu::DeviceDescriptor {
             label: Some("histoscope"),
-            required_features: adapter.features() & timestamps,
+            // Subgroups are for one of the lab's methods.
+            required_features: adapter.features() & (timestamps | wgpu::Features::SUBGROUP),
             // Everything that the adapter has: large pictures need large buffers, deep ones much workgroup memory.
             required_limits: adapter.limits(),
             memory_hints: wgpu::MemoryHints::MemoryUsage,

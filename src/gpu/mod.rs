@@ -17,7 +17,7 @@ pub mod live;
 mod loading;
 pub mod params;
 pub mod readback;
-mod readback_belt;
+pub(crate) mod readback_belt;
 mod renderer;
 pub mod resources;
 pub mod shaders;

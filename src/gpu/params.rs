@@ -362,7 +362,7 @@ pub struct TileParams {
 
 const _: () = assert!(size_of::<TileParams>() == 32);
 
-/// `Pairing` of shaders/bench/pairwise.wgsl.
+/// `Pairing` of shaders/lab/pairwise.wgsl.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 pub struct PairingParams {

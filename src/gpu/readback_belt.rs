@@ -9,7 +9,7 @@ use super::GpuError;
 
 /// Buffers of one size in which bytes come back, and what the bytes are of.
 #[derive(Debug)]
-pub(super) struct ReadbackBelt<T> {
+pub(crate) struct ReadbackBelt<T> {
     idle: Vec<wgpu::Buffer>,
     /// Their copies are recorded, but not submitted.
     recorded: Vec<Load<T>>,

@@ -3,7 +3,7 @@
 //! The passes take their modules, pipelines and bind groups from here, and tests/shaders.rs checks the same rows without an
 //! adapter. A new pass is a file in shaders/ and a row here.
 
-use Binding::{Read, Texture, Uniform, Write};
+use Binding::{Image, Read, Texture, Uniform, Write};
 use wgpu::ShaderStages;
 
 /// A file of shaders/.
@@ -34,8 +34,12 @@ const EXACT: Text = text!("adjust/exact");
 /// What passes share that scan blocks.
 const SCAN_BLOCK: Text = text!("adjust/scan_block");
 const RECOLOR_TEXT: Text = text!("adjust/recolor");
-/// What the article's methods share that read an image.
-const IMAGE: Text = text!("bench/image");
+/// What the tutorial's methods share that count an image.
+const IMAGE: Text = text!("lab/image");
+/// What those share that count a chunk in workgroup memory; it follows [`IMAGE`].
+const TILE: Text = text!("lab/tile");
+/// What the lab's passes share that read a picture; it follows [`PICTURE_TEXT`].
+const LAB_CODES: Text = text!("lab/codes");
 
 /// What a binding of a group is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,6 +52,8 @@ pub enum Binding {
     Write,
     /// A texture of integers.
     Texture,
+    /// A texture of 8-bit RGBA integers that is written.
+    Image,
 }
 
 /// A bind group: its bindings, numbered from 0.
@@ -112,11 +118,17 @@ pub mod groups {
     /// Parameters, an adjusted picture and what is cut out of it.
     pub static CROP: Group = Group::of_compute("crop", &[Uniform, Read, Write]);
     /// An image and its bins or chunks.
-    pub static IMAGE_BINS: Group = Group::of_compute("article's count", &[Texture, Write]);
+    pub static IMAGE_BINS: Group = Group::of_compute("tutorial's count", &[Texture, Write]);
     /// Chunks.
-    pub static CHUNK_SUM: Group = Group::of_compute("article's sum", &[Write]);
+    pub static CHUNK_SUM: Group = Group::of_compute("tutorial's sum", &[Write]);
     /// Chunks and parameters.
-    pub static CHUNK_PAIRS: Group = Group::of_compute("article's pairs", &[Write, Uniform]);
+    pub static CHUNK_PAIRS: Group = Group::of_compute("tutorial's pairs", &[Write, Uniform]);
+    /// The image that the tutorial's methods count, as it is made.
+    pub static LAB_IMAGE: Group = Group::of_compute("lab's image", &[Image]);
+    /// The right bins.
+    pub static LAB_EXPECTED: Group = Group::of_compute("expected bins", &[Write]);
+    /// Our bins, and others that are made of them.
+    pub static REGROUP: Group = Group::of_compute("regroup", &[Read, Write]);
     /// A word that nobody reads.
     pub static FLOOR: Group = Group::of_compute("floor", &[Write]);
 }
@@ -238,20 +250,30 @@ table! {
     ]);
     /// Cutting a part out of an adjusted picture.
     CROP = (AllButLoops, [text!("adjust/crop")], [entry("crop", &[&groups::CROP])]);
-    /// The article's single invocation.
-    SINGLE = (All, [IMAGE, text!("bench/single")], [entry("one", &[&groups::IMAGE_BINS]), entry("four", &[&groups::IMAGE_BINS])]);
-    /// The article's data race.
-    RACE = (All, [IMAGE, text!("bench/race")], [entry("one", &[&groups::IMAGE_BINS]), entry("four", &[&groups::IMAGE_BINS])]);
-    /// The article's atomics.
-    ATOMICS = (All, [IMAGE, text!("bench/atomics")], [entry("one", &[&groups::IMAGE_BINS]), entry("four", &[&groups::IMAGE_BINS])]);
-    /// The article's chunks.
-    CHUNKS = (All, [IMAGE, text!("bench/chunks")], [entry("one", &[&groups::IMAGE_BINS]), entry("four", &[&groups::IMAGE_BINS])]);
-    /// The article's sum of chunks.
-    SUM = (All, [text!("bench/sum")], [entry("one", &[&groups::CHUNK_SUM]), entry("four", &[&groups::CHUNK_SUM])]);
-    /// The article's sum of pairs of chunks.
-    PAIRWISE = (All, [text!("bench/pairwise")], [entry("one", &[&groups::CHUNK_PAIRS]), entry("four", &[&groups::CHUNK_PAIRS])]);
+    /// A single invocation.
+    SINGLE = (All, [IMAGE, text!("lab/single")], [entry("count", &[&groups::IMAGE_BINS])]);
+    /// The data race.
+    RACE = (All, [IMAGE, text!("lab/race")], [entry("count", &[&groups::IMAGE_BINS])]);
+    /// Atomics.
+    ATOMICS = (All, [IMAGE, text!("lab/atomics")], [entry("count", &[&groups::IMAGE_BINS])]);
+    /// The tutorial's chunks.
+    CHUNKS = (All, [IMAGE, TILE, text!("lab/chunks")], [entry("count", &[&groups::IMAGE_BINS])]);
+    /// Chunks that are added by atomics.
+    SHARED = (All, [IMAGE, TILE, text!("lab/shared")], [entry("count", &[&groups::IMAGE_BINS])]);
+    /// Atomics, once for the equal bins of a subgroup.
+    SUBGROUP = (All, [IMAGE, text!("lab/subgroup")], [entry("count", &[&groups::IMAGE_BINS])]);
+    /// The tutorial's sum of chunks.
+    SUM = (All, [text!("lab/sum")], [entry("one", &[&groups::CHUNK_SUM]), entry("four", &[&groups::CHUNK_SUM])]);
+    /// The tutorial's sum of pairs of chunks.
+    PAIRWISE = (All, [text!("lab/pairwise")], [entry("one", &[&groups::CHUNK_PAIRS]), entry("four", &[&groups::CHUNK_PAIRS])]);
+    /// Making the image that the tutorial's methods count.
+    CONVERT = (All, [PICTURE_TEXT, LAB_CODES, text!("lab/convert")], [entry("convert", &[&groups::PICTURE, &groups::LAB_IMAGE])]);
+    /// The right counts of what a method counts.
+    EXPECTED = (All, [PICTURE_TEXT, LAB_CODES, text!("lab/expected")], [entry("expect", &[&groups::PICTURE, &groups::LAB_EXPECTED])]);
+    /// Other numbers of bins than ours.
+    REGROUP = (All, [text!("lab/regroup")], [entry("regroup", &[&groups::REGROUP])]);
     /// Reading the planes and nothing else.
-    FLOOR = (All, [text!("bench/floor")], [entry("read_planes", &[&groups::PICTURE, &groups::FLOOR])]);
+    FLOOR = (All, [text!("lab/floor")], [entry("read_planes", &[&groups::PICTURE, &groups::FLOOR])]);
 }
 
 impl Group {
@@ -274,6 +296,11 @@ impl Group {
                 Texture => {
                     let (sample_type, view_dimension) = (wgpu::TextureSampleType::Uint, wgpu::TextureViewDimension::D2);
                     (but_vertex, wgpu::BindingType::Texture { sample_type, view_dimension, multisampled: false })
+                }
+                Image => {
+                    let access = wgpu::StorageTextureAccess::WriteOnly;
+                    let (format, view_dimension) = (wgpu::TextureFormat::Rgba8Uint, wgpu::TextureViewDimension::D2);
+                    (but_vertex, wgpu::BindingType::StorageTexture { access, format, view_dimension })
                 }
             };
             wgpu::BindGroupLayoutEntry { binding: number, visibility, ty, count: None }

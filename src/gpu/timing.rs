@@ -38,7 +38,7 @@ impl Timestamps {
     /// The most spans that one set may have.
     pub const MOST_SPANS: u32 = wgpu::QUERY_SET_MAX_QUERIES / (HURRY + 1);
     /// Bytes of a span's results: two timestamps.
-    pub(super) const SPAN_BYTES: u64 = 2 * wgpu::QUERY_SIZE as u64;
+    pub(crate) const SPAN_BYTES: u64 = 2 * wgpu::QUERY_SIZE as u64;
 
     /// Makes a set of `spans` spans, at most [`Self::MOST_SPANS`]; `None` where the adapter writes no timestamps.
     #[must_use]
@@ -75,9 +75,20 @@ impl Timestamps {
         spans: impl Iterator<Item = u32>,
         target: &wgpu::Buffer,
     ) {
+        self.record_copy_to(encoder, spans, target, 0);
+    }
+
+    /// The same, to the bytes of `target` from `first` on.
+    pub(crate) fn record_copy_to(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        spans: impl Iterator<Item = u32>,
+        target: &wgpu::Buffer,
+        first: u64,
+    ) {
         for span in spans {
             let from = self.resolve(encoder, span);
-            let to = u64::from(span) * Self::SPAN_BYTES;
+            let to = first + u64::from(span) * Self::SPAN_BYTES;
             encoder.copy_buffer_to_buffer(&self.resolved, from, target, to, Self::SPAN_BYTES);
         }
     }
@@ -114,7 +125,7 @@ impl Timestamps {
 }
 
 /// Nanoseconds between a span's two timestamps of `period_ns` a tick.
-pub(super) fn span_ns(timestamps: &[u8], period_ns: f64) -> f64 {
+pub(crate) fn span_ns(timestamps: &[u8], period_ns: f64) -> f64 {
     let ticks: Vec<u64> = bytemuck::pod_collect_to_vec(timestamps);
     match *ticks {
         [begin, end] => end.saturating_sub(begin) as f64 * period_ns,

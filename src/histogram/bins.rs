@@ -111,6 +111,17 @@ pub fn vertical_scale(bins: &[u32]) -> f32 {
     (1.0 / tallest as f32).max(0.2 * bins.len() as f32 / samples as f32)
 }
 
+/// Bins of codes made into `count` bins, to which the codes are shared out evenly: of N codes, code c goes to bin
+/// floor(c · count / N). The sum stays the same.
+#[must_use]
+pub fn regroup(codes: &[u32], count: u32) -> Vec<u32> {
+    let mut bins = vec![0; count as usize];
+    for (code, &counted) in codes.iter().enumerate() {
+        bins[code * count as usize / codes.len()] += counted;
+    }
+    bins
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -9,7 +9,7 @@ mod stats;
 
 #[cfg(feature = "internals")]
 pub use bins::vertical_scale;
-pub use bins::{CHANNELS, CLAMPED_CHANNELS, Components, Histogram, TAIL_WORDS};
+pub use bins::{CHANNELS, CLAMPED_CHANNELS, Components, Histogram, TAIL_WORDS, regroup};
 pub use clip::ClipHistogram;
 pub use cumulative::{Cumulative, Selected};
 pub use stats::ChannelStats;

@@ -3,31 +3,17 @@
 // It is right, and hopeless: a GPU has thousands of lanes, each much slower than a CPU's core, and this uses one of them.
 // Every increment waits for the memory before the next pixel is looked at. A large image would run for seconds, and a
 // system takes a GPU that does not answer for seconds to have hung; that is why this one is measured on a small image.
-//
-// Here as in the other methods, bins of four channels are interleaved: red, green, blue and luminance of bin 0, then those
-// of bin 1, and so on.
 
 @group(0) @binding(1) var<storage, read_write> bins: array<u32>;
 
 @compute @workgroup_size(1)
-fn one() {
+fn count() {
     let size = textureDimensions(image);
     for (var y = 0u; y < size.y; y += 1u) {
         for (var x = 0u; x < size.x; x += 1u) {
-            let luminance = codes_at(vec2<u32>(x, y)).a;
-            bins[luminance] += 1u;
-        }
-    }
-}
-
-@compute @workgroup_size(1)
-fn four() {
-    let size = textureDimensions(image);
-    for (var y = 0u; y < size.y; y += 1u) {
-        for (var x = 0u; x < size.x; x += 1u) {
-            let codes = codes_at(vec2<u32>(x, y));
-            for (var channel = 0u; channel < 4u; channel += 1u) {
-                bins[codes[channel] * 4u + channel] += 1u;
+            let own = bins_at(vec2<u32>(x, y));
+            for (var channel = first_channel(); channel < 4u; channel += 1u) {
+                bins[word_of(own[channel], channel)] += 1u;
             }
         }
     }

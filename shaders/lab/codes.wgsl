@@ -1,0 +1,24 @@
+// What the lab's passes share that read a video's planes: the codes of a pixel as the methods are to count them. This text
+// stands between picture.wgsl and the pass's own.
+
+override DEPTH: u32 = 8u;  // bits of a code that are counted, at most those of the picture
+override STEP: u32 = 1u;   // pixels from one that is counted to the next, across and down
+
+// Pixels that are counted, across and down.
+fn counted_size() -> vec2<u32> {
+    return (picture.size + STEP - 1u) / STEP;
+}
+
+// Red, green, blue and luminance of the pixel that is counted at this place. Of deeper codes the upper bits are taken, and the
+// luminance is that of those.
+fn counted_codes(at: vec2<u32>) -> vec4<u32> {
+    let codes = bins_of(codes_at(at * STEP));
+    if DEPTH == BITS {
+        return codes;
+    }
+    let rgb = codes.rgb >> vec3<u32>(BITS - DEPTH);
+    let top = (1u << DEPTH) - 1u;
+    let sum = 2126u * rgb.r + 7152u * rgb.g + 722u * rgb.b;
+    let carry = select(0u, 1u, (sum % 10000u) * top + sum >= 10000u * top);
+    return vec4<u32>(rgb, min(sum / 10000u + carry, top));
+}

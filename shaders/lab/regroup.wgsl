@@ -1,0 +1,30 @@
+// Makes fewer bins, or more, of our own: the 2^BITS codes are shared out evenly, so that bin b gets the codes c of which
+// floor(c · BINS / 2^BITS) is b. An invocation for every bin.
+
+override BITS: u32 = 8u;      // our own bins are 2^BITS a channel
+override BINS: u32 = 256u;    // of a channel that are made
+override CHANNELS: u32 = 4u;  // 4: red, green, blue and luminance; 1: luminance alone
+
+// Ours: one channel behind the other.
+@group(0) @binding(0) var<storage, read> counted: array<u32>;
+// As the tutorial's methods have them: the channels of bin 0, then those of bin 1, and so on.
+@group(0) @binding(1) var<storage, read_write> bins: array<u32>;
+
+fn first_code(bin: u32) -> u32 {
+    return ((bin << BITS) + BINS - 1u) / BINS;
+}
+
+@compute @workgroup_size(64)
+fn regroup(@builtin(global_invocation_id) id: vec3<u32>) {
+    let bin = id.x;
+    if bin >= BINS {
+        return;
+    }
+    for (var channel = 4u - CHANNELS; channel < 4u; channel += 1u) {
+        var sum = 0u;
+        for (var code = first_code(bin); code < first_code(bin + 1u); code += 1u) {
+            sum += counted[(channel << BITS) + code];
+        }
+        bins[bin * CHANNELS + channel + CHANNELS - 4u] = sum;
+    }
+}

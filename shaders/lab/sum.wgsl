@@ -1,0 +1,37 @@
+// Sums the chunks of chunks.wgsl into the first of them: an invocation for each bin walks over all chunks.
+//
+// Up to 256 bins, one workgroup does it all, so that one processor of the GPU works and the others wait: slow, and the slower
+// the larger the image is. pairwise.wgsl spreads the same sum over all of them.
+
+override BINS: u32 = 256u;
+override INVOCATIONS: u32 = 256u;  // of a workgroup; there are as many workgroups as the bins take
+override CHUNKS: u32;
+
+@group(0) @binding(0) var<storage, read_write> chunks_of_one: array<u32>;
+@group(0) @binding(0) var<storage, read_write> chunks_of_four: array<vec4<u32>>;
+
+@compute @workgroup_size(INVOCATIONS)
+fn one(@builtin(global_invocation_id) id: vec3<u32>) {
+    let bin = id.x;
+    if bin >= BINS {
+        return;
+    }
+    var sum = 0u;
+    for (var chunk = 0u; chunk < CHUNKS; chunk += 1u) {
+        sum += chunks_of_one[chunk * BINS + bin];
+    }
+    chunks_of_one[bin] = sum;
+}
+
+@compute @workgroup_size(INVOCATIONS)
+fn four(@builtin(global_invocation_id) id: vec3<u32>) {
+    let bin = id.x;
+    if bin >= BINS {
+        return;
+    }
+    var sum = vec4<u32>(0u);
+    for (var chunk = 0u; chunk < CHUNKS; chunk += 1u) {
+        sum += chunks_of_four[chunk * BINS + bin];
+    }
+    chunks_of_four[bin] = sum;
+}

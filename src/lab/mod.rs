@@ -1,0 +1,34 @@
+//! The lab: the ladder of methods that the tutorials on GPU histograms climb, each ready to count a picture.
+//!
+//! `histoscope bench` measures them and the window shows them at work. The tutorial (webgpufundamentals.org, "WebGPU Compute
+//! Shaders - Image Histogram", two parts) goes from a loop in JavaScript to chunks reduced pair by pair. Its methods count an
+//! image of 8-bit RGBA, ours a video's native planes; a pass makes the image of the planes with the conversion by which ours
+//! count.
+//!
+//! - [`Method`] and [`ChannelSet`] say what is counted and how, [`Shape`] in which chunks and into how many bins: together a
+//!   [`Setup`].
+//! - [`Costs`] tells what a method asks of the memory, by calculation.
+//! - [`CountingPass`] is a method of the tutorial on the GPU, [`Floor`] the pass that only reads.
+//! - [`Ladder`] is any method set up for a video's frames, with the right counts beside its own; [`Live`] brings its figures
+//!   back from a playing video.
+
+pub mod cost;
+pub mod counting;
+mod expected;
+pub mod floor;
+pub mod image;
+pub mod ladder;
+pub mod live;
+pub mod method;
+pub mod ours;
+pub mod setup;
+pub mod shape;
+
+pub use cost::Costs;
+pub use counting::{CountingPass, Step};
+pub use floor::Floor;
+pub use ladder::{Counts, Ladder};
+pub use live::{Live, Measured};
+pub use method::{ChannelSet, Method};
+pub use setup::Setup;
+pub use shape::{Shape, ShapeError};
