@@ -5,8 +5,8 @@ mod support;
 
 use std::sync::Arc;
 
-use histoscope::gpu::readback::Image;
-use histoscope::gpu::{AdapterChoice, Gpu, Renderer};
+use histoscope::gpu::readback::{Image, VIEW_FORMAT};
+use histoscope::gpu::{AdapterChoice, Gpu, Rasterizer, Renderer};
 use histoscope::histogram::{Components, Histogram, vertical_scale};
 use histoscope::picture::color::{Matrix, Range};
 use histoscope::picture::layout::PixelLayout;
@@ -15,36 +15,44 @@ use histoscope::view::lamps::{self, End};
 use histoscope::view::overlay::{Arrangement, Channels, OverlayStyle, colors, graticule, lights, line_pixels};
 use histoscope::view::panel::{PanelRect, panels};
 use histoscope::view::scene::{Brush, NO_BIN, Scene};
-use support::image::pixel;
+use support::image::{distance, pixel};
 use support::{Random, colorimetry};
 
-/// An adapter and passes that draw given bins over a black picture.
+/// An adapter and whoever draws given bins over a black picture: the shaders, and the CPU.
 struct Easel {
     gpu: Gpu,
-    renderer: Renderer,
+    renderers: [Renderer; 2],
 }
 
 impl Easel {
     fn new() -> Self {
         let gpu = Gpu::headless(&AdapterChoice::default()).expect("an adapter; scripts/setup installs one");
-        let renderer = Renderer::headless(&gpu);
-        Self { gpu, renderer }
+        let renderers = [Rasterizer::Gpu, Rasterizer::Cpu]
+            .map(|rasterizer| Renderer::with_rasterizer(&gpu, VIEW_FORMAT, rasterizer));
+        Self { gpu, renderers }
     }
 
     fn drawn(&mut self, histogram: &Histogram, range: Range, view: (u32, u32), scene: &Scene) -> Image {
         self.drawn_over(0, histogram, range, view, scene)
     }
 
-    /// The same over a picture of that code.
+    /// The same over a picture of that code. The CPU must draw it as the shaders do.
     fn drawn_over(&mut self, code: u8, histogram: &Histogram, range: Range, view: (u32, u32), scene: &Scene) -> Image {
         let depth = histogram.bits as u8;
         let planes = OwnedPlanes { planes: vec![(vec![code; 8], 4); 1] };
         let color = colorimetry(Matrix::Bt709, range);
         let picture = Picture::new(PixelLayout::gray(depth), (2, 2), color, Arc::new(planes)).unwrap();
         let placing = (Ratio::ONE, Orientation::default());
-        let bins = Some(histogram.clone());
-        self.renderer.load(&self.gpu, &picture, placing, histogram.components, bins).unwrap();
-        self.renderer.snapshot(&self.gpu, view, scene).unwrap()
+        let [shaders, cpu] = self.renderers.each_mut().map(|renderer| {
+            let bins = Some(histogram.clone());
+            renderer.load(&self.gpu, &picture, placing, histogram.components, bins).unwrap();
+            renderer.snapshot(&self.gpu, view, scene).unwrap()
+        });
+        let [by_shaders, by_cpu] = self.renderers.each_ref().map(|renderer| renderer.recorded().contains(&"columns"));
+        assert_eq!((by_shaders, by_cpu), (scene.overlays, false), "each draws its own");
+        let most = distance(&shaders, &cpu);
+        assert!(most <= 1, "{view:?} {scene:?}: {most} codes between the shaders' overlays and the CPU's");
+        cpu
     }
 }
 

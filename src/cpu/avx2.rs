@@ -4,12 +4,15 @@
 //! two of them. Here a pixel stays in registers from its luma code to the indices under which
 //! [`pairs`](super::pairs) count it, so that the first-level cache is left to the bins. The arithmetic is the same.
 //!
+//! A row of a view is drawn likewise: from levels of three components to R'G'B' bytes without arrays between.
+//!
 //! The order of a block's pixels does not matter to a histogram. So that a chroma sample need not be repeated for its two
 //! pixels, pixels with even and with odd numbers are converted apart and stay apart.
 
 use std::arch::x86_64::*;
 
 use super::convert::{BLOCK, STEP, SharedTerms};
+use super::resample::{GROUP, GROUP_READS, Group};
 use crate::picture::color::{Conversion, fraction_bits, luminance_magic};
 
 /// The highest code.
@@ -114,4 +117,41 @@ fn luminance_of(red_green: __m256i, blue: __m256i) -> __m256i {
 #[target_feature(enable = "avx2,bmi1,bmi2")]
 fn index(first: __m256i, second: __m256i) -> __m256i {
     _mm256_or_si256(first, _mm256_slli_epi16::<8>(_mm256_sub_epi16(second, first)))
+}
+
+/// Draws pixels, a multiple of [`GROUP`], from rows of levels; see [`to_pixels`](super::resample::to_pixels).
+#[target_feature(enable = "avx2,bmi1,bmi2")]
+pub(super) fn to_pixels(rgb: &[[f32; 4]; 3], rows: [&[i16]; 3], groups: [&[Group]; 3], pixels: &mut [u32]) {
+    let rgb = rgb.map(|row| row.map(|weight| _mm256_set1_ps(weight)));
+    // Bytes that lie channel by channel within either half become pixels.
+    let order = _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
+    let opaque = _mm256_set1_epi32(255);
+    let [first, second, third] = groups;
+    let groups = first.iter().zip(second).zip(third);
+    for (pixels, ((a, b), c)) in pixels.as_chunks_mut::<GROUP>().0.iter_mut().zip(groups) {
+        let values = [values_of(rows[0], a), values_of(rows[1], b), values_of(rows[2], c)];
+        let [x, y, z] = rgb.map(|row| channel_of(&row, values));
+        let (xy, zw) = (_mm256_packus_epi32(x, y), _mm256_packus_epi32(z, opaque));
+        *pixels = bytemuck::cast(_mm256_shuffle_epi8(_mm256_packus_epi16(xy, zw), order));
+    }
+}
+
+/// What a row of levels is at eight pixels.
+#[target_feature(enable = "avx2,bmi1,bmi2")]
+fn values_of(row: &[i16], group: &Group) -> __m256 {
+    let half = |half: usize| -> [i16; GROUP_READS] {
+        let samples = &row[group.first[half] as usize..][..GROUP_READS];
+        std::array::from_fn(|i| samples[i])
+    };
+    let samples = _mm256_set_m128i(bytemuck::cast(half(1)), bytemuck::cast(half(0)));
+    let pairs = _mm256_shuffle_epi8(samples, bytemuck::cast(group.picks));
+    _mm256_cvtepi32_ps(_mm256_madd_epi16(pairs, bytemuck::cast(group.weights)))
+}
+
+/// A channel of eight pixels, rounded, before the clamp.
+#[target_feature(enable = "avx2,bmi1,bmi2")]
+fn channel_of([x, y, z, bias]: &[__m256; 4], [a, b, c]: [__m256; 3]) -> __m256i {
+    let sum = _mm256_add_ps(_mm256_mul_ps(*x, a), _mm256_mul_ps(*y, b));
+    let sum = _mm256_add_ps(_mm256_add_ps(sum, _mm256_mul_ps(*z, c)), *bias);
+    _mm256_cvttps_epi32(_mm256_add_ps(sum, _mm256_set1_ps(0.5)))
 }

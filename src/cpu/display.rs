@@ -2,8 +2,8 @@
 //!
 //! A software adapter interprets the video's shader pixel by pixel, which takes several times as long as decoding. Here
 //! the same picture is made row by row: two source rows are blended into one, that row is blended horizontally by a table
-//! that all rows share, and the result becomes R'G'B'. Each step is a plain loop over an array. Only the finished pixels
-//! go to the adapter. A view that is smaller than half the picture is made from the four samples nearest to each pixel,
+//! that all rows share, and the result becomes R'G'B' ([`resample`](super::resample)). The histograms are painted over a row
+//! while it is at hand ([`overlay`](super::overlay)). Only the finished pixels go to the adapter. A view that is smaller than half the picture is made from the four samples nearest to each pixel,
 //! where the shader averages more: that would take this too long. Beside the picture the view is black.
 
 use std::ops::Range;
@@ -11,6 +11,8 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::exposure::Inspector;
+use super::overlay::Overlay;
+use super::resample::{Axis, GROUP, Group, LEVEL_BITS, PART_BITS, SPARE, levels, levels_between, to_pixels};
 use super::simd::{Kernel, Level};
 use crate::picture::Picture;
 use crate::picture::color::{Conversion, RealConversion};
@@ -21,49 +23,13 @@ use crate::view::exposure::Inspection;
 use crate::view::placement::Placement;
 
 /// Rows that a thread draws at a time.
-const BAND_ROWS: usize = 16;
-
-/// Where each position along one side of the view lies between two samples of a component.
-#[derive(Debug, Clone, PartialEq)]
-struct Axis {
-    low: Vec<u32>,
-    high: Vec<u32>,
-    part: Vec<f32>,
-    /// Whether position i is sample i itself, for all i.
-    is_identity: bool,
-}
-
-impl Axis {
-    /// `count` positions from `origin` on, `step` luma samples apart, on a grid of `size` samples each of which covers
-    /// `share` luma samples, its own place being `offset` luma samples from the first of them.
-    fn new(count: u32, (origin, step): (f64, f64), size: u32, share: f64, offset: f64) -> Self {
-        let last = f64::from(size.max(1) - 1);
-        let mut axis = Self { low: Vec::new(), high: Vec::new(), part: Vec::new(), is_identity: true };
-        for index in 0..count {
-            let luma = origin + step * (f64::from(index) + 0.5) - 0.5;
-            let at = ((luma - offset) / share).clamp(0.0, last);
-            // Rounding must not take a position that is a sample off it.
-            let at = if (at - at.round()).abs() < 1e-6 { at.round() } else { at };
-            let low = at.floor() as u32;
-            axis.low.push(low);
-            axis.high.push((low + 1).min(size.max(1) - 1));
-            axis.part.push((at - at.floor()) as f32);
-            axis.is_identity &= at == f64::from(index);
-        }
-        axis
-    }
-
-    /// Positions that show one sample each: the one that covers the luma sample of that number.
-    fn hard(luma: &[u32], chroma_shift: u8) -> Self {
-        let low: Vec<u32> = luma.iter().map(|&at| at >> chroma_shift).collect();
-        let is_identity = low.iter().zip(0..).all(|(&at, index)| at == index);
-        Self { high: low.clone(), part: vec![0.0; low.len()], low, is_identity }
-    }
-}
+pub const BAND_ROWS: usize = 16;
 
 /// The positions of one component.
 struct Grid {
     across: Axis,
+    /// The same for rows that are written out.
+    groups: Vec<Group>,
     down: Axis,
 }
 
@@ -95,6 +61,27 @@ pub struct PixelFormat {
     pub stride: usize,
 }
 
+/// Memory for some rows of a view, [`BAND_ROWS`] or fewer, that may be written only.
+pub trait Band: Send {
+    /// Writes bytes from that one on.
+    fn put(&mut self, at: usize, bytes: &[u8]);
+}
+
+impl Band for &mut [u8] {
+    fn put(&mut self, at: usize, bytes: &[u8]) {
+        self[at..][..bytes.len()].copy_from_slice(bytes);
+    }
+}
+
+/// What is drawn over a picture.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Over<'a> {
+    /// What is drawn where the picture's codes ask for it.
+    pub by_codes: ByCodes<'a>,
+    /// The histograms.
+    pub overlays: &'a [Overlay],
+}
+
 /// What is drawn over a picture where its codes ask for it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ByCodes<'a> {
@@ -104,57 +91,96 @@ pub struct ByCodes<'a> {
     pub inspection: Option<(Inspection, u32)>,
 }
 
-/// Draws a picture where `placement` puts it: four bytes a pixel, opaque, rows from the top, into `pixels`, which becomes
-/// as long as it must be.
-pub fn draw(
-    picture: &Picture,
-    placement: &Placement,
-    by_codes: ByCodes<'_>,
-    format: PixelFormat,
-    pixels: &mut Vec<u8>,
-) {
-    let PixelFormat { order, stride } = format;
-    let view = placement.view;
-    pixels.resize(stride * view.1 as usize, 0);
-    let drawing = Drawing::new(picture, placement, by_codes, order);
+/// Draws a picture where `placement` puts it: four bytes a pixel, opaque, rows from the top, into `bands` of
+/// [`BAND_ROWS`] rows.
+pub fn draw(picture: &Picture, placement: &Placement, over: Over<'_>, format: PixelFormat, bands: Vec<impl Band>) {
+    let drawing = Drawing::new(picture, placement, over.by_codes, format.order);
+    let (level, stride) = (drawing.level, format.stride);
+    let (width, height) = (placement.view.0 as usize, placement.view.1 as usize);
+    let finish = |pixels: &mut [u32], y| level.run(Finish { overlays: over.overlays, pixels, y });
     if !placement.sampling.is_turned() {
-        return draw_rows(&drawing, picture, stride, view.0, pixels);
+        let scratch = || Scratch::new(picture, width);
+        return draw_bands(bands, height, scratch, |scratch, y, band, at| {
+            level.run(Row { drawing: &drawing, scratch, y });
+            finish(&mut scratch.pixels[..width], y);
+            band.put(at * stride, bytemuck::cast_slice(&scratch.pixels[..width]));
+        });
     }
     // Rows are made along the picture's own rows; the view shows those as columns, so they are turned at the end.
-    let (width, height) = (view.1, view.0);
-    let row_bytes = width as usize * 4;
-    let mut rows = vec![0; row_bytes * height as usize];
-    draw_rows(&drawing, picture, row_bytes, width, &mut rows);
-    pixels.par_chunks_exact_mut(stride).enumerate().for_each(|(x, row)| {
-        for (y, pixel) in row.chunks_exact_mut(4).take(height as usize).enumerate() {
-            pixel.copy_from_slice(&rows[y * row_bytes + x * 4..][..4]);
+    let mut turned = vec![0_u32; width * height];
+    let own: Vec<_> = bytemuck::cast_slice_mut(&mut turned).chunks_mut(4 * height * BAND_ROWS).collect();
+    draw_bands(
+        own,
+        width,
+        || Scratch::new(picture, height),
+        |scratch, y, band: &mut &mut [u8], at| {
+            level.run(Row { drawing: &drawing, scratch, y });
+            band.put(at * 4 * height, bytemuck::cast_slice(&scratch.pixels[..height]));
+        },
+    );
+    draw_bands(
+        bands,
+        height,
+        || vec![0; width],
+        |row: &mut Vec<u32>, y, band, at| {
+            for (pixel, column) in row.iter_mut().zip(turned.chunks_exact(height)) {
+                *pixel = column[y];
+            }
+            finish(row, y);
+            band.put(at * stride, bytemuck::cast_slice(row));
+        },
+    );
+}
+
+/// The same into one array, which becomes as long as it must be.
+pub fn draw_whole(picture: &Picture, placement: &Placement, over: Over<'_>, format: PixelFormat, pixels: &mut Vec<u8>) {
+    pixels.resize(format.stride * placement.view.1 as usize, 0);
+    draw(picture, placement, over, format, pixels.chunks_mut(format.stride * BAND_ROWS).collect());
+}
+
+/// Draws `rows` rows, each by a thread's own memory, its number, its band, and its place in that.
+fn draw_bands<B: Band, M>(
+    bands: Vec<B>,
+    rows: usize,
+    memory: impl Fn() -> M + Sync + Send,
+    draw: impl Fn(&mut M, usize, &mut B, usize) + Sync + Send,
+) {
+    bands.into_par_iter().enumerate().for_each_init(memory, |memory, (number, mut band)| {
+        let first = number * BAND_ROWS;
+        for y in first..(first + BAND_ROWS).min(rows) {
+            draw(memory, y, &mut band, y - first);
         }
     });
 }
 
-fn draw_rows(drawing: &Drawing<'_>, picture: &Picture, stride: usize, width: u32, pixels: &mut [u8]) {
-    let row_bytes = width as usize * 4;
-    let level = Level::detect();
-    pixels.par_chunks_mut(stride * BAND_ROWS).enumerate().for_each_init(
-        || Scratch::new(picture, width as usize),
-        |scratch, (band, rows)| {
-            for (row, y) in rows.chunks_exact_mut(stride).zip(band * BAND_ROWS..) {
-                level.run(Row { drawing, scratch, y, pixels: &mut row[..row_bytes] });
-            }
-        },
-    );
+/// Paints the histograms over a finished row.
+struct Finish<'a> {
+    overlays: &'a [Overlay],
+    pixels: &'a mut [u32],
+    y: usize,
+}
+
+impl Kernel for Finish<'_> {
+    #[inline(always)]
+    fn run(self) {
+        for overlay in self.overlays {
+            overlay.paint(self.y, self.pixels);
+        }
+    }
 }
 
 /// What all rows share.
 struct Drawing<'a> {
     sources: Vec<Source<'a>>,
     grids: Vec<Grid>,
-    /// Weights of the components and bias, codes to 0..255, in the order of a pixel's bytes.
+    bits: u32,
+    /// Weights of the components and bias, [`Axis::along`]'s values to 0..255, in the order of a pixel's bytes.
     rgb: [[f32; 4]; 3],
     /// Columns and rows that the picture covers.
     covered: (Range<usize>, Range<usize>),
     light: Option<Light<'a>>,
     inspector: Option<Inspector<'a>>,
+    level: Level,
 }
 
 /// A brush at work.
@@ -178,6 +204,7 @@ impl<'a> Drawing<'a> {
         ByCodes { light, inspection }: ByCodes<'a>,
         order: Order,
     ) -> Self {
+        let level = Level::detect();
         let layout = picture.layout();
         let (x, y) = placement.sampling.axes();
         let nearest = placement.nearest();
@@ -193,23 +220,22 @@ impl<'a> Drawing<'a> {
             let is_chroma = layout.model == ColorModel::YCbCr && component > 0;
             let (sx, sy) = if is_chroma { layout.chroma_shift } else { (0, 0) };
             if placement.has_hard_edges {
-                return Grid { across: Axis::hard(&columns, sx), down: Axis::hard(&rows, sy) };
+                return Grid::new(Axis::hard(&columns, sx), Axis::hard(&rows, sy), level);
             }
             // Chroma samples lie at the left of the luma samples that they cover, and vertically in their middle.
             let (share_x, share_y) = (f64::from(1_u32 << sx), f64::from(1_u32 << sy));
-            Grid {
-                across: Axis::new(width, x, size.0, share_x, 0.0),
-                down: Axis::new(height, y, size.1, share_y, (share_y - 1.0) / 2.0),
-            }
+            let across = Axis::new(width, x, size.0, share_x, 0.0);
+            Grid::new(across, Axis::new(height, y, size.1, share_y, (share_y - 1.0) / 2.0), level)
         };
         let color = picture.colorimetry();
         let bits = layout.bin_bits();
         let real = RealConversion::new(layout.model, color.matrix.value, color.range.value, bits);
         let scale = 255.0 / f64::from((1_u32 << bits) - 1);
+        let unit = scale / f64::from(1_u32 << (LEVEL_BITS - bits + PART_BITS));
         let mut rgb = std::array::from_fn(|channel| {
             let weights = real.weights[channel];
             let bias = (0..3).map(|i| -weights[i] * f64::from(real.offsets[i])).sum::<f64>();
-            [weights[0] * scale, weights[1] * scale, weights[2] * scale, bias * scale].map(|v| v as f32)
+            [weights[0] * unit, weights[1] * unit, weights[2] * unit, bias * scale].map(|v| v as f32)
         });
         if order == Order::Bgra {
             rgb.reverse();
@@ -228,11 +254,20 @@ impl<'a> Drawing<'a> {
         Self {
             sources: (0..components).map(|i| Source::new(picture, i)).collect(),
             grids,
+            bits,
             rgb,
             covered: (range(covered_columns), range(covered_rows)),
             light,
             inspector,
+            level,
         }
+    }
+}
+
+impl Grid {
+    fn new(across: Axis, down: Axis, level: Level) -> Self {
+        let groups = if level.is_written_out() { across.groups() } else { Vec::new() };
+        Self { across, groups, down }
     }
 }
 
@@ -240,11 +275,14 @@ impl<'a> Drawing<'a> {
 struct Scratch {
     upper: Vec<u16>,
     lower: Vec<u16>,
-    blended: Vec<f32>,
-    /// The three components of the row that is drawn.
-    components: [Vec<f32>; 3],
+    /// Rows of levels of the three components.
+    levels: [Vec<i16>; 3],
+    /// What they are along the row that is drawn, where that is not written out.
+    values: [Vec<i32>; 3],
     /// Codes of the row that decides what is lit or marked.
     codes: [Vec<u16>; 3],
+    /// The row, filled up to whole groups.
+    pixels: Vec<u32>,
 }
 
 impl Scratch {
@@ -253,62 +291,62 @@ impl Scratch {
         Self {
             upper: vec![0; row],
             lower: vec![0; row],
-            blended: vec![0.0; row],
-            components: std::array::from_fn(|_| vec![0.0; width]),
+            levels: std::array::from_fn(|_| vec![0; row + SPARE]),
+            values: std::array::from_fn(|_| vec![0; width]),
             codes: std::array::from_fn(|_| vec![0; row]),
+            pixels: vec![0; width.next_multiple_of(GROUP)],
         }
     }
 }
 
-/// One row of the view.
+/// One row of the view, drawn into the scratch's pixels.
 struct Row<'a, 'p> {
     drawing: &'a Drawing<'p>,
     scratch: &'a mut Scratch,
     y: usize,
-    pixels: &'a mut [u8],
 }
+
+/// Black, opaque.
+const BLACK: u32 = u32::from_ne_bytes([0, 0, 0, 255]);
 
 impl Kernel for Row<'_, '_> {
     #[inline(always)]
     fn run(self) {
-        let (columns, rows) = &self.drawing.covered;
+        let Drawing { sources, grids, bits, rgb, covered: (columns, rows), light, inspector, level } = self.drawing;
         if !rows.contains(&self.y) {
-            return black(self.pixels);
+            return self.scratch.pixels.fill(BLACK);
         }
-        let Scratch { upper, lower, blended, components, codes } = self.scratch;
-        for (index, (source, grid)) in self.drawing.sources.iter().zip(&self.drawing.grids).enumerate() {
-            let (low, high) = (grid.down.low[self.y] as usize, grid.down.high[self.y] as usize);
-            let part = grid.down.part[self.y];
-            let blended = &mut blended[..source.width];
-            source.unpack(0, low, &mut upper[..source.width]);
-            if part > 0.0 {
-                source.unpack(0, high, &mut lower[..source.width]);
-                for ((out, &a), &b) in blended.iter_mut().zip(&*upper).zip(&*lower) {
-                    *out = f32::from(a) + (f32::from(b) - f32::from(a)) * part;
-                }
+        let Scratch { upper, lower, levels: rows, values, codes, pixels } = self.scratch;
+        for ((source, grid), row) in sources.iter().zip(grids).zip(&mut *rows) {
+            let (low, high, part) = grid.down.at(self.y);
+            let (upper, lower) = (&mut upper[..source.width], &mut lower[..source.width]);
+            source.unpack(0, low, upper);
+            if part > 0 {
+                source.unpack(0, high, lower);
+                levels_between(upper, lower, part, *bits, row);
             } else {
-                for (out, &a) in blended.iter_mut().zip(&*upper) {
-                    *out = f32::from(a);
-                }
+                levels(upper, *bits, row);
             }
-            across(&grid.across, blended, &mut components[index]);
         }
-        to_rgb(&self.drawing.rgb, components, self.drawing.sources.len(), self.pixels);
-        if let Some(light) = &self.drawing.light {
-            light.dim(self.y, codes, self.pixels);
+        if let [first, second, third] = &grids[..]
+            && grids.iter().all(|grid| !grid.groups.is_empty())
+        {
+            let groups = [first, second, third].map(|grid| &grid.groups[..]);
+            level.to_pixels(rgb, rows.each_ref().map(Vec::as_slice), groups, pixels);
+        } else {
+            for ((grid, row), values) in grids.iter().zip(&*rows).zip(&mut *values) {
+                grid.across.along(row, values);
+            }
+            to_pixels(rgb, values, grids.len(), pixels);
         }
-        if let Some(inspector) = &self.drawing.inspector {
-            inspector.paint(self.y, codes, self.pixels);
+        if let Some(light) = light {
+            light.dim(self.y, codes, bytemuck::cast_slice_mut(pixels));
         }
-        black(&mut self.pixels[..4 * columns.start]);
-        black(&mut self.pixels[4 * columns.end..]);
-    }
-}
-
-#[inline(always)]
-fn black(pixels: &mut [u8]) {
-    for pixel in pixels.chunks_exact_mut(4) {
-        pixel.copy_from_slice(&[0, 0, 0, 255]);
+        if let Some(inspector) = inspector {
+            inspector.paint(self.y, codes, bytemuck::cast_slice_mut(pixels));
+        }
+        pixels[..columns.start].fill(BLACK);
+        pixels[columns.end..].fill(BLACK);
     }
 }
 
@@ -337,33 +375,53 @@ impl Light<'_> {
     }
 }
 
-#[inline(always)]
-fn across(axis: &Axis, row: &[f32], out: &mut [f32]) {
-    if axis.is_identity {
-        let count = out.len().min(row.len());
-        out[..count].copy_from_slice(&row[..count]);
-        return;
-    }
-    for (((out, &low), &high), &part) in out.iter_mut().zip(&axis.low).zip(&axis.high).zip(&axis.part) {
-        let (a, b) = (row[low as usize], row[high as usize]);
-        *out = a + (b - a) * part;
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-#[inline(always)]
-fn to_rgb(rgb: &[[f32; 4]; 3], components: &[Vec<f32>; 3], count: usize, pixels: &mut [u8]) {
-    // Rounded as the shader rounds.
-    let byte = |v: f32| (v + 0.5).clamp(0.0, 255.0) as i32 as u8;
-    let [first, second, third] = components;
-    if count == 1 {
-        for (pixel, &a) in pixels.chunks_exact_mut(4).zip(first) {
-            let level = byte(rgb[0][0] * a + rgb[0][3]);
-            pixel.copy_from_slice(&[level, level, level, 255]);
+    /// Numbers without a pattern, below `below`.
+    fn numbers(seed: u32, below: u32) -> impl FnMut() -> u32 {
+        let mut state = seed;
+        move || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) % below
         }
-        return;
     }
-    for (((pixel, &a), &b), &c) in pixels.chunks_exact_mut(4).zip(first).zip(second).zip(third) {
-        let channel = |[x, y, z, bias]: [f32; 4]| byte(x * a + y * b + z * c + bias);
-        pixel.copy_from_slice(&[channel(rgb[0]), channel(rgb[1]), channel(rgb[2]), 255]);
+
+    #[test]
+    fn what_is_written_out_gives_the_same_pixels_as_the_plain_loops() {
+        let level = Level::detect();
+        let rgb = [[0.9, 0.1, 1.4, -180.0], [1.1, -0.3, -0.5, 90.0], [1.1, 1.8, 0.02, -240.0]]
+            .map(|[a, b, c, bias]| [a, b, c].map(|weight: f32| weight / (1 << 20) as f32).into_iter().chain([bias]))
+            .map(|row| row.collect::<Vec<_>>().try_into().expect("four numbers"));
+        for (number, (from, to)) in
+            [(1920_u32, 1600_u32), (64, 64), (61, 90), (3, 700), (1, 5), (900, 520)].into_iter().enumerate()
+        {
+            let mut random = numbers(number as u32, 256);
+            let step = f64::from(from) / f64::from(to);
+            let axes = [(from, 1.0), (from.div_ceil(2), 2.0), (from.div_ceil(2), 2.0)]
+                .map(|(size, share)| Axis::new(to, (0.0, step), size, share, 0.0));
+            let groups = axes.each_ref().map(|axis| axis.groups());
+            let rows: [Vec<i16>; 3] =
+                std::array::from_fn(|_| (0..from as usize + SPARE).map(|_| (random() << 6) as i16).collect());
+            let mut plain = vec![0; to as usize];
+            let values: [Vec<i32>; 3] = std::array::from_fn(|i| {
+                let mut values = vec![0; to as usize];
+                axes[i].along(&rows[i], &mut values);
+                values
+            });
+            to_pixels(&rgb, &values, 3, &mut plain);
+            if level.is_written_out() {
+                assert!(groups.iter().all(|groups| !groups.is_empty()), "{from} to {to}");
+                let mut written = vec![0; (to as usize).next_multiple_of(GROUP)];
+                level.to_pixels(
+                    &rgb,
+                    rows.each_ref().map(Vec::as_slice),
+                    groups.each_ref().map(Vec::as_slice),
+                    &mut written,
+                );
+                assert_eq!(written[..to as usize], plain, "{from} to {to}");
+            }
+        }
     }
 }

@@ -40,7 +40,9 @@ mod counters;
 pub mod display;
 mod exposure;
 mod limits;
+pub mod overlay;
 mod pairs;
+mod resample;
 mod selection;
 mod simd;
 

@@ -9,6 +9,7 @@ use std::fmt;
 #[cfg(target_arch = "x86_64")]
 use super::avx2;
 use super::convert::{BLOCK, SharedTerms};
+use super::resample::Group;
 use crate::picture::color::Conversion;
 
 /// A set of vector instructions.
@@ -96,7 +97,7 @@ impl Level {
     }
 }
 
-/// Conversions that are written out for a level, see [`avx2`].
+/// What is written out for a level, see [`avx2`].
 impl Level {
     /// Whether there are any.
     pub(super) fn is_written_out(self) -> bool {
@@ -132,6 +133,16 @@ impl Level {
             Self::Avx2 if self.is_available() => unsafe {
                 avx2::convert(indices, (luma, weight), terms, out_of_range);
             },
+            _ => unreachable!("nothing is written out for {self}"),
+        }
+    }
+
+    /// Draws pixels, a multiple of [`GROUP`](super::resample::GROUP), from the rows of levels of three components.
+    pub(super) fn to_pixels(self, rgb: &[[f32; 4]; 3], rows: [&[i16]; 3], groups: [&[Group]; 3], pixels: &mut [u32]) {
+        match self {
+            // SAFETY: as in `run`: the machine was just asked for the instructions.
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 if self.is_available() => unsafe { avx2::to_pixels(rgb, rows, groups, pixels) },
             _ => unreachable!("nothing is written out for {self}"),
         }
     }

@@ -12,7 +12,7 @@ pub use crate::view::overlay::Channels;
 pub use backdrop::BackdropPass;
 pub use divider::DividerPass;
 pub use overlay::OverlayPass;
-pub use paint::PaintPass;
+pub use paint::{PaintPass, overlays};
 pub use part::{CountedPicture, ViewPart};
 pub use text::{FontTextures, Shapes, TextPass, text_image};
 pub use video::{Side, VideoPass};

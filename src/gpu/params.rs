@@ -6,6 +6,7 @@ use crate::picture::Picture;
 use crate::picture::color::{RealConversion, fraction_bits};
 use crate::picture::layout::{ColorModel, PixelLayout};
 use crate::picture::region::Rect;
+pub use crate::view::panel_params::PanelParams;
 
 /// `Picture` of shaders/picture.wgsl.
 #[repr(C)]
@@ -103,64 +104,6 @@ pub struct ChannelScale {
 }
 
 const _: () = assert!(size_of::<ChannelScale>() == 16);
-
-/// `Panel` of shaders/panel.wgsl: one overlay. Columns are counted from its left edge.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
-pub struct PanelParams {
-    /// Pixels of the view.
-    pub view: [u32; 2],
-    /// The overlay's top left pixel.
-    pub origin: [u32; 2],
-    /// Its columns and rows.
-    pub size: [u32; 2],
-    /// Where its columns begin among those of all overlays.
-    pub first_column: u32,
-    /// Bit c: channel c is shown.
-    pub channels: u32,
-    /// Whether heights follow the logarithm of the counts.
-    pub logarithmic: u32,
-    /// Thickness of lines in pixels.
-    pub line: u32,
-    /// Rows of the mark at the top of a clipped bar.
-    pub notch: u32,
-    /// Opacity of all of it.
-    pub opacity: f32,
-    /// Colours of the bars.
-    pub lights: [[f32; 4]; 4],
-    /// Opacity of the bars.
-    pub bars: f32,
-    /// Opacity of what no bar reaches.
-    pub scrim: f32,
-    /// How much the last channel whitens what it overlaps.
-    pub whiten: f32,
-    /// The channels of which a range is lit, a bit each.
-    pub brushed: u32,
-    /// Its first and last column.
-    pub brush: [u32; 2],
-    /// Columns of the legal levels; the highest number for none.
-    pub guides: [u32; 2],
-    /// Columns of a probed pixel's bins, channel by channel; likewise.
-    pub marks: [u32; 4],
-    /// Columns of the eighths of the codes; likewise.
-    pub graticule: [u32; 8],
-    /// Whether another picture's bins are drawn as outlines.
-    pub outlined: u32,
-    /// Whether the cumulative histograms are drawn as curves.
-    pub curved: u32,
-    /// How much of the bars' light is left beside outlines.
-    pub light: f32,
-    /// Half the thickness of outlines and curves in pixels.
-    pub stroke: f32,
-    /// Columns and rows of the blurred picture that lies behind; 0 where there is none.
-    pub backdrop: [u32; 2],
-    /// Rows of the cap on a clipped bar, and columns that it reaches to either side.
-    pub cap: u32,
-    /// Side of a clip lamp in pixels; 0 where there are none.
-    pub lamp: u32,
-}
-
-const _: () = assert!(size_of::<PanelParams>() == 224);
 
 /// `Divider` of shaders/divider.wgsl.
 #[repr(C)]

@@ -100,7 +100,6 @@ impl Histogram {
 ///
 /// The tallest bin touches the top unless it is so tall that it would flatten the rest; then bars clip at five times
 /// the mean bin. 0 if nothing was counted.
-#[cfg(feature = "internals")]
 #[must_use]
 pub fn vertical_scale(bins: &[u32]) -> f32 {
     let samples = bins.iter().map(|&c| u64::from(c)).sum::<u64>();

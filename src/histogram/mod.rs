@@ -7,7 +7,6 @@ pub mod limits;
 pub mod reference;
 mod stats;
 
-#[cfg(feature = "internals")]
 pub use bins::vertical_scale;
 pub use bins::{CHANNELS, CLAMPED_CHANNELS, Components, Histogram, TAIL_WORDS, regroup};
 pub use clip::ClipHistogram;

@@ -5,6 +5,7 @@ pub mod exposure;
 pub mod lamps;
 pub mod overlay;
 pub mod panel;
+pub mod panel_params;
 pub mod placement;
 pub mod probe;
 pub mod region;

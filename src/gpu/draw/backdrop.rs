@@ -6,7 +6,7 @@
 use super::ViewPart;
 use super::video::VideoPass;
 use crate::adjust::Blur;
-use crate::cpu::display::{self, ByCodes, Order, PixelFormat};
+use crate::cpu::display::{self, ByCodes, Order, Over, PixelFormat};
 use crate::gpu::adjust::{BlurJob, BlurPass, WorkingPicture};
 use crate::gpu::params::InputPicture;
 use crate::gpu::{Gpu, GpuError};
@@ -118,8 +118,8 @@ impl BackdropPass {
         let row = 4 * WIDTH as usize;
         let format = PixelFormat { order: Order::Rgba, stride: row };
         for (part, pixels) in parts.iter().zip(&mut self.pixels) {
-            let by_codes = ByCodes { light: part.light(), inspection: None };
-            display::draw(part.picture, placement, by_codes, format, pixels);
+            let over = Over { by_codes: ByCodes { light: part.light(), inspection: None }, ..Over::default() };
+            display::draw_whole(part.picture, placement, over, format, pixels);
         }
         // So few pixels are painted whole for either part; then the second part's columns go over the first's.
         let [first, second] = &mut self.pixels;

@@ -3,8 +3,6 @@
 //! A compute pass finds what each column of pixels shows, since all of its rows show the same; the drawing that follows
 //! has one load and a few comparisons left for a pixel.
 
-mod params;
-
 use std::collections::HashMap;
 
 use super::OVER;
@@ -18,10 +16,10 @@ use crate::gpu::timing::Spans;
 use crate::histogram::CHANNELS;
 use crate::view::lamps;
 use crate::view::overlay::line_pixels;
-use crate::view::panel::{PanelRect, panels};
+use crate::view::panel::PanelRect;
+pub use crate::view::panel_params::OverlayContent;
+use crate::view::panel_params::shown_panels;
 use crate::view::scene::Scene;
-pub use params::OverlayContent;
-use params::panel_params;
 
 /// Invocations of a workgroup of the columns' pass, as in shaders/columns.wgsl.
 const WORKGROUP: u32 = 64;
@@ -139,15 +137,13 @@ impl OverlayPass {
         view: (u32, u32),
         spans: Option<Spans<'_>>,
     ) {
-        self.shown.clear();
-        let mut first_column = 0;
-        for (_, rect, channels) in panels(scene, shown.components, view) {
-            let params = panel_params(rect, channels, shown, scene, view, first_column);
-            gpu.queue.write_buffer(&self.params[self.shown.len()], 0, bytemuck::bytes_of(&params));
-            self.shown.push(Shown::new(rect, line_pixels(view), view));
-            first_column += rect.width;
+        let panels = shown_panels(shown, scene, view);
+        for ((_, params), buffer) in panels.iter().zip(&self.params) {
+            gpu.queue.write_buffer(buffer, 0, bytemuck::bytes_of(params));
         }
-        self.make_room(gpu, first_column, &counts);
+        self.shown = panels.iter().map(|(rect, _)| Shown::new(*rect, line_pixels(view), view)).collect();
+        let columns = panels.iter().map(|(rect, _)| rect.width).sum();
+        self.make_room(gpu, columns, &counts);
         let shader = &self.columns_shader;
         let pipeline = || shader.compute(&gpu.device, "find", &[("BITS", f64::from(shown.bits))]);
         let pipeline = self.columns_pipelines.entry(shown.bits).or_insert_with(pipeline);

@@ -2,15 +2,18 @@
 //! several times as long as painting and copying together.
 
 use super::ViewPart;
-use crate::cpu::display::{self, ByCodes, Order, PixelFormat};
+use crate::cpu::display::{self, BAND_ROWS, Band, ByCodes, Order, Over, PixelFormat};
+use crate::cpu::overlay::Overlay;
 use crate::gpu::Gpu;
 use crate::gpu::staging::{Staged, Staging};
+use crate::histogram::Histogram;
+use crate::view::panel_params::{OverlayContent, shown_panels};
 use crate::view::placement::Placement;
+use crate::view::scene::Scene;
 
 /// Paints pictures and copies them to views.
 #[derive(Debug)]
 pub struct PaintPass {
-    pixels: Vec<u8>,
     staging: Staging,
     /// What the commands that are recorded now copy from.
     recorded: Option<Staged>,
@@ -18,38 +21,54 @@ pub struct PaintPass {
 
 impl Default for PaintPass {
     fn default() -> Self {
-        Self { pixels: Vec::new(), staging: Staging::new(), recorded: None }
+        Self { staging: Staging::new(), recorded: None }
+    }
+}
+
+/// Mapped memory for a band of rows.
+struct Mapped<'a>(wgpu::WriteOnly<'a, [u8]>);
+
+// SAFETY: it is the only way to its bytes for as long as it lives, as `&mut [u8]` is, and bytes belong to no thread. (wgpu says so
+// itself of single values, but not of slices.)
+unsafe impl Send for Mapped<'_> {}
+
+impl Band for Mapped<'_> {
+    fn put(&mut self, at: usize, bytes: &[u8]) {
+        self.0.slice(at..at + bytes.len()).copy_from_slice(bytes);
     }
 }
 
 impl PaintPass {
-    /// Paints a part of the view, with its picture where `placement` puts it on the whole, and records the copy to the view's
-    /// texture.
+    /// Paints a part of the view, with its picture where `placement` puts it on the whole and `overlays` over it, and records the
+    /// copy to the view's texture.
     pub fn paint(
         &mut self,
         gpu: &Gpu,
         encoder: &mut wgpu::CommandEncoder,
         texture: &wgpu::Texture,
-        part: &ViewPart<'_>,
+        (part, overlays): (&ViewPart<'_>, &[Overlay]),
         placement: &Placement,
     ) {
         let ViewPart { columns, picture, .. } = part;
         let (width, height) = (columns.end - columns.start, texture.height());
-        let order = match texture.format() {
-            wgpu::TextureFormat::Bgra8Unorm => Order::Bgra,
-            _ => Order::Rgba,
-        };
         let stride = (width * 4).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
-        let format = PixelFormat { order, stride: stride as usize };
+        let format = PixelFormat { order: order_of(texture.format()), stride: stride as usize };
         let placement = if width == placement.view.0 { *placement } else { placement.columns(columns) };
         let inspection = part.inspection.map(|inspection| (inspection, columns.start));
-        let by_codes = ByCodes { light: part.light(), inspection };
-        display::draw(picture, &placement, by_codes, format, &mut self.pixels);
-        // Through memory that is used again and again: the view is copied once here and once by the adapter.
-        let bytes = self.pixels.len();
+        let over = Over { by_codes: ByCodes { light: part.light(), inspection }, overlays };
+        // Into memory that is used again and again, from where the adapter copies.
+        let bytes = format.stride * height as usize;
         let staged = self.staging.take(gpu, bytes as u64);
         let Some(mut memory) = staged.view() else { return };
-        memory.slice(..bytes).copy_from_slice(&self.pixels);
+        let mut bands = Vec::new();
+        let mut rest = memory.slice(..bytes);
+        while !rest.is_empty() {
+            let length = (format.stride * BAND_ROWS).min(rest.len());
+            let (band, others) = rest.split_at(length);
+            bands.push(Mapped(band));
+            rest = others;
+        }
+        display::draw(picture, &placement, over, format, bands);
         drop(memory);
         let buffer = staged.written();
         let layout =
@@ -66,5 +85,23 @@ impl PaintPass {
         if let Some(staged) = self.recorded.take() {
             staged.submitted();
         }
+    }
+}
+
+/// The overlays of those bins for views of that format.
+pub fn overlays(
+    shown: &OverlayContent,
+    histogram: &Histogram,
+    scene: &Scene,
+    (format, view): (wgpu::TextureFormat, (u32, u32)),
+) -> Vec<Overlay> {
+    let is_swapped = order_of(format) == Order::Bgra;
+    shown_panels(shown, scene, view).into_iter().map(|(_, panel)| Overlay::new(panel, histogram, is_swapped)).collect()
+}
+
+const fn order_of(format: wgpu::TextureFormat) -> Order {
+    match format {
+        wgpu::TextureFormat::Bgra8Unorm => Order::Bgra,
+        _ => Order::Rgba,
     }
 }

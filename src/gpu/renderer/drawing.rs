@@ -5,14 +5,25 @@ use std::time::Instant;
 use super::Renderer;
 use super::content::{Choice, Content};
 use super::loaded::Loaded;
+use crate::cpu::overlay::Overlay;
 use crate::gpu::Gpu;
 use crate::gpu::cumulative::CumulativePass;
 use crate::gpu::draw::overlay::{OverlayBuffers, OverlayContent};
-use crate::gpu::draw::{BackdropPass, DividerPass, ViewPart};
+use crate::gpu::draw::{self, BackdropPass, DividerPass, ViewPart};
 use crate::gpu::live::Timed;
 use crate::view::overlay::line_pixels;
 use crate::view::placement::Placement;
 use crate::view::scene::Scene;
+
+/// Who draws the overlays.
+enum Overlays {
+    /// None are shown.
+    None,
+    /// The CPU, with the picture that it paints.
+    Painted(Vec<Overlay>),
+    /// The adapter.
+    Drawn(OverlayContent),
+}
 
 impl Renderer {
     /// Records a view: counting and adjusting, unless that is done, the pictures, the overlays, and text where it is wanted.
@@ -26,11 +37,34 @@ impl Renderer {
     ) {
         self.poll_thresholds(gpu);
         self.record_count(gpu, encoder, Choice::of(scene));
-        let painted = self.prepare_pictures(gpu, encoder, view, size, scene);
-        self.prepare_overlays(gpu, encoder, size, scene);
-        self.record_draw(encoder, (view, size), painted, scene, text);
+        let overlays = self.overlays(scene, (view.texture().format(), size));
+        let painted = self.prepare_pictures(gpu, encoder, (view, size), scene, &overlays);
+        if let Overlays::Drawn(loaded) = &overlays {
+            self.prepare_overlays(gpu, encoder, size, scene, loaded);
+        }
+        self.record_draw(encoder, (view, size), (painted, &overlays), scene, text);
         if let Some(timing) = &mut self.timing {
             timing.end(encoder);
+        }
+    }
+
+    /// Who draws the overlays. A software adapter interprets their shader too; so where the CPU paints one picture and knows its bins,
+    /// it paints the overlays with it, unless they have parts that only the shaders draw.
+    fn overlays(&self, scene: &Scene, view: (wgpu::TextureFormat, (u32, u32))) -> Overlays {
+        let Some(Loaded { bits, components, range, .. }) = self.content.loaded else { return Overlays::None };
+        if !scene.overlays {
+            return Overlays::None;
+        }
+        let (_, outline) = self.content.passes();
+        let content = OverlayContent { bits, components, range, outlined: outline.is_some(), backdrop: None };
+        let is_painted = matches!(&self.content.parts(scene, view.1.0)[..], [part] if part.bound.is_none());
+        let needs_shaders = content.outlined || scene.curves || scene.style.backdrop;
+        let has_divider = divider(&self.content, scene, view.1.0).is_some();
+        match self.content.known() {
+            Some((_, histogram)) if is_painted && !needs_shaders && !has_divider => {
+                Overlays::Painted(draw::overlays(&content, histogram, scene, view))
+            }
+            _ => Overlays::Drawn(content),
         }
     }
 
@@ -39,9 +73,9 @@ impl Renderer {
         &mut self,
         gpu: &Gpu,
         encoder: &mut wgpu::CommandEncoder,
-        view: &wgpu::TextureView,
-        size: (u32, u32),
+        (view, size): (&wgpu::TextureView, (u32, u32)),
         scene: &Scene,
+        overlays: &Overlays,
     ) -> bool {
         let Some(placement) = placement(&self.content, scene, size) else { return false };
         let begin = Instant::now();
@@ -52,7 +86,8 @@ impl Renderer {
         for part in &parts {
             if painted {
                 self.recorded.push("paint");
-                self.paint[part.side as usize].paint(gpu, encoder, view.texture(), part, &placement);
+                let over = if let Overlays::Painted(overlays) = overlays { &overlays[..] } else { &[] };
+                self.paint[part.side as usize].paint(gpu, encoder, view.texture(), (part, over), &placement);
             } else if part.prepare(gpu, encoder, &mut self.video, &placement) {
                 self.recorded.push("light");
             }
@@ -67,12 +102,15 @@ impl Renderer {
         painted
     }
 
-    /// Sets the overlays up, where they are shown, and records what goes before their drawing.
-    fn prepare_overlays(&mut self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder, size: (u32, u32), scene: &Scene) {
-        let Some(Loaded { bits, components, range, .. }) = self.content.loaded else { return };
-        if !scene.overlays {
-            return;
-        }
+    /// Sets the overlays up that the adapter draws, and records what goes before their drawing.
+    fn prepare_overlays(
+        &mut self,
+        gpu: &Gpu,
+        encoder: &mut wgpu::CommandEncoder,
+        size: (u32, u32),
+        scene: &Scene,
+        shown: &OverlayContent,
+    ) {
         let (filled, outline) = self.content.passes();
         let backdrop = match placement(&self.content, scene, size).filter(|_| scene.style.backdrop) {
             Some(placement) => {
@@ -89,7 +127,7 @@ impl Renderer {
             None => None,
         };
         let (backdrop, backdrop_size) = backdrop.unzip();
-        let shown = OverlayContent { bits, components, range, outlined: outline.is_some(), backdrop: backdrop_size };
+        let shown = OverlayContent { backdrop: backdrop_size, ..*shown };
         let cumulative = scene.curves.then(|| self.answers.cumulative.get_or_insert_with(|| CumulativePass::new(gpu)));
         let counts = OverlayBuffers { filled, outline, backdrop, cumulative };
         let spans = self.timing.as_mut().and_then(|timing| timing.also(&[Timed::Draw]));
@@ -101,11 +139,11 @@ impl Renderer {
         &mut self,
         encoder: &mut wgpu::CommandEncoder,
         (view, size): (&wgpu::TextureView, (u32, u32)),
-        painted: bool,
+        (painted, overlays): (bool, &Overlays),
         scene: &Scene,
         text: bool,
     ) {
-        let finds_columns = scene.overlays && self.content.loaded.is_some();
+        let finds_columns = matches!(overlays, Overlays::Drawn(_));
         // Where there are overlays, drawing begins with the pass that finds their columns.
         let spans = self.timing.as_mut().and_then(|timing| timing.also(&[Timed::Draw]));
         let timestamp_writes = spans.map(|spans| spans.end_with_drawing(encoder, !finds_columns));

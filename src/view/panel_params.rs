@@ -1,17 +1,76 @@
-//! What the overlays' shaders are told.
+//! What whoever draws an overlay is told of it: the adapter's shaders and the CPU alike.
 
-use crate::gpu::params::PanelParams;
-use crate::histogram::Components;
-use crate::picture::color::Range;
-use crate::view::lamps;
-use crate::view::overlay::{
+use bytemuck::{Pod, Zeroable};
+
+use super::lamps;
+use super::overlay::{
     BAR_OPACITY, Channels, OUTLINED_LIGHT, SCRIM_OPACITY, WHITENING, graticule, guides, lights, line_pixels,
 };
-use crate::view::panel::PanelRect;
-use crate::view::scene::{NO_BIN, Scene};
+use super::panel::{PanelRect, panels};
+use super::scene::{NO_BIN, Scene};
+use crate::histogram::Components;
+use crate::picture::color::Range;
 
 /// A column that does not exist: the place of a line that is not drawn.
 const NOWHERE: u32 = u32::MAX;
+
+/// `Panel` of shaders/panel.wgsl: one overlay. Columns are counted from its left edge.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+pub struct PanelParams {
+    /// Pixels of the view.
+    pub view: [u32; 2],
+    /// The overlay's top left pixel.
+    pub origin: [u32; 2],
+    /// Its columns and rows.
+    pub size: [u32; 2],
+    /// Where its columns begin among those of all overlays.
+    pub first_column: u32,
+    /// Bit c: channel c is shown.
+    pub channels: u32,
+    /// Whether heights follow the logarithm of the counts.
+    pub logarithmic: u32,
+    /// Thickness of lines in pixels.
+    pub line: u32,
+    /// Rows of the mark at the top of a clipped bar.
+    pub notch: u32,
+    /// Opacity of all of it.
+    pub opacity: f32,
+    /// Colours of the bars.
+    pub lights: [[f32; 4]; 4],
+    /// Opacity of the bars.
+    pub bars: f32,
+    /// Opacity of what no bar reaches.
+    pub scrim: f32,
+    /// How much the last channel whitens what it overlaps.
+    pub whiten: f32,
+    /// The channels of which a range is lit, a bit each.
+    pub brushed: u32,
+    /// Its first and last column.
+    pub brush: [u32; 2],
+    /// Columns of the legal levels; the highest number for none.
+    pub guides: [u32; 2],
+    /// Columns of a probed pixel's bins, channel by channel; likewise.
+    pub marks: [u32; 4],
+    /// Columns of the eighths of the codes; likewise.
+    pub graticule: [u32; 8],
+    /// Whether another picture's bins are drawn as outlines.
+    pub outlined: u32,
+    /// Whether the cumulative histograms are drawn as curves.
+    pub curved: u32,
+    /// How much of the bars' light is left beside outlines.
+    pub light: f32,
+    /// Half the thickness of outlines and curves in pixels.
+    pub stroke: f32,
+    /// Columns and rows of the blurred picture that lies behind; 0 where there is none.
+    pub backdrop: [u32; 2],
+    /// Rows of the cap on a clipped bar, and columns that it reaches to either side.
+    pub cap: u32,
+    /// Side of a clip lamp in pixels; 0 where there are none.
+    pub lamp: u32,
+}
+
+const _: () = assert!(size_of::<PanelParams>() == 224);
 
 /// What the overlays are to show.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -28,8 +87,19 @@ pub struct OverlayContent {
     pub backdrop: Option<(u32, u32)>,
 }
 
-/// What the shaders are told of one overlay.
-pub(super) fn panel_params(
+/// Each overlay that is shown on a view of `view` pixels, and what is to be told of it. Their columns are numbered on.
+#[must_use]
+pub fn shown_panels(shown: &OverlayContent, scene: &Scene, view: (u32, u32)) -> Vec<(PanelRect, PanelParams)> {
+    let mut first_column = 0;
+    let panel = |(_, rect, channels): (usize, PanelRect, Channels)| {
+        let params = panel_params(rect, channels, shown, scene, view, first_column);
+        first_column += rect.width;
+        (rect, params)
+    };
+    panels(scene, shown.components, view).map(panel).collect()
+}
+
+fn panel_params(
     rect: PanelRect,
     channels: Channels,
     shown: &OverlayContent,
