@@ -144,6 +144,64 @@ fn every_shader_of_the_folder_belongs_to_a_method() {
     assert_eq!(rows, methods.into_iter().chain(["chunks", "convert", "expected", "regroup"]).collect());
 }
 
+#[test]
+fn any_number_of_bins_and_any_chunk_is_measured_right() {
+    let gpu = gpu();
+    for (bin_count, chunk) in [(7, Some((16, 16))), (1000, Some((5, 3))), (4096, None)] {
+        let options = Options { bin_count, chunk, ..small("p010", Content::Natural) };
+        let report = run(&gpu, &options).unwrap();
+        assert_right(&report, has_subgroups(&gpu));
+        assert_eq!(report.bin_count, bin_count);
+        let passes = |method| {
+            let row = report.rows.iter().find(|row| row.method == method && row.channels == ChannelSet::Four).unwrap();
+            row.passes.iter().map(|pass| pass.name).collect::<Vec<_>>()
+        };
+        if gpu.device.features().contains(wgpu::Features::TIMESTAMP_QUERY) {
+            assert_eq!(passes(Method::Sum), ["chunks", "sum"]);
+            assert_eq!(passes(Method::Pairwise), ["chunks", "sum"]);
+            assert_eq!(passes(Method::OursGpu), ["chunk", "reduce", "scale", "regroup"]);
+        }
+    }
+}
+
+#[test]
+fn times_are_related_to_the_loop_and_to_the_floor() {
+    let options =
+        Options { only: vec!["scalar".into(), "floor".into(), "atomics".into()], ..small("gray", Content::Noise) };
+    let report = run(&gpu(), &options).unwrap();
+    for row in &report.rows {
+        let ratio = |base: Method| {
+            let base = report.rows.iter().find(|other| other.method == base && other.channels == row.channels).unwrap();
+            row.times.unwrap().median_us / base.times.unwrap().median_us
+        };
+        assert!((row.of_loop.unwrap() / ratio(Method::Scalar) - 1.0).abs() < 1e-9, "{row:?}");
+        assert!((row.of_floor.unwrap() / ratio(Method::Floor) - 1.0).abs() < 1e-9, "{row:?}");
+    }
+}
+
+#[test]
+fn bins_are_kept_to_be_drawn_and_those_of_the_race_four_times() {
+    let gpu = gpu();
+    let report = run(&gpu, &Options { keep_bins: true, ..small("yuv420p", Content::Natural) }).unwrap();
+    for row in report.rows.iter().filter(|row| row.times.is_some()) {
+        let runs = match row.method {
+            Method::Floor => 0,
+            Method::Race => 4,
+            _ => 1,
+        };
+        assert_eq!(row.counted.len(), runs, "{row:?}");
+        for counted in &row.counted {
+            assert!(
+                counted.bins.len() == row.channels.count() as usize
+                    && counted.bins.iter().all(|bins| bins.len() == 256)
+            );
+            assert!(counted.check.exact || row.method == Method::Race);
+            let sum: u64 = counted.bins.iter().flatten().map(|&count| u64::from(count)).sum();
+            assert_eq!(counted.check.expected + counted.check.surplus, sum + counted.check.lost, "{row:?}");
+        }
+    }
+}
+
 /// The comparison is worth nothing if it cannot fail: the bins of one picture are not those of another.
 #[test]
 fn wrong_bins_of_every_shader_are_noticed() {

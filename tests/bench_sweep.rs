@@ -24,7 +24,10 @@ fn every_plan_of_the_sweep_counts_exactly() {
         assert!(point.total_us > 0.0, "{point:?}");
     }
     assert!(ours.iter().any(|point| point.runs > 1), "four copies of deep bins split the channels");
-    assert_eq!(result.to_string().lines().count(), result.points.len() + 2);
+    assert_eq!(result.to_string().lines().count(), result.points.len() + 3);
+    let proposal = result.proposal.unwrap();
+    assert!([64, 256].contains(&proposal.shape.workgroup) && proposal.of_fastest >= 1.0, "{proposal:?}");
+    assert!(result.to_string().contains("proposed for this adapter: "), "{result}");
 }
 
 /// How the figures in `Plan::new` are chosen: `cargo test --release --test bench_sweep -- --ignored --nocapture`.

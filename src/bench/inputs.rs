@@ -1,12 +1,10 @@
 //! The pictures that are measured, on the CPU and in the GPU's memory.
 
-#[cfg(feature = "internals")]
 use super::content::{Content, PICTURES};
 use super::error::Error;
 use crate::gpu::Gpu;
 use crate::gpu::upload::PictureBuffers;
 use crate::picture::Picture;
-#[cfg(feature = "internals")]
 use crate::picture::layout::PixelLayout;
 
 /// All pictures together take at least this many bytes of a real GPU's memory: more than the cache of any, so that a
@@ -29,7 +27,6 @@ impl Inputs {
     ///
     /// # Errors
     /// [`Error`] if they cannot be pictures or do not fit the adapter.
-    #[cfg(feature = "internals")]
     pub fn made(gpu: &Gpu, content: Content, layout: PixelLayout, size: (u32, u32)) -> Result<Self, Error> {
         let pictures = (0..PICTURES).map(|seed| content.picture(layout, size, seed)).collect::<Result<_, _>>()?;
         Self::of(gpu, pictures)

@@ -12,7 +12,7 @@ pub mod ours;
 pub mod report;
 mod rows;
 mod run;
-#[cfg(feature = "internals")]
+pub mod survey;
 pub mod sweep;
 
 pub use content::Content;
@@ -24,8 +24,10 @@ pub use report::Report;
 #[cfg(feature = "internals")]
 pub use rows::adjustment_rows;
 pub use rows::rows;
+pub use survey::Survey;
 #[cfg(feature = "internals")]
-pub use sweep::{Sweep, SweepGrid, sweep};
+pub use sweep::{Sweep, sweep};
+pub use sweep::{SweepGrid, sweep_on};
 
 use crate::cpu::Engine;
 use crate::gpu::{AdapterChoice, Gpu};
@@ -51,6 +53,9 @@ pub fn run(gpu: &Gpu, options: &Options) -> Result<Report, Error> {
         return Err(Error::UnknownMethod(unknown));
     }
     let methods: Vec<_> = options.methods().collect();
+    for &method in &methods {
+        options.setup(gpu, method, ChannelSet::One)?;
+    }
     let adjustments = adjust::wanted(gpu, options);
     let bar = progress(2 * methods.len() + 3);
     bar.set_message("making pictures");
@@ -95,6 +100,7 @@ fn header(gpu: &Gpu, options: &Options, pictures: &[Picture]) -> Report {
         layout: layouts::name(picture.layout()),
         content: if options.frame.is_some() { "a video's frame".into() } else { options.content.to_string() },
         pictures: pictures.len(),
+        bin_count: options.bin_count,
         rows: Vec::new(),
         adjustments: Vec::new(),
     }

@@ -25,6 +25,8 @@ pub struct Options {
     pub bin_count: u32,
     /// Pixels of a chunk, which is also the workgroup of methods with an invocation a pixel; of each method's own if there is none.
     pub chunk: Option<(u32, u32)>,
+    /// Whether the bins that were counted are kept, to be drawn.
+    pub keep_bins: bool,
     /// Only rows whose name or title contains one of these, whatever the case; all if there is none.
     pub only: Vec<String>,
 }
@@ -39,6 +41,7 @@ impl Default for Options {
             repeats: 30,
             bin_count: Shape::default().bins(),
             chunk: None,
+            keep_bins: false,
             only: Vec::new(),
         }
     }

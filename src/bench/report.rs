@@ -75,6 +75,15 @@ pub struct PassRow {
     pub times: Times,
 }
 
+/// The bins that one run of a method came to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Counted {
+    /// One vector a channel.
+    pub bins: Vec<Vec<u32>>,
+    /// How they compare with the right ones.
+    pub check: Check,
+}
+
 /// One method for one set of channels.
 #[derive(Debug, Clone, Serialize)]
 pub struct MethodRow {
@@ -86,14 +95,23 @@ pub struct MethodRow {
     pub size: (u32, u32),
     /// Its times; `None` if it was not measured, for which `note` gives the reason.
     pub times: Option<Times>,
-    /// Its time for a pixel over that of the article's last method; `None` if one of them was not measured.
+    /// Its time for a pixel over that of the tutorial's last method; `None` if one of them was not measured.
     pub relative: Option<f64>,
+    /// The same over that of the plain loop on the CPU.
+    pub of_loop: Option<f64>,
+    /// The same over that of the floor.
+    pub of_floor: Option<f64>,
     /// Gigabytes (10⁹) of the pictures' bytes, as the method reads them, by its median second.
     pub gb_per_s: Option<f64>,
     /// Whether its bins were right; `None` if it has none.
     pub check: Option<Check>,
     /// The passes, where it has several and the adapter can tell them apart.
     pub passes: Vec<PassRow>,
+    /// Pixels of a chunk, or invocations of a workgroup, of the methods that have them.
+    pub chunk: Option<(u32, u32)>,
+    /// What it counted of the first picture, one vector a channel, where the run keeps it; of the race one for each of four runs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub counted: Vec<Counted>,
     /// What else there is to say.
     pub note: Option<String>,
 }
@@ -121,6 +139,8 @@ pub struct Report {
     pub content: String,
     /// Different pictures.
     pub pictures: usize,
+    /// Bins of a channel.
+    pub bin_count: u32,
     /// The rows.
     pub rows: Vec<MethodRow>,
     /// The adjustments.
@@ -136,15 +156,19 @@ impl Report {
         serde_json::to_string_pretty(self)
     }
 
-    /// Fills in the times relative to the article's last method.
+    /// Fills in the times relative to others of the same run.
     pub(super) fn relate(&mut self) {
         let per_pixel =
             |row: &MethodRow| row.times.map(|t| t.median_us / f64::from(row.size.0) / f64::from(row.size.1));
         for channels in [ChannelSet::One, ChannelSet::Four] {
-            let last = |row: &&MethodRow| row.method == Method::Pairwise && row.channels == channels;
-            let Some(base) = self.rows.iter().find(last).and_then(per_pixel) else { continue };
+            let time_of = |method| {
+                let row = self.rows.iter().find(|row| row.method == method && row.channels == channels);
+                row.and_then(per_pixel)
+            };
+            let (last, plain, floor) = (time_of(Method::Pairwise), time_of(Method::Scalar), time_of(Method::Floor));
             for row in self.rows.iter_mut().filter(|row| row.channels == channels) {
-                row.relative = per_pixel(row).map(|time| time / base);
+                let over = |base: Option<f64>| Some(per_pixel(row)? / base?);
+                (row.relative, row.of_loop, row.of_floor) = (over(last), over(plain), over(floor));
             }
         }
     }
@@ -152,9 +176,14 @@ impl Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { adapter, driver, cpu_threads, cpu_instructions, size, layout, content, pictures, .. } = self;
+        let Self { adapter, driver, cpu_threads, cpu_instructions, size, layout, content, pictures, bin_count, .. } =
+            self;
         writeln!(f, "{adapter} ({driver}); CPU: {cpu_threads} threads, {cpu_instructions}")?;
-        writeln!(f, "{}×{} {layout}, {content}; {pictures} different pictures in turn", size.0, size.1)?;
+        writeln!(
+            f,
+            "{}×{} {layout}, {content}; {pictures} different pictures in turn; {bin_count} bins",
+            size.0, size.1
+        )?;
         writeln!(
             f,
             "GPU times are {}; CPU times are by the wall clock",
@@ -173,13 +202,18 @@ impl fmt::Display for Report {
                 continue;
             }
             writeln!(f)?;
-            writeln!(f, "{title:<46}{:>11}{:>11}{:>10}{:>8}  exact", "median µs", "min µs", "relative", "GB/s")?;
+            write!(f, "{title:<46}{:>11}{:>11}", "median µs", "min µs")?;
+            writeln!(f, "{:>10}{:>10}{:>10}{:>8}  exact", "relative", "of loop", "of floor", "GB/s")?;
             for row in rows {
                 write_row(f, row)?;
             }
         }
         write_table(f, &self.adjustments)?;
-        writeln!(f, "\nrelative: to the article's last method, chunks reduced pair by pair; below 1 is faster")
+        writeln!(
+            f,
+            "\nrelative: a pixel's time over that of the tutorial's last method, chunks reduced pair by pair; of loop, of floor: \
+             over that of the plain loop on the CPU, and of reading only; below 1 is faster"
+        )
     }
 }
 
@@ -187,7 +221,8 @@ fn write_row(f: &mut fmt::Formatter<'_>, row: &MethodRow) -> fmt::Result {
     write!(f, "  {:<10}{:<34}", row.method.name(), row.method.title())?;
     write_times(f, row.times)?;
     let number = |value: Option<f64>, digits: usize| value.map_or("-".into(), |v| format!("{v:.digits$}"));
-    write!(f, "{:>10}{:>8}", number(row.relative, 3), number(row.gb_per_s, 1))?;
+    write!(f, "{:>10}{:>10}{:>10}", number(row.relative, 3), number(row.of_loop, 3), number(row.of_floor, 2))?;
+    write!(f, "{:>8}", number(row.gb_per_s, 1))?;
     match &row.check {
         Some(check) => writeln!(f, "  {check}")?,
         None => writeln!(f, "  -")?,

@@ -10,7 +10,7 @@ use super::inputs::{Inputs, copies, picture_bytes};
 use super::measure::{Budget, Times, on_cpu, on_gpu, spans_on_gpu};
 use super::options::Options;
 use super::ours::{count, each_pass, floor, total};
-use super::report::{Check, MethodRow, PassRow};
+use super::report::{Check, Counted, MethodRow, PassRow};
 use crate::cpu::Engine;
 use crate::gpu::Gpu;
 use crate::gpu::histogram::HistogramPasses;
@@ -18,12 +18,15 @@ use crate::gpu::timing::{Spans, compute_pass};
 use crate::histogram::reference;
 use crate::histogram::{Components, Histogram};
 use crate::lab::image::{Textures, convert, count_plainly};
-use crate::lab::ours::prepare;
+use crate::lab::ours::{OursPass, prepare};
 use crate::lab::{ChannelSet, CountingPass, Floor, Method, Setup};
 use crate::picture::Picture;
 
 /// The most bytes that all chunks of a picture may take; of a larger one fewer pixels are counted.
 const CHUNK_BYTES: u64 = 1 << 30;
+
+/// Runs of the race of which the bins are kept.
+const RACE_RUNS: usize = 4;
 
 /// Pictures, what their histograms are, and what the GPU holds of them.
 pub(super) struct Bench<'a> {
@@ -68,6 +71,7 @@ struct Outcome {
     times: Option<Times>,
     check: Option<Check>,
     passes: Vec<PassRow>,
+    counted: Vec<Counted>,
     note: Option<String>,
 }
 
@@ -122,12 +126,12 @@ impl<'a> Bench<'a> {
         let size = rgba.filter(|_| method.reads_texture()).map_or(full, Rgba::size);
         let outcome = match method {
             Method::Scalar => self.scalar(setup, rgba),
-            Method::OursGpu => self.ours_gpu(channels)?,
-            Method::OursCpu => self.ours_cpu(channels),
+            Method::OursGpu => self.ours_gpu(setup)?,
+            Method::OursCpu => self.ours_cpu(setup),
             Method::Floor => self.floor()?,
             _ => self.tutorial(setup, rgba)?,
         };
-        let Outcome { times, check, passes, mut note } = outcome;
+        let Outcome { times, check, passes, counted, mut note } = outcome;
         if let (true, Some(times)) = (size != full, times) {
             note = Some(small_note(method, size, full, times));
         }
@@ -137,7 +141,23 @@ impl<'a> Bench<'a> {
             picture_bytes(&self.pictures[0])
         };
         let gb_per_s = times.map(|times| bytes as f64 / 1e3 / times.median_us);
-        Ok(MethodRow { method, channels, size, times, relative: None, gb_per_s, check, passes, note })
+        let chunk = (method.reads_texture() && method != Method::Single).then(|| setup.shape.chunk());
+        let (relative, of_loop, of_floor) = (None, None, None);
+        Ok(MethodRow {
+            method,
+            channels,
+            size,
+            times,
+            relative,
+            of_loop,
+            of_floor,
+            gb_per_s,
+            check,
+            passes,
+            chunk,
+            counted,
+            note,
+        })
     }
 
     fn scalar(&self, setup: Setup, rgba: Option<&Rgba>) -> Outcome {
@@ -149,7 +169,29 @@ impl<'a> Bench<'a> {
         let times = on_cpu(&self.budget, |repeat| {
             std::hint::black_box(count(repeat));
         });
-        Outcome { times: Some(times), check: check.ok(), ..Outcome::default() }
+        let counted = self.kept(setup, &rgba.expected, 1, || Ok::<_, Error>(setup.by_channel(&count(0))));
+        let counted = counted.unwrap_or_default();
+        Outcome { times: Some(times), check: check.ok(), counted, ..Outcome::default() }
+    }
+
+    /// What so many runs of a method come to on the first picture, where it is to be kept. It is the same each time, but for the
+    /// race.
+    fn kept<E>(
+        &self,
+        setup: Setup,
+        expected: &[Histogram],
+        runs: usize,
+        mut count: impl FnMut() -> Result<Vec<Vec<u32>>, E>,
+    ) -> Result<Vec<Counted>, E> {
+        let runs = if self.options.keep_bins { runs } else { 0 };
+        let expected =
+            expected.first().map(|expected| setup.by_channel(&setup.regrouped(expected))).unwrap_or_default();
+        let run = |_| {
+            let bins = count()?;
+            let check = Check::of(expected.iter().map(Vec::as_slice), bins.iter().map(Vec::as_slice));
+            Ok(Counted { check, bins })
+        };
+        (0..runs).map(run).collect()
     }
 
     fn tutorial(&self, setup: Setup, rgba: Option<&Rgba>) -> Result<Outcome, Error> {
@@ -178,43 +220,87 @@ impl<'a> Bench<'a> {
             let names = pass.steps().iter().map(|step| step.name);
             passes = names.zip(by_pass.unwrap_or_default()).map(|(name, times)| PassRow { name, times }).collect();
         }
-        Ok(Outcome { times: Some(times), check: Some(check), passes, note: None })
+        let runs = if setup.method.races() { RACE_RUNS } else { 1 };
+        let counted = self.kept(setup, &rgba.expected, runs, || pass.bins_of(self.gpu, 0))?;
+        Ok(Outcome { times: Some(times), check: Some(check), passes, counted, note: None })
     }
 
-    fn ours_gpu(&self, channels: ChannelSet) -> Result<Outcome, Error> {
+    fn ours_gpu(&self, setup: Setup) -> Result<Outcome, Error> {
         let inputs = match &self.native {
             Ok(inputs) => inputs,
             Err(why) => return Ok(Outcome::impossible(why.clone())),
         };
-        let picture = &self.pictures[0];
+        if setup.shape.bins() != 1 << self.pictures[0].layout().bin_bits() {
+            return self.ours_regrouped(setup, inputs);
+        }
         let mut passes = HistogramPasses::new(self.gpu);
-        if let Err(why) = possible(prepare(self.gpu, &mut passes, channels, picture).map_err(Error::from))? {
+        let prepared = prepare(self.gpu, &mut passes, setup.channels, &self.pictures[0]);
+        if let Err(why) = possible(prepared.map_err(Error::from))? {
             return Ok(Outcome::impossible(why));
         }
         let mut check = Check { exact: true, ..Check::default() };
         for (index, expected) in self.expected.iter().enumerate() {
             let counted = count(self.gpu, &passes, inputs, index)?;
-            check = check.and(compare_histograms(channels, expected, &counted));
+            check = check.and(compare_histograms(setup.channels, expected, &counted));
         }
         let times = total(self.gpu, &self.budget, &passes, inputs)?;
         let by_pass = each_pass(self.gpu, &self.budget, &passes, inputs)?.unwrap_or_default();
+        let counted = self.kept(setup, &self.expected, 1, || {
+            count(self.gpu, &passes, inputs, 0).map(|histogram| setup.by_channel(&setup.regrouped(&histogram)))
+        })?;
         let passes = HistogramPasses::NAMES.into_iter().zip(by_pass);
         let passes = passes.map(|(name, times)| PassRow { name, times }).collect();
-        Ok(Outcome { times: Some(times), check: Some(check), passes, note: None })
+        Ok(Outcome { times: Some(times), check: Some(check), passes, counted, note: None })
     }
 
-    fn ours_cpu(&self, channels: ChannelSet) -> Outcome {
+    /// Ours with another number of bins than the codes have.
+    fn ours_regrouped(&self, setup: Setup, inputs: &Inputs) -> Result<Outcome, Error> {
+        let ours = match possible(OursPass::new(self.gpu, setup, &self.pictures[0]).map_err(Error::from))? {
+            Ok(ours) => ours,
+            Err(why) => return Ok(Outcome::impossible(why)),
+        };
+        let mut bins_of = |index| -> Result<Vec<Vec<u32>>, Error> {
+            let bins = inputs.group(index).map(|group| ours.bins_of(self.gpu, group)).transpose()?;
+            Ok(bins.unwrap_or_default())
+        };
+        let check = check_all(setup, &self.expected, &mut bins_of)?;
+        let mut whole = |encoder: &mut wgpu::CommandEncoder, repeat: usize, spans: Option<Spans<'_>>| {
+            let Some(group) = inputs.group(repeat) else { return };
+            compute_pass(encoder, "ours", spans, |pass| ours.dispatch(pass, group));
+        };
+        let times = on_gpu(self.gpu, &self.budget, &mut whole)?;
+        let mut apart = |encoder: &mut wgpu::CommandEncoder, repeat: usize, spans: Option<Spans<'_>>| {
+            let Some(group) = inputs.group(repeat) else { return };
+            ours.record(encoder, group, spans);
+        };
+        let by_pass = spans_on_gpu(self.gpu, &self.budget, ours.steps().len() as u32, &mut apart)?;
+        let names = ours.steps().iter().map(|step| step.name);
+        let passes = names.zip(by_pass.unwrap_or_default()).map(|(name, times)| PassRow { name, times }).collect();
+        let counted = self.kept(setup, &self.expected, 1, || bins_of(0))?;
+        Ok(Outcome { times: Some(times), check: Some(check), passes, counted, note: None })
+    }
+
+    fn ours_cpu(&self, setup: Setup) -> Outcome {
         let mut engine = Engine::new();
         let mut check = Check { exact: true, ..Check::default() };
         for (picture, expected) in self.pictures.iter().zip(&self.expected) {
             let counted = engine.count(picture, Components::Rgbl);
             check = check.and(compare_histograms(ChannelSet::Four, expected, counted));
         }
+        let is_regrouped = setup.shape.bins() != 1 << self.pictures[0].layout().bin_bits();
         let times = on_cpu(&self.budget, |repeat| {
-            std::hint::black_box(engine.count(&self.pictures[repeat % self.pictures.len()], Components::Rgbl));
+            let counted = engine.count(&self.pictures[repeat % self.pictures.len()], Components::Rgbl);
+            if is_regrouped {
+                std::hint::black_box(setup.regrouped(counted));
+            }
+            std::hint::black_box(counted);
         });
-        let note = (channels == ChannelSet::One).then(|| "it counts all four channels here too".into());
-        Outcome { times: Some(times), check: Some(check), passes: Vec::new(), note }
+        let counted = self.kept(setup, &self.expected, 1, || {
+            Ok::<_, Error>(setup.by_channel(&setup.regrouped(engine.count(&self.pictures[0], Components::Rgbl))))
+        });
+        let counted = counted.unwrap_or_default();
+        let note = (setup.channels == ChannelSet::One).then(|| "it counts all four channels here too".into());
+        Outcome { times: Some(times), check: Some(check), counted, note, ..Outcome::default() }
     }
 
     fn floor(&self) -> Result<Outcome, Error> {

@@ -2,6 +2,7 @@
 //!
 //! This is how the figures in [`Plan::new`] were chosen, and how they can be chosen again for another kind of adapter.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
@@ -14,12 +15,12 @@ use super::layouts;
 use super::measure::{Budget, progress};
 use super::ours::{count, each_pass, floor, total};
 use crate::cpu::Engine;
-use crate::gpu::Gpu;
 use crate::gpu::histogram::HistogramPasses;
 use crate::gpu::histogram::plan::{ChannelRun, Plan, most_chunks};
+use crate::gpu::{AdapterChoice, Gpu};
 use crate::histogram::{CHANNELS, Components};
 use crate::lab::Floor;
-use crate::picture::layout::PixelLayout;
+use crate::picture::Picture;
 
 /// What is tried.
 #[derive(Debug, Clone)]
@@ -86,6 +87,18 @@ pub struct Sweep {
     pub adapter: String,
     /// The measurements.
     pub points: Vec<SweepPoint>,
+    /// The plan that the program has for the first of the pictures on this adapter, where it was measured on all.
+    pub built_in: Option<Ranked>,
+    /// The plan that the measurements speak for.
+    pub proposal: Option<Ranked>,
+}
+
+/// `sweep` on the adapter that is wanted.
+///
+/// # Errors
+/// As `sweep`, and an error if there is no such adapter.
+pub fn sweep_on(adapter: &AdapterChoice, grid: &SweepGrid) -> Result<Sweep, Error> {
+    sweep(&Gpu::headless(adapter)?, grid)
 }
 
 /// Measures every plan of the grid that the adapter can run, and the floor.
@@ -110,7 +123,61 @@ pub fn sweep(gpu: &Gpu, grid: &SweepGrid) -> Result<Sweep, Error> {
         }
     }
     bar.finish_and_clear();
-    Ok(Sweep { adapter: gpu.info.name.clone(), points })
+    let first = grid.layouts.first().and_then(|name| layouts::parse(name)).zip(grid.sizes.first());
+    let built_in = first.and_then(|(layout, size)| Plan::of(gpu, layout.bin_bits(), size.0 * size.1).ok());
+    let ranked = ranked(&points);
+    let built_in = built_in.and_then(|plan| ranked.iter().find(|ranked| ranked.shape == Shaped::of(&plan)).copied());
+    Ok(Sweep { adapter: gpu.info.name.clone(), points, built_in, proposal: ranked.first().copied() })
+}
+
+/// The shape of a plan: what a sweep varies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Shaped {
+    /// Invocations of a workgroup.
+    pub workgroup: u32,
+    /// Workgroups.
+    pub chunks: u32,
+    /// Copies of each bin in workgroup memory.
+    pub copies: u32,
+}
+
+impl Shaped {
+    fn of(plan: &Plan) -> Self {
+        Self { workgroup: plan.workgroup, chunks: plan.chunks, copies: plan.copies }
+    }
+}
+
+/// A shape, and how good a sweep finds it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Ranked {
+    /// The shape.
+    #[serde(flatten)]
+    pub shape: Shaped,
+    /// How much longer it takes than the fastest shape of each picture, in the geometric mean over all pictures: 1 is never.
+    pub of_fastest: f64,
+}
+
+/// The shapes, those first that are least behind the fastest one of each picture, in the geometric mean over the pictures; only
+/// those that were measured, and counted right, on all of them.
+fn ranked(points: &[SweepPoint]) -> Vec<Ranked> {
+    let picture = |point: &SweepPoint| (point.size, point.layout.clone(), point.content.name());
+    let plans = || points.iter().filter(|point| point.copies > 0 && point.exact);
+    let mut fastest: BTreeMap<_, f64> = BTreeMap::new();
+    for point in plans() {
+        let least = fastest.entry(picture(point)).or_insert(f64::INFINITY);
+        *least = least.min(point.total_us);
+    }
+    let mut logarithms: BTreeMap<Shaped, Vec<f64>> = BTreeMap::new();
+    for point in plans() {
+        let shape = Shaped { workgroup: point.workgroup, chunks: point.chunks, copies: point.copies };
+        let behind = (point.total_us / fastest[&picture(point)]).ln();
+        logarithms.entry(shape).or_default().push(behind);
+    }
+    let everywhere = logarithms.into_iter().filter(|(_, behind)| behind.len() == fastest.len());
+    let mean = |behind: Vec<f64>| (behind.iter().sum::<f64>() / behind.len() as f64).exp();
+    let mut ranked: Vec<_> = everywhere.map(|(shape, behind)| Ranked { shape, of_fastest: mean(behind) }).collect();
+    ranked.sort_by(|a, b| a.of_fastest.total_cmp(&b.of_fastest));
+    ranked
 }
 
 /// One kind of picture.
@@ -143,7 +210,7 @@ impl SweepPicture<'_> {
         let expected = Engine::new().count(picture, Components::Rgbl).clone();
         let mut passes = HistogramPasses::new(gpu);
         let mut points = Vec::new();
-        for plan in plans(gpu, grid, picture.layout()) {
+        for plan in plans(gpu, grid, picture) {
             passes.prepare_with_plan(gpu, picture, Components::Rgbl, plan.clone());
             let exact = count(gpu, &passes, inputs, 0)? == expected;
             let total_us = total(gpu, budget, &passes, inputs)?.median_us;
@@ -181,10 +248,11 @@ fn shapes(gpu: &Gpu, grid: &SweepGrid) -> Vec<(u32, u32)> {
 }
 
 /// The plans of the grid that the adapter can run. More chunks than the chunk buffer holds become as many as it holds.
-fn plans(gpu: &Gpu, grid: &SweepGrid, layout: &PixelLayout) -> Vec<Plan> {
-    let bits = layout.bin_bits();
+fn plans(gpu: &Gpu, grid: &SweepGrid, picture: &Picture) -> Vec<Plan> {
+    let bits = picture.layout().bin_bits();
     let limits = gpu.device.limits();
-    let mut plans: Vec<Plan> = Vec::new();
+    // The program's own plan is measured beside the others.
+    let mut plans: Vec<Plan> = Plan::of(gpu, bits, picture.width() * picture.height()).into_iter().collect();
     for (workgroup, chunks) in shapes(gpu, grid) {
         let chunks = chunks.min(most_chunks(bits));
         for &copies in &grid.copies {
@@ -208,6 +276,35 @@ fn runs(limits: &wgpu::Limits, bits: u32, copies: u32) -> Option<Vec<ChannelRun>
     Some(firsts.map(|first| ChannelRun { first, count: length.min(CHANNELS as u32 - first) }).collect())
 }
 
+impl fmt::Display for Shaped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} workgroups of {}", self.chunks, self.workgroup)?;
+        if self.copies > 1 { write!(f, ", {} copies of each bin", self.copies) } else { Ok(()) }
+    }
+}
+
+impl Sweep {
+    /// What follows for this adapter.
+    fn write_proposal(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(Ranked { shape, of_fastest }) = self.proposal else {
+            return writeln!(f, "no plan counted all pictures, so that none is proposed");
+        };
+        let behind = |of_fastest: f64| (of_fastest - 1.0) * 100.0;
+        write!(
+            f,
+            "proposed for this adapter: {shape}, {:.1} % behind the fastest of each picture",
+            behind(of_fastest)
+        )?;
+        match self.built_in {
+            Some(built_in) if built_in.shape == shape => writeln!(f, "; it is the plan that the program has"),
+            Some(Ranked { shape, of_fastest }) => {
+                writeln!(f, "; the program has {shape}, {:.1} % behind", behind(of_fastest))
+            }
+            None => writeln!(f),
+        }
+    }
+}
+
 /// One line a measurement, fields separated by tabs.
 impl fmt::Display for Sweep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -228,6 +325,44 @@ impl fmt::Display for Sweep {
             }
             writeln!(f, "\t{}", if point.exact { "yes" } else { "NO" })?;
         }
-        Ok(())
+        self.write_proposal(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn point(size: (u32, u32), workgroup: u32, total_us: f64) -> SweepPoint {
+        SweepPoint {
+            size,
+            layout: "gray".into(),
+            content: Content::Natural,
+            workgroup,
+            chunks: 32,
+            copies: 1,
+            runs: 1,
+            total_us,
+            passes_us: None,
+            exact: true,
+        }
+    }
+
+    #[test]
+    fn the_plan_least_behind_on_all_pictures_is_proposed() {
+        let (small, large) = ((10, 10), (99, 99));
+        // 64 is fastest on one and twice as slow on the other; 128 is a little behind on both.
+        let mut points =
+            vec![point(small, 64, 10.0), point(small, 128, 11.0), point(large, 64, 80.0), point(large, 128, 44.0)];
+        points.push(point(large, 256, 40.0));
+        let best = ranked(&points)[0];
+        assert_eq!(best.shape.workgroup, 128, "256 was not measured on both");
+        assert!((best.of_fastest - 1.1).abs() < 1e-9, "{best:?}");
+        points.retain(|point| point.workgroup != 128);
+        assert_eq!(ranked(&points)[0].shape.workgroup, 64);
+        points.iter_mut().for_each(|point| point.exact = false);
+        assert_eq!(ranked(&points), [], "a plan that counts wrong is none");
+        let floor = SweepPoint { copies: 0, ..point(small, 64, 1.0) };
+        assert_eq!(ranked(&[floor]), [], "the floor is no plan");
     }
 }

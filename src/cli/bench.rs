@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 use histoscope::Decoder;
-use histoscope::benchmark::{self, Content, Error, Options};
+use histoscope::benchmark::{self, Content, Error, Options, Shape, Survey, SweepGrid};
 
 use super::options::{AdapterArgs, ReadingArgs, parse_size};
 use super::output::{WrongUsage, print_line};
@@ -17,17 +17,26 @@ pub struct BenchArgs {
     /// Measure on a frame of this video instead of made pictures
     file: Option<PathBuf>,
 
-    /// Size of the pictures that are made
-    #[arg(long, value_name = "WxH", default_value = "2448x1505", value_parser = parse_size)]
-    size: (u32, u32),
+    /// Sizes of the pictures that are made
+    #[arg(long, value_name = "WxH", default_value = "2448x1505", value_parser = parse_size, value_delimiter = ',')]
+    size: Vec<(u32, u32)>,
 
     /// Pixel layout of the pictures that are made, by FFmpeg's name
     #[arg(long, default_value = "yuv420p")]
     layout: String,
 
     /// What the pictures that are made show
-    #[arg(long, value_enum, default_value_t)]
-    content: ContentArg,
+    #[arg(long, value_enum, default_value = "natural", value_delimiter = ',')]
+    content: Vec<ContentArg>,
+
+    /// Bins of a channel, 3 to 4096
+    #[arg(long, value_name = "N", default_value_t = 256, value_parser = parse_bin_count)]
+    bin_count: u32,
+
+    /// Pixels of the tutorials' chunks, which are also the workgroups of methods with an invocation a pixel; without it 256x1, and
+    /// 16x16 for the latter
+    #[arg(long, value_name = "WxH", value_parser = parse_size)]
+    chunk: Option<(u32, u32)>,
 
     /// Repeats of each measurement; slow methods are repeated less
     #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=10_000))]
@@ -36,6 +45,10 @@ pub struct BenchArgs {
     /// Measure only the rows whose name or title contains one of these, in capitals or not; they are listed below
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     only: Vec<String>,
+
+    /// Measure the plans of our passes against each other, and propose the best one for this adapter
+    #[arg(long, conflicts_with_all = ["file", "only", "bin_count", "chunk"])]
+    sweep: bool,
 
     /// Print the results as JSON
     #[arg(long)]
@@ -51,26 +64,59 @@ pub struct BenchArgs {
 impl BenchArgs {
     /// Measures, and prints a table.
     pub fn run(self) -> anyhow::Result<ExitCode> {
+        if self.sweep {
+            return self.run_sweep();
+        }
         let frame = match &self.file {
             Some(file) => Decoder::open(file, &self.reading.open_options())?.next_frame()?.map(|frame| frame.picture),
             None => None,
         };
+        let contents = self.contents();
         let options = Options {
-            size: self.size,
             layout: self.layout,
-            content: self.content.into(),
             frame,
             repeats: self.repeats,
+            bin_count: self.bin_count,
+            chunk: self.chunk,
             only: self.only,
             ..Options::default()
         };
-        let report = benchmark::run_on(&self.adapter.choice(), &options).map_err(|error| match error {
-            Error::UnknownMethod(_) | Error::UnknownLayout(_) => WrongUsage(error.to_string()).into(),
-            other => anyhow::Error::new(other),
-        })?;
-        print_line(&if self.json { serde_json::to_string(&report)? } else { report.to_string() })?;
+        let survey = Survey::measure(&self.adapter.choice(), &options, &self.size, &contents).map_err(told)?;
+        print_line(&if self.json { survey.to_json()? } else { survey.to_string() })?;
         Ok(ExitCode::SUCCESS)
     }
+
+    fn run_sweep(self) -> anyhow::Result<ExitCode> {
+        let grid = SweepGrid {
+            contents: self.contents(),
+            sizes: self.size,
+            layouts: vec![self.layout],
+            repeats: self.repeats,
+            ..SweepGrid::default()
+        };
+        let sweep = benchmark::sweep_on(&self.adapter.choice(), &grid).map_err(told)?;
+        print_line(&if self.json { serde_json::to_string_pretty(&sweep)? } else { sweep.to_string() })?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn contents(&self) -> Vec<Content> {
+        self.content.iter().map(|&content| content.into()).collect()
+    }
+}
+
+/// An error of the measurements; those that better arguments would not have had are wrong usage.
+fn told(error: Error) -> anyhow::Error {
+    match error {
+        Error::UnknownMethod(_) | Error::UnknownLayout(_) | Error::Shape(_) => WrongUsage(error.to_string()).into(),
+        other => anyhow::Error::new(other),
+    }
+}
+
+/// Reads a number of bins.
+fn parse_bin_count(text: &str) -> Result<u32, String> {
+    let bins = text.parse().map_err(|_| format!("'{text}' is no number of bins; write one from 3 to 4096"))?;
+    Shape::check_bins(bins).map_err(|error| error.to_string())?;
+    Ok(bins)
 }
 
 /// The rows that `--only` chooses from.

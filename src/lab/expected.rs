@@ -1,8 +1,9 @@
 //! The right counts of what a method counts, on the GPU, from the same planes in the same frame.
 
 use super::counting::overrides;
-use super::image::{reading, reduced};
+use super::image::reading;
 use super::setup::Setup;
+use super::shape::reduced;
 use crate::gpu::Gpu;
 use crate::gpu::resources::storage;
 use crate::gpu::shaders::{self, groups};

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::counting::overrides;
+use super::shape::reduced;
 use crate::gpu::params::layout_constants;
 use crate::gpu::shaders::{self, groups};
 use crate::gpu::{Gpu, GpuError};
@@ -42,12 +43,6 @@ pub fn convert(picture: &Picture, step: u32) -> Result<Picture, PictureError> {
     let colorimetry = Colorimetry::resolve(&layout, size, None, None, false);
     let planes = OwnedPlanes { planes: vec![(bytes, row_bytes)] };
     Picture::new(layout, size, colorimetry, Arc::new(planes))
-}
-
-/// The size of a picture of which only the first of each `step` pixels across and down are left.
-#[must_use]
-pub const fn reduced(size: (u32, u32), step: u32) -> (u32, u32) {
-    (size.0.div_ceil(step), size.1.div_ceil(step))
 }
 
 /// The tutorial's first method: a plain loop over the bytes of an RGBA image, as its JavaScript does it. Bins of channels are

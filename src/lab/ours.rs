@@ -5,6 +5,7 @@ use super::method::ChannelSet;
 use super::setup::Setup;
 use crate::gpu::histogram::HistogramPasses;
 use crate::gpu::histogram::plan::{ChannelRun, Plan, reduce_parts};
+use crate::gpu::readback::read_buffer;
 use crate::gpu::resources::{Dispatch, storage};
 use crate::gpu::shaders::{self, groups};
 use crate::gpu::timing::{Spans, compute_pass};
@@ -20,6 +21,7 @@ const SCALE_INVOCATIONS: u32 = 256;
 /// Chunk, reduce and scale on the native planes, then the bins that were asked for.
 #[derive(Debug)]
 pub struct OursPass {
+    setup: Setup,
     passes: HistogramPasses,
     /// The bins: the channels of bin 0, then those of bin 1, and so on.
     pub bins: wgpu::Buffer,
@@ -49,13 +51,31 @@ impl OursPass {
         };
         let mut steps = passes.plan().map(|plan| plan_steps(gpu, plan)).unwrap_or_default();
         steps.push(Step::new("regroup", &shaders::REGROUP, constants, (REGROUP_INVOCATIONS, 1), workgroups));
-        Ok(Self { passes, bins, regroup, steps })
+        Ok(Self { setup, passes, bins, regroup, steps })
+    }
+
+    /// The bins of a picture's channels, one vector a channel; waits for them.
+    ///
+    /// # Errors
+    /// [`GpuError::Lost`] if the device fails.
+    pub fn bins_of(&self, gpu: &Gpu, picture: &wgpu::BindGroup) -> Result<Vec<Vec<u32>>, GpuError> {
+        let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("check") });
+        self.record(&mut encoder, picture, None);
+        gpu.queue.submit([encoder.finish()]);
+        let bytes = read_buffer(gpu, &self.bins, self.setup.word_count() as u64 * 4)?;
+        Ok(self.setup.by_channel(&bytemuck::pod_collect_to_vec::<u8, u32>(&bytes)))
     }
 
     /// Its passes, each of which has a span of timestamps in [`record`](Self::record).
     #[must_use]
     pub fn steps(&self) -> &[Step] {
         &self.steps
+    }
+
+    /// Dispatches all of it in a compute pass of the caller's.
+    pub fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, picture: &wgpu::BindGroup) {
+        self.passes.dispatch(pass, picture);
+        self.regroup.run(pass, None);
     }
 
     /// Records all of it, each step in a compute pass of its own where there are spans.

@@ -1,8 +1,7 @@
 //! Which method counts which channels in which shape, and what follows from that.
 
-use super::image::reduced;
 use super::method::{ChannelSet, Method};
-use super::shape::Shape;
+use super::shape::{Shape, reduced};
 use crate::gpu::Gpu;
 use crate::histogram::{Histogram, regroup};
 

@@ -121,6 +121,12 @@ impl Shape {
     }
 }
 
+/// The size of a picture of which only the first of each `step` pixels across and down are left.
+#[must_use]
+pub const fn reduced(size: (u32, u32), step: u32) -> (u32, u32) {
+    (size.0.div_ceil(step), size.1.div_ceil(step))
+}
+
 /// The chunk itself where a workgroup of these limits may have it; else one of as many of its columns as there may be, and of as
 /// many of its rows as then fit.
 fn nearest_chunk(chunk: (u32, u32), most: u32, sides: (u32, u32)) -> (u32, u32) {

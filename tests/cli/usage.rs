@@ -8,7 +8,7 @@ use crate::command::{program, run, sample};
 #[test]
 fn wrong_calls_are_usage_errors() {
     let clip = sample().to_str().unwrap();
-    let calls: [&[&str]; 23] = [
+    let calls: [&[&str]; 29] = [
         &[clip, "--cache-mb", "much"],
         &["snapshot"],
         &["snapshot", clip, "--size", "0x5"],
@@ -27,6 +27,12 @@ fn wrong_calls_are_usage_errors() {
         &["bench", "--only", "no-such-method"],
         &["bench", "--size", "16x16", "--only", "scalar,no-such-method"],
         &["bench", "--layout", "yuv999p"],
+        &["bench", "--bin-count", "2"],
+        &["bench", "--bin-count", "5000"],
+        &["bench", "--bin-count", "many"],
+        &["bench", "--chunk", "0x4"],
+        &["bench", "--chunk", "60000x60000", "--only", "shared", "--size", "32x32"],
+        &["bench", "--sweep", "--bin-count", "100"],
         // What a command would not heed, it does not take.
         &["bench", "--engine", "cpu"],
         &["bench", "--components", "ycbcr"],
@@ -88,6 +94,28 @@ fn the_rows_of_bench_are_listed_in_its_help() {
     let lines: Vec<_> = listed.lines().filter_map(|line| line.trim().split_once("  ")).collect();
     let rows: Vec<_> = lines.iter().map(|(name, title)| (*name, title.trim())).collect();
     assert_eq!(rows, histoscope::bench::rows());
+}
+
+#[test]
+fn bins_and_chunks_that_cannot_be_are_refused_with_the_nearest_that_can() {
+    let refused = |arguments: &[&str]| {
+        let run = run(["bench", "--size", "32x32", "--only", "shared"].into_iter().chain(arguments.iter().copied()));
+        assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{arguments:?}");
+        run.stderr
+    };
+    for (bins, nearest) in [("2", "the nearest is 3"), ("5000", "the nearest is 4096")] {
+        assert!(refused(&["--bin-count", bins]).contains(nearest), "{bins}");
+    }
+    let told = refused(&["--chunk", "60000x60000"]);
+    assert!(told.contains("a chunk of 60000x60000 pixels") && told.contains("the nearest is "), "{told}");
+    // What it names works.
+    let nearest = told
+        .split("the nearest is ")
+        .nth(1)
+        .and_then(|rest| rest.split(|c: char| c.is_whitespace() || c == ';').next());
+    let nearest = nearest.expect("a chunk").trim_end_matches(['.', '\n']);
+    let worked = run(["bench", "--size", "32x32", "--only", "shared", "--repeats", "1", "--chunk", nearest]);
+    assert_eq!(worked.code, Some(0), "{nearest}: {}", worked.stderr);
 }
 
 #[test]
