@@ -18,6 +18,8 @@ use crate::gpu::readback::read_buffer;
 use crate::gpu::timing::{Spans, compute_pass};
 use crate::gpu::{Gpu, GpuError};
 use crate::histogram::Components;
+use crate::lab::scan::serial;
+use crate::lab::{self, ScanKind, ScanMethod};
 use crate::picture::Picture;
 
 /// One adjustment.
@@ -78,22 +80,50 @@ pub(super) fn measure(
         };
         let measured = match what {
             What::Scan { conflict_free } => scan(gpu, &budget, conflict_free, &mut row),
+            What::TutorialScan(method) => tutorial_scan(gpu, &budget, method, &mut row),
             What::Blur { size, staged } => blur_passes(gpu, &budget, &pictures[0], (size, staged), &mut row),
             What::Chain(adjustments) => Bench::get(&mut bench, gpu, pictures)
                 .and_then(|bench| bench.measure(gpu, &budget, (&adjustments, false), &mut row)),
             What::Apart(adjustments) => Bench::get(&mut bench, gpu, pictures)
                 .and_then(|bench| bench.measure(gpu, &budget, (&adjustments, true), &mut row)),
         };
-        row.note = possible(measured)?.err();
+        row.note = possible(measured)?.err().or(row.note);
         rows.push(row);
     }
     Ok(rows)
 }
 
+/// The words that are scanned.
+fn words() -> Vec<u32> {
+    (0..ScanPass::LEAST_CAPACITY).map(|i| i.wrapping_mul(2_654_435_761)).collect()
+}
+
+/// An exclusive scan by a method of the tutorials, and the loop on the CPU beside it.
+fn tutorial_scan(gpu: &Gpu, budget: &Budget, method: ScanMethod, row: &mut AdjustRow) -> Result<(), Error> {
+    let words = words();
+    let made = lab::ScanPass::new(gpu, (method, ScanKind::Exclusive), 256)?;
+    let made = match made {
+        Ok(pass) => pass.scan(gpu, words.len() as u32)?,
+        Err(why) => Err(why),
+    };
+    let scan = match made {
+        Ok(scan) => scan,
+        Err(why) => {
+            row.note = Some(why);
+            return Ok(());
+        }
+    };
+    let expected = serial(&words, ScanKind::Exclusive);
+    row.exact = Some(scan.run(gpu, &words)? == expected);
+    row.alone = Some(timed(gpu, budget, &mut |pass, _| scan.dispatch(pass))?);
+    row.on_cpu = Some(on_cpu(budget, |_| drop(std::hint::black_box(serial(&words, ScanKind::Exclusive)))));
+    Ok(())
+}
+
 fn scan(gpu: &Gpu, budget: &Budget, conflict_free: bool, row: &mut AdjustRow) -> Result<(), Error> {
     let most = gpu.device.limits().max_compute_invocations_per_workgroup;
     let pass = ScanPass::with_workgroup(gpu, if most >= 512 { 512 } else { 256 }, conflict_free);
-    let words: Vec<u32> = (0..ScanPass::LEAST_CAPACITY).map(|i| i.wrapping_mul(2_654_435_761)).collect();
+    let words = words();
     let buffer = |label| {
         gpu.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some(label),
@@ -108,13 +138,7 @@ fn scan(gpu: &Gpu, budget: &Budget, conflict_free: bool, row: &mut AdjustRow) ->
     let job = pass.job(gpu, from, to, words.len() as u32);
     row.alone = Some(timed(gpu, budget, &mut |pass, _| job.dispatch(pass))?);
     let scanned: Vec<u32> = bytemuck::pod_collect_to_vec(&read_buffer(gpu, &target, target.size())?);
-    let mut sum = 0_u32;
-    let mut is_sum_before = |(&word, &found): (&u32, &u32)| {
-        let before = sum;
-        sum = sum.wrapping_add(word);
-        found == before
-    };
-    row.exact = Some(words.iter().zip(&scanned).all(&mut is_sum_before));
+    row.exact = Some(scanned == serial(&words, ScanKind::Exclusive));
     Ok(())
 }
 

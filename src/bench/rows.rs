@@ -1,7 +1,7 @@
 //! The rows of the tables: what they are called and what they measure.
 
 use crate::adjust::{Adjustments, Blur, Clahe, Equalize, Otsu, Placing, Posterize, Reduction, Shown, Tone};
-use crate::lab::Method;
+use crate::lab::{Method, ScanMethod};
 
 /// The name and the title of every row, in the table's order.
 #[must_use]
@@ -26,6 +26,8 @@ pub fn adjustment_rows() -> Vec<(&'static str, &'static str)> {
 pub(super) enum What {
     /// A prefix sum of the longest length, with conflict-free indexing or without.
     Scan { conflict_free: bool },
+    /// The same by a method of the tutorials.
+    TutorialScan(ScanMethod),
     /// An adjustment of a picture, from its planes to the adjusted one, whose histograms are counted as it is written where
     /// that can be.
     Chain(Adjustments),
@@ -46,6 +48,10 @@ pub(super) fn adjustments() -> Vec<(&'static str, &'static str, What)> {
     vec![
         ("scan", "prefix sum of 262144 words", What::Scan { conflict_free: true }),
         ("scan-conflicts", "the same with bank conflicts", What::Scan { conflict_free: false }),
+        ("scan-naive", "tutorial: all words before", What::TutorialScan(ScanMethod::Naive)),
+        ("scan-hillis-steele", "tutorial: Hillis, Steele", What::TutorialScan(ScanMethod::HillisSteele)),
+        ("scan-blelloch", "tutorial: Blelloch", What::TutorialScan(ScanMethod::Blelloch)),
+        ("scan-conflict-free", "… without bank conflicts", What::TutorialScan(ScanMethod::ConflictFree)),
         ("equalize", "equalize luminance", What::Chain(equalize(false))),
         ("equalize-apart", "… its result counted apart", What::Apart(equalize(false))),
         ("equalize-channels", "equalize red, green and blue", What::Chain(equalize(true))),

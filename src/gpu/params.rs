@@ -225,6 +225,22 @@ pub struct ScanParams {
 
 const _: () = assert!(size_of::<ScanParams>() == 16);
 
+/// `Level` of shaders/lab/scan.wgsl.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+pub struct LevelParams {
+    /// Words to scan.
+    pub length: u32,
+    /// Blocks that they are cut into.
+    pub blocks: u32,
+    /// Words of a block.
+    pub block: u32,
+    /// Nothing.
+    pub padding: u32,
+}
+
+const _: () = assert!(size_of::<LevelParams>() == 16);
+
 /// `Curve` of shaders/adjust/curves.wgsl.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]

@@ -272,6 +272,13 @@ table! {
     EXPECTED = (All, [PICTURE_TEXT, LAB_CODES, text!("lab/expected")], [entry("expect", &[&groups::PICTURE, &groups::LAB_EXPECTED])]);
     /// Other numbers of bins than ours.
     REGROUP = (All, [text!("lab/regroup")], [entry("regroup", &[&groups::REGROUP])]);
+    /// The tutorials' prefix sums.
+    LAB_SCAN = (AllButLoops, [SCAN_BLOCK, text!("lab/scan")], [
+        entry("naive", &[&groups::SCAN]),
+        entry("hillis_steele", &[&groups::SCAN]),
+        entry("blelloch", &[&groups::SCAN]),
+        entry("add", &[&groups::SCAN]),
+    ]);
     /// Reading the planes and nothing else.
     FLOOR = (All, [text!("lab/floor")], [entry("read_planes", &[&groups::PICTURE, &groups::FLOOR])]);
 }

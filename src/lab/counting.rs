@@ -94,7 +94,7 @@ impl CountingPass {
             )));
         }
         let bytes = setup.bin_bytes(size);
-        let bins = match storage(gpu, bytes) {
+        let bins = match storage(gpu, "tutorial's bins", bytes) {
             Ok(bins) => bins,
             Err(why) if method.keeps_chunks() => {
                 let chunks = u64::from(across.0) * u64::from(across.1);
@@ -229,7 +229,7 @@ pub(super) fn overrides<'a>(constants: &[(&'a str, u32)]) -> Vec<(&'a str, f64)>
 }
 
 /// A storage buffer of that size, or in words why there is none.
-fn storage(gpu: &Gpu, bytes: u64) -> Result<wgpu::Buffer, String> {
+pub(super) fn storage(gpu: &Gpu, label: &str, bytes: u64) -> Result<wgpu::Buffer, String> {
     let limits = gpu.device.limits();
     let most = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
     if bytes > most {
@@ -238,7 +238,7 @@ fn storage(gpu: &Gpu, bytes: u64) -> Result<wgpu::Buffer, String> {
     // An adapter may have less memory than it binds; that is no reason to give up the other methods.
     let scope = gpu.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
     let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
-        label: Some("tutorial's bins"),
+        label: Some(label),
         size: bytes,
         usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST,
         mapped_at_creation: false,
@@ -249,7 +249,7 @@ fn storage(gpu: &Gpu, bytes: u64) -> Result<wgpu::Buffer, String> {
     }
 }
 
-fn megabytes(bytes: u64) -> String {
+pub(super) fn megabytes(bytes: u64) -> String {
     format!("{:.0} MB", bytes as f64 / 1e6)
 }
 

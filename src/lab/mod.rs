@@ -9,6 +9,7 @@
 //!   [`Setup`].
 //! - [`Costs`] tells what a method asks of the memory, by calculation.
 //! - [`CountingPass`] is a method of the tutorial on the GPU, [`Floor`] the pass that only reads.
+//! - [`Scan`] is a prefix sum by any of the tutorials' methods.
 //! - [`Ladder`] is any method set up for a video's frames, with the right counts beside its own; [`Live`] brings its figures
 //!   back from a playing video.
 
@@ -21,6 +22,7 @@ pub mod ladder;
 pub mod live;
 pub mod method;
 pub mod ours;
+pub mod scan;
 pub mod setup;
 pub mod shape;
 
@@ -30,5 +32,6 @@ pub use floor::Floor;
 pub use ladder::{Counts, Ladder};
 pub use live::{Live, Measured};
 pub use method::{ChannelSet, Method};
+pub use scan::{Scan, ScanKind, ScanMethod, ScanPass};
 pub use setup::Setup;
 pub use shape::{Shape, ShapeError};
