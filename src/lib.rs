@@ -94,13 +94,14 @@ mod view;
 #[cfg(feature = "internals")]
 pub mod view;
 
-pub use app::{AppError, PlayOptions, play};
+pub use app::{AppError, LabChoice, PlayOptions, play};
 pub use cpu::Engine as CpuCounter;
 pub use engine::EngineChoice;
 pub use export::snapshot::{SnapshotError, SnapshotOptions, snapshot};
 pub use gpu::{AdapterChoice, AdapterInfo, GpuError, adapters, wait_until_released};
 pub use histogram::{ChannelStats, Components, Histogram};
 pub use keys::as_text as keys_as_text;
+pub use lab::Method as LabMethod;
 pub use media::{Decoder, MediaError, OpenOptions, StreamInfo};
 pub use picture::color::{Matrix, Range};
 pub use picture::layout::LayoutError;

@@ -22,14 +22,15 @@ fn read(name: &str) -> String {
     fs::read_to_string(root().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// All Markdown files of the project, those at its top and those in docs/, relative to `root`.
+/// All Markdown files of the project, those at its top and those in docs/ and docs/learn/, relative to `root`.
 fn documents(root: &Path) -> Vec<PathBuf> {
     let of = |folder: &str| {
         let entries = fs::read_dir(root.join(folder)).unwrap().map(|entry| entry.unwrap().file_name());
         let names = entries.filter(|name| Path::new(name).extension().is_some_and(|ending| ending == "md"));
         names.map(|name| Path::new(folder).join(name)).collect::<Vec<_>>()
     };
-    let mut found = [of(""), of("docs")].concat();
+    let learning = if root.join("docs/learn").is_dir() { of("docs/learn") } else { Vec::new() };
+    let mut found = [of(""), of("docs"), learning].concat();
     found.sort();
     found
 }
@@ -188,6 +189,34 @@ fn every_picture_is_shown() {
     let is_picture = |name: &String| [".jpg", ".png", ".webp"].iter().any(|ending| name.ends_with(ending));
     let unseen: Vec<_> = pictures.filter(is_picture).filter(|name| !shown.contains(name)).collect();
     assert!(unseen.is_empty(), "no document shows {unseen:?}");
+}
+
+/// The lines of blocks of code in a language that a document shows.
+fn lines_of_language(text: &str, language: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut is_in = false;
+    for event in Parser::new_ext(text, Options::ENABLE_TABLES) {
+        match event {
+            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(name))) => is_in = *name == *language,
+            Event::End(TagEnd::CodeBlock) => is_in = false,
+            Event::Text(text) if is_in => lines.extend(text.lines().map(|line| line.trim().to_owned())),
+            _ => {}
+        }
+    }
+    lines
+}
+
+#[test]
+fn the_lines_that_are_taught_are_those_of_the_shaders() {
+    let text = read("docs/learn/README.md");
+    for (language, folder) in [("wgsl", "shaders/lab"), ("rust", "src/lab")] {
+        let code = sources(&root().join(folder));
+        let code: BTreeSet<_> = code.lines().map(str::trim).collect();
+        let taught = lines_of_language(&text, language);
+        assert!(!taught.is_empty(), "no {language} was found");
+        let other: Vec<_> = taught.iter().filter(|line| !code.contains(line.as_str())).collect();
+        assert!(other.is_empty(), "{folder} has no such lines: {other:#?}");
+    }
 }
 
 /// The folders in which paths that documents name begin.

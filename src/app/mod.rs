@@ -9,6 +9,7 @@
 //!   pointer ────────▶ pointing, over geometry ──▶ PointerCommand
 //!   files ──────────▶ inputs (list, drops, dialog) ──▶ Arrival: a Session, or a note
 //!   frames ─────────▶ session ──▶ graphics (count, draw), bins (read back as numbers)
+//!   the lab ───────▶ its own planes and passes, while it is open
 //!   each drawing: readouts gathers ──▶ hud lays out ──▶ shapes for graphics, and Command
 //! ```
 
@@ -33,6 +34,7 @@ mod hud;
 mod inputs;
 mod kept;
 mod keyboard;
+mod lab;
 mod landing;
 #[cfg(feature = "internals")]
 mod losing;
@@ -63,6 +65,7 @@ use winit::window::WindowId;
 
 use crate::gpu::Loading;
 use crate::media::DecodeThread;
+pub use lab::LabChoice;
 use options::Waker;
 pub use options::{AppError, PlayOptions};
 use viewer::{Flow, Viewer};

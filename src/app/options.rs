@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::lab::LabChoice;
 use crate::adjust::Adjustments;
 use crate::engine::EngineChoice;
 use crate::gpu::{AdapterChoice, GpuError};
@@ -37,6 +38,8 @@ pub struct PlayOptions {
     pub counted: Counted,
     /// What is asked of zebras and marks at first.
     pub exposure: ExposureChoice,
+    /// With which choice the lab is open at first, if it is.
+    pub lab: Option<LabChoice>,
     /// The adapter.
     pub adapter: AdapterChoice,
     /// The engine.

@@ -11,7 +11,7 @@ use super::geometry::Geometry;
 use super::graphics::Graphics;
 use super::hud::{
     AdjustmentView, HistogramArea, Hud, InfoLine, Machine, ProbeText, Readout, RegionView, StatsTable, Tables,
-    TimingTable, info_lines,
+    TimingTable, info_lines, left_for_others,
 };
 use super::pointing::Pointer;
 use super::regions;
@@ -57,6 +57,8 @@ impl Readings {
 pub struct Sources<'a> {
     /// Where everything lies.
     pub geometry: Geometry<'a>,
+    /// Whether the lab is open, so that the bars are its.
+    pub has_lab: bool,
     /// The video, if one is open.
     pub session: Option<&'a Session>,
     /// Its bins.
@@ -74,7 +76,7 @@ impl Sources<'_> {
     #[must_use]
     pub fn read(&self, now: Instant) -> Readings {
         let Geometry { scene, components, size, .. } = self.geometry;
-        let open = self.hud.panels.within(self.geometry.width_in_points());
+        let open = self.hud.panels.within(left_for_others(self.geometry.width_in_points(), self.has_lab));
         let area = |(_, rect, channels)| HistogramArea { rect: self.geometry.rect_in_points(&rect), channels };
         let mut readings = Readings {
             histograms: panel::panels(scene, components, size).map(area).collect(),
@@ -187,6 +189,9 @@ impl Sources<'_> {
             return;
         }
         if let Some(hit) = self.geometry.hit(at) {
+            if self.has_lab {
+                return;
+            }
             let Some(sums) = self.bins.counted_now(scene, self.geometry.bits(), self.geometry.region.counted()) else {
                 return;
             };

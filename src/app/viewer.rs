@@ -18,6 +18,7 @@ use super::gestures::Gestures;
 use super::history::History;
 use super::hud::{Command, FileView, Goal, Lasting, Model, Note, PictureView, PointerView, ScopesView};
 use super::inputs::{Arrival, Inputs};
+use super::lab::Lab;
 use super::options::{AppError, PlayOptions, Waker};
 use super::pointing::{Held, Pointer, PointerCommand};
 use super::readouts::{Readings, Sources};
@@ -26,6 +27,7 @@ use super::workspace::Workspace;
 use super::{keyboard, screen};
 use crate::gpu::draw::Shapes;
 use crate::gpu::{Instance, TimesState};
+use crate::histogram::Components;
 use crate::keys::Action;
 use crate::view::overlay::Channels;
 use crate::view::scene::Scene;
@@ -53,6 +55,8 @@ pub struct Viewer {
     /// Which movement of the hand is going on, and what each has chosen.
     gestures: Gestures,
     history: History<Chosen>,
+    /// Ways of counting, at work on the frame on screen.
+    lab: Lab,
     /// The channel whose letter at a histogram was clicked, for the same.
     brushed_only: Option<usize>,
     /// Whether nothing of the window can be seen.
@@ -95,6 +99,7 @@ impl Viewer {
             history: History::new(work.chosen()),
             work,
             started: Some(options.started),
+            lab: Lab::new(options.lab, now),
             inputs: Inputs::new(options, waker, passed_over.len()),
             pointer: Pointer::default(),
             brush_fade: BrushFade::default(),
@@ -127,6 +132,7 @@ impl Viewer {
             TimesState::New | TimesState::Settled => {}
         }
         wake_at = earlier(wake_at, self.work.advance_bins(self.pointer.at.is_some(), now));
+        wake_at = earlier(wake_at, self.advance_lab(now)?);
         let fade = self.brush_fade.wake_at().filter(|_| !self.occluded);
         wake_at = earlier(wake_at, fade);
         if self.work.hud.is_due(now) || fade.is_some_and(|at| at <= now) {
@@ -140,6 +146,31 @@ impl Viewer {
         Ok(earlier(earlier(wake_at, hud), self.work.settings.due()))
     }
 
+    /// Has the lab count the frame on screen, if it is open; when to look again.
+    fn advance_lab(&mut self, now: Instant) -> Result<Option<Instant>, AppError> {
+        if !self.lab.is_open() || self.occluded {
+            return Ok(None);
+        }
+        let session = self.work.session.as_ref();
+        let frame = session.and_then(|session| Some(session.read(session.frame.as_ref()?)));
+        match self.lab.advance(&self.work.graphics.gpu, frame.as_ref(), now) {
+            Ok(advanced) => {
+                if let Some(told) = advanced.told {
+                    self.work.note(Note::warning(told), now);
+                }
+                // While it plays the next frame's drawing shows it.
+                if advanced.has_news && self.work.stands() {
+                    self.work.redraw();
+                }
+                Ok(advanced.wake_at)
+            }
+            Err(error) => {
+                self.work.rebuild(error)?;
+                Ok(None)
+            }
+        }
+    }
+
     /// Takes what has come of something that was to be opened.
     fn receive(&mut self, arrival: Arrival, now: Instant) {
         match arrival {
@@ -149,6 +180,7 @@ impl Viewer {
                 self.brush_fade.reset();
                 // What was chosen for another picture is not brought back on this one.
                 self.history.clear();
+                self.lab.outdate();
                 self.work.take_over(*session, self.inputs.place(), now);
             }
         }
@@ -166,7 +198,8 @@ impl Viewer {
         let now = Instant::now();
         let (shapes, commands) = self.lay_out(now);
         let (brush, brush_strength) = self.brush_fade.follow(self.work.scene.brush, now);
-        let overlays = self.work.scene.overlays && self.work.session.is_some();
+        // The lab's bars stand in the histograms' place.
+        let overlays = self.work.scene.overlays && self.work.session.is_some() && !self.lab.has_bars();
         let scene = Scene { overlays, brush, brush_strength, ..self.work.scene };
         match self.work.graphics.draw(&scene, shapes) {
             Ok(true) => {
@@ -194,7 +227,7 @@ impl Viewer {
             // Where there are two pictures, it must be said which is which.
             Some(_) if self.work.scene.brush.is_some() || !self.work.scene.adjustments.is_off() => Lasting::Readouts,
             Some(session) if session.player.slow_seek(now).is_some() => Lasting::Waiting,
-            Some(_) if self.work.region.shown().is_some() => Lasting::Readouts,
+            Some(_) if self.work.region.shown().is_some() || self.lab.is_open() => Lasting::Readouts,
             Some(_) => Lasting::Nothing,
         };
         let seen = self.work.seen_text();
@@ -205,9 +238,10 @@ impl Viewer {
         let readings = if self.work.hud.is_visible(now) { sources.read(now) } else { Readings::default() };
         let adjusting = sources.adjusting(&self.work.adjuster);
         let pointer = self.pointer.at.map(|at| sources.geometry.in_points(at));
-        let bits = sources.geometry.bits().unwrap_or(8);
+        let (bits, components) = (sources.geometry.bits().unwrap_or(8), sources.geometry.components);
         self.work.scene.marks = readings.marks;
-        let counted = self.work.counted_text();
+        let counted = self.lab.counted_text().or_else(|| self.work.counted_text());
+        let lab = self.lab.view(self.work.scene.style.logarithmic, now);
         let model = Model {
             file: FileView {
                 name: self.work.session.as_ref().map(|session| session.name.as_str()),
@@ -224,7 +258,7 @@ impl Viewer {
             },
             play: self.work.session.as_ref().map(|session| session.play_state(now)).unwrap_or_default(),
             scopes: ScopesView {
-                components: self.work.bins.components,
+                components,
                 bits,
                 channels: self.work.scene.channels,
                 histograms: &readings.histograms,
@@ -234,6 +268,7 @@ impl Viewer {
             tables: readings.tables(),
             adjusting,
             region: readings.region.as_ref(),
+            lab: lab.as_ref(),
             exposure: self.work.hud.shows_controls(now).then_some(self.work.scene.exposure),
             pointer: PointerView { at: pointer, probe: readings.probe.as_ref(), readouts: &readings.readouts },
         };
@@ -243,8 +278,12 @@ impl Viewer {
 
     /// Everything that knows something for the display over the picture.
     fn sources(&self) -> Sources<'_> {
+        // The methods of the lab count red, green, blue and luminance, whatever else is chosen.
+        let geometry = self.work.geometry();
+        let components = if self.lab.has_bars() { Components::Rgbl } else { geometry.components };
         Sources {
-            geometry: self.work.geometry(),
+            geometry: Geometry { components, ..geometry },
+            has_lab: self.lab.is_open(),
             session: self.work.session.as_ref(),
             bins: &self.work.bins,
             graphics: &self.work.graphics,

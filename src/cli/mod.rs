@@ -6,6 +6,7 @@ mod analyze;
 mod bench;
 mod exposure;
 mod interrupt;
+mod lab;
 mod merge;
 mod options;
 mod output;
@@ -21,6 +22,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use analyze::AnalyzeArgs;
 use bench::BenchArgs;
+use lab::LabArgs;
 use merge::MergeArgs;
 use output::WrongUsage;
 use play::PlayArgs;
@@ -62,6 +64,8 @@ enum Command {
     Report(ReportArgs),
     /// List the graphics adapters of this machine
     Adapters,
+    /// Play a video with the lab open: ways of counting, from a plain loop to ours, at work on every frame
+    Lab(LabArgs),
     /// Measure how fast this machine counts, with each method of a well-known tutorial and with ours
     Bench(BenchArgs),
 }
@@ -81,6 +85,7 @@ impl Cli {
             Some(Command::Merge(args)) => (Some("merge"), args.run()),
             Some(Command::Report(args)) => (Some("report"), args.run()),
             Some(Command::Adapters) => (Some("adapters"), adapters::run()),
+            Some(Command::Lab(args)) => (Some("lab"), args.run(started)),
             Some(Command::Bench(args)) => (Some("bench"), args.run()),
         };
         result.unwrap_or_else(|error| match error.downcast::<WrongUsage>() {

@@ -59,7 +59,13 @@ pub struct PlayArgs {
 impl PlayArgs {
     /// Plays until the window is closed. `started` is when the program was.
     pub fn run(self, started: Instant) -> anyhow::Result<ExitCode> {
-        play(PlayOptions {
+        play(self.options(started))?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// What to play and how.
+    pub fn options(self, started: Instant) -> PlayOptions {
+        PlayOptions {
             looped: self.looped,
             paused: self.paused,
             fullscreen: self.fullscreen,
@@ -74,9 +80,9 @@ impl PlayArgs {
             engine: self.counting.engine(),
             open: self.reading.open_options(),
             inputs: self.files,
+            lab: None,
             started,
-        })?;
-        Ok(ExitCode::SUCCESS)
+        }
     }
 }
 

@@ -80,6 +80,13 @@ pub enum Action {
     NextRange,
     /// Show or hide the passes' times.
     ToggleTiming,
+    /// Open or close the lab: ways of counting, at work on the picture.
+    ToggleLab,
+    /// Count by the next or previous method of the lab.
+    StepLab {
+        /// Next or previous.
+        forward: bool,
+    },
     /// Switch an adjustment on or off.
     ToggleAdjustment(Adjustment),
     /// Change a parameter of the adjustment that was switched on last.
@@ -149,6 +156,7 @@ impl Action {
                 | Self::Enlarge { .. }
                 | Self::Opaque { .. }
                 | Self::Parameter { .. }
+                | Self::StepLab { .. }
                 | Self::Undo
                 | Self::Redo
         )

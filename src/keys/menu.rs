@@ -29,6 +29,7 @@ pub const MENU: &[MenuLine] = &[
     MenuLine::Does(ToggleOverlays),
     MenuLine::Does(ToggleComponents),
     MenuLine::Does(ToggleNumbers),
+    MenuLine::Does(ToggleLab),
     MenuLine::Rule,
     MenuLine::Does(Undo),
     MenuLine::Does(Save),

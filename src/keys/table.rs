@@ -279,6 +279,19 @@ pub const TABLE: &[Bindings] = &[
     },
     Bindings {
         section: Section::Reading,
+        keys: &[(ShiftLetter("l"), ToggleLab)],
+        help: "the lab: ways of counting, at work on the picture",
+    },
+    Bindings {
+        section: Section::Reading,
+        keys: &[
+            (ShiftNamed(NamedKey::Up), StepLab { forward: false }),
+            (ShiftNamed(NamedKey::Down), StepLab { forward: true }),
+        ],
+        help: "previous, next method of the lab",
+    },
+    Bindings {
+        section: Section::Reading,
         keys: &[(Letter("m"), NextMatrix)],
         help: "read with the next colour matrix",
     },

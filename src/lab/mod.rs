@@ -11,7 +11,7 @@
 //! - [`CountingPass`] is a method of the tutorial on the GPU, [`Floor`] the pass that only reads.
 //! - [`Scan`] is a prefix sum by any of the tutorials' methods.
 //! - [`Ladder`] is any method set up for a video's frames, with the right counts beside its own; [`Live`] brings its figures
-//!   back from a playing video.
+//!   back from a playing video, and [`Runner`] has it count beside a window.
 
 pub mod cost;
 pub mod counting;
@@ -22,6 +22,7 @@ pub mod ladder;
 pub mod live;
 pub mod method;
 pub mod ours;
+pub mod runner;
 pub mod scan;
 pub mod setup;
 pub mod shape;
@@ -32,6 +33,7 @@ pub use floor::Floor;
 pub use ladder::{Counts, Ladder};
 pub use live::{Live, Measured};
 pub use method::{ChannelSet, Method};
+pub use runner::Runner;
 pub use scan::{Scan, ScanKind, ScanMethod, ScanPass};
 pub use setup::Setup;
 pub use shape::{Shape, ShapeError};

@@ -7,9 +7,7 @@ use glam::Vec2;
 use serde::{Deserialize, Serialize};
 
 use crate::histogram::Components;
-#[cfg(feature = "internals")]
-pub use look::colors;
-pub use look::{BAR_OPACITY, OUTLINED_LIGHT, SCRIM_OPACITY, WHITENING, graticule, guides, lights, line_pixels};
+pub use look::{BAR_OPACITY, OUTLINED_LIGHT, SCRIM_OPACITY, WHITENING, colors, graticule, guides, lights, line_pixels};
 
 /// A set of the four channels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -175,6 +175,11 @@ fn check(program: &Program, key: &str, action: Action) {
         | Action::ToggleTiming
         | Action::ToggleAdjusting
         | Action::ToggleHelp => toggles(program, key, key),
+        Action::ToggleLab => {
+            program.after(|| program.key(key), "lab: open");
+            program.after(|| program.key(key), "lab: closed");
+        }
+        Action::StepLab { .. } => drop(note("the lab is closed: Shift+L opens it")),
         Action::ToggleAdjustment(kind) => adjusts(program, key, kind),
         Action::Parameter { parameter, more } => steps(program, key, parameter, more),
         Action::ToggleDivider => notes("divider on; nothing is adjusted yet", "divider off"),

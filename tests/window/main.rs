@@ -11,6 +11,7 @@ mod entry;
 mod every_key;
 mod exposure;
 mod hands;
+mod lab;
 mod lost;
 mod notes;
 mod picture;

@@ -70,9 +70,12 @@ impl<'display> Program<'display> {
         variable: Option<(&str, &str)>,
     ) -> Self {
         let log = File::create(runtime.path().join(LOG)).expect("cannot make the log");
+        // A command's own options stand behind its name.
+        let (name, arguments) = arguments.split_at(usize::from(arguments.first() == Some(&"lab")));
         let process = command(display, &runtime)
             .env("XDG_CONFIG_HOME", home)
             .envs(variable)
+            .args(name)
             .args(["--adapter", ADAPTER])
             .args(arguments)
             .stdin(Stdio::null())

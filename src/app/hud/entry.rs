@@ -1,4 +1,4 @@
-//! The field for a time or a frame number to go to.
+//! The field for a time or a frame number to go to, and for what of the lab is typed.
 
 use egui::{Align2, Color32, Margin, Rect, RichText, Ui};
 
@@ -13,9 +13,59 @@ pub const WIDTH: f32 = 354.0;
 /// Room around the text in the field.
 const FIELD_MARGIN: Margin = Margin::symmetric(7, 4);
 
+/// What a field asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Asked {
+    /// Where to go.
+    #[default]
+    Place,
+    /// Pixels of a chunk, across and down.
+    Chunk,
+    /// Bins of a channel.
+    Bins,
+}
+
+impl Asked {
+    /// What stands before the field, in it while it is empty, and below it.
+    const fn words(self) -> [&'static str; 3] {
+        match self {
+            Self::Place => {
+                ["Go to", "1:02.5 or 1500", "a time, or a frame number (250, 250f) · Enter goes there · Esc closes"]
+            }
+            Self::Chunk => ["Chunk", "24x10", "pixels across and down · Enter counts in them · Esc closes"],
+            Self::Bins => ["Bins", "100", "3 to 4096, any number · Enter counts so many · Esc closes"],
+        }
+    }
+
+    /// Reads a text.
+    fn read(self, text: &str) -> Result<Typed, String> {
+        match self {
+            Self::Place => parse_goal(text).map(Typed::Goal),
+            Self::Chunk => parse_chunk(text).map(|(width, height)| Typed::Chunk(width, height)),
+            Self::Bins => parse_bins(text).map(Typed::Bins),
+        }
+    }
+}
+
+/// Reads `24x10`, with any of the signs for times between.
+fn parse_chunk(text: &str) -> Result<(u32, u32), String> {
+    let sides = text.split_once(['x', 'X', '×', '*']);
+    let side = |text: &str| text.trim().parse::<u32>().ok();
+    sides
+        .and_then(|(width, height)| Some((side(width)?, side(height)?)))
+        .ok_or_else(|| format!("‘{}’ is no chunk; type pixels across and down: 24x10, 256x1", text.trim()))
+}
+
+fn parse_bins(text: &str) -> Result<u32, String> {
+    let text = text.trim();
+    text.parse().map_err(|_| format!("‘{text}’ is no number of bins; type one from 3 to 4096"))
+}
+
 /// The field while it is open.
 #[derive(Debug, Clone, Default)]
 pub struct Entry {
+    /// What it asks for.
+    asked: Asked,
     /// The text so far.
     text: String,
     /// Why it leads nowhere, once that has been tried.
@@ -59,9 +109,19 @@ pub enum Typed {
     Nothing,
     /// Enter was pressed, and the text leads somewhere.
     Goal(Goal),
+    /// Enter was pressed behind pixels across and down.
+    Chunk(u32, u32),
+    /// Enter was pressed behind a number of bins.
+    Bins(u32),
 }
 
 impl Entry {
+    /// An empty field.
+    #[must_use]
+    pub fn for_text(asked: Asked) -> Self {
+        Self { asked, ..Self::default() }
+    }
+
     /// Shows the field in the middle of `room`'s top and takes what is typed, pasted or composed into it. A text that leads
     /// nowhere stays, with the reason below it. Where it is comes with that.
     pub fn show(&mut self, ui: &Ui, room: Rect) -> (Typed, Rect) {
@@ -70,15 +130,15 @@ impl Entry {
             .fade_in(false)
             .pivot(Align2::CENTER_TOP)
             .fixed_pos(room.center_top());
+        let [name, empty, hint] = self.asked.words();
         let shown = area.show(ui.ctx(), |ui| {
             let typed = theme::plate().fill(theme::SOLID).show(ui, |ui| {
                 let width = (room.width() - 24.0).clamp(110.0, WIDTH - 24.0);
                 ui.set_width(width);
                 let line = ui.horizontal(|ui| {
-                    ui.label(RichText::new("Go to").size(theme::TEXT + 1.0).color(theme::DIM));
-                    self.show_field(ui)
+                    ui.label(RichText::new(name).size(theme::TEXT + 1.0).color(theme::DIM));
+                    self.show_field(ui, empty)
                 });
-                let hint = "a time, or a frame number (250, 250f) · Enter goes there · Esc closes";
                 let (words, color) = self.wrong.as_deref().map_or((hint, theme::DIM), |wrong| (wrong, theme::WRONG));
                 ui.add(egui::Label::new(RichText::new(words).size(theme::SMALL).color(color)).wrap());
                 line.inner
@@ -88,7 +148,7 @@ impl Entry {
         (shown.inner, shown.response.rect)
     }
 
-    fn show_field(&mut self, ui: &mut Ui) -> Typed {
+    fn show_field(&mut self, ui: &mut Ui, empty: &str) -> Typed {
         let id = egui::Id::unique("entry's field");
         // It has the keyboard from its first drawing on and keeps it, wherever the pointer clicks.
         ui.memory_mut(|memory| memory.request_focus(id));
@@ -97,7 +157,7 @@ impl Entry {
             .id(id)
             .font(font.clone())
             .text_color(theme::LIGHT)
-            .hint_text(RichText::new("1:02.5 or 1500").font(font))
+            .hint_text(RichText::new(empty).font(font))
             .char_limit(MOST_LETTERS)
             .frame(egui::Frame::new().fill(Color32::from_white_alpha(24)).corner_radius(4).inner_margin(FIELD_MARGIN))
             .desired_width(f32::INFINITY);
@@ -114,8 +174,8 @@ impl Entry {
         if self.text.trim().is_empty() {
             return Typed::Nothing;
         }
-        match parse_goal(&self.text) {
-            Ok(goal) => Typed::Goal(goal),
+        match self.asked.read(&self.text) {
+            Ok(typed) => typed,
             Err(reason) => {
                 log::debug!("entry: {reason}");
                 self.wrong = Some(reason);
@@ -140,6 +200,20 @@ mod tests {
             assert_eq!(parse_goal(text), Ok(Goal::Frame(250)), "{text}");
         }
         assert_eq!(parse_goal("#7"), Ok(Goal::Frame(7)));
+    }
+
+    #[test]
+    fn chunks_and_bins_are_read_and_nonsense_is_answered() {
+        for text in ["24x10", " 24 X 10 ", "24×10", "24*10"] {
+            assert_eq!(Asked::Chunk.read(text), Ok(Typed::Chunk(24, 10)), "{text}");
+        }
+        for text in ["", "24", "x", "24x", "-1x4", "2.5x3", "4x5x6", "99999999999x1"] {
+            assert!(Asked::Chunk.read(text).unwrap_err().contains("is no chunk"), "{text}");
+        }
+        assert_eq!(Asked::Bins.read(" 100 "), Ok(Typed::Bins(100)));
+        for text in ["", "x", "-3", "1.5", "99999999999"] {
+            assert!(Asked::Bins.read(text).unwrap_err().contains("3 to 4096"), "{text}");
+        }
     }
 
     #[test]

@@ -48,7 +48,7 @@ fn over(top: Color32, below: Color32) -> Color32 {
 }
 
 /// A text as it is drawn.
-struct Text {
+pub(super) struct Text {
     words: String,
     rect: Rect,
     /// The part of the view that it is shown in.
@@ -59,12 +59,12 @@ struct Text {
 }
 
 /// What is drawn, in its order.
-enum Item {
+pub(super) enum Item {
     Text(Text),
     Fill(Rect, Color32),
 }
 
-fn items(shapes: &[ClippedShape]) -> Vec<Item> {
+pub(super) fn items(shapes: &[ClippedShape]) -> Vec<Item> {
     fn gather(shape: &Shape, clip: Rect, items: &mut Vec<Item>) {
         match shape {
             Shape::Vec(shapes) => shapes.iter().for_each(|shape| gather(shape, clip, items)),
@@ -93,7 +93,7 @@ fn items(shapes: &[ClippedShape]) -> Vec<Item> {
 }
 
 /// Everything that is wrong with what is drawn on a view of that size in points.
-fn faults(items: &[Item], view: Rect) -> Vec<String> {
+pub(super) fn faults(items: &[Item], view: Rect) -> Vec<String> {
     let mut faults = Vec::new();
     for (place, item) in items.iter().enumerate() {
         let Item::Text(text) = item else { continue };

@@ -120,6 +120,7 @@ fn words(action: Action, model: &Model<'_>) -> String {
             Components::YCbCr => "Count red, green, blue, luminance".to_owned(),
         },
         Action::ToggleNumbers => show_or_hide(model.tables.stats.is_some(), "the frame's numbers"),
+        Action::ToggleLab => show_or_hide(model.lab.is_some(), "the lab of counting methods"),
         Action::Undo => "Undo".to_owned(),
         Action::Save => "Save a labelled picture".to_owned(),
         Action::CopyValues => "Copy the values".to_owned(),

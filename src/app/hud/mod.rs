@@ -14,6 +14,7 @@ mod exposure;
 mod help;
 mod icons;
 mod info;
+mod lab;
 mod labels;
 mod legend;
 mod letters;
@@ -42,8 +43,11 @@ use crate::gpu::draw::{FontTextures, Shapes};
 pub use bar::speed_text;
 pub use card::Card;
 pub use entry::Goal;
-use entry::{Entry, Typed};
+use entry::{Asked, Entry, Typed};
 pub use info::{InfoLine, Machine, info_lines};
+pub use lab::{
+    Bins as LabBins, Cut, Figures, LabCommand, LabView, MOMENT, Outcome, PassFigures, Sample, left_for_others, verdict,
+};
 use menu::Menu;
 pub use model::{
     AdjustmentView, Command, FileView, HistogramArea, Model, PictureView, PlayState, PointerView, ScopesView, Tables,
@@ -222,6 +226,18 @@ impl Hud {
         self.entry = Some(Entry::default());
     }
 
+    /// Opens the field for the pixels of a chunk.
+    pub fn open_chunk_entry(&mut self) {
+        log::debug!("entry: open for a chunk");
+        self.entry = Some(Entry::for_text(Asked::Chunk));
+    }
+
+    /// Opens the field for a number of bins.
+    pub fn open_bins_entry(&mut self) {
+        log::debug!("entry: open for bins");
+        self.entry = Some(Entry::for_text(Asked::Bins));
+    }
+
     /// Whether that field is open, and so takes the keys.
     #[must_use]
     pub const fn has_entry(&self) -> bool {
@@ -351,6 +367,7 @@ impl Hud {
         let view = ui.ctx().content_rect();
         let free = free_area(view, model.scopes.histograms);
         let strength = self.visibility.strength(now);
+        lab::show_bars(ui, model);
         if let Some(shown) = model.region {
             let histograms: Vec<_> = model.scopes.histograms.iter().map(|panel| panel.rect).collect();
             region::show(ui, view, shown, &histograms, strength);
@@ -377,7 +394,7 @@ impl Hud {
         let bottom = if model.scopes.histograms.is_empty() { free.max.y } else { free.max.y - labels::height(model) };
         let room = Rect::from_min_max(Pos2::new(free.min.x, panels_top), Pos2::new(free.max.x, bottom))
             .shrink2(Vec2::new(theme::MARGIN, 0.0));
-        let shown = self.panels.within(f64::from(view.width()));
+        let shown = self.panels.within(left_for_others(f64::from(view.width()), model.lab.is_some()));
         let Placed { open, panels, sliders } = self.show_panels(ui, room, (model, shown), commands);
         if controls.is_positive() {
             // What the pointer works on does not go away, or move, because it rests for a while.
@@ -420,10 +437,14 @@ impl Hud {
         let (typed, place) = self.entry.as_mut()?.show(ui, room);
         match typed {
             Typed::On => {}
-            Typed::Nothing => self.entry = None,
-            Typed::Goal(goal) => {
+            typed => {
                 self.entry = None;
-                commands.push(Command::GoTo(goal));
+                commands.extend(match typed {
+                    Typed::Goal(goal) => Some(Command::GoTo(goal)),
+                    Typed::Chunk(width, height) => Some(Command::Lab(LabCommand::Chunk(Some((width, height))))),
+                    Typed::Bins(bins) => Some(Command::Lab(LabCommand::Bins(bins))),
+                    Typed::On | Typed::Nothing => None,
+                });
             }
         }
         Some(place)
@@ -473,8 +494,14 @@ impl Hud {
             keep_right_of(info::show(ui, left, lines));
         }
         let mut right = room;
+        if let Some(view) = model.lab {
+            let panel = lab::show(ui, right, view, commands);
+            sliders = sliders.union(panel);
+            right.max.x = panel.min.x - 6.0;
+            placed.panels.push(panel);
+        }
         if let Some(stats) = model.tables.stats {
-            let panel = stats::show(ui, room, stats);
+            let panel = stats::show(ui, right, stats);
             right.max.x = panel.min.x - 6.0;
             placed.panels.push(panel);
         }

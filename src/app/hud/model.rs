@@ -4,6 +4,7 @@ use egui::{Pos2, Rect};
 
 use super::entry::Goal;
 use super::info::InfoLine;
+use super::lab::{LabCommand, LabView};
 use super::probe::ProbeText;
 use super::readout::Readout;
 use super::region::RegionView;
@@ -43,6 +44,8 @@ pub enum Command {
     GoTo(Goal),
     /// Open the recent file of this place in the list that was told.
     OpenRecent(usize),
+    /// Have something else counted in the lab.
+    Lab(LabCommand),
 }
 
 /// The adjustments and what is shown of them.
@@ -228,6 +231,8 @@ pub struct Model<'a> {
     pub region: Option<&'a RegionView>,
     /// Zebras and marks, while the controls are there.
     pub exposure: Option<Exposure>,
+    /// The lab, while it is open.
+    pub lab: Option<&'a LabView<'a>>,
     /// What the pointer is at.
     pub pointer: PointerView<'a>,
 }

@@ -64,12 +64,16 @@ impl OpenPanels {
             Action::ToggleAdjusting => [adjusting, numbers, info],
             _ => [numbers, info, adjusting],
         };
-        let mut room = if is_narrow { 1 } else { 2 + usize::from(width >= THREE_PANELS) };
+        let mut room = match width {
+            width if width <= 0.0 => 0,
+            _ if is_narrow => 1,
+            width => 2 + usize::from(width >= THREE_PANELS),
+        };
         for panel in panels {
             *panel &= room > 0;
             room -= usize::from(*panel);
         }
-        self.timing &= !(self.numbers && is_narrow);
+        self.timing &= !(self.numbers && is_narrow) && width > 0.0;
         self
     }
 

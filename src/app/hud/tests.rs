@@ -27,6 +27,7 @@ pub(super) fn model(panels: &[HistogramArea]) -> Model<'_> {
         adjusting: AdjustmentView::default(),
         region: None,
         exposure: None,
+        lab: None,
         pointer: PointerView::default(),
     }
 }

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::{Flow, Viewer};
 use crate::app::history::Step;
-use crate::app::hud::{Command, Note, OpenPanels};
+use crate::app::hud::{Command, LabCommand, Note, OpenPanels, left_for_others};
 use crate::app::options::AppError;
 use crate::keys::Action;
 use crate::view::overlay::Channels;
@@ -49,6 +49,9 @@ impl Viewer {
             Command::BrushOnly(channel) => self.brush_only(channel),
             Command::CopyAt(at) => self.work.copy_values(Some(self.work.geometry().on_view(at)), now),
             Command::GoTo(goal) => self.work.go_to(goal, now),
+            Command::Lab(LabCommand::TypeChunk) => self.work.hud.open_chunk_entry(),
+            Command::Lab(LabCommand::TypeBins) => self.work.hud.open_bins_entry(),
+            Command::Lab(command) => self.lab.choose(command),
             Command::OpenRecent(index) => {
                 let others = self.work.recent_files();
                 let Some(path) = others.get(index).map(|file| file.path.clone()) else { return Ok(Flow::Continue) };
@@ -123,9 +126,22 @@ impl Viewer {
                 log::debug!("{action:?} needs a video");
                 self.work.note(Note::done("nothing is open yet: Ctrl+O opens a file"), now);
             }
+            Action::ToggleLab => self.lab.toggle(now),
+            Action::StepLab { forward } => {
+                let closed = || "the lab is closed: Shift+L opens it".to_owned();
+                let text = if self.lab.is_open() { self.lab.step(forward) } else { Some(closed()) };
+                if let Some(text) = text {
+                    self.work.note(Note::done(text), now);
+                }
+            }
             Action::CopyValues => {
                 let at = self.pointer.at.filter(|&at| !self.work.hud.covers(self.work.geometry().in_points(at)));
                 self.work.copy_values(at, now);
+            }
+            Action::ToggleNumbers | Action::ToggleInfo | Action::ToggleAdjusting | Action::ToggleTiming
+                if left_for_others(self.work.geometry().width_in_points(), self.lab.is_open()) <= 0.0 =>
+            {
+                self.work.note(Note::done("the lab leaves no room for other panels here: Shift+L closes it"), now);
             }
             action => self.work.act_on_video(action, held, now)?,
         }
@@ -134,7 +150,7 @@ impl Viewer {
         Ok(Flow::Continue)
     }
 
-    /// Esc: leaves the full screen; else closes the help, else all panels; else clears the selection; else leaves.
+    /// Esc: leaves the full screen; else closes the help, else all panels, else the lab; else clears the selection; else leaves.
     fn go_back(&mut self, now: Instant) -> Result<Flow, AppError> {
         self.work.redraw();
         if self.work.graphics.screen.is_full() {
@@ -147,6 +163,8 @@ impl Viewer {
             if timed {
                 self.work.time_passes(false)?;
             }
+        } else if self.lab.close() {
+            // That was all.
         } else if !self.work.clear_selection(now)? && !self.work.clear_exposure(now) {
             return Ok(Flow::Quit);
         }

@@ -31,7 +31,6 @@ pub const WHITENING: f32 = 0.4;
 /// Colours of a point by the set of channels whose bars reach it, premultiplied by their opacity.
 ///
 /// Bars mix as light does: red over green is yellow, all three are white. The shader mixes them by the same rule.
-#[cfg(feature = "internals")]
 #[must_use]
 pub fn colors(components: Components) -> [[f32; 4]; 16] {
     let lights = lights(components);

@@ -1,0 +1,115 @@
+//! What the lab's panel is told, and what is asked of it in return.
+
+use std::time::Duration;
+
+use super::diagram::Sample;
+use crate::histogram::CHANNELS;
+use crate::lab::Method;
+
+/// The bins of red, green, blue and luminance.
+pub type Bins = [Vec<u32>; CHANNELS];
+
+/// Time between two moments of the diagram.
+pub const MOMENT: Duration = Duration::from_millis(900);
+
+/// What the panel tells.
+#[derive(Debug, Clone)]
+pub struct LabView<'a> {
+    /// The method that counts.
+    pub method: Method,
+    /// Pixels of a chunk, or of a workgroup.
+    pub chunk: (u32, u32),
+    /// Whether that is the method's own, because none is chosen.
+    pub is_usual: bool,
+    /// Bins of a channel.
+    pub bins: u32,
+    /// The bins whose bars are drawn, which may be those of what was chosen before.
+    pub bars: Option<&'a Figures>,
+    /// What has come of it.
+    pub outcome: Outcome<'a>,
+    /// Whether heights are logarithmic.
+    pub logarithmic: bool,
+    /// Some pixels of the frame, side by side.
+    pub samples: &'a [Sample],
+    /// Column and row of the first of them.
+    pub samples_at: (u32, u32),
+    /// Which moment of the diagram is shown.
+    pub moment: u64,
+}
+
+/// What has come of counting.
+#[derive(Debug, Clone, Copy)]
+pub enum Outcome<'a> {
+    /// Nothing yet.
+    UnderWay,
+    /// In words why the adapter cannot do it.
+    Impossible(&'a str),
+    /// Bins and figures.
+    Counted(&'a Figures),
+}
+
+/// The newest bins of a method, and what they took.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Figures {
+    /// What it has counted.
+    pub counted: Bins,
+    /// What it should have.
+    pub right: Bins,
+    /// Counts that it should have made, in all channels.
+    pub wanted: u64,
+    /// Whether every bin is right.
+    pub is_exact: bool,
+    /// Counts that are missing; negative where there are too many.
+    pub lost: i64,
+    /// That only a part of the pixels was counted, in words, if it was.
+    pub reduction: Option<String>,
+    /// The share of the pixels that was counted.
+    pub part: f64,
+    /// Its passes.
+    pub passes: Vec<PassFigures>,
+    /// All of them together, in microseconds; `None` where the adapter does not tell.
+    pub total_us: Option<f64>,
+    /// The time of reading only.
+    pub floor_us: Option<f64>,
+    /// What is asked of the memory, each with its number a pixel.
+    pub costs: Vec<(&'static str, f64)>,
+}
+
+/// A pass of a method.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PassFigures {
+    /// What it does.
+    pub name: &'static str,
+    /// What it takes, in microseconds; `None` where the adapter does not tell.
+    pub micros: Option<f64>,
+    /// What is put into its shader when that is compiled.
+    pub constants: Vec<(&'static str, u32)>,
+    /// How its work is cut up; not at all on the CPU.
+    pub cut: Option<Cut>,
+}
+
+/// How a pass's work is cut up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cut {
+    /// Invocations of a workgroup, across and down.
+    pub workgroup: (u32, u32),
+    /// Workgroups of a dispatch, across and down.
+    pub workgroups: (u32, u32),
+    /// Dispatches, one waiting for the other.
+    pub dispatches: u32,
+}
+
+/// What is asked of the lab.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LabCommand {
+    /// Count by this method.
+    Method(Method),
+    /// Count in these chunks; without, in the method's own.
+    Chunk(Option<(u32, u32)>),
+    /// Count so many bins a channel.
+    Bins(u32),
+    /// Ask for a chunk that is typed.
+    TypeChunk,
+    /// Ask for a number of bins that is typed.
+    TypeBins,
+}

@@ -1,0 +1,91 @@
+//! What is said of each method beside what it does: its short name, and why the one before it was not enough.
+
+use crate::lab::Method;
+
+/// The name on its button.
+#[must_use]
+pub const fn short(method: Method) -> &'static str {
+    match method {
+        Method::Scalar => "loop",
+        Method::Single => "single",
+        Method::Race => "race",
+        Method::Atomics => "atomics",
+        Method::Sum => "sum",
+        Method::Pairwise => "pairs",
+        Method::Shared => "shared",
+        Method::Subgroup => "subgroup",
+        Method::OursGpu => "ours GPU",
+        Method::OursCpu => "ours CPU",
+        Method::Floor => "floor",
+    }
+}
+
+/// Why the method before it was not enough, in a sentence.
+#[must_use]
+pub const fn why(method: Method) -> &'static str {
+    match method {
+        Method::Scalar => "The first of all: what every other one has to equal, and to beat.",
+        Method::Single => {
+            "The loop left the GPU idle. This one moves it there as it is, and uses one of its thousands of lanes."
+        }
+        Method::Race => {
+            "A single invocation left all other lanes idle. Now each pixel has one, and nothing keeps them apart."
+        }
+        Method::Atomics => "The race lost counts. Additions that cannot be torn apart lose none.",
+        Method::Sum => {
+            "With one set of bins for all, pixels of one bin queue up. Now only those of a chunk do, in fast memory."
+        }
+        Method::Pairwise => {
+            "The sum ran on one workgroup, all others waiting. Pairs keep many at work, until few are left."
+        }
+        Method::Shared => {
+            "Chunks had to be written out, read and summed in further passes. Now each adds itself to the bins."
+        }
+        Method::Subgroup => {
+            "In an even picture all additions still meet in a few bins. Lanes that agree now make it one addition."
+        }
+        Method::OursGpu => {
+            "An image had to be made first, and a chunk for every 256 pixels. Both are gone: the planes are read as they are."
+        }
+        Method::OursCpu => {
+            "Where the only adapter is software, the GPU's way is played by the CPU. This one is made for the CPU."
+        }
+        Method::Floor => "It counts nothing: it is what the others are measured by.",
+    }
+}
+
+/// A number of pixels with its thousands apart.
+#[must_use]
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            // A narrow space that does not break.
+            text.push('\u{202f}');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_stand_apart() {
+        for (number, text) in [(0, "0"), (999, "999"), (1000, "1 000"), (12_345, "12 345"), (8_294_400, "8 294 400")] {
+            assert_eq!(grouped(number).replace('\u{202f}', " "), text);
+        }
+    }
+
+    #[test]
+    fn every_method_has_words_of_its_own() {
+        let all: Vec<_> = Method::ladder().iter().map(|&method| (short(method), why(method))).collect();
+        for (index, (name, sentence)) in all.iter().enumerate() {
+            assert!(sentence.ends_with('.') && name.len() <= 8, "{name}: {sentence}");
+            assert!(all[..index].iter().all(|(other, said)| other != name && said != sentence), "{name}");
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! `lab`: the window with the lab open.
+
+use std::process::ExitCode;
+use std::time::Instant;
+
+use clap::Args;
+use histoscope::{LabChoice, LabMethod, PlayOptions, play};
+
+use super::options::parse_size;
+use super::play::PlayArgs;
+
+/// Arguments of `lab`.
+#[derive(Debug, Args)]
+#[command(after_help = listed_methods())]
+pub struct LabArgs {
+    /// The method that counts at first, by its name in the list below
+    #[arg(long, value_name = "NAME", value_parser = parse_method)]
+    method: Option<LabMethod>,
+
+    /// Pixels of a chunk, or of a workgroup of the methods without chunks; without it, those of the tutorial
+    #[arg(long, value_name = "WxH", value_parser = parse_size)]
+    chunk: Option<(u32, u32)>,
+
+    /// Bins of a channel, 3 to 4096; any number, not powers of two alone
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(3..=4096))]
+    bin_count: Option<u32>,
+
+    #[command(flatten)]
+    play: PlayArgs,
+}
+
+impl LabArgs {
+    /// Opens the window with the lab in it.
+    pub fn run(self, started: Instant) -> anyhow::Result<ExitCode> {
+        let standard = LabChoice::default();
+        let choice = LabChoice {
+            method: self.method.unwrap_or(standard.method),
+            chunk: self.chunk,
+            bins: self.bin_count.unwrap_or(standard.bins),
+        };
+        play(PlayOptions { lab: Some(choice), ..self.play.options(started) })?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Reads a method's name.
+fn parse_method(text: &str) -> Result<LabMethod, String> {
+    let all = LabMethod::ladder();
+    all.iter().copied().find(|method| method.name() == text).ok_or_else(|| {
+        let known: Vec<_> = all.iter().map(|method| method.name()).collect();
+        format!("there is no such method; there are {}", known.join(", "))
+    })
+}
+
+/// The methods that `--method` chooses from.
+fn listed_methods() -> String {
+    let lines = LabMethod::ladder().iter().map(|method| format!("  {:<12}{}", method.name(), method.title()));
+    format!("Methods:\n{}", lines.collect::<Vec<_>>().join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use crate::cli::Cli;
+
+    #[test]
+    fn what_the_lab_is_opened_with_is_read_and_nonsense_is_wrong_usage() {
+        let line = |arguments: &[&str]| Cli::try_parse_from([&["histoscope", "lab", "clip.mp4"], arguments].concat());
+        assert!(line(&[]).is_ok());
+        assert!(line(&["--method", "pairwise", "--chunk", "32x8", "--bin-count", "100", "--paused"]).is_ok());
+        for wrong in [
+            ["--method", "floor"],
+            ["--method", "fastest"],
+            ["--chunk", "0x4"],
+            ["--chunk", "16"],
+            ["--bin-count", "2"],
+            ["--bin-count", "5000"],
+        ] {
+            assert_eq!(line(&wrong).unwrap_err().exit_code(), 2, "{wrong:?}");
+        }
+    }
+}

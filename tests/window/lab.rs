@@ -1,0 +1,134 @@
+//! The lab, with real keys and pointer: opened, every method stepped through, shapes chosen, closed again with nothing left.
+
+use crate::display::Display;
+use crate::picture::Area;
+use crate::program::Program;
+use crate::wait::{PATIENCE, until};
+use crate::{alone, paused_sample, position_where, sample};
+
+/// The methods in their order, by the names that they have on the command line.
+const METHODS: [&str; 10] =
+    ["scalar", "single", "race", "atomics", "sum", "pairwise", "shared", "subgroup", "ours-gpu", "ours-cpu"];
+
+/// Whether what the log says of a method is as it should be: right, unless it is the race, or the adapter cannot do it.
+fn assert_right(name: &str, line: &str) {
+    match name {
+        "race" => assert!(line.contains("lost") || line.contains("equals the reference"), "{line}"),
+        "subgroup" if line.contains("has no subgroups") => {}
+        _ => assert!(line.contains("equals the reference"), "{name}: {line}"),
+    }
+}
+
+/// The place of a button of the panel, in pixels of the window, as the log tells it last.
+fn button(program: &Program, name: &str) -> (i32, i32) {
+    let text = format!("lab: button {name} at ");
+    until(&format!("the button {name}"), PATIENCE, || {
+        let log = program.log();
+        let place = log.lines().rev().find_map(|line| line.split_once(&text)?.1.split_once(','))?;
+        Some((place.0.parse().ok()?, place.1.parse().ok()?))
+    })
+}
+
+/// Clicks a button of the panel, which moves down when the pointer brings the controls up, and when figures come.
+fn click(program: &Program, name: &str) {
+    let mut at = button(program, name);
+    let mut stood = 0;
+    while stood < 3 {
+        program.point(at.0, at.1);
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        let now = button(program, name);
+        stood = if now == at { stood + 1 } else { 0 };
+        at = now;
+    }
+    program.button("mousedown", "1");
+    program.button("mouseup", "1");
+}
+
+#[test]
+fn every_method_is_stepped_through_and_nothing_is_left() {
+    let _turn = alone();
+    let display = Display::start();
+    let program = paused_sample(&display, &[]);
+    let plain = program.settled();
+    program.after(|| program.key("shift+l"), "lab counted: race on 1280×720");
+    program.until_other("the panel and the bars of the race", &plain, Area::Right, 2_000);
+    program.after(|| program.key("shift+Up"), "note: lab: a single invocation");
+    let line = program.after(|| program.key("shift+Up"), "lab counted: scalar on 256×144");
+    assert_right("scalar", &line);
+    program.after(|| program.key("shift+Up"), "note: this is the first method of the lab");
+    for name in &METHODS[1..] {
+        let line = program.after(|| program.key("shift+Down"), &format!("lab counted: {name} "));
+        assert_right(name, &line);
+        let is_reduced = line.contains("on 1280×720") != (*name == "single");
+        assert!(is_reduced || line.contains("has no"), "{line}");
+    }
+    program.after(|| program.key("shift+Down"), "note: this is the last method of the lab");
+    // Esc closes it first, and then leaves.
+    program.after(|| program.key("Escape"), "lab: closed");
+    program.until_same("all to be as it was", &plain, Area::Below);
+    let before = program.log().len();
+    program.key("period");
+    position_where(&program, "a frame further", |position| position > 0.0);
+    assert!(!program.log()[before..].contains("lab"), "a closed lab goes on");
+    program.quit_with("Escape");
+}
+
+#[test]
+fn it_is_opened_from_the_menu_and_worked_with_the_pointer() {
+    let _turn = alone();
+    let display = Display::start();
+    let program = paused_sample(&display, &[]);
+    program.point(300, 200);
+    let line = program.after(
+        || {
+            program.button("mousedown", "3");
+            program.button("mouseup", "3");
+        },
+        "menu: Show the lab of counting methods at ",
+    );
+    let place = line.split(" at ").nth(1).and_then(|place| place.split_once(',')).expect("a place");
+    program.point(place.0.parse().expect("a column"), place.1.parse().expect("a row"));
+    program.after(
+        || {
+            program.button("mousedown", "1");
+            program.button("mouseup", "1");
+        },
+        "lab counted: race on 1280×720",
+    );
+    let line = program.after(|| click(&program, "atomics"), "lab counted: atomics on 1280×720, 256 bins");
+    assert_right("atomics", &line);
+    // A chunk that is typed, one that cannot be, and what is none.
+    program.after(|| click(&program, "pixels across and down"), "entry: open for a chunk");
+    program.type_text("nonsense");
+    program.after(|| program.key("Return"), "entry: ‘nonsense’ is no chunk");
+    program.key("ctrl+a");
+    program.type_text("24x10");
+    let line = program.after(|| program.key("Return"), "lab counted: atomics on 1280×720, 256 bins");
+    assert_right("atomics", &line);
+    program.after(|| click(&program, "pixels across and down"), "entry: open for a chunk");
+    program.type_text("9000x9000");
+    let line = program.after(|| program.key("Return"), "note: a chunk of 9000x9000 pixels");
+    assert!(line.contains("the nearest is "), "{line}");
+    program.after(|| click(&program, "bins, 3 to 4096"), "entry: open for bins");
+    program.type_text("2");
+    program.after(|| program.key("Return"), "note: 2 bins cannot be counted, only 3 to 4096; the nearest is 3");
+    let line = program.after(|| (), "lab counted: atomics on 1280×720, 3 bins");
+    assert_right("atomics", &line);
+    program.after(|| program.key("shift+l"), "lab: closed");
+    program.quit_with("q");
+}
+
+#[test]
+fn it_is_opened_by_its_command_and_the_video_plays_on() {
+    let _turn = alone();
+    let display = Display::start();
+    let arguments = ["lab", sample(), "--method", "shared", "--chunk", "32x8", "--bin-count", "100"];
+    let program = Program::start_on(&display, &arguments);
+    let line = program.after(|| (), "lab counted: shared on 1280×720, 100 bins");
+    assert_right("shared", &line);
+    let first = position_where(&program, "known", |_| true);
+    position_where(&program, "further on", |position| position > first + 1.0);
+    let counted = program.log().lines().filter(|line| line.contains("lab counted: shared on")).count();
+    assert!(counted > 1, "frame after frame is counted, as many as it can: {counted}");
+    program.quit_with("q");
+}
