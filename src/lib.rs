@@ -143,7 +143,10 @@ pub mod reporting {
 
 /// How fast this machine counts: what `bench` does.
 pub mod benchmark {
-    pub use crate::bench::{Content, Error, Options, Report, Survey, SweepGrid, rows, run_on, sweep_on};
+    pub use crate::bench::{
+        Content, Error, JoinError, Joined, Options, Report, Survey, SweepGrid, join, joined_page, page, rows, run_on,
+        sweep_on,
+    };
     pub use crate::export::file::{FileError, check_writable, write_whole};
     pub use crate::lab::Shape;
 }

@@ -5,18 +5,22 @@ pub mod adjust;
 pub mod content;
 mod error;
 pub mod inputs;
+pub mod join;
 pub mod layouts;
 pub mod measure;
 mod options;
 pub mod ours;
+mod page;
 pub mod report;
 mod rows;
 mod run;
+pub mod scene;
 pub mod survey;
 pub mod sweep;
 
 pub use content::Content;
 pub use error::Error;
+pub use join::{JoinError, Joined, join};
 pub use options::Options;
 #[cfg(feature = "internals")]
 pub use report::MethodRow;
@@ -104,4 +108,20 @@ fn header(gpu: &Gpu, options: &Options, pictures: &[Picture]) -> Report {
         rows: Vec::new(),
         adjustments: Vec::new(),
     }
+}
+
+/// The page of what one machine measured.
+///
+/// # Errors
+/// [`askama::Error`] never in practice: everything in it has a form as text.
+pub fn page(survey: &Survey) -> Result<String, askama::Error> {
+    page::of_survey(survey)
+}
+
+/// The page of what several machines measured.
+///
+/// # Errors
+/// As [`page`].
+pub fn joined_page(joined: &Joined) -> Result<String, askama::Error> {
+    page::of_joined(joined)
 }

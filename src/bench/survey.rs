@@ -54,7 +54,7 @@ impl Survey {
     /// # Errors
     /// Never in practice: everything in a survey has a JSON form.
     pub fn to_json(&self) -> serde_json::Result<String> {
-        serde_json::to_string_pretty(self)
+        serde_json::to_string(self)
     }
 }
 

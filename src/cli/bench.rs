@@ -1,14 +1,14 @@
 //! `bench`: how fast this machine counts.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 use histoscope::Decoder;
-use histoscope::benchmark::{self, Content, Error, Options, Shape, Survey, SweepGrid};
+use histoscope::benchmark::{self, Content, Error, Options, Shape, Survey, SweepGrid, check_writable, write_whole};
 
 use super::options::{AdapterArgs, ReadingArgs, parse_size};
-use super::output::{WrongUsage, print_line};
+use super::output::{WrongUsage, print_line, wrong_usage};
 
 /// Arguments of `bench`.
 #[derive(Debug, Args)]
@@ -50,6 +50,14 @@ pub struct BenchArgs {
     #[arg(long, conflicts_with_all = ["file", "only", "bin_count", "chunk"])]
     sweep: bool,
 
+    /// Join what 'bench -o NAME.json' wrote on several machines into one table, and measure nothing
+    #[arg(long, value_name = "JSON", num_args = 1.., conflicts_with_all = ["file", "only", "bin_count", "chunk", "sweep"])]
+    join: Vec<PathBuf>,
+
+    /// Write the results to this file: a page to look at (.html), or JSON (.json)
+    #[arg(short, long, value_name = "FILE", conflicts_with_all = ["json", "sweep"])]
+    output: Option<PathBuf>,
+
     /// Print the results as JSON
     #[arg(long)]
     json: bool,
@@ -64,6 +72,10 @@ pub struct BenchArgs {
 impl BenchArgs {
     /// Measures, and prints a table.
     pub fn run(self) -> anyhow::Result<ExitCode> {
+        let output = self.output.as_deref().map(Output::of).transpose()?;
+        if !self.join.is_empty() {
+            return run_join(&self.join, output, self.json);
+        }
         if self.sweep {
             return self.run_sweep();
         }
@@ -79,10 +91,14 @@ impl BenchArgs {
             bin_count: self.bin_count,
             chunk: self.chunk,
             only: self.only,
+            keep_bins: output.is_some(),
             ..Options::default()
         };
         let survey = Survey::measure(&self.adapter.choice(), &options, &self.size, &contents).map_err(told)?;
-        print_line(&if self.json { survey.to_json()? } else { survey.to_string() })?;
+        match output {
+            Some(output) => output.write(|| Ok(benchmark::page(&survey)?), || survey.to_json())?,
+            None => print_line(&if self.json { survey.to_json()? } else { survey.to_string() })?,
+        }
         Ok(ExitCode::SUCCESS)
     }
 
@@ -102,6 +118,47 @@ impl BenchArgs {
     fn contents(&self) -> Vec<Content> {
         self.content.iter().map(|&content| content.into()).collect()
     }
+}
+
+/// A file that results go to.
+enum Output<'a> {
+    Page(&'a Path),
+    Json(&'a Path),
+}
+
+impl<'a> Output<'a> {
+    /// The file of that name, which says by its ending what goes into it.
+    fn of(path: &'a Path) -> anyhow::Result<Self> {
+        let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
+        let output = match ending.as_deref() {
+            Some("html" | "htm") => Self::Page(path),
+            Some("json") => Self::Json(path),
+            _ => return Ok(wrong_usage(format!("{} ends neither in .html nor in .json", path.display()))?),
+        };
+        check_writable(path)?;
+        Ok(output)
+    }
+
+    fn write(
+        &self,
+        page: impl FnOnce() -> anyhow::Result<String>,
+        json: impl FnOnce() -> serde_json::Result<String>,
+    ) -> anyhow::Result<()> {
+        match self {
+            Self::Page(path) => write_whole(path, page()?.as_bytes())?,
+            Self::Json(path) => write_whole(path, (json()? + "\n").as_bytes())?,
+        }
+        Ok(())
+    }
+}
+
+fn run_join(files: &[PathBuf], output: Option<Output<'_>>, json: bool) -> anyhow::Result<ExitCode> {
+    let joined = benchmark::join(files)?;
+    match output {
+        Some(output) => output.write(|| Ok(benchmark::joined_page(&joined)?), || joined.to_json())?,
+        None => print_line(&if json { joined.to_json()? } else { joined.to_string() })?,
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// An error of the measurements; those that better arguments would not have had are wrong usage.

@@ -1,0 +1,336 @@
+//! One table of what several machines measured.
+
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::survey::SCHEMA;
+
+/// Why surveys could not be joined.
+#[derive(Debug, thiserror::Error)]
+pub enum JoinError {
+    /// A file cannot be read.
+    #[error("{} cannot be read: {source}", .path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// A file is no survey.
+    #[error("{} was not written by 'histoscope bench -o {}': {reason}", .path.display(), .path.file_name().unwrap_or_default().display())]
+    NoSurvey {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A file is of another version's form.
+    #[error("{} has form {schema}, and this version reads form {SCHEMA}; measure again with one version on all machines", .path.display())]
+    Schema {
+        /// The file.
+        path: PathBuf,
+        /// The form that it has.
+        schema: u32,
+    },
+}
+
+/// What is read of a survey. More in it is of no account, so that later versions may write more.
+#[derive(Deserialize)]
+struct ReadSurvey {
+    schema: u32,
+    runs: Vec<ReadRun>,
+}
+
+#[derive(Deserialize)]
+struct ReadRun {
+    adapter: String,
+    driver: String,
+    size: (u32, u32),
+    layout: String,
+    content: String,
+    bin_count: u32,
+    rows: Vec<ReadRow>,
+    adjustments: Vec<ReadAdjustment>,
+}
+
+#[derive(Deserialize)]
+struct ReadRow {
+    method: String,
+    channels: String,
+    size: (u32, u32),
+    times: Option<ReadTimes>,
+    of_loop: Option<f64>,
+    of_floor: Option<f64>,
+    check: Option<ReadCheck>,
+}
+
+#[derive(Deserialize)]
+struct ReadAdjustment {
+    name: String,
+    alone: Option<ReadTimes>,
+    exact: Option<bool>,
+}
+
+#[derive(Deserialize)]
+struct ReadTimes {
+    median_us: f64,
+}
+
+#[derive(Deserialize)]
+struct ReadCheck {
+    exact: bool,
+}
+
+/// A machine that measured.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Machine {
+    /// The file that tells of it.
+    pub file: String,
+    /// Name of its adapter.
+    pub adapter: String,
+    /// Graphics interface and driver.
+    pub driver: String,
+}
+
+/// What a machine measured of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Cell {
+    /// The median time.
+    pub median_us: f64,
+    /// Whether it is that of a smaller picture.
+    pub reduced: bool,
+    /// A pixel's time over that of this machine's loop on the CPU.
+    pub of_loop: Option<f64>,
+    /// The same over that of its floor.
+    pub of_floor: Option<f64>,
+    /// Whether the bins were right.
+    pub exact: Option<bool>,
+}
+
+/// A row, with a place for each machine.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct JoinedRow {
+    /// The row's name.
+    pub name: String,
+    /// What each machine measured, if it did.
+    pub cells: Vec<Option<Cell>>,
+}
+
+/// The rows of one kind of picture.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Group {
+    /// The picture and the channels, in words.
+    pub title: String,
+    /// The rows.
+    pub rows: Vec<JoinedRow>,
+}
+
+/// What several machines measured, beside each other.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Joined {
+    /// The machines, in the order of the columns.
+    pub machines: Vec<Machine>,
+    /// The rows, by kind of picture.
+    pub groups: Vec<Group>,
+}
+
+/// Joins surveys that `histoscope bench -o` wrote as JSON.
+///
+/// # Errors
+/// [`JoinError`] for a file that cannot be read, or is no such survey.
+pub fn join(files: &[PathBuf]) -> Result<Joined, JoinError> {
+    let mut joined = Joined { machines: Vec::new(), groups: Vec::new() };
+    for (index, path) in files.iter().enumerate() {
+        let survey = read(path)?;
+        let first = survey.runs.first();
+        joined.machines.push(Machine {
+            file: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            adapter: first.map(|run| run.adapter.clone()).unwrap_or_default(),
+            driver: first.map(|run| run.driver.clone()).unwrap_or_default(),
+        });
+        survey.runs.iter().for_each(|run| joined.add(index, run));
+    }
+    let machines = joined.machines.len();
+    let rows = joined.groups.iter_mut().flat_map(|group| &mut group.rows);
+    rows.for_each(|row| row.cells.resize(machines, None));
+    Ok(joined)
+}
+
+fn read(path: &Path) -> Result<ReadSurvey, JoinError> {
+    let text = fs::read_to_string(path).map_err(|source| JoinError::Read { path: path.to_owned(), source })?;
+    let no_survey = |reason: String| JoinError::NoSurvey { path: path.to_owned(), reason };
+    let survey: ReadSurvey = serde_json::from_str(&text).map_err(|error| no_survey(error.to_string()))?;
+    if survey.schema != SCHEMA {
+        return Err(JoinError::Schema { path: path.to_owned(), schema: survey.schema });
+    }
+    if survey.runs.is_empty() {
+        return Err(no_survey("it holds no run".into()));
+    }
+    Ok(survey)
+}
+
+impl Joined {
+    /// Adds what machine `index` measured of one kind of picture.
+    fn add(&mut self, index: usize, run: &ReadRun) {
+        let ReadRun { size, layout, content, bin_count, .. } = run;
+        let picture = format!("{}×{} {layout}, {content}, {bin_count} bins", size.0, size.1);
+        for row in &run.rows {
+            let channels = if row.channels == "one" { "luminance" } else { "four channels" };
+            let cell = row.times.as_ref().map(|times| Cell {
+                median_us: times.median_us,
+                reduced: row.size != *size,
+                of_loop: row.of_loop,
+                of_floor: row.of_floor,
+                exact: row.check.as_ref().map(|check| check.exact),
+            });
+            self.put(format!("{picture}; {channels}"), &row.method, index, cell);
+        }
+        for row in &run.adjustments {
+            let times = row.alone.as_ref();
+            let cell = times.map(|times| Cell {
+                median_us: times.median_us,
+                reduced: false,
+                of_loop: None,
+                of_floor: None,
+                exact: row.exact,
+            });
+            self.put(format!("{picture}; adjustments alone"), &row.name, index, cell);
+        }
+    }
+
+    fn put(&mut self, title: String, name: &str, index: usize, cell: Option<Cell>) {
+        let at = self.groups.iter().position(|group| group.title == title).unwrap_or_else(|| {
+            self.groups.push(Group { title, rows: Vec::new() });
+            self.groups.len() - 1
+        });
+        let rows = &mut self.groups[at].rows;
+        let at = rows.iter().position(|row| row.name == name).unwrap_or_else(|| {
+            rows.push(JoinedRow { name: name.to_owned(), cells: Vec::new() });
+            rows.len() - 1
+        });
+        rows[at].cells.resize(index + 1, None);
+        rows[at].cells[index] = cell;
+    }
+
+    /// The table as JSON.
+    ///
+    /// # Errors
+    /// Never in practice: everything in it has a JSON form.
+    pub fn to_json(&self) -> serde_json::Result<String> {
+        serde_json::to_string_pretty(self)
+    }
+}
+
+/// The letter, or letters, by which a table calls the machine of that column.
+pub(super) fn letter(index: usize) -> String {
+    let last = char::from(b'A' + (index % 26) as u8).to_string();
+    if index < 26 { last } else { letter(index / 26 - 1) + &last }
+}
+
+impl fmt::Display for Joined {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, Machine { file, adapter, driver }) in self.machines.iter().enumerate() {
+            writeln!(f, "{}: {adapter} ({driver}), {file}", letter(index))?;
+        }
+        for group in &self.groups {
+            write!(f, "\n{:<60}", group.title)?;
+            for index in 0..self.machines.len() {
+                write!(f, "{:>14}{:>10}", format!("{} µs", letter(index)), "of floor")?;
+            }
+            writeln!(f)?;
+            for row in &group.rows {
+                write!(f, "  {:<58}", row.name)?;
+                for cell in &row.cells {
+                    match cell {
+                        Some(Cell { median_us, reduced, of_floor, exact, .. }) => {
+                            let wrong = if *exact == Some(false) { "!" } else { "" };
+                            let time = if *reduced { format!("({median_us:.1})") } else { format!("{median_us:.1}") };
+                            let of_floor = of_floor.map_or("-".into(), |ratio| format!("{ratio:.2}"));
+                            write!(f, "{:>14}{of_floor:>10}", format!("{wrong}{time}"))?;
+                        }
+                        None => write!(f, "{:>14}{:>10}", "-", "-")?,
+                    }
+                }
+                writeln!(f)?;
+            }
+        }
+        writeln!(
+            f,
+            "\nmedian times; of floor: a pixel's time over that of reading only on the same machine; !: counted wrong"
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(folder: &Path, name: &str, text: &str) -> PathBuf {
+        let path = folder.join(name);
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    fn survey(adapter: &str, rows: &str) -> String {
+        format!(
+            r#"{{"schema": 1, "runs": [{{"adapter": "{adapter}", "driver": "d", "size": [64, 32], "layout": "gray",
+            "content": "noise", "bin_count": 256, "rows": [{rows}], "adjustments": []}}]}}"#
+        )
+    }
+
+    fn row(method: &str, us: f64, exact: bool) -> String {
+        let height = if method == "subgroup" { 16 } else { 32 };
+        format!(
+            r#"{{"method": "{method}", "channels": "four", "size": [64, {height}], "times": {{"median_us": {us}, "min_us": 1.0}},
+            "of_loop": 0.5, "of_floor": 2.0, "check": {{"exact": {exact}, "lost": 0}}}}"#
+        )
+    }
+
+    #[test]
+    fn machines_stand_side_by_side_whatever_rows_each_has() {
+        let folder = tempfile::tempdir().unwrap();
+        let first = survey("one", &format!("{}, {}", row("race", 7.25, false), row("sum", 8.0, true)));
+        let second = survey("two", &format!("{}, {}", row("sum", 4.0, true), row("subgroup", 3.0, true)));
+        let files = [file(folder.path(), "a.json", &first), file(folder.path(), "b.json", &second)];
+        let joined = join(&files).unwrap();
+        assert_eq!(joined.groups.len(), 1);
+        let group = &joined.groups[0];
+        assert_eq!(group.title, "64×32 gray, noise, 256 bins; four channels");
+        let times: Vec<_> = group
+            .rows
+            .iter()
+            .map(|row| (row.name.as_str(), row.cells.iter().map(|cell| cell.map(|cell| cell.median_us)).collect()))
+            .collect();
+        let expected: [(&str, Vec<Option<f64>>); 3] = [
+            ("race", vec![Some(7.25), None]),
+            ("sum", vec![Some(8.0), Some(4.0)]),
+            ("subgroup", vec![None, Some(3.0)]),
+        ];
+        assert_eq!(times, expected);
+        let table = joined.to_string();
+        for text in ["A: one (d), a.json", "B: two (d), b.json", "!7.2", "2.00", "(3.0)"] {
+            assert!(table.contains(text), "no {text} in {table}");
+        }
+        assert_eq!((letter(0), letter(25), letter(26), letter(27)), ("A".into(), "Z".into(), "AA".into(), "AB".into()));
+    }
+
+    #[test]
+    fn what_is_no_survey_is_told_with_the_file_s_name() {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text, words) in [
+            ("empty.json", "", "was not written by"),
+            ("other.json", "{\"a\": 1}", "was not written by"),
+            ("bare.json", "{\"schema\": 1, \"runs\": []}", "holds no run"),
+            ("old.json", "{\"schema\": 0, \"runs\": []}", "has form 0"),
+        ] {
+            let path = file(folder.path(), name, text);
+            let error = join(&[path]).unwrap_err().to_string();
+            assert!(error.contains(name) && error.contains(words), "{error}");
+        }
+        let missing = join(&[folder.path().join("none.json")]).unwrap_err().to_string();
+        assert!(missing.contains("none.json cannot be read"), "{missing}");
+    }
+}
