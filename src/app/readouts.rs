@@ -13,6 +13,7 @@ use super::hud::{
     AdjustmentView, HistogramArea, Hud, InfoLine, Machine, ProbeText, Readout, RegionView, StatsTable, Tables,
     TimingTable, info_lines, left_for_others,
 };
+use super::lab::Lab;
 use super::pointing::Pointer;
 use super::regions;
 use super::session::Session;
@@ -57,8 +58,8 @@ impl Readings {
 pub struct Sources<'a> {
     /// Where everything lies.
     pub geometry: Geometry<'a>,
-    /// Whether the lab is open, so that the bars are its.
-    pub has_lab: bool,
+    /// The lab, whose bars stand where the histograms would while it is open.
+    pub lab: &'a Lab,
     /// The video, if one is open.
     pub session: Option<&'a Session>,
     /// Its bins.
@@ -76,7 +77,7 @@ impl Sources<'_> {
     #[must_use]
     pub fn read(&self, now: Instant) -> Readings {
         let Geometry { scene, components, size, .. } = self.geometry;
-        let open = self.hud.panels.within(left_for_others(self.geometry.width_in_points(), self.has_lab));
+        let open = self.hud.panels.within(left_for_others(self.geometry.width_in_points(), self.lab.is_open()));
         let area = |(_, rect, channels)| HistogramArea { rect: self.geometry.rect_in_points(&rect), channels };
         let mut readings = Readings {
             histograms: panel::panels(scene, components, size).map(area).collect(),
@@ -189,7 +190,8 @@ impl Sources<'_> {
             return;
         }
         if let Some(hit) = self.geometry.hit(at) {
-            if self.has_lab {
+            if self.lab.is_open() {
+                readings.readouts.extend(self.bin_of_lab(&hit, at));
                 return;
             }
             let Some(sums) = self.bins.counted_now(scene, self.geometry.bits(), self.geometry.region.counted()) else {
@@ -222,6 +224,18 @@ impl Sources<'_> {
             ProbeText::card(&probe, &frame.picture, frame.orientation).of_picture(is_adjusted.then_some("source"));
         log::trace!("probe: {}", card.as_text());
         readings.probe = Some(ProbeText { card, at: pointer });
+    }
+
+    /// The card of the lab's bin under the pointer.
+    fn bin_of_lab(&self, hit: &panel::Hit, at: DVec2) -> Option<Readout> {
+        let figures = self.lab.figures()?;
+        let (left, width) = (f64::from(hit.rect.left), f64::from(hit.rect.width));
+        let bin = figures.bin_at((at.x - left) / width);
+        let card = figures.card(hit.channels, bin);
+        log::trace!("lab's bin: {}", card.as_text());
+        let x = |bin: usize| left + width * bin as f64 / figures.bin_count().max(1) as f64;
+        let columns = [x(bin), x(bin + 1)].map(|x| x as f32 / self.geometry.points);
+        Some(Readout { card, panel: self.geometry.rect_in_points(&hit.rect), columns, lasts: false })
     }
 
     /// What the bins are of that are told, where that is not simply the picture.

@@ -18,7 +18,7 @@ use super::gestures::Gestures;
 use super::history::History;
 use super::hud::{Command, FileView, Goal, Lasting, Model, Note, PictureView, PointerView, ScopesView};
 use super::inputs::{Arrival, Inputs};
-use super::lab::Lab;
+use super::lab::{Lab, Shown};
 use super::options::{AppError, PlayOptions, Waker};
 use super::pointing::{Held, Pointer, PointerCommand};
 use super::readouts::{Readings, Sources};
@@ -153,7 +153,9 @@ impl Viewer {
         }
         let session = self.work.session.as_ref();
         let frame = session.and_then(|session| Some(session.read(session.frame.as_ref()?)));
-        match self.lab.advance(&self.work.graphics.gpu, frame.as_ref(), now) {
+        let is_playing = !self.work.stands();
+        let shown = frame.as_ref().map(|frame| Shown { frame, is_playing });
+        match self.lab.advance(&self.work.graphics.gpu, shown, now) {
             Ok(advanced) => {
                 if let Some(told) = advanced.told {
                     self.work.note(Note::warning(told), now);
@@ -268,7 +270,8 @@ impl Viewer {
             tables: readings.tables(),
             adjusting,
             region: readings.region.as_ref(),
-            lab: lab.as_ref(),
+            // Without a video there is nothing to count.
+            lab: lab.as_ref().filter(|_| self.work.session.is_some()),
             exposure: self.work.hud.shows_controls(now).then_some(self.work.scene.exposure),
             pointer: PointerView { at: pointer, probe: readings.probe.as_ref(), readouts: &readings.readouts },
         };
@@ -283,7 +286,7 @@ impl Viewer {
         let components = if self.lab.has_bars() { Components::Rgbl } else { geometry.components };
         Sources {
             geometry: Geometry { components, ..geometry },
-            has_lab: self.lab.is_open(),
+            lab: &self.lab,
             session: self.work.session.as_ref(),
             bins: &self.work.bins,
             graphics: &self.work.graphics,

@@ -64,6 +64,8 @@ pub struct Ladder {
     size: (u32, u32),
     layout: PixelLayout,
     step: u32,
+    /// Whether more pixels are left out than the method by itself asks for.
+    is_for_pace: bool,
     counter: Counter,
     expected: ExpectedPass,
     floor: Floor,
@@ -82,11 +84,25 @@ impl Ladder {
     /// # Errors
     /// [`GpuError`] if the device fails.
     pub fn new(gpu: &Gpu, setup: Setup, picture: &Picture) -> Result<Result<Self, String>, GpuError> {
+        Self::of_part(gpu, setup, picture, 1)
+    }
+
+    /// The same, counting the first of each `least_step` pixels across and down, or of more, where the method counts an image.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn of_part(
+        gpu: &Gpu,
+        setup: Setup,
+        picture: &Picture,
+        least_step: u32,
+    ) -> Result<Result<Self, String>, GpuError> {
         if let Err(why) = setup.possible(gpu) {
             return Ok(Err(why));
         }
         let size = (picture.width(), picture.height());
-        let step = setup.step(gpu, size, LIVE_CHUNK_BYTES);
+        let needed = setup.step(gpu, size, LIVE_CHUNK_BYTES);
+        let step = if setup.method.reads_texture() { needed.max(least_step) } else { needed };
         let counter = match setup.method {
             Method::Scalar | Method::OursCpu => {
                 let bins = storage(&gpu.device, "bins of the CPU", setup.word_count());
@@ -116,7 +132,16 @@ impl Ladder {
         let expected = ExpectedPass::new(gpu, setup, picture, depth, step);
         let floor = Floor::usual(gpu, picture.layout().plane_count());
         gpu.check()?;
-        Ok(Ok(Self { setup, size, layout: *picture.layout(), step, counter, expected, floor }))
+        Ok(Ok(Self {
+            setup,
+            size,
+            layout: *picture.layout(),
+            step,
+            is_for_pace: step > needed,
+            counter,
+            expected,
+            floor,
+        }))
     }
 
     /// Whether it can count this picture with this setup, so that none must be made anew.
@@ -145,6 +170,7 @@ impl Ladder {
             return None;
         }
         let why = match self.setup.method {
+            _ if self.is_for_pace => "so that the video plays on",
             Method::Single => "lest the GPU seem to hang",
             Method::Scalar => "lest the video stand still",
             _ => "since it cannot keep the chunks of more",

@@ -50,7 +50,20 @@ impl Live {
     /// # Errors
     /// As there.
     pub fn new(gpu: &Gpu, setup: Setup, picture: &Picture) -> Result<Result<Self, String>, GpuError> {
-        Ok(Ladder::new(gpu, setup, picture)?.map(|ladder| {
+        Self::of_part(gpu, setup, picture, 1)
+    }
+
+    /// As [`Ladder::of_part`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn of_part(
+        gpu: &Gpu,
+        setup: Setup,
+        picture: &Picture,
+        least_step: u32,
+    ) -> Result<Result<Self, String>, GpuError> {
+        Ok(Ladder::of_part(gpu, setup, picture, least_step)?.map(|ladder| {
             let spans = ladder.steps().len() as u32 + 1;
             let bytes = 2 * bin_bytes(setup) + u64::from(spans) * Timestamps::SPAN_BYTES;
             Self {

@@ -15,15 +15,16 @@ pub struct Runner {
 }
 
 impl Runner {
-    /// Sets a method up for pictures like this one; `Ok(Err)` says in words why the adapter cannot run it.
+    /// Sets a method up for pictures like this one, of which it counts the first of each `least_step` pixels across and down, or of
+    /// more, where it counts an image; `Ok(Err)` says in words why the adapter cannot run it.
     ///
     /// # Errors
     /// [`GpuError`] if the device fails.
-    pub fn new(gpu: &Gpu, setup: Setup, picture: &Picture) -> Result<Result<Self, String>, GpuError> {
+    pub fn new(gpu: &Gpu, setup: Setup, picture: &Picture, least_step: u32) -> Result<Result<Self, String>, GpuError> {
         if let Err(reason) = PictureBuffers::check(gpu, picture) {
             return Ok(Err(reason.to_string()));
         }
-        let live = Live::new(gpu, setup, picture)?;
+        let live = Live::of_part(gpu, setup, picture, least_step)?;
         Ok(live.map(|live| Self { live, pictures: PictureBuffers::default() }))
     }
 

@@ -97,6 +97,9 @@ fn it_is_opened_from_the_menu_and_worked_with_the_pointer() {
     );
     let line = program.after(|| click(&program, "atomics"), "lab counted: atomics on 1280×720, 256 bins");
     assert_right("atomics", &line);
+    // The bin under the pointer, of the method's own.
+    let line = program.after(|| program.point(900, 650), "lab's bin: bin ");
+    assert!(line.contains("of 256") && line.contains(" right"), "{line}");
     // A chunk that is typed, one that cannot be, and what is none.
     program.after(|| click(&program, "pixels across and down"), "entry: open for a chunk");
     program.type_text("nonsense");
@@ -124,7 +127,7 @@ fn it_is_opened_by_its_command_and_the_video_plays_on() {
     let display = Display::start();
     let arguments = ["lab", sample(), "--method", "shared", "--chunk", "32x8", "--bin-count", "100"];
     let program = Program::start_on(&display, &arguments);
-    let line = program.after(|| (), "lab counted: shared on 1280×720, 100 bins");
+    let line = program.after(|| (), "lab counted: shared on 427×240, 100 bins");
     assert_right("shared", &line);
     let first = position_where(&program, "known", |_| true);
     position_where(&program, "further on", |position| position > first + 1.0);

@@ -27,6 +27,8 @@ const AGAIN: Duration = Duration::from_millis(500);
 const ENOUGH: usize = 8;
 /// Pixels of the frame that are told with their values.
 const SAMPLES: u32 = 8;
+/// Pixels of a playing video that a software adapter is to count, at most: some milliseconds.
+const PLAYING_PIXELS: u64 = 1 << 17;
 /// Rows of the picture that are looked through for some that tell something.
 const ROWS: u32 = 24;
 
@@ -82,11 +84,22 @@ enum Rig {
 struct Ready {
     gpu: Arc<Gpu>,
     setup: Setup,
+    /// Of how many pixels across and down one is counted at most, so that the video plays on.
+    least_step: u32,
     runner: Runner,
     times: Times,
     /// When the run began that is under way, and the size of its frame.
     begun: Instant,
     frame: (u32, u32),
+}
+
+/// What is on screen.
+#[derive(Debug, Clone, Copy)]
+pub struct Shown<'a> {
+    /// The frame.
+    pub frame: &'a Frame,
+    /// Whether another one follows it soon.
+    pub is_playing: bool,
 }
 
 /// Which frame it is, and how it is read.
@@ -160,6 +173,18 @@ impl Lab {
         matches!(self, Self::Open(open) if !matches!(open.figures, Known::Nothing))
     }
 
+    /// The newest figures of what is chosen, once there are some.
+    #[must_use]
+    pub const fn figures(&self) -> Option<&Figures> {
+        match self {
+            Self::Open(open) => match &open.figures {
+                Known::Now(figures) => Some(figures),
+                Known::Nothing | Known::Before(_) => None,
+            },
+            Self::Closed(_) => None,
+        }
+    }
+
     /// What its bars are, in words, once there are some.
     #[must_use]
     pub fn counted_text(&self) -> Option<String> {
@@ -197,9 +222,9 @@ impl Lab {
     ///
     /// # Errors
     /// [`GpuError`] if the device fails.
-    pub fn advance(&mut self, gpu: &Arc<Gpu>, frame: Option<&Frame>, now: Instant) -> Result<Advanced, GpuError> {
+    pub fn advance(&mut self, gpu: &Arc<Gpu>, frame: Option<Shown<'_>>, now: Instant) -> Result<Advanced, GpuError> {
         match (self, frame) {
-            (Self::Open(open), Some(frame)) => open.advance(gpu, frame, now),
+            (Self::Open(open), Some(shown)) => open.advance(gpu, shown, now),
             _ => Ok(Advanced::default()),
         }
     }
@@ -240,7 +265,12 @@ impl Open {
         };
     }
 
-    fn advance(&mut self, gpu: &Arc<Gpu>, frame: &Frame, now: Instant) -> Result<Advanced, GpuError> {
+    fn advance(
+        &mut self,
+        gpu: &Arc<Gpu>,
+        Shown { frame, is_playing }: Shown<'_>,
+        now: Instant,
+    ) -> Result<Advanced, GpuError> {
         let mut advanced = Advanced::default();
         // What was made for a device that was lost is of no use on the next one.
         if matches!(&self.rig, Rig::Ready(ready) if !Arc::ptr_eq(&ready.gpu, gpu)) {
@@ -270,7 +300,8 @@ impl Open {
             advanced.wake_at = Some(self.next);
             return Ok(advanced);
         }
-        advanced.told = self.make(gpu, &frame.picture)?;
+        let least_step = if is_playing && gpu.is_software() { playing_step(&frame.picture) } else { 1 };
+        advanced.told = self.make(gpu, &frame.picture, least_step)?;
         advanced.has_news |= advanced.told.is_some();
         if times == 0 {
             // They stay where they are, so that one can see what becomes of them.
@@ -303,9 +334,10 @@ impl Open {
     }
 
     /// Has something that counts pictures like this one, as far as the adapter can; in words what is taken in place of what was chosen.
-    fn make(&mut self, gpu: &Arc<Gpu>, picture: &Picture) -> Result<Option<String>, GpuError> {
+    fn make(&mut self, gpu: &Arc<Gpu>, picture: &Picture, least_step: u32) -> Result<Option<String>, GpuError> {
         if let Rig::Ready(ready) = &self.rig
             && ready.runner.ladder().fits(ready.setup, picture)
+            && ready.least_step == least_step
         {
             return Ok(None);
         }
@@ -313,10 +345,18 @@ impl Open {
         self.choice = choice;
         self.rig = match setup {
             None => Rig::Impossible(told.clone().unwrap_or_default()),
-            Some(setup) => match Runner::new(gpu, setup, picture)? {
+            Some(setup) => match Runner::new(gpu, setup, picture, least_step)? {
                 Ok(runner) => {
                     let (gpu, begun, frame) = (Arc::clone(gpu), Instant::now(), (picture.width(), picture.height()));
-                    Rig::Ready(Box::new(Ready { gpu, setup, runner, times: Times::default(), begun, frame }))
+                    Rig::Ready(Box::new(Ready {
+                        gpu,
+                        setup,
+                        least_step,
+                        runner,
+                        times: Times::default(),
+                        begun,
+                        frame,
+                    }))
                 }
                 Err(reason) => {
                     log::debug!("lab counted: {} nothing: {reason}", setup.method.name());
@@ -383,6 +423,12 @@ impl Ready {
         );
         figures
     }
+}
+
+/// Of how many pixels across and down of a playing video a software adapter is to count one.
+fn playing_step(picture: &Picture) -> u32 {
+    let pixels = u64::from(picture.width()) * u64::from(picture.height());
+    (1..).find(|&step| pixels / (u64::from(step) * u64::from(step)) <= PLAYING_PIXELS).unwrap_or(1)
 }
 
 /// The bins of red, green, blue and luminance.

@@ -21,6 +21,10 @@ fn frame((width, height): (u32, u32), sample: impl Fn(usize) -> u8) -> Frame {
     Frame { picture, ..decoder.next_frame().unwrap().unwrap() }
 }
 
+fn standing(frame: &Frame) -> Shown<'_> {
+    Shown { frame, is_playing: false }
+}
+
 fn noise(at: usize) -> u8 {
     (at.wrapping_mul(2_654_435_761) >> 13) as u8
 }
@@ -32,7 +36,7 @@ fn gpu() -> Arc<Gpu> {
 /// Looks at the lab until it has figures, or says why there are none.
 fn outcome(lab: &mut Lab, gpu: &Arc<Gpu>, frame: &Frame) -> Result<Figures, String> {
     for _ in 0..20_000 {
-        lab.advance(gpu, Some(frame), Instant::now()).expect("the device works");
+        lab.advance(gpu, Some(standing(frame)), Instant::now()).expect("the device works");
         match lab.view(false, Instant::now()).expect("it is open").outcome {
             Outcome::UnderWay => std::thread::sleep(Duration::from_millis(1)),
             Outcome::Impossible(reason) => return Err(reason.to_owned()),
@@ -55,7 +59,7 @@ fn a_closed_lab_makes_nothing_and_an_open_one_leaves_nothing() {
     let before = allocated(&gpu);
     let mut lab = Lab::new(None, Instant::now());
     for _ in 0..10 {
-        let advanced = lab.advance(&gpu, Some(&frame), Instant::now()).expect("the device works");
+        let advanced = lab.advance(&gpu, Some(standing(&frame)), Instant::now()).expect("the device works");
         assert!(!advanced.has_news && advanced.wake_at.is_none() && advanced.told.is_none());
     }
     assert!(lab.view(false, Instant::now()).is_none() && !lab.has_bars());
@@ -100,14 +104,15 @@ fn what_the_adapter_cannot_do_is_told_once_and_the_nearest_taken() {
     let (gpu, frame) = (gpu(), frame((97, 61), noise));
     let choice = LabChoice { method: Method::Atomics, chunk: Some((60_000, 60_000)), bins: 9000 };
     let mut lab = Lab::new(Some(choice), Instant::now());
-    let told = lab.advance(&gpu, Some(&frame), Instant::now()).expect("the device works").told.expect("it is told");
+    let told =
+        lab.advance(&gpu, Some(standing(&frame)), Instant::now()).expect("the device works").told.expect("it is told");
     assert!(told.contains("60000x60000") && told.contains("9000 bins"), "{told}");
     assert!(outcome(&mut lab, &gpu, &frame).is_ok_and(|figures| figures.is_exact));
     let view = lab.view(false, Instant::now()).expect("it is open");
     assert_eq!(view.bins, 4096);
     assert!(view.chunk.0 < 60_000 && !view.is_usual, "{:?}", view.chunk);
     lab.choose(LabCommand::Bins(16));
-    let advanced = lab.advance(&gpu, Some(&frame), Instant::now()).expect("the device works");
+    let advanced = lab.advance(&gpu, Some(standing(&frame)), Instant::now()).expect("the device works");
     assert_eq!(advanced.told, None, "the nearest is possible");
 }
 
@@ -119,7 +124,7 @@ fn one_frame_at_a_time_is_counted_and_one_that_stands_not_for_ever() {
     let mut now = Instant::now();
     let (mut news, mut looks) = (0, 0);
     loop {
-        let advanced = lab.advance(&gpu, Some(&frame), now).expect("the device works");
+        let advanced = lab.advance(&gpu, Some(standing(&frame)), now).expect("the device works");
         news += usize::from(advanced.has_news);
         let Some(wake_at) = advanced.wake_at else { break };
         // What the adapter does takes its time, whatever the clock here says.
@@ -131,7 +136,7 @@ fn one_frame_at_a_time_is_counted_and_one_that_stands_not_for_ever() {
     assert_eq!(news, ENOUGH, "a frame that stands is counted until its times have settled");
     // Another frame is counted again.
     let other = Frame { pts_ticks: frame.pts_ticks + 1, ..frame };
-    assert!(lab.advance(&gpu, Some(&other), now).expect("the device works").wake_at.is_some());
+    assert!(lab.advance(&gpu, Some(standing(&other)), now).expect("the device works").wake_at.is_some());
 }
 
 #[test]
@@ -151,4 +156,32 @@ fn the_first_pixels_are_told_as_the_methods_count_them() {
     let (x, y) = telling(&edge.picture);
     let bins: std::collections::BTreeSet<_> = samples(&edge.picture, (x, y), 256).iter().map(|s| s.bin).collect();
     assert!(y >= 20 && bins.len() > 2, "{x}, {y}: {bins:?}");
+}
+
+#[test]
+fn a_software_adapter_counts_a_part_of_a_playing_video_and_all_of_one_that_stands() {
+    let (gpu, frame) = (gpu(), frame((641, 359), noise));
+    let choice = LabChoice { method: Method::Atomics, ..LabChoice::default() };
+    let mut lab = Lab::new(Some(choice), Instant::now());
+    let mut counted = |is_playing: bool, ticks: i64| {
+        let frame = Frame { pts_ticks: ticks, ..frame.clone() };
+        let mut now = Instant::now();
+        let mut news = 0;
+        while news < 2 {
+            let shown = Shown { frame: &frame, is_playing };
+            let advanced = lab.advance(&gpu, Some(shown), now).expect("the device works");
+            news += usize::from(advanced.has_news);
+            std::thread::sleep(Duration::from_millis(1));
+            now = advanced.wake_at.map_or(now, |wake_at| now.max(wake_at));
+        }
+        lab.figures().expect("there are figures").clone()
+    };
+    let (playing, standing) = (counted(true, 1), counted(false, 2));
+    assert!(playing.is_exact && standing.is_exact);
+    assert_eq!((standing.wanted, standing.reduction.as_deref()), (4 * 641 * 359, None));
+    if gpu.is_software() {
+        let text = playing.reduction.expect("it is told");
+        assert!(text.contains("321×180 of 641×359") && text.contains("so that the video plays on"), "{text}");
+        assert_eq!(playing.wanted, 4 * 321 * 180);
+    }
 }

@@ -7,6 +7,7 @@ mod bars;
 mod diagram;
 mod drawing;
 mod panel;
+mod reading;
 mod view;
 mod words;
 

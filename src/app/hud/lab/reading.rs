@@ -1,0 +1,76 @@
+//! What the bin under the pointer holds: what the method has counted, what is right, and what is lost.
+
+use super::view::Figures;
+use super::words::grouped;
+use crate::app::hud::card::{Card, Line};
+use crate::app::hud::theme;
+use crate::histogram::Components;
+use crate::view::overlay::Channels;
+
+impl Figures {
+    /// Bins of a channel.
+    #[must_use]
+    pub fn bin_count(&self) -> usize {
+        self.right.first().map_or(0, Vec::len)
+    }
+
+    /// The bin at a share of a histogram's width.
+    #[must_use]
+    pub fn bin_at(&self, share: f64) -> usize {
+        ((share * self.bin_count() as f64) as usize).min(self.bin_count().saturating_sub(1))
+    }
+
+    /// What a bin holds in each of these channels.
+    #[must_use]
+    pub fn card(&self, channels: Channels, bin: usize) -> Card {
+        let count = self.bin_count();
+        let percent = |bin: usize| bin as f64 * 100.0 / count.max(1) as f64;
+        let title = format!("bin {bin} of {count}  {:.1} to {:.1} %", percent(bin), percent(bin + 1));
+        let line = |channel: usize| {
+            let [counted, right] =
+                [&self.counted, &self.right].map(|bins| bins[channel].get(bin).copied().unwrap_or(0));
+            let verdict = match right.cmp(&counted) {
+                std::cmp::Ordering::Equal => ("right".to_owned(), theme::RIGHT),
+                std::cmp::Ordering::Greater => (format!("lost {}", grouped((right - counted).into())), theme::WRONG),
+                std::cmp::Ordering::Less => (format!("{} too many", grouped((counted - right).into())), theme::WRONG),
+            };
+            let of = format!("of {}", grouped(right.into()));
+            let cells = vec![(grouped(counted.into()), theme::LIGHT), (of, theme::LIGHT), verdict];
+            let name = theme::channel_sign(Components::Rgbl, channel).to_owned();
+            Line { name, color: theme::channel_color(Components::Rgbl, channel), cells }
+        };
+        Card { title, swatch: None, lines: channels.iter().map(line).collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bin_tells_what_was_lost_in_it() {
+        let right: [Vec<u32>; 4] = std::array::from_fn(|_| vec![10, 2000, 30]);
+        let mut counted = right.clone();
+        (counted[1][1], counted[3][1]) = (1, 2002);
+        let figures = Figures {
+            counted,
+            right,
+            wanted: 8160,
+            is_exact: false,
+            lost: 1997,
+            reduction: None,
+            part: 1.0,
+            passes: Vec::new(),
+            total_us: None,
+            floor_us: None,
+            costs: Vec::new(),
+        };
+        assert_eq!([0.0, 0.34, 0.99, 1.0].map(|share| figures.bin_at(share)), [0, 1, 2, 2]);
+        let told = figures.card(Channels::ALL, 1).as_text().replace('\u{202f}', " ");
+        assert_eq!(
+            told,
+            "bin 1 of 3  33.3 to 66.7 %; R 2 000 of 2 000 right; G 1 of 2 000 lost 1 999; B 2 000 of 2 000 right; \
+             L 2 002 of 2 000 2 too many"
+        );
+    }
+}
