@@ -216,6 +216,26 @@ fn figures_come_back_without_waiting_each_pass_with_its_time() {
     }
 }
 
+/// Whether invocations run at the same time is the adapter's business: only a GPU of its own is held to it.
+#[test]
+fn the_race_loses_counts_and_each_run_others_where_the_adapter_is_parallel() {
+    let gpu = gpu();
+    let uploaded = Uploaded::new(&gpu, picture("yuv420p", (1920, 1080), Content::Natural));
+    let shape = Shape::new(&gpu, Method::Race.usual_chunk(), 256).unwrap();
+    let setup = Setup { method: Method::Race, channels: ChannelSet::Four, shape };
+    let runs: Vec<_> = (0..8).map(|_| uploaded.count(&gpu, setup).unwrap().1).collect();
+    for run in &runs {
+        assert!(run.lost() >= 0, "a race counts nothing twice");
+        assert_eq!(run.lost() == 0, run.is_exact());
+    }
+    if gpu.is_software() {
+        eprintln!("not asserted on {}: lost {:?}", gpu.info.name, runs.iter().map(Counts::lost).collect::<Vec<_>>());
+        return;
+    }
+    assert!(runs.iter().all(|run| !run.is_exact()), "{} loses none", gpu.info.name);
+    assert!(runs.iter().any(|run| run.counted != runs[0].counted), "each run comes to the same");
+}
+
 #[test]
 fn constants_are_shown_as_they_are_injected() {
     let gpu = gpu();
