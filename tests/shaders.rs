@@ -8,9 +8,9 @@ use std::mem::offset_of;
 use std::path::{Path, PathBuf};
 
 use histoscope::gpu::params::{
-    BlurParams, ChannelScale, CropParams, CurveParams, DividerParams, LevelParams, LimitsParams, PairingParams,
-    PanelParams, PictureParams, PlacementParams, RecolorParams, ReductionParams, RegionParams, ScanParams,
-    SelectionParams, TileParams,
+    BlurParams, ChannelScale, CropParams, CurveParams, DividerParams, ImageParams, LevelParams, LimitsParams,
+    PairingParams, PanelParams, PictureParams, PlacementParams, RecolorParams, ReductionParams, RegionParams,
+    ScanParams, SelectionParams, TileParams,
 };
 use histoscope::gpu::shaders::{self, Binding, EntryPoint, Group, Shader, groups};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
@@ -138,6 +138,8 @@ fn shared_structures_lie_alike_in_rust_and_wgsl() {
             ],
         );
     }
+    let size = [("size", offset_of!(ImageParams, size))];
+    assert_layout(&shaders::LAB_BLUR, "Image", size_of::<ImageParams>(), &size);
     let level = [
         ("length", offset_of!(LevelParams, length)),
         ("blocks", offset_of!(LevelParams, blocks)),

@@ -18,8 +18,9 @@ use crate::gpu::readback::read_buffer;
 use crate::gpu::timing::{Spans, compute_pass};
 use crate::gpu::{Gpu, GpuError};
 use crate::histogram::Components;
+use crate::lab::image::convert;
 use crate::lab::scan::serial;
-use crate::lab::{self, ScanKind, ScanMethod};
+use crate::lab::{self, BlurMethod, LabBlur, ScanKind, ScanMethod};
 use crate::picture::Picture;
 
 /// One adjustment.
@@ -81,6 +82,7 @@ pub(super) fn measure(
         let measured = match what {
             What::Scan { conflict_free } => scan(gpu, &budget, conflict_free, &mut row),
             What::TutorialScan(method) => tutorial_scan(gpu, &budget, method, &mut row),
+            What::TutorialBlur { method, size } => tutorial_blur(gpu, &budget, &pictures[0], (method, size), &mut row),
             What::Blur { size, staged } => blur_passes(gpu, &budget, &pictures[0], (size, staged), &mut row),
             What::Chain(adjustments) => Bench::get(&mut bench, gpu, pictures)
                 .and_then(|bench| bench.measure(gpu, &budget, (&adjustments, false), &mut row)),
@@ -139,6 +141,39 @@ fn scan(gpu: &Gpu, budget: &Budget, conflict_free: bool, row: &mut AdjustRow) ->
     row.alone = Some(timed(gpu, budget, &mut |pass, _| job.dispatch(pass))?);
     let scanned: Vec<u32> = bytemuck::pod_collect_to_vec(&read_buffer(gpu, &target, target.size())?);
     row.exact = Some(scanned == serial(&words, ScanKind::Exclusive));
+    Ok(())
+}
+
+/// A blur of the picture's upper 8 bits by a method of the tutorials, checked against the product's, which rounds once.
+fn tutorial_blur(
+    gpu: &Gpu,
+    budget: &Budget,
+    picture: &Picture,
+    (method, size): (BlurMethod, u32),
+    row: &mut AdjustRow,
+) -> Result<(), Error> {
+    let image = convert(picture, 1)?;
+    let blur = match LabBlur::new(gpu, method, (size, 1), (image.width(), image.height()))? {
+        Ok(blur) => blur,
+        Err(why) => {
+            row.note = Some(why);
+            return Ok(());
+        }
+    };
+    let words: Vec<u32> = bytemuck::pod_collect_to_vec(image.plane(0).bytes);
+    let found = blur.run(gpu, &words)?;
+    let expected = blur::apply(Codes::of(&image), Blur { size, runs: 1 });
+    let pixels = found.iter().zip(&expected.rgb);
+    let is_near = |(found, expected): (&u32, &[u16; 3])| {
+        found.to_le_bytes().into_iter().zip(expected).all(|(found, &expected)| u16::from(found).abs_diff(expected) <= 1)
+    };
+    row.exact = Some(pixels.into_iter().all(is_near));
+    row.alone = Some(timed(gpu, budget, &mut |pass, _| blur.dispatch(pass))?);
+    let (image_loads, tile_loads) = method.loads(size);
+    row.note = Some(match tile_loads > 0.0 {
+        true => format!("loads a pixel: {image_loads:.1}, and {tile_loads:.0} from workgroup memory; within a code"),
+        false => format!("loads a pixel: {image_loads:.1}; within a code"),
+    });
     Ok(())
 }
 

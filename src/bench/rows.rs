@@ -1,7 +1,7 @@
 //! The rows of the tables: what they are called and what they measure.
 
 use crate::adjust::{Adjustments, Blur, Clahe, Equalize, Otsu, Placing, Posterize, Reduction, Shown, Tone};
-use crate::lab::{Method, ScanMethod};
+use crate::lab::{BlurMethod, Method, ScanMethod};
 
 /// The name and the title of every row, in the table's order.
 #[must_use]
@@ -35,6 +35,8 @@ pub(super) enum What {
     Apart(Adjustments),
     /// The two passes of a blur by themselves, with workgroup memory or without.
     Blur { size: u32, staged: bool },
+    /// A blur of the picture as an image, by a method of the tutorials.
+    TutorialBlur { method: BlurMethod, size: u32 },
 }
 
 /// Of the adjustments' rows, names by which they are chosen, what the table calls them, and what they measure.
@@ -45,6 +47,7 @@ pub(super) fn adjustments() -> Vec<(&'static str, &'static str, What)> {
     let classes = |classes| reduction(Reduction::Otsu(Otsu { classes, shown: Shown::Tones }));
     let levels = |placing| reduction(Reduction::Posterize(Posterize { levels: 5, placing }));
     let blur = |size, runs| What::Chain(Adjustments { blur: Some(Blur { size, runs }), ..Adjustments::default() });
+    let tutorial_blur = |method, size| What::TutorialBlur { method, size };
     vec![
         ("scan", "prefix sum of 262144 words", What::Scan { conflict_free: true }),
         ("scan-conflicts", "the same with bank conflicts", What::Scan { conflict_free: false }),
@@ -66,8 +69,15 @@ pub(super) fn adjustments() -> Vec<(&'static str, &'static str, What)> {
         ("blur-63", "blur 63 wide", blur(63, 1)),
         ("blur-15x3", "blur 15 wide, three times", blur(15, 3)),
         ("blur-passes-15", "blur 15 wide, its passes only", What::Blur { size: 15, staged: true }),
-        ("blur-passes-15-unstaged", "… without workgroup memory", What::Blur { size: 15, staged: false }),
+        ("blur-passes-15-unstaged", "… its sums out of the buffer", What::Blur { size: 15, staged: false }),
         ("blur-passes-63", "blur 63 wide, its passes only", What::Blur { size: 63, staged: true }),
-        ("blur-passes-63-unstaged", "… without workgroup memory", What::Blur { size: 63, staged: false }),
+        ("blur-passes-63-unstaged", "… its sums out of the buffer", What::Blur { size: 63, staged: false }),
+        ("blur-square-15", "tutorial: N² loads, N = 15", tutorial_blur(BlurMethod::Square, 15)),
+        ("blur-separable-15", "tutorial: 2N loads", tutorial_blur(BlurMethod::Separable, 15)),
+        ("blur-tiled-15", "tutorial: out of a tile", tutorial_blur(BlurMethod::Tiled, 15)),
+        ("blur-running-15", "tutorial: running sums", tutorial_blur(BlurMethod::Running, 15)),
+        ("blur-separable-63", "tutorial: 2N loads, N = 63", tutorial_blur(BlurMethod::Separable, 63)),
+        ("blur-tiled-63", "tutorial: out of a tile", tutorial_blur(BlurMethod::Tiled, 63)),
+        ("blur-running-63", "tutorial: running sums", tutorial_blur(BlurMethod::Running, 63)),
     ]
 }

@@ -225,6 +225,18 @@ pub struct ScanParams {
 
 const _: () = assert!(size_of::<ScanParams>() == 16);
 
+/// `Image` of shaders/lab/blur.wgsl.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+pub struct ImageParams {
+    /// Width and height in pixels.
+    pub size: [u32; 2],
+    /// Nothing.
+    pub padding: [u32; 2],
+}
+
+const _: () = assert!(size_of::<ImageParams>() == 16);
+
 /// `Level` of shaders/lab/scan.wgsl.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]

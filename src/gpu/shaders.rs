@@ -127,6 +127,8 @@ pub mod groups {
     pub static LAB_IMAGE: Group = Group::of_compute("lab's image", &[Image]);
     /// The right bins.
     pub static LAB_EXPECTED: Group = Group::of_compute("expected bins", &[Write]);
+    /// Parameters, an image and the blurred one.
+    pub static LAB_BLUR: Group = Group::of_compute("tutorials' blur", &[Uniform, Read, Write]);
     /// Our bins, and others that are made of them.
     pub static REGROUP: Group = Group::of_compute("regroup", &[Read, Write]);
     /// A word that nobody reads.
@@ -272,6 +274,13 @@ table! {
     EXPECTED = (All, [PICTURE_TEXT, LAB_CODES, text!("lab/expected")], [entry("expect", &[&groups::PICTURE, &groups::LAB_EXPECTED])]);
     /// Other numbers of bins than ours.
     REGROUP = (All, [text!("lab/regroup")], [entry("regroup", &[&groups::REGROUP])]);
+    /// The tutorials' blurs.
+    LAB_BLUR = (AllButLoops, [text!("lab/blur")], [
+        entry("square", &[&groups::LAB_BLUR]),
+        entry("separable", &[&groups::LAB_BLUR]),
+        entry("tiled", &[&groups::LAB_BLUR]),
+        entry("running", &[&groups::LAB_BLUR]),
+    ]);
     /// The tutorials' prefix sums.
     LAB_SCAN = (AllButLoops, [SCAN_BLOCK, text!("lab/scan")], [
         entry("naive", &[&groups::SCAN]),

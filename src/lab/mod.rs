@@ -9,10 +9,12 @@
 //!   [`Setup`].
 //! - [`Costs`] tells what a method asks of the memory, by calculation.
 //! - [`CountingPass`] is a method of the tutorial on the GPU, [`Floor`] the pass that only reads.
+//! - [`LabBlur`] is a box blur by any of the tutorials' methods.
 //! - [`Scan`] is a prefix sum by any of the tutorials' methods.
 //! - [`Ladder`] is any method set up for a video's frames, with the right counts beside its own; [`Live`] brings its figures
 //!   back from a playing video, and [`Runner`] has it count beside a window.
 
+pub mod blur;
 pub mod cost;
 pub mod counting;
 mod expected;
@@ -27,6 +29,7 @@ pub mod scan;
 pub mod setup;
 pub mod shape;
 
+pub use blur::{BlurMethod, LabBlur};
 pub use cost::Costs;
 pub use counting::{CountingPass, Step};
 pub use floor::Floor;
