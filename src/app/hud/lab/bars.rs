@@ -12,6 +12,8 @@ use crate::view::overlay::{Channels, colors, lights};
 const WHITENING: f32 = 0.5;
 /// Lines across, at the quarters of the height.
 const QUARTER: Color32 = Color32::from_rgba_premultiplied(20, 20, 20, 20);
+/// Beside an outline.
+const EDGE: Color32 = Color32::from_black_alpha(110);
 /// Around an overlay.
 const FRAME: Color32 = Color32::from_black_alpha(204);
 
@@ -66,21 +68,19 @@ impl Bars<'_> {
             painter.hline(area.x_range(), y(quarter as f32 / 4.0), Stroke::new(1.0, QUARTER));
         }
         // All dark edges first, so that none hides another's light.
-        let points = |of: &Heights| -> Vec<egui::Pos2> {
-            let step = |(column, &height): (usize, &f32)| [pos2(x(column), y(height)), pos2(x(column + 1), y(height))];
-            let mut points: Vec<_> = of.right.iter().enumerate().flat_map(step).collect();
-            points.dedup();
-            points
-        };
-        let lines: Vec<_> = heights.iter().map(points).collect();
-        let clipped = painter.with_clip_rect(area);
-        for line in &lines {
-            clipped.add(Shape::line(line.clone(), Stroke::new(2.2, Color32::from_black_alpha(80))));
+        let mut lines = Mesh::default();
+        let pixel = 1.0 / painter.pixels_per_point();
+        for (thickness, is_edge) in [(3.0 * pixel, true), (pixel, false)] {
+            for (of, &channel) in heights.iter().zip(channels) {
+                let light = lights(Components::Rgbl)[channel].map(|part| part + WHITENING * (1.0 - part));
+                let color = if is_edge { EDGE } else { color32([light[0], light[1], light[2], 1.0]) };
+                // What is filled up to its outline needs no edge to be told from it.
+                if !is_edge || of.counted != of.right {
+                    outline(&mut lines, &of.right, (&x, &y), (thickness, color));
+                }
+            }
         }
-        for (line, &channel) in lines.into_iter().zip(channels) {
-            let light = lights(Components::Rgbl)[channel].map(|part| part + WHITENING * (1.0 - part));
-            clipped.add(Shape::line(line, Stroke::new(1.2, color32([light[0], light[1], light[2], 1.0]))));
-        }
+        painter.with_clip_rect(area).add(Shape::mesh(lines));
     }
 
     /// The heights of a channel, column by column. Both have the right one's scale, so that what was lost is seen.
@@ -105,6 +105,32 @@ impl Bars<'_> {
 struct Heights {
     counted: Vec<f32>,
     right: Vec<f32>,
+}
+
+/// Adds the line along the tops of bars: of plain rectangles, one across and one down for each bar, since a software adapter takes
+/// long for the many small triangles of a softened line.
+fn outline(
+    mesh: &mut Mesh,
+    heights: &[f32],
+    (x, y): (&impl Fn(usize) -> f32, &impl Fn(f32) -> f32),
+    (thickness, color): (f32, Color32),
+) {
+    let half = thickness / 2.0;
+    let mut begin = 0;
+    let mut before: Option<f32> = None;
+    for end in 1..=heights.len() {
+        if end < heights.len() && (heights[end] - heights[begin]).abs() < f32::EPSILON {
+            continue;
+        }
+        let top = y(heights[begin]);
+        let (left, right) = (x(begin), x(end));
+        add(mesh, Rect::from_min_max(pos2(left - half, top - half), pos2(right + half, top + half)), color);
+        if let Some(before) = before {
+            let (low, high) = (before.min(top), before.max(top));
+            add(mesh, Rect::from_min_max(pos2(left - half, low), pos2(left + half, high)), color);
+        }
+        (before, begin) = (Some(top), end);
+    }
 }
 
 /// Columns side by side in which nothing changes, so that few bins take few shapes.
@@ -184,6 +210,16 @@ mod tests {
         assert!((luminance.right[2] - 1.0).abs() < 1e-6 && (luminance.counted[2] - 0.1).abs() < 1e-6);
         let logarithmic = Bars { logarithmic: true, ..bars }.heights(3, 4);
         assert!((logarithmic.right[2] - 1.0).abs() < 1e-6 && logarithmic.counted[3].abs() < 1e-6);
+    }
+
+    #[test]
+    fn an_outline_takes_two_rectangles_a_bar() {
+        let mut mesh = Mesh::default();
+        let (x, y) = (|column: usize| column as f32, |height: f32| 100.0 - height * 100.0);
+        outline(&mut mesh, &[0.5, 0.5, 0.5, 0.25, 0.25, 1.0], (&x, &y), (1.0, Color32::WHITE));
+        assert_eq!(mesh.indices.len(), 6 * (3 + 2), "three bars, and two steps between them");
+        let bounds = mesh.calc_bounds();
+        assert_eq!((bounds.min, bounds.max), (pos2(-0.5, -0.5), pos2(6.5, 75.5)));
     }
 
     #[test]
