@@ -6,14 +6,17 @@ mod studio;
 mod support;
 
 use histoscope::adjust::{Adjustments, Blur, Posterize, Reduction, working_colorimetry};
+use histoscope::cpu;
 use histoscope::gpu::Scene;
 use histoscope::gpu::readback::Image;
 use histoscope::histogram::{Components, reference};
 use histoscope::picture::color::{Matrix, Range};
 use histoscope::picture::layout::PixelLayout;
+use histoscope::picture::region::Rect;
 use histoscope::picture::{Orientation, Picture, Ratio};
 use histoscope::view::brush::Brush;
 use histoscope::view::exposure::{Exposure, Inspection, Level, MarkLimits, Seen, stripe_pixels};
+use histoscope::view::marked::MOST_PLACES;
 use histoscope::view::placement::{Fit, ViewSettings};
 use histoscope::view::scene::Counted;
 use studio::{Studio, UPRIGHT, WAYS, adjusted};
@@ -110,6 +113,41 @@ fn exactly_the_pixels_of_the_definition_are_striped_and_marked() {
         }
     }
     assert!(striped > 10_000 && all_marked > 10_000, "{striped} {all_marked}");
+}
+
+#[test]
+fn what_is_marked_is_counted_and_found_where_it_lies() {
+    let mut random = Random(15);
+    let mut few = 0;
+    for (number, (name, layout)) in native_layouts().into_iter().enumerate().step_by(3) {
+        let color = colorimetry(Matrix::ALL[number % 7], [Range::Limited, Range::Full][number % 2]);
+        let picture = noise(layout, SIZE, color, number % 3, number as u64);
+        let components =
+            if number % 2 == 0 && picture.has_coded_components() { Components::YCbCr } else { Components::Rgbl };
+        for exposure in exposures(&mut random, layout.bin_bits()) {
+            let inspection = exposure.of(&layout, picture.colorimetry(), components).expect("something is on");
+            for rect in [Rect { x: 0, y: 0, width: SIZE.0, height: SIZE.1 }, Rect { x: 5, y: 3, width: 31, height: 20 }]
+            {
+                let found = cpu::find_marked(&picture, &inspection, rect);
+                let inside = |&(x, y): &(u32, u32)| {
+                    (rect.x..rect.x + rect.width).contains(&x) && (rect.y..rect.y + rect.height).contains(&y)
+                };
+                let places: Vec<_> = places().filter(inside).collect();
+                let seen: Vec<_> =
+                    places.iter().map(|&(x, y)| inspection.look(reference::components(&picture, x, y))).collect();
+                assert_eq!(found.looked_at, u64::from(rect.width * rect.height));
+                assert_eq!(found.pixels, count(&seen, Seen::is_marked), "{name} {exposure:?}");
+                for channel in 0..3 {
+                    let expected = [count(&seen, |seen| seen.below[channel]), count(&seen, |seen| seen.above[channel])];
+                    assert_eq!([found.below[channel], found.above[channel]], expected, "{name} {exposure:?} {channel}");
+                }
+                let marked = places.iter().zip(&seen).filter(|(_, seen)| seen.is_marked()).map(|(&(x, y), _)| [x, y]);
+                assert_eq!(found.places, marked.take(MOST_PLACES).collect::<Vec<_>>(), "{name} {exposure:?}");
+                few += found.few().len();
+            }
+        }
+    }
+    assert!(few > 100, "few are marked in hardly any picture: {few}");
 }
 
 #[test]

@@ -58,6 +58,18 @@ impl<T: Clone + PartialEq> History<T> {
         }
     }
 
+    /// Whether there is a step to go back.
+    #[must_use]
+    pub fn can_undo(&self) -> bool {
+        !self.past.is_empty()
+    }
+
+    /// Whether there is one to go forward again.
+    #[must_use]
+    pub const fn can_redo(&self) -> bool {
+        !self.future.is_empty()
+    }
+
     /// Goes a step back.
     pub fn undo(&mut self) -> Option<Step<T>> {
         let before = self.past.pop_back()?;
@@ -101,8 +113,10 @@ mod tests {
         assert_eq!((history.undo(), history.undo()), (step(2, 3), step(1, 2)));
         assert_eq!((history.redo(), history.undo(), history.undo()), (step(1, 2), step(1, 2), step(0, 1)));
         assert_eq!(history.undo(), None);
+        assert!(!history.can_undo() && history.can_redo());
         let again = [history.redo(), history.redo(), history.redo(), history.redo()];
         assert_eq!(again, [step(0, 1), step(1, 2), step(2, 3), None]);
+        assert!(history.can_undo() && !history.can_redo());
     }
 
     #[test]

@@ -38,6 +38,7 @@ mod lab;
 mod landing;
 #[cfg(feature = "internals")]
 mod losing;
+mod marked;
 mod options;
 mod pointing;
 mod readouts;

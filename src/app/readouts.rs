@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use egui::{CursorIcon, Rect};
+use egui::{CursorIcon, Pos2, Rect};
 use glam::DVec2;
 
 use super::adjusting::Adjuster;
@@ -18,6 +18,7 @@ use super::pointing::Pointer;
 use super::regions;
 use super::session::Session;
 use crate::view::lamps::{self, End};
+use crate::view::marked::Marked;
 use crate::view::overlay::line_pixels;
 use crate::view::panel;
 use crate::view::placement::{Placement, Shape};
@@ -44,6 +45,8 @@ pub struct Readings {
     pub marks: Option<[u32; 4]>,
     /// The part of the picture that is counted alone, or proposed to be.
     pub region: Option<RegionView>,
+    /// Where pixels lie that are marked, where they are few.
+    pub rings: Vec<Pos2>,
 }
 
 impl Readings {
@@ -70,6 +73,8 @@ pub struct Sources<'a> {
     pub hud: &'a Hud,
     /// The pointer.
     pub pointer: &'a Pointer,
+    /// What is marked, of a picture that stands.
+    pub marked: Option<&'a Marked>,
 }
 
 impl Sources<'_> {
@@ -87,6 +92,7 @@ impl Sources<'_> {
             ..Readings::default()
         };
         readings.region = self.region();
+        readings.rings = self.rings();
         readings.readouts.extend(self.brush());
         if self.hud.shows_controls(now) {
             self.point_at(&mut readings);
@@ -126,6 +132,13 @@ impl Sources<'_> {
             handles: handles.iter().map(|h| (self.geometry.in_points(h.at), h.grip == Grip::Move)).collect(),
             cursor: grip.map(|grip| cursor(grip, &placement)),
         })
+    }
+
+    /// The middles of pixels that are marked, where they are few.
+    fn rings(&self) -> Vec<Pos2> {
+        let Some((marked, placement)) = self.marked.zip(self.geometry.placement()) else { return Vec::new() };
+        let middle = |&[x, y]: &[u32; 2]| placement.point_of(DVec2::new(f64::from(x) + 0.5, f64::from(y) + 0.5));
+        marked.few().iter().map(|place| self.geometry.in_points(middle(place))).collect()
     }
 
     fn stats(&self) -> Option<StatsTable> {

@@ -5,6 +5,9 @@ use crate::picture::region::Rect;
 use crate::picture::{Frame, Orientation, Picture};
 use crate::view::region::{self, Region, Shown};
 
+/// What is said where there is no region any more.
+const CLEARED: &str = "region cleared: all of the picture is counted";
+
 /// Looks for black bars in the picture on screen and proposes what lies between them; where that is proposed already, takes it.
 /// What is chosen then, and what is to be said of it.
 #[must_use]
@@ -39,9 +42,16 @@ pub fn drop_last(region: Region) -> Option<(Region, String)> {
     let left = region.dropped()?;
     let text = match region.shown() {
         Some(Shown::Proposed(_)) => "bars left as they are",
-        _ => "region cleared: all of the picture is counted",
+        _ => CLEARED,
     };
     Some((left, text.to_owned()))
+}
+
+/// Drops all that is proposed and chosen. What is left then, and what is to be said of it.
+#[must_use]
+pub fn clear(region: Region) -> (Region, String) {
+    let text = if region.shown().is_some() { CLEARED } else { "there is no region: all of the picture is counted" };
+    (Region::default(), text.to_owned())
 }
 
 /// A region in words.

@@ -61,8 +61,8 @@ impl Saves {
         let image = image.map_err(|error| error.to_string())?;
         let histogram = graphics.renderer.count(&graphics.gpu).map_err(|error| error.to_string())?;
         let counter = (graphics.engine.name(), Some(graphics.gpu.info.name.as_str()));
-        let figures = Figures::new(&session.input.display().to_string(), &read, &histogram, counter, true);
-        let figures = of_adjusted(figures.of_region(region), graphics, &scene, (&read.picture, components, region))?;
+        let figures = Figures::new(&session.input.display().to_string(), (&read, region), &histogram, counter, true);
+        let figures = of_adjusted(figures, graphics, &scene, (&read.picture, components, region))?;
         let json = serde_json::to_string(&figures).map_err(|error| error.to_string())?;
         let name = name(session, frame);
         let (sender, answer) = mpsc::channel();

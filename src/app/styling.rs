@@ -3,6 +3,7 @@
 use super::session::next_of;
 use crate::histogram::Components;
 use crate::keys::Action;
+use crate::view::exposure::Exposure;
 use crate::view::overlay::{Arrangement, OverlayStyle};
 use crate::view::placement::{Fit, ViewSettings};
 use crate::view::scene::Scene;
@@ -14,9 +15,9 @@ const MOST_HEIGHT: f32 = 0.7;
 /// Step of the histograms' opacity.
 const OPACITY_STEP: f32 = 0.1;
 
-/// Does what a key asks of the scene; what is to be said of it. Nothing where it asks for something else, or for a channel
-/// that there is not.
-pub fn restyle(scene: &mut Scene, components: Components, action: Action) -> Option<String> {
+/// Does what a key asks of the scene of a picture of so many bits; what is to be said of it. Nothing where it asks for something else,
+/// or for a channel that there is not.
+pub fn restyle(scene: &mut Scene, (components, bits): (Components, u32), action: Action) -> Option<String> {
     let step = |more: bool| if more { 1.0 } else { -1.0 };
     let style = &mut scene.style;
     Some(match action {
@@ -58,13 +59,23 @@ pub fn restyle(scene: &mut Scene, components: Components, action: Action) -> Opt
         Action::ToggleZebra => {
             let exposure = &mut scene.exposure;
             exposure.zebra = !exposure.zebra;
-            if exposure.zebra { format!("zebras from {} on", exposure.level.text()) } else { "zebras off".to_owned() }
+            if exposure.zebra { zebras(exposure) } else { "zebras off".to_owned() }
+        }
+        Action::StepZebra { more } => {
+            let exposure = &mut scene.exposure;
+            // What is adjusted is seen.
+            *exposure = Exposure { zebra: true, level: exposure.level.stepped(more, bits), ..*exposure };
+            zebras(exposure)
         }
         Action::ToggleMarks => {
             let exposure = &mut scene.exposure;
             exposure.marks = !exposure.marks;
-            let what = exposure.limits.text();
-            if exposure.marks { format!("marked: what is {what}") } else { "marks off".to_owned() }
+            if exposure.marks { marked(exposure) } else { "marks off".to_owned() }
+        }
+        Action::NextMarks => {
+            let exposure = &mut scene.exposure;
+            *exposure = Exposure { marks: true, limits: exposure.limits.next(), ..*exposure };
+            marked(exposure)
         }
         Action::NextFit => {
             scene.view = ViewSettings::fitted(next_of(&Fit::ALL, scene.view.fit));
@@ -76,6 +87,14 @@ pub fn restyle(scene: &mut Scene, components: Components, action: Action) -> Opt
         }
         _ => return None,
     })
+}
+
+fn zebras(exposure: &Exposure) -> String {
+    format!("zebras from {} on", exposure.level.text())
+}
+
+fn marked(exposure: &Exposure) -> String {
+    format!("marked: what is {}", exposure.limits.text())
 }
 
 const fn on_or_off(on: bool) -> &'static str {
@@ -107,10 +126,10 @@ mod tests {
     #[test]
     fn what_there_is_not_is_not_changed() {
         let mut scene = Scene::default();
-        assert_eq!(restyle(&mut scene, Components::YCbCr, Action::ToggleChannel(3)), None);
-        assert_eq!(restyle(&mut scene, Components::Rgbl, Action::TogglePause), None);
+        assert_eq!(restyle(&mut scene, (Components::YCbCr, 8), Action::ToggleChannel(3)), None);
+        assert_eq!(restyle(&mut scene, (Components::Rgbl, 8), Action::TogglePause), None);
         assert_eq!(scene, Scene::default());
-        let off = restyle(&mut scene, Components::Rgbl, Action::ToggleChannel(3));
+        let off = restyle(&mut scene, (Components::Rgbl, 8), Action::ToggleChannel(3));
         assert_eq!((off.as_deref(), scene.channels.contains(3)), (Some("luminance off"), false));
     }
 }

@@ -35,8 +35,14 @@ pub fn operate(session: &mut Session, action: Action, held: bool, now: Instant) 
             session.go_by(secs);
             return announced(session, format!("{}{} s", if secs < 0.0 { "−" } else { "+" }, secs.abs()));
         }
-        Action::ToStart => session.go_to(0.0),
-        Action::ToEnd => session.go_to(f64::MAX),
+        Action::ToStart => {
+            session.go_to(0.0);
+            return announced(session, "to the first frame".to_owned());
+        }
+        Action::ToEnd => {
+            session.go_to(f64::MAX);
+            return announced(session, "to the last frame".to_owned());
+        }
         Action::Continue => {
             return Some(match session.left_at {
                 Some(secs) => session.go_to_time(secs),

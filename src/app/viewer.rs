@@ -16,7 +16,9 @@ use super::fade::BrushFade;
 use super::geometry::Geometry;
 use super::gestures::Gestures;
 use super::history::History;
-use super::hud::{Command, FileView, Goal, Lasting, Model, Note, PictureView, PointerView, ScopesView};
+use super::hud::{
+    Command, ExposureView, FileView, Goal, Lasting, Model, Note, PictureView, PointerView, ScopesView, Steps,
+};
 use super::inputs::{Arrival, Inputs};
 use super::lab::{Lab, Shown};
 use super::options::{AppError, PlayOptions, Waker};
@@ -236,6 +238,11 @@ impl Viewer {
         if seen.is_some() && self.work.hud.lasting == Lasting::Nothing {
             self.work.hud.lasting = Lasting::Readouts;
         }
+        if self.work.scene.exposure.is_on() && self.work.session.is_some() && self.work.hud.lasting == Lasting::Nothing
+        {
+            self.work.hud.lasting = Lasting::Readouts;
+        }
+        self.work.follow_marked();
         let sources = self.sources();
         let readings = if self.work.hud.is_visible(now) { sources.read(now) } else { Readings::default() };
         let adjusting = sources.adjusting(&self.work.adjuster);
@@ -272,7 +279,13 @@ impl Viewer {
             region: readings.region.as_ref(),
             // Without a video there is nothing to count.
             lab: lab.as_ref().filter(|_| self.work.session.is_some()),
-            exposure: self.work.hud.shows_controls(now).then_some(self.work.scene.exposure),
+            exposure: ExposureView {
+                chosen: self.work.scene.exposure,
+                is_adjustable: self.work.hud.shows_controls(now),
+                marked: self.work.marked.found(),
+                rings: &readings.rings,
+            },
+            steps: Steps { back: self.history.can_undo(), forward: self.history.can_redo() },
             pointer: PointerView { at: pointer, probe: readings.probe.as_ref(), readouts: &readings.readouts },
         };
         let window = &self.work.graphics.screen.window;
@@ -292,6 +305,7 @@ impl Viewer {
             graphics: &self.work.graphics,
             hud: &self.work.hud,
             pointer: &self.pointer,
+            marked: self.work.marked.found(),
         }
     }
 
@@ -376,6 +390,10 @@ impl Viewer {
             }
             self.work.redraw();
             return Ok(Flow::Continue);
+        }
+        if is_pressed && self.work.hud.press_in_menu(&event.logical_key, modifiers) {
+            // At once, so that the key after it finds what it has led to.
+            return self.draw();
         }
         let action = keyboard::action(event, modifiers);
         if let Some(Action::ToggleChannel(channel)) = action {

@@ -16,6 +16,7 @@ use super::fits::{Aspect, Fits};
 use super::geometry::Geometry;
 use super::graphics::Graphics;
 use super::hud::{Goal, Hud, Note};
+use super::marked::MarkedPixels;
 use super::options::{AppError, PlayOptions, Waker};
 use super::recent::{Recent, RecentFile, place_text};
 use super::saving::Saves;
@@ -49,6 +50,8 @@ pub struct Workspace {
     pub bins: Bins,
     /// What of the picture is counted.
     pub region: Region,
+    /// What of the picture is marked, where that stands.
+    pub marked: MarkedPixels,
     /// The display over the picture.
     pub hud: Hud,
     /// The choices that last.
@@ -100,6 +103,7 @@ impl Workspace {
             scene,
             bins: Bins::new(options.components),
             region: Region::default(),
+            marked: MarkedPixels::default(),
             hud,
             fits: Fits::new(settings.fit, settings.fits.clone()),
             recent: Recent::open(store.folder()),
@@ -118,6 +122,7 @@ impl Workspace {
         self.scene.marks = None;
         self.scene.view = ViewSettings::fitted(self.scene.view.fit);
         self.bins.forget();
+        self.marked.forget();
         let place = if count > 1 { format!("  ({place} of {count})") } else { String::new() };
         let text = format!("{}{place}", session.name);
         self.session = Some(session);
@@ -302,7 +307,8 @@ impl Workspace {
     /// # Errors
     /// [`AppError`] if the adapter fails for good.
     pub fn act_on_video(&mut self, action: Action, held: bool, now: Instant) -> Result<(), AppError> {
-        let changed = styling::restyle(&mut self.scene, self.bins.components, action)
+        let counted = (self.bins.components, self.geometry().bits().unwrap_or(8));
+        let changed = styling::restyle(&mut self.scene, counted, action)
             .or_else(|| self.adjuster.adjust(&mut self.scene, action));
         if let Some(mut text) = changed {
             if let (Action::NextFit | Action::ResetView, Some(percent)) = (action, self.geometry().percent()) {
@@ -327,6 +333,11 @@ impl Workspace {
                     Action::FindBars => regions::find_bars(self.region, &session.read(frame).picture),
                     _ => regions::take(self.region),
                 };
+                self.choose_region(region)?;
+                self.note(Note::done(text), now);
+            }
+            Action::ClearRegion => {
+                let (region, text) = regions::clear(self.region);
                 self.choose_region(region)?;
                 self.note(Note::done(text), now);
             }

@@ -40,6 +40,7 @@ mod counters;
 pub mod display;
 mod exposure;
 mod limits;
+mod marked;
 pub mod overlay;
 mod pairs;
 mod resample;
@@ -58,6 +59,7 @@ use crate::picture::{Picture, PictureError};
 use band::{Band, Flush, Pass, Worker};
 use counters::add;
 pub use limits::count_outside_r103;
+pub use marked::find_marked;
 pub use selection::count_selected;
 pub use simd::Level;
 

@@ -6,10 +6,11 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::adjust::Adjustments;
-use crate::histogram::Histogram;
-use crate::picture::Frame;
+use crate::cpu;
+use crate::histogram::{Histogram, limits};
 use crate::picture::color::Range;
-use crate::picture::region::Rect;
+use crate::picture::region::{self, Rect};
+use crate::picture::{Frame, Picture};
 
 /// Version of the JSON's shape.
 pub const SCHEMA: u32 = 1;
@@ -36,6 +37,8 @@ pub struct Figures {
     /// The part of the picture that was counted alone: column and row of its first pixel, width and height.
     #[serde(skip_serializing_if = "Option::is_none")]
     region: Option<[u32; 4]>,
+    /// What of the source lies outside the limits of EBU R 103, in the region where one is counted.
+    r103: Option<R103>,
     /// What is told of an adjusted picture; nothing where none is.
     #[serde(flatten)]
     adjusted: Option<AdjustedFields>,
@@ -45,6 +48,30 @@ pub struct Figures {
     source_channels: Option<Map<String, Value>>,
     #[serde(skip)]
     bins: bool,
+}
+
+/// What lies outside the limits of EBU R 103.
+#[derive(Debug, Clone, Copy, Serialize)]
+struct R103 {
+    /// Pixels of which red, green or blue does.
+    outside: u64,
+    /// The same as a part of all.
+    share: f64,
+    /// Whether R 103 tolerates so many.
+    within: bool,
+}
+
+impl R103 {
+    /// Counted by the CPU, whose integers are those of every engine.
+    fn of(picture: &Picture, region: Option<Rect>) -> Option<Self> {
+        let all = Rect { x: 0, y: 0, width: picture.width(), height: picture.height() };
+        let rect = region.unwrap_or(all);
+        let parts = region::parts(picture, rect).ok()?;
+        let outside: u64 = parts.iter().map(|part| u64::from(cpu::count_outside_r103(part))).sum();
+        let pixels = rect.pixel_count();
+        let within = limits::is_within_r103(outside, pixels);
+        Some(Self { outside, share: outside as f64 / pixels as f64, within })
+    }
 }
 
 /// Which picture was counted.
@@ -70,11 +97,11 @@ pub struct AdjustedFigures<'a> {
 }
 
 impl Figures {
-    /// Gathers the figures; with `bins`, every bin of every channel too.
+    /// Gathers the figures of a frame, of which that region was counted alone; with `bins`, every bin of every channel too.
     #[must_use]
     pub fn new(
         input: &str,
-        frame: &Frame,
+        (frame, region): (&Frame, Option<Rect>),
         histogram: &Histogram,
         (engine, adapter): (&'static str, Option<&str>),
         bins: bool,
@@ -97,18 +124,13 @@ impl Figures {
             range_source: color.range.origin.to_string(),
             engine,
             adapter: adapter.map(str::to_owned),
-            region: None,
+            region: region.map(|rect| [rect.x, rect.y, rect.width, rect.height]),
+            r103: R103::of(picture, region),
             adjusted: None,
             channels: channel_values(histogram, color.range.value, bins),
             source_channels: None,
             bins,
         }
-    }
-
-    /// The same, saying of which part of the picture they are.
-    #[must_use]
-    pub fn of_region(self, region: Option<Rect>) -> Self {
-        Self { region: region.map(|rect| [rect.x, rect.y, rect.width, rect.height]), ..self }
     }
 
     /// The same, saying of which picture they are.

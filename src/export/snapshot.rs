@@ -132,8 +132,7 @@ pub fn snapshot(options: &SnapshotOptions) -> Result<Figures, SnapshotError> {
     };
     let input = options.input.display().to_string();
     let adapter = gpu.as_ref().map(|gpu| gpu.info.name.as_str());
-    let figures =
-        Figures::new(&input, &frame, &counted.histogram, (counted.engine, adapter), options.bins).of_region(region);
+    let figures = Figures::new(&input, (&frame, region), &counted.histogram, (counted.engine, adapter), options.bins);
     if options.adjustments.is_off() {
         return Ok(figures);
     }

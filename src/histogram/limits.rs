@@ -8,6 +8,12 @@ use crate::picture::color::Conversion;
 /// The share of the picture, in percent, that EBU R 103 lets lie outside its limits.
 pub const R103_TOLERATED_PERCENT: u64 = 1;
 
+/// Whether EBU R 103 tolerates that many of so many pixels outside its limits.
+#[must_use]
+pub const fn is_within_r103(outside: u64, pixels: u64) -> bool {
+    100 * outside <= R103_TOLERATED_PERCENT * pixels
+}
+
 /// A range of the fixed-point values of [`Conversion::sums`], from `low` up to but not including `high`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {

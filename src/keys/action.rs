@@ -70,6 +70,13 @@ pub enum Action {
     ToggleZebra,
     /// Mark what is clipped or out of range in the picture, or leave it.
     ToggleMarks,
+    /// Stripe from a lower or a higher level on.
+    StepZebra {
+        /// Higher or lower.
+        more: bool,
+    },
+    /// Mark by the next kind of limits.
+    NextMarks,
     /// Show or hide the numbers of the frame.
     ToggleNumbers,
     /// Show or hide what is known about the video and how it is read.
@@ -110,6 +117,8 @@ pub enum Action {
     FindBars,
     /// Take the region that is proposed.
     TakeRegion,
+    /// Count all of the picture again.
+    ClearRegion,
     /// Save the view with labels, and the bins.
     Save,
     /// Save the bare view and the bins.
@@ -157,6 +166,7 @@ impl Action {
                 | Self::Opaque { .. }
                 | Self::Parameter { .. }
                 | Self::StepLab { .. }
+                | Self::StepZebra { .. }
                 | Self::Undo
                 | Self::Redo
         )

@@ -71,6 +71,8 @@ impl Bindings {
 pub const SPEED_STEP: f64 = 1.1;
 
 /// French keyboards have digits with Shift only.
+const SEVEN: &[&str] = &["7", "è"];
+const EIGHT: &[&str] = &["8", "_"];
 const NINE: &[&str] = &["9", "ç"];
 
 const fn seek(secs: f64) -> Action {
@@ -301,12 +303,27 @@ pub const TABLE: &[Bindings] = &[
         keys: &[(Base("9", NINE), ToggleZebra), (ShiftBase("9", NINE), ToggleMarks)],
         help: "zebras on what is bright; marks on what is clipped or illegal",
     },
+    Bindings {
+        section: Section::Picture,
+        keys: &[(Base("7", SEVEN), StepZebra { more: false }), (Base("8", EIGHT), StepZebra { more: true })],
+        help: "zebras from 1 % lower, higher on",
+    },
+    Bindings {
+        section: Section::Picture,
+        keys: &[(ShiftBase("8", EIGHT), NextMarks)],
+        help: "mark what is clipped, outside EBU R 103, beyond own levels",
+    },
     Bindings { section: Section::Picture, keys: &[(Letter("c"), NextFit)], help: "cover (the default), contain, 1:1" },
     Bindings { section: Section::Picture, keys: &[(ShiftLetter("c"), ResetView)], help: "undo fit, zoom and pan" },
     Bindings {
         section: Section::Picture,
         keys: &[(ShiftLetter("r"), FindBars), (Named(NamedKey::Enter), TakeRegion)],
         help: "propose a region without black bars, take it",
+    },
+    Bindings {
+        section: Section::Picture,
+        keys: &[(Control("d"), ClearRegion)],
+        help: "clear the region: count all again",
     },
     Bindings {
         section: Section::Picture,

@@ -39,6 +39,21 @@ pub enum MarkLimits {
     Own(Level, Level),
 }
 
+impl MarkLimits {
+    /// Levels of one's own before anybody has chosen them.
+    pub const OWN_AT_FIRST: [Level; 2] = [Level::Permille(0), Level::Permille(1000)];
+
+    /// The kind of limits after this one.
+    #[must_use]
+    pub const fn next(self) -> Self {
+        match self {
+            Self::Clipped => Self::R103,
+            Self::R103 => Self::Own(Self::OWN_AT_FIRST[0], Self::OWN_AT_FIRST[1]),
+            Self::Own(..) => Self::Clipped,
+        }
+    }
+}
+
 /// Which of it is shown, and from where on. All of it lasts from one run to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default)]
@@ -60,6 +75,12 @@ impl Default for Exposure {
 }
 
 impl Exposure {
+    /// Whether anything is shown.
+    #[must_use]
+    pub const fn is_on(&self) -> bool {
+        self.zebra || self.marks
+    }
+
     /// What is shown on the picture, in words; nothing where it is as it is.
     #[must_use]
     pub fn told(&self) -> Option<String> {
@@ -105,6 +126,21 @@ impl Level {
             Self::Permille(tenths) if tenths % 10 == 0 => format!("{} %", tenths / 10),
             Self::Permille(tenths) => format!("{:.1} %", f64::from(tenths) / 10.0),
             Self::Code(code) => format!("code {code}"),
+        }
+    }
+
+    /// The next whole percent up or down, or the next code of so many bits.
+    #[must_use]
+    pub fn stepped(self, more: bool, bits: u32) -> Self {
+        match self {
+            Self::Permille(tenths) => {
+                let percent = if more { tenths.div_euclid(10) + 1 } else { (tenths - 1).div_euclid(10) };
+                Self::Permille((10 * percent).clamp(0, 1000))
+            }
+            Self::Code(code) => {
+                let next = if more { code + 1 } else { code.saturating_sub(1) };
+                Self::Code(next.min((1 << bits) - 1))
+            }
         }
     }
 
@@ -434,6 +470,31 @@ mod tests {
         }
         assert!("5%".parse::<MarkLimits>().is_err() && "a,b".parse::<MarkLimits>().is_err());
         assert_eq!((Level::Permille(950).text(), Level::Permille(-55).text()), ("95 %".into(), "-5.5 %".into()));
+    }
+
+    #[test]
+    fn a_level_is_stepped_by_whole_percent_or_by_codes_and_stays_inside() {
+        let step = |level: Level, more| level.stepped(more, 10);
+        assert_eq!(
+            [true, false].map(|more| step(Level::Permille(950), more)),
+            [Level::Permille(960), Level::Permille(940)]
+        );
+        assert_eq!(
+            [true, false].map(|more| step(Level::Permille(955), more)),
+            [Level::Permille(960), Level::Permille(950)]
+        );
+        assert_eq!(
+            (step(Level::Permille(1000), true), step(Level::Permille(0), false)),
+            (Level::Permille(1000), Level::Permille(0))
+        );
+        assert_eq!([true, false].map(|more| step(Level::Code(700), more)), [Level::Code(701), Level::Code(699)]);
+        assert_eq!((step(Level::Code(1023), true), step(Level::Code(0), false)), (Level::Code(1023), Level::Code(0)));
+        assert_eq!(Level::Code(4000).stepped(true, 8), Level::Code(255), "chosen for a deeper picture");
+        let own = MarkLimits::Own(Level::Permille(0), Level::Permille(1000));
+        assert_eq!(
+            [MarkLimits::Clipped, MarkLimits::R103, own].map(MarkLimits::next),
+            [MarkLimits::R103, own, MarkLimits::Clipped]
+        );
     }
 
     #[test]

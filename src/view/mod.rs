@@ -3,6 +3,7 @@
 pub mod brush;
 pub mod exposure;
 pub mod lamps;
+pub mod marked;
 pub mod overlay;
 pub mod panel;
 pub mod panel_params;

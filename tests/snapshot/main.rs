@@ -14,6 +14,7 @@ mod output;
 mod overlay;
 mod picture;
 mod png_file;
+mod r103;
 mod region;
 mod report;
 mod times;

@@ -105,8 +105,14 @@ fn check(program: &Program, key: &str, action: Action) {
             let wanted = (START + secs).clamp(0.0, SAMPLE_SECONDS - FRAME_SECONDS);
             leads_to(program, key, wanted);
         }
-        Action::ToStart => leads_to(program, key, 0.0),
-        Action::ToEnd => leads_to(program, key, SAMPLE_SECONDS - FRAME_SECONDS),
+        Action::ToStart => {
+            note("to the first frame");
+            leads_to(program, key, 0.0);
+        }
+        Action::ToEnd => {
+            note("to the last frame");
+            leads_to(program, key, SAMPLE_SECONDS - FRAME_SECONDS);
+        }
         Action::Step { forward } => {
             leads_to(program, key, START + if forward { FRAME_SECONDS } else { -FRAME_SECONDS });
         }
@@ -164,6 +170,19 @@ fn check(program: &Program, key: &str, action: Action) {
         }
         Action::ToggleZebra => notes("zebras from 95 % on", "zebras off"),
         Action::ToggleMarks => notes("marked: what is clipped or out of range", "marks off"),
+        Action::StepZebra { more } => {
+            note(if more { "zebras from 95 % on" } else { "zebras from 94 % on" });
+            if more {
+                program.after(|| program.key("9"), "note: zebras off");
+            }
+        }
+        Action::NextMarks => {
+            for limits in ["outside EBU R 103", "up to 0 % and from 100 %", "clipped or out of range"] {
+                note(&format!("marked: what is {limits}"));
+            }
+            program.after(|| program.key("shift+9"), "note: marks off");
+        }
+        Action::ClearRegion => drop(note("there is no region")),
         Action::NextFit => {
             for name in ["contain", "1:1", "cover"] {
                 note(&format!("picture: {name}"));

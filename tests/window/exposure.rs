@@ -11,7 +11,7 @@ use histoscope::view::scene::Scene;
 use crate::display::Display;
 use crate::picture::Area;
 use crate::program::Program;
-use crate::wait::{PATIENCE, until};
+use crate::wait::{PATIENCE, output_of, until};
 use crate::{alone, paused_sample, sample};
 
 #[test]
@@ -46,6 +46,51 @@ fn escape_takes_zebras_and_marks_off_before_it_quits() {
     let program = paused_sample(&display, &["--zebra", "60", "--clip-marks"]);
     program.after(|| program.key("Escape"), "note: zebras and marks off");
     program.quit_with("Escape");
+}
+
+/// A clip of grays with a single pixel above what EBU R 103 tolerates.
+fn single_pixel((x, y): (u32, u32)) -> tempfile::NamedTempFile {
+    let clip = tempfile::Builder::new().suffix(".mkv").tempfile().expect("a temporary file");
+    let luma = format!("geq=lum='if(eq(X,{x})*eq(Y,{y}),254,60+mod(X,128))':cb=128:cr=128");
+    let source = format!("color=gray:s=1280x720:r=10:d=1,format=yuv420p,{luma}");
+    let mut command = std::process::Command::new("ffmpeg");
+    command.args(["-v", "error", "-y", "-f", "lavfi", "-i", &source, "-c:v", "ffv1"]).arg(clip.path());
+    output_of(&mut command, PATIENCE).unwrap_or_else(|error| panic!("no clip: {error}"));
+    clip
+}
+
+#[test]
+fn a_single_pixel_outside_r103_is_counted_ringed_and_named_in_the_legend() {
+    let _turn = alone();
+    let display = Display::start();
+    let (x, y) = (800, 333);
+    let clip = single_pixel((x, y));
+    let file = clip.path().to_str().expect("a plain path");
+    for engine in ["cpu", "gpu"] {
+        let program = Program::start_with(&display, file, &["--engine", engine, "--paused"]);
+        program.take_pointer_away();
+        let bare = program.settled();
+        let line = program.after(|| program.key("shift+9"), "marked: ");
+        assert!(line.contains("marked: 1 of 921600 pixels, first Some([800, 333])"), "it is clipped, too: {line}");
+        program.after(|| program.key("shift+8"), "note: marked: what is outside EBU R 103");
+        program.until_other("the marks", &bare, Area::Outside, 300_000);
+        let shown = until("the ring", PATIENCE, || {
+            let now = program.picture();
+            // The ring's radius is 9 points and a little; nothing else near it is orange.
+            let is_orange = |x: u32, y: u32| now.pixel(x, y)[0] > 150 && now.pixel(x, y)[2] < 140;
+            let ways = [(1, 0), (-1, 0), (0, 1), (0, -1)];
+            let reaches = |(across, down): (i32, i32)| {
+                (8..=12).any(|way| is_orange((x as i32 + across * way) as u32, (y as i32 + down * way) as u32))
+            };
+            ways.into_iter().all(reaches).then_some(now)
+        });
+        assert_ne!(shown.pixel(x, y), shown.pixel(x + 3, y), "the pixel itself is marked");
+        // While it plays nothing is counted, and so nothing ringed; what is off leaves no trace.
+        program.after(|| program.key("shift+8"), "note: marked: what is up to 0 %");
+        program.after(|| program.key("shift+9"), "note: marks off");
+        program.until_same("no legend and no marks", &bare, Area::Below);
+        program.quit_with("q");
+    }
 }
 
 #[test]

@@ -279,7 +279,7 @@ fn a_held_key_and_a_drag_of_a_slider_are_one_step_each() {
 }
 
 /// Where the menu that is open has an entry, as the program tells it.
-fn entry(program: &Program, words: &str) -> (i32, i32) {
+pub fn entry(program: &Program, words: &str) -> (i32, i32) {
     let line = format!("menu: {words} at ");
     let place = until(&format!("the menu to have '{words}'"), PATIENCE, || {
         let log = program.log();
@@ -290,7 +290,7 @@ fn entry(program: &Program, words: &str) -> (i32, i32) {
 }
 
 /// Opens the menu and clicks on its entries, of which the last does something.
-fn choose(program: &Program, entries: &[&str]) {
+pub fn choose(program: &Program, entries: &[&str]) {
     program.point(PICTURE.0, PICTURE.1 - 100);
     program.after(|| program.button("click", "3"), "menu: All keys at");
     for words in entries {

@@ -13,6 +13,7 @@ mod exposure;
 mod hands;
 mod lab;
 mod lost;
+mod menu;
 mod notes;
 mod picture;
 mod program;
@@ -72,6 +73,8 @@ fn paused_sample<'display>(display: &'display Display, arguments: &[&str]) -> Pr
     pause(&program);
     program.key("Home");
     position_where(&program, "at the beginning", |position| near(position, 0.0, FRAME_SECONDS));
+    // The note on that stays for 1.6 s.
+    std::thread::sleep(Duration::from_millis(1800));
     program.settled();
     program
 }

@@ -3,9 +3,11 @@
 use egui::{Align2, Rect, Sense, Ui, pos2, vec2};
 
 use super::controls::{self, LETTERS, Places};
+use super::meanings;
 use super::model::{Command, Model};
 use super::panels::TWO_PANELS;
 use super::theme;
+use crate::histogram::Components;
 use crate::keys::{self, Action};
 use crate::view::exposure::{Exposure, Level, MarkLimits};
 
@@ -27,8 +29,6 @@ const LEAST_BELOW: f32 = 120.0;
 const OWN_PERCENTS: (i32, i32) = (-7, 109);
 /// The same of zebras.
 const ZEBRA_PERCENTS: (i32, i32) = (0, 100);
-/// Limits of one's own before anybody has chosen them.
-const FIRST_LEVELS: [Level; 2] = [Level::Permille(0), Level::Permille(1000)];
 
 /// Shows the panel at the upper left of `room`, perhaps above another one; where it is. Nothing where nothing is on, or where there
 /// is no room.
@@ -38,7 +38,7 @@ pub fn show(
     (model, is_above_another): (&Model<'_>, bool),
     commands: &mut Vec<Command>,
 ) -> Option<Rect> {
-    let exposure = model.exposure?;
+    let exposure = model.exposure.is_adjustable.then_some(model.exposure.chosen)?;
     let is_narrow = f64::from(ui.ctx().content_rect().width()) < TWO_PANELS;
     let lines = 2 + if matches!(exposure.limits, MarkLimits::Own(..)) { 2 } else { 0 };
     let height = lines as f32 * (LINE + GAP) + 14.0;
@@ -54,7 +54,8 @@ pub fn show(
             ui.set_width(WIDTH);
             ui.spacing_mut().item_spacing = vec2(0.0, GAP);
             let mut changed = exposure;
-            let mut panel = Panel { ui, top: (1 << model.scopes.bits) - 1, commands };
+            let is_coded = model.scopes.components == Components::YCbCr;
+            let mut panel = Panel { ui, is_coded, top: (1 << model.scopes.bits) - 1, commands };
             panel.zebra(&mut changed);
             panel.marks(&mut changed);
             if changed != exposure {
@@ -67,6 +68,8 @@ pub fn show(
 
 struct Panel<'a> {
     ui: &'a mut Ui,
+    /// Whether code values are counted.
+    is_coded: bool,
     /// The highest code.
     top: u32,
     commands: &'a mut Vec<Command>,
@@ -96,20 +99,21 @@ impl Panel<'_> {
     }
 
     fn marks(&mut self, exposure: &mut Exposure) {
-        let words = "Marks in the colours of the channels on what is clipped or out of range";
-        let line = self.switch(exposure.marks, "Marks", Action::ToggleMarks, words);
+        let words = "Marks in the colours of the channels";
+        let words = format!("{words}\n{}", meanings::of_marks(exposure.limits, self.is_coded));
+        let line = self.switch(exposure.marks, "Marks", Action::ToggleMarks, &words);
         let chosen = match exposure.limits {
             MarkLimits::Clipped => 0,
             MarkLimits::R103 => 1,
             MarkLimits::Own(..) => 2,
         };
         let names = ["clipped", "EBU R 103", "own"];
-        let own = MarkLimits::Own(FIRST_LEVELS[0], FIRST_LEVELS[1]);
+        let [first_low, first_high] = MarkLimits::OWN_AT_FIRST;
+        let own = MarkLimits::Own(first_low, first_high);
         if let Some(to) = controls::choice(self.ui, line, "marked", &names, chosen, !exposure.marks) {
             exposure.limits = [MarkLimits::Clipped, MarkLimits::R103, own][to];
         }
         if let MarkLimits::Own(low, high) = &mut exposure.limits {
-            let [first_low, first_high] = FIRST_LEVELS;
             for (name, level, standard) in [("up to", low, first_low), ("from", high, first_high)] {
                 let line = beside(self.next());
                 self.level(line, (name, exposure.marks), (level, standard), OWN_PERCENTS);

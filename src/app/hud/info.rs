@@ -148,6 +148,9 @@ fn number(value: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
+/// Space between names and values, in points.
+const GAP: f32 = 12.0;
+
 /// Shows the panel at the left of `room`; where it is.
 pub fn show(ui: &Ui, room: Rect, lines: &[InfoLine]) -> Rect {
     let size = if room.height() < 200.0 { theme::TEXT - 2.0 } else { theme::TEXT };
@@ -155,12 +158,18 @@ pub fn show(ui: &Ui, room: Rect, lines: &[InfoLine]) -> Rect {
     let shown = area.show(ui.ctx(), |ui| {
         theme::plate().show(ui, |ui| {
             ui.spacing_mut().interact_size.y = 0.0;
-            ui.set_max_width((room.width() - 24.0).clamp(80.0, 460.0));
+            // With the bar that scrolls.
+            let inside = (room.width() - 24.0).clamp(80.0, 460.0) - theme::BAR;
+            let width = |line: &InfoLine| {
+                ui.painter().layout_no_wrap(line.name.to_owned(), theme::words(size), theme::DIM).size().x
+            };
+            let names = lines.iter().map(width).fold(0.0, f32::max);
+            ui.set_max_width(inside + theme::BAR);
             theme::scrolled(ui, room.height() - 20.0, |ui| {
-                let grid = egui::Grid::new("info").num_columns(2).spacing(vec2(12.0, 3.0)).min_row_height(0.0);
+                let grid = egui::Grid::new("info").num_columns(2).spacing(vec2(GAP, 3.0)).min_row_height(0.0);
                 grid.show(ui, |ui| {
                     for line in lines {
-                        show_line(ui, line, size);
+                        show_line(ui, line, size, (inside - names - GAP).max(40.0));
                         ui.end_row();
                     }
                 });
@@ -170,7 +179,8 @@ pub fn show(ui: &Ui, room: Rect, lines: &[InfoLine]) -> Rect {
     shown.response.rect
 }
 
-fn show_line(ui: &mut Ui, line: &InfoLine, size: f32) {
+/// A line of letters of that size, its value as wide as that at most.
+fn show_line(ui: &mut Ui, line: &InfoLine, size: f32, width: f32) {
     ui.label(RichText::new(line.name).size(size).color(theme::DIM));
     let mut job = egui::text::LayoutJob::default();
     let format = |color| egui::TextFormat::simple(theme::words(size), color);
@@ -183,7 +193,10 @@ fn show_line(ui: &mut Ui, line: &InfoLine, size: f32) {
         };
         job.append(&origin.to_string(), 7.0, format(color));
     }
-    ui.add(egui::Label::new(job).wrap());
+    job.wrap.max_width = width;
+    let galley = ui.painter().layout_job(job);
+    let (place, _) = ui.allocate_exact_size(galley.size(), egui::Sense::hover());
+    ui.painter().galley(place.min, galley, theme::LIGHT);
 }
 
 #[cfg(test)]

@@ -1,7 +1,9 @@
-//! The menu at the pointer, and the list of recent files.
+//! The menu at the pointer, and the list of recent files: by pointer, or by arrows, Enter and first letters.
 
-use egui::containers::menu::{SubMenuButton, menu_style};
-use egui::{Align, Button, Layout, Popup, PopupKind, Pos2, Response, RichText, Ui, vec2};
+use egui::containers::menu::{MenuConfig, SubMenu, SubMenuButton, menu_style};
+use egui::{
+    Align, Button, Color32, Id, LayerId, Layout, Popup, PopupKind, Pos2, Rect, Response, RichText, Sense, Ui, vec2,
+};
 
 use super::model::{Command, Model};
 use super::theme;
@@ -13,40 +15,111 @@ use crate::keys::{self, Action, MENU, MenuLine};
 const WIDTH: f32 = 250.0;
 /// Height of a line.
 const LINE: f32 = 20.0;
+/// Behind the line that the pointer or the arrows are at.
+const AT: Color32 = Color32::from_gray(56);
 /// The longest name of a file that is written out.
 const MOST_LETTERS: usize = 44;
 
-/// A menu that is open, and where.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Menu {
+/// What a menu offers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
     /// What one does most.
-    Everything(Pos2),
+    Everything,
     /// The recent files alone.
-    Recent(Pos2),
+    Recent,
+}
+
+/// A menu that is open.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Menu {
+    kind: Kind,
+    at: Pos2,
+    /// Letters that were typed since the last drawing: each leads to the next line that begins with it.
+    typed: Vec<char>,
+    /// The line that keys had led to in the last drawing.
+    chosen: Option<Id>,
+    /// Where it lay in the last drawing, with what had opened beside it.
+    pub places: Vec<Rect>,
+}
+
+/// A line as it was drawn.
+struct Line {
+    id: Id,
+    layer: LayerId,
+    /// The first letter of its words, small.
+    begins: Option<char>,
 }
 
 impl Menu {
-    /// Shows it; whether it stays open.
-    pub fn show(self, ui: &Ui, model: &Model<'_>, commands: &mut Vec<Command>) -> bool {
-        let (Self::Everything(at) | Self::Recent(at)) = self;
+    /// What one does most, at a point.
+    #[must_use]
+    pub const fn everything(at: Pos2) -> Self {
+        Self { kind: Kind::Everything, at, typed: Vec::new(), chosen: None, places: Vec::new() }
+    }
+
+    /// The recent files alone, at a point.
+    #[must_use]
+    pub const fn recent(at: Pos2) -> Self {
+        Self { kind: Kind::Recent, at, typed: Vec::new(), chosen: None, places: Vec::new() }
+    }
+
+    /// Takes a letter that was typed.
+    pub fn type_letter(&mut self, letter: char) {
+        self.typed.extend(letter.to_lowercase());
+    }
+
+    /// Shows it, and takes what was typed; whether it stays open.
+    pub fn show(&mut self, ui: &Ui, model: &Model<'_>, commands: &mut Vec<Command>) -> bool {
         let mut stays = true;
         let room = ui.ctx().content_rect().height() - 24.0;
-        let background = egui::LayerId::background();
-        Popup::new(egui::Id::unique("menu"), ui.ctx().clone(), at, background)
+        let before = commands.len();
+        let mut drawing = Drawing { model, commands, chosen: self.chosen, lines: Vec::new(), places: Vec::new() };
+        let popup = Popup::new(Id::unique("menu"), ui.ctx().clone(), self.at, LayerId::background())
             .kind(PopupKind::Menu)
             .layout(Layout::top_down_justified(Align::Min))
             .gap(0.0)
             .frame(plate())
-            .style(menu_style)
+            .style(style)
             .open_bool(&mut stays)
             .show(|ui| {
                 ui.set_width(WIDTH);
-                theme::scrolled(ui, room, |ui| match self {
-                    Self::Everything(at) => everything(ui, at, model, commands),
-                    Self::Recent(_) => recent(ui, model, usize::MAX, commands),
+                theme::scrolled(ui, room, |ui| match self.kind {
+                    Kind::Everything => drawing.everything(ui, self.at),
+                    Kind::Recent => drawing.recent(ui, usize::MAX),
                 });
             });
-        stays
+        let Drawing { commands, lines, mut places, chosen, .. } = drawing;
+        self.chosen = chosen;
+        places.extend(popup.map(|popup| popup.response.rect));
+        // What is chosen by key does not close it as a click does.
+        let is_undecided = commands.len() == before;
+        for letter in self.typed.drain(..) {
+            let focused = ui.memory(egui::Memory::focused);
+            if let Some(id) = next_beginning_with(letter, &lines, focused) {
+                ui.memory_mut(|memory| memory.request_focus(id));
+                ui.request_repaint();
+            }
+        }
+        self.places = places;
+        stays && is_undecided
+    }
+}
+
+/// The line that a letter leads to: the next one below the line that is chosen, or from the top again.
+fn next_beginning_with(letter: char, lines: &[Line], chosen: Option<Id>) -> Option<Id> {
+    let chosen = lines.iter().position(|line| Some(line.id) == chosen);
+    let layer = lines.get(chosen.unwrap_or(0))?.layer;
+    let after = chosen.map_or(0, |chosen| chosen + 1);
+    let mut from_here = lines[after..].iter().chain(&lines[..after]);
+    from_here.find(|line| line.layer == layer && line.begins == Some(letter)).map(|line| line.id)
+}
+
+/// The line that the pointer or the arrows are at is lighter, but its key can still be read.
+fn style(style: &mut egui::Style) {
+    menu_style(style);
+    let widgets = &mut style.visuals.widgets;
+    for state in [&mut widgets.hovered, &mut widgets.active, &mut widgets.open] {
+        state.weak_bg_fill = AT;
     }
 }
 
@@ -55,48 +128,134 @@ fn plate() -> egui::Frame {
     theme::framed(6, 6).fill(theme::SOLID)
 }
 
-/// The menu that was opened at a point: what is there is copied.
-fn everything(ui: &mut Ui, at: Pos2, model: &Model<'_>, commands: &mut Vec<Command>) {
-    ui.spacing_mut().item_spacing.y = 0.0;
-    let has_video = model.file.name.is_some();
-    let needs_none = |action| matches!(action, Action::OpenFile | Action::ToggleFullscreen | Action::ToggleHelp);
-    let mut ruled = true;
-    for &entry in MENU {
-        match entry {
-            MenuLine::Rule if ruled => {}
-            MenuLine::Rule => {
-                ui.add(egui::Separator::default().spacing(7.0));
-                ruled = true;
-                continue;
-            }
-            MenuLine::Does(Action::Continue) if model.file.left_at.is_none() => continue,
-            MenuLine::Does(action) if !has_video && !needs_none(action) => continue,
-            MenuLine::Channels if !has_video => continue,
-            MenuLine::Recent if model.file.recent.is_empty() => continue,
-            MenuLine::Does(action) => {
-                let command = if action == Action::CopyValues { Command::CopyAt(at) } else { Command::Do(action) };
-                does(ui, action, command, model, commands);
-            }
-            MenuLine::Channels => {
-                further(ui, "Channels", |ui| {
-                    for channel in 0..model.scopes.components.channel_names().len() {
+/// One drawing of a menu.
+struct Drawing<'a, 'm> {
+    model: &'a Model<'m>,
+    commands: &'a mut Vec<Command>,
+    /// The line that keys have led to.
+    chosen: Option<Id>,
+    lines: Vec<Line>,
+    /// Where menus beside it lie.
+    places: Vec<Rect>,
+}
+
+impl Drawing<'_, '_> {
+    /// The menu that was opened at a point: what is there is copied.
+    fn everything(&mut self, ui: &mut Ui, at: Pos2) {
+        ui.spacing_mut().item_spacing.y = 0.0;
+        let has_video = self.model.file.name.is_some();
+        let needs_none = |action| matches!(action, Action::OpenFile | Action::ToggleFullscreen | Action::ToggleHelp);
+        let has_region = self.model.region.is_some_and(|region| !region.is_proposed);
+        let mut ruled = true;
+        for &entry in MENU {
+            match entry {
+                MenuLine::Rule if ruled => {}
+                MenuLine::Rule => {
+                    ui.add(egui::Separator::default().spacing(7.0));
+                    ruled = true;
+                    continue;
+                }
+                MenuLine::Does(Action::Continue) if self.model.file.left_at.is_none() => continue,
+                MenuLine::Does(Action::ClearRegion) if !has_region => continue,
+                MenuLine::Does(action) if !has_video && !needs_none(action) => continue,
+                MenuLine::Channels if !has_video => continue,
+                MenuLine::Recent if self.model.file.recent.is_empty() => continue,
+                MenuLine::Does(action) => {
+                    let command = if action == Action::CopyValues { Command::CopyAt(at) } else { Command::Do(action) };
+                    self.does(ui, action, command);
+                }
+                MenuLine::Channels => self.further(ui, "Channels", |menu, ui| {
+                    for channel in 0..menu.model.scopes.components.channel_names().len() {
                         let action = Action::ToggleChannel(channel);
-                        does(ui, action, Command::Do(action), model, commands);
+                        menu.does(ui, action, Command::Do(action));
                     }
-                });
+                }),
+                MenuLine::Recent => self.further(ui, "Recent files", |menu, ui| menu.recent(ui, usize::MAX)),
             }
-            MenuLine::Recent => further(ui, "Recent files", |ui| recent(ui, model, usize::MAX, commands)),
+            ruled = false;
         }
-        ruled = false;
+    }
+
+    /// A line for what a key does, gray where nothing would come of it.
+    fn does(&mut self, ui: &mut Ui, action: Action, command: Command) {
+        let key = keys::label_of(action).unwrap_or_default();
+        let is_possible = match action {
+            Action::Undo => self.model.steps.back,
+            Action::Redo => self.model.steps.forward,
+            _ => true,
+        };
+        if self.line(ui, &words(action, self.model), &key, is_possible).clicked() {
+            self.commands.push(command);
+        }
+    }
+
+    /// The recent files, so many at most, each with the place where it was left.
+    fn recent(&mut self, ui: &mut Ui, most: usize) {
+        ui.spacing_mut().item_spacing.y = 0.0;
+        for (index, file) in self.model.file.recent.iter().take(most).enumerate() {
+            let place = file.left_at_secs.map_or_else(String::new, place_text);
+            let response = self.line(ui, &shortened(&file.name()), &place, true);
+            if response.clicked() {
+                self.commands.push(Command::OpenRecent(index));
+            }
+            let place = file.left_at_secs.map_or_else(String::new, |_| format!("\nwas left at {place}"));
+            response.on_hover_text(format!("{}{place}", file.path.display()));
+        }
+    }
+
+    /// A line with its key at the right.
+    fn line(&mut self, ui: &mut Ui, words: &str, key: &str, is_possible: bool) -> Response {
+        let [ink, key_ink] = if is_possible { [theme::LIGHT, theme::DIM] } else { [theme::GRAYED; 2] };
+        let text = RichText::new(words).font(theme::words(theme::TEXT)).color(ink);
+        let key = RichText::new(key).font(theme::mono(theme::SMALL)).color(key_ink);
+        let button = Button::new(text).shortcut_text(key).min_size(vec2(0.0, LINE));
+        if !is_possible {
+            let response = ui.add(button.sense(Sense::hover()).fill(Color32::TRANSPARENT));
+            log::trace!("menu: {words} is gray");
+            return response;
+        }
+        let response = ui.add(button);
+        self.drawn(ui, &response, words);
+        response
+    }
+
+    /// A line that opens a further menu beside it.
+    fn further(&mut self, ui: &mut Ui, words: &str, contents: impl FnOnce(&mut Self, &mut Ui)) {
+        let text = RichText::new(words).font(theme::words(theme::TEXT)).color(theme::LIGHT);
+        let arrow = SubMenuButton::arrow_atom(Some(theme::DIM));
+        let button = Button::new(text).right_text(arrow).min_size(vec2(0.0, LINE));
+        let (response, opened) = SubMenuButton::from_button(button)
+            .config(MenuConfig::new().style(style as fn(&mut egui::Style)))
+            .ui(ui, |ui| {
+                ui.set_width(WIDTH);
+                ui.spacing_mut().item_spacing.y = 0.0;
+                let room = ui.ctx().content_rect().height() - 24.0;
+                theme::scrolled(ui, room, |ui| contents(self, ui));
+            });
+        self.drawn(ui, &response, words);
+        if opened.is_some() {
+            let place = ui.memory(|memory| memory.area_rect(SubMenu::id_from_widget_id(response.id)));
+            self.places.extend(place);
+        }
+    }
+
+    /// Notes a line that can be chosen, and keeps the one in sight that is.
+    fn drawn(&mut self, ui: &Ui, response: &Response, words: &str) {
+        let begins =
+            words.chars().find(|letter| letter.is_alphanumeric()).and_then(|letter| letter.to_lowercase().next());
+        self.lines.push(Line { id: response.id, layer: ui.layer_id(), begins });
+        let at = response.rect.center() * ui.ctx().pixels_per_point();
+        log::trace!("menu: {words} at {:.0},{:.0}", at.x, at.y);
+        if response.has_focus() && self.chosen.replace(response.id) != Some(response.id) {
+            response.scroll_to_me(None);
+            log::trace!("menu: {words} is chosen");
+        }
     }
 }
 
-/// A line for what a key does.
-fn does(ui: &mut Ui, action: Action, command: Command, model: &Model<'_>, commands: &mut Vec<Command>) {
-    let key = keys::label_of(action).unwrap_or_default();
-    if line(ui, &words(action, model), &key).clicked() {
-        commands.push(command);
-    }
+/// The recent files in a window without a video, so many at most.
+pub fn recent(ui: &mut Ui, model: &Model<'_>, most: usize, commands: &mut Vec<Command>) {
+    Drawing { model, commands, chosen: None, lines: Vec::new(), places: Vec::new() }.recent(ui, most);
 }
 
 /// What a line says: what would come of it now.
@@ -121,51 +280,16 @@ fn words(action: Action, model: &Model<'_>) -> String {
         },
         Action::ToggleNumbers => show_or_hide(model.tables.stats.is_some(), "the frame's numbers"),
         Action::ToggleLab => show_or_hide(model.lab.is_some(), "the lab of counting methods"),
+        Action::ToggleZebra => show_or_hide(model.exposure.chosen.zebra, "zebras"),
+        Action::ToggleMarks => show_or_hide(model.exposure.chosen.marks, "marks of clipped pixels"),
+        Action::ClearRegion => "Clear the region".to_owned(),
         Action::Undo => "Undo".to_owned(),
+        Action::Redo => "Redo".to_owned(),
         Action::Save => "Save a labelled picture".to_owned(),
         Action::CopyValues => "Copy the values".to_owned(),
         Action::CopyPicture => "Copy the picture".to_owned(),
         Action::ToggleHelp => "All keys".to_owned(),
         other => keys::help_of(other).to_owned(),
-    }
-}
-
-/// A line with its key at the right.
-fn line(ui: &mut Ui, words: &str, key: &str) -> Response {
-    let text = RichText::new(words).font(theme::words(theme::TEXT)).color(theme::LIGHT);
-    let key = RichText::new(key).font(theme::mono(theme::SMALL)).color(theme::DIM);
-    let response = ui.add(Button::new(text).shortcut_text(key).min_size(vec2(0.0, LINE)));
-    let at = response.rect.center() * ui.ctx().pixels_per_point();
-    log::trace!("menu: {words} at {:.0},{:.0}", at.x, at.y);
-    response
-}
-
-/// A line that opens a further menu beside it.
-fn further(ui: &mut Ui, words: &str, contents: impl FnOnce(&mut Ui)) {
-    let text = RichText::new(words).font(theme::words(theme::TEXT)).color(theme::LIGHT);
-    let arrow = SubMenuButton::arrow_atom(Some(theme::DIM));
-    let button = Button::new(text).right_text(arrow).min_size(vec2(0.0, LINE));
-    let (response, _) = SubMenuButton::from_button(button).ui(ui, |ui| {
-        ui.set_width(WIDTH);
-        ui.spacing_mut().item_spacing.y = 0.0;
-        let room = ui.ctx().content_rect().height() - 24.0;
-        theme::scrolled(ui, room, contents);
-    });
-    let at = response.rect.center() * ui.ctx().pixels_per_point();
-    log::trace!("menu: {words} at {:.0},{:.0}", at.x, at.y);
-}
-
-/// The recent files, so many at most, each with the place where it was left.
-pub fn recent(ui: &mut Ui, model: &Model<'_>, most: usize, commands: &mut Vec<Command>) {
-    ui.spacing_mut().item_spacing.y = 0.0;
-    for (index, file) in model.file.recent.iter().take(most).enumerate() {
-        let place = file.left_at_secs.map_or_else(String::new, place_text);
-        let response = line(ui, &shortened(&file.name()), &place);
-        if response.clicked() {
-            commands.push(Command::OpenRecent(index));
-        }
-        let place = file.left_at_secs.map_or_else(String::new, |_| format!("\nwas left at {place}"));
-        response.on_hover_text(format!("{}{place}", file.path.display()));
     }
 }
 
@@ -191,5 +315,20 @@ mod tests {
         assert_eq!(short.chars().count(), MOST_LETTERS);
         assert!(short.starts_with("begin") && short.ends_with("end.mp4") && short.contains('…'), "{short}");
         assert_eq!(shortened("clip.mp4"), "clip.mp4");
+    }
+
+    #[test]
+    fn a_letter_leads_to_the_next_line_that_begins_with_it_and_stays_in_its_menu() {
+        let layers = [LayerId::background(), LayerId::debug()];
+        let ids: Vec<Id> = (0..5).map(|number| Id::unique(("line", number))).collect();
+        let of = |line: usize, layer: usize, begins| Line { id: ids[line], layer: layers[layer], begins: Some(begins) };
+        let lines = [of(0, 0, 'o'), of(1, 0, 'c'), of(2, 1, 's'), of(3, 0, 's'), of(4, 0, 'c')];
+        let next = |letter, chosen: Option<usize>| {
+            let found = next_beginning_with(letter, &lines, chosen.map(|line| ids[line]));
+            found.and_then(|id| ids.iter().position(|other| *other == id))
+        };
+        assert_eq!([next('c', None), next('c', Some(1)), next('c', Some(4))], [Some(1), Some(4), Some(1)]);
+        assert_eq!([next('s', Some(0)), next('s', Some(2)), next('o', Some(0))], [Some(3), Some(2), Some(0)]);
+        assert_eq!([next('x', None), next('c', Some(2))], [None; 2], "the menu beside has no such line");
     }
 }

@@ -18,6 +18,8 @@ mod lab;
 mod labels;
 mod legend;
 mod letters;
+mod marks;
+mod meanings;
 mod menu;
 mod model;
 mod notes;
@@ -36,7 +38,7 @@ use std::time::{Duration, Instant};
 
 use egui::{Pos2, Rect, Vec2};
 use winit::event::{ElementState, WindowEvent};
-use winit::keyboard::{Key, NamedKey};
+use winit::keyboard::{Key, ModifiersState, NamedKey};
 use winit::window::Window;
 
 use crate::gpu::draw::{FontTextures, Shapes};
@@ -50,17 +52,20 @@ pub use lab::{
 };
 use menu::Menu;
 pub use model::{
-    AdjustmentView, Command, FileView, HistogramArea, Model, PictureView, PlayState, PointerView, ScopesView, Tables,
-    Waiting,
+    AdjustmentView, Command, ExposureView, FileView, HistogramArea, Model, PictureView, PlayState, PointerView,
+    ScopesView, Steps, Tables, Waiting,
 };
 pub use notes::Note;
 pub use panels::OpenPanels;
-use places::{Placed, free_area, wide_enough};
+use places::{Between, Placed, free_area};
 pub use probe::ProbeText;
 pub use readout::Readout;
 pub use region::RegionView;
 pub use stats::StatsTable;
 pub use timing::TimingTable;
+
+/// The least height of panels, in points.
+const LEAST_HEIGHT: f32 = 62.0;
 
 /// What is to be seen for as long as it lasts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -98,6 +103,8 @@ pub struct Hud {
     layouts: u64,
     /// Where cards lie on the view, in points.
     cards: Vec<Rect>,
+    /// What panels leave of the width.
+    between: Between,
     /// Height that the adjustments have, or would have, in points.
     height_for_adjusting: f32,
     /// When egui wants to be drawn again, for a tooltip or a blinking cursor.
@@ -132,6 +139,7 @@ impl Hud {
             waits: false,
             layouts: 0,
             cards: Vec::new(),
+            between: Between::default(),
             height_for_adjusting: 0.0,
             repaint_at: None,
         }
@@ -139,11 +147,12 @@ impl Hud {
 
     /// Takes an event of the window; whether something of this display has changed or may have.
     pub fn on_event(&mut self, window: &Window, event: &WindowEvent) -> bool {
-        // Keys are the table's, and the field's while it is open. Tab would only lead out of it.
+        // Keys are the table's, and the field's or the menu's while either is open. Tab would only lead out of it.
         let is_foreign = match event {
             WindowEvent::KeyboardInput { event: key, .. } => {
-                key.state == ElementState::Pressed
-                    && (self.entry.is_none() || key.logical_key == Key::Named(NamedKey::Tab))
+                let leads = self.menu.is_some() && leads_through_menu(&key.logical_key);
+                let is_typed = self.entry.is_some() && key.logical_key != Key::Named(NamedKey::Tab);
+                key.state == ElementState::Pressed && !leads && !is_typed
             }
             WindowEvent::Ime(_) => self.entry.is_none(),
             _ => false,
@@ -221,8 +230,9 @@ impl Hud {
         self.notes.add(note, now);
     }
 
-    /// Opens the field for a time or a frame number.
+    /// Opens the field for a time or a frame number, in place of the help.
     pub fn open_entry(&mut self) {
+        self.panels.help = false;
         self.entry = Some(Entry::default());
     }
 
@@ -251,13 +261,38 @@ impl Hud {
 
     /// Opens the menu at a point, in points.
     pub fn open_menu(&mut self, at: Pos2) {
-        self.menu = Some(Menu::Everything(at));
+        self.show_menu(Menu::everything(at));
     }
 
     /// Opens the list of recent files at a point, in points, or without one in the middle.
     pub fn open_recent(&mut self, at: Option<Pos2>) {
         let middle = || self.context.content_rect().center() - Vec2::new(125.0, 100.0);
-        self.menu = Some(Menu::Recent(at.unwrap_or_else(middle)));
+        let menu = Menu::recent(at.unwrap_or_else(middle));
+        self.show_menu(menu);
+    }
+
+    /// Opens a menu, which then takes keys in the field's place.
+    fn show_menu(&mut self, menu: Menu) {
+        self.entry = None;
+        // Arrows begin at its first line, and not at a button that was clicked before.
+        self.context.memory_mut(|memory| memory.focused().map(|id| memory.surrender_focus(id)));
+        self.menu = Some(menu);
+    }
+
+    /// Takes a key for the menu that is open; whether it was one for it.
+    pub fn press_in_menu(&mut self, key: &Key, modifiers: ModifiersState) -> bool {
+        let Some(menu) = &mut self.menu else { return false };
+        if modifiers.control_key() || modifiers.alt_key() || modifiers.super_key() {
+            return false;
+        }
+        let letter = match key {
+            Key::Character(text) => text.chars().next().filter(|letter| letter.is_alphanumeric()),
+            _ => None,
+        };
+        if let Some(letter) = letter {
+            menu.type_letter(letter);
+        }
+        letter.is_some() || leads_through_menu(key)
     }
 
     /// Closes the menu; whether one was open.
@@ -372,6 +407,8 @@ impl Hud {
             let histograms: Vec<_> = model.scopes.histograms.iter().map(|panel| panel.rect).collect();
             region::show(ui, view, shown, &histograms, strength);
         }
+        let histograms: Vec<_> = model.scopes.histograms.iter().map(|panel| panel.rect).collect();
+        marks::rings(ui, model.exposure.rings, &histograms);
         let mut panels_top = free.min.y + theme::MARGIN;
         let mut controls = Rect::NOTHING;
         // Where the sheet leaves no room for the controls, it stands alone.
@@ -394,23 +431,58 @@ impl Hud {
         let bottom = if model.scopes.histograms.is_empty() { free.max.y } else { free.max.y - labels::height(model) };
         let room = Rect::from_min_max(Pos2::new(free.min.x, panels_top), Pos2::new(free.max.x, bottom))
             .shrink2(Vec2::new(theme::MARGIN, 0.0));
+        let divided = if model.adjusting.shown_divider().is_some() { divider::LABELS } else { 0.0 };
         let shown = self.panels.within(left_for_others(f64::from(view.width()), model.lab.is_some()));
-        let Placed { open, panels, sliders } = self.show_panels(ui, room, (model, shown), commands);
+        let waiting = model.play.waiting.seeking_text();
+        self.waits = waiting.is_some();
+        // The field stands above panels that leave no room for it beside them, and notes stand below such panels.
+        let top = |rect: Rect| Rect { min: Pos2::new(rect.min.x, rect.min.y + divided), ..rect };
+        let field = self.show_entry(ui, top(self.between.part_of(room, entry::WIDTH)), commands);
+        let needed = if field.is_some() { entry::WIDTH } else { notes::LEAST_WIDTH };
+        let told = help.unwrap_or_else(|| self.between.part_of(room, needed));
+        let notes = self.notes.laid_out(ui, told.width(), waiting, now);
+        let below_field = field.map_or(room.min.y, |field| field.max.y + 6.0);
+        let lane = notes.height_in((0.5 * told.height()).min(told.max.y - below_field), field.is_none());
+        let mut room_of_panels = room;
+        if !self.between.has(needed) {
+            room_of_panels.min.y = below_field;
+        }
+        let told = if let Some(room) = help {
+            Rect { min: Pos2::new(room.min.x, room.max.y - lane), ..room }
+        } else if self.between.has(needed) {
+            Rect { min: Pos2::new(told.min.x, below_field.max(told.min.y + divided)), ..told }
+        } else {
+            room_of_panels.max.y -= lane;
+            Rect { min: Pos2::new(told.min.x, told.max.y - lane), ..told }
+        };
+        // In a low window the field and notes stand alone for as long as they are there.
+        let has_room = room_of_panels.height() >= LEAST_HEIGHT || room_of_panels == room;
+        let placed = if has_room {
+            self.show_panels(ui, room_of_panels, (model, shown), commands)
+        } else {
+            Placed::nothing(room)
+        };
+        // Panels that have made room may be narrower or wider for that, which is no reason to take it back.
+        let is_settled = !has_room || room_of_panels != room && !placed.panels.is_empty() && !self.between.has(needed);
+        let between = if is_settled { self.between } else { Between::of(&placed) };
+        let is_wrong = (field.is_some() || lane > 0.0) && self.between.has(needed) != between.has(needed);
+        if is_wrong || field.is_some() && self.between != between {
+            ui.ctx().request_discard("panels leave another room");
+            ui.ctx().request_repaint();
+        }
+        let told = if self.between.has(needed) { between.part_of(told, 0.0) } else { told };
+        self.between = between;
+        let Placed { open, panels, sliders } = placed;
         if controls.is_positive() {
             // What the pointer works on does not go away, or move, because it rests for a while.
             let is_over = |rect: Rect| model.pointer.at.is_some_and(|pointer| rect.expand(2.0).contains(pointer));
             self.visibility.hold(is_over(controls) || is_over(sliders) || self.timeline.is_dragged(), now);
         }
-        let divided = if model.adjusting.shown_divider().is_some() { divider::LABELS } else { 0.0 };
-        let below =
-            |rect: Rect, least: f32| Rect { min: Pos2::new(rect.min.x, least.max(rect.min.y + divided)), ..rect };
-        let field = self.show_entry(ui, below(wide_enough(open, room, entry::WIDTH), 0.0), commands);
-        let told = below(wide_enough(open, room, notes::LEAST_WIDTH), field.map_or(0.0, |field| field.max.y + 6.0));
-        let waiting = model.play.waiting.seeking_text();
-        self.waits = waiting.is_some();
-        let noted = self.notes.show(ui, told, waiting, now);
-        self.menu = self.menu.filter(|menu| menu.show(ui, model, commands));
+        let menus = self.show_open_menu(ui, model, commands);
+        let noted = notes.show(told, &menus, field.is_none());
         if let Some(room) = help {
+            // Notes on keys that are tried while it is open leave it where it is.
+            let room = Rect { max: Pos2::new(room.max.x, room.max.y - lane.max(notes::LEAST_LANE)), ..room };
             self.panels.help = help::show(ui, room);
             return;
         }
@@ -430,6 +502,17 @@ impl Hud {
         taken.extend(&self.cards);
         let probe = model.pointer.probe.and_then(|probe| probe.show(ui, room, &taken, strength));
         self.cards.extend(probe);
+    }
+
+    /// Shows the menu, if it is open; where it is.
+    fn show_open_menu(&mut self, ui: &egui::Ui, model: &Model<'_>, commands: &mut Vec<Command>) -> Vec<Rect> {
+        let Some(menu) = &mut self.menu else { return Vec::new() };
+        let stays = menu.show(ui, model, commands);
+        let places = menu.places.clone();
+        if !stays {
+            self.menu = None;
+        }
+        places
     }
 
     /// Shows the field, if it is open, and takes what was typed into it; where it is.
@@ -458,42 +541,13 @@ impl Hud {
         (model, shown): (&Model<'_>, OpenPanels),
         commands: &mut Vec<Command>,
     ) -> Placed {
-        let mut left = room;
         let mut placed = Placed::nothing(room);
         if shown.help {
             // The sheet takes their place.
             return placed;
         }
+        let (mut left, mut right) = (room, room);
         let mut sliders = Rect::NOTHING;
-        let mut keep_right_of = |panel: Rect| {
-            placed.open.min.x = placed.open.min.x.max(panel.max.x + 6.0);
-            placed.panels.push(panel);
-        };
-        if let Some(timing) = model.tables.timing {
-            // What stands below them needs room as well.
-            let is_alone = !shown.adjusting && model.tables.info.is_none();
-            let height = if is_alone { left.height() } else { left.height() / 2.0 };
-            let panel = timing::show(ui, Rect { max: Pos2::new(left.max.x, left.min.y + height), ..left }, timing);
-            left.min.y = panel.max.y + 6.0;
-            keep_right_of(panel);
-        }
-        let is_above_another = shown.adjusting || model.tables.info.is_some();
-        if let Some(panel) = exposure::show(ui, left, (model, is_above_another), commands) {
-            left.min.y = panel.max.y + 6.0;
-            keep_right_of(panel);
-            sliders = panel;
-        }
-        self.height_for_adjusting = left.height();
-        if shown.adjusting {
-            let panel = adjusting::show(ui, left, model, commands);
-            left.min.x = panel.max.x + 6.0;
-            keep_right_of(panel);
-            sliders = sliders.union(panel);
-        }
-        if let Some(lines) = model.tables.info {
-            keep_right_of(info::show(ui, left, lines));
-        }
-        let mut right = room;
         if let Some(view) = model.lab {
             let panel = lab::show(ui, right, view, commands);
             sliders = sliders.union(panel);
@@ -505,6 +559,40 @@ impl Hud {
             right.max.x = panel.min.x - 6.0;
             placed.panels.push(panel);
         }
+        left.max.x = right.max.x;
+        let mut keep_right_of = |panel: Rect| {
+            placed.open.min.x = placed.open.min.x.max(panel.max.x + 6.0);
+            placed.panels.push(panel);
+        };
+        // What stands below the times needs room as well; where there is none for both, the times wait.
+        let is_alone = !shown.adjusting && model.tables.info.is_none();
+        let has_room = is_alone || left.height() >= 2.0 * LEAST_HEIGHT;
+        if let Some(timing) = model.tables.timing.filter(|_| has_room) {
+            let height = if is_alone { left.height() } else { left.height() / 2.0 };
+            let panel = timing::show(ui, Rect { max: Pos2::new(left.max.x, left.min.y + height), ..left }, timing);
+            left.min.y = panel.max.y + 6.0;
+            keep_right_of(panel);
+        }
+        let is_above_another = shown.adjusting || model.tables.info.is_some();
+        if let Some(panel) = exposure::show(ui, left, (model, is_above_another), commands) {
+            left.min.y = panel.max.y + 6.0;
+            keep_right_of(panel);
+            sliders = sliders.union(panel);
+        }
+        if let Some(panel) = marks::show(ui, left, model, is_above_another) {
+            left.min.y = panel.max.y + 6.0;
+            keep_right_of(panel);
+        }
+        self.height_for_adjusting = left.height();
+        if shown.adjusting {
+            let panel = adjusting::show(ui, left, model, commands);
+            left.min.x = panel.max.x + 6.0;
+            keep_right_of(panel);
+            sliders = sliders.union(panel);
+        }
+        if let Some(lines) = model.tables.info {
+            keep_right_of(info::show(ui, left, lines));
+        }
         right.min.x = placed.open.min.x;
         if let Some(legend) = legend::show(ui, right, model) {
             right.max.x = legend.min.x - 6.0;
@@ -515,6 +603,15 @@ impl Hud {
     }
 }
 
+/// Whether a key leads through an open menu, as egui has it; letters are the menu's own.
+fn leads_through_menu(key: &Key) -> bool {
+    use NamedKey::{ArrowDown, ArrowLeft, ArrowRight, ArrowUp, Enter, Space};
+    let Key::Named(named) = key else { return false };
+    matches!(named, ArrowDown | ArrowLeft | ArrowRight | ArrowUp | Enter | Space)
+}
+
+#[cfg(test)]
+mod contrast_tests;
 #[cfg(test)]
 mod layout_tests;
 #[cfg(test)]

@@ -18,6 +18,7 @@ use crate::keys::Action;
 use crate::playback::SeekGoal;
 use crate::text::timecode;
 use crate::view::exposure::Exposure;
+use crate::view::marked::Marked;
 use crate::view::placement::Fit;
 use crate::view::scene::Counted;
 
@@ -190,6 +191,28 @@ pub struct ScopesView<'a> {
     pub brushed_only: Option<usize>,
 }
 
+/// Zebras and marks.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ExposureView<'a> {
+    /// Which are on, and from where on.
+    pub chosen: Exposure,
+    /// Whether their panel is there, as the controls are.
+    pub is_adjustable: bool,
+    /// What is marked, of a picture that stands.
+    pub marked: Option<&'a Marked>,
+    /// Where pixels lie that are marked, in points, where they are few.
+    pub rings: &'a [Pos2],
+}
+
+/// Whether there is a step to undo, and one to make again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Steps {
+    /// To undo.
+    pub back: bool,
+    /// To make again.
+    pub forward: bool,
+}
+
 /// The panels that are open, with what they tell.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Tables<'a> {
@@ -229,10 +252,12 @@ pub struct Model<'a> {
     pub adjusting: AdjustmentView,
     /// The part of the picture that is counted alone, or proposed to be.
     pub region: Option<&'a RegionView>,
-    /// Zebras and marks, while the controls are there.
-    pub exposure: Option<Exposure>,
     /// The lab, while it is open.
     pub lab: Option<&'a LabView<'a>>,
+    /// Zebras and marks.
+    pub exposure: ExposureView<'a>,
+    /// What there is to undo.
+    pub steps: Steps,
     /// What the pointer is at.
     pub pointer: PointerView<'a>,
 }

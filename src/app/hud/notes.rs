@@ -1,10 +1,11 @@
 //! Short notes on what a key did, and longer ones on what went wrong.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use egui::{Rect, Vec2, pos2};
+use egui::{Color32, Galley, Pos2, Rect, Vec2, pos2, vec2};
 
-use super::theme;
+use super::{places, theme};
 
 /// How long a note on what was done stays.
 const SHORT: Duration = Duration::from_millis(1600);
@@ -12,6 +13,8 @@ const SHORT: Duration = Duration::from_millis(1600);
 const LONG: Duration = Duration::from_secs(7);
 /// Width that notes take at least, in points, where anything else can make room.
 pub const LEAST_WIDTH: f32 = 200.0;
+/// Height that the help leaves below it for one of a line.
+pub const LEAST_LANE: f32 = 44.0;
 /// Width of the words of a long note.
 const WIDTH: f32 = 620.0;
 /// Room around the words.
@@ -97,37 +100,78 @@ impl Notes {
         self.0.retain(|&(_, until)| until > now);
     }
 
-    /// Shows them at the top of `room`, in the middle, below what is waited for: the newest, as far as there is room for them;
-    /// where they are. Nothing shines through them where they come to lie on a panel.
-    pub fn show(&self, ui: &egui::Ui, room: Rect, waiting: Option<String>, now: Instant) -> Vec<Rect> {
+    /// Lays them out in a room of this width, below what is waited for.
+    pub fn laid_out(&self, ui: &egui::Ui, width: f32, waiting: Option<String>, now: Instant) -> LaidOut {
         let layer = egui::LayerId::new(egui::Order::Tooltip, egui::Id::unique("notes"));
-        let painter = ui.ctx().layer_painter(layer);
-        let width = (room.width() - 2.0 * PADDING.x).clamp(60.0, WIDTH);
         let waiting = waiting.into_iter().map(|text| (text, theme::ACCENT));
         let notes = self.0.iter().filter(|&&(_, until)| until > now).map(|(note, _)| {
             let color = if note.severity == Severity::Warning { theme::WRONG } else { theme::LIGHT };
             (note.text.clone(), color)
         });
-        let texts: Vec<_> = waiting
-            .chain(notes)
-            .map(|(text, color)| painter.layout(text, theme::words(theme::TEXT + 2.0), color, width))
-            .collect();
+        LaidOut { painter: ui.ctx().layer_painter(layer), texts: waiting.chain(notes).collect(), width }
+    }
+}
+
+/// Notes with their words, to be shown where there is room for them.
+pub struct LaidOut {
+    painter: egui::Painter,
+    texts: Vec<(String, Color32)>,
+    width: f32,
+}
+
+impl LaidOut {
+    /// Height that they take with the space below each: of all if that is not more than `most`, else of the newest, even if that is
+    /// more where it `must` be shown.
+    pub fn height_in(&self, most: f32, must: bool) -> f32 {
+        let room = Rect::from_min_size(Pos2::ZERO, vec2(self.width, most));
+        self.places(room, must).last().map_or(0.0, |(place, _)| place.max.y + GAP)
+    }
+
+    fn galleys(&self, width: f32) -> Vec<Arc<Galley>> {
+        let width = (width - 2.0 * PADDING.x).clamp(60.0, WIDTH);
+        let layout = |(text, color): &(String, Color32)| {
+            self.painter.layout(text.clone(), theme::words(theme::TEXT + 2.0), *color, width)
+        };
+        self.texts.iter().map(layout).collect()
+    }
+
+    /// Where they come to lie in a room: at its top, in the middle, the newest as far as there is room for them, and one at any
+    /// rate where that `must` be shown.
+    fn places(&self, room: Rect, must: bool) -> Vec<(Rect, Arc<Galley>)> {
+        let galleys = self.galleys(room.width());
         let mut height = 0.0;
-        let fits = |text: &&std::sync::Arc<egui::Galley>| {
+        let fits = |text: &&Arc<Galley>| {
             height += text.size().y + 2.0 * PADDING.y + GAP;
             height - GAP <= room.height()
         };
-        let count = texts.iter().rev().take_while(fits).count().max(1).min(texts.len());
+        let count = galleys.iter().rev().take_while(fits).count().max(usize::from(must)).min(galleys.len());
         let mut top = room.min.y.round();
-        let places = texts.into_iter().rev().take(count).rev().map(|text| {
+        let place = |text: Arc<Galley>| {
             let size = text.size() + 2.0 * PADDING;
             let place = Rect::from_min_size(pos2((room.center().x - size.x / 2.0).round(), top), size);
             top = (place.max.y + GAP).round();
-            theme::fill_plate(&painter, place, theme::ROUND, theme::SOLID);
-            painter.galley(place.min + PADDING, text, theme::LIGHT);
-            place
-        });
-        places.collect()
+            (place, text)
+        };
+        galleys.into_iter().rev().take(count).rev().map(place).collect()
+    }
+
+    /// Shows them in a room, beside the menus if these lie there, but not on them; where they are. One of them `must` be shown, unless
+    /// a menu leaves no room for it.
+    pub fn show(&self, room: Rect, menus: &[Rect], must: bool) -> Vec<Rect> {
+        let is_free = |places: &[(Rect, Arc<Galley>)]| {
+            let is_on = |place: Rect| menus.iter().any(|menu| menu.intersects(place));
+            !places.iter().any(|(place, _)| is_on(*place))
+        };
+        let all = menus.iter().copied().reduce(Rect::union);
+        let aside = all.map(|menus| places::beside(room, menus).shrink(GAP));
+        let aside = aside.filter(|aside| aside.width() >= LEAST_WIDTH).map(|aside| (aside, false));
+        let mut all = std::iter::once((room, must)).chain(aside).map(|(room, must)| self.places(room, must));
+        let Some(places) = all.find(|places| is_free(places)) else { return Vec::new() };
+        for (place, text) in &places {
+            theme::fill_plate(&self.painter, *place, theme::ROUND, theme::SOLID);
+            self.painter.galley(place.min + PADDING, Arc::clone(text), theme::LIGHT);
+        }
+        places.into_iter().map(|(place, _)| place).collect()
     }
 }
 

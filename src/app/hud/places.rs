@@ -1,6 +1,6 @@
 //! Where there is room on the view: beside the histograms, and between the panels.
 
-use egui::{Pos2, Rect};
+use egui::{Pos2, Rangef, Rect};
 
 use super::model::HistogramArea;
 
@@ -22,10 +22,38 @@ impl Placed {
     }
 }
 
-/// What is left between the panels where that is so wide, else all of the room.
+/// What panels leave of the room's width. That is known only once they are laid out, while what stands above and below them has its
+/// place before: so it is kept from one layout to the next, and a layout that finds it to be another is done once more.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Between(Option<Rangef>);
+
+impl Between {
+    /// What these leave.
+    pub fn of(placed: &Placed) -> Self {
+        Self((!placed.panels.is_empty()).then(|| placed.open.x_range()))
+    }
+
+    /// Whether that is so wide. Without panels there is no other place, however narrow it is.
+    pub fn has(self, least: f32) -> bool {
+        self.0.is_none_or(|between| between.span() >= least)
+    }
+
+    /// The part of the room that lies there, where it is so wide, else all of the room.
+    pub fn part_of(self, room: Rect, least: f32) -> Rect {
+        let part = self.0.filter(|between| between.span() >= least);
+        part.map_or(room, |part| Rect::from_x_y_ranges(part, room.y_range()))
+    }
+}
+
+/// The largest of the parts of a room at the sides of what is taken of it.
 #[must_use]
-pub fn wide_enough(open: Rect, room: Rect, least: f32) -> Rect {
-    if open.width() >= least { open } else { room }
+pub fn beside(room: Rect, taken: Rect) -> Rect {
+    let left = Rect { max: Pos2::new(room.max.x.min(taken.min.x), room.max.y), ..room };
+    let right = Rect { min: Pos2::new(room.min.x.max(taken.max.x), room.min.y), ..room };
+    let above = Rect { max: Pos2::new(room.max.x, room.max.y.min(taken.min.y)), ..room };
+    let below = Rect { min: Pos2::new(room.min.x, room.min.y.max(taken.max.y)), ..room };
+    let area = |part: &Rect| if part.is_positive() { part.area() } else { 0.0 };
+    [left, right, above, below].into_iter().max_by(|a, b| area(a).total_cmp(&area(b))).unwrap_or(room)
 }
 
 /// The largest part of the view, from its top left corner, that no histogram lies in: above them all, or left of those

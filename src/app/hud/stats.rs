@@ -3,10 +3,10 @@
 use egui::{Align2, Rect, RichText, Ui, vec2};
 
 use super::readout::share_text;
-use super::theme;
+use super::{meanings, theme};
 use crate::adjust::Adjustments;
 use crate::gpu::FrameTag;
-use crate::histogram::limits::R103_TOLERATED_PERCENT;
+use crate::histogram::limits::{R103_TOLERATED_PERCENT, is_within_r103};
 use crate::histogram::{Components, Cumulative};
 use crate::picture::color::Range;
 use crate::text::timecode;
@@ -42,7 +42,7 @@ pub struct R103Line {
 impl R103Line {
     /// `outside` of so many pixels.
     pub fn new(outside: u64, pixels: u64) -> Self {
-        let is_within = 100 * outside <= R103_TOLERATED_PERCENT * pixels;
+        let is_within = is_within_r103(outside, pixels);
         let share = share_text(outside as f64 / pixels.max(1) as f64);
         let verdict = if is_within { "within" } else { "more than" };
         let text = format!("EBU R 103: {share} outside ({outside} pixels), {verdict} {R103_TOLERATED_PERCENT} %");
@@ -119,7 +119,9 @@ fn column(sums: &Cumulative, channel: usize, range: Option<Range>) -> [String; N
 
 /// Shows the panel at the right of `room`; where it is.
 pub fn show(ui: &Ui, room: Rect, numbers: &StatsTable) -> Rect {
-    let size = if room.height() < 200.0 || room.width() < 520.0 { theme::TEXT - 2.5 } else { theme::TEXT };
+    // By the view and not by what of it is left just now: the letters do not change while a note is there.
+    let view = ui.ctx().content_rect();
+    let size = if view.height() < 400.0 || view.width() < 540.0 { theme::TEXT - 2.5 } else { theme::TEXT };
     let area = egui::Area::new(egui::Id::unique("numbers"))
         .fade_in(false)
         .pivot(Align2::RIGHT_TOP)
@@ -146,12 +148,29 @@ pub fn show(ui: &Ui, room: Rect, numbers: &StatsTable) -> Rect {
                 if let Some(line) = &numbers.r103 {
                     let color = if line.is_within { theme::RIGHT } else { theme::WRONG };
                     ui.set_max_width(width);
-                    ui.label(RichText::new(&line.text).font(theme::words(size - 1.0)).color(color));
+                    let text = RichText::new(&line.text).font(theme::words(size - 1.0)).color(color);
+                    ui.label(text).on_hover_text(meanings::R103);
                 }
             });
         });
     });
-    shown.response.rect
+    let rect = shown.response.rect;
+    if (rect.max.x - room.max.x).abs() > 0.5 {
+        // It was put where it would belong with the width that it had before.
+        ui.ctx().request_repaint();
+    }
+    rect
+}
+
+/// What the name of a figure means, where that is not plain.
+fn explained(name: &str, components: Components) -> Option<&'static str> {
+    match (name, components) {
+        ("out of range", Components::Rgbl) => Some(meanings::OUT_OF_RANGE),
+        ("out of range", Components::YCbCr) => Some(meanings::OUT_OF_RANGE_CODED),
+        ("at lowest", _) => Some("Samples at the lowest code, 0: clipped, or just as dark as that."),
+        ("at highest", _) => Some("Samples at the highest code: clipped, or just as bright as that."),
+        _ => None,
+    }
 }
 
 /// The table of figures in letters of that size. A column is as wide as its figures now, and not as they once were, but
@@ -173,7 +192,10 @@ fn table(ui: &mut Ui, numbers: &StatsTable, size: f32) {
     let widths: Vec<f32> =
         columns.iter().map(|column| column.iter().map(|cell| cell.size().x).fold(least, f32::max)).collect();
     for (row, name) in std::iter::once("").chain(NAMES).enumerate() {
-        ui.label(RichText::new(name).font(theme::mono(size)).color(theme::DIM));
+        let label = ui.label(RichText::new(name).font(theme::mono(size)).color(theme::DIM));
+        if let Some(told) = explained(name, numbers.components) {
+            label.on_hover_text(told);
+        }
         for (column, width) in columns.iter().zip(&widths) {
             let cell = &column[row];
             let (place, _) = ui.allocate_exact_size(vec2(*width, cell.size().y), egui::Sense::hover());

@@ -26,8 +26,9 @@ pub(super) fn model(panels: &[HistogramArea]) -> Model<'_> {
         tables: Tables::default(),
         adjusting: AdjustmentView::default(),
         region: None,
-        exposure: None,
         lab: None,
+        exposure: ExposureView::default(),
+        steps: Steps::default(),
         pointer: PointerView::default(),
     }
 }
@@ -135,7 +136,10 @@ fn the_panel_of_zebras_and_marks_covers_neither_the_histograms_nor_other_panels(
         hud.panels.adjusting = true;
         let zoom = hud.set_scale((width, height), 1.0);
         let panels = pair(width as f32 / zoom, height as f32 / zoom);
-        let model = Model { exposure: Some(exposure), ..adjusted_model(&panels) };
+        let model = Model {
+            exposure: ExposureView { chosen: exposure, is_adjustable: true, ..ExposureView::default() },
+            ..adjusted_model(&panels)
+        };
         let all = drawn(&mut hud, (width, height), 1.0, &model);
         for (bounds, panel) in all.iter().flat_map(|bounds| panels.iter().map(move |panel| (bounds, panel))) {
             let common = bounds.intersect(panel.rect.shrink(1.5));

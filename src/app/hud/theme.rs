@@ -16,7 +16,7 @@ pub const AXIS: f32 = 14.0;
 pub const ROUND: CornerRadius = CornerRadius::same(7);
 
 /// Behind text. Over a white picture it still is a dark gray.
-pub const PLATE: Color32 = Color32::from_black_alpha(208);
+pub const PLATE: Color32 = Color32::from_black_alpha(212);
 /// Behind text where other text may lie below.
 pub const SOLID: Color32 = Color32::from_gray(22);
 /// Around plates, so that they end somewhere on a black picture, too.
@@ -25,6 +25,10 @@ pub const EDGE: Stroke = Stroke { width: 1.0, color: Color32::from_gray(70) };
 pub const LIGHT: Color32 = Color32::from_gray(238);
 /// Text that names what is read.
 pub const DIM: Color32 = Color32::from_gray(168);
+/// Text where something is to be typed.
+pub const HINT: Color32 = Color32::from_gray(186);
+/// Text of what cannot be done now.
+pub const GRAYED: Color32 = Color32::from_gray(134);
 /// What is off, or cannot be used.
 pub const OFF: Color32 = Color32::from_gray(110);
 /// Marks of the user's: A and B, a brush.
@@ -64,7 +68,7 @@ pub fn fill_plate(painter: &Painter, rect: Rect, rounding: impl Into<CornerRadiu
 }
 
 /// Width of the bar that scrolls, when the pointer is at it.
-const BAR: f32 = 12.0;
+pub const BAR: f32 = 12.0;
 
 /// Shows contents that scroll where they are higher than `room`, with a bar that keeps off them.
 pub fn scrolled(ui: &mut egui::Ui, room: f32, contents: impl FnOnce(&mut egui::Ui)) {
@@ -151,7 +155,7 @@ pub fn apply(context: &egui::Context) {
         style.visuals.popup_shadow = egui::Shadow::NONE;
         style.visuals.override_text_color = Some(LIGHT);
         style.visuals.extreme_bg_color = Color32::from_black_alpha(140);
-        style.visuals.weak_text_color = Some(DIM);
+        style.visuals.weak_text_color = Some(HINT);
         style.visuals.selection.bg_fill = SELECTED;
         // Letters that are selected stay as light as the others.
         style.visuals.selection.stroke.color = LIGHT;

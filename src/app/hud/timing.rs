@@ -63,18 +63,35 @@ fn micros(time: Duration) -> String {
     if micros < 1000.0 { format!("{micros:.1} µs") } else { format!("{:.2} ms", micros / 1000.0) }
 }
 
+/// Space between names and figures, in points.
+const GAP: f32 = 14.0;
+
 /// Shows the panel at the top left of `room`, where it scrolls if that is too low; where it is.
 pub fn show(ui: &Ui, room: Rect, timing: &TimingTable) -> Rect {
     let area = egui::Area::new(egui::Id::unique("times")).fixed_pos(room.min).fade_in(false);
     let shown = area.show(ui.ctx(), |ui| {
         theme::plate().show(ui, |ui| {
+            // A long name of an adapter takes more lines where there is something beside it.
+            let inside = room.width() - 24.0 - theme::BAR;
+            let width = |name: &str| {
+                ui.painter().layout_no_wrap(name.to_owned(), theme::mono(theme::TEXT), theme::DIM).size().x
+            };
+            let lines = timing.lines();
+            let names = lines.iter().map(|(name, _)| width(name)).fold(0.0, f32::max);
             theme::scrolled(ui, room.height() - 20.0, |ui| {
-                let grid = egui::Grid::new("times").num_columns(2).spacing(egui::vec2(14.0, 3.0)).min_row_height(0.0);
+                let grid = egui::Grid::new("times").num_columns(2).spacing(egui::vec2(GAP, 3.0)).min_row_height(0.0);
                 grid.show(ui, |ui| {
-                    for (name, figure) in timing.lines() {
+                    for (name, figure) in lines {
                         let text = |text: String| RichText::new(text).font(theme::mono(theme::TEXT));
                         ui.label(text(name.to_owned()).color(theme::DIM));
-                        ui.add(egui::Label::new(text(figure).color(theme::LIGHT)).extend());
+                        let galley = ui.painter().layout(
+                            figure,
+                            theme::mono(theme::TEXT),
+                            theme::LIGHT,
+                            (inside - names - GAP).max(40.0),
+                        );
+                        let (place, _) = ui.allocate_exact_size(galley.size(), egui::Sense::hover());
+                        ui.painter().galley(place.min, galley, theme::LIGHT);
                         ui.end_row();
                     }
                 });

@@ -58,6 +58,15 @@ impl Workspace {
         is_shown
     }
 
+    /// Looks for what is marked of the picture that stands. Of an adjusted one that is told by its colours alone.
+    pub fn follow_marked(&mut self) {
+        let is_source = self.scene.adjustments.is_off();
+        let session = self.session.as_ref().filter(|_| is_source && self.stands());
+        let frame = session.and_then(|session| Some(session.read(session.frame.as_ref()?)));
+        let counted = (self.bins.components, self.region.counted());
+        self.marked.follow(frame.as_ref(), &self.scene.exposure, counted);
+    }
+
     /// What is chosen now, to come back to.
     #[must_use]
     pub fn chosen(&self) -> Chosen {

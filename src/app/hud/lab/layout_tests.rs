@@ -123,7 +123,7 @@ fn nothing_of_the_lab_lies_on_text_and_all_of_it_can_be_read() {
         for &method in Method::ladder() {
             for (moment, open) in open.into_iter().enumerate() {
                 let (_, shapes, view) = laid_out(size, method, moment as u64 * 3, open);
-                let told = faults(&items(&shapes), view);
+                let told = faults(items(&shapes), view);
                 found.extend(told.into_iter().map(|fault| format!("{fault} at {size:?}, {method:?}, {open:?}")));
             }
         }

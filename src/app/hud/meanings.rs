@@ -1,0 +1,27 @@
+//! What the words of exposure mean, told where they stand, under the pointer.
+
+use crate::view::exposure::MarkLimits;
+
+/// What limits of marks mean, for whoever does not know the words.
+#[must_use]
+pub const fn of_marks(limits: MarkLimits, is_coded: bool) -> &'static str {
+    match limits {
+        MarkLimits::Clipped if is_coded => OUT_OF_RANGE_CODED,
+        MarkLimits::Clipped => {
+            "Clipped: red, green or blue is at its lowest or highest code. Out of range: it lay below black or above white, and was \
+             cut off there."
+        }
+        MarkLimits::R103 => R103,
+        MarkLimits::Own(..) => "Marked is what lies at or beyond two levels of your own.",
+    }
+}
+
+/// What "out of range" means of red, green and blue.
+pub const OUT_OF_RANGE: &str = "Out of range: samples that lay below black or above white after conversion to red, green and blue, and \
+                                were cut off there.";
+/// What it means of code values.
+pub const OUT_OF_RANGE_CODED: &str = "Out of range: Y' below black or above white (16 to 235 of 8 bits in limited range), Cb and Cr \
+                                      outside 16 to 240. In full range every code is in range.";
+/// What EBU R 103 is about.
+pub const R103: &str = "EBU R 103, what broadcasters accept: red, green, blue and Y' from −5 % to 105 % of black to white (5 to 246 of 8 \
+                        bits in limited range). Up to 1 % of the picture may lie outside.";

@@ -1,0 +1,119 @@
+//! The menu by keys: arrows, first letters, Enter and Esc, and what it offers only where something would come of it.
+
+use crate::display::Display;
+use crate::hands::{choose, entry};
+use crate::picture::Area;
+use crate::program::Program;
+use crate::wait::{PATIENCE, until};
+use crate::{alone, paused_sample, sample};
+
+/// Presses a key, after which this line of the menu is chosen.
+fn leads_to(program: &Program, key: &str, words: &str) {
+    program.after(|| program.key(key), &format!("menu: {words} is chosen"));
+}
+
+#[test]
+fn arrows_letters_enter_and_esc_lead_through_the_menu() {
+    let _turn = alone();
+    let display = Display::start();
+    let program = paused_sample(&display, &[]);
+    let bare = program.settled();
+    choose(&program, &[]);
+    leads_to(&program, "Down", "Open a file …");
+    leads_to(&program, "Down", "Play");
+    leads_to(&program, "f", "Full screen");
+    leads_to(&program, "f", "Fit the picture otherwise (now cover)");
+    leads_to(&program, "Up", "Full screen");
+    program.after(|| program.key("Return"), "key: ToggleFullscreen");
+    program.after(|| program.key("Escape"), "note: full screen off");
+    // Nothing is undone yet: the arrow up from the top leads to the end, and over what is gray.
+    choose(&program, &[]);
+    leads_to(&program, "Up", "All keys");
+    leads_to(&program, "s", "Show the frame's numbers");
+    leads_to(&program, "s", "Show the lab of counting methods");
+    leads_to(&program, "s", "Show zebras");
+    leads_to(&program, "c", "Copy the values");
+    leads_to(&program, "c", "Copy the picture");
+    leads_to(&program, "c", "Channels");
+    leads_to(&program, "Right", "Hide red");
+    leads_to(&program, "Down", "Hide green");
+    program.after(|| program.key("Return"), "note: green off");
+    program.after(|| program.key("ctrl+z"), "note: undone: green off");
+    // Esc closes it and does nothing else; letters are the program's again.
+    choose(&program, &[]);
+    leads_to(&program, "Down", "Open a file …");
+    let log = program.log().len();
+    program.key("Escape");
+    program.take_pointer_away();
+    program.until_same("no menu", &bare, Area::Below);
+    assert!(!program.log()[log..].contains("note: "), "{}", &program.log()[log..]);
+    program.after(|| program.key("f"), "key: ToggleFullscreen");
+    program.after(|| program.key("Escape"), "note: full screen off");
+    program.quit_with("q");
+}
+
+#[test]
+fn what_cannot_be_done_is_gray_and_what_can_is_offered() {
+    let _turn = alone();
+    let display = Display::start();
+    let program = paused_sample(&display, &[]);
+    let opened = |lines: &[&str]| {
+        let log = program.log().len();
+        choose(&program, &[]);
+        program.settled();
+        let told = program.log()[log..].to_owned();
+        program.key("Escape");
+        program.settled();
+        lines.iter().map(|line| told.contains(&format!("menu: {line}"))).collect::<Vec<_>>()
+    };
+    let lines = ["Undo is gray", "Undo at", "Redo is gray", "Redo at", "Clear the region"];
+    assert_eq!(opened(&lines), [true, false, true, false, false], "nothing is chosen yet");
+    program.after(|| program.key("r"), "note: red off");
+    assert_eq!(opened(&lines), [false, true, true, false, false]);
+    program.after(|| choose(&program, &["Undo"]), "note: undone: red off");
+    assert_eq!(opened(&lines), [true, false, false, true, false]);
+    program.after(|| choose(&program, &["Redo"]), "note: redone: red off");
+
+    program.after(|| choose(&program, &["Show zebras"]), "note: zebras from 95 % on");
+    program.after(|| choose(&program, &["Hide zebras"]), "note: zebras off");
+    program.after(|| choose(&program, &["Show marks of clipped pixels"]), "note: marked: what is clipped");
+    program.after(|| choose(&program, &["Hide marks of clipped pixels"]), "note: marks off");
+
+    program.point(300, 200);
+    program.hold("keydown", "shift");
+    program.button("mousedown", "1");
+    for x in [400, 500, 600] {
+        program.move_pointer(x, 300);
+    }
+    program.button("mouseup", "1");
+    program.hold("keyup", "shift");
+    program.settled();
+    program.after(|| choose(&program, &["Clear the region"]), "note: region cleared: all of the picture is counted");
+    assert!(!opened(&lines)[4], "there is no region any more");
+    program.after(|| program.key("ctrl+d"), "note: there is no region");
+    program.quit_with("q");
+}
+
+#[test]
+fn the_recent_files_are_led_through_alike() {
+    let _turn = alone();
+    let display = Display::start();
+    let (home, folder) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+    for name in ["first.mp4", "second.mp4", "third.mp4"] {
+        let path = folder.path().join(name);
+        std::fs::copy(sample(), &path).expect("the sample can be copied");
+        Program::start_at_home(&display, &[path.to_str().expect("plain"), "--paused"], home.path()).quit_with("q");
+    }
+    let program = Program::start_at_home(&display, &[sample(), "--paused"], home.path());
+    program.after(|| program.key("ctrl+r"), "menu: third.mp4 at");
+    entry(&program, "first.mp4");
+    leads_to(&program, "Down", "third.mp4");
+    leads_to(&program, "f", "first.mp4");
+    leads_to(&program, "Up", "second.mp4");
+    program.key("Return");
+    until("the second file to be open", PATIENCE, || program.title().text.contains("second.mp4").then_some(()));
+    program.after(|| program.key("ctrl+r"), "menu: sample.mp4 at");
+    program.key("Escape");
+    program.after(|| program.key("r"), "note: red off");
+    program.quit_with("q");
+}
