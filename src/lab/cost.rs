@@ -105,6 +105,7 @@ mod tests {
         assert_eq!(of(Method::Sum, ChannelSet::Four), costs(5.0, 4.0, 0.0, 4.0, 36.0));
         let pairwise = of(Method::Pairwise, ChannelSet::One);
         assert!((pairwise.loads - 2.998).abs() < 1e-9 && (pairwise.stores - 1.999).abs() < 1e-9, "{pairwise:?}");
+        assert!((pairwise.bytes - 19.988).abs() < 1e-9, "{pairwise:?}");
         assert_eq!(of(Method::Shared, ChannelSet::One), costs(1.0, 0.0, 1.0, 1.0, 12.0));
         assert_eq!(of(Method::OursGpu, ChannelSet::Four), costs(0.375, 0.0, 0.0, 4.0, 1.5));
         assert_eq!(of(Method::Floor, ChannelSet::One), costs(0.09375, 0.0, 0.0, 0.0, 1.5));
