@@ -51,7 +51,9 @@ impl Easel {
         let [by_shaders, by_cpu] = self.renderers.each_ref().map(|renderer| renderer.recorded().contains(&"columns"));
         assert_eq!((by_shaders, by_cpu), (scene.overlays, false), "each draws its own");
         let most = distance(&shaders, &cpu);
-        assert!(most <= 1, "{view:?} {scene:?}: {most} codes between the shaders' overlays and the CPU's");
+        // Other adapters may round half a code the other way.
+        let tolerated = if self.gpu.is_software() { 0 } else { 1 };
+        assert!(most <= tolerated, "{view:?} {scene:?}: {most} codes between the shaders' overlays and the CPU's");
         cpu
     }
 }

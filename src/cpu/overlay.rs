@@ -83,7 +83,7 @@ impl Overlay {
         if y + line < top || y >= top + height + line {
             return;
         }
-        let frame = packed([0.0, 0.0, 0.0, FRAME * opacity]);
+        let frame = written([0.0, 0.0, 0.0, FRAME * opacity]);
         // A view may be smaller than an overlay's least size.
         let column = |at: u32| (at as usize).min(pixels.len());
         let outer = column(left.saturating_sub(line))..column(left + width + line);
@@ -116,7 +116,7 @@ impl Overlay {
         let end = ((width - apart) as usize).clamp(begin, pixels.len());
         for at in (0..begin).chain(end..pixels.len()) {
             let shown = self.shown(at, row, strength);
-            pixels[at] = blended(packed(shown), pixels[at]);
+            pixels[at] = blended(written(shown), pixels[at]);
         }
         let [a, b, c, d] = self.ends.each_ref().map(|ends| &ends[begin..end]);
         let [color_a, color_b, color_c, color_d, color_e] = self.colors.each_ref().map(|colors| &colors[begin..end]);
@@ -317,8 +317,15 @@ fn graticule(strength: f32, on_bar: bool) -> Color {
     [light, light, light, strength]
 }
 
+/// A colour of 8 bits a part, as shaders pack it: half a code goes to the even one.
 fn packed(color: Color) -> u32 {
-    u32::from_ne_bytes(color.map(|part| (part.clamp(0.0, 1.0) * 255.0 + 0.5) as u8))
+    u32::from_ne_bytes(color.map(|part| (part.clamp(0.0, 1.0) * 255.0).round_ties_even() as u8))
+}
+
+/// The same as Mesa's software adapter writes it to a view: by the sum with a number so large that only 8 bits behind its point
+/// are left. Which way half a code goes depends on the product's own rounding.
+fn written(color: Color) -> u32 {
+    u32::from_ne_bytes(color.map(|part| (part.clamp(0.0, 1.0) * (255.0 / 256.0) + 32_768.0).to_bits() as u8))
 }
 
 fn unpacked(color: u32) -> Color {
