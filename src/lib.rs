@@ -148,5 +148,5 @@ pub mod benchmark {
         sweep_on,
     };
     pub use crate::export::file::{FileError, check_writable, write_whole};
-    pub use crate::lab::Shape;
+    pub use crate::lab::{Shape, ShapeError};
 }

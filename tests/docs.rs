@@ -208,14 +208,17 @@ fn lines_of_language(text: &str, language: &str) -> Vec<String> {
 
 #[test]
 fn the_lines_that_are_taught_are_those_of_the_shaders() {
-    let text = read("docs/learn/README.md");
-    for (language, folder) in [("wgsl", "shaders/lab"), ("rust", "src/lab")] {
-        let code = sources(&root().join(folder));
+    let pages: Vec<_> = documents(root()).into_iter().filter(|name| name.starts_with("docs/learn")).collect();
+    assert!(pages.len() >= 3, "{pages:?}");
+    for (page, (language, folders)) in pages.iter().flat_map(|page| {
+        [("wgsl", &["shaders/lab", "shaders/adjust"][..]), ("rust", &["src/lab"])].map(|code| (page, code))
+    }) {
+        let code: String = folders.iter().map(|folder| sources(&root().join(folder))).collect();
         let code: BTreeSet<_> = code.lines().map(str::trim).collect();
-        let taught = lines_of_language(&text, language);
-        assert!(!taught.is_empty(), "no {language} was found");
+        let taught = lines_of_language(&read(page.to_str().unwrap()), language);
+        assert!(!taught.is_empty() || language == "rust", "{page:?}: no {language} was found");
         let other: Vec<_> = taught.iter().filter(|line| !code.contains(line.as_str())).collect();
-        assert!(other.is_empty(), "{folder} has no such lines: {other:#?}");
+        assert!(other.is_empty(), "{page:?}: {folders:?} have no such lines: {other:#?}");
     }
 }
 

@@ -29,7 +29,7 @@ impl Budget {
     #[must_use]
     pub fn new(gpu: &Gpu, repeats: u32) -> Self {
         // A GPU that idles takes a tenth of a second to raise its clocks; a software adapter has none to raise.
-        let warm_up = Duration::from_millis(if gpu.is_software() { 0 } else { 150 });
+        let warm_up = Duration::from_millis(if gpu.is_software() { 0 } else { 100 });
         Self { repeats: repeats.max(1), time: Duration::from_secs(2), warm_up }
     }
 
