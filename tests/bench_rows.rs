@@ -1,27 +1,19 @@
 //! The table of `histoscope bench`: every method counts right but the one that races, and the table says which is which.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
+mod support;
+
 use std::collections::BTreeSet;
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use histoscope::bench;
 use histoscope::bench::report::Check;
 use histoscope::bench::{Content, Error, Options, Report, layouts, run};
-use histoscope::gpu::{AdapterChoice, Gpu, shaders};
+use histoscope::gpu::{Gpu, shaders};
 use histoscope::histogram::Components;
 use histoscope::histogram::reference;
 use histoscope::lab::image::{Textures, convert};
 use histoscope::lab::{ChannelSet, CountingPass, Method, Setup, Shape};
-
-/// One device for all tests of this file, used by one test at a time.
-fn gpu() -> MutexGuard<'static, Gpu> {
-    static GPU: OnceLock<Mutex<Gpu>> = OnceLock::new();
-    GPU.get_or_init(|| {
-        Mutex::new(Gpu::headless(&AdapterChoice::default()).expect("an adapter; scripts/setup installs one"))
-    })
-    .lock()
-    .unwrap_or_else(PoisonError::into_inner)
-}
+use support::gpu;
 
 fn has_subgroups(gpu: &Gpu) -> bool {
     gpu.device.features().contains(wgpu::Features::SUBGROUP)

@@ -1,28 +1,20 @@
 //! The ladder of the lab: every method but the race counts exactly what the reference does, at any size, number of bins and chunk.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
+mod support;
+
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use histoscope::bench::{Content, layouts};
+use histoscope::gpu::Gpu;
 use histoscope::gpu::upload::PictureBuffers;
-use histoscope::gpu::{AdapterChoice, Gpu};
 use histoscope::histogram::{Components, Histogram, reference, regroup};
 use histoscope::lab::image::{codes, convert};
 use histoscope::lab::{ChannelSet, Counts, Ladder, Live, Method, Setup, Shape};
 use histoscope::picture::Picture;
-
-/// One device for all tests of this file, used by one test at a time.
-fn gpu() -> MutexGuard<'static, Gpu> {
-    static GPU: OnceLock<Mutex<Gpu>> = OnceLock::new();
-    GPU.get_or_init(|| {
-        Mutex::new(Gpu::headless(&AdapterChoice::default()).expect("an adapter; scripts/setup installs one"))
-    })
-    .lock()
-    .unwrap_or_else(PoisonError::into_inner)
-}
+use support::gpu;
 
 fn picture(layout: &str, size: (u32, u32), content: Content) -> Picture {
     content.picture(layouts::parse(layout).unwrap(), size, 5).unwrap()

@@ -3,21 +3,9 @@
 
 mod support;
 
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
-
-use histoscope::gpu::{AdapterChoice, Gpu};
+use histoscope::gpu::Gpu;
 use histoscope::lab::{BlurMethod, LabBlur};
-use support::Random;
-
-/// One device for all tests of this file, used by one test at a time.
-fn gpu() -> MutexGuard<'static, Gpu> {
-    static GPU: OnceLock<Mutex<Gpu>> = OnceLock::new();
-    GPU.get_or_init(|| {
-        Mutex::new(Gpu::headless(&AdapterChoice::default()).expect("an adapter; scripts/setup installs one"))
-    })
-    .lock()
-    .unwrap_or_else(PoisonError::into_inner)
-}
+use support::{Random, gpu};
 
 /// Pixels with hard edges, each with an opacity of its own.
 fn image(random: &mut Random, (width, height): (u32, u32)) -> Vec<u32> {

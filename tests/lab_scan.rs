@@ -3,24 +3,12 @@
 
 mod support;
 
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
-
-use histoscope::gpu::{AdapterChoice, Gpu};
+use histoscope::gpu::Gpu;
 use histoscope::lab::scan::serial;
 use histoscope::lab::{ScanKind, ScanMethod, ScanPass};
-use support::Random;
+use support::{Random, gpu};
 
 const KINDS: [ScanKind; 2] = [ScanKind::Exclusive, ScanKind::Inclusive];
-
-/// One device for all tests of this file, used by one test at a time.
-fn gpu() -> MutexGuard<'static, Gpu> {
-    static GPU: OnceLock<Mutex<Gpu>> = OnceLock::new();
-    GPU.get_or_init(|| {
-        Mutex::new(Gpu::headless(&AdapterChoice::default()).expect("an adapter; scripts/setup installs one"))
-    })
-    .lock()
-    .unwrap_or_else(PoisonError::into_inner)
-}
 
 fn words(random: &mut Random, count: usize) -> Vec<u32> {
     (0..count).map(|_| random.next() as u32).collect()

@@ -229,7 +229,7 @@ const NOTES: [fn() -> [Note; 2]; 5] = [
         ]
     },
     || {
-        let path = "/home/somebody/Videos/rushes of the second day/a file with quite a long name-frame-111705-2.png";
+        let path = "/mnt/storage/a/Videos/rushes of the second day/a file with quite a long name-frame-111705-2.png";
         [
             Note::done("undone: result: low-pass 9×9, 4 classes"),
             Note::info(format!("saved {path} and its bins as .json")),
@@ -382,7 +382,7 @@ fn recent_file(number: usize) -> RecentFile {
         "clip"
     };
     let left_at_secs = (!number.is_multiple_of(4)).then_some(60.0 * number as f64);
-    RecentFile { path: format!("/home/somebody/Videos/{name} {number}.mp4").into(), left_at_secs }
+    RecentFile { path: format!("/mnt/storage/a/Videos/{name} {number}.mp4").into(), left_at_secs }
 }
 
 /// Fails with every kind of fault of these cases, each with the first case that has it.
