@@ -13,7 +13,7 @@ use crate::display::Display;
 use crate::picture::{Area, Picture};
 use crate::program::Program;
 use crate::wait::{PATIENCE, until};
-use crate::{alone, paused_sample, sample};
+use crate::{paused_sample, sample, turn};
 
 fn first_planes() -> Planes {
     let mut decoder = Decoder::open(sample(), &OpenOptions::default()).expect("the sample opens");
@@ -52,7 +52,7 @@ fn assert_shows(picture: &Picture, planes: &Planes, columns: std::ops::Range<u32
 
 #[test]
 fn what_is_saved_is_what_the_definition_says() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let program = paused_sample(&display, &[]);
     let planes = first_planes();
@@ -93,7 +93,7 @@ fn what_is_saved_is_what_the_definition_says() {
 
 #[test]
 fn the_divider_has_the_source_at_its_left_and_is_dragged() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let program = paused_sample(&display, &["--posterize", "3"]);
     let source = first_planes();
@@ -136,7 +136,7 @@ fn the_divider_has_the_source_at_its_left_and_is_dragged() {
 
 #[test]
 fn j_counts_the_source_the_result_or_both() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let program = paused_sample(&display, &["--low-pass", "15x3"]);
     let source = first_planes();
@@ -168,7 +168,7 @@ fn j_counts_the_source_the_result_or_both() {
 
 #[test]
 fn figures_under_the_pointer_say_of_which_picture_they_are() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let program = paused_sample(&display, &["--otsu", "2"]);
     let reduction = Some(Reduction::Otsu(Otsu { classes: 2, shown: Shown::Tones }));
@@ -188,7 +188,7 @@ fn figures_under_the_pointer_say_of_which_picture_they_are() {
 
 #[test]
 fn curves_and_the_backdrop_are_drawn_at_the_histograms_only() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let program = paused_sample(&display, &[]);
     let (bare, _) = save(&program);
@@ -206,7 +206,7 @@ fn curves_and_the_backdrop_are_drawn_at_the_histograms_only() {
 
 #[test]
 fn the_panel_switches_and_slides() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let program = paused_sample(&display, &[]);
     program.key("shift+a");
@@ -246,7 +246,7 @@ fn the_panel_switches_and_slides() {
 
 #[test]
 fn the_panel_opens_by_itself_once_and_only_where_it_is_in_nothing_s_way() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let opens = "the panel of adjustments opens by itself";
     let program = paused_sample(&display, &[]);
@@ -280,7 +280,7 @@ fn the_panel_opens_by_itself_once_and_only_where_it_is_in_nothing_s_way() {
 
 #[test]
 fn parameters_last_but_a_video_opens_as_it_is() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let home = tempfile::tempdir().expect("a folder");
     let program = Program::start_at_home(&display, &[sample()], home.path());

@@ -7,7 +7,7 @@ use crate::display::Display;
 use crate::picture::{Area, Picture};
 use crate::program::Program;
 use crate::wait::{PATIENCE, until};
-use crate::{FRAME_SECONDS, SAMPLE_SECONDS, alone, near, pause, position_where, sample};
+use crate::{FRAME_SECONDS, SAMPLE_SECONDS, alone, near, pause, position_where, sample, turn};
 
 /// The timeline's line in a window of the sample's size, in pixels.
 const LINE: (i32, i32) = (26, 1254);
@@ -56,7 +56,7 @@ fn the_controls_come_with_the_pointer_and_go_without_a_trace() {
 
 #[test]
 fn dragging_the_timeline_scrubs_and_settles_on_the_exact_frame() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let program = Program::start(&display, sample());
     pause(&program);
@@ -85,7 +85,7 @@ fn dragging_the_timeline_scrubs_and_settles_on_the_exact_frame() {
 
 #[test]
 fn a_held_arrow_scrubs_and_settles_when_it_is_let_go() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let clip = crate::long_clip();
     let program = Program::start(&display, clip.path().to_str().expect("a plain name"));
@@ -113,7 +113,7 @@ fn a_held_arrow_scrubs_and_settles_when_it_is_let_go() {
 
 #[test]
 fn buttons_do_what_their_keys_do() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let program = Program::start(&display, sample());
     pause(&program);
@@ -146,7 +146,7 @@ fn shows(program: &Program, key: &str, before: &Picture) -> Picture {
 
 #[test]
 fn panels_close_each_other_and_grow_back_in_a_small_window() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let program = Program::start(&display, sample());
     program.take_pointer_away();
@@ -176,7 +176,7 @@ fn panels_close_each_other_and_grow_back_in_a_small_window() {
 
 #[test]
 fn panels_without_room_come_back_with_it_and_esc_closes_them_all() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let program = Program::start(&display, sample());
     program.take_pointer_away();
@@ -201,7 +201,7 @@ fn panels_without_room_come_back_with_it_and_esc_closes_them_all() {
 
 #[test]
 fn what_has_room_is_told_by_the_layouts_own_points() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let program = Program::start(&display, sample());
     program.take_pointer_away();
@@ -217,7 +217,7 @@ fn what_has_room_is_told_by_the_layouts_own_points() {
 
 #[test]
 fn the_controls_follow_the_size_of_a_window_that_stands() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let program = Program::start(&display, sample());
     program.take_pointer_away();
@@ -241,7 +241,7 @@ fn the_controls_follow_the_size_of_a_window_that_stands() {
 
 #[test]
 fn an_edge_that_is_dragged_while_playing_leaves_everything_alive() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let program = Program::start_with(&display, sample(), &["--loop"]);
     for step in 0..40_u32 {
@@ -260,7 +260,7 @@ fn an_edge_that_is_dragged_while_playing_leaves_everything_alive() {
 
 #[test]
 fn playing_without_the_controls_lays_nothing_out() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let program = Program::start_with(&display, sample(), &["--loop"]);
     program.take_pointer_away();

@@ -3,7 +3,7 @@
 use crate::display::Display;
 use crate::picture::Area;
 use crate::program::Program;
-use crate::{FRAME_SECONDS, alone, near, paused_sample, position_where};
+use crate::{FRAME_SECONDS, near, paused_sample, position_where, turn};
 
 /// Opens the field, does something in it, and presses Enter; the frame to which that leads.
 fn leads_to(program: &Program, what: impl FnOnce(), frame: u32) {
@@ -16,7 +16,7 @@ fn leads_to(program: &Program, what: impl FnOnce(), frame: u32) {
 
 #[test]
 fn letters_go_to_the_cursor_and_take_the_place_of_a_selection() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let program = paused_sample(&display, &[]);
     let typed = |text: &str, keys: &[&str], more: &str| {
@@ -33,7 +33,7 @@ fn letters_go_to_the_cursor_and_take_the_place_of_a_selection() {
 
 #[test]
 fn what_is_cut_is_pasted() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let program = paused_sample(&display, &[]);
     let what = || {
@@ -52,7 +52,7 @@ fn what_is_cut_is_pasted() {
 /// What is copied in one window is pasted in another, so that it has gone over the desktop's clipboard.
 #[test]
 fn what_was_copied_elsewhere_is_pasted() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let other = paused_sample(&display, &[]);
     other.after(|| other.key("ctrl+g"), "key: EnterTime");
@@ -68,7 +68,7 @@ fn what_was_copied_elsewhere_is_pasted() {
 
 #[test]
 fn keys_that_the_field_takes_are_no_shortcuts_and_those_after_it_are() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let program = paused_sample(&display, &[]);
     let before = program.settled();

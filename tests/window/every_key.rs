@@ -9,7 +9,7 @@ use crate::display::Display;
 use crate::picture::{Area, Picture};
 use crate::program::Program;
 use crate::wait::{PATIENCE, until};
-use crate::{FRAME_SECONDS, SAMPLE_SECONDS, alone, near, pause, position_where, sample};
+use crate::{FRAME_SECONDS, SAMPLE_SECONDS, near, pause, position_where, sample, turn};
 
 /// Where seeks begin, in seconds.
 const START: f64 = 4.0;
@@ -64,7 +64,7 @@ fn plain(label: &str) -> String {
 
 #[test]
 fn every_key_on_the_help_sheet_does_what_it_says() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let program = Program::start_on(&display, &[sample(), sample()]);
     program.take_pointer_away();

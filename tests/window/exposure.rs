@@ -12,11 +12,11 @@ use crate::display::Display;
 use crate::picture::Area;
 use crate::program::Program;
 use crate::wait::{PATIENCE, output_of, until};
-use crate::{alone, paused_sample, sample};
+use crate::{paused_sample, sample, turn};
 
 #[test]
 fn nine_stripes_and_marks_as_a_snapshot_does_and_leaves_no_trace() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     for engine in ["cpu", "gpu"] {
         let program = paused_sample(&display, &["--engine", engine, "--zebra", "60"]);
@@ -41,7 +41,7 @@ fn nine_stripes_and_marks_as_a_snapshot_does_and_leaves_no_trace() {
 
 #[test]
 fn escape_takes_zebras_and_marks_off_before_it_quits() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let program = paused_sample(&display, &["--zebra", "60", "--clip-marks"]);
     program.after(|| program.key("Escape"), "note: zebras and marks off");
@@ -61,7 +61,7 @@ fn single_pixel((x, y): (u32, u32)) -> tempfile::NamedTempFile {
 
 #[test]
 fn a_single_pixel_outside_r103_is_counted_ringed_and_named_in_the_legend() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let (x, y) = (800, 333);
     let clip = single_pixel((x, y));
@@ -95,7 +95,7 @@ fn a_single_pixel_outside_r103_is_counted_ringed_and_named_in_the_legend() {
 
 #[test]
 fn the_level_of_zebras_is_dragged_and_kept_for_the_next_run() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let home = tempfile::tempdir().expect("a folder");
     let program = Program::start_at_home(&display, &[sample(), "--paused"], home.path());
@@ -128,7 +128,7 @@ fn the_level_of_zebras_is_dragged_and_kept_for_the_next_run() {
 
 #[test]
 fn a_lamp_tells_the_share_in_the_outermost_code() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let program = paused_sample(&display, &[]);
     let shown = program.settled();
@@ -154,7 +154,7 @@ fn a_lamp_tells_the_share_in_the_outermost_code() {
 
 #[test]
 fn the_numbers_tell_what_is_out_of_range_and_outside_r103() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let mut decoder = Decoder::open(sample(), &OpenOptions::default()).expect("the sample opens");
     let picture = decoder.next_frame().expect("the sample can be read").expect("a frame").picture;

@@ -6,7 +6,7 @@ use crate::display::Display;
 use crate::picture::Area;
 use crate::program::Program;
 use crate::wait::{PATIENCE, until};
-use crate::{FRAME_SECONDS, SAMPLE_SECONDS, alone, near, paused_sample, position_where, sample};
+use crate::{FRAME_SECONDS, SAMPLE_SECONDS, near, paused_sample, position_where, sample, turn};
 
 /// A point of the picture, away from the controls and the histograms.
 const PICTURE: (i32, i32) = (640, 330);
@@ -19,7 +19,7 @@ fn double_click(program: &Program, (x, y): (i32, i32)) {
 
 #[test]
 fn esc_leaves_the_full_screen_then_closes_panels_then_clears_the_selection_then_quits() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let program = paused_sample(&display, &[]);
     let bare = program.settled();
@@ -48,7 +48,7 @@ fn esc_leaves_the_full_screen_then_closes_panels_then_clears_the_selection_then_
 
 #[test]
 fn esc_never_quits_from_the_full_screen() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let program = Program::start_with(&display, sample(), &["--fullscreen", "--paused"]);
     program.after(|| program.key("Escape"), "note: full screen off");
@@ -58,7 +58,7 @@ fn esc_never_quits_from_the_full_screen() {
 
 #[test]
 fn a_double_click_fills_the_screen_and_moves_nothing() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let program = paused_sample(&display, &[]);
     let before = program.settled();
@@ -91,7 +91,7 @@ fn a_double_click_fills_the_screen_and_moves_nothing() {
 
 #[test]
 fn a_click_on_the_timeline_counts_however_quick_it_is() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let program = paused_sample(&display, &[]);
     for (x, part) in [(640, 0.5), (333, 0.25)] {
@@ -112,7 +112,7 @@ fn a_click_on_the_timeline_counts_however_quick_it_is() {
 
 #[test]
 fn a_double_click_on_a_slider_or_its_value_brings_the_first_value_back() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let program = paused_sample(&display, &[]);
     program.after(|| program.key("shift+a"), "key: ToggleAdjusting");
@@ -137,7 +137,7 @@ fn a_double_click_on_a_slider_or_its_value_brings_the_first_value_back() {
 
 #[test]
 fn plus_enlarges_on_every_keyboard() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let program = paused_sample(&display, &[]);
     // By place: 21 is right of the zero's right neighbour, 35 right of P's, 20 right of the zero, 15 and 17 bear 6 and 8.
@@ -164,7 +164,7 @@ fn plus_enlarges_on_every_keyboard() {
 
 #[test]
 fn a_start_time_is_where_the_first_video_begins() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let program = Program::start_with(&display, sample(), &["--start", "0:03.5", "--paused"]);
     position_where(&program, "at 3.5 s", |position| near(position, 3.5, 0.002));
@@ -182,7 +182,7 @@ fn a_start_time_is_where_the_first_video_begins() {
 
 #[test]
 fn a_folder_plays_its_videos_in_natural_order() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let folder = tempfile::tempdir().expect("a temporary folder");
     for name in ["clip 10.mp4", "clip 9.mp4", "Clip 1.mp4"] {
@@ -199,7 +199,7 @@ fn a_folder_plays_its_videos_in_natural_order() {
 
 #[test]
 fn ctrl_z_takes_back_a_change_at_a_time_and_ctrl_shift_z_makes_it_again() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let program = paused_sample(&display, &[]);
     let first = program.settled();
@@ -245,7 +245,7 @@ fn ctrl_z_takes_back_a_change_at_a_time_and_ctrl_shift_z_makes_it_again() {
 
 #[test]
 fn a_held_key_and_a_drag_of_a_slider_are_one_step_each() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let program = paused_sample(&display, &[]);
     program.hold("keydown", "plus");
@@ -304,7 +304,7 @@ pub fn choose(program: &Program, entries: &[&str]) {
 
 #[test]
 fn a_right_click_opens_a_menu_whose_entries_do_what_their_keys_do() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let program = paused_sample(&display, &[]);
     let bare = program.settled();
@@ -338,7 +338,7 @@ fn a_right_click_opens_a_menu_whose_entries_do_what_their_keys_do() {
 
 #[test]
 fn recent_files_are_offered_with_the_place_where_they_were_left() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let (home, folder) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
     let [first, second] = ["first.mp4", "second.mp4"].map(|name| folder.path().join(name));
@@ -398,7 +398,7 @@ fn seen(program: &Program, text: &str) {
 
 #[test]
 fn what_is_cut_off_says_so_and_names_the_key() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let program = paused_sample(&display, &[]);
     assert!(!program.log().contains("seen: "), "all of the picture is in view: {}", program.log());
@@ -430,7 +430,7 @@ fn what_is_cut_off_says_so_and_names_the_key() {
 
 #[test]
 fn the_choice_of_fit_is_kept_for_each_shape_of_picture() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let (home, folder) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
     let square = folder.path().join("square.mp4");

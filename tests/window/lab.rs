@@ -4,7 +4,7 @@ use crate::display::Display;
 use crate::picture::Area;
 use crate::program::Program;
 use crate::wait::{PATIENCE, until};
-use crate::{alone, paused_sample, position_where, sample};
+use crate::{paused_sample, position_where, sample, turn};
 
 /// The methods in their order, by the names that they have on the command line.
 const METHODS: [&str; 10] =
@@ -46,7 +46,7 @@ fn click(program: &Program, name: &str) {
 
 #[test]
 fn every_method_is_stepped_through_and_nothing_is_left() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let program = paused_sample(&display, &[]);
     let plain = program.settled();
@@ -75,7 +75,7 @@ fn every_method_is_stepped_through_and_nothing_is_left() {
 
 #[test]
 fn it_is_opened_from_the_menu_and_worked_with_the_pointer() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let program = paused_sample(&display, &[]);
     program.point(300, 200);
@@ -123,7 +123,7 @@ fn it_is_opened_from_the_menu_and_worked_with_the_pointer() {
 
 #[test]
 fn it_is_opened_by_its_command_and_the_video_plays_on() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let arguments = ["lab", sample(), "--method", "shared", "--chunk", "32x8", "--bin-count", "100"];
     let program = Program::start_on(&display, &arguments);

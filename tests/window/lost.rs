@@ -4,7 +4,7 @@ use crate::display::Display;
 use crate::picture::Area;
 use crate::program::Program;
 use crate::wait::{PATIENCE, until};
-use crate::{alone, near, pause, position_where, sample};
+use crate::{near, pause, position_where, sample, turn};
 
 const LOSE_AFTER: &str = "HISTOSCOPE_LOSE_AFTER";
 
@@ -27,7 +27,7 @@ fn quit(program: &Program) {
 
 #[test]
 fn everything_is_made_again_once_and_the_picture_comes_back() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let program = Program::start_where(&display, &[sample(), "--loop"], (LOSE_AFTER, "12"));
     until("the device to be lost", PATIENCE, || program.log().contains("made again").then_some(()));
@@ -42,7 +42,7 @@ fn everything_is_made_again_once_and_the_picture_comes_back() {
 
 #[test]
 fn a_paused_picture_and_its_counts_come_back() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     for engine in ["cpu", "gpu"] {
         let arguments = [sample(), "--paused", "--engine", engine];
@@ -62,7 +62,7 @@ fn a_paused_picture_and_its_counts_come_back() {
 
 #[test]
 fn a_device_that_is_lost_again_ends_the_program_with_a_clear_message() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let program = Program::start_where(&display, &[sample(), "--loop"], (LOSE_AFTER, "12,150"));
     let status = until("the program to end", PATIENCE, || program.status());

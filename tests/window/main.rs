@@ -22,28 +22,21 @@ mod region;
 mod results;
 mod stalled;
 mod title;
+mod turn;
 mod wait;
 mod ways_in;
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use display::Display;
 use picture::{Area, Picture};
 use program::Program;
+use turn::{alone, turn};
 use wait::{PATIENCE, until};
 
 /// The sample's length and the time between its frames.
 const SAMPLE_SECONDS: f64 = 10.0;
 const FRAME_SECONDS: f64 = 1.0 / 30.0;
-
-/// One window at a time: a software adapter takes all the processors there are, and several of them at once on a small
-/// machine would only run into each other's deadlines.
-fn alone() -> MutexGuard<'static, ()> {
-    static TURN: Mutex<()> = Mutex::new(());
-    // A test that failed while it held the turn has left nothing behind that could disturb the next.
-    TURN.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 fn sample() -> &'static str {
     concat!(env!("CARGO_MANIFEST_DIR"), "/assets/sample.mp4")
@@ -98,7 +91,7 @@ fn near(a: f64, b: f64, tolerance: f64) -> bool {
 
 #[test]
 fn the_picture_moves_while_playing_and_stands_while_paused() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let program = Program::start(&display, sample());
 
@@ -136,7 +129,7 @@ fn the_picture_moves_while_playing_and_stands_while_paused() {
 
 #[test]
 fn toggling_a_channel_changes_its_overlay_and_nothing_else() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     toggle_each_channel(&Program::start(&display, sample()));
 }
@@ -144,14 +137,14 @@ fn toggling_a_channel_changes_its_overlay_and_nothing_else() {
 /// The adapter here is software, so the CPU counts unless the GPU's passes are asked for.
 #[test]
 fn toggling_works_alike_when_the_adapter_counts() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     toggle_each_channel(&Program::start_with(&display, sample(), &["--engine", "gpu"]));
 }
 
 #[test]
 fn t_shows_the_times_and_leaves_the_histograms_alone() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     for engine in ["cpu", "gpu"] {
         let program = Program::start_with(&display, sample(), &["--engine", engine]);
@@ -170,7 +163,7 @@ fn t_shows_the_times_and_leaves_the_histograms_alone() {
 
 #[test]
 fn y_counts_code_values_and_back() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let program = Program::start(&display, sample());
     let light = pause(&program);
@@ -228,7 +221,7 @@ fn toggle_each_channel(program: &Program) {
 
 #[test]
 fn the_window_shows_what_the_snapshot_shows() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let program = Program::start(&display, sample());
     pause(&program);
@@ -243,7 +236,7 @@ fn the_window_shows_what_the_snapshot_shows() {
 
 #[test]
 fn keys_move_the_position() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let program = Program::start(&display, sample());
     pause(&program);
@@ -291,7 +284,7 @@ fn keys_move_the_position() {
 
 #[test]
 fn the_last_frame_waits_and_space_starts_again() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let program = Program::start(&display, sample());
     pause(&program);
@@ -320,7 +313,7 @@ fn the_last_frame_waits_and_space_starts_again() {
 
 #[test]
 fn the_window_survives_every_size() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let program = Program::start(&display, sample());
     let standing = pause(&program);

@@ -5,7 +5,7 @@ use crate::hands::{choose, entry};
 use crate::picture::Area;
 use crate::program::Program;
 use crate::wait::{PATIENCE, until};
-use crate::{alone, paused_sample, sample};
+use crate::{paused_sample, sample, turn};
 
 /// Presses a key, after which this line of the menu is chosen.
 fn leads_to(program: &Program, key: &str, words: &str) {
@@ -14,7 +14,7 @@ fn leads_to(program: &Program, key: &str, words: &str) {
 
 #[test]
 fn arrows_letters_enter_and_esc_lead_through_the_menu() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let program = paused_sample(&display, &[]);
     let bare = program.settled();
@@ -54,7 +54,7 @@ fn arrows_letters_enter_and_esc_lead_through_the_menu() {
 
 #[test]
 fn what_cannot_be_done_is_gray_and_what_can_is_offered() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let program = paused_sample(&display, &[]);
     let opened = |lines: &[&str]| {
@@ -96,7 +96,7 @@ fn what_cannot_be_done_is_gray_and_what_can_is_offered() {
 
 #[test]
 fn the_recent_files_are_led_through_alike() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let (home, folder) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
     for name in ["first.mp4", "second.mp4", "third.mp4"] {

@@ -5,7 +5,7 @@ use std::process::Command;
 use crate::display::Display;
 use crate::program::Program;
 use crate::wait::{PATIENCE, output_of, until};
-use crate::{FRAME_SECONDS, alone, near, pause, paused_sample, position_where, sample};
+use crate::{FRAME_SECONDS, near, pause, paused_sample, position_where, sample, turn};
 
 /// A file that FFmpeg makes with these arguments.
 fn made(suffix: &str, arguments: &[&str]) -> tempfile::NamedTempFile {
@@ -34,7 +34,7 @@ fn turned_clockwise(mut mp4: Vec<u8>) -> Vec<u8> {
 
 #[test]
 fn a_seek_tells_where_it_has_led_and_a_step_at_either_end_says_so() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let program = paused_sample(&display, &[]);
     program.after(|| program.key("Right"), "note: +5 s");
@@ -54,7 +54,7 @@ fn a_seek_tells_where_it_has_led_and_a_step_at_either_end_says_so() {
 
 #[test]
 fn a_seek_that_takes_long_says_where_it_leads() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     // One group of pictures: the last frame needs all of them.
     let arguments =
@@ -72,7 +72,7 @@ fn a_seek_that_takes_long_says_where_it_leads() {
 
 #[test]
 fn the_wheel_tells_how_large_the_picture_is_shown() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let program = paused_sample(&display, &[]);
     program.point(640, 360);
@@ -84,7 +84,7 @@ fn the_wheel_tells_how_large_the_picture_is_shown() {
 
 #[test]
 fn a_single_picture_is_called_that_and_not_played() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let picture = ["-f", "lavfi", "-i", "testsrc2=s=640x360", "-frames:v", "1"];
     for suffix in [".png", ".jpg", ".mp4"] {
@@ -104,7 +104,7 @@ fn a_single_picture_is_called_that_and_not_played() {
 
 #[test]
 fn the_place_of_a_pixel_is_told_both_as_coded_and_as_displayed_where_these_differ() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let upright = made(".mp4", &["-f", "lavfi", "-i", "testsrc2=s=320x240:d=1", "-pix_fmt", "yuv420p"]);
     let turned = tempfile::Builder::new().suffix(".mp4").tempfile().expect("a temporary file");
@@ -129,7 +129,7 @@ fn changed(change: impl FnOnce(&mut Vec<u8>)) -> tempfile::NamedTempFile {
 
 #[test]
 fn damage_is_told_while_it_plays_and_stays_in_the_panel() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let clip = changed(|bytes| {
         let middle = bytes.len() / 2;
@@ -150,7 +150,7 @@ fn damage_is_told_while_it_plays_and_stays_in_the_panel() {
 
 #[test]
 fn a_partial_file_is_told_at_once_and_what_it_lacks_once_that_is_known() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let clip = changed(|bytes| bytes.truncate(bytes.len() * 6 / 10));
     let program = Program::start_with(&display, path(&clip), &["--paused"]);

@@ -8,7 +8,7 @@ use histoscope::picture::color::luminance_bin;
 use crate::display::Display;
 use crate::picture::Area;
 use crate::program::Program;
-use crate::{alone, paused_sample, sample};
+use crate::{paused_sample, sample, turn};
 
 /// The sample's frame at a time.
 fn planes_at(secs: f64) -> Planes {
@@ -19,7 +19,7 @@ fn planes_at(secs: f64) -> Planes {
 
 #[test]
 fn the_probe_tells_what_the_reference_tells() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let program = paused_sample(&display, &[]);
     let planes = planes_at(0.0);
@@ -42,7 +42,7 @@ fn the_probe_tells_what_the_reference_tells() {
 
 #[test]
 fn a_bin_under_the_pointer_tells_its_count() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let program = paused_sample(&display, &[]);
     let histogram = reference::histogram(&planes_at(0.0), histoscope::histogram::Components::Rgbl);
@@ -58,7 +58,7 @@ fn a_bin_under_the_pointer_tells_its_count() {
 
 #[test]
 fn a_brush_lights_exactly_the_pixels_of_its_range() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let program = paused_sample(&display, &[]);
     let plain = program.settled();
@@ -115,7 +115,7 @@ fn selected(planes: &Planes, channels: &[usize], (low, high): (u32, u32)) -> [us
 
 #[test]
 fn a_brush_takes_all_channels_of_a_histogram_or_the_one_whose_letter_is_held() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let planes = planes_at(0.0);
     let histogram = reference::histogram(&planes, histoscope::histogram::Components::Rgbl);
@@ -161,7 +161,7 @@ fn a_brush_takes_all_channels_of_a_histogram_or_the_one_whose_letter_is_held() {
 
 #[test]
 fn the_wheel_zooms_and_a_drag_pans() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let program = paused_sample(&display, &[]);
     let place = |x: i32, y: i32| -> (i32, i32) {

@@ -12,7 +12,7 @@ use crate::display::Display;
 use crate::picture::Area;
 use crate::program::Program;
 use crate::wait::{PATIENCE, output_of, until};
-use crate::{alone, pause, paused_sample, sample};
+use crate::{pause, paused_sample, sample, turn};
 
 const fn rect(x: u32, y: u32, width: u32, height: u32) -> Rect {
     Rect { x, y, width, height }
@@ -72,7 +72,7 @@ fn assert_counted(program: &Program, planes: &Planes, rect: Option<Rect>, compon
 
 #[test]
 fn a_dragged_region_is_counted_alone_by_both_engines() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let planes = planes_of(sample());
     for engine in ["cpu", "gpu"] {
@@ -102,7 +102,7 @@ fn a_dragged_region_is_counted_alone_by_both_engines() {
 
 #[test]
 fn a_region_is_moved_and_resized_and_stays_while_zooming() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let planes = planes_of(sample());
     let program = paused_sample(&display, &[]);
@@ -134,7 +134,7 @@ fn a_region_is_moved_and_resized_and_stays_while_zooming() {
 
 #[test]
 fn bars_are_proposed_taken_and_dropped() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let clip = tempfile::Builder::new().suffix(".mkv").tempfile().expect("a temporary file");
     let filter = "testsrc2=s=640x272:r=25:d=2,format=yuv420p,pad=640:360:0:44:black";
@@ -163,7 +163,7 @@ fn bars_are_proposed_taken_and_dropped() {
 
 #[test]
 fn a_region_goes_with_the_next_file_only_where_that_has_its_size() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let clip = crate::long_clip();
     let other = clip.path().to_str().expect("a path");

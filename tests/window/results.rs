@@ -10,7 +10,7 @@ use crate::display::Display;
 use crate::picture::{Area, Picture};
 use crate::program::Program;
 use crate::wait::{PATIENCE, output_of};
-use crate::{alone, paused_sample, sample};
+use crate::{paused_sample, sample, turn};
 
 /// Where the program that reads the clipboard writes what it found.
 const TARGET: &str = "HISTOSCOPE_TEST_CLIPBOARD_TO";
@@ -29,7 +29,7 @@ fn bins_beside(picture: &Path) -> serde_json::Value {
 
 #[test]
 fn a_saved_picture_has_labels_and_a_bare_one_is_the_view() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let program = paused_sample(&display, &[]);
     let view = program.settled();
@@ -83,7 +83,7 @@ fn tells_what_is_on_the_clipboard() {
 
 #[test]
 fn values_and_pictures_are_copied() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let program = paused_sample(&display, &[]);
     let mut decoder = Decoder::open(sample(), &OpenOptions::default()).expect("the sample opens");

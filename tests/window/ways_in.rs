@@ -6,11 +6,11 @@ use crate::display::Display;
 use crate::picture::Area;
 use crate::program::Program;
 use crate::wait::{PATIENCE, until};
-use crate::{alone, pause, sample};
+use crate::{alone, pause, sample, turn};
 
 #[test]
 fn files_follow_each_other_and_a_broken_one_is_told_and_passed_over() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let folder = tempfile::tempdir().expect("a temporary folder");
     let [second, letter] = ["second.mp4", "letter.txt"].map(|name| folder.path().join(name));
@@ -66,7 +66,7 @@ fn a_window_without_a_video_says_what_to_do_and_waits_for_nothing() {
 
 #[test]
 fn choices_last_unless_they_are_not_to() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let home = tempfile::tempdir().expect("a temporary folder");
     let program = Program::start_at_home(&display, &[sample()], home.path());
@@ -94,7 +94,7 @@ fn choices_last_unless_they_are_not_to() {
 
 #[test]
 fn a_first_file_that_cannot_be_opened_is_told_and_the_next_one_is_shown() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let folder = tempfile::tempdir().expect("a temporary folder");
     let letter = folder.path().join("letter.txt");
