@@ -2,10 +2,11 @@
 
 use std::collections::VecDeque;
 
+use super::approach::Manner;
 use super::decoder::Decoder;
 use super::error::MediaError;
 use super::position::{Room, Timed};
-use super::seek::{Manner, SeekTarget};
+use super::seek::SeekTarget;
 use crate::picture::Frame;
 
 /// How long before the wanted frames decoding begins at least, in seconds, so that one go gives more than a few of them

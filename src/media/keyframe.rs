@@ -1,10 +1,10 @@
 //! Positioning on a keyframe: quicker than the exact frame, and decoded by itself.
 
 use super::ahead::LookAhead;
+use super::approach::{Manner, Probe};
 use super::av::Received;
 use super::decoder::Decoder;
 use super::error::MediaError;
-use super::seek::{Manner, Probe};
 
 impl Decoder {
     /// Goes to a keyframe at or before `ticks` and decodes that alone.

@@ -10,11 +10,13 @@
 //! `ending` and `missing` (whether the file was cut off, and what it lacks for that), `tags` and `orientation` (what the file says about it), `streams` (which stream is the video).
 
 mod ahead;
+mod approach;
 mod av;
 mod decoder;
 mod earlier;
 mod ending;
 mod error;
+mod exchange;
 mod index;
 mod info;
 mod keyframe;
@@ -35,8 +37,9 @@ mod timeline;
 
 pub use decoder::{Decoder, StopHandle};
 pub use error::MediaError;
+pub use exchange::{DecodeEvent, QueueLimits};
 pub use index::FrameIndex;
 pub use info::{FrameCounters, OpenOptions, StreamInfo};
 pub use missing::Ending;
 pub use seek::{Seek, SeekTarget};
-pub use thread::{DecodeEvent, DecodeThread, QueueLimits};
+pub use thread::DecodeThread;

@@ -1,6 +1,5 @@
 //! Decoding on a thread of its own, behind a bounded queue.
 
-use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -8,13 +7,13 @@ use std::time::{Duration, Instant};
 
 use super::decoder::{Decoder, StopHandle};
 use super::error::MediaError;
+use super::exchange::{DecodeEvent, Exchange, FrameList, Life, QueueLimits};
 use super::index::{FrameIndex, Lister, Listing};
-use super::info::{FrameCounters, OpenOptions, StreamInfo};
+use super::info::{FrameCounters, OpenOptions};
 use super::missing::Ending;
 use super::position::{Origin, Room};
 use super::promise::Promise;
 use super::seek::{Seek, SeekTarget};
-use crate::picture::Frame;
 
 /// How long dropping waits for the thread before leaving it behind: a read from a named pipe cannot be interrupted.
 const JOIN_LIMIT: Duration = Duration::from_secs(2);
@@ -22,59 +21,6 @@ const JOIN_LIMIT: Duration = Duration::from_secs(2);
 /// The most frames that are kept of those decoded on the way to the target of a seek, and the most bytes of their buffers.
 /// Every one of them costs the time to decode a picture that could have been left out.
 const KEPT: Room = Room { frames: 3, bytes: 64 << 20 };
-
-/// How much may wait in the queue. At least [`MIN_FRAMES`](Self::MIN_FRAMES) frames always may, whatever their size.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct QueueLimits {
-    /// The most frames.
-    pub frames: usize,
-    /// The most bytes of planes.
-    pub bytes: usize,
-}
-
-impl QueueLimits {
-    /// The fewest frames that the limits can come to: one to show and one to know how long.
-    pub const MIN_FRAMES: usize = 2;
-}
-
-impl Default for QueueLimits {
-    fn default() -> Self {
-        Self { frames: 8, bytes: 128 << 20 }
-    }
-}
-
-/// What the decoding thread has to tell, in its order.
-#[derive(Debug)]
-pub enum DecodeEvent {
-    /// The video is open; comes first, once.
-    Opened(Arc<StreamInfo>),
-    /// The next frame; its serial is that of the seek it follows.
-    Frame(Frame),
-    /// Frames that come right before the one of that timestamp, without a gap, in presentation order: those that were
-    /// decoded on the way to the target of a seek, after its first frame; and alone, where no frames follow, the answer to
-    /// [`Seek::Back`], whose target is the last. None means that there are none, as that frame is the first.
-    Earlier {
-        /// The seek that they belong to.
-        serial: u64,
-        /// Timestamp of the frame that follows them, in ticks; the highest there is where that was not asked for.
-        before_ticks: i64,
-        /// The frames.
-        frames: Vec<Frame>,
-    },
-    /// There are no more frames after those that came; a seek starts again.
-    EndOfStream {
-        /// The seek that it follows.
-        serial: u64,
-    },
-    /// Opening, reading or seeking failed. After a failed opening nothing follows; otherwise a seek may help. After
-    /// [`MediaError::NotSeekable`] the frames go on from where they were, with the new serial.
-    Error {
-        /// The seek that it follows.
-        serial: u64,
-        /// What happened.
-        error: MediaError,
-    },
-}
 
 /// A decoder on its own thread. Dropping it stops and joins the thread.
 pub struct DecodeThread {
@@ -90,62 +36,6 @@ struct Shared {
     limits: QueueLimits,
     waker: Box<dyn Fn() + Send + Sync>,
     stop: StopHandle,
-}
-
-/// What the threads hand each other.
-#[derive(Default)]
-struct Exchange {
-    queue: Queue,
-    /// The last request, until the decoder begins with it.
-    seek: Option<(u64, Seek)>,
-    counters: FrameCounters,
-    /// What is wrong with the file's end, once that is known.
-    ending: Option<String>,
-    list: FrameList,
-    /// A seek that led to frames which may be the wrong ones.
-    mistake: Option<(u64, Seek)>,
-    life: Life,
-}
-
-/// What waits to be taken, in its order.
-#[derive(Default)]
-struct Queue {
-    events: VecDeque<DecodeEvent>,
-    /// How many of them are frames, and the bytes of those.
-    frames: usize,
-    bytes: usize,
-}
-
-/// The list of the file's frames, from which they get their numbers where the decoder has not counted them.
-///
-/// ```text
-/// NotBegun ──▶ UnderWay ──▶ Done ──▶ Adopted ──▶ Refused
-///     │            └─────────┴──────────────────────▲
-///     └─ the decoder made one itself ▶ Adopted
-/// ```
-#[derive(Default)]
-enum FrameList {
-    /// No frame has come yet whose number nobody knows.
-    #[default]
-    NotBegun,
-    /// A thread of its own reads the packets.
-    UnderWay,
-    /// What the packets tell; the decoder has not looked at it.
-    Done(Listing),
-    /// The frames are numbered by it.
-    Adopted(Arc<FrameIndex>),
-    /// The packets do not tell the frames, or frames did not come as they told. It is not tried again.
-    Refused,
-}
-
-#[derive(Default, PartialEq, Eq)]
-enum Life {
-    #[default]
-    Running,
-    /// The thread is to end.
-    Stopped,
-    /// It has ended.
-    Finished,
 }
 
 impl DecodeThread {
@@ -478,108 +368,5 @@ impl Shared {
         drop(exchange);
         self.changed.notify_all();
         (self.waker)();
-    }
-}
-
-impl FrameList {
-    /// The list that the frames are numbered by.
-    const fn adopted(&self) -> Option<&Arc<FrameIndex>> {
-        if let Self::Adopted(list) = self { Some(list) } else { None }
-    }
-
-    /// Takes what listing came to, unless the decoder has got a list in another way meanwhile.
-    fn finish(&mut self, listing: Listing) {
-        if matches!(self, Self::UnderWay) {
-            *self = Self::Done(listing);
-        }
-    }
-
-    /// Takes what the packets tell for the decoder to look at. The list is refused unless the decoder adopts it.
-    fn take_done(&mut self) -> Option<Listing> {
-        match std::mem::replace(self, Self::Refused) {
-            Self::Done(listing) => Some(listing),
-            other => {
-                *self = other;
-                None
-            }
-        }
-    }
-
-    /// Follows the decoder in which list it numbers the frames by; says whether that has changed.
-    fn follow(&mut self, decoders: Option<&Arc<FrameIndex>>) -> bool {
-        let has_changed = decoders.map(Arc::as_ptr) != self.adopted().map(Arc::as_ptr);
-        if has_changed {
-            *self = decoders.map_or(Self::Refused, |list| Self::Adopted(Arc::clone(list)));
-        }
-        has_changed
-    }
-}
-
-impl Queue {
-    fn has_room(&self, limits: QueueLimits) -> bool {
-        self.frames < QueueLimits::MIN_FRAMES || (self.frames < limits.frames && self.bytes < limits.bytes)
-    }
-
-    fn push(&mut self, event: DecodeEvent) {
-        if let DecodeEvent::Frame(frame) = &event {
-            self.frames += 1;
-            self.bytes += frame.plane_bytes();
-        }
-        self.events.push_back(event);
-    }
-
-    fn take(&mut self) -> Option<DecodeEvent> {
-        let event = self.events.pop_front()?;
-        if let DecodeEvent::Frame(frame) = &event {
-            self.frames -= 1;
-            self.bytes -= frame.plane_bytes();
-        }
-        Some(event)
-    }
-
-    /// Takes everything out that a seek makes stale.
-    fn drop_stale(&mut self) -> VecDeque<DecodeEvent> {
-        let (kept, stale) =
-            std::mem::take(&mut self.events).into_iter().partition(|event| matches!(event, DecodeEvent::Opened(_)));
-        *self = Self { events: kept, ..Self::default() };
-        stale
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn index() -> FrameIndex {
-        FrameIndex { pts: vec![0, 1], keys: vec![0] }
-    }
-
-    #[test]
-    fn a_list_that_was_taken_back_is_not_made_again() {
-        let mut list = FrameList::UnderWay;
-        list.finish(Listing::Rising(index()));
-        let Some(Listing::Rising(index)) = list.take_done() else { panic!("no list") };
-        let index = Arc::new(index);
-        assert!(list.follow(Some(&index)) && list.adopted().is_some());
-        assert!(!list.follow(Some(&index)), "nothing new");
-        assert!(list.follow(None) && matches!(list, FrameList::Refused));
-        list.finish(Listing::Rising(FrameIndex::default()));
-        assert!(list.take_done().is_none());
-    }
-
-    #[test]
-    fn a_list_that_the_decoder_does_not_adopt_is_refused() {
-        let mut list = FrameList::Done(Listing::Unclear);
-        assert!(list.take_done().is_some());
-        assert!(!list.follow(None) && matches!(list, FrameList::Refused));
-    }
-
-    #[test]
-    fn the_decoders_own_list_goes_before_one_that_is_under_way() {
-        let mut list = FrameList::UnderWay;
-        let own = Arc::new(index());
-        assert!(list.follow(Some(&own)));
-        list.finish(Listing::Unclear);
-        assert!(list.adopted().is_some());
     }
 }
