@@ -4,6 +4,7 @@
 //! itself, but hands [`Command`]s back. While nothing is to be seen, egui does not run at all.
 
 mod adjusting;
+mod arrangement;
 mod bar;
 mod card;
 mod controls;
@@ -45,7 +46,7 @@ use crate::gpu::draw::{FontTextures, Shapes};
 pub use bar::speed_text;
 pub use card::Card;
 pub use entry::Goal;
-use entry::{Asked, Entry, Typed};
+use entry::{Asked, Entry};
 pub use info::{InfoLine, Machine, info_lines};
 pub use lab::{
     Bins as LabBins, Cut, Figures, LabCommand, LabView, MOMENT, Outcome, PassFigures, Sample, left_for_others, verdict,
@@ -57,15 +58,12 @@ pub use model::{
 };
 pub use notes::Note;
 pub use panels::OpenPanels;
-use places::{Between, Placed, free_area};
+use places::Between;
 pub use probe::ProbeText;
 pub use readout::Readout;
 pub use region::RegionView;
 pub use stats::StatsTable;
 pub use timing::TimingTable;
-
-/// The least height of panels, in points.
-const LEAST_HEIGHT: f32 = 62.0;
 
 /// What is to be seen for as long as it lasts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -396,210 +394,6 @@ impl Hud {
         if let Some(window) = window.filter(|_| self.drawn) {
             input.handle_platform_output(window, egui::PlatformOutput::default());
         }
-    }
-
-    fn show(&mut self, ui: &mut egui::Ui, model: &Model<'_>, now: Instant, commands: &mut Vec<Command>) {
-        let view = ui.ctx().content_rect();
-        let free = free_area(view, model.scopes.histograms);
-        let strength = self.visibility.strength(now);
-        lab::show_bars(ui, model);
-        if let Some(shown) = model.region {
-            let histograms: Vec<_> = model.scopes.histograms.iter().map(|panel| panel.rect).collect();
-            region::show(ui, view, shown, &histograms, strength);
-        }
-        let histograms: Vec<_> = model.scopes.histograms.iter().map(|panel| panel.rect).collect();
-        marks::rings(ui, model.exposure.rings, &histograms);
-        let mut panels_top = free.min.y + theme::MARGIN;
-        let mut controls = Rect::NOTHING;
-        // Where the sheet leaves no room for the controls, it stands alone.
-        let below_bar = Rect::from_min_max(
-            free.min + Vec2::new(0.0, bar::HEIGHT + theme::MARGIN),
-            free.max - Vec2::new(0.0, labels::height(model)),
-        );
-        let help = self.panels.help.then(|| if help::fits(ui, below_bar) { below_bar } else { view });
-        if self.lasting == Lasting::Invitation {
-            empty::show(ui, view, model, commands);
-        } else if strength > 0.0 && help != Some(view) {
-            labels::show(ui, view, model, strength);
-            letters::show(ui, view, model, strength, commands);
-            let context = bar::Context { free, strength, pinned: self.visibility.is_pinned() };
-            let bar = bar::show(ui, &context, model, &mut self.timeline, commands);
-            panels_top = bar.max.y + theme::MARGIN * 0.6;
-            controls = bar;
-        }
-        // The axes' labels stand right above the histograms.
-        let bottom = if model.scopes.histograms.is_empty() { free.max.y } else { free.max.y - labels::height(model) };
-        let room = Rect::from_min_max(Pos2::new(free.min.x, panels_top), Pos2::new(free.max.x, bottom))
-            .shrink2(Vec2::new(theme::MARGIN, 0.0));
-        let divided = if model.adjusting.shown_divider().is_some() { divider::LABELS } else { 0.0 };
-        let shown = self.panels.within(left_for_others(f64::from(view.width()), model.lab.is_some()));
-        let waiting = model.play.waiting.seeking_text();
-        self.waits = waiting.is_some();
-        // The field stands above panels that leave no room for it beside them, and notes stand below such panels.
-        let top = |rect: Rect| Rect { min: Pos2::new(rect.min.x, rect.min.y + divided), ..rect };
-        let field = self.show_entry(ui, top(self.between.part_of(room, entry::WIDTH)), commands);
-        let needed = if field.is_some() { entry::WIDTH } else { notes::LEAST_WIDTH };
-        let told = help.unwrap_or_else(|| self.between.part_of(room, needed));
-        let notes = self.notes.laid_out(ui, told.width(), waiting, now);
-        let below_field = field.map_or(room.min.y, |field| field.max.y + 6.0);
-        let lane = notes.height_in((0.5 * told.height()).min(told.max.y - below_field), field.is_none());
-        let mut room_of_panels = room;
-        if !self.between.has(needed) {
-            room_of_panels.min.y = below_field;
-        }
-        let told = if let Some(room) = help {
-            Rect { min: Pos2::new(room.min.x, room.max.y - lane), ..room }
-        } else if self.between.has(needed) {
-            Rect { min: Pos2::new(told.min.x, below_field.max(told.min.y + divided)), ..told }
-        } else {
-            room_of_panels.max.y -= lane;
-            Rect { min: Pos2::new(told.min.x, told.max.y - lane), ..told }
-        };
-        // In a low window the field and notes stand alone for as long as they are there.
-        let has_room = room_of_panels.height() >= LEAST_HEIGHT || room_of_panels == room;
-        let placed = if has_room {
-            self.show_panels(ui, room_of_panels, (model, shown), commands)
-        } else {
-            Placed::nothing(room)
-        };
-        // Panels that have made room may be narrower or wider for that, which is no reason to take it back.
-        let is_settled = !has_room || room_of_panels != room && !placed.panels.is_empty() && !self.between.has(needed);
-        let between = if is_settled { self.between } else { Between::of(&placed) };
-        let is_wrong = (field.is_some() || lane > 0.0) && self.between.has(needed) != between.has(needed);
-        if is_wrong || field.is_some() && self.between != between {
-            ui.ctx().request_discard("panels leave another room");
-            ui.ctx().request_repaint();
-        }
-        let told = if self.between.has(needed) { between.part_of(told, 0.0) } else { told };
-        self.between = between;
-        let Placed { open, panels, sliders } = placed;
-        if controls.is_positive() {
-            // What the pointer works on does not go away, or move, because it rests for a while.
-            let is_over = |rect: Rect| model.pointer.at.is_some_and(|pointer| rect.expand(2.0).contains(pointer));
-            self.visibility.hold(is_over(controls) || is_over(sliders) || self.timeline.is_dragged(), now);
-        }
-        let menus = self.show_open_menu(ui, model, commands);
-        let noted = notes.show(told, &menus, field.is_none());
-        if let Some(room) = help {
-            // Notes on keys that are tried while it is open leave it where it is.
-            let room = Rect { max: Pos2::new(room.max.x, room.max.y - lane.max(notes::LEAST_LANE)), ..room };
-            self.panels.help = help::show(ui, room);
-            return;
-        }
-        labels::show_counted(ui, view, model, strength);
-        divider::show(ui, view, (open, free), model, strength);
-        // No card lies on anything else that is written: of two texts on each other none can be read.
-        let named = (divided > 0.0).then(|| Rect::from_min_size(open.min, Vec2::new(open.width(), divided)));
-        let mut taken = panels;
-        taken.extend(noted.into_iter().chain(named).chain(field).chain(Some(controls)).filter(Rect::is_positive));
-        taken.extend(labels::show_seen(ui, free, model, &taken));
-        if let Some(region) = model.region {
-            let room = Rect { min: Pos2::new(room.min.x, room.min.y.max(free.min.y + region::ABOVE)), ..room };
-            taken.extend(region::label(ui, room, region, &taken, strength));
-        }
-        let labels = labels::height(model);
-        self.cards = readout::show(ui, (view, free), model.pointer.readouts, (labels, &taken), strength);
-        taken.extend(&self.cards);
-        let probe = model.pointer.probe.and_then(|probe| probe.show(ui, room, &taken, strength));
-        self.cards.extend(probe);
-    }
-
-    /// Shows the menu, if it is open; where it is.
-    fn show_open_menu(&mut self, ui: &egui::Ui, model: &Model<'_>, commands: &mut Vec<Command>) -> Vec<Rect> {
-        let Some(menu) = &mut self.menu else { return Vec::new() };
-        let stays = menu.show(ui, model, commands);
-        let places = menu.places.clone();
-        if !stays {
-            self.menu = None;
-        }
-        places
-    }
-
-    /// Shows the field, if it is open, and takes what was typed into it; where it is.
-    fn show_entry(&mut self, ui: &egui::Ui, room: Rect, commands: &mut Vec<Command>) -> Option<Rect> {
-        let (typed, place) = self.entry.as_mut()?.show(ui, room);
-        match typed {
-            Typed::On => {}
-            typed => {
-                self.entry = None;
-                commands.extend(match typed {
-                    Typed::Goal(goal) => Some(Command::GoTo(goal)),
-                    Typed::Chunk(width, height) => Some(Command::Lab(LabCommand::Chunk(Some((width, height))))),
-                    Typed::Bins(bins) => Some(Command::Lab(LabCommand::Bins(bins))),
-                    Typed::On | Typed::Nothing => None,
-                });
-            }
-        }
-        Some(place)
-    }
-
-    /// The times, the adjustments and the facts at the left, the numbers and the legend at the right.
-    fn show_panels(
-        &mut self,
-        ui: &mut egui::Ui,
-        room: Rect,
-        (model, shown): (&Model<'_>, OpenPanels),
-        commands: &mut Vec<Command>,
-    ) -> Placed {
-        let mut placed = Placed::nothing(room);
-        if shown.help {
-            // The sheet takes their place.
-            return placed;
-        }
-        let (mut left, mut right) = (room, room);
-        let mut sliders = Rect::NOTHING;
-        if let Some(view) = model.lab {
-            let panel = lab::show(ui, right, view, commands);
-            sliders = sliders.union(panel);
-            right.max.x = panel.min.x - 6.0;
-            placed.panels.push(panel);
-        }
-        if let Some(stats) = model.tables.stats {
-            let panel = stats::show(ui, right, stats);
-            right.max.x = panel.min.x - 6.0;
-            placed.panels.push(panel);
-        }
-        left.max.x = right.max.x;
-        let mut keep_right_of = |panel: Rect| {
-            placed.open.min.x = placed.open.min.x.max(panel.max.x + 6.0);
-            placed.panels.push(panel);
-        };
-        // What stands below the times needs room as well; where there is none for both, the times wait.
-        let is_alone = !shown.adjusting && model.tables.info.is_none();
-        let has_room = is_alone || left.height() >= 2.0 * LEAST_HEIGHT;
-        if let Some(timing) = model.tables.timing.filter(|_| has_room) {
-            let height = if is_alone { left.height() } else { left.height() / 2.0 };
-            let panel = timing::show(ui, Rect { max: Pos2::new(left.max.x, left.min.y + height), ..left }, timing);
-            left.min.y = panel.max.y + 6.0;
-            keep_right_of(panel);
-        }
-        let is_above_another = shown.adjusting || model.tables.info.is_some();
-        if let Some(panel) = exposure::show(ui, left, (model, is_above_another), commands) {
-            left.min.y = panel.max.y + 6.0;
-            keep_right_of(panel);
-            sliders = sliders.union(panel);
-        }
-        if let Some(panel) = marks::show(ui, left, model, is_above_another) {
-            left.min.y = panel.max.y + 6.0;
-            keep_right_of(panel);
-        }
-        self.height_for_adjusting = left.height();
-        if shown.adjusting {
-            let panel = adjusting::show(ui, left, model, commands);
-            left.min.x = panel.max.x + 6.0;
-            keep_right_of(panel);
-            sliders = sliders.union(panel);
-        }
-        if let Some(lines) = model.tables.info {
-            keep_right_of(info::show(ui, left, lines));
-        }
-        right.min.x = placed.open.min.x;
-        if let Some(legend) = legend::show(ui, right, model) {
-            right.max.x = legend.min.x - 6.0;
-            placed.panels.push(legend);
-        }
-        placed.open.max.x = right.max.x;
-        Placed { sliders, ..placed }
     }
 }
 

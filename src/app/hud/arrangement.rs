@@ -1,0 +1,295 @@
+//! Where each part goes that is written over the picture: the controls above, then the field and notes, panels in what is
+//! left, and cards where nothing else is written.
+
+use std::time::Instant;
+
+use egui::{Pos2, Rect, Vec2};
+
+use super::entry::Typed;
+use super::lab::LabCommand;
+use super::model::{Command, Model};
+use super::places::{Between, Placed, free_area};
+use super::{
+    Hud, Lasting, adjusting, bar, divider, empty, entry, exposure, help, info, lab, labels, left_for_others, legend,
+    letters, marks, notes, readout, region, stats, theme, timing,
+};
+
+/// The least height of panels, in points.
+const LEAST_HEIGHT: f32 = 62.0;
+
+/// The view, and what of it is for whom. Rectangles are in points.
+struct Room<'a> {
+    view: Rect,
+    /// What the histograms leave.
+    free: Rect,
+    /// What the controls and the axes' labels leave of that.
+    panels: Rect,
+    /// The help's, if it is open.
+    help: Option<Rect>,
+    /// Height that the names of the divided picture take at the top of the panels' room.
+    divided: f32,
+    /// How strongly what comes and goes with the pointer is drawn.
+    strength: f32,
+    model: &'a Model<'a>,
+}
+
+/// What stands above and below the panels.
+struct Told {
+    /// The field, if it is open.
+    field: Option<Rect>,
+    /// Width that the field or notes need beside panels.
+    needed: f32,
+    notes: notes::LaidOut,
+    /// Where notes go.
+    place: Rect,
+    /// Height of the notes.
+    lane: f32,
+    /// What is left for panels.
+    panels: Rect,
+}
+
+impl Hud {
+    /// Shows all that is to be seen, and gathers what the user asks for.
+    pub(super) fn show(&mut self, ui: &mut egui::Ui, model: &Model<'_>, now: Instant, commands: &mut Vec<Command>) {
+        let view = ui.ctx().content_rect();
+        let free = free_area(view, model.scopes.histograms);
+        let strength = self.visibility.strength(now);
+        show_beneath(ui, view, model, strength);
+        // Where the sheet leaves no room for the controls, it stands alone.
+        let below_bar = Rect::from_min_max(
+            free.min + Vec2::new(0.0, bar::HEIGHT + theme::MARGIN),
+            free.max - Vec2::new(0.0, labels::height(model)),
+        );
+        let help = self.panels.help.then(|| if help::fits(ui, below_bar) { below_bar } else { view });
+        let controls = self.show_controls(ui, (view, free), (help, strength), model, commands);
+        let panels_top = controls.map_or(free.min.y + theme::MARGIN, |controls| controls.max.y + theme::MARGIN * 0.6);
+        // The axes' labels stand right above the histograms.
+        let bottom = if model.scopes.histograms.is_empty() { free.max.y } else { free.max.y - labels::height(model) };
+        let panels = Rect::from_min_max(Pos2::new(free.min.x, panels_top), Pos2::new(free.max.x, bottom))
+            .shrink2(Vec2::new(theme::MARGIN, 0.0));
+        let divided = if model.adjusting.shown_divider().is_some() { divider::LABELS } else { 0.0 };
+        let room = Room { view, free, panels, help, divided, strength, model };
+        let told = self.divide(ui, &room, now, commands);
+        let (placed, noted_in) = self.place_panels(ui, &room, &told, commands);
+        if let Some(controls) = controls {
+            // What the pointer works on does not go away, or move, because it rests for a while.
+            let is_over = |rect: Rect| model.pointer.at.is_some_and(|pointer| rect.expand(2.0).contains(pointer));
+            let is_held = is_over(controls) || is_over(placed.sliders) || self.timeline.is_dragged();
+            self.visibility.hold(is_held, now);
+        }
+        let menus = self.show_open_menu(ui, model, commands);
+        let noted = told.notes.show(noted_in, &menus, told.field.is_none());
+        if let Some(room) = help {
+            // Notes on keys that are tried while it is open leave it where it is.
+            let room = Rect { max: Pos2::new(room.max.x, room.max.y - told.lane.max(notes::LEAST_LANE)), ..room };
+            self.panels.help = help::show(ui, room);
+            return;
+        }
+        let mut taken = placed.panels;
+        taken.extend(noted.into_iter().chain(told.field).chain(controls));
+        self.show_cards(ui, &room, placed.open, taken);
+    }
+
+    /// The invitation, or the controls with what comes and goes with them; where they are.
+    fn show_controls(
+        &mut self,
+        ui: &mut egui::Ui,
+        (view, free): (Rect, Rect),
+        (help, strength): (Option<Rect>, f32),
+        model: &Model<'_>,
+        commands: &mut Vec<Command>,
+    ) -> Option<Rect> {
+        if self.lasting == Lasting::Invitation {
+            empty::show(ui, view, model, commands);
+            return None;
+        }
+        if strength <= 0.0 || help == Some(view) {
+            return None;
+        }
+        labels::show(ui, view, model, strength);
+        letters::show(ui, view, model, strength, commands);
+        let context = bar::Context { free, strength, pinned: self.visibility.is_pinned() };
+        Some(bar::show(ui, &context, model, &mut self.timeline, commands))
+    }
+
+    /// Shows the field, lays out the notes, and divides the room among them and the panels. The field stands above panels that
+    /// leave no room for it beside them, and notes stand below such panels.
+    fn divide(&mut self, ui: &egui::Ui, at: &Room<'_>, now: Instant, commands: &mut Vec<Command>) -> Told {
+        let waiting = at.model.play.waiting.seeking_text();
+        self.waits = waiting.is_some();
+        let room = at.panels;
+        let below_names = |rect: Rect| Rect { min: Pos2::new(rect.min.x, rect.min.y + at.divided), ..rect };
+        let field = self.show_entry(ui, below_names(self.between.part_of(room, entry::WIDTH)), commands);
+        let needed = if field.is_some() { entry::WIDTH } else { notes::LEAST_WIDTH };
+        let has_room_beside = self.between.has(needed);
+        let told = at.help.unwrap_or_else(|| self.between.part_of(room, needed));
+        let notes = self.notes.laid_out(ui, told.width(), waiting, now);
+        let below_field = field.map_or(room.min.y, |field| field.max.y + 6.0);
+        let lane = notes.height_in((0.5 * told.height()).min(told.max.y - below_field), field.is_none());
+        let mut panels = room;
+        if !has_room_beside {
+            panels.min.y = below_field;
+        }
+        let place = if let Some(room) = at.help {
+            Rect { min: Pos2::new(room.min.x, room.max.y - lane), ..room }
+        } else if has_room_beside {
+            Rect { min: Pos2::new(told.min.x, below_field.max(told.min.y + at.divided)), ..told }
+        } else {
+            panels.max.y -= lane;
+            Rect { min: Pos2::new(told.min.x, told.max.y - lane), ..told }
+        };
+        Told { field, needed, notes, place, lane, panels }
+    }
+
+    /// Shows the panels in what is left for them, and asks for another layout where they leave another width than was taken
+    /// for granted; where they are, and where notes go.
+    fn place_panels(
+        &mut self,
+        ui: &mut egui::Ui,
+        room: &Room<'_>,
+        told: &Told,
+        commands: &mut Vec<Command>,
+    ) -> (Placed, Rect) {
+        let Told { field, needed, place, lane, panels, .. } = *told;
+        let is_apart = panels != room.panels;
+        // In a low window the field and notes stand alone for as long as they are there.
+        let has_room = panels.height() >= LEAST_HEIGHT || !is_apart;
+        let placed = if has_room { self.show_panels(ui, panels, room, commands) } else { Placed::nothing(room.panels) };
+        // Panels that have made room may be narrower or wider for that, which is no reason to take it back.
+        let is_settled = !has_room || is_apart && !placed.panels.is_empty() && !self.between.has(needed);
+        let between = if is_settled { self.between } else { Between::of(&placed) };
+        let is_wrong = (field.is_some() || lane > 0.0) && self.between.has(needed) != between.has(needed);
+        if is_wrong || field.is_some() && self.between != between {
+            ui.ctx().request_discard("panels leave another room");
+            ui.ctx().request_repaint();
+        }
+        let noted_in = if self.between.has(needed) { between.part_of(place, 0.0) } else { place };
+        self.between = between;
+        (placed, noted_in)
+    }
+
+    /// Shows what is written beside pixels and bins, each where nothing else is written: of two texts on each other none can
+    /// be read. `open` is what panels leave, `taken` are the places that have texts already.
+    fn show_cards(&mut self, ui: &egui::Ui, at: &Room<'_>, open: Rect, mut taken: Vec<Rect>) {
+        let Room { view, free, panels: room, strength, model, .. } = *at;
+        labels::show_counted(ui, view, model, strength);
+        divider::show(ui, view, (open, free), model, strength);
+        let named = (at.divided > 0.0).then(|| Rect::from_min_size(open.min, Vec2::new(open.width(), at.divided)));
+        taken.extend(named);
+        taken.retain(Rect::is_positive);
+        taken.extend(labels::show_seen(ui, free, model, &taken));
+        if let Some(region) = model.region {
+            let room = Rect { min: Pos2::new(room.min.x, room.min.y.max(free.min.y + region::ABOVE)), ..room };
+            taken.extend(region::label(ui, room, region, &taken, strength));
+        }
+        let labels = labels::height(model);
+        self.cards = readout::show(ui, (view, free), model.pointer.readouts, (labels, &taken), strength);
+        taken.extend(&self.cards);
+        let probe = model.pointer.probe.and_then(|probe| probe.show(ui, room, &taken, strength));
+        self.cards.extend(probe);
+    }
+
+    /// Shows the menu, if it is open; where it is.
+    fn show_open_menu(&mut self, ui: &egui::Ui, model: &Model<'_>, commands: &mut Vec<Command>) -> Vec<Rect> {
+        let Some(menu) = &mut self.menu else { return Vec::new() };
+        let stays = menu.show(ui, model, commands);
+        let places = menu.places.clone();
+        if !stays {
+            self.menu = None;
+        }
+        places
+    }
+
+    /// Shows the field, if it is open, and takes what was typed into it; where it is.
+    fn show_entry(&mut self, ui: &egui::Ui, room: Rect, commands: &mut Vec<Command>) -> Option<Rect> {
+        let (typed, place) = self.entry.as_mut()?.show(ui, room);
+        match typed {
+            Typed::On => {}
+            typed => {
+                self.entry = None;
+                commands.extend(match typed {
+                    Typed::Goal(goal) => Some(Command::GoTo(goal)),
+                    Typed::Chunk(width, height) => Some(Command::Lab(LabCommand::Chunk(Some((width, height))))),
+                    Typed::Bins(bins) => Some(Command::Lab(LabCommand::Bins(bins))),
+                    Typed::On | Typed::Nothing => None,
+                });
+            }
+        }
+        Some(place)
+    }
+
+    /// The times, the adjustments and the facts at the left, the numbers and the legend at the right.
+    fn show_panels(&mut self, ui: &mut egui::Ui, room: Rect, at: &Room<'_>, commands: &mut Vec<Command>) -> Placed {
+        let model = at.model;
+        let shown = self.panels.within(left_for_others(f64::from(at.view.width()), model.lab.is_some()));
+        let mut placed = Placed::nothing(room);
+        if shown.help {
+            // The sheet takes their place.
+            return placed;
+        }
+        let (mut left, mut right) = (room, room);
+        let mut sliders = Rect::NOTHING;
+        if let Some(view) = model.lab {
+            let panel = lab::show(ui, right, view, commands);
+            sliders = sliders.union(panel);
+            right.max.x = panel.min.x - 6.0;
+            placed.panels.push(panel);
+        }
+        if let Some(stats) = model.tables.stats {
+            let panel = stats::show(ui, right, stats);
+            right.max.x = panel.min.x - 6.0;
+            placed.panels.push(panel);
+        }
+        left.max.x = right.max.x;
+        let mut keep_right_of = |panel: Rect| {
+            placed.open.min.x = placed.open.min.x.max(panel.max.x + 6.0);
+            placed.panels.push(panel);
+        };
+        // What stands below the times needs room as well; where there is none for both, the times wait.
+        let is_alone = !shown.adjusting && model.tables.info.is_none();
+        let has_room = is_alone || left.height() >= 2.0 * LEAST_HEIGHT;
+        if let Some(timing) = model.tables.timing.filter(|_| has_room) {
+            let height = if is_alone { left.height() } else { left.height() / 2.0 };
+            let panel = timing::show(ui, Rect { max: Pos2::new(left.max.x, left.min.y + height), ..left }, timing);
+            left.min.y = panel.max.y + 6.0;
+            keep_right_of(panel);
+        }
+        let is_above_another = shown.adjusting || model.tables.info.is_some();
+        if let Some(panel) = exposure::show(ui, left, (model, is_above_another), commands) {
+            left.min.y = panel.max.y + 6.0;
+            keep_right_of(panel);
+            sliders = sliders.union(panel);
+        }
+        if let Some(panel) = marks::show(ui, left, model, is_above_another) {
+            left.min.y = panel.max.y + 6.0;
+            keep_right_of(panel);
+        }
+        self.height_for_adjusting = left.height();
+        if shown.adjusting {
+            let panel = adjusting::show(ui, left, model, commands);
+            left.min.x = panel.max.x + 6.0;
+            keep_right_of(panel);
+            sliders = sliders.union(panel);
+        }
+        if let Some(lines) = model.tables.info {
+            keep_right_of(info::show(ui, left, lines));
+        }
+        right.min.x = placed.open.min.x;
+        if let Some(legend) = legend::show(ui, right, model) {
+            right.max.x = legend.min.x - 6.0;
+            placed.panels.push(legend);
+        }
+        placed.open.max.x = right.max.x;
+        Placed { sliders, ..placed }
+    }
+}
+
+/// What is drawn on the picture and the histograms themselves, beneath all that is written.
+fn show_beneath(ui: &mut egui::Ui, view: Rect, model: &Model<'_>, strength: f32) {
+    lab::show_bars(ui, model);
+    let histograms: Vec<_> = model.scopes.histograms.iter().map(|panel| panel.rect).collect();
+    if let Some(shown) = model.region {
+        region::show(ui, view, shown, &histograms, strength);
+    }
+    marks::rings(ui, model.exposure.rings, &histograms);
+}
