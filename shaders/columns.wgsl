@@ -4,7 +4,8 @@
 // Bars mix as light does: the colour of a point is the brightest of each primary among the channels whose bars reach it.
 // A hidden channel reaches nothing, so the remaining overlaps follow by themselves.
 
-override BITS: u32 = 8u;
+override BITS: u32 = 8u;    // 2^BITS codes are counted
+override BINS: u32 = 256u;  // bins of a channel that are drawn; where they are not the codes, as shaders/regroup.wgsl makes them
 
 // How dark the gap in a bar that is cut off is.
 const GAP: f32 = 0.85;
@@ -31,7 +32,7 @@ struct Scale {
 // lies in this one; else the one that the middle of this column lies in.
 fn bins_of(column: u32) -> vec2<u32> {
     let width = panel.size.x;
-    let count = 1u << BITS;
+    let count = BINS;
     if width >= count {
         return vec2<u32>((2u * column + 1u) * count / (2u * width));
     }
@@ -58,7 +59,7 @@ fn part_of(channel: u32, count: u32) -> f32 {
 fn bar(channel: u32, bins_here: vec2<u32>) -> u32 {
     var most = 0u;
     for (var bin = bins_here.x; bin <= bins_here.y; bin += 1u) {
-        most = max(most, bins[(channel << BITS) + bin]);
+        most = max(most, bins[channel * BINS + bin]);
     }
     if most == 0u {
         return 0u;
@@ -95,9 +96,12 @@ fn lamps() -> u32 {
     for (var channel = 0u; channel < 4u; channel += 1u) {
         if (panel.channels & (1u << channel)) != 0u {
             let tolerated = scales[channel].samples / 1000u;
-            let first = channel << BITS;
-            lit |= select(0u, 1u << channel, bins[first] > tolerated);
-            lit |= select(0u, 16u << channel, bins[first + (1u << BITS) - 1u] > tolerated);
+            var outermost = vec2<u32>(channel << BITS, ((channel + 1u) << BITS) - 1u);
+            if BINS != (1u << BITS) {
+                outermost = vec2<u32>(4u * BINS + 2u * channel) + vec2<u32>(0u, 1u);
+            }
+            lit |= select(0u, 1u << channel, bins[outermost.x] > tolerated);
+            lit |= select(0u, 16u << channel, bins[outermost.y] > tolerated);
         }
     }
     return lit;
@@ -105,13 +109,13 @@ fn lamps() -> u32 {
 
 // Samples of the picture that is drawn as outlines in a bin, or in the fullest of a column where bins outnumber columns.
 fn outlined_count(channel: u32, place: u32) -> u32 {
-    if panel.size.x >= (1u << BITS) {
-        return outline_bins[(channel << BITS) + place];
+    if panel.size.x >= BINS {
+        return outline_bins[channel * BINS + place];
     }
     let bins_here = bins_of(place);
     var most = 0u;
     for (var bin = bins_here.x; bin <= bins_here.y; bin += 1u) {
-        most = max(most, outline_bins[(channel << BITS) + bin]);
+        most = max(most, outline_bins[channel * BINS + bin]);
     }
     return most;
 }
@@ -119,7 +123,7 @@ fn outlined_count(channel: u32, place: u32) -> u32 {
 // Height in pixels of a channel's outline at a place in columns from the overlay's left edge: a line from the middle of each
 // bin's top to the next one's, or of each column's. Below 0 where both are empty.
 fn outlined(channel: u32, place: f32) -> f32 {
-    let places = min(panel.size.x, 1u << BITS);
+    let places = min(panel.size.x, BINS);
     let at = clamp(place * f32(places) / f32(panel.size.x) - 0.5, 0.0, f32(places - 1u));
     let low = u32(at);
     let counts = vec2<u32>(outlined_count(channel, low), outlined_count(channel, min(low + 1u, places - 1u)));
@@ -131,14 +135,15 @@ fn outlined(channel: u32, place: f32) -> f32 {
 }
 
 // Height in pixels of a channel's cumulative histogram at a place in columns from the overlay's left edge: linear within
-// a bin, all samples being the overlay's height.
+// a code, however many bins are drawn, all samples being the overlay's height.
 fn cumulated(channel: u32, place: f32) -> f32 {
     let count = 1u << BITS;
     let at = clamp(place / f32(panel.size.x), 0.0, 1.0) * f32(count);
-    let bin = min(u32(at), count - 1u);
-    let index = (channel << BITS) + bin;
+    let code = min(u32(at), count - 1u);
+    let index = (channel << BITS) + code;
     let below = f32(cumulative[index] - cumulative[channel << BITS]);
-    let share = (below + f32(bins[index]) * (at - f32(bin))) / f32(max(scales[channel].samples, 1u));
+    let here = f32(cumulative[index + 1u] - cumulative[index]);
+    let share = (below + here * (at - f32(code))) / f32(max(scales[channel].samples, 1u));
     return share * f32(panel.size.y);
 }
 
@@ -154,7 +159,8 @@ fn line_at(kind: u32, channel: u32, place: f32) -> f32 {
 // column's middle, as far to either side as the pen reaches, and where it bends: in the middle of the nearest bin.
 fn pen(kind: u32, channel: u32, column: u32) -> vec2<f32> {
     let middle = f32(column) + 0.5;
-    let places = f32(min(panel.size.x, 1u << BITS)) / f32(panel.size.x);
+    // A curve bends at codes, an outline in the middle of bins.
+    let places = f32(min(panel.size.x, select(1u << BITS, BINS, kind == OUTLINES))) / f32(panel.size.x);
     let bend = (floor(middle * places) + 0.5) / places - middle;
     var rows = vec2<f32>(f32(panel.size.y), 0.0);
     var exists = false;

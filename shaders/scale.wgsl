@@ -1,9 +1,9 @@
 // Third pass: how tall each channel's bars are drawn. One workgroup a channel.
 //
-// The height of a bar is its count times max(1 / tallest bin, 0.2 · N / samples): the tallest bin touches the top unless
+// The height of a bar is its count times max(1 / tallest bin, 0.2 · BINS / samples): the tallest bin touches the top unless
 // it is so tall that it would flatten the rest; then bars clip at five times the mean bin (src/histogram/mod.rs).
 
-override BITS: u32 = 8u;
+override BINS: u32 = 256u;  // of a channel, one channel behind the other
 
 struct Scale {
     height: f32,   // height of a bar per count, 1 being the overlay's height; 0 where nothing was counted
@@ -24,8 +24,8 @@ fn scale(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) gro
     let channel = group.x;
     var most = 0u;
     var sum = 0u;
-    for (var bin = local; bin < (1u << BITS); bin += WORKGROUP) {
-        let count = bins[(channel << BITS) + bin];
+    for (var bin = local; bin < BINS; bin += WORKGROUP) {
+        let count = bins[channel * BINS + bin];
         most = max(most, count);
         sum += count;
     }
@@ -41,7 +41,7 @@ fn scale(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) gro
     if local == 0u {
         var height = 0.0;
         if tallest[0] > 0u {
-            height = max(1.0 / f32(tallest[0]), 0.2 * f32(1u << BITS) / f32(samples[0]));
+            height = max(1.0 / f32(tallest[0]), 0.2 * f32(BINS) / f32(samples[0]));
         }
         scales[channel] = Scale(height, tallest[0], samples[0], 0u);
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use histoscope::gpu::readback::{Image, VIEW_FORMAT};
 use histoscope::gpu::{AdapterChoice, Gpu, Rasterizer, Renderer};
-use histoscope::histogram::{Components, Histogram, vertical_scale};
+use histoscope::histogram::{Components, Histogram, regroup, vertical_scale};
 use histoscope::picture::color::{Matrix, Range};
 use histoscope::picture::layout::PixelLayout;
 use histoscope::picture::{Orientation, OwnedPlanes, Picture, Ratio};
@@ -75,8 +75,7 @@ fn random_bins(bits: u32, components: Components, seed: u64) -> Histogram {
 }
 
 /// Rows that a bar reaches and whether it is clipped, by the definition.
-fn bar(histogram: &Histogram, channel: usize, (first, last): (u32, u32), rows: u32, logarithmic: bool) -> (u32, bool) {
-    let bins = histogram.bins(channel);
+fn bar(bins: &[u32], (first, last): (u32, u32), rows: u32, logarithmic: bool) -> (u32, bool) {
     let most = bins[first as usize..=last as usize].iter().copied().max().unwrap();
     if most == 0 {
         return (0, false);
@@ -104,7 +103,7 @@ fn over_black(components: Components, set: usize) -> [u8; 3] {
 /// Whether the graticule has a line within two pixels, which are left out of a comparison.
 fn is_near_a_line(rect: &PanelRect, column: u32, row: u32, bits: u32) -> bool {
     let vertical = graticule(bits).iter().any(|&code| {
-        let (first, last) = rect.columns_of_bin(code, bits);
+        let (first, last) = rect.columns_of_bin(code, 1 << bits);
         column + 3 >= (first + last) / 2 && column <= (first + last) / 2 + 3
     });
     vertical || (1..4).any(|quarter| row.abs_diff(rect.height * quarter / 4) <= 3)
@@ -161,9 +160,11 @@ fn check_panel(
     let cap = notch / 3;
     let lamps = check_lamps(image, histogram, rect, channels);
     let (mut clipped_bars, mut compared) = (0, 0);
+    let count = scene.style.bins.unwrap_or(1 << bits);
+    let drawn: Vec<_> = (0..4).map(|channel| regroup(histogram.bins(channel), count)).collect();
     let bars_of = |column: u32| -> Vec<_> {
-        let bins = rect.bins_of_column(column, bits);
-        channels.iter().map(|channel| (channel, bar(histogram, channel, bins, rect.height, logarithmic))).collect()
+        let bins = rect.bins_of_column(column, count);
+        channels.iter().map(|channel| (channel, bar(&drawn[channel], bins, rect.height, logarithmic))).collect()
     };
     let columns: Vec<_> = (0..rect.width).map(bars_of).collect();
     let is_cut_off: Vec<bool> = columns.iter().map(|bars| bars.iter().any(|&(_, (_, clipped))| clipped)).collect();
@@ -228,6 +229,73 @@ fn every_arrangement_draws_the_bins_where_it_is_placed_linear_and_logarithmic() 
                 }
             }
         }
+    }
+}
+
+#[test]
+fn any_number_of_bins_is_drawn_from_the_codes_in_them() {
+    let mut easel = Easel::new();
+    let counts = [3, 7, 16, 100, 256, 1000, 4096];
+    for (number, &count) in counts.iter().enumerate() {
+        for (bits, components) in [(8, Components::Rgbl), (10, Components::YCbCr), (12, Components::Rgbl)] {
+            let (logarithmic, view) =
+                ((number + bits as usize / 2).is_multiple_of(3), [(480, 270), (1280, 720)][number % 2]);
+            let histogram = random_bins(bits, components, u64::from(count + bits));
+            let style = OverlayStyle { logarithmic, bins: Some(count), ..OverlayStyle::default() };
+            let scene = Scene { style, ..Scene::default() };
+            let image = easel.drawn(&histogram, Range::Full, view, &scene);
+            let bare = easel.drawn(&histogram, Range::Full, view, &Scene::default());
+            let is_of_codes = count == 1 << bits && !logarithmic;
+            assert_eq!(distance(&image, &bare) == 0, is_of_codes, "{count} bins of {bits} bits");
+            for (_, rect, channels) in panels(&scene, components, view) {
+                let (_, compared) = check_panel(&image, &histogram, &scene, rect, channels);
+                let area = (rect.width * rect.height) as usize;
+                assert!(compared > area / 3, "{count} bins: {compared} of {area} pixels compared");
+            }
+        }
+    }
+}
+
+#[test]
+fn brushes_marks_and_lamps_keep_to_the_codes_whatever_bins_are_drawn() {
+    let mut easel = Easel::new();
+    let (view, bits) = ((1280, 720), 8);
+    let mut histogram = Histogram::empty(bits, Components::Rgbl);
+    // Of the outermost bins of 16 most samples are not clipped: code 0 holds too few for a lamp, code 255 holds enough.
+    for channel in 0..4 {
+        let bins = histogram.bins_mut(channel);
+        (bins[0], bins[5], bins[100], bins[250], bins[255]) = (1, 3000, 3000, 3980, 19);
+    }
+    for count in [None, Some(16), Some(1000)] {
+        let style = OverlayStyle { bins: count, ..OverlayStyle::default() };
+        let brush = Some(Brush { channels: Channels::one(3), low: 96, high: 111 });
+        let marks = Some([100, NO_BIN, NO_BIN, 100]);
+        let scene = Scene { style, ..Scene::default() };
+        let image = easel.drawn(&histogram, Range::Full, view, &scene);
+        for (_, rect, channels) in panels(&scene, Components::Rgbl, view) {
+            let lit = check_lamps(&image, &histogram, rect, channels);
+            assert_eq!(lit.len(), channels.iter().count(), "{count:?}: the lamps of the highest code alone");
+            let lamp = lamps::lamp(&rect, End::Lowest, 0, line_pixels(view));
+            let lights =
+                lights(Components::Rgbl)[channels.iter().next().unwrap()].map(|part| (part * 255.0).round() as u8);
+            assert!(
+                !is_near(pixel(&image, lamp.left + 1, lamp.top + 1), lights),
+                "{count:?}: a lamp of bin 0, not of code 0"
+            );
+        }
+        let image = easel.drawn(&histogram, Range::Full, view, &Scene { brush, marks, ..scene });
+        let (_, rect, _) = panels(&scene, Components::Rgbl, view).nth(1).unwrap();
+        let bins = style.binning(bits);
+        let (first, last) = rect.columns_of_codes((96, 111), bins);
+        let below = rect.top + rect.height - 1;
+        let light = |column| pixel(&image, rect.left + column, below);
+        // Nothing is in the codes beside 100 but where bins are as wide as the brush.
+        let lit = light(if count == Some(16) { first + 4 } else { (first + last) / 2 + 9 });
+        assert!(lit[0] > 30, "{count:?}: the brushed columns are lit, {lit:?}");
+        assert!(light(first - 3)[0] <= 12 && light(last + 4)[0] <= 12, "{count:?}: those beside are not");
+        let marked = (0..rect.width).find(|&column| pixel(&image, rect.left + column, rect.top + 40) > [230; 3]);
+        let (low, high) = rect.columns_of_codes((100, 100), bins);
+        assert!(marked.is_some_and(|at| (low.saturating_sub(1)..=high + 1).contains(&at)), "{count:?}: {marked:?}");
     }
 }
 
@@ -300,7 +368,7 @@ fn the_graticule_stands_at_its_codes_and_quarters_and_is_subtle() {
             let at = lines(lit);
             assert_eq!(at.len(), 7, "{view:?}: {at:?}");
             for (x, code) in at.iter().zip(graticule(bits)) {
-                let (first, last) = rect.columns_of_bin(code, bits);
+                let (first, last) = rect.columns_of_bin(code, 1 << bits);
                 assert!((first.saturating_sub(line)..=last + 1).contains(x), "code {code} at column {x}");
             }
             let lit = (0..rect.height).filter(|&y| pixel(&image, column, rect.top + y) != [0; 3]).collect();
@@ -329,9 +397,9 @@ fn marks_stand_at_the_probed_bins_of_the_channels_that_are_shown() {
                 .collect();
             let wanted: Vec<_> = channels.iter().filter(|&channel| marks[channel] != NO_BIN).collect();
             for &channel in &wanted {
-                let x = rect.x_of_bin(marks[channel], 8);
+                let x = rect.x_of_bin(marks[channel], 1 << 8);
                 assert!(changed.iter().any(|&at| (at as f32 + 0.5 - x).abs() <= 1.5), "{arrangement:?} {channel}");
-                let (first, last) = rect.columns_of_bin(marks[channel], 8);
+                let (first, last) = rect.columns_of_bin(marks[channel], 1 << 8);
                 let at =
                     changed.iter().copied().find(|at| (first..=last).contains(&(at - rect.left))).expect("the mark");
                 let light = pixel(&with, at, row);
@@ -354,7 +422,7 @@ fn bars_outside_the_brushed_range_dim_in_the_overlays_of_that_channel() {
         panic!("a pair is two")
     };
     let bright = |image: &Image, rect: PanelRect, bins: std::ops::RangeInclusive<u32>| -> Vec<u8> {
-        let columns = rect.columns_of_bin(*bins.start(), 8).0..=rect.columns_of_bin(*bins.end(), 8).1;
+        let columns = rect.columns_of_bin(*bins.start(), 1 << 8).0..=rect.columns_of_bin(*bins.end(), 1 << 8).1;
         columns.map(|column| pixel(image, rect.left + column, rect.top + rect.height - 1)[1]).collect()
     };
     // The picture below is dimmed, which shines through a little.
@@ -397,7 +465,7 @@ fn legal_levels_are_marked_where_codes_are_counted_in_limited_range() {
             assert_eq!(bright.len(), count, "{range:?}: {bright:?}");
             let codes = [64, if index == 0 { 960 } else { 940 }];
             for (column, code) in bright.iter().zip(codes) {
-                assert_eq!(rect.columns_of_bin(code, 10).0, *column, "{range:?} {code}");
+                assert_eq!(rect.columns_of_bin(code, 1 << 10).0, *column, "{range:?} {code}");
             }
         }
     }

@@ -57,7 +57,7 @@ fn outline_heights(
     let tallest = bins.iter().chain(others).copied().max().unwrap();
     let scale = f64::from(vertical_scale(bins).min(vertical_scale(others)));
     let height = |column| {
-        let (first, last) = rect.bins_of_column(column, source.bits);
+        let (first, last) = rect.bins_of_column(column, 1 << source.bits);
         let most = f64::from(bins[first as usize..=last as usize].iter().copied().max().unwrap());
         let part = if logarithmic { most.ln_1p() / f64::from(tallest).ln_1p() } else { most * scale };
         part.min(1.0) * f64::from(rect.height)

@@ -37,7 +37,10 @@ pub fn values(
         Copied { text: format!("{heading}{counted}\n{}", card.as_table()), name: card.title }
     };
     if let Some(hit) = at.and_then(|at| geometry.hit(at)) {
-        return Some(of_card(Readout::of_bin(sums, hit.channels, hit.bin), Some(&numbers.picture)));
+        return Some(of_card(
+            Readout::of_bin(sums, hit.channels, (hit.bin, geometry.scene.style.binning(sums.bits))),
+            Some(&numbers.picture),
+        ));
     }
     let pixel = at.and_then(|at| geometry.placement()?.pixel_at(at));
     if let Some((x, y)) = pixel {

@@ -6,6 +6,7 @@ use glam::DVec2;
 
 use crate::histogram::Components;
 use crate::picture::Frame;
+use crate::view::binning::Binning;
 use crate::view::lamps;
 use crate::view::overlay::{Channels, line_pixels};
 use crate::view::panel::{self, Hit, PanelRect};
@@ -34,7 +35,7 @@ pub struct Geometry<'a> {
 }
 
 impl Geometry<'_> {
-    /// Bits of a bin's index in the frame on screen.
+    /// Bits of a code in the frame on screen.
     #[must_use]
     pub fn bits(&self) -> Option<u32> {
         Some(self.frame?.picture.layout().bin_bits())
@@ -46,10 +47,16 @@ impl Geometry<'_> {
         panel::hit(self.scene, self.components, self.bits()?, self.size, at)
     }
 
-    /// The bins that are touched at a point of the view in a histogram that shows these channels.
+    /// The bins in which the frame on screen is drawn.
     #[must_use]
-    pub fn bins_at(&self, rect: &PanelRect, shown: Channels, at: DVec2) -> Option<(u32, u32)> {
-        Some(lamps::bins_at(rect, shown, line_pixels(self.size), self.bits()?, at))
+    pub fn binning(&self) -> Option<Binning> {
+        Some(self.scene.style.binning(self.bits()?))
+    }
+
+    /// The codes that are touched at a point of the view in a histogram that shows these channels.
+    #[must_use]
+    pub fn codes_at(&self, rect: &PanelRect, shown: Channels, at: DVec2) -> Option<(u32, u32)> {
+        Some(lamps::codes_at(rect, shown, line_pixels(self.size), self.binning()?, at))
     }
 
     /// Size of the upright picture and of the view.

@@ -30,6 +30,8 @@ pub struct PlayOptions {
     pub cache_bytes: usize,
     /// Whether choices last from one run to the next.
     pub keeps_settings: bool,
+    /// Bins of a channel that are drawn at first; without, those of the settings.
+    pub bin_count: Option<u32>,
     /// What is counted at first.
     pub components: Components,
     /// What is done to the picture at first.

@@ -66,7 +66,7 @@ enum Drag {
     Divide(f64),
     /// It draws, moves or resizes the region.
     Region(RegionDrag),
-    /// It selects bins of these channels, from those under the pointer when it was pressed, in a histogram that shows those.
+    /// It selects codes of these channels, from those under the pointer when it was pressed, in a histogram that shows those.
     Brush { channels: Channels, from: (u32, u32), rect: PanelRect, shown: Channels },
 }
 
@@ -165,7 +165,7 @@ impl Pointer {
                 drawn.map(PointerCommand::Region)
             }
             Drag::Brush { channels, from, rect, shown } => {
-                let to = geometry.bins_at(&rect, shown, at);
+                let to = geometry.codes_at(&rect, shown, at);
                 to.map(|to| PointerCommand::Brush(Brush { channels, low: from.0.min(to.0), high: from.1.max(to.1) }))
             }
         };
@@ -202,7 +202,7 @@ impl Pointer {
             Some(channel) if hit.channels.contains(channel) => Channels::one(channel),
             _ => hit.channels,
         };
-        let from = geometry.bins_at(&hit.rect, hit.channels, at)?;
+        let from = geometry.codes_at(&hit.rect, hit.channels, at)?;
         self.drag = Drag::Brush { channels, from, rect: hit.rect, shown: hit.channels };
         Some(PointerCommand::Brush(Brush { channels, low: from.0, high: from.1 }))
     }

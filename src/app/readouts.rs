@@ -188,9 +188,8 @@ impl Sources<'_> {
         let card =
             Readout::of_range(sums, &brush, self.bins.selected(brush)).of_picture(self.counted_name().as_deref());
         log::trace!("brush: {}", card.as_text());
-        let left = rect.left + rect.columns_of_bin(brush.low, bits).0;
-        let right = rect.left + rect.columns_of_bin(brush.high, bits).1 + 1;
-        let columns = [left as f32 / points, right as f32 / points];
+        let (first, last) = rect.columns_of_codes((brush.low, brush.high), scene.style.binning(bits));
+        let columns = [rect.left + first, rect.left + last + 1].map(|x| x as f32 / points);
         Some(Readout { card, panel: self.geometry.rect_in_points(&rect), columns, lasts: true })
     }
 
@@ -211,16 +210,13 @@ impl Sources<'_> {
                 return;
             };
             let end = lamps::end_at(&hit.rect, hit.channels, line_pixels(self.geometry.size), at);
-            let bin = match end {
-                None => hit.bin,
-                Some(End::Lowest) => 0,
-                Some(End::Highest) => sums.code_count() - 1,
+            let binning = scene.style.binning(sums.bits);
+            let (bin, card) = match end {
+                None => (hit.bin, Readout::of_bin(sums, hit.channels, (hit.bin, binning))),
+                Some(End::Lowest) => (0, Readout::of_end(sums, hit.channels, 0)),
+                Some(End::Highest) => (binning.count() - 1, Readout::of_end(sums, hit.channels, binning.top_code())),
             };
-            let x = hit.rect.x_of_bin(bin, sums.bits) / points;
-            let card = match end {
-                None => Readout::of_bin(sums, hit.channels, bin),
-                Some(_) => Readout::of_end(sums, hit.channels, bin),
-            };
+            let x = hit.rect.x_of_bin(bin, binning.count()) / points;
             let card = card.of_picture(self.counted_name().as_deref());
             log::trace!("{}: {}", if end.is_some() { "lamps" } else { "bin" }, card.as_text());
             let panel = self.geometry.rect_in_points(&hit.rect);

@@ -11,7 +11,7 @@ use super::options::Waker;
 use super::session::Session;
 use crate::adjust::Reduction;
 use crate::cpu;
-use crate::export::figures::{AdjustedFigures, Figures};
+use crate::export::figures::{AdjustedFigures, BinFigures, Figures};
 use crate::export::file::{self, FileError};
 use crate::export::labels::{self, Subject};
 use crate::gpu::readback::Image;
@@ -61,7 +61,8 @@ impl Saves {
         let image = image.map_err(|error| error.to_string())?;
         let histogram = graphics.renderer.count(&graphics.gpu).map_err(|error| error.to_string())?;
         let counter = (graphics.engine.name(), Some(graphics.gpu.info.name.as_str()));
-        let figures = Figures::new(&session.input.display().to_string(), (&read, region), &histogram, counter, true);
+        let bins = BinFigures { count: scene.style.clamped().bins, listed: true };
+        let figures = Figures::new(&session.input.display().to_string(), (&read, region), &histogram, counter, bins);
         let figures = of_adjusted(figures, graphics, &scene, (&read.picture, components, region))?;
         let json = serde_json::to_string(&figures).map_err(|error| error.to_string())?;
         let name = name(session, frame);

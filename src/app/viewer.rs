@@ -272,6 +272,7 @@ impl Viewer {
                 channels: self.work.scene.channels,
                 histograms: &readings.histograms,
                 counted: counted.as_deref(),
+                bins: self.work.scene.style.bins,
                 brushed_only: self.brushed_only,
             },
             tables: readings.tables(),

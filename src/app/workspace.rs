@@ -28,6 +28,7 @@ use crate::gpu::{GpuError, Instance};
 use crate::histogram::Components;
 use crate::keys::{self, Action};
 use crate::picture::Frame;
+use crate::view::overlay::OverlayStyle;
 use crate::view::placement::{Shape, ViewSettings};
 use crate::view::region::Region;
 use crate::view::scene::Scene;
@@ -82,7 +83,7 @@ impl Workspace {
         let scene = Scene {
             channels: settings.channels(),
             overlays: settings.shown,
-            style: settings.histograms,
+            style: OverlayStyle { bins: options.bin_count.or(settings.histograms.bins), ..settings.histograms },
             view: ViewSettings::fitted(settings.fit),
             curves: settings.curves,
             exposure: options.exposure.over(settings.exposure),
@@ -253,11 +254,14 @@ impl Workspace {
         seen::text(share, part.is_some(), &self.scene.view)
     }
 
-    /// Which picture and which part of it the histograms are of, in words; nothing where that is simply the picture.
+    /// Which picture and which part of it the histograms are of, and in how many bins, in words; nothing where that is simply the
+    /// picture, with a bin for each code.
     pub fn counted_text(&self) -> Option<String> {
         let frame = self.session.as_ref()?.frame.as_ref()?;
         let region = self.region.counted().map(|rect| regions::words_in(rect, frame));
-        let texts: Vec<_> = region.into_iter().chain(self.scene.counted_text(self.bins.components)).collect();
+        let bins = self.scene.style.binning(frame.picture.layout().bin_bits()).text();
+        let texts: Vec<_> =
+            region.into_iter().chain(self.scene.counted_text(self.bins.components)).chain(bins).collect();
         (!texts.is_empty()).then(|| texts.join("; "))
     }
 

@@ -5,9 +5,9 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 use histoscope::Decoder;
-use histoscope::benchmark::{self, Content, Error, Options, Shape, Survey, SweepGrid, check_writable, write_whole};
+use histoscope::benchmark::{self, Content, Error, Options, Survey, SweepGrid, check_writable, write_whole};
 
-use super::options::{AdapterArgs, ReadingArgs, parse_size};
+use super::options::{AdapterArgs, ReadingArgs, parse_bin_count, parse_size};
 use super::output::{WrongUsage, print_line, wrong_usage};
 
 /// Arguments of `bench`.
@@ -167,13 +167,6 @@ fn told(error: Error) -> anyhow::Error {
         Error::UnknownMethod(_) | Error::UnknownLayout(_) | Error::Shape(_) => WrongUsage(error.to_string()).into(),
         other => anyhow::Error::new(other),
     }
-}
-
-/// Reads a number of bins.
-fn parse_bin_count(text: &str) -> Result<u32, String> {
-    let bins = text.parse().map_err(|_| format!("'{text}' is no number of bins; write one from 3 to 4096"))?;
-    Shape::check_bins(bins).map_err(|error| error.to_string())?;
-    Ok(bins)
 }
 
 /// The rows that `--only` chooses from.

@@ -21,10 +21,6 @@ pub struct LabArgs {
     #[arg(long, value_name = "WxH", value_parser = parse_size)]
     chunk: Option<(u32, u32)>,
 
-    /// Bins of a channel, 3 to 4096; any number, not powers of two alone
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(3..=4096))]
-    bin_count: Option<u32>,
-
     #[command(flatten)]
     play: PlayArgs,
 }
@@ -36,7 +32,7 @@ impl LabArgs {
         let choice = LabChoice {
             method: self.method.unwrap_or(standard.method),
             chunk: self.chunk,
-            bins: self.bin_count.unwrap_or(standard.bins),
+            bins: self.play.bin_count().unwrap_or(standard.bins),
         };
         play(PlayOptions { lab: Some(choice), ..self.play.options(started) })?;
         Ok(ExitCode::SUCCESS)

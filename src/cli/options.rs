@@ -2,6 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use histoscope::analysis::{Point, RegionSpec};
+use histoscope::benchmark::Shape;
 use histoscope::{AdapterChoice, Components, EngineChoice, Matrix, OpenOptions, Range, parse_time};
 
 /// How the video is read.
@@ -198,6 +199,13 @@ fn parse_point(text: &str) -> Result<Point, String> {
         )
     };
     parse_time(text).map(Point::Time).map_err(|_| wrong())
+}
+
+/// Reads a number of bins.
+pub fn parse_bin_count(text: &str) -> Result<u32, String> {
+    let bins = text.parse().map_err(|_| format!("'{text}' is no number of bins; write one from 3 to 4096"))?;
+    Shape::check_bins(bins).map_err(|error| error.to_string())?;
+    Ok(bins)
 }
 
 /// Reads `WxH`.

@@ -9,7 +9,7 @@ use histoscope::{PlayOptions, parse_time, play};
 
 use super::adjust::AdjustArgs;
 use super::exposure::ExposureArgs;
-use super::options::{CountingArgs, ReadingArgs};
+use super::options::{CountingArgs, ReadingArgs, parse_bin_count};
 
 /// What to play.
 #[derive(Debug, Args)]
@@ -39,6 +39,10 @@ pub struct PlayArgs {
     #[arg(long, value_name = "MIB", default_value_t = 512, value_parser = clap::value_parser!(u64).range(0..=1_048_576))]
     cache_mb: u64,
 
+    /// Bins of a channel that are drawn, 3 to 4096; without it as many as codes, or as the last time
+    #[arg(long, value_name = "N", value_parser = parse_bin_count)]
+    bin_count: Option<u32>,
+
     /// Neither read nor keep settings from earlier runs
     #[arg(long)]
     no_config: bool,
@@ -63,6 +67,11 @@ impl PlayArgs {
         Ok(ExitCode::SUCCESS)
     }
 
+    /// Bins of a channel, where a number was named.
+    pub const fn bin_count(&self) -> Option<u32> {
+        self.bin_count
+    }
+
     /// What to play and how.
     pub fn options(self, started: Instant) -> PlayOptions {
         PlayOptions {
@@ -72,6 +81,7 @@ impl PlayArgs {
             start_secs: self.start,
             cache_bytes: usize::try_from(self.cache_mb << 20).unwrap_or(usize::MAX),
             keeps_settings: !self.no_config,
+            bin_count: self.bin_count,
             components: self.counting.components(),
             adjustments: self.adjust.adjustments(),
             counted: self.adjust.counted(),

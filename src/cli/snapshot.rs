@@ -10,7 +10,7 @@ use histoscope::{Channels, SnapshotOptions, parse_time, snapshot};
 
 use super::adjust::AdjustArgs;
 use super::exposure::ExposureArgs;
-use super::options::{CountingArgs, ReadingArgs, parse_size};
+use super::options::{CountingArgs, ReadingArgs, parse_bin_count, parse_size};
 use super::output::print_line;
 
 /// Arguments of `snapshot`.
@@ -47,6 +47,10 @@ pub struct SnapshotArgs {
     #[arg(long)]
     json: bool,
 
+    /// Bins of a channel, 3 to 4096, in the picture and in the JSON object; without it one for each code
+    #[arg(long, value_name = "N", value_parser = parse_bin_count)]
+    bin_count: Option<u32>,
+
     /// Put all bins into the JSON object
     #[arg(long, requires = "json")]
     bins: bool,
@@ -81,6 +85,7 @@ impl SnapshotArgs {
             overlays: !self.no_overlay,
             labels: self.labels,
             bins: self.bins,
+            bin_count: self.bin_count,
             output: self.output,
             components,
             region: self.region,

@@ -2,6 +2,7 @@
 //! draw of bars, lines, caps, lamps and frames. Outlines, curves and the blurred backdrop are the shaders' alone.
 
 use crate::histogram::{CHANNELS, Histogram, vertical_scale};
+use crate::view::binning::Binning;
 use crate::view::panel::PanelRect;
 use crate::view::panel_params::PanelParams;
 
@@ -36,27 +37,28 @@ pub struct Overlay {
 struct Bars<'a> {
     panel: &'a PanelParams,
     histogram: &'a Histogram,
+    /// The bins that are drawn, channel by channel.
+    bins: [Vec<u32>; CHANNELS],
     rect: PanelRect,
     /// Height of a bar per count, 1 being the overlay's height, and the count of the tallest bin.
     scales: [(f32, u32); CHANNELS],
 }
 
 impl Overlay {
-    /// The overlay of that histogram. `swaps_red_and_blue` tells whether a pixel's first byte is blue.
+    /// The overlay of that histogram, drawn in those bins. `swaps_red_and_blue` tells whether a pixel's first byte is blue.
     #[must_use]
-    pub fn new(mut panel: PanelParams, histogram: &Histogram, swaps_red_and_blue: bool) -> Self {
+    pub fn new(mut panel: PanelParams, histogram: &Histogram, binning: Binning, swaps_red_and_blue: bool) -> Self {
         if swaps_red_and_blue {
             panel.lights.iter_mut().for_each(|light| light.swap(0, 2));
         }
         let [width, height] = panel.size;
+        let bins: [_; CHANNELS] = std::array::from_fn(|channel| binning.regrouped(histogram.bins(channel)));
         let bars = Bars {
             panel: &panel,
             histogram,
             rect: PanelRect { left: panel.origin[0], top: panel.origin[1], width, height },
-            scales: std::array::from_fn(|channel| {
-                let bins = histogram.bins(channel);
-                (vertical_scale(bins), bins.iter().copied().max().unwrap_or(0))
-            }),
+            scales: bins.each_ref().map(|bins| (vertical_scale(bins), bins.iter().copied().max().unwrap_or(0))),
+            bins,
         };
         let mut ends: [Vec<u32>; CHANNELS] = Default::default();
         let mut colors: [Vec<u32>; BANDS] = Default::default();
@@ -205,9 +207,9 @@ impl Bars<'_> {
     /// Height in pixels of the tallest of a channel's bars in a column; above the overlay's height if it is clipped.
     fn bar(&self, channel: usize, column: u32) -> u32 {
         let height = self.panel.size[1];
-        let (first, last) = self.rect.bins_of_column(column, self.histogram.bits);
-        let bins = &self.histogram.bins(channel)[first as usize..=last as usize];
-        let count = bins.iter().copied().max().unwrap_or(0);
+        let bins = &self.bins[channel];
+        let (first, last) = self.rect.bins_of_column(column, bins.len() as u32);
+        let count = bins[first as usize..=last as usize].iter().copied().max().unwrap_or(0);
         if count == 0 {
             return 0;
         }

@@ -11,6 +11,7 @@ use crate::histogram::{Histogram, limits};
 use crate::picture::color::Range;
 use crate::picture::region::{self, Rect};
 use crate::picture::{Frame, Picture};
+use crate::view::binning::Binning;
 
 /// Version of the JSON's shape.
 pub const SCHEMA: u32 = 1;
@@ -42,12 +43,23 @@ pub struct Figures {
     /// What is told of an adjusted picture; nothing where none is.
     #[serde(flatten)]
     adjusted: Option<AdjustedFields>,
+    /// Bins of a channel.
+    bin_count: u32,
     channels: Map<String, Value>,
     /// The source's, where the picture was adjusted and both were counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     source_channels: Option<Map<String, Value>>,
     #[serde(skip)]
-    bins: bool,
+    bins: BinFigures,
+}
+
+/// What is told of the bins. All other figures are of the codes, however many bins there are.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct BinFigures {
+    /// How many a channel has; `None` for one for each code.
+    pub count: Option<u32>,
+    /// Whether all of them are listed.
+    pub listed: bool,
 }
 
 /// What lies outside the limits of EBU R 103.
@@ -97,14 +109,14 @@ pub struct AdjustedFigures<'a> {
 }
 
 impl Figures {
-    /// Gathers the figures of a frame, of which that region was counted alone; with `bins`, every bin of every channel too.
+    /// Gathers the figures of a frame, of which that region was counted alone.
     #[must_use]
     pub fn new(
         input: &str,
         (frame, region): (&Frame, Option<Rect>),
         histogram: &Histogram,
         (engine, adapter): (&'static str, Option<&str>),
-        bins: bool,
+        bins: BinFigures,
     ) -> Self {
         let picture = &frame.picture;
         let color = picture.colorimetry();
@@ -127,6 +139,7 @@ impl Figures {
             region: region.map(|rect| [rect.x, rect.y, rect.width, rect.height]),
             r103: R103::of(picture, region),
             adjusted: None,
+            bin_count: Binning::new(histogram.bits, bins.count).count(),
             channels: channel_values(histogram, color.range.value, bins),
             source_channels: None,
             bins,
@@ -152,16 +165,16 @@ pub(super) fn present(thresholds: [u32; 4]) -> Vec<u32> {
     thresholds.into_iter().filter(|&threshold| threshold != u32::MAX).collect()
 }
 
-fn channel_values(histogram: &Histogram, range: Range, bins: bool) -> Map<String, Value> {
+fn channel_values(histogram: &Histogram, range: Range, bins: BinFigures) -> Map<String, Value> {
     let names = histogram.components.channel_names().iter().enumerate();
     names.map(|(channel, name)| ((*name).to_owned(), channel_value(histogram, channel, range, bins))).collect()
 }
 
-fn channel_value(histogram: &Histogram, channel: usize, range: Range, bins: bool) -> Value {
+fn channel_value(histogram: &Histogram, channel: usize, range: Range, bins: BinFigures) -> Value {
     // A structure of numbers always becomes a value.
     let mut value = serde_json::to_value(histogram.stats(channel, Some(range))).unwrap_or_default();
-    if bins {
-        value["bins"] = histogram.bins(channel).into();
+    if bins.listed {
+        value["bins"] = Binning::new(histogram.bits, bins.count).regrouped(histogram.bins(channel)).into();
     }
     value
 }

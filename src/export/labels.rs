@@ -106,10 +106,12 @@ fn caption(subject: &Subject<'_>) -> Vec<String> {
         Components::YCbCr => "Y', Cb and Cr as coded",
     };
     let (width, height, depth) = (picture.width(), picture.height(), picture.layout().depth);
+    let binning = scene.style.binning(picture.layout().bin_bits());
+    let drawn = binning.text().map_or_else(String::new, |bins| format!("; drawn in {bins}"));
     let mut lines = vec![
         input.to_owned(),
         format!("{number}{}", timecode(frame.time_secs)),
-        format!("counted: {counted}; {part}; {what}"),
+        format!("counted: {counted}; {part}; {what}{drawn}"),
         format!(
             "read as: {width}×{height}, {depth} bits, matrix {} ({}), range {} ({})",
             color.matrix.value, color.matrix.origin, color.range.value, color.range.origin

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::figures::{AdjustedFigures, Figures};
+use super::figures::{AdjustedFigures, BinFigures, Figures};
 use super::file::{self, FileError};
 use super::labels::{self, Subject};
 use super::region::RegionSpec;
@@ -16,6 +16,7 @@ use crate::media::{Decoder, MediaError, OpenOptions, Seek};
 use crate::picture::Frame;
 use crate::picture::region::Rect;
 use crate::view::exposure::{Exposure, ExposureChoice};
+use crate::view::overlay::OverlayStyle;
 use crate::view::placement::upright_size;
 use crate::view::scene;
 
@@ -36,6 +37,9 @@ pub struct SnapshotOptions {
     pub labels: bool,
     /// Whether the figures contain all bins.
     pub bins: bool,
+    /// Bins of a channel, in the picture and in the figures, of [`BIN_COUNTS`](crate::histogram::BIN_COUNTS); `None` for one for each
+    /// code.
+    pub bin_count: Option<u32>,
     /// Where to write the picture; `None` makes none.
     pub output: Option<PathBuf>,
     /// What is counted.
@@ -132,7 +136,8 @@ pub fn snapshot(options: &SnapshotOptions) -> Result<Figures, SnapshotError> {
     };
     let input = options.input.display().to_string();
     let adapter = gpu.as_ref().map(|gpu| gpu.info.name.as_str());
-    let figures = Figures::new(&input, (&frame, region), &counted.histogram, (counted.engine, adapter), options.bins);
+    let bins = BinFigures { count: options.bin_count, listed: options.bins };
+    let figures = Figures::new(&input, (&frame, region), &counted.histogram, (counted.engine, adapter), bins);
     if options.adjustments.is_off() {
         return Ok(figures);
     }
@@ -210,6 +215,7 @@ fn draw(
         adjustments: options.adjustments,
         counted: options.counted,
         exposure: options.exposure.over(Exposure::default()),
+        style: OverlayStyle { bins: options.bin_count, ..OverlayStyle::default() },
         ..Scene::default()
     };
     let image = if options.labels {

@@ -235,7 +235,7 @@ impl HistogramPasses {
 
     fn prepare_scale(&mut self, gpu: &Gpu, bits: u32) {
         let module = &self.scale;
-        let pipeline = || module.compute(&gpu.device, "scale", &[("BITS", f64::from(bits))]);
+        let pipeline = || module.compute(&gpu.device, "scale", &[("BINS", f64::from(1_u32 << bits))]);
         self.scale_pipelines.entry(bits).or_insert_with(pipeline);
     }
 

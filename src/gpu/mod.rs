@@ -18,6 +18,7 @@ mod loading;
 pub mod params;
 pub mod readback;
 pub(crate) mod readback_belt;
+mod regroup;
 mod renderer;
 pub mod resources;
 pub mod shaders;

@@ -273,7 +273,7 @@ table! {
     /// The right counts of what a method counts.
     EXPECTED = (All, [PICTURE_TEXT, LAB_CODES, text!("lab/expected")], [entry("expect", &[&groups::PICTURE, &groups::LAB_EXPECTED])]);
     /// Other numbers of bins than ours.
-    REGROUP = (All, [text!("lab/regroup")], [entry("regroup", &[&groups::REGROUP])]);
+    REGROUP = (All, [text!("regroup")], [entry("regroup", &[&groups::REGROUP])]);
     /// The tutorials' blurs.
     LAB_BLUR = (AllButLoops, [text!("lab/blur")], [
         entry("square", &[&groups::LAB_BLUR]),

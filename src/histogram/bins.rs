@@ -21,6 +21,8 @@ impl Components {
     }
 }
 
+/// Bins that a channel may be regrouped to.
+pub const BIN_COUNTS: std::ops::RangeInclusive<u32> = 3..=4096;
 /// Channels in the bin buffer, whatever is counted.
 pub const CHANNELS: usize = 4;
 /// Channels that can fall out of range: red, green and blue.

@@ -8,7 +8,7 @@ pub mod reference;
 mod stats;
 
 pub use bins::vertical_scale;
-pub use bins::{CHANNELS, CLAMPED_CHANNELS, Components, Histogram, TAIL_WORDS, regroup};
+pub use bins::{BIN_COUNTS, CHANNELS, CLAMPED_CHANNELS, Components, Histogram, TAIL_WORDS, regroup};
 pub use clip::ClipHistogram;
 pub use cumulative::{Cumulative, Selected};
 pub use stats::ChannelStats;

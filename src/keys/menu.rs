@@ -9,6 +9,8 @@ pub enum MenuLine {
     Does(Action),
     /// A further menu with the channels.
     Channels,
+    /// A further menu with numbers of bins.
+    Bins,
     /// A further menu with the recent files.
     Recent,
     /// A line between groups.
@@ -26,6 +28,7 @@ pub const MENU: &[MenuLine] = &[
     MenuLine::Does(NextFit),
     MenuLine::Rule,
     MenuLine::Channels,
+    MenuLine::Bins,
     MenuLine::Does(ToggleOverlays),
     MenuLine::Does(ToggleComponents),
     MenuLine::Does(ToggleNumbers),

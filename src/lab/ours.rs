@@ -114,6 +114,12 @@ fn plan_steps(gpu: &Gpu, plan: &Plan) -> Vec<Step> {
     vec![
         Step { dispatches: plan.runs.len() as u32, ..chunk },
         Step::new("reduce", &shaders::REDUCE, reduce, (32, parts), (words.div_ceil(32), 1)),
-        Step::new("scale", &shaders::SCALE, vec![("BITS", plan.bits)], (SCALE_INVOCATIONS, 1), (CHANNELS as u32, 1)),
+        Step::new(
+            "scale",
+            &shaders::SCALE,
+            vec![("BINS", 1 << plan.bits)],
+            (SCALE_INVOCATIONS, 1),
+            (CHANNELS as u32, 1),
+        ),
     ]
 }

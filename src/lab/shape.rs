@@ -3,6 +3,7 @@
 use std::ops::RangeInclusive;
 
 use crate::gpu::Gpu;
+use crate::histogram::BIN_COUNTS;
 
 /// Pixels of a chunk, which is also the workgroup of the methods that have an invocation a pixel, and bins of a channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -58,7 +59,7 @@ impl Default for Shape {
 
 impl Shape {
     /// Bins that a channel may have.
-    pub const BINS: RangeInclusive<u32> = 3..=4096;
+    pub const BINS: RangeInclusive<u32> = BIN_COUNTS;
 
     /// A shape that the adapter can run. Chunks have `chunk.0` by `chunk.1` pixels; the bins need not be a power of two.
     ///

@@ -1,5 +1,6 @@
 //! Clip lamps: at both ends of a histogram, one for each channel, which light when too much lies in the outermost code.
 
+use super::binning::Binning;
 use super::overlay::Channels;
 use super::panel::PanelRect;
 
@@ -61,16 +62,17 @@ pub fn end_at(rect: &PanelRect, channels: Channels, line: u32, point: glam::DVec
     })
 }
 
-/// The bins that are touched at a point of a histogram: those of its column of pixels, or at a lamp the outermost one, of which
-/// that tells.
+/// The codes that are touched at a point of a histogram: those of the bins of its column of pixels, or at a lamp the outermost
+/// one, of which that tells.
 #[must_use]
-pub fn bins_at(rect: &PanelRect, channels: Channels, line: u32, bits: u32, point: glam::DVec2) -> (u32, u32) {
+pub fn codes_at(rect: &PanelRect, channels: Channels, line: u32, binning: Binning, point: glam::DVec2) -> (u32, u32) {
     match end_at(rect, channels, line, point) {
         Some(End::Lowest) => (0, 0),
-        Some(End::Highest) => ((1 << bits) - 1, (1 << bits) - 1),
+        Some(End::Highest) => (binning.top_code(), binning.top_code()),
         None => {
-            let column = rect.columns_of_bin(rect.bin_at(point.x, bits), bits).0;
-            rect.bins_of_column(column, bits)
+            let count = binning.count();
+            let column = rect.columns_of_bin(rect.bin_at(point.x, count), count).0;
+            binning.codes_in(rect.bins_of_column(column, count))
         }
     }
 }
@@ -113,9 +115,9 @@ mod tests {
         for (end, bits, outermost) in [(End::Lowest, 8, 0), (End::Highest, 8, 255), (End::Highest, 10, 1023)] {
             let lamp = lamp(&rect, end, 1, 1);
             let middle = DVec2::new(f64::from(lamp.left) + 5.0, f64::from(lamp.top) + 5.0);
-            assert_eq!(bins_at(&rect, Channels::ALL, 1, bits, middle), (outermost, outermost));
+            assert_eq!(codes_at(&rect, Channels::ALL, 1, Binning::new(bits, None), middle), (outermost, outermost));
             let behind = DVec2::new(middle.x, f64::from(rect.top + rect.height) - 2.0);
-            let bins = bins_at(&rect, Channels::ALL, 1, bits, behind);
+            let bins = codes_at(&rect, Channels::ALL, 1, Binning::new(bits, None), behind);
             assert!(bins.0 <= bins.1 && (bins.0 > 0 && bins.1 < (1 << bits) - 1), "{end:?}: {bins:?}");
         }
     }

@@ -1,5 +1,6 @@
 //! What is shown of a picture and where: the scene, the panels, the placement, the brush and the probe, as plain decisions.
 
+pub mod binning;
 pub mod brush;
 pub mod exposure;
 pub mod lamps;

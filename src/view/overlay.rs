@@ -6,7 +6,8 @@ mod look;
 use glam::Vec2;
 use serde::{Deserialize, Serialize};
 
-use crate::histogram::Components;
+use super::binning::Binning;
+use crate::histogram::{BIN_COUNTS, Components};
 pub use look::{BAR_OPACITY, OUTLINED_LIGHT, SCRIM_OPACITY, WHITENING, colors, graticule, guides, lights, line_pixels};
 
 /// A set of the four channels.
@@ -112,6 +113,8 @@ pub struct OverlayStyle {
     pub logarithmic: bool,
     /// Whether the picture behind the overlays is blurred, so that the bars are legible on any picture.
     pub backdrop: bool,
+    /// Bins of a channel; `None` for one for each code. Kept within [`BIN_COUNTS`].
+    pub bins: Option<u32>,
     /// Part of the view that is left free below the overlays, for controls.
     #[serde(skip)]
     pub lift: f32,
@@ -125,6 +128,7 @@ impl Default for OverlayStyle {
             opacity: 1.0,
             logarithmic: false,
             backdrop: false,
+            bins: None,
             lift: 0.0,
         }
     }
@@ -147,8 +151,15 @@ impl OverlayStyle {
             height: within(self.height, Self::HEIGHTS, standard.height),
             opacity: within(self.opacity, Self::OPACITIES, standard.opacity),
             lift: within(self.lift, 0.0..=0.5, 0.0),
+            bins: self.bins.map(|count| count.clamp(*BIN_COUNTS.start(), *BIN_COUNTS.end())),
             ..self
         }
+    }
+
+    /// The bins in which codes of `bits` bits are drawn.
+    #[must_use]
+    pub fn binning(&self, bits: u32) -> Binning {
+        Binning::new(bits, self.clamped().bins)
     }
 }
 
@@ -264,12 +275,15 @@ mod tests {
         let wild = OverlayStyle { height: f32::NAN, opacity: -3.0, lift: 7.0, ..OverlayStyle::default() };
         let tame = wild.clamped();
         assert_eq!((tame.height, tame.opacity, tame.lift), (0.25, 0.1, 0.5));
+        let counts =
+            [0, 2, 3, 100, 4096, 5000].map(|count| OverlayStyle { bins: Some(count), ..wild }.binning(8).count());
+        assert_eq!(counts, [3, 3, 3, 100, 4096, 4096]);
         assert_eq!(OverlayStyle::default().clamped(), OverlayStyle::default());
     }
 
     #[test]
     fn a_style_survives_being_written_down() {
-        let style = OverlayStyle { logarithmic: true, height: 0.5, ..style(Arrangement::Column) };
+        let style = OverlayStyle { logarithmic: true, height: 0.5, bins: Some(100), ..style(Arrangement::Column) };
         let text = serde_json::to_string(&style).unwrap();
         assert!(text.contains("\"column\""), "{text}");
         assert_eq!(serde_json::from_str::<OverlayStyle>(&text).unwrap(), style);

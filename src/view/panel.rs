@@ -2,6 +2,7 @@
 
 use glam::{DVec2, Vec2};
 
+use super::binning::Binning;
 use super::overlay::{Channels, Placed, placed};
 use super::scene::Scene;
 use crate::histogram::Components;
@@ -49,16 +50,16 @@ impl PanelRect {
         (self.height * 5 / 100).clamp(6, 18).min(self.height)
     }
 
-    /// First and last of the bins that a column of pixels shows, of 2^`bits` bins. The column's number starts at the
+    /// First and last of the bins that a column of pixels shows, of `count` bins. The column's number starts at the
     /// overlay's left edge.
     ///
     /// Where bins outnumber columns, a column shows the tallest of the bins whose middle lies in it, so that every bin
     /// belongs to exactly one column. Else it shows the bin that its own middle lies in, and a bin has as many columns as
     /// any other, give or take one.
     #[must_use]
-    pub fn bins_of_column(&self, column: u32, bits: u32) -> (u32, u32) {
+    pub fn bins_of_column(&self, column: u32, count: u32) -> (u32, u32) {
         let column = u64::from(column.min(self.width - 1));
-        let (width, count) = (u64::from(self.width), 1_u64 << bits);
+        let (width, count) = (u64::from(self.width), u64::from(count));
         if width >= count {
             let bin = ((2 * column + 1) * count / (2 * width)) as u32;
             return (bin, bin);
@@ -67,10 +68,10 @@ impl PanelRect {
         (start(column), start(column + 1) - 1)
     }
 
-    /// First and last of the columns that show a bin, counted from the overlay's left edge.
+    /// First and last of the columns that show a bin of `count`, counted from the overlay's left edge.
     #[must_use]
-    pub fn columns_of_bin(&self, bin: u32, bits: u32) -> (u32, u32) {
-        let (width, count) = (u64::from(self.width), 1_u64 << bits);
+    pub fn columns_of_bin(&self, bin: u32, count: u32) -> (u32, u32) {
+        let (width, count) = (u64::from(self.width), u64::from(count));
         let bin = u64::from(bin).min(count - 1);
         if width < count {
             let column = ((2 * bin + 1) * width / (2 * count)) as u32;
@@ -80,20 +81,27 @@ impl PanelRect {
         (start(bin), start(bin + 1).min(self.width) - 1)
     }
 
+    /// First and last of the columns that show the bins of a range of codes.
+    #[must_use]
+    pub fn columns_of_codes(&self, (low, high): (u32, u32), binning: Binning) -> (u32, u32) {
+        let columns = |code| self.columns_of_bin(binning.bin_of(code), binning.count());
+        (columns(low).0, columns(high).1)
+    }
+
     /// The middle of the columns that show a bin, in pixels of the view.
     #[must_use]
-    pub fn x_of_bin(&self, bin: u32, bits: u32) -> f32 {
-        let (first, last) = self.columns_of_bin(bin, bits);
+    pub fn x_of_bin(&self, bin: u32, count: u32) -> f32 {
+        let (first, last) = self.columns_of_bin(bin, count);
         self.left as f32 + (first + last + 1) as f32 * 0.5
     }
 
     /// The bin under a horizontal position of the view; the first or last one beside the overlay, as a drag that has left
     /// it needs.
     #[must_use]
-    pub fn bin_at(&self, x: f64, bits: u32) -> u32 {
+    pub fn bin_at(&self, x: f64, count: u32) -> u32 {
         let inside = (x - f64::from(self.left)).clamp(0.0, f64::from(self.width));
-        let (first, last) = self.bins_of_column(inside as u32, bits);
-        ((inside * f64::from(1_u32 << bits) / f64::from(self.width)) as u32).clamp(first, last)
+        let (first, last) = self.bins_of_column(inside as u32, count);
+        ((inside * f64::from(count) / f64::from(self.width)) as u32).clamp(first, last)
     }
 }
 
@@ -106,7 +114,7 @@ pub struct Hit {
     pub rect: PanelRect,
     /// Channels that it shows now.
     pub channels: Channels,
-    /// The bin under the pointer.
+    /// The bin under the pointer, of those that are drawn.
     pub bin: u32,
     /// First and last bin of the column of pixels under the pointer.
     pub bins: (u32, u32),
@@ -128,12 +136,13 @@ pub fn panels(
         .filter(move |(_, _, channels)| shown && !channels.is_empty())
 }
 
-/// The overlay and bin of 2^`bits` under the pointer, on a view of `view` pixels.
+/// The overlay and bin under the pointer, on a view of `view` pixels, where a picture of `bits` bits is counted.
 #[must_use]
 pub fn hit(scene: &Scene, components: Components, bits: u32, view: (u32, u32), pointer: DVec2) -> Option<Hit> {
     let (panel, rect, channels) = panels(scene, components, view).find(|(_, rect, _)| rect.contains(pointer))?;
-    let bins = rect.bins_of_column(pointer.x as u32 - rect.left, bits);
-    Some(Hit { panel, rect, channels, bin: rect.bin_at(pointer.x, bits), bins })
+    let count = scene.style.binning(bits).count();
+    let bins = rect.bins_of_column(pointer.x as u32 - rect.left, count);
+    Some(Hit { panel, rect, channels, bin: rect.bin_at(pointer.x, count), bins })
 }
 
 #[cfg(test)]
@@ -141,6 +150,7 @@ mod tests {
     use super::*;
     use crate::view::overlay::{Arrangement, OverlayStyle};
 
+    const COUNTS: [u32; 8] = [3, 7, 100, 256, 257, 1000, 1024, 4096];
     const WIDTHS: [u32; 9] = [1, 7, 115, 255, 256, 257, 648, 1024, 3648];
 
     fn rect(width: u32) -> PanelRect {
@@ -149,47 +159,47 @@ mod tests {
 
     #[test]
     fn columns_share_the_bins_out_and_leave_none_out() {
-        for (width, bits) in WIDTHS.into_iter().flat_map(|w| [8, 10, 12].map(|b| (w, b))) {
+        for (width, count) in WIDTHS.into_iter().flat_map(|width| COUNTS.map(|count| (width, count))) {
             let mut next = 0;
             for column in 0..width {
-                let (first, last) = rect(width).bins_of_column(column, bits);
-                assert!(first == next || first + 1 == next, "{width} columns, {bits} bits: {first} after {next}");
-                assert!(first == next || width > 1 << bits, "a bin in two columns");
+                let (first, last) = rect(width).bins_of_column(column, count);
+                assert!(first == next || first + 1 == next, "{width} columns, {count} bins: {first} after {next}");
+                assert!(first == next || width > count, "a bin in two columns");
                 assert!(last >= first);
                 next = last + 1;
             }
-            assert_eq!(next, 1 << bits, "{width} columns, {bits} bits");
+            assert_eq!(next, count, "{width} columns");
         }
     }
 
     #[test]
     fn bins_are_as_wide_as_each_other_where_there_is_room() {
-        for (width, bits) in [(648, 8), (1728, 10), (3648, 8), (576, 8)] {
-            let widths: Vec<u32> = (0..1 << bits)
-                .map(|bin| rect(width).columns_of_bin(bin, bits))
+        for (width, count) in [(648, 256), (1728, 1024), (3648, 256), (576, 256), (576, 3), (577, 100), (1728, 1000)] {
+            let widths: Vec<u32> = (0..count)
+                .map(|bin| rect(width).columns_of_bin(bin, count))
                 .map(|(first, last)| last + 1 - first)
                 .collect();
             let (least, most) = (*widths.iter().min().unwrap(), *widths.iter().max().unwrap());
-            assert!(least >= 1 && most - least <= 1, "{width} columns, {bits} bits: {least} to {most}");
+            assert!(least >= 1 && most - least <= 1, "{width} columns, {count} bins: {least} to {most}");
             assert_eq!(widths.iter().sum::<u32>(), width);
         }
     }
 
     #[test]
     fn the_column_of_a_bin_shows_that_bin() {
-        for (width, bits) in WIDTHS.into_iter().flat_map(|w| [8, 10, 12].map(|b| (w, b))) {
+        for (width, count) in WIDTHS.into_iter().flat_map(|width| COUNTS.map(|count| (width, count))) {
             let rect = rect(width);
-            for bin in 0..1 << bits {
-                let (low, high) = rect.columns_of_bin(bin, bits);
+            for bin in 0..count {
+                let (low, high) = rect.columns_of_bin(bin, count);
                 for column in [low, high] {
-                    let (first, last) = rect.bins_of_column(column, bits);
+                    let (first, last) = rect.bins_of_column(column, count);
                     assert!((first..=last).contains(&bin), "bin {bin}, column {column} of {width}");
                 }
-                let found = rect.bin_at(f64::from(rect.x_of_bin(bin, bits)), bits);
-                if width >= 1 << bits {
-                    assert_eq!(found, bin, "{width} columns");
+                let found = rect.bin_at(f64::from(rect.x_of_bin(bin, count)), count);
+                if width >= count {
+                    assert_eq!(found, bin, "{width} columns, {count} bins");
                 } else {
-                    let (first, last) = rect.bins_of_column(low, bits);
+                    let (first, last) = rect.bins_of_column(low, count);
                     assert!((first..=last).contains(&found), "bin {bin}: {found}");
                 }
             }
@@ -198,9 +208,9 @@ mod tests {
 
     #[test]
     fn a_drag_beyond_the_overlay_stays_at_its_end() {
-        assert_eq!(rect(288).bin_at(-1000.0, 8), 0);
-        assert_eq!(rect(288).bin_at(1e9, 8), 255);
-        assert_eq!(rect(288).bin_at(f64::NAN, 8), 0);
+        assert_eq!(rect(288).bin_at(-1000.0, 1 << 8), 0);
+        assert_eq!(rect(288).bin_at(1e9, 1 << 8), 255);
+        assert_eq!(rect(288).bin_at(f64::NAN, 1 << 8), 0);
     }
 
     #[test]

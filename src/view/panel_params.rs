@@ -109,16 +109,21 @@ fn panel_params(
 ) -> PanelParams {
     let OverlayContent { bits, components, range, outlined, backdrop } = *shown;
     let style = scene.style.clamped();
-    let line = line_pixels(view);
-    // A line of that thickness stands on the middle of its bin's columns, and inside the overlay.
-    let begin = |code: u32, thickness: u32| {
-        let (first, last) = rect.columns_of_bin(code, bits);
+    let (line, binning) = (line_pixels(view), scene.style.binning(bits));
+    // A line of that thickness stands on the middle of these columns, and inside the overlay.
+    let on = |(first, last): (u32, u32), thickness: u32| {
         (first + last).div_ceil(2).saturating_sub(thickness / 2).min(rect.width.saturating_sub(thickness))
     };
+    // The axis is that of the codes, however many bins there are.
+    let begin = |code: u32, thickness: u32| on(rect.columns_of_bin(code, 1 << bits), thickness);
     let limits = guides(components, range, channels, bits);
     let brush = scene.brush.filter(|brush| !channels.intersection(brush.channels).is_empty());
     let mark = |channel: usize| match scene.marks.map_or(NO_BIN, |marks| marks[channel]) {
-        bin if bin >> bits == 0 && channels.contains(channel) => begin(bin, line + 1),
+        // A code has less than its place on the axis where bins outnumber codes: then the bar itself is marked.
+        code if code >> bits == 0 && channels.contains(channel) && binning.count() > 1 << bits => {
+            on(rect.columns_of_bin(binning.bin_of(code), binning.count()), line + 1)
+        }
+        code if code >> bits == 0 && channels.contains(channel) => begin(code, line + 1),
         _ => NOWHERE,
     };
     let eighths = graticule(bits).map(|code| begin(code, line));
@@ -138,7 +143,8 @@ fn panel_params(
         whiten: if components == Components::Rgbl { WHITENING } else { 0.0 },
         brushed: brush.map_or(0, |brush| channels.intersection(brush.channels).bits()),
         brush: brush.map_or([0, NOWHERE], |brush| {
-            [rect.columns_of_bin(brush.low, bits).0, rect.columns_of_bin(brush.high, bits).1]
+            let (first, last) = rect.columns_of_codes((brush.low, brush.high), binning);
+            [first, last]
         }),
         guides: std::array::from_fn(|i| limits.get(i).map_or(NOWHERE, |&code| begin(code, line))),
         marks: std::array::from_fn(mark),

@@ -4,7 +4,7 @@ use histoscope::histogram::reference;
 use histoscope::histogram::{Components, Histogram};
 use histoscope::picture::color::Matrix;
 
-use crate::command::{figures, sample};
+use crate::command::{figures, program, run, sample};
 use crate::common::Clip;
 use crate::expected::{Kind, check, difference, frame_at};
 
@@ -113,4 +113,62 @@ fn codes_as_they_are_coded() {
             assert_eq!(channel["bins"], serde_json::json!(expected.bins(index)), "{engine}, {index}");
         }
     }
+}
+
+/// The bins of a channel by their definition: code c of N goes to bin floor(c · count / N).
+fn regrouped(codes: &[u32], count: u64) -> Vec<u32> {
+    let mut bins = vec![0; count as usize];
+    for (code, counted) in (0_u64..).zip(codes) {
+        bins[(code * count / codes.len() as u64) as usize] += counted;
+    }
+    bins
+}
+
+#[test]
+fn any_number_of_bins_and_the_same_figures_whatever_it_is() {
+    let clip = Clip::noisy("clip.nut", "64x36", "yuv420p10le", 1, "-c copy");
+    let all = reference::histogram(&frame_at(clip.path(), 0.0).picture, Components::Rgbl);
+    let figures_of = |more: &[&str]| figures(clip.path(), &[&["--bins"], more].concat());
+    let bare = figures_of(&["--engine", "cpu"]);
+    assert_eq!(bare["bin_count"], 1024, "a bin for each code, unless asked otherwise");
+    for (count, engine) in [("3", "cpu"), ("100", "gpu"), ("1024", "cpu"), ("1000", "gpu"), ("4096", "cpu")] {
+        let json = figures_of(&["--bin-count", count, "--engine", engine]);
+        assert_eq!(json["bin_count"].to_string(), count);
+        for (index, (name, channel)) in json["channels"].as_object().unwrap().iter().enumerate() {
+            let expected = regrouped(all.bins(index), count.parse().unwrap());
+            assert_eq!(channel["bins"], serde_json::json!(expected), "{count} bins of {name}, {engine}");
+            let (mut told, mut exact) = (channel.clone(), bare["channels"][name].clone());
+            for channel in [&mut told, &mut exact] {
+                channel["bins"].take();
+            }
+            assert_eq!(told, exact, "mean, median and the like are those of the codes");
+        }
+    }
+}
+
+#[test]
+fn a_number_of_bins_that_there_cannot_be_is_wrong_usage() {
+    for (count, told) in [("2", "the nearest is 3"), ("5000", "the nearest is 4096"), ("many", "no number of bins")] {
+        for arguments in [&["snapshot", "clip.mp4", "--bin-count", count][..], &["clip.mp4", "--bin-count", count]] {
+            let run = run(arguments);
+            assert_eq!((run.code, run.stderr.contains(told)), (Some(2), true), "{arguments:?}: {}", run.stderr);
+        }
+    }
+}
+
+#[test]
+fn a_saved_picture_is_drawn_in_so_many_bins_and_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let picture = |name: &str, more: &[&str]| {
+        let path = folder.path().join(name);
+        let output = ["snapshot".as_ref(), sample().as_os_str(), "-o".as_ref(), path.as_os_str()];
+        let done = program().args(output).args(["--at", "3.2"]).args(more).output().unwrap();
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        std::fs::read(path).unwrap()
+    };
+    let bare = picture("bare.png", &[]);
+    assert_ne!(picture("few.png", &["--bin-count", "16"]), bare);
+    assert_eq!(picture("all.png", &["--bin-count", "256"]), bare, "256 is what 8 bits have anyway");
+    let labelled = picture("labelled.png", &["--labels"]);
+    assert_ne!(picture("few labelled.png", &["--labels", "--bin-count", "16"]), labelled);
 }

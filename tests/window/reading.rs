@@ -6,6 +6,7 @@ use histoscope::picture::Picture as Planes;
 use histoscope::picture::color::luminance_bin;
 
 use crate::display::Display;
+use crate::hands::choose;
 use crate::picture::Area;
 use crate::program::Program;
 use crate::{paused_sample, sample, turn};
@@ -53,6 +54,42 @@ fn a_bin_under_the_pointer_tells_its_count() {
         let line = program.after(|| program.point(672 + column as i32, 650), &format!("bin: code {bin} of 255"));
         assert!(line.contains(&format!("L {count} ")), "{line}: {count}");
     }
+    program.quit_with("q");
+}
+
+#[test]
+fn a_bin_of_several_codes_is_read_brushed_and_chosen_in_the_menu() {
+    let _turn = turn();
+    let display = Display::start();
+    let program = paused_sample(&display, &["--bin-count", "16"]);
+    let few = program.settled();
+    let histogram = reference::histogram(&planes_at(0.0), histoscope::histogram::Components::Rgbl);
+    let count = |codes: std::ops::RangeInclusive<usize>| histogram.bins(3)[codes].iter().sum::<u32>();
+    // The luminance overlay: 576 columns from the 672nd, 36 a bin.
+    for bin in [0_usize, 5, 15] {
+        let codes = 16 * bin..=16 * bin + 15;
+        let told = format!("bin: codes {} to {} of 255  bin {bin} of 15", codes.start(), codes.end());
+        let line = program.after(|| program.point(672 + 36 * bin as i32 + 30, 630), &told);
+        assert!(line.contains(&format!("L {} ", count(codes))), "{line}");
+    }
+    // A brush takes whole bins.
+    program.point(672 + 36 * 5 + 20, 650);
+    program.button("mousedown", "1");
+    program.move_pointer(672 + 36 * 6 + 10, 640);
+    let line = program.after(|| program.move_pointer(672 + 36 * 6 + 11, 641), "brush: codes 80 to 111; L ");
+    program.button("mouseup", "1");
+    assert!(line.contains(&format!("L {} ", count(80..=111))), "{line}");
+    program.after(|| program.key("Escape"), "note: selection cleared");
+
+    program.after(|| choose(&program, &["Bins", "A bin for each code"]), "note: a bin for each code");
+    program.take_pointer_away();
+    program.until_other("the histograms to change", &few, Area::Right, 5_000);
+    let all = program.settled();
+    program.after(|| choose(&program, &["Bins", "16 bins"]), "note: 16 bins");
+    program.take_pointer_away();
+    program.until_same("the bins of the start", &few, Area::Right);
+    program.after(|| program.key("ctrl+z"), "note: undone: look of the histograms");
+    program.until_same("a bin for each code", &all, Area::Right);
     program.quit_with("q");
 }
 

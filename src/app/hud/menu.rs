@@ -17,6 +17,8 @@ const WIDTH: f32 = 250.0;
 const LINE: f32 = 20.0;
 /// Behind the line that the pointer or the arrows are at.
 const AT: Color32 = Color32::from_gray(56);
+/// The numbers of bins that are offered. Any other is to be had by `--bin-count`.
+const BIN_COUNTS: [u32; 9] = [8, 16, 32, 64, 100, 128, 256, 512, 1024];
 /// The longest name of a file that is written out.
 const MOST_LETTERS: usize = 44;
 
@@ -158,7 +160,7 @@ impl Drawing<'_, '_> {
                 MenuLine::Does(Action::Continue) if self.model.file.left_at.is_none() => continue,
                 MenuLine::Does(Action::ClearRegion) if !has_region => continue,
                 MenuLine::Does(action) if !has_video && !needs_none(action) => continue,
-                MenuLine::Channels if !has_video => continue,
+                MenuLine::Channels | MenuLine::Bins if !has_video => continue,
                 MenuLine::Recent if self.model.file.recent.is_empty() => continue,
                 MenuLine::Does(action) => {
                     let command = if action == Action::CopyValues { Command::CopyAt(at) } else { Command::Do(action) };
@@ -168,6 +170,16 @@ impl Drawing<'_, '_> {
                     for channel in 0..menu.model.scopes.components.channel_names().len() {
                         let action = Action::ToggleChannel(channel);
                         menu.does(ui, action, Command::Do(action));
+                    }
+                }),
+                MenuLine::Bins => self.further(ui, "Bins", |menu, ui| {
+                    for count in std::iter::once(None).chain(BIN_COUNTS.map(Some)) {
+                        let words =
+                            count.map_or_else(|| "A bin for each code".to_owned(), |count| format!("{count} bins"));
+                        let now = if menu.model.scopes.bins == count { "now" } else { "" };
+                        if menu.line(ui, &words, now, true).clicked() {
+                            menu.commands.push(Command::Bins(count));
+                        }
                     }
                 }),
                 MenuLine::Recent => self.further(ui, "Recent files", |menu, ui| menu.recent(ui, usize::MAX)),

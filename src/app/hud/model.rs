@@ -37,6 +37,8 @@ pub enum Command {
     Expose(Exposure),
     /// Count another picture.
     Count(Counted),
+    /// Draw so many bins of a channel; `None` for one for each code.
+    Bins(Option<u32>),
     /// Have brushes select in this channel alone, or in all again.
     BrushOnly(usize),
     /// Copy the values of what lies at this point of the view, in points.
@@ -179,14 +181,16 @@ pub struct PictureView<'a> {
 pub struct ScopesView<'a> {
     /// What is counted.
     pub components: Components,
-    /// Bits of a bin's index.
+    /// Bits of a code.
     pub bits: u32,
     /// Channels that are on.
     pub channels: Channels,
     /// The histograms that are shown.
     pub histograms: &'a [HistogramArea],
-    /// Which picture they are of, in words, where there is more than one.
+    /// Which picture they are of, and in how many bins, in words, where that is to be said.
     pub counted: Option<&'a str>,
+    /// Bins of a channel, where they are not one for each code.
+    pub bins: Option<u32>,
     /// The channel that a brush selects in alone, if one was clicked.
     pub brushed_only: Option<usize>,
 }

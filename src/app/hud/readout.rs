@@ -5,6 +5,7 @@ use egui::{Pos2, Rect, Stroke, Ui, pos2};
 use super::card::{Card, Line};
 use super::theme;
 use crate::histogram::{Cumulative, Selected};
+use crate::view::binning::Binning;
 use crate::view::lamps;
 use crate::view::overlay::Channels;
 use crate::view::scene::Brush;
@@ -23,18 +24,28 @@ pub struct Readout {
 }
 
 impl Readout {
-    /// What a bin holds: for each channel the count, its share, and the share of all samples up to it.
+    /// What a bin that is drawn holds: for each channel the count, its share, and the share of all samples up to it. Where it is
+    /// not simply a code, its codes are told.
     #[must_use]
-    pub fn of_bin(sums: &Cumulative, channels: Channels, bin: u32) -> Card {
-        let top = sums.code_count() - 1;
-        let bin = bin.min(top);
-        let title = format!("code {bin} of {top}  {:.1} %", f64::from(bin) / f64::from(top) * 100.0);
+    pub fn of_bin(sums: &Cumulative, channels: Channels, (bin, binning): (u32, Binning)) -> Card {
+        let (top, last) = (binning.top_code(), binning.count() - 1);
+        let bin = bin.min(last);
+        let place = if binning.is_of_codes() { String::new() } else { format!("  bin {bin} of {last}") };
+        let title = match binning.codes_of(bin) {
+            Some((low, high)) if low < high => format!("codes {low} to {high} of {top}{place}"),
+            Some((code, _)) => {
+                format!("code {code} of {top}  {:.1} %{place}", f64::from(code) / f64::from(top) * 100.0)
+            }
+            None => format!("no code{place}: more bins than codes"),
+        };
+        // Of a bin without codes, what lies below ends with the code that its place on the axis belongs to.
+        let (low, high) = binning.codes_of(bin).unwrap_or((1, 0));
+        let up_to = binning.codes_in((bin, bin)).1;
         let shown = channels.iter().filter(|&channel| channel < sums.components.channel_names().len());
         let lines = shown.map(|channel| {
             let own = sums.channel(channel);
-            let up_to = format!("≤ {}", share_text(own.share_in(0..=bin)));
-            let cells = vec![own.count_in(bin..=bin).to_string(), share_text(own.share_in(bin..=bin)), up_to];
-            line(sums, channel, cells)
+            let below = format!("≤ {}", share_text(own.share_in(0..=up_to)));
+            line(sums, channel, vec![own.count_in(low..=high).to_string(), share_text(own.share_in(low..=high)), below])
         });
         Card { title, swatch: None, lines: lines.collect() }
     }
@@ -164,12 +175,23 @@ mod tests {
 
     #[test]
     fn a_bin_tells_count_share_and_what_lies_below() {
-        let card = Readout::of_bin(&histogram(), Channels::one(0), 10);
+        let codes = Binning::new(8, None);
+        let card = Readout::of_bin(&histogram(), Channels::one(0), (10, codes));
         assert_eq!(card.as_text(), "code 10 of 255  3.9 %; R 30 30.00 % ≤ 30.00 %");
-        let card = Readout::of_bin(&histogram(), Channels::ALL, 20);
+        let card = Readout::of_bin(&histogram(), Channels::ALL, (20, codes));
         let expected = "code 20 of 255  7.8 %; R 70 70.00 % ≤ 100 %; G 0 0 % ≤ 0 %; B 0 0 % ≤ 0 %; L 100 100 % ≤ 100 %";
         assert_eq!(card.as_text(), expected);
-        assert_eq!(Readout::of_bin(&histogram(), Channels::ALL, 9999).title, "code 255 of 255  100.0 %");
+        assert_eq!(Readout::of_bin(&histogram(), Channels::ALL, (9999, codes)).title, "code 255 of 255  100.0 %");
+    }
+
+    #[test]
+    fn a_bin_of_several_codes_or_of_none_says_so() {
+        let text =
+            |count, bin| Readout::of_bin(&histogram(), Channels::one(0), (bin, Binning::new(8, Some(count)))).as_text();
+        assert_eq!(text(16, 0), "codes 0 to 15 of 255  bin 0 of 15; R 30 30.00 % ≤ 30.00 %");
+        assert_eq!(text(16, 1), "codes 16 to 31 of 255  bin 1 of 15; R 70 70.00 % ≤ 100 %");
+        assert_eq!(text(1000, 39), "code 10 of 255  3.9 %  bin 39 of 999; R 30 30.00 % ≤ 30.00 %");
+        assert_eq!(text(1000, 40), "no code  bin 40 of 999: more bins than codes; R 0 0 % ≤ 30.00 %");
     }
 
     #[test]

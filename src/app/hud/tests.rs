@@ -21,6 +21,7 @@ pub(super) fn model(panels: &[HistogramArea]) -> Model<'_> {
             channels: Channels::ALL,
             histograms: panels,
             counted: None,
+            bins: None,
             brushed_only: None,
         },
         tables: Tables::default(),

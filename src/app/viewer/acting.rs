@@ -46,6 +46,12 @@ impl Viewer {
                 self.work.settings.changed(now);
             }
             Command::Count(counted) => self.work.scene.counted = counted,
+            Command::Bins(bins) => {
+                self.work.scene.style.bins = bins;
+                self.work.settings.changed(now);
+                let text = bins.map_or_else(|| "a bin for each code".to_owned(), |count| format!("{count} bins"));
+                self.work.note(Note::done(text), now);
+            }
             Command::BrushOnly(channel) => self.brush_only(channel),
             Command::CopyAt(at) => self.work.copy_values(Some(self.work.geometry().on_view(at)), now),
             Command::GoTo(goal) => self.work.go_to(goal, now),

@@ -10,10 +10,12 @@ use crate::gpu::Gpu;
 use crate::gpu::cumulative::CumulativePass;
 use crate::gpu::histogram::HistogramPasses;
 use crate::gpu::params::PanelParams;
+use crate::gpu::regroup::RegroupPass;
 use crate::gpu::resources::{buffer, storage};
 use crate::gpu::shaders::{self, groups};
 use crate::gpu::timing::Spans;
 use crate::histogram::CHANNELS;
+use crate::view::binning::Binning;
 use crate::view::lamps;
 use crate::view::overlay::line_pixels;
 use crate::view::panel::PanelRect;
@@ -45,7 +47,9 @@ pub struct OverlayBuffers<'a> {
 #[derive(Debug)]
 pub struct OverlayPass {
     columns_shader: shaders::Module,
-    columns_pipelines: HashMap<u32, wgpu::ComputePipeline>,
+    columns_pipelines: HashMap<Binning, wgpu::ComputePipeline>,
+    /// Make the bins that are drawn of those that were counted, filled and outlined, where they are not the same.
+    regrouped: [Option<RegroupPass>; 2],
     /// For what lies near the top and at the edges, where caps, lamps and the frame are.
     edges: wgpu::RenderPipeline,
     /// For the rest.
@@ -115,6 +119,7 @@ impl OverlayPass {
         Self {
             columns_shader: shaders::COLUMNS.module(device),
             columns_pipelines: HashMap::new(),
+            regrouped: [None, None],
             edges: pipeline(1.0),
             middle: pipeline(0.0),
             params: std::array::from_fn(|_| buffer(device, "overlay", size_of::<PanelParams>() / 4, usage)),
@@ -143,16 +148,27 @@ impl OverlayPass {
         }
         self.shown = panels.iter().map(|(rect, _)| Shown::new(*rect, line_pixels(view), view)).collect();
         let columns = panels.iter().map(|(rect, _)| rect.width).sum();
+        let binning = scene.style.binning(shown.bits);
+        for (regrouped, counted) in self.regrouped.iter_mut().zip([Some(counts.filled), counts.outline]) {
+            match counted.filter(|_| !binning.is_of_codes()) {
+                Some(counted) => {
+                    regrouped.get_or_insert_with(|| RegroupPass::new(gpu)).prepare(gpu, &counted.bins, binning)
+                }
+                None => *regrouped = None,
+            }
+        }
         self.make_room(gpu, columns, &counts);
         let shader = &self.columns_shader;
-        let pipeline = || shader.compute(&gpu.device, "find", &[("BITS", f64::from(shown.bits))]);
-        let pipeline = self.columns_pipelines.entry(shown.bits).or_insert_with(pipeline);
+        let constants = [("BITS", f64::from(binning.bits())), ("BINS", f64::from(binning.count()))];
+        let pipeline = || shader.compute(&gpu.device, "find", &constants);
+        let pipeline = self.columns_pipelines.entry(binning).or_insert_with(pipeline);
         let timestamp_writes = spans.and_then(|spans| spans.begin(encoder));
         let mut pass =
             encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some("columns"), timestamp_writes });
         if let Some(cumulative) = counts.cumulative {
             cumulative.dispatch(gpu, &mut pass, &counts.filled.bins, shown.bits);
         }
+        self.regrouped.iter().flatten().for_each(|regrouped| regrouped.dispatch(&mut pass));
         pass.set_pipeline(pipeline);
         let groups = self.columns.iter().flat_map(|columns| &columns.groups);
         for (shown, (group, _)) in self.shown.iter().zip(groups) {
@@ -163,12 +179,19 @@ impl OverlayPass {
 
     /// Makes the columns' buffers hold `count` columns, and the groups lead to what the overlays are drawn from.
     fn make_room(&mut self, gpu: &Gpu, count: u32, counts: &OverlayBuffers<'_>) {
-        let outline = counts.outline.unwrap_or(counts.filled);
+        let [filled, outline] = &self.regrouped;
+        let counted = |passes: &HistogramPasses| (passes.bins.clone(), passes.scales.clone());
+        let filled = filled.as_ref().map_or_else(|| counted(counts.filled), RegroupPass::made);
+        let outline = match (outline, counts.outline) {
+            (Some(regrouped), _) => regrouped.made(),
+            (None, Some(passes)) => counted(passes),
+            (None, None) => filled.clone(),
+        };
         let bound = [
-            &counts.filled.bins,
-            &counts.filled.scales,
-            &outline.bins,
-            &outline.scales,
+            &filled.0,
+            &filled.1,
+            &outline.0,
+            &outline.1,
             counts.cumulative.as_deref().map_or(&self.nothing, |cumulative| &cumulative.sums),
             counts.backdrop.unwrap_or(&self.nothing),
         ];

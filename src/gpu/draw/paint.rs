@@ -96,7 +96,9 @@ pub fn overlays(
     (format, view): (wgpu::TextureFormat, (u32, u32)),
 ) -> Vec<Overlay> {
     let is_swapped = order_of(format) == Order::Bgra;
-    shown_panels(shown, scene, view).into_iter().map(|(_, panel)| Overlay::new(panel, histogram, is_swapped)).collect()
+    let binning = scene.style.binning(shown.bits);
+    let overlay = |(_, panel)| Overlay::new(panel, histogram, binning, is_swapped);
+    shown_panels(shown, scene, view).into_iter().map(overlay).collect()
 }
 
 const fn order_of(format: wgpu::TextureFormat) -> Order {

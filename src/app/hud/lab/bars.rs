@@ -179,7 +179,7 @@ mod tests {
         for (width, bits) in [(576, 8), (200, 8), (256, 8), (576, 10), (100, 12), (1, 8)] {
             let panel = PanelRect { left: 0, top: 0, width, height: 10 };
             for column in 0..width {
-                let (first, last) = panel.bins_of_column(column, bits);
+                let (first, last) = panel.bins_of_column(column, 1 << bits);
                 let found = bins_of_column(column as usize, width as usize, 1 << bits);
                 assert_eq!(found, first as usize..last as usize + 1, "column {column} of {width}, {bits} bits");
             }

@@ -4,10 +4,12 @@
 override BITS: u32 = 8u;      // our own bins are 2^BITS a channel
 override BINS: u32 = 256u;    // of a channel that are made
 override CHANNELS: u32 = 4u;  // 4: red, green, blue and luminance; 1: luminance alone
+override FOLLOWING: bool = false;  // whether one channel follows the other, as ours do, with the outermost codes behind them
 
 // Ours: one channel behind the other.
 @group(0) @binding(0) var<storage, read> counted: array<u32>;
-// As the tutorial's methods have them: the channels of bin 0, then those of bin 1, and so on.
+// As the tutorial's methods have them: the channels of bin 0, then those of bin 1, and so on. Or FOLLOWING: one channel behind the
+// other, and then for each channel the samples of the lowest and of the highest code, which no bin tells any more.
 @group(0) @binding(1) var<storage, read_write> bins: array<u32>;
 
 fn first_code(bin: u32) -> u32 {
@@ -21,10 +23,16 @@ fn regroup(@builtin(global_invocation_id) id: vec3<u32>) {
         return;
     }
     for (var channel = 4u - CHANNELS; channel < 4u; channel += 1u) {
+        let first = channel << BITS;
         var sum = 0u;
         for (var code = first_code(bin); code < first_code(bin + 1u); code += 1u) {
-            sum += counted[(channel << BITS) + code];
+            sum += counted[first + code];
         }
-        bins[bin * CHANNELS + channel + CHANNELS - 4u] = sum;
+        let place = channel + CHANNELS - 4u;
+        bins[select(bin * CHANNELS + place, place * BINS + bin, FOLLOWING)] = sum;
+        if FOLLOWING && bin == 0u {
+            bins[CHANNELS * BINS + 2u * place] = counted[first];
+            bins[CHANNELS * BINS + 2u * place + 1u] = counted[first + (1u << BITS) - 1u];
+        }
     }
 }
