@@ -326,6 +326,32 @@ fn with_all_off_the_same_passes_run_as_ever_and_no_memory_is_held() {
 }
 
 #[test]
+fn the_result_is_handed_out_once_it_is_drawn_where_the_cpu_has_it() {
+    let mut studio = Studio::new();
+    let source = picture(8, (1, 1), (61, 35));
+    let [on, other] = [each()[8], each()[0]];
+    for way in WAYS {
+        studio.load(way, &source, UPRIGHT, Components::Rgbl);
+        assert!(studio.renderer(way).0.result(&on).is_none(), "{way:?}: not made yet");
+        studio.snapshot(way, (61, 35), &Scene { adjustments: on, ..Scene::default() });
+        let renderer = studio.renderer(way).0;
+        assert!(renderer.result(&other).is_none(), "{way:?}: of other adjustments");
+        let (loading, result) = renderer.result(&on).expect("it is made");
+        assert_eq!(result.is_some(), way != (Rasterizer::Gpu, false), "{way:?}: the adapter's own stays there");
+        if let Some(result) = result {
+            let expected = adjusted(&source, &on);
+            let same = (0..35).flat_map(|y| (0..61).map(move |x| (x, y)));
+            let codes = |picture: &Picture, (x, y)| reference::components(picture, x, y);
+            assert!(same.into_iter().all(|place| codes(result, place) == codes(&expected, place)), "{way:?}");
+        }
+        studio.load(way, &source, UPRIGHT, Components::Rgbl);
+        assert!(studio.renderer(way).0.result(&on).is_none(), "{way:?}: of the picture before");
+        studio.snapshot(way, (61, 35), &Scene { adjustments: on, ..Scene::default() });
+        assert!(studio.renderer(way).0.result(&on).is_some_and(|(next, _)| next > loading), "{way:?}");
+    }
+}
+
+#[test]
 fn only_what_is_wanted_is_counted() {
     let mut studio = Studio::new();
     let source = picture(8, (1, 1), (61, 35));

@@ -1,64 +1,272 @@
-//! What of the picture that stands is marked: looked for once for each picture and each choice of what is marked.
+//! What of the picture that stands is marked: looked for once for each picture and each choice of what is marked, on a thread of its
+//! own, so that the window answers meanwhile however large the picture is.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, TryRecvError};
+
+use super::hud::MarkedView;
+use super::options::Waker;
+use crate::adjust::Adjustments;
 use crate::cpu;
 use crate::histogram::Components;
-use crate::picture::Frame;
+use crate::picture::Picture;
 use crate::picture::color::Colorimetry;
 use crate::picture::region::Rect;
 use crate::view::exposure::{Exposure, MarkLimits};
 use crate::view::marked::Marked;
 
-/// Of what it was found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Which picture is on screen.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Which {
+    /// That frame of the video, read so.
+    Source { serial: u64, pts_ticks: i64, colorimetry: Colorimetry },
+    /// What those adjustments made of the frame that was loaded as that one in number.
+    Result { loading: u64, adjustments: Adjustments },
+}
+
+/// The picture that is to be looked at.
+#[derive(Debug, Clone, Copy)]
+pub enum Shown<'a> {
+    /// None that stands.
+    Nothing,
+    /// An adjusted one that only the adapter has.
+    OnAdapter,
+    /// This one.
+    Here(&'a Picture, Which),
+}
+
+/// Of what it is looked for.
+#[derive(Debug, Clone, Copy, PartialEq)]
 struct Subject {
-    serial: u64,
-    pts_ticks: i64,
-    colorimetry: Colorimetry,
+    which: Which,
     limits: MarkLimits,
     components: Components,
     region: Option<Rect>,
 }
 
+/// A search on a thread of its own, which is given up when this is dropped.
+#[derive(Debug)]
+struct Search {
+    is_wanted: Arc<AtomicBool>,
+    answer: Receiver<Marked>,
+}
+
+impl Drop for Search {
+    fn drop(&mut self) {
+        self.is_wanted.store(false, Ordering::Relaxed);
+    }
+}
+
+#[derive(Debug)]
+enum State {
+    Nothing,
+    OnAdapter,
+    UnderWay(Subject, Search),
+    Found(Subject, Marked),
+    /// The system had no thread for it.
+    Refused(Subject),
+}
+
 /// What is marked of the picture on screen, where that stands.
-#[derive(Debug, Default)]
-pub struct MarkedPixels(Option<(Subject, Marked)>);
+pub struct MarkedPixels {
+    waker: Waker,
+    state: State,
+}
 
 impl MarkedPixels {
-    /// Follows the picture that stands, as it is read, and what is chosen; `None` where none stands, or where what is seen is not the
-    /// picture itself.
-    pub fn follow(
-        &mut self,
-        frame: Option<&Frame>,
-        exposure: &Exposure,
-        (components, region): (Components, Option<Rect>),
-    ) {
-        let Some(Frame { picture, serial, pts_ticks, .. }) = frame.filter(|_| exposure.marks) else {
-            self.0 = None;
-            return;
-        };
-        let colorimetry = *picture.colorimetry();
-        let limits = exposure.limits;
-        let subject = Subject { serial: *serial, pts_ticks: *pts_ticks, colorimetry, limits, components, region };
-        if self.0.as_ref().is_some_and(|(known, _)| *known == subject) {
-            return;
-        }
-        let all = Rect { x: 0, y: 0, width: picture.width(), height: picture.height() };
-        let inspection = exposure.of(picture.layout(), &colorimetry, components);
-        self.0 = inspection.map(|inspection| {
-            let marked = cpu::find_marked(picture, &inspection, region.unwrap_or(all));
-            log::trace!("marked: {} of {} pixels, first {:?}", marked.pixels, marked.looked_at, marked.places.first());
-            (subject, marked)
-        });
+    /// Nothing yet; `waker` is called whenever something was found.
+    #[must_use]
+    pub const fn new(waker: Waker) -> Self {
+        Self { waker, state: State::Nothing }
     }
 
-    /// What is marked.
+    /// Follows the picture on screen and what is chosen; whether something else is known than before.
+    pub fn follow(
+        &mut self,
+        shown: Shown<'_>,
+        exposure: &Exposure,
+        (components, region): (Components, Option<Rect>),
+    ) -> bool {
+        let (picture, which) = match shown {
+            Shown::Here(picture, which) if exposure.marks => (picture, which),
+            Shown::OnAdapter if exposure.marks => {
+                let is_new = !matches!(self.state, State::OnAdapter);
+                if is_new {
+                    log::trace!("marked: not counted, since the adapter alone has the picture");
+                }
+                self.state = State::OnAdapter;
+                return is_new;
+            }
+            _ => {
+                let is_new = !matches!(self.state, State::Nothing);
+                self.state = State::Nothing;
+                return is_new;
+            }
+        };
+        let subject = Subject { which, limits: exposure.limits, components, region };
+        let next = match &self.state {
+            State::Found(known, _) | State::Refused(known) if *known == subject => return false,
+            State::UnderWay(sought, search) if *sought == subject => match search.answer.try_recv() {
+                Ok(marked) => {
+                    let (pixels, all) = (marked.pixels, marked.looked_at);
+                    log::trace!("marked: {pixels} of {all} pixels, first {:?}", marked.places.first());
+                    State::Found(subject, marked)
+                }
+                Err(TryRecvError::Empty) => return false,
+                Err(TryRecvError::Disconnected) => State::Refused(subject),
+            },
+            // Whatever is under way is of something else: it is given up, and its answer never heard.
+            _ => match search(picture, exposure, (components, region), &self.waker) {
+                Ok(search) => State::UnderWay(subject, search),
+                Err(error) => {
+                    log::warn!("marked pixels are not counted: {error}");
+                    State::Refused(subject)
+                }
+            },
+        };
+        self.state = next;
+        true
+    }
+
+    /// What is known of it.
     #[must_use]
-    pub fn found(&self) -> Option<&Marked> {
-        self.0.as_ref().map(|(_, marked)| marked)
+    pub const fn view(&self) -> MarkedView<'_> {
+        match &self.state {
+            State::Nothing | State::Refused(_) => MarkedView::Untold,
+            State::OnAdapter => MarkedView::OnAdapter,
+            State::UnderWay(..) => MarkedView::UnderWay,
+            State::Found(_, marked) => MarkedView::Found(marked),
+        }
     }
 
     /// Forgets it: another video has come, whose frames may have the same times.
     pub fn forget(&mut self) {
-        self.0 = None;
+        self.state = State::Nothing;
+    }
+}
+
+/// Begins to look at a picture, or a region of it.
+fn search(
+    picture: &Picture,
+    exposure: &Exposure,
+    (components, region): (Components, Option<Rect>),
+    waker: &Waker,
+) -> std::io::Result<Search> {
+    let (sender, answer) = mpsc::channel();
+    let is_wanted = Arc::new(AtomicBool::new(true));
+    let search = Search { is_wanted: Arc::clone(&is_wanted), answer };
+    let all = Rect { x: 0, y: 0, width: picture.width(), height: picture.height() };
+    let inspection = exposure.of(picture.layout(), picture.colorimetry(), components);
+    let (picture, waker) = (picture.clone(), Arc::clone(waker));
+    let look = move || {
+        let rect = region.unwrap_or(all);
+        let goes_on = || is_wanted.load(Ordering::Relaxed);
+        if let Some(marked) = inspection.and_then(|inspection| cpu::find_marked(&picture, &inspection, rect, goes_on)) {
+            // Nobody listens any more when another picture has come.
+            let _ = sender.send(marked);
+            waker();
+        }
+    };
+    std::thread::Builder::new().name("histoscope-marks".to_owned()).spawn(look)?;
+    Ok(search)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::*;
+    use crate::picture::OwnedPlanes;
+    use crate::picture::color::{Matrix, Range, Sourced};
+    use crate::picture::layout::PixelLayout;
+
+    const MARKS: Exposure = Exposure {
+        zebra: false,
+        level: crate::view::exposure::Level::Permille(950),
+        marks: true,
+        limits: MarkLimits::Clipped,
+    };
+    const ALL: (Components, Option<Rect>) = (Components::Rgbl, None);
+
+    /// A gray picture of 4K of which so many pixels are white.
+    fn picture(white: usize) -> (Picture, Which) {
+        let (width, height) = (3840_usize, 2160_usize);
+        let mut gray = vec![100_u8; width * height];
+        gray[..white].fill(255);
+        let colorimetry = Colorimetry { matrix: Sourced::tagged(Matrix::Bt709), range: Sourced::tagged(Range::Full) };
+        let planes = OwnedPlanes { planes: vec![(gray, width)] };
+        let picture = Picture::new(PixelLayout::gray(8), (width as u32, height as u32), colorimetry, Arc::new(planes));
+        let which = Which::Source { serial: 0, pts_ticks: white as i64, colorimetry };
+        (picture.expect("a picture"), which)
+    }
+
+    fn marked(pixels: &MarkedPixels) -> Option<u64> {
+        if let MarkedView::Found(marked) = pixels.view() { Some(marked.pixels) } else { None }
+    }
+
+    /// Follows until something is found.
+    fn found(pixels: &mut MarkedPixels, (picture, which): &(Picture, Which)) -> u64 {
+        let begin = Instant::now();
+        loop {
+            pixels.follow(Shown::Here(picture, *which), &MARKS, ALL);
+            if let Some(count) = marked(pixels) {
+                return count;
+            }
+            assert!(begin.elapsed() < Duration::from_secs(60), "nothing was found: {:?}", pixels.state);
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    #[test]
+    fn the_window_goes_on_while_it_is_looked_for_and_is_woken_then() {
+        let (sender, woken) = mpsc::channel();
+        let mut pixels = MarkedPixels::new(Arc::new(move || _ = sender.send(())));
+        let shown = picture(7);
+        assert!(pixels.follow(Shown::Here(&shown.0, shown.1), &MARKS, ALL), "begun");
+        assert!(matches!(pixels.view(), MarkedView::UnderWay), "{:?}", pixels.state);
+        woken.recv_timeout(Duration::from_secs(60)).expect("the window is woken");
+        assert!(pixels.follow(Shown::Here(&shown.0, shown.1), &MARKS, ALL), "found");
+        assert_eq!(marked(&pixels), Some(7));
+        assert!(!pixels.follow(Shown::Here(&shown.0, shown.1), &MARKS, ALL), "nothing new");
+        let exposure = Exposure { limits: MarkLimits::R103, ..MARKS };
+        assert!(pixels.follow(Shown::Here(&shown.0, shown.1), &exposure, ALL), "of something else");
+        assert_eq!(marked(&pixels), None);
+        assert!(pixels.follow(Shown::OnAdapter, &MARKS, ALL) && matches!(pixels.view(), MarkedView::OnAdapter));
+        assert!(pixels.follow(Shown::Nothing, &MARKS, ALL) && matches!(pixels.view(), MarkedView::Untold));
+    }
+
+    #[test]
+    fn an_answer_for_an_older_picture_is_never_shown() {
+        let mut pixels = MarkedPixels::new(Arc::new(|| {}));
+        let [first, second] = [picture(7), picture(11)];
+        for _ in 0..3 {
+            pixels.follow(Shown::Here(&first.0, first.1), &MARKS, ALL);
+            // Also where the first one's answer has come before anybody asks again.
+            std::thread::sleep(Duration::from_millis(if matches!(pixels.view(), MarkedView::UnderWay) {
+                300
+            } else {
+                0
+            }));
+            pixels.follow(Shown::Here(&second.0, second.1), &MARKS, ALL);
+            assert_eq!(marked(&pixels), None);
+            assert_eq!(found(&mut pixels, &second), 11);
+        }
+        assert_eq!(found(&mut pixels, &first), 7);
+    }
+
+    #[test]
+    fn a_search_that_nobody_waits_for_is_given_up() {
+        let mut pixels = MarkedPixels::new(Arc::new(|| {}));
+        let shown = picture(7);
+        pixels.follow(Shown::Here(&shown.0, shown.1), &MARKS, ALL);
+        let State::UnderWay(_, search) = &pixels.state else { panic!("{:?}", pixels.state) };
+        let is_wanted = Arc::clone(&search.is_wanted);
+        pixels.follow(Shown::Nothing, &MARKS, ALL);
+        assert!(!is_wanted.load(Ordering::Relaxed));
+        let (picture, _) = shown;
+        let inspection = MARKS.of(picture.layout(), picture.colorimetry(), Components::Rgbl).expect("marks are on");
+        let all = Rect { x: 0, y: 0, width: picture.width(), height: picture.height() };
+        assert_eq!(cpu::find_marked(&picture, &inspection, all, || false), None);
     }
 }

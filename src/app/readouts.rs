@@ -10,15 +10,14 @@ use super::bins::Bins;
 use super::geometry::Geometry;
 use super::graphics::Graphics;
 use super::hud::{
-    AdjustmentView, HistogramArea, Hud, InfoLine, Machine, ProbeText, Readout, RegionView, StatsTable, Tables,
-    TimingTable, info_lines, left_for_others,
+    AdjustmentView, HistogramArea, Hud, InfoLine, Machine, MarkedView, ProbeText, Readout, RegionView, StatsTable,
+    Tables, TimingTable, info_lines, left_for_others,
 };
 use super::lab::Lab;
 use super::pointing::Pointer;
 use super::regions;
 use super::session::Session;
 use crate::view::lamps::{self, End};
-use crate::view::marked::Marked;
 use crate::view::overlay::line_pixels;
 use crate::view::panel;
 use crate::view::placement::{Placement, Shape};
@@ -74,7 +73,7 @@ pub struct Sources<'a> {
     /// The pointer.
     pub pointer: &'a Pointer,
     /// What is marked, of a picture that stands.
-    pub marked: Option<&'a Marked>,
+    pub marked: MarkedView<'a>,
 }
 
 impl Sources<'_> {
@@ -136,9 +135,13 @@ impl Sources<'_> {
 
     /// The middles of pixels that are marked, where they are few.
     fn rings(&self) -> Vec<Pos2> {
-        let Some((marked, placement)) = self.marked.zip(self.geometry.placement()) else { return Vec::new() };
+        let MarkedView::Found(marked) = self.marked else { return Vec::new() };
+        let Some(placement) = self.geometry.placement() else { return Vec::new() };
         let middle = |&[x, y]: &[u32; 2]| placement.point_of(DVec2::new(f64::from(x) + 0.5, f64::from(y) + 0.5));
-        marked.few().iter().map(|place| self.geometry.in_points(middle(place))).collect()
+        // Left of a divider there is the source, and it is the result that was looked at.
+        let divider = self.geometry.scene.divider_column(self.geometry.size.0).map_or(f64::MIN, f64::from);
+        let places = marked.few().iter().map(middle).filter(|at| at.x >= divider);
+        places.map(|at| self.geometry.in_points(at)).collect()
     }
 
     fn stats(&self) -> Option<StatsTable> {

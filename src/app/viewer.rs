@@ -135,6 +135,9 @@ impl Viewer {
         }
         wake_at = earlier(wake_at, self.work.advance_bins(self.pointer.at.is_some(), now));
         wake_at = earlier(wake_at, self.advance_lab(now)?);
+        if self.work.follow_marked() && !self.occluded {
+            self.work.redraw();
+        }
         let fade = self.brush_fade.wake_at().filter(|_| !self.occluded);
         wake_at = earlier(wake_at, fade);
         if self.work.hud.is_due(now) || fade.is_some_and(|at| at <= now) {
@@ -242,6 +245,7 @@ impl Viewer {
         {
             self.work.hud.lasting = Lasting::Readouts;
         }
+        // What was found of another picture is not told of this one.
         self.work.follow_marked();
         let sources = self.sources();
         let readings = if self.work.hud.is_visible(now) { sources.read(now) } else { Readings::default() };
@@ -283,7 +287,7 @@ impl Viewer {
             exposure: ExposureView {
                 chosen: self.work.scene.exposure,
                 is_adjustable: self.work.hud.shows_controls(now),
-                marked: self.work.marked.found(),
+                marked: self.work.marked.view(),
                 rings: &readings.rings,
             },
             steps: Steps { back: self.history.can_undo(), forward: self.history.can_redo() },
@@ -306,7 +310,7 @@ impl Viewer {
             graphics: &self.work.graphics,
             hud: &self.work.hud,
             pointer: &self.pointer,
-            marked: self.work.marked.found(),
+            marked: self.work.marked.view(),
         }
     }
 

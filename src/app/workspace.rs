@@ -98,13 +98,13 @@ impl Workspace {
         Ok(Self {
             graphics,
             session,
-            saves: Saves::new(waker),
+            saves: Saves::new(Arc::clone(&waker)),
             clipboard: Clipboard::default(),
             adjuster: Adjuster::new(settings.adjustments, &scene.adjustments),
             scene,
             bins: Bins::new(options.components),
             region: Region::default(),
-            marked: MarkedPixels::default(),
+            marked: MarkedPixels::new(waker),
             hud,
             fits: Fits::new(settings.fit, settings.fits.clone()),
             recent: Recent::open(store.folder()),
@@ -277,6 +277,8 @@ impl Workspace {
     pub fn rebuild(&mut self, error: GpuError) -> Result<(), AppError> {
         self.graphics.rebuild(error)?;
         self.hud.restart(&self.graphics.screen.window);
+        // Loadings are numbered anew.
+        self.marked.forget();
         self.graphics.renderer.set_timing(&self.graphics.gpu, self.hud.panels.timing);
         let text = "the graphics device was lost; everything on it has been made again";
         self.note(Note::warning(text), Instant::now());

@@ -18,6 +18,7 @@ use super::surface::{SurfaceFrame, WindowSurface};
 use super::totals::TotalsPass;
 use super::upload::PictureBuffers;
 use super::{Gpu, GpuError};
+use crate::adjust::Adjustments;
 use crate::cpu;
 use crate::histogram::{Components, Histogram};
 use crate::picture::region::Rect;
@@ -135,6 +136,15 @@ impl Renderer {
     /// channel the bins tell that already.
     pub fn set_selecting(&mut self, brush: Option<Brush>) {
         self.answers.selecting = brush.filter(|brush| brush.channels.iter().count() > 1);
+    }
+
+    /// What these adjustments have made of the loaded picture, once it is drawn: the number of its loading, and the picture where the
+    /// CPU has it too.
+    #[must_use]
+    pub fn result(&self, adjustments: &Adjustments) -> Option<(u64, Option<&Picture>)> {
+        let loading = self.content.loaded.as_ref()?.loading;
+        let adjusting = &self.content.adjusting;
+        adjusting.has(loading, adjustments).then(|| (loading, adjusting.picture()))
     }
 
     /// The newest times of the passes, if they are timed, and whether the adapter tells the GPU's own.

@@ -38,20 +38,6 @@ impl Marked {
         }
     }
 
-    /// Together with what follows in the picture.
-    #[must_use]
-    pub fn followed_by(mut self, next: Self) -> Self {
-        self.looked_at += next.looked_at;
-        self.pixels += next.pixels;
-        for channel in 0..3 {
-            self.below[channel] += next.below[channel];
-            self.above[channel] += next.above[channel];
-        }
-        self.places.extend(next.places);
-        self.places.truncate(MOST_PLACES);
-        self
-    }
-
     /// The places of all pixels that are marked, where they are few.
     #[must_use]
     pub fn few(&self) -> &[[u32; 2]] {
@@ -64,17 +50,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_of_a_picture_add_up_in_their_order() {
+    fn pixels_add_up_and_the_first_places_are_kept() {
         let red = Seen { above: [true, false, false], ..Seen::default() };
-        let part = |row: u32, marked: u32| {
-            let mut part = Marked::default();
-            (0..50).for_each(|x| part.add(if x < marked { &red } else { &const { dark() } }, [x, row]));
-            part
+        let row = |marked: &mut Marked, row: u32, count: u32| {
+            (0..50).for_each(|x| marked.add(if x < count { &red } else { &const { dark() } }, [x, row]));
         };
-        let all = part(0, 2).followed_by(part(1, 0)).followed_by(part(2, 1));
-        assert_eq!((all.looked_at, all.pixels, all.above, all.below), (150, 3, [3, 0, 0], [0; 3]));
-        assert_eq!(all.few(), [[0, 0], [1, 0], [0, 2]]);
-        let many = part(0, 50).followed_by(part(1, 50));
+        let mut few = Marked::default();
+        [2, 0, 1].into_iter().zip(0..).for_each(|(count, y)| row(&mut few, y, count));
+        assert_eq!((few.looked_at, few.pixels, few.above, few.below), (150, 3, [3, 0, 0], [0; 3]));
+        assert_eq!(few.few(), [[0, 0], [1, 0], [0, 2]]);
+        let mut many = Marked::default();
+        [50, 50].into_iter().zip(0..).for_each(|(count, y)| row(&mut many, y, count));
         assert_eq!((many.pixels, many.places.len(), many.few().len()), (100, MOST_PLACES, 0));
         assert_eq!(many.places.last(), Some(&[13, 1]), "the first ones are kept");
     }

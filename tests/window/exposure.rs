@@ -1,8 +1,11 @@
 //! Zebras and marks in the window, by key, by pointer and by what was chosen in an earlier run; and the numbers beside them.
 
+use histoscope::adjust::{Adjustments, Placing, Posterize, Processor, Reduction};
 use histoscope::histogram::limits::R103_TOLERATED_PERCENT;
 use histoscope::histogram::{Components, reference};
 use histoscope::media::{Decoder, OpenOptions};
+use histoscope::picture::Picture as Planes;
+use histoscope::view::exposure::Exposure;
 use histoscope::view::lamps::{self, End};
 use histoscope::view::overlay::{lights, line_pixels};
 use histoscope::view::panel::panels;
@@ -89,6 +92,33 @@ fn a_single_pixel_outside_r103_is_counted_ringed_and_named_in_the_legend() {
         program.after(|| program.key("shift+8"), "note: marked: what is up to 0 %");
         program.after(|| program.key("shift+9"), "note: marks off");
         program.until_same("no legend and no marks", &bare, Area::Below);
+        program.quit_with("q");
+    }
+}
+
+#[test]
+fn marks_on_an_adjusted_picture_are_counted_as_those_of_the_source_are() {
+    let _turn = alone();
+    let display = Display::start();
+    let mut decoder = Decoder::open(sample(), &OpenOptions::default()).expect("the sample opens");
+    let planes = decoder.next_frame().expect("the sample can be read").expect("a frame").picture;
+    let exposure = Exposure { marks: true, ..Exposure::default() };
+    let count = |planes: &Planes| {
+        let inspection = exposure.of(planes.layout(), planes.colorimetry(), Components::Rgbl).expect("marks are on");
+        let places = (0..planes.height()).flat_map(|y| (0..planes.width()).map(move |x| (x, y)));
+        places.filter(|&(x, y)| inspection.look(reference::components(planes, x, y)).is_marked()).count()
+    };
+    let reduction = Some(Reduction::Posterize(Posterize { levels: 3, placing: Placing::Width }));
+    let adjustments = Adjustments { reduction, ..Adjustments::default() };
+    let result = Processor::default().apply(&planes, &adjustments, None).expect("the picture can be adjusted");
+    let [source, result] = [&planes, &result].map(count);
+    assert!(result > source, "{result} and {source}: posterizing clips");
+    let told = |marked: usize| format!("marked: {marked} of 921600 pixels");
+    for engine in ["cpu", "gpu"] {
+        let program = paused_sample(&display, &["--engine", engine, "--posterize", "3"]);
+        program.after(|| program.key("shift+9"), &told(result));
+        program.after(|| program.key("z"), &told(source));
+        program.after(|| program.key("z"), &told(result));
         program.quit_with("q");
     }
 }

@@ -3,7 +3,7 @@
 
 use egui::{Align2, Color32, Painter, Pos2, Rect, Stroke, Ui, Vec2, pos2, vec2};
 
-use super::model::Model;
+use super::model::{MarkedView, Model};
 use super::readout::share_text;
 use super::{meanings, theme};
 use crate::histogram::Components;
@@ -102,7 +102,7 @@ impl Part {
 
 fn lines(model: &Model<'_>) -> Vec<Vec<Part>> {
     let exposure = model.exposure.chosen;
-    let is_coded = model.scopes.components == Components::YCbCr;
+    let is_coded = is_coded(model);
     let words = |words: &str| Part::Words(words.to_owned(), theme::LIGHT);
     let mut lines = Vec::new();
     if exposure.zebra {
@@ -130,13 +130,31 @@ fn lines(model: &Model<'_>) -> Vec<Vec<Part>> {
             line.extend([Part::Words(name.to_owned(), theme::DIM), Part::Space]);
         }
         lines.push(line);
-        lines.extend(model.exposure.marked.map(|marked| vec![words(&told(marked))]));
+        lines.extend(told(model).map(|told| vec![words(&told)]));
     }
     lines
 }
 
+/// Whether what is seen shows Y', Cb and Cr as coded. Adjusted pictures have red, green and blue.
+fn is_coded(model: &Model<'_>) -> bool {
+    let adjusting = &model.adjusting;
+    let shows_source = adjusting.adjustments.is_off() || adjusting.shown_divider().is_some();
+    model.scopes.components == Components::YCbCr && shows_source
+}
+
+/// What is known of how many pixels are marked; nothing while it plays.
+fn told(model: &Model<'_>) -> Option<String> {
+    let of = if model.adjusting.shown_divider().is_some() { "result: " } else { "" };
+    match model.exposure.marked {
+        MarkedView::Untold => None,
+        MarkedView::UnderWay => Some(format!("{of}counting …")),
+        MarkedView::Found(marked) => Some(format!("{of}{}", found(marked))),
+        MarkedView::OnAdapter => Some("counted with the adjustments off".to_owned()),
+    }
+}
+
 /// How many pixels are marked, and where the first one is.
-fn told(marked: &Marked) -> String {
+fn found(marked: &Marked) -> String {
     let Some([x, y]) = marked.places.first() else { return "no pixel of this frame".to_owned() };
     let share = share_text(marked.pixels as f64 / marked.looked_at.max(1) as f64);
     let what = if marked.pixels == 1 { "pixel" } else { "pixels" };
@@ -151,20 +169,29 @@ fn told(marked: &Marked) -> String {
 /// The words of the legend, explained.
 fn explained(model: &Model<'_>) -> String {
     let exposure = model.exposure.chosen;
-    let is_coded = model.scopes.components == Components::YCbCr;
+    let is_coded = is_coded(model);
     let mut texts = Vec::new();
     if exposure.marks {
         texts.push(meanings::of_marks(exposure.limits, is_coded).to_owned());
-        if let Some(Marked { below, above, .. }) = model.exposure.marked {
-            let of_colors = !is_coded || exposure.limits == MarkLimits::R103;
-            let components = if of_colors { Components::Rgbl } else { Components::YCbCr };
-            let channel = |channel: usize| {
-                let sign = theme::channel_sign(components, channel);
-                format!("{sign}: {} high, {} low", above[channel], below[channel])
-            };
-            texts.extend((0..3).map(channel));
-        } else {
-            texts.push("How many pixels are marked is told while the picture stands.".to_owned());
+        let told = match model.exposure.marked {
+            MarkedView::Found(marked) => Ok(marked),
+            MarkedView::OnAdapter => {
+                Err("The adjusted picture is on the graphics device alone, and its marks are not counted there.")
+            }
+            MarkedView::UnderWay => Err("Being counted."),
+            MarkedView::Untold => Err("How many pixels are marked is told while the picture stands."),
+        };
+        match told {
+            Ok(Marked { below, above, .. }) => {
+                let of_colors = !is_coded || exposure.limits == MarkLimits::R103;
+                let components = if of_colors { Components::Rgbl } else { Components::YCbCr };
+                let channel = |channel: usize| {
+                    let sign = theme::channel_sign(components, channel);
+                    format!("{sign}: {} high, {} low", above[channel], below[channel])
+                };
+                texts.extend((0..3).map(channel));
+            }
+            Err(why) => texts.push(why.to_owned()),
         }
     }
     if exposure.zebra {
@@ -195,16 +222,34 @@ pub fn rings(ui: &Ui, points: &[Pos2], taken: &[Rect]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::app::hud::{AdjustmentView, ExposureView};
+
+    #[test]
+    fn the_legend_says_why_nothing_is_counted_and_of_which_picture_it_tells() {
+        let panels = crate::app::hud::tests::pair(1600.0, 900.0);
+        let base = || crate::app::hud::tests::adjusted_model(&panels);
+        let one = Marked { looked_at: 100, pixels: 1, places: vec![[17, 3]], ..Marked::default() };
+        let tells = |marked, divider| {
+            let exposure = ExposureView { marked, ..base().exposure };
+            told(&Model { exposure, adjusting: AdjustmentView { divider, ..base().adjusting }, ..base() })
+        };
+        assert_eq!(tells(MarkedView::Untold, None), None);
+        assert_eq!(tells(MarkedView::UnderWay, None).as_deref(), Some("counting …"));
+        assert_eq!(tells(MarkedView::OnAdapter, None).as_deref(), Some("counted with the adjustments off"));
+        let found = "1 pixel (1.00 %), in a ring; the first at x 17  y 3";
+        assert_eq!(tells(MarkedView::Found(&one), None).as_deref(), Some(found));
+        assert_eq!(tells(MarkedView::Found(&one), Some(0.5)), Some(format!("result: {found}")));
+    }
 
     #[test]
     fn the_legend_tells_how_many_and_where_the_first_is() {
         let marked =
             |pixels, places: Vec<[u32; 2]>| Marked { looked_at: 1_000_000, pixels, places, ..Marked::default() };
-        assert_eq!(told(&marked(0, vec![])), "no pixel of this frame");
-        assert_eq!(told(&marked(1, vec![[17, 3]])), "1 pixel (< 0.001 %), in a ring; the first at x 17  y 3");
+        assert_eq!(found(&marked(0, vec![])), "no pixel of this frame");
+        assert_eq!(found(&marked(1, vec![[17, 3]])), "1 pixel (< 0.001 %), in a ring; the first at x 17  y 3");
         let two = vec![[17, 3], [18, 3]];
-        assert_eq!(told(&marked(2, two)), "2 pixels (< 0.001 %), in rings; the first at x 17  y 3");
+        assert_eq!(found(&marked(2, two)), "2 pixels (< 0.001 %), in rings; the first at x 17  y 3");
         let many = vec![[0, 9]; crate::view::marked::MOST_PLACES];
-        assert_eq!(told(&marked(20_000, many)), "20000 pixels (2.00 %); the first at x 0  y 9");
+        assert_eq!(found(&marked(20_000, many)), "20000 pixels (2.00 %); the first at x 0  y 9");
     }
 }

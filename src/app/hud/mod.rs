@@ -53,8 +53,8 @@ pub use lab::{
 };
 use menu::Menu;
 pub use model::{
-    AdjustmentView, Command, ExposureView, FileView, HistogramArea, Model, PictureView, PlayState, PointerView,
-    ScopesView, Steps, Tables, Waiting,
+    AdjustmentView, Command, ExposureView, FileView, HistogramArea, MarkedView, Model, PictureView, PlayState,
+    PointerView, ScopesView, Steps, Tables, Waiting,
 };
 pub use notes::Note;
 pub use panels::OpenPanels;

@@ -195,6 +195,20 @@ pub struct ScopesView<'a> {
     pub brushed_only: Option<usize>,
 }
 
+/// What is known of the pixels that are marked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum MarkedView<'a> {
+    /// Nothing: the picture does not stand, or is about to be made.
+    #[default]
+    Untold,
+    /// Nothing: the picture is an adjusted one that only the adapter has.
+    OnAdapter,
+    /// They are being counted.
+    UnderWay,
+    /// These are marked.
+    Found(&'a Marked),
+}
+
 /// Zebras and marks.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ExposureView<'a> {
@@ -203,7 +217,7 @@ pub struct ExposureView<'a> {
     /// Whether their panel is there, as the controls are.
     pub is_adjustable: bool,
     /// What is marked, of a picture that stands.
-    pub marked: Option<&'a Marked>,
+    pub marked: MarkedView<'a>,
     /// Where pixels lie that are marked, in points, where they are few.
     pub rings: &'a [Pos2],
 }

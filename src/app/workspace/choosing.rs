@@ -5,6 +5,7 @@ use std::time::Instant;
 use super::Workspace;
 use crate::app::chosen::Chosen;
 use crate::app::hud::Note;
+use crate::app::marked::{Shown, Which};
 use crate::app::options::AppError;
 use crate::app::regions;
 use crate::histogram::Components;
@@ -58,13 +59,23 @@ impl Workspace {
         is_shown
     }
 
-    /// Looks for what is marked of the picture that stands. Of an adjusted one that is told by its colours alone.
-    pub fn follow_marked(&mut self) {
-        let is_source = self.scene.adjustments.is_off();
-        let session = self.session.as_ref().filter(|_| is_source && self.stands());
+    /// Has what is marked of the picture that stands be looked for; whether more of that is known than before.
+    pub fn follow_marked(&mut self) -> bool {
+        let session = self.session.as_ref().filter(|_| self.scene.exposure.marks && self.stands());
         let frame = session.and_then(|session| Some(session.read(session.frame.as_ref()?)));
-        let counted = (self.bins.components, self.region.counted());
-        self.marked.follow(frame.as_ref(), &self.scene.exposure, counted);
+        let adjustments = self.scene.adjustments;
+        let shown = match (&frame, self.graphics.renderer.result(&adjustments)) {
+            (None, _) => Shown::Nothing,
+            (Some(frame), _) if adjustments.is_off() => {
+                let (colorimetry, serial, pts_ticks) = (*frame.picture.colorimetry(), frame.serial, frame.pts_ticks);
+                Shown::Here(&frame.picture, Which::Source { serial, pts_ticks, colorimetry })
+            }
+            (_, Some((loading, Some(picture)))) => Shown::Here(picture, Which::Result { loading, adjustments }),
+            (_, Some((_, None))) => Shown::OnAdapter,
+            // It is made with the next drawing.
+            (_, None) => Shown::Nothing,
+        };
+        self.marked.follow(shown, &self.scene.exposure, (self.bins.components, self.region.counted()))
     }
 
     /// What is chosen now, to come back to.
