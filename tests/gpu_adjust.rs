@@ -10,7 +10,7 @@ use histoscope::adjust::{Adjustments, Blur, Clahe, Equalize, Otsu, Placing, Post
 use histoscope::gpu::Rasterizer;
 use histoscope::gpu::histogram::plan::Plan;
 use histoscope::gpu::readback::Image;
-use histoscope::histogram::Components;
+use histoscope::histogram::{Components, reference};
 use histoscope::picture::color::{Matrix, Range};
 use histoscope::picture::layout::PixelLayout;
 use histoscope::picture::{Orientation, Picture, Ratio};

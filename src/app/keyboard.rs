@@ -3,7 +3,7 @@
 mod latin;
 
 use winit::event::KeyEvent;
-use winit::keyboard::{Key, ModifiersState, NamedKey};
+use winit::keyboard::{Key, ModifiersState, NamedKey, PhysicalKey};
 
 use crate::keys::{self, Action, Chord, TABLE};
 
@@ -12,6 +12,8 @@ struct Press<'a> {
     key: &'a Key,
     /// What the key types where no other key is held with it.
     base: &'a Key,
+    /// The digit that the key is the key of.
+    digit: Option<char>,
     modifiers: ModifiersState,
 }
 
@@ -20,7 +22,8 @@ struct Press<'a> {
 pub fn action(event: &KeyEvent, modifiers: ModifiersState) -> Option<Action> {
     let key = latin::latin(&event.logical_key, event.physical_key, modifiers.shift_key());
     let base = latin::latin(&without_modifiers(event), event.physical_key, false);
-    of_press(&Press { key: &key, base: &base, modifiers })
+    let digit = digit_of(&base, event.physical_key);
+    of_press(&Press { key: &key, base: &base, digit, modifiers })
 }
 
 fn of_press(press: &Press<'_>) -> Option<Action> {
@@ -49,7 +52,7 @@ fn matches(chord: &Chord, press: &Press<'_>) -> bool {
         return false;
     }
     let typed = |wanted: &str| matches!(press.key, Key::Character(text) if text.to_lowercase() == wanted);
-    let base = |wanted: &[&str]| matches!(press.base, Key::Character(text) if wanted.contains(&text.as_str()));
+    let base = |wanted: &str| matches!(press.base, Key::Character(text) if text == wanted);
     match chord {
         Chord::Named(keys::NamedKey::Space) => press.key == &Key::Named(NamedKey::Space) || typed(" "),
         Chord::Named(named) | Chord::AltNamed(named) => press.key == &Key::Named(of_winit(*named)) && !shift,
@@ -59,11 +62,19 @@ fn matches(chord: &Chord, press: &Press<'_>) -> bool {
         Chord::Control(letter) => typed(letter) && !shift,
         Chord::ControlShift(letter) => typed(letter) && shift,
         Chord::Sign(sign) => typed(sign),
-        Chord::Base(_, signs) => base(signs) && !shift,
-        Chord::ShiftBase(_, signs) => base(signs) && shift,
-        Chord::SignOver(sign, below) => typed(sign) || base(&[below]) && !shift,
-        Chord::AltSign(sign, below) => typed(sign) || base(&[below]),
+        Chord::Digit(digit) => press.digit == Some(*digit) && !shift,
+        Chord::ShiftDigit(digit) => press.digit == Some(*digit) && shift,
+        Chord::SignOver(sign, below) => typed(sign) || base(below) && !shift,
+        Chord::AltSign(sign, below) => typed(sign) || base(below),
     }
+}
+
+/// The digit of a key: the one that it types where no other key is held with it. French, Czech and other keyboards type digits with
+/// Shift only, and letters or signs without: there the place in the row of digits decides.
+fn digit_of(base: &Key, physical: PhysicalKey) -> Option<char> {
+    let Key::Character(text) = base else { return None };
+    let typed = text.chars().next().filter(|first| first.is_ascii_digit() && text.len() == 1);
+    typed.or_else(|| latin::place_of_digit(physical))
 }
 
 const fn of_winit(key: keys::NamedKey) -> NamedKey {

@@ -75,10 +75,10 @@ pub enum Chord {
     ControlShift(&'static str),
     /// A sign as it is typed, with Shift or not, wherever the keyboard has it.
     Sign(&'static str),
-    /// The key that bears one of these signs where Shift is not held, pressed without Shift.
-    Base(&'static str, &'static [&'static str]),
+    /// The key of a digit, pressed without Shift, also where the digit itself is typed with Shift.
+    Digit(char),
     /// The same, pressed with Shift.
-    ShiftBase(&'static str, &'static [&'static str]),
+    ShiftDigit(char),
     /// A sign as it is typed, with Shift or not; or the key that types this second sign while Shift is not held, where that is
     /// the key of the first.
     SignOver(&'static str, &'static str),
@@ -92,8 +92,9 @@ impl Chord {
     pub fn label(&self) -> String {
         match self {
             Self::Named(key) => key.name().to_owned(),
-            Self::Letter(name) | Self::Sign(name) | Self::SignOver(name, _) | Self::Base(name, _) => (*name).to_owned(),
-            Self::ShiftBase(name, _) => format!("Shift+{name}"),
+            Self::Letter(name) | Self::Sign(name) | Self::SignOver(name, _) => (*name).to_owned(),
+            Self::Digit(digit) => digit.to_string(),
+            Self::ShiftDigit(digit) => format!("Shift+{digit}"),
             Self::ShiftNamed(key) => format!("Shift+{}", key.name()),
             Self::AltNamed(key) => format!("Alt+{}", key.name()),
             Self::AltSign(sign, _) => format!("Alt+{sign}"),

@@ -3,7 +3,7 @@
 use super::action::Action::{self, *};
 use super::action::SpeedChange;
 use super::chord::Chord::{
-    self, AltNamed, AltSign, Base, Control, ControlShift, Letter, Named, ShiftBase, ShiftLetter, ShiftNamed, Sign,
+    self, AltNamed, AltSign, Control, ControlShift, Digit, Letter, Named, ShiftDigit, ShiftLetter, ShiftNamed, Sign,
     SignOver,
 };
 use super::chord::NamedKey;
@@ -69,11 +69,6 @@ impl Bindings {
 
 /// The smaller step of the speed.
 pub const SPEED_STEP: f64 = 1.1;
-
-/// French keyboards have digits with Shift only.
-const SEVEN: &[&str] = &["7", "è"];
-const EIGHT: &[&str] = &["8", "_"];
-const NINE: &[&str] = &["9", "ç"];
 
 const fn seek(secs: f64) -> Action {
     SeekBy { secs, exact: false }
@@ -300,17 +295,17 @@ pub const TABLE: &[Bindings] = &[
     Bindings { section: Section::Reading, keys: &[(ShiftLetter("m"), NextRange)], help: "read with the next range" },
     Bindings {
         section: Section::Picture,
-        keys: &[(Base("9", NINE), ToggleZebra), (ShiftBase("9", NINE), ToggleMarks)],
+        keys: &[(Digit('9'), ToggleZebra), (ShiftDigit('9'), ToggleMarks)],
         help: "zebras on what is bright; marks on what is clipped or illegal",
     },
     Bindings {
         section: Section::Picture,
-        keys: &[(Base("7", SEVEN), StepZebra { more: false }), (Base("8", EIGHT), StepZebra { more: true })],
+        keys: &[(Digit('7'), StepZebra { more: false }), (Digit('8'), StepZebra { more: true })],
         help: "zebras from 1 % lower, higher on",
     },
     Bindings {
         section: Section::Picture,
-        keys: &[(ShiftBase("8", EIGHT), NextMarks)],
+        keys: &[(ShiftDigit('8'), NextMarks)],
         help: "mark what is clipped, outside EBU R 103, beyond own levels",
     },
     Bindings { section: Section::Picture, keys: &[(Letter("c"), NextFit)], help: "cover (the default), contain, 1:1" },

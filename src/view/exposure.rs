@@ -12,7 +12,7 @@ use crate::histogram::Components;
 use crate::histogram::limits::Limits;
 use crate::picture::color::{Colorimetry, Conversion, Range};
 use crate::picture::layout::{ColorModel, PixelLayout};
-pub use inspection::{Inspection, MARK_DIMMING, MARK_LIGHTS, Marks, STRIPE, Seen, mark_colors, stripe_pixels};
+pub use inspection::{Inspection, MARK_LIGHTS, Marks, Seen, mark_colors, stripe_pixels};
 pub use level::{Level, MarkLimits};
 
 /// Which of it is shown, and from where on. All of it lasts from one run to the next.

@@ -28,8 +28,8 @@ fn name_of(chord: &Chord) -> String {
         Chord::SignOver(sign, _) => (*sign).to_owned(),
         Chord::AltSign("+", _) => "alt+equal".to_owned(),
         Chord::AltSign(sign, _) => format!("alt+{}", plain(sign)),
-        Chord::Base(sign, _) => (*sign).to_owned(),
-        Chord::ShiftBase(sign, _) => format!("shift+{sign}"),
+        Chord::Digit(digit) => digit.to_string(),
+        Chord::ShiftDigit(digit) => format!("shift+{digit}"),
     };
     plain(&label)
 }

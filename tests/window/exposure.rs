@@ -98,7 +98,7 @@ fn a_single_pixel_outside_r103_is_counted_ringed_and_named_in_the_legend() {
 
 #[test]
 fn marks_on_an_adjusted_picture_are_counted_as_those_of_the_source_are() {
-    let _turn = alone();
+    let _turn = turn();
     let display = Display::start();
     let mut decoder = Decoder::open(sample(), &OpenOptions::default()).expect("the sample opens");
     let planes = decoder.next_frame().expect("the sample can be read").expect("a frame").picture;

@@ -163,6 +163,29 @@ fn plus_enlarges_on_every_keyboard() {
 }
 
 #[test]
+fn the_keys_of_digits_are_the_same_on_every_keyboard() {
+    let _turn = turn();
+    let display = Display::start();
+    let program = paused_sample(&display, &["--zebra", "60"]);
+    program.after(|| program.key("9"), "note: zebras off");
+    // By place: 16, 17 and 18 bear 7, 8 and 9. French, Belgian and Czech keyboards type those with Shift.
+    for layout in ["us", "de", "fr", "be", "cz"] {
+        program.set_layout(layout);
+        program.after(|| program.key("18"), "note: zebras from 60 % on");
+        program.after(|| program.key("16"), "note: zebras from 59 % on");
+        program.after(|| program.key("17"), "note: zebras from 60 % on");
+        program.after(|| program.key("18"), "note: zebras off");
+        program.after(|| program.key("shift+18"), "note: marked: what is clipped");
+        program.after(|| program.key("shift+17"), "note: marked: what is outside EBU R 103");
+        program.after(|| program.key("shift+17"), "note: marked: what is up to");
+        program.after(|| program.key("shift+17"), "note: marked: what is clipped");
+        program.after(|| program.key("shift+18"), "note: marks off");
+    }
+    program.set_layout("us");
+    program.quit_with("q");
+}
+
+#[test]
 fn a_start_time_is_where_the_first_video_begins() {
     let _turn = turn();
     let display = Display::start();

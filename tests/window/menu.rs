@@ -30,7 +30,7 @@ fn arrows_letters_enter_and_esc_lead_through_the_menu() {
     choose(&program, &[]);
     leads_to(&program, "Up", "All keys");
     leads_to(&program, "s", "Show the frame's numbers");
-    leads_to(&program, "s", "Show the lab of counting methods");
+    leads_to(&program, "s", "Show the lab of counting");
     leads_to(&program, "s", "Show zebras");
     leads_to(&program, "c", "Copy the values");
     leads_to(&program, "c", "Copy the picture");

@@ -227,12 +227,11 @@ fn nothing_lies_on_text_or_cuts_it_off_and_all_of_it_can_be_read() {
     }));
 }
 
-#[test]
-fn nothing_lies_on_a_menu_or_on_the_recent_files_and_they_are_whole() {
+fn menu_cases() -> impl Iterator<Item = Case> {
     let menus: [fn(Pos2) -> Menu; 2] = [Menu::everything, Menu::recent];
     let all = SIZES.into_iter().flat_map(|size| all_panels().step_by(5).map(move |open| (size, open)));
-    let all = all.flat_map(|(size, open)| menus.map(|menu| (size, open, menu)));
-    check(all.enumerate().map(|(number, (size, open, menu))| Case {
+    let all = all.flat_map(move |(size, open)| menus.map(|menu| (size, open, menu)));
+    all.enumerate().map(|(number, (size, open, menu))| Case {
         size,
         open,
         is_adjusted: number % 3 == 0,
@@ -240,7 +239,26 @@ fn nothing_lies_on_a_menu_or_on_the_recent_files_and_they_are_whole() {
         note: number,
         menu: Some(menu),
         pointer: POINTERS[number % 4],
-    }));
+    })
+}
+
+#[test]
+fn nothing_lies_on_a_menu_or_on_the_recent_files_and_they_are_whole() {
+    check(menu_cases());
+}
+
+#[test]
+fn every_entry_of_a_menu_is_one_line() {
+    let mut entries = 0;
+    for case in menu_cases().step_by(7) {
+        let Laid { items, menus, .. } = laid_out(case);
+        let is_in_menu = |rect: Rect| menus.iter().any(|menu| menu.contains_rect(rect));
+        for (words, rect, _) in texts(&items).into_iter().filter(|&(_, rect, _)| is_in_menu(rect)) {
+            entries += 1;
+            assert!(rect.height() < 20.0, "‘{words}’ takes two lines with {case:?}");
+        }
+    }
+    assert!(entries > 100, "{entries}");
 }
 
 #[test]

@@ -291,7 +291,7 @@ fn words(action: Action, model: &Model<'_>) -> String {
             Components::YCbCr => "Count red, green, blue, luminance".to_owned(),
         },
         Action::ToggleNumbers => show_or_hide(model.tables.stats.is_some(), "the frame's numbers"),
-        Action::ToggleLab => show_or_hide(model.lab.is_some(), "the lab of counting methods"),
+        Action::ToggleLab => show_or_hide(model.lab.is_some(), "the lab of counting"),
         Action::ToggleZebra => show_or_hide(model.exposure.chosen.zebra, "zebras"),
         Action::ToggleMarks => show_or_hide(model.exposure.chosen.marks, "marks of clipped pixels"),
         Action::ClearRegion => "Clear the region".to_owned(),

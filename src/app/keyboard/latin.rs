@@ -62,6 +62,25 @@ fn american(physical: PhysicalKey, shift: bool) -> Option<&'static str> {
     Some(if shift { shifted } else { plain })
 }
 
+/// The digit at a key's place in the row of digits.
+pub const fn place_of_digit(physical: PhysicalKey) -> Option<char> {
+    let PhysicalKey::Code(code) = physical else { return None };
+    let digit = match code {
+        KeyCode::Digit1 => '1',
+        KeyCode::Digit2 => '2',
+        KeyCode::Digit3 => '3',
+        KeyCode::Digit4 => '4',
+        KeyCode::Digit5 => '5',
+        KeyCode::Digit6 => '6',
+        KeyCode::Digit7 => '7',
+        KeyCode::Digit8 => '8',
+        KeyCode::Digit9 => '9',
+        KeyCode::Digit0 => '0',
+        _ => return None,
+    };
+    Some(digit)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -75,7 +94,7 @@ mod tests {
     fn does(text: &str, base: &str, code: KeyCode, modifiers: ModifiersState) -> Option<Action> {
         let [key, base] = [(text, modifiers.shift_key()), (base, false)]
             .map(|(text, shift)| latin(&Key::Character(text.into()), PhysicalKey::Code(code), shift));
-        of_press(&Press { key: &key, base: &base, modifiers })
+        of_press(&Press { key: &key, base: &base, digit: None, modifiers })
     }
 
     #[test]

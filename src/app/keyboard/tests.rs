@@ -1,3 +1,5 @@
+use winit::keyboard::KeyCode;
+
 use super::*;
 use crate::adjust::{Adjustment, Parameter};
 use crate::keys::SpeedChange;
@@ -7,13 +9,20 @@ const SHIFT: ModifiersState = ModifiersState::SHIFT;
 
 fn named(key: NamedKey, modifiers: ModifiersState) -> Option<Action> {
     let key = Key::Named(key);
-    of_press(&Press { key: &key, base: &key, modifiers })
+    of_press(&Press { key: &key, base: &key, digit: None, modifiers })
 }
 
 /// A key that types `text` with these modifiers and `base` without them.
 fn typed(text: &str, base: &str, modifiers: ModifiersState) -> Option<Action> {
     let [key, base] = [text, base].map(|text| Key::Character(text.into()));
-    of_press(&Press { key: &key, base: &base, modifiers })
+    of_press(&Press { key: &key, base: &base, digit: None, modifiers })
+}
+
+/// The same at a place of the keyboard.
+fn at(code: KeyCode, text: &str, base: &str, modifiers: ModifiersState) -> Option<Action> {
+    let [key, base] = [text, base].map(|text| Key::Character(text.into()));
+    let digit = digit_of(&base, PhysicalKey::Code(code));
+    of_press(&Press { key: &key, base: &base, digit, modifiers })
 }
 
 #[test]
@@ -56,6 +65,34 @@ fn plus_enlarges_wherever_a_keyboard_has_it() {
     assert_eq!(typed("-", "6", SHIFT), less, "where it needs Shift");
     assert_eq!(typed("_", "-", SHIFT), None);
     assert_eq!(typed("6", "-", SHIFT), None, "French digits need Shift");
+}
+
+#[test]
+fn the_key_of_a_digit_is_the_same_key_on_every_keyboard() {
+    use KeyCode::{Digit7, Digit8, Digit9, Numpad9};
+    let [lower, higher] = [false, true].map(|more| Some(Action::StepZebra { more }));
+    // What the keys of 7, 8 and 9 type, then those of 8 and 9 with Shift.
+    for (keyboard, [seven, eight, nine], [shift_eight, shift_nine]) in [
+        ("American", ["7", "8", "9"], ["*", "("]),
+        ("German", ["7", "8", "9"], ["(", ")"]),
+        ("French", ["è", "_", "ç"], ["8", "9"]),
+        ("Belgian", ["è", "!", "ç"], ["8", "9"]),
+        ("Czech", ["ý", "á", "í"], ["8", "9"]),
+        ("Persian", ["۷", "۸", "۹"], ["*", ")"]),
+    ] {
+        assert_eq!(at(Digit7, seven, seven, NONE), lower, "{keyboard}");
+        assert_eq!(at(Digit8, eight, eight, NONE), higher, "{keyboard}");
+        assert_eq!(at(Digit9, nine, nine, NONE), Some(Action::ToggleZebra), "{keyboard}");
+        assert_eq!(at(Digit8, shift_eight, eight, SHIFT), Some(Action::NextMarks), "{keyboard}");
+        assert_eq!(at(Digit9, shift_nine, nine, SHIFT), Some(Action::ToggleMarks), "{keyboard}");
+    }
+    assert_eq!(at(Digit9, "9", "ç", NONE), Some(Action::ToggleZebra), "French with caps lock");
+    assert_eq!(at(Numpad9, "9", "9", NONE), Some(Action::ToggleZebra), "the number pad");
+    // What types a sign of the table does what that says, and no digit's place gives it another meaning.
+    assert_eq!(at(KeyCode::Digit6, "-", "-", NONE), Some(Action::Enlarge { more: false }), "French");
+    assert_eq!(at(Digit8, "-", "-", NONE), Some(Action::Enlarge { more: false }), "bépo");
+    assert_eq!(at(KeyCode::KeyQ, "ç", "ç", NONE), None, "Turkish and others have it elsewhere");
+    assert_eq!(at(Digit9, "9", "9", ModifiersState::CONTROL), None);
 }
 
 #[test]

@@ -55,9 +55,9 @@ impl Seen {
 /// 256ths.
 pub const MARK_LIGHTS: [u32; 3] = [256, 186, 96];
 /// How far the picture behind marks dims, in 256ths.
-pub const MARK_DIMMING: u32 = 192;
+const MARK_DIMMING: u32 = 192;
 /// What is left of a picture under a stripe, in 256ths, and the light of a light stripe, of 255.
-pub const STRIPE: [u32; 2] = [64, 191];
+const STRIPE: [u32; 2] = [64, 191];
 
 /// Width of a stripe on a view of so many rows, in pixels along a row.
 #[must_use]
