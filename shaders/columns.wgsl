@@ -27,6 +27,8 @@ struct Scale {
 // Exclusive prefix sum of all channels' bins, one after the other.
 @group(0) @binding(6) var<storage, read> cumulative: array<u32>;
 @group(0) @binding(7) var<storage, read_write> strokes: array<vec2<f32>>;
+// Luminance of linear light, where `bins` have that of the codes. It is drawn by the scale of that, to be compared with it.
+@group(0) @binding(8) var<storage, read> linear_bins: array<u32>;
 
 // First and last bin of a column, as PanelRect::bins_of_column has them: where bins outnumber columns, those whose middle
 // lies in this one; else the one that the middle of this column lies in.
@@ -107,26 +109,35 @@ fn lamps() -> u32 {
     return lit;
 }
 
-// Samples of the picture that is drawn as outlines in a bin, or in the fullest of a column where bins outnumber columns.
-fn outlined_count(channel: u32, place: u32) -> u32 {
+// Samples in a bin of what is drawn as an outline.
+fn outline_bin(kind: u32, index: u32) -> u32 {
+    if kind == LINEAR {
+        return linear_bins[index];
+    }
+    return outline_bins[index];
+}
+
+// The same, or those in the fullest bin of a column where bins outnumber columns.
+fn outlined_count(kind: u32, channel: u32, place: u32) -> u32 {
     if panel.size.x >= BINS {
-        return outline_bins[channel * BINS + place];
+        return outline_bin(kind, channel * BINS + place);
     }
     let bins_here = bins_of(place);
     var most = 0u;
     for (var bin = bins_here.x; bin <= bins_here.y; bin += 1u) {
-        most = max(most, outline_bins[channel * BINS + bin]);
+        most = max(most, outline_bin(kind, channel * BINS + bin));
     }
     return most;
 }
 
 // Height in pixels of a channel's outline at a place in columns from the overlay's left edge: a line from the middle of each
 // bin's top to the next one's, or of each column's. Below 0 where both are empty.
-fn outlined(channel: u32, place: f32) -> f32 {
+fn outlined(kind: u32, channel: u32, place: f32) -> f32 {
     let places = min(panel.size.x, BINS);
     let at = clamp(place * f32(places) / f32(panel.size.x) - 0.5, 0.0, f32(places - 1u));
     let low = u32(at);
-    let counts = vec2<u32>(outlined_count(channel, low), outlined_count(channel, min(low + 1u, places - 1u)));
+    let high = min(low + 1u, places - 1u);
+    let counts = vec2<u32>(outlined_count(kind, channel, low), outlined_count(kind, channel, high));
     if all(counts == vec2<u32>(0u)) {
         return -1.0;
     }
@@ -149,10 +160,10 @@ fn cumulated(channel: u32, place: f32) -> f32 {
 
 // Height in pixels of one of a channel's lines at a place in columns from the overlay's left edge; below 0 for none.
 fn line_at(kind: u32, channel: u32, place: f32) -> f32 {
-    if kind == OUTLINES {
-        return outlined(channel, place);
+    if kind == CURVES {
+        return cumulated(channel, place);
     }
-    return cumulated(channel, place);
+    return outlined(kind, channel, place);
 }
 
 // The rows of a column that a round pen covers which is drawn along one of a channel's lines. The line is looked at in the
@@ -160,7 +171,7 @@ fn line_at(kind: u32, channel: u32, place: f32) -> f32 {
 fn pen(kind: u32, channel: u32, column: u32) -> vec2<f32> {
     let middle = f32(column) + 0.5;
     // A curve bends at codes, an outline in the middle of bins.
-    let places = f32(min(panel.size.x, select(1u << BITS, BINS, kind == OUTLINES))) / f32(panel.size.x);
+    let places = f32(min(panel.size.x, select(BINS, 1u << BITS, kind == CURVES))) / f32(panel.size.x);
     let bend = (floor(middle * places) + 0.5) / places - middle;
     var rows = vec2<f32>(f32(panel.size.y), 0.0);
     var exists = false;
@@ -259,6 +270,9 @@ fn find(@builtin(global_invocation_id) id: vec3<u32>) {
             }
             if panel.curved != 0u {
                 strokes[first_stroke + CURVES + channel] = pen(CURVES, channel, column);
+            }
+            if channel == 3u && panel.linear.a != 0.0 {
+                strokes[first_stroke + LINEAR] = pen(LINEAR, channel, column);
             }
         }
     }

@@ -54,6 +54,17 @@ fn stroked(first: u32, row: f32, below: vec4<f32>) -> vec4<f32> {
     return over(vec4<f32>(light, cover) * panel.opacity, color);
 }
 
+// One stroke of a colour of its own over what is below, with its dark edge.
+fn lined(rows: vec2<f32>, row: f32, color: vec3<f32>, below: vec4<f32>) -> vec4<f32> {
+    if rows.y <= rows.x {
+        return below;
+    }
+    let edge = f32(panel.line);
+    let dark = covered(vec2<f32>(rows.x - edge, rows.y + edge), row);
+    let cased = over(vec4<f32>(0.0, 0.0, 0.0, dark * CASING * panel.opacity), below);
+    return over(vec4<f32>(color, 1.0) * covered(rows, row) * panel.opacity, cased);
+}
+
 // The lit lamps of one end over what is below: a pixel's column from that end, and its row from the top. Each has a dark edge.
 fn lamps_over(lit: u32, column: u32, row: u32, below: vec4<f32>) -> vec4<f32> {
     var place = 0u;
@@ -121,6 +132,9 @@ fn histogram(@builtin(position) pixel: vec4<f32>) -> @location(0) vec4<f32> {
     }
     if panel.curved != 0u {
         shown = stroked(first_stroke + CURVES, f32(row), shown);
+    }
+    if panel.linear.a != 0.0 {
+        shown = lined(strokes[first_stroke + LINEAR], f32(row), panel.linear.rgb, shown);
     }
     if EDGES {
         let flags = columns[base + FLAGS];

@@ -27,6 +27,7 @@ struct Panel {
     backdrop: vec2<u32>,            // columns and rows of the blurred picture that lies behind; 0 where there is none
     cap: u32,                       // rows of the cap, which reaches as many columns to either side of the bar
     lamp: u32,                      // side of a clip lamp in pixels; 0 where there are none
+    linear: vec4<f32>,              // colour of the line of luminance of linear light; its last part is 0 where there is none
 }
 
 @group(0) @binding(0) var<uniform> panel: Panel;
@@ -40,10 +41,11 @@ const FLAGS: u32 = 7u;
 const CAPPED: u32 = 256u;
 
 // A stroke covers the rows of a column from x up to y, which may be between two rows; none where y is not above x. Strokes
-// of a column: the four channels' outlines, then their four curves.
-const COLUMN_STROKES: u32 = 8u;
+// of a column: the four channels' outlines, their four curves, and the luminance of linear light.
+const COLUMN_STROKES: u32 = 9u;
 const OUTLINES: u32 = 0u;
 const CURVES: u32 = 4u;
+const LINEAR: u32 = 8u;
 
 // Strength of the graticule's lines at the odd and at the even eighths.
 const MINOR_LINE: f32 = 0.10;

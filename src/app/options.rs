@@ -32,6 +32,8 @@ pub struct PlayOptions {
     pub keeps_settings: bool,
     /// Bins of a channel that are drawn at first; without, those of the settings.
     pub bin_count: Option<u32>,
+    /// Whether the luminance of linear light is shown at first; without, as the settings have it.
+    pub linear_luminance: Option<bool>,
     /// What is counted at first.
     pub components: Components,
     /// What is done to the picture at first.

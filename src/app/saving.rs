@@ -62,7 +62,11 @@ impl Saves {
         let histogram = graphics.renderer.count(&graphics.gpu).map_err(|error| error.to_string())?;
         let counter = (graphics.engine.name(), Some(graphics.gpu.info.name.as_str()));
         let bins = BinFigures { count: scene.style.clamped().bins, listed: true };
-        let figures = Figures::new(&session.input.display().to_string(), (&read, region), &histogram, counter, bins);
+        let has_linear = components == Components::Rgbl && scene.style.linear_luminance;
+        let linear = has_linear.then(|| graphics.renderer.count_linear(&graphics.gpu, &scene)).transpose();
+        let linear = linear.map_err(|error| error.to_string())?;
+        let figures = Figures::new(&session.input.display().to_string(), (&read, region), &histogram, counter, bins)
+            .with_linear(linear);
         let figures = of_adjusted(figures, graphics, &scene, (&read.picture, components, region))?;
         let json = serde_json::to_string(&figures).map_err(|error| error.to_string())?;
         let name = name(session, frame);

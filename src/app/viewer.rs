@@ -277,6 +277,7 @@ impl Viewer {
                 histograms: &readings.histograms,
                 counted: counted.as_deref(),
                 bins: self.work.scene.style.bins,
+                linear: self.work.scene.style.linear_luminance,
                 brushed_only: self.brushed_only,
             },
             tables: readings.tables(),

@@ -25,10 +25,10 @@ use super::title::Title;
 use super::{regions, seen, styling, transport};
 use crate::adjust::Adjustment;
 use crate::gpu::{GpuError, Instance};
-use crate::histogram::Components;
+use crate::histogram::{Components, Transfer};
 use crate::keys::{self, Action};
 use crate::picture::Frame;
-use crate::view::overlay::OverlayStyle;
+use crate::view::overlay::{OverlayStyle, linear_text};
 use crate::view::placement::{Shape, ViewSettings};
 use crate::view::region::Region;
 use crate::view::scene::Scene;
@@ -83,7 +83,11 @@ impl Workspace {
         let scene = Scene {
             channels: settings.channels(),
             overlays: settings.shown,
-            style: OverlayStyle { bins: options.bin_count.or(settings.histograms.bins), ..settings.histograms },
+            style: OverlayStyle {
+                bins: options.bin_count.or(settings.histograms.bins),
+                linear_luminance: options.linear_luminance.unwrap_or(settings.histograms.linear_luminance),
+                ..settings.histograms
+            },
             view: ViewSettings::fitted(settings.fit),
             curves: settings.curves,
             exposure: options.exposure.over(settings.exposure),
@@ -254,14 +258,16 @@ impl Workspace {
         seen::text(share, part.is_some(), &self.scene.view)
     }
 
-    /// Which picture and which part of it the histograms are of, and in how many bins, in words; nothing where that is simply the
+    /// Which picture and which part of it the histograms are of, in how many bins, and what the line is, in words; nothing where that is simply the
     /// picture, with a bin for each code.
     pub fn counted_text(&self) -> Option<String> {
         let frame = self.session.as_ref()?.frame.as_ref()?;
         let region = self.region.counted().map(|rect| regions::words_in(rect, frame));
         let bins = self.scene.style.binning(frame.picture.layout().bin_bits()).text();
-        let texts: Vec<_> =
-            region.into_iter().chain(self.scene.counted_text(self.bins.components)).chain(bins).collect();
+        let linear = self.scene.shows_linear(self.bins.components);
+        let linear = linear.then(|| linear_text(Transfer::of_tag(frame.source.transfer)));
+        let counted = self.scene.counted_text(self.bins.components);
+        let texts: Vec<_> = region.into_iter().chain(counted).chain(bins).chain(linear).collect();
         (!texts.is_empty()).then(|| texts.join("; "))
     }
 

@@ -167,6 +167,16 @@ impl From<RangeArg> for Range {
     }
 }
 
+/// `--luminance`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum LuminanceArg {
+    /// Of the encoded codes
+    #[default]
+    Encoded,
+    /// That, and beside it the luminance of linear light
+    Linear,
+}
+
 /// `--components`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 enum ComponentsArg {

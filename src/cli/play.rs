@@ -9,7 +9,7 @@ use histoscope::{PlayOptions, parse_time, play};
 
 use super::adjust::AdjustArgs;
 use super::exposure::ExposureArgs;
-use super::options::{CountingArgs, ReadingArgs, parse_bin_count};
+use super::options::{CountingArgs, LuminanceArg, ReadingArgs, parse_bin_count};
 
 /// What to play.
 #[derive(Debug, Args)]
@@ -42,6 +42,10 @@ pub struct PlayArgs {
     /// Bins of a channel that are drawn, 3 to 4096; without it as many as codes, or as the last time
     #[arg(long, value_name = "N", value_parser = parse_bin_count)]
     bin_count: Option<u32>,
+
+    /// Show luminance of the encoded codes, or beside it that of linear light; without it, as the last time
+    #[arg(long, value_enum)]
+    luminance: Option<LuminanceArg>,
 
     /// Neither read nor keep settings from earlier runs
     #[arg(long)]
@@ -82,6 +86,7 @@ impl PlayArgs {
             cache_bytes: usize::try_from(self.cache_mb << 20).unwrap_or(usize::MAX),
             keeps_settings: !self.no_config,
             bin_count: self.bin_count,
+            linear_luminance: self.luminance.map(|luminance| luminance == LuminanceArg::Linear),
             components: self.counting.components(),
             adjustments: self.adjust.adjustments(),
             counted: self.adjust.counted(),

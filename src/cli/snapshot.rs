@@ -6,12 +6,12 @@ use std::process::ExitCode;
 use clap::Args;
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use histoscope::analysis::RegionSpec;
-use histoscope::{Channels, SnapshotOptions, parse_time, snapshot};
+use histoscope::{Channels, Components, SnapshotOptions, parse_time, snapshot};
 
 use super::adjust::AdjustArgs;
 use super::exposure::ExposureArgs;
-use super::options::{CountingArgs, ReadingArgs, parse_bin_count, parse_size};
-use super::output::print_line;
+use super::options::{CountingArgs, LuminanceArg, ReadingArgs, parse_bin_count, parse_size};
+use super::output::{print_line, wrong_usage};
 
 /// Arguments of `snapshot`.
 #[derive(Debug, Args)]
@@ -51,6 +51,10 @@ pub struct SnapshotArgs {
     #[arg(long, value_name = "N", value_parser = parse_bin_count)]
     bin_count: Option<u32>,
 
+    /// Count luminance of the encoded codes, or beside it that of linear light: as a line in the picture, and as a channel of the figures
+    #[arg(long, value_enum, default_value_t)]
+    luminance: LuminanceArg,
+
     /// Put all bins into the JSON object
     #[arg(long, requires = "json")]
     bins: bool,
@@ -77,6 +81,9 @@ impl SnapshotArgs {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let components = self.counting.components();
         self.adjust.check(components)?;
+        if self.luminance == LuminanceArg::Linear && components == Components::YCbCr {
+            return Ok(wrong_usage("--luminance linear needs red, green and blue; leave --components out".to_owned())?);
+        }
         let figures = snapshot(&SnapshotOptions {
             input: self.file,
             at_secs: self.at,
@@ -86,6 +93,7 @@ impl SnapshotArgs {
             labels: self.labels,
             bins: self.bins,
             bin_count: self.bin_count,
+            linear_luminance: self.luminance == LuminanceArg::Linear,
             output: self.output,
             components,
             region: self.region,

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::adjust::Adjustments;
 use crate::cpu;
-use crate::histogram::{Histogram, limits};
+use crate::histogram::{Histogram, Sums, Transfer, limits};
 use crate::picture::color::Range;
 use crate::picture::region::{self, Rect};
 use crate::picture::{Frame, Picture};
@@ -45,6 +45,9 @@ pub struct Figures {
     adjusted: Option<AdjustedFields>,
     /// Bins of a channel.
     bin_count: u32,
+    /// How codes became light, where the luminance of that was counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    transfer: Option<&'static str>,
     channels: Map<String, Value>,
     /// The source's, where the picture was adjusted and both were counted.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -140,10 +143,30 @@ impl Figures {
             r103: R103::of(picture, region),
             adjusted: None,
             bin_count: Binning::new(histogram.bits, bins.count).count(),
+            transfer: None,
             channels: channel_values(histogram, color.range.value, bins),
             source_channels: None,
             bins,
         }
+    }
+
+    /// The same with the luminance of linear light, where that was counted.
+    #[must_use]
+    pub fn with_linear(mut self, linear: Option<(Transfer, Vec<u32>)>) -> Self {
+        if let Some((transfer, codes)) = linear {
+            self.transfer = Some(transfer.name());
+            self.channels.insert(LINEAR.to_owned(), linear_value(&codes, self.bins));
+        }
+        self
+    }
+
+    /// The same with that of the source, where both pictures were counted.
+    #[must_use]
+    pub fn with_source_linear(mut self, linear: Option<(Transfer, Vec<u32>)>) -> Self {
+        if let (Some((_, codes)), Some(channels)) = (linear, &mut self.source_channels) {
+            channels.insert(LINEAR.to_owned(), linear_value(&codes, self.bins));
+        }
+        self
     }
 
     /// The same, saying of which picture they are.
@@ -163,6 +186,17 @@ impl Figures {
 /// Those thresholds that there are.
 pub(super) fn present(thresholds: [u32; 4]) -> Vec<u32> {
     thresholds.into_iter().filter(|&threshold| threshold != u32::MAX).collect()
+}
+
+/// The name of the luminance of linear light among the channels.
+const LINEAR: &str = "linear_luminance";
+
+fn linear_value(codes: &[u32], bins: BinFigures) -> Value {
+    let mut value = serde_json::to_value(Sums::of(codes).stats(None)).unwrap_or_default();
+    if bins.listed {
+        value["bins"] = Binning::new(codes.len().ilog2(), bins.count).regrouped(codes).into();
+    }
+    value
 }
 
 fn channel_values(histogram: &Histogram, range: Range, bins: BinFigures) -> Map<String, Value> {
@@ -218,12 +252,13 @@ impl fmt::Display for Figures {
 }
 
 fn write_table(f: &mut fmt::Formatter<'_>, channels: &Map<String, Value>) -> fmt::Result {
-    write!(f, "{:<10} {:>10} {:>6} {:>6} {:>9} {:>7}", "channel", "count", "min", "max", "mean", "median")?;
+    let room = channels.keys().map(String::len).fold(10, usize::max);
+    write!(f, "{:<room$} {:>10} {:>6} {:>6} {:>9} {:>7}", "channel", "count", "min", "max", "mean", "median")?;
     for (name, channel) in channels {
         let whole = |key: &str| channel[key].as_u64().unwrap_or_default();
         write!(
             f,
-            "\n{name:<10} {:>10} {:>6} {:>6} {:>9.2} {:>7}",
+            "\n{name:<room$} {:>10} {:>6} {:>6} {:>9.2} {:>7}",
             whole("count"),
             whole("min"),
             whole("max"),

@@ -8,11 +8,11 @@ use egui::{Align2, Color32, CornerRadius, FontId, LayerId, Painter, Pos2, Rect, 
 use crate::gpu::draw::{self, FontTextures, Shapes};
 use crate::gpu::readback::Image;
 use crate::gpu::{Gpu, GpuError, Renderer};
-use crate::histogram::Components;
+use crate::histogram::{Components, Transfer};
 use crate::picture::Frame;
 use crate::picture::region::Rect as Part;
 use crate::text::timecode;
-use crate::view::overlay::lights;
+use crate::view::overlay::{LINEAR_LIGHT, lights, linear_text};
 use crate::view::panel::{PanelRect, panels};
 use crate::view::placement::{Placement, Shape};
 use crate::view::region;
@@ -107,7 +107,10 @@ fn caption(subject: &Subject<'_>) -> Vec<String> {
     };
     let (width, height, depth) = (picture.width(), picture.height(), picture.layout().depth);
     let binning = scene.style.binning(picture.layout().bin_bits());
-    let drawn = binning.text().map_or_else(String::new, |bins| format!("; drawn in {bins}"));
+    let mut drawn = binning.text().map_or_else(String::new, |bins| format!("; drawn in {bins}"));
+    if scene.shows_linear(components) {
+        drawn += &format!("; {}", linear_text(Transfer::of_tag(frame.source.transfer)));
+    }
     let mut lines = vec![
         input.to_owned(),
         format!("{number}{}", timecode(frame.time_secs)),
@@ -168,6 +171,8 @@ fn label_view(painter: &Painter, size: (u32, u32), points: f32, subject: &Subjec
             let name = subject.components.channel_names().get(channel)?;
             Some((name_of(name), color_of(subject.components, channel)))
         });
+        let has_line = channels.contains(3) && subject.scene.shows_linear(subject.components);
+        let names = names.chain(has_line.then(|| ("of linear light", ink_of(LINEAR_LIGHT))));
         strip(painter, Rect::from_min_size(pos2(rect.min.x, top + NAMES), vec2(rect.width(), STRIP)), bits);
         show_names(painter, pos2(rect.min.x, top), rect.width(), names);
     }
@@ -252,6 +257,11 @@ const fn name_of(name: &'static str) -> &'static str {
 
 /// A channel's colour, light enough to be read as text.
 fn color_of(components: Components, channel: usize) -> Color32 {
-    let light = lights(components)[channel].map(|part| ((part + (1.0 - part) * 0.35) * 255.0) as u8);
+    ink_of(lights(components)[channel])
+}
+
+/// A light as a colour of text.
+fn ink_of(light: [f32; 3]) -> Color32 {
+    let light = light.map(|part| ((part + (1.0 - part) * 0.35) * 255.0) as u8);
     Color32::from_rgb(light[0], light[1], light[2])
 }

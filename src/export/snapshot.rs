@@ -7,14 +7,15 @@ use super::figures::{AdjustedFigures, BinFigures, Figures};
 use super::file::{self, FileError};
 use super::labels::{self, Subject};
 use super::region::RegionSpec;
-use crate::adjust::{Adjustments, Reduction};
+use crate::adjust::{Adjustments, Processor, Reduction};
+use crate::cpu;
 use crate::engine::{Counter, Counts, Engine, EngineChoice, EngineError};
 use crate::gpu::draw::Channels;
 use crate::gpu::{AdapterChoice, Gpu, GpuError, Renderer, Scene};
-use crate::histogram::{Components, Histogram};
+use crate::histogram::{Components, Histogram, LightTable, Transfer};
 use crate::media::{Decoder, MediaError, OpenOptions, Seek};
-use crate::picture::Frame;
 use crate::picture::region::Rect;
+use crate::picture::{Frame, PictureError};
 use crate::view::exposure::{Exposure, ExposureChoice};
 use crate::view::overlay::OverlayStyle;
 use crate::view::placement::upright_size;
@@ -40,6 +41,8 @@ pub struct SnapshotOptions {
     /// Bins of a channel, in the picture and in the figures, of [`BIN_COUNTS`](crate::histogram::BIN_COUNTS); `None` for one for each
     /// code.
     pub bin_count: Option<u32>,
+    /// Whether the luminance of linear light is counted beside that of the codes; not where code values are counted.
+    pub linear_luminance: bool,
     /// Where to write the picture; `None` makes none.
     pub output: Option<PathBuf>,
     /// What is counted.
@@ -137,13 +140,58 @@ pub fn snapshot(options: &SnapshotOptions) -> Result<Figures, SnapshotError> {
     let input = options.input.display().to_string();
     let adapter = gpu.as_ref().map(|gpu| gpu.info.name.as_str());
     let bins = BinFigures { count: options.bin_count, listed: options.bins };
-    let figures = Figures::new(&input, (&frame, region), &counted.histogram, (counted.engine, adapter), bins);
+    let shown = if is_result { options.adjustments } else { Adjustments::default() };
+    let figures = Figures::new(&input, (&frame, region), &counted.histogram, (counted.engine, adapter), bins)
+        .with_linear(linear(&engine, gpu.as_ref(), (&frame, region), shown, options)?);
     if options.adjustments.is_off() {
         return Ok(figures);
     }
+    let source_linear =
+        if both { linear(&engine, gpu.as_ref(), (&frame, region), Adjustments::default(), options)? } else { None };
     let source = both.then(|| count(Adjustments::default())).transpose()?;
     let source = source.as_ref().map(|counted| &counted.histogram);
-    Ok(figures.of_adjusted(AdjustedFigures { adjustments: &options.adjustments, is_result, thresholds, source }))
+    let adjusted = AdjustedFigures { adjustments: &options.adjustments, is_result, thresholds, source };
+    Ok(figures.of_adjusted(adjusted).with_source_linear(source_linear))
+}
+
+/// The luminance of linear light of a frame that is adjusted so, where it is wanted; counted by the engine that counts the rest.
+fn linear(
+    engine: &Engine,
+    gpu: Option<&Arc<Gpu>>,
+    (frame, region): (&Frame, Option<Rect>),
+    adjustments: Adjustments,
+    options: &SnapshotOptions,
+) -> Result<Option<(Transfer, Vec<u32>)>, SnapshotError> {
+    let components = Components::Rgbl;
+    if !options.linear_luminance || options.components != components {
+        return Ok(None);
+    }
+    let mut counter = Counter::new(engine, &[components], Adjustments::default());
+    let bins = counter.count_for_drawing(&frame.picture, region, components).map_err(GpuError::Region)?;
+    if let (Some(gpu), None) = (gpu, &bins) {
+        let mut renderer = Renderer::headless(gpu);
+        renderer.load_frame(gpu, frame, region, components, bins)?;
+        let scene = Scene { adjustments, counted: scene::Counted::Result, ..Scene::default() };
+        return Ok(Some(renderer.count_linear(gpu, &scene)?));
+    }
+    let failed = |reason: PictureError| {
+        let (path, reason) = (options.input.clone(), reason.to_string());
+        SnapshotError::Media(MediaError::Failed { path, action: "counting the luminance of linear light", reason })
+    };
+    let picture = match adjustments.is_off() {
+        true => frame.picture.clone(),
+        false => Processor::default().apply(&frame.picture, &adjustments, None).map_err(failed)?,
+    };
+    let transfer = Transfer::of_tag(frame.source.transfer);
+    let table = LightTable::new(transfer, picture.layout().bin_bits());
+    let bins = cpu::count_linear_region(&picture, region, &table).map_err(failed)?;
+    Ok(Some((transfer, bins)))
+}
+
+/// How the histograms are to look.
+fn style(options: &SnapshotOptions) -> OverlayStyle {
+    let SnapshotOptions { bin_count: bins, linear_luminance, .. } = *options;
+    OverlayStyle { bins, linear_luminance, ..OverlayStyle::default() }
 }
 
 /// The adapter, unless there are only figures to be made, which the CPU was asked for.
@@ -215,7 +263,7 @@ fn draw(
         adjustments: options.adjustments,
         counted: options.counted,
         exposure: options.exposure.over(Exposure::default()),
-        style: OverlayStyle { bins: options.bin_count, ..OverlayStyle::default() },
+        style: style(options),
         ..Scene::default()
     };
     let image = if options.labels {

@@ -13,6 +13,7 @@ pub mod draw;
 mod figures;
 pub mod histogram;
 mod import;
+mod linear;
 pub mod live;
 mod loading;
 pub mod params;

@@ -6,6 +6,7 @@ mod answers;
 mod content;
 mod counting;
 mod drawing;
+mod linear;
 mod loaded;
 
 use std::time::{Duration, Instant};
@@ -20,7 +21,7 @@ use super::upload::PictureBuffers;
 use super::{Gpu, GpuError};
 use crate::adjust::Adjustments;
 use crate::cpu;
-use crate::histogram::{Components, Histogram};
+use crate::histogram::{Components, Histogram, Transfer};
 use crate::picture::region::Rect;
 use crate::picture::{Frame, Orientation, Picture, PictureError, Ratio};
 use crate::view::placement::Shape;
@@ -210,6 +211,7 @@ impl Renderer {
         self.load_region(gpu, &frame.picture, placing, region, components, counted)?;
         if let Some(loaded) = &mut self.content.loaded {
             loaded.tag = Some(FrameTag::of(frame));
+            loaded.transfer = Transfer::of_tag(frame.source.transfer);
         }
         Ok(())
     }
@@ -284,6 +286,7 @@ impl Renderer {
             components,
             region,
             range: picture.colorimetry().range.value,
+            transfer: Transfer::default(),
             tag: None,
             loading: self.content.loadings,
             count: Count::Due,

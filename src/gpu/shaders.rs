@@ -90,10 +90,13 @@ pub mod groups {
     pub static SELECTION: Group = Group::of_compute("selection", &[Uniform, Write]);
     /// Limits, and the count of the pixels outside.
     pub static LIMITS: Group = Group::of_compute("limits", &[Uniform, Write]);
+    /// What of a picture is counted, the light of codes, and bins.
+    pub static LINEAR: Group = Group::of_compute("linear", &[Uniform, Read, Write]);
     /// The lit pixels that are found.
     pub static LIGHT: Group = Group::of_compute("light", &[Write]);
-    /// Parameters, bins, scales, columns, the outlines' bins and scales, cumulative bins and strokes.
-    pub static COLUMNS: Group = Group::of_compute("columns", &[Uniform, Read, Read, Write, Read, Read, Read, Write]);
+    /// Parameters, bins, scales, columns, the outlines' bins and scales, cumulative bins, strokes, and bins of linear light.
+    pub static COLUMNS: Group =
+        Group::of_compute("columns", &[Uniform, Read, Read, Write, Read, Read, Read, Write, Read]);
     /// Parameters, columns, strokes and backdrop.
     pub static OVERLAY: Group =
         Group { label: "overlay", stages: ShaderStages::VERTEX_FRAGMENT, bindings: &[Uniform, Read, Read, Read] };
@@ -197,6 +200,8 @@ table! {
     ]);
     /// Counting the pixels outside limits.
     LIMITS = (All, [PICTURE_TEXT, text!("limits")], [entry("count_outside", &[&groups::PICTURE, &groups::LIMITS])]);
+    /// Counting the luminance of linear light.
+    LINEAR = (All, [PICTURE_TEXT, text!("linear")], [entry("count_linear", &[&groups::PICTURE, &groups::LINEAR])]);
     /// Drawing a picture, and finding what a brush lights.
     VIDEO = (All, [PICTURE_TEXT, text!("video")], [
         entry("corner", &[&groups::PICTURE, &groups::PLACEMENT]),

@@ -3,6 +3,7 @@
 mod bins;
 mod clip;
 mod cumulative;
+mod light;
 pub mod limits;
 pub mod reference;
 mod stats;
@@ -10,5 +11,6 @@ mod stats;
 pub use bins::vertical_scale;
 pub use bins::{BIN_COUNTS, CHANNELS, CLAMPED_CHANNELS, Components, Histogram, TAIL_WORDS, regroup};
 pub use clip::ClipHistogram;
-pub use cumulative::{Cumulative, Selected};
+pub use cumulative::{Cumulative, Selected, Sums};
+pub use light::{LightTable, Transfer};
 pub use stats::ChannelStats;

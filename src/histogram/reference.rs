@@ -67,6 +67,27 @@ pub fn histogram(picture: &Picture, components: Components) -> Histogram {
     }
 }
 
+/// The bins of a picture's luminance of linear light.
+#[cfg(feature = "internals")]
+#[must_use]
+pub fn linear_luminance(picture: &Picture, transfer: crate::histogram::Transfer) -> Vec<u32> {
+    let bits = picture.layout().bin_bits();
+    let top = (1 << bits) - 1;
+    let table = crate::histogram::LightTable::new(transfer, bits);
+    let mut bins = vec![0; 1 << bits];
+    for y in 0..picture.height() {
+        for x in 0..picture.width() {
+            let codes = unclamped_rgb(picture, x, y).map(|v| v.clamp(0, top) as usize);
+            let weighed: u64 =
+                [2126_u64, 7152, 722].iter().zip(codes).map(|(w, c)| w * u64::from(table.light()[c])).sum();
+            // The highest gray that has no more light.
+            let bin = (0..=top as usize).rev().find(|&gray| u64::from(table.light()[gray]) * 10_000 <= weighed);
+            bins[bin.unwrap_or(0)] += 1;
+        }
+    }
+    bins
+}
+
 fn count_rgbl(picture: &Picture) -> Histogram {
     let bits = picture.layout().bin_bits();
     let top = (1 << bits) - 1;

@@ -8,7 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use super::binning::Binning;
 use crate::histogram::{BIN_COUNTS, Components};
-pub use look::{BAR_OPACITY, OUTLINED_LIGHT, SCRIM_OPACITY, WHITENING, colors, graticule, guides, lights, line_pixels};
+pub use look::{
+    BAR_OPACITY, LINEAR_LIGHT, OUTLINED_LIGHT, SCRIM_OPACITY, WHITENING, colors, graticule, guides, lights,
+    line_pixels, linear_text,
+};
 
 /// A set of the four channels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -115,6 +118,8 @@ pub struct OverlayStyle {
     pub backdrop: bool,
     /// Bins of a channel; `None` for one for each code. Kept within [`BIN_COUNTS`].
     pub bins: Option<u32>,
+    /// Whether the luminance of linear light is drawn beside that of the codes.
+    pub linear_luminance: bool,
     /// Part of the view that is left free below the overlays, for controls.
     #[serde(skip)]
     pub lift: f32,
@@ -129,6 +134,7 @@ impl Default for OverlayStyle {
             logarithmic: false,
             backdrop: false,
             bins: None,
+            linear_luminance: false,
             lift: 0.0,
         }
     }

@@ -4,7 +4,8 @@ use bytemuck::{Pod, Zeroable};
 
 use super::lamps;
 use super::overlay::{
-    BAR_OPACITY, Channels, OUTLINED_LIGHT, SCRIM_OPACITY, WHITENING, graticule, guides, lights, line_pixels,
+    BAR_OPACITY, Channels, LINEAR_LIGHT, OUTLINED_LIGHT, SCRIM_OPACITY, WHITENING, graticule, guides, lights,
+    line_pixels,
 };
 use super::panel::{PanelRect, panels};
 use super::scene::{NO_BIN, Scene};
@@ -68,9 +69,11 @@ pub struct PanelParams {
     pub cap: u32,
     /// Side of a clip lamp in pixels; 0 where there are none.
     pub lamp: u32,
+    /// Colour of the line of luminance of linear light; its last part is 0 where there is none.
+    pub linear: [f32; 4],
 }
 
-const _: () = assert!(size_of::<PanelParams>() == 224);
+const _: () = assert!(size_of::<PanelParams>() == 240);
 
 /// What the overlays are to show.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -83,6 +86,8 @@ pub struct OverlayContent {
     pub range: Range,
     /// Whether another picture's bins are drawn as outlines.
     pub outlined: bool,
+    /// Whether the luminance of linear light is there to be drawn.
+    pub linear: bool,
     /// Columns and rows of the blurred picture that lies behind, if one does.
     pub backdrop: Option<(u32, u32)>,
 }
@@ -107,7 +112,7 @@ fn panel_params(
     view: (u32, u32),
     first_column: u32,
 ) -> PanelParams {
-    let OverlayContent { bits, components, range, outlined, backdrop } = *shown;
+    let OverlayContent { bits, components, range, outlined, linear, backdrop } = *shown;
     let style = scene.style.clamped();
     let (line, binning) = (line_pixels(view), scene.style.binning(bits));
     // A line of that thickness stands on the middle of these columns, and inside the overlay.
@@ -116,6 +121,7 @@ fn panel_params(
     };
     // The axis is that of the codes, however many bins there are.
     let begin = |code: u32, thickness: u32| on(rect.columns_of_bin(code, 1 << bits), thickness);
+    let [r, g, b] = LINEAR_LIGHT;
     let limits = guides(components, range, channels, bits);
     let brush = scene.brush.filter(|brush| !channels.intersection(brush.channels).is_empty());
     let mark = |channel: usize| match scene.marks.map_or(NO_BIN, |marks| marks[channel]) {
@@ -156,6 +162,7 @@ fn panel_params(
         backdrop: backdrop.map_or([0; 2], Into::into),
         cap: rect.notch() / 3,
         lamp: lamps::side(&rect),
+        linear: if linear && channels.contains(3) { [r, g, b, 1.0] } else { [0.0; 4] },
     }
 }
 

@@ -122,6 +122,13 @@ impl Scene {
         Some((f64::from(share.clamp(0.0, 1.0)) * f64::from(width)).round() as u32)
     }
 
+    /// Whether the luminance of linear light is shown where these components are counted: code values have none.
+    #[must_use]
+    pub const fn shows_linear(&self, components: Components) -> bool {
+        let has_luminance = matches!(components, Components::Rgbl) && self.channels.contains(3);
+        self.overlays && self.style.linear_luminance && has_luminance
+    }
+
     /// The brush as it works on the picture, if it does.
     #[must_use]
     pub fn lighting(&self, components: Components) -> Option<Lighting> {

@@ -10,6 +10,7 @@ mod adjusted;
 mod bins;
 mod expected;
 mod layouts;
+mod linear;
 mod output;
 mod overlay;
 mod picture;

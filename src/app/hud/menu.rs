@@ -171,6 +171,14 @@ impl Drawing<'_, '_> {
                         let action = Action::ToggleChannel(channel);
                         menu.does(ui, action, Command::Do(action));
                     }
+                    if menu.model.scopes.components == Components::Rgbl {
+                        let is_on = menu.model.scopes.linear;
+                        let words =
+                            if is_on { "Hide luminance of linear light" } else { "Show luminance of linear light" };
+                        if menu.line(ui, words, "", true).clicked() {
+                            menu.commands.push(Command::Linear(!is_on));
+                        }
+                    }
                 }),
                 MenuLine::Bins => self.further(ui, "Bins", |menu, ui| {
                     for count in std::iter::once(None).chain(BIN_COUNTS.map(Some)) {

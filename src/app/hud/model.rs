@@ -39,6 +39,8 @@ pub enum Command {
     Count(Counted),
     /// Draw so many bins of a channel; `None` for one for each code.
     Bins(Option<u32>),
+    /// Draw the luminance of linear light too, or not any more.
+    Linear(bool),
     /// Have brushes select in this channel alone, or in all again.
     BrushOnly(usize),
     /// Copy the values of what lies at this point of the view, in points.
@@ -191,6 +193,8 @@ pub struct ScopesView<'a> {
     pub counted: Option<&'a str>,
     /// Bins of a channel, where they are not one for each code.
     pub bins: Option<u32>,
+    /// Whether the luminance of linear light is drawn.
+    pub linear: bool,
     /// The channel that a brush selects in alone, if one was clicked.
     pub brushed_only: Option<usize>,
 }

@@ -22,6 +22,7 @@ pub(super) fn model(panels: &[HistogramArea]) -> Model<'_> {
             histograms: panels,
             counted: None,
             bins: None,
+            linear: false,
             brushed_only: None,
         },
         tables: Tables::default(),

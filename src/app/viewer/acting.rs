@@ -46,6 +46,12 @@ impl Viewer {
                 self.work.settings.changed(now);
             }
             Command::Count(counted) => self.work.scene.counted = counted,
+            Command::Linear(is_on) => {
+                self.work.scene.style.linear_luminance = is_on;
+                self.work.settings.changed(now);
+                let word = if is_on { "on" } else { "off" };
+                self.work.note(Note::done(format!("luminance of linear light {word}")), now);
+            }
             Command::Bins(bins) => {
                 self.work.scene.style.bins = bins;
                 self.work.settings.changed(now);

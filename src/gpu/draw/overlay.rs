@@ -28,7 +28,7 @@ const WORKGROUP: u32 = 64;
 /// Words that the columns' buffer has for a column.
 const COLUMN_WORDS: usize = 8;
 /// Words that the strokes' buffer has for a column.
-const STROKE_WORDS: usize = 16;
+const STROKE_WORDS: usize = 18;
 
 /// The buffers that the overlays are drawn from.
 #[derive(Debug)]
@@ -37,6 +37,8 @@ pub struct OverlayBuffers<'a> {
     pub filled: &'a HistogramPasses,
     /// Those that are drawn as outlines; without, [`OverlayContent::outlined`] must be false.
     pub outline: Option<&'a HistogramPasses>,
+    /// The bins of the luminance of linear light; without, [`OverlayContent::linear`] must be false.
+    pub linear: Option<&'a wgpu::Buffer>,
     /// The blurred picture; without, [`OverlayContent::backdrop`] must be `None`.
     pub backdrop: Option<&'a wgpu::Buffer>,
     /// What sums the filled ones up; without, no curves are drawn.
@@ -48,8 +50,8 @@ pub struct OverlayBuffers<'a> {
 pub struct OverlayPass {
     columns_shader: shaders::Module,
     columns_pipelines: HashMap<Binning, wgpu::ComputePipeline>,
-    /// Make the bins that are drawn of those that were counted, filled and outlined, where they are not the same.
-    regrouped: [Option<RegroupPass>; 2],
+    /// Make the bins that are drawn of those that were counted, filled, outlined and of linear light, where they are not the same.
+    regrouped: [Option<RegroupPass>; 3],
     /// For what lies near the top and at the edges, where caps, lamps and the frame are.
     edges: wgpu::RenderPipeline,
     /// For the rest.
@@ -103,8 +105,9 @@ struct Columns {
     capacity: u32,
     columns: wgpu::Buffer,
     strokes: wgpu::Buffer,
-    /// Bins and scales of both pictures, the cumulative bins and the backdrop that the groups were made with.
-    bound: [wgpu::Buffer; 6],
+    /// Bins and scales of both pictures, the cumulative bins, the backdrop and the bins of linear light that the groups were made
+    /// with.
+    bound: [wgpu::Buffer; 7],
     groups: Vec<(wgpu::BindGroup, wgpu::BindGroup)>,
 }
 
@@ -119,7 +122,7 @@ impl OverlayPass {
         Self {
             columns_shader: shaders::COLUMNS.module(device),
             columns_pipelines: HashMap::new(),
-            regrouped: [None, None],
+            regrouped: [None, None, None],
             edges: pipeline(1.0),
             middle: pipeline(0.0),
             params: std::array::from_fn(|_| buffer(device, "overlay", size_of::<PanelParams>() / 4, usage)),
@@ -149,11 +152,10 @@ impl OverlayPass {
         self.shown = panels.iter().map(|(rect, _)| Shown::new(*rect, line_pixels(view), view)).collect();
         let columns = panels.iter().map(|(rect, _)| rect.width).sum();
         let binning = scene.style.binning(shown.bits);
-        for (regrouped, counted) in self.regrouped.iter_mut().zip([Some(counts.filled), counts.outline]) {
+        let counted = [Some(&counts.filled.bins), counts.outline.map(|passes| &passes.bins), counts.linear];
+        for (regrouped, counted) in self.regrouped.iter_mut().zip(counted) {
             match counted.filter(|_| !binning.is_of_codes()) {
-                Some(counted) => {
-                    regrouped.get_or_insert_with(|| RegroupPass::new(gpu)).prepare(gpu, &counted.bins, binning)
-                }
+                Some(counted) => regrouped.get_or_insert_with(|| RegroupPass::new(gpu)).prepare(gpu, counted, binning),
                 None => *regrouped = None,
             }
         }
@@ -179,7 +181,7 @@ impl OverlayPass {
 
     /// Makes the columns' buffers hold `count` columns, and the groups lead to what the overlays are drawn from.
     fn make_room(&mut self, gpu: &Gpu, count: u32, counts: &OverlayBuffers<'_>) {
-        let [filled, outline] = &self.regrouped;
+        let [filled, outline, linear] = &self.regrouped;
         let counted = |passes: &HistogramPasses| (passes.bins.clone(), passes.scales.clone());
         let filled = filled.as_ref().map_or_else(|| counted(counts.filled), RegroupPass::made);
         let outline = match (outline, counts.outline) {
@@ -187,6 +189,8 @@ impl OverlayPass {
             (None, Some(passes)) => counted(passes),
             (None, None) => filled.clone(),
         };
+        let linear = linear.as_ref().map(|regrouped| regrouped.made().0);
+        let linear = linear.or_else(|| counts.linear.cloned()).unwrap_or_else(|| self.nothing.clone());
         let bound = [
             &filled.0,
             &filled.1,
@@ -194,6 +198,7 @@ impl OverlayPass {
             &outline.1,
             counts.cumulative.as_deref().map_or(&self.nothing, |cumulative| &cumulative.sums),
             counts.backdrop.unwrap_or(&self.nothing),
+            &linear,
         ];
         let held = self.columns.take().filter(|columns| columns.capacity >= count);
         if let Some(columns) = &held
@@ -210,9 +215,9 @@ impl OverlayPass {
                 (capacity, room("columns", COLUMN_WORDS), room("strokes", STROKE_WORDS))
             }
         };
-        let [bins, scales, outline_bins, outline_scales, cumulative, backdrop] = bound;
+        let [bins, scales, outline_bins, outline_scales, cumulative, backdrop, linear] = bound;
         let groups = self.params.iter().map(|params| {
-            let found = [params, bins, scales, &columns, outline_bins, outline_scales, cumulative, &strokes];
+            let found = [params, bins, scales, &columns, outline_bins, outline_scales, cumulative, &strokes, linear];
             let find = groups::COLUMNS.bind(&gpu.device, &found);
             (find, groups::OVERLAY.bind(&gpu.device, &[params, &columns, &strokes, backdrop]))
         });

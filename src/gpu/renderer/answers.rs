@@ -8,6 +8,7 @@ use super::super::figures::Subject;
 use super::super::params::{LimitsParams, SelectionParams};
 use super::super::readback_belt::ReadbackBelt;
 use super::super::totals::TotalsPass;
+use super::linear::LinearCount;
 use crate::histogram::{Cumulative, TAIL_WORDS};
 use crate::view::scene::Brush;
 
@@ -16,6 +17,8 @@ use crate::view::scene::Brush;
 pub struct Answers {
     /// Sums the bins up that are shown filled, for numbers and curves; made when either is wanted first.
     pub cumulative: Option<CumulativePass>,
+    /// Counts the luminance of linear light; there while that is drawn.
+    pub linear: Option<LinearCount>,
     /// Counts what is outside of EBU R 103; there while that is told beside the bins.
     pub limits: Option<TotalsPass<LimitsParams>>,
     /// Counts what a brush over several channels selects; made when that is wanted first.
@@ -34,6 +37,7 @@ impl Answers {
     pub fn new(gpu: &Gpu) -> Self {
         Self {
             cumulative: None,
+            linear: None,
             limits: None,
             selection: None,
             selecting: None,

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use super::Renderer;
 use super::content::{Choice, Content};
+use super::linear::LinearCount;
 use super::loaded::Loaded;
 use crate::cpu::overlay::Overlay;
 use crate::gpu::Gpu;
@@ -56,9 +57,10 @@ impl Renderer {
             return Overlays::None;
         }
         let (_, outline) = self.content.passes();
-        let content = OverlayContent { bits, components, range, outlined: outline.is_some(), backdrop: None };
+        let (outlined, linear) = (outline.is_some(), scene.shows_linear(components));
+        let content = OverlayContent { bits, components, range, outlined, linear, backdrop: None };
         let is_painted = matches!(&self.content.parts(scene, view.1.0)[..], [part] if part.bound.is_none());
-        let needs_shaders = content.outlined || scene.curves || scene.style.backdrop;
+        let needs_shaders = content.outlined || content.linear || scene.curves || scene.style.backdrop;
         let has_divider = divider(&self.content, scene, view.1.0).is_some();
         match self.content.known() {
             Some((_, histogram)) if is_painted && !needs_shaders && !has_divider => {
@@ -127,9 +129,21 @@ impl Renderer {
             None => None,
         };
         let (backdrop, backdrop_size) = backdrop.unzip();
+        let linear = self.answers.linear.take().filter(|_| shown.linear);
+        let linear = if shown.linear { linear.or_else(|| Some(LinearCount::new(gpu))) } else { None };
+        self.answers.linear = linear;
+        let linear = match &mut self.answers.linear {
+            Some(linear) => {
+                if linear.record(gpu, encoder, &self.content) {
+                    self.recorded.push("linear");
+                }
+                Some(linear.bins())
+            }
+            None => None,
+        };
         let shown = OverlayContent { backdrop: backdrop_size, ..*shown };
         let cumulative = scene.curves.then(|| self.answers.cumulative.get_or_insert_with(|| CumulativePass::new(gpu)));
-        let counts = OverlayBuffers { filled, outline, backdrop, cumulative };
+        let counts = OverlayBuffers { filled, outline, linear, backdrop, cumulative };
         let spans = self.timing.as_mut().and_then(|timing| timing.also(&[Timed::Draw]));
         self.recorded.push("columns");
         self.overlay.prepare(gpu, encoder, &shown, counts, scene, size, spans);

@@ -1,7 +1,7 @@
 //! The picture that is loaded, and who does what with it.
 
 use crate::gpu::figures::FrameTag;
-use crate::histogram::{Components, Histogram};
+use crate::histogram::{Components, Histogram, Transfer};
 use crate::picture::Picture;
 use crate::picture::color::Range;
 use crate::picture::region::Rect;
@@ -27,6 +27,8 @@ pub struct Loaded {
     /// The part of it that is counted alone, if one is.
     pub region: Option<Rect>,
     pub range: Range,
+    /// How its codes become light.
+    pub transfer: Transfer,
     /// The frame that it is of, where it is one.
     pub tag: Option<FrameTag>,
     /// Number of this loading.

@@ -1,7 +1,7 @@
 //! The overlays' colours and lines.
 
 use super::Channels;
-use crate::histogram::Components;
+use crate::histogram::{Components, Transfer};
 use crate::picture::color::Range;
 
 /// The bars' lights, channel by channel. They are a little less than pure, which reads better on a dark scrim.
@@ -19,6 +19,14 @@ pub const BAR_OPACITY: f32 = 0.88;
 pub const SCRIM_OPACITY: f32 = 0.55;
 /// How much of the bars' light is left where another picture's histogram is an outline over them.
 pub const OUTLINED_LIGHT: f32 = 0.6;
+/// Light of the line of luminance of linear light, which none of the bars has.
+pub const LINEAR_LIGHT: [f32; 3] = [1.0, 0.62, 0.12];
+/// What that line is, in words.
+#[must_use]
+pub fn linear_text(transfer: Transfer) -> String {
+    format!("line: luminance of linear light ({})", transfer.name())
+}
+
 /// Thickness of lines on a view of `view` pixels: a pixel, and more where pixels are small.
 #[must_use]
 pub fn line_pixels(view: (u32, u32)) -> u32 {

@@ -1,0 +1,60 @@
+// Counts the luminance of linear light: src/histogram/light.rs. A workgroup takes rows in turn and counts in its own memory, which it
+// adds to the bins of all at its end.
+
+override CODES: u32 = 256u; // 2^BITS
+
+struct Region {
+    low: vec2<u32>,  // column and row of the first pixel that is counted
+    high: vec2<u32>, // and those behind the last
+}
+
+@group(1) @binding(0) var<uniform> region: Region;
+// The light of each code.
+@group(1) @binding(1) var<storage, read> light: array<u32>;
+// Where other bins have those of luminance: behind three channels.
+@group(1) @binding(2) var<storage, read_write> bins: array<atomic<u32>>;
+
+const WORKGROUP: u32 = 256u;
+var<workgroup> found: array<atomic<u32>, CODES>;
+
+// The weighted sum of a pixel's light, of 32 bits a colour, divided by the weights' sum: a sum of 46 bits, in two parts.
+fn weighed(rgb: vec3<u32>) -> u32 {
+    let weights = vec3<u32>(2126u, 7152u, 722u);
+    let lights = vec3<u32>(light[rgb.r], light[rgb.g], light[rgb.b]);
+    let low = dot(lights & vec3<u32>(0xffffu), weights);
+    let high = dot(lights >> vec3<u32>(16u), weights) + (low >> 16u);
+    let rest = ((high % 10000u) << 16u) | (low & 0xffffu);
+    return ((high / 10000u) << 16u) + rest / 10000u;
+}
+
+// The highest code of which gray has no more light.
+fn gray_of(own: u32) -> u32 {
+    var code = 0u;
+    for (var step = CODES / 2u; step > 0u; step /= 2u) {
+        if light[code + step] <= own {
+            code += step;
+        }
+    }
+    return code;
+}
+
+@compute @workgroup_size(WORKGROUP)
+fn count_linear(
+    @builtin(local_invocation_index) local: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    for (var y = region.low.y + group.x; y < region.high.y; y += groups.x) {
+        for (var x = region.low.x + local; x < region.high.x; x += WORKGROUP) {
+            let codes = bins_of(codes_at(vec2<u32>(x, y)));
+            atomicAdd(&found[gray_of(weighed(codes.rgb))], 1u);
+        }
+    }
+    workgroupBarrier();
+    for (var code = local; code < CODES; code += WORKGROUP) {
+        let count = atomicLoad(&found[code]);
+        if count > 0u {
+            atomicAdd(&bins[3u * CODES + code], count);
+        }
+    }
+}

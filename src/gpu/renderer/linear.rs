@@ -1,0 +1,87 @@
+//! The luminance of linear light of what is loaded, counted once for each picture that is shown filled.
+
+use super::content::{Choice, Content};
+use super::{Renderer, Scene};
+use crate::cpu;
+use crate::gpu::linear::LinearPass;
+use crate::gpu::readback::read_buffer;
+use crate::gpu::{Gpu, GpuError};
+use crate::histogram::{LightTable, Transfer};
+use crate::view::scene::Counted;
+
+/// What was counted, and where it lies. It is made where it is wanted, and dropped where it is not any more.
+#[derive(Debug)]
+pub struct LinearCount {
+    pass: LinearPass,
+    table: Option<(u32, LightTable)>,
+    counted: Option<Key>,
+}
+
+/// What tells counted pictures apart: the loading, the choice of what is adjusted, and which picture is shown filled.
+type Key = (u64, u64, Counted);
+
+impl LinearCount {
+    pub fn new(gpu: &Gpu) -> Self {
+        Self { pass: LinearPass::new(gpu), table: None, counted: None }
+    }
+
+    /// The bins, behind three empty channels.
+    pub const fn bins(&self) -> &wgpu::Buffer {
+        &self.pass.bins
+    }
+
+    /// Records the counting of what is shown filled, unless that is done; whether there was anything to record. Whoever counted the
+    /// other bins counts these.
+    pub fn record(&mut self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder, content: &Content) -> bool {
+        let Some(loaded) = &content.loaded else { return false };
+        let key = (loaded.loading, content.revision, content.counted());
+        if self.counted == Some(key) {
+            return false;
+        }
+        self.counted = Some(key);
+        let table = table(&mut self.table, loaded.transfer, loaded.bits);
+        match (content.known(), content.bound()) {
+            (None, Some((group, layout, rect, _))) => self.pass.record(gpu, encoder, (group, layout, rect), table),
+            _ => {
+                let mut bins = vec![0; table.light().len()];
+                for part in content.known_parts().iter().flatten() {
+                    let counted = cpu::count_linear(part, table);
+                    bins.iter_mut().zip(counted).for_each(|(sum, count)| *sum += count);
+                }
+                self.pass.take(gpu, &bins);
+            }
+        }
+        true
+    }
+}
+
+/// The light of these codes, worked out anew where it is that of others.
+fn table(kept: &mut Option<(u32, LightTable)>, transfer: Transfer, bits: u32) -> &LightTable {
+    let is = |(of, table): &(u32, LightTable)| *of == bits && table.transfer() == transfer;
+    let table = kept.take().filter(is).unwrap_or_else(|| (bits, LightTable::new(transfer, bits)));
+    &kept.insert(table).1
+}
+
+impl Renderer {
+    /// Counts the luminance of linear light of what the overlays of that scene show filled, 2^n bins, and how its codes became light;
+    /// waits for it. Nothing before a picture was loaded.
+    ///
+    /// # Errors
+    /// [`GpuError::Lost`] if the device fails.
+    pub fn count_linear(&mut self, gpu: &Gpu, scene: &Scene) -> Result<(Transfer, Vec<u32>), GpuError> {
+        let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("linear") });
+        self.record_count(gpu, &mut encoder, Choice::of(scene));
+        let mut linear = LinearCount::new(gpu);
+        linear.record(gpu, &mut encoder, &self.content);
+        if let Some(timing) = &mut self.timing {
+            timing.end(&mut encoder);
+        }
+        gpu.queue.submit([encoder.finish()]);
+        self.submitted();
+        let Some(loaded) = &self.content.loaded else { return Ok((Transfer::default(), Vec::new())) };
+        let codes = 1_u64 << loaded.bits;
+        let bytes = read_buffer(gpu, linear.bins(), 4 * 4 * codes)?;
+        let words: Vec<u32> = bytemuck::pod_collect_to_vec(&bytes);
+        Ok((loaded.transfer, words[3 * codes as usize..].to_vec()))
+    }
+}
