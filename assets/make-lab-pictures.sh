@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes the pictures of the lab for the manual: the real window on a display that nobody sees, with each method once, of which the
-# panel is cut out. Times are those of the machine that it runs on. Run it from anywhere:
+# panel is cut out, and prefix sums and a blur. Times are those of the machine that it runs on. Run it from anywhere:
 #
 #     assets/make-lab-pictures.sh [PROGRAM]     without PROGRAM, the one that cargo builds
 set -euo pipefail
@@ -24,4 +24,14 @@ for method in scalar single race atomics sum pairwise shared subgroup ours-gpu o
     if [ "$method" = race ]; then take lab; fi
     xdotool key shift+Down
 done
+
+# Of the other topics: a tree in the middle of its way down, and the blurred picture with tiles and their halo.
+open_window 1280 720 --start 3.2 "$sample"
+xdotool mousemove 1919 1079 sleep 2 key shift+l sleep 1 key alt+Next sleep 3 key shift+Down sleep 6
+take lab-prefix-sum 436x530+834+10
+xdotool key shift+Up sleep 4
+take lab-hillis-steele 436x530+834+10
+xdotool key alt+Next sleep 3 key shift+Down sleep 5
+take lab-blur
+take lab-tiles 436x530+834+10
 close_window

@@ -65,11 +65,7 @@ mod keys;
 #[cfg(feature = "internals")]
 pub mod keys;
 #[cfg(not(feature = "internals"))]
-#[allow(
-    dead_code,
-    unused_imports,
-    reason = "the ladder of a playing video is opened by tests alone until the window shows it"
-)]
+#[allow(dead_code, unused_imports, reason = "some of what it tells is for tests and for those who look into it alone")]
 mod lab;
 #[cfg(feature = "internals")]
 pub mod lab;
@@ -101,7 +97,7 @@ pub use export::snapshot::{SnapshotError, SnapshotOptions, snapshot};
 pub use gpu::{AdapterChoice, AdapterInfo, GpuError, adapters, wait_until_released};
 pub use histogram::{ChannelStats, Components, Histogram};
 pub use keys::as_text as keys_as_text;
-pub use lab::Method as LabMethod;
+pub use lab::{Method as LabMethod, Topic as LabTopic};
 pub use media::{Decoder, MediaError, OpenOptions, StreamInfo};
 pub use picture::color::{Matrix, Range};
 pub use picture::layout::LayoutError;

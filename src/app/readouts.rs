@@ -99,6 +99,15 @@ impl Sources<'_> {
         readings
     }
 
+    /// Where the corners of the picture lie, in points: the upper two and then the lower two, as it was coded.
+    #[must_use]
+    pub fn picture_corners(&self) -> Option<[Pos2; 4]> {
+        let placement = self.geometry.placement()?;
+        let (width, height) = (f64::from(placement.picture.0), f64::from(placement.picture.1));
+        let corners = [(0.0, 0.0), (width, 0.0), (0.0, height), (width, height)];
+        Some(corners.map(|(x, y)| self.geometry.in_points(placement.point_of(DVec2::new(x, y)))))
+    }
+
     /// What the display is told of the adjustments.
     #[must_use]
     pub fn adjusting(&self, adjuster: &Adjuster) -> AdjustmentView {

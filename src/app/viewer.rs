@@ -250,11 +250,12 @@ impl Viewer {
         let sources = self.sources();
         let readings = if self.work.hud.is_visible(now) { sources.read(now) } else { Readings::default() };
         let adjusting = sources.adjusting(&self.work.adjuster);
+        let corners = sources.picture_corners();
         let pointer = self.pointer.at.map(|at| sources.geometry.in_points(at));
         let (bits, components) = (sources.geometry.bits().unwrap_or(8), sources.geometry.components);
         self.work.scene.marks = readings.marks;
         let counted = self.lab.counted_text().or_else(|| self.work.counted_text());
-        let lab = self.lab.view(self.work.scene.style.logarithmic, now);
+        let lab = self.lab.view(self.work.scene.style.logarithmic, corners, now);
         let model = Model {
             file: FileView {
                 name: self.work.session.as_ref().map(|session| session.name.as_str()),

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::Args;
-use histoscope::{LabChoice, LabMethod, PlayOptions, play};
+use histoscope::{LabChoice, LabMethod, LabTopic, PlayOptions, play};
 
 use super::options::parse_size;
 use super::play::PlayArgs;
@@ -13,6 +13,10 @@ use super::play::PlayArgs;
 #[derive(Debug, Args)]
 #[command(after_help = listed_methods())]
 pub struct LabArgs {
+    /// What the lab is about at first
+    #[arg(long, value_name = "TOPIC", value_parser = parse_topic)]
+    topic: Option<LabTopic>,
+
     /// The method that counts at first, by its name in the list below
     #[arg(long, value_name = "NAME", value_parser = parse_method)]
     method: Option<LabMethod>,
@@ -30,13 +34,23 @@ impl LabArgs {
     pub fn run(self, started: Instant) -> anyhow::Result<ExitCode> {
         let standard = LabChoice::default();
         let choice = LabChoice {
+            topic: self.topic.unwrap_or(standard.topic),
             method: self.method.unwrap_or(standard.method),
             chunk: self.chunk,
             bins: self.play.bin_count().unwrap_or(standard.bins),
+            ..standard
         };
         play(PlayOptions { lab: Some(choice), ..self.play.options(started) })?;
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Reads a topic's name.
+fn parse_topic(text: &str) -> Result<LabTopic, String> {
+    LabTopic::ALL.into_iter().find(|topic| topic.name() == text).ok_or_else(|| {
+        let known = LabTopic::ALL.map(LabTopic::name);
+        format!("there is no such topic; there are {}", known.join(", "))
+    })
 }
 
 /// Reads a method's name.
@@ -65,7 +79,9 @@ mod tests {
         let line = |arguments: &[&str]| Cli::try_parse_from([&["histoscope", "lab", "clip.mp4"], arguments].concat());
         assert!(line(&[]).is_ok());
         assert!(line(&["--method", "pairwise", "--chunk", "32x8", "--bin-count", "100", "--paused"]).is_ok());
+        assert!(line(&["--topic", "prefix-sum"]).is_ok() && line(&["--topic", "blur"]).is_ok());
         for wrong in [
+            ["--topic", "scan"],
             ["--method", "floor"],
             ["--method", "fastest"],
             ["--chunk", "0x4"],

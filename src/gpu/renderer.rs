@@ -319,6 +319,7 @@ impl Renderer {
         let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("frame") });
         self.record(gpu, &mut encoder, &view, size, scene);
+        log::trace!("passes: {}", self.recorded.join(", "));
         gpu.queue.submit([encoder.finish()]);
         self.submitted();
         before();

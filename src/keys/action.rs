@@ -94,9 +94,14 @@ pub enum Action {
         /// Next or previous.
         forward: bool,
     },
+    /// Have the lab be about the next or previous of what it knows.
+    StepLabTopic {
+        /// Next or previous.
+        forward: bool,
+    },
     /// Switch an adjustment on or off.
     ToggleAdjustment(Adjustment),
-    /// Change a parameter of the adjustment that was switched on last.
+    /// Change a parameter of the adjustment that was switched on last, or, while the lab is open, of the lab.
     Parameter {
         /// Which of its two.
         parameter: Parameter,
@@ -166,6 +171,7 @@ impl Action {
                 | Self::Opaque { .. }
                 | Self::Parameter { .. }
                 | Self::StepLab { .. }
+                | Self::StepLabTopic { .. }
                 | Self::StepZebra { .. }
                 | Self::Undo
                 | Self::Redo

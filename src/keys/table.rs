@@ -277,7 +277,7 @@ pub const TABLE: &[Bindings] = &[
     Bindings {
         section: Section::Reading,
         keys: &[(ShiftLetter("l"), ToggleLab)],
-        help: "the lab: ways of counting, at work on the picture",
+        help: "the lab: how GPUs count, at work on the picture",
     },
     Bindings {
         section: Section::Reading,
@@ -286,6 +286,14 @@ pub const TABLE: &[Bindings] = &[
             (ShiftNamed(NamedKey::Down), StepLab { forward: true }),
         ],
         help: "previous, next method of the lab",
+    },
+    Bindings {
+        section: Section::Reading,
+        keys: &[
+            (AltNamed(NamedKey::PageUp), StepLabTopic { forward: false }),
+            (AltNamed(NamedKey::PageDown), StepLabTopic { forward: true }),
+        ],
+        help: "the lab's topic: counting, prefix sum, blur",
     },
     Bindings {
         section: Section::Reading,

@@ -49,6 +49,17 @@ impl BlurMethod {
         }
     }
 
+    /// What people call it.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Square => "N² taps",
+            Self::Separable => "2N separable taps",
+            Self::Tiled => "tiles in workgroup memory",
+            Self::Running => "running sums",
+        }
+    }
+
     /// What it does and what that costs or gains, in a sentence.
     #[must_use]
     pub const fn explanation(self) -> &'static str {
@@ -164,6 +175,21 @@ impl LabBlur {
     /// Records all of it, in a compute pass with a span if there is one.
     pub fn record(&self, encoder: &mut wgpu::CommandEncoder, spans: Option<Spans<'_>>) {
         compute_pass(encoder, "tutorials' blur", spans, |pass| self.dispatch(pass));
+    }
+
+    /// Records all of it, each dispatch in a compute pass of its own, with a span where there are any: one for each of the
+    /// [`steps`](Self::steps), run after run.
+    pub fn record_each(&self, encoder: &mut wgpu::CommandEncoder, mut spans: Option<Spans<'_>>) {
+        for dispatch in &self.dispatches {
+            compute_pass(encoder, "tutorials' blur", spans, |pass| dispatch.run(pass, None));
+            spans = spans.map(Spans::next);
+        }
+    }
+
+    /// The blurred image, a word a pixel.
+    #[must_use]
+    pub const fn result(&self) -> &wgpu::Buffer {
+        &self.result
     }
 
     /// Blurs these pixels, red in the lowest byte of a word, and reads the result; waits for it.

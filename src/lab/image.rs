@@ -39,9 +39,17 @@ pub fn convert(picture: &Picture, step: u32) -> Result<Picture, PictureError> {
             pixel.copy_from_slice(&[r, g, b, 255]);
         }
     });
+    rgba(bytes, size)
+}
+
+/// A picture of packed RGBA, row by row.
+///
+/// # Errors
+/// [`PictureError`] if the bytes are not as many as the pixels need.
+pub fn rgba(bytes: Vec<u8>, size: (u32, u32)) -> Result<Picture, PictureError> {
     let layout = PixelLayout::packed_rgb(8, [0, 1, 2], 4);
     let colorimetry = Colorimetry::resolve(&layout, size, None, None, false);
-    let planes = OwnedPlanes { planes: vec![(bytes, row_bytes)] };
+    let planes = OwnedPlanes { planes: vec![(bytes, size.0 as usize * 4)] };
     Picture::new(layout, size, colorimetry, Arc::new(planes))
 }
 

@@ -163,6 +163,42 @@ impl Method {
     }
 }
 
+/// What the lab is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Topic {
+    /// Ways of counting.
+    Counting,
+    /// Ways of summing up.
+    PrefixSum,
+    /// Ways of blurring.
+    Blur,
+}
+
+impl Topic {
+    /// All of them, in the order in which one learns them.
+    pub const ALL: [Self; 3] = [Self::Counting, Self::PrefixSum, Self::Blur];
+
+    /// The name by which it is chosen.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Counting => "counting",
+            Self::PrefixSum => "prefix-sum",
+            Self::Blur => "blur",
+        }
+    }
+
+    /// What people call it.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Counting => "counting",
+            Self::PrefixSum => "prefix sum",
+            Self::Blur => "blur",
+        }
+    }
+}
+
 /// The channels that are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -11,15 +11,18 @@
 //! - [`CountingPass`] is a method of the tutorial on the GPU, [`Floor`] the pass that only reads.
 //! - [`LabBlur`] is a box blur by any of the tutorials' methods.
 //! - [`Scan`] is a prefix sum by any of the tutorials' methods.
+//! - [`Summing`] and [`Blurring`] are those at work on a frame, beside a window, in a [`Worker`].
 //! - [`Ladder`] is any method set up for a video's frames, with the right counts beside its own; [`Live`] brings its figures
 //!   back from a playing video, and [`Runner`] has it count beside a window.
 
 pub mod blur;
+pub mod blurring;
 pub mod cost;
 pub mod counting;
 mod expected;
 pub mod floor;
 pub mod image;
+pub mod job;
 pub mod ladder;
 pub mod live;
 pub mod method;
@@ -28,15 +31,19 @@ pub mod runner;
 pub mod scan;
 pub mod setup;
 pub mod shape;
+pub mod summing;
 
 pub use blur::{BlurMethod, LabBlur};
+pub use blurring::{BlurSetup, Blurred, Blurring};
 pub use cost::Costs;
 pub use counting::{CountingPass, Step};
 pub use floor::Floor;
+pub use job::{Answer, Stop, Work, Worker};
 pub use ladder::{Counts, Ladder};
 pub use live::{Live, Measured};
-pub use method::{ChannelSet, Method};
+pub use method::{ChannelSet, Method, Topic};
 pub use runner::Runner;
 pub use scan::{Scan, ScanKind, ScanMethod, ScanPass};
 pub use setup::Setup;
 pub use shape::{Shape, ShapeError};
+pub use summing::{SumSetup, Summed, Summing, Words};

@@ -52,6 +52,17 @@ impl ScanMethod {
         }
     }
 
+    /// What people call it.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Naive => "naive: all words before",
+            Self::HillisSteele => "Hillis and Steele",
+            Self::Blelloch => "Blelloch",
+            Self::ConflictFree => "Blelloch, conflict-free",
+        }
+    }
+
     /// What it does and what that costs or gains, in a sentence.
     #[must_use]
     pub const fn explanation(self) -> &'static str {
@@ -95,6 +106,21 @@ impl ScanMethod {
             // In the step of offset d, all words but the first d.
             Self::HillisSteele => block * block.ilog2() as u64 - (block - 1),
             Self::Blelloch | Self::ConflictFree => 2 * (block - 1),
+        }
+    }
+}
+
+impl ScanMethod {
+    /// Loads that one block of `block` words takes: from memory that all share, and from the workgroup's own.
+    #[must_use]
+    pub const fn loads(self, block: u64) -> (u64, u64) {
+        match self {
+            // Its own word comes with those before it.
+            Self::Naive => (self.additions(block) + block, 0),
+            // A step loads each word and, where it adds, another; in the end each is loaded once more.
+            Self::HillisSteele => (block, block * block.ilog2() as u64 + self.additions(block) + block),
+            // A pair loads two words on its way up and three on its way down; the top and then each word are loaded once more.
+            Self::Blelloch | Self::ConflictFree => (block, 5 * (block - 1) + 1 + block),
         }
     }
 }
@@ -223,6 +249,27 @@ impl Scan {
     #[must_use]
     pub fn steps(&self) -> &[Step] {
         &self.steps
+    }
+
+    /// The sums.
+    #[must_use]
+    pub const fn target(&self) -> &wgpu::Buffer {
+        &self.target
+    }
+
+    /// On how many levels blocks are scanned.
+    #[must_use]
+    pub fn levels(&self) -> usize {
+        self.scans.len()
+    }
+
+    /// Records all of it, each level's scan and then each level's addition in a compute pass of its own, with a span where there are
+    /// any: as many as `2 * levels() - 1`.
+    pub fn record_levels(&self, encoder: &mut wgpu::CommandEncoder, mut spans: Option<Spans<'_>>) {
+        for dispatch in self.scans.iter().chain(&self.adds) {
+            compute_pass(encoder, "level of a scan", spans, |pass| dispatch.run(pass, None));
+            spans = spans.map(Spans::next);
+        }
     }
 
     /// Dispatches all of it in a compute pass of the caller's.

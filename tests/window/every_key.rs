@@ -198,7 +198,7 @@ fn check(program: &Program, key: &str, action: Action) {
             program.after(|| program.key(key), "lab: open");
             program.after(|| program.key(key), "lab: closed");
         }
-        Action::StepLab { .. } => drop(note("the lab is closed: Shift+L opens it")),
+        Action::StepLab { .. } | Action::StepLabTopic { .. } => drop(note("the lab is closed: Shift+L opens it")),
         Action::ToggleAdjustment(kind) => adjusts(program, key, kind),
         Action::Parameter { parameter, more } => steps(program, key, parameter, more),
         Action::ToggleDivider => notes("divider on; nothing is adjusted yet", "divider off"),

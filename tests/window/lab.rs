@@ -135,3 +135,102 @@ fn it_is_opened_by_its_command_and_the_video_plays_on() {
     assert!(counted > 1, "frame after frame is counted, as many as it can: {counted}");
     program.quit_with("q");
 }
+
+#[test]
+fn prefix_sums_are_chosen_by_keys_and_by_the_pointer() {
+    let _turn = turn();
+    let display = Display::start();
+    let program = paused_sample(&display, &[]);
+    program.after(|| program.key("shift+l"), "lab counted: race on 1280×720");
+    let line = program.after(|| program.key("alt+Next"), "lab summed: hillis-steele over 65536 words");
+    assert!(line.contains("equals the CPU’s loop"), "{line}");
+    // Each way, by keys.
+    let line = program.after(|| program.key("shift+Down"), "lab summed: blelloch over 65536 words");
+    assert!(line.contains("equals the CPU’s loop"), "{line}");
+    let line = program.after(|| program.key("shift+Down"), "lab summed: conflict-free over 65536 words");
+    assert!(line.contains("equals the CPU’s loop"), "{line}");
+    program.after(|| program.key("shift+Down"), "note: this is the last prefix sum of the lab");
+    let line = program.after(|| click(&program, "naive"), "lab summed: naive over 65536 words");
+    assert!(line.contains("equals the CPU’s loop"), "{line}");
+    // Its length and its kind.
+    program.after(|| program.key("alt+Left"), "lab summed: naive over 32768 words");
+    let line = program.after(|| program.key("alt+Down"), "lab summed: naive over 32768 words");
+    assert!(line.contains("equals the CPU’s loop"), "{line}");
+    let log = program.log();
+    assert!(log.contains("note: lab: 32\u{202f}768 words") && log.contains("note: lab: exclusive"), "{log}");
+    program.after(|| click(&program, "words, 512 to 2^26"), "entry: open for words");
+    program.type_text("1000003");
+    program.after(|| program.key("Return"), "lab summed: naive over 1000003 words");
+    // What would hold up the window is answered with the nearest that does not.
+    program.after(|| click(&program, "words, 512 to 2^26"), "entry: open for words");
+    program.type_text("2^26");
+    let line = program.after(|| program.key("Return"), "note: 67108864 words would hold up the window");
+    assert!(line.contains("the nearest that works is 1048576"), "{line}");
+    program.after(|| program.key("Escape"), "lab: closed");
+    program.quit_with("q");
+}
+
+#[test]
+fn blurs_are_shown_in_place_of_the_picture_and_gone_with_the_lab() {
+    let _turn = turn();
+    let display = Display::start();
+    let program = paused_sample(&display, &[]);
+    let plain = program.settled();
+    program.after(|| program.key("shift+l"), "lab counted: race on 1280×720");
+    let line = program.after(|| click(&program, "blur"), "lab blurred: separable 15×15, 1 times, on 1280×720");
+    assert!(line.contains("at most 1 code off"), "{line}");
+    program.take_pointer_away();
+    program.until_other("the blurred picture", &plain, Area::Below, 20_000);
+    let line = program.after(|| program.key("shift+Up"), "lab blurred: square 15×15, 1 times");
+    assert!(line.contains("equals the mean by definition"), "{line}");
+    program.after(|| program.key("alt+Left"), "lab blurred: square 13×13, 1 times");
+    program.after(|| program.key("alt+Up"), "lab blurred: square 13×13, 2 times");
+    program.after(|| click(&program, "pixels, odd"), "entry: open for a blur");
+    program.type_text("20");
+    program.after(
+        || program.key("Return"),
+        "note: a blur is 1 to 127 pixels wide, an odd number, not 20; the nearest is 21",
+    );
+    program.after(|| (), "lab blurred: square 21×21, 2 times");
+    program.after(|| program.key("Escape"), "lab: closed");
+    program.take_pointer_away();
+    program.until_same("all to be as it was", &plain, Area::Below);
+    program.quit_with("Escape");
+}
+
+#[test]
+fn a_closed_lab_leaves_the_passes_of_a_frame_as_they_were() {
+    let _turn = turn();
+    let display = Display::start();
+    let program = paused_sample(&display, &[]);
+    program.settled();
+    // The passes of the drawings that a step to the next frame leads to.
+    let stepped = || {
+        let before = program.log().len();
+        program.after(|| program.key("period"), "passes: ");
+        program.settled();
+        let log = program.log();
+        let lines = log[before..].lines().filter_map(|line| line.split_once("passes: "));
+        lines.map(|(_, passes)| passes.to_owned()).collect::<std::collections::BTreeSet<_>>()
+    };
+    let before = stepped();
+    assert!(before.iter().all(|passes| passes.contains("draw")) && !before.is_empty(), "{before:?}");
+    for topic in ["lab counted: race", "lab summed: hillis-steele", "lab blurred: separable"] {
+        program.after(|| program.key("shift+l"), topic);
+        if topic.contains("race") {
+            program.after(|| program.key("period"), "lab counted: race");
+        }
+        program.after(|| program.key("shift+l"), "lab: closed");
+        program.settled();
+        assert_eq!(stepped(), before, "after {topic}");
+        if !topic.contains("blurred") {
+            program.after(|| program.key("shift+l"), "lab: open");
+            program.after(|| program.key("alt+Next"), "note: lab: ");
+            program.after(|| program.key("shift+l"), "lab: closed");
+        }
+    }
+    let log = program.log();
+    let closed = log.rfind("lab: closed").expect("it was closed");
+    assert!(!log[closed + 11..].contains("lab"), "a closed lab goes on: {}", &log[closed..]);
+    program.quit_with("q");
+}

@@ -211,6 +211,8 @@ impl Hud {
                     Typed::Goal(goal) => Some(Command::GoTo(goal)),
                     Typed::Chunk(width, height) => Some(Command::Lab(LabCommand::Chunk(Some((width, height))))),
                     Typed::Bins(bins) => Some(Command::Lab(LabCommand::Bins(bins))),
+                    Typed::Length(length) => Some(Command::Lab(LabCommand::Length(length))),
+                    Typed::Width(width) => Some(Command::Lab(LabCommand::Width(width))),
                     Typed::On | Typed::Nothing => None,
                 });
             }
@@ -286,7 +288,7 @@ impl Hud {
 
 /// What is drawn on the picture and the histograms themselves, beneath all that is written.
 fn show_beneath(ui: &mut egui::Ui, view: Rect, model: &Model<'_>, strength: f32) {
-    lab::show_bars(ui, model);
+    lab::show_on_picture(ui, model);
     let histograms: Vec<_> = model.scopes.histograms.iter().map(|panel| panel.rect).collect();
     if let Some(shown) = model.region {
         region::show(ui, view, shown, &histograms, strength);

@@ -23,6 +23,10 @@ pub enum Asked {
     Chunk,
     /// Bins of a channel.
     Bins,
+    /// Words of a prefix sum.
+    Length,
+    /// Pixels of a blur across.
+    Width,
 }
 
 impl Asked {
@@ -34,6 +38,20 @@ impl Asked {
             }
             Self::Chunk => ["Chunk", "24x10", "pixels across and down · Enter counts in them · Esc closes"],
             Self::Bins => ["Bins", "100", "3 to 4096, any number · Enter counts so many · Esc closes"],
+            Self::Length => ["Words", "2^20", "512 to 2^26, any number · Enter sums so many up · Esc closes"],
+            Self::Width => ["Blur", "21", "pixels across, odd, 1 to 127 · Enter blurs so many · Esc closes"],
+        }
+    }
+
+    /// What it is, in a word or two.
+    #[must_use]
+    pub const fn subject(self) -> &'static str {
+        match self {
+            Self::Place => "a place",
+            Self::Chunk => "a chunk",
+            Self::Bins => "bins",
+            Self::Length => "words",
+            Self::Width => "a blur",
         }
     }
 
@@ -43,6 +61,8 @@ impl Asked {
             Self::Place => parse_goal(text).map(Typed::Goal),
             Self::Chunk => parse_chunk(text).map(|(width, height)| Typed::Chunk(width, height)),
             Self::Bins => parse_bins(text).map(Typed::Bins),
+            Self::Length => parse_length(text).map(Typed::Length),
+            Self::Width => parse_width(text).map(Typed::Width),
         }
     }
 }
@@ -59,6 +79,24 @@ fn parse_chunk(text: &str) -> Result<(u32, u32), String> {
 fn parse_bins(text: &str) -> Result<u32, String> {
     let text = text.trim();
     text.parse().map_err(|_| format!("‘{text}’ is no number of bins; type one from 3 to 4096"))
+}
+
+/// Reads `1000000` or `2^20`.
+fn parse_length(text: &str) -> Result<u32, String> {
+    let text = text.trim();
+    let length = match text.split_once('^') {
+        Some((base, power)) => {
+            let numbers = base.trim().parse::<u32>().ok().zip(power.trim().parse::<u32>().ok());
+            numbers.and_then(|(base, power)| base.checked_pow(power))
+        }
+        None => text.parse().ok(),
+    };
+    length.ok_or_else(|| format!("‘{text}’ is no number of words; type one from 512 to 67108864, or 2^20"))
+}
+
+fn parse_width(text: &str) -> Result<u32, String> {
+    let text = text.trim();
+    text.parse().map_err(|_| format!("‘{text}’ is no width of a blur; type an odd number from 1 to 127"))
 }
 
 /// The field while it is open.
@@ -113,6 +151,10 @@ pub enum Typed {
     Chunk(u32, u32),
     /// Enter was pressed behind a number of bins.
     Bins(u32),
+    /// The same behind a number of words.
+    Length(u32),
+    /// The same behind the width of a blur.
+    Width(u32),
 }
 
 impl Entry {
@@ -214,6 +256,14 @@ mod tests {
         for text in ["", "x", "-3", "1.5", "99999999999"] {
             assert!(Asked::Bins.read(text).unwrap_err().contains("3 to 4096"), "{text}");
         }
+        for (text, length) in [("1000", 1000), (" 2^20 ", 1 << 20), ("2 ^ 9", 512), ("10^3", 1000)] {
+            assert_eq!(Asked::Length.read(text), Ok(Typed::Length(length)), "{text}");
+        }
+        for text in ["", "x", "-512", "2^", "^9", "2^99", "2^9.5", "99999999999"] {
+            assert!(Asked::Length.read(text).unwrap_err().contains("no number of words"), "{text}");
+        }
+        assert_eq!(Asked::Width.read(" 21 "), Ok(Typed::Width(21)));
+        assert!(Asked::Width.read("wide").unwrap_err().contains("1 to 127"));
     }
 
     #[test]

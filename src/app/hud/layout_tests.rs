@@ -75,7 +75,7 @@ fn laid_out(case: Case) -> Laid {
     let (shapes, _) = shapes_of(&mut hud, case);
     let view = hud.context.content_rect();
     let menus = hud.menu.take().map_or_else(Vec::new, |menu| menu.places);
-    Laid { items: items(&shapes), view, is_strict: true, menus }
+    Laid { items: items(&shapes), view, menus }
 }
 
 /// The shapes of a case once it stands, and the letters that they need.

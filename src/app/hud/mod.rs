@@ -49,7 +49,9 @@ pub use entry::Goal;
 use entry::{Asked, Entry};
 pub use info::{InfoLine, Machine, info_lines};
 pub use lab::{
-    Bins as LabBins, Cut, Figures, LabCommand, LabView, MOMENT, Outcome, PassFigures, Sample, left_for_others, verdict,
+    BINS as LAB_BINS, Bins as LabBins, BlurView, CHUNKS as LAB_CHUNKS, CountingView, Cut, Figures, LabCommand, LabView,
+    MOMENT, Outcome, PassFigures, Sample, SumView, TopicView, blur_verdict, grouped, left_for_others, sum_kind,
+    sum_verdict, verdict,
 };
 use menu::Menu;
 pub use model::{
@@ -234,16 +236,10 @@ impl Hud {
         self.entry = Some(Entry::default());
     }
 
-    /// Opens the field for the pixels of a chunk.
-    pub fn open_chunk_entry(&mut self) {
-        log::debug!("entry: open for a chunk");
-        self.entry = Some(Entry::for_text(Asked::Chunk));
-    }
-
-    /// Opens the field for a number of bins.
-    pub fn open_bins_entry(&mut self) {
-        log::debug!("entry: open for bins");
-        self.entry = Some(Entry::for_text(Asked::Bins));
+    /// Opens the field for a value of the lab.
+    pub fn open_lab_entry(&mut self, asked: Asked) {
+        log::debug!("entry: open for {}", asked.subject());
+        self.entry = Some(Entry::for_text(asked));
     }
 
     /// Whether that field is open, and so takes the keys.
@@ -361,7 +357,10 @@ impl Hud {
         if !self.is_visible(now) {
             self.forget_input(window);
             (self.drawn, self.waits) = (false, false);
-            return (Shapes { pixels_per_point, ..Shapes::default() }, Vec::new());
+            lab::forget(&self.context);
+            // Textures that nothing is drawn with any more are given back even though nothing is drawn.
+            let textures = FontTextures(self.context.tex_manager().write().take_delta());
+            return (Shapes { pixels_per_point, textures, ..Shapes::default() }, Vec::new());
         }
         let extent = Vec2::new(size.0 as f32, size.1 as f32) / pixels_per_point;
         let mut input = match (&mut self.input, window) {

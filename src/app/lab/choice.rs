@@ -1,23 +1,40 @@
-//! Which method of the lab counts, and in which shape: what is wanted, and the nearest of it that the adapter can do.
+//! What the lab is about, by which method, and with which parameters: what is wanted, and the nearest of it that the adapter can do.
 
+use crate::app::hud::{LAB_BINS, LAB_CHUNKS, grouped, sum_kind};
 use crate::gpu::Gpu;
-use crate::lab::{ChannelSet, Method, Setup, Shape, ShapeError};
+use crate::lab::blur::MOST_SIZE;
+use crate::lab::{
+    BlurMethod, BlurSetup, ChannelSet, Method, ScanKind, ScanMethod, Setup, Shape, ShapeError, SumSetup, Topic,
+};
 
 /// What is wanted of the lab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LabChoice {
+    /// What it is about.
+    pub topic: Topic,
     /// The method that counts.
     pub method: Method,
     /// Pixels of a chunk, or of a workgroup of the methods without chunks; without, those that the method has in the tutorial.
     pub chunk: Option<(u32, u32)>,
     /// Bins of a channel.
     pub bins: u32,
+    /// What is summed up, and how.
+    pub sums: SumSetup,
+    /// What is blurred, and how.
+    pub blur: BlurSetup,
 }
 
 impl Default for LabChoice {
     /// The first method that is both parallel and wrong, in the tutorial's shape: what a lab is for.
     fn default() -> Self {
-        Self { method: Method::Race, chunk: None, bins: Shape::default().bins() }
+        Self {
+            topic: Topic::Counting,
+            method: Method::Race,
+            chunk: None,
+            bins: Shape::default().bins(),
+            sums: SumSetup::default(),
+            blur: BlurSetup::default(),
+        }
     }
 }
 
@@ -28,13 +45,74 @@ impl LabChoice {
         self.chunk.unwrap_or(self.method.usual_chunk())
     }
 
-    /// The method before or after this one; at the ends, itself.
+    /// What people call the method of what it is about.
+    #[must_use]
+    pub const fn title(&self) -> &'static str {
+        match self.topic {
+            Topic::Counting => self.method.title(),
+            Topic::PrefixSum => self.sums.method.title(),
+            Topic::Blur => self.blur.method.title(),
+        }
+    }
+
+    /// The same with the method before or after this one; at the ends, itself.
     #[must_use]
     pub fn stepped(self, forward: bool) -> Self {
-        let all = Method::ladder();
-        let at = all.iter().position(|&method| method == self.method).unwrap_or(0);
-        let to = if forward { (at + 1).min(all.len() - 1) } else { at.saturating_sub(1) };
-        Self { method: all[to], ..self }
+        match self.topic {
+            Topic::Counting => Self { method: neighbour(Method::ladder(), self.method, forward), ..self },
+            Topic::PrefixSum => {
+                let method = neighbour(&ScanMethod::ALL, self.sums.method, forward);
+                Self { sums: SumSetup { method, ..self.sums }, ..self }
+            }
+            Topic::Blur => {
+                let method = neighbour(&BlurMethod::ALL, self.blur.method, forward);
+                Self { blur: BlurSetup { method, ..self.blur }, ..self }
+            }
+        }
+    }
+
+    /// The same with more or less of a parameter: of counting bins and then chunks, of a prefix sum the length and then whether a word's
+    /// own value is in its sum, of a blur its width and then its runs. At the ends, itself. And in words what it is then.
+    #[must_use]
+    pub fn changed(self, is_first: bool, more: bool) -> (Self, String) {
+        match (self.topic, is_first) {
+            (Topic::Counting, true) => {
+                let to = if more {
+                    LAB_BINS.into_iter().find(|&bins| bins > self.bins)
+                } else {
+                    LAB_BINS.into_iter().rev().find(|&bins| bins < self.bins)
+                };
+                let bins = to.unwrap_or(self.bins);
+                (Self { bins, ..self }, format!("{bins} bins"))
+            }
+            (Topic::Counting, false) => {
+                let all: Vec<_> = std::iter::once(None).chain(LAB_CHUNKS.map(Some)).collect();
+                let to = Self { chunk: neighbour(&all, self.chunk, more), ..self };
+                let (width, height) = to.chunk();
+                (to, format!("chunks of {width}×{height}"))
+            }
+            (Topic::PrefixSum, true) => {
+                let (now, ends) = (self.sums.length, SumSetup::LENGTHS);
+                let to = if more { (now + 1).next_power_of_two() } else { 1 << (now - 1).ilog2() };
+                let to = to.clamp(*ends.start(), *ends.end());
+                (Self { sums: SumSetup { length: to, ..self.sums }, ..self }, format!("{} words", grouped(to.into())))
+            }
+            (Topic::PrefixSum, false) => {
+                let kind = if more { ScanKind::Inclusive } else { ScanKind::Exclusive };
+                (Self { sums: SumSetup { kind, ..self.sums }, ..self }, sum_kind(kind).to_owned())
+            }
+            (Topic::Blur, true) => {
+                let size = if more { self.blur.size + 2 } else { self.blur.size.saturating_sub(2) };
+                let size = size.clamp(1, MOST_SIZE);
+                (Self { blur: BlurSetup { size, ..self.blur }, ..self }, format!("blur of {size}×{size} pixels"))
+            }
+            (Topic::Blur, false) => {
+                let runs = if more { self.blur.runs + 1 } else { self.blur.runs.saturating_sub(1) };
+                let runs = runs.clamp(*BlurSetup::RUNS.start(), *BlurSetup::RUNS.end());
+                let times = if runs == 1 { "once".to_owned() } else { format!("{runs} times") };
+                (Self { blur: BlurSetup { runs, ..self.blur }, ..self }, format!("blurred {times}"))
+            }
+        }
     }
 
     /// The nearest of it that `shape` makes, where that can be told of chunk and bins; and in words why it is not itself.
@@ -68,6 +146,12 @@ impl LabChoice {
         let setup = shape.map(|shape| Setup { method: choice.method, channels: ChannelSet::Four, shape });
         (choice, setup, told)
     }
+}
+
+/// The one before or after one of them; at the ends, and where it is none of them, the first or last.
+fn neighbour<T: Copy + PartialEq>(all: &[T], now: T, forward: bool) -> T {
+    let at = all.iter().position(|&other| other == now).unwrap_or(0);
+    all[if forward { (at + 1).min(all.len() - 1) } else { at.saturating_sub(1) }]
 }
 
 #[cfg(test)]
@@ -107,5 +191,29 @@ mod tests {
         }
         assert_eq!(seen, Method::ladder());
         assert_eq!(choice.stepped(false).stepped(true), choice);
+    }
+
+    #[test]
+    fn parameters_go_in_steps_and_have_ends() {
+        let of = |topic| LabChoice { topic, ..LabChoice::default() };
+        for topic in Topic::ALL {
+            for (is_first, more) in [(false, false), (false, true), (true, false), (true, true)] {
+                let mut seen = vec![of(topic)];
+                loop {
+                    let (to, told) = seen[seen.len() - 1].changed(is_first, more);
+                    assert!(!told.is_empty() && seen.len() < 200, "{topic:?}: it has no end");
+                    if to == seen[seen.len() - 1] {
+                        break;
+                    }
+                    seen.push(to);
+                }
+                let back = seen.iter().rev().skip(1).fold(seen[seen.len() - 1], |c, _| c.changed(is_first, !more).0);
+                assert_eq!(back, of(topic), "{topic:?}: there and back are not the same");
+            }
+        }
+        let most = (0..40).fold(of(Topic::PrefixSum), |choice, _| choice.changed(true, true).0);
+        assert_eq!(most.sums.length, 1 << 26);
+        let odd = LabChoice { sums: SumSetup { length: 1000, ..SumSetup::default() }, ..of(Topic::PrefixSum) };
+        assert_eq!((odd.changed(true, true).0.sums.length, odd.changed(true, false).0.sums.length), (1024, 512));
     }
 }

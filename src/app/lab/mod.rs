@@ -1,36 +1,32 @@
-//! The lab: ways of counting, at work on the frame on screen, one at a time.
+//! The lab: ways of counting, of summing up and of blurring, at work on the frame on screen, one at a time.
 //!
-//! It has its own planes, passes and submissions, all made when it is opened and gone when it is closed: the window's own passes know
-//! nothing of it. One frame at a time is counted, and nobody waits for its figures; where that takes long, frames are left out.
+//! All that it works with is made when it is opened and gone when it is closed: the window's own passes know nothing of it.
 
+mod beside;
 mod choice;
+mod counting;
+mod sampling;
 mod times;
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
+
+use egui::Pos2;
 
 pub use choice::LabChoice;
 
-use super::hud::{Cut, Figures, LabCommand, LabView, MOMENT, Outcome, PassFigures, Sample, verdict};
+use super::hud::{
+    BlurView, Figures, LabCommand, LabView, MOMENT, Sample, SumView, TopicView, blur_verdict, sum_verdict,
+};
 use crate::gpu::{FrameTag, Gpu, GpuError};
-use crate::lab::image::codes;
-use crate::lab::{Costs, Measured, Runner, Setup};
+use crate::lab::{Blurring, Summing, Topic};
+use crate::picture::Frame;
 use crate::picture::color::Matrix;
-use crate::picture::{Frame, Picture};
-use times::Times;
+use beside::Beside;
+use counting::Counting;
 
-/// While figures are under way they are looked for this often.
-const INTERVAL: Duration = Duration::from_millis(4);
-/// A frame that stands is counted again this often…
-const AGAIN: Duration = Duration::from_millis(500);
-/// …and by a method that is always right no more often than this in all, so that its times settle.
-const ENOUGH: usize = 8;
-/// Pixels of the frame that are told with their values.
-const SAMPLES: u32 = 8;
-/// Pixels of a playing video that a software adapter is to count, at most: some milliseconds.
-const PLAYING_PIXELS: u64 = 1 << 17;
-/// Rows of the picture that are looked through for some that tell something.
-const ROWS: u32 = 24;
+/// Rows of pixels over which a blur's diagram is drawn.
+const BLOCK_ROWS: u32 = 3;
 
 /// The lab.
 #[derive(Debug)]
@@ -47,50 +43,26 @@ pub struct Open {
     choice: LabChoice,
     /// When it was opened.
     since: Instant,
-    rig: Rig,
-    /// When the next frame may be counted.
-    next: Instant,
-    figures: Known,
-    /// The frame that was counted last, and how often.
-    counted: Option<(Key, usize)>,
-    /// Pixels that are told with their values, side by side, and where the first of them is.
-    samples: Vec<Sample>,
-    samples_at: Option<(u32, u32)>,
+    /// Whether the panel tells what matters most alone, so that the video plays on.
+    is_brief: bool,
+    work: Topical,
 }
 
-/// The newest figures.
+/// What works on what the lab is about.
 #[derive(Debug)]
-enum Known {
-    /// There are none.
-    Nothing,
-    /// Those of what was chosen before: their bars stand until others come.
-    Before(Figures),
-    /// Those of what is chosen.
-    Now(Figures),
+enum Topical {
+    Counting(Counting),
+    Sums(Beside<Summing>),
+    Blur(Blurs),
 }
 
-/// What counts.
+/// Blurs, and the pixels over which their diagram is drawn.
 #[derive(Debug)]
-enum Rig {
-    /// Nothing yet, or something else was chosen.
-    Nothing,
-    /// Nothing, in words why.
-    Impossible(String),
-    /// A method, on the device that it was made for.
-    Ready(Box<Ready>),
-}
-
-#[derive(Debug)]
-struct Ready {
-    gpu: Arc<Gpu>,
-    setup: Setup,
-    /// Of how many pixels across and down one is counted at most, so that the video plays on.
-    least_step: u32,
-    runner: Runner,
-    times: Times,
-    /// When the run began that is under way, and the size of its frame.
-    begun: Instant,
-    frame: (u32, u32),
+struct Blurs {
+    work: Beside<Blurring>,
+    block: Vec<Vec<Sample>>,
+    /// Where the first of them is, and of which frame they are, once there is one.
+    block_of: Option<((u32, u32), Key)>,
 }
 
 /// What is on screen.
@@ -133,17 +105,7 @@ impl Lab {
 
     fn open(choice: LabChoice, now: Instant) -> Self {
         log::debug!("lab: open");
-        let open = Open {
-            choice,
-            since: now,
-            rig: Rig::Nothing,
-            next: now,
-            figures: Known::Nothing,
-            counted: None,
-            samples: Vec::new(),
-            samples_at: None,
-        };
-        Self::Open(Box::new(open))
+        Self::Open(Box::new(Open { choice, since: now, is_brief: false, work: Topical::new(choice.topic, now) }))
     }
 
     /// Closes it; whether it was open.
@@ -157,7 +119,14 @@ impl Lab {
     /// Notes that another video is on screen, whose frames may look like those before by time and number.
     pub fn outdate(&mut self) {
         if let Self::Open(open) = self {
-            open.counted = None;
+            match &mut open.work {
+                Topical::Counting(counting) => counting.outdate_frame(),
+                Topical::Sums(sums) => sums.outdate(),
+                Topical::Blur(blurs) => {
+                    blurs.work.outdate();
+                    blurs.block_of = None;
+                }
+            }
         }
     }
 
@@ -169,17 +138,22 @@ impl Lab {
 
     /// Whether its bars stand where the histograms would.
     #[must_use]
-    pub const fn has_bars(&self) -> bool {
-        matches!(self, Self::Open(open) if !matches!(open.figures, Known::Nothing))
+    pub fn has_bars(&self) -> bool {
+        let Self::Open(open) = self else { return false };
+        match &open.work {
+            Topical::Counting(counting) => counting.has_bars(),
+            Topical::Sums(_) => false,
+            Topical::Blur(blurs) => blurs.work.newest().is_some(),
+        }
     }
 
-    /// The newest figures of what is chosen, once there are some.
+    /// The newest figures of the method of counting that is chosen, once there are some.
     #[must_use]
     pub const fn figures(&self) -> Option<&Figures> {
         match self {
-            Self::Open(open) => match &open.figures {
-                Known::Now(figures) => Some(figures),
-                Known::Nothing | Known::Before(_) => None,
+            Self::Open(open) => match &open.work {
+                Topical::Counting(counting) => counting.figures(),
+                Topical::Sums(_) | Topical::Blur(_) => None,
             },
             Self::Closed(_) => None,
         }
@@ -188,37 +162,72 @@ impl Lab {
     /// What its bars are, in words, once there are some.
     #[must_use]
     pub fn counted_text(&self) -> Option<String> {
-        match self {
-            Self::Open(open) if matches!(open.figures, Known::Now(_)) => {
-                Some(format!("filled: {}; outline: what is right", open.choice.method.title()))
+        let Self::Open(open) = self else { return None };
+        match &open.work {
+            Topical::Counting(counting) => {
+                counting.figures().map(|_| format!("filled: {}; outline: what is right", open.choice.method.title()))
             }
-            _ => None,
+            Topical::Sums(_) => None,
+            Topical::Blur(blurs) => {
+                blurs.work.newest().map(|_| "filled: the blurred picture; outline: before".to_owned())
+            }
         }
     }
 
-    /// Goes to the next or previous method; what is to be said of it.
-    pub fn step(&mut self, forward: bool) -> Option<String> {
+    /// Goes to the next or previous method of what it is about; what is to be said of it.
+    pub fn step(&mut self, forward: bool, now: Instant) -> Option<String> {
         let Self::Open(open) = self else { return None };
         let to = open.choice.stepped(forward);
         if to == open.choice {
-            return Some(format!("this is the {} method of the lab", if forward { "last" } else { "first" }));
+            let end = if forward { "last" } else { "first" };
+            return Some(match open.choice.topic {
+                Topic::Counting => format!("this is the {end} method of the lab"),
+                topic => format!("this is the {end} {} of the lab", topic.title()),
+            });
         }
-        open.choose(to);
-        Some(format!("lab: {}", to.method.title()))
+        open.choose(to, now);
+        Some(format!("lab: {}", to.title()))
+    }
+
+    /// Goes to the next or previous of what it can be about; what is to be said of it.
+    pub fn step_topic(&mut self, forward: bool, now: Instant) -> Option<String> {
+        let Self::Open(open) = self else { return None };
+        let at = Topic::ALL.iter().position(|&topic| topic == open.choice.topic).unwrap_or(0);
+        let count = Topic::ALL.len();
+        let topic = Topic::ALL[(at + if forward { 1 } else { count - 1 }) % count];
+        open.choose(LabChoice { topic, ..open.choice }, now);
+        Some(format!("lab: {}", topic.title()))
+    }
+
+    /// Changes the first or the second parameter of what it is about; what is to be said of it, where it is open.
+    pub fn change(&mut self, is_first: bool, more: bool, now: Instant) -> Option<String> {
+        let Self::Open(open) = self else { return None };
+        let (to, text) = open.choice.changed(is_first, more);
+        if to != open.choice {
+            open.choose(to, now);
+        }
+        Some(format!("lab: {text}"))
     }
 
     /// Takes what was chosen in the panel. What is typed is asked for elsewhere.
-    pub fn choose(&mut self, command: LabCommand) {
+    pub fn choose(&mut self, command: LabCommand, now: Instant) {
         let Self::Open(open) = self else { return };
-        open.choose(match command {
-            LabCommand::Method(method) => LabChoice { method, ..open.choice },
-            LabCommand::Chunk(chunk) => LabChoice { chunk, ..open.choice },
-            LabCommand::Bins(bins) => LabChoice { bins, ..open.choice },
-            LabCommand::TypeChunk | LabCommand::TypeBins => return,
-        });
+        let choice = open.choice;
+        let to = match command {
+            LabCommand::Topic(topic) => LabChoice { topic, ..choice },
+            LabCommand::Method(method) => LabChoice { method, ..choice },
+            LabCommand::Chunk(chunk) => LabChoice { chunk, ..choice },
+            LabCommand::Bins(bins) => LabChoice { bins, ..choice },
+            LabCommand::Sums(sums) => LabChoice { sums, ..choice },
+            LabCommand::Length(length) => LabChoice { sums: crate::lab::SumSetup { length, ..choice.sums }, ..choice },
+            LabCommand::Blur(blur) => LabChoice { blur, ..choice },
+            LabCommand::Width(size) => LabChoice { blur: crate::lab::BlurSetup { size, ..choice.blur }, ..choice },
+            LabCommand::Type(_) => return,
+        };
+        open.choose(to, now);
     }
 
-    /// Takes what has come, and has a frame counted if it is time.
+    /// Takes what has come, and has a frame worked on if it is time.
     ///
     /// # Errors
     /// [`GpuError`] if the device fails.
@@ -229,250 +238,109 @@ impl Lab {
         }
     }
 
-    /// What its panel is told, while it is open.
+    /// What its panel is told, while it is open. `corners` is where the picture's corners lie, in points: the upper left, the upper
+    /// right, the lower left and the lower right one as it was coded.
     #[must_use]
-    pub fn view(&self, logarithmic: bool, now: Instant) -> Option<LabView<'_>> {
+    pub fn view(&self, logarithmic: bool, corners: Option<[Pos2; 4]>, now: Instant) -> Option<LabView<'_>> {
         let Self::Open(open) = self else { return None };
-        Some(LabView {
-            method: open.choice.method,
-            chunk: open.choice.chunk(),
-            is_usual: open.choice.chunk.is_none(),
-            bins: open.choice.bins,
-            outcome: match (&open.rig, &open.figures) {
-                (Rig::Impossible(reason), _) => Outcome::Impossible(reason),
-                (_, Known::Now(figures)) => Outcome::Counted(figures),
-                (_, Known::Nothing | Known::Before(_)) => Outcome::UnderWay,
-            },
-            bars: match &open.figures {
-                Known::Nothing => None,
-                Known::Before(figures) | Known::Now(figures) => Some(figures),
-            },
-            logarithmic,
-            samples: &open.samples,
-            samples_at: open.samples_at.unwrap_or_default(),
-            moment: ((now - open.since).as_millis() / MOMENT.as_millis()) as u64,
-        })
+        let topic = match &open.work {
+            Topical::Counting(counting) => TopicView::Counting(counting.view(&open.choice)),
+            Topical::Sums(sums) => TopicView::Sums(SumView {
+                setup: open.choice.sums,
+                outcome: sums.outcome(),
+                groups: sums.newest().map(|(summed, _)| &summed.groups),
+            }),
+            Topical::Blur(blurs) => TopicView::Blur(BlurView {
+                setup: open.choice.blur,
+                outcome: blurs.work.outcome(),
+                newest: blurs.work.newest(),
+                corners,
+                block: &blurs.block,
+                block_at: blurs.block_of.map_or((0, 0), |(at, _)| at),
+            }),
+        };
+        let moment = ((now - open.since).as_millis() / MOMENT.as_millis()) as u64;
+        Some(LabView { topic, logarithmic, moment, is_brief: open.is_brief })
+    }
+}
+
+impl Topical {
+    fn new(topic: Topic, now: Instant) -> Self {
+        match topic {
+            Topic::Counting => Self::Counting(Counting::new(now)),
+            Topic::PrefixSum => Self::Sums(Beside::new(now)),
+            Topic::Blur => Self::Blur(Blurs { work: Beside::new(now), block: Vec::new(), block_of: None }),
+        }
     }
 }
 
 impl Open {
-    fn choose(&mut self, choice: LabChoice) {
+    fn choose(&mut self, choice: LabChoice, now: Instant) {
+        if choice.topic != self.choice.topic {
+            self.work = Topical::new(choice.topic, now);
+            self.since = now;
+        }
         self.choice = choice;
-        (self.rig, self.counted) = (Rig::Nothing, None);
-        self.figures = match std::mem::replace(&mut self.figures, Known::Nothing) {
-            Known::Before(figures) | Known::Now(figures) => Known::Before(figures),
-            Known::Nothing => Known::Nothing,
-        };
+        match &mut self.work {
+            Topical::Counting(counting) => counting.outdate(),
+            Topical::Sums(sums) => sums.outdate(),
+            Topical::Blur(blurs) => blurs.work.outdate(),
+        }
     }
 
-    fn advance(
+    fn advance(&mut self, gpu: &Arc<Gpu>, shown: Shown<'_>, now: Instant) -> Result<Advanced, GpuError> {
+        let key = (FrameTag::of(shown.frame), shown.frame.picture.colorimetry().matrix.value);
+        // A software adapter takes as long for the whole panel as for all the rest of a frame.
+        let is_brief = shown.is_playing && gpu.is_software();
+        let has_turned = is_brief != std::mem::replace(&mut self.is_brief, is_brief);
+        let advanced = self.advance_work(gpu, (shown, key), now)?;
+        Ok(Advanced { has_news: advanced.has_news || has_turned, ..advanced })
+    }
+
+    fn advance_work(
         &mut self,
         gpu: &Arc<Gpu>,
-        Shown { frame, is_playing }: Shown<'_>,
+        (shown, key): (Shown<'_>, Key),
         now: Instant,
     ) -> Result<Advanced, GpuError> {
-        let mut advanced = Advanced::default();
-        // What was made for a device that was lost is of no use on the next one.
-        if matches!(&self.rig, Rig::Ready(ready) if !Arc::ptr_eq(&ready.gpu, gpu)) {
-            self.choose(self.choice);
-        }
-        if let Rig::Ready(ready) = &mut self.rig {
-            if let Some(measured) = ready.runner.poll(gpu) {
-                self.figures = Known::Now(ready.figures(measured));
-                advanced.has_news = true;
-                self.next = self.next.max(ready.rest(now));
+        let picture = &shown.frame.picture;
+        let choice = &mut self.choice;
+        match &mut self.work {
+            Topical::Counting(counting) => counting.advance(gpu, (shown, key), choice, now),
+            Topical::Sums(sums) => {
+                let (nearest, told) = choice.sums.on(gpu);
+                choice.sums = nearest;
+                let setup = if shown.is_playing { nearest.while_playing(gpu) } else { nearest };
+                let advanced = sums.advance(gpu, (shown, key), setup, now, |summed| {
+                    let (name, length) = (summed.setup.method.name(), summed.setup.length);
+                    log::trace!("lab summed: {name} over {length} words: {}", sum_verdict(summed));
+                    summed.told.clone()
+                })?;
+                Ok(Advanced { has_news: advanced.has_news || told.is_some(), told: told.or(advanced.told), ..advanced })
             }
-            if ready.runner.is_pending() {
-                advanced.wake_at = Some(now + INTERVAL);
-                return Ok(advanced);
-            }
-        }
-        let colorimetry = frame.picture.colorimetry();
-        let key = (FrameTag::of(frame), colorimetry.matrix.value);
-        let times = self.counted.filter(|(counted, _)| *counted == key).map_or(0, |(_, times)| times);
-        if times >= ENOUGH && !self.choice.method.races() {
-            return Ok(advanced);
-        }
-        if times > 0 {
-            self.next = self.next.max(self.last_begun().unwrap_or(now) + AGAIN);
-        }
-        if self.next > now {
-            advanced.wake_at = Some(self.next);
-            return Ok(advanced);
-        }
-        let least_step = if is_playing && gpu.is_software() { playing_step(&frame.picture) } else { 1 };
-        advanced.told = self.make(gpu, &frame.picture, least_step)?;
-        advanced.has_news |= advanced.told.is_some();
-        if times == 0 {
-            // They stay where they are, so that one can see what becomes of them.
-            let fits = |&(x, y): &(u32, u32)| x + SAMPLES <= frame.picture.width() && y < frame.picture.height();
-            let at = self.samples_at.filter(fits).unwrap_or_else(|| telling(&frame.picture));
-            self.samples = samples(&frame.picture, at, self.choice.bins);
-            self.samples_at = Some(at);
-        }
-        match &mut self.rig {
-            Rig::Ready(ready) => {
-                ready.start(&frame.picture, now)?;
-                self.counted = Some((key, times + 1));
-                advanced.wake_at = Some(now + INTERVAL);
-            }
-            Rig::Nothing | Rig::Impossible(_) => {
-                // Said once for each frame, and drawn.
-                self.figures = Known::Nothing;
-                advanced.has_news |= times == 0;
-                self.counted = Some((key, ENOUGH));
-            }
-        }
-        Ok(advanced)
-    }
-
-    fn last_begun(&self) -> Option<Instant> {
-        match &self.rig {
-            Rig::Ready(ready) => Some(ready.begun),
-            _ => None,
-        }
-    }
-
-    /// Has something that counts pictures like this one, as far as the adapter can; in words what is taken in place of what was chosen.
-    fn make(&mut self, gpu: &Arc<Gpu>, picture: &Picture, least_step: u32) -> Result<Option<String>, GpuError> {
-        if let Rig::Ready(ready) = &self.rig
-            && ready.runner.ladder().fits(ready.setup, picture)
-            && ready.least_step == least_step
-        {
-            return Ok(None);
-        }
-        let (choice, setup, told) = self.choice.on(gpu);
-        self.choice = choice;
-        self.rig = match setup {
-            None => Rig::Impossible(told.clone().unwrap_or_default()),
-            Some(setup) => match Runner::new(gpu, setup, picture, least_step)? {
-                Ok(runner) => {
-                    let (gpu, begun, frame) = (Arc::clone(gpu), Instant::now(), (picture.width(), picture.height()));
-                    Rig::Ready(Box::new(Ready {
-                        gpu,
-                        setup,
-                        least_step,
-                        runner,
-                        times: Times::default(),
-                        begun,
-                        frame,
-                    }))
+            Topical::Blur(blurs) => {
+                let (nearest, told) = choice.blur.nearest();
+                choice.blur = nearest;
+                let setup = crate::lab::BlurSetup { is_playing: shown.is_playing, ..nearest };
+                if blurs.block_of.is_none_or(|(_, of)| of != key) {
+                    // They stay where they are, so that one can see what becomes of them.
+                    let at = blurs.block_of.map(|(at, _)| at);
+                    let fits = |&(x, y): &(u32, u32)| x < picture.width() && y < picture.height();
+                    let at = at.filter(fits).unwrap_or_else(|| sampling::contrasting(picture));
+                    blurs.block = sampling::block(picture, at, BLOCK_ROWS);
+                    blurs.block_of = Some((at, key));
                 }
-                Err(reason) => {
-                    log::debug!("lab counted: {} nothing: {reason}", setup.method.name());
-                    Rig::Impossible(reason)
-                }
-            },
-        };
-        Ok(told)
+                let advanced = blurs.work.advance(gpu, (shown, key), setup, now, |blurred| {
+                    let (name, (width, height)) = (blurred.setup.method.name(), blurred.size);
+                    let (size, runs) = (blurred.setup.size, blurred.setup.runs);
+                    let verdict = blur_verdict(blurred);
+                    log::trace!("lab blurred: {name} {size}×{size}, {runs} times, on {width}×{height}: {verdict}");
+                    None
+                })?;
+                Ok(Advanced { has_news: advanced.has_news || told.is_some(), told: told.or(advanced.told), ..advanced })
+            }
+        }
     }
-}
-
-impl Ready {
-    fn start(&mut self, picture: &Picture, now: Instant) -> Result<(), GpuError> {
-        self.begun = now;
-        self.frame = (picture.width(), picture.height());
-        self.runner.start(&self.gpu, picture)
-    }
-
-    /// When the next frame may be counted: where the CPU does the work, it is to have time for the video.
-    fn rest(&self, now: Instant) -> Instant {
-        let is_on_cpu = self.gpu.is_software() || self.runner.ladder().steps().is_empty();
-        if is_on_cpu { now + 3 * now.saturating_duration_since(self.begun) } else { now }
-    }
-
-    fn figures(&mut self, measured: Measured) -> Figures {
-        let total = measured.total();
-        let parts = measured.passes.iter().map(|(_, time)| *time);
-        self.times.add(parts.chain([total, measured.floor]));
-        let count = measured.passes.len();
-        let steps = self.runner.ladder().steps();
-        let pass = |(index, (name, _)): (usize, &(&'static str, Option<Duration>))| PassFigures {
-            name,
-            micros: self.times.part(index),
-            constants: steps.get(index).map(|step| step.constants.clone()).unwrap_or_default(),
-            cut: steps.get(index).map(|step| Cut {
-                workgroup: step.workgroup,
-                workgroups: step.workgroups,
-                dispatches: step.dispatches,
-            }),
-        };
-        let passes = measured.passes.iter().enumerate().map(pass).collect();
-        let ladder = self.runner.ladder();
-        let counts = measured.counts;
-        let pixels = |(width, height): (u32, u32)| f64::from(width) * f64::from(height);
-        let figures = Figures {
-            wanted: counts.expected.iter().flatten().map(|&count| u64::from(count)).sum(),
-            is_exact: counts.is_exact(),
-            lost: counts.lost(),
-            counted: in_channels(counts.counted),
-            right: in_channels(counts.expected),
-            reduction: ladder.reduction(),
-            part: pixels(ladder.counted_size()) / pixels(self.frame),
-            passes,
-            total_us: self.times.part(count),
-            floor_us: self.times.part(count + 1),
-            costs: costs(&ladder.costs()),
-        };
-        let (width, height) = ladder.counted_size();
-        log::trace!(
-            "lab counted: {} on {width}×{height}, {} bins: {}",
-            self.setup.method.name(),
-            self.setup.shape.bins(),
-            verdict(&figures)
-        );
-        figures
-    }
-}
-
-/// Of how many pixels across and down of a playing video a software adapter is to count one.
-fn playing_step(picture: &Picture) -> u32 {
-    let pixels = u64::from(picture.width()) * u64::from(picture.height());
-    (1..).find(|&step| pixels / (u64::from(step) * u64::from(step)) <= PLAYING_PIXELS).unwrap_or(1)
-}
-
-/// The bins of red, green, blue and luminance.
-fn in_channels(bins: Vec<Vec<u32>>) -> super::hud::LabBins {
-    let mut bins = bins.into_iter();
-    std::array::from_fn(|_| bins.next().unwrap_or_default())
-}
-
-/// What a pixel asks of the memory, with names.
-fn costs(costs: &Costs) -> Vec<(&'static str, f64)> {
-    let Costs { loads, stores, atomics, workgroup_atomics, bytes } = *costs;
-    let all = [
-        ("loads", loads),
-        ("stores", stores),
-        ("atomics in memory", atomics),
-        ("atomics in a workgroup", workgroup_atomics),
-        ("bytes", bytes),
-    ];
-    all.into_iter().filter(|(_, number)| *number > 0.0).collect()
-}
-
-/// Pixels of a picture, side by side, as the methods count them.
-fn samples(picture: &Picture, (left, y): (u32, u32), bins: u32) -> Vec<Sample> {
-    let sample = |x| {
-        let [r, g, b, luminance] = codes(picture, x, y);
-        Sample { rgb: [r, g, b], bin: (u32::from(luminance) * bins) >> 8 }
-    };
-    (left..picture.width().min(left + SAMPLES)).map(sample).collect()
-}
-
-/// Where the first pixels are of a picture that tell something: some of them alike, and others not. In an even picture those of its
-/// corner.
-fn telling(picture: &Picture) -> (u32, u32) {
-    let places = (0..ROWS).flat_map(|row| {
-        let y = row * picture.height() / ROWS;
-        (0..picture.width() / SAMPLES).map(move |block| (block * SAMPLES, y))
-    });
-    let tells = |&at: &(u32, u32)| {
-        let mut bins: Vec<u32> = samples(picture, at, 256).iter().map(|sample| sample.bin).collect();
-        bins.sort_unstable();
-        bins.dedup();
-        (3..=5).contains(&bins.len())
-    };
-    places.into_iter().find(tells).unwrap_or_default()
 }
 
 #[cfg(test)]

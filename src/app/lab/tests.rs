@@ -1,10 +1,15 @@
+use std::time::Duration;
+
+use super::counting::ENOUGH;
+use super::sampling::{SAMPLES, contrasting, samples, telling};
 use super::*;
+use crate::app::hud::{CountingView, Outcome, verdict};
 use crate::gpu::AdapterChoice;
-use crate::lab::Method;
+use crate::lab::{BlurMethod, BlurSetup, Method, ScanKind, ScanMethod, SumSetup, Words};
 use crate::media::{Decoder, OpenOptions};
-use crate::picture::OwnedPlanes;
 use crate::picture::color::Colorimetry;
 use crate::picture::layout::PixelLayout;
+use crate::picture::{OwnedPlanes, Picture};
 
 /// A frame of these samples in 8-bit Y'CbCr 4:2:0, as a decoder would give it.
 fn frame((width, height): (u32, u32), sample: impl Fn(usize) -> u8) -> Frame {
@@ -33,14 +38,22 @@ fn gpu() -> Arc<Gpu> {
     Arc::new(Gpu::headless(&AdapterChoice::default()).expect("an adapter, if only a software one"))
 }
 
+/// What is told of counting.
+fn counting(lab: &Lab) -> CountingView<'_> {
+    match lab.view(false, None, Instant::now()).expect("it is open").topic {
+        TopicView::Counting(view) => view,
+        other => panic!("it is about something else: {other:?}"),
+    }
+}
+
 /// Looks at the lab until it has figures, or says why there are none.
 fn outcome(lab: &mut Lab, gpu: &Arc<Gpu>, frame: &Frame) -> Result<Figures, String> {
     for _ in 0..20_000 {
         lab.advance(gpu, Some(standing(frame)), Instant::now()).expect("the device works");
-        match lab.view(false, Instant::now()).expect("it is open").outcome {
+        match counting(lab).outcome {
             Outcome::UnderWay => std::thread::sleep(Duration::from_millis(1)),
             Outcome::Impossible(reason) => return Err(reason.to_owned()),
-            Outcome::Counted(figures) => return Ok(figures.clone()),
+            Outcome::Came(figures) => return Ok(figures.clone()),
         }
     }
     panic!("no figures came");
@@ -62,13 +75,13 @@ fn a_closed_lab_makes_nothing_and_an_open_one_leaves_nothing() {
         let advanced = lab.advance(&gpu, Some(standing(&frame)), Instant::now()).expect("the device works");
         assert!(!advanced.has_news && advanced.wake_at.is_none() && advanced.told.is_none());
     }
-    assert!(lab.view(false, Instant::now()).is_none() && !lab.has_bars());
+    assert!(lab.view(false, None, Instant::now()).is_none() && !lab.has_bars());
     assert_eq!(allocated(&gpu), before, "a closed lab takes memory");
     lab.toggle(Instant::now());
     for _ in 1..Method::ladder().len() {
         assert!(outcome(&mut lab, &gpu, &frame).is_ok());
         assert!(allocated(&gpu) > before, "an open one takes none");
-        lab.step(true);
+        lab.step(true, Instant::now());
     }
     lab.toggle(Instant::now());
     assert_eq!(allocated(&gpu), before, "what it was made of is still there");
@@ -80,9 +93,10 @@ fn every_method_but_the_race_equals_the_reference() {
     let gpu = gpu();
     for (size, bins) in [((97, 61), 256), ((6, 7), 3), ((641, 359), 100)] {
         let frame = frame(size, noise);
-        let mut lab = Lab::new(Some(LabChoice { method: Method::Scalar, chunk: None, bins }), Instant::now());
+        let mut lab =
+            Lab::new(Some(LabChoice { method: Method::Scalar, bins, ..LabChoice::default() }), Instant::now());
         for &method in Method::ladder() {
-            lab.choose(LabCommand::Method(method));
+            lab.choose(LabCommand::Method(method), Instant::now());
             let figures = match outcome(&mut lab, &gpu, &frame) {
                 Ok(figures) => figures,
                 Err(reason) if method == Method::Subgroup => {
@@ -102,16 +116,17 @@ fn every_method_but_the_race_equals_the_reference() {
 #[test]
 fn what_the_adapter_cannot_do_is_told_once_and_the_nearest_taken() {
     let (gpu, frame) = (gpu(), frame((97, 61), noise));
-    let choice = LabChoice { method: Method::Atomics, chunk: Some((60_000, 60_000)), bins: 9000 };
+    let choice =
+        LabChoice { method: Method::Atomics, chunk: Some((60_000, 60_000)), bins: 9000, ..LabChoice::default() };
     let mut lab = Lab::new(Some(choice), Instant::now());
     let told =
         lab.advance(&gpu, Some(standing(&frame)), Instant::now()).expect("the device works").told.expect("it is told");
     assert!(told.contains("60000x60000") && told.contains("9000 bins"), "{told}");
     assert!(outcome(&mut lab, &gpu, &frame).is_ok_and(|figures| figures.is_exact));
-    let view = lab.view(false, Instant::now()).expect("it is open");
+    let view = counting(&lab);
     assert_eq!(view.bins, 4096);
     assert!(view.chunk.0 < 60_000 && !view.is_usual, "{:?}", view.chunk);
-    lab.choose(LabCommand::Bins(16));
+    lab.choose(LabCommand::Bins(16), Instant::now());
     let advanced = lab.advance(&gpu, Some(standing(&frame)), Instant::now()).expect("the device works");
     assert_eq!(advanced.told, None, "the nearest is possible");
 }
@@ -153,6 +168,11 @@ fn the_first_pixels_are_told_as_the_methods_count_them() {
         at if at < 97 * 20 => 128,
         at => (at % 97 / 3 * 40) as u8,
     });
+    let (x, y) = contrasting(&edge.picture);
+    let luminance = |sample: &Sample| sample.bin;
+    let row = samples(&edge.picture, (x, y), 256);
+    let spread = row.iter().map(luminance).max().unwrap_or(0) - row.iter().map(luminance).min().unwrap_or(0);
+    assert!(y >= 20 && spread > 60, "{x}, {y}: {row:?}");
     let (x, y) = telling(&edge.picture);
     let bins: std::collections::BTreeSet<_> = samples(&edge.picture, (x, y), 256).iter().map(|s| s.bin).collect();
     assert!(y >= 20 && bins.len() > 2, "{x}, {y}: {bins:?}");
@@ -183,5 +203,153 @@ fn a_software_adapter_counts_a_part_of_a_playing_video_and_all_of_one_that_stand
         let text = playing.reduction.expect("it is told");
         assert!(text.contains("321×180 of 641×359") && text.contains("so that the video plays on"), "{text}");
         assert_eq!(playing.wanted, 4 * 321 * 180);
+    }
+}
+
+/// A lab that is about this.
+fn about(choice: LabChoice) -> Lab {
+    Lab::new(Some(choice), Instant::now())
+}
+
+/// Looks at the lab until what is wanted of its view is there.
+fn until<T>(
+    lab: &mut Lab,
+    gpu: &Arc<Gpu>,
+    shown: Shown<'_>,
+    wanted: impl Fn(LabView<'_>) -> Option<T>,
+) -> (T, Vec<String>) {
+    let mut told = Vec::new();
+    for _ in 0..30_000 {
+        told.extend(lab.advance(gpu, Some(shown), Instant::now()).expect("the device works").told);
+        if let Some(found) = wanted(lab.view(false, None, Instant::now()).expect("it is open")) {
+            return (found, told);
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    panic!("nothing came");
+}
+
+fn summed(view: LabView<'_>) -> Option<crate::lab::Summed> {
+    match view.topic {
+        TopicView::Sums(SumView { outcome: Outcome::Came(summed), .. }) => Some(summed.clone()),
+        _ => None,
+    }
+}
+
+fn blurred(view: LabView<'_>) -> Option<crate::lab::Blurred> {
+    match view.topic {
+        TopicView::Blur(BlurView { outcome: Outcome::Came(blurred), .. }) => Some(blurred.clone()),
+        _ => None,
+    }
+}
+
+#[test]
+fn every_way_of_summing_up_equals_the_cpu_over_real_words() {
+    let (gpu, frame) = (gpu(), frame((97, 61), noise));
+    for (number, method) in ScanMethod::ALL.into_iter().enumerate() {
+        for (kind, words, length) in
+            [(ScanKind::Inclusive, Words::Bins, 512), (ScanKind::Exclusive, Words::Pixels, 70_001 + number as u32)]
+        {
+            let sums = SumSetup { method, kind, words, length };
+            let mut lab = about(LabChoice { topic: Topic::PrefixSum, sums, ..LabChoice::default() });
+            let (summed, told) = until(&mut lab, &gpu, standing(&frame), summed);
+            assert_eq!((summed.setup, summed.wrong, summed.first_wrong), (sums, 0, None), "{told:?}");
+            assert_eq!(summed.groups.iter().sum::<u32>(), 97 * 61, "each pixel is in a group");
+            let levels = summed.levels.len();
+            assert_eq!(summed.passes.len(), 2 * levels - 1);
+            assert_eq!(
+                levels,
+                if length == 512 { if summed.block == 512 { 1 } else { 2 } } else { summed.levels.len().max(2) }
+            );
+            assert!(told.is_empty() && !lab.has_bars());
+        }
+    }
+}
+
+#[test]
+fn a_length_that_cannot_be_is_told_and_the_nearest_taken() {
+    let (gpu, frame) = (gpu(), frame((97, 61), noise));
+    let limits = gpu.device.limits();
+    let bound = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size) / 4;
+    for (length, nearest) in [(3, 512), (u32::MAX, if gpu.is_software() { 1 << 22 } else { bound.min(1 << 26) as u32 })]
+    {
+        let sums = SumSetup { length, method: ScanMethod::Blelloch, ..SumSetup::default() };
+        let mut lab = about(LabChoice { topic: Topic::PrefixSum, sums, ..LabChoice::default() });
+        let advanced = lab.advance(&gpu, Some(standing(&frame)), Instant::now()).expect("the device works");
+        let told = advanced.told.expect("it is told");
+        assert!(told.starts_with(&length.to_string()) && told.ends_with(&format!("works is {nearest}")), "{told}");
+    }
+}
+
+#[test]
+fn every_way_of_blurring_is_the_mean_within_what_it_rounds() {
+    let (gpu, frame) = (gpu(), frame((97, 61), noise));
+    for method in BlurMethod::ALL {
+        for (size, runs) in [(1, 1), (15, 1), (7, 3)] {
+            let blur = BlurSetup { method, size, runs, is_playing: false };
+            let mut lab = about(LabChoice { topic: Topic::Blur, blur, ..LabChoice::default() });
+            let (blurred, told) = until(&mut lab, &gpu, standing(&frame), blurred);
+            assert!(blurred.is_right(), "{method:?}, {size}, {runs}: {}", blur_verdict(&blurred));
+            assert!(method != BlurMethod::Square || blurred.off.0 == 0);
+            assert_eq!((blurred.size, blurred.reduction, told.len()), ((97, 61), None, 0));
+            let [after, before] = blurred.bins;
+            assert!((after == before) == (size == 1), "{size}: what is counted is the blurred picture");
+            assert_eq!(after[3].iter().sum::<u32>(), 97 * 61);
+            assert!(lab.has_bars());
+        }
+    }
+}
+
+#[test]
+fn what_is_chosen_while_a_run_is_under_way_is_what_comes() {
+    let (gpu, frame) = (gpu(), frame((641, 359), noise));
+    let mut lab = about(LabChoice { topic: Topic::Blur, ..LabChoice::default() });
+    let now = Instant::now();
+    for _ in 0..5 {
+        lab.advance(&gpu, Some(standing(&frame)), now).expect("the device works");
+        lab.change(true, true, now);
+        lab.step(true, now);
+    }
+    let (blurred, _) = until(&mut lab, &gpu, standing(&frame), blurred);
+    assert_eq!((blurred.setup.method, blurred.setup.size), (BlurMethod::Running, 25));
+    // Another topic, and nothing is left of this one.
+    lab.step_topic(true, now);
+    assert!(!lab.has_bars());
+    assert_eq!(
+        until(&mut lab, &gpu, standing(&frame), |view| matches!(view.topic, TopicView::Counting(_)).then_some(())).0,
+        ()
+    );
+}
+
+#[test]
+fn a_playing_video_is_summed_and_blurred_in_smaller_parts_on_software() {
+    let (gpu, frame) = (gpu(), frame((641, 359), noise));
+    let playing = Shown { frame: &frame, is_playing: true };
+    let sums = SumSetup { length: 1 << 20, ..SumSetup::default() };
+    let mut lab = about(LabChoice { topic: Topic::PrefixSum, sums, ..LabChoice::default() });
+    let (part, _) = until(&mut lab, &gpu, playing, summed);
+    let (whole, _) = until(&mut lab, &gpu, standing(&frame), |view| summed(view).filter(|s| s.setup.length == 1 << 20));
+    assert_eq!((part.wrong, whole.wrong), (0, 0));
+    assert_eq!(part.setup.length < 1 << 20, gpu.is_software());
+    let mut lab = about(LabChoice { topic: Topic::Blur, ..LabChoice::default() });
+    let (part, _) = until(&mut lab, &gpu, playing, blurred);
+    assert_eq!(part.reduction.is_some_and(|text| text.contains("so that the video plays on")), gpu.is_software());
+}
+
+#[test]
+fn sums_and_blurs_leave_nothing_when_the_lab_is_closed() {
+    let (gpu, frame) = (gpu(), frame((641, 359), noise));
+    let before = allocated(&gpu);
+    for topic in [Topic::PrefixSum, Topic::Blur] {
+        let mut lab = about(LabChoice { topic, ..LabChoice::default() });
+        until(&mut lab, &gpu, standing(&frame), |view| summed(view.clone()).map(|_| ()).or(blurred(view).map(|_| ())));
+        assert!(allocated(&gpu) > before, "{topic:?} takes none");
+        lab.toggle(Instant::now());
+        assert_eq!(allocated(&gpu), before, "{topic:?}: what it was made of is still there");
+        // Closed in the middle of a run, too.
+        lab.toggle(Instant::now());
+        lab.advance(&gpu, Some(standing(&frame)), Instant::now()).expect("the device works");
+        lab.toggle(Instant::now());
+        assert_eq!((allocated(&gpu), Arc::strong_count(&gpu)), (before, 1), "{topic:?}: a run goes on");
     }
 }

@@ -3,12 +3,18 @@
 use std::time::Instant;
 
 use super::{Flow, Viewer};
+use crate::adjust::Parameter;
 use crate::app::history::Step;
 use crate::app::hud::{Command, LabCommand, Note, OpenPanels, left_for_others};
 use crate::app::options::AppError;
 use crate::keys::Action;
 use crate::view::overlay::Channels;
 use crate::view::panel;
+
+/// What is said where a key of the lab is pressed while that is closed.
+fn lab_is_closed() -> String {
+    "the lab is closed: Shift+L opens it".to_owned()
+}
 
 impl Viewer {
     /// Goes a step back in what was chosen, or forward again, and says which.
@@ -61,9 +67,8 @@ impl Viewer {
             Command::BrushOnly(channel) => self.brush_only(channel),
             Command::CopyAt(at) => self.work.copy_values(Some(self.work.geometry().on_view(at)), now),
             Command::GoTo(goal) => self.work.go_to(goal, now),
-            Command::Lab(LabCommand::TypeChunk) => self.work.hud.open_chunk_entry(),
-            Command::Lab(LabCommand::TypeBins) => self.work.hud.open_bins_entry(),
-            Command::Lab(command) => self.lab.choose(command),
+            Command::Lab(LabCommand::Type(asked)) => self.work.hud.open_lab_entry(asked),
+            Command::Lab(command) => self.lab.choose(command, Instant::now()),
             Command::OpenRecent(index) => {
                 let others = self.work.recent_files();
                 let Some(path) = others.get(index).map(|file| file.path.clone()) else { return Ok(Flow::Continue) };
@@ -140,9 +145,15 @@ impl Viewer {
             }
             Action::ToggleLab => self.lab.toggle(now),
             Action::StepLab { forward } => {
-                let closed = || "the lab is closed: Shift+L opens it".to_owned();
-                let text = if self.lab.is_open() { self.lab.step(forward) } else { Some(closed()) };
-                if let Some(text) = text {
+                let text = self.lab.step(forward, now);
+                self.work.note(Note::done(text.unwrap_or_else(lab_is_closed)), now);
+            }
+            Action::StepLabTopic { forward } => {
+                let text = self.lab.step_topic(forward, now);
+                self.work.note(Note::done(text.unwrap_or_else(lab_is_closed)), now);
+            }
+            Action::Parameter { parameter, more } if self.lab.is_open() => {
+                if let Some(text) = self.lab.change(parameter == Parameter::Main, more, now) {
                     self.work.note(Note::done(text), now);
                 }
             }

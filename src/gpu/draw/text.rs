@@ -59,7 +59,7 @@ impl TextPass {
     /// Uploads what has changed, for a view of `size` pixels.
     pub fn prepare(&mut self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder, size: (u32, u32)) {
         if self.shapes.primitives.is_empty() {
-            return;
+            return self.release();
         }
         let renderer = self.renderer.get_or_insert_with(|| {
             let options = egui_wgpu::RendererOptions { dithering: false, ..Default::default() };
@@ -80,6 +80,17 @@ impl TextPass {
         };
         // Command buffers come back only from callbacks, which these shapes do not have.
         let _ = renderer.update_buffers(&gpu.device, &gpu.queue, encoder, &self.shapes.primitives, &self.screen);
+    }
+
+    /// Gives back the textures that nothing is drawn with any more; what else has changed of them waits for the next drawing.
+    fn release(&mut self) {
+        let textures = &mut self.shapes.textures.0;
+        for id in std::mem::take(&mut textures.free) {
+            textures.set.remove(&id);
+            if let Some(renderer) = &mut self.renderer {
+                renderer.free_texture(&id);
+            }
+        }
     }
 
     /// Draws the shapes.
@@ -113,4 +124,36 @@ pub fn text_image(gpu: &Gpu, size: (u32, u32), shapes: Shapes) -> Result<Image, 
     drop(pass);
     gpu.queue.submit([encoder.finish()]);
     readback::read_texture(gpu, &texture)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gpu::AdapterChoice;
+
+    #[test]
+    fn a_texture_is_given_back_even_where_nothing_is_drawn_any_more() {
+        let gpu = Gpu::headless(&AdapterChoice::default()).expect("an adapter, if only a software one");
+        let (context, mut text) = (egui::Context::default(), TextPass::new(VIEW_FORMAT));
+        let mut prepared = |shapes: Shapes, ids: [egui::TextureId; 2]| {
+            text.set(shapes);
+            let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: None });
+            text.prepare(&gpu, &mut encoder, (64, 64));
+            gpu.queue.submit([encoder.finish()]);
+            let renderer = text.renderer.as_ref().expect("something was drawn");
+            ids.map(|id| renderer.texture(&id).is_some())
+        };
+        let image = egui::ColorImage::filled([8, 8], egui::Color32::RED);
+        let texture = context.load_texture("a picture", image, egui::TextureOptions::NEAREST);
+        // The picture, and the letters.
+        let ids = [texture.id(), egui::TextureId::default()];
+        let output = context.run_ui(egui::RawInput::default(), |ui| drop(ui.label("words")));
+        let primitives = context.tessellate(output.shapes, 1.0);
+        let shapes = Shapes { primitives, textures: FontTextures(output.textures_delta), pixels_per_point: 1.0 };
+        assert_eq!(prepared(shapes, ids), [true, true]);
+        drop(texture);
+        let delta = context.tex_manager().write().take_delta();
+        let nothing = Shapes { textures: FontTextures(delta), pixels_per_point: 1.0, ..Shapes::default() };
+        assert_eq!(prepared(nothing, ids), [false, true]);
+    }
 }

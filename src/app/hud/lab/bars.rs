@@ -1,7 +1,12 @@
 //! The bars of a method's bins where the histograms stand, and the right ones as outlines over them.
+//!
+//! They are painted into a texture when they change, which is then two triangles: a software adapter takes longer for the thousands of
+//! small ones that bars and outlines consist of than for all the rest of the lab.
 
-use egui::epaint::{Mesh, Vertex, WHITE_UV};
-use egui::{Color32, LayerId, Painter, Rect, Shape, Stroke, Ui, pos2};
+use std::ops::Range;
+use std::sync::Arc;
+
+use egui::{Color32, ColorImage, Context, LayerId, Rect, Stroke, TextureHandle, TextureOptions, Ui, pos2};
 
 use super::view::Bins;
 use crate::app::hud::model::HistogramArea;
@@ -28,59 +33,68 @@ pub struct Bars<'a> {
     pub logarithmic: bool,
 }
 
+/// What bars look like, and the texture that they are painted in.
+#[derive(Clone)]
+struct Painted {
+    of: Arc<Looks>,
+    texture: TextureHandle,
+}
+
+/// What bars look like.
+#[derive(PartialEq)]
+struct Looks {
+    /// Columns and rows of pixels.
+    size: [usize; 2],
+    channels: Vec<usize>,
+    /// One for each of the channels.
+    heights: Vec<Heights>,
+}
+
+/// Gives back what bars were painted in.
+pub fn forget(context: &Context) {
+    context.data_mut(|data| data.remove::<Vec<Painted>>(textures()));
+}
+
+fn textures() -> egui::Id {
+    egui::Id::unique("lab's bars")
+}
+
 impl Bars<'_> {
     /// Draws those of these channels in the overlays, below everything else.
     pub fn show(&self, ui: &Ui, areas: &[HistogramArea], on: Channels) {
+        let kept: Vec<Painted> = ui.ctx().data(|data| data.get_temp(textures())).unwrap_or_default();
         let painter = ui.ctx().layer_painter(LayerId::background());
+        let mut painted = Vec::new();
         for area in areas {
             let channels: Vec<_> = area.channels.intersection(on).iter().collect();
-            if !channels.is_empty() {
-                self.show_in(&painter, area.rect, &channels);
+            if channels.is_empty() {
+                continue;
             }
-        }
-    }
-
-    fn show_in(&self, painter: &Painter, area: Rect, channels: &[usize]) {
-        painter.rect_stroke(area, 0, Stroke::new(1.0, FRAME), egui::StrokeKind::Outside);
-        let columns = (area.width() * painter.pixels_per_point()).round().max(1.0) as usize;
-        let heights: Vec<Heights> = channels.iter().map(|&channel| self.heights(channel, columns)).collect();
-        let colors = colors(Components::Rgbl);
-        let mut mesh = Mesh::default();
-        let x = |column: usize| area.min.x + area.width() * column as f32 / columns as f32;
-        let y = |height: f32| area.max.y - area.height() * height;
-        for run in runs(&heights, columns) {
-            // From the highest bar down, the set of those that reach grows.
-            let mut order: Vec<usize> = (0..channels.len()).collect();
-            order.sort_by(|&a, &b| heights[b].counted[run.start].total_cmp(&heights[a].counted[run.start]));
-            let (mut top, mut set) = (1.0, 0);
-            for place in order.into_iter().map(Some).chain([None]) {
-                let next = place.map_or(0.0, |place| heights[place].counted[run.start]);
-                let band = Rect::from_min_max(pos2(x(run.start), y(top)), pos2(x(run.end), y(next)));
-                if band.height() > 0.0 {
-                    add(&mut mesh, band, color32(colors[set]));
+            let pixels = |points: f32| (points * painter.pixels_per_point()).round().max(1.0) as usize;
+            let size = [pixels(area.rect.width()), pixels(area.rect.height())];
+            let heights = channels.iter().map(|&channel| self.heights(channel, size[0])).collect();
+            let looks = Looks { size, channels, heights };
+            let texture = match kept.get(painted.len()) {
+                Some(kept) if *kept.of == looks => kept.clone(),
+                kept => {
+                    let image = looks.image();
+                    let texture = match kept {
+                        Some(Painted { texture, .. }) => {
+                            let mut texture = texture.clone();
+                            texture.set(image, TextureOptions::NEAREST);
+                            texture
+                        }
+                        None => ui.ctx().load_texture("lab's bars", image, TextureOptions::NEAREST),
+                    };
+                    Painted { of: Arc::new(looks), texture }
                 }
-                top = next;
-                set |= place.map_or(0, |place| 1 << channels[place]);
-            }
+            };
+            painter.rect_stroke(area.rect, 0, Stroke::new(1.0, FRAME), egui::StrokeKind::Outside);
+            let whole = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
+            painter.image(texture.texture.id(), area.rect, whole, Color32::WHITE);
+            painted.push(texture);
         }
-        painter.add(Shape::mesh(mesh));
-        for quarter in 1..4 {
-            painter.hline(area.x_range(), y(quarter as f32 / 4.0), Stroke::new(1.0, QUARTER));
-        }
-        // All dark edges first, so that none hides another's light.
-        let mut lines = Mesh::default();
-        let pixel = 1.0 / painter.pixels_per_point();
-        for (thickness, is_edge) in [(3.0 * pixel, true), (pixel, false)] {
-            for (of, &channel) in heights.iter().zip(channels) {
-                let light = lights(Components::Rgbl)[channel].map(|part| part + WHITENING * (1.0 - part));
-                let color = if is_edge { EDGE } else { color32([light[0], light[1], light[2], 1.0]) };
-                // What is filled up to its outline needs no edge to be told from it.
-                if !is_edge || of.counted != of.right {
-                    outline(&mut lines, &of.right, (&x, &y), (thickness, color));
-                }
-            }
-        }
-        painter.with_clip_rect(area).add(Shape::mesh(lines));
+        ui.ctx().data_mut(|data| data.insert_temp(textures(), painted));
     }
 
     /// The heights of a channel, column by column. Both have the right one's scale, so that what was lost is seen.
@@ -102,53 +116,86 @@ impl Bars<'_> {
 }
 
 /// Heights of a channel's bars as parts of the overlay's, one a column of pixels.
+#[derive(Debug, PartialEq)]
 struct Heights {
     counted: Vec<f32>,
     right: Vec<f32>,
 }
 
-/// Adds the line along the tops of bars: of plain rectangles, one across and one down for each bar, since a software adapter takes
-/// long for the many small triangles of a softened line.
-fn outline(
-    mesh: &mut Mesh,
-    heights: &[f32],
-    (x, y): (&impl Fn(usize) -> f32, &impl Fn(f32) -> f32),
-    (thickness, color): (f32, Color32),
-) {
-    let half = thickness / 2.0;
-    let mut begin = 0;
-    let mut before: Option<f32> = None;
-    for end in 1..=heights.len() {
-        if end < heights.len() && (heights[end] - heights[begin]).abs() < f32::EPSILON {
-            continue;
+impl Looks {
+    /// What they look like, pixel by pixel.
+    fn image(&self) -> ColorImage {
+        let [columns, rows] = self.size;
+        let mut canvas = Canvas { size: self.size, pixels: vec![Color32::TRANSPARENT; columns * rows] };
+        let y = |height: f32| ((1.0 - height) * rows as f32).round() as usize;
+        let colors = colors(Components::Rgbl);
+        for column in 0..columns {
+            // From the highest bar down, the set of those that reach grows.
+            let mut order: Vec<usize> = (0..self.channels.len()).collect();
+            let height = |place: usize| self.heights[place].counted[column];
+            order.sort_by(|&a, &b| height(b).total_cmp(&height(a)));
+            let (mut top, mut set) = (0, 0);
+            for place in order.into_iter().map(Some).chain([None]) {
+                let next = place.map_or(rows, |place| y(height(place)));
+                canvas.fill(column..column + 1, top..next, color32(colors[set]));
+                top = next;
+                set |= place.map_or(0, |place| 1 << self.channels[place]);
+            }
         }
-        let top = y(heights[begin]);
-        let (left, right) = (x(begin), x(end));
-        add(mesh, Rect::from_min_max(pos2(left - half, top - half), pos2(right + half, top + half)), color);
-        if let Some(before) = before {
-            let (low, high) = (before.min(top), before.max(top));
-            add(mesh, Rect::from_min_max(pos2(left - half, low), pos2(left + half, high)), color);
+        for quarter in 1..4 {
+            let row = y(quarter as f32 / 4.0);
+            canvas.fill(0..columns, row..row + 1, QUARTER);
         }
-        (before, begin) = (Some(top), end);
+        // All dark edges first, so that none hides another's light.
+        for is_edge in [true, false] {
+            for (of, &channel) in self.heights.iter().zip(&self.channels) {
+                let light = lights(Components::Rgbl)[channel].map(|part| part + WHITENING * (1.0 - part));
+                let color = if is_edge { EDGE } else { color32([light[0], light[1], light[2], 1.0]) };
+                // What is filled up to its outline needs no edge to be told from it.
+                if !is_edge || of.counted != of.right {
+                    canvas.outline(&of.right.iter().map(|&height| y(height)).collect::<Vec<_>>(), is_edge, color);
+                }
+            }
+        }
+        ColorImage::new(self.size, canvas.pixels)
     }
 }
 
-/// Columns side by side in which nothing changes, so that few bins take few shapes.
-fn runs(heights: &[Heights], columns: usize) -> Vec<std::ops::Range<usize>> {
-    let same = |a: usize, b: usize| heights.iter().all(|of| (of.counted[a] - of.counted[b]).abs() < f32::EPSILON);
-    let mut runs: Vec<std::ops::Range<usize>> = Vec::new();
-    for column in 0..columns {
-        match runs.last_mut() {
-            Some(run) if same(run.start, column) => run.end = column + 1,
-            _ => runs.push(column..column + 1),
+/// Pixels that are painted on.
+struct Canvas {
+    size: [usize; 2],
+    pixels: Vec<Color32>,
+}
+
+impl Canvas {
+    /// Paints over some of the pixels; what lies outside is left out.
+    fn fill(&mut self, columns: Range<usize>, rows: Range<usize>, color: Color32) {
+        let [width, height] = self.size;
+        for row in rows.start..rows.end.min(height) {
+            for pixel in &mut self.pixels[row * width..][columns.start.min(width)..columns.end.min(width)] {
+                *pixel = pixel.blend(color);
+            }
         }
     }
-    runs
+
+    /// Paints a line along the tops of bars, a pixel wide, or as an edge one more at either side; each pixel of it once.
+    fn outline(&mut self, tops: &[usize], is_edge: bool, color: Color32) {
+        let wider = usize::from(is_edge);
+        let last = self.size[1].saturating_sub(1);
+        for column in 0..tops.len() {
+            // From here to the top of the bar before, so that the line is not torn.
+            let near = &tops[column.saturating_sub(1 + wider)..(column + 1 + wider).min(tops.len())];
+            let (low, high) =
+                near.iter().fold((tops[column], tops[column]), |(low, high), &top| (low.min(top), high.max(top)));
+            let (low, high) = (low.min(last), high.min(last));
+            self.fill(column..column + 1, low.saturating_sub(wider)..high + 1 + wider, color);
+        }
+    }
 }
 
 /// The bins that a column shows, of any number: those whose middle lies in it where they outnumber the columns, else the one that its
 /// own middle lies in.
-fn bins_of_column(column: usize, columns: usize, count: usize) -> std::ops::Range<usize> {
+fn bins_of_column(column: usize, columns: usize, count: usize) -> Range<usize> {
     if columns >= count {
         let bin = (2 * column + 1) * count / (2 * columns);
         return bin..bin + 1;
@@ -160,13 +207,6 @@ fn bins_of_column(column: usize, columns: usize, count: usize) -> std::ops::Rang
 fn color32(premultiplied: [f32; 4]) -> Color32 {
     let [r, g, b, a] = premultiplied.map(|part| (part * 255.0).round() as u8);
     Color32::from_rgba_premultiplied(r, g, b, a)
-}
-
-fn add(mesh: &mut Mesh, rect: Rect, color: Color32) {
-    let first = mesh.vertices.len() as u32;
-    let corners = [rect.left_top(), rect.right_top(), rect.left_bottom(), rect.right_bottom()];
-    mesh.vertices.extend(corners.map(|pos| Vertex { pos, uv: WHITE_UV, color }));
-    mesh.indices.extend([0, 1, 2, 2, 1, 3].map(|corner| first + corner));
 }
 
 #[cfg(test)]
@@ -213,20 +253,61 @@ mod tests {
     }
 
     #[test]
-    fn an_outline_takes_two_rectangles_a_bar() {
-        let mut mesh = Mesh::default();
-        let (x, y) = (|column: usize| column as f32, |height: f32| 100.0 - height * 100.0);
-        outline(&mut mesh, &[0.5, 0.5, 0.5, 0.25, 0.25, 1.0], (&x, &y), (1.0, Color32::WHITE));
-        assert_eq!(mesh.indices.len(), 6 * (3 + 2), "three bars, and two steps between them");
-        let bounds = mesh.calc_bounds();
-        assert_eq!((bounds.min, bounds.max), (pos2(-0.5, -0.5), pos2(6.5, 75.5)));
+    fn an_outline_follows_the_tops_without_a_gap() {
+        let mut canvas = Canvas { size: [6, 10], pixels: vec![Color32::TRANSPARENT; 60] };
+        canvas.outline(&[5, 5, 5, 8, 8, 0], false, Color32::WHITE);
+        let drawn = |column: usize| -> Vec<usize> {
+            (0..10).filter(|row| canvas.pixels[row * 6 + column] == Color32::WHITE).collect()
+        };
+        let expected = [vec![5], vec![5], vec![5], vec![5, 6, 7, 8], vec![8], (0..9).collect()];
+        assert_eq!([0, 1, 2, 3, 4, 5].map(drawn), expected);
+        // At the very bottom it is seen, too.
+        canvas.outline(&[10; 6], false, Color32::RED);
+        assert!(canvas.pixels[54..].iter().all(|pixel| *pixel == Color32::RED));
     }
 
     #[test]
-    fn few_bins_take_few_shapes() {
+    fn bars_are_filled_to_their_heights_in_the_colours_of_what_reaches_there() {
+        let counted: Bins = std::array::from_fn(|channel| vec![[10, 20, 30, 40][channel], 40]);
+        let bars = Bars { counted: &counted, right: &counted, logarithmic: false };
+        let looks = Looks {
+            size: [2, 40],
+            channels: vec![0, 1],
+            heights: (0..2).map(|channel| bars.heights(channel, 2)).collect(),
+        };
+        let image = looks.image();
+        let colors = colors(Components::Rgbl).map(color32);
+        // In the first column red reaches a quarter and green half of the height: above them the ground, then green, then both.
+        for (row, set) in [(5, 0), (25, 2), (35, 3)] {
+            assert_eq!(image[(0, row)], colors[set], "row {row}");
+        }
+    }
+
+    #[test]
+    fn what_has_not_changed_is_painted_once() {
         let right: Bins = std::array::from_fn(|_| vec![1, 2, 3]);
-        let bars = Bars { counted: &right, right: &right, logarithmic: false };
-        let heights: Vec<_> = (0..4).map(|channel| bars.heights(channel, 600)).collect();
-        assert_eq!(runs(&heights, 600).len(), 3);
+        let context = Context::default();
+        let rect = Rect::from_min_size(pos2(0.0, 0.0), egui::vec2(60.0, 40.0));
+        let areas = [HistogramArea { rect, channels: Channels::ALL }];
+        let uploads = |counted: &Bins| {
+            let mut output = context.run_ui(egui::RawInput::default(), |ui| {
+                Bars { counted, right: &right, logarithmic: false }.show(ui, &areas, Channels::ALL);
+            });
+            let count = output.textures_delta.set.iter().filter(|(id, _)| **id != egui::TextureId::default()).count();
+            output.textures_delta.clear();
+            let triangles: usize = context
+                .tessellate(output.shapes, 1.0)
+                .iter()
+                .map(|primitive| match &primitive.primitive {
+                    egui::epaint::Primitive::Mesh(mesh) => mesh.indices.len() / 3,
+                    egui::epaint::Primitive::Callback(_) => 0,
+                })
+                .sum();
+            assert!(triangles < 100, "{triangles} triangles");
+            count
+        };
+        assert_eq!([uploads(&right), uploads(&right)], [1, 0]);
+        let other: Bins = std::array::from_fn(|_| vec![1, 1, 3]);
+        assert_eq!([uploads(&other), uploads(&other)], [1, 0]);
     }
 }

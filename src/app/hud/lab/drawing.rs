@@ -1,6 +1,6 @@
 //! Draws a diagram into a rectangle.
 
-use egui::{Align2, Color32, Painter, Pos2, Rect, Shape, Stroke, StrokeKind, pos2, vec2};
+use egui::{Color32, Painter, Pos2, Rect, Shape, Stroke, StrokeKind, Vec2, pos2, vec2};
 
 use super::diagram::{Cell, Content, Diagram, Look, Row};
 use crate::app::hud::controls::INK;
@@ -8,58 +8,78 @@ use crate::app::hud::theme;
 
 /// Size of letters in cells, in points.
 const LETTERS: f32 = 10.5;
-/// Width of the rows' names.
-const NAMES: f32 = 66.0;
-/// Height of a cell.
-const CELL: f32 = 18.0;
+/// Between the rows' names and their cells.
+const BEHIND_NAMES: f32 = 8.0;
+/// Height of a cell: of few rows, and of many.
+const CELLS: [f32; 2] = [18.0, 14.0];
+/// So many rows are many.
+const MANY: usize = 5;
+/// Between rows there is at least so much room for links, of few and of many.
+const BETWEEN: [f32; 2] = [13.0, 9.0];
 /// The widest that a cell becomes.
 const WIDEST: f32 = 92.0;
-/// Between cells, and between groups of them.
-const GAPS: [f32; 2] = [2.0, 9.0];
+/// Between cells, between cells that are many, and between groups of them.
+const GAPS: [f32; 3] = [2.0, 1.0, 9.0];
+/// So many cells side by side are many.
+const MANY_CELLS: usize = 12;
 /// Height of a caption of one line.
 const CAPTION: f32 = 15.0;
 
 /// The least height that a diagram needs, in points.
-pub const LEAST_HEIGHT: f32 = 3.0 * CELL + 2.0 * 13.0 + CAPTION;
+#[must_use]
+pub fn least_height(diagram: &Diagram) -> f32 {
+    let (count, is_many) = (diagram.rows.len(), usize::from(diagram.rows.len() >= MANY));
+    // What happens in many rows takes more than one line to tell.
+    let caption = CAPTION * if diagram.rows.len() == 3 { 1.0 } else { 2.0 };
+    count as f32 * CELLS[is_many] + count.saturating_sub(1) as f32 * BETWEEN[is_many] + caption
+}
 
 /// Draws it.
 pub fn show(painter: &Painter, rect: Rect, diagram: &Diagram) {
     let caption = painter.layout(diagram.caption.clone(), theme::words(theme::SMALL), theme::LIGHT, rect.width());
     let below = caption.size().y.max(CAPTION) + 2.0;
-    let room = Rect::from_min_max(rect.min + vec2(NAMES, 0.0), rect.max - vec2(0.0, below));
+    let name =
+        |row: &Row| painter.layout_no_wrap(row.name.clone().into_owned(), theme::words(theme::SMALL), theme::DIM);
+    let names: Vec<_> = diagram.rows.iter().map(name).collect();
+    let widest = names.iter().map(|name| name.size().x).fold(0.0, f32::max);
+    let room = Rect::from_min_max(rect.min + vec2(widest + BEHIND_NAMES, 0.0), rect.max - vec2(0.0, below));
+    let height = CELLS[usize::from(diagram.rows.len() >= MANY)];
     let count = diagram.rows.len().max(2) as f32;
-    let step = (room.height() - CELL) / (count - 1.0);
+    let step = (room.height() - height) / (count - 1.0);
     let places: Vec<Vec<Rect>> = diagram
         .rows
         .iter()
         .enumerate()
-        .map(|(index, row)| places(row, room.min + vec2(0.0, step * index as f32), room.width()))
+        .map(|(index, row)| places(row, room.min + vec2(0.0, step * index as f32), vec2(room.width(), height)))
         .collect();
     for link in &diagram.links {
         let [from, to] = [link.from, link.to].map(|(row, place)| places[row][place]);
         let color = if link.lost { theme::WRONG } else { Color32::from_white_alpha(130) };
         draw_link(painter, (from, to), link.from.0.cmp(&link.to.0), Stroke::new(1.2, color));
     }
-    for (row, places) in diagram.rows.iter().zip(&places) {
+    for ((row, places), name) in diagram.rows.iter().zip(&places).zip(names) {
         let Some(first) = places.first() else { continue };
-        let at = pos2(rect.min.x, first.center().y);
-        painter.text(at, Align2::LEFT_CENTER, &row.name, theme::words(theme::SMALL), theme::DIM);
-        row.cells.iter().zip(places).for_each(|(cell, &place)| draw_cell(painter, place, cell));
+        painter.galley(pos2(rect.min.x, first.center().y - name.size().y / 2.0), name, theme::DIM);
+        let size = letters(painter, row, places);
+        row.cells.iter().zip(places).for_each(|(cell, &place)| draw_cell(painter, place, (cell, size)));
     }
     painter.galley(pos2(rect.min.x, rect.max.y - caption.size().y), caption, theme::LIGHT);
 }
 
-/// Where the cells of a row lie, from its upper left corner, in a width that all of them fit in.
-fn places(row: &Row, at: Pos2, width: f32) -> Vec<Rect> {
+/// Where the cells of a row lie, from its upper left corner, in a width that all of them fit in, and of that height.
+fn places(row: &Row, at: Pos2, room: Vec2) -> Vec<Rect> {
     let count = row.cells.len().max(1);
     let together = row.together.max(1);
-    let gap = |index: usize| GAPS[usize::from((index + 1).is_multiple_of(together))];
+    let gap = |index: usize| match (index + 1).is_multiple_of(together) {
+        true => GAPS[2],
+        false => GAPS[usize::from(count >= MANY_CELLS)],
+    };
     let gaps: f32 = (0..count - 1).map(gap).sum();
-    let cell = ((width - gaps) / count as f32).min(WIDEST);
+    let cell = ((room.x - gaps) / count as f32).min(WIDEST);
     let mut left = at.x;
     (0..row.cells.len())
         .map(|index| {
-            let rect = Rect::from_min_size(pos2(left, at.y), vec2(cell, CELL));
+            let rect = Rect::from_min_size(pos2(left, at.y), vec2(cell, room.y));
             left = rect.max.x + gap(index);
             rect
         })
@@ -90,16 +110,27 @@ fn arrow(painter: &Painter, from: Pos2, to: Pos2, stroke: Stroke) {
     painter.add(Shape::convex_polygon(corners, stroke.color, Stroke::NONE));
 }
 
-fn draw_cell(painter: &Painter, rect: Rect, cell: &Cell) {
+/// The size of letters at which all texts of a row fit into its cells.
+fn letters(painter: &Painter, row: &Row, places: &[Rect]) -> f32 {
+    let fitting = |(cell, place): (&Cell, &Rect)| match &cell.content {
+        Content::Text(text) => {
+            let width = painter.layout_no_wrap(text.clone(), theme::mono(LETTERS), Color32::PLACEHOLDER).size().x;
+            LETTERS * ((place.width() - 2.0) / width.max(1.0)).min(1.0)
+        }
+        Content::Bins(_) => LETTERS,
+    };
+    row.cells.iter().zip(places).map(fitting).fold(LETTERS, f32::min)
+}
+
+fn draw_cell(painter: &Painter, rect: Rect, (cell, size): (&Cell, f32)) {
+    if cell.look == Look::Nothing {
+        return;
+    }
     let (fill, ink, outline) = colors(cell.look);
     painter.rect(rect, 3, fill, Stroke::new(1.0, outline), StrokeKind::Inside);
     match &cell.content {
         Content::Text(text) => {
-            let laid_out = |size| painter.layout_no_wrap(text.clone(), theme::mono(size), ink);
-            let (galley, room) = (laid_out(LETTERS), rect.width() - 3.0);
-            // Where a cell is too narrow for its text, that shrinks.
-            let shrunk = LETTERS * room / galley.size().x;
-            let galley = if shrunk < LETTERS { laid_out(shrunk) } else { galley };
+            let galley = painter.layout_no_wrap(text.clone(), theme::mono(size), ink);
             painter.galley(rect.center() - galley.size() / 2.0, galley, ink);
         }
         Content::Bins(counts) => {
@@ -133,6 +164,7 @@ fn colors(look: Look) -> (Color32, Color32, Color32) {
         Look::Idle => (faint, theme::DIM, Color32::from_white_alpha(28)),
         Look::Memory => (faint, theme::LIGHT, edge),
         Look::Written => (theme::RIGHT, INK, theme::RIGHT),
+        Look::Nothing => (Color32::TRANSPARENT, Color32::TRANSPARENT, Color32::TRANSPARENT),
         Look::Lost => (theme::WRONG, INK, theme::WRONG),
     }
 }

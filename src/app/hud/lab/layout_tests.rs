@@ -2,11 +2,13 @@
 
 use egui::{Pos2, Rect, Vec2};
 
+use super::blurs::tests::blurred;
+use super::sums::tests::summed;
 use super::*;
 use crate::app::hud::layout_tests::{faults, items};
 use crate::app::hud::tests::{model, pair};
 use crate::app::hud::{Hud, OpenPanels, Tables};
-use crate::lab::Method;
+use crate::lab::{BlurMethod, BlurSetup, Blurred, Method, ScanKind, ScanMethod, Step, SumSetup, Summed, Words};
 
 fn figures(method: Method) -> Figures {
     let bins: Bins = std::array::from_fn(|_| (0..256).map(|bin| bin * 3).collect());
@@ -44,10 +46,105 @@ const SAMPLES: [Sample; 8] = {
     samples
 };
 
+/// What the lab is about.
+#[derive(Debug, Clone, Copy)]
+enum Case {
+    Counting(Method),
+    Sums(ScanMethod, ScanKind),
+    Blur(BlurMethod),
+}
+
+/// Everything that it may be about.
+fn cases() -> impl Iterator<Item = Case> {
+    let kinds = [ScanKind::Exclusive, ScanKind::Inclusive];
+    let sums = ScanMethod::ALL.into_iter().flat_map(move |method| kinds.map(|kind| Case::Sums(method, kind)));
+    let counting = Method::ladder().iter().map(|&method| Case::Counting(method));
+    counting.chain(sums).chain(BlurMethod::ALL.map(Case::Blur))
+}
+
+/// What has come of each, the longest that may be.
+struct Came {
+    figures: Figures,
+    summed: Summed,
+    blurred: Blurred,
+    block: Vec<Vec<Sample>>,
+}
+
+fn came(case: Case) -> Came {
+    let step = |name| Step {
+        name,
+        texts: &[],
+        constants: vec![("WORKGROUP", 256), ("BLOCK_WORDS", 528), ("CONFLICT_FREE", 1), ("INCLUSIVE", 1)],
+        workgroup: (256, 1),
+        workgroups: (65_535, 3),
+        dispatches: 3,
+    };
+    let (method, kind) = match case {
+        Case::Sums(method, kind) => (method, kind),
+        _ => (ScanMethod::Naive, ScanKind::Exclusive),
+    };
+    let sums = SumSetup { method, kind, words: Words::Pixels, length: 67_108_863 };
+    let blur = BlurSetup {
+        method: if let Case::Blur(method) = case { method } else { BlurMethod::Square },
+        size: 125,
+        runs: 5,
+        is_playing: true,
+    };
+    Came {
+        figures: figures(if let Case::Counting(method) = case { method } else { Method::Race }),
+        summed: Summed { steps: vec![step("blocks"), step("add")], ..summed(sums) },
+        blurred: Blurred { steps: vec![step("across"), step("down")], ..blurred(blur) },
+        block: vec![SAMPLES.map(|sample| Sample { bin: sample.bin % 256, ..sample }).to_vec(); 3],
+    }
+}
+
+/// What the panel is told of it.
+fn topic(case: Case, came: &Came) -> TopicView<'_> {
+    match case {
+        Case::Counting(method) => TopicView::Counting(CountingView {
+            method,
+            chunk: (24, 10),
+            is_usual: false,
+            bins: 1000,
+            bars: Some(&came.figures),
+            outcome: if method == Method::Subgroup {
+                Outcome::Impossible("llvmpipe (LLVM 15.0.6, 256 bits) has no subgroups for shaders")
+            } else {
+                Outcome::Came(&came.figures)
+            },
+            samples: &SAMPLES,
+            samples_at: (3840, 2160),
+        }),
+        Case::Sums(..) => TopicView::Sums(SumView {
+            setup: SumSetup { length: 1 << 26, ..came.summed.setup },
+            outcome: Outcome::Came(&came.summed),
+            groups: Some(&came.summed.groups),
+        }),
+        Case::Blur(_) => TopicView::Blur(BlurView {
+            setup: came.blurred.setup,
+            outcome: Outcome::Came(&came.blurred),
+            newest: Some((&came.blurred, 1)),
+            corners: Some([Pos2::ZERO, Pos2::new(1280.0, 0.0), Pos2::new(0.0, 720.0), Pos2::new(1280.0, 720.0)]),
+            block: &came.block,
+            block_at: (3840, 2160),
+        }),
+    }
+}
+
 /// A window with the lab open: where its panel is, what is drawn, and the view.
 fn laid_out(
     size: (u32, u32),
-    method: Method,
+    case: Case,
+    moment: u64,
+    open: OpenPanels,
+) -> (Rect, Vec<egui::epaint::ClippedShape>, Rect) {
+    laid_out_as((size, false), case, moment, open)
+}
+
+/// The same, where the panel may be brief.
+fn laid_out_as(
+    (size, is_brief): ((u32, u32), bool),
+    case: Case,
     moment: u64,
     open: OpenPanels,
 ) -> (Rect, Vec<egui::epaint::ClippedShape>, Rect) {
@@ -55,23 +152,8 @@ fn laid_out(
     let zoom = hud.set_scale(size, 1.0);
     let view = Rect::from_min_size(Pos2::ZERO, Vec2::new(size.0 as f32, size.1 as f32) / zoom);
     let panels = pair(view.width(), view.height());
-    let figures = figures(method);
-    let lab = LabView {
-        method,
-        chunk: (24, 10),
-        is_usual: false,
-        bins: 1000,
-        bars: Some(&figures),
-        outcome: if method == Method::Subgroup {
-            Outcome::Impossible("llvmpipe (LLVM 15.0.6, 256 bits) has no subgroups for shaders")
-        } else {
-            Outcome::Counted(&figures)
-        },
-        logarithmic: false,
-        samples: &SAMPLES,
-        samples_at: (3840, 2160),
-        moment,
-    };
+    let came = came(case);
+    let lab = LabView { topic: topic(case, &came), logarithmic: false, moment, is_brief };
     hud.panels = open;
     let numbers = crate::app::hud::tests::figures(4);
     let lines = crate::app::hud::tests::many_lines();
@@ -99,7 +181,7 @@ const SIZES: [(u32, u32); 7] =
 #[test]
 fn the_panel_leaves_the_histograms_and_two_thirds_of_the_picture() {
     for size in SIZES {
-        for &method in Method::ladder() {
+        for method in cases() {
             let (panel, _, view) = laid_out(size, method, 0, OpenPanels::default());
             assert!(view.contains_rect(panel), "{panel:?} in {size:?}");
             for histogram in pair(view.width(), view.height()) {
@@ -120,7 +202,7 @@ fn nothing_of_the_lab_lies_on_text_and_all_of_it_can_be_read() {
     ];
     let mut found = std::collections::BTreeSet::new();
     for size in SIZES {
-        for &method in Method::ladder() {
+        for method in cases() {
             for (moment, open) in open.into_iter().enumerate() {
                 let (_, shapes, view) = laid_out(size, method, moment as u64 * 3, open);
                 let told = faults(items(&shapes), view);
@@ -151,7 +233,7 @@ fn words(shapes: &[egui::epaint::ClippedShape]) -> String {
 #[test]
 fn everything_is_told_where_there_is_room_and_elsewhere_that_there_is_more() {
     for (size, has_all) in [((1600, 900), true), ((1280, 720), true), ((480, 270), false)] {
-        let (_, shapes, _) = laid_out(size, Method::Pairwise, 2, OpenPanels::default());
+        let (_, shapes, _) = laid_out(size, Case::Counting(Method::Pairwise), 2, OpenPanels::default());
         let told = words(&shapes);
         let parts = ["dispatch", "a pixel takes", "CHUNK_HEIGHT = 16", "256×1", "Pairs keep many"];
         for part in parts {
@@ -160,5 +242,41 @@ fn everything_is_told_where_there_is_room_and_elsewhere_that_there_is_more() {
         assert_eq!(told.contains("a larger window shows more"), !has_all, "{size:?}");
         let kept = ["equals the reference", "× the floor", "6/10", "chunks, reduced pair by pair"];
         assert!(kept.into_iter().all(|part| told.contains(part)), "{size:?}: {told}");
+    }
+}
+
+#[test]
+fn a_brief_panel_tells_what_matters_most_and_takes_little_of_the_picture() {
+    for case in cases() {
+        let (whole, _, _) = laid_out((1280, 720), case, 0, OpenPanels::default());
+        let (brief, shapes, view) = laid_out_as(((1280, 720), true), case, 0, OpenPanels::default());
+        assert!(brief.area() < 0.5 * whole.area(), "{case:?}: {} of {}", brief.area(), whole.area());
+        let told = words(&shapes);
+        let kept = ["prefix sum", "while the video stands"];
+        assert!(kept.into_iter().all(|part| told.contains(part)), "{case:?}: {told}");
+        let faults = faults(items(&shapes), view);
+        assert!(faults.is_empty(), "{case:?}: {faults:?}");
+    }
+}
+
+#[test]
+fn each_topic_draws_what_it_is_about() {
+    for (case, parts) in [
+        (
+            Case::Sums(ScanMethod::Blelloch, ScanKind::Exclusive),
+            ["luminance in 16 groups", "bank", "CPU’s loop", "2^20"],
+        ),
+        (
+            Case::Sums(ScanMethod::HillisSteele, ScanKind::Inclusive),
+            ["8 apart", "inclusive", "a word takes", "level 3"],
+        ),
+        (Case::Blur(BlurMethod::Tiled), ["halo", "tile", "ns a result", "runs"]),
+        (Case::Blur(BlurMethod::Square), ["result", "N = 3", "loads from the image", "127"]),
+    ] {
+        for size in [(1280, 720), (1600, 900), (2560, 1440)] {
+            let (_, shapes, _) = laid_out(size, case, 0, OpenPanels::default());
+            let told = words(&shapes);
+            assert!(parts.into_iter().all(|part| told.contains(part)), "{case:?} at {size:?}: {told}");
+        }
     }
 }

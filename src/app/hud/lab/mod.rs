@@ -1,21 +1,35 @@
-//! The lab: a panel about the method that counts the frame on screen, with its bars where the histograms stand.
+//! The lab: a panel about what is at work on the frame on screen, and what it draws over the picture: bars where the histograms stand,
+//! and a blurred picture in place of the video's.
 //!
 //! Blocks stand one below the other, those that tell most first to be kept where the panel is too low for all; it says then that there
 //! is more.
 
 mod bars;
+mod blurs;
+mod counting;
 mod diagram;
 mod drawing;
 mod panel;
+mod pixels;
 mod reading;
+mod sets;
+mod sums;
+mod tile;
+mod tree;
 mod view;
 mod words;
 
 use egui::Ui;
 
+pub use blurs::verdict as blur_verdict;
+pub use counting::{BINS, CHUNKS, verdict};
 pub use diagram::Sample;
-pub use panel::{show, verdict};
-pub use view::{Bins, Cut, Figures, LabCommand, LabView, MOMENT, Outcome, PassFigures};
+pub use panel::show;
+pub use sums::{kind as sum_kind, verdict as sum_verdict};
+pub use view::{
+    Bins, BlurView, CountingView, Cut, Figures, LabCommand, LabView, MOMENT, Outcome, PassFigures, SumView, TopicView,
+};
+pub use words::grouped;
 
 use super::model::Model;
 
@@ -31,12 +45,31 @@ pub fn left_for_others(width: f64, is_open: bool) -> f64 {
     }
 }
 
-/// Draws the bars, where there are any.
-pub fn show_bars(ui: &Ui, model: &Model<'_>) {
-    if let Some(&LabView { bars: Some(figures), logarithmic, .. }) = model.lab {
-        let bars = bars::Bars { counted: &figures.counted, right: &figures.right, logarithmic };
-        bars.show(ui, model.scopes.histograms, model.scopes.channels);
-    }
+/// Gives back the textures that it was drawn with.
+pub fn forget(context: &egui::Context) {
+    bars::forget(context);
+    blurs::forget(context);
+}
+
+/// Draws what belongs to the picture: the bars, and a blurred picture below them, where there are any.
+pub fn show_on_picture(ui: &Ui, model: &Model<'_>) {
+    let topic = model.lab.map(|view| (&view.topic, view.logarithmic));
+    let blurred = match topic {
+        Some((TopicView::Blur(view), _)) => view.newest.zip(view.corners),
+        _ => None,
+    };
+    blurs::show_picture(ui, blurred);
+    let bars = match topic {
+        Some((TopicView::Counting(CountingView { bars: Some(figures), .. }), logarithmic)) => {
+            bars::Bars { counted: &figures.counted, right: &figures.right, logarithmic }
+        }
+        Some((TopicView::Blur(BlurView { newest: Some((blurred, _)), .. }), logarithmic)) => {
+            let [counted, right] = &blurred.bins;
+            bars::Bars { counted, right, logarithmic }
+        }
+        _ => return bars::forget(ui.ctx()),
+    };
+    bars.show(ui, model.scopes.histograms, model.scopes.channels);
 }
 
 #[cfg(test)]

@@ -2,9 +2,13 @@
 
 use std::time::Duration;
 
+use egui::Pos2;
+
 use super::diagram::Sample;
+pub use crate::app::hud::entry::Asked;
 use crate::histogram::CHANNELS;
-use crate::lab::Method;
+use crate::lab::summing::GROUPS;
+use crate::lab::{BlurSetup, Blurred, Method, SumSetup, Summed, Topic};
 
 /// The bins of red, green, blue and luminance.
 pub type Bins = [Vec<u32>; CHANNELS];
@@ -15,6 +19,58 @@ pub const MOMENT: Duration = Duration::from_millis(900);
 /// What the panel tells.
 #[derive(Debug, Clone)]
 pub struct LabView<'a> {
+    /// Of what it is about.
+    pub topic: TopicView<'a>,
+    /// Whether heights are logarithmic.
+    pub logarithmic: bool,
+    /// Which moment of the diagram is shown.
+    pub moment: u64,
+    /// Whether it tells what matters most alone, so that a video plays on.
+    pub is_brief: bool,
+}
+
+/// What the panel tells of what the lab is about.
+#[derive(Debug, Clone)]
+pub enum TopicView<'a> {
+    /// Of a way of counting.
+    Counting(CountingView<'a>),
+    /// Of a way of summing up.
+    Sums(SumView<'a>),
+    /// Of a way of blurring.
+    Blur(BlurView<'a>),
+}
+
+/// What is told of a way of summing up.
+#[derive(Debug, Clone)]
+pub struct SumView<'a> {
+    /// What is summed up, and how.
+    pub setup: SumSetup,
+    /// What has come of it.
+    pub outcome: Outcome<'a, Summed>,
+    /// The luminance of the frame in groups of bins, once it is known.
+    pub groups: Option<&'a [u32; GROUPS]>,
+}
+
+/// What is told of a way of blurring.
+#[derive(Debug, Clone)]
+pub struct BlurView<'a> {
+    /// What is blurred, and how.
+    pub setup: BlurSetup,
+    /// What has come of it.
+    pub outcome: Outcome<'a, Blurred>,
+    /// The picture that is shown, which may be of what was chosen before, and its number.
+    pub newest: Option<(&'a Blurred, u64)>,
+    /// Where the picture's corners lie, in points: the upper two and then the lower two, as it was coded.
+    pub corners: Option<[Pos2; 4]>,
+    /// Some pixels of the frame, row by row.
+    pub block: &'a [Vec<Sample>],
+    /// Column and row of the first of them.
+    pub block_at: (u32, u32),
+}
+
+/// What is told of a way of counting.
+#[derive(Debug, Clone)]
+pub struct CountingView<'a> {
     /// The method that counts.
     pub method: Method,
     /// Pixels of a chunk, or of a workgroup.
@@ -26,26 +82,22 @@ pub struct LabView<'a> {
     /// The bins whose bars are drawn, which may be those of what was chosen before.
     pub bars: Option<&'a Figures>,
     /// What has come of it.
-    pub outcome: Outcome<'a>,
-    /// Whether heights are logarithmic.
-    pub logarithmic: bool,
+    pub outcome: Outcome<'a, Figures>,
     /// Some pixels of the frame, side by side.
     pub samples: &'a [Sample],
     /// Column and row of the first of them.
     pub samples_at: (u32, u32),
-    /// Which moment of the diagram is shown.
-    pub moment: u64,
 }
 
-/// What has come of counting.
+/// What has come of a choice.
 #[derive(Debug, Clone, Copy)]
-pub enum Outcome<'a> {
+pub enum Outcome<'a, T> {
     /// Nothing yet.
     UnderWay,
     /// In words why the adapter cannot do it.
     Impossible(&'a str),
-    /// Bins and figures.
-    Counted(&'a Figures),
+    /// Figures.
+    Came(&'a T),
 }
 
 /// The newest bins of a method, and what they took.
@@ -102,14 +154,22 @@ pub struct Cut {
 /// What is asked of the lab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LabCommand {
+    /// Be about this.
+    Topic(Topic),
     /// Count by this method.
     Method(Method),
     /// Count in these chunks; without, in the method's own.
     Chunk(Option<(u32, u32)>),
     /// Count so many bins a channel.
     Bins(u32),
-    /// Ask for a chunk that is typed.
-    TypeChunk,
-    /// Ask for a number of bins that is typed.
-    TypeBins,
+    /// Sum this up.
+    Sums(SumSetup),
+    /// Sum so many words up.
+    Length(u32),
+    /// Blur like this.
+    Blur(BlurSetup),
+    /// Blur so many pixels across and down.
+    Width(u32),
+    /// Ask for a value that is typed.
+    Type(Asked),
 }

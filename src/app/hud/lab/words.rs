@@ -69,6 +69,19 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
+/// A number with as many places as tell something.
+#[must_use]
+pub fn number(number: f64) -> String {
+    let text = if number >= 100.0 { format!("{number:.0}") } else { format!("{number:.2}") };
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+/// A time in microseconds or, where it is long, milliseconds.
+#[must_use]
+pub fn micros(micros: f64) -> String {
+    if micros < 1000.0 { format!("{micros:.1} µs") } else { format!("{:.2} ms", micros / 1000.0) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

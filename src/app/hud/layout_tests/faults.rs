@@ -91,8 +91,6 @@ pub(super) struct Laid {
     pub items: Vec<Item>,
     /// The view in points.
     pub view: Rect,
-    /// Whether boxes may not even lie on each other.
-    pub is_strict: bool,
     /// Where menus are, which cover what is below them for as long as they are open, and nothing covers them.
     pub menus: Vec<Rect>,
 }
@@ -124,14 +122,14 @@ fn overlaps(laid: &Laid) -> Vec<String> {
 
 /// What is wrong with text that is drawn on a view of that size in points, where no menu is open.
 pub(in crate::app::hud) fn faults(items: Vec<Item>, view: Rect) -> Vec<String> {
-    faults_of(&Laid { items, view, is_strict: false, menus: Vec::new() })
+    faults_of(&Laid { items, view, menus: Vec::new() })
 }
 
 /// Everything that is wrong with what is drawn.
 pub(super) fn faults_of(laid: &Laid) -> Vec<String> {
     let Laid { items, view, .. } = laid;
     let view = *view;
-    let mut faults = if laid.is_strict { overlaps(laid) } else { Vec::new() };
+    let mut faults = overlaps(laid);
     for (place, item) in items.iter().enumerate() {
         let Item::Text(text) = item else { continue };
         let seen = text.rect.intersect(text.clip).intersect(view);
@@ -164,7 +162,7 @@ pub(super) fn faults_of(laid: &Laid) -> Vec<String> {
                     let common = seen.shrink(0.8).intersect(*rect);
                     let between = &items[place + 1..place + 1 + aside];
                     let is_bare = common.is_positive() && !between.iter().any(|later| is_hidden(later, common));
-                    if color.a() > 8 && (laid.is_strict || color.a() < 255) && is_bare && !laid.is_of_menu(*rect) {
+                    if color.a() > 8 && is_bare && !laid.is_of_menu(*rect) {
                         faults.push(format!("a box at {rect:?} lies on ‘{}’", text.words));
                     }
                 }
@@ -212,7 +210,7 @@ fn what_is_wrong_is_found() {
         })
     };
     let plate = |fill| Item::Fill(Rect::from_min_size(Pos2::new(0.0, 10.0), Vec2::new(300.0, 40.0)), fill);
-    let count = |items: Vec<Item>| faults_of(&Laid { items, view, is_strict: true, menus: Vec::new() }).len();
+    let count = |items: Vec<Item>| faults_of(&Laid { items, view, menus: Vec::new() }).len();
     assert_eq!(count(vec![plate(theme::PLATE), text(10.0, theme::LIGHT), text(100.0, theme::DIM)]), 0);
     assert_eq!(
         count(vec![plate(theme::PLATE), text(10.0, theme::LIGHT), text(40.0, theme::LIGHT)]),
@@ -226,11 +224,7 @@ fn what_is_wrong_is_found() {
     let boxes = || vec![plate(theme::SOLID), text(10.0, theme::LIGHT), plate(theme::SOLID)];
     assert_eq!(count(boxes()), 1, "a box on a box, which hides its text");
     let upper = Rect::from_min_size(Pos2::new(0.0, 10.0), Vec2::new(300.0, 40.0));
-    assert_eq!(
-        faults_of(&Laid { items: boxes(), view, is_strict: true, menus: vec![upper] }).len(),
-        0,
-        "a menu may do so"
-    );
+    assert_eq!(faults_of(&Laid { items: boxes(), view, menus: vec![upper] }).len(), 0, "a menu may do so");
     let half = Item::Fill(Rect::from_min_size(Pos2::new(0.0, 10.0), Vec2::new(300.0, 18.0)), Color32::BLACK);
     assert_eq!(count(vec![plate(theme::SOLID), text(10.0, theme::LIGHT), half]), 1, "half of the text is covered");
 }

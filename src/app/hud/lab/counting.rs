@@ -1,0 +1,226 @@
+//! The panel about a way of counting: what it does, whether it is right, and what it takes.
+
+use egui::{Rect, Ui};
+
+use super::panel::{BUTTONS, Block, layout, named, values};
+use super::pixels::diagram;
+use super::view::{Asked, CountingView, Cut, Figures, LabCommand, Outcome, PassFigures};
+use super::words::{grouped, micros, number, short, why};
+use crate::app::hud::controls::LETTERS;
+use crate::app::hud::model::Command;
+use crate::app::hud::theme;
+use crate::lab::{Method, Shape, Step};
+
+/// Buttons of methods in a row.
+const IN_A_ROW: usize = 5;
+/// Chunks that have a button.
+pub const CHUNKS: [(u32, u32); 3] = [(256, 1), (16, 16), (32, 8)];
+/// Numbers of bins that have a button.
+pub const BINS: [u32; 6] = [3, 16, 64, 256, 1024, 4096];
+/// Below this width, in points, only so many pixels are drawn in the diagram.
+pub const NARROW: f32 = 380.0;
+const FEW: usize = 4;
+
+/// Which of the methods it is, of how many, and what people call it.
+pub fn place(view: &CountingView<'_>) -> (usize, usize, &'static str) {
+    let all = Method::ladder();
+    (all.iter().position(|&other| other == view.method).unwrap_or(0), all.len(), view.method.title())
+}
+
+/// All that is told of it.
+pub fn blocks<'a>(ui: &Ui, view: &'a CountingView<'_>, moment: u64, width: f32) -> Vec<Block<'a>> {
+    let words = |text: &str, size, color, rank| Block::words(layout(ui, text, size, color, width), rank);
+    let method = view.method;
+    let names = |method: Method| [method.name(), short(method)];
+    let mut blocks = vec![
+        Block::buttons(Method::ladder(), IN_A_ROW, 2, (method, names, LabCommand::Method)),
+        words(method.explanation(), LETTERS, theme::LIGHT, 3),
+        words(why(method), LETTERS, theme::DIM, 6),
+    ];
+    match view.outcome {
+        Outcome::UnderWay => blocks.push(words("counting …", LETTERS + 1.0, theme::DIM, 0)),
+        Outcome::Impossible(reason) => blocks.push(words(reason, LETTERS + 1.0, theme::WRONG, 0)),
+        Outcome::Came(figures) => {
+            let color = if figures.is_exact { theme::RIGHT } else { theme::WRONG };
+            blocks.push(words(&verdict(figures), LETTERS + 1.0, color, 0));
+            blocks.extend(figures.reduction.as_ref().map(|text| words(text, LETTERS, theme::ACCENT, 0)));
+        }
+    }
+    // A narrow panel has room for fewer.
+    let count = if width < NARROW { FEW } else { usize::MAX }.min(view.samples.len());
+    blocks.extend(diagram(method, (&view.samples[..count], view.samples_at), moment).map(Block::diagram));
+    if let Outcome::Came(figures) = view.outcome {
+        blocks.push(words(&times(figures), LETTERS, theme::LIGHT, 1));
+        blocks.extend(costs(figures).map(|text| words(&text, LETTERS, theme::LIGHT, 5)));
+    }
+    blocks.push(Block::new(BUTTONS, 7, move |ui, rect, commands| chunks(ui, rect, view, commands)));
+    blocks.push(Block::new(BUTTONS, 7, move |ui, rect, commands| bins(ui, rect, view, commands)));
+    if let Outcome::Came(figures) = view.outcome {
+        let text: Vec<_> = figures.passes.iter().filter_map(constants).collect();
+        if !text.is_empty() {
+            blocks.push(words(&text.join("\n"), theme::SMALL, theme::DIM, 8));
+        }
+    }
+    blocks
+}
+
+fn chunks(ui: &mut Ui, rect: Rect, view: &CountingView<'_>, commands: &mut Vec<Command>) {
+    let method = view.method;
+    let line = named(ui, rect, if method.has_chunks() { "chunk" } else { "group" });
+    let sizes = CHUNKS.map(|(width, height)| format!("{width}×{height}"));
+    let names: Vec<_> = std::iter::once("usual".to_owned()).chain(sizes).collect();
+    let preset = CHUNKS.iter().position(|&chunk| chunk == view.chunk).map(|place| place + 1);
+    let chosen = if view.is_usual { Some(0) } else { preset };
+    let other =
+        if chosen.is_some() { "w×h …".to_owned() } else { format!("{}×{} …", view.chunk.0, view.chunk.1) };
+    // A single invocation, and what is not the tutorial's, is not cut up by it.
+    let is_used = method.reads_texture() && method != Method::Single;
+    if let Some(to) = values(ui, line, "pixels across and down", &names, chosen, &other, !is_used) {
+        commands.push(Command::Lab(match to {
+            0 => LabCommand::Chunk(None),
+            to => CHUNKS.get(to - 1).map_or(LabCommand::Type(Asked::Chunk), |&chunk| LabCommand::Chunk(Some(chunk))),
+        }));
+    }
+}
+
+fn bins(ui: &mut Ui, rect: Rect, view: &CountingView<'_>, commands: &mut Vec<Command>) {
+    let line = named(ui, rect, "bins");
+    let names = BINS.map(|bins| bins.to_string());
+    let chosen = BINS.iter().position(|&bins| bins == view.bins);
+    let other = if chosen.is_some() { "n …".to_owned() } else { format!("{} …", view.bins) };
+    let id = format!("bins, {} to {}", Shape::BINS.start(), Shape::BINS.end());
+    if let Some(to) = values(ui, line, &id, &names, chosen, &other, false) {
+        commands.push(Command::Lab(BINS.get(to).map_or(LabCommand::Type(Asked::Bins), |&bins| LabCommand::Bins(bins))));
+    }
+}
+
+/// Whether the counts are right, and how many are not.
+pub fn verdict(figures: &Figures) -> String {
+    let wanted = grouped(figures.wanted);
+    match (figures.is_exact, u64::try_from(figures.lost)) {
+        (true, _) => format!("equals the reference: all {wanted} counts in 4 channels"),
+        (false, Ok(lost @ 1..)) => {
+            format!("lost {} of {wanted} counts, {}", grouped(lost), share(lost as f64 / figures.wanted as f64))
+        }
+        (false, Ok(_)) => "differs from the reference: none is lost, but some are in wrong bins".to_owned(),
+        (false, Err(_)) => {
+            format!("differs from the reference: {} counts too many", grouped(figures.lost.unsigned_abs()))
+        }
+    }
+}
+
+/// What a pass puts into its shader, and how its work is cut up.
+fn constants(pass: &PassFigures) -> Option<String> {
+    Some(cut_text(pass.name, &pass.constants, pass.cut?))
+}
+
+/// The same of a step that is no method's of counting.
+pub fn step_text(step: &Step) -> String {
+    let Step { workgroup, workgroups, dispatches, .. } = *step;
+    cut_text(step.name, &step.constants, Cut { workgroup, workgroups, dispatches })
+}
+
+fn cut_text(name: &str, constants: &[(&'static str, u32)], cut: Cut) -> String {
+    let Cut { workgroup: (width, height), workgroups: (across, down), dispatches } = cut;
+    let values: Vec<_> = constants.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    let times = if dispatches > 1 { format!(", {dispatches} dispatches") } else { String::new() };
+    format!("{name}: {}; {across}×{down} workgroups of {width}×{height}{times}", values.join(", "))
+}
+
+/// A share in percent, with as many places as tell something.
+fn share(share: f64) -> String {
+    let percent = 100.0 * share;
+    if percent >= 10.0 {
+        format!("{percent:.0} %")
+    } else if percent >= 0.1 {
+        format!("{percent:.1} %")
+    } else {
+        "less than 0.1 %".to_owned()
+    }
+}
+
+/// The times of the passes, and beside the floor's.
+fn times(figures: &Figures) -> String {
+    let told = |pass: &PassFigures| pass.micros.map(|time| format!("{} {}", pass.name, micros(time)));
+    let passes: Vec<_> = figures.passes.iter().filter_map(told).collect();
+    let Some(total) = figures.total_us else { return "this adapter tells no times of its passes".to_owned() };
+    let taken = match passes.len() {
+        2.. => format!("{} = {}", passes.join(" + "), micros(total)),
+        _ => format!("takes {}", micros(total)),
+    };
+    let Some(floor) = figures.floor_us else { return taken };
+    // The floor reads all pixels, so that of a part of them it is the pixel that is compared.
+    let times = total / floor.max(1e-9) / figures.part;
+    let times = if times >= 10.0 { format!("{times:.0}") } else { format!("{times:.1}") };
+    let by = if figures.part < 1.0 { "by the pixel " } else { "" };
+    format!("{taken}, {by}{times} × the floor ({})", micros(floor))
+}
+
+/// What is asked of the memory for a pixel.
+fn costs(figures: &Figures) -> Option<String> {
+    let parts: Vec<_> = figures.costs.iter().map(|(name, count)| format!("{name} {}", number(*count))).collect();
+    (!parts.is_empty()).then(|| format!("a pixel takes: {}", parts.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn figures() -> Figures {
+        Figures {
+            counted: Default::default(),
+            right: Default::default(),
+            wanted: 8_294_400,
+            is_exact: false,
+            lost: 12_345,
+            reduction: None,
+            part: 1.0,
+            passes: vec![pass("count", Some(100.0)), pass("sum", Some(1500.0))],
+            total_us: Some(1600.0),
+            floor_us: Some(80.0),
+            costs: vec![("loads", 1.0), ("atomics in memory", 0.0625), ("bytes", 4.0)],
+        }
+    }
+
+    fn pass(name: &'static str, micros: Option<f64>) -> PassFigures {
+        PassFigures {
+            name,
+            micros,
+            constants: vec![("BINS", 256), ("CHUNK", 16)],
+            cut: Some(Cut { workgroup: (16, 16), workgroups: (80, 45), dispatches: 1 }),
+        }
+    }
+
+    fn plain(text: &str) -> String {
+        text.replace('\u{202f}', " ")
+    }
+
+    #[test]
+    fn what_was_lost_is_told_and_what_was_not_too() {
+        assert_eq!(plain(&verdict(&figures())), "lost 12 345 of 8 294 400 counts, 0.1 %");
+        let exact = Figures { is_exact: true, lost: 0, ..figures() };
+        assert_eq!(plain(&verdict(&exact)), "equals the reference: all 8 294 400 counts in 4 channels");
+        for (lost, text) in [(0, "in wrong bins"), (-7, "7 counts too many")] {
+            assert!(verdict(&Figures { lost, ..figures() }).ends_with(text));
+        }
+    }
+
+    #[test]
+    fn times_are_told_pass_by_pass_and_beside_the_floor() {
+        assert_eq!(times(&figures()), "count 100.0 µs + sum 1.50 ms = 1.60 ms, 20 × the floor (80.0 µs)");
+        let single = Figures { passes: vec![pass("count", Some(1600.0))], floor_us: None, ..figures() };
+        assert_eq!(times(&single), "takes 1.60 ms");
+        let part = Figures { part: 0.25, ..figures() };
+        assert_eq!(times(&part), "count 100.0 µs + sum 1.50 ms = 1.60 ms, by the pixel 80 × the floor (80.0 µs)");
+        let silent = Figures { total_us: None, passes: vec![pass("count", None)], ..figures() };
+        assert_eq!(times(&silent), "this adapter tells no times of its passes");
+    }
+
+    #[test]
+    fn what_it_costs_and_how_it_is_cut_up_is_told() {
+        assert_eq!(costs(&figures()).as_deref(), Some("a pixel takes: loads 1, atomics in memory 0.06, bytes 4"));
+        let told = constants(&pass("count", None));
+        assert_eq!(told.as_deref(), Some("count: BINS = 256, CHUNK = 16; 80×45 workgroups of 16×16"));
+        assert_eq!(constants(&PassFigures { cut: None, ..pass("CPU", None) }), None);
+    }
+}

@@ -1,0 +1,305 @@
+//! The diagrams of the ways of counting: over the first pixels of the frame, every count worked out from them.
+
+use super::diagram::{Cell, Content, Diagram, Link, Look, Row, Sample, cell, link, step_at};
+use crate::lab::Method;
+
+/// The diagram of a method over some pixels at one moment of all, which come again and again; `moment` counts them. None without
+/// pixels, and none of what does not count.
+#[must_use]
+pub fn diagram(method: Method, (samples, at): (&[Sample], (u32, u32)), moment: u64) -> Option<Diagram> {
+    if samples.is_empty() {
+        return None;
+    }
+    let pixels = Pixels::new(samples, at);
+    let steps = pixels.steps(method);
+    if steps == 0 {
+        return None;
+    }
+    Some(pixels.at(method, step_at(moment, steps)))
+}
+
+/// The pixels, and the bins that they go to.
+pub(super) struct Pixels<'a> {
+    pub(super) samples: &'a [Sample],
+    /// Where the first of them is in the frame.
+    at: (u32, u32),
+    /// Each bin once, in ascending order.
+    pub(super) bins: Vec<u32>,
+    /// For each pixel its bin's place among those.
+    pub(super) places: Vec<usize>,
+}
+
+/// Pixels of a chunk of the diagram where a workgroup counts several.
+pub(super) const CHUNK: usize = 4;
+/// The same of the chunks that are summed pair by pair, of which there are to be more.
+pub(super) const SMALL_CHUNK: usize = 2;
+
+impl<'a> Pixels<'a> {
+    fn new(samples: &'a [Sample], at: (u32, u32)) -> Self {
+        let mut bins: Vec<u32> = samples.iter().map(|sample| sample.bin).collect();
+        bins.sort_unstable();
+        bins.dedup();
+        // Each bin is among them.
+        let places = samples.iter().map(|sample| bins.binary_search(&sample.bin).unwrap_or(0)).collect();
+        Self { samples, at, bins, places }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.samples.len()
+    }
+
+    /// How often each bin occurs among some of the pixels.
+    pub(super) fn counts(&self, of: impl IntoIterator<Item = usize>) -> Vec<u32> {
+        let mut counts = vec![0; self.bins.len()];
+        for pixel in of {
+            counts[self.places[pixel]] += 1;
+        }
+        counts
+    }
+
+    /// The most pixels of any bin.
+    fn longest_queue(&self) -> usize {
+        self.counts(0..self.len()).into_iter().max().unwrap_or(0) as usize
+    }
+
+    /// Chunks of so many pixels.
+    pub(super) fn chunks(&self, size: usize) -> Vec<Vec<usize>> {
+        (0..self.len()).collect::<Vec<_>>().chunks(size).map(<[usize]>::to_vec).collect()
+    }
+
+    /// How many moments a method takes.
+    fn steps(&self, method: Method) -> usize {
+        match method {
+            Method::Scalar | Method::Single => self.len(),
+            Method::Race => 3,
+            Method::Atomics => self.longest_queue(),
+            Method::Sum => 1 + self.chunks(CHUNK).len(),
+            Method::Pairwise => 1 + self.chunks(SMALL_CHUNK).len().next_power_of_two().ilog2() as usize,
+            Method::Shared => 1 + self.chunks(CHUNK).len(),
+            Method::Subgroup => self.bins.len(),
+            Method::OursGpu => 4,
+            Method::OursCpu => 2,
+            Method::Floor => 0,
+        }
+    }
+
+    fn at(&self, method: Method, step: usize) -> Diagram {
+        match method {
+            Method::Scalar => self.one_after_the_other(step, "CPU", &["one thread"]),
+            Method::Single => self.one_after_the_other(step, "GPU", &["works", "idle", "idle", "idle", "idle"]),
+            Method::Race => self.race(step),
+            Method::Atomics => self.atomics(step),
+            Method::Sum => self.summed(step),
+            Method::Pairwise => self.pairwise(step),
+            Method::Shared => self.shared(step),
+            Method::Subgroup => self.subgroup(step),
+            Method::OursGpu => self.ours(step),
+            Method::OursCpu | Method::Floor => self.cores(step),
+        }
+    }
+
+    /// The row of pixels, of which those are lit that it is the turn of.
+    pub(super) fn pixels(&self, is_lit: impl Fn(usize) -> bool, together: usize) -> Row {
+        let cell = |(index, sample): (usize, &Sample)| Cell {
+            look: if is_lit(index) { Look::Pixel(sample.rgb) } else { Look::FaintPixel(sample.rgb) },
+            content: Content::Text(sample.bin.to_string()),
+        };
+        let name = format!("at {}, {}", self.at.0, self.at.1);
+        Row { name: name.into(), cells: self.samples.iter().enumerate().map(cell).collect(), together }
+    }
+
+    /// The row of bins in the memory that all share.
+    fn bins(&self, counts: &[u32], look: impl Fn(usize) -> Look) -> Row {
+        let cells = self.bins.iter().zip(counts).enumerate();
+        let cells = cells.map(|(place, (bin, count))| cell(look(place), format!("{bin}: {count}")));
+        Row { name: "bins".into(), cells: cells.collect(), together: self.bins.len() }
+    }
+
+    /// The row of bins where some are written just now.
+    pub(super) fn bins_with(&self, counts: &[u32], written: &[usize]) -> Row {
+        let look = |place| if written.contains(&place) { Look::Written } else { Look::Memory };
+        self.bins(counts, look)
+    }
+
+    fn one_after_the_other(&self, step: usize, name: &'static str, workers: &[&str]) -> Diagram {
+        let look = |index| if index == 0 { Look::Busy } else { Look::Idle };
+        let workers = workers.iter().enumerate().map(|(index, name)| cell(look(index), (*name).to_owned())).collect();
+        let (bin, place) = (self.samples[step].bin, self.places[step]);
+        Diagram {
+            rows: vec![
+                self.pixels(|index| index == step, 1),
+                Row { name: name.into(), cells: workers, together: 1 },
+                self.bins_with(&self.counts(0..=step), &[place]),
+            ],
+            links: vec![link((0, step), (1, 0)), link((1, 0), (2, place))],
+            caption: format!("pixel {step}: bin {bin} + 1, then the next pixel"),
+        }
+    }
+
+    /// Every pixel with an invocation of its own, which says this.
+    fn invocations(&self, text: impl Fn(usize) -> (Look, String), together: usize) -> Row {
+        let cells = (0..self.len()).map(|index| {
+            let (look, text) = text(index);
+            cell(look, text)
+        });
+        Row { name: "invocations".into(), cells: cells.collect(), together }
+    }
+
+    fn race(&self, step: usize) -> Diagram {
+        let said = ["0", "0 + 1", "1"][step];
+        // Of those that store the same, one is as good as the others: the last one stands.
+        let last = |place| self.places.iter().rposition(|&other| other == place);
+        let is_lost = |index: usize| step == 2 && last(self.places[index]) != Some(index);
+        let wanted = self.counts(0..self.len());
+        let counts = vec![u32::from(step == 2); self.bins.len()];
+        let look = |place: usize| match (step, wanted[place]) {
+            (2, 1) => Look::Written,
+            (2, _) => Look::Lost,
+            _ => Look::Memory,
+        };
+        let to_pixel = (0..self.len()).map(|index| link((0, index), (1, index)));
+        let to_bin = self.places.iter().enumerate().map(|(index, &place)| match step {
+            0 => link((2, place), (1, index)),
+            _ => Link { lost: is_lost(index), ..link((1, index), (2, place)) },
+        });
+        let links: Vec<_> = match step {
+            0 => to_pixel.chain(to_bin).collect(),
+            1 => Vec::new(),
+            _ => to_bin.collect(),
+        };
+        let lost = self.len() - self.bins.len();
+        let caption = match (step, lost) {
+            (0, _) => "each loads the count of its bin: 0".to_owned(),
+            (1, _) => "each adds one to what it has loaded".to_owned(),
+            (_, 0) => "each stores its 1: no two had the same bin, this time".to_owned(),
+            (_, lost) => format!("each stores its 1 over the others': {lost} of {} are lost", self.len()),
+        };
+        let lost_look = |index| if is_lost(index) { Look::Lost } else { Look::Busy };
+        let invocations = self.invocations(|index| (lost_look(index), said.to_owned()), 1);
+        Diagram { rows: vec![self.pixels(|_| true, 1), invocations, self.bins(&counts, look)], links, caption }
+    }
+
+    fn atomics(&self, step: usize) -> Diagram {
+        let turn = |index: usize| self.places[..index].iter().filter(|&&place| place == self.places[index]).count();
+        let served: Vec<_> = (0..self.len()).filter(|&index| turn(index) == step).collect();
+        let done = (0..self.len()).filter(|&index| turn(index) <= step);
+        let written: Vec<_> = served.iter().map(|&index| self.places[index]).collect();
+        let text = |index: usize| match turn(index).cmp(&step) {
+            std::cmp::Ordering::Less => (Look::Idle, "done".to_owned()),
+            std::cmp::Ordering::Equal => (Look::Busy, "+ 1".to_owned()),
+            std::cmp::Ordering::Greater => (Look::Idle, "waits".to_owned()),
+        };
+        let waiting = (0..self.len()).filter(|&index| turn(index) > step).count();
+        let caption = match waiting {
+            0 => "all are counted".to_owned(),
+            waiting => format!("one addition to a bin at a time: {waiting} of {} wait", self.len()),
+        };
+        let links = served.iter().flat_map(|&index| {
+            let place = self.places[index];
+            [link((0, index), (1, index)), link((1, index), (2, place))]
+        });
+        Diagram {
+            links: links.collect(),
+            rows: vec![
+                self.pixels(|index| served.contains(&index), 1),
+                self.invocations(text, 1),
+                self.bins_with(&self.counts(done), &written),
+            ],
+            caption,
+        }
+    }
+
+    fn subgroup(&self, step: usize) -> Diagram {
+        // The first that is not counted yet asks who has the same bin.
+        let mut order: Vec<usize> = Vec::new();
+        self.places.iter().for_each(|place| {
+            if !order.contains(place) {
+                order.push(*place);
+            }
+        });
+        let round = |index: usize| order.iter().position(|&place| place == self.places[index]).unwrap_or(0);
+        let lanes: Vec<_> = (0..self.len()).filter(|&index| round(index) == step).collect();
+        let leader = lanes[0];
+        let place = order[step];
+        let text = |index: usize| match () {
+            () if index == leader => (Look::Busy, format!("+ {}", lanes.len())),
+            () if lanes.contains(&index) => (Look::Written, "same".to_owned()),
+            () if round(index) < step => (Look::Idle, "done".to_owned()),
+            () => (Look::Idle, "–".to_owned()),
+        };
+        let others = lanes[1..].iter().map(|&index| link((1, index), (1, leader)));
+        let links = std::iter::once(link((1, leader), (2, place))).chain(others).collect();
+        let bin = self.bins[place];
+        Diagram {
+            rows: vec![
+                self.pixels(|index| lanes.contains(&index), self.len()),
+                self.invocations(text, self.len()),
+                self.bins_with(&self.counts((0..self.len()).filter(|&index| round(index) <= step)), &[place]),
+            ],
+            links,
+            caption: format!("lanes with bin {bin} vote: one adds {} for all of them", lanes.len()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn samples(bins: &[u32]) -> Vec<Sample> {
+        bins.iter().map(|&bin| Sample { rgb: [bin as u8; 3], bin }).collect()
+    }
+
+    /// The sum of what the bins hold at the end.
+    fn counted(method: Method, samples: &[Sample]) -> u32 {
+        let steps = Pixels::new(samples, (0, 0)).steps(method);
+        let last = diagram(method, (samples, (0, 0)), steps as u64 - 1).expect("there are pixels");
+        let bins = last.rows.last().expect("rows");
+        let count = |cell: &Cell| match &cell.content {
+            Content::Text(text) => text.split_once(": ").and_then(|(_, count)| count.parse::<u32>().ok()),
+            Content::Bins(_) => None,
+        };
+        bins.cells.iter().map(|cell| count(cell).expect("a bin and its count")).sum()
+    }
+
+    #[test]
+    fn every_method_counts_all_pixels_but_the_race() {
+        for bins in [&[16, 16, 17, 16, 18, 17, 16, 40][..], &[1, 2, 3, 4, 5, 6, 7, 8], &[5; 8], &[3], &[9, 9, 8, 7, 9]]
+        {
+            let samples = samples(bins);
+            let mut different = bins.to_vec();
+            different.sort_unstable();
+            different.dedup();
+            for &method in Method::ladder() {
+                let expected = if method == Method::Race { different.len() } else { bins.len() };
+                assert_eq!(counted(method, &samples) as usize, expected, "{method:?} of {bins:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_link_leads_from_a_cell_to_a_cell() {
+        let samples = samples(&[16, 16, 17, 16, 18, 17, 16]);
+        for &method in Method::ladder() {
+            for moment in 0..40 {
+                let Diagram { rows, links, caption } =
+                    diagram(method, (&samples, (0, 0)), moment).expect("there are pixels");
+                assert!(!caption.is_empty());
+                for (row, place) in links.iter().flat_map(|link| [link.from, link.to]) {
+                    assert!(rows[row].cells.len() > place, "{method:?} at {moment}: {row}, {place}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_last_step_stands_a_while_and_then_all_begins_again() {
+        let samples = samples(&[1, 1, 2, 3]);
+        let at = |moment| diagram(Method::Race, (&samples, (0, 0)), moment).expect("there are pixels");
+        assert_eq!(at(2), at(5));
+        assert_eq!(at(0), at(6));
+        assert_ne!(at(0), at(1));
+        assert!(at(2).caption.contains("1 of 4 are lost") && at(2).links.iter().filter(|link| link.lost).count() == 1);
+        assert_eq!(diagram(Method::Race, (&[], (0, 0)), 0), None);
+    }
+}

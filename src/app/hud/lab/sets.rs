@@ -1,0 +1,184 @@
+//! The diagrams of the ways of counting in which workgroups or cores have bins of their own.
+
+use super::diagram::Link;
+use super::diagram::{Cell, Content, Diagram, Look, Row, link};
+use super::pixels::{CHUNK, Pixels, SMALL_CHUNK};
+
+impl Pixels<'_> {
+    /// A row of sets of bins.
+    fn sets(name: &'static str, sets: impl IntoIterator<Item = (Look, Vec<u32>)>) -> Row {
+        let cells = sets.into_iter().map(|(look, counts)| Cell { look, content: Content::Bins(counts) });
+        Row { name: name.into(), cells: cells.collect(), together: 1 }
+    }
+
+    /// Links from every pixel to the chunk that it is in.
+    fn to_chunks(&self, size: usize) -> Vec<Link> {
+        (0..self.len()).map(|index| link((0, index), (1, index / size))).collect()
+    }
+
+    pub(super) fn summed(&self, step: usize) -> Diagram {
+        let chunks = self.chunks(CHUNK);
+        let added = step.min(chunks.len());
+        let look = |index: usize| match step {
+            0 => Look::Written,
+            _ if index + 1 == step => Look::Busy,
+            _ => Look::Memory,
+        };
+        let sets = chunks.iter().enumerate().map(|(index, chunk)| (look(index), self.counts(chunk.iter().copied())));
+        let sum = self.counts(chunks[..added].concat());
+        let written: Vec<_> = if step == 0 { Vec::new() } else { (0..self.bins.len()).collect() };
+        let (links, caption) = match step {
+            0 => (
+                self.to_chunks(CHUNK),
+                "a workgroup counts each chunk in memory of its own and writes it out".to_owned(),
+            ),
+            step => {
+                let links = (0..self.bins.len()).map(|place| link((1, step - 1), (2, place)));
+                (links.collect(), format!("then an invocation a bin walks over all chunks: chunk {}", step - 1))
+            }
+        };
+        Diagram {
+            rows: vec![self.pixels(|_| step == 0, CHUNK), Self::sets("chunks", sets), self.bins_with(&sum, &written)],
+            links,
+            caption,
+        }
+    }
+
+    pub(super) fn pairwise(&self, step: usize) -> Diagram {
+        let chunks = self.chunks(SMALL_CHUNK);
+        let mut counts: Vec<Vec<u32>> = chunks.iter().map(|chunk| self.counts(chunk.iter().copied())).collect();
+        let mut rows = vec![
+            self.pixels(|_| step == 0, SMALL_CHUNK),
+            Self::sets("chunks", counts.iter().map(|c| (Look::Memory, c.clone()))),
+        ];
+        let mut links = if step == 0 { self.to_chunks(SMALL_CHUNK) } else { Vec::new() };
+        let mut stride = 1;
+        for round in 1..=step {
+            let pairs: Vec<_> =
+                (0..counts.len()).step_by(2 * stride).filter(|first| first + stride < counts.len()).collect();
+            for &first in &pairs {
+                let second = counts[first + stride].clone();
+                counts[first].iter_mut().zip(second).for_each(|(sum, count)| *sum += count);
+                if round == step {
+                    links.push(link((1, first + stride), (1, first)));
+                }
+            }
+            stride *= 2;
+        }
+        let in_play = |index: usize| index.is_multiple_of(stride);
+        let look = |index: usize| match (in_play(index), step) {
+            (true, 0) => Look::Written,
+            (true, _) => Look::Busy,
+            (false, _) => Look::Idle,
+        };
+        rows[1] = Self::sets("chunks", counts.iter().cloned().enumerate().map(|(index, c)| (look(index), c)));
+        let is_done = stride >= counts.len();
+        let shown = if is_done { counts[0].clone() } else { vec![0; self.bins.len()] };
+        let written: Vec<_> = if is_done { (0..self.bins.len()).collect() } else { Vec::new() };
+        rows.push(self.bins_with(&shown, &written));
+        let caption = match step {
+            0 => "a workgroup counts each chunk".to_owned(),
+            _ if is_done => format!("dispatch {step}: the last pair; chunk 0 holds the histogram"),
+            step => format!("dispatch {step}: pairs {} apart are added, half as many are left", stride / 2),
+        };
+        Diagram { rows, links, caption }
+    }
+
+    pub(super) fn shared(&self, step: usize) -> Diagram {
+        let chunks = self.chunks(CHUNK);
+        let look = |index: usize| match step {
+            0 => Look::Written,
+            _ if index + 1 == step => Look::Busy,
+            _ => Look::Memory,
+        };
+        let counted: Vec<_> = chunks.iter().map(|chunk| self.counts(chunk.iter().copied())).collect();
+        let sum = self.counts(chunks[..step.min(chunks.len())].concat());
+        let full = |group: usize| (0..self.bins.len()).filter(|&place| counted[group][place] > 0).collect::<Vec<_>>();
+        let written = if step == 0 { Vec::new() } else { full(step - 1) };
+        let additions: usize = (0..chunks.len()).map(|group| full(group).len()).sum();
+        let (links, caption) = match step {
+            0 => (
+                self.to_chunks(CHUNK),
+                "atomic additions in the workgroup's own memory, beside its processor".to_owned(),
+            ),
+            step => (
+                written.iter().map(|&place| link((1, step - 1), (2, place))).collect(),
+                format!("then one addition for each bin that is not empty: {additions} in place of {}", self.len()),
+            ),
+        };
+        let sets = counted.iter().cloned().enumerate().map(|(index, counts)| (look(index), counts));
+        Diagram {
+            rows: vec![
+                self.pixels(|_| step == 0, CHUNK),
+                Self::sets("workgroups", sets),
+                self.bins_with(&sum, &written),
+            ],
+            links,
+            caption,
+        }
+    }
+
+    pub(super) fn ours(&self, step: usize) -> Diagram {
+        // Two workgroups walk over the pixels, two spans each.
+        let span = self.len().div_ceil(4).max(1);
+        let owner = |index: usize| (index / span) % 2;
+        let walked = |index: usize| index / (2 * span) <= step;
+        let counts =
+            |group: usize| self.counts((0..self.len()).filter(|&index| owner(index) == group && walked(index)));
+        let look = if step < 2 { Look::Written } else { Look::Busy };
+        let is_lit = |index: usize| step < 2 && index / (2 * span) == step;
+        let all: Vec<_> = (0..self.bins.len()).collect();
+        let sum = if step < 2 { vec![0; self.bins.len()] } else { self.counts(0..self.len()) };
+        let links = match step {
+            0 | 1 => (0..self.len())
+                .filter(|&index| is_lit(index))
+                .map(|index| link((0, index), (1, owner(index))))
+                .collect(),
+            2 => all.iter().flat_map(|&place| [link((1, 0), (2, place)), link((1, 1), (2, place))]).collect(),
+            _ => Vec::new(),
+        };
+        let caption = match step {
+            0 => "a workgroup loads 16 bytes at a time and counts in memory of its own",
+            1 => "it walks on, and its bins stay: hundreds of chunks, not a hundred thousand",
+            2 => "reduce: the few chunks are summed, all bins at once",
+            _ => "scale: the heights are found, and the bars are drawn from where the bins lie",
+        };
+        Diagram {
+            rows: vec![
+                self.pixels(is_lit, span),
+                Self::sets("workgroups", [(look, counts(0)), (look, counts(1))]),
+                self.bins_with(&sum, if step < 2 { &[] } else { &all }),
+            ],
+            links,
+            caption: caption.to_owned(),
+        }
+    }
+
+    pub(super) fn cores(&self, step: usize) -> Diagram {
+        let bands = self.chunks(self.len().div_ceil(2).max(1));
+        let size = bands[0].len();
+        let look = if step == 0 { Look::Written } else { Look::Busy };
+        let sets = bands.iter().map(|band| (look, self.counts(band.iter().copied())));
+        let all: Vec<_> = (0..self.bins.len()).collect();
+        let sum = if step == 0 { vec![0; self.bins.len()] } else { self.counts(0..self.len()) };
+        let (links, caption) = match step {
+            0 => (
+                self.to_chunks(size),
+                "each core converts a band of rows with vector instructions, into bins of its own",
+            ),
+            _ => {
+                let links = all.iter().flat_map(|&place| (0..bands.len()).map(move |band| link((1, band), (2, place))));
+                (links.collect(), "then the bins of the cores are added up: no addition had to be atomic")
+            }
+        };
+        Diagram {
+            rows: vec![
+                self.pixels(|_| step == 0, size),
+                Self::sets("cores", sets),
+                self.bins_with(&sum, if step == 0 { &[] } else { &all }),
+            ],
+            links,
+            caption: caption.to_owned(),
+        }
+    }
+}

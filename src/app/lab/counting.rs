@@ -1,0 +1,351 @@
+//! Ways of counting, at work on the frame on screen.
+//!
+//! They have planes, passes and submissions of their own. One frame at a time is counted, and nobody waits for its figures; where that
+//! takes long, frames are left out.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::sampling::{SAMPLES, samples, telling};
+use super::times::Times;
+use super::{Advanced, Key, LabChoice, Shown};
+use crate::app::hud::{CountingView, Cut, Figures, LabBins, Outcome, PassFigures, Sample, verdict};
+use crate::gpu::{Gpu, GpuError};
+use crate::lab::{Costs, Measured, Runner, Setup};
+use crate::picture::Picture;
+
+/// While figures are under way they are looked for this often.
+const INTERVAL: Duration = Duration::from_millis(4);
+/// A frame that stands is counted again this often…
+const AGAIN: Duration = Duration::from_millis(500);
+/// …and by a method that is always right no more often than this in all, so that its times settle.
+pub(super) const ENOUGH: usize = 8;
+/// Where the CPU does the work, it rests so long at least between two frames of a playing video.
+const PLAYING_PAUSE: Duration = Duration::from_millis(250);
+/// Pixels of a playing video that a software adapter is to count, at most: some milliseconds.
+const PLAYING_PIXELS: u64 = 1 << 17;
+
+/// Counting, while it is what the lab is about.
+#[derive(Debug)]
+pub struct Counting {
+    rig: Rig,
+    /// When the next frame may be counted.
+    next: Instant,
+    figures: Known,
+    /// The frame that was counted last, and how often.
+    counted: Option<(Key, usize)>,
+    /// Pixels that are told with their values, side by side, and where the first of them is.
+    samples: Vec<Sample>,
+    samples_at: Option<(u32, u32)>,
+}
+
+/// The newest figures.
+#[derive(Debug)]
+enum Known {
+    /// There are none.
+    Nothing,
+    /// Those of what was chosen before: their bars stand until others come.
+    Before(Figures),
+    /// Those of what is chosen.
+    Now(Figures),
+}
+
+/// What counts.
+#[derive(Debug)]
+enum Rig {
+    /// Nothing yet, or something else was chosen.
+    Nothing,
+    /// Nothing, in words why.
+    Impossible(String),
+    /// A method, on the device that it was made for.
+    Ready(Box<Ready>),
+}
+
+#[derive(Debug)]
+struct Ready {
+    gpu: Arc<Gpu>,
+    setup: Setup,
+    /// Of how many pixels across and down one is counted at most, so that the video plays on.
+    least_step: u32,
+    runner: Runner,
+    times: Times,
+    /// When the run began that is under way, and the size of its frame.
+    begun: Instant,
+    frame: (u32, u32),
+    /// Whether that frame is of a video that plays.
+    is_playing: bool,
+}
+
+impl Counting {
+    pub fn new(now: Instant) -> Self {
+        Self {
+            rig: Rig::Nothing,
+            next: now,
+            figures: Known::Nothing,
+            counted: None,
+            samples: Vec::new(),
+            samples_at: None,
+        }
+    }
+
+    /// Notes that another video is on screen, whose frames may look like those before by time and number.
+    pub fn outdate_frame(&mut self) {
+        self.counted = None;
+    }
+
+    /// The newest figures of what is chosen, once there are some.
+    pub const fn figures(&self) -> Option<&Figures> {
+        match &self.figures {
+            Known::Now(figures) => Some(figures),
+            Known::Nothing | Known::Before(_) => None,
+        }
+    }
+
+    /// Whether there are bars.
+    pub const fn has_bars(&self) -> bool {
+        !matches!(self.figures, Known::Nothing)
+    }
+
+    /// What the panel is told.
+    pub fn view(&self, choice: &LabChoice) -> CountingView<'_> {
+        CountingView {
+            method: choice.method,
+            chunk: choice.chunk(),
+            is_usual: choice.chunk.is_none(),
+            bins: choice.bins,
+            outcome: match (&self.rig, &self.figures) {
+                (Rig::Impossible(reason), _) => Outcome::Impossible(reason),
+                (_, Known::Now(figures)) => Outcome::Came(figures),
+                (_, Known::Nothing | Known::Before(_)) => Outcome::UnderWay,
+            },
+            bars: match &self.figures {
+                Known::Nothing => None,
+                Known::Before(figures) | Known::Now(figures) => Some(figures),
+            },
+            samples: &self.samples,
+            samples_at: self.samples_at.unwrap_or_default(),
+        }
+    }
+
+    /// Notes that something else is chosen.
+    pub fn outdate(&mut self) {
+        (self.rig, self.counted) = (Rig::Nothing, None);
+        self.figures = match std::mem::replace(&mut self.figures, Known::Nothing) {
+            Known::Before(figures) | Known::Now(figures) => Known::Before(figures),
+            Known::Nothing => Known::Nothing,
+        };
+    }
+
+    /// Takes what has come, and has a frame counted if it is time.
+    ///
+    /// # Errors
+    /// [`GpuError`] if the device fails.
+    pub fn advance(
+        &mut self,
+        gpu: &Arc<Gpu>,
+        (Shown { frame, is_playing }, key): (Shown<'_>, Key),
+        choice: &mut LabChoice,
+        now: Instant,
+    ) -> Result<Advanced, GpuError> {
+        let mut advanced = Advanced::default();
+        // What was made for a device that was lost is of no use on the next one.
+        if matches!(&self.rig, Rig::Ready(ready) if !Arc::ptr_eq(&ready.gpu, gpu)) {
+            self.outdate();
+        }
+        if let Rig::Ready(ready) = &mut self.rig {
+            if let Some(measured) = ready.runner.poll(gpu) {
+                self.figures = Known::Now(ready.figures(measured));
+                advanced.has_news = true;
+                self.next = self.next.max(ready.rest(now));
+            }
+            if ready.runner.is_pending() {
+                advanced.wake_at = Some(now + INTERVAL);
+                return Ok(advanced);
+            }
+        }
+        let times = self.counted.filter(|(counted, _)| *counted == key).map_or(0, |(_, times)| times);
+        if times >= ENOUGH && !choice.method.races() {
+            return Ok(advanced);
+        }
+        if times > 0 {
+            self.next = self.next.max(self.last_begun().unwrap_or(now) + AGAIN);
+        }
+        if self.next > now {
+            advanced.wake_at = Some(self.next);
+            return Ok(advanced);
+        }
+        let least_step = if is_playing && gpu.is_software() { playing_step(&frame.picture) } else { 1 };
+        advanced.told = self.make(gpu, &frame.picture, least_step, choice)?;
+        advanced.has_news |= advanced.told.is_some();
+        if times == 0 {
+            // They stay where they are, so that one can see what becomes of them.
+            let fits = |&(x, y): &(u32, u32)| x + SAMPLES <= frame.picture.width() && y < frame.picture.height();
+            let at = self.samples_at.filter(fits).unwrap_or_else(|| telling(&frame.picture));
+            self.samples = samples(&frame.picture, at, choice.bins);
+            self.samples_at = Some(at);
+        }
+        match &mut self.rig {
+            Rig::Ready(ready) => {
+                ready.start(&frame.picture, is_playing, now)?;
+                self.counted = Some((key, times + 1));
+                advanced.wake_at = Some(now + INTERVAL);
+            }
+            Rig::Nothing | Rig::Impossible(_) => {
+                // Said once for each frame, and drawn.
+                self.figures = Known::Nothing;
+                advanced.has_news |= times == 0;
+                self.counted = Some((key, ENOUGH));
+            }
+        }
+        Ok(advanced)
+    }
+
+    fn last_begun(&self) -> Option<Instant> {
+        match &self.rig {
+            Rig::Ready(ready) => Some(ready.begun),
+            _ => None,
+        }
+    }
+
+    /// Has something that counts pictures like this one, as far as the adapter can; in words what is taken in place of what was chosen.
+    fn make(
+        &mut self,
+        gpu: &Arc<Gpu>,
+        picture: &Picture,
+        least_step: u32,
+        choice: &mut LabChoice,
+    ) -> Result<Option<String>, GpuError> {
+        if let Rig::Ready(ready) = &self.rig
+            && ready.runner.ladder().fits(ready.setup, picture)
+            && ready.least_step == least_step
+        {
+            return Ok(None);
+        }
+        let (nearest, setup, told) = choice.on(gpu);
+        *choice = nearest;
+        self.rig = match setup {
+            None => Rig::Impossible(told.clone().unwrap_or_default()),
+            Some(setup) => match Runner::new(gpu, setup, picture, least_step)? {
+                Ok(runner) => {
+                    let (gpu, begun, frame) = (Arc::clone(gpu), Instant::now(), (picture.width(), picture.height()));
+                    Rig::Ready(Box::new(Ready {
+                        gpu,
+                        setup,
+                        least_step,
+                        runner,
+                        times: Times::default(),
+                        begun,
+                        frame,
+                        is_playing: least_step > 1,
+                    }))
+                }
+                Err(reason) => {
+                    log::debug!("lab counted: {} nothing: {reason}", setup.method.name());
+                    Rig::Impossible(reason)
+                }
+            },
+        };
+        Ok(told)
+    }
+}
+
+impl Ready {
+    fn start(&mut self, picture: &Picture, is_playing: bool, now: Instant) -> Result<(), GpuError> {
+        (self.begun, self.is_playing) = (now, is_playing);
+        self.frame = (picture.width(), picture.height());
+        self.runner.start(&self.gpu, picture)
+    }
+
+    /// Whether the CPU does the work, which is to have time for the video.
+    fn is_on_cpu(&self) -> bool {
+        self.gpu.is_software() || self.runner.ladder().steps().is_empty()
+    }
+
+    /// When the next frame may be counted.
+    fn rest(&self, now: Instant) -> Instant {
+        let took = now.saturating_duration_since(self.begun);
+        match (self.is_on_cpu(), self.is_playing) {
+            (false, _) => now,
+            (true, false) => now + 3 * took,
+            (true, true) => now + (5 * took).max(PLAYING_PAUSE),
+        }
+    }
+
+    /// What is told of a picture that is not counted whole, and of frames that are left out.
+    fn reduction(&self) -> Option<String> {
+        let reduction = self.runner.ladder().reduction();
+        match (reduction, self.is_on_cpu() && self.is_playing) {
+            (Some(text), true) => Some(format!("{text}, and of a few frames a second")),
+            (None, true) => Some("counts a few frames a second, so that the video plays on".to_owned()),
+            (reduction, false) => reduction,
+        }
+    }
+
+    fn figures(&mut self, measured: Measured) -> Figures {
+        let total = measured.total();
+        let parts = measured.passes.iter().map(|(_, time)| *time);
+        self.times.add(parts.chain([total, measured.floor]));
+        let count = measured.passes.len();
+        let steps = self.runner.ladder().steps();
+        let pass = |(index, (name, _)): (usize, &(&'static str, Option<Duration>))| PassFigures {
+            name,
+            micros: self.times.part(index),
+            constants: steps.get(index).map(|step| step.constants.clone()).unwrap_or_default(),
+            cut: steps.get(index).map(|step| Cut {
+                workgroup: step.workgroup,
+                workgroups: step.workgroups,
+                dispatches: step.dispatches,
+            }),
+        };
+        let passes = measured.passes.iter().enumerate().map(pass).collect();
+        let ladder = self.runner.ladder();
+        let counts = measured.counts;
+        let pixels = |(width, height): (u32, u32)| f64::from(width) * f64::from(height);
+        let figures = Figures {
+            wanted: counts.expected.iter().flatten().map(|&count| u64::from(count)).sum(),
+            is_exact: counts.is_exact(),
+            lost: counts.lost(),
+            counted: in_channels(counts.counted),
+            right: in_channels(counts.expected),
+            reduction: self.reduction(),
+            part: pixels(ladder.counted_size()) / pixels(self.frame),
+            passes,
+            total_us: self.times.part(count),
+            floor_us: self.times.part(count + 1),
+            costs: costs(&ladder.costs()),
+        };
+        let (width, height) = ladder.counted_size();
+        log::trace!(
+            "lab counted: {} on {width}×{height}, {} bins: {}",
+            self.setup.method.name(),
+            self.setup.shape.bins(),
+            verdict(&figures)
+        );
+        figures
+    }
+}
+
+/// Of how many pixels across and down of a playing video a software adapter is to count one.
+fn playing_step(picture: &Picture) -> u32 {
+    let pixels = u64::from(picture.width()) * u64::from(picture.height());
+    (1..).find(|&step| pixels / (u64::from(step) * u64::from(step)) <= PLAYING_PIXELS).unwrap_or(1)
+}
+
+/// The bins of red, green, blue and luminance.
+fn in_channels(bins: Vec<Vec<u32>>) -> LabBins {
+    let mut bins = bins.into_iter();
+    std::array::from_fn(|_| bins.next().unwrap_or_default())
+}
+
+/// What a pixel asks of the memory, with names.
+fn costs(costs: &Costs) -> Vec<(&'static str, f64)> {
+    let Costs { loads, stores, atomics, workgroup_atomics, bytes } = *costs;
+    let all = [
+        ("loads", loads),
+        ("stores", stores),
+        ("atomics in memory", atomics),
+        ("atomics in a workgroup", workgroup_atomics),
+        ("bytes", bytes),
+    ];
+    all.into_iter().filter(|(_, number)| *number > 0.0).collect()
+}

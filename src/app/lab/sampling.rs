@@ -1,0 +1,66 @@
+//! The pixels of the frame over which diagrams are drawn.
+
+use crate::app::hud::Sample;
+use crate::lab::image::codes;
+use crate::picture::Picture;
+
+/// Pixels of the frame that are told with their values.
+pub const SAMPLES: u32 = 8;
+/// Rows of the picture that are looked through for some that tell something.
+const ROWS: u32 = 24;
+
+/// Pixels of a picture, side by side, as the methods count them.
+pub fn samples(picture: &Picture, (left, y): (u32, u32), bins: u32) -> Vec<Sample> {
+    let sample = |x| {
+        let [r, g, b, luminance] = codes(picture, x, y);
+        Sample { rgb: [r, g, b], bin: (u32::from(luminance) * bins) >> 8 }
+    };
+    (left..picture.width().min(left + SAMPLES)).map(sample).collect()
+}
+
+/// Where the first pixels are of a picture that tell something: some of them alike, and others not. In an even picture those of its
+/// corner.
+pub fn telling(picture: &Picture) -> (u32, u32) {
+    let places = (0..ROWS).flat_map(|row| {
+        let y = row * picture.height() / ROWS;
+        (0..picture.width() / SAMPLES).map(move |block| (block * SAMPLES, y))
+    });
+    let tells = |&at: &(u32, u32)| {
+        let mut bins: Vec<u32> = samples(picture, at, 256).iter().map(|sample| sample.bin).collect();
+        bins.sort_unstable();
+        bins.dedup();
+        (3..=5).contains(&bins.len())
+    };
+    places.into_iter().find(tells).unwrap_or_default()
+}
+
+/// Where the first pixels are that differ most from each other in luminance, of some rows of the picture.
+pub fn contrasting(picture: &Picture) -> (u32, u32) {
+    let places = (0..ROWS).flat_map(|row| {
+        let y = row * picture.height() / ROWS;
+        (0..picture.width() / SAMPLES).map(move |block| (block * SAMPLES, y))
+    });
+    let spread = |at: (u32, u32)| {
+        let codes = samples(picture, at, 256).into_iter().map(|sample| sample.bin);
+        let (low, high) = codes.fold((u32::MAX, 0), |(low, high), code| (low.min(code), high.max(code)));
+        high.saturating_sub(low)
+    };
+    let first_of_most = |(most, place), at| {
+        let spread = spread(at);
+        if spread > most { (spread, at) } else { (most, place) }
+    };
+    places.fold((0, (0, 0)), first_of_most).1
+}
+
+/// A block of pixels, one row below the other, around a place; beyond the edge the edge's repeat.
+pub fn block(picture: &Picture, (left, top): (u32, u32), rows: u32) -> Vec<Vec<Sample>> {
+    let row = |y: u32| {
+        let y = y.min(picture.height() - 1);
+        let sample = |x: u32| {
+            let [r, g, b, luminance] = codes(picture, x.min(picture.width() - 1), y);
+            Sample { rgb: [r, g, b], bin: luminance.into() }
+        };
+        (left..left + SAMPLES).map(sample).collect()
+    };
+    (top..top + rows).map(row).collect()
+}
