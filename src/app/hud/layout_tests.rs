@@ -252,13 +252,29 @@ fn every_entry_of_a_menu_is_one_line() {
     let mut entries = 0;
     for case in menu_cases().step_by(7) {
         let Laid { items, menus, .. } = laid_out(case);
-        let is_in_menu = |rect: Rect| menus.iter().any(|menu| menu.contains_rect(rect));
-        for (words, rect, _) in texts(&items).into_iter().filter(|&(_, rect, _)| is_in_menu(rect)) {
+        let is_in_menu = |rect: Rect| menus.iter().any(|menu| menu.expand(1.0).contains_rect(rect));
+        // What lies beneath the menu is drawn before its plate.
+        let is_plate =
+            |item: &Item| matches!(item, Item::Fill(rect, color) if *color == theme::SOLID && is_in_menu(*rect));
+        let plate = items.iter().rposition(is_plate).expect("the menu has a plate");
+        for (words, rect, _) in texts(&items[plate..]).into_iter().filter(|&(_, rect, _)| is_in_menu(rect)) {
             entries += 1;
             assert!(rect.height() < 20.0, "‘{words}’ takes two lines with {case:?}");
         }
     }
     assert!(entries > 100, "{entries}");
+}
+
+#[test]
+fn a_slow_seek_says_in_words_where_it_leads() {
+    let open = OpenPanels::default();
+    // Where there is room for it below the other notes.
+    for size in SIZES.into_iter().filter(|(_, height)| *height >= 900) {
+        let case = Case { size, open, is_adjusted: false, has_entry: false, note: 0, menu: None, pointer: POINTERS[0] };
+        let texts = texts(&laid_out(case).items);
+        let is_told = texts.iter().any(|(words, ..)| words.contains("seeking to 1:02:03.500 …"));
+        assert!(is_told, "{size:?}: {:?}", texts.iter().map(|(words, ..)| words).collect::<Vec<_>>());
+    }
 }
 
 #[test]

@@ -2,7 +2,8 @@
 
 use egui::containers::menu::{MenuConfig, SubMenu, SubMenuButton, menu_style};
 use egui::{
-    Align, Button, Color32, Id, LayerId, Layout, Popup, PopupKind, Pos2, Rect, Response, RichText, Sense, Ui, vec2,
+    Align, Button, Color32, Id, LayerId, Layout, Popup, PopupKind, Pos2, Rect, Response, RichText, Sense, Stroke, Ui,
+    vec2,
 };
 
 use super::model::{Command, Model};
@@ -19,8 +20,8 @@ const LINE: f32 = 20.0;
 const AT: Color32 = Color32::from_gray(56);
 /// The numbers of bins that are offered. Any other is to be had by `--bin-count`.
 const BIN_COUNTS: [u32; 9] = [8, 16, 32, 64, 100, 128, 256, 512, 1024];
-/// The longest name of a file that is written out.
-const MOST_LETTERS: usize = 44;
+/// Space beside a file's name and the place where it was left, in points.
+const BESIDE: f32 = 26.0;
 
 /// What a menu offers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -214,7 +215,10 @@ impl Drawing<'_, '_> {
         ui.spacing_mut().item_spacing.y = 0.0;
         for (index, file) in self.model.file.recent.iter().take(most).enumerate() {
             let place = file.left_at_secs.map_or_else(String::new, place_text);
-            let response = self.line(ui, &shortened(&file.name()), &place, true);
+            let width = |text: &str, font| ui.painter().layout_no_wrap(text.to_owned(), font, theme::LIGHT).size().x;
+            let room = ui.available_width() - width(&place, theme::mono(theme::SMALL)) - BESIDE;
+            let name = shortened(&file.name(), |name| width(name, theme::words(theme::TEXT)) <= room);
+            let response = self.line(ui, &name, &place, true);
             if response.clicked() {
                 self.commands.push(Command::OpenRecent(index));
             }
@@ -230,7 +234,7 @@ impl Drawing<'_, '_> {
         let key = RichText::new(key).font(theme::mono(theme::SMALL)).color(key_ink);
         let button = Button::new(text).shortcut_text(key).min_size(vec2(0.0, LINE));
         if !is_possible {
-            let response = ui.add(button.sense(Sense::hover()).fill(Color32::TRANSPARENT));
+            let response = ui.add(button.sense(Sense::hover()).fill(Color32::TRANSPARENT).stroke(Stroke::NONE));
             log::trace!("menu: {words} is gray");
             return response;
         }
@@ -313,15 +317,15 @@ fn words(action: Action, model: &Model<'_>) -> String {
     }
 }
 
-/// A name without its middle where it is too long: its end tells as much as its beginning.
-fn shortened(name: &str) -> String {
+/// A name without so much of its middle that it fits: its end tells as much as its beginning.
+fn shortened(name: &str, fits: impl Fn(&str) -> bool) -> String {
     let letters: Vec<char> = name.chars().collect();
-    if letters.len() <= MOST_LETTERS {
-        return name.to_owned();
-    }
-    let half = MOST_LETTERS / 2;
-    let (begin, end) = (&letters[..half], &letters[letters.len() - half + 1..]);
-    begin.iter().chain(&['…']).chain(end).collect()
+    let kept = |count: usize| -> String {
+        let (begin, end) = (count.div_ceil(2), count / 2);
+        letters[..begin].iter().chain(&['…']).chain(&letters[letters.len() - end..]).collect()
+    };
+    let shorter = (2..letters.len()).rev().map(kept);
+    std::iter::once(name.to_owned()).chain(shorter).find(|name| fits(name)).unwrap_or_else(|| "…".to_owned())
 }
 
 #[cfg(test)]
@@ -331,10 +335,12 @@ mod tests {
     #[test]
     fn a_long_name_keeps_both_its_ends() {
         let long = format!("begin{}end.mp4", "x".repeat(90));
-        let short = shortened(&long);
-        assert_eq!(short.chars().count(), MOST_LETTERS);
-        assert!(short.starts_with("begin") && short.ends_with("end.mp4") && short.contains('…'), "{short}");
-        assert_eq!(shortened("clip.mp4"), "clip.mp4");
+        let fits = |name: &str| name.chars().count() <= 20;
+        let short = shortened(&long, fits);
+        assert_eq!(short.chars().count(), 20);
+        assert!(short.starts_with("beginx") && short.ends_with("xend.mp4") && short.contains('…'), "{short}");
+        assert_eq!(shortened("clip.mp4", fits), "clip.mp4");
+        assert_eq!(shortened("clip.mp4", |_| false), "…");
     }
 
     #[test]
