@@ -95,7 +95,7 @@ impl SumSetup {
             _ if !Self::LENGTHS.contains(&asked) => Some(format!(
                 "{asked} words cannot be summed here, only {least} to {most}; the nearest that works is {length}"
             )),
-            _ if asked > bound => Some(format!(
+            _ if length == bound => Some(format!(
                 "{asked} words are more than the {bound} that {} binds; the nearest that works is {length}",
                 gpu.info.name
             )),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::{Advanced, Key, Shown};
+use super::shown::{Advanced, Key, Shown};
 use crate::app::hud::Outcome;
 use crate::gpu::{Gpu, GpuError};
 use crate::lab::{Work, Worker};

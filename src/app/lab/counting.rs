@@ -6,9 +6,10 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::choice::LabChoice;
 use super::sampling::{SAMPLES, samples, telling};
+use super::shown::{Advanced, Key, Shown};
 use super::times::Times;
-use super::{Advanced, Key, LabChoice, Shown};
 use crate::app::hud::{CountingView, Cut, Figures, LabBins, Outcome, PassFigures, Sample, verdict};
 use crate::gpu::{Gpu, GpuError};
 use crate::lab::{Costs, Measured, Runner, Setup};

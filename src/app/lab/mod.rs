@@ -6,6 +6,7 @@ mod beside;
 mod choice;
 mod counting;
 mod sampling;
+mod shown;
 mod times;
 
 use std::sync::Arc;
@@ -14,16 +15,16 @@ use std::time::Instant;
 use egui::Pos2;
 
 pub use choice::LabChoice;
+pub use shown::{Advanced, Shown};
 
 use super::hud::{
     BlurView, Figures, LabCommand, LabView, MOMENT, Sample, SumView, TopicView, blur_verdict, sum_verdict,
 };
 use crate::gpu::{FrameTag, Gpu, GpuError};
 use crate::lab::{Blurring, Summing, Topic};
-use crate::picture::Frame;
-use crate::picture::color::Matrix;
 use beside::Beside;
 use counting::Counting;
+use shown::Key;
 
 /// Rows of pixels over which a blur's diagram is drawn.
 const BLOCK_ROWS: u32 = 3;
@@ -63,29 +64,6 @@ struct Blurs {
     block: Vec<Vec<Sample>>,
     /// Where the first of them is, and of which frame they are, once there is one.
     block_of: Option<((u32, u32), Key)>,
-}
-
-/// What is on screen.
-#[derive(Debug, Clone, Copy)]
-pub struct Shown<'a> {
-    /// The frame.
-    pub frame: &'a Frame,
-    /// Whether another one follows it soon.
-    pub is_playing: bool,
-}
-
-/// Which frame it is, and how it is read.
-type Key = (FrameTag, Matrix);
-
-/// What a look at the lab has led to.
-#[derive(Debug, Default)]
-pub struct Advanced {
-    /// Whether there is something new to be drawn.
-    pub has_news: bool,
-    /// What is to be said: why a choice was not possible, and what is taken in its place.
-    pub told: Option<String>,
-    /// When to look again.
-    pub wake_at: Option<Instant>,
 }
 
 impl Lab {

@@ -9,7 +9,7 @@ use crate::lab::{BlurMethod, BlurSetup, Method, ScanKind, ScanMethod, SumSetup, 
 use crate::media::{Decoder, OpenOptions};
 use crate::picture::color::Colorimetry;
 use crate::picture::layout::PixelLayout;
-use crate::picture::{OwnedPlanes, Picture};
+use crate::picture::{Frame, OwnedPlanes, Picture};
 
 /// A frame of these samples in 8-bit Y'CbCr 4:2:0, as a decoder would give it.
 fn frame((width, height): (u32, u32), sample: impl Fn(usize) -> u8) -> Frame {

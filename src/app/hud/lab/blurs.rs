@@ -3,8 +3,8 @@
 use egui::epaint::{Mesh, Vertex};
 use egui::{Color32, ColorImage, Context, LayerId, Pos2, Rect, TextureHandle, TextureOptions, Ui, pos2};
 
+use super::block::{BUTTONS, Block, layout, named, values};
 use super::counting::step_text;
-use super::panel::{BUTTONS, Block, layout, named, values};
 use super::tile;
 use super::view::{Asked, BlurView, LabCommand, Outcome};
 use super::words::{grouped, micros, number};
@@ -133,7 +133,7 @@ fn runs(ui: &mut Ui, rect: Rect, setup: BlurSetup, commands: &mut Vec<Command>) 
     let chosen = RUNS.iter().position(|&runs| runs == setup.runs).unwrap_or(usize::MAX);
     let names = RUNS.map(|runs| runs.to_string());
     let names: Vec<_> = names.iter().map(String::as_str).collect();
-    super::panel::trace_button(ui, "runs", line);
+    super::block::trace_button(ui, "runs", line);
     if let Some(to) = crate::app::hud::controls::choice(ui, line, "runs", &names, chosen, false) {
         commands.push(Command::Lab(LabCommand::Blur(BlurSetup { runs: RUNS[to], ..setup })));
     }

@@ -2,7 +2,7 @@
 
 use egui::{Rect, Ui};
 
-use super::panel::{BUTTONS, Block, layout, named, values};
+use super::block::{BUTTONS, Block, layout, named, values};
 use super::pixels::diagram;
 use super::view::{Asked, CountingView, Cut, Figures, LabCommand, Outcome, PassFigures};
 use super::words::{grouped, micros, number, short, why};

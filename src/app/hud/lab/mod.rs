@@ -5,6 +5,7 @@
 //! is more.
 
 mod bars;
+mod block;
 mod blurs;
 mod counting;
 mod diagram;

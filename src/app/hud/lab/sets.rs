@@ -1,7 +1,6 @@
 //! The diagrams of the ways of counting in which workgroups or cores have bins of their own.
 
-use super::diagram::Link;
-use super::diagram::{Cell, Content, Diagram, Look, Row, link};
+use super::diagram::{Cell, Content, Diagram, Link, Look, Row, link};
 use super::pixels::{CHUNK, Pixels, SMALL_CHUNK};
 
 impl Pixels<'_> {

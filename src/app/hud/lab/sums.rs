@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use egui::{Rect, Ui};
 
+use super::block::{BUTTONS, Block, layout, named, values};
 use super::counting::{NARROW, step_text};
-use super::panel::{BUTTONS, Block, layout, named, values};
 use super::tree;
 use super::view::{Asked, LabCommand, Outcome, SumView};
 use super::words::{grouped, micros, number};
@@ -181,12 +181,12 @@ fn kinds(ui: &mut Ui, rect: Rect, setup: SumSetup, commands: &mut Vec<Command>) 
     let right = left.translate(egui::vec2(half + 6.0, 0.0));
     let chosen = Words::ALL.iter().position(|&words| words == setup.words).unwrap_or(0);
     let names = Words::ALL.map(Words::name);
-    super::panel::trace_button(ui, "what is summed", left);
+    super::block::trace_button(ui, "what is summed", left);
     if let Some(to) = controls::choice(ui, left, "what is summed", &names, chosen, false) {
         commands.push(Command::Lab(LabCommand::Sums(SumSetup { words: Words::ALL[to], ..setup })));
     }
     let chosen = KINDS.iter().position(|&kind| kind == setup.kind).unwrap_or(0);
-    super::panel::trace_button(ui, "own word", right);
+    super::block::trace_button(ui, "own word", right);
     if let Some(to) = controls::choice(ui, right, "own word", &KINDS.map(kind), chosen, false) {
         commands.push(Command::Lab(LabCommand::Sums(SumSetup { kind: KINDS[to], ..setup })));
     }

@@ -1,0 +1,118 @@
+//! What the panel consists of: blocks of words, buttons and diagrams.
+
+use std::sync::Arc;
+
+use egui::{Align2, Color32, Galley, Rect, Ui, pos2, vec2};
+
+use super::diagram::Diagram;
+use super::drawing;
+use super::view::LabCommand;
+use crate::app::hud::controls::{self, LETTERS};
+use crate::app::hud::model::Command;
+use crate::app::hud::theme;
+
+/// Height of a row of buttons.
+pub const BUTTONS: f32 = 19.0;
+/// Width of the names before the buttons of values.
+const NAME: f32 = 40.0;
+/// The rank of the diagram.
+pub const DIAGRAM: u8 = 4;
+
+/// A part of the panel.
+pub struct Block<'a> {
+    /// In points.
+    pub height: f32,
+    /// The smaller, the longer it is shown; those of 0 always are.
+    pub rank: u8,
+    /// Draws it.
+    pub draw: Draw<'a>,
+}
+
+/// Draws a block in its place and gathers what its buttons ask for.
+pub type Draw<'a> = Box<dyn FnOnce(&mut Ui, Rect, &mut Vec<Command>) + 'a>;
+
+impl<'a> Block<'a> {
+    pub fn new(height: f32, rank: u8, draw: impl FnOnce(&mut Ui, Rect, &mut Vec<Command>) + 'a) -> Self {
+        Self { height, rank, draw: Box::new(draw) }
+    }
+
+    /// A diagram, of which the height is given what room is left.
+    pub fn diagram(diagram: Diagram) -> Self {
+        Self::new(drawing::least_height(&diagram), DIAGRAM, move |ui, rect, _| {
+            drawing::show(ui.painter(), rect, &diagram);
+        })
+    }
+
+    /// Buttons of which each has a word: the name of the one that is chosen, and what a click on another asks for.
+    pub fn buttons<T: Copy + PartialEq + 'a>(
+        all: &'a [T],
+        in_a_row: usize,
+        rank: u8,
+        (chosen, words, command): (T, impl Fn(T) -> [&'static str; 2] + 'a, impl Fn(T) -> LabCommand + 'a),
+    ) -> Self {
+        let rows = all.len().div_ceil(in_a_row) as f32;
+        Self::new(rows * (BUTTONS + 3.0) - 3.0, rank, move |ui, rect, commands| {
+            // All as wide as each other, so that rows stand in columns.
+            let width = rect.width() / in_a_row as f32;
+            for (place, &other) in all.iter().enumerate() {
+                let (column, row) = ((place % in_a_row) as f32, (place / in_a_row) as f32);
+                let at = pos2(rect.min.x + column * width, rect.min.y + row * (BUTTONS + 3.0));
+                let part = Rect::from_min_size(at, vec2(width, BUTTONS));
+                let [name, short] = words(other);
+                let is_chosen = if other == chosen { 0 } else { usize::MAX };
+                trace_button(ui, name, part);
+                if controls::choice(ui, part, name, &[short], is_chosen, false).is_some() {
+                    commands.push(Command::Lab(command(other)));
+                }
+            }
+        })
+    }
+
+    /// Words in as many lines as they take.
+    pub fn words(galley: Arc<Galley>, rank: u8) -> Self {
+        Self::new(galley.size().y, rank, move |ui, rect, _| {
+            ui.painter().galley(rect.min, galley, theme::LIGHT);
+        })
+    }
+}
+
+/// Words in as many lines as they take in a width.
+pub fn layout(ui: &Ui, text: &str, size: f32, color: Color32, width: f32) -> Arc<Galley> {
+    ui.painter().layout(text.to_owned(), theme::words(size), color, width)
+}
+
+/// Tells the log where a button is, in pixels of the view.
+pub fn trace_button(ui: &Ui, name: &str, rect: Rect) {
+    let at = rect.center() * ui.ctx().pixels_per_point();
+    log::trace!("lab: button {name} at {:.0},{:.0}", at.x, at.y);
+}
+
+/// A name, and what is right of it.
+pub fn named(ui: &Ui, rect: Rect, name: &str) -> Rect {
+    ui.painter().text(rect.left_center(), Align2::LEFT_CENTER, name, theme::words(LETTERS), theme::DIM);
+    Rect::from_min_max(pos2(rect.min.x + NAME, rect.min.y), rect.max)
+}
+
+/// Width of the button behind which another value is typed.
+const TYPED: f32 = 62.0;
+
+/// Buttons of some values of which one is chosen, or none, and one more for any other; the place of the one that was clicked, that of
+/// the last for the other. `dim` where nothing comes of it.
+pub fn values(
+    ui: &mut Ui,
+    line: Rect,
+    id: &str,
+    names: &[String],
+    chosen: Option<usize>,
+    other: &str,
+    dim: bool,
+) -> Option<usize> {
+    let left = Rect::from_min_max(line.min, pos2(line.max.x - TYPED - 4.0, line.max.y));
+    let right = Rect::from_min_max(pos2(line.max.x - TYPED, line.min.y), line.max);
+    let shown: Vec<_> = names.iter().map(String::as_str).collect();
+    let clicked = controls::choice(ui, left, id, &shown, chosen.unwrap_or(usize::MAX), dim);
+    let help = format!("Type another: {id}");
+    trace_button(ui, id, right);
+    let typed = controls::switch(ui, right, (chosen.is_none() && !dim, other), &help).clicked();
+    clicked.or_else(|| typed.then_some(names.len()))
+}

@@ -1,0 +1,30 @@
+//! What the lab is handed with every look at it, and what that leads to.
+
+use std::time::Instant;
+
+use crate::gpu::FrameTag;
+use crate::picture::Frame;
+use crate::picture::color::Matrix;
+
+/// What is on screen.
+#[derive(Debug, Clone, Copy)]
+pub struct Shown<'a> {
+    /// The frame.
+    pub frame: &'a Frame,
+    /// Whether another one follows it soon.
+    pub is_playing: bool,
+}
+
+/// Which frame it is, and how it is read.
+pub type Key = (FrameTag, Matrix);
+
+/// What a look at the lab has led to.
+#[derive(Debug, Default)]
+pub struct Advanced {
+    /// Whether there is something new to be drawn.
+    pub has_news: bool,
+    /// What is to be said: why a choice was not possible, and what is taken in its place.
+    pub told: Option<String>,
+    /// When to look again.
+    pub wake_at: Option<Instant>,
+}
