@@ -1,7 +1,8 @@
 // What each column of pixels of an overlay shows, found once for all of its rows: how high its bars are and which colours
 // lie between their ends.
 //
-// Bars mix as light does: the colour of a point is the brightest of each primary among the channels whose bars reach it.
+// Bars mix as light does, unless a table has the colours: the colour of a point is the brightest of each primary among the channels
+// whose bars reach it.
 // A hidden channel reaches nothing, so the remaining overlaps follow by themselves.
 
 override BITS: u32 = 8u;    // 2^BITS codes are counted
@@ -199,6 +200,10 @@ const UNSELECTED: f32 = 0.22;
 
 // The light of a point that these channels' bars reach.
 fn mixed(reached: vec4<bool>) -> vec3<f32> {
+    if panel.overlaps[0].a != 0.0 {
+        let parts = select(vec4<u32>(0u), vec4<u32>(1u, 2u, 4u, 8u), reached);
+        return panel.overlaps[parts.x + parts.y + parts.z + parts.w].rgb;
+    }
     var light = vec3<f32>(0.0);
     for (var channel = 0u; channel < 4u; channel += 1u) {
         light = max(light, select(vec3<f32>(0.0), panel.lights[channel].rgb, reached[channel]));
@@ -210,7 +215,8 @@ fn mixed(reached: vec4<bool>) -> vec3<f32> {
 // A band's colour with the lines that stand in its column.
 fn colored(column: u32, reached: vec4<bool>) -> vec4<f32> {
     let on_bar = any(reached);
-    var color = select(vec4<f32>(0.0, 0.0, 0.0, panel.scrim), vec4<f32>(mixed(reached) * panel.bars * panel.light, panel.bars), on_bar);
+    let scrim = vec4<f32>(panel.overlaps[0].rgb * panel.scrim, panel.scrim);
+    var color = select(scrim, vec4<f32>(mixed(reached) * panel.bars * panel.light, panel.bars), on_bar);
     if panel.brushed != 0u {
         let lit = column >= panel.brush.x && column <= panel.brush.y;
         if !lit {

@@ -103,7 +103,7 @@ pub use picture::color::{Matrix, Range};
 pub use picture::layout::LayoutError;
 pub use picture::{Frame, Picture, PictureError};
 pub use text::parse_time;
-pub use view::overlay::Channels;
+pub use view::overlay::{Channels, Overlaps};
 pub use view::scene::Counted;
 
 /// What is done to a picture before it is counted and shown: parameters, read from the texts of the command line.
@@ -140,8 +140,8 @@ pub mod reporting {
 /// How fast this machine counts: what `bench` does.
 pub mod benchmark {
     pub use crate::bench::{
-        Content, Error, JoinError, Joined, Options, Report, Survey, SweepGrid, join, joined_page, page, rows, run_on,
-        sweep_on,
+        Content, Error, JoinError, Joined, LENGTHS, Options, Report, Survey, SweepGrid, join, joined_page, page, rows,
+        run_on, sweep_on,
     };
     pub use crate::export::file::{FileError, check_writable, write_whole};
     pub use crate::lab::{Shape, ShapeError};

@@ -210,9 +210,9 @@ fn lines_of_language(text: &str, language: &str) -> Vec<String> {
 fn the_lines_that_are_taught_are_those_of_the_shaders() {
     let pages: Vec<_> = documents(root()).into_iter().filter(|name| name.starts_with("docs/learn")).collect();
     assert!(pages.len() >= 3, "{pages:?}");
-    for (page, (language, folders)) in pages.iter().flat_map(|page| {
-        [("wgsl", &["shaders/lab", "shaders/adjust"][..]), ("rust", &["src/lab"])].map(|code| (page, code))
-    }) {
+    for (page, (language, folders)) in
+        pages.iter().flat_map(|page| [("wgsl", &["shaders"][..]), ("rust", &["src/lab"])].map(|code| (page, code)))
+    {
         let code: String = folders.iter().map(|folder| sources(&root().join(folder))).collect();
         let code: BTreeSet<_> = code.lines().map(str::trim).collect();
         let taught = lines_of_language(&read(page.to_str().unwrap()), language);

@@ -12,7 +12,10 @@ use histoscope::picture::color::{Matrix, Range};
 use histoscope::picture::layout::PixelLayout;
 use histoscope::picture::{Orientation, OwnedPlanes, Picture, Ratio};
 use histoscope::view::lamps::{self, End};
-use histoscope::view::overlay::{Arrangement, Channels, OverlayStyle, colors, graticule, lights, line_pixels};
+use histoscope::view::overlay::{
+    Arrangement, BAR_OPACITY, Channels, OverlapTable, Overlaps, OverlayStyle, SCRIM_OPACITY, colors, graticule, lights,
+    line_pixels,
+};
 use histoscope::view::panel::{PanelRect, panels};
 use histoscope::view::scene::{Brush, NO_BIN, Scene};
 use support::image::{distance, pixel};
@@ -98,6 +101,12 @@ fn is_near(a: [u8; 3], b: [u8; 3]) -> bool {
 fn over_black(components: Components, set: usize) -> [u8; 3] {
     let [r, g, b, _] = colors(components)[set];
     [r, g, b].map(|part| (part * 255.0).round() as u8)
+}
+
+/// The same where the table has the colours.
+fn tabled(table: &OverlapTable, set: usize) -> [u8; 3] {
+    let opacity = if set == 0 { SCRIM_OPACITY } else { BAR_OPACITY };
+    table.0[set].map(|part| (f32::from(part) * opacity).round() as u8)
 }
 
 /// Whether the graticule has a line within two pixels, which are left out of a comparison.
@@ -194,7 +203,10 @@ fn check_panel(
             }
             let reached = bars.iter().filter(|&&(_, (height, _))| row < height);
             let set = reached.map(|&(channel, _)| 1 << channel).sum();
-            let expected = over_black(components, set);
+            let expected = match scene.style.overlaps {
+                Overlaps::Light => over_black(components, set),
+                Overlaps::Table => tabled(&scene.style.overlap_table, set),
+            };
             assert!(is_near(shown, expected), "{scene:?}: column {column}, row {row}: {shown:?}, not {expected:?}");
             compared += 1;
         }
@@ -228,6 +240,30 @@ fn every_arrangement_draws_the_bins_where_it_is_placed_linear_and_logarithmic() 
                     assert_eq!(pixel, [0, 0, 0, 255], "{arrangement:?}: nothing is drawn beside the overlays");
                 }
             }
+        }
+    }
+}
+
+#[test]
+fn overlaps_have_the_colours_of_the_table() {
+    let mut easel = Easel::new();
+    let mut random = Random(3);
+    let random_table = OverlapTable(std::array::from_fn(|_| std::array::from_fn(|_| random.below(256) as u8)));
+    for (number, overlap_table) in [OverlapTable::default(), random_table].into_iter().enumerate() {
+        for arrangement in [Arrangement::Pair, Arrangement::Combined] {
+            let style =
+                OverlayStyle { arrangement, overlaps: Overlaps::Table, overlap_table, ..OverlayStyle::default() };
+            let scene = Scene { style, ..Scene::default() };
+            let histogram = random_bins(8, Components::Rgbl, 40 + number as u64);
+            let view = (1280, 720);
+            let image = easel.drawn(&histogram, Range::Full, view, &scene);
+            for (_, rect, channels) in panels(&scene, Components::Rgbl, view) {
+                let (_, compared) = check_panel(&image, &histogram, &scene, rect, channels);
+                assert!(compared > (rect.width * rect.height) as usize / 3, "{compared} pixels compared");
+            }
+            // Brushes and marks take the same colours, darker or brighter; both painters alike.
+            let brush = Some(Brush { channels: Channels::ALL, low: 60, high: 120 });
+            easel.drawn(&histogram, Range::Full, view, &Scene { brush, marks: Some([30, 90, 90, NO_BIN]), ..scene });
         }
     }
 }

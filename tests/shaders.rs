@@ -201,6 +201,8 @@ fn shared_structures_lie_alike_in_rust_and_wgsl() {
                 ("backdrop", offset_of!(PanelParams, backdrop)),
                 ("cap", offset_of!(PanelParams, cap)),
                 ("lamp", offset_of!(PanelParams, lamp)),
+                ("overlaps", offset_of!(PanelParams, overlaps)),
+                ("linear", offset_of!(PanelParams, linear)),
                 ("linear", offset_of!(PanelParams, linear)),
             ],
         );

@@ -178,7 +178,7 @@ mod tests {
 
     use super::*;
     use crate::view::exposure::{Level, MarkLimits};
-    use crate::view::overlay::Arrangement;
+    use crate::view::overlay::{Arrangement, Overlaps};
 
     fn changed() -> Settings {
         let mut settings =
@@ -189,6 +189,8 @@ mod tests {
         settings.histograms.arrangement = Arrangement::Parade;
         settings.histograms.logarithmic = true;
         settings.histograms.height = 0.4;
+        settings.histograms.overlaps = Overlaps::Table;
+        settings.histograms.overlap_table.0[3] = [1, 2, 3];
         settings.set_channels(Channels::one(1).union(Channels::one(3)));
         settings
     }

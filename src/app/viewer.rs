@@ -279,6 +279,7 @@ impl Viewer {
                 counted: counted.as_deref(),
                 bins: self.work.scene.style.bins,
                 linear: self.work.scene.style.linear_luminance,
+                overlaps: self.work.scene.style.overlaps,
                 brushed_only: self.brushed_only,
             },
             tables: readings.tables(),

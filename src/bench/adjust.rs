@@ -19,7 +19,7 @@ use crate::gpu::timing::{Spans, compute_pass};
 use crate::gpu::{Gpu, GpuError};
 use crate::histogram::Components;
 use crate::lab::image::convert;
-use crate::lab::scan::serial;
+use crate::lab::scan::{possible_length, serial};
 use crate::lab::{self, BlurMethod, LabBlur, ScanKind, ScanMethod};
 use crate::picture::Picture;
 
@@ -30,6 +30,9 @@ pub struct AdjustRow {
     pub name: &'static str,
     /// What the table calls it.
     pub title: &'static str,
+    /// Words of a prefix sum, where lengths were chosen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub length: Option<u32>,
     /// Its time by itself; `None` if it was not measured, for which `note` gives the reason.
     pub alone: Option<Times>,
     /// Its time together with the histograms of the source.
@@ -45,6 +48,15 @@ pub struct AdjustRow {
     pub exact: Option<bool>,
     /// What else there is to say.
     pub note: Option<String>,
+}
+
+impl AdjustRow {
+    /// Its title, with the words of a prefix sum where lengths were chosen.
+    pub(super) fn told_title(&self) -> String {
+        let Some(length) = self.length else { return self.title.to_owned() };
+        let title = self.title.strip_suffix(" of 262144 words").unwrap_or(self.title);
+        format!("{title}, {length}")
+    }
 }
 
 /// The rows that the options ask for: all, or those that they name. A software adapter, where the CPU makes the adjustments,
@@ -67,10 +79,23 @@ pub(super) fn measure(
 ) -> Result<Vec<AdjustRow>, Error> {
     let budget = Budget::new(gpu, options.repeats);
     let (mut rows, mut bench) = (Vec::new(), None);
-    for (name, title, what) in adjustments().into_iter().filter(|(name, ..)| names.contains(name)) {
+    let wanted = adjustments().into_iter().filter(|(name, ..)| names.contains(name));
+    // Prefix sums have a row for each length that was chosen.
+    let each = wanted.flat_map(|(name, title, what)| {
+        let lengths = match what {
+            What::Scan { .. } | What::TutorialScan(_) if !options.lengths.is_empty() => {
+                options.lengths.iter().copied().map(Some).collect()
+            }
+            _ => vec![None],
+        };
+        lengths.into_iter().map(move |length| (name, title, what, length))
+    });
+    for (name, title, what, length) in each {
+        let words = || words(length.unwrap_or(ScanPass::LEAST_CAPACITY));
         let mut row = AdjustRow {
             name,
             title,
+            length,
             alone: None,
             with_source: None,
             with_result: None,
@@ -80,8 +105,8 @@ pub(super) fn measure(
             note: None,
         };
         let measured = match what {
-            What::Scan { conflict_free } => scan(gpu, &budget, conflict_free, &mut row),
-            What::TutorialScan(method) => tutorial_scan(gpu, &budget, method, &mut row),
+            What::Scan { conflict_free } => scan(gpu, &budget, (&words(), conflict_free), &mut row),
+            What::TutorialScan(method) => tutorial_scan(gpu, &budget, (&words(), method), &mut row),
             What::TutorialBlur { method, size } => tutorial_blur(gpu, &budget, &pictures[0], (method, size), &mut row),
             What::Blur { size, staged } => blur_passes(gpu, &budget, &pictures[0], (size, staged), &mut row),
             What::Chain(adjustments) => Bench::get(&mut bench, gpu, pictures)
@@ -95,14 +120,26 @@ pub(super) fn measure(
     Ok(rows)
 }
 
+/// Whether the adapter can scan so many words.
+///
+/// # Errors
+/// [`Error::Length`] if not, with the most that it can.
+pub(super) fn check_lengths(gpu: &Gpu, lengths: &[u32]) -> Result<(), Error> {
+    lengths.iter().try_for_each(|&length| possible_length(gpu, length)).map_err(Error::Length)
+}
+
 /// The words that are scanned.
-fn words() -> Vec<u32> {
-    (0..ScanPass::LEAST_CAPACITY).map(|i| i.wrapping_mul(2_654_435_761)).collect()
+fn words(length: u32) -> Vec<u32> {
+    (0..length).map(|i| i.wrapping_mul(2_654_435_761)).collect()
 }
 
 /// An exclusive scan by a method of the tutorials, and the loop on the CPU beside it.
-fn tutorial_scan(gpu: &Gpu, budget: &Budget, method: ScanMethod, row: &mut AdjustRow) -> Result<(), Error> {
-    let words = words();
+fn tutorial_scan(
+    gpu: &Gpu,
+    budget: &Budget,
+    (words, method): (&[u32], ScanMethod),
+    row: &mut AdjustRow,
+) -> Result<(), Error> {
     let made = lab::ScanPass::new(gpu, (method, ScanKind::Exclusive), 256)?;
     let made = match made {
         Ok(pass) => pass.scan(gpu, words.len() as u32)?,
@@ -115,17 +152,20 @@ fn tutorial_scan(gpu: &Gpu, budget: &Budget, method: ScanMethod, row: &mut Adjus
             return Ok(());
         }
     };
-    let expected = serial(&words, ScanKind::Exclusive);
-    row.exact = Some(scan.run(gpu, &words)? == expected);
+    let expected = serial(words, ScanKind::Exclusive);
+    row.exact = Some(scan.run(gpu, words)? == expected);
     row.alone = Some(timed(gpu, budget, &mut |pass, _| scan.dispatch(pass))?);
-    row.on_cpu = Some(on_cpu(budget, |_| drop(std::hint::black_box(serial(&words, ScanKind::Exclusive)))));
+    row.on_cpu = Some(on_cpu(budget, |_| drop(std::hint::black_box(serial(words, ScanKind::Exclusive)))));
     Ok(())
 }
 
-fn scan(gpu: &Gpu, budget: &Budget, conflict_free: bool, row: &mut AdjustRow) -> Result<(), Error> {
+fn scan(gpu: &Gpu, budget: &Budget, (words, conflict_free): (&[u32], bool), row: &mut AdjustRow) -> Result<(), Error> {
     let most = gpu.device.limits().max_compute_invocations_per_workgroup;
     let pass = ScanPass::with_workgroup(gpu, if most >= 512 { 512 } else { 256 }, conflict_free);
-    let words = words();
+    if words.len() > pass.capacity() as usize {
+        row.note = Some(format!("not measured: ours sums up bins, and holds {} words at most", pass.capacity()));
+        return Ok(());
+    }
     let buffer = |label| {
         gpu.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some(label),
@@ -135,12 +175,12 @@ fn scan(gpu: &Gpu, budget: &Budget, conflict_free: bool, row: &mut AdjustRow) ->
         })
     };
     let (source, target) = (buffer("source"), buffer("target"));
-    gpu.queue.write_buffer(&source, 0, bytemuck::cast_slice(&words));
+    gpu.queue.write_buffer(&source, 0, bytemuck::cast_slice(words));
     let (from, to) = (Words { buffer: &source, offset: 0 }, Words { buffer: &target, offset: 0 });
     let job = pass.job(gpu, from, to, words.len() as u32);
     row.alone = Some(timed(gpu, budget, &mut |pass, _| job.dispatch(pass))?);
     let scanned: Vec<u32> = bytemuck::pod_collect_to_vec(&read_buffer(gpu, &target, target.size())?);
-    row.exact = Some(scanned == serial(&words, ScanKind::Exclusive));
+    row.exact = Some(scanned == serial(words, ScanKind::Exclusive));
     Ok(())
 }
 
@@ -322,7 +362,7 @@ pub(super) fn write_table(f: &mut fmt::Formatter<'_>, rows: &[AdjustRow]) -> fmt
     )?;
     for row in rows {
         let number = |times: Option<Times>| times.map_or("-".into(), |times| format!("{:.1}", times.median_us));
-        write!(f, "  {:<25}{:<30}{:>10}", row.name, row.title, number(row.alone))?;
+        write!(f, "  {:<25}{:<30}{:>10}", row.name, row.told_title(), number(row.alone))?;
         for times in [row.with_source, row.with_result, row.with_both, row.on_cpu] {
             write!(f, "{:>11}", number(times))?;
         }

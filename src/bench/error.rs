@@ -21,6 +21,9 @@ pub enum Error {
     /// There are no such chunks or bins.
     #[error(transparent)]
     Shape(#[from] ShapeError),
+    /// The adapter cannot scan so many words; the sentence names the most that it can.
+    #[error("{0}")]
+    Length(String),
     /// No row has such a name.
     #[error(
         "no method is called '{}'; there are {known}",

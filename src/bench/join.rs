@@ -70,6 +70,7 @@ struct ReadRow {
 #[derive(Deserialize)]
 struct ReadAdjustment {
     name: String,
+    length: Option<u32>,
     alone: Option<ReadTimes>,
     exact: Option<bool>,
 }
@@ -197,7 +198,9 @@ impl Joined {
                 of_floor: None,
                 exact: row.exact,
             });
-            self.put(format!("{picture}; adjustments alone"), &row.name, index, cell);
+            // Prefix sums of several lengths have one name.
+            let name = row.length.map_or_else(|| row.name.clone(), |length| format!("{}, {length}", row.name));
+            self.put(format!("{picture}; adjustments alone"), &name, index, cell);
         }
     }
 
@@ -318,6 +321,62 @@ mod tests {
     }
 
     #[test]
+    fn adjustments_stand_side_by_side_too_prefix_sums_by_their_length() {
+        let folder = tempfile::tempdir().unwrap();
+        let scan = |length: &str, us: f64| {
+            format!(
+                r#"{{"name": "scan-blelloch", {length}"alone": {{"median_us": {us}, "min_us": 1.0}}, "exact": true}}"#
+            )
+        };
+        let survey = |name: &str, rows: &str| {
+            let text = survey(name, "").replace(r#""adjustments": []"#, &format!(r#""adjustments": [{rows}]"#));
+            file(folder.path(), name, &text)
+        };
+        let both = format!("{}, {}", scan(r#""length": 512, "#, 2.0), scan(r#""length": 4096, "#, 3.0));
+        let files = [
+            survey("a.json", &both),
+            survey("b.json", &scan(r#""length": 4096, "#, 5.0)),
+            survey("c.json", &scan("", 7.0)),
+        ];
+        let joined = join(&files).unwrap();
+        let rows = &joined.groups[0].rows;
+        let medians =
+            |row: &JoinedRow| row.cells.iter().map(|cell| cell.map(|cell| cell.median_us)).collect::<Vec<_>>();
+        let told: Vec<_> = rows.iter().map(|row| (row.name.as_str(), medians(row))).collect();
+        let expected = [
+            ("scan-blelloch, 512", vec![Some(2.0), None, None]),
+            ("scan-blelloch, 4096", vec![Some(3.0), Some(5.0), None]),
+            ("scan-blelloch", vec![None, None, Some(7.0)]),
+        ];
+        assert_eq!(told, expected);
+    }
+
+    #[test]
+    fn pictures_of_other_kinds_and_other_channels_are_not_in_one_table() {
+        let folder = tempfile::tempdir().unwrap();
+        let one = survey("one", &row("sum", 1.0, true));
+        let others = [
+            one.replace("[64, 32], \"layout\"", "[32, 32], \"layout\""),
+            one.replace("\"gray\"", "\"nv12\""),
+            one.replace("\"noise\"", "\"natural\""),
+            one.replace("256", "100"),
+            one.replace("\"four\"", "\"one\""),
+        ];
+        for (number, other) in others.iter().enumerate() {
+            assert_ne!(other, &one, "{number}");
+            let files = [file(folder.path(), "a.json", &one), file(folder.path(), "b.json", other)];
+            let joined = join(&files).unwrap();
+            assert_eq!(joined.groups.len(), 2, "{number}: {joined}");
+            let filled = |group: &Group| group.rows[0].cells.iter().map(Option::is_some).collect::<Vec<_>>();
+            assert_eq!(
+                joined.groups.iter().map(filled).collect::<Vec<_>>(),
+                [[true, false], [false, true]],
+                "{number}"
+            );
+        }
+    }
+
+    #[test]
     fn what_is_no_survey_is_told_with_the_file_s_name() {
         let folder = tempfile::tempdir().unwrap();
         for (name, text, words) in [
@@ -327,8 +386,12 @@ mod tests {
             ("old.json", "{\"schema\": 0, \"runs\": []}", "has form 0"),
         ] {
             let path = file(folder.path(), name, text);
-            let error = join(&[path]).unwrap_err().to_string();
-            assert!(error.contains(name) && error.contains(words), "{error}");
+            let good = file(folder.path(), "good.json", &survey("one", &row("sum", 1.0, true)));
+            // A file that is none spoils the table wherever it stands, and it alone is named.
+            for files in [vec![path.clone()], vec![path.clone(), good.clone()], vec![good.clone(), path.clone()]] {
+                let error = join(&files).unwrap_err().to_string();
+                assert!(error.contains(name) && error.contains(words) && !error.contains("good.json"), "{error}");
+            }
         }
         let missing = join(&[folder.path().join("none.json")]).unwrap_err().to_string();
         assert!(missing.contains("none.json cannot be read"), "{missing}");

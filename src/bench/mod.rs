@@ -21,7 +21,7 @@ pub mod sweep;
 pub use content::Content;
 pub use error::Error;
 pub use join::{JoinError, Joined, join};
-pub use options::Options;
+pub use options::{LENGTHS, Options};
 #[cfg(feature = "internals")]
 pub use report::MethodRow;
 pub use report::Report;
@@ -60,6 +60,7 @@ pub fn run(gpu: &Gpu, options: &Options) -> Result<Report, Error> {
     for &method in &methods {
         options.setup(gpu, method, ChannelSet::One)?;
     }
+    adjust::check_lengths(gpu, &options.lengths)?;
     let adjustments = adjust::wanted(gpu, options);
     let bar = progress(2 * methods.len() + 3);
     bar.set_message("making pictures");

@@ -8,6 +8,9 @@ use crate::gpu::Gpu;
 use crate::lab::{ChannelSet, Method, Setup, Shape};
 use crate::picture::Picture;
 
+/// Words that prefix sums may be measured at.
+pub const LENGTHS: std::ops::RangeInclusive<u32> = 512..=1 << 26;
+
 /// What is measured.
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -25,6 +28,8 @@ pub struct Options {
     pub bin_count: u32,
     /// Pixels of a chunk, which is also the workgroup of methods with an invocation a pixel; of each method's own if there is none.
     pub chunk: Option<(u32, u32)>,
+    /// Words of the prefix sums, of [`LENGTHS`]; without any, the one length of their rows' names.
+    pub lengths: Vec<u32>,
     /// Whether the bins that were counted are kept, to be drawn.
     pub keep_bins: bool,
     /// Only rows whose name or title contains one of these, whatever the case; all if there is none.
@@ -41,6 +46,7 @@ impl Default for Options {
             repeats: 30,
             bin_count: Shape::default().bins(),
             chunk: None,
+            lengths: Vec::new(),
             keep_bins: false,
             only: Vec::new(),
         }

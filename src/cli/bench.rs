@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 use histoscope::Decoder;
-use histoscope::benchmark::{self, Content, Error, Options, Survey, SweepGrid, check_writable, write_whole};
+use histoscope::benchmark::{self, Content, Error, LENGTHS, Options, Survey, SweepGrid, check_writable, write_whole};
 
 use super::options::{AdapterArgs, ReadingArgs, parse_bin_count, parse_size};
 use super::output::{WrongUsage, print_line, wrong_usage};
@@ -38,6 +38,10 @@ pub struct BenchArgs {
     #[arg(long, value_name = "WxH", value_parser = parse_size)]
     chunk: Option<(u32, u32)>,
 
+    /// Words of the prefix sums (rows 'scan…'), 512 to 67108864 each; without it 262144
+    #[arg(long, value_name = "N", value_parser = parse_length, value_delimiter = ',')]
+    length: Vec<u32>,
+
     /// Repeats of each measurement; slow methods are repeated less
     #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     repeats: u32,
@@ -47,11 +51,11 @@ pub struct BenchArgs {
     only: Vec<String>,
 
     /// Measure the plans of our passes against each other, and propose the best one for this adapter
-    #[arg(long, conflicts_with_all = ["file", "only", "bin_count", "chunk"])]
+    #[arg(long, conflicts_with_all = ["file", "only", "bin_count", "chunk", "length"])]
     sweep: bool,
 
     /// Join what 'bench -o NAME.json' wrote on several machines into one table, and measure nothing
-    #[arg(long, value_name = "JSON", num_args = 1.., conflicts_with_all = ["file", "only", "bin_count", "chunk", "sweep"])]
+    #[arg(long, value_name = "JSON", num_args = 1.., conflicts_with_all = ["file", "only", "bin_count", "chunk", "length", "sweep"])]
     join: Vec<PathBuf>,
 
     /// Write the results to this file: a page to look at (.html), or JSON (.json)
@@ -91,6 +95,7 @@ impl BenchArgs {
             bin_count: self.bin_count,
             chunk: self.chunk,
             only: self.only,
+            lengths: self.length,
             keep_bins: output.is_some(),
             ..Options::default()
         };
@@ -164,8 +169,23 @@ fn run_join(files: &[PathBuf], output: Option<Output<'_>>, json: bool) -> anyhow
 /// An error of the measurements; those that better arguments would not have had are wrong usage.
 fn told(error: Error) -> anyhow::Error {
     match error {
-        Error::UnknownMethod(_) | Error::UnknownLayout(_) | Error::Shape(_) => WrongUsage(error.to_string()).into(),
+        Error::UnknownMethod(_) | Error::UnknownLayout(_) | Error::Shape(_) | Error::Length(_) => {
+            WrongUsage(error.to_string()).into()
+        }
         other => anyhow::Error::new(other),
+    }
+}
+
+/// Reads a number of words.
+fn parse_length(text: &str) -> Result<u32, String> {
+    let (least, most) = (LENGTHS.start(), LENGTHS.end());
+    match text.parse::<u32>() {
+        Ok(length) if LENGTHS.contains(&length) => Ok(length),
+        Ok(length) => {
+            let nearest = length.clamp(*least, *most);
+            Err(format!("{length} words are not measured, only {least} to {most}; the nearest is {nearest}"))
+        }
+        Err(_) => Err(format!("'{text}' is no number of words; write one from {least} to {most}")),
     }
 }
 
@@ -193,6 +213,28 @@ impl From<ContentArg> for Content {
             ContentArg::Natural => Self::Natural,
             ContentArg::Noise => Self::Noise,
             ContentArg::Constant => Self::Constant,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use crate::cli::Cli;
+
+    #[test]
+    fn lengths_are_of_prefix_sums_that_can_be_measured() {
+        let line = |arguments: &[&str]| Cli::try_parse_from([&["histoscope", "bench"], arguments].concat());
+        assert!(line(&["--length", "512", "--only", "scan"]).is_ok());
+        assert!(line(&["--length", "513,1000000,67108864"]).is_ok());
+        for wrong in [
+            &["--length", "511"][..],
+            &["--length", "67108865"],
+            &["--length", "4096,x"],
+            &["--length", "4096", "--sweep"],
+        ] {
+            assert_eq!(line(wrong).unwrap_err().exit_code(), 2, "{wrong:?}");
         }
     }
 }

@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use histoscope::analysis::{Point, RegionSpec};
 use histoscope::benchmark::Shape;
-use histoscope::{AdapterChoice, Components, EngineChoice, Matrix, OpenOptions, Range, parse_time};
+use histoscope::{AdapterChoice, Components, EngineChoice, Matrix, OpenOptions, Overlaps, Range, parse_time};
 
 /// How the video is read.
 #[derive(Debug, Args)]
@@ -163,6 +163,25 @@ impl From<RangeArg> for Range {
         match arg {
             RangeArg::Limited => Self::Limited,
             RangeArg::Full => Self::Full,
+        }
+    }
+}
+
+/// `--overlaps`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum OverlapsArg {
+    /// Bars mix as light does
+    #[default]
+    Light,
+    /// A colour for each set of bars: that of the tutorial, gray where all overlap
+    Table,
+}
+
+impl From<OverlapsArg> for Overlaps {
+    fn from(arg: OverlapsArg) -> Self {
+        match arg {
+            OverlapsArg::Light => Self::Light,
+            OverlapsArg::Table => Self::Table,
         }
     }
 }

@@ -10,7 +10,7 @@ use histoscope::{Channels, Components, SnapshotOptions, parse_time, snapshot};
 
 use super::adjust::AdjustArgs;
 use super::exposure::ExposureArgs;
-use super::options::{CountingArgs, LuminanceArg, ReadingArgs, parse_bin_count, parse_size};
+use super::options::{CountingArgs, LuminanceArg, OverlapsArg, ReadingArgs, parse_bin_count, parse_size};
 use super::output::{print_line, wrong_usage};
 
 /// Arguments of `snapshot`.
@@ -55,6 +55,10 @@ pub struct SnapshotArgs {
     #[arg(long, value_enum, default_value_t)]
     luminance: LuminanceArg,
 
+    /// Colours where bars overlap
+    #[arg(long, value_enum, default_value_t)]
+    overlaps: OverlapsArg,
+
     /// Put all bins into the JSON object
     #[arg(long, requires = "json")]
     bins: bool,
@@ -93,6 +97,7 @@ impl SnapshotArgs {
             labels: self.labels,
             bins: self.bins,
             bin_count: self.bin_count,
+            overlaps: self.overlaps.into(),
             linear_luminance: self.luminance == LuminanceArg::Linear,
             output: self.output,
             components,

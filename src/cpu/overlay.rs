@@ -49,7 +49,7 @@ impl Overlay {
     #[must_use]
     pub fn new(mut panel: PanelParams, histogram: &Histogram, binning: Binning, swaps_red_and_blue: bool) -> Self {
         if swaps_red_and_blue {
-            panel.lights.iter_mut().for_each(|light| light.swap(0, 2));
+            panel.lights.iter_mut().chain(&mut panel.overlaps).for_each(|light| light.swap(0, 2));
         }
         let [width, height] = panel.size;
         let bins: [_; CHANNELS] = std::array::from_fn(|channel| binning.regrouped(histogram.bins(channel)));
@@ -228,6 +228,11 @@ impl Bars<'_> {
 
     /// The light of a point that these channels' bars reach.
     fn mixed(&self, reached: [bool; CHANNELS]) -> [f32; 3] {
+        if self.panel.overlaps[0][3] > 0.0 {
+            let set = (0..CHANNELS).filter(|&channel| reached[channel]).map(|channel| 1 << channel).sum::<usize>();
+            let [r, g, b, _] = self.panel.overlaps[set];
+            return [r, g, b];
+        }
         let mut light = [0.0_f32; 3];
         for (of, _) in self.panel.lights.iter().zip(reached).filter(|(_, is_reached)| *is_reached) {
             light = std::array::from_fn(|i| light[i].max(of[i]));
@@ -245,7 +250,8 @@ impl Bars<'_> {
             let [r, g, b] = light.map(|part| part * panel.bars * panel.light);
             [r, g, b, panel.bars]
         };
-        let mut color = if on_bar { barred(self.mixed(reached)) } else { [0.0, 0.0, 0.0, panel.scrim] };
+        let [r, g, b, _] = panel.overlaps[0].map(|part| part * panel.scrim);
+        let mut color = if on_bar { barred(self.mixed(reached)) } else { [r, g, b, panel.scrim] };
         if panel.brushed != 0 {
             if !(panel.brush[0]..=panel.brush[1]).contains(&column) {
                 color[..3].iter_mut().for_each(|part| *part *= UNSELECTED);

@@ -17,7 +17,7 @@ use crate::media::{Decoder, MediaError, OpenOptions, Seek};
 use crate::picture::region::Rect;
 use crate::picture::{Frame, PictureError};
 use crate::view::exposure::{Exposure, ExposureChoice};
-use crate::view::overlay::OverlayStyle;
+use crate::view::overlay::{Overlaps, OverlayStyle};
 use crate::view::placement::upright_size;
 use crate::view::scene;
 
@@ -41,6 +41,8 @@ pub struct SnapshotOptions {
     /// Bins of a channel, in the picture and in the figures, of [`BIN_COUNTS`](crate::histogram::BIN_COUNTS); `None` for one for each
     /// code.
     pub bin_count: Option<u32>,
+    /// Where the colours of overlaps come from.
+    pub overlaps: Overlaps,
     /// Whether the luminance of linear light is counted beside that of the codes; not where code values are counted.
     pub linear_luminance: bool,
     /// Where to write the picture; `None` makes none.
@@ -190,8 +192,8 @@ fn linear(
 
 /// How the histograms are to look.
 fn style(options: &SnapshotOptions) -> OverlayStyle {
-    let SnapshotOptions { bin_count: bins, linear_luminance, .. } = *options;
-    OverlayStyle { bins, linear_luminance, ..OverlayStyle::default() }
+    let SnapshotOptions { bin_count: bins, linear_luminance, overlaps, .. } = *options;
+    OverlayStyle { bins, linear_luminance, overlaps, ..OverlayStyle::default() }
 }
 
 /// The adapter, unless there are only figures to be made, which the CPU was asked for.

@@ -11,6 +11,8 @@ pub enum MenuLine {
     Channels,
     /// A further menu with numbers of bins.
     Bins,
+    /// A further menu with where the colours of overlaps come from.
+    Overlaps,
     /// A further menu with the recent files.
     Recent,
     /// A line between groups.
@@ -29,6 +31,7 @@ pub const MENU: &[MenuLine] = &[
     MenuLine::Rule,
     MenuLine::Channels,
     MenuLine::Bins,
+    MenuLine::Overlaps,
     MenuLine::Does(ToggleOverlays),
     MenuLine::Does(ToggleComponents),
     MenuLine::Does(ToggleNumbers),

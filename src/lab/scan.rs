@@ -313,7 +313,10 @@ fn possible_workgroup(gpu: &Gpu, workgroup: u32) -> Result<(), String> {
 }
 
 /// Whether the adapter can scan so many words.
-fn possible_length(gpu: &Gpu, length: u32) -> Result<(), String> {
+///
+/// # Errors
+/// A sentence with the most that it can.
+pub fn possible_length(gpu: &Gpu, length: u32) -> Result<(), String> {
     if length == 0 {
         return Err("there is nothing to scan; the shortest is 1 word".into());
     }

@@ -2,6 +2,7 @@
 //! for the pass that draws them and for the pointer alike.
 
 mod look;
+mod table;
 
 use glam::Vec2;
 use serde::{Deserialize, Serialize};
@@ -12,6 +13,8 @@ pub use look::{
     BAR_OPACITY, LINEAR_LIGHT, OUTLINED_LIGHT, SCRIM_OPACITY, WHITENING, colors, graticule, guides, lights,
     line_pixels, linear_text,
 };
+
+pub use table::{OverlapTable, Overlaps};
 
 /// A set of the four channels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -120,6 +123,10 @@ pub struct OverlayStyle {
     pub bins: Option<u32>,
     /// Whether the luminance of linear light is drawn beside that of the codes.
     pub linear_luminance: bool,
+    /// Where the colours of overlaps come from.
+    pub overlaps: Overlaps,
+    /// The colours that they have there.
+    pub overlap_table: OverlapTable,
     /// Part of the view that is left free below the overlays, for controls.
     #[serde(skip)]
     pub lift: f32,
@@ -135,6 +142,8 @@ impl Default for OverlayStyle {
             backdrop: false,
             bins: None,
             linear_luminance: false,
+            overlaps: Overlaps::Light,
+            overlap_table: OverlapTable::default(),
             lift: 0.0,
         }
     }

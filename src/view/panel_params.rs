@@ -4,8 +4,8 @@ use bytemuck::{Pod, Zeroable};
 
 use super::lamps;
 use super::overlay::{
-    BAR_OPACITY, Channels, LINEAR_LIGHT, OUTLINED_LIGHT, SCRIM_OPACITY, WHITENING, graticule, guides, lights,
-    line_pixels,
+    BAR_OPACITY, Channels, LINEAR_LIGHT, OUTLINED_LIGHT, Overlaps, OverlayStyle, SCRIM_OPACITY, WHITENING, graticule,
+    guides, lights, line_pixels,
 };
 use super::panel::{PanelRect, panels};
 use super::scene::{NO_BIN, Scene};
@@ -69,11 +69,13 @@ pub struct PanelParams {
     pub cap: u32,
     /// Side of a clip lamp in pixels; 0 where there are none.
     pub lamp: u32,
+    /// Colours of points by the set of bars that reach them; the last parts are 0 where bars mix as light.
+    pub overlaps: [[f32; 4]; 16],
     /// Colour of the line of luminance of linear light; its last part is 0 where there is none.
     pub linear: [f32; 4],
 }
 
-const _: () = assert!(size_of::<PanelParams>() == 240);
+const _: () = assert!(size_of::<PanelParams>() == 496);
 
 /// What the overlays are to show.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -162,8 +164,20 @@ fn panel_params(
         backdrop: backdrop.map_or([0; 2], Into::into),
         cap: rect.notch() / 3,
         lamp: lamps::side(&rect),
+        overlaps: overlap_colors(&style),
         linear: if linear && channels.contains(3) { [r, g, b, 1.0] } else { [0.0; 4] },
     }
+}
+
+/// The colours of the table; nothing where bars mix as light.
+fn overlap_colors(style: &OverlayStyle) -> [[f32; 4]; 16] {
+    if style.overlaps == Overlaps::Light {
+        return [[0.0; 4]; 16];
+    }
+    style.overlap_table.0.map(|[r, g, b]| {
+        let [r, g, b] = [r, g, b].map(|part| f32::from(part) / 255.0);
+        [r, g, b, 1.0]
+    })
 }
 
 /// Half the thickness of outlines and curves: a pixel where a line has one.

@@ -11,6 +11,7 @@ use super::theme;
 use crate::app::recent::place_text;
 use crate::histogram::Components;
 use crate::keys::{self, Action, MENU, MenuLine};
+use crate::view::overlay::Overlaps;
 
 /// Width of a line, in points.
 const WIDTH: f32 = 250.0;
@@ -161,7 +162,7 @@ impl Drawing<'_, '_> {
                 MenuLine::Does(Action::Continue) if self.model.file.left_at.is_none() => continue,
                 MenuLine::Does(Action::ClearRegion) if !has_region => continue,
                 MenuLine::Does(action) if !has_video && !needs_none(action) => continue,
-                MenuLine::Channels | MenuLine::Bins if !has_video => continue,
+                MenuLine::Channels | MenuLine::Bins | MenuLine::Overlaps if !has_video => continue,
                 MenuLine::Recent if self.model.file.recent.is_empty() => continue,
                 MenuLine::Does(action) => {
                     let command = if action == Action::CopyValues { Command::CopyAt(at) } else { Command::Do(action) };
@@ -188,6 +189,15 @@ impl Drawing<'_, '_> {
                         let now = if menu.model.scopes.bins == count { "now" } else { "" };
                         if menu.line(ui, &words, now, true).clicked() {
                             menu.commands.push(Command::Bins(count));
+                        }
+                    }
+                }),
+                MenuLine::Overlaps => self.further(ui, "Overlap colours", |menu, ui| {
+                    for (overlaps, words) in [(Overlaps::Light, "Mixed as light"), (Overlaps::Table, "From the table")]
+                    {
+                        let now = if menu.model.scopes.overlaps == overlaps { "now" } else { "" };
+                        if menu.line(ui, words, now, true).clicked() {
+                            menu.commands.push(Command::Overlaps(overlaps));
                         }
                     }
                 }),

@@ -19,6 +19,7 @@ use crate::playback::SeekGoal;
 use crate::text::timecode;
 use crate::view::exposure::Exposure;
 use crate::view::marked::Marked;
+use crate::view::overlay::Overlaps;
 use crate::view::placement::Fit;
 use crate::view::scene::Counted;
 
@@ -39,6 +40,8 @@ pub enum Command {
     Count(Counted),
     /// Draw so many bins of a channel; `None` for one for each code.
     Bins(Option<u32>),
+    /// Take the colours of overlaps from there.
+    Overlaps(Overlaps),
     /// Draw the luminance of linear light too, or not any more.
     Linear(bool),
     /// Have brushes select in this channel alone, or in all again.
@@ -195,6 +198,8 @@ pub struct ScopesView<'a> {
     pub bins: Option<u32>,
     /// Whether the luminance of linear light is drawn.
     pub linear: bool,
+    /// Where the colours of overlaps come from.
+    pub overlaps: Overlaps,
     /// The channel that a brush selects in alone, if one was clicked.
     pub brushed_only: Option<usize>,
 }

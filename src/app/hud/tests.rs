@@ -23,6 +23,7 @@ pub(super) fn model(panels: &[HistogramArea]) -> Model<'_> {
             counted: None,
             bins: None,
             linear: false,
+            overlaps: crate::view::overlay::Overlaps::Light,
             brushed_only: None,
         },
         tables: Tables::default(),

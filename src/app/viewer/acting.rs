@@ -52,6 +52,11 @@ impl Viewer {
                 self.work.settings.changed(now);
             }
             Command::Count(counted) => self.work.scene.counted = counted,
+            Command::Overlaps(overlaps) => {
+                self.work.scene.style.overlaps = overlaps;
+                self.work.settings.changed(now);
+                self.work.note(Note::done(format!("overlaps: {}", overlaps.name())), now);
+            }
             Command::Linear(is_on) => {
                 self.work.scene.style.linear_luminance = is_on;
                 self.work.settings.changed(now);

@@ -3,16 +3,17 @@
 use super::Renderer;
 use super::adjusting::{Making, Thresholds};
 use super::content::Choice;
+use super::linear::LinearCount;
 use super::loaded::Loaded;
 use crate::cpu;
 use crate::gpu::cumulative::CumulativePass;
 use crate::gpu::figures::{FrameTag, Subject};
 use crate::gpu::params::{LimitsParams, SelectionParams};
+use crate::gpu::readback::read_buffer;
 use crate::gpu::totals::TotalsPass;
 use crate::gpu::{Gpu, GpuError};
 use crate::histogram::limits::Limits;
-use crate::histogram::{CHANNELS, Components, Cumulative, Histogram, Selected};
-#[cfg(feature = "internals")]
+use crate::histogram::{CHANNELS, Components, Cumulative, Histogram, Selected, Transfer};
 use crate::view::scene::Scene;
 
 impl Renderer {
@@ -87,6 +88,28 @@ impl Renderer {
     #[cfg(feature = "internals")]
     pub fn count_scene(&mut self, gpu: &Gpu, scene: &Scene) -> Result<Histogram, GpuError> {
         self.count_choice(gpu, Choice::of(scene))
+    }
+
+    /// Counts the luminance of linear light of what the overlays of that scene show filled, 2^n bins, and how its codes became light;
+    /// waits for it. Nothing before a picture was loaded.
+    ///
+    /// # Errors
+    /// [`GpuError::Lost`] if the device fails.
+    pub fn count_linear(&mut self, gpu: &Gpu, scene: &Scene) -> Result<(Transfer, Vec<u32>), GpuError> {
+        let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("linear") });
+        self.record_count(gpu, &mut encoder, Choice::of(scene));
+        let mut linear = LinearCount::new(gpu);
+        linear.record(gpu, &mut encoder, &self.content);
+        if let Some(timing) = &mut self.timing {
+            timing.end(&mut encoder);
+        }
+        gpu.queue.submit([encoder.finish()]);
+        self.submitted();
+        let Some(loaded) = &self.content.loaded else { return Ok((Transfer::default(), Vec::new())) };
+        let codes = 1_u64 << loaded.bits;
+        let bytes = read_buffer(gpu, linear.bins(), 4 * 4 * codes)?;
+        let words: Vec<u32> = bytemuck::pod_collect_to_vec(&bytes);
+        Ok((loaded.transfer, words[3 * codes as usize..].to_vec()))
     }
 
     fn count_choice(&mut self, gpu: &Gpu, choice: Choice) -> Result<Histogram, GpuError> {

@@ -1,11 +1,9 @@
 //! The luminance of linear light of what is loaded, counted once for each picture that is shown filled.
 
-use super::content::{Choice, Content};
-use super::{Renderer, Scene};
+use super::content::Content;
 use crate::cpu;
+use crate::gpu::Gpu;
 use crate::gpu::linear::LinearPass;
-use crate::gpu::readback::read_buffer;
-use crate::gpu::{Gpu, GpuError};
 use crate::histogram::{LightTable, Transfer};
 use crate::view::scene::Counted;
 
@@ -60,28 +58,4 @@ fn table(kept: &mut Option<(u32, LightTable)>, transfer: Transfer, bits: u32) ->
     let is = |(of, table): &(u32, LightTable)| *of == bits && table.transfer() == transfer;
     let table = kept.take().filter(is).unwrap_or_else(|| (bits, LightTable::new(transfer, bits)));
     &kept.insert(table).1
-}
-
-impl Renderer {
-    /// Counts the luminance of linear light of what the overlays of that scene show filled, 2^n bins, and how its codes became light;
-    /// waits for it. Nothing before a picture was loaded.
-    ///
-    /// # Errors
-    /// [`GpuError::Lost`] if the device fails.
-    pub fn count_linear(&mut self, gpu: &Gpu, scene: &Scene) -> Result<(Transfer, Vec<u32>), GpuError> {
-        let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("linear") });
-        self.record_count(gpu, &mut encoder, Choice::of(scene));
-        let mut linear = LinearCount::new(gpu);
-        linear.record(gpu, &mut encoder, &self.content);
-        if let Some(timing) = &mut self.timing {
-            timing.end(&mut encoder);
-        }
-        gpu.queue.submit([encoder.finish()]);
-        self.submitted();
-        let Some(loaded) = &self.content.loaded else { return Ok((Transfer::default(), Vec::new())) };
-        let codes = 1_u64 << loaded.bits;
-        let bytes = read_buffer(gpu, linear.bins(), 4 * 4 * codes)?;
-        let words: Vec<u32> = bytemuck::pod_collect_to_vec(&bytes);
-        Ok((loaded.transfer, words[3 * codes as usize..].to_vec()))
-    }
 }
