@@ -43,10 +43,10 @@ fn a_seek_tells_where_it_has_led_and_a_step_at_either_end_says_so() {
     });
     assert!(note.ends_with("0:05.000  frame 150"), "{note}");
     position_where(&program, "there", |position| near(position, 5.0, FRAME_SECONDS / 2.0));
-    program.key("Home");
+    program.after(|| program.key("Home"), "note: to the first frame  ·  0:00.000  frame 0");
     position_where(&program, "at the beginning", |position| near(position, 0.0, FRAME_SECONDS / 2.0));
     program.after(|| program.key("comma"), "note: first frame");
-    program.key("End");
+    program.after(|| program.key("End"), "note: to the last frame  ·  0:09.967  frame 299");
     position_where(&program, "at the end", |position| position > 9.9);
     program.after(|| program.key("period"), "note: last frame");
     program.quit_with("q");
