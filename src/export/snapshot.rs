@@ -38,8 +38,7 @@ pub struct SnapshotOptions {
     pub labels: bool,
     /// Whether the figures contain all bins.
     pub bins: bool,
-    /// Bins of a channel, in the picture and in the figures, of [`BIN_COUNTS`](crate::histogram::BIN_COUNTS); `None` for one for each
-    /// code.
+    /// Bins of a channel, in the picture and in the figures: 3 to 4096; `None` for one for each code.
     pub bin_count: Option<u32>,
     /// Where the colours of overlaps come from.
     pub overlaps: Overlaps,
