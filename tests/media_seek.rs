@@ -303,4 +303,31 @@ fn seeks_read_and_decode_no_more_than_they_need() {
     assert!(short.iter().all(|(packets, decoded)| *packets < 40 && *decoded < 20), "{short:?}");
     let plain = costs(plain.path(), &[0.9, 1.7]);
     assert!(plain[1].1 < 10, "from the keyframe on the way: {plain:?}");
+    // Where no index tells which keyframe comes before, what is less than a second ahead is reached from here.
+    let stream = Clip::moving("stream.ts", "160x120", 4.0, &format!("{x264} -g 600"));
+    let stream = costs(stream.path(), &[2.0, 2.3, 2.6]);
+    assert!(stream[1..].iter().all(|(packets, _)| *packets < 30), "{stream:?}");
+}
+
+/// Frames that were left out on the way to a place do not come any more: a seek to one of them does not first decode all that
+/// is left of the way.
+#[test]
+fn a_seek_into_what_was_left_out_begins_at_the_keyframe_at_once() {
+    let x264 = "-c:v libx264 -preset ultrafast -bf 3 -b_strategy 0 -sc_threshold 0 -g 600";
+    let clip = Clip::moving("long.mp4", "160x120", 8.0, x264);
+    let linear = Linear::new(clip.path());
+    for number in [129, 130, 131] {
+        let mut decoder =
+            Decoder::open(clip.path(), &OpenOptions { threads: Some(1), ..OpenOptions::default() }).unwrap();
+        go(&mut decoder, Seek::to(1.0), "long");
+        take(&mut decoder, "long");
+        go(&mut decoder, Seek::Towards(5.4), "long");
+        take(&mut decoder, "long");
+        let before = decoder.counters().decoded;
+        go(&mut decoder, Seek::Exact(SeekTarget::Timestamp(linear.frames[number].pts_ticks)), "long");
+        linear.check(&take(&mut decoder, "long"), number, "long");
+        let decoded = decoder.counters().decoded - before;
+        // Half of the frames before it are referred to; those of the way would be as many again.
+        assert!(decoded < 80, "{decoded} frames for number {number}");
+    }
 }

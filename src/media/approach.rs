@@ -97,7 +97,7 @@ impl Decoder {
         origin: Origin,
         manner: &Manner,
     ) -> Result<bool, MediaError> {
-        if manner.back_secs.is_none() && self.is_shortly_after(ticks, origin, manner) && self.go_on_to(ticks, manner)? {
+        if manner.back_secs.is_none() && self.is_shortly_after(ticks, manner) && self.go_on_to(ticks, manner)? {
             return Ok(self.is_certain(manner));
         }
         let mut probe = Probe::new(self, ticks);
@@ -119,7 +119,7 @@ impl Decoder {
                 self.position.told = self.told(self.number_by_table(), &stamps, ticks);
                 let wanted = promised.filter(|_| trust_packets);
                 match self.decode_up_to(ticks, wanted, manner)? {
-                    Reached::Frame if self.is_kept_promise(promised, wanted, &mut probe, manner) => {
+                    Reached::Frame if self.is_kept_promise(promised, &mut probe, manner) => {
                         return Ok(probe.is_refreshed || self.is_certain(manner));
                     }
                     // A decoder may lose a frame that is not far from where it began: begin before that.
@@ -151,17 +151,11 @@ impl Decoder {
     }
 
     /// Whether the next frame is the one that the packets promised, or nothing else can be had: where decoding was begun
-    /// earlier, it led to the same.
-    fn is_kept_promise(
-        &self,
-        promised: Option<Wanted>,
-        wanted: Option<Wanted>,
-        probe: &mut Probe,
-        manner: &Manner,
-    ) -> bool {
+    /// earlier, it led to the same. Saying no costs time only: it has decoding begin earlier, at last at the first frame.
+    fn is_kept_promise(&self, promised: Option<Wanted>, probe: &mut Probe, manner: &Manner) -> bool {
         let found = self.position.next_pts();
-        let is_as_wanted = wanted.is_some() || manner.is_near() || promised.is_none();
-        let is_settled = is_as_wanted || promised.map(|frame| frame.pts) == found || probe.found == found;
+        let is_as_promised = manner.is_near() || promised.is_none_or(|frame| Some(frame.pts) == found);
+        let is_settled = is_as_promised || probe.found == found;
         probe.found = found;
         is_settled
     }
@@ -176,7 +170,7 @@ impl Decoder {
     }
 
     /// Whether the target lies so little ahead that decoding on beats starting from a keyframe.
-    fn is_shortly_after(&self, ticks: i64, origin: Origin, manner: &Manner) -> bool {
+    fn is_shortly_after(&self, ticks: i64, manner: &Manner) -> bool {
         let position = &self.position;
         let last = position.last_pts.unwrap_or(i64::MIN);
         let is_near = ticks.saturating_sub(last) < self.ticks_per_second();
@@ -186,8 +180,7 @@ impl Decoder {
         };
         // Frames that were left out on the way to a place are missed only when going there.
         let is_whole = manner.is_near() || position.omission.gap_until.is_none_or(|gap| ticks >= gap);
-        let is_as_good = position.origin != Origin::Guess || origin == Origin::Guess;
-        self.is_ahead(ticks) && is_whole && is_as_good && (is_near || same_group())
+        self.is_ahead(ticks) && is_whole && (is_near || same_group())
     }
 
     /// Decodes on to the target, from a keyframe on the way if there is one; `false` if the target was passed already.
