@@ -82,6 +82,10 @@ mod playback;
 #[cfg(feature = "internals")]
 pub mod playback;
 #[cfg(not(feature = "internals"))]
+mod scopes;
+#[cfg(feature = "internals")]
+pub mod scopes;
+#[cfg(not(feature = "internals"))]
 mod text;
 #[cfg(feature = "internals")]
 pub mod text;
@@ -116,6 +120,11 @@ pub mod adjusting {
 /// What the picture tells of its exposure: zebras and marks, read from the texts of the command line.
 pub mod exposing {
     pub use crate::view::exposure::{ExposureChoice, Level, MarkLimits};
+}
+
+/// Scopes beside the histogram: which are counted, and where the colours of bars fall in a vectorscope.
+pub mod scoping {
+    pub use crate::scopes::{Choice, Target, targets};
 }
 
 /// Every frame's counts as data: what `analyze` and `merge` do.

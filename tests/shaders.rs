@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use histoscope::gpu::params::{
     BlurParams, ChannelScale, CropParams, CurveParams, DividerParams, ImageParams, LevelParams, LimitsParams,
     PairingParams, PanelParams, PictureParams, PlacementParams, RecolorParams, ReductionParams, RegionParams,
-    ScanParams, SelectionParams, TileParams,
+    ScanParams, SelectionParams, TileParams, VectorscopeParams, WaveformParams,
 };
 use histoscope::gpu::shaders::{self, Binding, EntryPoint, Group, Shader, groups};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
@@ -140,6 +140,21 @@ fn shared_structures_lie_alike_in_rust_and_wgsl() {
     }
     let size = [("size", offset_of!(ImageParams, size))];
     assert_layout(&shaders::LAB_BLUR, "Image", size_of::<ImageParams>(), &size);
+    let vectorscope = [
+        ("low", offset_of!(VectorscopeParams, low)),
+        ("high", offset_of!(VectorscopeParams, high)),
+        ("cb", offset_of!(VectorscopeParams, cb)),
+        ("cr", offset_of!(VectorscopeParams, cr)),
+    ];
+    assert_layout(&shaders::VECTORSCOPE, "Vectorscope", size_of::<VectorscopeParams>(), &vectorscope);
+    let waveform = [
+        ("low", offset_of!(WaveformParams, low)),
+        ("high", offset_of!(WaveformParams, high)),
+        ("columns", offset_of!(WaveformParams, columns)),
+        ("channel_stride", offset_of!(WaveformParams, channel_stride)),
+        ("rows", offset_of!(WaveformParams, rows)),
+    ];
+    assert_layout(&shaders::WAVEFORM, "Waveform", size_of::<WaveformParams>(), &waveform);
     let level = [
         ("length", offset_of!(LevelParams, length)),
         ("blocks", offset_of!(LevelParams, blocks)),

@@ -47,6 +47,8 @@ mod pairs;
 mod resample;
 mod selection;
 mod simd;
+mod vectorscope;
+mod waveform;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -64,6 +66,8 @@ pub use linear::{count_linear, count_linear_region};
 pub use marked::find_marked;
 pub use selection::count_selected;
 pub use simd::Level;
+pub use vectorscope::count_vectorscope;
+pub use waveform::count_waveform;
 
 /// Samples of a band: small enough that the last bands finish at about the same time, large enough that handing them out
 /// costs nothing.

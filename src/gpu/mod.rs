@@ -22,12 +22,15 @@ pub(crate) mod readback_belt;
 mod regroup;
 mod renderer;
 pub mod resources;
+pub mod scopes;
 pub mod shaders;
 mod staging;
 pub mod surface;
 pub mod timing;
 mod totals;
 pub mod upload;
+pub mod vectorscope;
+pub mod waveform;
 
 use crate::picture::PictureError;
 pub use crate::view::scene::Scene;

@@ -73,6 +73,42 @@ impl From<Rect> for RegionParams {
     }
 }
 
+/// `Waveform` of shaders/waveform.wgsl.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+pub struct WaveformParams {
+    /// Column and row of the first sample that is counted.
+    pub low: [u32; 2],
+    /// Column and row behind the last.
+    pub high: [u32; 2],
+    /// Columns of the scope.
+    pub columns: u32,
+    /// Counts from one channel to the next.
+    pub channel_stride: u32,
+    /// Rows of samples of a workgroup.
+    pub rows: u32,
+    /// Fills the structure up to 32 bytes.
+    pub padding: u32,
+}
+
+const _: () = assert!(size_of::<WaveformParams>() == 32);
+
+/// `Vectorscope` of shaders/vectorscope.wgsl.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+pub struct VectorscopeParams {
+    /// Column and row of the first sample that is counted.
+    pub low: [u32; 2],
+    /// Column and row behind the last.
+    pub high: [u32; 2],
+    /// Weights of red, green and blue in Cb, and the bias.
+    pub cb: [i32; 4],
+    /// The same in Cr.
+    pub cr: [i32; 4],
+}
+
+const _: () = assert!(size_of::<VectorscopeParams>() == 48);
+
 /// `Reduction` of shaders/reduce.wgsl.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]

@@ -92,6 +92,10 @@ pub mod groups {
     pub static LIMITS: Group = Group::of_compute("limits", &[Uniform, Write]);
     /// What of a picture is counted, the light of codes, and bins.
     pub static LINEAR: Group = Group::of_compute("linear", &[Uniform, Read, Write]);
+    /// Parameters, and the counts of a waveform.
+    pub static WAVEFORM: Group = Group::of_compute("waveform", &[Uniform, Write]);
+    /// Parameters, and the counts of a vectorscope.
+    pub static VECTORSCOPE: Group = Group::of_compute("vectorscope", &[Uniform, Write]);
     /// The lit pixels that are found.
     pub static LIGHT: Group = Group::of_compute("light", &[Write]);
     /// Parameters, bins, scales, columns, the outlines' bins and scales, cumulative bins, strokes, and bins of linear light.
@@ -194,6 +198,14 @@ table! {
     REDUCE = (None, [text!("reduce")], [entry("reduce", &[&groups::SUMS])]);
     /// Finding the scales.
     SCALE = (None, [text!("scale")], [entry("scale", &[&groups::SCALES])]);
+    /// Counting waveforms.
+    WAVEFORM = (AllButLoops, [PICTURE_TEXT, STRIPS, text!("waveform")], [
+        entry("count_columns", &[&groups::PICTURE, &groups::WAVEFORM]),
+    ]);
+    /// Counting vectorscopes.
+    VECTORSCOPE = (AllButLoops, [PICTURE_TEXT, STRIPS, text!("vectorscope")], [
+        entry("count_differences", &[&groups::PICTURE, &groups::VECTORSCOPE]),
+    ]);
     /// Counting the pixels that a brush selects.
     SELECTION = (All, [PICTURE_TEXT, text!("selection")], [
         entry("count_selected", &[&groups::PICTURE, &groups::SELECTION]),

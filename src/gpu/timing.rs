@@ -192,10 +192,35 @@ pub fn compute_pass(
     spans: Option<Spans<'_>>,
     work: impl FnOnce(&mut wgpu::ComputePass<'_>),
 ) {
-    let timestamp_writes = spans.map(|spans| {
-        let begin = spans.begin_query(encoder);
-        spans.writes(begin, Some(spans.query(END)))
-    });
+    let begin = spans.and_then(|spans| spans.begin_query(encoder));
+    end_with_computing(encoder, label, (spans, begin), work);
+}
+
+/// The same, after the first so many bytes of a buffer were cleared, which takes part of the time.
+pub fn compute_pass_into(
+    encoder: &mut wgpu::CommandEncoder,
+    label: &str,
+    (buffer, bytes): (&wgpu::Buffer, u64),
+    spans: Option<Spans<'_>>,
+    work: impl FnOnce(&mut wgpu::ComputePass<'_>),
+) {
+    if let Some(spans) = spans
+        && let Some(begin) = spans.begin_query(encoder)
+    {
+        spans.record_empty(encoder, Some(begin), None);
+    }
+    encoder.clear_buffer(buffer, 0, Some(bytes));
+    end_with_computing(encoder, label, (spans, None), work);
+}
+
+/// Records a compute pass that ends the first span, and begins it with that query if there is one.
+fn end_with_computing(
+    encoder: &mut wgpu::CommandEncoder,
+    label: &str,
+    (spans, begin): (Option<Spans<'_>>, Option<u32>),
+    work: impl FnOnce(&mut wgpu::ComputePass<'_>),
+) {
+    let timestamp_writes = spans.map(|spans| spans.writes(begin, Some(spans.query(END))));
     work(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some(label), timestamp_writes }));
     if let Some(spans) = spans.filter(|spans| spans.timestamps.hurried) {
         spans.record_empty(encoder, Some(spans.query(HURRY)), None);

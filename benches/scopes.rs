@@ -1,0 +1,100 @@
+//! How long the adapter takes for a waveform and a vectorscope, by size, depth and content, with the plan that is in use and with
+//! others.
+//!
+//! `cargo bench --bench scopes`; with `-- plans` other plans are measured too. Times are medians, from timestamp queries where
+//! the adapter has them.
+
+#![allow(clippy::print_stdout, reason = "a benchmark's table is for standard output")]
+
+#[path = "../tests/support/mod.rs"]
+mod support;
+
+use histoscope::bench::measure::{Budget, Times, on_gpu};
+use histoscope::gpu::upload::PictureBuffers;
+use histoscope::gpu::vectorscope::{VectorscopePasses, VectorscopePlan};
+use histoscope::gpu::waveform::{WaveformPasses, WaveformPlan};
+use histoscope::gpu::{AdapterChoice, Gpu};
+use histoscope::histogram::Components;
+use histoscope::picture::Picture;
+use histoscope::picture::color::{Matrix, Range};
+use histoscope::picture::layout::PixelLayout;
+use histoscope::picture::region::Rect;
+use support::{colorimetry, constant, natural, noise};
+
+const SIZES: [(&str, (u32, u32)); 3] = [("1080p", (1920, 1080)), ("4K", (3840, 2160)), ("8K", (7680, 4320))];
+const REPEATS: u32 = 60;
+
+fn main() {
+    let gpu = Gpu::headless(&AdapterChoice::default()).expect("an adapter");
+    println!("{}", gpu.info.name);
+    let with_plans = std::env::args().any(|argument| argument == "plans");
+    for (size_name, size) in SIZES {
+        for bits in [8, 10] {
+            let layout = PixelLayout::planar_ycbcr(bits, (1, 1));
+            let colorimetry = colorimetry(Matrix::Bt709, Range::Limited);
+            for (content, picture) in [
+                ("natural", natural(layout, size, colorimetry, 1)),
+                ("noise", noise(layout, size, colorimetry, 0, 1)),
+                ("constant", constant(layout, size, colorimetry)),
+            ] {
+                let what = format!("{size_name} {bits} bits {content}");
+                // Making a picture takes the CPU so long that the adapter's clocks have gone down.
+                waveform(&gpu, &picture, WaveformPlan::of(&gpu));
+                println!(
+                    "{what:<24} waveform {:>8.1} µs, vectorscope {:>8.1} µs",
+                    waveform(&gpu, &picture, WaveformPlan::of(&gpu)).median_us,
+                    vectorscope(&gpu, &picture, VectorscopePlan::of(&gpu)).median_us,
+                );
+                if with_plans && size_name == "4K" {
+                    other_plans(&gpu, &picture);
+                }
+            }
+        }
+    }
+}
+
+fn other_plans(gpu: &Gpu, picture: &Picture) {
+    let usual = WaveformPlan::of(gpu);
+    for workgroup in [512, 1024] {
+        for columns in [8, 12, 16, 24] {
+            for parts in [1, 2, 3, 4, 6] {
+                let plan = WaveformPlan { workgroup, columns, parts, ..usual };
+                println!("    {:>8.1} µs {plan:?}", waveform(gpu, picture, plan).median_us);
+            }
+        }
+    }
+    for workgroup in [256, 512, 1024] {
+        for workgroups in [132, 264, 528] {
+            // Without slots every sample is added in memory.
+            for slot_bits in [0, 5, 6] {
+                let plan = VectorscopePlan { workgroup, workgroups, slot_bits };
+                println!("    {:>8.1} µs {plan:?}", vectorscope(gpu, picture, plan).median_us);
+            }
+        }
+    }
+}
+
+fn waveform(gpu: &Gpu, picture: &Picture, plan: WaveformPlan) -> Times {
+    let mut passes = WaveformPasses::with_plan(gpu, plan);
+    let pixels = Rect::whole(picture.width(), picture.height());
+    passes.prepare(gpu, picture, pixels, Components::Rgbl).expect("the adapter holds a column");
+    let pictures = uploaded(gpu, picture);
+    let group = pictures.bind_group().expect("it was uploaded");
+    on_gpu(gpu, &Budget::new(gpu, REPEATS), &mut |encoder, _, spans| passes.record(encoder, group, spans))
+        .expect("the adapter does as it is told")
+}
+
+fn vectorscope(gpu: &Gpu, picture: &Picture, plan: VectorscopePlan) -> Times {
+    let mut passes = VectorscopePasses::with_plan(gpu, plan);
+    passes.prepare(gpu, picture, Rect::whole(picture.width(), picture.height()));
+    let pictures = uploaded(gpu, picture);
+    let group = pictures.bind_group().expect("it was uploaded");
+    on_gpu(gpu, &Budget::new(gpu, REPEATS), &mut |encoder, _, spans| passes.record(encoder, group, spans))
+        .expect("the adapter does as it is told")
+}
+
+fn uploaded(gpu: &Gpu, picture: &Picture) -> PictureBuffers {
+    let mut pictures = PictureBuffers::default();
+    pictures.upload(gpu, picture).expect("the picture fits");
+    pictures
+}

@@ -1,0 +1,131 @@
+// Counts a vectorscope: pairs of Cb and Cr. The definition, to the last count: src/scopes/reference.rs.
+//
+// A picture has few colours beside each other and may have one only, and additions to one word of memory wait for each other.
+// So every workgroup keeps a table in its own memory. A pair of levels has one slot there, by the lower bits of both, so that
+// neighbouring colours never share one; the first pair that comes keeps it, and others that lead to it are added in memory at
+// once. At its end the workgroup adds what its slots hold.
+
+override WORKGROUP: u32 = 256u;
+// Whether Cb and Cr are computed from red, green and blue instead of read.
+override DIFFERENCES: bool = false;
+// Bits of a level; a deeper code's upper part.
+override LEVEL_BITS: u32 = 8u;
+// Bits of each level that tell a slot.
+override SLOT_BITS: u32 = 6u;
+// 2^(2 · SLOT_BITS)
+override SLOTS: u32 = 4096u;
+// 31 - 2 · (LEVEL_BITS - SLOT_BITS)
+override COUNT_BITS: u32 = 27u;
+
+struct Vectorscope {
+    // What is counted of the grid of samples: column and row of the first, and those behind the last.
+    low: vec2<u32>,
+    high: vec2<u32>,
+    // Weights of red, green and blue in Cb and in Cr, and the bias.
+    cb: vec4<i32>,
+    cr: vec4<i32>,
+}
+
+@group(1) @binding(0) var<uniform> scope: Vectorscope;
+@group(1) @binding(1) var<storage, read_write> counts: array<atomic<u32>>;
+
+// In the upper bits the pair's other bits and one more, so that an empty slot is zero; in the lower COUNT_BITS its count. A
+// workgroup has fewer than 2^COUNT_BITS samples.
+var<workgroup> slots: array<atomic<u32>, SLOTS>;
+
+fn tally(cb: u32, cr: u32, count: u32) {
+    let low = (1u << SLOT_BITS) - 1u;
+    let slot = ((cb & low) << SLOT_BITS) | (cr & low);
+    let owner = (((cb >> SLOT_BITS) << (LEVEL_BITS - SLOT_BITS)) | (cr >> SLOT_BITS)) + 1u;
+    var there = atomicLoad(&slots[slot]);
+    if there == 0u {
+        let claim = atomicCompareExchangeWeak(&slots[slot], 0u, (owner << COUNT_BITS) | count);
+        if claim.exchanged {
+            return;
+        }
+        there = claim.old_value;
+    }
+    if there >> COUNT_BITS == owner {
+        atomicAdd(&slots[slot], count);
+    } else {
+        atomicAdd(&counts[(cb << LEVEL_BITS) | cr], count);
+    }
+}
+
+// Counts those of four neighbouring samples that lie in the part, equal ones together.
+fn tally_strip(strip: u32, cb_codes: vec4<u32>, cr_codes: vec4<u32>) {
+    let surplus = vec4<u32>(BITS - LEVEL_BITS);
+    let cb = cb_codes >> surplus;
+    let cr = cr_codes >> surplus;
+    let first = strip * 4u;
+    let begin = max(scope.low.x, first) - first;
+    let end = min(scope.high.x - first, 4u);
+    var count = 1u;
+    for (var lane = begin; lane < end; lane += 1u) {
+        let next = min(lane + 1u, end - 1u);
+        if next > lane && cb[next] == cb[lane] && cr[next] == cr[lane] {
+            count += 1u;
+        } else {
+            tally(cb[lane], cr[lane], count);
+            count = 1u;
+        }
+    }
+}
+
+fn differences(weights: vec4<i32>, colors: Colors) -> vec4<u32> {
+    let red = vec4<i32>(colors.red);
+    let green = vec4<i32>(colors.green);
+    let blue = vec4<i32>(colors.blue);
+    let sum = weights.x * red + weights.y * green + weights.z * blue + vec4<i32>(weights.w);
+    return vec4<u32>(sum >> vec4<u32>(FRACTION));
+}
+
+fn count_strip(strip: u32, row: u32) {
+    if DIFFERENCES {
+        let colors = colors_of(samples_of_strip(0u, strip, row), chroma_terms(strip, row));
+        tally_strip(strip, differences(scope.cb, colors), differences(scope.cr, colors));
+    } else {
+        tally_strip(strip, samples_of_strip(1u, strip, row), samples_of_strip(2u, strip, row));
+    }
+}
+
+@compute @workgroup_size(WORKGROUP)
+fn count_differences(
+    @builtin(local_invocation_index) local: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    for (var slot = local; slot < SLOTS; slot += WORKGROUP) {
+        atomicStore(&slots[slot], 0u);
+    }
+    workgroupBarrier();
+
+    let first_strip = scope.low.x / 4u;
+    let strips = (scope.high.x + 3u) / 4u - first_strip;
+    // Strips are numbered along the rows, and the invocations of all workgroups take them in turn.
+    let step = groups.x * WORKGROUP;
+    let step_rows = step / strips;
+    let step_strips = step % strips;
+    let begin = group.x * WORKGROUP + local;
+    var strip = begin % strips;
+    for (var row = scope.low.y + begin / strips; row < scope.high.y; row += step_rows) {
+        count_strip(first_strip + strip, row);
+        strip += step_strips;
+        if strip >= strips {
+            strip -= strips;
+            row += 1u;
+        }
+    }
+    workgroupBarrier();
+
+    for (var slot = local; slot < SLOTS; slot += WORKGROUP) {
+        let word = atomicLoad(&slots[slot]);
+        if word != 0u {
+            let low = (1u << SLOT_BITS) - 1u;
+            let owner = (word >> COUNT_BITS) - 1u;
+            let cb = ((owner >> (LEVEL_BITS - SLOT_BITS)) << SLOT_BITS) | (slot >> SLOT_BITS);
+            let cr = ((owner & ((1u << (LEVEL_BITS - SLOT_BITS)) - 1u)) << SLOT_BITS) | (slot & low);
+            atomicAdd(&counts[(cb << LEVEL_BITS) | cr], word & ((1u << COUNT_BITS) - 1u));
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! Scopes beside the histogram: what they count, to the last sample, and the scalar reference that says so.
+//!
+//! All of them are counts of the same codes that the histogram counts, so they add up to it.
+
+mod grid;
+#[cfg(feature = "internals")]
+pub mod reference;
+mod vectorscope;
+mod waveform;
+
+pub use grid::samples_in;
+pub use vectorscope::{Differences, Target, Vectorscope, targets};
+#[cfg(feature = "internals")]
+pub use waveform::MOST_COLUMNS;
+pub use waveform::{Waveform, column_of};
+
+/// Which scopes are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Choice {
+    /// The waveforms.
+    pub waveform: bool,
+    /// The vectorscope.
+    pub vectorscope: bool,
+}
+
+impl Choice {
+    /// Whether any is.
+    #[must_use]
+    pub const fn any(self) -> bool {
+        self.waveform || self.vectorscope
+    }
+}
+
+/// What was counted of a picture for its scopes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScopeCounts {
+    /// The waveforms, where they were wanted.
+    pub waveform: Option<Waveform>,
+    /// The vectorscope, where it was wanted and the picture has colour.
+    pub vectorscope: Option<Vectorscope>,
+}

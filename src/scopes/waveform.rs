@@ -1,0 +1,72 @@
+//! The waveform: which levels each column of a picture holds, and how often.
+
+use crate::histogram::{CHANNELS, Components};
+use crate::picture::layout::PixelLayout;
+use crate::picture::region::Rect;
+
+use super::grid::{level_bits, samples_in};
+
+/// The most columns of a waveform.
+pub const MOST_COLUMNS: u32 = 1024;
+
+/// The column of the sample `x` of a row of `samples`, of so many columns: floor(x · columns / samples).
+#[must_use]
+pub const fn column_of(x: u32, samples: u32, columns: u32) -> u32 {
+    (x as u64 * columns as u64 / samples as u64) as u32
+}
+
+/// The waveforms of one picture, or of a rectangle of it.
+///
+/// A channel's samples of one column that have one level are counted together. Channels are the histogram's: summed over the
+/// columns a channel's counts are its bins (of 12 bits, four of them), summed over the levels they are the samples of the
+/// column. Columns hold different numbers of samples where the width is no multiple of theirs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Waveform {
+    /// What was counted.
+    pub components: Components,
+    /// Columns of each channel, the smaller of its samples a row and [`MOST_COLUMNS`]; 0 where nothing is counted.
+    pub columns: [u32; CHANNELS],
+    /// Bits of a level.
+    pub level_bits: u32,
+    /// Channel by channel, each with the columns of the first, column by column: one count a level.
+    pub counts: Vec<u32>,
+}
+
+impl Waveform {
+    /// A waveform of nothing, for that rectangle of a picture of this layout.
+    #[must_use]
+    pub fn empty(layout: &PixelLayout, pixels: Rect, components: Components) -> Self {
+        let of_samples = |component| samples_in(layout, component, pixels).width.min(MOST_COLUMNS);
+        let columns = std::array::from_fn(|channel| match components {
+            Components::Rgbl => of_samples(0),
+            Components::YCbCr if channel < layout.component_count() => of_samples(channel),
+            Components::YCbCr => 0,
+        });
+        let level_bits = level_bits(layout.bin_bits());
+        let counts = vec![0; (CHANNELS * columns[0] as usize) << level_bits];
+        Self { components, columns, level_bits, counts }
+    }
+
+    /// Levels of a column.
+    #[must_use]
+    pub const fn levels(&self) -> usize {
+        1 << self.level_bits
+    }
+
+    /// The counts of a channel's column, one a level.
+    #[must_use]
+    pub fn column(&self, channel: usize, column: u32) -> &[u32] {
+        let at = self.index(channel, column);
+        &self.counts[at..at + self.levels()]
+    }
+
+    /// The same, to count into.
+    pub fn column_mut(&mut self, channel: usize, column: u32) -> &mut [u32] {
+        let (at, levels) = (self.index(channel, column), self.levels());
+        &mut self.counts[at..at + levels]
+    }
+
+    const fn index(&self, channel: usize, column: u32) -> usize {
+        (channel * self.columns[0] as usize + column as usize) << self.level_bits
+    }
+}
