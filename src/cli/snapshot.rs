@@ -3,15 +3,25 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::Args;
 use clap::builder::{PathBufValueParser, TypedValueParser};
+use clap::{Args, ValueEnum};
 use histoscope::analysis::RegionSpec;
+use histoscope::scoping::Choice;
 use histoscope::{Channels, Components, SnapshotOptions, parse_time, snapshot};
 
 use super::adjust::AdjustArgs;
 use super::exposure::ExposureArgs;
 use super::options::{CountingArgs, LuminanceArg, OverlapsArg, ReadingArgs, parse_bin_count, parse_size};
 use super::output::{print_line, wrong_usage};
+
+/// A scope of `--scopes`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ScopeArg {
+    /// Levels of each channel by column of the picture
+    Waveform,
+    /// Pairs of Cb and Cr
+    Vectorscope,
+}
 
 /// Arguments of `snapshot`.
 #[derive(Debug, Args)]
@@ -59,6 +69,10 @@ pub struct SnapshotArgs {
     #[arg(long, value_enum, default_value_t)]
     overlaps: OverlapsArg,
 
+    /// Put the counts of these scopes into the JSON object, of the picture as it is
+    #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', requires = "bins")]
+    scopes: Vec<ScopeArg>,
+
     /// Put all bins into the JSON object
     #[arg(long, requires = "json")]
     bins: bool,
@@ -88,6 +102,10 @@ impl SnapshotArgs {
         if self.luminance == LuminanceArg::Linear && components == Components::YCbCr {
             return Ok(wrong_usage("--luminance linear needs red, green and blue; leave --components out".to_owned())?);
         }
+        let adjustments = self.adjust.adjustments();
+        if !self.scopes.is_empty() && !adjustments.is_off() {
+            return Ok(wrong_usage("--scopes counts the picture as it is; leave the adjustments out".to_owned())?);
+        }
         let figures = snapshot(&SnapshotOptions {
             input: self.file,
             at_secs: self.at,
@@ -102,7 +120,11 @@ impl SnapshotArgs {
             output: self.output,
             components,
             region: self.region,
-            adjustments: self.adjust.adjustments(),
+            adjustments,
+            scopes: Choice {
+                waveform: self.scopes.contains(&ScopeArg::Waveform),
+                vectorscope: self.scopes.contains(&ScopeArg::Vectorscope),
+            },
             counted: self.adjust.counted(),
             exposure: self.exposure.choice(),
             adapter: self.counting.adapter(),

@@ -6,6 +6,7 @@
 //! counts.
 
 mod counter;
+mod scopes;
 
 use std::sync::{Arc, OnceLock};
 use std::thread::{self, JoinHandle};

@@ -5,6 +5,7 @@ use std::fmt;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::scopes::ScopeFigures;
 use crate::adjust::Adjustments;
 use crate::cpu;
 use crate::histogram::{Histogram, Sums, Transfer, limits};
@@ -52,6 +53,8 @@ pub struct Figures {
     /// The source's, where the picture was adjusted and both were counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     source_channels: Option<Map<String, Value>>,
+    #[serde(flatten)]
+    scopes: ScopeFigures,
     #[serde(skip)]
     bins: BinFigures,
 }
@@ -146,8 +149,15 @@ impl Figures {
             transfer: None,
             channels: channel_values(histogram, color.range.value, bins),
             source_channels: None,
+            scopes: ScopeFigures::default(),
             bins,
         }
+    }
+
+    /// The same with the counts of scopes.
+    #[must_use]
+    pub fn with_scopes(self, scopes: ScopeFigures) -> Self {
+        Self { scopes, ..self }
     }
 
     /// The same with the luminance of linear light, where that was counted.

@@ -6,4 +6,5 @@ pub mod file;
 pub mod labels;
 pub mod region;
 pub mod report;
+pub mod scopes;
 pub mod snapshot;

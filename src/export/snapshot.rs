@@ -7,6 +7,7 @@ use super::figures::{AdjustedFigures, BinFigures, Figures};
 use super::file::{self, FileError};
 use super::labels::{self, Subject};
 use super::region::RegionSpec;
+use super::scopes::ScopeFigures;
 use crate::adjust::{Adjustments, Processor, Reduction};
 use crate::cpu;
 use crate::engine::{Counter, Counts, Engine, EngineChoice, EngineError};
@@ -16,6 +17,7 @@ use crate::histogram::{Components, Histogram, LightTable, Transfer};
 use crate::media::{Decoder, MediaError, OpenOptions, Seek};
 use crate::picture::region::Rect;
 use crate::picture::{Frame, PictureError};
+use crate::scopes;
 use crate::view::exposure::{Exposure, ExposureChoice};
 use crate::view::overlay::{Overlaps, OverlayStyle};
 use crate::view::placement::upright_size;
@@ -44,6 +46,8 @@ pub struct SnapshotOptions {
     pub overlaps: Overlaps,
     /// Whether the luminance of linear light is counted beside that of the codes; not where code values are counted.
     pub linear_luminance: bool,
+    /// The scopes whose counts the figures contain, of the picture as it is.
+    pub scopes: scopes::Choice,
     /// Where to write the picture; `None` makes none.
     pub output: Option<PathBuf>,
     /// What is counted.
@@ -143,7 +147,8 @@ pub fn snapshot(options: &SnapshotOptions) -> Result<Figures, SnapshotError> {
     let bins = BinFigures { count: options.bin_count, listed: options.bins };
     let shown = if is_result { options.adjustments } else { Adjustments::default() };
     let figures = Figures::new(&input, (&frame, region), &counted.histogram, (counted.engine, adapter), bins)
-        .with_linear(linear(&engine, gpu.as_ref(), (&frame, region), shown, options)?);
+        .with_linear(linear(&engine, gpu.as_ref(), (&frame, region), shown, options)?)
+        .with_scopes(scopes_of(&engine, (&frame, region), options)?);
     if options.adjustments.is_off() {
         return Ok(figures);
     }
@@ -187,6 +192,19 @@ fn linear(
     let table = LightTable::new(transfer, picture.layout().bin_bits());
     let bins = cpu::count_linear_region(&picture, region, &table).map_err(failed)?;
     Ok(Some((transfer, bins)))
+}
+
+/// The scopes that are wanted, counted by the engine that counts the rest.
+fn scopes_of(
+    engine: &Engine,
+    (frame, region): (&Frame, Option<Rect>),
+    options: &SnapshotOptions,
+) -> Result<ScopeFigures, SnapshotError> {
+    if !options.scopes.any() {
+        return Ok(ScopeFigures::default());
+    }
+    let counts = engine.count_scopes(&frame.picture, region, options.components, options.scopes)?;
+    Ok(ScopeFigures::of(&counts, options.scopes))
 }
 
 /// How the histograms are to look.

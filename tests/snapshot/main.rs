@@ -18,4 +18,5 @@ mod png_file;
 mod r103;
 mod region;
 mod report;
+mod scopes;
 mod times;

@@ -1,0 +1,87 @@
+//! The counts of scopes in the figures, against NumPy.
+
+use serde_json::Value;
+
+use crate::command::python::python;
+use crate::command::{figures, run};
+use crate::common::Clip;
+
+const SCOPES: [&str; 3] = ["--bins", "--scopes", "waveform,vectorscope"];
+
+fn numpy(clip: &Clip, format: &str, (width, height): (u32, u32), components: &str) -> Value {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/snapshot/scopes.py");
+    let size = [width.to_string(), height.to_string()];
+    let output = python().arg(script).arg(clip.path()).arg(format).args(size).arg(components).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn every_engine_counts_what_numpy_counts() {
+    let kinds = [
+        ("gray", "ycbcr", (61, 33)),
+        ("yuv420p", "ycbcr", (1101, 5)),
+        ("yuv422p10le", "ycbcr", (67, 41)),
+        ("yuv444p12le", "ycbcr", (67, 41)),
+        ("gbrp", "rgbl", (67, 41)),
+        ("gbrp10le", "rgbl", (2050, 3)),
+    ];
+    for (format, components, size) in kinds {
+        let raw = if format.starts_with("gbrp10") { "gbrp16le" } else { format };
+        let clip = Clip::noisy(
+            "clip.mkv",
+            &format!("{}x{}", size.0, size.1),
+            raw,
+            1,
+            &format!("-c:v ffv1 -strict -2 -pix_fmt {format}"),
+        );
+        let expected = numpy(&clip, format, size, components);
+        for engine in ["gpu", "cpu"] {
+            let json = figures(clip.path(), &[&SCOPES[..], &["--components", components, "--engine", engine]].concat());
+            for scope in ["waveform", "vectorscope"] {
+                assert!(json[scope] == expected[scope], "{format} {components}, {engine}: {scope}");
+            }
+        }
+    }
+}
+
+/// With a region, of code values and of colours: the sums are the bins of the same region.
+#[test]
+fn of_a_region_they_add_up_to_its_bins() {
+    let clip = Clip::noisy("clip.nut", "67x41", "yuv420p", 1, "-c copy");
+    for components in ["rgbl", "ycbcr"] {
+        let region = ["--region", "7,3,31,22", "--components", components];
+        let engines =
+            ["gpu", "cpu"].map(|engine| figures(clip.path(), &[&SCOPES[..], &region, &["--engine", engine]].concat()));
+        assert!(
+            engines[0]["waveform"] == engines[1]["waveform"] && engines[0]["vectorscope"] == engines[1]["vectorscope"]
+        );
+        for (name, channel) in engines[0]["channels"].as_object().unwrap() {
+            let columns = engines[0]["waveform"]["channels"][name].as_array().unwrap();
+            let sum = |level: usize| columns.iter().map(|column| column[level].as_u64().unwrap()).sum::<u64>();
+            let sums: Vec<u64> = (0..256).map(sum).collect();
+            assert_eq!(serde_json::json!(sums), channel["bins"], "{components} {name}");
+        }
+        let pairs = engines[0]["vectorscope"]["counts"].as_array().unwrap();
+        let all: u64 = pairs.iter().flat_map(|row| row.as_array().unwrap()).map(|count| count.as_u64().unwrap()).sum();
+        // Columns 3 to 18 and rows 1 to 12 of chroma cover pixels of it.
+        assert_eq!(all, 16 * 12);
+    }
+}
+
+#[test]
+fn they_come_only_when_asked_for_and_of_the_picture_as_it_is() {
+    let clip = Clip::noisy("clip.nut", "33x21", "yuv420p", 1, "-c copy");
+    let json = figures(clip.path(), &["--bins", "--scopes", "vectorscope", "--engine", "cpu"]);
+    assert!(json.get("waveform").is_none() && json["vectorscope"]["levels"] == 256);
+    assert!(figures(clip.path(), &["--bins", "--engine", "cpu"]).get("vectorscope").is_none());
+    let path = clip.path().to_str().unwrap();
+    for (more, said) in [
+        (&["--scopes", "waveform"][..], "--bins"),
+        (&["--json", "--bins", "--scopes", "parade"], "possible values: waveform, vectorscope"),
+        (&["--json", "--bins", "--scopes", "waveform", "--low-pass", "9"], "leave the adjustments out"),
+    ] {
+        let wrong = run([&["snapshot", path][..], more].concat());
+        assert_eq!((wrong.code, wrong.stderr.contains(said)), (Some(2), true), "{more:?}: {wrong:?}");
+    }
+}
