@@ -132,8 +132,8 @@ fn every_shader_of_the_folder_belongs_to_a_method() {
     for method in methods {
         assert!(Method::ALL.iter().any(|m| m.name() == method), "{method}");
     }
-    // The chunks are what both sums start from; of the others, two feed the ladder of the window and one compares it.
-    let others = ["chunks", "convert", "expected", "regroup"];
+    // The chunks are what both sums start from; of the others, one feeds the ladder of the window and one compares it.
+    let others = ["chunks", "convert", "expected"];
     // Those of the other tutorials are compared in tests of their own.
     let apart = ["blur", "scan"];
     assert_eq!(rows, methods.into_iter().chain(others).chain(apart).collect());
