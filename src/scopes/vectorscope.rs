@@ -59,7 +59,7 @@ impl Differences {
     pub fn new(matrix: Matrix, bits: u32) -> Self {
         let shift = fraction_bits(bits);
         let (kr, kb) = luma_weights(matrix);
-        // Chroma spans 224 eighths-of-a-byte codes for -0.5 to 0.5, R'G'B' all of them for 0 to 1.
+        // Of 256 codes chroma takes 224 for -0.5 to 0.5, while R'G'B' takes all codes for 0 to 1.
         let span = 224.0 * f64::from(1_u32 << (bits - 8)) / f64::from((1_u32 << bits) - 1) * f64::from(1_u32 << shift);
         let weight = |value: f64| (value * span).round() as i32;
         let (of_red, of_blue) = (weight(-kr / (2.0 * (1.0 - kb))), weight(0.5));
