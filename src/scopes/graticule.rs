@@ -1,0 +1,288 @@
+//! The lines of a waveform's scale, and what is written on them: pure numbers, wherever they are drawn.
+//!
+//! A waveform of codes has up to 1024 levels from bottom to top. Where black and white lie among them depends on what is counted:
+//! R'G'B' and luminance take all codes, as does full range; Y' of limited range has room below black and above white, which is
+//! where the limits of EBU R 103 lie.
+
+use crate::histogram::Components;
+use crate::histogram::limits::r103_codes;
+use crate::picture::color::Range;
+
+use super::grid::level_bits;
+
+/// In what a scale is labelled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+pub enum Unit {
+    /// Parts of the range from black to white, or of colour differences of their range from -50 to 50.
+    #[default]
+    Percent,
+    /// Codes as they are counted, at the depth of the source: 0 to 255, to 1023 or to 4095.
+    Codes,
+    /// Of an analogue signal of 700 mV from black to white; colour differences have -350 to 350.
+    Millivolts,
+}
+
+impl Unit {
+    /// What stands behind a number of it; nothing behind codes.
+    #[must_use]
+    pub const fn suffix(self) -> &'static str {
+        match self {
+            Self::Percent => "%",
+            Self::Codes => "",
+            Self::Millivolts => "mV",
+        }
+    }
+
+    /// How many of it the range from black to white has; `None` for codes.
+    const fn whole(self) -> Option<f64> {
+        match self {
+            Self::Percent => Some(100.0),
+            Self::Codes => None,
+            Self::Millivolts => Some(700.0),
+        }
+    }
+}
+
+/// What a line stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// A step of the scale.
+    Step,
+    /// A limit of EBU R 103, on either side of what it tolerates.
+    Tolerance,
+    /// Black or white; of colour differences the middle and both ends.
+    Nominal,
+}
+
+/// A line of a scale.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mark {
+    /// Where it lies, in levels from the bottom: a whole number is the middle of that level.
+    pub level: f64,
+    /// Its value in the unit of the scale.
+    pub value: f64,
+    /// What is written on it: the value, without the unit.
+    pub label: String,
+    /// What it stands for; where there is no room for all labels, the higher kind's stay.
+    pub kind: Kind,
+}
+
+/// What a channel's codes mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Signal {
+    /// From black to white or from none of a colour to all of it: R'G'B', the luminance of them, or Y'.
+    Light,
+    /// A colour difference, Cb or Cr, with gray in the middle.
+    Difference,
+}
+
+/// Where codes lie on the scale of a channel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Scale {
+    signal: Signal,
+    range: Range,
+    bits: u32,
+}
+
+impl Scale {
+    /// That of a channel of pictures of that range with codes of `bits` bits, 8 to 12. Red, green, blue and luminance take all
+    /// codes, whatever the range of what they are computed from.
+    #[must_use]
+    pub const fn new(components: Components, channel: usize, range: Range, bits: u32) -> Self {
+        match components {
+            Components::Rgbl => Self { signal: Signal::Light, range: Range::Full, bits },
+            Components::YCbCr if channel == 0 => Self { signal: Signal::Light, range, bits },
+            Components::YCbCr => Self { signal: Signal::Difference, range, bits },
+        }
+    }
+
+    /// The code at 0 %, and how many there are from there to 100 %.
+    fn zero_and_whole(self) -> (f64, f64) {
+        let unit = f64::from(1_u32 << (self.bits - 8));
+        let middle = f64::from(1_u32 << (self.bits - 1));
+        match (self.signal, self.range) {
+            (Signal::Light, Range::Limited) => (16.0 * unit, 219.0 * unit),
+            (Signal::Light, Range::Full) => (0.0, self.top()),
+            (Signal::Difference, Range::Limited) => (middle, 224.0 * unit),
+            (Signal::Difference, Range::Full) => (middle, self.top()),
+        }
+    }
+
+    fn top(self) -> f64 {
+        f64::from((1_u32 << self.bits) - 1)
+    }
+
+    /// The code, not rounded, that has this value in a unit.
+    #[must_use]
+    pub fn code_at(self, value: f64, unit: Unit) -> f64 {
+        let (zero, whole) = self.zero_and_whole();
+        unit.whole().map_or(value, |of| zero + value * whole / of)
+    }
+
+    /// The value of a code in a unit.
+    #[must_use]
+    pub fn value_of(self, code: f64, unit: Unit) -> f64 {
+        let (zero, whole) = self.zero_and_whole();
+        unit.whole().map_or(code, |of| (code - zero) * of / whole)
+    }
+
+    /// Where a code lies in levels from the bottom. A level of pictures with deeper codes holds several.
+    #[must_use]
+    pub fn level_of(self, code: f64) -> f64 {
+        let codes = f64::from(1_u32 << (self.bits - level_bits(self.bits)));
+        (code + 0.5) / codes - 0.5
+    }
+
+    /// The codes of a level: the lowest and the highest.
+    #[must_use]
+    pub const fn codes_of(self, level: u32) -> [u32; 2] {
+        let surplus = self.bits - level_bits(self.bits);
+        [level << surplus, ((level + 1) << surplus) - 1]
+    }
+
+    /// The lines of the scale from the lowest up, no two at one place.
+    #[must_use]
+    pub fn marks(self, unit: Unit) -> Vec<Mark> {
+        let steps = self.steps(unit).into_iter().map(|value| (value, Kind::Step));
+        let nominal = self.nominal(unit).into_iter().map(|value| (value, Kind::Nominal));
+        let tolerances = self.tolerances(unit).into_iter().map(|value| (value, Kind::Tolerance));
+        let mut marks: Vec<Mark> = steps.chain(nominal).chain(tolerances).map(|line| self.mark(line, unit)).collect();
+        marks.sort_by(|a, b| a.level.total_cmp(&b.level).then(b.kind.cmp(&a.kind)));
+        marks.dedup_by(|next, kept| next.level == kept.level);
+        marks
+    }
+
+    fn mark(self, (value, kind): (f64, Kind), unit: Unit) -> Mark {
+        let label = format!("{value:.0}").replace('-', "\u{2212}");
+        Mark { level: self.level_of(self.code_at(value, unit)), value, label, kind }
+    }
+
+    fn steps(self, unit: Unit) -> Vec<f64> {
+        match (unit, self.signal) {
+            (Unit::Percent, Signal::Light) => (0..=10).map(|step| f64::from(10 * step)).collect(),
+            (Unit::Percent, Signal::Difference) => (-5..=5).map(|step| f64::from(10 * step)).collect(),
+            (Unit::Millivolts, Signal::Light) => (0..=7).map(|step| f64::from(100 * step)).collect(),
+            (Unit::Millivolts, Signal::Difference) => (-3..=3).map(|step| f64::from(100 * step)).collect(),
+            (Unit::Codes, _) => (0..8).map(|step| f64::from(step << (self.bits - 3))).chain([self.top()]).collect(),
+        }
+    }
+
+    fn nominal(self, unit: Unit) -> Vec<f64> {
+        let middle = f64::from(1_u32 << (self.bits - 1));
+        match (unit.whole(), self.signal, self.range) {
+            (Some(whole), Signal::Light, _) => vec![0.0, whole],
+            // The middle of full range is a whole code, so its ends, -50 % and 50 %, lie half a code above those of the scale.
+            (Some(whole), Signal::Difference, _) => vec![-whole / 2.0, 0.0, whole / 2.0],
+            (None, Signal::Light, Range::Full) => vec![0.0, self.top()],
+            (None, Signal::Difference, Range::Full) => vec![0.0, middle, self.top()],
+            (None, signal, Range::Limited) => {
+                let ends = if signal == Signal::Light { [16, 235] } else { [16, 240] };
+                let [low, high] = ends.map(|code| f64::from(code << (self.bits - 8)));
+                vec![low, middle, high]
+            }
+        }
+    }
+
+    /// The limits of EBU R 103, where the scale has codes outside them.
+    fn tolerances(self, unit: Unit) -> Vec<f64> {
+        match (unit, self.signal, self.range) {
+            (_, Signal::Difference, _) | (_, _, Range::Full) => Vec::new(),
+            (Unit::Codes, ..) => r103_codes(self.bits).map(f64::from).to_vec(),
+            (Unit::Percent, ..) => vec![-5.0, 105.0],
+            (Unit::Millivolts, ..) => vec![-35.0, 735.0],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const UNITS: [Unit; 3] = [Unit::Percent, Unit::Codes, Unit::Millivolts];
+
+    fn all_scales() -> Vec<Scale> {
+        let of_depth = |bits| {
+            [Range::Limited, Range::Full].into_iter().flat_map(move |range| {
+                let coded = (0..3).map(move |channel| Scale::new(Components::YCbCr, channel, range, bits));
+                coded.chain([Scale::new(Components::Rgbl, 3, range, bits)])
+            })
+        };
+        [8, 10, 12].into_iter().flat_map(of_depth).collect()
+    }
+
+    fn labels(scale: Scale, unit: Unit, kind: Kind) -> Vec<String> {
+        scale.marks(unit).into_iter().filter(|mark| mark.kind == kind).map(|mark| mark.label).collect()
+    }
+
+    #[test]
+    fn black_and_white_of_limited_range_have_the_codes_of_the_standards() {
+        let luma = Scale::new(Components::YCbCr, 0, Range::Limited, 8);
+        assert_eq!([0.0, 50.0, 100.0].map(|percent| luma.code_at(percent, Unit::Percent)), [16.0, 125.5, 235.0]);
+        assert_eq!([0.0, 700.0].map(|volts| luma.code_at(volts, Unit::Millivolts)), [16.0, 235.0]);
+        let chroma = Scale::new(Components::YCbCr, 2, Range::Limited, 10);
+        assert_eq!([-50.0, 0.0, 50.0].map(|percent| chroma.code_at(percent, Unit::Percent)), [64.0, 512.0, 960.0]);
+        assert_eq!([-350.0, 350.0].map(|volts| chroma.code_at(volts, Unit::Millivolts)), [64.0, 960.0]);
+        assert_eq!(labels(luma, Unit::Codes, Kind::Nominal), ["16", "128", "235"]);
+        assert_eq!(labels(chroma, Unit::Codes, Kind::Nominal), ["64", "512", "960"]);
+        assert_eq!(labels(luma, Unit::Percent, Kind::Nominal), ["0", "100"]);
+        assert_eq!(labels(chroma, Unit::Millivolts, Kind::Nominal), ["\u{2212}350", "0", "350"]);
+    }
+
+    #[test]
+    fn colours_and_full_range_reach_from_the_lowest_code_to_the_highest() {
+        for scale in
+            [Scale::new(Components::Rgbl, 0, Range::Limited, 10), Scale::new(Components::YCbCr, 0, Range::Full, 10)]
+        {
+            assert_eq!([0.0, 100.0].map(|percent| scale.code_at(percent, Unit::Percent)), [0.0, 1023.0]);
+            assert_eq!(labels(scale, Unit::Codes, Kind::Nominal), ["0", "1023"]);
+            assert_eq!(labels(scale, Unit::Codes, Kind::Step), ["128", "256", "384", "512", "640", "768", "896"]);
+        }
+    }
+
+    #[test]
+    fn the_limits_of_r103_are_marked_where_the_scale_shows_them() {
+        let luma = Scale::new(Components::YCbCr, 0, Range::Limited, 10);
+        assert_eq!(labels(luma, Unit::Codes, Kind::Tolerance), ["20", "984"]);
+        assert_eq!(labels(luma, Unit::Percent, Kind::Tolerance), ["\u{2212}5", "105"]);
+        assert_eq!(labels(luma, Unit::Millivolts, Kind::Tolerance), ["\u{2212}35", "735"]);
+        for bits in [8, 10, 12] {
+            let luma = Scale::new(Components::YCbCr, 0, Range::Limited, bits);
+            let codes = [-5.0, 105.0].map(|percent| luma.code_at(percent, Unit::Percent).round());
+            let tolerated = r103_codes(bits).map(f64::from);
+            // Below 10 bits R 103 rounds -5 % and 105 % to the nearest code, above it multiplies the codes of 10 bits.
+            let off = f64::from(1_u32 << bits.saturating_sub(10)) / 2.0;
+            assert!((codes[0] - tolerated[0]).abs() <= 2.0 * off && (codes[1] - tolerated[1]).abs() <= 2.0 * off);
+        }
+        for scale in all_scales().into_iter().filter(|scale| scale.range == Range::Full) {
+            assert!(UNITS.iter().all(|&unit| labels(scale, unit, Kind::Tolerance).is_empty()), "{scale:?}");
+        }
+    }
+
+    #[test]
+    fn marks_rise_lie_on_the_scale_and_say_the_value_that_is_there() {
+        for scale in all_scales() {
+            for unit in UNITS {
+                let marks = scale.marks(unit);
+                let levels = f64::from(1_u32 << level_bits(scale.bits));
+                assert!(marks.windows(2).all(|pair| pair[0].level < pair[1].level), "{scale:?} {unit:?} {marks:?}");
+                for mark in &marks {
+                    assert!((-1.0..=levels).contains(&mark.level), "{scale:?} {unit:?} {mark:?}");
+                    let code = scale.code_at(mark.value, unit);
+                    assert_eq!(scale.level_of(code), mark.level);
+                    assert!((scale.value_of(code, unit) - mark.value).abs() < 1e-9);
+                    assert_eq!(mark.label.replace('\u{2212}', "-").parse(), Ok(mark.value));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_level_of_twelve_bits_holds_four_codes() {
+        let scale = Scale::new(Components::Rgbl, 0, Range::Full, 12);
+        assert_eq!(scale.codes_of(1023), [4092, 4095]);
+        let middle = [4092.0, 4095.0].map(|code| scale.level_of(code)).iter().sum::<f64>() / 2.0;
+        assert_eq!(middle, 1023.0);
+        let scale = Scale::new(Components::Rgbl, 0, Range::Full, 10);
+        assert_eq!((scale.codes_of(7), scale.level_of(7.0)), ([7, 7], 7.0));
+    }
+}
