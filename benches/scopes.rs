@@ -19,6 +19,7 @@ use histoscope::picture::Picture;
 use histoscope::picture::color::{Matrix, Range};
 use histoscope::picture::layout::PixelLayout;
 use histoscope::picture::region::Rect;
+use histoscope::scopes::Chroma;
 use support::{colorimetry, constant, natural, noise};
 
 const SIZES: [(&str, (u32, u32)); 3] = [("1080p", (1920, 1080)), ("4K", (3840, 2160)), ("8K", (7680, 4320))];
@@ -86,7 +87,7 @@ fn waveform(gpu: &Gpu, picture: &Picture, plan: WaveformPlan) -> Times {
 
 fn vectorscope(gpu: &Gpu, picture: &Picture, plan: VectorscopePlan) -> Times {
     let mut passes = VectorscopePasses::with_plan(gpu, plan);
-    passes.prepare(gpu, picture, Rect::whole(picture.width(), picture.height()));
+    passes.prepare(gpu, picture, Rect::whole(picture.width(), picture.height()), Chroma::of(picture));
     let pictures = uploaded(gpu, picture);
     let group = pictures.bind_group().expect("it was uploaded");
     on_gpu(gpu, &Budget::new(gpu, REPEATS), &mut |encoder, _, spans| passes.record(encoder, group, spans))

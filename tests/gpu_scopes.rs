@@ -14,7 +14,7 @@ use histoscope::picture::Picture;
 use histoscope::picture::color::{Matrix, Range};
 use histoscope::picture::layout::{ColorModel, PixelLayout};
 use histoscope::picture::region::Rect;
-use histoscope::scopes::{Vectorscope, Waveform, reference};
+use histoscope::scopes::{Chroma, Vectorscope, Waveform, reference};
 use support::{colorimetry, constant, native_layouts, natural, noise};
 
 const BOTH: [Components; 2] = [Components::Rgbl, Components::YCbCr];
@@ -48,7 +48,7 @@ impl Counter {
     }
 
     fn vectorscope(&mut self, picture: &Picture, pixels: Rect) -> Option<Vectorscope> {
-        self.vectorscope.prepare(&self.gpu, picture, pixels);
+        self.vectorscope.prepare(&self.gpu, picture, pixels, Chroma::of(picture));
         self.pictures.upload(&self.gpu, picture).expect("the picture fits");
         let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         self.vectorscope.record(&mut encoder, self.pictures.bind_group().expect("it was uploaded"), None);
@@ -59,7 +59,10 @@ impl Counter {
 
     #[track_caller]
     fn check_vectorscope(&mut self, picture: &Picture, pixels: Rect, what: &str) {
-        let (counted, expected) = (self.vectorscope(picture, pixels), reference::vectorscope(picture, pixels));
+        let (counted, expected) = (
+            self.vectorscope(picture, pixels),
+            Chroma::of(picture).map(|chroma| reference::vectorscope(picture, pixels, chroma)),
+        );
         let all = |scope: &Option<Vectorscope>| scope.iter().flat_map(|scope| scope.counts.clone()).collect::<Vec<_>>();
         let differs = all(&counted).iter().zip(all(&expected)).position(|(a, b)| *a != b);
         let sum = |scope: &Option<Vectorscope>| all(scope).iter().sum::<u32>();

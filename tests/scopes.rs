@@ -10,7 +10,7 @@ use histoscope::picture::Picture;
 use histoscope::picture::color::{Matrix, Range};
 use histoscope::picture::layout::{ColorModel, PixelLayout};
 use histoscope::picture::region::Rect;
-use histoscope::scopes::{MOST_COLUMNS, Waveform, column_of, reference, samples_in, targets};
+use histoscope::scopes::{Chroma, MOST_COLUMNS, Waveform, column_of, reference, samples_in, targets};
 use support::{colorimetry, constant, drawn, native_layouts, natural, noise};
 
 const BOTH: [Components; 2] = [Components::Rgbl, Components::YCbCr];
@@ -97,10 +97,11 @@ fn vectorscopes_count_every_chroma_sample_in_every_layout() {
             let picture = noise(layout, (37, 22), colorimetry(matrix, Range::Limited), seed % 5, seed as u64);
             for pixels in [whole(&picture), Rect { x: 3, y: 5, width: 9, height: 7 }] {
                 let what = format!("{name} {matrix} {pixels:?}");
-                let counted = cpu::count_vectorscope(&picture, pixels);
-                let expected = reference::vectorscope(&picture, pixels);
-                assert_eq!(expected.is_none(), layout.model == ColorModel::Gray, "{what}");
-                let (Some(counted), Some(expected)) = (counted, expected) else { continue };
+                let chroma = Chroma::of(&picture);
+                assert_eq!(chroma.is_none(), layout.model == ColorModel::Gray, "{what}");
+                let Some(chroma) = chroma else { continue };
+                let counted = cpu::count_vectorscope(&picture, pixels, chroma);
+                let expected = reference::vectorscope(&picture, pixels, chroma);
                 assert!(counted == expected, "{what}");
                 let samples = samples_in(&layout, 1, pixels).pixel_count();
                 assert_eq!(expected.counts.iter().map(|&count| u64::from(count)).sum::<u64>(), samples, "{what}");
@@ -113,7 +114,7 @@ fn vectorscopes_count_every_chroma_sample_in_every_layout() {
 fn a_constant_picture_is_one_point() {
     let layout = PixelLayout::planar_ycbcr(10, (1, 1));
     let picture = constant(layout, (1031, 517), colorimetry(Matrix::Bt601, Range::Limited));
-    let scope = cpu::count_vectorscope(&picture, whole(&picture)).unwrap();
+    let scope = cpu::count_vectorscope(&picture, whole(&picture), Chroma::of(&picture).unwrap());
     let codes = [1, 2].map(|component| picture.code(component, 0, 0));
     assert_eq!(scope.count(codes[0], codes[1]), 516 * 259);
     assert_eq!(scope.counts.iter().filter(|&&count| count > 0).count(), 1);
@@ -130,7 +131,7 @@ fn bars_fall_on_the_targets() {
             let picture = drawn(layout, size, colorimetry(Matrix::Identity, Range::Full), |component, x, _| {
                 colours[x as usize * 6 / size.0 as usize][component] * f64::round(code) as u16
             });
-            let scope = cpu::count_vectorscope(&picture, whole(&picture)).unwrap();
+            let scope = cpu::count_vectorscope(&picture, whole(&picture), Chroma::of(&picture).unwrap());
             for target in bars {
                 // 75 % of 255 is no code, and a pair of rounded codes may be off by one.
                 let near = |value: f64| value.round() as u32 - 1..=value.round() as u32 + 1;

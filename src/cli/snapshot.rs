@@ -69,7 +69,7 @@ pub struct SnapshotArgs {
     #[arg(long, value_enum, default_value_t)]
     overlaps: OverlapsArg,
 
-    /// Put the counts of these scopes into the JSON object, of the picture as it is
+    /// Put the counts of these scopes into the JSON object
     #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', requires = "bins")]
     scopes: Vec<ScopeArg>,
 
@@ -103,9 +103,6 @@ impl SnapshotArgs {
             return Ok(wrong_usage("--luminance linear needs red, green and blue; leave --components out".to_owned())?);
         }
         let adjustments = self.adjust.adjustments();
-        if !self.scopes.is_empty() && !adjustments.is_off() {
-            return Ok(wrong_usage("--scopes counts the picture as it is; leave the adjustments out".to_owned())?);
-        }
         let figures = snapshot(&SnapshotOptions {
             input: self.file,
             at_secs: self.at,

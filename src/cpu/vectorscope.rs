@@ -7,19 +7,17 @@ use crate::picture::Picture;
 use crate::picture::color::Conversion;
 use crate::picture::region::Rect;
 use crate::picture::unpack::Source;
-use crate::scopes::{Differences, Vectorscope, samples_in};
+use crate::scopes::{Chroma, Differences, Vectorscope};
 
-/// The vectorscope of a rectangle of a picture, in which it must lie; `None` if the picture has no colour.
+/// The vectorscope of a rectangle of a picture, in which it must lie.
 #[must_use]
-pub fn count_vectorscope(picture: &Picture, pixels: Rect) -> Option<Vectorscope> {
+pub fn count_vectorscope(picture: &Picture, pixels: Rect, chroma: Chroma) -> Vectorscope {
     let layout = picture.layout();
-    let mut scope = Vectorscope::empty(layout)?;
-    let size = (picture.width(), picture.height());
-    let differences = Differences::of(layout, picture.colorimetry(), size);
+    let mut scope = Vectorscope::empty(layout.bin_bits());
     let counting = Counting {
         sources: std::array::from_fn(|component| Source::new(picture, component)),
-        samples: if differences.is_some() { pixels } else { samples_in(layout, 1, pixels) },
-        differences: differences.map(|differences| (picture.conversion(), differences)),
+        samples: chroma.samples(layout, pixels),
+        differences: chroma.differences().map(|&differences| (picture.conversion(), differences)),
         surplus: layout.bin_bits() - scope.level_bits,
         level_bits: scope.level_bits,
     };
@@ -43,7 +41,7 @@ pub fn count_vectorscope(picture: &Picture, pixels: Rect) -> Option<Vectorscope>
             *sum += count;
         }
     }
-    Some(scope)
+    scope
 }
 
 /// What all rows share.

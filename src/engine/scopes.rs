@@ -1,40 +1,56 @@
 //! Counting the scopes of one picture.
 
-use super::{Engine, Found};
+use super::{Engine, EngineError, Found};
+use crate::adjust::{Adjustments, Processor};
 use crate::cpu;
 use crate::gpu::{GpuError, scopes};
 use crate::histogram::Components;
 use crate::picture::region::Rect;
 use crate::picture::{Picture, PictureError};
-use crate::scopes::{Choice, ScopeCounts};
+use crate::scopes::{Choice, Chroma, ScopeCounts};
 
 impl Engine {
-    /// Counts those scopes of a picture, or of `region` alone, as it is. What the adapter cannot hold, the CPU counts.
+    /// Counts those scopes of a picture, or of `region` alone. Where adjustments are on, they are those of the adjusted picture, its
+    /// red, green, blue and luminance: it is adjusted as a whole, and by itself. What the adapter cannot hold, the CPU counts.
     ///
     /// # Errors
-    /// [`GpuError::Region`] if the region does not lie in the picture, others if the device fails.
+    /// [`EngineError`] if the region does not lie in the picture, or the device fails.
     pub fn count_scopes(
         &self,
         picture: &Picture,
-        region: Option<Rect>,
-        components: Components,
+        adjustments: &Adjustments,
+        (region, components): (Option<Rect>, Components),
         wanted: Choice,
-    ) -> Result<ScopeCounts, GpuError> {
+    ) -> Result<ScopeCounts, EngineError> {
         let pixels = region.unwrap_or(Rect::whole(picture.width(), picture.height()));
         if !pixels.fits(picture.width(), picture.height()) {
-            return Err(GpuError::Region(PictureError::Empty { width: pixels.width, height: pixels.height }));
+            return Err(EngineError::Region(PictureError::Empty { width: pixels.width, height: pixels.height }));
         }
         if let Some(Found::Adapter(gpu)) = self.found.get() {
-            match scopes::count(gpu, picture, pixels, components, wanted) {
+            match scopes::count(gpu, picture, adjustments, (pixels, components), wanted) {
                 Err(reason @ (GpuError::PictureTooLarge { .. } | GpuError::TooDeep { .. })) => {
                     log::info!("the CPU counts the scopes: {reason}");
                 }
-                counted => return counted,
+                counted => return Ok(counted?),
             }
         }
-        Ok(ScopeCounts {
-            waveform: wanted.waveform.then(|| cpu::count_waveform(picture, pixels, components)),
-            vectorscope: wanted.vectorscope.then(|| cpu::count_vectorscope(picture, pixels)).flatten(),
-        })
+        if adjustments.is_off() {
+            return Ok(on_cpu(picture, (pixels, components), Chroma::of(picture), wanted));
+        }
+        let adjusted = Processor::default().apply(picture, adjustments, None).map_err(EngineError::Adjust)?;
+        Ok(on_cpu(&adjusted, (pixels, Components::Rgbl), Some(Chroma::of_adjusted(picture)), wanted))
+    }
+}
+
+fn on_cpu(
+    picture: &Picture,
+    (pixels, components): (Rect, Components),
+    chroma: Option<Chroma>,
+    wanted: Choice,
+) -> ScopeCounts {
+    let chroma = chroma.filter(|_| wanted.vectorscope);
+    ScopeCounts {
+        waveform: wanted.waveform.then(|| cpu::count_waveform(picture, pixels, components)),
+        vectorscope: chroma.map(|chroma| cpu::count_vectorscope(picture, pixels, chroma)),
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::scopes::ScopeFigures;
+use super::scopes::{ScopeFigures, SourceScopeFigures};
 use crate::adjust::Adjustments;
 use crate::cpu;
 use crate::histogram::{Histogram, Sums, Transfer, limits};
@@ -55,6 +55,9 @@ pub struct Figures {
     source_channels: Option<Map<String, Value>>,
     #[serde(flatten)]
     scopes: ScopeFigures,
+    /// The source's, where the picture was adjusted and both were counted.
+    #[serde(flatten)]
+    source_scopes: SourceScopeFigures,
     #[serde(skip)]
     bins: BinFigures,
 }
@@ -150,6 +153,7 @@ impl Figures {
             channels: channel_values(histogram, color.range.value, bins),
             source_channels: None,
             scopes: ScopeFigures::default(),
+            source_scopes: SourceScopeFigures::default(),
             bins,
         }
     }
@@ -158,6 +162,12 @@ impl Figures {
     #[must_use]
     pub fn with_scopes(self, scopes: ScopeFigures) -> Self {
         Self { scopes, ..self }
+    }
+
+    /// The same with those of the source, where both pictures were counted.
+    #[must_use]
+    pub fn with_source_scopes(self, scopes: ScopeFigures) -> Self {
+        Self { source_scopes: scopes.into(), ..self }
     }
 
     /// The same with the luminance of linear light, where that was counted.

@@ -15,6 +15,21 @@ pub struct ScopeFigures {
     vectorscope: Option<Value>,
 }
 
+/// Those of the source, beside those of what adjustments make of it.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct SourceScopeFigures {
+    #[serde(rename = "source_waveform", skip_serializing_if = "Option::is_none")]
+    waveform: Option<Value>,
+    #[serde(rename = "source_vectorscope", skip_serializing_if = "Option::is_none")]
+    vectorscope: Option<Value>,
+}
+
+impl From<ScopeFigures> for SourceScopeFigures {
+    fn from(ScopeFigures { waveform, vectorscope }: ScopeFigures) -> Self {
+        Self { waveform, vectorscope }
+    }
+}
+
 impl ScopeFigures {
     /// Of what was counted.
     #[must_use]

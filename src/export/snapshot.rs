@@ -46,7 +46,7 @@ pub struct SnapshotOptions {
     pub overlaps: Overlaps,
     /// Whether the luminance of linear light is counted beside that of the codes; not where code values are counted.
     pub linear_luminance: bool,
-    /// The scopes whose counts the figures contain, of the picture as it is.
+    /// The scopes whose counts the figures contain.
     pub scopes: scopes::Choice,
     /// Where to write the picture; `None` makes none.
     pub output: Option<PathBuf>,
@@ -148,16 +148,19 @@ pub fn snapshot(options: &SnapshotOptions) -> Result<Figures, SnapshotError> {
     let shown = if is_result { options.adjustments } else { Adjustments::default() };
     let figures = Figures::new(&input, (&frame, region), &counted.histogram, (counted.engine, adapter), bins)
         .with_linear(linear(&engine, gpu.as_ref(), (&frame, region), shown, options)?)
-        .with_scopes(scopes_of(&engine, (&frame, region), options)?);
+        .with_scopes(scopes_of(&engine, (&frame, region), &shown, options)?);
     if options.adjustments.is_off() {
         return Ok(figures);
     }
     let source_linear =
         if both { linear(&engine, gpu.as_ref(), (&frame, region), Adjustments::default(), options)? } else { None };
+    let source_scopes =
+        both.then(|| scopes_of(&engine, (&frame, region), &Adjustments::default(), options)).transpose()?;
     let source = both.then(|| count(Adjustments::default())).transpose()?;
     let source = source.as_ref().map(|counted| &counted.histogram);
     let adjusted = AdjustedFigures { adjustments: &options.adjustments, is_result, thresholds, source };
-    Ok(figures.of_adjusted(adjusted).with_source_linear(source_linear))
+    let figures = figures.of_adjusted(adjusted).with_source_linear(source_linear);
+    Ok(figures.with_source_scopes(source_scopes.unwrap_or_default()))
 }
 
 /// The luminance of linear light of a frame that is adjusted so, where it is wanted; counted by the engine that counts the rest.
@@ -194,16 +197,19 @@ fn linear(
     Ok(Some((transfer, bins)))
 }
 
-/// The scopes that are wanted, counted by the engine that counts the rest.
+/// The scopes that are wanted of a frame that is adjusted so, counted by the engine that counts the rest.
 fn scopes_of(
     engine: &Engine,
     (frame, region): (&Frame, Option<Rect>),
+    adjustments: &Adjustments,
     options: &SnapshotOptions,
 ) -> Result<ScopeFigures, SnapshotError> {
     if !options.scopes.any() {
         return Ok(ScopeFigures::default());
     }
-    let counts = engine.count_scopes(&frame.picture, region, options.components, options.scopes)?;
+    let part = (region, options.components);
+    let counted = engine.count_scopes(&frame.picture, adjustments, part, options.scopes);
+    let counts = counted.map_err(|error| engine_error(error, options))?;
     Ok(ScopeFigures::of(&counts, options.scopes))
 }
 
@@ -249,17 +255,21 @@ fn count(
     options: &SnapshotOptions,
 ) -> Result<Counted, SnapshotError> {
     let mut counter = Counter::new(engine, &[options.components], adjustments);
-    counter.submit(&frame.picture, region).map_err(|error| match error {
+    counter.submit(&frame.picture, region).map_err(|error| engine_error(error, options))?;
+    let counts = counter.take()?.ok_or_else(|| no_frame(options))?;
+    let Counts { mut histograms, thresholds, engine } = counts;
+    Ok(Counted { histogram: histograms.pop().ok_or_else(|| no_frame(options))?, thresholds, engine })
+}
+
+fn engine_error(error: EngineError, options: &SnapshotOptions) -> SnapshotError {
+    match error {
         EngineError::Gpu(error) => SnapshotError::Gpu(error),
         EngineError::Region(error) | EngineError::Adjust(error) => SnapshotError::Media(MediaError::Failed {
             path: options.input.clone(),
             action: "adjusting the picture",
             reason: error.to_string(),
         }),
-    })?;
-    let counts = counter.take()?.ok_or_else(|| no_frame(options))?;
-    let Counts { mut histograms, thresholds, engine } = counts;
-    Ok(Counted { histogram: histograms.pop().ok_or_else(|| no_frame(options))?, thresholds, engine })
+    }
 }
 
 /// Draws the view and writes it. The bins from which the overlays were drawn come back where they are those of the frame

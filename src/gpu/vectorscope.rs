@@ -9,10 +9,8 @@ use super::readback::read_buffer;
 use super::resources::{Dispatch, storage, uniform};
 use super::shaders::{self, groups};
 use super::timing::{Spans, compute_pass_into};
-use crate::picture::Picture;
-use crate::picture::color::Colorimetry;
 use crate::picture::region::Rect;
-use crate::scopes::{Differences, Vectorscope, samples_in};
+use crate::scopes::{Chroma, Differences, Vectorscope};
 
 /// How the work is cut up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +51,7 @@ pub struct VectorscopePasses {
 
 #[derive(Debug)]
 struct Prepared {
-    of: (InputPicture, Colorimetry, Rect),
+    of: (InputPicture, Chroma, Rect),
     level_bits: u32,
     words: usize,
     dispatch: Dispatch,
@@ -73,32 +71,34 @@ impl VectorscopePasses {
         Self { plan, shader, pipelines: HashMap::new(), counts: None, prepared: None }
     }
 
-    /// Sets the pass up for a rectangle of a picture like this one, in which it must lie; cheap where nothing changed. Of gray,
-    /// which has no colour, nothing is counted.
-    pub fn prepare(&mut self, gpu: &Gpu, picture: &Picture, pixels: Rect) {
-        let layout = picture.layout();
-        let input = InputPicture::from(picture);
-        let of = (input, *picture.colorimetry(), pixels);
+    /// Sets the pass up for a rectangle of a picture like this one, in which it must lie; cheap where nothing changed. Without
+    /// `chroma`, of a picture without colour, nothing is counted.
+    pub fn prepare(&mut self, gpu: &Gpu, picture: impl Into<InputPicture>, pixels: Rect, chroma: Option<Chroma>) {
+        let Some(chroma) = chroma else {
+            self.prepared = None;
+            return;
+        };
+        let input = picture.into();
+        let of = (input, chroma, pixels);
         if self.prepared.as_ref().is_some_and(|prepared| prepared.of == of) {
             return;
         }
         self.prepared = None;
-        let Some(Vectorscope { level_bits, counts: empty }) = Vectorscope::empty(layout) else { return };
-        let words = empty.len();
+        let level_bits = Vectorscope::level_bits_of(input.layout.bin_bits());
+        let words = 1_usize << (2 * level_bits);
         let is_small = |counts: &wgpu::Buffer| counts.size() < 4 * words as u64;
         if self.counts.as_ref().is_none_or(is_small) {
             self.counts = None;
         }
         let counts = self.counts.get_or_insert_with(|| storage(&gpu.device, "vectorscope", words));
-        let differences = Differences::of(layout, picture.colorimetry(), input.size);
-        let samples = if differences.is_some() { pixels } else { samples_in(layout, 1, pixels) };
-        let params = uniform(gpu, "vectorscope", &VectorscopeParams::new(samples, differences.as_ref()));
+        let samples = chroma.samples(&input.layout, pixels);
+        let params = uniform(gpu, "vectorscope", &VectorscopeParams::new(samples, chroma.differences()));
         let group = groups::VECTORSCOPE.bind(&gpu.device, &[&params, counts]);
         let (shader, plan) = (&self.shader, self.plan);
         let slot_bits = plan.slot_bits.min(level_bits);
         // What a slot must tell of a pair takes the other bits, and one more for being there.
         let count_bits = 31 - 2 * (level_bits - slot_bits);
-        let is_computed = differences.is_some();
+        let is_computed = chroma.differences().is_some();
         let pipeline = || {
             let mut constants = input.constants();
             constants.extend([

@@ -11,7 +11,7 @@ mod vectorscope;
 mod waveform;
 
 pub use grid::samples_in;
-pub use vectorscope::{Differences, Target, Vectorscope, targets};
+pub use vectorscope::{Chroma, Differences, Target, Vectorscope, targets};
 #[cfg(feature = "internals")]
 pub use waveform::MOST_COLUMNS;
 pub use waveform::{Waveform, column_of};

@@ -1,7 +1,7 @@
 //! The plain scalar definition of what the scopes count, one sample after the other. The tests compare every engine with it.
 
 use super::grid::samples_in;
-use super::vectorscope::{Differences, Vectorscope};
+use super::vectorscope::{Chroma, Vectorscope};
 use super::waveform::{Waveform, column_of};
 use crate::histogram::Components;
 use crate::histogram::reference::unclamped_rgb;
@@ -35,26 +35,23 @@ pub fn waveform(picture: &Picture, pixels: Rect, components: Components) -> Wave
     waveform
 }
 
-/// The vectorscope of a rectangle of a picture, in which it must lie; `None` if the picture has no colour.
+/// The vectorscope of a rectangle of a picture, in which it must lie.
 #[must_use]
-pub fn vectorscope(picture: &Picture, pixels: Rect) -> Option<Vectorscope> {
+pub fn vectorscope(picture: &Picture, pixels: Rect, chroma: Chroma) -> Vectorscope {
     let layout = picture.layout();
-    let mut scope = Vectorscope::empty(layout)?;
+    let mut scope = Vectorscope::empty(layout.bin_bits());
     let surplus = layout.bin_bits() - scope.level_bits;
     let level_bits = scope.level_bits;
     let mut count = |[cb, cr]: [u32; 2]| {
         scope.counts[((cb >> surplus << level_bits) | (cr >> surplus)) as usize] += 1;
     };
-    let size = (picture.width(), picture.height());
-    match Differences::of(layout, picture.colorimetry(), size) {
-        Some(differences) => each_of(pixels, |x, y| {
+    each_of(chroma.samples(layout, pixels), |x, y| match chroma {
+        Chroma::Coded => count([picture.code(1, x, y), picture.code(2, x, y)]),
+        Chroma::Computed(differences) => {
             count(differences.of_codes(clamped_rgb(picture, x, y).map(|code| code as i32)));
-        }),
-        None => each_of(samples_in(layout, 1, pixels), |x, y| {
-            count([picture.code(1, x, y), picture.code(2, x, y)]);
-        }),
-    }
-    Some(scope)
+        }
+    });
+    scope
 }
 
 fn clamped_rgb(picture: &Picture, x: u32, y: u32) -> [u32; 3] {

@@ -1,14 +1,16 @@
 //! The vectorscope: which pairs of colour differences a picture holds, and how often.
 
-use crate::picture::color::{Colorimetry, Matrix, Range, fraction_bits};
+use crate::picture::Picture;
+use crate::picture::color::{Matrix, Range, fraction_bits};
 use crate::picture::layout::{ColorModel, PixelLayout};
+use crate::picture::region::Rect;
 
-use super::grid::level_bits;
+use super::grid::{level_bits, samples_in};
 
 /// The vectorscope of one picture, or of a rectangle of it: how many of its samples have each pair of levels of Cb and Cr.
 ///
 /// Of Y'CbCr these are the coded chroma samples, at their own resolution. Of R'G'B' they are computed for each pixel, see
-/// [`Differences`]. Gray has none.
+/// [`Chroma`]. Gray has none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Vectorscope {
     /// Bits of a level.
@@ -18,14 +20,17 @@ pub struct Vectorscope {
 }
 
 impl Vectorscope {
-    /// A vectorscope of nothing, for pictures of this layout; `None` if they have no colour.
+    /// A vectorscope of nothing, for pictures with codes of `bits` bits.
     #[must_use]
-    pub fn empty(layout: &PixelLayout) -> Option<Self> {
-        if layout.model == ColorModel::Gray {
-            return None;
-        }
-        let level_bits = level_bits(layout.bin_bits());
-        Some(Self { level_bits, counts: vec![0; 1 << (2 * level_bits)] })
+    pub fn empty(bits: u32) -> Self {
+        let level_bits = Self::level_bits_of(bits);
+        Self { level_bits, counts: vec![0; 1 << (2 * level_bits)] }
+    }
+
+    /// Bits of a level, of pictures with codes of `bits` bits.
+    #[must_use]
+    pub const fn level_bits_of(bits: u32) -> u32 {
+        level_bits(bits)
     }
 
     /// Levels of each of the two differences.
@@ -41,9 +46,61 @@ impl Vectorscope {
     }
 }
 
+/// Where a picture's pairs of colour differences come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Chroma {
+    /// They are its second and third component, at their own resolution.
+    Coded,
+    /// They are computed of the red, green and blue of each pixel.
+    Computed(Differences),
+}
+
+impl Chroma {
+    /// Of a picture as it was decoded; `None` if it has no colour. R'G'B' states no matrix, so the one of untagged video of its
+    /// size is used.
+    #[must_use]
+    pub fn of(picture: &Picture) -> Option<Self> {
+        let matrix = picture.colorimetry().matrix.value;
+        match picture.layout().model {
+            ColorModel::Gray => None,
+            ColorModel::YCbCr if matrix != Matrix::Identity => Some(Self::Coded),
+            ColorModel::YCbCr | ColorModel::Rgb => Some(Self::of_adjusted(picture)),
+        }
+    }
+
+    /// Of what adjustments make of a picture: R'G'B', with the matrix by which the source is read, or, where that is R'G'B', the
+    /// one of untagged video of its size. What is made of gray may have colours, too.
+    #[must_use]
+    pub fn of_adjusted(source: &Picture) -> Self {
+        let matrix = match source.colorimetry().matrix.value {
+            Matrix::Identity => Matrix::guess(source.width(), source.height()),
+            matrix => matrix,
+        };
+        Self::Computed(Differences::new(matrix, source.layout().bin_bits()))
+    }
+
+    /// The samples, of a picture of that layout, that are counted with a rectangle of its pixels.
+    #[must_use]
+    pub fn samples(&self, layout: &PixelLayout, pixels: Rect) -> Rect {
+        match self {
+            Self::Coded => samples_in(layout, 1, pixels),
+            Self::Computed(_) => pixels,
+        }
+    }
+
+    /// How the differences are computed, where they are.
+    #[must_use]
+    pub const fn differences(&self) -> Option<&Differences> {
+        match self {
+            Self::Coded => None,
+            Self::Computed(differences) => Some(differences),
+        }
+    }
+}
+
 /// Cb and Cr of R'G'B' codes, of limited range, rounded to nearest, in integers: each is
 /// `(Σ weight[i] · code[i] + bias) >> shift`. The weights of each add up to zero, so gray has exactly the middle code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Differences {
     /// Weights of red, green and blue in Cb and in Cr.
     pub weights: [[i32; 3]; 2],
@@ -68,18 +125,6 @@ impl Differences {
         let cr = [of_red, -(of_red + of_blue), of_blue];
         let bias = (1 << (bits - 1 + shift)) + (1 << (shift - 1));
         Self { weights: [cb, cr], bias, shift }
-    }
-
-    /// Those of a picture whose components are R'G'B'; `None` where chroma is coded. R'G'B' states no matrix, so the one of
-    /// untagged video of its size is used.
-    #[must_use]
-    pub fn of(layout: &PixelLayout, colorimetry: &Colorimetry, (width, height): (u32, u32)) -> Option<Self> {
-        let is_rgb = match layout.model {
-            ColorModel::Gray => false,
-            ColorModel::Rgb => true,
-            ColorModel::YCbCr => colorimetry.matrix.value == Matrix::Identity,
-        };
-        is_rgb.then(|| Self::new(Matrix::guess(width, height), layout.bin_bits()))
     }
 
     /// Codes of Cb and Cr.

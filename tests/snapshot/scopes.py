@@ -1,22 +1,30 @@
 #!/usr/bin/env python3
 """Prints the waveform and the vectorscope of a clip's first frame as NumPy counts them, in the shape of `snapshot --scopes`.
 
-    scopes.py CLIP PIX_FMT WIDTH HEIGHT COMPONENTS
+    scopes.py CLIP PIX_FMT WIDTH HEIGHT COMPONENTS [MATRIX RANGE [LEVELS]]
 
-It shares no code with Histoscope: planes come from the ffmpeg command, R'G'B' from the formulas in integers.
+MATRIX and RANGE say how the samples are to be read where red, green and blue are counted. With LEVELS the picture is posterized
+before, into so many levels of equal width. It shares no code with Histoscope: planes come from the ffmpeg command, R'G'B' from
+the formulas in integers, of ../analyze/records.py.
 """
 
 import json
 import subprocess
 import sys
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
+
+sys.path.append(str(Path(__file__).parent.parent / "analyze"))
+import records
 
 clip, pix_fmt, width, height, components = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), sys.argv[5]
 bits = 12 if "12" in pix_fmt else 10 if "10" in pix_fmt else 8
 command = ["ffmpeg", "-v", "error", "-nostdin", "-i", clip, "-frames:v", "1", "-f", "rawvideo", "-pix_fmt", pix_fmt, "-"]
 raw = np.frombuffer(subprocess.run(command, check=True, capture_output=True).stdout, "u1" if bits == 8 else "<u2").astype(np.int64)
+matrix, limits = sys.argv[6:8] if len(sys.argv) > 6 else (None, None)
+posterized = int(sys.argv[8]) if len(sys.argv) > 8 else None
 is_rgb = pix_fmt.startswith("gbrp")
 is_gray = pix_fmt.startswith("gray")
 across = 1 if is_rgb or "444" in pix_fmt or is_gray else 2
@@ -48,14 +56,22 @@ def luminance(rgb):
 if is_rgb:
     green, blue, red = planes
 elif components == "rgbl":
-    raise SystemExit("Y'CbCr is converted in fixed point; compare its code values")
+    model, _, shifts = records.describe(pix_fmt)
+    before = records.to_rgb(planes, model, bits, shifts, matrix, limits, (0, 0, width, height))
+    red, green, blue = [np.clip(codes, 0, 2**bits - 1) for codes in before]
+if posterized:
+    tones = (np.arange(posterized) * (2**bits - 1) + (posterized - 1) // 2) // (posterized - 1)
+    red, green, blue = [tones[codes * posterized // 2**bits] for codes in (red, green, blue)]
 channels = dict(zip(("y", "cb", "cr"), planes))
 if components == "rgbl":
     channels = {"red": red, "green": green, "blue": blue, "luminance": luminance((red, green, blue))}
-if is_rgb:
-    # The matrix of untagged video of that size, BT.709 or BT.601; limited range, rounded to nearest in fixed point with as many
-    # fractional bits as the conversion to R'G'B' has. The weights of a difference add up to zero.
-    kr, kb = (Fraction(2126, 10000), Fraction(722, 10000)) if width >= 1280 or height > 576 else (Fraction(299, 1000), Fraction(114, 1000))
+is_computed = is_rgb or posterized is not None
+if is_computed:
+    # The matrix of untagged video of that size, BT.709 or BT.601, or that of a source that is posterized; limited range, rounded to
+    # nearest in fixed point with as many fractional bits as the conversion to R'G'B' has. The weights of a difference add up to zero.
+    if is_rgb:
+        matrix = "bt709" if width >= 1280 or height > 576 else "bt601"
+    kr, kb = [Fraction(str(weight)) for weight in records.KR_KB[matrix]]
     shift_of = {8: 20, 10: 18, 12: 16}[bits]
     span = Fraction(224 * 2 ** (bits - 8) * 2**shift_of, 2**bits - 1)
 
@@ -69,7 +85,7 @@ if is_rgb:
 elif not is_gray:
     cb, cr = planes[1:]
 scope = None
-if not is_gray:
+if is_computed or not is_gray:
     pairs = np.zeros((levels, levels), np.int64)
     np.add.at(pairs, (cb >> shift, cr >> shift), 1)
     scope = {"levels": levels, "counts": pairs.tolist()}

@@ -8,10 +8,10 @@ use crate::common::Clip;
 
 const SCOPES: [&str; 3] = ["--bins", "--scopes", "waveform,vectorscope"];
 
-fn numpy(clip: &Clip, format: &str, (width, height): (u32, u32), components: &str) -> Value {
+fn numpy(clip: &Clip, format: &str, (width, height): (u32, u32), counted: &[&str]) -> Value {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/snapshot/scopes.py");
     let size = [width.to_string(), height.to_string()];
-    let output = python().arg(script).arg(clip.path()).arg(format).args(size).arg(components).output().unwrap();
+    let output = python().arg(script).arg(clip.path()).arg(format).args(size).args(counted).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     serde_json::from_slice(&output.stdout).unwrap()
 }
@@ -35,13 +35,66 @@ fn every_engine_counts_what_numpy_counts() {
             1,
             &format!("-c:v ffv1 -strict -2 -pix_fmt {format}"),
         );
-        let expected = numpy(&clip, format, size, components);
+        let expected = numpy(&clip, format, size, &[components]);
         for engine in ["gpu", "cpu"] {
             let json = figures(clip.path(), &[&SCOPES[..], &["--components", components, "--engine", engine]].concat());
             for scope in ["waveform", "vectorscope"] {
                 assert!(json[scope] == expected[scope], "{format} {components}, {engine}: {scope}");
             }
         }
+    }
+}
+
+/// Of the result they are its red, green and blue, and its colour differences by the source's matrix; beside them the source's.
+#[test]
+fn of_an_adjusted_picture_they_are_what_numpy_counts_of_it() {
+    let kinds = [
+        ("gray", "", "bt601", "full", (61, 33)),
+        ("yuv420p", "", "bt601", "limited", (1101, 5)),
+        ("yuv422p10le", "-colorspace bt2020nc -color_range pc", "bt2020nc", "full", (67, 41)),
+        ("yuv444p12le", "-colorspace bt709", "bt709", "limited", (67, 41)),
+        ("gbrp", "", "gbr", "full", (67, 41)),
+    ];
+    for (format, tags, matrix, range, size) in kinds {
+        let tagged = format!("-c:v ffv1 -strict -2 -pix_fmt {format} {tags}");
+        let clip = Clip::noisy("clip.mkv", &format!("{}x{}", size.0, size.1), format, 1, &tagged);
+        let counted = ["rgbl", matrix, range, "5"];
+        let (source, result) = (numpy(&clip, format, size, &counted[..3]), numpy(&clip, format, size, &counted));
+        for engine in ["gpu", "cpu"] {
+            let adjusted =
+                |counted| [&SCOPES[..], &["--engine", engine, "--posterize", "5", "--counted", counted]].concat();
+            let both = figures(clip.path(), &adjusted("both"));
+            for scope in ["waveform", "vectorscope"] {
+                let what = format!("{format}, {engine}: {scope}");
+                assert!(both[scope] == result[scope], "{what} of the result");
+                assert!(both[format!("source_{scope}")] == source[scope], "{what} of the source");
+            }
+            let alone = figures(clip.path(), &adjusted("result"));
+            assert!(alone["vectorscope"] == result["vectorscope"] && alone.get("source_waveform").is_none());
+            let of_source = figures(clip.path(), &adjusted("source"));
+            assert!(of_source["waveform"] == source["waveform"] && of_source.get("source_waveform").is_none());
+        }
+    }
+}
+
+/// Adjustments go by all of the picture, whatever part of it is counted.
+#[test]
+fn of_a_region_of_an_adjusted_picture_they_add_up_to_its_bins_on_every_engine() {
+    let clip = Clip::noisy("clip.nut", "67x41", "yuv420p", 1, "-c copy");
+    for adjustment in [["--low-pass", "5x2"], ["--clahe", "4x4:3"], ["--otsu", "3:colors"]] {
+        let region = [&SCOPES[..], &["--region", "7,3,31,22"], &adjustment].concat();
+        let [gpu, cpu] =
+            ["gpu", "cpu"].map(|engine| figures(clip.path(), &[&region[..], &["--engine", engine]].concat()));
+        assert!(gpu["waveform"] == cpu["waveform"] && gpu["vectorscope"] == cpu["vectorscope"], "{adjustment:?}");
+        for (name, channel) in gpu["channels"].as_object().unwrap() {
+            let columns = gpu["waveform"]["channels"][name].as_array().unwrap();
+            let sum = |level: usize| columns.iter().map(|column| column[level].as_u64().unwrap()).sum::<u64>();
+            let sums: Vec<u64> = (0..256).map(sum).collect();
+            assert_eq!(serde_json::json!(sums), channel["bins"], "{adjustment:?} {name}");
+        }
+        let pairs = gpu["vectorscope"]["counts"].as_array().unwrap();
+        let all: u64 = pairs.iter().flat_map(|row| row.as_array().unwrap()).map(|count| count.as_u64().unwrap()).sum();
+        assert_eq!(all, 31 * 22);
     }
 }
 
@@ -70,7 +123,7 @@ fn of_a_region_they_add_up_to_its_bins() {
 }
 
 #[test]
-fn they_come_only_when_asked_for_and_of_the_picture_as_it_is() {
+fn they_come_only_when_asked_for() {
     let clip = Clip::noisy("clip.nut", "33x21", "yuv420p", 1, "-c copy");
     let json = figures(clip.path(), &["--bins", "--scopes", "vectorscope", "--engine", "cpu"]);
     assert!(json.get("waveform").is_none() && json["vectorscope"]["levels"] == 256);
@@ -79,7 +132,6 @@ fn they_come_only_when_asked_for_and_of_the_picture_as_it_is() {
     for (more, said) in [
         (&["--scopes", "waveform"][..], "--bins"),
         (&["--json", "--bins", "--scopes", "parade"], "possible values: waveform, vectorscope"),
-        (&["--json", "--bins", "--scopes", "waveform", "--low-pass", "9"], "leave the adjustments out"),
     ] {
         let wrong = run([&["snapshot", path][..], more].concat());
         assert_eq!((wrong.code, wrong.stderr.contains(said)), (Some(2), true), "{more:?}: {wrong:?}");
