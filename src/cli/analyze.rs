@@ -10,6 +10,7 @@ use clap::{Args, ValueEnum};
 use histoscope::analysis::{
     AnalyzeError, Counting, Destination, Finished, Format, Point, Request, Selection, Stop, Target, run,
 };
+use histoscope::scoping::Choice;
 use histoscope::{Components, Counted};
 
 use super::adjust::AdjustArgs;
@@ -39,6 +40,10 @@ pub struct AnalyzeArgs {
     /// Put all bins into the records
     #[arg(long)]
     bins: bool,
+
+    /// Put figures of these scopes into the records: of the vectorscope saturation, and the share outside the targets of 100 %
+    #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',')]
+    scopes: Vec<ScopeArg>,
 
     #[command(flatten)]
     part: PartArgs,
@@ -132,7 +137,12 @@ impl AnalyzeArgs {
                 crop_bars: self.part.crop_bars,
             },
             adjustments: self.adjust.adjustments(),
-            counting: Counting { rgbl: !signal, coded, signal },
+            counting: Counting {
+                rgbl: !signal,
+                coded,
+                signal,
+                scopes: Choice { vectorscope: self.scopes.contains(&ScopeArg::Vectorscope), ..Choice::default() },
+            },
             engine: self.counting.engine(),
             adapter: self.counting.adapter(),
             resume_at: 0,
@@ -190,8 +200,11 @@ impl AnalyzeArgs {
         if self.resume && !is_to_file {
             return wrong_usage("--resume goes on with a file; name it with -o or --out-dir");
         }
-        if format == Format::Ffprobe && (self.bins || self.counting.components() == Components::YCbCr) {
-            return wrong_usage("--format ffprobe has a fixed set of fields; leave out --bins and --components");
+        let has_more = self.bins || !self.scopes.is_empty() || self.counting.components() == Components::YCbCr;
+        if format == Format::Ffprobe && has_more {
+            return wrong_usage(
+                "--format ffprobe has a fixed set of fields; leave out --bins, --scopes and --components",
+            );
         }
         self.check_adjustments(format)?;
         let is_backward = match (self.part.from, self.part.to) {
@@ -231,6 +244,13 @@ impl AnalyzeArgs {
         }
         Ok(())
     }
+}
+
+/// A scope of `--scopes`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ScopeArg {
+    /// How saturated the samples of the frame are
+    Vectorscope,
 }
 
 /// `--format`.

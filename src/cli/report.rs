@@ -64,7 +64,7 @@ impl ReportArgs {
                 ..Selection::default()
             },
             adjustments: Adjustments::default(),
-            counting: Counting { rgbl: !coded, coded, signal: false },
+            counting: Counting { rgbl: !coded, coded, ..Counting::default() },
             engine: self.counting.engine(),
             adapter: self.counting.adapter(),
             resume_at: 0,

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, OnceLock};
 
-use super::{CPU, Engine, Found, GPU};
+use super::{CPU, Engine, Found, GPU, scopes};
 use crate::adjust::{Adjustments, Processor};
 use crate::cpu;
 use crate::gpu::count_queue::CountQueue;
@@ -11,12 +11,15 @@ use crate::gpu::{Gpu, GpuError};
 use crate::histogram::{Components, Histogram};
 use crate::picture::region::{self, Rect};
 use crate::picture::{Picture, PictureError};
+use crate::scopes::{Choice, Chroma, ScopeCounts};
 
 /// Pictures that the adapter may have under way: one is fetched, one is counted, two come back.
 const PICTURES_IN_FLIGHT: usize = 4;
 /// How many pixels they may have together, because all of them keep their memory from the decoder; two pictures always may.
 /// Decoding large ones takes so much longer than counting them that two are enough.
 const PIXELS_IN_FLIGHT: u64 = 16 << 20;
+/// Pictures that it may have under way whose scopes come back with their bins, because those are large.
+const SCOPES_IN_FLIGHT: usize = 2;
 
 /// Why a picture was not counted.
 #[derive(Debug, thiserror::Error)]
@@ -40,6 +43,8 @@ pub struct Counts {
     /// Luminance codes at which Otsu's second class and those after it begin, `u32::MAX` where there is none; only where
     /// the pictures are parted so.
     pub thresholds: Option<[u32; 4]>,
+    /// The scopes that the counter counts, of the first of its components.
+    pub scopes: ScopeCounts,
     /// Name of the engine that counted all of it, or its largest part.
     pub engine: &'static str,
 }
@@ -48,6 +53,7 @@ pub struct Counts {
 pub struct Counter {
     components: Vec<Components>,
     adjustments: Adjustments,
+    scopes: Choice,
     who: Who,
     cpu: cpu::Engine,
     processor: Processor,
@@ -82,6 +88,7 @@ impl Counter {
         let mut counter = Self {
             components: components.to_vec(),
             adjustments,
+            scopes: Choice::default(),
             who: Who::Starting(Arc::clone(&engine.found)),
             cpu: cpu::Engine::new(),
             processor: Processor::default(),
@@ -91,6 +98,12 @@ impl Counter {
         };
         counter.take_engine();
         counter
+    }
+
+    /// The same, that counts those scopes besides.
+    #[must_use]
+    pub fn with_scopes(self, scopes: Choice) -> Self {
+        Self { scopes, ..self }
     }
 
     /// Goes over to the engine as soon as it has started.
@@ -125,10 +138,12 @@ impl Counter {
     /// [`EngineError`] if the device fails, or the region does not lie in the picture.
     pub fn submit(&mut self, picture: &Picture, region: Option<Rect>) -> Result<(), EngineError> {
         self.take_engine();
-        let under_way = if self.adjustments.is_off() {
-            self.submit_parts(&parts_of(picture, region)?)?
-        } else {
+        let under_way = if !self.adjustments.is_off() {
             self.submit_adjusted(picture, region)?
+        } else if self.scopes.any() {
+            self.submit_with_scopes(picture, region)?
+        } else {
+            self.submit_parts(&parts_of(picture, region)?)?
         };
         self.under_way.push_back(under_way);
         Ok(())
@@ -144,24 +159,45 @@ impl Counter {
         }
         let rest = parts.iter().enumerate().filter(|(index, _)| !is_owed || Some(*index) != largest);
         let histograms = self.count_on_cpu(bits(parts), rest.map(|(_, part)| part));
-        Ok(UnderWay { counts: Counts { histograms, thresholds: None, engine: name(is_owed) }, is_owed })
+        let scopes = ScopeCounts::default();
+        Ok(UnderWay { counts: Counts { histograms, thresholds: None, scopes, engine: name(is_owed) }, is_owed })
+    }
+
+    /// Scopes know where in the region a sample lies, so all of it is counted at one place.
+    fn submit_with_scopes(&mut self, picture: &Picture, region: Option<Rect>) -> Result<UnderWay, EngineError> {
+        self.pixels = u64::from(picture.pixel_count());
+        let pixels = pixels_of(picture, region)?;
+        let is_owed =
+            self.try_adapter(|gpu, queue, components| queue.submit_region(gpu, picture, region, components))?;
+        if is_owed {
+            return Ok(self.owed(picture));
+        }
+        let histograms = self.count_on_cpu(picture.layout().bin_bits(), &parts_of(picture, region)?);
+        let components = self.components.first().copied().unwrap_or_default();
+        let scopes = scopes::on_cpu(picture, (pixels, components), Chroma::of(picture), self.scopes);
+        Ok(UnderWay { counts: Counts { histograms, thresholds: None, scopes, engine: CPU }, is_owed })
+    }
+
+    /// A picture of which the adapter counts everything.
+    fn owed(&mut self, picture: &Picture) -> UnderWay {
+        let histograms = self.count_on_cpu(picture.layout().bin_bits(), []);
+        let counts = Counts { histograms, thresholds: None, scopes: ScopeCounts::default(), engine: GPU };
+        UnderWay { counts, is_owed: true }
     }
 
     fn submit_adjusted(&mut self, picture: &Picture, region: Option<Rect>) -> Result<UnderWay, EngineError> {
         self.pixels = u64::from(picture.pixel_count());
-        if let Some(rect) = region.filter(|rect| !rect.fits(picture.width(), picture.height())) {
-            return Err(EngineError::Region(PictureError::Empty { width: rect.width, height: rect.height }));
-        }
+        let pixels = pixels_of(picture, region)?;
         let adjustments = self.adjustments;
         let is_owed = self.try_adapter(|gpu, queue, _| queue.submit_adjusted(gpu, picture, &adjustments, region))?;
         if is_owed {
-            let histograms = self.count_on_cpu(picture.layout().bin_bits(), []);
-            let counts = Counts { histograms, thresholds: None, engine: GPU };
-            return Ok(UnderWay { counts, is_owed });
+            return Ok(self.owed(picture));
         }
         let adjusted = self.processor.apply(picture, &adjustments, None).map_err(EngineError::Adjust)?;
         let histograms = self.count_on_cpu(picture.layout().bin_bits(), &parts_of(&adjusted, region)?);
-        let counts = Counts { histograms, thresholds: self.processor.thresholds(), engine: CPU };
+        let chroma = Some(Chroma::of_adjusted(picture));
+        let scopes = scopes::on_cpu(&adjusted, (pixels, Components::Rgbl), chroma, self.scopes);
+        let counts = Counts { histograms, thresholds: self.processor.thresholds(), scopes, engine: CPU };
         Ok(UnderWay { counts, is_owed })
     }
 
@@ -171,8 +207,9 @@ impl Counter {
         submit: impl FnOnce(&Gpu, &mut CountQueue, &[Components]) -> Result<(), GpuError>,
     ) -> Result<bool, GpuError> {
         let Who::Adapter(gpu, queue) = &mut self.who else { return Ok(false) };
-        let depth = PICTURES_IN_FLIGHT * self.components.len();
-        let queue = queue.get_or_insert_with(|| Box::new(CountQueue::new(gpu, depth)));
+        let pictures = if self.scopes.any() { SCOPES_IN_FLIGHT } else { PICTURES_IN_FLIGHT };
+        let (depth, wanted) = (pictures * self.components.len(), self.scopes);
+        let queue = queue.get_or_insert_with(|| Box::new(CountQueue::new(gpu, depth, wanted)));
         match submit(gpu, queue, &self.components) {
             Err(reason @ (GpuError::PictureTooLarge { .. } | GpuError::TooDeep { .. })) => {
                 let reason = reason.to_string();
@@ -204,10 +241,13 @@ impl Counter {
     pub fn take(&mut self) -> Result<Option<Counts>, GpuError> {
         let Some(UnderWay { mut counts, is_owed }) = self.under_way.pop_front() else { return Ok(None) };
         if let (true, Who::Adapter(gpu, Some(queue))) = (is_owed, &mut self.who) {
-            for histogram in &mut counts.histograms {
+            for (index, histogram) in counts.histograms.iter_mut().enumerate() {
                 if let Some(counted) = queue.take(gpu)? {
                     histogram.add(&counted.histogram);
                     counts.thresholds = counted.thresholds;
+                    if index == 0 {
+                        counts.scopes = counted.scopes;
+                    }
                 }
             }
         }
@@ -235,6 +275,15 @@ impl Counter {
 
 const fn name(by_adapter: bool) -> &'static str {
     if by_adapter { GPU } else { CPU }
+}
+
+/// The rectangle that is counted.
+pub(super) fn pixels_of(picture: &Picture, region: Option<Rect>) -> Result<Rect, EngineError> {
+    let pixels = region.unwrap_or(Rect::whole(picture.width(), picture.height()));
+    if pixels.fits(picture.width(), picture.height()) {
+        return Ok(pixels);
+    }
+    Err(EngineError::Region(PictureError::Empty { width: pixels.width, height: pixels.height }))
 }
 
 fn parts_of(picture: &Picture, region: Option<Rect>) -> Result<Vec<Picture>, EngineError> {

@@ -1,12 +1,13 @@
 //! Counting the scopes of one picture.
 
+use super::counter::pixels_of;
 use super::{Engine, EngineError, Found};
 use crate::adjust::{Adjustments, Processor};
 use crate::cpu;
 use crate::gpu::{GpuError, scopes};
 use crate::histogram::Components;
+use crate::picture::Picture;
 use crate::picture::region::Rect;
-use crate::picture::{Picture, PictureError};
 use crate::scopes::{Choice, Chroma, ScopeCounts};
 
 impl Engine {
@@ -22,10 +23,7 @@ impl Engine {
         (region, components): (Option<Rect>, Components),
         wanted: Choice,
     ) -> Result<ScopeCounts, EngineError> {
-        let pixels = region.unwrap_or(Rect::whole(picture.width(), picture.height()));
-        if !pixels.fits(picture.width(), picture.height()) {
-            return Err(EngineError::Region(PictureError::Empty { width: pixels.width, height: pixels.height }));
-        }
+        let pixels = pixels_of(picture, region)?;
         if let Some(Found::Adapter(gpu)) = self.found.get() {
             match scopes::count(gpu, picture, adjustments, (pixels, components), wanted) {
                 Err(reason @ (GpuError::PictureTooLarge { .. } | GpuError::TooDeep { .. })) => {
@@ -42,7 +40,8 @@ impl Engine {
     }
 }
 
-fn on_cpu(
+/// Counts those scopes of a rectangle of a picture on the CPU.
+pub(super) fn on_cpu(
     picture: &Picture,
     (pixels, components): (Rect, Components),
     chroma: Option<Chroma>,

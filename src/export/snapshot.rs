@@ -257,7 +257,7 @@ fn count(
     let mut counter = Counter::new(engine, &[options.components], adjustments);
     counter.submit(&frame.picture, region).map_err(|error| engine_error(error, options))?;
     let counts = counter.take()?.ok_or_else(|| no_frame(options))?;
-    let Counts { mut histograms, thresholds, engine } = counts;
+    let Counts { mut histograms, thresholds, engine, .. } = counts;
     Ok(Counted { histogram: histograms.pop().ok_or_else(|| no_frame(options))?, thresholds, engine })
 }
 

@@ -5,12 +5,14 @@ use super::adjust::{Chain, CropPass};
 use super::histogram::HistogramPasses;
 use super::params::InputPicture;
 use super::readback_belt::ReadbackBelt;
+use super::scopes::{ScopePasses, ScopeShape};
 use super::upload::PictureBuffers;
 use super::{Gpu, GpuError};
 use crate::adjust::{Adjustments, Reduction};
 use crate::histogram::{Components, Histogram};
 use crate::picture::Picture;
 use crate::picture::region::Rect;
+use crate::scopes::{Choice, Chroma, ScopeCounts};
 
 /// Bytes of the thresholds that come back behind the bins.
 const THRESHOLD_BYTES: u64 = 4 * 4;
@@ -21,6 +23,7 @@ pub struct CountQueue {
     pictures: PictureBuffers,
     passes: HistogramPasses,
     adjusting: Option<Adjusting>,
+    scopes: Option<ScopePasses>,
     belt: ReadbackBelt<Subject>,
 }
 
@@ -32,11 +35,12 @@ struct Adjusting {
 }
 
 /// What comes back.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct Subject {
     bits: u32,
     components: Components,
     thresholds: bool,
+    scopes: ScopeShape,
 }
 
 /// What was counted of a picture.
@@ -47,17 +51,21 @@ pub struct Counted {
     /// Luminance codes at which Otsu's second class and those after it begin, `u32::MAX` where there is none; only of
     /// pictures that were parted so.
     pub thresholds: Option<[u32; 4]>,
+    /// Its scopes, where they were wanted.
+    pub scopes: ScopeCounts,
 }
 
 impl CountQueue {
-    /// A queue in which `depth` histograms, at least one, can be under way.
+    /// A queue in which `depth` histograms, at least one, can be under way; with the first of a picture's histograms those scopes
+    /// of it come, too.
     #[must_use]
-    pub fn new(gpu: &Gpu, depth: usize) -> Self {
+    pub fn new(gpu: &Gpu, depth: usize, wanted: Choice) -> Self {
         let pictures = PictureBuffers::default();
         let passes = HistogramPasses::new(gpu);
-        let bytes = Histogram::word_count(12) as u64 * 4 + THRESHOLD_BYTES;
+        let scopes = wanted.any().then(|| ScopePasses::new(gpu, wanted));
+        let bytes = Histogram::word_count(12) as u64 * 4 + THRESHOLD_BYTES + ScopePasses::most_bytes(wanted);
         let belt = ReadbackBelt::new(&gpu.device, "bins on their way back", bytes, depth.max(1));
-        Self { pictures, passes, adjusting: None, belt }
+        Self { pictures, passes, adjusting: None, scopes, belt }
     }
 
     /// Histograms that can still be submitted before one must be taken.
@@ -72,18 +80,44 @@ impl CountQueue {
     /// # Errors
     /// [`GpuError`] if the adapter cannot count the picture; then nothing was submitted.
     pub fn submit(&mut self, gpu: &Gpu, picture: &Picture, components: &[Components]) -> Result<(), GpuError> {
+        self.submit_region(gpu, picture, None, components)
+    }
+
+    /// The same of a rectangle of the picture, in which it must lie.
+    ///
+    /// # Errors
+    /// As [`submit`](Self::submit).
+    pub fn submit_region(
+        &mut self,
+        gpu: &Gpu,
+        picture: &Picture,
+        region: Option<Rect>,
+        components: &[Components],
+    ) -> Result<(), GpuError> {
         for &components in components {
-            self.passes.prepare(gpu, picture, components)?;
+            self.passes.prepare_region(gpu, picture, region, components)?;
         }
+        let pixels = region.unwrap_or(Rect::whole(picture.width(), picture.height()));
+        if let (Some(scopes), Some(&first)) = (&mut self.scopes, components.first()) {
+            scopes.prepare(gpu, picture.into(), (pixels, first), Chroma::of(picture))?;
+        }
+        let mut scopes = self.scopes.as_ref();
         let mut encoder = command_encoder(gpu);
         let mut underway = Some(self.pictures.record_upload(gpu, picture, &mut encoder)?);
         let bits = picture.layout().bin_bits();
         for &components in components {
-            self.passes.prepare(gpu, picture, components)?;
+            self.passes.prepare_region(gpu, picture, region, components)?;
             let Some(group) = self.pictures.bind_group() else { return Ok(()) };
             self.passes.record(&mut encoder, group, None);
-            let bins = (&self.passes.bins, 0..Histogram::word_count(bits) as u64 * 4);
-            self.belt.record(&mut encoder, &[bins], Subject { bits, components, thresholds: false });
+            let mut parts = vec![(&self.passes.bins, 0..Histogram::word_count(bits) as u64 * 4)];
+            let mut subject = Subject { bits, components, thresholds: false, scopes: ScopeShape::default() };
+            if let Some(scopes) = scopes.take() {
+                scopes.record(&mut encoder, group);
+                let (counts, shape) = scopes.parts();
+                parts.extend(counts);
+                subject.scopes = shape;
+            }
+            self.belt.record(&mut encoder, &parts, subject);
             let submission = gpu.queue.submit([std::mem::replace(&mut encoder, command_encoder(gpu)).finish()]);
             if let Some(underway) = underway.take() {
                 underway.submitted(gpu);
@@ -106,7 +140,7 @@ impl CountQueue {
         adjustments: &Adjustments,
         region: Option<Rect>,
     ) -> Result<(), GpuError> {
-        let Self { pictures, passes, adjusting, belt } = self;
+        let Self { pictures, passes, adjusting, scopes, belt } = self;
         let Adjusting { chain, crop } =
             adjusting.get_or_insert_with(|| Adjusting { chain: Chain::new(gpu, passes), crop: CropPass::new(gpu) });
         let source = InputPicture::from(picture);
@@ -123,6 +157,11 @@ impl CountQueue {
             }
             (None, Some(adjusted)) if !chain.counts_result() => passes.prepare(gpu, adjusted, Components::Rgbl)?,
             _ => {}
+        }
+        let pixels = region.unwrap_or(Rect::whole(source.size.0, source.size.1));
+        if let (Some(scopes), Some(adjusted)) = (&mut *scopes, chain.result()) {
+            let chroma = Some(Chroma::of_adjusted(picture));
+            scopes.prepare(gpu, adjusted.into(), (pixels, Components::Rgbl), chroma)?;
         }
         let mut encoder = command_encoder(gpu);
         let underway = pictures.record_upload(gpu, picture, &mut encoder)?;
@@ -142,7 +181,15 @@ impl CountQueue {
         let thresholds = matches!(adjustments.reduction, Some(Reduction::Otsu(_)));
         let mut parts = vec![(&passes.bins, 0..Histogram::word_count(bits) as u64 * 4)];
         parts.extend(thresholds.then(|| (chain.thresholds(), 0..THRESHOLD_BYTES)));
-        belt.record(&mut encoder, &parts, Subject { bits, components: Components::Rgbl, thresholds });
+        let mut shape = ScopeShape::default();
+        if let (Some(scopes), Some(adjusted)) = (&*scopes, chain.result()) {
+            scopes.record(&mut encoder, &adjusted.bind_group);
+            let (counts, counted) = scopes.parts();
+            parts.extend(counts);
+            shape = counted;
+        }
+        let subject = Subject { bits, components: Components::Rgbl, thresholds, scopes: shape };
+        belt.record(&mut encoder, &parts, subject);
         let submission = gpu.queue.submit([encoder.finish()]);
         underway.submitted(gpu);
         belt.submitted(Some(&submission));
@@ -156,10 +203,11 @@ impl CountQueue {
     pub fn take(&mut self, gpu: &Gpu) -> Result<Option<Counted>, GpuError> {
         let taken = self.belt.wait(&gpu.device, bytemuck::pod_collect_to_vec);
         gpu.check()?;
-        Ok(taken?.map(|(Subject { bits, components, thresholds }, mut words): (_, Vec<u32>)| {
-            let found = words.split_off(Histogram::word_count(bits));
-            let thresholds = thresholds.then(|| <[u32; 4]>::try_from(found).ok()).flatten();
-            Counted { histogram: Histogram { bits, components, words }, thresholds }
+        Ok(taken?.map(|(Subject { bits, components, thresholds, scopes }, mut words): (_, Vec<u32>)| {
+            let mut behind = words.split_off(Histogram::word_count(bits));
+            let counts = behind.split_off(if thresholds { THRESHOLD_BYTES as usize / 4 } else { 0 });
+            let thresholds = thresholds.then(|| <[u32; 4]>::try_from(behind).ok()).flatten();
+            Counted { histogram: Histogram { bits, components, words }, thresholds, scopes: scopes.counts(counts) }
         }))
     }
 }

@@ -1,5 +1,7 @@
 //! Counting the scopes of one picture at once, for files and figures.
 
+use std::ops::Range;
+
 use super::adjust::Chain;
 use super::histogram::HistogramPasses;
 use super::params::InputPicture;
@@ -8,10 +10,109 @@ use super::vectorscope::VectorscopePasses;
 use super::waveform::WaveformPasses;
 use super::{Gpu, GpuError};
 use crate::adjust::Adjustments;
-use crate::histogram::Components;
+use crate::histogram::{CHANNELS, Components};
 use crate::picture::Picture;
 use crate::picture::region::Rect;
-use crate::scopes::{Choice, Chroma, ScopeCounts};
+use crate::scopes::{Choice, Chroma, MOST_COLUMNS, MOST_LEVEL_BITS, ScopeCounts, Vectorscope, Waveform};
+
+/// The passes of those scopes that are wanted.
+#[derive(Debug)]
+pub struct ScopePasses {
+    waveform: Option<WaveformPasses>,
+    vectorscope: Option<VectorscopePasses>,
+}
+
+/// How counts lie that were copied one behind the other.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ScopeShape {
+    /// The waveform without its counts, and their number.
+    waveform: Option<(Waveform, usize)>,
+    /// Bits of a level of the vectorscope, and the number of its counts.
+    vectorscope: Option<(u32, usize)>,
+}
+
+impl ScopePasses {
+    /// Passes that count nothing yet.
+    #[must_use]
+    pub fn new(gpu: &Gpu, wanted: Choice) -> Self {
+        Self {
+            waveform: wanted.waveform.then(|| WaveformPasses::new(gpu)),
+            vectorscope: wanted.vectorscope.then(|| VectorscopePasses::new(gpu)),
+        }
+    }
+
+    /// The most bytes that their counts take.
+    #[must_use]
+    pub const fn most_bytes(wanted: Choice) -> u64 {
+        let waveform = if wanted.waveform { CHANNELS as u64 * MOST_COLUMNS as u64 } else { 0 };
+        let vectorscope = if wanted.vectorscope { 1 << MOST_LEVEL_BITS } else { 0 };
+        4 * ((waveform + vectorscope) << MOST_LEVEL_BITS)
+    }
+
+    /// Sets the passes up for a rectangle of a picture like this one, in which it must lie; cheap where nothing changed.
+    ///
+    /// # Errors
+    /// As [`WaveformPasses::prepare`].
+    pub fn prepare(
+        &mut self,
+        gpu: &Gpu,
+        picture: InputPicture,
+        (pixels, components): (Rect, Components),
+        chroma: Option<Chroma>,
+    ) -> Result<(), GpuError> {
+        if let Some(waveform) = &mut self.waveform {
+            waveform.prepare(gpu, picture, pixels, components)?;
+        }
+        if let Some(vectorscope) = &mut self.vectorscope {
+            vectorscope.prepare(gpu, picture, pixels, chroma);
+        }
+        Ok(())
+    }
+
+    /// Records the passes for the picture that was prepared and is bound so.
+    pub fn record(&self, encoder: &mut wgpu::CommandEncoder, picture: &wgpu::BindGroup) {
+        self.waveform.iter().for_each(|waveform| waveform.record(encoder, picture, None));
+        self.vectorscope.iter().for_each(|vectorscope| vectorscope.record(encoder, picture, None));
+    }
+
+    /// Where the counts lie, in bytes of each buffer, and how.
+    #[must_use]
+    pub fn parts(&self) -> (Vec<(&wgpu::Buffer, Range<u64>)>, ScopeShape) {
+        let waveform = self.waveform.as_ref().and_then(|passes| Some((passes.counts()?, passes.shape()?)));
+        let vectorscope = self.vectorscope.as_ref().and_then(|passes| Some((passes.counts()?, passes.shape()?)));
+        let part = |counts, words: usize| (counts, 0..4 * words as u64);
+        let parts = waveform.iter().map(|&(counts, (_, words))| part(counts, words));
+        let parts = parts.chain(vectorscope.iter().map(|&(counts, (_, words))| part(counts, words))).collect();
+        let shape = ScopeShape {
+            waveform: waveform.map(|(_, (waveform, words))| (waveform.clone(), words)),
+            vectorscope: vectorscope.map(|(_, shape)| shape),
+        };
+        (parts, shape)
+    }
+
+    /// Reads what was counted last; waits for it.
+    ///
+    /// # Errors
+    /// [`GpuError::Lost`] if the device fails.
+    pub fn read(&self, gpu: &Gpu) -> Result<ScopeCounts, GpuError> {
+        let read = |passes: &WaveformPasses| passes.read(gpu);
+        let waveform = self.waveform.as_ref().map(read).transpose()?.flatten();
+        let read = |passes: &VectorscopePasses| passes.read(gpu);
+        Ok(ScopeCounts { waveform, vectorscope: self.vectorscope.as_ref().map(read).transpose()?.flatten() })
+    }
+}
+
+impl ScopeShape {
+    /// The counts from words in which they lie.
+    #[must_use]
+    pub fn counts(self, mut words: Vec<u32>) -> ScopeCounts {
+        let behind = words.split_off(self.waveform.as_ref().map_or(0, |(_, words)| *words));
+        ScopeCounts {
+            waveform: self.waveform.map(|(waveform, _)| Waveform { counts: words, ..waveform }),
+            vectorscope: self.vectorscope.map(|(level_bits, _)| Vectorscope { level_bits, counts: behind }),
+        }
+    }
+}
 
 /// Counts those scopes of a rectangle of a picture, in which it must lie, and waits for them. Where adjustments are on they are those
 /// of the adjusted picture, its red, green, blue and luminance.
@@ -32,7 +133,7 @@ pub fn count(
         chain.prepare(gpu, picture.into(), adjustments, None, false)?;
     }
     let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("scopes") });
-    let Some(group) = buffers.bind_group() else { return Ok(ScopeCounts { waveform: None, vectorscope: None }) };
+    let Some(group) = buffers.bind_group() else { return Ok(ScopeCounts::default()) };
     if let Some(chain) = &mut chain {
         let descriptor = wgpu::ComputePassDescriptor { label: Some("adjust"), timestamp_writes: None };
         chain.dispatch(&mut encoder.begin_compute_pass(&descriptor), group);
@@ -41,19 +142,9 @@ pub fn count(
         Some(result) => (result.into(), &result.bind_group, Components::Rgbl, Some(Chroma::of_adjusted(picture))),
         None => (InputPicture::from(picture), group, components, Chroma::of(picture)),
     };
-    let mut waveform = wanted.waveform.then(|| WaveformPasses::new(gpu));
-    if let Some(waveform) = &mut waveform {
-        waveform.prepare(gpu, input, pixels, components)?;
-        waveform.record(&mut encoder, group, None);
-    }
-    let mut vectorscope = wanted.vectorscope.then(|| VectorscopePasses::new(gpu));
-    if let Some(vectorscope) = &mut vectorscope {
-        vectorscope.prepare(gpu, input, pixels, chroma);
-        vectorscope.record(&mut encoder, group, None);
-    }
+    let mut passes = ScopePasses::new(gpu, wanted);
+    passes.prepare(gpu, input, (pixels, components), chroma)?;
+    passes.record(&mut encoder, group);
     gpu.queue.submit([encoder.finish()]);
-    Ok(ScopeCounts {
-        waveform: waveform.map(|waveform| waveform.read(gpu)).transpose()?.flatten(),
-        vectorscope: vectorscope.map(|vectorscope| vectorscope.read(gpu)).transpose()?.flatten(),
-    })
+    passes.read(gpu)
 }

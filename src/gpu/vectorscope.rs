@@ -131,6 +131,18 @@ impl VectorscopePasses {
         });
     }
 
+    /// The counts of the picture that was prepared; `None` if it has none, as gray.
+    #[must_use]
+    pub fn counts(&self) -> Option<&wgpu::Buffer> {
+        self.counts.as_ref().filter(|_| self.prepared.is_some())
+    }
+
+    /// Bits of their levels, and how many words they take.
+    #[must_use]
+    pub fn shape(&self) -> Option<(u32, usize)> {
+        self.prepared.as_ref().map(|prepared| (prepared.level_bits, prepared.words))
+    }
+
     /// Reads what was counted last; waits for it. `None` if nothing was, as of gray.
     ///
     /// # Errors

@@ -208,6 +208,18 @@ impl WaveformPasses {
         });
     }
 
+    /// The counts of the picture that was prepared.
+    #[must_use]
+    pub fn counts(&self) -> Option<&wgpu::Buffer> {
+        self.counts.as_ref().filter(|_| self.prepared.is_some())
+    }
+
+    /// What those counts are of, without them, and how many words they take.
+    #[must_use]
+    pub fn shape(&self) -> Option<(&Waveform, usize)> {
+        self.prepared.as_ref().map(|prepared| (&prepared.waveform, prepared.words))
+    }
+
     /// Reads what was counted last; waits for it. `None` if nothing was.
     ///
     /// # Errors

@@ -5,16 +5,15 @@
 #[allow(dead_code, reason = "not all who draw scopes are there yet")]
 pub mod graticule;
 mod grid;
-#[cfg(feature = "internals")]
 pub mod reference;
+mod saturation;
 mod vectorscope;
 mod waveform;
 
-pub use grid::samples_in;
+pub use grid::{MOST_LEVEL_BITS, samples_in};
+pub use saturation::{Saturation, Targets};
 pub use vectorscope::{Chroma, Differences, Target, Vectorscope, targets};
-#[cfg(feature = "internals")]
-pub use waveform::MOST_COLUMNS;
-pub use waveform::{Waveform, column_of};
+pub use waveform::{MOST_COLUMNS, Waveform, column_of};
 
 /// Which scopes are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -34,7 +33,7 @@ impl Choice {
 }
 
 /// What was counted of a picture for its scopes.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ScopeCounts {
     /// The waveforms, where they were wanted.
     pub waveform: Option<Waveform>,

@@ -1,15 +1,20 @@
 //! The plain scalar definition of what the scopes count, one sample after the other. The tests compare every engine with it.
 
+#[cfg(feature = "internals")]
 use super::grid::samples_in;
 use super::vectorscope::{Chroma, Vectorscope};
+#[cfg(feature = "internals")]
 use super::waveform::{Waveform, column_of};
+#[cfg(feature = "internals")]
 use crate::histogram::Components;
 use crate::histogram::reference::unclamped_rgb;
 use crate::picture::Picture;
+#[cfg(feature = "internals")]
 use crate::picture::color::luminance_bin;
 use crate::picture::region::Rect;
 
 /// The waveforms of a rectangle of a picture, in which it must lie.
+#[cfg(feature = "internals")]
 #[must_use]
 pub fn waveform(picture: &Picture, pixels: Rect, components: Components) -> Waveform {
     let layout = picture.layout();
@@ -45,9 +50,9 @@ pub fn vectorscope(picture: &Picture, pixels: Rect, chroma: Chroma) -> Vectorsco
     let mut count = |[cb, cr]: [u32; 2]| {
         scope.counts[((cb >> surplus << level_bits) | (cr >> surplus)) as usize] += 1;
     };
-    each_of(chroma.samples(layout, pixels), |x, y| match chroma {
-        Chroma::Coded => count([picture.code(1, x, y), picture.code(2, x, y)]),
-        Chroma::Computed(differences) => {
+    each_of(chroma.samples(layout, pixels), |x, y| match chroma.differences() {
+        None => count([picture.code(1, x, y), picture.code(2, x, y)]),
+        Some(differences) => {
             count(differences.of_codes(clamped_rgb(picture, x, y).map(|code| code as i32)));
         }
     });

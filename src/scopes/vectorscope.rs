@@ -1,7 +1,7 @@
 //! The vectorscope: which pairs of colour differences a picture holds, and how often.
 
 use crate::picture::Picture;
-use crate::picture::color::{Matrix, Range, fraction_bits};
+use crate::picture::color::{Colorimetry, Matrix, Range, fraction_bits};
 use crate::picture::layout::{ColorModel, PixelLayout};
 use crate::picture::region::Rect;
 
@@ -46,55 +46,66 @@ impl Vectorscope {
     }
 }
 
-/// Where a picture's pairs of colour differences come from.
+/// What a picture's pairs of colour differences are, and where they come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Chroma {
-    /// They are its second and third component, at their own resolution.
-    Coded,
-    /// They are computed of the red, green and blue of each pixel.
-    Computed(Differences),
+pub struct Chroma {
+    /// The matrix by which they relate to red, green and blue.
+    pub matrix: Matrix,
+    /// The range of their codes.
+    pub range: Range,
+    /// Bits of a code.
+    pub bits: u32,
+    computed: Option<Differences>,
 }
 
 impl Chroma {
-    /// Of a picture as it was decoded; `None` if it has no colour. R'G'B' states no matrix, so the one of untagged video of its
-    /// size is used.
+    /// Of a picture as it was decoded; `None` if it has no colour. Those of Y'CbCr are its second and third component, at their
+    /// own resolution. R'G'B' states no matrix, so the one of untagged video of its size is used.
     #[must_use]
     pub fn of(picture: &Picture) -> Option<Self> {
-        let matrix = picture.colorimetry().matrix.value;
+        let Colorimetry { matrix, range } = *picture.colorimetry();
         match picture.layout().model {
             ColorModel::Gray => None,
-            ColorModel::YCbCr if matrix != Matrix::Identity => Some(Self::Coded),
+            ColorModel::YCbCr if matrix.value != Matrix::Identity => {
+                let bits = picture.layout().bin_bits();
+                Some(Self { matrix: matrix.value, range: range.value, bits, computed: None })
+            }
             ColorModel::YCbCr | ColorModel::Rgb => Some(Self::of_adjusted(picture)),
         }
     }
 
-    /// Of what adjustments make of a picture: R'G'B', with the matrix by which the source is read, or, where that is R'G'B', the
-    /// one of untagged video of its size. What is made of gray may have colours, too.
+    /// Of what adjustments make of a picture: R'G'B', of which they are computed for each pixel, in limited range, with the matrix by
+    /// which the source is read, or, where that is R'G'B', the one of untagged video of its size. What is made of gray may have
+    /// colours, too.
     #[must_use]
     pub fn of_adjusted(source: &Picture) -> Self {
         let matrix = match source.colorimetry().matrix.value {
             Matrix::Identity => Matrix::guess(source.width(), source.height()),
             matrix => matrix,
         };
-        Self::Computed(Differences::new(matrix, source.layout().bin_bits()))
+        let bits = source.layout().bin_bits();
+        Self { matrix, range: Range::Limited, bits, computed: Some(Differences::new(matrix, bits)) }
+    }
+
+    /// Coded ones, whatever the picture.
+    #[cfg(test)]
+    pub const fn coded(matrix: Matrix, range: Range, bits: u32) -> Self {
+        Self { matrix, range, bits, computed: None }
     }
 
     /// The samples, of a picture of that layout, that are counted with a rectangle of its pixels.
     #[must_use]
     pub fn samples(&self, layout: &PixelLayout, pixels: Rect) -> Rect {
-        match self {
-            Self::Coded => samples_in(layout, 1, pixels),
-            Self::Computed(_) => pixels,
+        match self.computed {
+            None => samples_in(layout, 1, pixels),
+            Some(_) => pixels,
         }
     }
 
-    /// How the differences are computed, where they are.
+    /// How they are computed of red, green and blue; `None` where they are coded.
     #[must_use]
     pub const fn differences(&self) -> Option<&Differences> {
-        match self {
-            Self::Coded => None,
-            Self::Computed(differences) => Some(differences),
-        }
+        self.computed.as_ref()
     }
 }
 

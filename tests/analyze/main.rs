@@ -15,6 +15,7 @@ mod numpy;
 mod output;
 mod probe;
 mod program;
+mod saturation;
 mod selection;
 mod shares;
 mod threads;

@@ -99,6 +99,22 @@ fn coded_components_come_beside_the_others() {
     }
 }
 
+/// Saturation and what lies outside the targets, whoever counts, of any part of the picture.
+#[test]
+fn figures_of_the_vectorscope_are_those_that_numpy_computes() {
+    for (format, color) in KINDS {
+        let clip = noise(format, "20x14");
+        for engine in ["cpu", "gpu"] {
+            let arguments = ["--scopes", "vectorscope", "--engine", engine, "--verify"];
+            compare(&clip, format, color, None, &arguments);
+            compare(&clip, format, color, Some("3,5,11,7"), &arguments);
+        }
+    }
+    let clip = Clip::noisy("clip.mkv", "24x16", "yuv444p", 2, "-c:v ffv1 -colorspace bt2020nc -color_range pc");
+    let color = ("bt2020nc", "full");
+    compare(&clip, "yuv444p", color, None, &["--scopes", "vectorscope", "--components", "ycbcr", "--jobs", "2"]);
+}
+
 #[test]
 fn the_gpu_says_the_same() {
     for (format, color) in [("yuv420p", ("bt601", "limited")), ("yuv422p10le", ("bt601", "limited"))] {
@@ -120,11 +136,16 @@ fn tags_and_b_frames_are_followed() {
 #[test]
 fn the_script_sees_a_wrong_number() {
     let clip = noise("yuv420p", "16x16");
-    let good = output(clip.path(), &["--bins"]);
+    let good = output(clip.path(), &["--bins", "--scopes", "vectorscope"]);
     let records = clip.folder().join("records.jsonl");
     let color = ("bt601", "limited");
-    for (from, to) in [("\"p75\":", "\"p75\":1"), ("\"bins\":[", "\"bins\":[1"), ("\"pts_ticks\":", "\"pts_ticks\":7")]
-    {
+    for (from, to) in [
+        ("\"p75\":", "\"p75\":1"),
+        ("\"bins\":[", "\"bins\":[1"),
+        ("\"pts_ticks\":", "\"pts_ticks\":7"),
+        ("\"saturation_mean\":", "\"saturation_mean\":1"),
+        ("\"outside_targets\":", "\"outside_targets\":1"),
+    ] {
         std::fs::write(&records, good.replacen(from, to, 1)).expect("the folder takes a file");
         let run = script(clip.path(), "yuv420p", color, &records, None);
         assert!(!run.status.success(), "{to} was not noticed");

@@ -12,6 +12,7 @@ import json
 import math
 import subprocess
 import sys
+from fractions import Fraction
 
 import numpy as np
 
@@ -154,6 +155,93 @@ def channels(planes, pix_fmt, matrix, limits, region, coded):
     return result
 
 
+def saturation(planes, pix_fmt, matrix, limits, region, size):
+    """The figures of the vectorscope of a frame; None of gray."""
+    model, bits, (sx, sy) = describe(pix_fmt)
+    x, y, width, height = region
+    if model == "gray":
+        return None
+    if model == "rgb":
+        # Cb and Cr of limited range, by the matrix of untagged video of that size, rounded to nearest in fixed point.
+        matrix, limits = "bt709" if size[0] >= 1280 or size[1] > 576 else "bt601", "limited"
+        red, green, blue = [plane[y : y + height, x : x + width] for plane in planes]
+        kr, kb = KR_KB[matrix]
+        shift = FRACTION_BITS[bits]
+        span = 224 * 2 ** (bits - 8) * 2**shift / (2**bits - 1)
+        pairs = []
+        for of_red, of_blue in ((-kr / (2 * (1 - kb)), 0.5), (0.5, -kb / (2 * (1 - kr)))):
+            of_red, of_blue = rounded(of_red * span), rounded(of_blue * span)
+            sum_ = of_red * red - (of_red + of_blue) * green + of_blue * blue
+            pairs.append((sum_ + (2 ** (bits - 1) << shift) + (1 << shift - 1)) >> shift)
+        cb, cr = pairs
+    else:
+        cb, cr = [plane[y >> sy : ((y + height - 1) >> sy) + 1, x >> sx : ((x + width - 1) >> sx) + 1] for plane in planes[1:]]
+    # Of 12 bits, a level of the scope holds four codes.
+    surplus = max(bits - 10, 0)
+    cb, cr = [plane.ravel() >> surplus << surplus for plane in (cb, cr)]
+    middle = 2 ** (bits - 1)
+    squares = (cb - middle) ** 2 + (cr - middle) ** 2
+    parts = [math.isqrt(4 * 65536 * int(square)) for square in squares]
+    parts = [(root + 1) // 2 for root in parts]
+    outside = outside_targets(cb - middle, cr - middle, 2**surplus, bits, matrix, limits)
+    return {
+        "samples": len(parts),
+        "saturation_mean": sum(parts) / (256 * len(parts)),
+        "saturation_max": max(parts) / 256,
+        "outside_targets": outside,
+        "share_outside_targets": outside / len(parts),
+    }
+
+
+def outside_targets(cb, cr, codes, bits, matrix, limits):
+    """Samples of which no value that rounds to one of their codes, `codes` from them on, is made by red, green and blue from 0 to 1.
+
+    Not by the corners of a hexagon: a value is made so if for some luma all three colours lie within their range.
+    """
+    kr, kb = [round(weight * 10000) for weight in KR_KB[matrix]]
+    kg = 10000 - kr - kb
+    span = 2**bits - 1 if limits == "full" else 224 * 2 ** (bits - 8)
+    count = 0
+    known = {}
+    for pair in zip(cb.tolist(), cr.tolist()):
+        if pair not in known:
+            known[pair] = not is_made(pair, codes, (kr, kg, kb), span)
+        count += known[pair]
+    return count
+
+
+def is_made(pair, codes, weights, span):
+    """Whether a rectangle of half a code around the codes meets what colours make, by cutting the rectangle down."""
+    low, high = [Fraction(2 * code - 1, 2 * span) for code in pair], [Fraction(2 * (code + codes) - 1, 2 * span) for code in pair]
+    polygon = [(low[0], low[1]), (high[0], low[1]), (high[0], high[1]), (low[0], high[1])]
+    kr, kg, kb = [Fraction(weight, 10000) for weight in weights]
+    # Red, green and blue less luma.
+    red = lambda cb, cr: 2 * (1 - kr) * cr
+    blue = lambda cb, cr: 2 * (1 - kb) * cb
+    green = lambda cb, cr: -(kr * red(cb, cr) + kb * blue(cb, cr)) / kg
+    colors = (red, green, blue)
+    # The largest and the smallest colour are at most 1 apart.
+    for larger in colors:
+        for smaller in colors:
+            if larger is not smaller:
+                polygon = cut(polygon, lambda p: 1 - larger(*p) + smaller(*p))
+    return bool(polygon)
+
+
+def cut(polygon, room):
+    """What of a convex polygon has room, a linear function, of 0 or more."""
+    result = []
+    for index, point in enumerate(polygon):
+        before = polygon[index - 1]
+        a, b = room(before), room(point)
+        if (a < 0) != (b < 0):
+            part = a / (a - b)
+            result.append(tuple(p + part * (q - p) for p, q in zip(before, point)))
+        if b >= 0:
+            result.append(point)
+    return result
+
+
 def probe(clip):
     """Times and types of the frames, and the picture's size, as ffprobe tells them."""
     entries = "frame=pts,pict_type,key_frame,width,height:stream=time_base"
@@ -174,6 +262,7 @@ def main():
     raw = list(raw_frames(clip, pix_fmt, width, height))
     assert len(raw) == len(frames) == len(lines) > 0, f"{len(raw)} raw frames, {len(frames)}, and {len(lines)} records"
     assert summary["type"] == "summary" and summary["complete"] and summary["frames"] == len(lines), summary
+    has_vectorscope = summary["options"].get("scopes") == "vectorscope"
     coded = summary["options"]["components"] == "rgbl+ycbcr"
     for number, (planes, frame, line) in enumerate(zip(raw, frames, lines)):
         expected = {
@@ -195,6 +284,10 @@ def main():
         }
         for name, value in expected.items():
             assert line[name] == value, f"{pix_fmt} frame {number}: {name} is {line[name]}, not {value}"
+        assert ("vectorscope" in line) == has_vectorscope, f"the fields are {list(line)}"
+        if has_vectorscope:
+            found, scope = line["vectorscope"], saturation(planes, pix_fmt, matrix, limits, region, (width, height))
+            assert found == scope, f"{pix_fmt} frame {number}: the vectorscope has {found}, not {scope}"
         wanted = channels(planes, pix_fmt, matrix, limits, region, coded)
         assert list(line["channels"]) == list(wanted), f"the channels are {list(line['channels'])}"
         for channel, values in wanted.items():

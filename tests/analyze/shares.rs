@@ -54,7 +54,8 @@ fn eight_shares_are_one_run_byte_for_byte() {
             (BY_TIME, &["--every", "3", "--components", "ycbcr"], ".json"),
             (BY_NUMBER, &["--format", "ffprobe"], ".ffprobe.json"),
             (BY_TIME, &["--keyframes", "--region", "3,3,31,20"], ".csv"),
-            (BY_TIME, &["--equalize", "--otsu", "3"], ".csv"),
+            (BY_TIME, &["--equalize", "--otsu", "3", "--scopes", "vectorscope"], ".csv"),
+            (BY_NUMBER, &["--scopes", "vectorscope", "--region", "3,3,31,20"], ".json"),
             (BY_NUMBER, &["--low-pass", "5x2", "--clahe", "2x3:4", "--every", "2", "--bins"], ".jsonl"),
         ] {
             let shares = eight(&clip, points, arguments, ending);

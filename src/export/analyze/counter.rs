@@ -11,6 +11,7 @@ use crate::histogram::reference;
 use crate::histogram::{Components, Histogram};
 use crate::picture::Picture;
 use crate::picture::region::{self, Rect};
+use crate::scopes::{self, Choice, Chroma, Saturation, ScopeCounts, Targets, Vectorscope};
 
 /// What is counted of every frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -21,6 +22,8 @@ pub struct Counting {
     pub coded: bool,
     /// The figures of FFmpeg's signalstats, for which the coded components are counted too.
     pub signal: bool,
+    /// The scopes, of red, green, blue and luminance where those are counted, else of the coded components.
+    pub scopes: Choice,
 }
 
 impl Counting {
@@ -44,6 +47,8 @@ pub struct Counts {
     pub signal: Option<Signal>,
     /// Luminance codes at which Otsu's classes begin, the darkest left out, where the picture was parted so.
     pub thresholds: Option<Vec<u32>>,
+    /// How saturated the frame is, where its vectorscope was asked for and it has colour.
+    pub saturation: Option<Saturation>,
 }
 
 /// Counts frames, in the order in which they are submitted.
@@ -53,6 +58,8 @@ pub struct Counter {
     verify: bool,
     engine: engine::Counter,
     under_way: VecDeque<UnderWay>,
+    /// The targets of the last frame, and whose they are.
+    targets: Option<(Chroma, Option<Targets>)>,
 }
 
 /// What is kept of a frame that was submitted.
@@ -61,6 +68,10 @@ struct UnderWay {
     parts: Vec<Picture>,
     /// What the reference counts, where the counts are compared.
     expected: Vec<Histogram>,
+    /// The same of its vectorscope.
+    expected_scope: Option<Vectorscope>,
+    /// Of what its vectorscope is counted.
+    chroma: Option<Chroma>,
 }
 
 impl Counter {
@@ -71,8 +82,9 @@ impl Counter {
             counting,
             adjustments: *adjustments,
             verify,
-            engine: engine::Counter::new(engine, counting.components(), *adjustments),
+            engine: engine::Counter::new(engine, counting.components(), *adjustments).with_scopes(counting.scopes),
             under_way: VecDeque::new(),
+            targets: None,
         }
     }
 
@@ -92,35 +104,48 @@ impl Counter {
             None => Ok(vec![picture.clone()]),
             Some(rect) => region::parts(picture, rect).map_err(EngineError::Region),
         };
-        let expected = if self.verify {
-            let parts = if self.adjustments.is_off() {
-                parts_of(picture)?
-            } else {
-                let codes = plain::apply(plain::codes(picture), &self.adjustments);
-                parts_of(&codes.picture().map_err(EngineError::Adjust)?)?
+        let is_off = self.adjustments.is_off();
+        let chroma = if is_off { Chroma::of(picture) } else { Some(Chroma::of_adjusted(picture)) };
+        let chroma = chroma.filter(|_| self.counting.scopes.vectorscope);
+        let (mut expected, mut expected_scope) = (Vec::new(), None);
+        if self.verify {
+            let adjusted = match is_off {
+                true => picture.clone(),
+                false => {
+                    let codes = plain::apply(plain::codes(picture), &self.adjustments);
+                    codes.picture().map_err(EngineError::Adjust)?
+                }
             };
-            self.counting.components().iter().map(|&components| reference_of(&parts, components)).collect()
-        } else {
-            Vec::new()
-        };
+            let parts = parts_of(&adjusted)?;
+            expected = self.counting.components().iter().map(|&components| reference_of(&parts, components)).collect();
+            let pixels = region.unwrap_or(Rect::whole(adjusted.width(), adjusted.height()));
+            expected_scope = chroma.map(|chroma| scopes::reference::vectorscope(&adjusted, pixels, chroma));
+        }
         let parts = if self.counting.signal { parts_of(picture)? } else { Vec::new() };
-        self.under_way.push_back(UnderWay { parts, expected });
+        self.under_way.push_back(UnderWay { parts, expected, expected_scope, chroma });
         Ok(())
     }
 
-    /// Waits for the oldest frame under way; `None` if there is none. `number` is the frame's, for errors, and `spoil`
+    /// Waits for the oldest frame under way, and gives its counts, those of scopes apart; `None` if there is none. `number` is the frame's, for errors, and `spoil`
     /// adds one to a bin before the comparison with the reference, to prove that it compares.
     ///
     /// # Errors
     /// [`AnalyzeError`] if the device fails, or if the count differs from the reference's.
-    pub fn take(&mut self, number: u64, spoil: bool) -> Result<Option<Counts>, AnalyzeError> {
-        let Some(UnderWay { parts, expected }) = self.under_way.pop_front() else { return Ok(None) };
-        let Some(engine::Counts { mut histograms, thresholds, .. }) = self.engine.take()? else { return Ok(None) };
+    pub fn take(&mut self, number: u64, spoil: bool) -> Result<Option<(Counts, ScopeCounts)>, AnalyzeError> {
+        let Some(UnderWay { parts, expected, expected_scope, chroma }) = self.under_way.pop_front() else {
+            return Ok(None);
+        };
+        let Some(engine::Counts { mut histograms, thresholds, scopes, .. }) = self.engine.take()? else {
+            return Ok(None);
+        };
         if let (true, Some(histogram)) = (spoil, histograms.first_mut()) {
             histogram.bins_mut(1)[16] += 1;
         }
         for (counted, expected) in histograms.iter().zip(&expected) {
             compare(number, counted, expected)?;
+        }
+        if let (Some(counted), Some(expected)) = (&scopes.vectorscope, &expected_scope) {
+            compare_scopes(number, counted, expected)?;
         }
         let coded = histograms.pop_if(|histogram| histogram.components == Components::YCbCr);
         let signal = coded.as_ref().filter(|_| self.counting.signal).map(|coded| {
@@ -128,7 +153,15 @@ impl Counter {
             count.add(&parts, coded);
             count.finish()
         });
-        Ok(Some(Counts { rgbl: histograms.pop(), coded, signal, thresholds: thresholds.map(present) }))
+        let saturation = scopes.vectorscope.as_ref().zip(chroma).map(|(scope, chroma)| self.saturation(scope, chroma));
+        let thresholds = thresholds.map(present);
+        Ok(Some((Counts { rgbl: histograms.pop(), coded, signal, thresholds, saturation }, scopes)))
+    }
+
+    fn saturation(&mut self, scope: &Vectorscope, chroma: Chroma) -> Saturation {
+        let kept = self.targets.take().filter(|(of, _)| *of == chroma);
+        let (_, targets) = self.targets.insert(kept.unwrap_or_else(|| (chroma, Targets::of(&chroma))));
+        Saturation::of(scope, chroma.bits, targets.as_ref())
     }
 }
 
@@ -154,6 +187,14 @@ fn compare(frame: u64, counted: &Histogram, expected: &Histogram) -> Result<(), 
     Err(AnalyzeError::Miscounted { frame, place, counted, expected })
 }
 
+/// The same of two vectorscopes.
+fn compare_scopes(frame: u64, counted: &Vectorscope, expected: &Vectorscope) -> Result<(), AnalyzeError> {
+    let Some(at) = counted.counts.iter().zip(&expected.counts).position(|(a, b)| a != b) else { return Ok(()) };
+    let (cb, cr) = (at >> counted.level_bits, at & (counted.levels() - 1));
+    let place = format!("level {cb} of Cb with level {cr} of Cr in the vectorscope");
+    Err(AnalyzeError::Miscounted { frame, place, counted: counted.counts[at], expected: expected.counts[at] })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -170,5 +211,11 @@ mod tests {
         counted.out_of_range_mut(1)[1] = 1;
         let text = compare(7, &counted, &expected).unwrap_err().to_string();
         assert!(text.contains("number of green out of range"), "{text}");
+        let expected = Vectorscope::empty(10);
+        assert!(compare_scopes(7, &expected, &expected).is_ok());
+        let mut counted = expected.clone();
+        counted.counts[(300 << 10) + 9] = 5;
+        let text = compare_scopes(7, &counted, &expected).unwrap_err().to_string();
+        assert!(text.contains("frame 7") && text.contains("level 300 of Cb with level 9 of Cr"), "{text}");
     }
 }

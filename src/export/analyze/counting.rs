@@ -288,7 +288,7 @@ impl<'a> Work<'a> {
         let Some(facts) = self.waiting.pop_front() else { return Ok(ControlFlow::Continue(())) };
         let spoil = self.context.request.spoils(facts.number);
         match self.counter.take(facts.number, spoil)? {
-            Some(counts) => Ok(sink(Counted { facts, counts })),
+            Some((counts, _)) => Ok(sink(Counted { facts, counts })),
             None => Ok(ControlFlow::Continue(())),
         }
     }

@@ -149,6 +149,7 @@ impl RecordWriter {
             has_adjustments: !adjustments.is_off(),
             has_thresholds: matches!(adjustments.reduction, Some(Reduction::Otsu(_))),
             has_bins: bins,
+            has_vectorscope: request.counting.scopes.vectorscope,
         };
         Self {
             format,
@@ -190,7 +191,7 @@ impl RecordWriter {
         if self.format == Format::Ffprobe {
             return Ok(serde_json::to_writer(line, &FfprobeRecord::new(counted))?);
         }
-        let record = FrameRecord::new(&self.input, self.adjustments.as_deref(), counted, self.shape.has_bins);
+        let record = FrameRecord::new(&self.input, self.adjustments.as_deref(), counted, self.shape);
         if self.format != Format::Csv {
             return Ok(serde_json::to_writer(line, &record)?);
         }
@@ -260,6 +261,9 @@ pub struct RunOptions {
     /// What was done to the pictures, in words; absent where nothing was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub adjustments: Option<String>,
+    /// Scopes whose figures are told; absent where none are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scopes: Option<String>,
 }
 
 impl RunOptions {
@@ -280,6 +284,7 @@ impl RunOptions {
             matrix: request.open.matrix.map(|matrix| matrix.name().to_owned()),
             range: request.open.range.map(|range| range.name().to_owned()),
             adjustments: adjustments_text(&request.adjustments),
+            scopes: request.counting.scopes.vectorscope.then(|| "vectorscope".to_owned()),
         }
     }
 }

@@ -11,6 +11,7 @@ use super::pipeline::{Counted, Outcome};
 use crate::adjust::Adjustments;
 use crate::histogram::ClipHistogram;
 use crate::media::StreamInfo;
+use crate::scopes::Saturation;
 use crate::text::counted;
 
 /// Time between two looks at the clock's text.
@@ -82,6 +83,44 @@ pub struct Overview {
     left_out: u64,
     /// The frame with the largest share out of range: number, time, share.
     worst: Option<(u64, f64, f64)>,
+    saturation: Option<ClipSaturation>,
+}
+
+/// What the vectorscopes of a clip add up to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct ClipSaturation {
+    samples: u64,
+    sum: f64,
+    /// The largest, with the number and the time of its frame.
+    most: (f64, u64, f64),
+    outside: Option<u64>,
+}
+
+impl ClipSaturation {
+    fn add(&mut self, figures: &Saturation, (number, time_secs): (u64, f64)) {
+        self.samples += figures.samples;
+        self.sum += figures.saturation_mean * figures.samples as f64;
+        if figures.saturation_max > self.most.0 {
+            self.most = (figures.saturation_max, number, time_secs);
+        }
+        self.outside = self.outside.zip(figures.outside_targets).map(|(sum, outside)| sum + outside);
+    }
+}
+
+impl fmt::Display for ClipSaturation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let samples = self.samples.max(1) as f64;
+        let (most, number, secs) = self.most;
+        write!(
+            f,
+            "saturation in codes: mean {:.2}, largest {most:.2} in frame {number}, at {secs:.3} s",
+            self.sum / samples
+        )?;
+        if let Some(outside) = self.outside {
+            write!(f, "; {:.4} % of the samples outside the targets of 100 %", 100.0 * outside as f64 / samples)?;
+        }
+        Ok(())
+    }
 }
 
 impl Overview {
@@ -116,6 +155,11 @@ impl Overview {
         });
         for histogram in [&counted.counts.rgbl, &counted.counts.coded].into_iter().flatten() {
             self.left_out += u64::from(!self.histogram.add(histogram));
+        }
+        if let Some(figures) = &counted.counts.saturation {
+            let place = (facts.number, facts.time_secs);
+            let nothing = ClipSaturation { samples: 0, sum: 0.0, most: (0.0, place.0, place.1), outside: Some(0) };
+            self.saturation.get_or_insert(nothing).add(figures, place);
         }
         if let Some(histogram) = &counted.counts.rgbl {
             let samples: u64 = histogram.bins(0).iter().map(|&bin| u64::from(bin)).sum();
@@ -174,6 +218,9 @@ impl fmt::Display for Overview {
         }
         if let Some((number, secs, share)) = self.worst {
             write!(f, "\nmost out of range: {:.4} % of the samples in frame {number}, at {secs:.3} s", share * 100.0)?;
+        }
+        if let Some(saturation) = &self.saturation {
+            write!(f, "\n{saturation}")?;
         }
         if self.left_out > 0 {
             write!(

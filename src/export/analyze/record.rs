@@ -8,6 +8,7 @@ use super::signal::{PlaneSignal, format_g};
 use crate::export::figures::SCHEMA;
 use crate::histogram::ChannelStats;
 use crate::picture::color::Origin;
+use crate::scopes::Saturation;
 
 /// A frame's record.
 #[derive(Serialize)]
@@ -41,6 +42,9 @@ pub struct FrameRecord<'a> {
     thresholds: Option<&'a [u32]>,
     count: u64,
     channels: ChannelRecords<'a>,
+    /// Only where vectorscopes are counted; null of a picture without colour.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    vectorscope: Option<Option<Saturation>>,
 }
 
 /// Writes where a tag comes from, without a string of its own.
@@ -72,16 +76,17 @@ impl Serialize for ChannelRecords<'_> {
 }
 
 impl<'a> FrameRecord<'a> {
-    /// The record of a frame of that input, with the adjustments in words, where there are any; with `bins`, every bin too.
+    /// The record of a frame of that input, with the adjustments in words, where there are any, and with the bins and the figures of
+    /// the vectorscope where the shape has them.
     #[must_use]
-    pub fn new(input: &'a str, adjustments: Option<&'a str>, counted: &'a Counted, bins: bool) -> Self {
+    pub fn new(input: &'a str, adjustments: Option<&'a str>, counted: &'a Counted, shape: TableShape) -> Self {
         let facts = &counted.facts;
         let color = &facts.colorimetry;
         let mut channels = Vec::with_capacity(7);
         for histogram in [&counted.counts.rgbl, &counted.counts.coded].into_iter().flatten() {
             for (channel, name) in histogram.components.channel_names().iter().enumerate() {
                 let stats = histogram.stats(channel, Some(color.range.value));
-                channels.push((*name, stats, bins.then(|| histogram.bins(channel))));
+                channels.push((*name, stats, shape.has_bins.then(|| histogram.bins(channel))));
             }
         }
         Self {
@@ -109,6 +114,7 @@ impl<'a> FrameRecord<'a> {
             thresholds: counted.counts.thresholds.as_deref(),
             count: facts.region.map_or(u64::from(facts.size.0) * u64::from(facts.size.1), |rect| rect.pixel_count()),
             channels: ChannelRecords(channels),
+            vectorscope: shape.has_vectorscope.then_some(counted.counts.saturation),
         }
     }
 }
@@ -117,6 +123,8 @@ impl<'a> FrameRecord<'a> {
 type FrameColumn = (&'static str, fn(&FrameRecord<'_>, &mut RowCells));
 /// The same of a channel.
 type ChannelColumn = (&'static str, fn(&ChannelStats, &mut RowCells));
+/// The same of the vectorscope.
+type VectorscopeColumn = (&'static str, fn(&Saturation, &mut RowCells));
 
 /// The columns before those of the channels, in their order. "adjustments" is there where the picture was adjusted, and
 /// "thresholds" where it was parted at Otsu's.
@@ -170,7 +178,16 @@ const CHANNEL_COLUMNS: [ChannelColumn; 19] = [
     ("count", |stats, row| row.cell(stats.count)),
 ];
 
-/// Which columns a table has.
+/// The columns of the vectorscope, behind those of the channels.
+const VECTORSCOPE_COLUMNS: [VectorscopeColumn; 5] = [
+    ("vectorscope_samples", |figures, row| row.cell(figures.samples)),
+    ("vectorscope_saturation_mean", |figures, row| row.cell(figures.saturation_mean)),
+    ("vectorscope_saturation_max", |figures, row| row.cell(figures.saturation_max)),
+    ("vectorscope_outside_targets", |figures, row| row.optional(figures.outside_targets)),
+    ("vectorscope_share_outside_targets", |figures, row| row.optional(figures.share_outside_targets)),
+];
+
+/// Which fields records have, as columns of a table or as the same in JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TableShape {
     /// Whether the adjustments are told.
@@ -179,6 +196,8 @@ pub struct TableShape {
     pub has_thresholds: bool,
     /// Whether all bins are.
     pub has_bins: bool,
+    /// Whether figures of the vectorscope are.
+    pub has_vectorscope: bool,
 }
 
 impl TableShape {
@@ -199,6 +218,9 @@ impl TableShape {
             names.extend(CHANNEL_COLUMNS.iter().map(|(name, _)| format!("{channel}_{name}")));
             names.extend(self.has_bins.then(|| format!("{channel}_bins")));
         }
+        if self.has_vectorscope {
+            names.extend(VECTORSCOPE_COLUMNS.iter().map(|(name, _)| (*name).to_owned()));
+        }
         names
     }
 
@@ -209,6 +231,12 @@ impl TableShape {
         for (_, stats, bins) in &record.channels.0 {
             CHANNEL_COLUMNS.iter().for_each(|(_, write)| write(stats, row));
             bins.iter().for_each(|bins| row.numbers(bins));
+        }
+        for (_, write) in VECTORSCOPE_COLUMNS.iter().filter(|_| self.has_vectorscope) {
+            match record.vectorscope.flatten() {
+                Some(figures) => write(&figures, row),
+                None => row.optional(None::<u8>),
+            }
         }
     }
 }
