@@ -12,8 +12,8 @@ struct Press<'a> {
     key: &'a Key,
     /// What the key types where no other key is held with it.
     base: &'a Key,
-    /// The digit that the key is the key of.
-    digit: Option<char>,
+    /// The digit that the key is the key of, and whether it is meant with Shift.
+    digit: Option<(char, bool)>,
     modifiers: ModifiersState,
 }
 
@@ -22,7 +22,7 @@ struct Press<'a> {
 pub fn action(event: &KeyEvent, modifiers: ModifiersState) -> Option<Action> {
     let key = latin::latin(&event.logical_key, event.physical_key, modifiers.shift_key());
     let base = latin::latin(&without_modifiers(event), event.physical_key, false);
-    let digit = digit_of(&base, event.physical_key);
+    let digit = digit_of(&base, event.physical_key, modifiers.shift_key());
     of_press(&Press { key: &key, base: &base, digit, modifiers })
 }
 
@@ -62,19 +62,34 @@ fn matches(chord: &Chord, press: &Press<'_>) -> bool {
         Chord::Control(letter) => typed(letter) && !shift,
         Chord::ControlShift(letter) => typed(letter) && shift,
         Chord::Sign(sign) => typed(sign),
-        Chord::Digit(digit) => press.digit == Some(*digit) && !shift,
-        Chord::ShiftDigit(digit) => press.digit == Some(*digit) && shift,
+        Chord::Digit(digit) => press.digit == Some((*digit, false)),
+        Chord::ShiftDigit(digit) => press.digit == Some((*digit, true)),
         Chord::SignOver(sign, below) => typed(sign) || base(below) && !shift,
         Chord::AltSign(sign, below) => typed(sign) || base(below),
     }
 }
 
-/// The digit of a key: the one that it types where no other key is held with it. French, Czech and other keyboards type digits with
-/// Shift only, and letters or signs without: there the place in the row of digits decides.
-fn digit_of(base: &Key, physical: PhysicalKey) -> Option<char> {
+/// The digit of a key, and whether it is meant with Shift. The digit is the one that the key types where no other key is held with
+/// it. French, Czech and other keyboards type digits with Shift only, and letters or signs without: there the place in the row of digits
+/// decides. Where that sign is one of the table, as + and - above 7 and 8 on a bépo keyboard, the key does what the sign says, and
+/// with Shift, which types the digit, what the digit does alone.
+fn digit_of(base: &Key, physical: PhysicalKey, shift: bool) -> Option<(char, bool)> {
     let Key::Character(text) = base else { return None };
     let typed = text.chars().next().filter(|first| first.is_ascii_digit() && text.len() == 1);
-    typed.or_else(|| latin::place_of_digit(physical))
+    let digit = typed.or_else(|| latin::place_of_digit(physical))?;
+    match is_sign(text) {
+        true => shift.then_some((digit, false)),
+        false => Some((digit, shift)),
+    }
+}
+
+/// Whether the table has a key that is known by this sign.
+fn is_sign(text: &str) -> bool {
+    TABLE.iter().flat_map(|row| row.keys).any(|(chord, _)| match chord {
+        Chord::Sign(sign) => *sign == text,
+        Chord::SignOver(sign, below) | Chord::AltSign(sign, below) => *sign == text || *below == text,
+        _ => false,
+    })
 }
 
 const fn of_winit(key: keys::NamedKey) -> NamedKey {

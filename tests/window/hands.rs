@@ -181,6 +181,15 @@ fn the_keys_of_digits_are_the_same_on_every_keyboard() {
         program.after(|| program.key("shift+17"), "note: marked: what is clipped");
         program.after(|| program.key("shift+18"), "note: marks off");
     }
+    // Bépo has + and - where 7 and 8 are: the signs are what they say, and the digits come with Shift.
+    program.set_layout("fr(bepo)");
+    program.after(|| program.key("16"), "note: histograms 30 % high");
+    program.after(|| program.key("17"), "note: histograms 25 % high");
+    program.after(|| program.key("18"), "note: zebras from 60 % on");
+    program.after(|| program.key("shift+16"), "note: zebras from 59 % on");
+    program.after(|| program.key("shift+17"), "note: zebras from 60 % on");
+    program.after(|| program.key("18"), "note: zebras off");
+    program.after(|| program.key("shift+18"), "note: marked: what is clipped");
     program.set_layout("us");
     program.quit_with("q");
 }

@@ -21,7 +21,7 @@ fn typed(text: &str, base: &str, modifiers: ModifiersState) -> Option<Action> {
 /// The same at a place of the keyboard.
 fn at(code: KeyCode, text: &str, base: &str, modifiers: ModifiersState) -> Option<Action> {
     let [key, base] = [text, base].map(|text| Key::Character(text.into()));
-    let digit = digit_of(&base, PhysicalKey::Code(code));
+    let digit = digit_of(&base, PhysicalKey::Code(code), modifiers.shift_key());
     of_press(&Press { key: &key, base: &base, digit, modifiers })
 }
 
@@ -90,9 +90,31 @@ fn the_key_of_a_digit_is_the_same_key_on_every_keyboard() {
     assert_eq!(at(Numpad9, "9", "9", NONE), Some(Action::ToggleZebra), "the number pad");
     // What types a sign of the table does what that says, and no digit's place gives it another meaning.
     assert_eq!(at(KeyCode::Digit6, "-", "-", NONE), Some(Action::Enlarge { more: false }), "French");
-    assert_eq!(at(Digit8, "-", "-", NONE), Some(Action::Enlarge { more: false }), "bépo");
     assert_eq!(at(KeyCode::KeyQ, "ç", "ç", NONE), None, "Turkish and others have it elsewhere");
     assert_eq!(at(Digit9, "9", "9", ModifiersState::CONTROL), None);
+}
+
+#[test]
+fn where_the_key_of_a_digit_types_a_sign_of_the_table_shift_gives_the_digit() {
+    use KeyCode::{Digit1, Digit6, Digit7, Digit8, Digit9};
+    let [lower, higher] = [false, true].map(|more| Some(Action::StepZebra { more }));
+    let [smaller, larger] = [false, true].map(|more| Some(Action::Enlarge { more }));
+    // Bépo: " « » ( ) @ + - / * and, with Shift, the digits.
+    assert_eq!([at(Digit7, "+", "+", NONE), at(Digit8, "-", "-", NONE)], [larger, smaller]);
+    assert_eq!([at(Digit7, "7", "+", SHIFT), at(Digit8, "8", "-", SHIFT)], [lower, higher]);
+    assert_eq!(at(Digit9, "/", "/", NONE), Some(Action::ToggleZebra));
+    assert_eq!(at(Digit9, "9", "/", SHIFT), Some(Action::ToggleMarks));
+    let alt = ModifiersState::ALT;
+    assert_eq!(at(Digit7, "+", "+", alt), Some(Action::Opaque { more: true }));
+    // Czech and Slovak have + where 1 is, French have - where 6 is.
+    assert_eq!(at(Digit1, "+", "+", NONE), larger);
+    assert_eq!(at(Digit6, "-", "-", NONE), smaller);
+    let digits = |base: &str, code, shift| digit_of(&Key::Character(base.into()), PhysicalKey::Code(code), shift);
+    assert_eq!(
+        [digits("+", Digit1, true), digits("ě", KeyCode::Digit2, true)],
+        [Some(('1', false)), Some(('2', true))]
+    );
+    assert_eq!([digits("+", Digit1, false), digits("ě", KeyCode::Digit2, false)], [None, Some(('2', false))]);
 }
 
 #[test]
