@@ -11,6 +11,7 @@ use crate::gpu::{AdapterChoice, GpuError};
 use crate::histogram::Components;
 use crate::media::{MediaError, OpenOptions};
 use crate::view::exposure::ExposureChoice;
+use crate::view::overlay::Overlaps;
 use crate::view::scene::Counted;
 
 /// What to play and how.
@@ -34,6 +35,8 @@ pub struct PlayOptions {
     pub bin_count: Option<u32>,
     /// Whether the luminance of linear light is shown at first; without, as the settings have it.
     pub linear_luminance: Option<bool>,
+    /// Where the colours of overlaps come from at first; without, as the settings have it.
+    pub overlaps: Option<Overlaps>,
     /// What is counted at first.
     pub components: Components,
     /// What is done to the picture at first.

@@ -86,6 +86,7 @@ impl Workspace {
             style: OverlayStyle {
                 bins: options.bin_count.or(settings.histograms.bins),
                 linear_luminance: options.linear_luminance.unwrap_or(settings.histograms.linear_luminance),
+                overlaps: options.overlaps.unwrap_or(settings.histograms.overlaps),
                 ..settings.histograms
             },
             view: ViewSettings::fitted(settings.fit),

@@ -9,7 +9,7 @@ use histoscope::{PlayOptions, parse_time, play};
 
 use super::adjust::AdjustArgs;
 use super::exposure::ExposureArgs;
-use super::options::{CountingArgs, LuminanceArg, ReadingArgs, parse_bin_count};
+use super::options::{CountingArgs, LuminanceArg, OverlapsArg, ReadingArgs, parse_bin_count};
 
 /// What to play.
 #[derive(Debug, Args)]
@@ -46,6 +46,10 @@ pub struct PlayArgs {
     /// Show luminance of the encoded codes, or beside it that of linear light; without it, as the last time
     #[arg(long, value_enum)]
     luminance: Option<LuminanceArg>,
+
+    /// Colours where bars overlap; without it, as the last time
+    #[arg(long, value_enum)]
+    overlaps: Option<OverlapsArg>,
 
     /// Neither read nor keep settings from earlier runs
     #[arg(long)]
@@ -87,6 +91,7 @@ impl PlayArgs {
             keeps_settings: !self.no_config,
             bin_count: self.bin_count,
             linear_luminance: self.luminance.map(|luminance| luminance == LuminanceArg::Linear),
+            overlaps: self.overlaps.map(Into::into),
             components: self.counting.components(),
             adjustments: self.adjust.adjustments(),
             counted: self.adjust.counted(),

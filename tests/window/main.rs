@@ -12,6 +12,7 @@ mod every_key;
 mod exposure;
 mod hands;
 mod lab;
+mod looks;
 mod lost;
 mod menu;
 mod notes;

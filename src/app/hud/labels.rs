@@ -4,8 +4,9 @@
 use egui::{Align2, Rect, Ui, pos2, vec2};
 
 use super::model::{HistogramArea, Model};
-use super::{letters, theme};
+use super::{letters, meanings, theme};
 use crate::export::labels::{AxisLook, axis};
+use crate::histogram::Components;
 
 /// The least that can be read.
 const LEAST_STRIP: f32 = 10.0;
@@ -55,6 +56,9 @@ pub fn show_counted(ui: &Ui, view: Rect, model: &Model<'_>, strength: f32) {
     let rounding = egui::CornerRadius { nw: 4, ne: 4, sw: 0, se: 0 };
     theme::fill_plate(&painter, rect, rounding, theme::PLATE);
     painter.galley(rect.center() - galley.size() / 2.0, galley, theme::LIGHT);
+    if model.scopes.linear && model.scopes.components == Components::Rgbl {
+        ui.interact(rect, egui::Id::unique("counted"), egui::Sense::hover()).on_hover_text(meanings::LINEAR);
+    }
 }
 
 /// Says how much of what is counted is in view, at the right above the histograms and their labels, or at the left where something

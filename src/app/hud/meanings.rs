@@ -22,6 +22,10 @@ pub const OUT_OF_RANGE: &str = "Out of range: samples that lay below black or ab
 /// What it means of code values.
 pub const OUT_OF_RANGE_CODED: &str = "Out of range: Y' below black or above white (16 to 235 of 8 bits in limited range), Cb and Cr \
                                       outside 16 to 240. In full range every code is in range.";
+/// What the luminance of linear light is.
+pub const LINEAR: &str = "Luminance of linear light: the light of red, green and blue, weighed and added up. A pixel stands at the code of the \
+                          gray that is as bright, so that gray pixels stand where they do in the codes’ histogram, and coloured ones \
+                          elsewhere.";
 /// What EBU R 103 is about.
 pub const R103: &str = "EBU R 103, what broadcasters accept: red, green, blue and Y' from −5 % to 105 % of black to white (5 to 246 of 8 \
                         bits in limited range). Up to 1 % of the picture may lie outside.";

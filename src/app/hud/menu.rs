@@ -7,7 +7,7 @@ use egui::{
 };
 
 use super::model::{Command, Model};
-use super::theme;
+use super::{meanings, theme};
 use crate::app::recent::place_text;
 use crate::histogram::Components;
 use crate::keys::{self, Action, MENU, MenuLine};
@@ -177,7 +177,7 @@ impl Drawing<'_, '_> {
                         let is_on = menu.model.scopes.linear;
                         let words =
                             if is_on { "Hide luminance of linear light" } else { "Show luminance of linear light" };
-                        if menu.line(ui, words, "", true).clicked() {
+                        if menu.line(ui, words, "", true).on_hover_text(meanings::LINEAR).clicked() {
                             menu.commands.push(Command::Linear(!is_on));
                         }
                     }
