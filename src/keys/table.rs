@@ -383,11 +383,11 @@ pub const GESTURES: &[(&str, &str)] = &[
     ("the same, a letter held", "in that channel alone"),
     ("drag the picture", "move it"),
     ("Shift+drag", "count this region only"),
-    ("drag its border or handles", "move, resize the region"),
+    ("drag its border, handles", "move, resize the region"),
     ("double-click the picture", "full screen and back"),
     ("right-click", "a menu of what one does most"),
     ("drag the divider", "move it between before and after"),
-    ("double-click a slider or its value", "as at first"),
+    ("double-click a slider", "as at first; so its value"),
     ("wheel", "zoom at the pointer"),
     ("rest on anything", "read its values"),
 ];

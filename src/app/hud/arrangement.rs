@@ -60,7 +60,8 @@ impl Hud {
             free.min + Vec2::new(0.0, bar::HEIGHT + theme::MARGIN),
             free.max - Vec2::new(0.0, labels::height(model)),
         );
-        let help = self.panels.help.then(|| if help::fits(ui, below_bar) { below_bar } else { view });
+        let above_note = Rect { max: below_bar.max - Vec2::new(0.0, notes::LEAST_LANE), ..below_bar };
+        let help = self.panels.help.then(|| if help::fits(ui, above_note) { below_bar } else { view });
         let controls = self.show_controls(ui, (view, free), (help, strength), model, commands);
         let panels_top = controls.map_or(free.min.y + theme::MARGIN, |controls| controls.max.y + theme::MARGIN * 0.6);
         // The axes' labels stand right above the histograms.

@@ -1,48 +1,106 @@
 //! The sheet with all keys, made from the table that handles them.
 
-use egui::{Align2, Color32, Pos2, Rect, RichText, Ui, pos2, vec2};
+use std::sync::Arc;
+
+use egui::{Align2, Color32, Galley, Pos2, Rect, Ui, Vec2, pos2, vec2};
 
 use super::theme;
 use crate::keys::{self, Section};
 
 /// Width that a column of the sheet takes, in points.
-const COLUMN: f32 = 372.0;
-/// Width of the keys in it.
-const KEYS: f32 = 134.0;
+pub(super) const COLUMN: f32 = 392.0;
+/// The most columns.
+const COLUMNS: usize = 4;
+/// The most of a column that keys take beside their words, as a part of its width. Words of longer ones stand below them.
+const KEYS: f32 = 0.45;
 /// Height of a key.
 const CAP: f32 = 16.5;
 /// Space between keys of a row.
 const BETWEEN_CAPS: f32 = 4.0;
+/// Space between keys and words, and at the right of these.
+const BESIDE: f32 = 8.0;
+const RIGHT: f32 = 18.0;
 /// Space between rows.
 const SPACE: f32 = 3.0;
-/// Height of a heading with the space below it.
-const HEADING: f32 = 23.0;
+/// Height of a heading.
+const HEADING: f32 = 20.0;
 /// Space below the last row of a section.
 const BETWEEN: f32 = 10.0;
+/// Room around the sections, in whole points.
+const PADDING: i8 = 12;
+/// The frame with its edge, and the space around it, above and below together.
+const AROUND: f32 = 2.0 * (PADDING as f32 + 2.0) + 1.6 * theme::MARGIN;
 
-/// Columns of the sheet in a room, and the width of all.
-fn columns_in(room: Rect) -> (usize, f32) {
-    let columns = ((room.width() - 24.0) / COLUMN).floor().clamp(1.0, 3.0);
-    (columns as usize, (COLUMN * columns).min(room.width() - 24.0))
+/// The sections as they are laid out in columns.
+struct Sheet {
+    blocks: Vec<Block>,
+    /// The first block that is not in a column any more, for each of them.
+    ends: Vec<usize>,
+    /// Width of a column.
+    width: f32,
+    /// Where words begin in each column.
+    words: f32,
+    /// Height of the highest column.
+    height: f32,
+}
+
+impl Sheet {
+    /// In as few columns as the room's height allows, or else as many as there is width for.
+    fn in_room(ui: &Ui, room: Rect) -> Self {
+        let most = (((room.width() - 24.0) / COLUMN).floor().max(1.0) as usize).min(COLUMNS);
+        let mut all =
+            (1..=most).map(|columns| Self::of(ui, columns, (room.width() - 24.0).min(COLUMN * columns as f32)));
+        let mut sheet = all.next_back();
+        while let Some(fewer) = all.next_back().filter(|fewer| fewer.fits(room)) {
+            sheet = Some(fewer);
+        }
+        sheet.unwrap_or_else(|| Self::of(ui, 1, room.width() - 24.0))
+    }
+
+    fn of(ui: &Ui, columns: usize, width: f32) -> Self {
+        let (blocks, width) = (Block::all(), width / columns as f32);
+        let caps = blocks.iter().flat_map(|block| &block.rows).map(|(labels, _)| caps_width(ui, labels));
+        let words = caps.filter(|&caps| caps <= KEYS * width).fold(0.0, f32::max) + BESIDE;
+        let heights: Vec<f32> = blocks.iter().map(|block| block.height(ui, width, words)).collect();
+        let ends = shared_out(&heights, columns);
+        let begins = std::iter::once(0).chain(ends.iter().copied());
+        let columns = begins.zip(&ends).map(|(begin, &end)| heights[begin..end].iter().sum::<f32>());
+        let height = columns.fold(0.0, f32::max);
+        Self { blocks, ends, width, words, height }
+    }
+
+    /// Whether all of it is seen at once in that room.
+    fn fits(&self, room: Rect) -> bool {
+        self.height + AROUND <= room.height()
+    }
+
+    fn show(&self, ui: &mut Ui) {
+        ui.horizontal_top(|ui| {
+            ui.spacing_mut().item_spacing.x = 0.0;
+            let mut begin = 0;
+            for &end in &self.ends {
+                ui.vertical(|ui| {
+                    ui.set_width(self.width);
+                    ui.spacing_mut().item_spacing.y = 0.0;
+                    for block in &self.blocks[begin..end] {
+                        block.show(ui, self.width, self.words);
+                    }
+                });
+                begin = end;
+            }
+        });
+    }
 }
 
 /// Whether a room has place for all of the sheet.
 #[must_use]
 pub fn fits(ui: &Ui, room: Rect) -> bool {
-    let (columns, width) = columns_in(room);
-    let heights: Vec<f32> = Block::all().iter().map(|block| block.height(ui, width / columns as f32)).collect();
-    let mut begin = 0;
-    shared_out(&heights, columns).into_iter().all(|end| {
-        let height = heights[begin..end].iter().sum::<f32>();
-        begin = end;
-        height + 28.0 + 2.0 * theme::MARGIN <= room.height()
-    })
+    Sheet::in_room(ui, room).fits(room)
 }
 
 /// Shows the sheet in the middle of `room`; whether it stays open.
 pub fn show(ui: &Ui, room: Rect) -> bool {
-    let room = room.shrink(theme::MARGIN * 0.8);
-    let (columns, width) = columns_in(room);
+    let sheet = Sheet::in_room(ui, room);
     let mut stays = true;
     let area = egui::Area::new(egui::Id::unique("help"))
         .order(egui::Order::Foreground)
@@ -50,16 +108,15 @@ pub fn show(ui: &Ui, room: Rect) -> bool {
         .pivot(Align2::CENTER_CENTER)
         .fixed_pos(room.center());
     let response = area.show(ui.ctx(), |ui| {
-        let plate = theme::framed(12, 12).fill(theme::SOLID);
+        let plate = theme::framed(PADDING, PADDING).fill(theme::SOLID);
         plate.show(ui, |ui| {
-            ui.set_width(width);
+            ui.set_width(sheet.width * sheet.ends.len() as f32);
+            let height = room.height() - AROUND;
             egui::ScrollArea::vertical()
-                .max_height(room.height() - 28.0)
-                .min_scrolled_height(room.height() - 28.0)
+                .max_height(height)
+                .min_scrolled_height(height)
                 .auto_shrink([false, true])
-                .show(ui, |ui| {
-                    sections(ui, columns, width);
-                });
+                .show(ui, |ui| sheet.show(ui));
         });
     });
     // A click beside the sheet, or on it, closes it; the wheel scrolls it where it is too long.
@@ -88,43 +145,44 @@ impl Block {
         Section::ALL.into_iter().map(of_section).chain([pointer]).collect()
     }
 
-    /// Where the words of a row begin, and the words as they are laid out in a column: beside the keys, however long these are.
-    fn words(ui: &Ui, (labels, help): (&[String], &str), width: f32) -> (f32, std::sync::Arc<egui::Galley>) {
-        let cap = |label: &String| {
-            let text = ui.painter().layout_no_wrap(label.clone(), theme::mono(theme::SMALL), theme::LIGHT);
-            cap_width(&text) + BETWEEN_CAPS
-        };
-        let left = KEYS.max(labels.iter().map(cap).sum::<f32>() + BETWEEN_CAPS);
-        let room = (width - left - 18.0).max(60.0);
-        (left, ui.painter().layout(help.to_owned(), theme::words(theme::TEXT), Color32::from_gray(212), room))
+    /// Where the words of a row begin, and the words as they are laid out in a column: beside the keys, or below them where these are
+    /// too long.
+    fn words(ui: &Ui, (labels, help): (&[String], &str), (width, words): (f32, f32)) -> (Vec2, Arc<Galley>) {
+        let top = if caps_width(ui, labels) + BESIDE > words + 0.1 { CAP + 1.0 } else { 0.0 };
+        let room = (width - words - RIGHT).max(60.0);
+        let galley = ui.painter().layout(help.to_owned(), theme::words(theme::TEXT), Color32::from_gray(212), room);
+        (vec2(words, top), galley)
+    }
+
+    fn row_height(ui: &Ui, row: (&[String], &str), widths: (f32, f32)) -> f32 {
+        let (at, words) = Self::words(ui, row, widths);
+        (at.y + words.size().y).max(CAP)
     }
 
     /// Height that it takes in a column, in points.
-    fn height(&self, ui: &Ui, width: f32) -> f32 {
-        let height = |(labels, help): &(Vec<String>, &str)| Self::words(ui, (labels, help), width).1.size().y;
-        HEADING + self.rows.iter().map(|row| height(row).max(CAP) + SPACE).sum::<f32>() + BETWEEN
+    fn height(&self, ui: &Ui, width: f32, words: f32) -> f32 {
+        let rows = self.rows.iter().map(|(labels, help)| Self::row_height(ui, (labels, help), (width, words)) + SPACE);
+        HEADING + SPACE + rows.sum::<f32>() + BETWEEN
     }
-}
 
-/// The sections in columns that are as equally high as their order allows.
-fn sections(ui: &mut Ui, columns: usize, width: f32) {
-    let width = width / columns as f32;
-    let blocks = Block::all();
-    let heights: Vec<f32> = blocks.iter().map(|block| block.height(ui, width)).collect();
-    let ends = shared_out(&heights, columns);
-    ui.horizontal_top(|ui| {
-        ui.spacing_mut().item_spacing.x = 0.0;
-        let mut begin = 0;
-        for end in ends {
-            ui.vertical(|ui| {
-                ui.set_width(width);
-                for block in &blocks[begin..end] {
-                    show_block(ui, block, width);
-                }
-            });
-            begin = end;
+    /// Shows the heading and the rows: keys as caps at the left, words at the right.
+    fn show(&self, ui: &mut Ui, width: f32, words: f32) {
+        let at = ui.allocate_exact_size(vec2(width, HEADING + SPACE), egui::Sense::hover()).0;
+        let font = egui::FontId::proportional(theme::TEXT + 1.0);
+        ui.painter().text(at.min, Align2::LEFT_TOP, self.name, font, theme::ACCENT);
+        for (labels, help) in &self.rows {
+            let row = (labels.as_slice(), *help);
+            let height = Self::row_height(ui, row, (width, words));
+            let (rect, _) = ui.allocate_exact_size(vec2(width, height + SPACE), egui::Sense::hover());
+            let mut left = rect.min.x;
+            for label in labels {
+                left = key_cap(ui.painter(), pos2(left, rect.min.y), label) + BETWEEN_CAPS;
+            }
+            let (at, words) = Self::words(ui, row, (width, words));
+            ui.painter().galley(rect.min + at + vec2(0.0, 0.5), words, theme::LIGHT);
         }
-    });
+        ui.add_space(BETWEEN);
+    }
 }
 
 /// Where each column ends if these heights are shared out in their order so that the highest column is as low as possible.
@@ -156,25 +214,17 @@ fn shared_out(heights: &[f32], columns: usize) -> Vec<usize> {
     candidates.iter().find_map(fits).unwrap_or_else(|| vec![heights.len()])
 }
 
-/// Shows a heading and its rows: keys as caps at the left, words at the right.
-fn show_block(ui: &mut Ui, block: &Block, width: f32) {
-    ui.spacing_mut().item_spacing = vec2(0.0, SPACE);
-    ui.label(RichText::new(block.name).size(theme::TEXT + 1.0).color(theme::ACCENT));
-    for (labels, help) in &block.rows {
-        let (begin, words) = Block::words(ui, (labels, help), width);
-        let height = words.size().y.max(CAP);
-        let (rect, _) = ui.allocate_exact_size(vec2(width - 8.0, height), egui::Sense::hover());
-        let mut left = rect.min.x;
-        for label in labels {
-            left = key_cap(ui.painter(), pos2(left, rect.min.y), label) + BETWEEN_CAPS;
-        }
-        ui.painter().galley(pos2(rect.min.x + begin, rect.min.y + 0.5), words, theme::LIGHT);
-    }
-    ui.add_space(BETWEEN - SPACE);
+/// Width of these keys beside each other.
+fn caps_width(ui: &Ui, labels: &[String]) -> f32 {
+    let cap = |label: &String| {
+        let text = ui.painter().layout_no_wrap(label.clone(), theme::mono(theme::SMALL), theme::LIGHT);
+        cap_width(&text) + BETWEEN_CAPS
+    };
+    labels.iter().map(cap).sum::<f32>() - BETWEEN_CAPS
 }
 
 /// Width of a key with this text.
-fn cap_width(text: &egui::Galley) -> f32 {
+fn cap_width(text: &Galley) -> f32 {
     (text.size().x + 9.0).max(18.0)
 }
 

@@ -13,6 +13,7 @@ use super::*;
 use crate::app::recent::RecentFile;
 use crate::gpu::draw::FontTextures;
 use crate::gpu::live::PassTimes;
+use crate::keys;
 use crate::playback::SeekGoal;
 use crate::view::marked::Marked;
 
@@ -267,13 +268,51 @@ fn every_entry_of_a_menu_is_one_line() {
 
 #[test]
 fn a_slow_seek_says_in_words_where_it_leads() {
-    let open = OpenPanels::default();
-    // Where there is room for it below the other notes.
-    for size in SIZES.into_iter().filter(|(_, height)| *height >= 900) {
+    let panels = [
+        OpenPanels::default(),
+        OpenPanels { numbers: true, ..OpenPanels::default() },
+        OpenPanels { help: true, ..OpenPanels::default() },
+    ];
+    for (size, open) in SIZES.into_iter().flat_map(|size| panels.map(|open| (size, open))) {
+        for note in 0..NOTES.len() {
+            let case =
+                Case { size, open, is_adjusted: false, has_entry: false, note, menu: None, pointer: POINTERS[0] };
+            let laid = laid_out(case);
+            let told: Vec<_> = texts(&laid.items).into_iter().map(|(words, ..)| words).collect();
+            assert!(told.iter().any(|words| words == "seeking to 1:02:03.500 …"), "{case:?}: {told:?}");
+            let newest = &NOTES[note]()[1].text;
+            assert!(told.contains(newest), "{case:?}: {told:?}");
+            assert!(faults_of(&laid).is_empty(), "{case:?}: {:?}", faults_of(&laid));
+        }
+    }
+}
+
+/// The sheet of keys: in columns whose words begin at one place each, all of it at once where there is room, and no bar to scroll by then.
+#[test]
+fn the_sheet_of_keys_is_in_line_and_scrolls_only_where_it_must() {
+    let open = OpenPanels { help: true, ..OpenPanels::default() };
+    for size in SIZES {
         let case = Case { size, open, is_adjusted: false, has_entry: false, note: 0, menu: None, pointer: POINTERS[0] };
-        let texts = texts(&laid_out(case).items);
-        let is_told = texts.iter().any(|(words, ..)| words.contains("seeking to 1:02:03.500 …"));
-        assert!(is_told, "{size:?}: {:?}", texts.iter().map(|(words, ..)| words).collect::<Vec<_>>());
+        let Laid { items, view, .. } = laid_out(case);
+        let is_help = |words: &str| {
+            keys::TABLE.iter().any(|row| row.help == words) || keys::GESTURES.iter().any(|(_, help)| *help == words)
+        };
+        let told: Vec<_> = texts(&items).into_iter().filter(|(words, ..)| is_help(words)).collect();
+        // A letter has a little space of its own before it.
+        let mut begins: Vec<f32> = told.iter().map(|(_, rect, _)| rect.min.x).collect();
+        begins.sort_by(f32::total_cmp);
+        begins.dedup_by(|next, last| *next - *last < 4.0);
+        let columns = ((view.width() - 24.0) / help::COLUMN).floor().clamp(1.0, 4.0) as usize;
+        assert!(!told.is_empty() && begins.len() <= columns, "{size:?}: words begin at {begins:?}");
+        let is_whole = told.len() == keys::TABLE.len() + keys::GESTURES.len();
+        assert_eq!(is_whole, size.1 >= 900, "{size:?}: {} rows", told.len());
+        // A bar to scroll by is narrow and high, and stands beside the words.
+        let is_bar = |item: &&Item| matches!(item, Item::Fill(rect, _) if rect.width() < 12.0 && rect.height() > 20.0);
+        let sheet = told.iter().map(|(_, rect, _)| *rect).reduce(Rect::union).unwrap_or(Rect::NOTHING);
+        let has_bar = items.iter().filter(is_bar).any(|item| {
+            matches!(item, Item::Fill(bar, _) if bar.min.x >= sheet.max.x - 20.0 && sheet.y_range().intersects(bar.y_range()))
+        });
+        assert_eq!(has_bar, !is_whole, "{size:?}");
     }
 }
 

@@ -17,8 +17,8 @@ pub const LEAST_WIDTH: f32 = 200.0;
 pub const LEAST_LANE: f32 = 44.0;
 /// Width of the words of a long note.
 const WIDTH: f32 = 620.0;
-/// Room around the words.
-const PADDING: Vec2 = Vec2::new(12.0, 9.0);
+/// Views lower than this, in points, have notes in smaller letters, with less room around them.
+const LOW: f32 = 400.0;
 /// Space between notes.
 const GAP: f32 = 4.0;
 /// The most notes at once; older ones make room.
@@ -103,56 +103,71 @@ impl Notes {
     /// Lays them out in a room of this width, below what is waited for.
     pub fn laid_out(&self, ui: &egui::Ui, width: f32, waiting: Option<String>, now: Instant) -> LaidOut {
         let layer = egui::LayerId::new(egui::Order::Tooltip, egui::Id::unique("notes"));
-        let waiting = waiting.into_iter().map(|text| (text, theme::ACCENT));
+        // By the view and not by what of it is left just now: the letters do not change while they are read.
+        let is_low = ui.ctx().content_rect().height() < LOW;
+        let look = if is_low {
+            Look { size: theme::TEXT, padding: vec2(9.0, 4.0) }
+        } else {
+            Look { size: theme::TEXT + 2.0, padding: vec2(12.0, 9.0) }
+        };
         let notes = self.0.iter().filter(|&&(_, until)| until > now).map(|(note, _)| {
             let color = if note.severity == Severity::Warning { theme::WRONG } else { theme::LIGHT };
             (note.text.clone(), color)
         });
-        LaidOut { painter: ui.ctx().layer_painter(layer), texts: waiting.chain(notes).collect(), width }
+        let waiting = waiting.map(|text| (text, theme::ACCENT));
+        LaidOut { painter: ui.ctx().layer_painter(layer), look, waiting, texts: notes.collect(), width }
     }
+}
+
+/// The letters of notes, and the room around them, in points.
+#[derive(Debug, Clone, Copy)]
+struct Look {
+    size: f32,
+    padding: Vec2,
 }
 
 /// Notes with their words, to be shown where there is room for them.
 pub struct LaidOut {
     painter: egui::Painter,
+    look: Look,
+    /// What is waited for; it stands above the notes.
+    waiting: Option<(String, Color32)>,
     texts: Vec<(String, Color32)>,
     width: f32,
 }
 
 impl LaidOut {
-    /// Height that they take with the space below each: of all if that is not more than `most`, else of the newest, even if that is
-    /// more where it `must` be shown.
+    /// Height that they take with the space below each: of all if that is not more than `most`, else of what is waited for and the
+    /// newest, even if that is more where it `must` be shown.
     pub fn height_in(&self, most: f32, must: bool) -> f32 {
         let room = Rect::from_min_size(Pos2::ZERO, vec2(self.width, most));
         self.places(room, must).last().map_or(0.0, |(place, _)| place.max.y + GAP)
     }
 
-    fn galleys(&self, width: f32) -> Vec<Arc<Galley>> {
-        let width = (width - 2.0 * PADDING.x).clamp(60.0, WIDTH);
-        let layout = |(text, color): &(String, Color32)| {
-            self.painter.layout(text.clone(), theme::words(theme::TEXT + 2.0), *color, width)
-        };
-        self.texts.iter().map(layout).collect()
-    }
-
-    /// Where they come to lie in a room: at its top, in the middle, the newest as far as there is room for them, and one at any
-    /// rate where that `must` be shown.
+    /// Where they come to lie in a room: at its top, in the middle. First comes what is waited for, then the newest notes as far as there
+    /// is room for them; it, and one note, at any rate where that `must` be shown.
     fn places(&self, room: Rect, must: bool) -> Vec<(Rect, Arc<Galley>)> {
-        let galleys = self.galleys(room.width());
+        let Look { size, padding } = self.look;
+        let width = (room.width() - 2.0 * padding.x).clamp(60.0, WIDTH);
+        let layout =
+            |(text, color): &(String, Color32)| self.painter.layout(text.clone(), theme::words(size), *color, width);
         let mut height = 0.0;
-        let fits = |text: &&Arc<Galley>| {
-            height += text.size().y + 2.0 * PADDING.y + GAP;
+        let mut fits = |text: &Arc<Galley>| {
+            height += text.size().y + 2.0 * padding.y + GAP;
             height - GAP <= room.height()
         };
-        let count = galleys.iter().rev().take_while(fits).count().max(usize::from(must)).min(galleys.len());
+        let waiting = self.waiting.as_ref().map(layout).filter(|text| fits(text) || must);
+        let notes: Vec<_> = self.texts.iter().map(layout).collect();
+        let count = notes.iter().rev().take_while(|text| fits(text)).count().max(usize::from(must)).min(notes.len());
         let mut top = room.min.y.round();
         let place = |text: Arc<Galley>| {
-            let size = text.size() + 2.0 * PADDING;
+            let size = text.size() + 2.0 * padding;
             let place = Rect::from_min_size(pos2((room.center().x - size.x / 2.0).round(), top), size);
             top = (place.max.y + GAP).round();
             (place, text)
         };
-        galleys.into_iter().rev().take(count).rev().map(place).collect()
+        let newest = notes.into_iter().rev().take(count).rev();
+        waiting.into_iter().chain(newest).map(place).collect()
     }
 
     /// Shows them in a room, beside the menus if these lie there, but not on them; where they are. One of them `must` be shown, unless
@@ -169,7 +184,7 @@ impl LaidOut {
         let Some(places) = all.find(|places| is_free(places)) else { return Vec::new() };
         for (place, text) in &places {
             theme::fill_plate(&self.painter, *place, theme::ROUND, theme::SOLID);
-            self.painter.galley(place.min + PADDING, Arc::clone(text), theme::LIGHT);
+            self.painter.galley(place.min + self.look.padding, Arc::clone(text), theme::LIGHT);
         }
         places.into_iter().map(|(place, _)| place).collect()
     }
