@@ -1,25 +1,23 @@
 //! Blurs at work beside a window: of the frame on screen, timed pass by pass and compared with the mean by definition.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rayon::prelude::*;
 
 use super::blur::{BlurMethod, LabBlur, MOST_SIZE};
 use super::counting::Step;
 use super::image::{convert, count_plainly, rgba};
-use super::job::{Stop, Work, submitted};
+use super::job::{Stop, Work};
 use super::method::ChannelSet;
+use super::repeated::Repeated;
 use super::setup::Setup;
 use super::shape::{Shape, reduced};
-use crate::gpu::timing::{Timestamps, span_ns};
+use crate::gpu::timing::Timestamps;
 use crate::gpu::{Gpu, GpuError};
 use crate::histogram::CHANNELS;
 use crate::picture::{Picture, PictureError};
 
-/// Runs of which the middle time is told, at most, and no more than have begun within this time.
-const RUNS: usize = 9;
-const TIMING: Duration = Duration::from_millis(80);
 /// Loads that a blur makes at most, lest it hold up the window: on a software adapter, and on any other.
 const LOADS: [f64; 2] = [1.5e8, 2.0e9];
 /// The same while a video plays.
@@ -205,38 +203,20 @@ impl Blurring {
     fn passes(&self, stop: &Stop) -> Result<Option<(Passes, Vec<u32>)>, GpuError> {
         let steps = self.blur.steps();
         let count = steps.len() * self.setup.runs as usize;
-        let image = u64::from(self.size.0) * u64::from(self.size.1) * 4;
-        let spans = if self.timestamps.is_some() { count as u64 * Timestamps::SPAN_BYTES } else { 0 };
-        let period_ns = f64::from(self.gpu.queue.get_timestamp_period());
-        let begin = Instant::now();
-        let mut runs: Vec<Vec<f64>> = Vec::new();
-        let mut pixels = Vec::new();
-        // What the first one takes is not told: the memory that it writes is new.
-        while runs.len() < 2 || runs.len() <= RUNS && begin.elapsed() < TIMING && !self.setup.is_playing {
-            let record = |encoder: &mut wgpu::CommandEncoder, readback: &wgpu::Buffer| {
-                let timestamps = self.timestamps.as_ref();
-                self.blur.record_each(encoder, timestamps.map(|timestamps| timestamps.spans_from(0)));
-                encoder.copy_buffer_to_buffer(self.blur.result(), 0, readback, 0, image);
-                if let Some(timestamps) = timestamps {
-                    timestamps.record_copy_to(encoder, 0..count as u32, readback, image);
-                }
-            };
-            let Some(mut words) = submitted(&self.gpu, image + spans, record, stop)? else { return Ok(None) };
-            let times = words.split_off(image as usize / 4);
-            let times = bytemuck::cast_slice::<u32, u8>(&times).chunks_exact(Timestamps::SPAN_BYTES as usize);
-            runs.push(times.map(|span| span_ns(span, period_ns)).collect());
-            pixels = words;
-        }
-        // Of each step the times of all runs of the blur together.
-        let of = |run: &[f64], step: usize| run.iter().skip(step).step_by(steps.len()).sum::<f64>();
-        let middle = |step: usize| {
-            let mut times: Vec<f64> = runs[1..].iter().map(|run| of(run, step)).collect();
-            times.sort_by(f64::total_cmp);
-            times.get(times.len() / 2).map(|&nanos| Duration::from_nanos(nanos as u64))
+        let repeated = Repeated {
+            gpu: &self.gpu,
+            timestamps: self.timestamps.as_ref(),
+            spans: count as u32,
+            result: (self.blur.result(), u64::from(self.size.0) * u64::from(self.size.1) * 4),
+            is_hurried: self.setup.is_playing,
         };
-        let time = |step| self.timestamps.as_ref().and_then(|_| middle(step));
-        let passes = steps.iter().enumerate().map(|(place, step)| (step.name, time(place)));
-        Ok(Some((passes.collect(), pixels)))
+        let Some(repeats) = repeated.run(|encoder, spans| self.blur.record_each(encoder, spans), stop)? else {
+            return Ok(None);
+        };
+        // Of each step the times of all runs of the blur together.
+        let time = |step: usize| repeats.middle((step..count).step_by(steps.len()));
+        let passes = steps.iter().enumerate().map(|(place, step)| (step.name, time(place))).collect();
+        Ok(Some((passes, repeats.words)))
     }
 }
 

@@ -27,6 +27,7 @@ pub mod ladder;
 pub mod live;
 pub mod method;
 pub mod ours;
+mod repeated;
 pub mod runner;
 pub mod scan;
 pub mod setup;

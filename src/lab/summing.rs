@@ -10,19 +10,16 @@ use serde::Serialize;
 use super::counting::Step;
 use super::image::codes;
 use super::job::{Stop, Work, submitted};
+use super::repeated::{RUNS, Repeated, TIMING};
 use super::scan::{Scan, ScanKind, ScanMethod, ScanPass, serial};
 use crate::cpu::Engine;
-use crate::gpu::timing::{Timestamps, span_ns};
+use crate::gpu::timing::Timestamps;
 use crate::gpu::{Gpu, GpuError};
 use crate::histogram::Components;
 use crate::picture::Picture;
 
 /// Invocations of a workgroup.
 const WORKGROUP: u32 = 256;
-/// Runs of which the middle time is told, at most…
-const RUNS: usize = 9;
-/// …and no more than have begun within this time.
-const TIMING: Duration = Duration::from_millis(80);
 /// Words that are brought back at a time.
 const PART: u32 = 1 << 22;
 /// The most words on a software adapter, which would hold up the window for longer: of the naive method, and of the others.
@@ -229,38 +226,24 @@ type Passes = Vec<(String, Option<Duration>)>;
 impl Summing {
     /// Runs the scan some times; the middle of each pass's times.
     fn passes(&self, stop: &Stop) -> Result<Option<Passes>, GpuError> {
-        let count = 2 * self.scan.levels() - 1;
-        let bytes = (count as u64 * Timestamps::SPAN_BYTES).max(4);
-        let period_ns = f64::from(self.gpu.queue.get_timestamp_period());
-        let begin = Instant::now();
-        let mut runs: Vec<Vec<f64>> = Vec::new();
-        // What the first one takes is not told: the memory that it writes is new.
-        while runs.len() < 2 || runs.len() <= RUNS && begin.elapsed() < TIMING {
-            let timestamps = self.timestamps.as_ref();
-            let record = |encoder: &mut wgpu::CommandEncoder, readback: &wgpu::Buffer| {
-                self.scan.record_levels(encoder, timestamps.map(|timestamps| timestamps.spans_from(0)));
-                match timestamps {
-                    Some(timestamps) => timestamps.record_copy_to(encoder, 0..count as u32, readback, 0),
-                    None => encoder.copy_buffer_to_buffer(self.scan.target(), 0, readback, 0, 4),
-                }
-            };
-            let Some(words) = submitted(&self.gpu, bytes, record, stop)? else { return Ok(None) };
-            let spans = bytemuck::cast_slice::<u32, u8>(&words).chunks_exact(Timestamps::SPAN_BYTES as usize);
-            runs.push(spans.map(|span| span_ns(span, period_ns)).collect());
-        }
-        let middle = |pass: usize| {
-            let mut times: Vec<f64> = runs[1..].iter().filter_map(|run| run.get(pass).copied()).collect();
-            times.sort_by(f64::total_cmp);
-            times.get(times.len() / 2).map(|&nanos| Duration::from_nanos(nanos as u64))
-        };
         let levels = self.scan.levels();
+        let count = 2 * levels - 1;
+        let repeated = Repeated {
+            gpu: &self.gpu,
+            timestamps: self.timestamps.as_ref(),
+            spans: count as u32,
+            result: (self.scan.target(), 4),
+            is_hurried: false,
+        };
+        let Some(repeats) = repeated.run(|encoder, spans| self.scan.record_levels(encoder, spans), stop)? else {
+            return Ok(None);
+        };
         let name = |pass: usize| match pass {
             _ if levels == 1 => "scan".to_owned(),
             pass if pass < levels => format!("level {}", pass + 1),
             pass => format!("add to level {}", 2 * levels - 1 - pass),
         };
-        let time = |pass| self.timestamps.as_ref().and_then(|_| middle(pass));
-        Ok(Some((0..count).map(|pass| (name(pass), time(pass))).collect()))
+        Ok(Some((0..count).map(|pass| (name(pass), repeats.middle(std::iter::once(pass)))).collect()))
     }
 
     /// How many sums are not those of the CPU, and where the first of them is.
@@ -339,6 +322,8 @@ fn groups(bins: &[u32]) -> [u32; GROUPS] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gpu::AdapterChoice;
+    use crate::lab::image::rgba;
 
     #[test]
     fn levels_and_costs_are_those_of_the_passes() {
@@ -353,6 +338,24 @@ mod tests {
         let block = 256.0 * 255.0 / 2.0;
         assert!((additions - (3.0 * block + 512.0) / 512.0).abs() < 1e-9, "{additions}");
         assert!((loads.0 - (3.0 * (block + 256.0) + 1024.0) / 512.0).abs() < 1e-9 && loads.1 < 1e-9, "{loads:?}");
+    }
+
+    /// The comparison is worth nothing if it cannot fail.
+    #[test]
+    fn sums_that_are_wrong_are_counted_and_the_first_of_them_is_told() {
+        let gpu = Arc::new(Gpu::headless(&AdapterChoice::default()).expect("an adapter, if only a software one"));
+        let pixels = (0..40_u32 * 30 * 4).map(|at| (at.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+        let picture = rgba(pixels, (40, 30)).unwrap();
+        let setup = SumSetup { words: Words::Pixels, length: 1000, ..SumSetup::default() };
+        let (stop, summing) = (Stop::default(), Summing::new(Arc::clone(&gpu), setup, &picture));
+        let mut summing = summing.unwrap().unwrap();
+        let summed = summing.run(&picture, &stop).unwrap().unwrap();
+        assert_eq!((summed.wrong, summed.first_wrong), (0, None));
+        let mut expected = serial(&words(&picture, &[], setup), setup.kind);
+        assert_eq!(summing.compare(&expected, &stop).unwrap(), Some((0, None)));
+        expected[700] += 1;
+        expected[999] -= 1;
+        assert_eq!(summing.compare(&expected, &stop).unwrap(), Some((2, Some(700))));
     }
 
     #[test]

@@ -353,3 +353,23 @@ fn sums_and_blurs_leave_nothing_when_the_lab_is_closed() {
         assert_eq!((allocated(&gpu), Arc::strong_count(&gpu)), (before, 1), "{topic:?}: a run goes on");
     }
 }
+
+#[test]
+fn what_one_topic_was_made_of_goes_with_it() {
+    let (gpu, frame) = (gpu(), frame((97, 61), noise));
+    let before = allocated(&gpu);
+    let mut lab = about(LabChoice::default());
+    for _ in 0..2 {
+        assert!(outcome(&mut lab, &gpu, &frame).is_ok());
+        let counting = allocated(&gpu);
+        lab.step_topic(true, Instant::now());
+        until(&mut lab, &gpu, standing(&frame), |view| summed(view).map(|_| ()));
+        lab.step_topic(true, Instant::now());
+        until(&mut lab, &gpu, standing(&frame), |view| blurred(view).map(|_| ()));
+        lab.step_topic(true, Instant::now());
+        assert!(outcome(&mut lab, &gpu, &frame).is_ok());
+        assert_eq!(allocated(&gpu), counting, "what other topics were made of is still there");
+    }
+    lab.toggle(Instant::now());
+    assert_eq!((allocated(&gpu), Arc::strong_count(&gpu)), (before, 1));
+}

@@ -87,8 +87,8 @@ impl Renderer {
         let painted = parts.iter().any(|part| part.bound.is_none());
         for part in &parts {
             if painted {
-                self.recorded.push("paint");
                 let over = if let Overlays::Painted(overlays) = overlays { &overlays[..] } else { &[] };
+                self.recorded.push(if over.is_empty() { "paint" } else { "paint with overlays" });
                 self.paint[part.side as usize].paint(gpu, encoder, view.texture(), (part, over), &placement);
             } else if part.prepare(gpu, encoder, &mut self.video, &placement) {
                 self.recorded.push("light");

@@ -280,3 +280,33 @@ fn each_topic_draws_what_it_is_about() {
         }
     }
 }
+
+#[test]
+fn textures_are_given_back_with_the_lab_whether_or_not_anything_else_is_to_be_seen() {
+    for (case, count) in [(Case::Counting(Method::Race), 2), (Case::Blur(BlurMethod::Tiled), 3)] {
+        for stays_visible in [true, false] {
+            let mut hud = Hud::without_window();
+            let panels = pair(1280.0, 720.0);
+            let came = came(case);
+            let lab = LabView { topic: topic(case, &came), logarithmic: false, moment: 0, is_brief: false };
+            let open = Model { lab: Some(&lab), ..model(&panels) };
+            // As the renderer holds them: what is set is made, what is free is dropped. The letters' own is left out.
+            let mut held = std::collections::BTreeSet::new();
+            let mut drawn = |hud: &mut Hud, model: &Model<'_>, now| {
+                let (mut shapes, _) = hud.lay_out(None, ((1280, 720), 1.0), model, now);
+                let textures = &mut shapes.textures.0;
+                held.extend(textures.set.keys().map(|id| format!("{id:?}")));
+                textures.free.iter().for_each(|id| assert!(held.remove(&format!("{id:?}")), "{id:?} was not there"));
+                textures.clear();
+                held.len() - 1
+            };
+            let begin = std::time::Instant::now();
+            hud.wake(begin);
+            assert_eq!((0..3).map(|_| drawn(&mut hud, &open, begin)).last(), Some(count), "{case:?}");
+            let end = if stays_visible { begin } else { begin + std::time::Duration::from_mins(1) };
+            let left = (0..2).map(|_| drawn(&mut hud, &model(&panels), end)).last();
+            assert_eq!(left, Some(0), "{case:?}, {stays_visible}");
+            assert_eq!(hud.is_visible(end), stays_visible);
+        }
+    }
+}
