@@ -125,6 +125,7 @@ pub mod exposing {
 /// Scopes beside the histogram: which are counted, and where the colours of bars fall in a vectorscope.
 pub mod scoping {
     pub use crate::scopes::{Choice, Target, targets};
+    pub use crate::view::scopes::{Layout as ScopeLayout, ScopeStyle};
 }
 
 /// Every frame's counts as data: what `analyze` and `merge` do.

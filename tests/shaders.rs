@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use histoscope::gpu::params::{
     BlurParams, ChannelScale, CropParams, CurveParams, DividerParams, ImageParams, LevelParams, LimitsParams,
     PairingParams, PanelParams, PictureParams, PlacementParams, RecolorParams, ReductionParams, RegionParams,
-    ScanParams, SelectionParams, TileParams, VectorscopeParams, WaveformParams,
+    ScanParams, SelectionParams, TileParams, TraceParams, VectorscopeParams, WaveformParams,
 };
 use histoscope::gpu::shaders::{self, Binding, EntryPoint, Group, Shader, groups};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
@@ -147,6 +147,26 @@ fn shared_structures_lie_alike_in_rust_and_wgsl() {
         ("cr", offset_of!(VectorscopeParams, cr)),
     ];
     assert_layout(&shaders::VECTORSCOPE, "Vectorscope", size_of::<VectorscopeParams>(), &vectorscope);
+    let trace = [
+        ("view", offset_of!(TraceParams, view)),
+        ("origin", offset_of!(TraceParams, origin)),
+        ("size", offset_of!(TraceParams, size)),
+        ("level_bits", offset_of!(TraceParams, level_bits)),
+        ("stride", offset_of!(TraceParams, stride)),
+        ("columns", offset_of!(TraceParams, columns)),
+        ("widths", offset_of!(TraceParams, widths)),
+        ("heights", offset_of!(TraceParams, heights)),
+        ("channels", offset_of!(TraceParams, channels)),
+        ("parade", offset_of!(TraceParams, parade)),
+        ("gain", offset_of!(TraceParams, gain)),
+        ("ground", offset_of!(TraceParams, ground)),
+        ("lights", offset_of!(TraceParams, lights)),
+        ("hue", offset_of!(TraceParams, hue)),
+        ("zoom", offset_of!(TraceParams, zoom)),
+        ("white", offset_of!(TraceParams, white)),
+        ("samples", offset_of!(TraceParams, samples)),
+    ];
+    assert_layout(&shaders::TRACE, "Trace", size_of::<TraceParams>(), &trace);
     let waveform = [
         ("low", offset_of!(WaveformParams, low)),
         ("high", offset_of!(WaveformParams, high)),

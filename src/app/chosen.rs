@@ -5,6 +5,7 @@ use crate::adjust::Choices;
 use crate::histogram::Components;
 use crate::view::region::Region;
 use crate::view::scene::Scene;
+use crate::view::scopes::{Kind, ScopeStyle};
 
 /// All that Ctrl+Z brings back. What is selected in a histogram and what the pointer is at are not chosen in this sense.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,6 +62,18 @@ impl Chosen {
         tell(after.region != self.region, region.to_owned());
         tell(new.exposure != old.exposure, "zebras and marks".to_owned());
         tell(new.style != old.style, "look of the histograms".to_owned());
+        for kind in Kind::ALL.into_iter().skip(1) {
+            let [was, is] = [old, new].map(|scene| scene.scopes.shows(kind, scene.overlays));
+            tell(was != is, format!("{} {}", kind.name(), on_or_off(is)));
+        }
+        let bare = |scopes: ScopeStyle| ScopeStyle {
+            waveform: false,
+            parade: false,
+            vectorscope: false,
+            hidden: None,
+            ..scopes
+        };
+        tell(bare(new.scopes) != bare(old.scopes), "look of the scopes".to_owned());
         tell(new.curves != old.curves, format!("cumulative curves {}", on_or_off(new.curves)));
         if new.view.fit == old.view.fit {
             let zooms = (new.view.zoom - old.view.zoom).abs() > 1e-9;

@@ -11,6 +11,7 @@ use crate::adjust::Choices;
 use crate::view::exposure::Exposure;
 use crate::view::overlay::{Channels, OverlayStyle};
 use crate::view::placement::Fit;
+use crate::view::scopes::ScopeStyle;
 
 /// The file.
 const NAME: kept::Name = kept::Name { file: "settings.json", aside: "settings.unreadable.json" };
@@ -37,6 +38,8 @@ pub struct Settings {
     pub pinned: bool,
     /// Whether the cumulative histograms are drawn over the bars.
     pub curves: bool,
+    /// The scopes beside the histograms.
+    pub scopes: ScopeStyle,
     /// Zebras and marks.
     pub exposure: Exposure,
     /// Parameters of the adjustments as they were last used. Which are on is not kept: a video opens as it is.
@@ -53,6 +56,7 @@ impl Default for Settings {
             fits: BTreeMap::new(),
             pinned: false,
             curves: false,
+            scopes: ScopeStyle::default(),
             exposure: Exposure::default(),
             adjustments: Choices::default(),
         }
@@ -104,8 +108,8 @@ impl Store {
         let kept = Some(folder.to_owned());
         match kept::read::<Settings>(folder, NAME) {
             Found::Value(settings) => {
-                let histograms = settings.histograms.clamped();
-                Self { folder: kept, saved: Settings { histograms, ..settings } }
+                let (histograms, scopes) = (settings.histograms.clamped(), settings.scopes.clamped());
+                Self { folder: kept, saved: Settings { histograms, scopes, ..settings } }
             }
             Found::Nothing => Self { folder: kept, saved: Settings::default() },
             Found::Unreadable => Self { folder: None, saved: Settings::default() },
@@ -191,6 +195,7 @@ mod tests {
         settings.histograms.height = 0.4;
         settings.histograms.overlaps = Overlaps::Table;
         settings.histograms.overlap_table.0[3] = [1, 2, 3];
+        settings.scopes = ScopeStyle { parade: true, zoom: 4, picture: [0.5, 0.7], ..ScopeStyle::default() };
         settings.set_channels(Channels::one(1).union(Channels::one(3)));
         settings
     }

@@ -13,9 +13,12 @@ use crate::view::panel::{self, Hit, PanelRect};
 use crate::view::placement::{Placement, Shape};
 use crate::view::region::{Grip, Region, RegionDrag, grip_at};
 use crate::view::scene::Scene;
+use crate::view::scopes::{Arranged, Border, Kind, ScopeStyle};
 
 /// How near the pointer must come to the divider to take hold of it, in points.
 const GRAB: f64 = 6.0;
+/// Brightness of a trace for a notch of the wheel.
+const GAIN_STEP: f32 = 1.2;
 
 /// The view as it is drawn now.
 #[derive(Debug, Clone, Copy)]
@@ -59,10 +62,43 @@ impl Geometry<'_> {
         Some(lamps::codes_at(rect, shown, line_pixels(self.size), self.binning()?, at))
     }
 
-    /// Size of the upright picture and of the view.
+    /// How picture and scopes share the view.
+    #[must_use]
+    pub fn arranged(&self) -> Arranged {
+        self.scene.arranged(self.size)
+    }
+
+    /// The border between scopes, or between them and the picture, that a point of the view takes hold of.
+    #[must_use]
+    pub fn border_at(&self, at: DVec2) -> Option<Border> {
+        self.arranged().border_at(at, GRAB * 0.5 * f64::from(self.points)).copied()
+    }
+
+    /// Whether a point of the view lies where scopes are, and neither picture nor histograms.
+    #[must_use]
+    pub fn is_on_scopes(&self, at: DVec2) -> bool {
+        let arranged = self.arranged();
+        let is_beside = arranged.is_wall && !arranged.picture.contains(at) && self.hit(at).is_none();
+        is_beside || arranged.panel_at(at).is_some()
+    }
+
+    /// The scopes after the wheel was turned at a point of the view: a waveform's trace brighter or darker, the middle of a
+    /// vectorscope larger or smaller.
+    #[must_use]
+    pub fn scrolled(&self, at: DVec2, notches: f64) -> Option<ScopeStyle> {
+        let style = self.scene.scopes;
+        let scrolled = match self.arranged().panel_at(at)?.kind {
+            Kind::Vectorscope => style.zoomed(notches > 0.0),
+            _ => ScopeStyle { gain: style.gain * GAIN_STEP.powf(notches as f32), ..style }.clamped(),
+        };
+        (scrolled != style).then_some(scrolled)
+    }
+
+    /// Size of the upright picture and of the part of the view that it is placed in.
     #[must_use]
     pub fn extents(&self) -> Option<(DVec2, DVec2)> {
-        Some((Shape::of(self.frame?).upright(), DVec2::new(self.size.0.into(), self.size.1.into())))
+        let PanelRect { width, height, .. } = self.arranged().picture;
+        Some((Shape::of(self.frame?).upright(), DVec2::new(width.into(), height.into())))
     }
 
     /// Pixels of the view to a pixel of the upright picture, in percent: at 100 % each is one.
@@ -76,7 +112,7 @@ impl Geometry<'_> {
     /// Where the picture lies on the view.
     #[must_use]
     pub fn placement(&self) -> Option<Placement> {
-        Some(Placement::new(&Shape::of(self.frame?), &self.scene.view, self.size))
+        Some(self.scene.placement(&Shape::of(self.frame?), self.size))
     }
 
     /// What a part of the region does that lies under a point of the view. On a histogram its handles are taken hold of, and its

@@ -45,6 +45,8 @@ mod readouts;
 mod recent;
 mod regions;
 mod saving;
+mod scope_pointing;
+mod scope_readings;
 mod screen;
 mod seen;
 mod session;

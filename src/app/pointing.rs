@@ -16,6 +16,7 @@ use crate::view::panel::PanelRect;
 use crate::view::placement::ViewSettings;
 use crate::view::region::{Grip, RegionDrag};
 use crate::view::scene::Brush;
+use crate::view::scopes::{Border, ScopeStyle};
 
 /// Enlargement for a notch of the wheel.
 const NOTCH: f64 = 1.15;
@@ -31,6 +32,8 @@ pub enum PointerCommand {
     LetGo,
     /// Another part of the picture is to be seen.
     View(ViewSettings),
+    /// The scopes are to be shown so.
+    Scopes(ScopeStyle),
     /// The divider is to stand at this share of the view's width.
     Divide(f32),
     /// Other bins are selected.
@@ -64,6 +67,8 @@ enum Drag {
     Pan(DVec2),
     /// It moves the divider, which lay this far from the pointer.
     Divide(f64),
+    /// It moves a border between scopes, or between them and the picture.
+    Border(Border),
     /// It draws, moves or resizes the region.
     Region(RegionDrag),
     /// It selects codes of these channels, from those under the pointer when it was pressed, in a histogram that shows those.
@@ -159,6 +164,7 @@ impl Pointer {
                     .map(|(upright, view)| PointerCommand::View(geometry.scene.view.pan_by(at - before, upright, view)))
             }
             Drag::Divide(aside) => Some(PointerCommand::Divide(geometry.share_at(at.x + aside))),
+            Drag::Border(border) => Some(PointerCommand::Scopes(border.dragged(&geometry.scene.scopes, at))),
             Drag::Region(drag) => {
                 let placement = geometry.placement();
                 let drawn = placement.and_then(|placement| drag.to(at, &placement, geometry.points.into()));
@@ -175,6 +181,15 @@ impl Pointer {
     fn press(&mut self, geometry: &Geometry<'_>, hud: &Hud, (held, now): (Held, Instant)) -> Option<PointerCommand> {
         let at = self.at?;
         if hud.covers(geometry.in_points(at)) {
+            self.clicks.forget();
+            return None;
+        }
+        if let Some(border) = geometry.border_at(at) {
+            self.clicks.forget();
+            self.drag = Drag::Border(border);
+            return None;
+        }
+        if geometry.is_on_scopes(at) {
             self.clicks.forget();
             return None;
         }
@@ -213,6 +228,9 @@ impl Pointer {
             MouseScrollDelta::LineDelta(_, lines) => f64::from(lines),
             MouseScrollDelta::PixelDelta(pixels) => pixels.y / NOTCH_PIXELS,
         };
+        if geometry.is_on_scopes(at) {
+            return geometry.scrolled(at, notches).map(PointerCommand::Scopes);
+        }
         let (upright, view) = geometry.extents()?;
         Some(PointerCommand::View(geometry.scene.view.zoom_at(at, NOTCH.powf(notches), upright, view)))
     }

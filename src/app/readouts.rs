@@ -16,6 +16,7 @@ use super::hud::{
 use super::lab::Lab;
 use super::pointing::Pointer;
 use super::regions;
+use super::scope_readings::ScopeReadings;
 use super::session::Session;
 use crate::view::lamps::{self, End};
 use crate::view::overlay::line_pixels;
@@ -46,6 +47,8 @@ pub struct Readings {
     pub region: Option<RegionView>,
     /// Where pixels lie that are marked, where they are few.
     pub rings: Vec<Pos2>,
+    /// The scopes beside the histograms.
+    pub scopes: ScopeReadings,
 }
 
 impl Readings {
@@ -92,6 +95,9 @@ impl Sources<'_> {
         };
         readings.region = self.region();
         readings.rings = self.rings();
+        let frame = self.session.and_then(|session| Some(session.read(session.frame.as_ref()?)));
+        let at = self.pointer.at.filter(|&at| !self.hud.covers(self.geometry.in_points(at)));
+        readings.scopes = ScopeReadings::of(&self.geometry, frame, at);
         readings.readouts.extend(self.brush());
         if self.hud.shows_controls(now) {
             self.point_at(&mut readings);
@@ -210,7 +216,7 @@ impl Sources<'_> {
         let Geometry { scene, components, points, .. } = self.geometry;
         let Some(at) = self.pointer.at else { return };
         let pointer = self.geometry.in_points(at);
-        if self.hud.covers(pointer) || self.pointer.is_dragging() {
+        if self.hud.covers(pointer) || self.pointer.is_dragging() || self.geometry.arranged().panel_at(at).is_some() {
             return;
         }
         if let Some(hit) = self.geometry.hit(at) {
@@ -236,6 +242,7 @@ impl Sources<'_> {
             return;
         }
         let Some(probe) = self.probe(at) else { return };
+        readings.scopes.mark(&self.geometry, &probe);
         let is_adjusted = !scene.adjustments.is_off();
         // The pixel's own codes have their place in the source's histograms only.
         let counts_source = scene.counted_in(components) != Counted::Result;
@@ -273,7 +280,7 @@ impl Sources<'_> {
     fn probe(&self, at: DVec2) -> Option<Probe> {
         let session = self.session?;
         let frame = session.read(session.frame.as_ref()?);
-        let placement = Placement::new(&Shape::of(&frame), &self.geometry.scene.view, self.geometry.size);
+        let placement = self.geometry.scene.placement(&Shape::of(&frame), self.geometry.size);
         let (x, y) = placement.pixel_at(at)?;
         Some(probe(&frame.picture, x, y, self.geometry.components))
     }

@@ -7,6 +7,7 @@ use crate::view::exposure::Exposure;
 use crate::view::overlay::{Arrangement, OverlayStyle};
 use crate::view::placement::{Fit, ViewSettings};
 use crate::view::scene::Scene;
+use crate::view::scopes::{Kind, Layout, ScopeStyle};
 
 /// Step of the histograms' height, as part of the window's.
 const HEIGHT_STEP: f32 = 0.05;
@@ -30,6 +31,16 @@ pub fn restyle(scene: &mut Scene, (components, bits): (Components, u32), action:
         Action::ToggleOverlays => {
             scene.overlays = !scene.overlays;
             format!("histograms {}", on_or_off(scene.overlays))
+        }
+        Action::ToggleWaveform => toggle_scope(scene, Kind::Waveform),
+        Action::ToggleParade => toggle_scope(scene, Kind::Parade),
+        Action::ToggleVectorscope => toggle_scope(scene, Kind::Vectorscope),
+        Action::ToggleScopes => toggle_scopes(scene),
+        Action::ToggleWall => {
+            let layout = &mut scene.scopes.layout;
+            *layout = if *layout == Layout::Strip { Layout::Wall } else { Layout::Strip };
+            let is_wall = *layout == Layout::Wall;
+            if is_wall { "scopes beside the picture" } else { "scopes over the picture" }.to_owned()
         }
         Action::NextArrangement => {
             style.arrangement = next_of(&Arrangement::ALL, style.arrangement);
@@ -87,6 +98,38 @@ pub fn restyle(scene: &mut Scene, (components, bits): (Components, u32), action:
         }
         _ => return None,
     })
+}
+
+fn toggle_scope(scene: &mut Scene, kind: Kind) -> String {
+    let is_on = scene.scopes.toggle(kind);
+    format!("{} {}", kind.name(), on_or_off(is_on))
+}
+
+/// Hides all scopes, or shows those again that were hidden so; where none were, the histograms.
+fn toggle_scopes(scene: &mut Scene) -> String {
+    let shown = Kind::ALL.map(|kind| scene.scopes.shows(kind, scene.overlays));
+    let (back, text) = if shown.contains(&true) {
+        scene.scopes.hidden = Some(shown);
+        ([false; 4], "scopes off")
+    } else {
+        (scene.scopes.hidden.take().unwrap_or([true, false, false, false]), "scopes on")
+    };
+    [scene.overlays, scene.scopes.waveform, scene.scopes.parade, scene.scopes.vectorscope] = back;
+    text.to_owned()
+}
+
+/// What has changed of the scopes, where that is to be said.
+pub fn told_of_scopes(before: &ScopeStyle, now: &ScopeStyle) -> Option<String> {
+    let on_or_white = if now.white { "white" } else { "in its hues" };
+    let differs = |is: bool, text: String| is.then_some(text);
+    differs(before.zoom != now.zoom, format!("vectorscope ×{}", now.zoom))
+        .or_else(|| differs(before.unit != now.unit, format!("levels in {}", now.unit.name())))
+        .or_else(|| differs(before.white != now.white, format!("vectorscope {on_or_white}")))
+        .or_else(|| differs(before.skin != now.skin, format!("line for skin {}", on_or_off(now.skin))))
+        .or_else(|| {
+            let is_new = (before.gain - now.gain).abs() > 1e-6;
+            differs(is_new, format!("traces at {:.0} %", now.gain * 100.0))
+        })
 }
 
 fn zebras(exposure: &Exposure) -> String {

@@ -15,6 +15,7 @@ use super::chosen::Chosen;
 use super::fade::BrushFade;
 use super::geometry::Geometry;
 use super::gestures::Gestures;
+use super::graphics::Graphics;
 use super::history::History;
 use super::hud::{
     Command, ExposureView, FileView, Goal, Lasting, Model, Note, PictureView, PointerView, ScopesView, Steps,
@@ -24,6 +25,7 @@ use super::lab::{Lab, Shown};
 use super::options::{AppError, PlayOptions, Waker};
 use super::pointing::{Held, Pointer, PointerCommand};
 use super::readouts::{Readings, Sources};
+use super::scope_pointing::ScopePoint;
 use super::start::{First, display_error};
 use super::workspace::Workspace;
 use super::{keyboard, screen};
@@ -133,6 +135,11 @@ impl Viewer {
             TimesState::UnderWay => wake_at = earlier(wake_at, Some(now + TIMES_INTERVAL)),
             TimesState::New | TimesState::Settled => {}
         }
+        if self.work.graphics.renderer.is_scope_pending() && self.work.stands() {
+            // Counts of a scope come back some time later; a paused video is drawn once more for them.
+            wake_at = earlier(wake_at, Some(now + TIMES_INTERVAL));
+            self.work.redraw();
+        }
         wake_at = earlier(wake_at, self.work.advance_bins(self.pointer.at.is_some(), now));
         wake_at = earlier(wake_at, self.advance_lab(now)?);
         if self.work.follow_marked() && !self.occluded {
@@ -241,14 +248,22 @@ impl Viewer {
         if seen.is_some() && self.work.hud.lasting == Lasting::Nothing {
             self.work.hud.lasting = Lasting::Readouts;
         }
+        let has_scopes = self.work.session.is_some() && !self.work.geometry().arranged().panels.is_empty();
+        if has_scopes && self.work.hud.lasting == Lasting::Nothing {
+            self.work.hud.lasting = Lasting::Readouts;
+        }
         if self.work.scene.exposure.is_on() && self.work.session.is_some() && self.work.hud.lasting == Lasting::Nothing
         {
             self.work.hud.lasting = Lasting::Readouts;
         }
         // What was found of another picture is not told of this one.
         self.work.follow_marked();
+        let pointed = self.point_in_scopes(now);
         let sources = self.sources();
-        let readings = if self.work.hud.is_visible(now) { sources.read(now) } else { Readings::default() };
+        let mut readings = if self.work.hud.is_visible(now) { sources.read(now) } else { Readings::default() };
+        if let Some((at, text)) = pointed {
+            readings.scopes.tell(at, text);
+        }
         let adjusting = sources.adjusting(&self.work.adjuster);
         let corners = sources.picture_corners();
         let pointer = self.pointer.at.map(|at| sources.geometry.in_points(at));
@@ -282,6 +297,7 @@ impl Viewer {
                 overlaps: self.work.scene.style.overlaps,
                 brushed_only: self.brushed_only,
             },
+            beside: readings.scopes.view(self.work.scene.scopes),
             tables: readings.tables(),
             adjusting,
             region: readings.region.as_ref(),
@@ -298,6 +314,21 @@ impl Viewer {
         };
         let window = &self.work.graphics.screen.window;
         self.work.hud.lay_out(Some(window), (size, window.scale_factor()), &model, now)
+    }
+
+    /// What the pointer is at in a scope beside the histograms, in points and in words.
+    fn point_in_scopes(&mut self, now: Instant) -> Option<(egui::Pos2, String)> {
+        let geometry = self.work.geometry();
+        let at = self.pointer.at.filter(|_| !self.pointer.is_dragging() && self.work.hud.shows_controls(now))?;
+        let point = geometry.in_points(at);
+        if self.work.hud.covers(point) {
+            return None;
+        }
+        let session = self.work.session.as_ref()?;
+        let spot = ScopePoint::at(&geometry, &session.read(session.frame.as_ref()?), at)?;
+        let Graphics { gpu, renderer, .. } = &mut self.work.graphics;
+        let answer = renderer.ask_scope(gpu, spot.question);
+        Some((point, spot.text(answer.as_ref())))
     }
 
     /// Everything that knows something for the display over the picture.
@@ -361,6 +392,7 @@ impl Viewer {
                 PointerCommand::Wake => self.work.hud.wake(now),
                 PointerCommand::LetGo => self.work.hud.let_go(now),
                 PointerCommand::View(view) => self.work.look_at(view, now),
+                PointerCommand::Scopes(scopes) => self.work.show_scopes(scopes, now),
                 PointerCommand::Divide(share) => self.work.scene.divider = Some(share),
                 PointerCommand::Brush(brush) => {
                     self.work.scene.brush = Some(brush);

@@ -32,6 +32,7 @@ use crate::view::overlay::{OverlayStyle, linear_text};
 use crate::view::placement::{Shape, ViewSettings};
 use crate::view::region::Region;
 use crate::view::scene::Scene;
+use crate::view::scopes::ScopeStyle;
 
 /// The video on screen and everything that is chosen for it.
 pub struct Workspace {
@@ -91,6 +92,7 @@ impl Workspace {
             },
             view: ViewSettings::fitted(settings.fit),
             curves: settings.curves,
+            scopes: settings.scopes,
             exposure: options.exposure.over(settings.exposure),
             adjustments: options.adjustments.clamped(),
             counted: options.counted,
@@ -315,6 +317,15 @@ impl Workspace {
         }
     }
 
+    /// Shows the scopes so, and says what has changed that is not seen by itself.
+    pub fn show_scopes(&mut self, scopes: ScopeStyle, now: Instant) {
+        let before = std::mem::replace(&mut self.scene.scopes, scopes);
+        self.settings.changed(now);
+        if let Some(text) = styling::told_of_scopes(&before, &scopes) {
+            self.note(Note::done(text), now);
+        }
+    }
+
     /// Does what a key asks of the video on screen, `held` where the key has been down for a while.
     ///
     /// # Errors
@@ -451,6 +462,7 @@ impl Workspace {
             fits: self.fits.chosen.clone(),
             pinned: self.hud.is_pinned(),
             curves: self.scene.curves,
+            scopes: self.scene.scopes,
             exposure: self.scene.exposure,
             adjustments: self.adjuster.choices,
             ..Settings::default()

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use histoscope::analysis::RegionSpec;
-use histoscope::scoping::Choice;
+use histoscope::scoping::{Choice, ScopeLayout, ScopeStyle};
 use histoscope::{Channels, Components, SnapshotOptions, parse_time, snapshot};
 
 use super::adjust::AdjustArgs;
@@ -17,8 +17,12 @@ use super::output::{print_line, wrong_usage};
 /// A scope of `--scopes`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ScopeArg {
+    /// The histograms
+    Histogram,
     /// Levels of each channel by column of the picture
     Waveform,
+    /// The same, the channels side by side
+    Parade,
     /// Pairs of Cb and Cr
     Vectorscope,
 }
@@ -69,8 +73,8 @@ pub struct SnapshotArgs {
     #[arg(long, value_enum, default_value_t)]
     overlaps: OverlapsArg,
 
-    /// Put the counts of these scopes into the JSON object
-    #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', requires = "bins")]
+    /// Show these scopes beside the picture, and with --bins put their counts into the JSON object
+    #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', conflicts_with = "no_overlay")]
     scopes: Vec<ScopeArg>,
 
     /// Put all bins into the JSON object
@@ -102,13 +106,28 @@ impl SnapshotArgs {
         if self.luminance == LuminanceArg::Linear && components == Components::YCbCr {
             return Ok(wrong_usage("--luminance linear needs red, green and blue; leave --components out".to_owned())?);
         }
+        if !self.scopes.is_empty() && self.output.is_none() && !self.bins {
+            let text = "--scopes needs --output for a picture of them, or --json --bins for their counts";
+            return Ok(wrong_usage(text.to_owned())?);
+        }
+        let shows = |scope| self.scopes.contains(&scope);
+        let wall = (!self.scopes.is_empty()).then(|| ScopeStyle {
+            waveform: shows(ScopeArg::Waveform),
+            parade: shows(ScopeArg::Parade),
+            vectorscope: shows(ScopeArg::Vectorscope),
+            layout: ScopeLayout::Wall,
+            ..ScopeStyle::default()
+        });
+        let overlays = if wall.is_some() { shows(ScopeArg::Histogram) } else { !self.no_overlay };
+        let scopes = wall.filter(|_| self.bins).map_or_else(Choice::default, |wall| wall.counted());
         let adjustments = self.adjust.adjustments();
         let figures = snapshot(&SnapshotOptions {
             input: self.file,
             at_secs: self.at,
             size: self.size,
             channels: self.channels,
-            overlays: !self.no_overlay,
+            overlays,
+            wall,
             labels: self.labels,
             bins: self.bins,
             bin_count: self.bin_count,
@@ -118,10 +137,7 @@ impl SnapshotArgs {
             components,
             region: self.region,
             adjustments,
-            scopes: Choice {
-                waveform: self.scopes.contains(&ScopeArg::Waveform),
-                vectorscope: self.scopes.contains(&ScopeArg::Vectorscope),
-            },
+            scopes,
             counted: self.adjust.counted(),
             exposure: self.exposure.choice(),
             adapter: self.counting.adapter(),

@@ -5,6 +5,7 @@
 use egui::epaint::text::{LayoutJob, TextFormat};
 use egui::{Align2, Color32, CornerRadius, FontId, LayerId, Painter, Pos2, Rect, Stroke, Vec2, pos2, vec2};
 
+use super::graticule::{self, color_of, ink_of};
 use crate::gpu::draw::{self, FontTextures, Shapes};
 use crate::gpu::readback::Image;
 use crate::gpu::{Gpu, GpuError, Renderer};
@@ -12,11 +13,11 @@ use crate::histogram::{Components, Transfer};
 use crate::picture::Frame;
 use crate::picture::region::Rect as Part;
 use crate::text::timecode;
-use crate::view::overlay::{LINEAR_LIGHT, lights, linear_text};
+use crate::view::overlay::{LINEAR_LIGHT, linear_text};
 use crate::view::panel::{PanelRect, panels};
-use crate::view::placement::{Placement, Shape};
+use crate::view::placement::Shape;
 use crate::view::region;
-use crate::view::scene::Scene;
+use crate::view::scene::{Counted, Scene};
 
 const GROUND: Color32 = Color32::from_black_alpha(214);
 const LIGHT: Color32 = Color32::from_gray(240);
@@ -70,6 +71,32 @@ pub fn snapshot(
     image.rgba.extend_from_slice(&caption.rgba);
     image.height += caption.height;
     Ok(image)
+}
+
+/// The view with what is written on its scopes, and without other labels.
+///
+/// # Errors
+/// As [`snapshot`].
+pub fn snapshot_with_scopes(
+    renderer: &mut Renderer,
+    gpu: &Gpu,
+    size: (u32, u32),
+    subject: &Subject<'_>,
+) -> Result<Image, GpuError> {
+    let points = points(size);
+    let on_view = shapes(size, points, |painter| label_scopes(painter, size, points, subject));
+    renderer.snapshot_with(gpu, size, subject.scene, on_view)
+}
+
+/// What is written on the scopes beside the histograms.
+fn label_scopes(painter: &Painter, size: (u32, u32), points: f32, subject: &Subject<'_>) {
+    let Subject { frame, components, scene, .. } = *subject;
+    let is_result = scene.counted_in(components) != Counted::Source;
+    let written =
+        graticule::Subject::of(&frame.picture, is_result, (components, scene.channels), scene.scopes.clamped());
+    for panel in scene.arranged(size).panels {
+        graticule::draw(painter, in_points(&panel.rect, points), panel.kind, &written);
+    }
 }
 
 /// Pixels to a point: letters are as large as on a window of that size, and never smaller than can be read.
@@ -149,9 +176,10 @@ fn show_caption(painter: &Painter, width: f32, lines: &[String]) -> f32 {
 fn label_view(painter: &Painter, size: (u32, u32), points: f32, subject: &Subject<'_>) {
     let bits = subject.frame.picture.layout().bin_bits();
     let view = Rect::from_min_size(Pos2::ZERO, vec2(size.0 as f32, size.1 as f32) / points);
+    label_scopes(painter, size, points, subject);
     let shown: Vec<_> = panels(subject.scene, subject.components, size).collect();
     if let Some(rect) = subject.region {
-        let placement = Placement::new(&Shape::of(subject.frame), &subject.scene.view, size);
+        let placement = subject.scene.placement(&Shape::of(subject.frame), size);
         let (low, high) = region::on_view(rect, &placement);
         let [low, high] = [low, high].map(|at| pos2(at.x as f32, at.y as f32) / points);
         let border = Rect::from_min_max(low, high);
@@ -253,15 +281,4 @@ const fn name_of(name: &'static str) -> &'static str {
         b"cr" => "Cr",
         _ => name,
     }
-}
-
-/// A channel's colour, light enough to be read as text.
-fn color_of(components: Components, channel: usize) -> Color32 {
-    ink_of(lights(components)[channel])
-}
-
-/// A light as a colour of text.
-fn ink_of(light: [f32; 3]) -> Color32 {
-    let light = light.map(|part| ((part + (1.0 - part) * 0.35) * 255.0) as u8);
-    Color32::from_rgb(light[0], light[1], light[2])
 }

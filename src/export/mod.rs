@@ -3,6 +3,7 @@
 pub mod analyze;
 pub mod figures;
 pub mod file;
+pub mod graticule;
 pub mod labels;
 pub mod region;
 pub mod report;

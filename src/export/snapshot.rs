@@ -22,6 +22,7 @@ use crate::view::exposure::{Exposure, ExposureChoice};
 use crate::view::overlay::{Overlaps, OverlayStyle};
 use crate::view::placement::upright_size;
 use crate::view::scene;
+use crate::view::scopes::ScopeStyle;
 
 /// What to render and to tell.
 #[derive(Debug, Clone)]
@@ -46,6 +47,8 @@ pub struct SnapshotOptions {
     pub overlaps: Overlaps,
     /// Whether the luminance of linear light is counted beside that of the codes; not where code values are counted.
     pub linear_luminance: bool,
+    /// The scopes that the picture shows beside the histograms; without, none.
+    pub wall: Option<ScopeStyle>,
     /// The scopes whose counts the figures contain.
     pub scopes: scopes::Choice,
     /// Where to write the picture; `None` makes none.
@@ -293,13 +296,15 @@ fn draw(
         counted: options.counted,
         exposure: options.exposure.over(Exposure::default()),
         style: style(options),
+        scopes: options.wall.unwrap_or_default(),
         ..Scene::default()
     };
-    let image = if options.labels {
+    let image = if options.labels || options.wall.is_some() {
         let input = options.input.file_name().unwrap_or(options.input.as_os_str()).to_string_lossy();
         let region = region.and_then(|rect| rect.proper(frame.picture.width(), frame.picture.height()));
         let subject = Subject { input: &input, frame, components: options.components, region, scene: &scene };
-        labels::snapshot(&mut renderer, gpu, size, &subject)?
+        let drawn = if options.labels { labels::snapshot } else { labels::snapshot_with_scopes };
+        drawn(&mut renderer, gpu, size, &subject)?
     } else {
         renderer.snapshot(gpu, size, &scene)?
     };

@@ -5,6 +5,7 @@ mod divider;
 pub mod overlay;
 mod paint;
 mod part;
+pub mod scopes;
 mod text;
 mod video;
 
@@ -14,6 +15,7 @@ pub use divider::DividerPass;
 pub use overlay::OverlayPass;
 pub use paint::{PaintPass, overlays};
 pub use part::{CountedPicture, ViewPart};
+pub use scopes::ScopePass;
 pub use text::{FontTextures, Shapes, TextPass, text_image};
 pub use video::{Side, VideoPass};
 

@@ -40,7 +40,7 @@ pub use import::wait_until_released;
 pub use loading::{Instance, Loading};
 #[cfg(feature = "internals")]
 pub use renderer::Rasterizer;
-pub use renderer::{Renderer, TimesState};
+pub use renderer::{Renderer, ScopeAnswer, ScopeQuestion, TimesState};
 
 /// What can go wrong on the GPU's side, each with what to do about it.
 #[derive(Debug, thiserror::Error)]

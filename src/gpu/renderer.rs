@@ -8,10 +8,11 @@ mod counting;
 mod drawing;
 mod linear;
 mod loaded;
+mod scopes;
 
 use std::time::{Duration, Instant};
 
-use super::draw::{BackdropPass, DividerPass, OverlayPass, PaintPass, Shapes, Side, TextPass, VideoPass};
+use super::draw::{BackdropPass, DividerPass, OverlayPass, PaintPass, ScopePass, Shapes, Side, TextPass, VideoPass};
 use super::figures::FrameTag;
 use super::live::{LiveTiming, PassTimes};
 use super::readback::{self, Image, VIEW_FORMAT};
@@ -30,6 +31,7 @@ use answers::Answers;
 use content::Content;
 pub use loaded::Rasterizer;
 use loaded::{Count, Loaded};
+pub use scopes::{ScopeAnswer, ScopeQuestion};
 
 /// Whether the passes' times are on their way back from the GPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,6 +55,7 @@ pub struct Renderer {
     paint: [PaintPass; 2],
     backdrop: Option<BackdropPass>,
     overlay: OverlayPass,
+    scopes: Option<ScopePass>,
     divider: Option<DividerPass>,
     text: TextPass,
     timing: Option<LiveTiming>,
@@ -95,6 +98,7 @@ impl Renderer {
             paint: Default::default(),
             backdrop: None,
             overlay,
+            scopes: None,
             divider: None,
             text: TextPass::new(format),
             timing: None,

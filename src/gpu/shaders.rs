@@ -96,6 +96,9 @@ pub mod groups {
     pub static WAVEFORM: Group = Group::of_compute("waveform", &[Uniform, Write]);
     /// Parameters, and the counts of a vectorscope.
     pub static VECTORSCOPE: Group = Group::of_compute("vectorscope", &[Uniform, Write]);
+    /// Parameters, and the counts of a scope.
+    pub static TRACE: Group =
+        Group { label: "trace", stages: ShaderStages::VERTEX_FRAGMENT, bindings: &[Uniform, Read] };
     /// The lit pixels that are found.
     pub static LIGHT: Group = Group::of_compute("light", &[Write]);
     /// Parameters, bins, scales, columns, the outlines' bins and scales, cumulative bins, strokes, and bins of linear light.
@@ -205,6 +208,13 @@ table! {
     /// Counting vectorscopes.
     VECTORSCOPE = (AllButLoops, [PICTURE_TEXT, STRIPS, text!("vectorscope")], [
         entry("count_differences", &[&groups::PICTURE, &groups::VECTORSCOPE]),
+    ]);
+    /// Drawing waveforms and vectorscopes.
+    TRACE = (All, [text!("trace")], [
+        entry("corner", &[&groups::TRACE]),
+        entry("plate", &[&groups::TRACE]),
+        entry("waveform", &[&groups::TRACE]),
+        entry("vectorscope", &[&groups::TRACE]),
     ]);
     /// Counting the pixels that a brush selects.
     SELECTION = (All, [PICTURE_TEXT, text!("selection")], [

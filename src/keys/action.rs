@@ -46,6 +46,16 @@ pub enum Action {
     ToggleChannel(usize),
     /// Show or hide all histograms.
     ToggleOverlays,
+    /// Show or hide the waveform.
+    ToggleWaveform,
+    /// Show or hide the parade.
+    ToggleParade,
+    /// Show or hide the vectorscope.
+    ToggleVectorscope,
+    /// Hide all scopes, histograms too, and show them again.
+    ToggleScopes,
+    /// Give the scopes a part of the window of their own, or lay them over the picture.
+    ToggleWall,
     /// Count Y', Cb and Cr as coded, or red, green, blue and luminance.
     ToggleComponents,
     /// Linear or logarithmic height.

@@ -13,6 +13,8 @@ pub enum MenuLine {
     Bins,
     /// A further menu with where the colours of overlaps come from.
     Overlaps,
+    /// A further menu with the scopes beside the histograms.
+    Scopes,
     /// A further menu with the recent files.
     Recent,
     /// A line between groups.
@@ -30,6 +32,7 @@ pub const MENU: &[MenuLine] = &[
     MenuLine::Does(NextFit),
     MenuLine::Rule,
     MenuLine::Channels,
+    MenuLine::Scopes,
     MenuLine::Bins,
     MenuLine::Overlaps,
     MenuLine::Does(ToggleOverlays),

@@ -39,7 +39,7 @@ impl Section {
         match self {
             Self::Playing => "Playing",
             Self::Moving => "Moving in the video",
-            Self::Histograms => "Histograms",
+            Self::Histograms => "Histograms and scopes",
             Self::Adjustments => "Adjustments",
             Self::Picture => "Picture",
             Self::Reading => "Reading",
@@ -161,8 +161,18 @@ pub const TABLE: &[Bindings] = &[
     },
     Bindings {
         section: Section::Histograms,
-        keys: &[(Letter("h"), ToggleOverlays)],
+        keys: &[(Letter("h"), ToggleOverlays), (Digit('1'), ToggleOverlays)],
         help: "show or hide all histograms",
+    },
+    Bindings {
+        section: Section::Histograms,
+        keys: &[(Digit('2'), ToggleWaveform), (Digit('3'), ToggleParade), (Digit('4'), ToggleVectorscope)],
+        help: "show or hide waveform, parade, vectorscope",
+    },
+    Bindings {
+        section: Section::Histograms,
+        keys: &[(Digit('0'), ToggleScopes), (ShiftDigit('0'), ToggleWall)],
+        help: "all scopes off, and back; scopes beside the picture",
     },
     Bindings {
         section: Section::Histograms,

@@ -4,6 +4,8 @@
 //! R'G'B' and luminance take all codes, as does full range; Y' of limited range has room below black and above white, which is
 //! where the limits of EBU R 103 lie.
 
+use serde::{Deserialize, Serialize};
+
 use crate::histogram::Components;
 use crate::histogram::limits::r103_codes;
 use crate::picture::color::Range;
@@ -11,7 +13,8 @@ use crate::picture::color::Range;
 use super::grid::level_bits;
 
 /// In what a scale is labelled.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Unit {
     /// Parts of the range from black to white, or of colour differences of their range from -50 to 50.
     #[default]
@@ -23,6 +26,19 @@ pub enum Unit {
 }
 
 impl Unit {
+    /// Every unit, in the order in which the user cycles through them.
+    pub const ALL: [Self; 3] = [Self::Percent, Self::Codes, Self::Millivolts];
+
+    /// The name that notes use.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Percent => "percent",
+            Self::Codes => "codes",
+            Self::Millivolts => "millivolts",
+        }
+    }
+
     /// What stands behind a number of it; nothing behind codes.
     #[must_use]
     pub const fn suffix(self) -> &'static str {

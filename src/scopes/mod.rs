@@ -2,7 +2,6 @@
 //!
 //! All of them are counts of the same codes that the histogram counts, so they add up to it.
 
-#[allow(dead_code, reason = "not all who draw scopes are there yet")]
 pub mod graticule;
 mod grid;
 pub mod reference;
@@ -10,7 +9,7 @@ mod saturation;
 mod vectorscope;
 mod waveform;
 
-pub use grid::{MOST_LEVEL_BITS, samples_in};
+pub use grid::{MOST_LEVEL_BITS, level_bits, samples_in};
 pub use saturation::{Saturation, Targets};
 pub use vectorscope::{Chroma, Differences, Target, Vectorscope, targets};
 pub use waveform::{MOST_COLUMNS, Waveform, column_of};

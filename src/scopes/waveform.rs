@@ -36,15 +36,21 @@ impl Waveform {
     /// A waveform of nothing, for that rectangle of a picture of this layout.
     #[must_use]
     pub fn empty(layout: &PixelLayout, pixels: Rect, components: Components) -> Self {
+        let mut waveform = Self::shape(layout, pixels, components);
+        waveform.counts = vec![0; (CHANNELS * waveform.columns[0] as usize) << waveform.level_bits];
+        waveform
+    }
+
+    /// The same without counts.
+    #[must_use]
+    pub fn shape(layout: &PixelLayout, pixels: Rect, components: Components) -> Self {
         let of_samples = |component| samples_in(layout, component, pixels).width.min(MOST_COLUMNS);
         let columns = std::array::from_fn(|channel| match components {
             Components::Rgbl => of_samples(0),
             Components::YCbCr if channel < layout.component_count() => of_samples(channel),
             Components::YCbCr => 0,
         });
-        let level_bits = level_bits(layout.bin_bits());
-        let counts = vec![0; (CHANNELS * columns[0] as usize) << level_bits];
-        Self { components, columns, level_bits, counts }
+        Self { components, columns, level_bits: level_bits(layout.bin_bits()), counts: Vec::new() }
     }
 
     /// Levels of a column.

@@ -10,5 +10,7 @@ pub mod panel;
 pub mod panel_params;
 pub mod placement;
 pub mod probe;
+pub mod rect;
 pub mod region;
 pub mod scene;
+pub mod scopes;

@@ -8,6 +8,7 @@ use glam::Vec2;
 use serde::{Deserialize, Serialize};
 
 use super::binning::Binning;
+use super::rect::PanelRect;
 use crate::histogram::{BIN_COUNTS, Components};
 pub use look::{
     BAR_OPACITY, LINEAR_LIGHT, OUTLINED_LIGHT, SCRIM_OPACITY, WHITENING, colors, graticule, guides, lights,
@@ -234,6 +235,27 @@ pub fn placed(components: Components, style: &OverlayStyle) -> Vec<Placed> {
     }
 }
 
+/// The overlays in a part of a view of `view` pixels, which other scopes leave them: arranged as on a view of their own that is
+/// as high as they are.
+#[must_use]
+pub fn placed_in(components: Components, style: &OverlayStyle, area: PanelRect, view: (u32, u32)) -> Vec<Placed> {
+    let alone = OverlayStyle { height: 1.0, lift: 0.0, ..*style };
+    let extent = Vec2::new(view.0.max(1) as f32, view.1.max(1) as f32);
+    let part = Vec2::new(area.width as f32, area.height as f32) / extent;
+    let corner = Vec2::new(area.left as f32, extent.y - (area.top + area.height) as f32) / extent;
+    let mut placed = placed(components, &alone);
+    // What is beside the outermost ones is left to the other scopes' arrangement.
+    let low = placed.iter().map(|panel| panel.origin).fold(Vec2::ONE, Vec2::min);
+    let high = placed.iter().map(|panel| panel.origin + panel.size).fold(Vec2::ZERO, Vec2::max);
+    let span = if style.arrangement == Arrangement::Column { COLUMN_WIDTH } else { high.x - low.x };
+    let stretch = Vec2::new(1.0 / span, 1.0 / (high.y - low.y).max(0.01)) * part;
+    for panel in &mut placed {
+        panel.origin = corner + (panel.origin - low) * stretch;
+        panel.size *= stretch;
+    }
+    placed
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -283,6 +305,22 @@ mod tests {
         let column = placed(Components::YCbCr, &style(Arrangement::Column));
         assert!(column.windows(2).all(|two| two[0].origin.y > two[1].origin.y));
         assert!(column.iter().all(|panel| panel.origin.x + panel.size.x > 0.95), "at the right edge");
+    }
+
+    #[test]
+    fn a_part_of_the_view_is_filled_by_every_arrangement() {
+        let (area, view) = (PanelRect { left: 100, top: 600, width: 400, height: 200 }, (1600, 900));
+        for (components, arrangement) in BOTH.into_iter().flat_map(|c| Arrangement::ALL.map(|a| (c, a))) {
+            let rects: Vec<_> = placed_in(components, &style(arrangement), area, view)
+                .iter()
+                .map(|placed| placed.pixels(view))
+                .collect();
+            let ends = |rect: &PanelRect| [rect.left, rect.left + rect.width, rect.top, rect.top + rect.height];
+            let ends: Vec<_> = rects.iter().map(ends).collect();
+            let least = |side: usize| ends.iter().map(|ends| ends[side]).min().unwrap();
+            let most = |side: usize| ends.iter().map(|ends| ends[side]).max().unwrap();
+            assert_eq!([least(0), most(1), least(2), most(3)], [100, 500, 600, 800], "{components:?} {arrangement:?}");
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@ use glam::{DMat4, DVec2, DVec3};
 
 use crate::picture::region::Rect;
 use crate::picture::{Frame, Orientation, Ratio};
+use crate::view::rect::PanelRect;
 pub use sampling::{Nearest, Sampling};
 #[cfg(feature = "internals")]
 pub use settings::PictureRect;
@@ -91,22 +92,33 @@ pub struct Placement {
     pub picture: (u32, u32),
     /// Size of the view in pixels.
     pub view: (u32, u32),
+    /// The part of the view that the picture is placed in, and seen in.
+    pub area: PanelRect,
 }
 
 impl Placement {
     /// Places a picture of that shape on a view of `view` pixels.
+    #[cfg(feature = "internals")]
     #[must_use]
     pub fn new(shape: &Shape, settings: &ViewSettings, view: (u32, u32)) -> Self {
+        Self::within(shape, settings, view, PanelRect { left: 0, top: 0, width: view.0, height: view.1 })
+    }
+
+    /// Places it in a part of such a view.
+    #[must_use]
+    pub fn within(shape: &Shape, settings: &ViewSettings, view: (u32, u32), area: PanelRect) -> Self {
         let extent = DVec2::new(view.0.max(1).into(), view.1.max(1).into());
-        let region = settings.picture_rect(shape.upright(), extent);
-        let centre = (region.top_left + region.size * 0.5) / extent;
+        let part = DVec2::new(area.width.max(1).into(), area.height.max(1).into());
+        let corner = DVec2::new(area.left.into(), area.top.into());
+        let region = settings.picture_rect(shape.upright(), part);
+        let centre = (corner + region.top_left + region.size * 0.5) / extent;
         let shift = DMat4::from_translation(DVec3::new(2.0 * centre.x - 1.0, 1.0 - 2.0 * centre.y, 0.0));
         let transform = shift * transform(region.size / extent, shape.orientation);
         let picture = (shape.width, shape.height);
         let size = DVec2::new(shape.width.into(), shape.height.into());
         let sampling = Sampling::new(transform, size, extent);
         let was_asked = settings.fit == Fit::Actual || settings.zoom > 1.0;
-        Self { transform, sampling, has_hard_edges: was_asked && sampling.footprint() < 0.5001, picture, view }
+        Self { transform, sampling, has_hard_edges: was_asked && sampling.footprint() < 0.5001, picture, view, area }
     }
 
     /// The same picture on some columns of the view alone, which are a view by themselves then. They must not be none.
@@ -153,10 +165,12 @@ impl Placement {
         DVec2::new(way.x / across.x, way.y / down.y)
     }
 
-    /// The coded pixel under a point of the view; `None` beside the picture.
+    /// The coded pixel under a point of the view; `None` beside the picture, and where others than it are seen.
     #[must_use]
     pub fn pixel_at(&self, point: DVec2) -> Option<(u32, u32)> {
-        self.sampling.pixel_at(point, self.picture)
+        let is_whole = (self.area.width, self.area.height) == self.view;
+        let is_seen = is_whole || self.area.contains(point);
+        if is_seen { self.sampling.pixel_at(point, self.picture) } else { None }
     }
 
     /// The share of a part of the picture, or of all of it, that lies in the view: 0 to 1. Where less than a pixel of the view
@@ -164,10 +178,12 @@ impl Placement {
     #[must_use]
     pub fn seen(&self, part: Option<Rect>) -> f64 {
         let (x_axis, y_axis) = self.sampling.axes();
-        let (columns, rows) = if self.sampling.is_turned() { (self.view.1, self.view.0) } else { self.view };
+        let PanelRect { left, top, width, height } = self.area;
+        let (columns, rows) = ((left, left + width), (top, top + height));
+        let (columns, rows) = if self.sampling.is_turned() { (rows, columns) } else { (columns, rows) };
         let part = part.unwrap_or(Rect { x: 0, y: 0, width: self.picture.0, height: self.picture.1 });
-        let side = |(origin, step): (f64, f64), pixels: u32, begin: u32, length: u32| {
-            let [one, other] = [origin, origin + step * f64::from(pixels)];
+        let side = |(origin, step): (f64, f64), pixels: (u32, u32), begin: u32, length: u32| {
+            let [one, other] = [pixels.0, pixels.1].map(|pixel| origin + step * f64::from(pixel));
             let (begin, length) = (f64::from(begin), f64::from(length));
             let seen = (one.max(other).min(begin + length) - one.min(other).max(begin)).max(0.0);
             if length - seen < step.abs() { 1.0 } else { seen / length }

@@ -6,7 +6,8 @@ pub use crate::view::brush::Brush;
 use crate::view::brush::Lighting;
 use crate::view::exposure::Exposure;
 use crate::view::overlay::{Channels, OverlayStyle};
-use crate::view::placement::ViewSettings;
+use crate::view::placement::{Placement, Shape, ViewSettings};
+use crate::view::scopes::{Arranged, ScopeStyle, arrange};
 
 /// No bin: the mark of a channel that a probed pixel does not have.
 pub const NO_BIN: u32 = u32::MAX;
@@ -66,6 +67,8 @@ pub struct Scene {
     pub curves: bool,
     /// What the picture tells of its exposure.
     pub exposure: Exposure,
+    /// The scopes beside the histograms.
+    pub scopes: ScopeStyle,
 }
 
 impl Default for Scene {
@@ -83,11 +86,25 @@ impl Default for Scene {
             divider: None,
             curves: false,
             exposure: Exposure::default(),
+            scopes: ScopeStyle::default(),
         }
     }
 }
 
 impl Scene {
+    /// How picture and scopes share a view of `view` pixels.
+    #[must_use]
+    pub fn arranged(&self, view: (u32, u32)) -> Arranged {
+        let style = self.style.clamped();
+        arrange(&self.scopes, self.overlays, (style.height, style.lift), view)
+    }
+
+    /// Where a picture of that shape lies on a view of `view` pixels.
+    #[must_use]
+    pub fn placement(&self, shape: &Shape, view: (u32, u32)) -> Placement {
+        Placement::within(shape, &self.view, view, self.arranged(view).picture)
+    }
+
     /// Which picture is counted: [`Counted::Source`] where nothing is adjusted.
     #[must_use]
     pub fn counted(&self) -> Counted {

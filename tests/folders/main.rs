@@ -37,7 +37,7 @@ fn libraries_stay_in_their_rooms() {
         ("winit::", &["app/"]),
         // The controls are egui's; the GPU draws what it lays out, and the text of a report and of a saved picture is laid out
         // with its letters.
-        ("egui", &["app/", "gpu/draw/", "export/report/", "export/labels.rs"]),
+        ("egui", &["app/", "gpu/draw/", "export/report/", "export/labels.rs", "export/graticule.rs"]),
         ("rfd::", &["app/"]),
         ("clap::", &["cli/"]),
         ("ctrlc::", &["cli/"]),

@@ -17,6 +17,26 @@ fn numpy(clip: &Clip, format: &str, (width, height): (u32, u32), counted: &[&str
 }
 
 #[test]
+fn a_picture_of_the_scopes_needs_somewhere_to_go_and_has_its_size() {
+    let clip = Clip::noisy("clip.mkv", "64x48", "yuv420p", 1, "-c:v ffv1");
+    let input = clip.path().to_str().unwrap();
+    let refused = run(["snapshot", input, "--scopes", "waveform"]);
+    assert!(refused.code == Some(2) && refused.stderr.contains("--scopes needs --output"), "{}", refused.stderr);
+    let folder = tempfile::tempdir().unwrap();
+    let mut pictures = Vec::new();
+    for list in ["histogram,waveform,parade,vectorscope", "waveform", "vectorscope"] {
+        let file = folder.path().join(format!("{list}.png"));
+        let name = file.to_str().unwrap();
+        let drawn = run(["snapshot", input, "--scopes", list, "--size", "640x360", "-o", name, "--json"]);
+        assert!(drawn.code == Some(0), "{}", drawn.stderr);
+        let json: Value = serde_json::from_str(&drawn.stdout).unwrap();
+        assert!(json.get("waveform").is_none(), "counts that nobody asked for");
+        pictures.push(std::fs::read(&file).unwrap());
+    }
+    assert!(pictures[0] != pictures[1] && pictures[1] != pictures[2]);
+}
+
+#[test]
 fn every_engine_counts_what_numpy_counts() {
     let kinds = [
         ("gray", "ycbcr", (61, 33)),

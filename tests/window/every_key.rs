@@ -155,6 +155,11 @@ fn check(program: &Program, key: &str, action: Action) {
             notes(&format!("{name} off"), &format!("{name} on"));
         }
         Action::ToggleOverlays => notes("histograms off", "histograms on"),
+        Action::ToggleWaveform => notes("waveform on", "waveform off"),
+        Action::ToggleParade => notes("parade on", "parade off"),
+        Action::ToggleVectorscope => notes("vectorscope on", "vectorscope off"),
+        Action::ToggleScopes => notes("scopes off", "scopes on"),
+        Action::ToggleWall => notes("scopes beside the picture", "scopes over the picture"),
         Action::ToggleComponents => notes("counting Y', Cb and Cr", "counting red, green, blue"),
         Action::ToggleLogarithmic => notes("logarithmic height", "linear height"),
         Action::NextArrangement => {

@@ -21,6 +21,7 @@ mod program;
 mod reading;
 mod region;
 mod results;
+mod scopes;
 mod stalled;
 mod title;
 mod turn;

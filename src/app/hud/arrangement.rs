@@ -11,7 +11,7 @@ use super::model::{Command, Model};
 use super::places::{Between, Placed, free_area};
 use super::{
     Hud, Lasting, adjusting, bar, divider, empty, entry, exposure, help, info, lab, labels, left_for_others, legend,
-    letters, marks, notes, readout, region, stats, theme, timing,
+    letters, marks, notes, readout, region, scopes, stats, theme, timing,
 };
 
 /// The least height of panels, in points.
@@ -53,6 +53,7 @@ impl Hud {
     pub(super) fn show(&mut self, ui: &mut egui::Ui, model: &Model<'_>, now: Instant, commands: &mut Vec<Command>) {
         let view = ui.ctx().content_rect();
         let free = free_area(view, model.scopes.histograms);
+        let free = model.beside.free.map_or(free, |beside| beside.intersect(free));
         let strength = self.visibility.strength(now);
         show_beneath(ui, view, model, strength);
         // Where the sheet leaves no room for the controls, it stands alone.
@@ -290,6 +291,7 @@ impl Hud {
 /// What is drawn on the picture and the histograms themselves, beneath all that is written.
 fn show_beneath(ui: &mut egui::Ui, view: Rect, model: &Model<'_>, strength: f32) {
     lab::show_on_picture(ui, model);
+    scopes::show(ui, view, model);
     let histograms: Vec<_> = model.scopes.histograms.iter().map(|panel| panel.rect).collect();
     if let Some(shown) = model.region {
         region::show(ui, view, shown, &histograms, strength);

@@ -11,7 +11,9 @@ use super::{meanings, theme};
 use crate::app::recent::place_text;
 use crate::histogram::Components;
 use crate::keys::{self, Action, MENU, MenuLine};
+use crate::scopes::graticule::Unit;
 use crate::view::overlay::Overlaps;
+use crate::view::scopes::{Layout as ScopeLayout, ScopeStyle};
 
 /// Width of a line, in points.
 const WIDTH: f32 = 250.0;
@@ -162,7 +164,7 @@ impl Drawing<'_, '_> {
                 MenuLine::Does(Action::Continue) if self.model.file.left_at.is_none() => continue,
                 MenuLine::Does(Action::ClearRegion) if !has_region => continue,
                 MenuLine::Does(action) if !has_video && !needs_none(action) => continue,
-                MenuLine::Channels | MenuLine::Bins | MenuLine::Overlaps if !has_video => continue,
+                MenuLine::Channels | MenuLine::Scopes | MenuLine::Bins | MenuLine::Overlaps if !has_video => continue,
                 MenuLine::Recent if self.model.file.recent.is_empty() => continue,
                 MenuLine::Does(action) => {
                     let command = if action == Action::CopyValues { Command::CopyAt(at) } else { Command::Do(action) };
@@ -182,6 +184,7 @@ impl Drawing<'_, '_> {
                         }
                     }
                 }),
+                MenuLine::Scopes => self.further(ui, "Scopes", Self::scopes),
                 MenuLine::Bins => self.further(ui, "Bins", |menu, ui| {
                     for count in std::iter::once(None).chain(BIN_COUNTS.map(Some)) {
                         let words =
@@ -204,6 +207,35 @@ impl Drawing<'_, '_> {
                 MenuLine::Recent => self.further(ui, "Recent files", |menu, ui| menu.recent(ui, usize::MAX)),
             }
             ruled = false;
+        }
+    }
+
+    /// The scopes, and how those beside the histograms look.
+    fn scopes(&mut self, ui: &mut Ui) {
+        use Action::{ToggleOverlays, ToggleParade, ToggleScopes, ToggleVectorscope, ToggleWall, ToggleWaveform};
+        for action in [ToggleOverlays, ToggleWaveform, ToggleParade, ToggleVectorscope, ToggleScopes, ToggleWall] {
+            self.does(ui, action, Command::Do(action));
+        }
+        let style = self.model.beside.style;
+        ui.add(egui::Separator::default().spacing(7.0));
+        for unit in Unit::ALL {
+            let words = format!("Levels in {}", unit.name());
+            self.shows(ui, &words, style.unit == unit, ScopeStyle { unit, ..style });
+        }
+        ui.add(egui::Separator::default().spacing(7.0));
+        for zoom in ScopeStyle::ZOOMS {
+            let words =
+                if zoom == 1 { "All of the vectorscope".to_owned() } else { format!("Its middle, {zoom} times") };
+            self.shows(ui, &words, style.zoom == zoom, ScopeStyle { zoom, ..style });
+        }
+        self.shows(ui, "Vectorscope in white", style.white, ScopeStyle { white: !style.white, ..style });
+        self.shows(ui, "Line for the tone of skin", style.skin, ScopeStyle { skin: !style.skin, ..style });
+    }
+
+    /// A line for another look of the scopes.
+    fn shows(&mut self, ui: &mut Ui, words: &str, is_now: bool, style: ScopeStyle) {
+        if self.line(ui, words, if is_now { "now" } else { "" }, true).clicked() {
+            self.commands.push(Command::Scopes(style));
         }
     }
 
@@ -308,6 +340,15 @@ fn words(action: Action, model: &Model<'_>) -> String {
             show_or_hide(model.scopes.channels.contains(channel), name)
         }
         Action::ToggleOverlays => show_or_hide(!model.scopes.histograms.is_empty(), "histograms"),
+        Action::ToggleWaveform => show_or_hide(model.beside.style.waveform, "the waveform"),
+        Action::ToggleParade => show_or_hide(model.beside.style.parade, "the parade"),
+        Action::ToggleVectorscope => show_or_hide(model.beside.style.vectorscope, "the vectorscope"),
+        Action::ToggleScopes => {
+            let any = model.beside.style.any() || !model.scopes.histograms.is_empty();
+            show_or_hide(any, "all scopes")
+        }
+        Action::ToggleWall if model.beside.style.layout == ScopeLayout::Wall => "Scopes over the picture".to_owned(),
+        Action::ToggleWall => "Scopes beside the picture".to_owned(),
         Action::ToggleComponents => match model.scopes.components {
             Components::Rgbl => "Count Y', Cb and Cr as coded".to_owned(),
             Components::YCbCr => "Count red, green, blue, luminance".to_owned(),

@@ -29,6 +29,7 @@ mod places;
 mod probe;
 mod readout;
 mod region;
+mod scopes;
 mod stats;
 mod theme;
 mod timeline;
@@ -55,8 +56,8 @@ pub use lab::{
 };
 use menu::Menu;
 pub use model::{
-    AdjustmentView, Command, ExposureView, FileView, HistogramArea, MarkedView, Model, PictureView, PlayState,
-    PointerView, ScopesView, Steps, Tables, Waiting,
+    AdjustmentView, BesideView, Command, ExposureView, FileView, HistogramArea, MarkedView, Model, PictureView,
+    PlayState, PointerView, ScopeArea, ScopesView, Steps, Tables, Waiting,
 };
 pub use notes::Note;
 pub use panels::OpenPanels;
@@ -64,6 +65,7 @@ use places::Between;
 pub use probe::ProbeText;
 pub use readout::Readout;
 pub use region::RegionView;
+pub use scopes::border_cursor;
 pub use stats::StatsTable;
 pub use timing::TimingTable;
 

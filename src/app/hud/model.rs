@@ -1,6 +1,6 @@
 //! What the display over the picture is told for one drawing, and what its user asks for in return.
 
-use egui::{Pos2, Rect};
+use egui::{Color32, CursorIcon, Pos2, Rect};
 
 use super::entry::Goal;
 use super::info::InfoLine;
@@ -12,6 +12,7 @@ use super::stats::StatsTable;
 use super::timing::TimingTable;
 use crate::adjust::{Adjustment, Adjustments, Choices};
 use crate::app::recent::RecentFile;
+use crate::export::graticule::Subject;
 use crate::gpu::draw::Channels;
 use crate::histogram::Components;
 use crate::keys::Action;
@@ -22,6 +23,7 @@ use crate::view::marked::Marked;
 use crate::view::overlay::Overlaps;
 use crate::view::placement::Fit;
 use crate::view::scene::Counted;
+use crate::view::scopes::{Kind, ScopeStyle};
 
 /// What the display over the picture asks for.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -44,6 +46,8 @@ pub enum Command {
     Overlaps(Overlaps),
     /// Draw the luminance of linear light too, or not any more.
     Linear(bool),
+    /// Show the scopes so.
+    Scopes(ScopeStyle),
     /// Have brushes select in this channel alone, or in all again.
     BrushOnly(usize),
     /// Copy the values of what lies at this point of the view, in points.
@@ -204,6 +208,34 @@ pub struct ScopesView<'a> {
     pub brushed_only: Option<usize>,
 }
 
+/// A scope beside the histograms on the view.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ScopeArea {
+    /// Which one.
+    pub kind: Kind,
+    /// Where it lies, in points.
+    pub rect: Rect,
+}
+
+/// The scopes beside the histograms.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct BesideView<'a> {
+    /// How they are chosen to look.
+    pub style: ScopeStyle,
+    /// Those that are shown.
+    pub areas: &'a [ScopeArea],
+    /// What they are of.
+    pub subject: Option<Subject>,
+    /// The part of the view that they leave to what is written over the picture, in points.
+    pub free: Option<Rect>,
+    /// Where the pixel under the pointer lies in them, in points, and in which light that is marked.
+    pub marks: &'a [(Pos2, Color32)],
+    /// What is under the pointer in one of them, and where.
+    pub told: Option<(Pos2, &'a str)>,
+    /// What the pointer becomes, where it is at a border of them.
+    pub cursor: Option<CursorIcon>,
+}
+
 /// What is known of the pixels that are marked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MarkedView<'a> {
@@ -273,6 +305,8 @@ pub struct Model<'a> {
     pub play: PlayState,
     /// What is counted.
     pub scopes: ScopesView<'a>,
+    /// The scopes beside the histograms.
+    pub beside: BesideView<'a>,
     /// The panels that are open.
     pub tables: Tables<'a>,
     /// The adjustments.

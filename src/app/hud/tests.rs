@@ -26,6 +26,7 @@ pub(super) fn model(panels: &[HistogramArea]) -> Model<'_> {
             overlaps: crate::view::overlay::Overlaps::Light,
             brushed_only: None,
         },
+        beside: BesideView::default(),
         tables: Tables::default(),
         adjusting: AdjustmentView::default(),
         region: None,

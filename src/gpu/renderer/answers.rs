@@ -9,7 +9,9 @@ use super::super::params::{LimitsParams, SelectionParams};
 use super::super::readback_belt::ReadbackBelt;
 use super::super::totals::TotalsPass;
 use super::linear::LinearCount;
-use crate::histogram::{Cumulative, TAIL_WORDS};
+use super::scopes::{Key as ScopeKey, ScopeAnswer, ScopeCount, ScopeQuestion};
+use crate::histogram::{CHANNELS, Cumulative, TAIL_WORDS};
+use crate::scopes::MOST_LEVEL_BITS;
 use crate::view::scene::Brush;
 
 /// Nothing of it is made, and nothing comes back, before somebody asks.
@@ -19,12 +21,17 @@ pub struct Answers {
     pub cumulative: Option<CumulativePass>,
     /// Counts the luminance of linear light; there while that is drawn.
     pub linear: Option<LinearCount>,
+    /// Counts the scopes beside the histogram; there while one is drawn.
+    pub scopes: Option<ScopeCount>,
     /// Counts what is outside of EBU R 103; there while that is told beside the bins.
     pub limits: Option<TotalsPass<LimitsParams>>,
     /// Counts what a brush over several channels selects; made when that is wanted first.
     pub selection: Option<TotalsPass<SelectionParams>>,
     /// That brush, while there is one.
     pub selecting: Option<Brush>,
+    /// Counts of the scopes that were asked for, and the newest ones with what they are of.
+    pub scope: OnRequest<(ScopeKey, ScopeQuestion)>,
+    pub newest_scope: Option<(ScopeKey, ScopeAnswer)>,
     pub live: OnRequest<Subject>,
     pub thresholds: OnRequest<()>,
     pub newest_thresholds: Option<[u32; 4]>,
@@ -38,9 +45,12 @@ impl Answers {
         Self {
             cumulative: None,
             linear: None,
+            scopes: None,
             limits: None,
             selection: None,
             selecting: None,
+            scope: OnRequest::new(gpu, "live scopes", CHANNELS << MOST_LEVEL_BITS),
+            newest_scope: None,
             live: OnRequest::new(gpu, "live sums", Cumulative::scan_words(12) + TAIL_WORDS + 3),
             thresholds: OnRequest::new(gpu, "live thresholds", 4),
             newest_thresholds: None,

@@ -3,14 +3,16 @@
 use std::time::Instant;
 
 use super::Renderer;
+use super::answers::Answers;
 use super::content::{Choice, Content};
 use super::linear::LinearCount;
 use super::loaded::Loaded;
+use super::scopes::{ScopeAnswer, ScopeCount, ScopeQuestion};
 use crate::cpu::overlay::Overlay;
 use crate::gpu::Gpu;
 use crate::gpu::cumulative::CumulativePass;
 use crate::gpu::draw::overlay::{OverlayBuffers, OverlayContent};
-use crate::gpu::draw::{self, BackdropPass, DividerPass, ViewPart};
+use crate::gpu::draw::{self, BackdropPass, DividerPass, ScopePass, ViewPart};
 use crate::gpu::live::Timed;
 use crate::view::overlay::line_pixels;
 use crate::view::placement::Placement;
@@ -43,7 +45,8 @@ impl Renderer {
         if let Overlays::Drawn(loaded) = &overlays {
             self.prepare_overlays(gpu, encoder, size, scene, loaded);
         }
-        self.record_draw(encoder, (view, size), (painted, &overlays), scene, text);
+        let has_scopes = self.prepare_scopes(gpu, encoder, size, scene);
+        self.record_draw(encoder, (view, size), (painted, &overlays, has_scopes), scene, text);
         if let Some(timing) = &mut self.timing {
             timing.end(encoder);
         }
@@ -60,7 +63,9 @@ impl Renderer {
         let (outlined, linear) = (outline.is_some(), scene.shows_linear(components));
         let content = OverlayContent { bits, components, range, outlined, linear, backdrop: None };
         let is_painted = matches!(&self.content.parts(scene, view.1.0)[..], [part] if part.bound.is_none());
-        let needs_shaders = content.outlined || content.linear || scene.curves || scene.style.backdrop;
+        // The ground of a wall would cover what was painted.
+        let is_wall = scene.arranged(view.1).is_wall;
+        let needs_shaders = is_wall || content.outlined || content.linear || scene.curves || scene.style.backdrop;
         let has_divider = divider(&self.content, scene, view.1.0).is_some();
         match self.content.known() {
             Some((_, histogram)) if is_painted && !needs_shaders && !has_divider => {
@@ -102,6 +107,61 @@ impl Renderer {
             pass.place(gpu, size, column, line_pixels(size));
         }
         painted
+    }
+
+    /// Counts the scopes that are shown beside the histograms and sets their drawing up; whether there are any.
+    fn prepare_scopes(
+        &mut self,
+        gpu: &Gpu,
+        encoder: &mut wgpu::CommandEncoder,
+        size: (u32, u32),
+        scene: &Scene,
+    ) -> bool {
+        let arranged = scene.arranged(size);
+        if self.content.loaded.is_none() || (!arranged.is_wall && arranged.panels.is_empty()) {
+            self.answers.scopes = None;
+            return false;
+        }
+        let count = self.answers.scopes.get_or_insert_with(ScopeCount::default);
+        if count.record(gpu, encoder, &self.content, scene.scopes.counted()) {
+            self.recorded.push("count scopes");
+        }
+        let pass = self.scopes.get_or_insert_with(|| ScopePass::new(gpu, self.format));
+        pass.prepare(gpu, &arranged, &count.buffers(), scene, size);
+        self.recorded.push("scopes");
+        true
+    }
+
+    /// The counts of the scopes that are asked for. Those that the CPU has counted are there at once; others are sent for, and come
+    /// some drawings later, never waited for: until then those of an earlier frame, if the question is the same.
+    pub fn ask_scope(&mut self, gpu: &Gpu, question: ScopeQuestion) -> Option<ScopeAnswer> {
+        let Answers { scopes, scope, newest_scope, .. } = &mut self.answers;
+        let count = scopes.as_ref()?;
+        if let Some(answer) = count.answer_here(question) {
+            return Some(answer);
+        }
+        let key = count.key()?;
+        if let Some(((key, question), counts)) = scope.belt.poll(&gpu.device) {
+            *newest_scope = Some((key, ScopeAnswer { question, counts }));
+        }
+        let is_new = newest_scope.as_ref().is_none_or(|(of, answer)| *of != key || answer.question != question);
+        if is_new
+            && scope.belt.is_empty()
+            && let Some(places) = count.places(question)
+        {
+            let descriptor = wgpu::CommandEncoderDescriptor { label: Some("fetch scope") };
+            let mut encoder = gpu.device.create_command_encoder(&descriptor);
+            scope.record(&mut encoder, &places, (key, question));
+            gpu.queue.submit([encoder.finish()]);
+            scope.belt.submitted(None);
+        }
+        newest_scope.as_ref().filter(|(_, answer)| answer.question == question).map(|(_, answer)| answer.clone())
+    }
+
+    /// Whether counts of scopes are under way.
+    #[must_use]
+    pub fn is_scope_pending(&self) -> bool {
+        self.answers.scope.is_pending()
     }
 
     /// Sets the overlays up that the adapter draws, and records what goes before their drawing.
@@ -153,7 +213,7 @@ impl Renderer {
         &mut self,
         encoder: &mut wgpu::CommandEncoder,
         (view, size): (&wgpu::TextureView, (u32, u32)),
-        (painted, overlays): (bool, &Overlays),
+        (painted, overlays, has_scopes): (bool, &Overlays, bool),
         scene: &Scene,
         text: bool,
     ) {
@@ -185,6 +245,9 @@ impl Renderer {
         if let (Some(divider), Some(_)) = (&self.divider, divider(&self.content, scene, size.0)) {
             divider.draw(&mut pass);
         }
+        if let (Some(scopes), true) = (&self.scopes, has_scopes) {
+            scopes.draw(&mut pass);
+        }
         if finds_columns {
             self.overlay.draw(&mut pass, size);
         }
@@ -196,7 +259,7 @@ impl Renderer {
 
 /// Where the loaded picture lies on a view of `size` pixels.
 fn placement(content: &Content, scene: &Scene, size: (u32, u32)) -> Option<Placement> {
-    content.loaded.as_ref().map(|loaded| Placement::new(&loaded.shape, &scene.view, size))
+    content.loaded.as_ref().map(|loaded| scene.placement(&loaded.shape, size))
 }
 
 /// The column at which the divider stands, if two pictures are drawn or could be.

@@ -1,0 +1,168 @@
+// Draws waveforms and vectorscopes from their counts, which never leave the GPU, and the ground of a wall of scopes.
+//
+// How bright a point is follows the share of the samples that it stands for, and not their number, so that columns of more
+// samples than others are no brighter; a single sample can still be seen.
+
+struct Trace {
+    view: vec2<u32>,     // pixels
+    origin: vec2<u32>,   // the panel's upper left corner, and its size
+    size: vec2<u32>,
+    level_bits: u32,
+    stride: u32,         // a waveform's counts from one channel to the next
+    columns: vec4<u32>,  // a waveform's columns, channel by channel, and the samples that were counted, across and down
+    widths: vec4<u32>,
+    heights: vec4<u32>,
+    channels: u32,       // bit c: channel c is drawn
+    parade: u32,         // 1: channels beside each other
+    gain: f32,
+    ground: f32,         // opacity of the ground
+    lights: array<vec4<f32>, 4>,
+    hue: vec4<f32>,      // red of Cr, green of Cb and of Cr, blue of Cb
+    zoom: f32,           // of a vectorscope's middle
+    white: u32,          // 1: its trace is white
+    samples: f32,        // that it has counted
+    padding: u32,
+}
+
+@group(0) @binding(0) var<uniform> trace: Trace;
+@group(0) @binding(1) var<storage, read> counts: array<u32>;
+
+// Light of a single sample, and what a share adds to it.
+const WAVEFORM_FLOOR: f32 = 0.09;
+const WAVEFORM_LIGHT: f32 = 1.7;
+const VECTORSCOPE_FLOOR: f32 = 0.16;
+const VECTORSCOPE_LIGHT: f32 = 20.0;
+// Light of the ground.
+const GROUND: f32 = 0.035;
+
+@vertex
+fn corner(@builtin(vertex_index) index: u32) -> @builtin(position) vec4<f32> {
+    let at = trace.origin + trace.size * vec2<u32>(index & 1u, index >> 1u);
+    let place = vec2<f32>(at) / vec2<f32>(trace.view) * 2.0 - 1.0;
+    return vec4<f32>(place.x, -place.y, 0.0, 1.0);
+}
+
+fn over_ground(light: vec3<f32>) -> vec4<f32> {
+    let lit = min(light + vec3<f32>(GROUND * trace.ground), vec3<f32>(1.0));
+    return vec4<f32>(lit, max(trace.ground, max(lit.r, max(lit.g, lit.b))));
+}
+
+@fragment
+fn plate() -> @location(0) vec4<f32> {
+    return over_ground(vec3<f32>(0.0));
+}
+
+// First and last of `count` things that pixel `at` of `pixels` shows. Where there are more things than pixels each belongs to one
+// pixel; else a thing has as many pixels as any other, give or take one.
+fn shown(at: u32, pixels: u32, count: u32) -> vec2<u32> {
+    let first = at * count / pixels;
+    return vec2<u32>(first, max(first, (at + 1u) * count / pixels - select(0u, 1u, count >= pixels)));
+}
+
+// The sample at which a column begins.
+fn begin_of(column: u32, columns: u32, samples: u32) -> u32 {
+    return (column * samples + columns - 1u) / columns;
+}
+
+// Light of a channel's point: column `x` of `width`, level `level`.
+fn level_light(channel: u32, x: u32, width: u32, levels: vec2<u32>) -> f32 {
+    let columns = trace.columns[channel];
+    if columns == 0u {
+        return 0.0;
+    }
+    let across = shown(x, width, columns);
+    var sum = 0u;
+    for (var column = across.x; column <= across.y; column += 1u) {
+        let base = channel * trace.stride + (column << trace.level_bits);
+        for (var level = levels.x; level <= levels.y; level += 1u) {
+            sum += counts[base + level];
+        }
+    }
+    if sum == 0u {
+        return 0.0;
+    }
+    let samples = trace.widths[channel];
+    let held = begin_of(across.y + 1u, columns, samples) - begin_of(across.x, columns, samples);
+    let share = f32(sum) / (f32(held) * f32(trace.heights[channel]));
+    return WAVEFORM_FLOOR + WAVEFORM_LIGHT * sqrt(share) * trace.gain;
+}
+
+@fragment
+fn waveform(@builtin(position) pixel: vec4<f32>) -> @location(0) vec4<f32> {
+    let at = vec2<u32>(pixel.xy) - trace.origin;
+    let levels = shown(trace.size.y - 1u - at.y, trace.size.y, 1u << trace.level_bits);
+    var light = vec3<f32>(0.0);
+    if trace.parade == 0u {
+        for (var channel = 0u; channel < 4u; channel += 1u) {
+            if (trace.channels & (1u << channel)) != 0u {
+                light += trace.lights[channel].rgb * level_light(channel, at.x, trace.size.x, levels);
+            }
+        }
+        return over_ground(light);
+    }
+    // The part that this pixel is in, and its channel: that many of those that are drawn lie before it.
+    let parts = max(countOneBits(trace.channels), 1u);
+    let part = at.x * parts / trace.size.x;
+    let begin = (part * trace.size.x + parts - 1u) / parts;
+    let end = ((part + 1u) * trace.size.x + parts - 1u) / parts;
+    var before = 0u;
+    for (var channel = 0u; channel < 4u; channel += 1u) {
+        if (trace.channels & (1u << channel)) != 0u {
+            if before == part {
+                light = trace.lights[channel].rgb * level_light(channel, at.x - begin, end - begin, levels);
+            }
+            before += 1u;
+        }
+    }
+    return over_ground(light);
+}
+
+// First and last of the levels whose middles lie on a pixel of `side`, counted from the low end; where none does, the one under
+// the pixel's middle. The middle code's middle is the panel's. The last is before the first where there is no level.
+fn levels_at(at: f32, side: f32) -> vec2<i32> {
+    let count = f32(1u << trace.level_bits);
+    let step = (count + 1.0) / (trace.zoom * side);
+    let begin = 0.5 * (count + 1.0) + (at - 0.5 * side) * step;
+    let first = i32(ceil(begin - 0.5));
+    let last = i32(ceil(begin + step - 0.5)) - 1;
+    let under = i32(floor(begin + 0.5 * step));
+    return select(vec2<i32>(max(first, 0), min(last, i32(count) - 1)), vec2<i32>(under), last < first);
+}
+
+// The hue of a pair of differences, from -1 to 1 each: pure where they are large, and white in the middle.
+fn hue_of(differences: vec2<f32>) -> vec3<f32> {
+    let cb = differences.x;
+    let cr = differences.y;
+    let color = vec3<f32>(trace.hue.x * cr, trace.hue.y * cb + trace.hue.z * cr, trace.hue.w * cb);
+    let low = min(color.r, min(color.g, color.b));
+    let high = max(color.r, max(color.g, color.b));
+    let pure = (color - low) / max(high - low, 1e-6);
+    // Pure blue would hardly be seen on a dark ground.
+    return mix(vec3<f32>(1.0), pure * 0.75 + 0.25, clamp(length(differences) * 5.0, 0.0, 1.0));
+}
+
+@fragment
+fn vectorscope(@builtin(position) pixel: vec4<f32>) -> @location(0) vec4<f32> {
+    let size = vec2<f32>(trace.size);
+    let side = min(size.x, size.y);
+    let at = floor(pixel.xy) - vec2<f32>(trace.origin) - floor((size - side) * 0.5);
+    if any(at < vec2<f32>(0.0)) || any(at >= vec2<f32>(side)) {
+        return over_ground(vec3<f32>(0.0));
+    }
+    let across = levels_at(at.x, side);
+    let up = levels_at(side - 1.0 - at.y, side);
+    let count = i32(1u << trace.level_bits);
+    var sum = 0u;
+    for (var cb = max(across.x, 0); cb <= min(across.y, count - 1); cb += 1) {
+        for (var cr = max(up.x, 0); cr <= min(up.y, count - 1); cr += 1) {
+            sum += counts[(u32(cb) << trace.level_bits) | u32(cr)];
+        }
+    }
+    if sum == 0u {
+        return over_ground(vec3<f32>(0.0));
+    }
+    let light = VECTORSCOPE_FLOOR + VECTORSCOPE_LIGHT * sqrt(f32(sum) / trace.samples) * trace.gain;
+    let middle = vec2<f32>(f32(count / 2));
+    let differences = (vec2<f32>(f32(across.x), f32(up.x)) - middle) / middle;
+    return over_ground(min(light, 1.0) * select(hue_of(differences), vec3<f32>(0.8, 1.0, 0.85), trace.white == 1u));
+}

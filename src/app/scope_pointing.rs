@@ -1,0 +1,139 @@
+//! What the pointer is at in a scope: a column and a level of a waveform, or a pair of colour differences; and the words for it.
+
+use glam::DVec2;
+
+use super::geometry::Geometry;
+use crate::export::graticule::{Subject, sign};
+use crate::gpu::{ScopeAnswer, ScopeQuestion};
+use crate::histogram::CHANNELS;
+use crate::picture::region::Rect;
+use crate::picture::{Frame, layout::PixelLayout};
+use crate::scopes::graticule::{Scale, Unit};
+use crate::scopes::{Waveform, level_bits};
+use crate::view::rect::PanelRect;
+use crate::view::scene::Counted;
+use crate::view::scopes::Kind;
+
+/// What the pointer is at.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ScopePoint {
+    /// The counts that tell of it.
+    pub question: ScopeQuestion,
+    spot: Spot,
+    subject: Subject,
+}
+
+/// Where in the scope.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Spot {
+    /// First and last column of the picture's samples, the level, and the channel of a parade.
+    Level { samples: (u32, u32), level: u32, channel: Option<usize> },
+    /// Levels of Cb and Cr.
+    Pair { cb: u32, cr: u32 },
+}
+
+impl ScopePoint {
+    /// What lies at a point of the view in the scopes of a frame, as it is read.
+    #[must_use]
+    pub fn at(geometry: &Geometry<'_>, frame: &Frame, at: DVec2) -> Option<Self> {
+        let Geometry { scene, components, .. } = *geometry;
+        let panel = *geometry.arranged().panel_at(at)?;
+        let picture = &frame.picture;
+        let is_result = scene.counted_in(components) != Counted::Source;
+        let subject = Subject::of(picture, is_result, (components, scene.channels), scene.scopes);
+        let whole = Rect::whole(picture.width(), picture.height());
+        let counted = geometry.region.counted().unwrap_or(whole);
+        let within = at - DVec2::new(panel.rect.left.into(), panel.rect.top.into());
+        match panel.kind {
+            Kind::Histogram => None,
+            Kind::Waveform | Kind::Parade => {
+                Self::in_waveform(&subject, (picture.layout(), counted), panel.rect, within, panel.kind == Kind::Parade)
+            }
+            Kind::Vectorscope => Self::in_vectorscope(&subject, panel.rect, within),
+        }
+    }
+
+    fn in_waveform(
+        subject: &Subject,
+        (layout, counted): (&PixelLayout, Rect),
+        rect: PanelRect,
+        within: DVec2,
+        is_parade: bool,
+    ) -> Option<Self> {
+        let shape = Waveform::shape(layout, counted, subject.components);
+        let (width, height) = (f64::from(rect.width), f64::from(rect.height));
+        let shown: Vec<_> = subject.shown().collect();
+        let (share, channel) = if is_parade {
+            let place = within.x / width * shown.len() as f64;
+            (place.fract(), Some(*shown.get(place as usize)?))
+        } else {
+            (within.x / width, None)
+        };
+        let columns: [u32; CHANNELS] = std::array::from_fn(|c| (share * f64::from(shape.columns[c])) as u32);
+        let levels = f64::from(1_u32 << level_bits(subject.bits));
+        let level = ((height - within.y) / height * levels).clamp(0.0, levels - 1.0) as u32;
+        // Columns of the picture, in pixels of the whole, whatever resolution a channel has.
+        let (column, count) = (u64::from(columns[0]), u64::from(shape.columns[0]));
+        let begin = |column: u64| ((column * u64::from(counted.width)).div_ceil(count)) as u32 + counted.x;
+        let samples = (begin(column), begin(column + 1) - 1);
+        let spot = Spot::Level { samples, level, channel };
+        Some(Self { question: ScopeQuestion::Column(columns), spot, subject: *subject })
+    }
+
+    fn in_vectorscope(subject: &Subject, rect: PanelRect, within: DVec2) -> Option<Self> {
+        if !subject.has_color {
+            return None;
+        }
+        let size = DVec2::new(rect.width.into(), rect.height.into());
+        let side = size.min_element();
+        let levels = f64::from(1_u32 << level_bits(subject.bits));
+        let from_middle = (within - size * 0.5) * (levels + 1.0) / (side * f64::from(subject.style.zoom));
+        let level = |way: f64| Some((levels + 1.0) * 0.5 + way).filter(|level| (0.0..levels).contains(level));
+        let (cb, cr) = (level(from_middle.x)? as u32, level(-from_middle.y)? as u32);
+        Some(Self { question: ScopeQuestion::Cb(cb), spot: Spot::Pair { cb, cr }, subject: *subject })
+    }
+
+    /// It in words, with the counts that answer.
+    #[must_use]
+    pub fn text(&self, answer: Option<&ScopeAnswer>) -> String {
+        let Subject { bits, components, range, style, .. } = self.subject;
+        let counts = answer.filter(|answer| answer.question == self.question).map(|answer| &answer.counts[..]);
+        let surplus = bits - level_bits(bits);
+        let codes = |level: u32| {
+            let [low, high] = Scale::new(components, 0, range, bits).codes_of(level);
+            if low == high { low.to_string() } else { format!("{low}\u{2013}{high}") }
+        };
+        match self.spot {
+            Spot::Level { samples: (first, last), level, channel } => {
+                let scale = Scale::new(components, channel.unwrap_or(0), range, bits);
+                let unit = if style.unit == Unit::Codes { Unit::Percent } else { style.unit };
+                let code = f64::from(level << surplus);
+                let value = scale.value_of(code, unit);
+                let place = if first == last { format!("x {first}") } else { format!("x {first}\u{2013}{last}") };
+                let mut text = format!("{place}  {value:.1} {}  code {}", unit.suffix(), codes(level));
+                let levels = 1_usize << level_bits(bits);
+                if let Some(counts) = counts {
+                    let shown = self.subject.shown().filter(|&c| channel.is_none_or(|only| only == c));
+                    for shown in shown {
+                        let count = counts[shown * levels + level as usize];
+                        text += &format!("  {} {count}", sign(components, shown));
+                    }
+                }
+                text
+            }
+            Spot::Pair { cb, cr } => {
+                let middle = f64::from(1_u32 << (level_bits(bits) - 1));
+                let (x, y) = (f64::from(cb) - middle, f64::from(cr) - middle);
+                let angle = y.atan2(x).to_degrees().rem_euclid(360.0);
+                let mut text = format!("Cb {}  Cr {}", codes(cb), codes(cr));
+                if x != 0.0 || y != 0.0 {
+                    text += &format!("  {angle:.0}°");
+                }
+                if let Some(count) = counts.and_then(|counts| counts.get(cr as usize)) {
+                    text += &format!("  {count} {}", if *count == 1 { "sample" } else { "samples" });
+                }
+                text
+            }
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! What is written on the scopes, in the window and in saved pictures alike: levels, targets, names.
+
+use egui::{Align2, Color32, FontId, Painter, Pos2, Rect, Stroke, StrokeKind, pos2, vec2};
+
+use crate::histogram::{CHANNELS, Components};
+use crate::picture::Picture;
+use crate::picture::color::{Matrix, Range};
+use crate::picture::layout::ColorModel;
+use crate::scopes::graticule::{Kind as MarkKind, Mark, Scale, Unit};
+use crate::scopes::{level_bits, targets};
+use crate::view::overlay::{Channels, lights};
+use crate::view::scopes::{Kind, ScopeStyle};
+
+const STEP: Color32 = Color32::from_rgba_premultiplied(30, 30, 30, 30);
+const NOMINAL: Color32 = Color32::from_rgba_premultiplied(84, 84, 84, 84);
+const TOLERANCE: Color32 = Color32::from_rgba_premultiplied(120, 72, 24, 120);
+const TARGET: Color32 = Color32::from_rgba_premultiplied(150, 150, 150, 150);
+const INK: Color32 = Color32::from_gray(196);
+const TOLERANCE_INK: Color32 = Color32::from_rgb(255, 190, 120);
+/// Behind letters, which traces would hide.
+const GROUND: Color32 = Color32::from_black_alpha(190);
+/// Size of letters, in points, and the room that a line of them takes.
+const LETTERS: f32 = 10.0;
+const LINE: f32 = 12.0;
+/// A side from which on a panel has room for letters, and below which it has nothing but its trace, in points.
+const ROOMY: f32 = 110.0;
+const LEAST: f32 = 40.0;
+
+/// What scopes are of, as far as it is written on them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Subject {
+    /// What was counted.
+    pub components: Components,
+    /// Channels that are toggled on.
+    pub channels: Channels,
+    /// Range and bits of the codes.
+    pub range: Range,
+    /// Bits of a code.
+    pub bits: u32,
+    /// The matrix of the colour differences.
+    pub matrix: Matrix,
+    /// The range of the colour differences.
+    pub difference_range: Range,
+    /// Whether the colour differences are those of the file.
+    pub is_coded: bool,
+    /// Whether the picture has colour.
+    pub has_color: bool,
+    /// How the scopes look.
+    pub style: ScopeStyle,
+}
+
+impl Subject {
+    /// Of that picture, or, where `is_result`, of what adjustments make of it.
+    #[must_use]
+    pub fn of(
+        picture: &Picture,
+        is_result: bool,
+        (components, channels): (Components, Channels),
+        style: ScopeStyle,
+    ) -> Self {
+        let (layout, color) = (picture.layout(), picture.colorimetry());
+        let is_coded = picture.has_coded_components();
+        let guessed = Matrix::guess(picture.width(), picture.height());
+        Self {
+            components,
+            channels,
+            range: color.range.value,
+            bits: layout.bin_bits(),
+            matrix: if is_coded { color.matrix.value } else { guessed },
+            is_coded: is_coded && !is_result,
+            difference_range: if is_coded && !is_result { color.range.value } else { Range::Limited },
+            has_color: is_result || layout.model != ColorModel::Gray,
+            style: style.clamped(),
+        }
+    }
+
+    /// The channels that a waveform shows.
+    pub fn shown(&self) -> impl Iterator<Item = usize> + use<> {
+        let count = if self.components == Components::Rgbl {
+            CHANNELS
+        } else if self.has_color {
+            3
+        } else {
+            1
+        };
+        self.channels.iter().filter(move |&channel| channel < count)
+    }
+}
+
+/// Draws what is written on a scope that lies there, in points.
+pub fn draw(painter: &Painter, rect: Rect, kind: Kind, subject: &Subject) {
+    let painter = painter.with_clip_rect(rect.expand(1.0).intersect(painter.clip_rect()));
+    painter.rect_stroke(rect, 0, Stroke::new(1.0, STEP), StrokeKind::Inside);
+    if rect.width().min(rect.height()) < LEAST {
+        return;
+    }
+    match kind {
+        Kind::Histogram => {}
+        Kind::Waveform => {
+            let first = subject.shown().next().unwrap_or(0);
+            scale(&painter, rect, first, subject);
+            names(&painter, rect, subject.shown().collect(), subject.components);
+        }
+        Kind::Parade => {
+            let shown: Vec<_> = subject.shown().collect();
+            for (place, &channel) in shown.iter().enumerate() {
+                let at = |place: usize| rect.min.x + rect.width() * place as f32 / shown.len() as f32;
+                let part = Rect::from_x_y_ranges(at(place)..=at(place + 1), rect.y_range());
+                scale(&painter.with_clip_rect(part.intersect(painter.clip_rect())), part, channel, subject);
+                names(&painter, part, vec![channel], subject.components);
+                if place > 0 {
+                    painter.vline(part.min.x, rect.y_range(), Stroke::new(1.0, NOMINAL));
+                }
+            }
+        }
+        Kind::Vectorscope => vectorscope(&painter, rect, subject),
+    }
+    if matches!(kind, Kind::Waveform | Kind::Parade) && subject.shown().next().is_none() {
+        say(&painter, rect, "no channel is on");
+    }
+}
+
+/// Where a level lies in a waveform, in points.
+#[must_use]
+pub fn y_of_level(rect: Rect, level: f64, level_bits: u32) -> f32 {
+    let levels = f64::from(1_u32 << level_bits);
+    rect.max.y - ((level + 0.5) / levels) as f32 * rect.height()
+}
+
+/// The lines of a channel's levels, and their labels where there is room.
+fn scale(painter: &Painter, rect: Rect, channel: usize, subject: &Subject) {
+    let scale = Scale::new(subject.components, channel, subject.range, subject.bits);
+    let level_bits = level_bits(subject.bits);
+    let marks = scale.marks(subject.style.unit);
+    let at = |mark: &Mark| y_of_level(rect, mark.level, level_bits);
+    for mark in &marks {
+        let color = match mark.kind {
+            MarkKind::Step => STEP,
+            MarkKind::Nominal => NOMINAL,
+            MarkKind::Tolerance => TOLERANCE,
+        };
+        painter.hline(rect.x_range(), at(mark), Stroke::new(1.0, color));
+    }
+    if rect.width() < ROOMY || rect.height() < ROOMY * 0.6 {
+        return;
+    }
+    // What matters more takes the room first.
+    let mut order: Vec<_> = marks.iter().collect();
+    order.sort_by_key(|mark| std::cmp::Reverse(mark.kind));
+    let mut taken: Vec<f32> = Vec::new();
+    let unit = subject.style.unit.suffix();
+    for mark in order {
+        let y = at(mark).clamp(rect.min.y + LINE / 2.0, rect.max.y - LINE / 2.0);
+        if taken.iter().any(|other| (other - y).abs() < LINE) {
+            continue;
+        }
+        taken.push(y);
+        let ink = if mark.kind == MarkKind::Tolerance { TOLERANCE_INK } else { INK };
+        let has_unit = mark.kind == MarkKind::Nominal && subject.style.unit != Unit::Codes;
+        let text = if has_unit { format!("{} {unit}", mark.label) } else { mark.label.clone() };
+        write(painter, pos2(rect.min.x + 2.0, y), Align2::LEFT_CENTER, &text, ink);
+    }
+}
+
+/// The names of channels in their colours, at the upper right.
+fn names(painter: &Painter, rect: Rect, channels: Vec<usize>, components: Components) {
+    if rect.width() < ROOMY * 0.5 || rect.height() < ROOMY * 0.5 {
+        return;
+    }
+    let mut right = rect.max.x - 3.0;
+    for channel in channels.into_iter().rev() {
+        let sign = sign(components, channel);
+        let at = pos2(right, rect.min.y + LINE / 2.0 + 2.0);
+        right = write(painter, at, Align2::RIGHT_CENTER, sign, color_of(components, channel)).min.x - 3.0;
+    }
+}
+
+/// How a channel is named in a scope.
+#[must_use]
+pub const fn sign(components: Components, channel: usize) -> &'static str {
+    match (components, channel) {
+        (Components::Rgbl, 0) => "R",
+        (Components::Rgbl, 1) => "G",
+        (Components::Rgbl, 2) => "B",
+        (Components::Rgbl, _) => "L",
+        (Components::YCbCr, 0) => "Y'",
+        (Components::YCbCr, 1) => "Cb",
+        (Components::YCbCr, _) => "Cr",
+    }
+}
+
+/// Where codes of Cb and Cr lie in a vectorscope, in points; its square is in the middle of the panel.
+#[must_use]
+pub fn place_of(rect: Rect, codes: [f64; 2], bits: u32, zoom: u32) -> Pos2 {
+    let side = rect.width().min(rect.height());
+    let count = f64::from(1_u32 << bits);
+    let [x, y] = codes.map(|code| ((code - count / 2.0) * f64::from(zoom) / (count + 1.0)) as f32 * side);
+    rect.center() + vec2(x, -y)
+}
+
+fn vectorscope(painter: &Painter, rect: Rect, subject: &Subject) {
+    if !subject.has_color {
+        return say(painter, rect, "gray: the picture has no colour");
+    }
+    let Subject { bits, matrix, difference_range, style, .. } = *subject;
+    let side = rect.width().min(rect.height());
+    let square = Rect::from_center_size(rect.center(), vec2(side, side));
+    let painter = painter.with_clip_rect(square.intersect(painter.clip_rect()));
+    let line = Stroke::new(1.0, STEP);
+    painter.hline(square.x_range(), square.center().y, line);
+    painter.vline(square.center().x, square.y_range(), line);
+    // Colours of bars of full amplitude are corners of what R'G'B' can be.
+    let of = |amplitude| targets(matrix, difference_range, bits, amplitude);
+    let place = |codes| place_of(square, codes, bits, style.zoom);
+    let hull: Vec<_> = of(1.0).iter().map(|target| place(target.codes)).collect();
+    for (index, &corner) in hull.iter().enumerate() {
+        painter.line_segment([corner, hull[(index + 1) % hull.len()]], line);
+    }
+    let middle = square.center();
+    let is_roomy = side >= ROOMY;
+    for (amplitude, size) in [(1.0, 0.016), (0.75, 0.028)] {
+        for target in of(amplitude) {
+            let at = place(target.codes);
+            let half = (side * size).max(2.0);
+            painter.rect_stroke(
+                Rect::from_center_size(at, vec2(2.0 * half, 2.0 * half)),
+                0,
+                Stroke::new(1.0, TARGET),
+                StrokeKind::Middle,
+            );
+            if amplitude < 1.0 && is_roomy && square.contains(at) {
+                let aside = at + (middle - at).normalized() * (half + 9.0);
+                write(&painter, aside, Align2::CENTER_CENTER, target.name, INK);
+            }
+        }
+    }
+    if style.skin {
+        let angle = ScopeStyle::SKIN_DEGREES.to_radians() as f32;
+        let end = middle + vec2(angle.cos(), -angle.sin()) * side * 0.5;
+        painter.line_segment([middle, end], Stroke::new(1.0, TOLERANCE_INK));
+        if is_roomy {
+            let text = format!("skin {:.0}°", ScopeStyle::SKIN_DEGREES);
+            let at = middle + (end - middle) * 0.86 - vec2(6.0, 0.0);
+            write(&painter, at, Align2::RIGHT_CENTER, &text, TOLERANCE_INK);
+        }
+    }
+    if is_roomy {
+        let name = if style.zoom > 1 { format!("{matrix} ×{}", style.zoom) } else { matrix.to_string() };
+        write(&painter, square.left_bottom() + vec2(3.0, -LINE / 2.0 - 1.0), Align2::LEFT_CENTER, &name, INK);
+    }
+}
+
+/// Says in a panel why it shows nothing, in as much as has room.
+fn say(painter: &Painter, rect: Rect, text: &str) {
+    let galley = painter.layout(text.to_owned(), FontId::proportional(LETTERS + 1.0), INK, rect.width() - 8.0);
+    let plate = Rect::from_center_size(rect.center(), galley.size());
+    painter.rect_filled(plate.expand(3.0), 3, GROUND);
+    painter.galley(plate.min, galley, INK);
+}
+
+/// Writes a few letters on a ground of their own; where they came to lie.
+fn write(painter: &Painter, at: Pos2, anchor: Align2, text: &str, ink: Color32) -> Rect {
+    let galley = painter.layout_no_wrap(text.to_owned(), FontId::monospace(LETTERS), ink);
+    let place = anchor.anchor_size(at, galley.size());
+    painter.rect_filled(place.expand2(vec2(1.5, -1.0)), 2, GROUND);
+    painter.galley(place.min, galley, ink);
+    place
+}
+
+/// A channel's colour, light enough to be read as text.
+#[must_use]
+pub fn color_of(components: Components, channel: usize) -> Color32 {
+    ink_of(lights(components)[channel])
+}
+
+/// A light as a colour of text.
+#[must_use]
+pub fn ink_of(light: [f32; 3]) -> Color32 {
+    let light = light.map(|part| ((part + (1.0 - part) * 0.35) * 255.0) as u8);
+    Color32::from_rgb(light[0], light[1], light[2])
+}

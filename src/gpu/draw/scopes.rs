@@ -1,0 +1,221 @@
+//! The scopes' pass: traces drawn from the counts of waveform and vectorscope, which never leave the GPU, and the ground of a
+//! wall of scopes.
+
+use bytemuck::Zeroable;
+
+use super::OVER;
+use crate::gpu::Gpu;
+use crate::gpu::params::TraceParams;
+use crate::gpu::resources::{storage, uniform};
+use crate::gpu::shaders::{self, groups};
+use crate::histogram::{CHANNELS, Components};
+use crate::picture::color::Matrix;
+use crate::picture::region::Rect;
+use crate::view::overlay::{Channels, lights};
+use crate::view::rect::PanelRect;
+use crate::view::scene::Scene;
+use crate::view::scopes::{Arranged, Kind};
+
+/// A waveform's counts, and what they are of.
+#[derive(Debug, Clone, Copy)]
+pub struct WaveformCounts<'a> {
+    /// The counts, as in [`Waveform`](crate::scopes::Waveform).
+    pub counts: &'a wgpu::Buffer,
+    /// Bits of a level.
+    pub level_bits: u32,
+    /// What was counted.
+    pub components: Components,
+    /// Columns of each channel.
+    pub columns: [u32; CHANNELS],
+    /// The samples of each channel that were counted.
+    pub samples: [Rect; CHANNELS],
+}
+
+/// A vectorscope's counts, and what they are of.
+#[derive(Debug, Clone, Copy)]
+pub struct VectorscopeCounts<'a> {
+    /// The counts, as in [`Vectorscope`](crate::scopes::Vectorscope).
+    pub counts: &'a wgpu::Buffer,
+    /// Bits of a level.
+    pub level_bits: u32,
+    /// Samples that were counted.
+    pub samples: u64,
+    /// The matrix by which a pair of differences is a hue.
+    pub matrix: Matrix,
+}
+
+/// What scopes are drawn from; `None` where nothing was counted.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ScopeBuffers<'a> {
+    /// Waveform and parade.
+    pub waveform: Option<WaveformCounts<'a>>,
+    /// The vectorscope.
+    pub vectorscope: Option<VectorscopeCounts<'a>>,
+}
+
+/// How much of the picture is hidden behind a scope that lies over it.
+const STRIP_GROUND: f32 = 0.78;
+/// Light that is left of luminance where it lies over colours, which would be lost in it.
+const BESIDE_COLORS: f32 = 0.5;
+
+/// Draws the scopes.
+#[derive(Debug)]
+pub struct ScopePass {
+    plate: wgpu::RenderPipeline,
+    waveform: wgpu::RenderPipeline,
+    vectorscope: wgpu::RenderPipeline,
+    /// Stands in for counts.
+    nothing: wgpu::Buffer,
+    slots: Vec<Slot>,
+    /// How many of them are drawn now.
+    drawn: usize,
+}
+
+/// What draws a panel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Drawing {
+    Plate,
+    Waveform,
+    Vectorscope,
+}
+
+/// A panel that is drawn; kept for those of later drawings.
+#[derive(Debug)]
+struct Slot {
+    params: wgpu::Buffer,
+    told: TraceParams,
+    counts: wgpu::Buffer,
+    group: wgpu::BindGroup,
+    drawing: Drawing,
+}
+
+impl ScopePass {
+    /// Makes the pass for views of `format`.
+    #[must_use]
+    pub fn new(gpu: &Gpu, format: wgpu::TextureFormat) -> Self {
+        let module = shaders::TRACE.module(&gpu.device);
+        let pipeline = |name| module.rectangle(&gpu.device, name, &[], format, Some(OVER));
+        Self {
+            plate: pipeline("plate"),
+            waveform: pipeline("waveform"),
+            vectorscope: pipeline("vectorscope"),
+            nothing: storage(&gpu.device, "nothing", 4),
+            slots: Vec::new(),
+            drawn: 0,
+        }
+    }
+
+    /// Sets the scopes up that are arranged so on a view of `view` pixels.
+    pub fn prepare(
+        &mut self,
+        gpu: &Gpu,
+        arranged: &Arranged,
+        counts: &ScopeBuffers<'_>,
+        scene: &Scene,
+        view: (u32, u32),
+    ) {
+        self.drawn = 0;
+        let style = scene.scopes.clamped();
+        let ground = if arranged.is_wall { 1.0 } else { STRIP_GROUND * scene.style.clamped().opacity };
+        let base = |rect: PanelRect, ground: f32| TraceParams {
+            view: view.into(),
+            origin: [rect.left, rect.top],
+            size: [rect.width, rect.height],
+            gain: style.gain,
+            ground,
+            ..TraceParams::zeroed()
+        };
+        for rect in arranged.grounds(view) {
+            self.put(gpu, Drawing::Plate, base(rect, 1.0), None);
+        }
+        for panel in &arranged.panels {
+            let base = base(panel.rect, ground);
+            match (panel.kind, counts.waveform, counts.vectorscope) {
+                (Kind::Waveform | Kind::Parade, Some(waveform), _) => {
+                    let params = waveform.params(base, scene.channels, panel.kind == Kind::Parade);
+                    self.put(gpu, Drawing::Waveform, params, Some(waveform.counts));
+                }
+                (Kind::Vectorscope, _, Some(scope)) => {
+                    let white = u32::from(style.white);
+                    let params = TraceParams { zoom: style.zoom as f32, white, ..scope.params(base) };
+                    self.put(gpu, Drawing::Vectorscope, params, Some(scope.counts));
+                }
+                _ => self.put(gpu, Drawing::Plate, base, None),
+            }
+        }
+    }
+
+    fn put(&mut self, gpu: &Gpu, drawing: Drawing, params: TraceParams, counts: Option<&wgpu::Buffer>) {
+        let counts = counts.unwrap_or(&self.nothing);
+        let bind = |params: &wgpu::Buffer| groups::TRACE.bind(&gpu.device, &[params, counts]);
+        match self.slots.get_mut(self.drawn) {
+            Some(slot) => {
+                if slot.told != params {
+                    gpu.queue.write_buffer(&slot.params, 0, bytemuck::bytes_of(&params));
+                    slot.told = params;
+                }
+                if slot.counts != *counts {
+                    slot.group = bind(&slot.params);
+                    slot.counts = counts.clone();
+                }
+                slot.drawing = drawing;
+            }
+            None => {
+                let buffer = uniform(gpu, "trace", &params);
+                let group = bind(&buffer);
+                self.slots.push(Slot { params: buffer, told: params, counts: counts.clone(), group, drawing });
+            }
+        }
+        self.drawn += 1;
+    }
+
+    /// Draws the scopes that were set up.
+    pub fn draw(&self, pass: &mut wgpu::RenderPass<'_>) {
+        for slot in &self.slots[..self.drawn] {
+            pass.set_pipeline(match slot.drawing {
+                Drawing::Plate => &self.plate,
+                Drawing::Waveform => &self.waveform,
+                Drawing::Vectorscope => &self.vectorscope,
+            });
+            pass.set_bind_group(0, &slot.group, &[]);
+            pass.draw(0..4, 0..1);
+        }
+    }
+}
+
+impl WaveformCounts<'_> {
+    fn params(&self, base: TraceParams, shown: Channels, is_parade: bool) -> TraceParams {
+        let all = (0..CHANNELS).filter(|&channel| self.columns[channel] > 0);
+        let channels = all.map(Channels::one).fold(Channels::NONE, Channels::union).intersection(shown);
+        let has_colors = channels.iter().any(|channel| channel < 3);
+        let is_lightness = |channel: usize| self.components == Components::Rgbl && channel == 3;
+        let light = |channel: usize| {
+            let strength = if is_lightness(channel) && has_colors && !is_parade { BESIDE_COLORS } else { 1.0 };
+            let [r, g, b] = lights(self.components)[channel].map(|part| part * strength);
+            [r, g, b, 1.0]
+        };
+        TraceParams {
+            level_bits: self.level_bits,
+            stride: self.columns[0] << self.level_bits,
+            columns: self.columns,
+            widths: self.samples.map(|samples| samples.width),
+            heights: self.samples.map(|samples| samples.height),
+            channels: channels.bits(),
+            parade: is_parade.into(),
+            lights: std::array::from_fn(light),
+            ..base
+        }
+    }
+}
+
+impl VectorscopeCounts<'_> {
+    fn params(&self, base: TraceParams) -> TraceParams {
+        let [red, green, blue] = self.matrix.to_rgb().map(|row| row.map(|weight| weight as f32));
+        TraceParams {
+            level_bits: self.level_bits,
+            hue: [red[2], green[1], green[2], blue[1]],
+            samples: self.samples as f32,
+            ..base
+        }
+    }
+}

@@ -1,0 +1,301 @@
+//! How picture and scopes share the view.
+
+use glam::DVec2;
+
+use super::{Kind, Layout, ScopeStyle};
+use crate::view::rect::PanelRect;
+
+/// A part of the view where scopes are, in parts of it from its top left corner.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Part {
+    left: f64,
+    top: f64,
+    width: f64,
+    height: f64,
+}
+
+/// A scope on the view.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ScopePanel {
+    /// Which one.
+    pub kind: Kind,
+    /// Where, in whole pixels.
+    pub rect: PanelRect,
+}
+
+/// What is dragged with a border.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Edge {
+    /// The right edge of a wall's picture.
+    PictureRight,
+    /// Its lower edge.
+    PictureBottom,
+    /// Between two scopes that stand beside each other.
+    Between(Kind, Kind),
+}
+
+/// A border between parts of the view that can be dragged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Border {
+    /// What it bounds.
+    pub edge: Edge,
+    /// The gap that it runs along.
+    pub rect: PanelRect,
+    /// Where what it bounds begins, and where it ends, along the way of the drag: pixels of the view.
+    pub span: (u32, u32),
+}
+
+impl Border {
+    /// Whether it runs down, and is dragged left and right.
+    #[must_use]
+    pub const fn is_upright(&self) -> bool {
+        !matches!(self.edge, Edge::PictureBottom)
+    }
+
+    /// The style after it was dragged to a point of the view.
+    #[must_use]
+    pub fn dragged(&self, style: &ScopeStyle, to: DVec2) -> ScopeStyle {
+        let mut style = style.clamped();
+        let at = if self.is_upright() { to.x } else { to.y };
+        let (begin, end) = (f64::from(self.span.0), f64::from(self.span.1));
+        let share = ((at - begin) / (end - begin).max(1.0)).clamp(0.0, 1.0) as f32;
+        match self.edge {
+            Edge::PictureRight => style.picture[0] = share,
+            Edge::PictureBottom => style.picture[1] = share,
+            Edge::Between(left, right) => {
+                let share = share.clamp(0.1, 0.9);
+                let both = style.widths[left as usize] + style.widths[right as usize];
+                style.widths[left as usize] = both * share;
+                style.widths[right as usize] = both * (1.0 - share);
+            }
+        }
+        style.clamped()
+    }
+}
+
+/// Picture and scopes on a view.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Arranged {
+    /// The part of the view that the picture is placed in.
+    pub picture: PanelRect,
+    /// Whether the rest of the view is the scopes' alone.
+    pub is_wall: bool,
+    /// The part that the histograms share, where they do not lie along the whole lower edge.
+    pub histograms: Option<PanelRect>,
+    /// The other scopes.
+    pub panels: Vec<ScopePanel>,
+    /// What can be dragged.
+    pub borders: Vec<Border>,
+}
+
+/// From the view's edges to the scopes of a strip, as part of its width.
+const MARGIN: f64 = 0.025;
+/// Between two panels, as part of the view's width.
+const GAP: f64 = 0.008;
+
+/// Arranges the scopes of that style on a view of `view` pixels. Scopes of a strip have `height` of the view's height and stand
+/// `lift` of it above the lower edge, which is left free in a wall, too; `histograms` says whether those are shown.
+#[must_use]
+pub fn arrange(style: &ScopeStyle, histograms: bool, (height, lift): (f32, f32), view: (u32, u32)) -> Arranged {
+    let style = style.clamped();
+    let whole = PanelRect { left: 0, top: 0, width: view.0.max(1), height: view.1.max(1) };
+    let shown: Vec<_> = Kind::ALL.into_iter().filter(|&kind| style.shows(kind, histograms)).collect();
+    let mut arranged =
+        Arranged { picture: whole, is_wall: false, histograms: None, panels: Vec::new(), borders: Vec::new() };
+    if shown.is_empty() || (style.layout == Layout::Strip && !style.any()) {
+        return arranged;
+    }
+    let aspect = f64::from(whole.width) / f64::from(whole.height);
+    let (lift, height) = (f64::from(lift), f64::from(height));
+    match style.layout {
+        Layout::Strip => {
+            let height = height.min(1.0 - lift);
+            let row = Part { left: MARGIN, top: 1.0 - lift - height, width: 1.0 - 2.0 * MARGIN, height };
+            arranged.row(&style, &shown, row, aspect, view);
+        }
+        Layout::Wall => arranged.wall(&style, &shown, lift, aspect, view),
+    }
+    arranged
+}
+
+impl Arranged {
+    /// The scope under a point of the view.
+    #[must_use]
+    pub fn panel_at(&self, at: DVec2) -> Option<&ScopePanel> {
+        self.panels.iter().find(|panel| panel.rect.contains(at))
+    }
+
+    /// What of a view of `view` pixels a wall's ground covers: all but the picture.
+    #[must_use]
+    pub fn grounds(&self, view: (u32, u32)) -> Vec<PanelRect> {
+        if !self.is_wall {
+            return Vec::new();
+        }
+        let PanelRect { width, height, .. } = self.picture;
+        let beside = PanelRect { left: width, top: 0, width: view.0.saturating_sub(width), height };
+        let below = PanelRect { left: 0, top: height, width: view.0, height: view.1.saturating_sub(height) };
+        [beside, below].into_iter().filter(|rect| rect.width > 0 && rect.height > 0).collect()
+    }
+
+    /// The border within `reach` pixels of a point of the view.
+    #[must_use]
+    pub fn border_at(&self, at: DVec2, reach: f64) -> Option<&Border> {
+        let is_near = |border: &&Border| {
+            let PanelRect { left, top, width, height } = border.rect;
+            let near = |at: f64, begin: u32, length: u32, reach: f64| {
+                at >= f64::from(begin) - reach && at < f64::from(begin + length) + reach
+            };
+            let (across, down) = if border.is_upright() { (reach, 0.0) } else { (0.0, reach) };
+            near(at.x, left, width, across) && near(at.y, top, height, down)
+        };
+        self.borders.iter().find(is_near)
+    }
+
+    fn put(&mut self, kind: Kind, rect: PanelRect) {
+        match kind {
+            Kind::Histogram => self.histograms = Some(rect),
+            _ => self.panels.push(ScopePanel { kind, rect }),
+        }
+    }
+
+    /// Puts scopes beside each other into a part of the view. A vectorscope stands at the right end and is square, unless it is
+    /// alone or its neighbours would have too little.
+    fn row(&mut self, style: &ScopeStyle, shown: &[Kind], row: Part, aspect: f64, view: (u32, u32)) {
+        let weight = |kind: Kind| f64::from(style.widths[kind as usize]);
+        let room = row.width - GAP * (shown.len() - 1) as f64;
+        let square = row.height / aspect;
+        let has_square = shown.len() > 1 && shown.contains(&Kind::Vectorscope) && square < room * 0.6;
+        let shared = if has_square { room - square } else { room };
+        let is_square = |kind: Kind| has_square && kind == Kind::Vectorscope;
+        let total: f64 = shown.iter().filter(|&&kind| !is_square(kind)).map(|&kind| weight(kind)).sum();
+        let mut left = row.left;
+        let mut before: Option<(Kind, f64)> = None;
+        for &kind in shown {
+            let width = if is_square(kind) { square } else { shared * weight(kind) / total };
+            if let Some((other, from)) = before.filter(|_| !is_square(kind)) {
+                let span = (from, left + width);
+                self.bound(Edge::Between(other, kind), Part { left: left - GAP, width: GAP, ..row }, span, view);
+            }
+            self.put(kind, pixels(Part { left, width, ..row }, view));
+            before = Some((kind, left));
+            left += width + GAP;
+        }
+    }
+
+    /// Puts the picture into the upper left corner and the scopes around it: one at its right, the others below. One alone
+    /// stands below.
+    fn wall(&mut self, style: &ScopeStyle, shown: &[Kind], lift: f64, aspect: f64, view: (u32, u32)) {
+        let [across, down] = style.picture.map(f64::from);
+        let gap_down = GAP * aspect;
+        let beside = [Kind::Vectorscope, Kind::Histogram, Kind::Waveform];
+        let beside = beside.into_iter().find(|kind| shown.len() > 1 && shown.contains(kind));
+        let below: Vec<_> = shown.iter().copied().filter(|&kind| Some(kind) != beside).collect();
+        let across = if beside.is_some() { across } else { 1.0 };
+        self.is_wall = true;
+        self.picture = pixels(Part { left: 0.0, top: 0.0, width: across, height: down }, view);
+        if let Some(kind) = beside {
+            let left = across + GAP;
+            let rest = 1.0 - left - GAP;
+            self.put(kind, pixels(Part { left, top: gap_down, width: rest, height: down - gap_down }, view));
+            let gap = Part { left: across, top: 0.0, width: GAP, height: down };
+            self.bound(Edge::PictureRight, gap, (0.0, 1.0), view);
+        }
+        let top = down + gap_down;
+        let height = (1.0 - lift - gap_down - top).max(0.02);
+        self.row(style, &below, Part { left: GAP, top, width: 1.0 - 2.0 * GAP, height }, aspect, view);
+        let gap = Part { left: 0.0, top: down, width: 1.0, height: gap_down };
+        self.bound(Edge::PictureBottom, gap, (0.0, 1.0), view);
+    }
+
+    fn bound(&mut self, edge: Edge, gap: Part, (begin, end): (f64, f64), view: (u32, u32)) {
+        let length = f64::from(if edge == Edge::PictureBottom { view.1 } else { view.0 });
+        let span = ((begin * length).round() as u32, (end * length).round() as u32);
+        self.borders.push(Border { edge, rect: pixels(gap, view), span });
+    }
+}
+
+/// A part of the view in whole pixels, of which it has one at least, inside of the view.
+fn pixels(part: Part, view: (u32, u32)) -> PanelRect {
+    let side = |begin: f64, end: f64, view: u32| {
+        let view = view.max(1);
+        let at = |part: f64| ((part * f64::from(view)).round() as u32).min(view);
+        let begin = at(begin).min(view - 1);
+        (begin, at(end).max(begin + 1) - begin)
+    };
+    let (left, width) = side(part.left, part.left + part.width, view.0);
+    let (top, height) = side(part.top, part.top + part.height, view.1);
+    PanelRect { left, top, width, height }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const VIEWS: [(u32, u32); 6] = [(480, 270), (960, 540), (1600, 900), (2560, 1440), (64, 64), (1, 1)];
+
+    /// Every set of scopes, with and without histograms.
+    fn sets() -> impl Iterator<Item = (ScopeStyle, bool)> {
+        (0..32).map(|bits| {
+            let layout = if bits & 16 == 0 { Layout::Strip } else { Layout::Wall };
+            let [waveform, parade, vectorscope] = [1, 2, 4].map(|bit| bits & bit != 0);
+            (ScopeStyle { waveform, parade, vectorscope, layout, ..ScopeStyle::default() }, bits & 8 != 0)
+        })
+    }
+
+    #[test]
+    fn scopes_lie_inside_the_view_and_not_on_each_other_or_on_the_picture_of_a_wall() {
+        for ((style, histograms), view) in sets().flat_map(|set| VIEWS.map(|view| (set, view))) {
+            let arranged = arrange(&style, histograms, (0.25, 0.05), view);
+            let wanted = Kind::ALL.iter().filter(|&&kind| style.shows(kind, histograms)).count();
+            let mut rects: Vec<_> = arranged.panels.iter().map(|panel| panel.rect).collect();
+            rects.extend(arranged.histograms);
+            let is_plain = style.layout == Layout::Strip && !style.any();
+            assert_eq!(rects.len(), if is_plain { 0 } else { wanted }, "{style:?}");
+            assert_eq!(arranged.is_wall, style.layout == Layout::Wall && wanted > 0);
+            for rect in &rects {
+                assert!(rect.width > 0 && rect.left + rect.width <= view.0, "{style:?} {view:?}: {rect:?}");
+                assert!(rect.height > 0 && rect.top + rect.height <= view.1, "{style:?} {view:?}: {rect:?}");
+            }
+            if arranged.is_wall {
+                rects.push(arranged.picture);
+            }
+            for (index, one) in rects.iter().enumerate().filter(|_| view.0 > 100) {
+                for other in &rects[..index] {
+                    let beside = one.left + one.width <= other.left || other.left + other.width <= one.left;
+                    let below = one.top + one.height <= other.top || other.top + other.height <= one.top;
+                    assert!(beside || below, "{style:?} {view:?}: {one:?} on {other:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_vectorscope_of_a_strip_is_square_and_stands_at_its_end() {
+        let style = ScopeStyle { waveform: true, vectorscope: true, ..ScopeStyle::default() };
+        let arranged = arrange(&style, true, (0.25, 0.0), (1600, 900));
+        let [waveform, vectorscope] = arranged.panels[..] else { panic!("{arranged:?}") };
+        assert_eq!((vectorscope.rect.width, vectorscope.rect.height), (225, 225));
+        assert_eq!(vectorscope.rect.left + vectorscope.rect.width, 1560);
+        assert!(waveform.rect.left > arranged.histograms.unwrap().left);
+        assert_eq!(arranged.borders.len(), 1, "the square one has no border: {:?}", arranged.borders);
+    }
+
+    #[test]
+    fn borders_follow_the_pointer_and_stop_before_a_panel_is_gone() {
+        let style = ScopeStyle { waveform: true, parade: true, layout: Layout::Wall, ..ScopeStyle::default() };
+        let view = (1600, 900);
+        let edges = |style: &ScopeStyle| arrange(style, true, (0.25, 0.0), view);
+        for (to, edge) in [(DVec2::new(800.0, 100.0), 0), (DVec2::new(700.0, 300.0), 2), (DVec2::new(500.0, 700.0), 1)]
+        {
+            let before = edges(&style);
+            let after = edges(&before.borders[edge].dragged(&style, to));
+            let moved = after.borders[edge].rect;
+            let (at, expected) = if before.borders[edge].is_upright() { (moved.left, to.x) } else { (moved.top, to.y) };
+            assert!((f64::from(at) - expected).abs() <= 14.0, "{:?}: {moved:?}", before.borders[edge].edge);
+            let far = edges(&before.borders[edge].dragged(&style, DVec2::new(1e9, 1e9)));
+            assert!(far.panels.iter().all(|panel| panel.rect.width > 40 && panel.rect.height > 40), "{far:?}");
+        }
+        let found = edges(&style).border_at(DVec2::new(1600.0 * 0.62 + 2.0, 100.0), 4.0).map(|border| border.edge);
+        assert_eq!(found, Some(Edge::PictureRight));
+    }
+}

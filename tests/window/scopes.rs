@@ -1,0 +1,139 @@
+//! The scopes beside the histograms: their keys, borders, wheel, words and what is kept of them.
+
+use histoscope::view::scene::Scene;
+use histoscope::view::scopes::{Kind, Layout, ScopeStyle};
+
+use crate::display::Display;
+use crate::picture::Area;
+use crate::program::Program;
+use crate::{paused_sample, sample, turn};
+
+const SIZE: (u32, u32) = (1280, 720);
+
+/// The middle of a scope, or of the picture of a wall.
+fn middle(scene: &Scene, kind: Option<Kind>) -> (i32, i32) {
+    let arranged = scene.arranged(SIZE);
+    let rect = match kind {
+        Some(kind) => arranged.panels.iter().find(|panel| panel.kind == kind).expect("it is shown").rect,
+        None => arranged.picture,
+    };
+    ((rect.left + rect.width / 2) as i32, (rect.top + rect.height / 2) as i32)
+}
+
+fn wall() -> Scene {
+    let scopes =
+        ScopeStyle { waveform: true, parade: true, vectorscope: true, layout: Layout::Wall, ..ScopeStyle::default() };
+    Scene { scopes, ..Scene::default() }
+}
+
+#[test]
+fn digits_show_and_hide_scopes_and_a_wall_looks_like_a_snapshot_of_it() {
+    let _turn = turn();
+    let display = Display::start();
+    for engine in ["cpu", "gpu"] {
+        let program = paused_sample(&display, &["--engine", engine]);
+        let plain = program.settled();
+        for (key, text) in [("2", "waveform on"), ("3", "parade on"), ("4", "vectorscope on")] {
+            program.after(|| program.key(key), &format!("note: {text}"));
+        }
+        program.until_other("scopes over the picture", &plain, Area::Below, 5000);
+        program.after(|| program.key("shift+0"), "note: scopes beside the picture");
+        let all = ["--scopes", "histogram,waveform,parade,vectorscope"];
+        let expected = program.snapshot_with(sample(), "0", (plain.width, plain.height), &all);
+        program.until_same("a wall as a snapshot has it", &expected, Area::Below);
+        program.after(|| program.key("1"), "note: histograms off");
+        program.after(|| program.key("3"), "note: parade off");
+        let two = ["--scopes", "waveform,vectorscope"];
+        let expected = program.snapshot_with(sample(), "0", (plain.width, plain.height), &two);
+        program.until_same("a smaller wall", &expected, Area::Below);
+        program.after(|| program.key("0"), "note: scopes off");
+        let bare = program.snapshot_with(sample(), "0", (plain.width, plain.height), &["--no-overlay"]);
+        program.until_same("the bare picture", &bare, Area::Below);
+        program.after(|| program.key("0"), "note: scopes on");
+        program.until_same("the same wall again", &expected, Area::Below);
+        program.after(|| program.key("ctrl+z"), "note: undone: waveform on, vectorscope on");
+        program.quit_with("q");
+    }
+}
+
+#[test]
+fn the_pointer_reads_scopes_and_marks_its_pixel_in_them() {
+    let _turn = turn();
+    let display = Display::start();
+    for engine in ["cpu", "gpu"] {
+        let program = paused_sample(&display, &["--engine", engine]);
+        for key in ["2", "3", "4", "shift+0"] {
+            program.key(key);
+        }
+        let at = |kind| middle(&wall(), kind);
+        let (x, y) = at(Some(Kind::Waveform));
+        let told = program.after(|| program.point(x, y), "scope: x ");
+        let words: Vec<_> = told.split_whitespace().collect();
+        let counts = words.iter().position(|word| *word == "R").expect("the counts come");
+        assert!(words[counts + 1].parse::<u32>().is_ok() && told.contains("code") && told.contains('%'), "{told}");
+        let (x, y) = at(Some(Kind::Vectorscope));
+        let told = program.after(|| program.point(x + 3, y + 2), "scope: Cb ");
+        assert!(told.contains("Cr") && told.contains("samples") && told.contains('°'), "{told}");
+        let (x, y) = at(None);
+        let marked = program.after(|| program.point(x, y), "marked in scopes: ");
+        // Four in the waveform, one in each part of the parade, one in the vectorscope.
+        assert_eq!(marked.matches("[[").count() + marked.matches("([").count(), 9, "{marked}");
+        program.quit_with("q");
+    }
+}
+
+#[test]
+fn the_wheel_brightens_traces_and_enlarges_the_vectorscope_and_never_the_picture() {
+    let _turn = turn();
+    let display = Display::start();
+    let program = paused_sample(&display, &[]);
+    for key in ["2", "3", "4", "shift+0"] {
+        program.key(key);
+    }
+    let (x, y) = middle(&wall(), Some(Kind::Vectorscope));
+    program.point(x, y);
+    program.after(|| program.turn_wheel(1), "note: vectorscope ×2");
+    program.after(|| program.turn_wheel(1), "note: vectorscope ×4");
+    let (x, y) = middle(&wall(), Some(Kind::Parade));
+    program.point(x, y);
+    program.after(|| program.turn_wheel(1), "note: traces at 120 %");
+    assert!(!program.log().contains("note: zoom"), "the picture was zoomed");
+    let (x, y) = middle(&wall(), None);
+    program.point(x, y);
+    program.after(|| program.turn_wheel(1), "note: zoom");
+    program.quit_with("q");
+}
+
+#[test]
+fn borders_are_dragged_and_the_layout_is_kept() {
+    let _turn = turn();
+    let display = Display::start();
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let scene = wall();
+    let (border, y) = ((f64::from(SIZE.0) * 0.62) as i32 + 4, 200);
+    {
+        let program = Program::start_at_home(&display, &[sample(), "--paused"], home.path());
+        for key in ["2", "3", "4", "shift+0"] {
+            program.key(key);
+        }
+        program.after(|| program.key("shift+h"), "note: cumulative curves on");
+        program.after(|| program.key("shift+h"), "note: cumulative curves off");
+        let before = program.settled();
+        program.point(border, y);
+        program.button("mousedown", "1");
+        program.move_pointer(900, y);
+        program.move_pointer(640, y);
+        program.button("mouseup", "1");
+        program.take_pointer_away();
+        program.until_other("a narrower picture", &before, Area::Outside, 5000);
+        program.quit_with("q");
+    }
+    let program = Program::start_at_home(&display, &[sample(), "--paused"], home.path());
+    let kept = Scene { scopes: ScopeStyle { picture: [0.5, 0.62], ..scene.scopes }, ..scene };
+    let (x, y) = middle(&kept, Some(Kind::Vectorscope));
+    // It reaches to the left of where the border was at first.
+    let left = kept.arranged(SIZE).panels.iter().find(|panel| panel.kind == Kind::Vectorscope).unwrap().rect.left;
+    assert!(left < border as u32 - 60);
+    program.after(|| program.point(x, y + 2), "scope: Cb ");
+    program.quit_with("q");
+}
