@@ -14,6 +14,7 @@ use histoscope::picture::Picture;
 use histoscope::picture::color::{Colorimetry, Matrix, Range};
 use histoscope::picture::layout::{ColorModel, PixelLayout};
 use histoscope::picture::region::{Rect, parts};
+use histoscope::scopes::{self, Choice, Chroma};
 use support::{colorimetry, native_layouts, natural, noise};
 
 /// The device that all tests share.
@@ -164,6 +165,51 @@ fn what_the_adapter_cannot_hold_is_the_cpu_s() {
             assert_eq!(counts.iter().map(|counts| counts.engine).collect::<Vec<_>>(), engines, "{adjustments}");
             for (counts, (picture, region)) in counts.iter().zip(&pictures) {
                 assert!(counts.histograms[0].words == expected(picture, &adjustments, *region), "{adjustments}");
+            }
+        }
+    }
+}
+
+/// The scopes that come with the bins, of whatever is counted: those of the reference.
+#[test]
+fn scopes_come_with_the_bins_whoever_counts() {
+    let size = (61, 37);
+    let layouts = [PixelLayout::planar_ycbcr(8, (1, 1)), PixelLayout::planar_ycbcr(10, (1, 0)), PixelLayout::gray(12)];
+    let wanted = Choice { waveform: true, vectorscope: true };
+    for layout in layouts {
+        let picture = natural(layout, size, color(&layout), 3);
+        for adjustments in [adjustments()[0], adjustments()[4], adjustments()[7]] {
+            let coded = adjustments.is_off();
+            let counted: &[Components] =
+                if coded { &[Components::YCbCr, Components::Rgbl] } else { &[Components::Rgbl] };
+            let (subject, chroma) = match coded {
+                true => (picture.clone(), Chroma::of(&picture)),
+                false => {
+                    let codes = plain::apply(plain::codes(&picture), &adjustments);
+                    (codes.picture().unwrap(), Some(Chroma::of_adjusted(&picture)))
+                }
+            };
+            for region in [None, Some(Rect { x: 7, y: 5, width: 31, height: 11 })] {
+                let pixels = region.unwrap_or(Rect::whole(size.0, size.1));
+                let waveform = scopes::reference::waveform(&subject, pixels, counted[0]);
+                let vectorscope = chroma.map(|chroma| scopes::reference::vectorscope(&subject, pixels, chroma));
+                for engine in [Engine::cpu(), Engine::on(EngineChoice::Gpu, &gpu())] {
+                    let mut counter = Counter::new(&engine, counted, adjustments).with_scopes(wanted);
+                    let pictures = vec![(picture.clone(), region); 3];
+                    for counts in count(&mut counter, &pictures) {
+                        let what = format!("{layout:?} {adjustments} {region:?} {}", counts.engine);
+                        assert!(counts.scopes.waveform.as_ref() == Some(&waveform), "{what}: waveform");
+                        assert!(counts.scopes.vectorscope == vectorscope, "{what}: vectorscope");
+                        for histogram in &counts.histograms {
+                            let mut expected =
+                                histoscope::histogram::Histogram::empty(histogram.bits, histogram.components);
+                            for part in parts(&subject, pixels).unwrap() {
+                                expected.add(&reference::histogram(&part, histogram.components));
+                            }
+                            assert!(histogram.words == expected.words, "{what}: bins");
+                        }
+                    }
+                }
             }
         }
     }

@@ -8,9 +8,8 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 use histoscope::analysis::{
-    AnalyzeError, Counting, Destination, Finished, Format, Point, Request, Selection, Stop, Target, run,
+    AnalyzeError, Counting, Destination, Finished, Format, Point, Request, ScopeUse, Selection, Stop, Target, run,
 };
-use histoscope::scoping::Choice;
 use histoscope::{Components, Counted};
 
 use super::adjust::AdjustArgs;
@@ -141,7 +140,7 @@ impl AnalyzeArgs {
                 rgbl: !signal,
                 coded,
                 signal,
-                scopes: Choice { vectorscope: self.scopes.contains(&ScopeArg::Vectorscope), ..Choice::default() },
+                scopes: if self.scopes.is_empty() { ScopeUse::None } else { ScopeUse::Saturation },
             },
             engine: self.counting.engine(),
             adapter: self.counting.adapter(),

@@ -4,11 +4,12 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use histoscope::Components;
 use histoscope::adjusting::Adjustments;
-use histoscope::analysis::{Counting, Request, Selection};
+use histoscope::analysis::{Counting, Request, ScopeUse, Selection};
 use histoscope::reporting::{self, DEFAULT_THRESHOLD, Finished, ReportFormat, ReportOptions};
+use histoscope::scoping::Choice;
 
 use super::interrupt::{INTERRUPTED, stop_on_interrupt};
 use super::options::{CountingArgs, PartArgs, ReadingArgs};
@@ -29,6 +30,10 @@ pub struct ReportArgs {
     #[arg(long, value_name = "PERCENT", default_value_t = DEFAULT_THRESHOLD * 100.0, value_parser = parse_percent)]
     cut_threshold: f64,
 
+    /// Show these scopes of the clip too, summed over its frames
+    #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',')]
+    scopes: Vec<ScopeArg>,
+
     #[command(flatten)]
     part: PartArgs,
 
@@ -47,12 +52,26 @@ pub struct ReportArgs {
     counting: CountingArgs,
 }
 
+/// A scope of `--scopes`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ScopeArg {
+    /// The waveform, and the parade: its channels side by side
+    Waveform,
+    /// The vectorscope
+    Vectorscope,
+}
+
 impl ReportArgs {
     /// Counts the clip, and draws the report.
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let name = self.input.display().to_string();
         let components = self.counting.components();
         let coded = components == Components::YCbCr;
+        let choice = Choice {
+            waveform: self.scopes.contains(&ScopeArg::Waveform),
+            vectorscope: self.scopes.contains(&ScopeArg::Vectorscope),
+        };
+        let scopes = if choice == Choice::default() { ScopeUse::None } else { ScopeUse::Sums(choice) };
         let request = Request {
             input: self.input,
             open: self.reading.open_options(),
@@ -64,7 +83,7 @@ impl ReportArgs {
                 ..Selection::default()
             },
             adjustments: Adjustments::default(),
-            counting: Counting { rgbl: !coded, coded, ..Counting::default() },
+            counting: Counting { rgbl: !coded, coded, scopes, ..Counting::default() },
             engine: self.counting.engine(),
             adapter: self.counting.adapter(),
             resume_at: 0,

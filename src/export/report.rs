@@ -12,6 +12,7 @@ pub mod cuts;
 pub mod page;
 pub mod picture;
 pub mod run;
+pub mod scopes;
 pub mod times;
 pub mod tone;
 pub mod worst;

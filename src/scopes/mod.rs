@@ -6,11 +6,13 @@ pub mod graticule;
 mod grid;
 pub mod reference;
 mod saturation;
+mod sums;
 mod vectorscope;
 mod waveform;
 
 pub use grid::{MOST_LEVEL_BITS, level_bits, samples_in};
 pub use saturation::{Saturation, Targets};
+pub use sums::{SUM_LEVELS, ScopeSums, VectorscopeSum, WaveformSum};
 pub use vectorscope::{Chroma, Differences, Target, Vectorscope, targets};
 pub use waveform::{MOST_COLUMNS, Waveform, column_of};
 

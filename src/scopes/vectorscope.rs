@@ -102,6 +102,12 @@ impl Chroma {
         }
     }
 
+    /// Kr and Kb of the matrix; those of BT.709 where it has none.
+    #[must_use]
+    pub fn luma_weights(&self) -> (f64, f64) {
+        luma_weights(self.matrix)
+    }
+
     /// How they are computed of red, green and blue; `None` where they are coded.
     #[must_use]
     pub const fn differences(&self) -> Option<&Differences> {

@@ -10,6 +10,7 @@ mod browser;
 mod cuts;
 mod output;
 mod page;
+mod scopes;
 
 use std::path::Path;
 

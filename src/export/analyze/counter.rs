@@ -23,7 +23,29 @@ pub struct Counting {
     /// The figures of FFmpeg's signalstats, for which the coded components are counted too.
     pub signal: bool,
     /// The scopes, of red, green, blue and luminance where those are counted, else of the coded components.
-    pub scopes: Choice,
+    pub scopes: ScopeUse,
+}
+
+/// Which scopes are counted, and what for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ScopeUse {
+    /// None.
+    #[default]
+    None,
+    /// The vectorscope, for how saturated each frame is.
+    Saturation,
+    /// These, for their sums over all frames.
+    Sums(Choice),
+}
+
+impl ScopeUse {
+    const fn choice(self) -> Choice {
+        match self {
+            Self::None => Choice { waveform: false, vectorscope: false },
+            Self::Saturation => Choice { waveform: false, vectorscope: true },
+            Self::Sums(choice) => choice,
+        }
+    }
 }
 
 impl Counting {
@@ -34,6 +56,15 @@ impl Counting {
             _ => &[Components::Rgbl],
         }
     }
+}
+
+/// What was counted of one frame's scopes, to be added up.
+#[derive(Debug, Default)]
+pub struct FrameScopes {
+    /// The counts.
+    pub counts: ScopeCounts,
+    /// What its colour differences are; `None` if it has none.
+    pub chroma: Option<Chroma>,
 }
 
 /// What was counted of one frame.
@@ -82,7 +113,8 @@ impl Counter {
             counting,
             adjustments: *adjustments,
             verify,
-            engine: engine::Counter::new(engine, counting.components(), *adjustments).with_scopes(counting.scopes),
+            engine: engine::Counter::new(engine, counting.components(), *adjustments)
+                .with_scopes(counting.scopes.choice()),
             under_way: VecDeque::new(),
             targets: None,
         }
@@ -106,7 +138,7 @@ impl Counter {
         };
         let is_off = self.adjustments.is_off();
         let chroma = if is_off { Chroma::of(picture) } else { Some(Chroma::of_adjusted(picture)) };
-        let chroma = chroma.filter(|_| self.counting.scopes.vectorscope);
+        let chroma = chroma.filter(|_| self.counting.scopes.choice().vectorscope);
         let (mut expected, mut expected_scope) = (Vec::new(), None);
         if self.verify {
             let adjusted = match is_off {
@@ -131,7 +163,7 @@ impl Counter {
     ///
     /// # Errors
     /// [`AnalyzeError`] if the device fails, or if the count differs from the reference's.
-    pub fn take(&mut self, number: u64, spoil: bool) -> Result<Option<(Counts, ScopeCounts)>, AnalyzeError> {
+    pub fn take(&mut self, number: u64, spoil: bool) -> Result<Option<(Counts, FrameScopes)>, AnalyzeError> {
         let Some(UnderWay { parts, expected, expected_scope, chroma }) = self.under_way.pop_front() else {
             return Ok(None);
         };
@@ -153,9 +185,14 @@ impl Counter {
             count.add(&parts, coded);
             count.finish()
         });
-        let saturation = scopes.vectorscope.as_ref().zip(chroma).map(|(scope, chroma)| self.saturation(scope, chroma));
+        let of_saturation = self.counting.scopes == ScopeUse::Saturation;
+        let subject = scopes.vectorscope.as_ref().zip(chroma).filter(|_| of_saturation);
+        let saturation = subject.map(|(scope, chroma)| self.saturation(scope, chroma));
         let thresholds = thresholds.map(present);
-        Ok(Some((Counts { rgbl: histograms.pop(), coded, signal, thresholds, saturation }, scopes)))
+        Ok(Some((
+            Counts { rgbl: histograms.pop(), coded, signal, thresholds, saturation },
+            FrameScopes { counts: scopes, chroma },
+        )))
     }
 
     fn saturation(&mut self, scope: &Vectorscope, chroma: Chroma) -> Saturation {

@@ -5,7 +5,7 @@ use std::ops::{ControlFlow, Range};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::counter::{Counter, Counting, Counts};
+use super::counter::{Counter, Counting, Counts, FrameScopes, ScopeUse};
 use super::ending::{AnalyzeError, Stop};
 use super::frames::{End, Next, NumberedFrames};
 use super::selection::Selection;
@@ -18,6 +18,7 @@ use crate::media::{FrameCounters, MediaError, OpenOptions, StreamInfo};
 use crate::picture::color::Colorimetry;
 use crate::picture::region::Rect;
 use crate::picture::{Frame, Picture, Ratio, SourceFormat};
+use crate::scopes::ScopeSums;
 
 /// What is to be analysed, and how.
 #[derive(Debug, Clone)]
@@ -123,6 +124,8 @@ pub struct Outcome {
     pub decoder: FrameCounters,
     /// Who counted, for people: "the CPU", or the adapter's name.
     pub counted_by: String,
+    /// What the scopes of the counted frames add up to, where sums were asked for.
+    pub scopes: ScopeSums,
 }
 
 /// Which part of a picture is counted.
@@ -204,6 +207,7 @@ pub(super) fn count_all(
             added?;
         }
         if work.hand_out_if_full(sink)?.is_break() {
+            outcome.scopes = work.sums;
             return Ok(outcome);
         }
     }
@@ -212,6 +216,7 @@ pub(super) fn count_all(
     outcome.frames = first..last.map_or(first.max(context.request.resume_at), |last| last + 1);
     outcome.decoder = frames.counters();
     let _ = work.finish(sink)?;
+    outcome.scopes = work.sums;
     Ok(outcome)
 }
 
@@ -220,13 +225,15 @@ struct Work<'a> {
     context: &'a Context<'a>,
     counter: Counter,
     waiting: VecDeque<FrameFacts>,
+    /// Of the frames that were handed out.
+    sums: ScopeSums,
 }
 
 impl<'a> Work<'a> {
     fn new(context: &'a Context<'a>) -> Self {
         let Request { counting, ref adjustments, verify, .. } = *context.request;
         let counter = Counter::new(context.engine, counting, adjustments, verify);
-        Self { context, counter, waiting: VecDeque::new() }
+        Self { context, counter, waiting: VecDeque::new(), sums: ScopeSums::default() }
     }
 
     /// Submits a frame.
@@ -288,7 +295,12 @@ impl<'a> Work<'a> {
         let Some(facts) = self.waiting.pop_front() else { return Ok(ControlFlow::Continue(())) };
         let spoil = self.context.request.spoils(facts.number);
         match self.counter.take(facts.number, spoil)? {
-            Some((counts, _)) => Ok(sink(Counted { facts, counts })),
+            Some((counts, FrameScopes { counts: scopes, chroma })) => {
+                if matches!(self.context.request.counting.scopes, ScopeUse::Sums(_)) {
+                    self.sums.add(&scopes, chroma);
+                }
+                Ok(sink(Counted { facts, counts }))
+            }
             None => Ok(ControlFlow::Continue(())),
         }
     }

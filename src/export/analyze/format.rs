@@ -10,6 +10,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::counter::ScopeUse;
 use super::pipeline::{Counted, Pipeline, Request};
 use super::record::{FfprobeRecord, FrameRecord, RowCells, TableShape};
 use crate::adjust::{Adjustments, Reduction};
@@ -149,7 +150,7 @@ impl RecordWriter {
             has_adjustments: !adjustments.is_off(),
             has_thresholds: matches!(adjustments.reduction, Some(Reduction::Otsu(_))),
             has_bins: bins,
-            has_vectorscope: request.counting.scopes.vectorscope,
+            has_vectorscope: request.counting.scopes == ScopeUse::Saturation,
         };
         Self {
             format,
@@ -284,7 +285,7 @@ impl RunOptions {
             matrix: request.open.matrix.map(|matrix| matrix.name().to_owned()),
             range: request.open.range.map(|range| range.name().to_owned()),
             adjustments: adjustments_text(&request.adjustments),
-            scopes: request.counting.scopes.vectorscope.then(|| "vectorscope".to_owned()),
+            scopes: (request.counting.scopes == ScopeUse::Saturation).then(|| "vectorscope".to_owned()),
         }
     }
 }

@@ -230,6 +230,7 @@ fn collect(
                     let part = (*result)?;
                     outcome.frames.end = next + (part.frames.end - part.frames.start);
                     outcome.counted += part.counted;
+                    outcome.scopes.append(part.scopes);
                     outcome.end_secs = outcome.end_secs.max(part.end_secs);
                     // Only the last part's word on the end counts.
                     outcome.reached_end = part.reached_end;

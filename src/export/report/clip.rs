@@ -39,6 +39,7 @@ pub struct ClipBuilder {
     worst: [WorstFrames; 3],
     frames: u64,
     bits: u32,
+    range: Range,
     end_secs: f64,
 }
 
@@ -65,6 +66,8 @@ pub struct Clip {
     pub frames: u64,
     /// Bits of the first frame's bins: each channel has 2^n.
     pub bits: u32,
+    /// Its range.
+    pub range: Range,
     /// When the first frame begins.
     pub begin_secs: f64,
     /// When the last frame ends; always after `begin_secs`.
@@ -85,6 +88,7 @@ impl ClipBuilder {
             worst: Default::default(),
             frames: 0,
             bits: 8,
+            range: Range::Limited,
             end_secs: 0.0,
         }
     }
@@ -93,7 +97,7 @@ impl ClipBuilder {
     pub fn add(&mut self, place: FramePlace, histogram: &Histogram) {
         let FramePlace { number, time_secs, duration_secs, range } = place;
         if self.frames == 0 {
-            self.bits = histogram.bits;
+            (self.bits, self.range) = (histogram.bits, range);
         }
         self.frames += 1;
         self.left_out += u64::from(!self.histogram.add(histogram));
@@ -132,6 +136,7 @@ impl ClipBuilder {
             worst: self.worst.map(WorstFrames::finish),
             frames: self.frames,
             bits: self.bits,
+            range: self.range,
             begin_secs,
             end_secs: self.end_secs,
         })

@@ -7,6 +7,7 @@ use crate::export::analyze::pipeline::FrameFacts;
 use crate::media::StreamInfo;
 use crate::picture::Ratio;
 use crate::picture::color::Origin;
+use crate::scopes::ScopeSums;
 
 /// Everything that a report shows.
 #[derive(Debug)]
@@ -19,6 +20,8 @@ pub struct Report {
     pub notes: Vec<String>,
     /// What was gathered from its frames.
     pub clip: Clip,
+    /// What their scopes add up to, those that were asked for.
+    pub scopes: ScopeSums,
 }
 
 impl Report {

@@ -2,6 +2,7 @@
 //! forbids it to load anything. Its markup is `templates/report.html`, which escapes all text that is put into it.
 
 mod charts;
+mod scopes;
 mod tables;
 
 use std::io::Write;
@@ -12,6 +13,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use charts::{Label, Legend, PanelParts, StripParts};
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
+use scopes::{TraceParts, VectorscopeParts};
 use serde_json::json;
 use tables::{ChannelRow, FactLine, FlawList, FrameLine};
 
@@ -42,6 +44,8 @@ struct Page {
     times: Vec<Label>,
     steps: usize,
     strips: [StripParts; 2],
+    traces: Vec<TraceParts>,
+    vectorscope: Option<VectorscopeParts>,
     figures: Vec<ChannelRow>,
     facts: Vec<FactLine>,
     cuts: Vec<FrameLine>,
@@ -73,6 +77,8 @@ pub fn page(report: &Report) -> Result<String, png::EncodingError> {
         times: charts::times(report),
         steps: charts::STEPS,
         strips: [charts::change_strip(report), charts::clipped_strip(report)],
+        traces: scopes::traces(report)?,
+        vectorscope: scopes::vectorscope(report)?,
         figures: tables::figures(report),
         facts: tables::facts(report),
         cuts: tables::cuts(report),

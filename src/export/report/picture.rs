@@ -1,5 +1,6 @@
 //! The report as one picture, for people to look at and to pass on.
 
+mod scopes;
 mod tables;
 
 use super::canvas::{Align, Area, Canvas, Style};
@@ -39,7 +40,8 @@ pub fn draw(report: &Report) -> Image {
     let panels = panels(report.clip.components);
     let panels_height: i32 = panels.iter().map(|panel| panel.height() as i32 + GAP).sum();
     let strips_y = PANEL_Y + panels_height + 30;
-    let tables_y = strips_y + 2 * (STRIP_HEIGHT + GAP) + 20;
+    let scopes_y = strips_y + 2 * (STRIP_HEIGHT + GAP) + 30;
+    let tables_y = scopes_y - 10 + scopes::height(report);
     let height = tables_y + tables::height(report) + MARGIN;
     let mut canvas = Canvas::new(WIDTH as usize, height as usize, BACKGROUND);
     head(&mut canvas, report);
@@ -51,6 +53,7 @@ pub fn draw(report: &Report) -> Image {
     time_axis(&mut canvas, report, y - GAP);
     draw_strips(&mut canvas, report, strips_y);
     time_axis(&mut canvas, report, strips_y + 2 * STRIP_HEIGHT + GAP);
+    scopes::draw(&mut canvas, report, scopes_y);
     tables::draw(&mut canvas, report, Area::new(MARGIN, tables_y, WIDTH - 2 * MARGIN, 0));
     canvas.into_image()
 }

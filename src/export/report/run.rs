@@ -9,11 +9,13 @@ use super::page::page;
 use super::picture;
 use super::times::{time, whole};
 use crate::export::analyze::AnalyzeError;
+use crate::export::analyze::counter::ScopeUse;
 use crate::export::analyze::overview::Progress;
 use crate::export::analyze::pipeline::{Counted, FrameFacts, Outcome, Pipeline, Request};
 use crate::export::file::{FileError, check_output, encode_png, write_whole};
 use crate::histogram::Components;
 use crate::media::{MediaError, StreamInfo};
+use crate::scopes::{Choice, ScopeSums};
 
 /// What a report is written as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,11 +73,12 @@ pub fn run(request: Request, options: &ReportOptions) -> Result<Finished, Analyz
     for output in &options.outputs {
         check_output(output, &request.input)?;
     }
+    let wanted = request.counting.scopes;
     let pipeline = Pipeline::open(request)?;
     let info = pipeline.info().clone();
     let mut notes = info.notes.clone();
     notes.extend(pipeline.bars().map(|bars| format!("{bars}.")));
-    let (clip, first, outcome) = gather(pipeline, options)?;
+    let (clip, first, mut outcome) = gather(pipeline, options)?;
     let (Some(clip), Some(first)) = (clip.finish(), first) else {
         if outcome.stopped {
             return Ok(Finished::StoppedAtOnce);
@@ -83,12 +86,14 @@ pub fn run(request: Request, options: &ReportOptions) -> Result<Finished, Analyz
         return Err(nothing(&info, &outcome).into());
     };
     notes.extend(notes_on(&outcome, clip.left_out, clip.end_secs));
+    notes.extend(notes_on_scopes(&outcome.scopes, wanted));
     let name = info.path.file_name().unwrap_or(info.path.as_os_str());
     let report = Report {
         name: name.to_string_lossy().into_owned(),
         facts: facts(&info, &first, &outcome.counted_by),
         notes,
         clip,
+        scopes: std::mem::take(&mut outcome.scopes),
     };
     for output in &options.outputs {
         write(&report, output)?;
@@ -157,6 +162,18 @@ fn notes_on(outcome: &Outcome, left_out: u64, end_secs: f64) -> Vec<String> {
         if count > 0 {
             notes.push(format!("{what}: {}.", whole(count)));
         }
+    }
+    notes
+}
+
+/// What of the scopes that were wanted is not there.
+fn notes_on_scopes(scopes: &ScopeSums, wanted: ScopeUse) -> Vec<String> {
+    let mut notes = Vec::new();
+    if matches!(wanted, ScopeUse::Sums(Choice { vectorscope: true, .. })) && !scopes.found().vectorscope {
+        notes.push("The video is gray: without colour there is no vectorscope.".to_owned());
+    }
+    if scopes.left_out() > 0 {
+        notes.push(format!("Frames of another width, which are not in the waveform: {}.", whole(scopes.left_out())));
     }
     notes
 }

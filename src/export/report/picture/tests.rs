@@ -2,6 +2,7 @@ use super::*;
 use crate::export::report::clip::{ClipBuilder, FramePlace};
 use crate::histogram::{Components, Histogram};
 use crate::picture::color::Range;
+use crate::scopes::ScopeSums;
 
 /// Three seconds at 10 frames a second: dark, bright from frame 10 on, dark again from frame 20 on; frame 14 clips.
 fn report() -> Report {
@@ -20,7 +21,7 @@ fn report() -> Report {
     }
     let clip = clip.finish().unwrap();
     assert_eq!(clip.cuts.iter().map(|cut| cut.frame).collect::<Vec<_>>(), [10, 20]);
-    Report { name: "clip.mp4".to_owned(), facts: Vec::new(), notes: Vec::new(), clip }
+    Report { name: "clip.mp4".to_owned(), facts: Vec::new(), notes: Vec::new(), clip, scopes: ScopeSums::default() }
 }
 
 fn pixel(image: &Image, x: i32, y: i32) -> Rgb {
