@@ -33,6 +33,13 @@ struct Placement {
     lowest: vec4<i32>,      // the lowest value of each channel that is not marked
     highest: vec4<i32>,     // the lowest value above those
     mark_colors: array<vec4<u32>, 3>,
+    // False colour; see src/view/exposure/false_color.rs.
+    tint: vec4<i32>,        // 0 where it is off, 1 by Y' as coded, 2 by luminance; then the codes of black and of white
+    bands: array<vec4<i32>, 10>, // the lowest code of each band and its colour, of which red is -1 where pixels have their gray
+    // The codes that are written in each pixel of the picture; see src/view/datascope.rs.
+    text: vec4<u32>,        // lines, 0 where none are written; pixels of the view to a dot; digits; their base
+    letters: vec4<u32>,     // dots across and down; whether the codes are Y', Cb and Cr; where cells begin in `nearest`
+    glyphs: array<vec4<u32>, 16>, // dots of each sign, four rows in a number
 }
 
 const NO_ZEBRA: u32 = 0xffffffffu;
@@ -40,10 +47,14 @@ const NO_ZEBRA: u32 = 0xffffffffu;
 const MARK_LIGHTS: vec3<u32> = vec3<u32>(256u, 186u, 96u);
 const MARK_DIMMING: u32 = 192u;
 const STRIPE: vec2<u32> = vec2<u32>(64u, 191u);
+// As in src/view/datascope.rs.
+const LINE_GAP: u32 = 2u;
+const LIGHT_GROUND: u32 = 3500000u;
 
 @group(1) @binding(0) var<uniform> placement: Placement;
 // For each column of the view, then for each of its rows, the column or row of the picture whose sample covers it. The CPU
-// finds them, so that the pixel under the pointer, the pixel that is lit and the pixel that is shown are the same.
+// finds them, so that the pixel under the pointer, the pixel that is lit and the pixel that is shown are the same. Where codes are
+// written, the same again with the column's or row's place in the cell that shows the sample, and in the upper half the cell's size.
 @group(1) @binding(1) var<storage, read> nearest: array<u32>;
 // Which pixels of the view another picture's codes light: a bit each, the first pixel of a row in its first word's lowest bit.
 @group(1) @binding(2) var<storage, read> lit: array<u32>;
@@ -130,6 +141,21 @@ fn dimmed(rgb: vec3<u32>, strength: u32) -> vec3<u32> {
     return (rgb * (256u - strength) + dark * strength + 128u) >> vec3<u32>(8u);
 }
 
+// The false colour of a pixel with these codes.
+fn tinted(codes: vec3<u32>) -> vec3<u32> {
+    let value = i32(select(bins_of(codes).w, codes.x, placement.tint.x == 1i));
+    let span = placement.tint.z - placement.tint.y;
+    let gray = vec3<i32>((clamp(value - placement.tint.y, 0i, span) * 510i + span) / (2i * span));
+    var color = gray;
+    for (var band = 0u; band < 10u; band += 1u) {
+        let from_here = placement.bands[band];
+        if value >= from_here.x {
+            color = select(from_here.yzw, gray, from_here.y < 0i);
+        }
+    }
+    return vec3<u32>(color);
+}
+
 // A colour of the view's pixel with its zebra and its marks.
 fn inspected(shown: vec3<u32>, pixel: vec2<u32>) -> vec3<u32> {
     let codes = codes_at(covering(pixel));
@@ -146,7 +172,10 @@ fn inspected(shown: vec3<u32>, pixel: vec2<u32>) -> vec3<u32> {
             mark = max(mark, (placement.mark_colors[1].rgb * level.y + 128u) >> vec3<u32>(8u));
             return max(mark, (placement.mark_colors[2].rgb * level.z + 128u) >> vec3<u32>(8u));
         }
-        color = dimmed(color, MARK_DIMMING);
+        // False colours would not be those of their legend.
+        if placement.tint.x == 0i {
+            color = dimmed(color, MARK_DIMMING);
+        }
     }
     let luminance = bins_of(codes).w;
     let tone = select(luminance, codes.x, placement.tone_coded != 0u);
@@ -155,6 +184,48 @@ fn inspected(shown: vec3<u32>, pixel: vec2<u32>) -> vec3<u32> {
         color = (color * STRIPE.x + light * (256u - STRIPE.x) + 128u) >> vec3<u32>(8u);
     }
     return color;
+}
+
+// The codes of the lines that are written in a pixel of the picture.
+fn written(codes: vec3<u32>) -> vec3<u32> {
+    if placement.letters.z != 0u {
+        return codes;
+    }
+    let bins = bins_of(codes);
+    return select(bins.www, bins.rgb, placement.text.x > 1u);
+}
+
+// Whether a pixel of the view is ink of what is written.
+fn is_ink(pixel: vec2<u32>) -> bool {
+    let cells = placement.letters.w;
+    let packed = vec2<u32>(nearest[cells + pixel.x], nearest[cells + placement.view_width + pixel.y]);
+    let scale = placement.text.y;
+    let digits = placement.text.z;
+    let base = placement.text.w;
+    let pitch = (placement.letters.xy + vec2<u32>(1u, LINE_GAP)) * scale;
+    let size = vec2<u32>(digits, placement.text.x) * pitch - vec2<u32>(1u, LINE_GAP) * scale;
+    let cell = packed >> vec2<u32>(16u);
+    // Beyond the edge it wraps around and is too large.
+    let at = (packed & vec2<u32>(0xffffu)) - (max(cell, size) - size) / 2u;
+    if any(at >= size) {
+        return false;
+    }
+    let dot = at % pitch / scale;
+    if any(dot >= placement.letters.xy) {
+        return false;
+    }
+    let values = written(codes_at(covering(pixel)));
+    let line = at.y / pitch.y;
+    var value = select(select(values.z, values.y, line == 1u), values.x, line == 0u);
+    let leading = digits - 1u - at.x / pitch.x;
+    for (var digit = 0u; digit < leading; digit += 1u) {
+        value /= base;
+    }
+    if value == 0u && leading > 0u && base == 10u {
+        return false;
+    }
+    let rows = placement.glyphs[value % base];
+    return ((select(rows.y, rows.x, dot.y < 4u) >> ((dot.y & 3u) * placement.letters.x + dot.x)) & 1u) != 0u;
 }
 
 // Component codes where a pixel of the view lies, averaged over as much of the picture as it covers.
@@ -172,13 +243,13 @@ fn averaged(pixel: vec2<f32>) -> vec3<f32> {
     return sum / f32(taps * taps);
 }
 
-@fragment
-fn video(@builtin(position) pixel: vec4<f32>) -> @location(0) vec4<f32> {
+// The picture's own colour on a pixel of the view, 0 to 255.
+fn pictured(pixel: vec2<f32>) -> vec3<f32> {
     var codes: vec4<f32>;
     if placement.hard != 0u {
-        codes = vec4<f32>(vec3<f32>(codes_at(covering(vec2<u32>(pixel.xy)))), 1.0);
+        codes = vec4<f32>(vec3<f32>(codes_at(covering(vec2<u32>(pixel)))), 1.0);
     } else {
-        codes = vec4<f32>(averaged(pixel.xy), 1.0);
+        codes = vec4<f32>(averaged(pixel), 1.0);
     }
     let rgb = vec3<f32>(
         dot(picture.real_red, codes),
@@ -186,12 +257,27 @@ fn video(@builtin(position) pixel: vec4<f32>) -> @location(0) vec4<f32> {
         dot(picture.real_blue, codes),
     );
     // Rounded here, so that a view's own rounding, which differs between formats, has nothing left to decide.
-    var shown = floor(clamp(rgb, vec3<f32>(0.0), vec3<f32>(1.0)) * 255.0 + 0.5);
+    return floor(clamp(rgb, vec3<f32>(0.0), vec3<f32>(1.0)) * 255.0 + 0.5);
+}
+
+@fragment
+fn video(@builtin(position) pixel: vec4<f32>) -> @location(0) vec4<f32> {
+    var shown: vec3<f32>;
+    if placement.tint.x != 0i {
+        shown = vec3<f32>(tinted(codes_at(covering(vec2<u32>(pixel.xy)))));
+    } else {
+        shown = pictured(pixel.xy);
+    }
     if placement.strength != 0u && !is_lit_at(vec2<u32>(pixel.xy)) {
         shown = vec3<f32>(dimmed(vec3<u32>(shown), placement.strength));
     }
     if placement.marks != 0u || placement.zebra != NO_ZEBRA {
         shown = vec3<f32>(inspected(vec3<u32>(shown), vec2<u32>(pixel.xy)));
+    }
+    if placement.text.x != 0u && is_ink(vec2<u32>(pixel.xy)) {
+        let ground = vec3<u32>(shown) * vec3<u32>(shown);
+        let light = 54u * ground.r + 183u * ground.g + 19u * ground.b;
+        shown = vec3<f32>(select(255.0, 0.0, light >= LIGHT_GROUND));
     }
     return vec4<f32>(shown / 255.0, 1.0);
 }

@@ -117,9 +117,9 @@ pub mod adjusting {
     };
 }
 
-/// What the picture tells of its exposure: zebras and marks, read from the texts of the command line.
+/// What the picture tells of its exposure: zebras, marks and false colour, read from the texts of the command line.
 pub mod exposing {
-    pub use crate::view::exposure::{ExposureChoice, Level, MarkLimits};
+    pub use crate::view::exposure::{ExposureChoice, Level, MarkLimits, Table};
 }
 
 /// Scopes beside the histogram: which are counted, and where the colours of bars fall in a vectorscope.

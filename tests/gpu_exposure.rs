@@ -189,6 +189,7 @@ fn the_shader_and_the_cpu_paint_alike_in_every_turn_and_size_beside_a_brush_and_
                     level: Level::Permille(600),
                     marks: number % 3 > 0,
                     limits: MarkLimits::Own(Level::Permille(300), Level::Permille(800)),
+                    ..Exposure::default()
                 },
                 adjustments,
                 divider,

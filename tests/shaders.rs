@@ -296,6 +296,11 @@ fn shared_structures_lie_alike_in_rust_and_wgsl() {
             ("lowest", offset_of!(PlacementParams, lowest)),
             ("highest", offset_of!(PlacementParams, highest)),
             ("mark_colors", offset_of!(PlacementParams, mark_colors)),
+            ("tint", offset_of!(PlacementParams, tint)),
+            ("bands", offset_of!(PlacementParams, bands)),
+            ("text", offset_of!(PlacementParams, text)),
+            ("letters", offset_of!(PlacementParams, letters)),
+            ("glyphs", offset_of!(PlacementParams, glyphs)),
         ],
     );
 }

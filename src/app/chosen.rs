@@ -3,6 +3,7 @@
 
 use crate::adjust::Choices;
 use crate::histogram::Components;
+use crate::view::exposure::{Exposure, FalseColor};
 use crate::view::region::Region;
 use crate::view::scene::Scene;
 use crate::view::scopes::{Kind, ScopeStyle};
@@ -60,7 +61,12 @@ impl Chosen {
             (Some(_), Some(_)) => "region changed",
         };
         tell(after.region != self.region, region.to_owned());
-        tell(new.exposure != old.exposure, "zebras and marks".to_owned());
+        let tints = (old.exposure.false_color, new.exposure.false_color);
+        let others = [old, new].map(|scene| Exposure { false_color: FalseColor::default(), ..scene.exposure });
+        tell(others[0] != others[1], "zebras and marks".to_owned());
+        tell(tints.0.shown != tints.1.shown, format!("false colour {}", on_or_off(tints.1.shown)));
+        tell(tints.0.shown == tints.1.shown && tints.0 != tints.1, "table of false colour".to_owned());
+        tell(new.datascope != old.datascope, format!("codes in pixels: {}", new.datascope.name()));
         tell(new.style != old.style, "look of the histograms".to_owned());
         for kind in Kind::ALL.into_iter().skip(1) {
             let [was, is] = [old, new].map(|scene| scene.scopes.shows(kind, scene.overlays));
@@ -107,6 +113,8 @@ const fn on_or_off(on: bool) -> &'static str {
 mod tests {
     use super::*;
     use crate::adjust::{Adjustments, Blur};
+    use crate::view::datascope::Datascope;
+    use crate::view::exposure::Table;
     use crate::view::overlay::Channels;
     use crate::view::placement::{Fit, ViewSettings};
     use crate::view::scene::Brush;
@@ -129,6 +137,10 @@ mod tests {
         assert_eq!(told(|scene| scene.view = ViewSettings::fitted(Fit::Contain)), "picture: contain");
         assert_eq!(told(|scene| scene.view.zoom = 2.0), "zoom");
         assert_eq!(told(|scene| scene.view.centre.x = 0.4), "place of the picture");
+        assert_eq!(told(|scene| scene.exposure.false_color.shown = true), "false colour on");
+        assert_eq!(told(|scene| scene.exposure.false_color.table = Table::Steps), "table of false colour");
+        assert_eq!(told(|scene| scene.exposure.zebra = true), "zebras and marks");
+        assert_eq!(told(|scene| scene.datascope = Datascope::Off), "codes in pixels: off");
         let blur = Some(Blur { size: 9, runs: 1 });
         assert_eq!(told(|scene| scene.adjustments.blur = blur), "low-pass 9×9");
         let on = Scene { adjustments: Adjustments { blur, ..Adjustments::default() }, ..Scene::default() };

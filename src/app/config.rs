@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::kept::{self, Found};
 use crate::adjust::Choices;
+use crate::view::datascope::Datascope;
 use crate::view::exposure::Exposure;
 use crate::view::overlay::{Channels, OverlayStyle};
 use crate::view::placement::Fit;
@@ -40,8 +41,10 @@ pub struct Settings {
     pub curves: bool,
     /// The scopes beside the histograms.
     pub scopes: ScopeStyle,
-    /// Zebras and marks.
+    /// Zebras, marks and false colour.
     pub exposure: Exposure,
+    /// How codes are written in large pixels.
+    pub datascope: Datascope,
     /// Parameters of the adjustments as they were last used. Which are on is not kept: a video opens as it is.
     pub adjustments: Choices,
 }
@@ -58,6 +61,7 @@ impl Default for Settings {
             curves: false,
             scopes: ScopeStyle::default(),
             exposure: Exposure::default(),
+            datascope: Datascope::default(),
             adjustments: Choices::default(),
         }
     }
@@ -181,7 +185,7 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::view::exposure::{Level, MarkLimits};
+    use crate::view::exposure::{FalseColor, Level, MarkLimits, Table, Unit};
     use crate::view::overlay::{Arrangement, Overlaps};
 
     fn changed() -> Settings {
@@ -189,7 +193,14 @@ mod tests {
             Settings { shown: false, fit: Fit::Contain, pinned: true, curves: true, ..Settings::default() };
         settings.fits.insert("1.33".to_owned(), Fit::Cover);
         settings.adjustments.blur.size = 21;
-        settings.exposure = Exposure { zebra: true, level: Level::Code(700), limits: MarkLimits::R103, marks: true };
+        settings.exposure = Exposure {
+            zebra: true,
+            level: Level::Code(700),
+            limits: MarkLimits::R103,
+            marks: true,
+            false_color: FalseColor { shown: true, table: Table::Steps, unit: Unit::Codes },
+        };
+        settings.datascope = Datascope::Hexadecimal;
         settings.histograms.arrangement = Arrangement::Parade;
         settings.histograms.logarithmic = true;
         settings.histograms.height = 0.4;

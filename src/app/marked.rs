@@ -180,12 +180,14 @@ mod tests {
     use crate::picture::OwnedPlanes;
     use crate::picture::color::{Matrix, Range, Sourced};
     use crate::picture::layout::PixelLayout;
+    use crate::view::exposure::{FalseColor, Table, Unit};
 
     const MARKS: Exposure = Exposure {
         zebra: false,
         level: crate::view::exposure::Level::Permille(950),
         marks: true,
         limits: MarkLimits::Clipped,
+        false_color: FalseColor { shown: false, table: Table::Camera, unit: Unit::Percent },
     };
     const ALL: (Components, Option<Rect>) = (Components::Rgbl, None);
 

@@ -43,7 +43,7 @@ pub struct PlayOptions {
     pub adjustments: Adjustments,
     /// Which picture is counted at first, where there are two.
     pub counted: Counted,
-    /// What is asked of zebras and marks at first.
+    /// What is asked of zebras, marks and false colour at first.
     pub exposure: ExposureChoice,
     /// With which choice the lab is open at first, if it is.
     pub lab: Option<LabChoice>,

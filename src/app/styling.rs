@@ -3,7 +3,8 @@
 use super::session::next_of;
 use crate::histogram::Components;
 use crate::keys::Action;
-use crate::view::exposure::Exposure;
+use crate::view::datascope::Datascope;
+use crate::view::exposure::{Exposure, FalseColor};
 use crate::view::overlay::{Arrangement, OverlayStyle};
 use crate::view::placement::{Fit, ViewSettings};
 use crate::view::scene::Scene;
@@ -88,6 +89,26 @@ pub fn restyle(scene: &mut Scene, (components, bits): (Components, u32), action:
             *exposure = Exposure { marks: true, limits: exposure.limits.next(), ..*exposure };
             marked(exposure)
         }
+        Action::ToggleFalseColor => {
+            let false_color = &mut scene.exposure.false_color;
+            false_color.shown = !false_color.shown;
+            if false_color.shown { tinted(*false_color) } else { "false colour off".to_owned() }
+        }
+        Action::NextFalseColor => {
+            let false_color = &mut scene.exposure.false_color;
+            *false_color = FalseColor { shown: true, table: false_color.table.next(), ..*false_color };
+            tinted(*false_color)
+        }
+        Action::NextDatascope => {
+            scene.datascope = next_of(&Datascope::ALL, scene.datascope);
+            match (scene.datascope, components) {
+                (Datascope::Off, _) => "codes in pixels off".to_owned(),
+                (way, Components::Rgbl) => {
+                    format!("codes in pixels from 16:1 on: {}, red over green over blue", way.name())
+                }
+                (way, Components::YCbCr) => format!("codes in pixels from 16:1 on: {}, Y' over Cb over Cr", way.name()),
+            }
+        }
         Action::NextFit => {
             scene.view = ViewSettings::fitted(next_of(&Fit::ALL, scene.view.fit));
             format!("picture: {}", scene.view.fit.name())
@@ -134,6 +155,10 @@ pub fn told_of_scopes(before: &ScopeStyle, now: &ScopeStyle) -> Option<String> {
 
 fn zebras(exposure: &Exposure) -> String {
     format!("zebras from {} on", exposure.level.text())
+}
+
+fn tinted(false_color: FalseColor) -> String {
+    format!("false colour: {}", false_color.table.text())
 }
 
 fn marked(exposure: &Exposure) -> String {

@@ -283,6 +283,7 @@ impl Viewer {
             picture: PictureView {
                 is_full: self.work.graphics.screen.is_full(),
                 fit: self.work.scene.view.fit,
+                datascope: self.work.scene.datascope,
                 seen: seen.as_deref(),
             },
             play: self.work.session.as_ref().map(|session| session.play_state(now)).unwrap_or_default(),
@@ -305,6 +306,7 @@ impl Viewer {
             lab: lab.as_ref().filter(|_| self.work.session.is_some()),
             exposure: ExposureView {
                 chosen: self.work.scene.exposure,
+                tint: self.work.tint(),
                 is_adjustable: self.work.hud.shows_controls(now),
                 marked: self.work.marked.view(),
                 rings: &readings.rings,

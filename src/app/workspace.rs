@@ -94,6 +94,7 @@ impl Workspace {
             curves: settings.curves,
             scopes: settings.scopes,
             exposure: options.exposure.over(settings.exposure),
+            datascope: settings.datascope,
             adjustments: options.adjustments.clamped(),
             counted: options.counted,
             ..Scene::default()
@@ -464,6 +465,7 @@ impl Workspace {
             curves: self.scene.curves,
             scopes: self.scene.scopes,
             exposure: self.scene.exposure,
+            datascope: self.scene.datascope,
             adjustments: self.adjuster.choices,
             ..Settings::default()
         };

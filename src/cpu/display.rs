@@ -10,7 +10,9 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::datascope::Writer;
 use super::exposure::Inspector;
+use super::false_color::Tinter;
 use super::overlay::Overlay;
 use super::resample::{Axis, GROUP, Group, LEVEL_BITS, PART_BITS, SPARE, levels, levels_between, to_pixels};
 use super::simd::{Kernel, Level};
@@ -19,6 +21,7 @@ use crate::picture::color::{Conversion, RealConversion};
 use crate::picture::layout::ColorModel;
 use crate::picture::unpack::Source;
 use crate::view::brush::Lighting;
+use crate::view::datascope::Codes;
 use crate::view::exposure::Inspection;
 use crate::view::placement::Placement;
 
@@ -87,8 +90,10 @@ pub struct Over<'a> {
 pub struct ByCodes<'a> {
     /// What is lit, the rest being dimmed, and the picture whose codes decide: this one or another of the same size.
     pub light: Option<(Lighting, &'a Picture)>,
-    /// What is striped and marked by the picture's own codes, and which column of the view is the first that is drawn.
+    /// What is striped, marked and in false colour by the picture's own codes, and which column of the view is the first that is drawn.
     pub inspection: Option<(Inspection, u32)>,
+    /// Which of the picture's own codes are written in its pixels, where these are large enough.
+    pub codes: Option<Codes>,
 }
 
 /// Draws a picture where `placement` puts it: four bytes a pixel, opaque, rows from the top, into `bands` of
@@ -179,7 +184,9 @@ struct Drawing<'a> {
     /// Columns and rows that the picture covers.
     covered: (Range<usize>, Range<usize>),
     light: Option<Light<'a>>,
+    tinter: Option<Tinter<'a>>,
     inspector: Option<Inspector<'a>>,
+    writer: Option<Writer<'a>>,
     level: Level,
 }
 
@@ -201,7 +208,7 @@ impl<'a> Drawing<'a> {
     fn new(
         picture: &'a Picture,
         placement: &Placement,
-        ByCodes { light, inspection }: ByCodes<'a>,
+        ByCodes { light, inspection, codes }: ByCodes<'a>,
         order: Order,
     ) -> Self {
         let level = Level::detect();
@@ -243,7 +250,14 @@ impl<'a> Drawing<'a> {
         let components = layout.component_count();
         let range = |range: Range<u32>| range.start as usize..range.end as usize;
         let grids = (0..components).map(grid).collect();
+        let tinter = inspection
+            .as_ref()
+            .and_then(|(inspection, _)| Tinter::new(picture, inspection, (&columns, &rows), order.red_blue()));
+        let writing = codes.and_then(|codes| codes.writing(placement));
+        let writer =
+            writing.map(|writing| Writer::new(picture, placement, writing, (&columns, &rows), order.red_blue()));
         let inspector = inspection
+            .filter(|(inspection, _)| inspection.marks_anything())
             .map(|inspection| Inspector::new(picture, placement, inspection, (&columns, &rows), order.red_blue()));
         let light = light.map(|(lighting, by)| {
             let layout = by.layout();
@@ -258,7 +272,9 @@ impl<'a> Drawing<'a> {
             rgb,
             covered: (range(covered_columns), range(covered_rows)),
             light,
+            tinter,
             inspector,
+            writer,
             level,
         }
     }
@@ -312,13 +328,37 @@ const BLACK: u32 = u32::from_ne_bytes([0, 0, 0, 255]);
 impl Kernel for Row<'_, '_> {
     #[inline(always)]
     fn run(self) {
-        let Drawing { sources, grids, bits, rgb, covered: (columns, rows), light, inspector, level } = self.drawing;
+        let Drawing { covered: (columns, rows), light, tinter, inspector, writer, .. } = self.drawing;
         if !rows.contains(&self.y) {
             return self.scratch.pixels.fill(BLACK);
         }
-        let Scratch { upper, lower, levels: rows, values, codes, pixels } = self.scratch;
+        match tinter {
+            Some(tinter) => tinter.paint(self.y, &mut self.scratch.codes, &mut self.scratch.pixels),
+            None => self.drawing.picture_row(self.scratch, self.y),
+        }
+        let Scratch { codes, pixels, .. } = self.scratch;
+        if let Some(light) = light {
+            light.dim(self.y, codes, bytemuck::cast_slice_mut(pixels));
+        }
+        if let Some(inspector) = inspector {
+            inspector.paint(self.y, codes, bytemuck::cast_slice_mut(pixels));
+        }
+        if let Some(writer) = writer {
+            writer.write(self.y, codes, bytemuck::cast_slice_mut(pixels));
+        }
+        pixels[..columns.start].fill(BLACK);
+        pixels[columns.end..].fill(BLACK);
+    }
+}
+
+impl Drawing<'_> {
+    /// The picture's own colours in a row.
+    #[inline(always)]
+    fn picture_row(&self, scratch: &mut Scratch, y: usize) {
+        let Self { sources, grids, bits, rgb, level, .. } = self;
+        let Scratch { upper, lower, levels: rows, values, pixels, .. } = scratch;
         for ((source, grid), row) in sources.iter().zip(grids).zip(&mut *rows) {
-            let (low, high, part) = grid.down.at(self.y);
+            let (low, high, part) = grid.down.at(y);
             let (upper, lower) = (&mut upper[..source.width], &mut lower[..source.width]);
             source.unpack(0, low, upper);
             if part > 0 {
@@ -339,14 +379,6 @@ impl Kernel for Row<'_, '_> {
             }
             to_pixels(rgb, values, grids.len(), pixels);
         }
-        if let Some(light) = light {
-            light.dim(self.y, codes, bytemuck::cast_slice_mut(pixels));
-        }
-        if let Some(inspector) = inspector {
-            inspector.paint(self.y, codes, bytemuck::cast_slice_mut(pixels));
-        }
-        pixels[..columns.start].fill(BLACK);
-        pixels[columns.end..].fill(BLACK);
     }
 }
 

@@ -6,6 +6,7 @@ use crate::picture::Picture;
 use crate::picture::color::{RealConversion, fraction_bits};
 use crate::picture::layout::{ColorModel, PixelLayout};
 use crate::picture::region::Rect;
+use crate::view::exposure::MOST_BANDS;
 pub use crate::view::panel_params::PanelParams;
 
 /// `Picture` of shaders/picture.wgsl.
@@ -249,9 +250,20 @@ pub struct PlacementParams {
     pub highest: [i32; 4],
     /// The colours of the marks, 0 to 255.
     pub mark_colors: [[u32; 4]; 3],
+    /// False colour: 0 where it is off, 1 by Y' as coded, 2 by luminance; then the codes of black and of white.
+    pub tint: [i32; 4],
+    /// The lowest code of each band and its colour, of which red is -1 where pixels have their gray.
+    pub bands: [[i32; 4]; MOST_BANDS],
+    /// The datascope: lines that are written in a pixel of the picture, 0 where none are, pixels of the view to a dot, digits, and
+    /// their base.
+    pub text: [u32; 4],
+    /// Dots of a letter across and down, whether codes are those of Y', Cb and Cr, and where cells begin behind the nearest samples.
+    pub letters: [u32; 4],
+    /// The dots of each sign, in the first two numbers.
+    pub glyphs: [[u32; 4]; 16],
 }
 
-const _: () = assert!(size_of::<PlacementParams>() == 240);
+const _: () = assert!(size_of::<PlacementParams>() == 704);
 
 /// `Limits` of shaders/limits.wgsl.
 #[repr(C)]

@@ -87,6 +87,12 @@ pub enum Action {
     },
     /// Mark by the next kind of limits.
     NextMarks,
+    /// Show the picture in false colour, or as it is.
+    ToggleFalseColor,
+    /// False colour by the next table.
+    NextFalseColor,
+    /// Write the codes of large pixels in them in the next way.
+    NextDatascope,
     /// Show or hide the numbers of the frame.
     ToggleNumbers,
     /// Show or hide what is known about the video and how it is read.

@@ -41,6 +41,8 @@ pub const MENU: &[MenuLine] = &[
     MenuLine::Does(ToggleLab),
     MenuLine::Does(ToggleZebra),
     MenuLine::Does(ToggleMarks),
+    MenuLine::Does(ToggleFalseColor),
+    MenuLine::Does(NextDatascope),
     MenuLine::Does(ClearRegion),
     MenuLine::Rule,
     MenuLine::Does(Undo),

@@ -326,6 +326,16 @@ pub const TABLE: &[Bindings] = &[
         keys: &[(ShiftDigit('8'), NextMarks)],
         help: "mark what is clipped, outside EBU R 103, beyond own levels",
     },
+    Bindings {
+        section: Section::Picture,
+        keys: &[(Digit('5'), ToggleFalseColor), (ShiftDigit('5'), NextFalseColor)],
+        help: "false colour: how bright each pixel is; the next table of it",
+    },
+    Bindings {
+        section: Section::Picture,
+        keys: &[(Letter("d"), NextDatascope)],
+        help: "codes in pixels from 16:1 on: decimal, hexadecimal, off",
+    },
     Bindings { section: Section::Picture, keys: &[(Letter("c"), NextFit)], help: "cover (the default), contain, 1:1" },
     Bindings { section: Section::Picture, keys: &[(ShiftLetter("c"), ResetView)], help: "undo fit, zoom and pan" },
     Bindings {

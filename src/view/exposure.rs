@@ -1,8 +1,10 @@
-//! What the picture itself tells of its exposure: zebras over what is bright, and marks on what is clipped or out of range.
+//! What the picture itself tells of its exposure: zebras over what is bright, marks on what is clipped or out of range, and false
+//! colour.
 //!
 //! [`Inspection::look`] is the definition: it says of a pixel's codes whether it is striped and which channels are marked, in
 //! integers. [`Inspection::painted`] says how that looks. The shader of the picture and the CPU's painter do the same.
 
+mod false_color;
 mod inspection;
 mod level;
 
@@ -12,7 +14,9 @@ use crate::histogram::Components;
 use crate::histogram::limits::Limits;
 use crate::picture::color::{Colorimetry, Conversion, Range};
 use crate::picture::layout::{ColorModel, PixelLayout};
+pub use false_color::{FalseColor, MOST_BANDS, Paint, Table, Tint, Unit, percents};
 pub use inspection::{Inspection, MARK_LIGHTS, Marks, Seen, mark_colors, stripe_pixels};
+use level::nominal;
 pub use level::{Level, MarkLimits};
 
 /// Which of it is shown, and from where on. All of it lasts from one run to the next.
@@ -27,11 +31,19 @@ pub struct Exposure {
     pub marks: bool,
     /// On what.
     pub limits: MarkLimits,
+    /// The picture in false colour.
+    pub false_color: FalseColor,
 }
 
 impl Default for Exposure {
     fn default() -> Self {
-        Self { zebra: false, level: Level::Permille(950), marks: false, limits: MarkLimits::default() }
+        Self {
+            zebra: false,
+            level: Level::Permille(950),
+            marks: false,
+            limits: MarkLimits::default(),
+            false_color: FalseColor::default(),
+        }
     }
 }
 
@@ -39,7 +51,7 @@ impl Exposure {
     /// Whether anything is shown.
     #[must_use]
     pub const fn is_on(&self) -> bool {
-        self.zebra || self.marks
+        self.zebra || self.marks || self.false_color.shown
     }
 
     /// What is shown on the picture, in words; nothing where it is as it is.
@@ -47,7 +59,8 @@ impl Exposure {
     pub fn told(&self) -> Option<String> {
         let zebra = self.zebra.then(|| format!("zebras from {}", self.level.text()));
         let marks = self.marks.then(|| format!("marked: {} (high solid, low chequered)", self.limits.text()));
-        let texts: Vec<_> = zebra.into_iter().chain(marks).collect();
+        let tint = self.false_color.shown.then(|| format!("false colour: {}", self.false_color.table.told()));
+        let texts: Vec<_> = tint.into_iter().chain(zebra).chain(marks).collect();
         (!texts.is_empty()).then(|| texts.join("; "))
     }
 }
@@ -59,6 +72,8 @@ pub struct ExposureChoice {
     pub zebra: Option<Level>,
     /// Marks, and on what.
     pub marks: Option<MarkLimits>,
+    /// False colour, and by which table.
+    pub false_color: Option<Table>,
 }
 
 impl ExposureChoice {
@@ -70,6 +85,11 @@ impl ExposureChoice {
             level: self.zebra.unwrap_or(kept.level),
             marks: kept.marks || self.marks.is_some(),
             limits: self.marks.unwrap_or(kept.limits),
+            false_color: FalseColor {
+                shown: kept.false_color.shown || self.false_color.is_some(),
+                table: self.false_color.unwrap_or(kept.false_color.table),
+                ..kept.false_color
+            },
         }
     }
 }
@@ -82,9 +102,10 @@ impl Exposure {
     /// where code values are counted, with Y'.
     #[must_use]
     pub fn of(&self, layout: &PixelLayout, colorimetry: &Colorimetry, components: Components) -> Option<Inspection> {
-        if !self.zebra && !self.marks {
+        if !self.is_on() {
             return None;
         }
+        let tint = self.tint(layout, colorimetry);
         let conversion = Conversion::new(layout, colorimetry);
         let is_coded = components == Components::YCbCr && layout.model != ColorModel::Rgb;
         let range = if is_coded { colorimetry.range.value } else { Range::Full };
@@ -99,7 +120,13 @@ impl Exposure {
                 high: high.code(0, conversion.max_code(), true) << conversion.shift,
             }),
         });
-        Some(Inspection { zebra, is_tone_coded: is_coded, marks, conversion })
+        Some(Inspection { zebra, is_tone_coded: is_coded, marks, tint, conversion })
+    }
+
+    /// The table of false colours on the codes of such pictures, where it is shown.
+    #[must_use]
+    pub fn tint(&self, layout: &PixelLayout, colorimetry: &Colorimetry) -> Option<Tint> {
+        self.false_color.shown.then(|| Tint::new(self.false_color.table, layout, colorimetry))
     }
 
     /// The marks of Y', Cb and Cr as coded, of which the picture has so many.
@@ -119,22 +146,13 @@ impl Exposure {
     }
 }
 
-/// Codes of black, of white, and of the highest chroma.
-const fn nominal(range: Range, bits: u32) -> [i32; 3] {
-    let unit = 1 << (bits - 8);
-    match range {
-        Range::Limited => [16 * unit, 235 * unit, 240 * unit],
-        Range::Full => [0, (1 << bits) - 1, (1 << bits) - 1],
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::picture::color::{Matrix, Sourced};
 
     fn exposure(limits: MarkLimits, level: Level) -> Exposure {
-        Exposure { zebra: true, level, marks: true, limits }
+        Exposure { zebra: true, level, marks: true, limits, ..Exposure::default() }
     }
 
     fn color(range: Range) -> Colorimetry {
@@ -156,7 +174,10 @@ mod tests {
     fn settings_are_kept_as_words() {
         let kept = exposure(MarkLimits::Own(Level::Permille(20), Level::Code(940)), Level::Code(900));
         let text = serde_json::to_string(&kept).unwrap();
-        assert_eq!(text, r#"{"zebra":true,"level":"900c","marks":true,"limits":"2%,940c"}"#);
+        assert_eq!(
+            text,
+            r#"{"zebra":true,"level":"900c","marks":true,"limits":"2%,940c","false_color":{"shown":false,"table":"camera","unit":"percent"}}"#
+        );
         assert_eq!(serde_json::from_str::<Exposure>(&text).unwrap(), kept);
         assert_eq!(serde_json::from_str::<Exposure>("{}").unwrap(), Exposure::default());
     }

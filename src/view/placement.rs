@@ -10,7 +10,7 @@ use glam::{DMat4, DVec2, DVec3};
 use crate::picture::region::Rect;
 use crate::picture::{Frame, Orientation, Ratio};
 use crate::view::rect::PanelRect;
-pub use sampling::{Nearest, Sampling};
+pub use sampling::{Cells, Nearest, Sampling};
 #[cfg(feature = "internals")]
 pub use settings::PictureRect;
 pub use settings::{Fit, ViewSettings};
@@ -197,6 +197,19 @@ impl Placement {
         self.sampling.nearest(self.picture, self.view)
     }
 
+    /// Whole pixels of the view that a pixel of the picture spans at least, across and down; nothing where its edges are not hard.
+    #[must_use]
+    pub fn cell_size(&self) -> Option<[u32; 2]> {
+        let side = |step: DVec2| (1.0 / step.length() + 1e-6).floor().min(4096.0) as u32;
+        self.has_hard_edges.then(|| [side(self.sampling.across), side(self.sampling.down)])
+    }
+
+    /// Where in its pixel of the picture each pixel of the view lies.
+    #[must_use]
+    pub fn cells(&self) -> Cells {
+        self.sampling.cells(self.view)
+    }
+
     /// Columns and rows of the view that the picture covers.
     #[must_use]
     pub fn covered(&self) -> (std::ops::Range<u32>, std::ops::Range<u32>) {
@@ -326,6 +339,31 @@ mod tests {
         assert_eq!(at(2, false, 0.5, 0.5), Some((3, 2)));
         assert_eq!(at(3, false, 0.5, 0.5), Some((3, 0)));
         assert_eq!(at(1, true, 0.5, 0.5), Some((3, 2)));
+    }
+
+    #[test]
+    fn cells_are_the_runs_of_pixels_that_show_one_sample_and_go_on_beyond_the_view() {
+        for (turns, mirrored) in (0..4).flat_map(|turns| [(turns, false), (turns, true)]) {
+            for (zoom, centre) in [(16.0, 0.3), (17.3, 0.77), (40.0, 0.5), (64.0, 0.01)] {
+                let settings = ViewSettings { zoom, centre: DVec2::splat(centre), ..ViewSettings::fitted(Fit::Actual) };
+                let shape = Shape { sample_aspect: Ratio { num: 4, den: 3 }, ..shape(31, 17, turns, mirrored) };
+                let placement = Placement::new(&shape, &settings, (203, 151));
+                let [width, height] = placement.cell_size().expect("its edges are hard");
+                let (cells, nearest) = (placement.cells(), placement.nearest());
+                for (cells, nearest, least) in
+                    [(&cells.columns, &nearest.columns, width), (&cells.rows, &nearest.rows, height)]
+                {
+                    assert_eq!(cells.len(), nearest.len());
+                    for (index, pair) in cells.windows(2).enumerate() {
+                        let [[place, size], [next, next_size]] = [pair[0], pair[1]];
+                        assert!(place < size && (least..=least + 1).contains(&size), "{place} of {size}, not {least}");
+                        let goes_on = place + 1 < size;
+                        assert_eq!(goes_on, nearest[index] == nearest[index + 1], "{turns} {zoom} {index}");
+                        assert_eq!((next, next_size == size || !goes_on), (if goes_on { place + 1 } else { 0 }, true));
+                    }
+                }
+            }
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@ use crate::adjust::Adjustments;
 use crate::histogram::Components;
 pub use crate::view::brush::Brush;
 use crate::view::brush::Lighting;
+use crate::view::datascope::Datascope;
 use crate::view::exposure::Exposure;
 use crate::view::overlay::{Channels, OverlayStyle};
 use crate::view::placement::{Placement, Shape, ViewSettings};
@@ -69,6 +70,8 @@ pub struct Scene {
     pub exposure: Exposure,
     /// The scopes beside the histograms.
     pub scopes: ScopeStyle,
+    /// Whether the codes of its pixels are written in them, where these are large.
+    pub datascope: Datascope,
 }
 
 impl Default for Scene {
@@ -87,6 +90,7 @@ impl Default for Scene {
             curves: false,
             exposure: Exposure::default(),
             scopes: ScopeStyle::default(),
+            datascope: Datascope::default(),
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::command::{program, run, sample};
 #[test]
 fn wrong_calls_are_usage_errors() {
     let clip = sample().to_str().unwrap();
-    let calls: [&[&str]; 29] = [
+    let calls: [&[&str]; 31] = [
         &[clip, "--cache-mb", "much"],
         &["snapshot"],
         &["snapshot", clip, "--size", "0x5"],
@@ -39,6 +39,8 @@ fn wrong_calls_are_usage_errors() {
         &["merge", "share.jsonl", "--adapter", "llvmpipe"],
         &["adapters", "--matrix", "bt709"],
         &["snapshot", clip, "--counted", "both"],
+        &["snapshot", clip, "--false-colour=rainbow"],
+        &[clip, "--false-color=camera,steps"],
     ];
     for call in calls {
         let run = run(call);

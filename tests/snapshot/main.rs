@@ -9,6 +9,7 @@ mod common;
 mod adjusted;
 mod bins;
 mod expected;
+mod false_color;
 mod layouts;
 mod linear;
 mod output;

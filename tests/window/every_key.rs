@@ -181,6 +181,18 @@ fn check(program: &Program, key: &str, action: Action) {
                 program.after(|| program.key("9"), "note: zebras off");
             }
         }
+        Action::ToggleFalseColor => notes("false colour: the cameras' table", "false colour off"),
+        Action::NextFalseColor => {
+            for table in ["ten equal steps", "the cameras' table"] {
+                note(&format!("false colour: {table}"));
+            }
+            program.after(|| program.key("5"), "note: false colour off");
+        }
+        Action::NextDatascope => {
+            for way in [" from 16:1 on: hexadecimal", " off", " from 16:1 on: decimal"] {
+                note(&format!("codes in pixels{way}"));
+            }
+        }
         Action::NextMarks => {
             for limits in ["outside EBU R 103", "up to 0 % and from 100 %", "clipped or out of range"] {
                 note(&format!("marked: what is {limits}"));

@@ -12,7 +12,7 @@ use histoscope::view::panel::panels;
 use histoscope::view::scene::Scene;
 
 use crate::display::Display;
-use crate::picture::Area;
+use crate::picture::{Area, Picture};
 use crate::program::Program;
 use crate::wait::{PATIENCE, output_of, until};
 use crate::{paused_sample, sample, turn};
@@ -49,6 +49,67 @@ fn escape_takes_zebras_and_marks_off_before_it_quits() {
     let program = paused_sample(&display, &["--zebra", "60", "--clip-marks"]);
     program.after(|| program.key("Escape"), "note: zebras and marks off");
     program.quit_with("Escape");
+}
+
+#[test]
+fn five_shows_false_colours_as_a_snapshot_does_and_leaves_no_trace() {
+    let _turn = turn();
+    let display = Display::start();
+    for engine in ["cpu", "gpu"] {
+        let program = paused_sample(&display, &["--engine", engine]);
+        let plain = program.settled();
+        // The legend is at the upper right, and the note that tells of the key goes.
+        let is_legend = |x: u32, y: u32| x + 180 > plain.width && y < 220;
+        let differing = |a: &Picture, b: &Picture| {
+            let places = (0..plain.height).flat_map(|y| (0..plain.width).map(move |x| (x, y)));
+            places.filter(|&(x, y)| !is_legend(x, y) && a.pixel(x, y) != b.pixel(x, y)).count()
+        };
+        let cases = [("5", "--false-colour"), ("shift+5", "--false-colour=steps")];
+        for (key, option) in cases {
+            program.after(|| program.key(key), "note: false colour: ");
+            let expected = program.snapshot_with(sample(), "0", (plain.width, plain.height), &[option]);
+            until(&format!("{key} to look like {option} with {engine}"), PATIENCE, || {
+                (differing(&program.picture(), &expected) == 0).then_some(())
+            });
+            assert!(differing(&plain, &expected) > 100_000, "{option} changes hardly anything");
+            let shown = program.settled();
+            let legend = |x: u32| shown.pixel(plain.width - 10 - x, 60);
+            let is_plate = |[r, g, b]: [u8; 3]| r.max(g).max(b) < 70;
+            assert!((20..60).filter(|&x| is_plate(legend(x))).count() > 20, "there is no legend");
+        }
+        program.after(|| program.key("ctrl+z"), "note: undone: table of false colour");
+        program.after(|| program.key("ctrl+z"), "note: undone: false colour on");
+        program.until_same("undo to bring the picture back", &plain, Area::Below);
+        program.after(|| program.key("shift+5"), "note: false colour: ten equal steps");
+        program.after(|| program.key("Escape"), "note: false colour off");
+        program.until_same("the picture to be as before", &plain, Area::Below);
+        program.quit_with("Escape");
+    }
+}
+
+#[test]
+fn a_click_on_the_legend_of_false_colour_tells_codes_and_that_is_kept() {
+    let _turn = turn();
+    let display = Display::start();
+    let home = tempfile::tempdir().expect("a folder");
+    let program = Program::start_at_home(&display, &[sample(), "--paused", "--false-color=steps"], home.path());
+    let width = program.settled().width as i32;
+    program.after(
+        || {
+            program.point(width - 40, 80);
+            program.settled();
+            program.button("click", "1");
+        },
+        "unit: Codes",
+    );
+    program.quit_with("q");
+    let settings = std::fs::read_to_string(home.path().join("histoscope/settings.json")).expect("settings");
+    let settings: serde_json::Value = serde_json::from_str(&settings).expect("JSON");
+    let expected = serde_json::json!({"shown": true, "table": "steps", "unit": "codes"});
+    assert_eq!(settings["exposure"]["false_color"], expected, "{settings}");
+    let program = Program::start_at_home(&display, &[sample(), "--paused"], home.path());
+    program.after(|| program.key("5"), "note: false colour off");
+    program.quit_with("q");
 }
 
 /// A clip of grays with a single pixel above what EBU R 103 tolerates.

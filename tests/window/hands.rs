@@ -168,13 +168,16 @@ fn the_keys_of_digits_are_the_same_on_every_keyboard() {
     let display = Display::start();
     let program = paused_sample(&display, &["--zebra", "60"]);
     program.after(|| program.key("9"), "note: zebras off");
-    // By place: 16, 17 and 18 bear 7, 8 and 9. French, Belgian and Czech keyboards type those with Shift.
+    // By place: 14, 16, 17 and 18 bear 5, 7, 8 and 9. French, Belgian and Czech keyboards type those with Shift.
     for layout in ["us", "de", "fr", "be", "cz"] {
         program.set_layout(layout);
         program.after(|| program.key("18"), "note: zebras from 60 % on");
         program.after(|| program.key("16"), "note: zebras from 59 % on");
         program.after(|| program.key("17"), "note: zebras from 60 % on");
         program.after(|| program.key("18"), "note: zebras off");
+        program.after(|| program.key("14"), "note: false colour: ");
+        program.after(|| program.key("shift+14"), "note: false colour: ");
+        program.after(|| program.key("14"), "note: false colour off");
         program.after(|| program.key("shift+18"), "note: marked: what is clipped");
         program.after(|| program.key("shift+17"), "note: marked: what is outside EBU R 103");
         program.after(|| program.key("shift+17"), "note: marked: what is up to");

@@ -6,6 +6,7 @@
 
 mod adjusting;
 mod controls;
+mod datascope;
 mod display;
 mod entry;
 mod every_key;

@@ -10,8 +10,8 @@ use super::lab::LabCommand;
 use super::model::{Command, Model};
 use super::places::{Between, Placed, free_area};
 use super::{
-    Hud, Lasting, adjusting, bar, divider, empty, entry, exposure, help, info, lab, labels, left_for_others, legend,
-    letters, marks, notes, readout, region, scopes, stats, theme, timing,
+    Hud, Lasting, adjusting, bar, divider, empty, entry, exposure, false_color, help, info, lab, labels,
+    left_for_others, legend, letters, marks, notes, readout, region, scopes, stats, theme, timing,
 };
 
 /// The least height of panels, in points.
@@ -222,7 +222,7 @@ impl Hud {
         Some(place)
     }
 
-    /// The times, the adjustments and the facts at the left, the numbers and the legend at the right.
+    /// The times, the adjustments and the facts at the left, the numbers and the legends at the right.
     fn show_panels(&mut self, ui: &mut egui::Ui, room: Rect, at: &Room<'_>, commands: &mut Vec<Command>) -> Placed {
         let model = at.model;
         let shown = self.panels.within(left_for_others(f64::from(at.view.width()), model.lab.is_some()));
@@ -280,6 +280,10 @@ impl Hud {
         }
         right.min.x = placed.open.min.x;
         if let Some(legend) = legend::show(ui, right, model) {
+            right.max.x = legend.min.x - 6.0;
+            placed.panels.push(legend);
+        }
+        if let Some(legend) = false_color::show(ui, right, model, commands) {
             right.max.x = legend.min.x - 6.0;
             placed.panels.push(legend);
         }

@@ -1,4 +1,4 @@
-//! The small panel of zebras and marks: from where on, and on what. It comes and goes with the controls, while either is on.
+//! The small panel of zebras, marks and false colour: from where on, on what, and by which table. It comes and goes with the controls, while any of them is on.
 
 use egui::{Align2, Rect, Sense, Ui, pos2, vec2};
 
@@ -9,7 +9,7 @@ use super::panels::TWO_PANELS;
 use super::theme;
 use crate::histogram::Components;
 use crate::keys::{self, Action};
-use crate::view::exposure::{Exposure, Level, MarkLimits};
+use crate::view::exposure::{Exposure, FalseColor, Level, MarkLimits, Table, Unit};
 
 /// Width of the panel's inside, in points.
 const WIDTH: f32 = 350.0;
@@ -40,12 +40,12 @@ pub fn show(
 ) -> Option<Rect> {
     let exposure = model.exposure.is_adjustable.then_some(model.exposure.chosen)?;
     let is_narrow = f64::from(ui.ctx().content_rect().width()) < TWO_PANELS;
-    let lines = 2 + if matches!(exposure.limits, MarkLimits::Own(..)) { 2 } else { 0 };
+    let lines = 3 + if matches!(exposure.limits, MarkLimits::Own(..)) { 2 } else { 0 };
     let height = lines as f32 * (LINE + GAP) + 14.0;
     // What is open below it comes first.
     let below = if is_above_another { LEAST_BELOW } else { 0.0 };
     let has_room = room.width() >= WIDTH + 20.0 && room.height() >= height + below;
-    if !(exposure.zebra || exposure.marks) || !has_room || (is_narrow && model.tables.stats.is_some()) {
+    if !exposure.is_on() || !has_room || (is_narrow && model.tables.stats.is_some()) {
         return None;
     }
     let area = egui::Area::new(egui::Id::unique("exposure")).fade_in(false).fixed_pos(room.min);
@@ -58,6 +58,7 @@ pub fn show(
             let mut panel = Panel { ui, is_coded, top: (1 << model.scopes.bits) - 1, commands };
             panel.zebra(&mut changed);
             panel.marks(&mut changed);
+            panel.false_color(&mut changed.false_color);
             if changed != exposure {
                 panel.commands.push(Command::Expose(changed));
             }
@@ -118,6 +119,22 @@ impl Panel<'_> {
                 let line = beside(self.next());
                 self.level(line, (name, exposure.marks), (level, standard), OWN_PERCENTS);
             }
+        }
+    }
+
+    fn false_color(&mut self, chosen: &mut FalseColor) {
+        let words = "How bright each pixel is, in false colour";
+        let words = format!("{words}\n{}", meanings::of_false_color(chosen.table));
+        let line = self.switch(chosen.shown, "False colour", Action::ToggleFalseColor, &words);
+        let tables = Rect::from_min_max(line.min, pos2(line.max.x - UNIT - 10.0, line.max.y));
+        let at = Table::ALL.iter().position(|table| *table == chosen.table).unwrap_or(0);
+        if let Some(to) = controls::choice(self.ui, tables, "table", &Table::ALL.map(Table::name), at, !chosen.shown) {
+            chosen.table = Table::ALL[to];
+        }
+        let unit = Rect::from_min_max(pos2(line.max.x - UNIT, line.min.y), line.max);
+        let at = usize::from(chosen.unit == Unit::Codes);
+        if let Some(to) = controls::choice(self.ui, unit, "unit of false colour", &["%", "code"], at, !chosen.shown) {
+            chosen.unit = [Unit::Percent, Unit::Codes][to];
         }
     }
 

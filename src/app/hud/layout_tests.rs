@@ -14,7 +14,10 @@ use crate::app::recent::RecentFile;
 use crate::gpu::draw::FontTextures;
 use crate::gpu::live::PassTimes;
 use crate::keys;
+use crate::picture::color::{Colorimetry, Matrix, Range, Sourced};
+use crate::picture::layout::PixelLayout;
 use crate::playback::SeekGoal;
+use crate::view::exposure::{Exposure, FalseColor, Table, Unit};
 use crate::view::marked::Marked;
 
 pub(super) const SIZES: [(u32, u32); 5] = [(480, 270), (800, 500), (960, 540), (1600, 900), (2560, 1440)];
@@ -139,10 +142,22 @@ pub(super) fn shapes_of(hud: &mut Hud, case: Case) -> (Vec<ClippedShape>, FontTe
         handles: vec![(pos(0.2, 0.1), false), (pos(0.5, 0.5), true)],
         cursor: None,
     };
+    let tables = [(Table::Camera, Unit::Codes), (Table::Steps, Unit::Percent), (Table::Steps, Unit::Codes)];
+    let (table, unit) = tables[note % 3];
+    let chosen = Exposure {
+        zebra: !has_entry,
+        marks: note % 2 == 0,
+        false_color: FalseColor { shown: note % 4 > 0, table, unit },
+        ..Exposure::default()
+    };
+    // As many digits as there are.
+    let layout = PixelLayout::planar_ycbcr(12, (1, 1));
+    let color = Colorimetry { matrix: Sourced::tagged(Matrix::Bt709), range: Sourced::tagged(Range::Limited) };
     let model = Model {
         region: is_adjusted.then_some(&region),
         exposure: ExposureView {
-            chosen: crate::view::exposure::Exposure { zebra: !has_entry, marks: note % 2 == 0, ..Default::default() },
+            chosen,
+            tint: chosen.tint(&layout, &color),
             is_adjustable: note % 3 > 0,
             marked: MarkedView::Found(&marked),
             rings: &rings,

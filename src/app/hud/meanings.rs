@@ -1,6 +1,6 @@
 //! What the words of exposure mean, told where they stand, under the pointer.
 
-use crate::view::exposure::MarkLimits;
+use crate::view::exposure::{MarkLimits, Table};
 
 /// What limits of marks mean, for whoever does not know the words.
 #[must_use]
@@ -14,6 +14,14 @@ pub const fn of_marks(limits: MarkLimits, is_coded: bool) -> &'static str {
         MarkLimits::R103 => R103,
         MarkLimits::Own(..) => "Marked is what lies at or beyond two levels of your own.",
     }
+}
+
+/// What a table of false colours says, for whoever does not know it.
+#[must_use]
+pub fn of_false_color(table: Table) -> String {
+    let compared = "Percent are those of Y' from black to white, in the range in use; of R'G'B' and of adjusted pictures those of luminance. A \
+                    colour begins at its lower percent and ends right below its upper one.";
+    format!("{}.\n{compared}", table.told())
 }
 
 /// What "out of range" means of red, green and blue.

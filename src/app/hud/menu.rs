@@ -357,6 +357,8 @@ fn words(action: Action, model: &Model<'_>) -> String {
         Action::ToggleLab => show_or_hide(model.lab.is_some(), "the lab of counting"),
         Action::ToggleZebra => show_or_hide(model.exposure.chosen.zebra, "zebras"),
         Action::ToggleMarks => show_or_hide(model.exposure.chosen.marks, "marks of clipped pixels"),
+        Action::ToggleFalseColor => show_or_hide(model.exposure.chosen.false_color.shown, "false colour"),
+        Action::NextDatascope => format!("Codes in large pixels (now {})", model.picture.datascope.name()),
         Action::ClearRegion => "Clear the region".to_owned(),
         Action::Undo => "Undo".to_owned(),
         Action::Redo => "Redo".to_owned(),

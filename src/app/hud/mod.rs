@@ -12,6 +12,7 @@ mod divider;
 mod empty;
 mod entry;
 mod exposure;
+mod false_color;
 mod help;
 mod icons;
 mod info;

@@ -18,7 +18,8 @@ use crate::histogram::Components;
 use crate::keys::Action;
 use crate::playback::SeekGoal;
 use crate::text::timecode;
-use crate::view::exposure::Exposure;
+use crate::view::datascope::Datascope;
+use crate::view::exposure::{Exposure, Tint};
 use crate::view::marked::Marked;
 use crate::view::overlay::Overlaps;
 use crate::view::placement::Fit;
@@ -36,7 +37,7 @@ pub enum Command {
     Settle,
     /// Switch an adjustment on with other parameters.
     Choose(Adjustment, Choices),
-    /// Show other zebras or marks.
+    /// Show other zebras, marks or false colours.
     Expose(Exposure),
     /// Count another picture.
     Count(Counted),
@@ -181,6 +182,8 @@ pub struct PictureView<'a> {
     pub is_full: bool,
     /// How the picture fits the window.
     pub fit: Fit,
+    /// How codes are written in large pixels.
+    pub datascope: Datascope,
     /// How much of what is counted is in view, in words, where that is not all.
     pub seen: Option<&'a str>,
 }
@@ -250,11 +253,13 @@ pub enum MarkedView<'a> {
     Found(&'a Marked),
 }
 
-/// Zebras and marks.
+/// Zebras, marks and false colour.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ExposureView<'a> {
     /// Which are on, and from where on.
     pub chosen: Exposure,
+    /// The false colours of the picture on screen, if it is shown in such.
+    pub tint: Option<Tint>,
     /// Whether their panel is there, as the controls are.
     pub is_adjustable: bool,
     /// What is marked, of a picture that stands.
@@ -315,7 +320,7 @@ pub struct Model<'a> {
     pub region: Option<&'a RegionView>,
     /// The lab, while it is open.
     pub lab: Option<&'a LabView<'a>>,
-    /// Zebras and marks.
+    /// Zebras, marks and false colour.
     pub exposure: ExposureView<'a>,
     /// What there is to undo.
     pub steps: Steps,

@@ -4,7 +4,7 @@ use super::*;
 use crate::adjust::Adjustment;
 use crate::gpu::draw::Channels;
 use crate::histogram::Components;
-use crate::view::exposure::{Exposure, Level, MarkLimits};
+use crate::view::exposure::{Exposure, FalseColor, Level, MarkLimits};
 
 fn play() -> PlayState {
     PlayState { duration_secs: Some(10.0), speed: 1.0, seekable: true, frame_index: Some(7), ..PlayState::default() }
@@ -133,7 +133,8 @@ fn adjustments_never_cover_the_histograms() {
 #[test]
 fn the_panel_of_zebras_and_marks_covers_neither_the_histograms_nor_other_panels() {
     let own = MarkLimits::Own(Level::Permille(0), Level::Code(240));
-    let exposure = Exposure { zebra: true, marks: true, limits: own, ..Exposure::default() };
+    let false_color = FalseColor { shown: true, ..FalseColor::default() };
+    let exposure = Exposure { zebra: true, marks: true, limits: own, false_color, ..Exposure::default() };
     let mut shown = 0;
     for (width, height) in [(480, 270), (640, 480), (960, 540), (1600, 900), (2560, 1440)] {
         let mut hud = Hud::without_window();

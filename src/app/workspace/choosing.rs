@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use super::Workspace;
+use crate::adjust::{working_colorimetry, working_layout};
 use crate::app::chosen::Chosen;
 use crate::app::hud::Note;
 use crate::app::marked::{Shown, Which};
@@ -10,6 +11,7 @@ use crate::app::options::AppError;
 use crate::app::regions;
 use crate::histogram::Components;
 use crate::picture::region::Rect;
+use crate::view::exposure::Tint;
 use crate::view::region::Region;
 
 impl Workspace {
@@ -47,16 +49,31 @@ impl Workspace {
         Ok(true)
     }
 
-    /// Takes zebras and marks off the picture; says whether there were any.
+    /// Takes zebras, marks and false colour off the picture; says whether there were any.
     pub fn clear_exposure(&mut self, now: Instant) -> bool {
         let exposure = &mut self.scene.exposure;
-        let is_shown = exposure.zebra || exposure.marks;
-        if is_shown {
-            (exposure.zebra, exposure.marks) = (false, false);
-            self.settings.changed(now);
-            self.note(Note::done("zebras and marks off"), now);
+        let (is_marked, is_tinted) = (exposure.zebra || exposure.marks, exposure.false_color.shown);
+        let text = match (is_marked, is_tinted) {
+            (false, false) => return false,
+            (true, false) => "zebras and marks off",
+            (false, true) => "false colour off",
+            (true, true) => "zebras, marks and false colour off",
+        };
+        (exposure.zebra, exposure.marks, exposure.false_color.shown) = (false, false, false);
+        self.settings.changed(now);
+        self.note(Note::done(text), now);
+        true
+    }
+
+    /// The false colours that are shown, on the codes of the picture on screen: of the adjusted one, where there is one.
+    pub fn tint(&self) -> Option<Tint> {
+        let session = self.session.as_ref()?;
+        let picture = session.read(session.frame.as_ref()?).picture;
+        let exposure = &self.scene.exposure;
+        if self.scene.adjustments.is_off() {
+            return exposure.tint(picture.layout(), picture.colorimetry());
         }
-        is_shown
+        exposure.tint(&working_layout(picture.layout().bin_bits()), &working_colorimetry())
     }
 
     /// Has what is marked of the picture that stands be looked for; whether more of that is known than before.

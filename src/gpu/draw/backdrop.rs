@@ -118,7 +118,7 @@ impl BackdropPass {
         let row = 4 * WIDTH as usize;
         let format = PixelFormat { order: Order::Rgba, stride: row };
         for (part, pixels) in parts.iter().zip(&mut self.pixels) {
-            let over = Over { by_codes: ByCodes { light: part.light(), inspection: None }, ..Over::default() };
+            let over = Over { by_codes: ByCodes { light: part.light(), ..ByCodes::default() }, ..Over::default() };
             display::draw_whole(part.picture, placement, over, format, pixels);
         }
         // So few pixels are painted whole for either part; then the second part's columns go over the first's.

@@ -55,7 +55,7 @@ impl PaintPass {
         let format = PixelFormat { order: order_of(texture.format()), stride: stride as usize };
         let placement = if width == placement.view.0 { *placement } else { placement.columns(columns) };
         let inspection = part.inspection.map(|inspection| (inspection, columns.start));
-        let over = Over { by_codes: ByCodes { light: part.light(), inspection }, overlays };
+        let over = Over { by_codes: ByCodes { light: part.light(), inspection, codes: part.codes }, overlays };
         // Into memory that is used again and again, from where the adapter copies.
         let bytes = format.stride * height as usize;
         let staged = self.staging.take(gpu, bytes as u64);

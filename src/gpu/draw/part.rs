@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
-use super::video::{Side, VideoPass};
+use super::video::{ByCodes, Side, VideoPass};
 use crate::gpu::Gpu;
 use crate::picture::Picture;
 use crate::picture::layout::PixelLayout;
 use crate::view::brush::Lighting;
+use crate::view::datascope::Codes;
 use crate::view::exposure::Inspection;
 use crate::view::placement::Placement;
 
@@ -21,6 +22,8 @@ pub struct ViewPart<'a> {
     pub lighting: Option<Lighting>,
     /// What it tells of its exposure, if it does.
     pub inspection: Option<Inspection>,
+    /// Which of its codes are written in its pixels, if any are.
+    pub codes: Option<Codes>,
     /// The picture for the CPU to paint; where `bound` is there, it may be the source instead.
     pub picture: &'a Picture,
     /// The picture for the adapter to draw; `None` where the CPU paints it.
@@ -39,12 +42,12 @@ pub struct CountedPicture<'a> {
 }
 
 impl ViewPart<'_> {
-    /// The same on a view of another width, without what it tells of its exposure; `None` where no column is left.
+    /// The same on a view of another width, without what it tells of its exposure and codes; `None` where no column is left.
     #[must_use]
     pub fn resized(&self, from: u32, to: u32) -> Option<Self> {
         let column = |at: u32| (u64::from(at) * u64::from(to) / u64::from(from.max(1))) as u32;
         let columns = column(self.columns.start)..column(self.columns.end);
-        (!columns.is_empty()).then(|| Self { columns, inspection: None, ..self.clone() })
+        (!columns.is_empty()).then(|| Self { columns, inspection: None, codes: None, ..self.clone() })
     }
 
     /// What lights it, and the picture whose codes decide.
@@ -65,12 +68,16 @@ impl ViewPart<'_> {
         let Some((_, layout)) = self.bound else { return false };
         video.prepare_layout(gpu, self.side, layout);
         let counted = self.counted.as_ref().and_then(|counted| counted.bound);
-        if let (Some(lighting), Some(counted)) = (&self.lighting, counted) {
-            let shown = (lighting, self.inspection.as_ref());
-            video.place_lit_by_other(gpu, encoder, self.side, counted, placement, shown);
+        let by_codes = ByCodes {
+            lighting: self.lighting.as_ref(),
+            inspection: self.inspection.as_ref(),
+            codes: self.codes.as_ref(),
+        };
+        if let (Some(_), Some(counted)) = (by_codes.lighting, counted) {
+            video.place_lit_by_other(gpu, encoder, self.side, counted, placement, by_codes);
             return true;
         }
-        video.place(gpu, self.side, placement, self.lighting.as_ref(), self.inspection.as_ref());
+        video.place(gpu, self.side, placement, by_codes);
         false
     }
 

@@ -13,7 +13,8 @@ use crate::histogram::Components;
 use crate::picture::layout::PixelLayout;
 use crate::picture::region::Rect;
 use crate::view::brush::Lighting;
-use crate::view::exposure::{Inspection, Marks, mark_colors, stripe_pixels};
+use crate::view::datascope::{Codes, Writing};
+use crate::view::exposure::{Inspection, MOST_BANDS, Marks, Paint, Tint, mark_colors, stripe_pixels};
 use crate::view::placement::Placement;
 
 /// The most taps a side that a picture drawn smaller than itself is averaged from.
@@ -37,6 +38,17 @@ impl Side {
             Self::Result => Self::Source,
         }
     }
+}
+
+/// What is drawn of a picture where its codes ask for it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ByCodes<'a> {
+    /// What is lit, the rest being dimmed.
+    pub lighting: Option<&'a Lighting>,
+    /// What is striped, marked and in false colour.
+    pub inspection: Option<&'a Inspection>,
+    /// Which codes are written in pixels that are large enough.
+    pub codes: Option<&'a Codes>,
 }
 
 /// Draws pictures whose planes the adapter has.
@@ -85,16 +97,9 @@ impl VideoPass {
         self.pipelines.entry(layout).or_insert_with(pipeline);
     }
 
-    /// Places a side's picture, and lights what `lighting` says and marks what `inspection` says by the picture's own codes.
-    pub fn place(
-        &mut self,
-        gpu: &Gpu,
-        side: Side,
-        placement: &Placement,
-        lighting: Option<&Lighting>,
-        inspection: Option<&Inspection>,
-    ) {
-        self.slots[side as usize].place(gpu, placement, (lighting, inspection), 0);
+    /// Places a side's picture, on which its own codes ask for what is drawn.
+    pub fn place(&mut self, gpu: &Gpu, side: Side, placement: &Placement, by_codes: ByCodes<'_>) {
+        self.slots[side as usize].place(gpu, placement, by_codes, 0);
     }
 
     /// The same, but it is by the codes of the other side's picture, bound by `group` and of that layout, that pixels are
@@ -106,13 +111,13 @@ impl VideoPass {
         side: Side,
         (group, layout): (&wgpu::BindGroup, PixelLayout),
         placement: &Placement,
-        (lighting, inspection): (&Lighting, Option<&Inspection>),
+        by_codes: ByCodes<'_>,
     ) {
-        self.place(gpu, side.other(), placement, Some(lighting), None);
+        self.place(gpu, side.other(), placement, ByCodes { lighting: by_codes.lighting, ..ByCodes::default() });
         let row_words = placement.view.0.div_ceil(32);
         let slot = &mut self.slots[side as usize];
         slot.make_room_for_light(gpu, row_words as usize * placement.view.1 as usize);
-        slot.place(gpu, placement, (Some(lighting), inspection), row_words);
+        slot.place(gpu, placement, by_codes, row_words);
         let (lit, by) = (&self.slots[side as usize].lit, &self.slots[side.other() as usize].group);
         let shader = &self.shader;
         let pipeline = || shader.compute(&gpu.device, "light", &layout_constants(&layout));
@@ -161,16 +166,10 @@ impl Slot {
         self.group = groups::PLACEMENT.bind(&gpu.device, &[&self.placement, &self.nearest, &self.lit]);
     }
 
-    fn place(
-        &mut self,
-        gpu: &Gpu,
-        placement: &Placement,
-        (lighting, inspection): (Option<&Lighting>, Option<&Inspection>),
-        lit_words: u32,
-    ) {
-        let params = PlacementParams { lit_words, ..placement_params(placement, lighting, inspection) };
+    fn place(&mut self, gpu: &Gpu, placement: &Placement, by_codes: ByCodes<'_>, lit_words: u32) {
+        let params = PlacementParams { lit_words, ..placement_params(placement, by_codes) };
         gpu.queue.write_buffer(&self.placement, 0, bytemuck::bytes_of(&params));
-        if placement.has_hard_edges || lighting.is_some() || inspection.is_some() {
+        if placement.has_hard_edges || by_codes.lighting.is_some() || by_codes.inspection.is_some() {
             self.tell_nearest(gpu, placement);
         }
     }
@@ -181,7 +180,11 @@ impl Slot {
             return;
         }
         let found = placement.nearest();
-        let words = [found.columns, found.rows].concat();
+        let mut words = [found.columns, found.rows].concat();
+        if placement.cell_size().is_some() {
+            let cells = placement.cells();
+            words.extend(cells.columns.iter().chain(&cells.rows).map(|[place, size]| place | size << 16));
+        }
         if self.nearest.size() < words.len() as u64 * 4 {
             self.nearest = storage(&gpu.device, "nearest samples", words.len().next_power_of_two());
             self.rebind(gpu);
@@ -198,12 +201,10 @@ impl Slot {
     }
 }
 
-/// What the shader is told of a picture's place, of the brush, and of zebras and marks.
-fn placement_params(
-    placement: &Placement,
-    lighting: Option<&Lighting>,
-    inspection: Option<&Inspection>,
-) -> PlacementParams {
+/// What the shader is told of a picture's place, of the brush, and of what else its codes ask for.
+fn placement_params(placement: &Placement, by_codes: ByCodes<'_>) -> PlacementParams {
+    let ByCodes { lighting, inspection, codes } = by_codes;
+    let writing = codes.and_then(|codes| codes.writing(placement));
     let pair = |v: DVec2| v.as_vec2().to_array();
     let sampling = &placement.sampling;
     // Linear interpolation reaches two samples a side; smaller pictures are averaged from more taps.
@@ -212,6 +213,7 @@ fn placement_params(
     let region = lighting.and_then(|lighting| lighting.region);
     let (first, end) = region.unwrap_or(Rect::whole(placement.picture.0, placement.picture.1)).corners();
     let marks = inspection.and_then(|inspection| inspection.marks);
+    let tint = inspection.and_then(|inspection| inspection.tint);
     let bounds = |of: fn(&Marks) -> [i32; 3]| {
         let [a, b, c] = marks.as_ref().map_or([0; 3], of);
         [a, b, c, 0]
@@ -240,5 +242,28 @@ fn placement_params(
         lowest: bounds(|marks| marks.low),
         highest: bounds(|marks| marks.high),
         mark_colors: mark_colors(marks.is_some_and(|marks| marks.is_coded)).map(|[r, g, b]| [r, g, b, 0]),
+        tint: tint.map_or([0; 4], |tint| [if tint.is_luma { 1 } else { 2 }, tint.black, tint.white, 0]),
+        bands: tint.map_or([[0; 4]; MOST_BANDS], |tint| bands(&tint)),
+        text: writing.as_ref().map_or([0; 4], |w| [w.lines, w.scale, w.digits, w.base]),
+        letters: writing.as_ref().map_or([0; 4], |w| letters(w, placement)),
+        glyphs: writing.as_ref().map_or([[0; 4]; 16], |w| w.font.glyphs.map(|[first, second]| [first, second, 0, 0])),
     }
+}
+
+/// The letters of the datascope as the shader takes them; cells lie behind the nearest samples.
+fn letters(writing: &Writing, placement: &Placement) -> [u32; 4] {
+    let Writing { font, is_coded, .. } = writing;
+    [font.width, font.height, u32::from(*is_coded), placement.view.0 + placement.view.1]
+}
+
+/// The bands of false colour as the shader takes them.
+fn bands(tint: &Tint) -> [[i32; 4]; MOST_BANDS] {
+    let bands = tint.table.bands();
+    std::array::from_fn(|index| {
+        let [r, g, b] = match bands.get(index).map(|band| band.paint) {
+            Some(Paint::Flat(color, _)) => color.map(i32::from),
+            Some(Paint::Gray) | None => [-1; 3],
+        };
+        [tint.lowest[index], r, g, b]
+    })
 }

@@ -205,20 +205,26 @@ impl Content {
         // Either side tells of its own exposure.
         let inspected = |layout, colorimetry: &Colorimetry| scene.exposure.of(layout, colorimetry, loaded.components);
         let of_source = inspected(loaded.picture.layout(), loaded.picture.colorimetry());
-        let result_layout = self.adjusting.bound().map_or(*adjusted.layout(), |(_, layout)| layout);
-        let of_result = if self.has_result() { inspected(&result_layout, &working_colorimetry()) } else { of_source };
-        let part = |side, columns, (picture, bound), inspection| ViewPart {
+        let (of_result, result_layout) = if self.has_result() {
+            let layout = self.adjusting.bound().map_or(*adjusted.layout(), |(_, layout)| layout);
+            (inspected(&layout, &working_colorimetry()), layout)
+        } else {
+            (of_source, *loaded.picture.layout())
+        };
+        let written = |layout| scene.datascope.codes(layout, loaded.components);
+        let part = |side, columns, (picture, bound), (inspection, layout)| ViewPart {
             side,
             columns,
             lighting,
             inspection,
+            codes: written(layout),
             picture,
             bound,
             counted: None,
         };
         let mut parts = vec![
-            part(Side::Source, 0..split, (&loaded.picture, source), of_source),
-            part(Side::Result, split..width, (adjusted, result), of_result),
+            part(Side::Source, 0..split, (&loaded.picture, source), (of_source, loaded.picture.layout())),
+            part(Side::Result, split..width, (adjusted, result), (of_result, &result_layout)),
         ];
         // A brush selects codes of the picture that is counted, wherever its pixels are shown.
         let (other, counted) = match self.counted() {

@@ -1,5 +1,6 @@
 //! What there is to be seen of a pixel, and how that looks: the definition, which the shader and the CPU's painter follow.
 
+use super::false_color::Tint;
 use crate::histogram::Components;
 use crate::histogram::limits::Limits;
 use crate::picture::color::{Conversion, luminance_bin};
@@ -15,6 +16,8 @@ pub struct Inspection {
     pub is_tone_coded: bool,
     /// What is marked, if anything is.
     pub marks: Option<Marks>,
+    /// The colours in place of the picture's own, if false colour is on.
+    pub tint: Option<Tint>,
     pub(super) conversion: Conversion,
 }
 
@@ -79,6 +82,25 @@ impl Marks {
 }
 
 impl Inspection {
+    /// The colour of a pixel with these component codes where false colour is on: what is striped and marked then, in place of the
+    /// picture's own.
+    #[must_use]
+    pub fn tinted(&self, codes: [u32; 3]) -> Option<[u8; 3]> {
+        self.tint.as_ref().map(|tint| tint.color(tint.value(codes, &self.conversion)))
+    }
+
+    /// Whether anything is striped or marked.
+    #[must_use]
+    pub const fn marks_anything(&self) -> bool {
+        self.zebra.is_some() || self.marks.is_some()
+    }
+
+    /// How component codes become red, green and blue.
+    #[must_use]
+    pub const fn conversion(&self) -> &Conversion {
+        &self.conversion
+    }
+
     /// What there is to be seen of a pixel with these component codes.
     #[inline(always)]
     #[must_use]
@@ -110,7 +132,10 @@ impl Inspection {
             if seen.is_marked() {
                 return mark(marks, seen, (x, y), stripe);
             }
-            color = dimmed(color, MARK_DIMMING);
+            // False colours would not be those of their legend.
+            if self.tint.is_none() {
+                color = dimmed(color, MARK_DIMMING);
+            }
         }
         if seen.zebra && ((x + y) / stripe).is_multiple_of(2) {
             let [left, light] = STRIPE;

@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::picture::color::Range;
+
 /// A level of a signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -84,6 +86,15 @@ impl Level {
                 black + part.div_euclid(1000) + i32::from(up && part.rem_euclid(1000) > 0)
             }
         }
+    }
+}
+
+/// Codes of black, of white, and of the highest chroma.
+pub(super) const fn nominal(range: Range, bits: u32) -> [i32; 3] {
+    let unit = 1 << (bits - 8);
+    match range {
+        Range::Limited => [16 * unit, 235 * unit, 240 * unit],
+        Range::Full => [0, (1 << bits) - 1, (1 << bits) - 1],
     }
 }
 

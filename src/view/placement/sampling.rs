@@ -14,6 +14,9 @@ pub struct Sampling {
 }
 
 impl Sampling {
+    /// The most pixels of the view that a pixel of the picture is looked for in.
+    const MOST_CELL: i64 = 4096;
+
     /// The sampling of a picture of `picture` luma samples that `transform` places on a view of `view` pixels.
     #[must_use]
     pub fn new(transform: DMat4, picture: DVec2, view: DVec2) -> Self {
@@ -51,8 +54,8 @@ impl Sampling {
     ///
     /// Rounding must not decide between two samples whose border runs through the middle of the pixel: it is always the
     /// one behind the border. The shader is given what is found here.
-    fn covering(origin: f64, step: f64, index: u32) -> f64 {
-        (origin + step * (f64::from(index) + 0.5) + 1e-6).floor()
+    fn covering(origin: f64, step: f64, index: f64) -> f64 {
+        (origin + step * (index + 0.5) + 1e-6).floor()
     }
 
     /// For each column of a view of `view` pixels, then for each of its rows, the column or row of a picture of `picture`
@@ -63,7 +66,7 @@ impl Sampling {
         let (x, y) = self.axes();
         let line = |(origin, step): (f64, f64), count: u32, size: u32| {
             let last = f64::from(size.max(1) - 1);
-            (0..count).map(|index| Self::covering(origin, step, index).clamp(0.0, last) as u32).collect()
+            (0..count).map(|index| Self::covering(origin, step, index.into()).clamp(0.0, last) as u32).collect()
         };
         let (columns, rows) = if self.is_turned() {
             (line(y, view.0, picture.1), line(x, view.1, picture.0))
@@ -71,6 +74,34 @@ impl Sampling {
             (line(x, view.0, picture.0), line(y, view.1, picture.1))
         };
         Nearest { columns, rows, is_turned: self.is_turned() }
+    }
+
+    /// For each column of a view of `view` pixels, then for each of its rows, where it lies in the pixel of the picture that covers
+    /// it: how many columns of the view of the same pixel come before it, and how many there are, also beyond the view.
+    #[must_use]
+    pub fn cells(&self, view: (u32, u32)) -> Cells {
+        let (x, y) = self.axes();
+        let (across, down) = if self.is_turned() { (y, x) } else { (x, y) };
+        let line = |(origin, step): (f64, f64), count: u32| {
+            let sample = |index: i64| Self::covering(origin, step, index as f64);
+            let is_same = |a: i64, b: i64| (sample(a) - sample(b)).abs() < 0.5;
+            let mut cells = Vec::with_capacity(count as usize);
+            let mut begin = 0;
+            while begin > -Self::MOST_CELL && is_same(begin - 1, 0) {
+                begin -= 1;
+            }
+            while cells.len() < count as usize {
+                let mut end = begin + 1;
+                while end < begin + Self::MOST_CELL && is_same(end, begin) {
+                    end += 1;
+                }
+                let seen = begin.max(0)..end.min(count.into());
+                cells.extend(seen.map(|index| [(index - begin) as u32, (end - begin) as u32]));
+                begin = end;
+            }
+            cells
+        };
+        Cells { columns: line(across, view.0), rows: line(down, view.1) }
     }
 
     /// The pixel of a picture of `picture` pixels that is shown at a point of the view; `None` beside the picture.
@@ -82,8 +113,8 @@ impl Sampling {
         let (column, row) = (point.x as u32, point.y as u32);
         let ((x_origin, x_step), (y_origin, y_step)) = self.axes();
         let (along_x, along_y) = if self.is_turned() { (row, column) } else { (column, row) };
-        let x = Self::covering(x_origin, x_step, along_x);
-        let y = Self::covering(y_origin, y_step, along_y);
+        let x = Self::covering(x_origin, x_step, along_x.into());
+        let y = Self::covering(y_origin, y_step, along_y.into());
         let is_inside = (0.0..f64::from(picture.0)).contains(&x) && (0.0..f64::from(picture.1)).contains(&y);
         is_inside.then_some((x as u32, y as u32))
     }
@@ -98,4 +129,13 @@ pub struct Nearest {
     pub rows: Vec<u32>,
     /// Whether columns of the view are rows of the picture.
     pub is_turned: bool,
+}
+
+/// Where in its pixel of the picture each pixel of a view lies, by [`Sampling::cells`]: its place in it, and its size.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cells {
+    /// For each column of the view.
+    pub columns: Vec<[u32; 2]>,
+    /// For each row of the view.
+    pub rows: Vec<[u32; 2]>,
 }
