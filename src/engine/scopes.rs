@@ -1,9 +1,8 @@
 //! Counting the scopes of one picture.
 
-use super::counter::pixels_of;
+use super::counter::{pixels_of, scopes_on_cpu};
 use super::{Engine, EngineError, Found};
 use crate::adjust::{Adjustments, Processor};
-use crate::cpu;
 use crate::gpu::{GpuError, scopes};
 use crate::histogram::Components;
 use crate::picture::Picture;
@@ -33,23 +32,9 @@ impl Engine {
             }
         }
         if adjustments.is_off() {
-            return Ok(on_cpu(picture, (pixels, components), Chroma::of(picture), wanted));
+            return Ok(scopes_on_cpu(picture, (pixels, components), Chroma::of(picture), wanted));
         }
         let adjusted = Processor::default().apply(picture, adjustments, None).map_err(EngineError::Adjust)?;
-        Ok(on_cpu(&adjusted, (pixels, Components::Rgbl), Some(Chroma::of_adjusted(picture)), wanted))
-    }
-}
-
-/// Counts those scopes of a rectangle of a picture on the CPU.
-pub(super) fn on_cpu(
-    picture: &Picture,
-    (pixels, components): (Rect, Components),
-    chroma: Option<Chroma>,
-    wanted: Choice,
-) -> ScopeCounts {
-    let chroma = chroma.filter(|_| wanted.vectorscope);
-    ScopeCounts {
-        waveform: wanted.waveform.then(|| cpu::count_waveform(picture, pixels, components)),
-        vectorscope: chroma.map(|chroma| cpu::count_vectorscope(picture, pixels, chroma)),
+        Ok(scopes_on_cpu(&adjusted, (pixels, Components::Rgbl), Some(Chroma::of_adjusted(picture)), wanted))
     }
 }

@@ -79,7 +79,7 @@ fn a_picture_shows_them_too() {
         u32::from_be_bytes([bytes[20], bytes[21], bytes[22], bytes[23]])
     };
     let without = height(&[]);
-    assert_eq!(height(&BOTH) - without, 2 * 300);
+    assert_eq!(height(&BOTH) - without, 2 * 300 + 20);
     assert_eq!(height(&["--scopes", "vectorscope"]) - without, 320);
 }
 

@@ -239,6 +239,24 @@ mod tests {
     use crate::media::{Decoder, OpenOptions};
 
     #[test]
+    fn saturation_of_frames_adds_up_by_their_samples() {
+        let figures = |samples, saturation_mean, saturation_max, outside| Saturation {
+            samples,
+            saturation_mean,
+            saturation_max,
+            outside_targets: outside,
+            share_outside_targets: None,
+        };
+        let mut sum = ClipSaturation { samples: 0, sum: 0.0, most: (0.0, 0, 0.0), outside: Some(0) };
+        sum.add(&figures(100, 10.0, 30.0, Some(0)), (0, 0.0));
+        sum.add(&figures(300, 20.0, 90.5, Some(2)), (1, 0.5));
+        let text = sum.to_string();
+        assert!(text.contains("mean 17.50, largest 90.50 in frame 1, at 0.500 s; 0.5000 % of the samples"), "{text}");
+        sum.add(&figures(1, 0.0, 0.0, None), (2, 1.0));
+        assert!(!sum.to_string().contains("outside"), "a matrix without targets");
+    }
+
+    #[test]
     fn it_says_how_many_threads_decode() {
         let decoder = Decoder::open("assets/sample.mp4", &OpenOptions::default()).expect("the sample");
         let text = Overview::new(decoder.info(), &Adjustments::default()).to_string();

@@ -53,7 +53,7 @@ pub fn draw(report: &Report) -> Image {
     time_axis(&mut canvas, report, y - GAP);
     draw_strips(&mut canvas, report, strips_y);
     time_axis(&mut canvas, report, strips_y + 2 * STRIP_HEIGHT + GAP);
-    scopes::draw(&mut canvas, report, scopes_y);
+    scopes::draw(&mut canvas, report, Area::new(PANEL_X, scopes_y, PANEL_WIDTH, 0), SIDE_X);
     tables::draw(&mut canvas, report, Area::new(MARGIN, tables_y, WIDTH - 2 * MARGIN, 0));
     canvas.into_image()
 }
