@@ -83,12 +83,17 @@ impl Geometry<'_> {
     }
 
     /// The scopes after the wheel was turned at a point of the view: a waveform's trace brighter or darker, the middle of a
-    /// vectorscope larger or smaller.
+    /// vectorscope larger or smaller. That has few sizes, each a whole notch apart: `rest` is what of one was turned before.
     #[must_use]
-    pub fn scrolled(&self, at: DVec2, notches: f64) -> Option<ScopeStyle> {
+    pub fn scrolled(&self, at: DVec2, notches: f64, rest: &mut f64) -> Option<ScopeStyle> {
         let style = self.scene.scopes;
         let scrolled = match self.arranged().panel_at(at)?.kind {
-            Kind::Vectorscope => style.zoomed(notches > 0.0),
+            Kind::Vectorscope => {
+                // Whoever turns back begins anew.
+                let turned = if *rest * notches < 0.0 { notches } else { *rest + notches };
+                *rest = turned.fract();
+                (0..turned.abs() as u32).fold(style, |style, _| style.zoomed(turned > 0.0))
+            }
             _ => ScopeStyle { gain: style.gain * GAIN_STEP.powf(notches as f32), ..style }.clamped(),
         };
         (scrolled != style).then_some(scrolled)

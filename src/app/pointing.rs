@@ -84,6 +84,8 @@ pub struct Pointer {
     just_entered: bool,
     drag: Drag,
     clicks: Clicks,
+    /// What of a notch the wheel was turned over a scope that goes by whole ones.
+    turned: f64,
 }
 
 impl Pointer {
@@ -222,14 +224,15 @@ impl Pointer {
         Some(PointerCommand::Brush(Brush { channels, low: from.0, high: from.1 }))
     }
 
-    fn scroll(&self, delta: MouseScrollDelta, geometry: &Geometry<'_>, hud: &Hud) -> Option<PointerCommand> {
+    fn scroll(&mut self, delta: MouseScrollDelta, geometry: &Geometry<'_>, hud: &Hud) -> Option<PointerCommand> {
         let at = self.at.filter(|&at| !hud.covers(geometry.in_points(at)))?;
         let notches = match delta {
             MouseScrollDelta::LineDelta(_, lines) => f64::from(lines),
             MouseScrollDelta::PixelDelta(pixels) => pixels.y / NOTCH_PIXELS,
         };
         if geometry.is_on_scopes(at) {
-            return geometry.scrolled(at, notches).map(PointerCommand::Scopes);
+            log::trace!("wheel: {notches} notches");
+            return geometry.scrolled(at, notches, &mut self.turned).map(PointerCommand::Scopes);
         }
         let (upright, view) = geometry.extents()?;
         Some(PointerCommand::View(geometry.scene.view.zoom_at(at, NOTCH.powf(notches), upright, view)))

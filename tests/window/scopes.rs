@@ -6,6 +6,7 @@ use histoscope::view::scopes::{Kind, Layout, ScopeStyle};
 use crate::display::Display;
 use crate::picture::Area;
 use crate::program::Program;
+use crate::wait::{PATIENCE, until};
 use crate::{paused_sample, sample, turn};
 
 const SIZE: (u32, u32) = (1280, 720);
@@ -67,13 +68,24 @@ fn the_pointer_reads_scopes_and_marks_its_pixel_in_them() {
         }
         let at = |kind| middle(&wall(), kind);
         let (x, y) = at(Some(Kind::Waveform));
-        let told = program.after(|| program.point(x, y), "scope: x ");
+        program.after(|| program.point(x, y), "scope: x ");
+        // What the adapter has counted comes back a little later.
+        let told = until("the counts under the pointer", PATIENCE, || {
+            program.log().lines().rfind(|line| line.contains("scope: x ") && line.contains("  R ")).map(str::to_owned)
+        });
         let words: Vec<_> = told.split_whitespace().collect();
         let counts = words.iter().position(|word| *word == "R").expect("the counts come");
         assert!(words[counts + 1].parse::<u32>().is_ok() && told.contains("code") && told.contains('%'), "{told}");
         let (x, y) = at(Some(Kind::Vectorscope));
-        let told = program.after(|| program.point(x + 3, y + 2), "scope: Cb ");
-        assert!(told.contains("Cr") && told.contains("samples") && told.contains('°'), "{told}");
+        program.after(|| program.point(x + 3, y + 2), "scope: Cb ");
+        let told = until("the count under the pointer", PATIENCE, || {
+            program
+                .log()
+                .lines()
+                .rfind(|line| line.contains("scope: Cb ") && line.contains("sample"))
+                .map(str::to_owned)
+        });
+        assert!(told.contains("Cr") && told.contains("sample") && told.contains('°'), "{told}");
         let (x, y) = at(None);
         let marked = program.after(|| program.point(x, y), "marked in scopes: ");
         // Four in the waveform, one in each part of the parade, one in the vectorscope.
@@ -92,11 +104,13 @@ fn the_wheel_brightens_traces_and_enlarges_the_vectorscope_and_never_the_picture
     }
     let (x, y) = middle(&wall(), Some(Kind::Vectorscope));
     program.point(x, y);
+    // A notch of this display may come as two.
     program.after(|| program.turn_wheel(1), "note: vectorscope ×2");
-    program.after(|| program.turn_wheel(1), "note: vectorscope ×4");
+    program.after(|| program.turn_wheel(3), "note: vectorscope ×8");
     let (x, y) = middle(&wall(), Some(Kind::Parade));
     program.point(x, y);
     program.after(|| program.turn_wheel(1), "note: traces at 120 %");
+    program.settled();
     assert!(!program.log().contains("note: zoom"), "the picture was zoomed");
     let (x, y) = middle(&wall(), None);
     program.point(x, y);

@@ -62,8 +62,7 @@ pub struct ScopeAnswer {
 /// Of what it was counted.
 #[derive(Debug, Clone, Copy)]
 struct Subject {
-    layout: PixelLayout,
-    size: (u32, u32),
+    input: InputPicture,
     rect: Rect,
     components: Components,
     /// The matrix of the source.
@@ -75,12 +74,15 @@ struct Subject {
 impl Subject {
     /// Of the picture of that layout that is counted of what is loaded.
     fn of(loaded: &Loaded, layout: PixelLayout, is_result: bool) -> Self {
-        let (picture, size) = (&loaded.picture, (loaded.picture.width(), loaded.picture.height()));
+        let picture = &loaded.picture;
+        let size = (picture.width(), picture.height());
+        let source = InputPicture::from(picture);
+        let input = if is_result { InputPicture { layout, size, crossed: true, packed: true } } else { source };
         let coded = picture.colorimetry().matrix.value;
         let matrix = if picture.has_coded_components() { coded } else { Matrix::guess(size.0, size.1) };
         let chroma = if is_result { Some(Chroma::of_adjusted(picture)) } else { Chroma::of(picture) };
         let components = loaded.components;
-        Self { layout, size, rect: loaded.rect(), components, matrix, chroma }
+        Self { input, rect: loaded.rect(), components, matrix, chroma }
     }
 }
 
@@ -114,9 +116,7 @@ impl ScopeCount {
         subject: &Subject,
         wanted: Choice,
     ) -> bool {
-        let Subject { layout, size, rect, components, chroma, .. } = *subject;
-        // What is adjusted crosses its components; of others it takes a little time and changes no count.
-        let input = InputPicture { layout, size, crossed: true, packed: false };
+        let Subject { input, rect, components, chroma, .. } = *subject;
         self.taken = [None, None];
         if wanted.waveform {
             let passes = self.waveform.get_or_insert_with(|| WaveformPasses::new(gpu));
@@ -181,8 +181,8 @@ impl ScopeCount {
 
     /// Where the adapter has the counts that are asked for: words of which buffer, one part after the other.
     pub fn places(&self, question: ScopeQuestion) -> Option<Vec<(&wgpu::Buffer, Range<usize>)>> {
-        let Subject { layout, rect, components, .. } = self.found.as_ref()?.subject;
-        let shape = Waveform::shape(&layout, rect, components);
+        let Subject { input, rect, components, .. } = self.found.as_ref()?.subject;
+        let shape = Waveform::shape(&input.layout, rect, components);
         let levels = shape.levels();
         match question {
             ScopeQuestion::Column(columns) => {
@@ -209,7 +209,7 @@ impl ScopeCount {
     /// What the scopes are drawn from.
     pub fn buffers(&self) -> ScopeBuffers<'_> {
         let Some(Found { subject, here, .. }) = &self.found else { return ScopeBuffers::default() };
-        let Subject { layout, rect, components, matrix, chroma, .. } = *subject;
+        let Subject { input: InputPicture { layout, .. }, rect, components, matrix, chroma } = *subject;
         let [waveform, vectorscope] = match here {
             Some(_) => self.taken.each_ref().map(Option::as_ref),
             None => [
