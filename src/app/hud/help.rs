@@ -7,8 +7,9 @@ use egui::{Align2, Color32, Galley, Pos2, Rect, Ui, Vec2, pos2, vec2};
 use super::theme;
 use crate::keys::{self, Section};
 
-/// Width that a column of the sheet takes, in points.
-pub(super) const COLUMN: f32 = 392.0;
+/// Width that a column of the sheet has at least where there are several, and at most, in points.
+pub(super) const COLUMN: f32 = 390.0;
+const WIDEST: f32 = 450.0;
 /// The most columns.
 const COLUMNS: usize = 4;
 /// The most of a column that keys take beside their words, as a part of its width. Words of longer ones stand below them.
@@ -31,6 +32,9 @@ const PADDING: i8 = 12;
 /// The frame with its edge, and the space around it, above and below together.
 const AROUND: f32 = 2.0 * (PADDING as f32 + 2.0) + 1.6 * theme::MARGIN;
 
+/// The frame and the space beside it, at the left and at the right together.
+const ASIDE: f32 = 2.0 * PADDING as f32 + 8.0;
+
 /// The sections as they are laid out in columns.
 struct Sheet {
     blocks: Vec<Block>,
@@ -47,14 +51,14 @@ struct Sheet {
 impl Sheet {
     /// In as few columns as the room's height allows, or else as many as there is width for.
     fn in_room(ui: &Ui, room: Rect) -> Self {
-        let most = (((room.width() - 24.0) / COLUMN).floor().max(1.0) as usize).min(COLUMNS);
-        let mut all =
-            (1..=most).map(|columns| Self::of(ui, columns, (room.width() - 24.0).min(COLUMN * columns as f32)));
+        let most = (((room.width() - ASIDE) / COLUMN).floor().max(1.0) as usize).min(COLUMNS);
+        let of = |columns| Self::of(ui, columns, (room.width() - ASIDE).min(WIDEST * columns as f32));
+        let mut all = (1..=most).map(of);
         let mut sheet = all.next_back();
         while let Some(fewer) = all.next_back().filter(|fewer| fewer.fits(room)) {
             sheet = Some(fewer);
         }
-        sheet.unwrap_or_else(|| Self::of(ui, 1, room.width() - 24.0))
+        sheet.unwrap_or_else(|| of(1))
     }
 
     fn of(ui: &Ui, columns: usize, width: f32) -> Self {

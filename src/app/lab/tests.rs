@@ -243,6 +243,11 @@ fn blurred(view: LabView<'_>) -> Option<crate::lab::Blurred> {
     }
 }
 
+/// Whether the adapter tells what passes take.
+fn has_times(gpu: &Gpu) -> bool {
+    crate::gpu::timing::Timestamps::new(gpu, 1).is_some()
+}
+
 #[test]
 fn every_way_of_summing_up_equals_the_cpu_over_real_words() {
     let (gpu, frame) = (gpu(), frame((97, 61), noise));
@@ -257,6 +262,7 @@ fn every_way_of_summing_up_equals_the_cpu_over_real_words() {
             assert_eq!(summed.groups.iter().sum::<u32>(), 97 * 61, "each pixel is in a group");
             let levels = summed.levels.len();
             assert_eq!(summed.passes.len(), 2 * levels - 1);
+            assert!(summed.passes.iter().all(|(_, time)| time.is_some() == has_times(&gpu)), "{:?}", summed.passes);
             assert_eq!(
                 levels,
                 if length == 512 { if summed.block == 512 { 1 } else { 2 } } else { summed.levels.len().max(2) }
@@ -291,6 +297,7 @@ fn every_way_of_blurring_is_the_mean_within_what_it_rounds() {
             let (blurred, told) = until(&mut lab, &gpu, standing(&frame), blurred);
             assert!(blurred.is_right(), "{method:?}, {size}, {runs}: {}", blur_verdict(&blurred));
             assert!(method != BlurMethod::Square || blurred.off.0 == 0);
+            assert!(blurred.passes.iter().all(|(_, time)| time.is_some() == has_times(&gpu)), "{:?}", blurred.passes);
             assert_eq!((blurred.size, blurred.reduction, told.len()), ((97, 61), None, 0));
             let [after, before] = blurred.bins;
             assert!((after == before) == (size == 1), "{size}: what is counted is the blurred picture");
