@@ -29,6 +29,7 @@ fn arrows_letters_enter_and_esc_lead_through_the_menu() {
     // Nothing is undone yet: the arrow up from the top leads to the end, and over what is gray.
     choose(&program, &[]);
     leads_to(&program, "Up", "All keys");
+    leads_to(&program, "s", "Scopes");
     leads_to(&program, "s", "Show the frame's numbers");
     leads_to(&program, "s", "Show the lab of counting");
     leads_to(&program, "s", "Show zebras");
