@@ -107,8 +107,11 @@ fn every_method_is_exact_at_every_shape_and_small_size() {
     }
 }
 
-/// Every method at these layouts, sizes, numbers of bins and chunks.
-fn assert_exact_at(cases: &[(&str, (u32, u32), u32, (u32, u32))]) {
+/// A layout, a size, a number of bins and a chunk.
+type Case = (&'static str, (u32, u32), u32, (u32, u32));
+
+/// Counts by every method.
+fn assert_exact_at(cases: &[Case]) {
     let gpu = gpu();
     for &(layout, size, bins, chunk) in cases {
         let uploaded = Uploaded::new(&gpu, picture(layout, size, Content::Natural));
