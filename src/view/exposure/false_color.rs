@@ -107,7 +107,7 @@ impl Table {
     /// Every table, in the order in which a key goes through them.
     pub const ALL: [Self; 2] = [Self::Camera, Self::Steps];
 
-    /// The bands, from the darkest on: [`MOST_BANDS`] at most.
+    /// The bands, from the darkest on: ten at most.
     #[must_use]
     pub const fn bands(self) -> &'static [Band] {
         match self {
