@@ -68,14 +68,14 @@ pub struct ScopeStyle {
     pub white: bool,
     /// Whether the vectorscope has a line for the tone of skin.
     pub skin: bool,
-    /// Those that were hidden together with the histograms and are to come back together, in the order of [`Kind::ALL`].
+    /// Those that were hidden together with the histograms and are to come back together, in the order of `Kind::ALL`.
     #[serde(skip)]
     pub hidden: Option<[bool; 4]>,
     /// What the levels are labelled with.
     pub unit: Unit,
     /// In a wall, the picture's parts of the view's width and height.
     pub picture: [f32; 2],
-    /// Shares of the width that the scopes have beside each other, in the order of [`Kind::ALL`].
+    /// Shares of the width that the scopes have beside each other, in the order of `Kind::ALL`.
     pub widths: [f32; 4],
 }
 
