@@ -21,7 +21,8 @@ fn a_picture_of_the_scopes_needs_somewhere_to_go_and_has_its_size() {
     let clip = Clip::noisy("clip.mkv", "64x48", "yuv420p", 1, "-c:v ffv1");
     let input = clip.path().to_str().unwrap();
     let refused = run(["snapshot", input, "--scopes", "waveform"]);
-    assert!(refused.code == Some(2) && refused.stderr.contains("--scopes needs --output"), "{}", refused.stderr);
+    let is_told = refused.stderr.contains("--scopes needs --output");
+    assert_eq!((refused.code, is_told), (Some(2), true), "{}", refused.stderr);
     let folder = tempfile::tempdir().unwrap();
     let mut pictures = Vec::new();
     for list in ["histogram,waveform,parade,vectorscope", "waveform", "vectorscope"] {
@@ -34,6 +35,52 @@ fn a_picture_of_the_scopes_needs_somewhere_to_go_and_has_its_size() {
         pictures.push(std::fs::read(&file).unwrap());
     }
     assert!(pictures[0] != pictures[1] && pictures[1] != pictures[2]);
+}
+
+/// The luma of what a filter of FFmpeg makes of a clip's first frame.
+fn filtered(clip: &str, filter: &str) -> Vec<u8> {
+    let filter = format!("{filter},extractplanes=y");
+    let arguments = ["-v", "error", "-i", clip, "-vf", &filter, "-frames:v", "1", "-f", "rawvideo", "-"];
+    let output = std::process::Command::new("ffmpeg").args(arguments).output().expect("ffmpeg runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    output.stdout
+}
+
+/// FFmpeg's waveform adds a fixed intensity for each pixel, so that its picture is the counts themselves as far as 255; its
+/// vectorscope lights the pairs that occur. A picture as wide as the waveform has columns has one for each.
+#[test]
+fn filters_of_ffmpeg_draw_the_same_counts() {
+    for format in ["yuv420p", "yuv422p", "yuv444p"] {
+        let (width, height) = (320, 200);
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("clip.mkv");
+        let clip = file.to_str().unwrap();
+        let source = format!("testsrc2=s={width}x{height},format={format}");
+        let arguments = ["-v", "error", "-f", "lavfi", "-i", &source, "-frames:v", "1", "-c:v", "ffv1", clip];
+        assert!(std::process::Command::new("ffmpeg").args(arguments).status().unwrap().success());
+        let told = figures(&file, &[&SCOPES[..], &["--components", "ycbcr", "--engine", "cpu"]].concat());
+        let counts =
+            |list: &Value| -> Vec<u64> { list.as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).collect() };
+        let image = filtered(clip, "waveform=mode=column:intensity=0.004:mirror=1:components=1:filter=lowpass");
+        let columns = told["waveform"]["channels"]["y"].as_array().unwrap();
+        for (x, column) in columns.iter().enumerate() {
+            for (level, count) in counts(column).into_iter().enumerate() {
+                let drawn = u64::from(image[(255 - level) * width + x]);
+                assert_eq!(drawn, count.min(255), "{format}: column {x}, level {level}");
+            }
+        }
+        let image = filtered(clip, "vectorscope=mode=gray:intensity=1");
+        let ground = image[0];
+        let rows = told["vectorscope"]["counts"].as_array().unwrap();
+        let mut pairs = 0;
+        for (cb, row) in rows.iter().enumerate() {
+            for (cr, count) in counts(row).into_iter().enumerate() {
+                assert_eq!(image[(255 - cr) * 256 + cb] > ground, count > 0, "{format}: Cb {cb}, Cr {cr}: {count}");
+                pairs += u32::from(count > 0);
+            }
+        }
+        assert!(pairs > 50, "{format}: {pairs} pairs compare little");
+    }
 }
 
 #[test]
@@ -148,12 +195,15 @@ fn they_come_only_when_asked_for() {
     let json = figures(clip.path(), &["--bins", "--scopes", "vectorscope", "--engine", "cpu"]);
     assert!(json.get("waveform").is_none() && json["vectorscope"]["levels"] == 256);
     assert!(figures(clip.path(), &["--bins", "--engine", "cpu"]).get("vectorscope").is_none());
+    let parade = figures(clip.path(), &["--bins", "--scopes", "parade", "--engine", "cpu"]);
+    assert!(parade["waveform"]["levels"] == 256, "a parade shows the counts of a waveform");
     let path = clip.path().to_str().unwrap();
     for (more, said) in [
         (&["--scopes", "waveform"][..], "--bins"),
-        (&["--json", "--bins", "--scopes", "parade"], "possible values: waveform, vectorscope"),
+        (&["--json", "--bins", "--scopes", "spectrum"], "possible values: histogram, waveform, parade, vectorscope"),
+        (&["--scopes", "waveform", "--no-overlay", "-o", "x.png"], "--no-overlay"),
     ] {
         let wrong = run([&["snapshot", path][..], more].concat());
-        assert_eq!((wrong.code, wrong.stderr.contains(said)), (Some(2), true), "{more:?}: {wrong:?}");
+        assert_eq!((wrong.code, wrong.stderr.contains(said)), (Some(2), true), "{more:?}: {}", wrong.stderr);
     }
 }
