@@ -1,7 +1,7 @@
 // Draws waveforms and vectorscopes from their counts, which never leave the GPU, and the ground of a wall of scopes.
 //
-// How bright a point is follows the share of the samples that it stands for, and not their number, so that columns of more
-// samples than others are no brighter; a single sample can still be seen.
+// How bright a point is follows how densely samples lie where it is, and not their number: columns of more samples than others are
+// no brighter, nor is a trace of deeper codes or in a larger panel. A single sample can still be seen.
 
 struct Trace {
     view: vec2<u32>,     // pixels
@@ -27,7 +27,7 @@ struct Trace {
 @group(0) @binding(0) var<uniform> trace: Trace;
 @group(0) @binding(1) var<storage, read> counts: array<u32>;
 
-// Light of a single sample, and what a share adds to it.
+// Light of a single sample, and what its share adds to it where a point stands for one level of 8 bits.
 const WAVEFORM_FLOOR: f32 = 0.09;
 const WAVEFORM_LIGHT: f32 = 1.7;
 const VECTORSCOPE_FLOOR: f32 = 0.16;
@@ -59,6 +59,11 @@ fn shown(at: u32, pixels: u32, count: u32) -> vec2<u32> {
     return vec2<u32>(first, max(first, (at + 1u) * count / pixels - select(0u, 1u, count >= pixels)));
 }
 
+// Levels for one of 8 bits.
+fn finer() -> f32 {
+    return f32(1u << trace.level_bits) / 256.0;
+}
+
 // The sample at which a column begins.
 fn begin_of(column: u32, columns: u32, samples: u32) -> u32 {
     return (column * samples + columns - 1u) / columns;
@@ -84,7 +89,8 @@ fn level_light(channel: u32, x: u32, width: u32, levels: vec2<u32>) -> f32 {
     let samples = trace.widths[channel];
     let held = begin_of(across.y + 1u, columns, samples) - begin_of(across.x, columns, samples);
     let share = f32(sum) / (f32(held) * f32(trace.heights[channel]));
-    return WAVEFORM_FLOOR + WAVEFORM_LIGHT * sqrt(share) * trace.gain;
+    let density = share * finer() / f32(levels.y + 1u - levels.x);
+    return WAVEFORM_FLOOR + WAVEFORM_LIGHT * sqrt(density) * trace.gain;
 }
 
 @fragment
@@ -161,7 +167,9 @@ fn vectorscope(@builtin(position) pixel: vec4<f32>) -> @location(0) vec4<f32> {
     if sum == 0u {
         return over_ground(vec3<f32>(0.0));
     }
-    let light = VECTORSCOPE_FLOOR + VECTORSCOPE_LIGHT * sqrt(f32(sum) / trace.samples) * trace.gain;
+    let cells = f32((across.y + 1 - across.x) * (up.y + 1 - up.x));
+    let density = f32(sum) / trace.samples * finer() * finer() / cells;
+    let light = VECTORSCOPE_FLOOR + VECTORSCOPE_LIGHT * sqrt(density) * trace.gain;
     let middle = vec2<f32>(f32(count / 2));
     let differences = (vec2<f32>(f32(across.x), f32(up.x)) - middle) / middle;
     return over_ground(min(light, 1.0) * select(hue_of(differences), vec3<f32>(0.8, 1.0, 0.85), trace.white == 1u));

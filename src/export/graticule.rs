@@ -279,3 +279,90 @@ pub fn ink_of(light: [f32; 3]) -> Color32 {
     let light = light.map(|part| ((part + (1.0 - part) * 0.35) * 255.0) as u8);
     Color32::from_rgb(light[0], light[1], light[2])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn subject() -> Subject {
+        Subject {
+            components: Components::YCbCr,
+            channels: Channels::ALL,
+            range: Range::Limited,
+            bits: 8,
+            matrix: Matrix::Bt709,
+            is_coded: true,
+            difference_range: Range::Limited,
+            has_color: true,
+            style: ScopeStyle::default(),
+        }
+    }
+
+    /// What is written on a scope of that size, and where, in points.
+    fn written(kind: Kind, size: (f32, f32), subject: &Subject) -> Vec<(String, Rect)> {
+        let context = egui::Context::default();
+        let rect = Rect::from_min_size(pos2(10.0, 20.0), vec2(size.0, size.1));
+        let output = context.run_ui(egui::RawInput::default(), |ui| {
+            draw(&ui.ctx().layer_painter(egui::LayerId::background()), rect, kind, subject);
+        });
+        let mut found = Vec::new();
+        for clipped in &output.shapes {
+            if let egui::Shape::Text(text) = &clipped.shape {
+                found.push((text.galley.text().to_owned(), text.galley.rect.translate(text.pos.to_vec2())));
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn labels_stand_at_their_levels_and_not_on_each_other() {
+        for (height, unit) in [(90.0, Unit::Percent), (250.0, Unit::Codes), (700.0, Unit::Millivolts)] {
+            let subject = Subject { style: ScopeStyle { unit, ..ScopeStyle::default() }, ..subject() };
+            let labels = written(Kind::Waveform, (400.0, height), &subject);
+            let has = |text: &str| labels.iter().find(|(label, _)| label == text).map(|(_, rect)| *rect);
+            let white = has(match unit {
+                Unit::Percent => "100 %",
+                Unit::Codes => "235",
+                Unit::Millivolts => "700 mV",
+            });
+            let rect = Rect::from_min_size(pos2(10.0, 20.0), vec2(400.0, height));
+            let expected = y_of_level(rect, 235.0, 8).max(rect.min.y + LINE / 2.0);
+            assert!((white.expect("white is labelled").center().y - expected).abs() < 1.0, "{unit:?}: {labels:?}");
+            for (index, (one, place)) in labels.iter().enumerate() {
+                let on = labels[..index].iter().find(|(_, other)| other.shrink(1.5).intersects(place.shrink(1.5)));
+                assert!(on.is_none(), "{unit:?}: {one} lies on {on:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_scope_without_anything_to_show_says_why() {
+        let says = |kind, subject: &Subject, what: &str| {
+            written(kind, (200.0, 160.0), subject).iter().any(|(text, _)| text.contains(what))
+        };
+        let gray = Subject { has_color: false, ..subject() };
+        assert!(says(Kind::Vectorscope, &gray, "no colour") && !says(Kind::Vectorscope, &subject(), "no colour"));
+        let none = Subject { channels: Channels::NONE, ..subject() };
+        for kind in [Kind::Waveform, Kind::Parade] {
+            assert!(says(kind, &none, "no channel") && !says(kind, &subject(), "no channel"));
+        }
+    }
+
+    #[test]
+    fn a_parade_names_each_part_and_a_vectorscope_its_targets_and_matrix() {
+        let names = |kind, subject: &Subject| -> Vec<String> {
+            written(kind, (600.0, 300.0), subject).into_iter().map(|(text, _)| text).collect()
+        };
+        let parade = names(Kind::Parade, &subject());
+        assert!(["Y'", "Cb", "Cr"].iter().all(|name| parade.iter().any(|text| text == name)), "{parade:?}");
+        let turned = Subject { style: ScopeStyle { zoom: 2, skin: true, ..ScopeStyle::default() }, ..subject() };
+        let scope = names(Kind::Vectorscope, &turned);
+        assert!(
+            scope.iter().any(|text| text == "bt709 ×2") && scope.iter().any(|text| text == "skin 123°"),
+            "{scope:?}"
+        );
+        let whole = names(Kind::Vectorscope, &subject());
+        assert!(["R", "Mg", "B", "Cy", "G", "Yl"].iter().all(|name| whole.iter().any(|text| text == name)));
+        assert!(written(Kind::Vectorscope, (39.0, 300.0), &subject()).is_empty(), "there is no room");
+    }
+}

@@ -25,6 +25,12 @@ pub struct PassTimes {
     pub scale: Option<Duration>,
     /// The adjustments' passes, of which the last may count what it writes; the adjusted picture has no chunk pass then.
     pub adjust: Option<Duration>,
+    /// Counting the waveform.
+    pub waveform: Option<Duration>,
+    /// Counting the vectorscope.
+    pub vectorscope: Option<Duration>,
+    /// Counting both on the CPU, on its own clock, with handing them to the adapter.
+    pub cpu_scopes: Option<Duration>,
     /// Drawing: picture, overlays and text.
     pub draw: Option<Duration>,
 }
@@ -46,13 +52,17 @@ pub enum Timed {
     ResultReduce,
     /// The scale pass after it.
     ResultScale,
+    /// The pass of the waveform.
+    Waveform,
+    /// The pass of the vectorscope.
+    Vectorscope,
     /// The draw pass.
     Draw,
 }
 
 impl Timed {
     /// Number of spans.
-    const COUNT: u32 = 8;
+    const COUNT: u32 = 10;
 }
 
 /// Times frames one after the other, as soon as the last one's figures are back.
@@ -148,6 +158,8 @@ fn times(timestamps: &[u8], written: u32, period_ns: f64, before: PassTimes) -> 
         reduce: both(Timed::Reduce, Timed::ResultReduce),
         scale: both(Timed::Scale, Timed::ResultScale),
         adjust: one(Timed::Adjust),
+        waveform: one(Timed::Waveform),
+        vectorscope: one(Timed::Vectorscope),
         draw: one(Timed::Draw),
         ..before
     }
@@ -160,7 +172,8 @@ mod tests {
     #[test]
     fn spans_that_were_not_written_have_no_time_and_those_of_both_pictures_add_up() {
         let ticks: Vec<u64> = (0..u64::from(Timed::COUNT)).flat_map(|span| [1000, 1000 + 10 * (span + 1)]).collect();
-        let written = [Timed::Chunk, Timed::ResultChunk, Timed::ResultScale, Timed::Adjust];
+        let written =
+            [Timed::Chunk, Timed::ResultChunk, Timed::ResultScale, Timed::Adjust, Timed::Waveform, Timed::Vectorscope];
         let written = written.into_iter().fold(0, |bits, span| bits | 1 << span as u32);
         let before =
             PassTimes { upload: Some(Duration::from_nanos(7)), draw: Some(Duration::ZERO), ..PassTimes::default() };
@@ -170,6 +183,8 @@ mod tests {
             chunk: nanos(2 * (10 + 50)),
             scale: nanos(2 * 70),
             adjust: nanos(2 * 40),
+            waveform: nanos(2 * 80),
+            vectorscope: nanos(2 * 90),
             ..PassTimes::default()
         };
         assert_eq!(times(bytemuck::cast_slice(&ticks), written, 2.0, before), expected);

@@ -46,6 +46,9 @@ impl TimingTable {
             lines.push(("reduce", gpu(times.reduce)));
         }
         lines.push(("scale", gpu(times.scale)));
+        lines.extend(times.cpu_scopes.map(|time| ("scopes (CPU)", micros(time))));
+        lines.extend(times.waveform.map(|time| ("waveform", micros(time))));
+        lines.extend(times.vectorscope.map(|time| ("vectorscope", micros(time))));
         lines.extend(times.cpu_adjust.map(|time| ("adjust (CPU)", micros(time))));
         lines.extend(times.adjust.map(|time| ("adjust", micros(time))));
         lines.extend(times.cpu_paint.map(|time| ("paint (CPU)", micros(time))));

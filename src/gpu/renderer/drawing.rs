@@ -120,10 +120,13 @@ impl Renderer {
         let arranged = scene.arranged(size);
         if self.content.loaded.is_none() || (!arranged.is_wall && arranged.panels.is_empty()) {
             self.answers.scopes = None;
+            if let Some(timing) = &mut self.timing {
+                timing.times.cpu_scopes = None;
+            }
             return false;
         }
         let count = self.answers.scopes.get_or_insert_with(ScopeCount::default);
-        if count.record(gpu, encoder, &self.content, scene.scopes.counted()) {
+        if count.record(gpu, encoder, (&self.content, self.timing.as_mut()), scene.scopes.counted()) {
             self.recorded.push("count scopes");
         }
         let pass = self.scopes.get_or_insert_with(|| ScopePass::new(gpu, self.format));

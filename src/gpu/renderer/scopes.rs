@@ -1,12 +1,14 @@
 //! The scopes beside the histogram, counted once for each picture and choice, in the submission that draws them.
 
 use std::ops::Range;
+use std::time::Instant;
 
 use super::content::Content;
 use super::loaded::Loaded;
 use crate::cpu;
 use crate::gpu::Gpu;
 use crate::gpu::draw::scopes::{ScopeBuffers, VectorscopeCounts, WaveformCounts};
+use crate::gpu::live::{LiveTiming, Timed};
 use crate::gpu::params::InputPicture;
 use crate::gpu::resources::storage;
 use crate::gpu::vectorscope::VectorscopePasses;
@@ -89,7 +91,13 @@ impl Subject {
 impl ScopeCount {
     /// Records the counting of these scopes of what the histograms show filled, unless that is done; whether there was anything to
     /// record. Whoever counted the bins counts these.
-    pub fn record(&mut self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder, content: &Content, wanted: Choice) -> bool {
+    pub fn record(
+        &mut self,
+        gpu: &Gpu,
+        encoder: &mut wgpu::CommandEncoder,
+        (content, mut timing): (&Content, Option<&mut LiveTiming>),
+        wanted: Choice,
+    ) -> bool {
         let Some(loaded) = &content.loaded else { return false };
         let key = (loaded.loading, content.revision, content.counted(), wanted);
         if self.found.as_ref().is_some_and(|found| found.key == key) {
@@ -101,8 +109,14 @@ impl ScopeCount {
         let layout = bound.map(|(_, layout, ..)| layout).or_else(|| picture.map(|picture| *picture.layout()));
         let Some(layout) = layout else { return false };
         let subject = Subject::of(loaded, layout, is_result);
-        let on_adapter = bound.is_some_and(|(group, ..)| self.count_there(gpu, encoder, group, &subject, wanted));
+        let on_adapter = bound.is_some_and(|(group, ..)| {
+            self.count_there(gpu, encoder, (group, &subject), wanted, timing.as_deref_mut())
+        });
+        let begin = Instant::now();
         let here = picture.filter(|_| !on_adapter).map(|picture| self.count_here(gpu, picture, &subject, wanted));
+        if let Some(timing) = timing {
+            timing.times.cpu_scopes = here.is_some().then(|| begin.elapsed());
+        }
         self.found = Some(Found { key, subject, here });
         true
     }
@@ -112,9 +126,9 @@ impl ScopeCount {
         &mut self,
         gpu: &Gpu,
         encoder: &mut wgpu::CommandEncoder,
-        group: &wgpu::BindGroup,
-        subject: &Subject,
+        (group, subject): (&wgpu::BindGroup, &Subject),
         wanted: Choice,
+        mut timing: Option<&mut LiveTiming>,
     ) -> bool {
         let Subject { input, rect, components, chroma, .. } = *subject;
         self.taken = [None, None];
@@ -124,12 +138,12 @@ impl ScopeCount {
                 log::debug!("{reason}; the CPU counts the scopes");
                 return false;
             }
-            passes.record(encoder, group, None);
+            passes.record(encoder, group, timing.as_mut().and_then(|timing| timing.also(&[Timed::Waveform])));
         }
         if wanted.vectorscope {
             let passes = self.vectorscope.get_or_insert_with(|| VectorscopePasses::new(gpu));
             passes.prepare(gpu, input, rect, chroma);
-            passes.record(encoder, group, None);
+            passes.record(encoder, group, timing.as_mut().and_then(|timing| timing.also(&[Timed::Vectorscope])));
         }
         self.waveform = self.waveform.take().filter(|_| wanted.waveform);
         self.vectorscope = self.vectorscope.take().filter(|_| wanted.vectorscope);
