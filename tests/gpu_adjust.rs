@@ -302,8 +302,10 @@ fn with_all_off_the_same_passes_run_as_ever_and_no_memory_is_held() {
         // What a renderer recorded before there were adjustments.
         let paint = (way.0 == Rasterizer::Cpu).then_some("paint");
         // A CPU that counts and paints draws the overlays too, but for outlines.
-        let columns = (way != (Rasterizer::Cpu, true)).then_some("columns");
-        let drawing: Vec<_> = paint.into_iter().chain(columns).chain(["draw"]).collect();
+        let paints_all = way == (Rasterizer::Cpu, true);
+        let painted = if paints_all { Some("paint with overlays") } else { paint };
+        let columns = (!paints_all).then_some("columns");
+        let drawing: Vec<_> = painted.into_iter().chain(columns).chain(["draw"]).collect();
         let outlined: Vec<_> = paint.into_iter().chain(["columns", "draw"]).collect();
         let passes = |scene: &Scene, studio: &mut Studio| {
             studio.snapshot(way, (61, 35), scene);

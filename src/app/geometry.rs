@@ -159,10 +159,10 @@ impl Geometry<'_> {
         Rect::from_min_max(corner(rect.left, rect.top), corner(rect.left + rect.width, rect.top + rect.height))
     }
 
-    /// Width of the view in points.
+    /// Width of what panels may cover, in points: that of the view, or of the picture beside a wall of scopes.
     #[must_use]
     pub fn width_in_points(&self) -> f64 {
-        f64::from(self.size.0) / f64::from(self.points)
+        f64::from(self.arranged().picture.width) / f64::from(self.points)
     }
 
     /// How far the divider lies from a point of the view, in pixels, where that takes hold of it: beside the divider, but

@@ -283,6 +283,7 @@ pub fn ink_of(light: [f32; 3]) -> Color32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gpu::draw::FontTextures;
 
     fn subject() -> Subject {
         Subject {
@@ -305,6 +306,7 @@ mod tests {
         let output = context.run_ui(egui::RawInput::default(), |ui| {
             draw(&ui.ctx().layer_painter(egui::LayerId::background()), rect, kind, subject);
         });
+        drop(FontTextures(output.textures_delta));
         let mut found = Vec::new();
         for clipped in &output.shapes {
             if let egui::Shape::Text(text) = &clipped.shape {

@@ -33,6 +33,7 @@ fn arrows_letters_enter_and_esc_lead_through_the_menu() {
     leads_to(&program, "s", "Show the frame's numbers");
     leads_to(&program, "s", "Show the lab of counting");
     leads_to(&program, "s", "Show zebras");
+    leads_to(&program, "c", "Codes in large pixels (now decimal)");
     leads_to(&program, "c", "Copy the values");
     leads_to(&program, "c", "Copy the picture");
     leads_to(&program, "c", "Channels");

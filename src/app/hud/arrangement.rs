@@ -14,6 +14,8 @@ use super::{
     left_for_others, legend, letters, marks, notes, readout, region, scopes, stats, theme, timing,
 };
 
+/// The least width that is left for panels at the left, in points.
+const LEAST_WIDTH: f32 = 100.0;
 /// The least height of panels, in points.
 const LEAST_HEIGHT: f32 = 62.0;
 
@@ -225,7 +227,9 @@ impl Hud {
     /// The times, the adjustments and the facts at the left, the numbers and the legends at the right.
     fn show_panels(&mut self, ui: &mut egui::Ui, room: Rect, at: &Room<'_>, commands: &mut Vec<Command>) -> Placed {
         let model = at.model;
-        let shown = self.panels.within(left_for_others(f64::from(at.view.width()), model.lab.is_some()));
+        // A wall of scopes leaves them less than the window; and the window may be another than what was gathered for it.
+        let width = model.beside.free.map_or(at.view.width(), |free| free.width().min(at.view.width()));
+        let shown = self.panels.within(left_for_others(f64::from(width), model.lab.is_some()));
         let mut placed = Placed::nothing(room);
         if shown.help {
             // The sheet takes their place.
@@ -245,6 +249,9 @@ impl Hud {
             placed.panels.push(panel);
         }
         left.max.x = right.max.x;
+        if left.width() < LEAST_WIDTH {
+            return Placed { sliders, ..placed };
+        }
         let mut keep_right_of = |panel: Rect| {
             placed.open.min.x = placed.open.min.x.max(panel.max.x + 6.0);
             placed.panels.push(panel);
@@ -269,13 +276,13 @@ impl Hud {
             keep_right_of(panel);
         }
         self.height_for_adjusting = left.height();
-        if shown.adjusting {
+        if shown.adjusting && left.width() >= LEAST_WIDTH {
             let panel = adjusting::show(ui, left, model, commands);
             left.min.x = panel.max.x + 6.0;
             keep_right_of(panel);
             sliders = sliders.union(panel);
         }
-        if let Some(lines) = model.tables.info {
+        if let Some(lines) = model.tables.info.filter(|_| left.width() >= LEAST_WIDTH) {
             keep_right_of(info::show(ui, left, lines));
         }
         right.min.x = placed.open.min.x;

@@ -362,3 +362,34 @@ fn the_line_above_the_histograms_explains_linear_light_under_the_pointer() {
     };
     assert_eq!([true, false].map(explains), [true, false]);
 }
+
+#[test]
+fn however_little_scopes_leave_nothing_panics() {
+    let times = TimingTable {
+        engine: "cpu",
+        adapter: "an adapter".to_owned(),
+        times: crate::gpu::live::PassTimes::default(),
+        has_timestamps: true,
+        counted: 7,
+        dropped: 0,
+        damaged: 0,
+    };
+    let (lines, numbers) = (many_lines(), figures(4));
+    let panels = pair(1280.0, 720.0);
+    for (width, height) in (0..=16).flat_map(|step| [20.0, 90.0, 700.0].map(|height| (step as f32 * 80.0, height))) {
+        let mut hud = Hud::without_window();
+        hud.panels = OpenPanels { help: false, info: true, numbers: true, timing: true, adjusting: true };
+        hud.wake(Instant::now());
+        let tables = Tables { timing: Some(&times), info: Some(&lines), stats: Some(&numbers) };
+        let free = Some(Rect::from_min_size(Pos2::ZERO, Vec2::new(width, height)));
+        let model = Model { tables, beside: BesideView { free, ..BesideView::default() }, ..model(&panels) };
+        let (shapes, _) = drawn_twice(&mut hud, &model);
+        assert!(!shapes.primitives.is_empty(), "{width}×{height}");
+    }
+}
+
+fn drawn_twice(hud: &mut Hud, model: &Model<'_>) -> (Shapes, Vec<Command>) {
+    let now = Instant::now();
+    drop(hud.lay_out(None, ((1280, 720), 1.0), model, now));
+    hud.lay_out(None, ((1280, 720), 1.0), model, now)
+}

@@ -54,7 +54,7 @@ pub struct ScopeBuffers<'a> {
 }
 
 /// How much of the picture is hidden behind a scope that lies over it.
-const STRIP_GROUND: f32 = 0.78;
+const STRIP_GROUND: f32 = 0.86;
 /// Light that is left of luminance where it lies over colours, which would be lost in it.
 const BESIDE_COLORS: f32 = 0.5;
 
