@@ -47,6 +47,13 @@ fn over_ground(light: vec3<f32>) -> vec4<f32> {
     return vec4<f32>(lit, max(trace.ground, max(lit.r, max(lit.g, lit.b))));
 }
 
+// What the CPU has painted, column by column.
+@fragment
+fn painted(@builtin(position) pixel: vec4<f32>) -> @location(0) vec4<f32> {
+    let at = vec2<u32>(pixel.xy) - trace.origin;
+    return unpack4x8unorm(counts[at.x * trace.size.y + at.y]);
+}
+
 @fragment
 fn plate() -> @location(0) vec4<f32> {
     return over_ground(vec3<f32>(0.0));
@@ -56,7 +63,7 @@ fn plate() -> @location(0) vec4<f32> {
 // pixel; else a thing has as many pixels as any other, give or take one.
 fn shown(at: u32, pixels: u32, count: u32) -> vec2<u32> {
     let first = at * count / pixels;
-    return vec2<u32>(first, max(first, (at + 1u) * count / pixels - select(0u, 1u, count >= pixels)));
+    return vec2<u32>(first, select(first, (at + 1u) * count / pixels - 1u, count >= pixels));
 }
 
 // Levels for one of 8 bits.
@@ -69,28 +76,30 @@ fn begin_of(column: u32, columns: u32, samples: u32) -> u32 {
     return (column * samples + columns - 1u) / columns;
 }
 
-// Light of a channel's point: column `x` of `width`, level `level`.
+// Light of a channel's point: column `x` of `width`, these levels. Loops have the same length for every pixel, and what is beyond
+// a pixel's own part counts nothing: a software adapter was seen to lose counts where neighbours left a loop earlier.
 fn level_light(channel: u32, x: u32, width: u32, levels: vec2<u32>) -> f32 {
     let columns = trace.columns[channel];
-    if columns == 0u {
-        return 0.0;
-    }
-    let across = shown(x, width, columns);
+    let across = shown(x, width, max(columns, 1u));
+    let narrowest = max(trace.size.x / select(1u, max(countOneBits(trace.channels), 1u), trace.parade == 1u), 1u);
+    let most_columns = columns / narrowest + 1u;
+    let most_levels = (1u << trace.level_bits) / trace.size.y + 1u;
     var sum = 0u;
-    for (var column = across.x; column <= across.y; column += 1u) {
+    for (var i = 0u; i < most_columns; i += 1u) {
+        let column = min(across.x + i, across.y);
         let base = channel * trace.stride + (column << trace.level_bits);
-        for (var level = levels.x; level <= levels.y; level += 1u) {
-            sum += counts[base + level];
+        for (var k = 0u; k < most_levels; k += 1u) {
+            let level = min(levels.x + k, levels.y);
+            let is_own = across.x + i <= across.y && levels.x + k <= levels.y;
+            sum += select(0u, counts[base + level], is_own);
         }
     }
-    if sum == 0u {
-        return 0.0;
-    }
     let samples = trace.widths[channel];
-    let held = begin_of(across.y + 1u, columns, samples) - begin_of(across.x, columns, samples);
-    let share = f32(sum) / (f32(held) * f32(trace.heights[channel]));
+    let held = begin_of(across.y + 1u, max(columns, 1u), samples) - begin_of(across.x, max(columns, 1u), samples);
+    let share = f32(sum) / max(f32(held) * f32(trace.heights[channel]), 1.0);
     let density = share * finer() / f32(levels.y + 1u - levels.x);
-    return WAVEFORM_FLOOR + WAVEFORM_LIGHT * sqrt(density) * trace.gain;
+    let light = WAVEFORM_FLOOR + WAVEFORM_LIGHT * sqrt(density) * trace.gain;
+    return select(0.0, light, sum > 0u && columns > 0u);
 }
 
 @fragment

@@ -55,7 +55,10 @@ fn drawn_by_all(studio: &mut Studio, picture: &Picture, components: Components, 
             let places = (0..rect.height).flat_map(|y| (0..rect.width).map(move |x| (rect.left + x, rect.top + y)));
             let expected = first.as_ref().unwrap();
             for (x, y) in places {
-                assert_eq!(pixel(&image, x, y), pixel(expected, x, y), "{name} {way:?}: {x}, {y} of {rect:?}");
+                let (found, expected) = (pixel(&image, x, y), pixel(expected, x, y));
+                // What the CPU paints is rounded to whole bytes once more before it is laid over the picture.
+                let is_near = (0..3).all(|part| found[part].abs_diff(expected[part]) <= 2);
+                assert!(is_near, "{name} {way:?}: {found:?} for {expected:?} at {x}, {y} of {rect:?}");
             }
         }
         first.get_or_insert(image);
@@ -224,6 +227,9 @@ fn all_ways_draw_the_same_of_any_layout_region_and_components() {
             if picture.has_coded_components() && number % 2 == 0 { Components::YCbCr } else { Components::Rgbl };
         drawn_by_all(&mut studio, &picture, components, &scene, &name);
     }
+    // More columns and levels than pixels.
+    let wide = noise(layout("yuv420p10"), (1101, 9), colorimetry(Matrix::Bt709, Range::Limited), 0, 8);
+    drawn_by_all(&mut studio, &wide, Components::Rgbl, &scene, "wide");
     let one = drawn(layout("yuv420p8"), (1, 1), colorimetry(Matrix::Bt709, Range::Limited), |_, _, _| 100);
     drawn_by_all(&mut studio, &one, Components::YCbCr, &scene, "a single pixel");
 }

@@ -49,6 +49,7 @@ mod pairs;
 mod resample;
 mod selection;
 mod simd;
+pub mod trace;
 mod vectorscope;
 mod waveform;
 

@@ -213,6 +213,7 @@ table! {
     TRACE = (All, [text!("trace")], [
         entry("corner", &[&groups::TRACE]),
         entry("plate", &[&groups::TRACE]),
+        entry("painted", &[&groups::TRACE]),
         entry("waveform", &[&groups::TRACE]),
         entry("vectorscope", &[&groups::TRACE]),
     ]);

@@ -2,11 +2,13 @@
 //! them and for the pointer alike.
 
 mod arrange;
+mod params;
 
 use serde::{Deserialize, Serialize};
 
 use crate::scopes::graticule::Unit;
 pub use arrange::{Arranged, Border, ScopePanel, arrange};
+pub use params::{Drawing, TraceParams};
 
 /// A scope that can be shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -4,6 +4,7 @@
 use bytemuck::Zeroable;
 
 use super::OVER;
+use crate::cpu::trace;
 use crate::gpu::Gpu;
 use crate::gpu::params::TraceParams;
 use crate::gpu::resources::{storage, uniform};
@@ -14,13 +15,22 @@ use crate::picture::region::Rect;
 use crate::view::overlay::{Channels, lights};
 use crate::view::rect::PanelRect;
 use crate::view::scene::Scene;
-use crate::view::scopes::{Arranged, Kind};
+use crate::view::scopes::{Arranged, Drawing, Kind};
+
+/// Where counts are.
+#[derive(Debug, Clone, Copy)]
+pub enum Counts<'a> {
+    /// With the adapter, which draws from them.
+    There(&'a wgpu::Buffer),
+    /// With the CPU, which paints.
+    Here(&'a [u32]),
+}
 
 /// A waveform's counts, and what they are of.
 #[derive(Debug, Clone, Copy)]
 pub struct WaveformCounts<'a> {
     /// The counts, as in [`Waveform`](crate::scopes::Waveform).
-    pub counts: &'a wgpu::Buffer,
+    pub counts: Counts<'a>,
     /// Bits of a level.
     pub level_bits: u32,
     /// What was counted.
@@ -35,7 +45,7 @@ pub struct WaveformCounts<'a> {
 #[derive(Debug, Clone, Copy)]
 pub struct VectorscopeCounts<'a> {
     /// The counts, as in [`Vectorscope`](crate::scopes::Vectorscope).
-    pub counts: &'a wgpu::Buffer,
+    pub counts: Counts<'a>,
     /// Bits of a level.
     pub level_bits: u32,
     /// Samples that were counted.
@@ -64,19 +74,12 @@ pub struct ScopePass {
     plate: wgpu::RenderPipeline,
     waveform: wgpu::RenderPipeline,
     vectorscope: wgpu::RenderPipeline,
+    painted: wgpu::RenderPipeline,
     /// Stands in for counts.
     nothing: wgpu::Buffer,
     slots: Vec<Slot>,
     /// How many of them are drawn now.
     drawn: usize,
-}
-
-/// What draws a panel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Drawing {
-    Plate,
-    Waveform,
-    Vectorscope,
 }
 
 /// A panel that is drawn; kept for those of later drawings.
@@ -87,6 +90,9 @@ struct Slot {
     counts: wgpu::Buffer,
     group: wgpu::BindGroup,
     drawing: Drawing,
+    /// Where its pixels are, if the CPU has painted it.
+    pixels: Option<wgpu::Buffer>,
+    is_painted: bool,
 }
 
 impl ScopePass {
@@ -99,6 +105,7 @@ impl ScopePass {
             plate: pipeline("plate"),
             waveform: pipeline("waveform"),
             vectorscope: pipeline("vectorscope"),
+            painted: pipeline("painted"),
             nothing: storage(&gpu.device, "nothing", 4),
             slots: Vec::new(),
             drawn: 0,
@@ -145,8 +152,24 @@ impl ScopePass {
         }
     }
 
-    fn put(&mut self, gpu: &Gpu, drawing: Drawing, params: TraceParams, counts: Option<&wgpu::Buffer>) {
-        let counts = counts.unwrap_or(&self.nothing);
+    fn put(&mut self, gpu: &Gpu, drawing: Drawing, params: TraceParams, counts: Option<Counts<'_>>) {
+        let pixels = match counts {
+            Some(Counts::Here(counts)) => {
+                let pixels = trace::paint(drawing, &params, counts);
+                let kept = self.slots.get_mut(self.drawn).and_then(|slot| slot.pixels.take());
+                let kept = kept.filter(|buffer| buffer.size() >= 4 * pixels.len() as u64);
+                let buffer = kept.unwrap_or_else(|| storage(&gpu.device, "painted scope", pixels.len()));
+                gpu.queue.write_buffer(&buffer, 0, bytemuck::cast_slice(&pixels));
+                Some(buffer)
+            }
+            _ => None,
+        };
+        let counts = match (&pixels, counts) {
+            (Some(pixels), _) => pixels,
+            (None, Some(Counts::There(counts))) => counts,
+            _ => &self.nothing,
+        };
+        let is_painted = pixels.is_some();
         let bind = |params: &wgpu::Buffer| groups::TRACE.bind(&gpu.device, &[params, counts]);
         match self.slots.get_mut(self.drawn) {
             Some(slot) => {
@@ -158,12 +181,14 @@ impl ScopePass {
                     slot.group = bind(&slot.params);
                     slot.counts = counts.clone();
                 }
-                slot.drawing = drawing;
+                (slot.drawing, slot.is_painted) = (drawing, is_painted);
+                slot.pixels = pixels;
             }
             None => {
                 let buffer = uniform(gpu, "trace", &params);
                 let group = bind(&buffer);
-                self.slots.push(Slot { params: buffer, told: params, counts: counts.clone(), group, drawing });
+                let counts = counts.clone();
+                self.slots.push(Slot { params: buffer, told: params, counts, group, drawing, pixels, is_painted });
             }
         }
         self.drawn += 1;
@@ -173,6 +198,7 @@ impl ScopePass {
     pub fn draw(&self, pass: &mut wgpu::RenderPass<'_>) {
         for slot in &self.slots[..self.drawn] {
             pass.set_pipeline(match slot.drawing {
+                _ if slot.is_painted => &self.painted,
                 Drawing::Plate => &self.plate,
                 Drawing::Waveform => &self.waveform,
                 Drawing::Vectorscope => &self.vectorscope,

@@ -7,10 +7,9 @@ use super::content::Content;
 use super::loaded::Loaded;
 use crate::cpu;
 use crate::gpu::Gpu;
-use crate::gpu::draw::scopes::{ScopeBuffers, VectorscopeCounts, WaveformCounts};
+use crate::gpu::draw::scopes::{Counts, ScopeBuffers, VectorscopeCounts, WaveformCounts};
 use crate::gpu::live::{LiveTiming, Timed};
 use crate::gpu::params::InputPicture;
-use crate::gpu::resources::storage;
 use crate::gpu::vectorscope::VectorscopePasses;
 use crate::gpu::waveform::WaveformPasses;
 use crate::histogram::{CHANNELS, Components};
@@ -26,8 +25,6 @@ use crate::view::scene::Counted;
 pub struct ScopeCount {
     waveform: Option<WaveformPasses>,
     vectorscope: Option<VectorscopePasses>,
-    /// Where the adapter has what the CPU counted.
-    taken: [Option<wgpu::Buffer>; 2],
     found: Option<Found>,
 }
 
@@ -113,7 +110,7 @@ impl ScopeCount {
             self.count_there(gpu, encoder, (group, &subject), wanted, timing.as_deref_mut())
         });
         let begin = Instant::now();
-        let here = picture.filter(|_| !on_adapter).map(|picture| self.count_here(gpu, picture, &subject, wanted));
+        let here = picture.filter(|_| !on_adapter).map(|picture| self.count_here(picture, &subject, wanted));
         if let Some(timing) = timing {
             timing.times.cpu_scopes = here.is_some().then(|| begin.elapsed());
         }
@@ -131,7 +128,6 @@ impl ScopeCount {
         mut timing: Option<&mut LiveTiming>,
     ) -> bool {
         let Subject { input, rect, components, chroma, .. } = *subject;
-        self.taken = [None, None];
         if wanted.waveform {
             let passes = self.waveform.get_or_insert_with(|| WaveformPasses::new(gpu));
             if let Err(reason) = passes.prepare(gpu, input, rect, components) {
@@ -150,24 +146,13 @@ impl ScopeCount {
         true
     }
 
-    /// Counts on the CPU, and hands the counts to the adapter for drawing.
-    fn count_here(&mut self, gpu: &Gpu, picture: &Picture, subject: &Subject, wanted: Choice) -> ScopeCounts {
+    /// Counts on the CPU.
+    fn count_here(&mut self, picture: &Picture, subject: &Subject, wanted: Choice) -> ScopeCounts {
         let Subject { rect, components, chroma, .. } = *subject;
         (self.waveform, self.vectorscope) = (None, None);
         let waveform = wanted.waveform.then(|| cpu::count_waveform(picture, rect, components));
         let chroma = chroma.filter(|_| wanted.vectorscope);
         let vectorscope = chroma.map(|chroma| cpu::count_vectorscope(picture, rect, chroma));
-        let counts = [waveform.as_ref().map(|w| &w.counts[..]), vectorscope.as_ref().map(|v| &v.counts[..])];
-        for (taken, counts) in self.taken.iter_mut().zip(counts) {
-            let Some(counts) = counts else {
-                *taken = None;
-                continue;
-            };
-            let has_room = |buffer: &wgpu::Buffer| buffer.size() >= size_of_val(counts) as u64;
-            let buffer = taken.take().filter(has_room).unwrap_or_else(|| storage(&gpu.device, "scope", counts.len()));
-            gpu.queue.write_buffer(&buffer, 0, bytemuck::cast_slice(counts));
-            *taken = Some(buffer);
-        }
         ScopeCounts { waveform, vectorscope }
     }
 
@@ -225,10 +210,13 @@ impl ScopeCount {
         let Some(Found { subject, here, .. }) = &self.found else { return ScopeBuffers::default() };
         let Subject { input: InputPicture { layout, .. }, rect, components, matrix, chroma } = *subject;
         let [waveform, vectorscope] = match here {
-            Some(_) => self.taken.each_ref().map(Option::as_ref),
+            Some(ScopeCounts { waveform, vectorscope }) => [
+                waveform.as_ref().map(|waveform| Counts::Here(&waveform.counts)),
+                vectorscope.as_ref().map(|scope| Counts::Here(&scope.counts)),
+            ],
             None => [
-                self.waveform.as_ref().and_then(WaveformPasses::counts),
-                self.vectorscope.as_ref().and_then(VectorscopePasses::counts),
+                self.waveform.as_ref().and_then(WaveformPasses::counts).map(Counts::There),
+                self.vectorscope.as_ref().and_then(VectorscopePasses::counts).map(Counts::There),
             ],
         };
         let shape = Waveform::shape(&layout, rect, components);

@@ -1,0 +1,149 @@
+//! Traces of scopes as shaders/trace.wgsl draws them, painted from counts that the CPU has: a software adapter would take several
+//! times as long. Column by column, since counts of a column lie beside each other.
+
+use rayon::prelude::*;
+
+use crate::view::scopes::{Drawing, TraceParams};
+
+/// As in shaders/trace.wgsl.
+const WAVEFORM: (f32, f32) = (0.09, 1.7);
+const VECTORSCOPE: (f32, f32) = (0.16, 20.0);
+const GROUND: f32 = 0.035;
+
+/// The pixels of a panel, column by column from the left and each from the top, premultiplied RGBA of 8 bits.
+#[must_use]
+pub fn paint(drawing: Drawing, params: &TraceParams, counts: &[u32]) -> Vec<u32> {
+    let [width, height] = params.size.map(|side| side as usize);
+    let mut pixels = vec![over_ground([0.0; 3], params.ground); width * height];
+    let columns = pixels.par_chunks_exact_mut(height).enumerate();
+    match drawing {
+        Drawing::Plate => {}
+        Drawing::Waveform => columns.for_each_init(Vec::new, |sums, (x, column)| {
+            waveform_column(params, counts, x as u32, (sums, column));
+        }),
+        Drawing::Vectorscope => columns.for_each_init(Vec::new, |sums, (x, column)| {
+            vectorscope_column(params, counts, x as u32, (sums, column));
+        }),
+    }
+    pixels
+}
+
+/// Adds columns of counts up, a level each.
+fn add_columns<'a>(sums: &mut Vec<u32>, levels: usize, columns: impl Iterator<Item = &'a [u32]>) {
+    sums.clear();
+    sums.resize(levels, 0);
+    for column in columns {
+        sums.iter_mut().zip(column).for_each(|(sum, count)| *sum += count);
+    }
+}
+
+fn waveform_column(params: &TraceParams, counts: &[u32], x: u32, (sums, column): (&mut Vec<u32>, &mut [u32])) {
+    let levels = 1_usize << params.level_bits;
+    let height = column.len() as u32;
+    let shown: Vec<usize> = (0..4).filter(|channel| params.channels & (1 << channel) != 0).collect();
+    let (x, width, shown) = if params.parade == 0 {
+        (x, params.size[0], shown)
+    } else {
+        let parts = (shown.len() as u32).max(1);
+        let part = x * parts / params.size[0];
+        let begin = |part: u32| (part * params.size[0]).div_ceil(parts);
+        (x - begin(part), begin(part + 1) - begin(part), shown.get(part as usize).copied().into_iter().collect())
+    };
+    let mut lights = vec![[0.0_f32; 3]; column.len()];
+    for channel in shown.into_iter().filter(|&channel| params.columns[channel] > 0) {
+        let (first, last) = pieces(x, width, params.columns[channel]);
+        let at = |column: u32| channel * params.stride as usize + column as usize * levels;
+        add_columns(sums, levels, (first..=last).map(|column| &counts[at(column)..at(column) + levels]));
+        let begin = |column: u32| {
+            (u64::from(column) * u64::from(params.widths[channel])).div_ceil(u64::from(params.columns[channel]))
+        };
+        let held = (begin(last + 1) - begin(first)) as f32 * params.heights[channel] as f32;
+        let finer = levels as f32 / 256.0;
+        let [red, green, blue, _] = params.lights[channel];
+        for (up, light) in (0..height).zip(lights.iter_mut().rev()) {
+            let (low, high) = pieces(up, height, levels as u32);
+            let sum: u32 = sums[low as usize..=high as usize].iter().sum();
+            if sum > 0 {
+                let density = sum as f32 / held * finer / (high + 1 - low) as f32;
+                let strength = WAVEFORM.0 + WAVEFORM.1 * density.sqrt() * params.gain;
+                light[0] += red * strength;
+                light[1] += green * strength;
+                light[2] += blue * strength;
+            }
+        }
+    }
+    for (pixel, light) in column.iter_mut().zip(lights).filter(|(_, light)| *light != [0.0; 3]) {
+        *pixel = over_ground(light, params.ground);
+    }
+}
+
+fn vectorscope_column(params: &TraceParams, counts: &[u32], x: u32, (sums, column): (&mut Vec<u32>, &mut [u32])) {
+    let levels = 1_usize << params.level_bits;
+    let [width, height] = params.size.map(|side| side as f32);
+    let side = width.min(height);
+    let (left, top) = (((width - side) * 0.5).floor(), ((height - side) * 0.5).floor());
+    let across = x as f32 - left;
+    if across < 0.0 || across >= side {
+        return;
+    }
+    let across = levels_at(params, across, side);
+    let inside = |(low, high): (i32, i32)| low.max(0)..=high.min(levels as i32 - 1);
+    let row = |cb: i32| &counts[cb as usize * levels..(cb as usize + 1) * levels];
+    add_columns(sums, levels, inside(across).map(row));
+    for (y, pixel) in column.iter_mut().enumerate() {
+        let down = y as f32 - top;
+        if down < 0.0 || down >= side {
+            continue;
+        }
+        let up = levels_at(params, side - 1.0 - down, side);
+        let sum: u32 = inside(up).map(|cr| sums[cr as usize]).sum();
+        if sum == 0 {
+            continue;
+        }
+        let cells = ((across.1 + 1 - across.0) * (up.1 + 1 - up.0)) as f32;
+        let finer = levels as f32 / 256.0;
+        let density = sum as f32 / params.samples * finer * finer / cells;
+        let light = (VECTORSCOPE.0 + VECTORSCOPE.1 * density.sqrt() * params.gain).min(1.0);
+        let middle = (levels / 2) as f32;
+        let hue = if params.white == 1 {
+            [0.8, 1.0, 0.85]
+        } else {
+            hue_of(params, [across.0, up.0].map(|level| (level as f32 - middle) / middle))
+        };
+        *pixel = over_ground(hue.map(|part| part * light), params.ground);
+    }
+}
+
+/// First and last of `count` things that pixel `at` of `pixels` shows.
+fn pieces(at: u32, pixels: u32, count: u32) -> (u32, u32) {
+    let first = at * count / pixels;
+    (first, if count >= pixels { (at + 1) * count / pixels - 1 } else { first })
+}
+
+/// First and last of the levels whose middles lie on a pixel of `side`; where none does, the one under the pixel's middle.
+fn levels_at(params: &TraceParams, at: f32, side: f32) -> (i32, i32) {
+    let count = (1_u32 << params.level_bits) as f32;
+    let step = (count + 1.0) / (params.zoom * side);
+    let begin = 0.5 * (count + 1.0) + (at - 0.5 * side) * step;
+    let first = (begin - 0.5).ceil() as i32;
+    let last = (begin + step - 0.5).ceil() as i32 - 1;
+    let under = (begin + 0.5 * step).floor() as i32;
+    if last < first { (under, under) } else { (first.max(0), last.min(count as i32 - 1)) }
+}
+
+fn hue_of(params: &TraceParams, [cb, cr]: [f32; 2]) -> [f32; 3] {
+    let [red, green_of_cb, green_of_cr, blue] = params.hue;
+    let color = [red * cr, green_of_cb * cb + green_of_cr * cr, blue * cb];
+    let low = color.into_iter().fold(f32::MAX, f32::min);
+    let high = color.into_iter().fold(f32::MIN, f32::max);
+    let pure = color.map(|part| (part - low) / (high - low).max(1e-6) * 0.75 + 0.25);
+    let strength = (cb.hypot(cr) * 5.0).clamp(0.0, 1.0);
+    pure.map(|part| 1.0 + (part - 1.0) * strength)
+}
+
+fn over_ground(light: [f32; 3], ground: f32) -> u32 {
+    let lit = light.map(|part| (part + GROUND * ground).min(1.0));
+    let opacity = lit.into_iter().fold(ground, f32::max);
+    let byte = |part: f32| (part * 255.0 + 0.5) as u8;
+    u32::from_le_bytes([byte(lit[0]), byte(lit[1]), byte(lit[2]), byte(opacity)])
+}
