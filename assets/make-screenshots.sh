@@ -17,6 +17,9 @@ take() {
 
 "$program" snapshot "$sample" --adapter llvmpipe --at 3.2 -o "$root/assets/snapshot.png" >/dev/null
 
+"$program" snapshot "$sample" --adapter llvmpipe --at 3 --scopes histogram,waveform,parade,vectorscope -o "$work/wall.png" >/dev/null
+convert "$work/wall.png" -sampling-factor 4:4:4 -quality 86 "$root/assets/wall.jpg"
+
 open_window 1280 720 "$sample"
 xdotool key ctrl+g sleep 0.3 type --delay 40 0:03.2
 xdotool key Return sleep 2.5

@@ -81,9 +81,7 @@ impl ScopePoint {
     }
 
     fn in_vectorscope(subject: &Subject, rect: PanelRect, within: DVec2) -> Option<Self> {
-        if !subject.has_color {
-            return None;
-        }
+        subject.chroma?;
         let size = DVec2::new(rect.width.into(), rect.height.into());
         let side = size.min_element();
         let levels = f64::from(1_u32 << level_bits(subject.bits));

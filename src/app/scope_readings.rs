@@ -8,9 +8,9 @@ use super::geometry::Geometry;
 use super::hud::{BesideView, ScopeArea, border_cursor};
 use crate::export::graticule::{self, Subject, color_of};
 use crate::picture::{Frame, region};
-use crate::scopes::{Differences, level_bits};
+use crate::scopes::level_bits;
 use crate::view::probe::Probe;
-use crate::view::scene::{Counted, NO_BIN};
+use crate::view::scene::Counted;
 use crate::view::scopes::{Kind, ScopePanel, ScopeStyle};
 
 /// The scopes, as they are told.
@@ -101,7 +101,7 @@ impl ScopeReadings {
 /// Where a pixel lies in a scope, `share` of the counted width from its left edge.
 fn marks(rect: Rect, kind: Kind, subject: &Subject, probe: &Probe, share: f64) -> Vec<(Pos2, Color32)> {
     let level_bits = level_bits(subject.bits);
-    let shown: Vec<_> = subject.channels.iter().filter(|&channel| probe.bins[channel] != NO_BIN).collect();
+    let shown: Vec<_> = subject.shown().collect();
     let at = |part: Rect, channel: usize| {
         let level = f64::from(probe.bins[channel] >> (subject.bits - level_bits));
         let place = pos2(part.min.x + share as f32 * part.width(), graticule::y_of_level(part, level, level_bits));
@@ -117,14 +117,10 @@ fn marks(rect: Rect, kind: Kind, subject: &Subject, probe: &Probe, share: f64) -
             shown.iter().enumerate().map(|(place, &channel)| at(part(place), channel)).collect()
         }
         Kind::Vectorscope => {
-            let differences = match probe.coded {
-                [_, Some(cb), Some(cr)] if subject.is_coded => Some([cb, cr]),
-                _ if !subject.has_color => None,
-                _ => {
-                    let differences = Differences::new(subject.matrix, subject.bits);
-                    Some(differences.of_codes(probe.codes.map(|code| code as i32)))
-                }
-            };
+            let differences = subject.chroma.and_then(|chroma| match (chroma.differences(), probe.coded) {
+                (Some(differences), _) => Some(differences.of_codes(probe.codes.map(|code| code as i32))),
+                (None, [_, cb, cr]) => Some([cb?, cr?]),
+            });
             let place =
                 |codes: [u32; 2]| graticule::place_of(rect, codes.map(f64::from), subject.bits, subject.style.zoom);
             let place = differences.map(place).filter(|&at| rect.contains(at));

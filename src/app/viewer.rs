@@ -30,7 +30,7 @@ use super::start::{First, display_error};
 use super::workspace::Workspace;
 use super::{keyboard, screen};
 use crate::gpu::draw::Shapes;
-use crate::gpu::{Instance, TimesState};
+use crate::gpu::{FiguresState, Instance};
 use crate::histogram::Components;
 use crate::keys::Action;
 use crate::view::overlay::Channels;
@@ -131,14 +131,14 @@ impl Viewer {
         }
         // Times come back some frames later; a paused video is drawn once more for them.
         match self.work.graphics.renderer.poll_times(&self.work.graphics.gpu) {
-            TimesState::New if self.work.stands() => self.work.redraw(),
-            TimesState::UnderWay => wake_at = earlier(wake_at, Some(now + TIMES_INTERVAL)),
-            TimesState::New | TimesState::Settled => {}
+            FiguresState::New if self.work.stands() => self.work.redraw(),
+            FiguresState::UnderWay => wake_at = earlier(wake_at, Some(now + TIMES_INTERVAL)),
+            FiguresState::New | FiguresState::Settled => {}
         }
-        if self.work.graphics.renderer.is_scope_pending() && self.work.stands() {
-            // Counts of a scope come back some time later; a paused video is drawn once more for them.
-            wake_at = earlier(wake_at, Some(now + TIMES_INTERVAL));
-            self.work.redraw();
+        match self.work.graphics.renderer.poll_scope(&self.work.graphics.gpu) {
+            FiguresState::New if self.work.stands() => self.work.redraw(),
+            FiguresState::UnderWay => wake_at = earlier(wake_at, Some(now + TIMES_INTERVAL)),
+            FiguresState::New | FiguresState::Settled => {}
         }
         wake_at = earlier(wake_at, self.work.advance_bins(self.pointer.at.is_some(), now));
         wake_at = earlier(wake_at, self.advance_lab(now)?);

@@ -10,6 +10,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::covering::Covering;
 use super::datascope::Writer;
 use super::exposure::Inspector;
 use super::false_color::Tinter;
@@ -194,12 +195,8 @@ struct Drawing<'a> {
 struct Light<'a> {
     lighting: Lighting,
     /// The components that decide.
-    sources: Vec<Source<'a>>,
+    covering: Covering<'a>,
     conversion: Conversion,
-    chroma_shift: (u8, u8),
-    /// The picture's column and row that covers each column and row.
-    columns: Vec<u32>,
-    rows: Vec<u32>,
     order: Order,
 }
 
@@ -260,10 +257,8 @@ impl<'a> Drawing<'a> {
             .filter(|(inspection, _)| inspection.marks_anything())
             .map(|inspection| Inspector::new(picture, placement, inspection, (&columns, &rows), order.red_blue()));
         let light = light.map(|(lighting, by)| {
-            let layout = by.layout();
-            let chroma_shift = if layout.model == ColorModel::YCbCr { layout.chroma_shift } else { (0, 0) };
-            let sources = (0..layout.component_count()).map(|i| Source::new(by, i)).collect();
-            Light { lighting, sources, conversion: by.conversion(), chroma_shift, columns, rows, order }
+            let covering = Covering::new(by, by.layout().component_count(), (&columns, &rows));
+            Light { lighting, covering, conversion: by.conversion(), order }
         });
         Self {
             sources: (0..components).map(|i| Source::new(picture, i)).collect(),
@@ -386,18 +381,11 @@ impl Light<'_> {
     /// Dims the pixels of row `y` that are not lit.
     #[inline(always)]
     fn dim(&self, y: usize, codes: &mut [Vec<u16>; 3], pixels: &mut [u8]) {
-        let (shift_x, shift_y) = self.chroma_shift;
-        let row = self.rows[y] as usize;
-        for (index, (source, codes)) in self.sources.iter().zip(&mut *codes).enumerate() {
-            source.unpack(0, if index == 0 { row } else { row >> shift_y }, &mut codes[..source.width]);
-        }
-        let [first, second, third] = &*codes;
-        for (pixel, &column) in pixels.chunks_exact_mut(4).zip(&self.columns) {
-            let (at, chroma_at) = (column as usize, column as usize >> shift_x);
-            let codes = [first[at], second[chroma_at], third[chroma_at]].map(u32::from);
-            if self.lighting.reaches(column, row as u32)
-                && self.lighting.lights(codes, self.sources.len(), &self.conversion)
-            {
+        let row = self.covering.unpack(y, codes);
+        for (pixel, &column) in pixels.chunks_exact_mut(4).zip(self.covering.columns()) {
+            let codes = self.covering.at(codes, column);
+            let components = self.covering.component_count();
+            if self.lighting.reaches(column, row) && self.lighting.lights(codes, components, &self.conversion) {
                 continue;
             }
             let [red, blue] = self.order.red_blue();

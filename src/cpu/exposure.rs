@@ -1,19 +1,14 @@
 //! Zebras and marks on the picture that the CPU draws.
 
+use super::covering::Covering;
 use crate::picture::Picture;
-use crate::picture::layout::ColorModel;
-use crate::picture::unpack::Source;
 use crate::view::exposure::{Inspection, stripe_pixels};
 use crate::view::placement::Placement;
 
 /// Paints them row by row.
 pub(super) struct Inspector<'a> {
     inspection: Inspection,
-    sources: Vec<Source<'a>>,
-    chroma_shift: (u8, u8),
-    /// The picture's column and row that covers each column and row that is drawn.
-    columns: Vec<u32>,
-    rows: Vec<u32>,
+    covering: Covering<'a>,
     /// Where red and blue are among a pixel's bytes; green is between them.
     red_blue: [usize; 2],
     /// Whether rows that are drawn become columns of the view.
@@ -30,16 +25,12 @@ impl<'a> Inspector<'a> {
         picture: &'a Picture,
         placement: &Placement,
         (inspection, first_column): (Inspection, u32),
-        (columns, rows): (&[u32], &[u32]),
+        covered: (&[u32], &[u32]),
         red_blue: [usize; 2],
     ) -> Self {
-        let layout = picture.layout();
         Self {
             inspection,
-            sources: (0..layout.component_count()).map(|component| Source::new(picture, component)).collect(),
-            chroma_shift: if layout.model == ColorModel::YCbCr { layout.chroma_shift } else { (0, 0) },
-            columns: columns.to_vec(),
-            rows: rows.to_vec(),
+            covering: Covering::new(picture, picture.layout().component_count(), covered),
             red_blue,
             is_turned: placement.sampling.is_turned(),
             first_column,
@@ -50,17 +41,9 @@ impl<'a> Inspector<'a> {
     /// Paints the row of that number. `codes` has room for rows of the picture.
     #[inline(always)]
     pub fn paint(&self, y: usize, codes: &mut [Vec<u16>; 3], pixels: &mut [u8]) {
-        let (shift_x, shift_y) = self.chroma_shift;
-        let row = self.rows[y] as usize;
-        for (index, (source, codes)) in self.sources.iter().zip(&mut *codes).enumerate() {
-            source.unpack(0, if index == 0 { row } else { row >> shift_y }, &mut codes[..source.width]);
-        }
-        let is_gray = self.sources.len() == 1;
-        let [first, second, third] = &*codes;
-        for (at, (pixel, &column)) in pixels.chunks_exact_mut(4).zip(&self.columns).enumerate() {
-            let (luma_at, chroma_at) = (column as usize, column as usize >> shift_x);
-            let others = if is_gray { [0; 2] } else { [second[chroma_at], third[chroma_at]] };
-            let seen = self.inspection.look([first[luma_at], others[0], others[1]].map(u32::from));
+        self.covering.unpack(y, codes);
+        for (at, (pixel, &column)) in pixels.chunks_exact_mut(4).zip(self.covering.columns()).enumerate() {
+            let seen = self.inspection.look(self.covering.at(codes, column));
             let place = if self.is_turned { (y as u32, at as u32) } else { (at as u32, y as u32) };
             let place = (place.0 + self.first_column, place.1);
             let [red, blue] = self.red_blue;

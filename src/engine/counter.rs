@@ -174,7 +174,7 @@ impl Counter {
         }
         let histograms = self.count_on_cpu(picture.layout().bin_bits(), &parts_of(picture, region)?);
         let components = self.components.first().copied().unwrap_or_default();
-        let scopes = scopes_on_cpu(picture, (pixels, components), Chroma::of(picture), self.scopes);
+        let scopes = cpu::count_scopes(picture, (pixels, components), Chroma::of(picture), self.scopes);
         Ok(UnderWay { counts: Counts { histograms, thresholds: None, scopes, engine: CPU }, is_owed })
     }
 
@@ -196,7 +196,7 @@ impl Counter {
         let adjusted = self.processor.apply(picture, &adjustments, None).map_err(EngineError::Adjust)?;
         let histograms = self.count_on_cpu(picture.layout().bin_bits(), &parts_of(&adjusted, region)?);
         let chroma = Some(Chroma::of_adjusted(picture));
-        let scopes = scopes_on_cpu(&adjusted, (pixels, Components::Rgbl), chroma, self.scopes);
+        let scopes = cpu::count_scopes(&adjusted, (pixels, Components::Rgbl), chroma, self.scopes);
         let counts = Counts { histograms, thresholds: self.processor.thresholds(), scopes, engine: CPU };
         Ok(UnderWay { counts, is_owed })
     }
@@ -295,18 +295,4 @@ fn parts_of(picture: &Picture, region: Option<Rect>) -> Result<Vec<Picture>, Eng
 
 fn bits(parts: &[Picture]) -> u32 {
     parts.first().map_or(8, |part| part.layout().bin_bits())
-}
-
-/// Counts those scopes of a rectangle of a picture on the CPU.
-pub(super) fn scopes_on_cpu(
-    picture: &Picture,
-    (pixels, components): (Rect, Components),
-    chroma: Option<Chroma>,
-    wanted: Choice,
-) -> ScopeCounts {
-    let chroma = chroma.filter(|_| wanted.vectorscope);
-    ScopeCounts {
-        waveform: wanted.waveform.then(|| cpu::count_waveform(picture, pixels, components)),
-        vectorscope: chroma.map(|chroma| cpu::count_vectorscope(picture, pixels, chroma)),
-    }
 }

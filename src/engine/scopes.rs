@@ -1,8 +1,9 @@
 //! Counting the scopes of one picture.
 
-use super::counter::{pixels_of, scopes_on_cpu};
+use super::counter::pixels_of;
 use super::{Engine, EngineError, Found};
 use crate::adjust::{Adjustments, Processor};
+use crate::cpu;
 use crate::gpu::{GpuError, scopes};
 use crate::histogram::Components;
 use crate::picture::Picture;
@@ -32,9 +33,9 @@ impl Engine {
             }
         }
         if adjustments.is_off() {
-            return Ok(scopes_on_cpu(picture, (pixels, components), Chroma::of(picture), wanted));
+            return Ok(cpu::count_scopes(picture, (pixels, components), Chroma::of(picture), wanted));
         }
         let adjusted = Processor::default().apply(picture, adjustments, None).map_err(EngineError::Adjust)?;
-        Ok(scopes_on_cpu(&adjusted, (pixels, Components::Rgbl), Some(Chroma::of_adjusted(picture)), wanted))
+        Ok(cpu::count_scopes(&adjusted, (pixels, Components::Rgbl), Some(Chroma::of_adjusted(picture)), wanted))
     }
 }

@@ -4,10 +4,9 @@ use egui::{Align2, Color32, FontId, Painter, Pos2, Rect, Stroke, StrokeKind, pos
 
 use crate::histogram::{CHANNELS, Components};
 use crate::picture::Picture;
-use crate::picture::color::{Matrix, Range};
-use crate::picture::layout::ColorModel;
+use crate::picture::color::Range;
 use crate::scopes::graticule::{Kind as MarkKind, Mark, Scale, Unit};
-use crate::scopes::{level_bits, targets};
+use crate::scopes::{Chroma, level_bits, targets};
 use crate::view::overlay::{Channels, lights};
 use crate::view::scopes::{Kind, ScopeStyle};
 
@@ -37,14 +36,8 @@ pub struct Subject {
     pub range: Range,
     /// Bits of a code.
     pub bits: u32,
-    /// The matrix of the colour differences.
-    pub matrix: Matrix,
-    /// The range of the colour differences.
-    pub difference_range: Range,
-    /// Whether the colour differences are those of the file.
-    pub is_coded: bool,
-    /// Whether the picture has colour.
-    pub has_color: bool,
+    /// The colour differences; `None` if the picture has no colour.
+    pub chroma: Option<Chroma>,
     /// How the scopes look.
     pub style: ScopeStyle,
 }
@@ -58,18 +51,12 @@ impl Subject {
         (components, channels): (Components, Channels),
         style: ScopeStyle,
     ) -> Self {
-        let (layout, color) = (picture.layout(), picture.colorimetry());
-        let is_coded = picture.has_coded_components();
-        let guessed = Matrix::guess(picture.width(), picture.height());
         Self {
             components,
             channels,
-            range: color.range.value,
-            bits: layout.bin_bits(),
-            matrix: if is_coded { color.matrix.value } else { guessed },
-            is_coded: is_coded && !is_result,
-            difference_range: if is_coded && !is_result { color.range.value } else { Range::Limited },
-            has_color: is_result || layout.model != ColorModel::Gray,
+            range: picture.colorimetry().range.value,
+            bits: picture.layout().bin_bits(),
+            chroma: Chroma::of_counted(picture, is_result),
             style: style.clamped(),
         }
     }
@@ -78,7 +65,7 @@ impl Subject {
     pub fn shown(&self) -> impl Iterator<Item = usize> + use<> {
         let count = if self.components == Components::Rgbl {
             CHANNELS
-        } else if self.has_color {
+        } else if self.chroma.is_some() {
             3
         } else {
             1
@@ -199,10 +186,10 @@ pub fn place_of(rect: Rect, codes: [f64; 2], bits: u32, zoom: u32) -> Pos2 {
 }
 
 fn vectorscope(painter: &Painter, rect: Rect, subject: &Subject) {
-    if !subject.has_color {
+    let Some(Chroma { matrix, range, bits, .. }) = subject.chroma else {
         return say(painter, rect, "gray: the picture has no colour");
-    }
-    let Subject { bits, matrix, difference_range, style, .. } = *subject;
+    };
+    let style = subject.style;
     let side = rect.width().min(rect.height());
     let square = Rect::from_center_size(rect.center(), vec2(side, side));
     let painter = painter.with_clip_rect(square.intersect(painter.clip_rect()));
@@ -210,7 +197,7 @@ fn vectorscope(painter: &Painter, rect: Rect, subject: &Subject) {
     painter.hline(square.x_range(), square.center().y, line);
     painter.vline(square.center().x, square.y_range(), line);
     // Colours of bars of full amplitude are corners of what R'G'B' can be.
-    let of = |amplitude| targets(matrix, difference_range, bits, amplitude);
+    let of = |amplitude| targets(matrix, range, bits, amplitude);
     let place = |codes| place_of(square, codes, bits, style.zoom);
     let hull: Vec<_> = of(1.0).iter().map(|target| place(target.codes)).collect();
     for (index, &corner) in hull.iter().enumerate() {
@@ -284,6 +271,7 @@ pub fn ink_of(light: [f32; 3]) -> Color32 {
 mod tests {
     use super::*;
     use crate::gpu::draw::FontTextures;
+    use crate::picture::color::Matrix;
 
     fn subject() -> Subject {
         Subject {
@@ -291,10 +279,7 @@ mod tests {
             channels: Channels::ALL,
             range: Range::Limited,
             bits: 8,
-            matrix: Matrix::Bt709,
-            is_coded: true,
-            difference_range: Range::Limited,
-            has_color: true,
+            chroma: Some(Chroma::coded(Matrix::Bt709, Range::Limited, 8)),
             style: ScopeStyle::default(),
         }
     }
@@ -342,7 +327,7 @@ mod tests {
         let says = |kind, subject: &Subject, what: &str| {
             written(kind, (200.0, 160.0), subject).iter().any(|(text, _)| text.contains(what))
         };
-        let gray = Subject { has_color: false, ..subject() };
+        let gray = Subject { chroma: None, ..subject() };
         assert!(says(Kind::Vectorscope, &gray, "no colour") && !says(Kind::Vectorscope, &subject(), "no colour"));
         let none = Subject { channels: Channels::NONE, ..subject() };
         for kind in [Kind::Waveform, Kind::Parade] {

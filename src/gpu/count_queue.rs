@@ -112,7 +112,7 @@ impl CountQueue {
             let mut parts = vec![(&self.passes.bins, 0..Histogram::word_count(bits) as u64 * 4)];
             let mut subject = Subject { bits, components, thresholds: false, scopes: ScopeShape::default() };
             if let Some(scopes) = scopes.take() {
-                scopes.record(&mut encoder, group);
+                scopes.record(&mut encoder, group, None);
                 let (counts, shape) = scopes.parts();
                 parts.extend(counts);
                 subject.scopes = shape;
@@ -183,7 +183,7 @@ impl CountQueue {
         parts.extend(thresholds.then(|| (chain.thresholds(), 0..THRESHOLD_BYTES)));
         let mut shape = ScopeShape::default();
         if let (Some(scopes), Some(adjusted)) = (&*scopes, chain.result()) {
-            scopes.record(&mut encoder, &adjusted.bind_group);
+            scopes.record(&mut encoder, &adjusted.bind_group, None);
             let (counts, counted) = scopes.parts();
             parts.extend(counts);
             shape = counted;

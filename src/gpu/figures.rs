@@ -50,3 +50,14 @@ pub(super) struct Subject {
     /// Whether the pixels outside the limits of EBU R 103 come behind them.
     pub limits: bool,
 }
+
+/// Whether figures are on their way back from the GPU.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FiguresState {
+    /// New ones have just come.
+    New,
+    /// Some are under way.
+    UnderWay,
+    /// None are.
+    Settled,
+}

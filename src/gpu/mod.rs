@@ -35,12 +35,12 @@ pub mod waveform;
 use crate::picture::PictureError;
 pub use crate::view::scene::Scene;
 pub use context::{AdapterChoice, AdapterInfo, Gpu, adapters};
-pub use figures::FrameTag;
+pub use figures::{FiguresState, FrameTag};
 pub use import::wait_until_released;
 pub use loading::{Instance, Loading};
 #[cfg(feature = "internals")]
 pub use renderer::Rasterizer;
-pub use renderer::{Renderer, ScopeAnswer, ScopeQuestion, TimesState};
+pub use renderer::{Renderer, ScopeAnswer, ScopeQuestion};
 
 /// What can go wrong on the GPU's side, each with what to do about it.
 #[derive(Debug, thiserror::Error)]

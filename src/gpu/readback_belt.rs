@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::mpsc::{self, Receiver};
 
-use super::GpuError;
+use super::{Gpu, GpuError};
 
 /// Buffers of one size in which bytes come back, and what the bytes are of.
 #[derive(Debug)]
@@ -164,4 +164,37 @@ pub(super) fn read_now<R>(
     belt.submitted(Some(&submission));
     let taken = belt.wait(device, read)?;
     taken.map(|((), read)| read).ok_or_else(|| GpuError::Lost("nothing was read".to_owned()))
+}
+
+/// Words that come back while a video plays, one load of them at a time, because somebody asked.
+#[derive(Debug)]
+pub struct OnRequest<T> {
+    pub belt: ReadbackBelt<T>,
+    /// Whether somebody waits for words that are not on their way yet.
+    pub is_wanted: bool,
+}
+
+impl<T> OnRequest<T> {
+    /// Room for at most so many words.
+    pub fn new(gpu: &Gpu, label: &str, words: usize) -> Self {
+        Self { belt: ReadbackBelt::new(&gpu.device, label, words as u64 * 4, 1), is_wanted: false }
+    }
+
+    /// Whether words are wanted and can set out.
+    pub fn is_due(&self) -> bool {
+        self.is_wanted && self.belt.is_empty()
+    }
+
+    /// Whether words are wanted or under way.
+    pub fn is_pending(&self) -> bool {
+        self.is_wanted || !self.belt.is_empty()
+    }
+
+    /// Records the copy of ranges of words of these buffers.
+    pub fn record(&mut self, encoder: &mut wgpu::CommandEncoder, parts: &[(&wgpu::Buffer, Range<usize>)], subject: T) {
+        let bytes = |words: &Range<usize>| words.start as u64 * 4..words.end as u64 * 4;
+        let parts: Vec<_> = parts.iter().map(|(buffer, words)| (*buffer, bytes(words))).collect();
+        self.belt.record(encoder, &parts, subject);
+        self.is_wanted = false;
+    }
 }

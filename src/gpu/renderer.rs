@@ -13,7 +13,7 @@ mod scopes;
 use std::time::{Duration, Instant};
 
 use super::draw::{BackdropPass, DividerPass, OverlayPass, PaintPass, ScopePass, Shapes, Side, TextPass, VideoPass};
-use super::figures::FrameTag;
+use super::figures::{FiguresState, FrameTag};
 use super::live::{LiveTiming, PassTimes};
 use super::readback::{self, Image, VIEW_FORMAT};
 use super::surface::{SurfaceFrame, WindowSurface};
@@ -32,17 +32,6 @@ use content::Content;
 pub use loaded::Rasterizer;
 use loaded::{Count, Loaded};
 pub use scopes::{ScopeAnswer, ScopeQuestion};
-
-/// Whether the passes' times are on their way back from the GPU.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TimesState {
-    /// New ones have just come.
-    New,
-    /// Some are under way.
-    UnderWay,
-    /// None are.
-    Settled,
-}
 
 /// Everything that turns pictures into views, for views of one texture format.
 #[derive(Debug)]
@@ -159,13 +148,13 @@ impl Renderer {
     }
 
     /// Takes times that have come back from the GPU, without waiting.
-    pub fn poll_times(&mut self, gpu: &Gpu) -> TimesState {
+    pub fn poll_times(&mut self, gpu: &Gpu) -> FiguresState {
         self.poll_thresholds(gpu);
-        let Some(timing) = &mut self.timing else { return TimesState::Settled };
+        let Some(timing) = &mut self.timing else { return FiguresState::Settled };
         match (timing.poll(gpu), timing.is_pending()) {
-            (true, _) => TimesState::New,
-            (false, true) => TimesState::UnderWay,
-            (false, false) => TimesState::Settled,
+            (true, _) => FiguresState::New,
+            (false, true) => FiguresState::UnderWay,
+            (false, false) => FiguresState::Settled,
         }
     }
 

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::adjust::Chain;
 use super::histogram::HistogramPasses;
+use super::live::{LiveTiming, Timed};
 use super::params::InputPicture;
 use super::upload::PictureBuffers;
 use super::vectorscope::VectorscopePasses;
@@ -20,6 +21,15 @@ use crate::scopes::{Choice, Chroma, MOST_COLUMNS, MOST_LEVEL_BITS, ScopeCounts, 
 pub struct ScopePasses {
     waveform: Option<WaveformPasses>,
     vectorscope: Option<VectorscopePasses>,
+}
+
+/// Where the counts of each scope lie; `None` where there are none.
+#[derive(Debug, Clone, Copy)]
+pub struct ScopeCountBuffers<'a> {
+    /// Of the waveform.
+    pub waveform: Option<&'a wgpu::Buffer>,
+    /// Of the vectorscope.
+    pub vectorscope: Option<&'a wgpu::Buffer>,
 }
 
 /// How counts lie that were copied one behind the other.
@@ -69,10 +79,36 @@ impl ScopePasses {
         Ok(())
     }
 
-    /// Records the passes for the picture that was prepared and is bound so.
-    pub fn record(&self, encoder: &mut wgpu::CommandEncoder, picture: &wgpu::BindGroup) {
-        self.waveform.iter().for_each(|waveform| waveform.record(encoder, picture, None));
-        self.vectorscope.iter().for_each(|vectorscope| vectorscope.record(encoder, picture, None));
+    /// Which scopes they count.
+    #[must_use]
+    pub const fn wanted(&self) -> Choice {
+        Choice { waveform: self.waveform.is_some(), vectorscope: self.vectorscope.is_some() }
+    }
+
+    /// Records the passes for the picture that was prepared and is bound so, timed where times are taken.
+    pub fn record(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        picture: &wgpu::BindGroup,
+        mut timing: Option<&mut LiveTiming>,
+    ) {
+        if let Some(waveform) = &self.waveform {
+            let spans = timing.as_mut().and_then(|timing| timing.also(&[Timed::Waveform]));
+            waveform.record(encoder, picture, spans);
+        }
+        if let Some(vectorscope) = &self.vectorscope {
+            let spans = timing.as_mut().and_then(|timing| timing.also(&[Timed::Vectorscope]));
+            vectorscope.record(encoder, picture, spans);
+        }
+    }
+
+    /// Where the counts of the picture lie that was prepared.
+    #[must_use]
+    pub fn buffers(&self) -> ScopeCountBuffers<'_> {
+        ScopeCountBuffers {
+            waveform: self.waveform.as_ref().and_then(WaveformPasses::counts),
+            vectorscope: self.vectorscope.as_ref().and_then(VectorscopePasses::counts),
+        }
     }
 
     /// Where the counts lie, in bytes of each buffer, and how.
@@ -144,7 +180,7 @@ pub fn count(
     };
     let mut passes = ScopePasses::new(gpu, wanted);
     passes.prepare(gpu, input, (pixels, components), chroma)?;
-    passes.record(&mut encoder, group);
+    passes.record(&mut encoder, group, None);
     gpu.queue.submit([encoder.finish()]);
     passes.read(gpu)
 }

@@ -87,6 +87,12 @@ impl Chroma {
         Self { matrix, range: Range::Limited, bits, computed: Some(Differences::new(matrix, bits)) }
     }
 
+    /// Of the picture that is counted: what adjustments make of that source, or the source itself.
+    #[must_use]
+    pub fn of_counted(source: &Picture, is_adjusted: bool) -> Option<Self> {
+        if is_adjusted { Some(Self::of_adjusted(source)) } else { Self::of(source) }
+    }
+
     /// Coded ones, whatever the picture.
     #[cfg(test)]
     pub const fn coded(matrix: Matrix, range: Range, bits: u32) -> Self {

@@ -152,3 +152,31 @@ fn borders_are_dragged_and_the_layout_is_kept() {
     program.after(|| program.point(x, y + 2), "scope: Cb ");
     program.quit_with("q");
 }
+
+#[test]
+fn a_question_whose_answer_nobody_waits_for_draws_nothing_more() {
+    let _turn = turn();
+    let display = Display::start();
+    let program = paused_sample(&display, &["--engine", "gpu"]);
+    for key in ["2", "4", "shift+0"] {
+        program.key(key);
+    }
+    let shown = Scene { scopes: ScopeStyle { parade: false, ..wall().scopes }, ..wall() };
+    let (x, y) = middle(&shown, Some(Kind::Waveform));
+    program.settled();
+    // The counts are sent for, and the pointer is gone before they come: at one of these paces.
+    for pace in 0..12_u64 {
+        program.after(|| program.point(x + 20 * (pace as i32 % 2), y), "scope: x ");
+        program.move_pointer(x - 30 * pace as i32, y);
+        std::thread::sleep(std::time::Duration::from_millis(7 * pace));
+        program.take_pointer_away();
+    }
+    program.settled();
+    until("the window to rest", PATIENCE, || {
+        let drawings = || program.log().matches("passes: ").count();
+        let before = drawings();
+        std::thread::sleep(std::time::Duration::from_millis(1500));
+        (drawings() <= before + 1).then_some(())
+    });
+    program.quit_with("q");
+}

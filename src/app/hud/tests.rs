@@ -173,6 +173,18 @@ pub(super) fn figures(columns: usize) -> StatsTable {
     }
 }
 
+fn times() -> TimingTable {
+    TimingTable {
+        engine: "cpu",
+        adapter: "an adapter".to_owned(),
+        times: crate::gpu::live::PassTimes::default(),
+        has_timestamps: true,
+        counted: 7,
+        dropped: 0,
+        damaged: 0,
+    }
+}
+
 pub(super) fn many_lines() -> Vec<InfoLine> {
     let value = "as long a value as they come, which takes more than a single line of the panel";
     vec![InfoLine { name: "something", value: value.to_owned(), origin: None }; 8]
@@ -248,15 +260,7 @@ fn adjustments_open_by_themselves_only_where_all_of_them_fit() {
 
 #[test]
 fn adjustments_grow_back_when_the_times_above_them_go() {
-    let times = TimingTable {
-        engine: "cpu",
-        adapter: "an adapter".to_owned(),
-        times: crate::gpu::live::PassTimes::default(),
-        has_timestamps: true,
-        counted: 7,
-        dropped: 0,
-        damaged: 0,
-    };
+    let times = times();
     let mut hud = Hud::without_window();
     hud.panels.adjusting = true;
     let panels = pair(533.0, 300.0);
@@ -365,15 +369,7 @@ fn the_line_above_the_histograms_explains_linear_light_under_the_pointer() {
 
 #[test]
 fn however_little_scopes_leave_nothing_panics() {
-    let times = TimingTable {
-        engine: "cpu",
-        adapter: "an adapter".to_owned(),
-        times: crate::gpu::live::PassTimes::default(),
-        has_timestamps: true,
-        counted: 7,
-        dropped: 0,
-        damaged: 0,
-    };
+    let times = times();
     let (lines, numbers) = (many_lines(), figures(4));
     let panels = pair(1280.0, 720.0);
     for (width, height) in (0..=16).flat_map(|step| [20.0, 90.0, 700.0].map(|height| (step as f32 * 80.0, height))) {

@@ -12,18 +12,22 @@ use crate::gpu::shaders::{self, groups};
 use crate::histogram::{CHANNELS, Components};
 use crate::picture::color::Matrix;
 use crate::picture::region::Rect;
+use crate::scopes::Choice;
 use crate::view::overlay::{Channels, lights};
 use crate::view::rect::PanelRect;
-use crate::view::scene::Scene;
+use crate::view::scene::{Counted, Scene};
 use crate::view::scopes::{Arranged, Drawing, Kind};
+
+/// What tells counted pictures apart: the loading, the choice of what is adjusted, which picture is counted, and which scopes.
+pub type CountKey = (u64, u64, Counted, Choice);
 
 /// Where counts are.
 #[derive(Debug, Clone, Copy)]
 pub enum Counts<'a> {
     /// With the adapter, which draws from them.
     There(&'a wgpu::Buffer),
-    /// With the CPU, which paints.
-    Here(&'a [u32]),
+    /// With the CPU, which paints; what is painted of the same counts is the same.
+    Here(CountKey, &'a [u32]),
 }
 
 /// A waveform's counts, and what they are of.
@@ -85,14 +89,14 @@ pub struct ScopePass {
 /// A panel that is drawn; kept for those of later drawings.
 #[derive(Debug)]
 struct Slot {
+    drawing: Drawing,
     params: wgpu::Buffer,
     told: TraceParams,
-    counts: wgpu::Buffer,
+    /// The counts or the pixels that it is drawn from, and what leads there.
+    bound: wgpu::Buffer,
     group: wgpu::BindGroup,
-    drawing: Drawing,
-    /// Where its pixels are, if the CPU has painted it.
-    pixels: Option<wgpu::Buffer>,
-    is_painted: bool,
+    /// Of which counts the CPU has painted those pixels, if it has.
+    painted: Option<CountKey>,
 }
 
 impl ScopePass {
@@ -153,52 +157,54 @@ impl ScopePass {
     }
 
     fn put(&mut self, gpu: &Gpu, drawing: Drawing, params: TraceParams, counts: Option<Counts<'_>>) {
-        let pixels = match counts {
-            Some(Counts::Here(counts)) => {
+        let place = self.drawn;
+        self.drawn += 1;
+        let painted = if let Some(Counts::Here(key, _)) = counts { Some(key) } else { None };
+        let kept = self.slots.get(place);
+        if painted.is_some()
+            && kept.is_some_and(|slot| (slot.drawing, slot.told, slot.painted) == (drawing, params, painted))
+        {
+            return;
+        }
+        let bound = match counts {
+            Some(Counts::Here(_, counts)) => {
                 let pixels = trace::paint(drawing, &params, counts);
-                let kept = self.slots.get_mut(self.drawn).and_then(|slot| slot.pixels.take());
-                let kept = kept.filter(|buffer| buffer.size() >= 4 * pixels.len() as u64);
-                let buffer = kept.unwrap_or_else(|| storage(&gpu.device, "painted scope", pixels.len()));
+                let bytes = size_of_val(&pixels[..]) as u64;
+                let kept = kept.filter(|slot| slot.painted.is_some() && slot.bound.size() >= bytes);
+                let buffer = kept.map(|slot| slot.bound.clone());
+                let buffer = buffer.unwrap_or_else(|| storage(&gpu.device, "painted scope", pixels.len()));
                 gpu.queue.write_buffer(&buffer, 0, bytemuck::cast_slice(&pixels));
-                Some(buffer)
+                buffer
             }
-            _ => None,
+            Some(Counts::There(counts)) => counts.clone(),
+            None => self.nothing.clone(),
         };
-        let counts = match (&pixels, counts) {
-            (Some(pixels), _) => pixels,
-            (None, Some(Counts::There(counts))) => counts,
-            _ => &self.nothing,
-        };
-        let is_painted = pixels.is_some();
-        let bind = |params: &wgpu::Buffer| groups::TRACE.bind(&gpu.device, &[params, counts]);
-        match self.slots.get_mut(self.drawn) {
+        let bind = |params: &wgpu::Buffer| groups::TRACE.bind(&gpu.device, &[params, &bound]);
+        match self.slots.get_mut(place) {
             Some(slot) => {
                 if slot.told != params {
                     gpu.queue.write_buffer(&slot.params, 0, bytemuck::bytes_of(&params));
                     slot.told = params;
                 }
-                if slot.counts != *counts {
+                if slot.bound != bound {
                     slot.group = bind(&slot.params);
-                    slot.counts = counts.clone();
+                    slot.bound = bound;
                 }
-                (slot.drawing, slot.is_painted) = (drawing, is_painted);
-                slot.pixels = pixels;
+                (slot.drawing, slot.painted) = (drawing, painted);
             }
             None => {
                 let buffer = uniform(gpu, "trace", &params);
                 let group = bind(&buffer);
-                let counts = counts.clone();
-                self.slots.push(Slot { params: buffer, told: params, counts, group, drawing, pixels, is_painted });
+                self.slots.push(Slot { drawing, params: buffer, told: params, bound, group, painted });
             }
         }
-        self.drawn += 1;
     }
 
     /// Draws the scopes that were set up.
     pub fn draw(&self, pass: &mut wgpu::RenderPass<'_>) {
         for slot in &self.slots[..self.drawn] {
             pass.set_pipeline(match slot.drawing {
-                _ if slot.is_painted => &self.painted,
+                _ if slot.painted.is_some() => &self.painted,
                 Drawing::Plate => &self.plate,
                 Drawing::Waveform => &self.waveform,
                 Drawing::Vectorscope => &self.vectorscope,

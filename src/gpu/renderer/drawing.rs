@@ -3,7 +3,6 @@
 use std::time::Instant;
 
 use super::Renderer;
-use super::answers::Answers;
 use super::content::{Choice, Content};
 use super::linear::LinearCount;
 use super::loaded::Loaded;
@@ -13,6 +12,7 @@ use crate::gpu::Gpu;
 use crate::gpu::cumulative::CumulativePass;
 use crate::gpu::draw::overlay::{OverlayBuffers, OverlayContent};
 use crate::gpu::draw::{self, BackdropPass, DividerPass, ScopePass, ViewPart};
+use crate::gpu::figures::FiguresState;
 use crate::gpu::live::Timed;
 use crate::view::overlay::line_pixels;
 use crate::view::placement::Placement;
@@ -125,7 +125,7 @@ impl Renderer {
             }
             return false;
         }
-        let count = self.answers.scopes.get_or_insert_with(ScopeCount::default);
+        let count = self.answers.scopes.get_or_insert_with(|| ScopeCount::new(gpu));
         if count.record(gpu, encoder, (&self.content, self.timing.as_mut()), scene.scopes.counted()) {
             self.recorded.push("count scopes");
         }
@@ -135,36 +135,14 @@ impl Renderer {
         true
     }
 
-    /// The counts of the scopes that are asked for. Those that the CPU has counted are there at once; others are sent for, and come
-    /// some drawings later, never waited for: until then those of an earlier frame, if the question is the same.
+    /// The counts of the scopes that are asked for, once they are there; nothing where no scopes are shown. Never waits.
     pub fn ask_scope(&mut self, gpu: &Gpu, question: ScopeQuestion) -> Option<ScopeAnswer> {
-        let Answers { scopes, scope, newest_scope, .. } = &mut self.answers;
-        let count = scopes.as_ref()?;
-        if let Some(answer) = count.answer_here(question) {
-            return Some(answer);
-        }
-        let key = count.key()?;
-        if let Some(((key, question), counts)) = scope.belt.poll(&gpu.device) {
-            *newest_scope = Some((key, ScopeAnswer { question, counts }));
-        }
-        let is_new = newest_scope.as_ref().is_none_or(|(of, answer)| *of != key || answer.question != question);
-        if is_new
-            && scope.belt.is_empty()
-            && let Some(places) = count.places(question)
-        {
-            let descriptor = wgpu::CommandEncoderDescriptor { label: Some("fetch scope") };
-            let mut encoder = gpu.device.create_command_encoder(&descriptor);
-            scope.record(&mut encoder, &places, (key, question));
-            gpu.queue.submit([encoder.finish()]);
-            scope.belt.submitted(None);
-        }
-        newest_scope.as_ref().filter(|(_, answer)| answer.question == question).map(|(_, answer)| answer.clone())
+        self.answers.scopes.as_mut()?.ask(gpu, question)
     }
 
-    /// Whether counts of scopes are under way.
-    #[must_use]
-    pub fn is_scope_pending(&self) -> bool {
-        self.answers.scope.is_pending()
+    /// Takes counts of scopes that have come back from the GPU, without waiting.
+    pub fn poll_scope(&mut self, gpu: &Gpu) -> FiguresState {
+        self.answers.scopes.as_mut().map_or(FiguresState::Settled, |scopes| scopes.poll(gpu))
     }
 
     /// Sets the overlays up that the adapter draws, and records what goes before their drawing.

@@ -7,36 +7,36 @@ use super::content::Content;
 use super::loaded::Loaded;
 use crate::cpu;
 use crate::gpu::Gpu;
-use crate::gpu::draw::scopes::{Counts, ScopeBuffers, VectorscopeCounts, WaveformCounts};
-use crate::gpu::live::{LiveTiming, Timed};
+use crate::gpu::draw::scopes::{CountKey, Counts, ScopeBuffers, VectorscopeCounts, WaveformCounts};
+use crate::gpu::figures::FiguresState;
+use crate::gpu::live::LiveTiming;
 use crate::gpu::params::InputPicture;
-use crate::gpu::vectorscope::VectorscopePasses;
-use crate::gpu::waveform::WaveformPasses;
+use crate::gpu::readback_belt::OnRequest;
+use crate::gpu::scopes::ScopePasses;
 use crate::histogram::{CHANNELS, Components};
 use crate::picture::Picture;
-use crate::picture::color::Matrix;
 use crate::picture::layout::PixelLayout;
 use crate::picture::region::Rect;
-use crate::scopes::{Choice, Chroma, ScopeCounts, Waveform, samples_in};
+use crate::scopes::{Choice, Chroma, MOST_LEVEL_BITS, ScopeCounts, Waveform, samples_in};
 use crate::view::scene::Counted;
 
 /// What was counted, and where it lies. It is made where a scope is wanted, and dropped where none is any more.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct ScopeCount {
-    waveform: Option<WaveformPasses>,
-    vectorscope: Option<VectorscopePasses>,
     found: Option<Found>,
+    /// The adapter's passes, kept from picture to picture.
+    passes: Option<ScopePasses>,
+    /// Counts that were asked for, on their way from the adapter, and the newest with what they are of.
+    asked: OnRequest<(CountKey, ScopeQuestion)>,
+    newest: Option<(CountKey, ScopeAnswer)>,
 }
-
-/// What tells counted pictures apart: the loading, the choice of what is adjusted, which picture is counted, and which scopes.
-pub type Key = (u64, u64, Counted, Choice);
 
 /// What was counted last.
 #[derive(Debug)]
 struct Found {
-    key: Key,
+    key: CountKey,
     subject: Subject,
-    /// The counts, where the CPU counted.
+    /// The counts, where the CPU counted; else they lie with the passes.
     here: Option<ScopeCounts>,
 }
 
@@ -64,28 +64,36 @@ struct Subject {
     input: InputPicture,
     rect: Rect,
     components: Components,
-    /// The matrix of the source.
-    matrix: Matrix,
-    /// Where its colour differences come from; `None` without colour.
+    /// Its colour differences; `None` without colour.
     chroma: Option<Chroma>,
 }
 
 impl Subject {
     /// Of the picture of that layout that is counted of what is loaded.
     fn of(loaded: &Loaded, layout: PixelLayout, is_result: bool) -> Self {
-        let picture = &loaded.picture;
-        let size = (picture.width(), picture.height());
-        let source = InputPicture::from(picture);
-        let input = if is_result { InputPicture { layout, size, crossed: true, packed: true } } else { source };
-        let coded = picture.colorimetry().matrix.value;
-        let matrix = if picture.has_coded_components() { coded } else { Matrix::guess(size.0, size.1) };
-        let chroma = if is_result { Some(Chroma::of_adjusted(picture)) } else { Chroma::of(picture) };
-        let components = loaded.components;
-        Self { input, rect: loaded.rect(), components, matrix, chroma }
+        let source = InputPicture::from(&loaded.picture);
+        let input = if is_result { InputPicture { layout, crossed: true, packed: true, ..source } } else { source };
+        let chroma = Chroma::of_counted(&loaded.picture, is_result);
+        Self { input, rect: loaded.rect(), components: loaded.components, chroma }
+    }
+
+    /// The samples of a channel that are counted.
+    fn samples(&self, channel: usize) -> Rect {
+        let layout = &self.input.layout;
+        match self.components {
+            Components::Rgbl => self.rect,
+            Components::YCbCr => samples_in(layout, channel.min(layout.component_count() - 1), self.rect),
+        }
     }
 }
 
 impl ScopeCount {
+    /// Nothing is counted yet.
+    pub fn new(gpu: &Gpu) -> Self {
+        let asked = OnRequest::new(gpu, "live scopes", CHANNELS << MOST_LEVEL_BITS);
+        Self { found: None, passes: None, asked, newest: None }
+    }
+
     /// Records the counting of these scopes of what the histograms show filled, unless that is done; whether there was anything to
     /// record. Whoever counted the bins counts these.
     pub fn record(
@@ -95,7 +103,7 @@ impl ScopeCount {
         (content, mut timing): (&Content, Option<&mut LiveTiming>),
         wanted: Choice,
     ) -> bool {
-        let Some(loaded) = &content.loaded else { return false };
+        let Some(loaded) = content.loaded.as_ref().filter(|_| wanted.any()) else { return false };
         let key = (loaded.loading, content.revision, content.counted(), wanted);
         if self.found.as_ref().is_some_and(|found| found.key == key) {
             return false;
@@ -125,119 +133,130 @@ impl ScopeCount {
         encoder: &mut wgpu::CommandEncoder,
         (group, subject): (&wgpu::BindGroup, &Subject),
         wanted: Choice,
-        mut timing: Option<&mut LiveTiming>,
+        timing: Option<&mut LiveTiming>,
     ) -> bool {
-        let Subject { input, rect, components, chroma, .. } = *subject;
-        if wanted.waveform {
-            let passes = self.waveform.get_or_insert_with(|| WaveformPasses::new(gpu));
-            if let Err(reason) = passes.prepare(gpu, input, rect, components) {
-                log::debug!("{reason}; the CPU counts the scopes");
-                return false;
-            }
-            passes.record(encoder, group, timing.as_mut().and_then(|timing| timing.also(&[Timed::Waveform])));
+        let Subject { input, rect, components, chroma } = *subject;
+        let kept = self.passes.take().filter(|passes| passes.wanted() == wanted);
+        let mut passes = kept.unwrap_or_else(|| ScopePasses::new(gpu, wanted));
+        if let Err(reason) = passes.prepare(gpu, input, (rect, components), chroma) {
+            log::debug!("{reason}; the CPU counts the scopes");
+            return false;
         }
-        if wanted.vectorscope {
-            let passes = self.vectorscope.get_or_insert_with(|| VectorscopePasses::new(gpu));
-            passes.prepare(gpu, input, rect, chroma);
-            passes.record(encoder, group, timing.as_mut().and_then(|timing| timing.also(&[Timed::Vectorscope])));
-        }
-        self.waveform = self.waveform.take().filter(|_| wanted.waveform);
-        self.vectorscope = self.vectorscope.take().filter(|_| wanted.vectorscope);
+        passes.record(encoder, group, timing);
+        self.passes = Some(passes);
         true
     }
 
-    /// Counts on the CPU.
+    /// Counts on the CPU; what the adapter holds is of no use then.
     fn count_here(&mut self, picture: &Picture, subject: &Subject, wanted: Choice) -> ScopeCounts {
-        let Subject { rect, components, chroma, .. } = *subject;
-        (self.waveform, self.vectorscope) = (None, None);
-        let waveform = wanted.waveform.then(|| cpu::count_waveform(picture, rect, components));
-        let chroma = chroma.filter(|_| wanted.vectorscope);
-        let vectorscope = chroma.map(|chroma| cpu::count_vectorscope(picture, rect, chroma));
-        ScopeCounts { waveform, vectorscope }
+        self.passes = None;
+        cpu::count_scopes(picture, (subject.rect, subject.components), subject.chroma, wanted)
     }
 
-    /// The counts that are asked for, where the CPU has them; nothing where they are not counted.
-    pub fn answer_here(&self, question: ScopeQuestion) -> Option<ScopeAnswer> {
-        let here = self.found.as_ref()?.here.as_ref()?;
-        let counts = match question {
-            ScopeQuestion::Column(columns) => {
-                let waveform = here.waveform.as_ref()?;
-                let of = |channel: usize| {
-                    let column = columns[channel];
-                    let is_there = column < waveform.columns[channel];
-                    if is_there { waveform.column(channel, column).to_vec() } else { vec![0; waveform.levels()] }
-                };
-                (0..CHANNELS).flat_map(of).collect()
-            }
-            ScopeQuestion::Cb(cb) => {
-                let scope = here.vectorscope.as_ref()?;
-                let levels = scope.levels();
-                scope.counts.get(cb as usize * levels..(cb as usize + 1) * levels)?.to_vec()
-            }
-        };
-        Some(ScopeAnswer { question, counts })
+    /// The counts that are asked for. Those that the CPU has counted are there at once; others are sent for, and come some drawings
+    /// later, never waited for: until then those of an earlier frame, if the question is the same.
+    pub fn ask(&mut self, gpu: &Gpu, question: ScopeQuestion) -> Option<ScopeAnswer> {
+        let found = self.found.as_ref()?;
+        if let Some(here) = &found.here {
+            return answer(here, question);
+        }
+        let key = found.key;
+        self.poll(gpu);
+        let is_new = self.newest.as_ref().is_none_or(|(of, answer)| *of != key || answer.question != question);
+        if is_new && self.asked.belt.is_empty() {
+            self.send_for(gpu, (key, question));
+        }
+        self.newest.as_ref().filter(|(_, answer)| answer.question == question).map(|(_, answer)| answer.clone())
     }
 
-    /// Where the adapter has the counts that are asked for: words of which buffer, one part after the other.
-    pub fn places(&self, question: ScopeQuestion) -> Option<Vec<(&wgpu::Buffer, Range<usize>)>> {
-        let Subject { input, rect, components, .. } = self.found.as_ref()?.subject;
+    /// Takes counts that have come, without waiting; whether there were any, or some are under way.
+    pub fn poll(&mut self, gpu: &Gpu) -> FiguresState {
+        if let Some(((key, question), counts)) = self.asked.belt.poll(&gpu.device) {
+            self.newest = Some((key, ScopeAnswer { question, counts }));
+            return FiguresState::New;
+        }
+        if self.asked.is_pending() { FiguresState::UnderWay } else { FiguresState::Settled }
+    }
+
+    fn send_for(&mut self, gpu: &Gpu, (key, question): (CountKey, ScopeQuestion)) {
+        let (Some(passes), Some(found)) = (&self.passes, &self.found) else { return };
+        let Subject { input, rect, components, .. } = found.subject;
+        let buffers = passes.buffers();
         let shape = Waveform::shape(&input.layout, rect, components);
         let levels = shape.levels();
-        match question {
+        let words: Vec<(Option<&wgpu::Buffer>, Range<usize>)> = match question {
             ScopeQuestion::Column(columns) => {
-                let counts = self.waveform.as_ref()?.counts()?;
                 let at = |channel: usize| {
                     let column = columns[channel].min(shape.columns[0].saturating_sub(1));
                     (channel * shape.columns[0] as usize + column as usize) * levels
                 };
-                Some((0..CHANNELS).map(|channel| (counts, at(channel)..at(channel) + levels)).collect())
+                (0..CHANNELS).map(|channel| (buffers.waveform, at(channel)..at(channel) + levels)).collect()
             }
             ScopeQuestion::Cb(cb) => {
-                let counts = self.vectorscope.as_ref()?.counts()?;
                 let cb = (cb as usize).min(levels - 1);
-                Some(vec![(counts, cb * levels..(cb + 1) * levels)])
+                vec![(buffers.vectorscope, cb * levels..(cb + 1) * levels)]
             }
-        }
-    }
-
-    /// What tells the picture that was counted last from others.
-    pub fn key(&self) -> Option<Key> {
-        self.found.as_ref().map(|found| found.key)
+        };
+        let Some(parts) = words.into_iter().map(|(buffer, words)| Some((buffer?, words))).collect::<Option<Vec<_>>>()
+        else {
+            return;
+        };
+        let descriptor = wgpu::CommandEncoderDescriptor { label: Some("fetch scope") };
+        let mut encoder = gpu.device.create_command_encoder(&descriptor);
+        self.asked.record(&mut encoder, &parts, (key, question));
+        gpu.queue.submit([encoder.finish()]);
+        self.asked.belt.submitted(None);
     }
 
     /// What the scopes are drawn from.
     pub fn buffers(&self) -> ScopeBuffers<'_> {
-        let Some(Found { subject, here, .. }) = &self.found else { return ScopeBuffers::default() };
-        let Subject { input: InputPicture { layout, .. }, rect, components, matrix, chroma } = *subject;
+        let Some(Found { key, subject, here }) = &self.found else { return ScopeBuffers::default() };
+        let there = self.passes.as_ref().map(ScopePasses::buffers);
         let [waveform, vectorscope] = match here {
             Some(ScopeCounts { waveform, vectorscope }) => [
-                waveform.as_ref().map(|waveform| Counts::Here(&waveform.counts)),
-                vectorscope.as_ref().map(|scope| Counts::Here(&scope.counts)),
+                waveform.as_ref().map(|waveform| Counts::Here(*key, &waveform.counts)),
+                vectorscope.as_ref().map(|scope| Counts::Here(*key, &scope.counts)),
             ],
-            None => [
-                self.waveform.as_ref().and_then(WaveformPasses::counts).map(Counts::There),
-                self.vectorscope.as_ref().and_then(VectorscopePasses::counts).map(Counts::There),
-            ],
+            None => [there.and_then(|there| there.waveform), there.and_then(|there| there.vectorscope)]
+                .map(|buffer| buffer.map(Counts::There)),
         };
+        let Subject { input: InputPicture { layout, .. }, rect, components, chroma } = *subject;
         let shape = Waveform::shape(&layout, rect, components);
-        let samples = std::array::from_fn::<_, CHANNELS, _>(|channel| match components {
-            Components::Rgbl => rect,
-            Components::YCbCr => samples_in(&layout, channel.min(layout.component_count() - 1), rect),
-        });
         ScopeBuffers {
             waveform: waveform.map(|counts| WaveformCounts {
                 counts,
                 level_bits: shape.level_bits,
                 components,
                 columns: shape.columns,
-                samples,
+                samples: std::array::from_fn(|channel| subject.samples(channel)),
             }),
             vectorscope: vectorscope.zip(chroma).map(|(counts, chroma)| VectorscopeCounts {
                 counts,
                 level_bits: shape.level_bits,
                 samples: chroma.samples(&layout, rect).pixel_count(),
-                matrix,
+                matrix: chroma.matrix,
             }),
         }
     }
+}
+
+/// The counts that are asked for, of those that the CPU has; nothing where they are not counted.
+fn answer(here: &ScopeCounts, question: ScopeQuestion) -> Option<ScopeAnswer> {
+    let counts = match question {
+        ScopeQuestion::Column(columns) => {
+            let waveform = here.waveform.as_ref()?;
+            let of = |channel: usize| {
+                let column = columns[channel];
+                let is_there = column < waveform.columns[channel];
+                if is_there { waveform.column(channel, column).to_vec() } else { vec![0; waveform.levels()] }
+            };
+            (0..CHANNELS).flat_map(of).collect()
+        }
+        ScopeQuestion::Cb(cb) => {
+            let scope = here.vectorscope.as_ref()?;
+            let levels = scope.levels();
+            scope.counts.get(cb as usize * levels..(cb as usize + 1) * levels)?.to_vec()
+        }
+    };
+    Some(ScopeAnswer { question, counts })
 }
