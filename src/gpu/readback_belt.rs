@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::mpsc::{self, Receiver};
 
-use super::{Gpu, GpuError};
+use super::GpuError;
 
 /// Buffers of one size in which bytes come back, and what the bytes are of.
 #[derive(Debug)]
@@ -176,8 +176,8 @@ pub struct OnRequest<T> {
 
 impl<T> OnRequest<T> {
     /// Room for at most so many words.
-    pub fn new(gpu: &Gpu, label: &str, words: usize) -> Self {
-        Self { belt: ReadbackBelt::new(&gpu.device, label, words as u64 * 4, 1), is_wanted: false }
+    pub fn new(device: &wgpu::Device, label: &str, words: usize) -> Self {
+        Self { belt: ReadbackBelt::new(device, label, words as u64 * 4, 1), is_wanted: false }
     }
 
     /// Whether words are wanted and can set out.

@@ -43,8 +43,8 @@ impl Answers {
             limits: None,
             selection: None,
             selecting: None,
-            live: OnRequest::new(gpu, "live sums", Cumulative::scan_words(12) + TAIL_WORDS + 3),
-            thresholds: OnRequest::new(gpu, "live thresholds", 4),
+            live: OnRequest::new(&gpu.device, "live sums", Cumulative::scan_words(12) + TAIL_WORDS + 3),
+            thresholds: OnRequest::new(&gpu.device, "live thresholds", 4),
             newest_thresholds: None,
             asked: None,
         }

@@ -90,7 +90,7 @@ impl Subject {
 impl ScopeCount {
     /// Nothing is counted yet.
     pub fn new(gpu: &Gpu) -> Self {
-        let asked = OnRequest::new(gpu, "live scopes", CHANNELS << MOST_LEVEL_BITS);
+        let asked = OnRequest::new(&gpu.device, "live scopes", CHANNELS << MOST_LEVEL_BITS);
         Self { found: None, passes: None, asked, newest: None }
     }
 
