@@ -23,8 +23,12 @@ pub struct ReportArgs {
     input: PathBuf,
 
     /// Write the report to this file: a picture (.png), or a page that opens offline (.html); may be given twice
-    #[arg(short, long, required = true, value_name = "FILE", value_parser = parse_output)]
+    #[arg(short, long, required_unless_present = "shots", value_name = "FILE", value_parser = parse_output)]
     output: Vec<PathBuf>,
+
+    /// Write the shots between the cuts to this file (.csv), a table that PySceneDetect's load-scenes reads; alone or with -o
+    #[arg(long, value_name = "FILE", value_parser = parse_shots)]
+    shots: Option<PathBuf>,
 
     /// Take a change of the histograms from one frame to the next for a cut from this part of the scale on, in percent
     #[arg(long, value_name = "PERCENT", default_value_t = DEFAULT_THRESHOLD * 100.0, value_parser = parse_percent)]
@@ -97,6 +101,7 @@ impl ReportArgs {
             components,
             cut_threshold: self.cut_threshold / 100.0,
             outputs: self.output,
+            shots: self.shots,
             quiet: self.quiet,
         };
         match reporting::run(request, &options)? {
@@ -126,6 +131,15 @@ fn parse_output(text: &str) -> Result<PathBuf, String> {
     }
 }
 
+/// Reads the name of the table of shots, which can be none of the report's.
+fn parse_shots(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    match path.extension() {
+        Some(ending) if ending.eq_ignore_ascii_case("csv") => Ok(path),
+        _ => Err(format!("'{text}' does not end in .csv; the shots are written as a table")),
+    }
+}
+
 fn parse_percent(text: &str) -> Result<f64, String> {
     let number = text.trim_end_matches('%').trim_end().parse().ok();
     let inside = number.filter(|percent: &f64| *percent > 0.0 && *percent <= 100.0);
@@ -140,6 +154,12 @@ mod tests {
     fn outputs_end_in_what_they_are() {
         assert!(["a.png", "b/c.HTML", "d.htm"].iter().all(|text| parse_output(text).is_ok()));
         assert!(["a", "a.jpg", "png", "a.png.txt"].iter().all(|text| parse_output(text).is_err()));
+    }
+
+    #[test]
+    fn shots_are_a_table() {
+        assert!(["a.csv", "b/c.CSV"].iter().all(|text| parse_shots(text).is_ok()));
+        assert!(["a", "a.png", "csv", "a.csv.html"].iter().all(|text| parse_shots(text).is_err()));
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod cuts;
 mod output;
 mod page;
 mod scopes;
+mod shots;
 
 use std::path::Path;
 

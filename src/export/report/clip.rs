@@ -5,7 +5,7 @@
 //! When frames outgrow the columns, neighbours are added in pairs and each column takes twice as many frames from then
 //! on. Sums of integers do not depend on when they were made, so the columns are the same however they came about.
 
-use super::cuts::{Cut, CutFinder};
+use super::cuts::{Cut, CutFinder, MAX_LISTED};
 use super::tone::ROWS;
 use super::worst::{WorstFrame, WorstFrames, shares};
 use crate::histogram::{ClipHistogram, Components, Histogram};
@@ -54,7 +54,7 @@ pub struct Clip {
     pub histogram: ClipHistogram,
     /// Frames of another depth, which are in the columns and not in the sum.
     pub left_out: u64,
-    /// The cuts that are listed.
+    /// The cuts, at least as many of them as a report lists.
     pub cuts: Vec<Cut>,
     /// How many cuts there are.
     pub cuts_found: u64,
@@ -91,6 +91,12 @@ impl ClipBuilder {
             range: Range::Limited,
             end_secs: 0.0,
         }
+    }
+
+    /// The same, which keeps every cut and not only those that a report lists.
+    #[must_use]
+    pub fn keeping_all_cuts(self) -> Self {
+        Self { finder: self.finder.keeping_all(), ..self }
     }
 
     /// Takes the next frame.
@@ -144,6 +150,12 @@ impl ClipBuilder {
 }
 
 impl Clip {
+    /// The cuts that a report lists.
+    #[must_use]
+    pub fn listed_cuts(&self) -> &[Cut] {
+        &self.cuts[..self.cuts.len().min(MAX_LISTED)]
+    }
+
     /// Where a time lies from the start, 0, to the end, 1.
     #[must_use]
     pub fn part_of(&self, time_secs: f64) -> f64 {

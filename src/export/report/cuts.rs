@@ -29,7 +29,7 @@ pub const STANDS_OUT: f64 = 2.5;
 pub const NEIGHBOURS: usize = 2;
 /// What lasts so many frames at most and leaves the picture as it was is a flash.
 pub const FLASH_FRAMES: usize = 4;
-/// The most cuts that are listed; more are only numbered.
+/// The most cuts that a report lists; more are only numbered.
 pub const MAX_LISTED: usize = 10_000;
 
 /// The histograms of a frame as shares that lie at or below each level, channel by channel.
@@ -89,6 +89,8 @@ const AROUND: usize = FLASH_FRAMES + 1;
 #[derive(Debug)]
 pub struct CutFinder {
     threshold: f64,
+    /// The most cuts that are kept.
+    most: usize,
     held: VecDeque<Held>,
     /// Place in `held` of the next frame that is decided on.
     next: usize,
@@ -100,7 +102,13 @@ impl CutFinder {
     /// A finder with that threshold, a part of the scale.
     #[must_use]
     pub const fn new(threshold: f64) -> Self {
-        Self { threshold, held: VecDeque::new(), next: 1, cuts: Vec::new(), found: 0 }
+        Self { threshold, most: MAX_LISTED, held: VecDeque::new(), next: 1, cuts: Vec::new(), found: 0 }
+    }
+
+    /// The same, which keeps every cut, 24 bytes each, however many a clip has.
+    #[must_use]
+    pub fn keeping_all(self) -> Self {
+        Self { most: usize::MAX, ..self }
     }
 
     /// Takes the next frame and gives its distance from the one before; 0 for the first frame.
@@ -118,7 +126,7 @@ impl CutFinder {
         distance
     }
 
-    /// The cuts, and how many there are where they are too many to list.
+    /// The cuts that were kept, and how many there are.
     #[must_use]
     pub fn finish(mut self) -> (Vec<Cut>, u64) {
         while self.next < self.held.len() {
@@ -131,7 +139,7 @@ impl CutFinder {
         if self.is_cut(self.next) {
             self.found += 1;
             let Held { frame, time_secs, distance, .. } = self.held[self.next];
-            if self.cuts.len() < MAX_LISTED {
+            if self.cuts.len() < self.most {
                 self.cuts.push(Cut { frame, time_secs, distance });
             }
         }

@@ -63,6 +63,7 @@ struct Page {
 /// [`png::EncodingError`] if a picture, or the page, cannot be encoded.
 pub fn page(report: &Report) -> Result<String, png::EncodingError> {
     let clip = &report.clip;
+    let listed = clip.listed_cuts().len() as u64;
     let panels = panels(clip.components).iter().map(|panel| charts::panel(report, panel));
     let page = Page {
         policy: POLICY,
@@ -83,7 +84,7 @@ pub fn page(report: &Report) -> Result<String, png::EncodingError> {
         facts: tables::facts(report),
         cuts: tables::cuts(report),
         cuts_text: report.cuts_text(),
-        cuts_listed: (clip.cuts.len() as u64 != clip.cuts_found).then(|| whole(clip.cuts.len() as u64)),
+        cuts_listed: (listed != clip.cuts_found).then(|| whole(listed)),
         worst: tables::worst(report),
         data: data(report),
         cells: encode(&clip.columns),

@@ -7,6 +7,7 @@ use super::clip::{ClipBuilder, FramePlace};
 use super::content::{Report, facts};
 use super::page::page;
 use super::picture;
+use super::shots;
 use super::times::{time, whole};
 use crate::export::analyze::AnalyzeError;
 use crate::export::analyze::counter::ScopeUse;
@@ -47,6 +48,8 @@ pub struct ReportOptions {
     pub cut_threshold: f64,
     /// Where to write, with an ending that [`ReportFormat`] knows.
     pub outputs: Vec<PathBuf>,
+    /// Where to write the table of shots.
+    pub shots: Option<PathBuf>,
     /// Whether to show no progress.
     pub quiet: bool,
 }
@@ -70,7 +73,7 @@ pub enum Finished {
 /// [`AnalyzeError`] if the video cannot be read or counted, or a report not be written; an output that is not written
 /// is left as it was.
 pub fn run(request: Request, options: &ReportOptions) -> Result<Finished, AnalyzeError> {
-    for output in &options.outputs {
+    for output in options.outputs.iter().chain(&options.shots) {
         check_output(output, &request.input)?;
     }
     let wanted = request.counting.scopes;
@@ -98,6 +101,9 @@ pub fn run(request: Request, options: &ReportOptions) -> Result<Finished, Analyz
     for output in &options.outputs {
         write(&report, output)?;
     }
+    if let Some(output) = &options.shots {
+        write_whole(output, shots::table(&shots::shots(&report.clip)).as_bytes())?;
+    }
     Ok(match outcome.ended_early {
         _ if outcome.stopped => Finished::Stopped,
         Some(reason) => Finished::EndedEarly(reason),
@@ -111,6 +117,9 @@ fn gather(pipeline: Pipeline, options: &ReportOptions) -> Result<Gathering, Anal
     let name = pipeline.info().path.display().to_string();
     let mut progress = Progress::new(&name, pipeline.span_secs(), options.quiet);
     let mut clip = ClipBuilder::new(options.components, options.cut_threshold);
+    if options.shots.is_some() {
+        clip = clip.keeping_all_cuts();
+    }
     let mut first = None;
     let outcome = pipeline.run(&mut |Counted { facts, counts }| {
         let histogram = match options.components {

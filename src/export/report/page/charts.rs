@@ -104,7 +104,7 @@ pub fn panel(report: &Report, panel: &Panel) -> Result<PanelParts, png::Encoding
         color: if let [channel] = *panel.channels { Some(color(channel)) } else { None },
         levels: levels(report, panel),
         png: BASE64.encode(encode_png(&heat_map(clip, panel, WIDTH))?),
-        cuts: clip.cuts.iter().map(|cut| format!("{:.4}", left(report, cut.time_secs))).collect(),
+        cuts: clip.listed_cuts().iter().map(|cut| format!("{:.4}", left(report, cut.time_secs))).collect(),
         rows: panel.height(),
         sums: sides.iter().zip(panel.channels).map(|(bars, &channel)| sum(bars, color(channel))).collect(),
     })

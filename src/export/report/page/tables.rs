@@ -76,7 +76,7 @@ pub fn cuts(report: &Report) -> Vec<FrameLine> {
         share: percent(cut.distance),
         channel: None,
     };
-    report.clip.cuts.iter().map(line).collect()
+    report.clip.listed_cuts().iter().map(line).collect()
 }
 
 /// The worst frames.
