@@ -55,13 +55,14 @@ mod styling;
 mod title;
 mod transport;
 mod viewer;
+mod wheel;
 mod workspace;
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use winit::application::ApplicationHandler;
-use winit::event::WindowEvent;
+use winit::event::{DeviceEvent, DeviceId, WindowEvent};
 use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop};
 use winit::keyboard::ModifiersState;
 use winit::window::WindowId;
@@ -72,6 +73,7 @@ pub use lab::LabChoice;
 use options::Waker;
 pub use options::{AppError, PlayOptions};
 use viewer::{Flow, Viewer};
+use wheel::Wheel;
 
 /// Opens the window and plays until the user quits.
 ///
@@ -93,8 +95,8 @@ pub fn play(mut options: PlayOptions) -> Result<(), AppError> {
         Some(input) => Some(start::open(input, &options, &waker)?),
         None => None,
     };
-    let modifiers = ModifiersState::empty();
-    let mut app = App { options, waker, instance, media, viewer: None, modifiers, result: Ok(()) };
+    let (modifiers, wheel) = (ModifiersState::empty(), Wheel::default());
+    let mut app = App { options, waker, instance, media, viewer: None, modifiers, wheel, result: Ok(()) };
     event_loop.run_app(&mut app).map_err(start::display_error)?;
     if let Some(viewer) = &mut app.viewer {
         viewer.finish();
@@ -111,6 +113,7 @@ struct App {
     media: Option<DecodeThread>,
     viewer: Option<Viewer>,
     modifiers: ModifiersState,
+    wheel: Wheel,
     result: Result<(), AppError>,
 }
 
@@ -150,6 +153,9 @@ impl ApplicationHandler for App {
 
     fn window_event(&mut self, event_loop: &ActiveEventLoop, _: WindowId, event: WindowEvent) {
         let Some(viewer) = &mut self.viewer else { return };
+        if self.wheel.is_repeated(&event) {
+            return;
+        }
         viewer.begin_event(&event);
         let result = match event {
             WindowEvent::CloseRequested => Ok(Flow::Quit),
@@ -180,6 +186,10 @@ impl ApplicationHandler for App {
         };
         viewer.end_event();
         self.settle(event_loop, result);
+    }
+
+    fn device_event(&mut self, _: &ActiveEventLoop, _: DeviceId, event: DeviceEvent) {
+        self.wheel.see(&event);
     }
 
     fn about_to_wait(&mut self, event_loop: &ActiveEventLoop) {

@@ -122,15 +122,19 @@ pub fn restyle(scene: &mut Scene, (components, bits): (Components, u32), action:
 }
 
 fn toggle_scope(scene: &mut Scene, kind: Kind) -> String {
+    // Who chooses scopes one by one does not wait for those that were hidden together.
+    scene.scopes.hidden = None;
     let is_on = scene.scopes.toggle(kind);
     format!("{} {}", kind.name(), on_or_off(is_on))
 }
 
-/// Hides all scopes, or shows those again that were hidden so; where none were, the histograms.
+/// Hides all scopes, or shows those again that were hidden so; where none were, the histograms. Histograms that were shown alone in
+/// between do not have the others forgotten.
 fn toggle_scopes(scene: &mut Scene) -> String {
     let shown = Kind::ALL.map(|kind| scene.scopes.shows(kind, scene.overlays));
     let (back, text) = if shown.contains(&true) {
-        scene.scopes.hidden = Some(shown);
+        let before = scene.scopes.hidden.unwrap_or_default();
+        scene.scopes.hidden = Some(std::array::from_fn(|scope| shown[scope] || before[scope]));
         ([false; 4], "scopes off")
     } else {
         (scene.scopes.hidden.take().unwrap_or([true, false, false, false]), "scopes on")
@@ -189,6 +193,34 @@ mod tests {
             height = stepped(height, 0.05, (0.1, 0.7));
         }
         assert!((height - 0.5).abs() < 1e-6, "{height} after five steps");
+    }
+
+    /// Which scopes are shown after these keys, in the order of `Kind::ALL`.
+    fn shown_after(actions: &[Action]) -> [bool; 4] {
+        let mut scene = Scene::default();
+        for &action in actions {
+            assert!(restyle(&mut scene, (Components::Rgbl, 8), action).is_some());
+        }
+        Kind::ALL.map(|kind| scene.scopes.shows(kind, scene.overlays))
+    }
+
+    #[test]
+    fn scopes_that_were_hidden_together_come_back_together_unless_others_were_chosen() {
+        use Action::{
+            ToggleFalseColor, ToggleOverlays, ToggleScopes, ToggleVectorscope as Vectorscope,
+            ToggleWaveform as Waveform,
+        };
+        let all_but_parade = [true, true, false, true];
+        let with = |more: &[Action]| shown_after(&[&[Waveform, Vectorscope, ToggleScopes], more].concat());
+        assert_eq!(with(&[]), [false; 4]);
+        assert_eq!(with(&[ToggleScopes]), all_but_parade);
+        assert_eq!(with(&[ToggleFalseColor, ToggleScopes]), all_but_parade);
+        assert_eq!(with(&[ToggleOverlays]), [true, false, false, false]);
+        assert_eq!(with(&[ToggleOverlays, ToggleScopes]), [false; 4]);
+        assert_eq!(with(&[ToggleOverlays, ToggleScopes, ToggleScopes]), all_but_parade);
+        assert_eq!(with(&[ToggleOverlays, ToggleOverlays, ToggleScopes]), all_but_parade);
+        assert_eq!(with(&[Waveform, ToggleScopes, ToggleScopes]), [false, true, false, false]);
+        assert_eq!(with(&[Waveform, Waveform, ToggleScopes]), [true, false, false, false]);
     }
 
     #[test]

@@ -63,6 +63,8 @@ pub struct Viewer {
     lab: Lab,
     /// The channel whose letter at a histogram was clicked, for the same.
     brushed_only: Option<usize>,
+    /// When Esc closed a menu, if it has done nothing else since.
+    menu_left: Option<Instant>,
     /// Whether nothing of the window can be seen.
     occluded: bool,
     /// When the program started, until the first frame has been presented.
@@ -110,6 +112,7 @@ impl Viewer {
             held_channel: None,
             gestures: Gestures::default(),
             brushed_only: None,
+            menu_left: None,
             occluded: false,
         })
     }

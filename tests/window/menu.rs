@@ -55,6 +55,69 @@ fn arrows_letters_enter_and_esc_lead_through_the_menu() {
 }
 
 #[test]
+fn esc_closes_what_has_opened_beside_the_menu_then_the_menu_and_does_not_quit_at_once() {
+    let _turn = turn();
+    let display = Display::start();
+    let program = paused_sample(&display, &[]);
+    let has_further = |log: usize| program.log()[log..].contains("menu: Levels in codes at");
+    // By the pointer, which rests on the line.
+    choose(&program, &[]);
+    let (x, y) = entry(&program, "Scopes");
+    program.after(|| program.point(x, y), "menu: Levels in codes at");
+    program.after(|| program.key("Escape"), "menu: Scopes is chosen");
+    program.settled();
+    let log = program.log().len();
+    // Keys go on from there, and lead into it again.
+    leads_to(&program, "Down", "Bins");
+    leads_to(&program, "Up", "Scopes");
+    leads_to(&program, "Right", "Hide histograms");
+    assert!(has_further(log));
+    leads_to(&program, "Escape", "Scopes");
+    let log = program.log().len();
+    leads_to(&program, "Up", "Channels");
+    assert!(!has_further(log), "it opens though the pointer only rests there");
+    program.after(|| program.point(x + 60, y), "menu: Levels in codes at");
+    program.key("Escape");
+    program.key("Escape");
+    let log = program.log().len();
+    program.after(|| program.key("Escape"), "note: Esc once more quits");
+    assert!(!program.log()[log..].contains("menu: "), "the menu is closed");
+    program.quit_with("Escape");
+}
+
+#[test]
+fn a_further_menu_waits_for_the_pointer_that_crosses_other_lines_on_its_way() {
+    let _turn = turn();
+    let display = Display::start();
+    let program = paused_sample(&display, &[]);
+    choose(&program, &[]);
+    let (from_x, from_y) = entry(&program, "Scopes");
+    program.after(|| program.point(from_x - 60, from_y), "menu: Levels in codes at");
+    program.settled();
+    let (to_x, to_y) = entry(&program, "Levels in codes");
+    // Across the lines below, by a hand that stops now and then.
+    for step in 1..=8 {
+        let part = |from: i32, to: i32| from + (to - from) * step / 8;
+        program.move_pointer(part(from_x - 60, to_x), part(from_y, to_y));
+        std::thread::sleep(std::time::Duration::from_millis(130));
+    }
+    program.after(|| program.clicks(1), "note: levels in codes");
+    // A line that the pointer rests on takes its place.
+    choose(&program, &[]);
+    program.after(|| program.point(from_x, from_y), "menu: Levels in codes at");
+    let (x, y) = entry(&program, "Bins");
+    program.after(|| program.point(x, y), "menu: 100 bins at");
+    program.settled();
+    let log = program.log().len();
+    program.point(x + 20, y);
+    program.settled();
+    assert!(!program.log()[log..].contains("menu: Levels in codes at"), "the one before has closed");
+    program.key("Escape");
+    program.key("Escape");
+    program.quit_with("q");
+}
+
+#[test]
 fn what_cannot_be_done_is_gray_and_what_can_is_offered() {
     let _turn = turn();
     let display = Display::start();

@@ -105,8 +105,8 @@ fn the_wheel_brightens_traces_and_enlarges_the_vectorscope_and_never_the_picture
     }
     let (x, y) = middle(&wall(), Some(Kind::Vectorscope));
     program.point(x, y);
-    // A notch of this display may come as two.
     program.after(|| program.turn_wheel(1), "note: vectorscope ×2");
+    program.after(|| program.turn_wheel(1), "note: vectorscope ×4");
     program.after(|| program.turn_wheel(3), "note: vectorscope ×8");
     let (x, y) = middle(&wall(), Some(Kind::Parade));
     program.point(x, y);

@@ -1,9 +1,11 @@
 //! The menu at the pointer, and the list of recent files: by pointer, or by arrows, Enter and first letters.
 
-use egui::containers::menu::{MenuConfig, SubMenu, SubMenuButton, menu_style};
+use std::time::Duration;
+
+use egui::containers::menu::{MenuConfig, MenuState, SubMenu, SubMenuButton, menu_style};
 use egui::{
-    Align, Button, Color32, Id, LayerId, Layout, Popup, PopupKind, Pos2, Rect, Response, RichText, Sense, Stroke, Ui,
-    vec2,
+    Align, Button, Color32, Id, Key, LayerId, Layout, Popup, PopupKind, Pos2, Rect, Response, RichText, Sense, Stroke,
+    Ui, Vec2, vec2,
 };
 
 use super::model::{Command, Model};
@@ -25,6 +27,8 @@ const AT: Color32 = Color32::from_gray(56);
 const BIN_COUNTS: [u32; 9] = [8, 16, 32, 64, 100, 128, 256, 512, 1024];
 /// Space beside a file's name and the place where it was left, in points.
 const BESIDE: f32 = 26.0;
+/// What has opened beside a menu stays until the pointer has rested so long on another line: on its way there it crosses some.
+const GRACE: Duration = Duration::from_millis(350);
 
 /// What a menu offers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,6 +50,23 @@ pub struct Menu {
     chosen: Option<Id>,
     /// Where it lay in the last drawing, with what had opened beside it.
     pub places: Vec<Rect>,
+    beside: Beside,
+    /// Whether keys lead through it, until the pointer moves.
+    by_keys: bool,
+}
+
+/// What has opened beside a menu.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+enum Beside {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// The menu of this line.
+    Open(Id),
+    /// The menu of this line, which is to close in the next drawing.
+    Leaving(Id),
+    /// Nothing any more: the menu of this line was left by key. It does not open again for a pointer that rests on its line.
+    Left(Id),
 }
 
 /// A line as it was drawn.
@@ -60,13 +81,24 @@ impl Menu {
     /// What one does most, at a point.
     #[must_use]
     pub const fn everything(at: Pos2) -> Self {
-        Self { kind: Kind::Everything, at, typed: Vec::new(), chosen: None, places: Vec::new() }
+        Self::new(Kind::Everything, at)
     }
 
     /// The recent files alone, at a point.
     #[must_use]
     pub const fn recent(at: Pos2) -> Self {
-        Self { kind: Kind::Recent, at, typed: Vec::new(), chosen: None, places: Vec::new() }
+        Self::new(Kind::Recent, at)
+    }
+
+    const fn new(kind: Kind, at: Pos2) -> Self {
+        Self { kind, at, typed: Vec::new(), chosen: None, places: Vec::new(), beside: Beside::Nothing, by_keys: false }
+    }
+
+    /// Closes what has opened beside it; whether something had.
+    pub fn leave_beside(&mut self) -> bool {
+        let Beside::Open(line) = self.beside else { return false };
+        self.beside = Beside::Leaving(line);
+        true
     }
 
     /// Takes a letter that was typed.
@@ -79,7 +111,7 @@ impl Menu {
         let mut stays = true;
         let room = ui.ctx().content_rect().height() - 24.0;
         let before = commands.len();
-        let mut drawing = Drawing { model, commands, chosen: self.chosen, lines: Vec::new(), places: Vec::new() };
+        let mut drawing = Drawing::new(model, commands, self.chosen);
         let popup = Popup::new(Id::unique("menu"), ui.ctx().clone(), self.at, LayerId::background())
             .kind(PopupKind::Menu)
             .layout(Layout::top_down_justified(Align::Min))
@@ -89,10 +121,12 @@ impl Menu {
             .open_bool(&mut stays)
             .show(|ui| {
                 ui.set_width(WIDTH);
+                drawing.left = self.before_drawing(ui);
                 theme::scrolled(ui, room, |ui| match self.kind {
                     Kind::Everything => drawing.everything(ui, self.at),
                     Kind::Recent => drawing.recent(ui, usize::MAX),
                 });
+                self.after_drawing(ui, &drawing.opened);
             });
         let Drawing { commands, lines, mut places, chosen, .. } = drawing;
         self.chosen = chosen;
@@ -108,6 +142,62 @@ impl Menu {
         }
         self.places = places;
         stays && is_undecided
+    }
+
+    /// Closes what is to be closed beside it, before its lines are drawn; the line whose menu stays closed, though the pointer may
+    /// rest on it.
+    fn before_drawing(&mut self, ui: &Ui) -> Option<Id> {
+        let (moves, is_pressed, enters) = ui.input(|input| {
+            let is_key = |event: &egui::Event| matches!(event, egui::Event::Key { pressed: true, .. });
+            let enters = [Key::ArrowRight, Key::Enter, Key::Space].into_iter().any(|key| input.key_pressed(key));
+            (input.pointer.delta() != Vec2::ZERO, input.events.iter().any(is_key), enters)
+        });
+        self.by_keys = (self.by_keys || is_pressed) && !moves;
+        match self.beside {
+            Beside::Leaving(line) => {
+                MenuState::from_ui(ui, |state, _| state.open_item = None);
+                // Arrows go on from there.
+                ui.memory_mut(|memory| memory.request_focus(line));
+                self.beside = Beside::Left(line);
+            }
+            Beside::Left(line) => {
+                let leads_there = ui.memory(|memory| memory.has_focus(line)) && (enters || self.chosen != Some(line));
+                if moves || leads_there {
+                    self.beside = Beside::Nothing;
+                }
+            }
+            Beside::Nothing | Beside::Open(_) => {}
+        }
+        if let Beside::Left(line) = self.beside { Some(line) } else { None }
+    }
+
+    /// Notes what has opened beside it, of these lines, and keeps that open while the pointer crosses others.
+    fn after_drawing(&mut self, ui: &Ui, opened: &[Id]) {
+        let beside = |line: Id| SubMenu::id_from_widget_id(line);
+        let now = MenuState::from_ui(ui, |state, _| state.open_item);
+        if let Beside::Open(line) = self.beside
+            && now != Some(beside(line))
+            && opened.contains(&line)
+            && self.is_crossed(ui)
+        {
+            MenuState::from_ui(ui, |state, _| state.open_item = Some(beside(line)));
+            ui.ctx().request_repaint_after(GRACE);
+            return;
+        }
+        match opened.iter().find(|&&line| now == Some(beside(line))) {
+            Some(&line) => self.beside = Beside::Open(line),
+            None if matches!(self.beside, Beside::Open(_)) => self.beside = Beside::Nothing,
+            None => {}
+        }
+    }
+
+    /// Whether the pointer is on a line and may be on its way elsewhere.
+    fn is_crossed(&self, ui: &Ui) -> bool {
+        let moved = ui.input(|input| {
+            let pointer = &input.pointer;
+            !pointer.any_click() && pointer.time_since_last_movement() < GRACE.as_secs_f32()
+        });
+        moved && !self.by_keys
     }
 }
 
@@ -143,9 +233,17 @@ struct Drawing<'a, 'm> {
     lines: Vec<Line>,
     /// Where menus beside it lie.
     places: Vec<Rect>,
+    /// Their lines.
+    opened: Vec<Id>,
+    /// The line whose menu was left and stays closed.
+    left: Option<Id>,
 }
 
-impl Drawing<'_, '_> {
+impl<'a, 'm> Drawing<'a, 'm> {
+    const fn new(model: &'a Model<'m>, commands: &'a mut Vec<Command>, chosen: Option<Id>) -> Self {
+        Self { model, commands, chosen, lines: Vec::new(), places: Vec::new(), opened: Vec::new(), left: None }
+    }
+
     /// The menu that was opened at a point: what is there is copied.
     fn everything(&mut self, ui: &mut Ui, at: Pos2) {
         ui.spacing_mut().item_spacing.y = 0.0;
@@ -290,6 +388,11 @@ impl Drawing<'_, '_> {
         let text = RichText::new(words).font(theme::words(theme::TEXT)).color(theme::LIGHT);
         let arrow = SubMenuButton::arrow_atom(Some(theme::DIM));
         let button = Button::new(text).right_text(arrow).min_size(vec2(0.0, LINE));
+        if self.left == Some(ui.next_auto_id()) {
+            let response = ui.add(button);
+            self.drawn(ui, &response, words);
+            return;
+        }
         let (response, opened) = SubMenuButton::from_button(button)
             .config(MenuConfig::new().style(style as fn(&mut egui::Style)))
             .ui(ui, |ui| {
@@ -302,6 +405,7 @@ impl Drawing<'_, '_> {
         if opened.is_some() {
             let place = ui.memory(|memory| memory.area_rect(SubMenu::id_from_widget_id(response.id)));
             self.places.extend(place);
+            self.opened.push(response.id);
         }
     }
 
@@ -321,7 +425,7 @@ impl Drawing<'_, '_> {
 
 /// The recent files in a window without a video, so many at most.
 pub fn recent(ui: &mut Ui, model: &Model<'_>, most: usize, commands: &mut Vec<Command>) {
-    Drawing { model, commands, chosen: None, lines: Vec::new(), places: Vec::new() }.recent(ui, most);
+    Drawing::new(model, commands, None).recent(ui, most);
 }
 
 /// What a line says: what would come of it now.

@@ -292,9 +292,18 @@ impl Hud {
         letter.is_some() || leads_through_menu(key)
     }
 
-    /// Closes the menu; whether one was open.
-    pub fn close_menu(&mut self) -> bool {
-        self.menu.take().is_some()
+    /// Closes the menu, if one is open.
+    pub fn close_menu(&mut self) {
+        self.menu = None;
+    }
+
+    /// Closes what has opened beside the menu, else the menu; whether one was open.
+    pub fn leave_menu(&mut self) -> bool {
+        let Some(menu) = &mut self.menu else { return false };
+        if !menu.leave_beside() {
+            self.menu = None;
+        }
+        true
     }
 
     /// Closes the field or the help, whichever is open; whether one was.

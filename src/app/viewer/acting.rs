@@ -1,6 +1,6 @@
 //! What keys, buttons and the menu ask for, and what the window does then.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::{Flow, Viewer};
 use crate::adjust::Parameter;
@@ -10,6 +10,9 @@ use crate::app::options::AppError;
 use crate::keys::Action;
 use crate::view::overlay::Channels;
 use crate::view::panel;
+
+/// Esc that follows on one that closed a menu this soon may be meant for that.
+const SOON: Duration = Duration::from_secs(1);
 
 /// What is said where a key of the lab is pressed while that is closed.
 fn lab_is_closed() -> String {
@@ -105,11 +108,13 @@ impl Viewer {
     pub(super) fn act(&mut self, action: Action, held: bool) -> Result<Flow, AppError> {
         let now = Instant::now();
         log::debug!("key: {action:?}");
-        // What is done meanwhile by a key is done without the menu.
-        if self.work.hud.close_menu() && action == Action::Back {
+        if action == Action::Back && self.work.hud.leave_menu() {
+            self.menu_left = Some(now);
             self.work.redraw();
             return Ok(Flow::Continue);
         }
+        // What is done meanwhile by a key is done without the menu.
+        self.work.hud.close_menu();
         if action == Action::ToggleComponents {
             // Other channels have other letters.
             self.brushed_only = None;
@@ -179,9 +184,11 @@ impl Viewer {
         Ok(Flow::Continue)
     }
 
-    /// Esc: leaves the full screen; else closes the help, else all panels, else the lab; else clears the selection; else leaves.
+    /// Esc: leaves the full screen; else closes the help, else all panels, else the lab; else clears the selection; else leaves,
+    /// but not right after it has closed a menu.
     fn go_back(&mut self, now: Instant) -> Result<Flow, AppError> {
         self.work.redraw();
+        let menu_left = self.menu_left.take();
         if self.work.graphics.screen.is_full() {
             self.set_full(false, now);
         } else if self.work.hud.close_something() {
@@ -192,9 +199,11 @@ impl Viewer {
             if timed {
                 self.work.time_passes(false)?;
             }
-        } else if self.lab.close() {
+        } else if self.lab.close() || self.work.clear_selection(now)? || self.work.clear_exposure(now) {
             // That was all.
-        } else if !self.work.clear_selection(now)? && !self.work.clear_exposure(now) {
+        } else if menu_left.is_some_and(|left| now.saturating_duration_since(left) < SOON) {
+            self.work.note(Note::done("Esc once more quits"), now);
+        } else {
             return Ok(Flow::Quit);
         }
         Ok(Flow::Continue)
