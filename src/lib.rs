@@ -137,7 +137,9 @@ pub mod analysis {
     pub use crate::export::analyze::pipeline::Request;
     pub use crate::export::analyze::run::{Destination, Finished, run};
     pub use crate::export::analyze::selection::{Point, Selection};
+    pub use crate::export::analyze::signal::SignalUse;
     pub use crate::export::analyze::{AnalyzeError, Stop};
+    pub use crate::export::figures::SCHEMA;
     pub use crate::export::region::RegionSpec;
 }
 

@@ -8,7 +8,8 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 use histoscope::analysis::{
-    AnalyzeError, Counting, Destination, Finished, Format, Point, Request, ScopeUse, Selection, Stop, Target, run,
+    AnalyzeError, Counting, Destination, Finished, Format, Point, Request, ScopeUse, Selection, SignalUse, Stop,
+    Target, run,
 };
 use histoscope::{Components, Counted};
 
@@ -122,7 +123,11 @@ impl AnalyzeArgs {
     }
 
     fn request(&self, input: &Path, destination: &Destination, stop: &Stop) -> Request {
-        let signal = matches!(destination, Destination::Records { format: Format::Ffprobe, .. });
+        let signal = match destination {
+            Destination::Records { format: Format::Ffprobe, .. } => SignalUse::Samples,
+            Destination::Records { format: Format::Qctools, .. } => SignalUse::Neighbours,
+            _ => SignalUse::None,
+        };
         let coded = self.counting.components() == Components::YCbCr;
         Request {
             input: input.to_owned(),
@@ -137,7 +142,7 @@ impl AnalyzeArgs {
             },
             adjustments: self.adjust.adjustments(),
             counting: Counting {
-                rgbl: !signal,
+                rgbl: signal == SignalUse::None,
                 coded,
                 signal,
                 scopes: if self.scopes.is_empty() { ScopeUse::None } else { ScopeUse::Saturation },
@@ -171,8 +176,9 @@ impl AnalyzeArgs {
     /// The format that was asked for, else that of the output's ending.
     fn format(&self) -> Format {
         let ending = || {
-            let extension = self.output.as_deref()?.extension()?.to_str()?.to_ascii_lowercase();
-            [Format::Jsonl, Format::Csv, Format::Json].into_iter().find(|format| format.name() == extension)
+            let name = self.output.as_deref()?.file_name()?.to_str()?.to_ascii_lowercase();
+            let formats = [Format::Jsonl, Format::Csv, Format::Json, Format::Qctools];
+            formats.into_iter().find(|format| name.ends_with(&format!(".{}", format.extension())))
         };
         self.format.map(Format::from).or_else(ending).unwrap_or_default()
     }
@@ -183,7 +189,7 @@ impl AnalyzeArgs {
             if self.output.is_some() {
                 return wrong_usage("-o takes the records of one input; use --out-dir for several");
             }
-            if format.has_array() && self.out_dir.is_none() {
+            if format.is_one_object() && self.out_dir.is_none() {
                 return wrong_usage(format!("--format {format} makes one object an input; use --out-dir for several"));
             }
             let mut names = HashSet::new();
@@ -205,6 +211,7 @@ impl AnalyzeArgs {
                 "--format ffprobe has a fixed set of fields; leave out --bins, --scopes and --components",
             );
         }
+        self.check_whole(format)?;
         self.check_adjustments(format)?;
         let is_backward = match (self.part.from, self.part.to) {
             (Some(Point::Time(from)), Some(Point::Time(to))) => from >= to,
@@ -213,6 +220,37 @@ impl AnalyzeArgs {
         };
         if let (true, Some(from), Some(to)) = (is_backward, self.part.from, self.part.to) {
             return wrong_usage(format!("--to {to} is not after --from {from}"));
+        }
+        Ok(())
+    }
+
+    /// A report for QCTools is one of the whole file, each frame beside the one before it.
+    fn check_whole(&self, format: Format) -> Result<(), WrongUsage> {
+        if format != Format::Qctools {
+            return Ok(());
+        }
+        let part = &self.part;
+        let given = [
+            ("--bins", self.bins),
+            ("--scopes", !self.scopes.is_empty()),
+            ("--components", self.counting.components() == Components::YCbCr),
+            ("--from", part.from.is_some()),
+            ("--to", part.to.is_some()),
+            ("--region", part.region.is_some()),
+            ("--crop-bars", part.crop_bars),
+            ("--every", self.every.get() > 1),
+            ("--keyframes", self.keyframes),
+            ("--jobs", self.jobs.get() > 1),
+            ("--resume", self.resume),
+        ];
+        if let Some((name, _)) = given.into_iter().find(|(_, is_given)| *is_given) {
+            return wrong_usage(format!(
+                "--format qctools is a report of the whole file, each frame beside the one before; leave out {name}"
+            ));
+        }
+        let is_to_terminal = self.output.is_none() && self.out_dir.is_none() && std::io::stdout().is_terminal();
+        if is_to_terminal {
+            return wrong_usage("--format qctools is packed; write it to a file with -o or --out-dir");
         }
         Ok(())
     }
@@ -235,11 +273,11 @@ impl AnalyzeArgs {
                  shares of a file could not be merged; leave it out, or write 0"
             ));
         }
-        if format == Format::Ffprobe {
-            return wrong_usage(
-                "--format ffprobe promises FFmpeg's own values, which are those of the source; leave the adjustments \
-                 out, or use --format jsonl, csv or json",
-            );
+        if matches!(format, Format::Ffprobe | Format::Qctools) {
+            return wrong_usage(format!(
+                "--format {format} promises FFmpeg's own values, which are those of the source; leave the adjustments \
+                 out, or use --format jsonl, csv or json"
+            ));
         }
         Ok(())
     }
@@ -263,6 +301,8 @@ enum FormatArg {
     Json,
     /// What ffprobe prints of FFmpeg's signalstats filter
     Ffprobe,
+    /// What QCTools opens: the figures of FFmpeg's signalstats filter as packed XML
+    Qctools,
 }
 
 impl From<FormatArg> for Format {
@@ -272,6 +312,7 @@ impl From<FormatArg> for Format {
             FormatArg::Csv => Self::Csv,
             FormatArg::Json => Self::Json,
             FormatArg::Ffprobe => Self::Ffprobe,
+            FormatArg::Qctools => Self::Qctools,
         }
     }
 }

@@ -15,10 +15,12 @@ mod report;
 mod snapshot;
 
 use std::process::ExitCode;
+use std::sync::LazyLock;
 use std::time::Instant;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
+use histoscope::analysis::SCHEMA;
 
 use analyze::AnalyzeArgs;
 use bench::BenchArgs;
@@ -29,11 +31,16 @@ use play::PlayArgs;
 use report::ReportArgs;
 use snapshot::SnapshotArgs;
 
+/// What `--version` says, and not `-V`: also the shape of the records, which machines that count one archive must agree on.
+static LONG_VERSION: LazyLock<String> =
+    LazyLock::new(|| format!("{}\nrecords: schema {SCHEMA}", env!("CARGO_PKG_VERSION")));
+
 /// Exact, live histograms over any video.
 #[derive(Debug, Parser)]
 #[command(
     name = "histoscope",
     version,
+    long_version = LONG_VERSION.as_str(),
     about = "Plays a video with exact, live histograms of red, green, blue and luminance over it",
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,

@@ -14,6 +14,7 @@ pub mod merge;
 pub mod output;
 pub mod overview;
 pub mod pipeline;
+mod qctools;
 pub mod record;
 pub mod run;
 pub mod selection;

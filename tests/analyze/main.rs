@@ -15,6 +15,7 @@ mod numpy;
 mod output;
 mod probe;
 mod program;
+mod qctools;
 mod saturation;
 mod selection;
 mod shares;

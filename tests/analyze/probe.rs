@@ -9,8 +9,9 @@ use crate::common::{self, Clip};
 use crate::program::{analyze, output};
 
 /// What `ffprobe -f lavfi movie=…,signalstats` says of the frames.
-fn ffprobe(clip: &Path, filter: &str) -> Vec<Value> {
-    let graph = format!("movie={},{filter}signalstats=stat=brng", clip.display());
+pub fn ffprobe(clip: &Path, filter: &str, stat: &str) -> Vec<Value> {
+    // Quotes around the name, which the graph's own signs may be in.
+    let graph = format!("movie='{}',{filter}signalstats=stat={stat}", clip.display());
     let output = Command::new("ffprobe")
         .args(["-v", "error", "-f", "lavfi", "-i", &graph, "-show_frames", "-of", "json"])
         .output()
@@ -25,7 +26,7 @@ fn frames(text: &str) -> Vec<Value> {
 }
 
 /// The tags that signalstats and we both give, in its order.
-const TAGS: [&str; 19] = [
+const TAGS: [&str; 26] = [
     "YMIN",
     "YLOW",
     "YAVG",
@@ -41,6 +42,13 @@ const TAGS: [&str; 19] = [
     "VAVG",
     "VHIGH",
     "VMAX",
+    "SATMIN",
+    "SATLOW",
+    "SATAVG",
+    "SATHIGH",
+    "SATMAX",
+    "HUEMED",
+    "HUEAVG",
     "YBITDEPTH",
     "UBITDEPTH",
     "VBITDEPTH",
@@ -75,7 +83,7 @@ fn difference(ours: &[Value], theirs: &[Value]) -> Option<String> {
 fn compare(clip: &Clip, filter: &str, arguments: &[&str]) {
     let mut all = vec!["--format", "ffprobe"];
     all.extend_from_slice(arguments);
-    let found = difference(&frames(&output(clip.path(), &all)), &ffprobe(clip.path(), filter));
+    let found = difference(&frames(&output(clip.path(), &all)), &ffprobe(clip.path(), filter, "brng"));
     assert_eq!(found, None, "{} {arguments:?}", clip.path().display());
 }
 
@@ -95,6 +103,10 @@ fn every_format_that_the_filter_reads_gives_its_values() {
         "yuv444p16le",
         "yuva420p",
         "yuva444p16le",
+        // Of these the filter reads samples of 16 bits, which FFmpeg makes of them.
+        "yuva420p10le",
+        "yuva422p10le",
+        "yuva444p10le",
     ];
     for format in formats {
         let name = format!("{format}.mkv");
@@ -128,7 +140,7 @@ fn the_pixel_aspect_is_the_files() {
     assert_eq!(told.lines().next(), Some("N/A"));
     let ours = frames(&output(unstated.path(), &["--format", "ffprobe"]));
     assert_eq!(ours[0]["sample_aspect_ratio"], "1:1");
-    assert_eq!(ours[0]["sample_aspect_ratio"], ffprobe(unstated.path(), "")[0]["sample_aspect_ratio"]);
+    assert_eq!(ours[0]["sample_aspect_ratio"], ffprobe(unstated.path(), "", "brng")[0]["sample_aspect_ratio"]);
 }
 
 /// What the filter reads may be a copy in another order of the same samples; what is written is the decoder's own format.
@@ -138,7 +150,7 @@ fn the_pixel_format_is_the_files() {
     let ours = frames(&output(clip.path(), &["--format", "ffprobe"]));
     assert_eq!(ours[0]["pix_fmt"], "nv12");
     assert_eq!(common::ffprobe(clip.path(), &["-show_entries", "frame=pix_fmt"]).lines().next(), Some("nv12"));
-    assert_eq!(ffprobe(clip.path(), "")[0]["pix_fmt"], "yuv420p");
+    assert_eq!(ffprobe(clip.path(), "", "brng")[0]["pix_fmt"], "yuv420p");
 }
 
 #[test]
@@ -151,7 +163,7 @@ fn a_region_is_what_the_crop_filter_leaves() {
 #[test]
 fn the_comparison_sees_a_wrong_value() {
     let clip = Clip::moving("clip.mkv", "64x36", 0.2, "-c:v ffv1 -pix_fmt yuv420p");
-    let theirs = ffprobe(clip.path(), "");
+    let theirs = ffprobe(clip.path(), "", "brng");
     let good = output(clip.path(), &["--format", "ffprobe"]);
     assert_eq!(difference(&frames(&good), &theirs), None);
     let wrong = good.replacen("YLOW\":\"", "YLOW\":\"1", 1);
@@ -161,20 +173,19 @@ fn the_comparison_sees_a_wrong_value() {
 
 #[test]
 fn sources_that_the_filter_would_convert_are_refused() {
-    // FFV1 hands R'G'B' of 8 bits out as bgr0. With alpha, samples of 10 and 12 bits would become ones of 16.
+    // FFV1 hands R'G'B' of 8 bits out as bgr0. Samples of 10 and 12 bits with alpha would become ones of 16, which in full range are
+    // scaled.
     let formats = [
-        ("gbrp", "bgr0"),
-        ("gray", "gray"),
-        ("yuv410p", "yuv410p"),
-        ("yuva420p10le", "yuva420p10le"),
-        ("yuva422p10le", "yuva422p10le"),
-        ("yuva444p12le", "yuva444p12le"),
+        ("gbrp", "bgr0", "-c:v ffv1"),
+        ("gray", "gray", "-c:v ffv1"),
+        ("yuv410p", "yuv410p", "-c:v ffv1"),
+        ("yuva420p10le", "yuva420p10le", "-c:v ffv1 -color_range pc"),
+        ("yuva422p10le", "yuva422p10le", "-c:v ffv1 -color_range pc"),
     ];
-    for (format, decoded) in formats {
-        // FFV1 has no 12 bits with alpha and would take another format without a word.
-        let (name, codec) = if decoded == format { ("clip.nut", "-c:v rawvideo") } else { ("clip.mkv", "-c:v ffv1") };
+    for (format, decoded, codec) in formats {
+        let name = "clip.mkv";
         let clip = Clip::noisy(name, "32x18", format, 1, codec);
-        assert_ne!(ffprobe(clip.path(), "")[0]["pix_fmt"], decoded, "the filter reads {format} as it is");
+        assert_ne!(ffprobe(clip.path(), "", "brng")[0]["pix_fmt"], decoded, "the filter reads {format} as it is");
         let run = analyze(clip.path(), &["--format", "ffprobe"]);
         assert_eq!(run.code, Some(1), "{format}");
         for word in ["signalstats", decoded, "--format jsonl"] {

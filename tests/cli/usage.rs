@@ -61,6 +61,14 @@ fn help_and_version_are_no_errors() {
 }
 
 #[test]
+fn the_version_tells_the_shape_of_the_records() {
+    let version = concat!("histoscope ", env!("CARGO_PKG_VERSION"));
+    assert_eq!(run(["-V"]).stdout, format!("{version}\n"));
+    let schema = histoscope::analysis::SCHEMA;
+    assert_eq!(run(["--version"]).stdout, format!("{version}\nrecords: schema {schema}\n"));
+}
+
+#[test]
 fn help_shows_each_option_under_the_heading_that_it_belongs_to() {
     let adjustments = ["--low-pass", "--equalize", "--clahe", "--posterize", "--otsu", "--counted"];
     let [reading, adapter] = [["--matrix", "--range"], ["--adapter", "--engine"]];

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::ending::AnalyzeError;
-use super::signal::{Signal, SignalCount};
+use super::signal::{Reading, Signal, SignalCounter, SignalUse};
 use crate::adjust::{Adjustments, plain};
 use crate::engine::{self, Engine, EngineError};
 use crate::export::figures::present;
@@ -21,7 +21,7 @@ pub struct Counting {
     /// Y', Cb and Cr as coded.
     pub coded: bool,
     /// The figures of FFmpeg's signalstats, for which the coded components are counted too.
-    pub signal: bool,
+    pub signal: SignalUse,
     /// The scopes, of red, green, blue and luminance where those are counted, else of the coded components.
     pub scopes: ScopeUse,
 }
@@ -50,7 +50,7 @@ impl ScopeUse {
 
 impl Counting {
     fn components(self) -> &'static [Components] {
-        match (self.rgbl, self.coded || self.signal) {
+        match (self.rgbl, self.coded || self.signal != SignalUse::None) {
             (true, true) => &[Components::Rgbl, Components::YCbCr],
             (false, true) => &[Components::YCbCr],
             _ => &[Components::Rgbl],
@@ -89,14 +89,15 @@ pub struct Counter {
     verify: bool,
     engine: engine::Counter,
     under_way: VecDeque<UnderWay>,
+    signal: SignalCounter,
     /// The targets of the last frame, and whose they are.
     targets: Option<(Chroma, Option<Targets>)>,
 }
 
 /// What is kept of a frame that was submitted.
 struct UnderWay {
-    /// What the figures of signalstats are read off when the bins are there.
-    parts: Vec<Picture>,
+    /// What the figures of signalstats are read off when the bins are there, and how.
+    signal: Option<(Vec<Picture>, Reading)>,
     /// What the reference counts, where the counts are compared.
     expected: Vec<Histogram>,
     /// The same of its vectorscope.
@@ -116,6 +117,7 @@ impl Counter {
             engine: engine::Counter::new(engine, counting.components(), *adjustments)
                 .with_scopes(counting.scopes.choice()),
             under_way: VecDeque::new(),
+            signal: SignalCounter::default(),
             targets: None,
         }
     }
@@ -126,11 +128,17 @@ impl Counter {
         self.engine.is_full()
     }
 
-    /// Submits a frame's picture, of which `region` alone is counted, if there is one.
+    /// Submits a frame's picture, of which `region` alone is counted, if there is one; `reading` says how signalstats reads it,
+    /// where its figures are wanted.
     ///
     /// # Errors
     /// [`EngineError`] if the device fails, or the region is no part of the picture.
-    pub fn submit(&mut self, picture: &Picture, region: Option<Rect>) -> Result<(), EngineError> {
+    pub fn submit(
+        &mut self,
+        picture: &Picture,
+        region: Option<Rect>,
+        reading: Option<Reading>,
+    ) -> Result<(), EngineError> {
         self.engine.submit(picture, region)?;
         let parts_of = |picture: &Picture| match region {
             None => Ok(vec![picture.clone()]),
@@ -153,8 +161,11 @@ impl Counter {
             let pixels = region.unwrap_or(Rect::whole(adjusted.width(), adjusted.height()));
             expected_scope = chroma.map(|chroma| scopes::reference::vectorscope(&adjusted, pixels, chroma));
         }
-        let parts = if self.counting.signal { parts_of(picture)? } else { Vec::new() };
-        self.under_way.push_back(UnderWay { parts, expected, expected_scope, chroma });
+        let signal = match reading {
+            Some(reading) => Some((parts_of(picture)?, reading)),
+            None => None,
+        };
+        self.under_way.push_back(UnderWay { signal, expected, expected_scope, chroma });
         Ok(())
     }
 
@@ -164,7 +175,7 @@ impl Counter {
     /// # Errors
     /// [`AnalyzeError`] if the device fails, or if the count differs from the reference's.
     pub fn take(&mut self, number: u64, spoil: bool) -> Result<Option<(Counts, FrameScopes)>, AnalyzeError> {
-        let Some(UnderWay { parts, expected, expected_scope, chroma }) = self.under_way.pop_front() else {
+        let Some(UnderWay { signal, expected, expected_scope, chroma }) = self.under_way.pop_front() else {
             return Ok(None);
         };
         let Some(engine::Counts { mut histograms, thresholds, scopes, .. }) = self.engine.take()? else {
@@ -180,11 +191,10 @@ impl Counter {
             compare_scopes(number, counted, expected)?;
         }
         let coded = histograms.pop_if(|histogram| histogram.components == Components::YCbCr);
-        let signal = coded.as_ref().filter(|_| self.counting.signal).map(|coded| {
-            let mut count = SignalCount::default();
-            count.add(&parts, coded);
-            count.finish()
-        });
+        let signal = coded
+            .as_ref()
+            .zip(signal)
+            .map(|(coded, (parts, reading))| self.signal.count(&parts, reading, coded, self.counting.signal));
         let of_saturation = self.counting.scopes == ScopeUse::Saturation;
         let subject = scopes.vectorscope.as_ref().zip(chroma).filter(|_| of_saturation);
         let saturation = subject.map(|(scope, chroma)| self.saturation(scope, chroma));

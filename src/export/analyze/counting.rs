@@ -9,7 +9,7 @@ use super::counter::{Counter, Counting, Counts, FrameScopes, ScopeUse};
 use super::ending::{AnalyzeError, Stop};
 use super::frames::{End, Next, NumberedFrames};
 use super::selection::Selection;
-use super::signal;
+use super::signal::{Reading, SignalUse};
 use crate::adjust::Adjustments;
 use crate::engine::{Engine, EngineChoice, EngineError};
 use crate::export::region::RegionSpec;
@@ -239,10 +239,10 @@ impl<'a> Work<'a> {
     /// Submits a frame.
     fn add(&mut self, number: u64, frame: Frame) -> Result<(), AnalyzeError> {
         let request = self.context.request;
-        check_countable(request, &frame)?;
+        let reading = check_countable(request, &frame)?;
         let picture = &frame.picture;
         let region = self.context.cropping.of(number, picture)?;
-        self.counter.submit(picture, region).map_err(|error| {
+        self.counter.submit(picture, region, reading).map_err(|error| {
             let failed = |action, reason: String| MediaError::Failed { path: request.input.clone(), action, reason };
             match error {
                 EngineError::Gpu(error) => AnalyzeError::Gpu(error),
@@ -306,15 +306,18 @@ impl<'a> Work<'a> {
     }
 }
 
-/// Checks that what is to be counted is there.
-fn check_countable(request: &Request, frame: &Frame) -> Result<(), AnalyzeError> {
+/// Checks that what is to be counted is there, and finds how signalstats reads it, where its figures are wanted.
+fn check_countable(request: &Request, frame: &Frame) -> Result<Option<Reading>, AnalyzeError> {
     let Counting { coded, signal, .. } = request.counting;
     if coded && !frame.picture.has_coded_components() {
         return Err(AnalyzeError::NotCoded(request.input.clone()));
     }
-    if signal && !signal::is_native(&frame.picture, &frame.source) {
-        let format = frame.source.pixel_format.clone();
-        return Err(AnalyzeError::NoSignal { input: request.input.clone(), format });
+    if signal == SignalUse::None {
+        return Ok(None);
     }
-    Ok(())
+    let reading = Reading::of(&frame.picture, &frame.source).map(Some);
+    reading.ok_or_else(|| AnalyzeError::NoSignal {
+        input: request.input.clone(),
+        format: frame.source.pixel_format.clone(),
+    })
 }

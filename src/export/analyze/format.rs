@@ -12,10 +12,13 @@ use serde::{Deserialize, Serialize};
 
 use super::counter::ScopeUse;
 use super::pipeline::{Counted, Pipeline, Request};
+use super::qctools::QctoolsWriter;
 use super::record::{FfprobeRecord, FrameRecord, RowCells, TableShape};
+use super::signal::SignalUse;
 use crate::adjust::{Adjustments, Reduction};
 use crate::export::figures::SCHEMA;
 use crate::histogram::Components;
+use crate::media::StreamInfo;
 
 /// Bytes at the start and at the end of a file by which it is told from others.
 const FINGERPRINT_BYTES: u64 = 1 << 16;
@@ -32,11 +35,13 @@ pub enum Format {
     Json,
     /// The object that `ffprobe -show_frames -of json` gives behind FFmpeg's signalstats filter.
     Ffprobe,
+    /// The packed XML that QCTools opens.
+    Qctools,
 }
 
 impl Format {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Jsonl, Self::Csv, Self::Json, Self::Ffprobe];
+    pub const ALL: [Self; 5] = [Self::Jsonl, Self::Csv, Self::Json, Self::Ffprobe, Self::Qctools];
 
     /// The name on the command line.
     #[must_use]
@@ -46,6 +51,7 @@ impl Format {
             Self::Csv => "csv",
             Self::Json => "json",
             Self::Ffprobe => "ffprobe",
+            Self::Qctools => "qctools",
         }
     }
 
@@ -54,6 +60,7 @@ impl Format {
     pub const fn extension(self) -> &'static str {
         match self {
             Self::Ffprobe => "ffprobe.json",
+            Self::Qctools => "qctools.xml.gz",
             other => other.name(),
         }
     }
@@ -61,7 +68,10 @@ impl Format {
     /// What stands behind a record whether or not another one follows.
     #[must_use]
     pub const fn after_record(self) -> &'static str {
-        if self.has_array() { "" } else { "\n" }
+        match self {
+            Self::Jsonl | Self::Csv => "\n",
+            Self::Json | Self::Ffprobe | Self::Qctools => "",
+        }
     }
 
     /// What stands before every record but the first.
@@ -74,6 +84,12 @@ impl Format {
     #[must_use]
     pub const fn after_last(self) -> &'static str {
         if self.has_array() { "\n" } else { "" }
+    }
+
+    /// Whether an output is one object, and a second one cannot stand behind it.
+    #[must_use]
+    pub const fn is_one_object(self) -> bool {
+        self.has_array() || matches!(self, Self::Qctools)
     }
 
     /// Whether the records are an array's elements.
@@ -93,6 +109,8 @@ impl Format {
             Self::Csv => format!("# {text}\n"),
             Self::Json => format!("],\"summary\":{text}}}\n"),
             Self::Ffprobe => format!("],\"histoscope\":{text}}}\n"),
+            // Its end is packed with the rest.
+            Self::Qctools => String::new(),
         }
     }
 
@@ -104,6 +122,7 @@ impl Format {
             Self::Csv => line.strip_prefix("# ")?,
             Self::Json => line.strip_prefix("],\"summary\":")?.strip_suffix('}')?,
             Self::Ffprobe => line.strip_prefix("],\"histoscope\":")?.strip_suffix('}')?,
+            Self::Qctools => return None,
         };
         serde_json::from_str(text).ok().filter(|summary: &Summary| summary.kind == "summary")
     }
@@ -138,12 +157,14 @@ pub struct RecordWriter {
     components: &'static [Components],
     shape: TableShape,
     row: RowCells,
+    /// The report for QCTools, where that is what is written.
+    report: Option<QctoolsWriter>,
 }
 
 impl RecordWriter {
-    /// Writes the records of a run in that format; with `bins`, every bin too.
+    /// Writes the records of a run on that video in that format; with `bins`, every bin too.
     #[must_use]
-    pub fn new(format: Format, request: &Request, bins: bool) -> Self {
+    pub fn new(format: Format, request: &Request, info: &StreamInfo, bins: bool) -> Self {
         let adjustments = &request.adjustments;
         let coded = request.counting.coded;
         let shape = TableShape {
@@ -159,6 +180,7 @@ impl RecordWriter {
             components: if coded { &[Components::Rgbl, Components::YCbCr] } else { &[Components::Rgbl] },
             shape,
             row: RowCells::default(),
+            report: (format == Format::Qctools).then(|| QctoolsWriter::new(info)),
         }
     }
 
@@ -169,10 +191,14 @@ impl RecordWriter {
     }
 
     /// What stands before the records.
-    #[must_use]
-    pub fn head(&self) -> String {
-        match self.format {
-            Format::Jsonl => String::new(),
+    ///
+    /// # Errors
+    /// If it cannot be packed, which no input causes.
+    pub fn head(&mut self) -> io::Result<Vec<u8>> {
+        if let Some(report) = &mut self.report {
+            return report.head();
+        }
+        Ok(match self.format {
             Format::Json => format!("{JSON_HEAD}\n"),
             Format::Ffprobe => format!("{FFPROBE_HEAD}\n"),
             Format::Csv => {
@@ -180,6 +206,23 @@ impl RecordWriter {
                 // No name has a comma or a quotation mark.
                 format!("{}\n", self.shape.names(channels.copied()).join(","))
             }
+            Format::Jsonl | Format::Qctools => String::new(),
+        }
+        .into_bytes())
+    }
+
+    /// What stands behind the records and their last line's end.
+    ///
+    /// # Errors
+    /// If it cannot be packed, which no input causes.
+    pub fn tail(&mut self, summary: &Summary) -> io::Result<Vec<u8>> {
+        match &mut self.report {
+            // A structure of strings and numbers always becomes JSON.
+            Some(report) => report.tail(
+                summary.source.as_ref().map(|source| source.bytes),
+                &serde_json::to_string(summary).unwrap_or_default(),
+            ),
+            None => Ok(self.format.tail(summary).into_bytes()),
         }
     }
 
@@ -189,6 +232,10 @@ impl RecordWriter {
     /// If the record cannot be serialised, which no input causes.
     pub fn line(&mut self, counted: &Counted, line: &mut Vec<u8>) -> io::Result<()> {
         line.clear();
+        if let Some(report) = &mut self.report {
+            line.extend(report.frame(counted)?);
+            return Ok(());
+        }
         if self.format == Format::Ffprobe {
             return Ok(serde_json::to_writer(line, &FfprobeRecord::new(counted))?);
         }
@@ -273,7 +320,7 @@ impl RunOptions {
     pub fn new(request: &Request, pipeline: &Pipeline, bins: bool) -> Self {
         let components = if request.counting.coded { "rgbl+ycbcr" } else { "rgbl" };
         Self {
-            components: if request.counting.signal { "signalstats" } else { components }.to_owned(),
+            components: if request.counting.signal == SignalUse::None { components } else { "signalstats" }.to_owned(),
             bins,
             every: request.selection.every.get(),
             keyframes: request.selection.keyframes,

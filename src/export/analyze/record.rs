@@ -4,7 +4,6 @@ use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
 
 use super::pipeline::Counted;
-use super::signal::{PlaneSignal, format_g};
 use crate::export::figures::SCHEMA;
 use crate::histogram::ChannelStats;
 use crate::picture::color::Origin;
@@ -311,19 +310,8 @@ impl<'a> FfprobeRecord<'a> {
         let time = format!("{:.6}", facts.time_base.times(facts.pts_ticks));
         let mut tags = serde_json::Map::new();
         if let Some(signal) = &counted.counts.signal {
-            let mut tag = |name: String, value: String| tags.insert(format!("lavfi.signalstats.{name}"), value.into());
-            for (letter, plane) in ['Y', 'U', 'V'].into_iter().zip(&signal.planes) {
-                let PlaneSignal { min, low, average, high, max, .. } = plane;
-                tag(format!("{letter}MIN"), min.to_string());
-                tag(format!("{letter}LOW"), low.to_string());
-                tag(format!("{letter}AVG"), format_g(*average));
-                tag(format!("{letter}HIGH"), high.to_string());
-                tag(format!("{letter}MAX"), max.to_string());
-            }
-            for (letter, plane) in ['Y', 'U', 'V'].into_iter().zip(&signal.planes) {
-                tag(format!("{letter}BITDEPTH"), plane.bit_depth.to_string());
-            }
-            tag("BRNG".to_owned(), format_g(signal.out_of_broadcast));
+            let named = |(name, value): (String, String)| (format!("lavfi.signalstats.{name}"), value.into());
+            tags.extend(signal.tags().into_iter().map(named));
         }
         Self {
             media_type: "video",

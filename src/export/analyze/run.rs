@@ -101,8 +101,8 @@ pub fn run(mut request: Request, destination: &Destination, quiet: bool) -> Resu
         output.write(format.after_record().as_bytes())?;
     }
     summary.first_frame = pipeline.first_number().unwrap_or(0);
-    let mut writer =
-        Writer { output, lines: RecordWriter::new(*format, &request, *bins), records: left.records, last: None };
+    let lines = RecordWriter::new(*format, &request, pipeline.info(), *bins);
+    let mut writer = Writer { output, lines, records: left.records, last: None };
     let counted = count_and_write(pipeline, &name, &mut writer, quiet)?;
     conclude(counted, writer, summary)
 }
@@ -113,7 +113,7 @@ fn conclude(
     writer: Writer,
     mut summary: Summary,
 ) -> Result<Finished, AnalyzeError> {
-    let Writer { mut output, lines, records, last } = writer;
+    let Writer { mut output, mut lines, records, last } = writer;
     let format = lines.format();
     summary.frames = records;
     let (finished, error) = match counted {
@@ -139,13 +139,13 @@ fn conclude(
         output.write(format.after_last().as_bytes())?;
     } else if summary.complete {
         log::warn!("{}: no frame was counted; the selection begins after the last one, or takes none", summary.input);
-        output.write(lines.head().as_bytes())?;
+        output.write(&lines.head().map_err(AnalyzeError::Output)?)?;
     } else {
         // There is nothing to keep, and what an earlier run has written stays.
         output.discard();
         return error.map_or(Ok(finished), Err);
     }
-    output.write(format.tail(&summary).as_bytes())?;
+    output.write(&lines.tail(&summary).map_err(AnalyzeError::Output)?)?;
     output.finish()?;
     error.map_or(Ok(finished), Err)
 }
@@ -177,7 +177,7 @@ impl Writer {
         let mut next = counted.recv().ok();
         while let Some(frame) = next {
             match self.records {
-                0 => self.output.write(self.lines.head().as_bytes())?,
+                0 => self.output.write(&self.lines.head().map_err(AnalyzeError::Output)?)?,
                 _ => self.output.write(format.before_next().as_bytes())?,
             }
             self.lines.line(&frame, &mut line).map_err(AnalyzeError::Output)?;

@@ -1,153 +1,127 @@
 //! The figures that FFmpeg's signalstats filter gives, from the same samples and by the same rounding.
 //!
-//! What depends on one plane alone is read off its histogram. Only the share of pixels outside the broadcast range
-//! depends on luma and chroma together and takes a look at the picture of its own. Samples count at their full depth,
-//! also where the other outputs bin by the top 12 bits.
+//! What depends on one plane alone is read off its histogram. What depends on several, or on neighbours, takes a look at the
+//! picture of its own. Samples count at their full depth, also where the other outputs bin by the top 12 bits.
+
+mod chroma;
+mod levels;
+mod reading;
+mod texture;
+
+use chroma::ChromaCounter;
+pub use chroma::ChromaSignal;
+pub use levels::PlaneSignal;
+use levels::plane_signal;
+pub use reading::Reading;
+use reading::read_row;
+pub use texture::Texture;
+use texture::texture;
 
 use crate::histogram::Histogram;
-use crate::picture::layout::ColorModel;
-use crate::picture::{Picture, SourceFormat};
-
-/// The figures of one plane.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PlaneSignal {
-    /// Lowest code.
-    pub min: u32,
-    /// The 10 % level.
-    pub low: u32,
-    /// Mean code.
-    pub average: f64,
-    /// The 90 % level.
-    pub high: u32,
-    /// Highest code.
-    pub max: u32,
-    /// Bits that are set in at least one code.
-    pub bit_depth: u32,
-}
+use crate::picture::Picture;
 
 /// The figures of a picture.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Signal {
     /// Y', Cb and Cr.
     pub planes: [PlaneSignal; 3],
+    /// Saturation and hue.
+    pub chroma: ChromaSignal,
     /// Share of pixels of which a component lies outside the broadcast range.
     pub out_of_broadcast: f64,
+    /// Neighbours, where they are looked at.
+    pub texture: Option<Texture>,
 }
 
-/// What the parts of a picture add up to.
+/// Which of the filter's figures are wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SignalUse {
+    /// None.
+    #[default]
+    None,
+    /// Those of a picture's samples, each by itself.
+    Samples,
+    /// Those of a sample's neighbours too, in the picture and in the one before, which must be whole.
+    Neighbours,
+}
+
+/// Reads the figures off one picture after the other.
 #[derive(Debug, Default)]
-pub struct SignalCount {
-    planes: [Vec<u64>; 3],
-    outside: u64,
-    pixels: u64,
+pub struct SignalCounter {
+    chroma: ChromaCounter,
+    last: Option<Picture>,
 }
 
-impl SignalCount {
-    /// Adds the parts of a picture. `counted` is their coded histogram, which spares counting them again where its bins
-    /// are their codes.
-    pub fn add(&mut self, parts: &[Picture], counted: &Histogram) {
-        let Some(first) = parts.first() else { return };
-        let depth = u32::from(first.layout().depth);
-        for component in 0..first.layout().component_count() {
-            let plane = &mut self.planes[component];
-            plane.resize(1 << depth, 0);
-            if depth == counted.bits {
-                for (sum, &bin) in plane.iter_mut().zip(counted.bins(component)) {
-                    *sum += u64::from(bin);
-                }
-            } else {
-                parts.iter().for_each(|part| count_deep(part, component, plane));
+impl SignalCounter {
+    /// The figures of the next picture, given in parts. `counted` is their coded histogram, which spares counting them again
+    /// where its bins are their codes.
+    pub fn count(&mut self, parts: &[Picture], reading: Reading, counted: &Histogram, wanted: SignalUse) -> Signal {
+        let pixels: u64 = parts.iter().map(|part| u64::from(part.pixel_count())).sum();
+        let outside: u64 = parts.iter().map(outside_broadcast).sum();
+        let texture = match (wanted, parts) {
+            (SignalUse::Neighbours, [whole]) => {
+                let found = texture(whole, self.last.as_ref(), reading);
+                self.last = Some(whole.clone());
+                Some(found)
             }
-        }
-        for part in parts {
-            self.outside += outside_broadcast(part);
-            self.pixels += u64::from(part.pixel_count());
-        }
-    }
-
-    /// The figures of all that was added.
-    #[must_use]
-    pub fn finish(&self) -> Signal {
+            _ => None,
+        };
         Signal {
-            planes: self.planes.each_ref().map(|bins| plane_signal(bins)),
-            out_of_broadcast: self.outside as f64 / self.pixels.max(1) as f64,
+            planes: [0, 1, 2].map(|component| {
+                if reading.depth == counted.bits && reading.shift == 0 {
+                    let bins: Vec<u64> = counted.bins(component).iter().map(|&bin| bin.into()).collect();
+                    return plane_signal(&bins);
+                }
+                let mut bins = vec![0; 1 << reading.depth];
+                parts.iter().for_each(|part| count_deep(part, component, reading, &mut bins));
+                plane_signal(&bins)
+            }),
+            chroma: self.chroma.count(parts, reading),
+            out_of_broadcast: outside as f64 / pixels.max(1) as f64,
+            texture,
         }
     }
 }
 
-/// Whether signalstats reads such pictures as they are, or puts their samples only in another order. It converts others first, to
-/// values that are no longer the file's.
-///
-/// Samples of 8 or 16 bits keep their values when alpha is left out or planes are parted. Those of a depth between become
-/// ones of 16 bits then: such a format must be one that the filter reads, and all of these are planes of Y'CbCr alone, "yuv4…".
-#[must_use]
-pub fn is_native(picture: &Picture, source: &SourceFormat) -> bool {
-    let layout = picture.layout();
-    let keeps_depth = matches!(layout.depth, 8 | 16) || source.pixel_format.starts_with("yuv4");
-    let grid = layout.chroma_shift;
-    let known_grid = match layout.depth {
-        8 => grid.0 + grid.1 < 3 && grid != (0, 2),
-        10 | 12 => grid.0 < 2 && grid.1 < 2,
-        _ => matches!(grid, (0, 0) | (1, 0) | (1, 1)),
-    };
-    let is_coded = layout.model == ColorModel::YCbCr && picture.has_coded_components();
-    is_coded && source.converted_to.is_none() && known_grid && keeps_depth
-}
-
-fn plane_signal(bins: &[u64]) -> PlaneSignal {
-    let count: u64 = bins.iter().sum();
-    let sum: u64 = bins.iter().zip(0..).map(|(&bin, code)| bin * code).sum();
-    let used = || bins.iter().zip(0_u32..).filter(|(bin, _)| **bin > 0).map(|(_, code)| code);
-    // The filter rounds the number of samples as lrint does, and takes the first level that reaches it.
-    let level = |percent: f64| {
-        let wanted = (count as f64 * percent / 100.0).round_ties_even() as u64;
-        let mut up_to = 0;
-        let reached = bins.iter().position(|&bin| {
-            up_to += bin;
-            up_to >= wanted
-        });
-        reached.unwrap_or(0) as u32
-    };
-    PlaneSignal {
-        min: used().next().unwrap_or(0),
-        low: level(10.0),
-        average: sum as f64 / count.max(1) as f64,
-        high: level(90.0),
-        max: used().last().unwrap_or(0),
-        bit_depth: used().fold(0, |bits, code| bits | code).count_ones(),
+impl Signal {
+    /// The filter's tags in its order, without what stands before their names, and their values as it writes them.
+    #[must_use]
+    pub fn tags(&self) -> Vec<(String, String)> {
+        let planes = || ['Y', 'U', 'V'].into_iter().zip(&self.planes);
+        let mut tags = Vec::with_capacity(31);
+        let levels = planes().map(|(letter, plane)| (letter.to_string(), plane));
+        for (name, plane) in levels.chain([("SAT".to_owned(), &self.chroma.saturation)]) {
+            let PlaneSignal { min, low, average, high, max, .. } = plane;
+            tags.push((format!("{name}MIN"), min.to_string()));
+            tags.push((format!("{name}LOW"), low.to_string()));
+            tags.push((format!("{name}AVG"), format_g(*average)));
+            tags.push((format!("{name}HIGH"), high.to_string()));
+            tags.push((format!("{name}MAX"), max.to_string()));
+        }
+        tags.push(("HUEMED".to_owned(), self.chroma.hue_median.to_string()));
+        tags.push(("HUEAVG".to_owned(), format_g(self.chroma.hue_average)));
+        if let Some(texture) = &self.texture {
+            let differences = ["YDIF", "UDIF", "VDIF"].into_iter().zip(texture.differences);
+            tags.extend(differences.map(|(name, difference)| (name.to_owned(), format_g(difference))));
+        }
+        tags.extend(planes().map(|(letter, plane)| (format!("{letter}BITDEPTH"), plane.bit_depth.to_string())));
+        if let Some(texture) = &self.texture {
+            tags.push(("TOUT".to_owned(), format_g(texture.outliers)));
+            tags.push(("VREP".to_owned(), format_g(texture.repeats)));
+        }
+        tags.push(("BRNG".to_owned(), format_g(self.out_of_broadcast)));
+        tags
     }
 }
 
 /// Counts the samples of a component at its full depth.
-fn count_deep(picture: &Picture, component: usize, bins: &mut [u64]) {
+fn count_deep(picture: &Picture, component: usize, reading: Reading, bins: &mut [u64]) {
     let (width, height) = picture.layout().component_size(component, picture.width(), picture.height());
     let mut row = vec![0; width as usize];
     for y in 0..height {
-        read_row(picture, component, y, &mut row);
+        reading.row(picture, component, y, &mut row);
         for &code in &row {
             bins[usize::from(code)] += 1;
-        }
-    }
-}
-
-/// Reads a row of a component at its full depth.
-fn read_row(picture: &Picture, component: usize, y: u32, codes: &mut [u16]) {
-    let layout = picture.layout();
-    let place = layout.components[component];
-    let view = picture.plane(usize::from(place.plane));
-    let bytes = &view.bytes[y as usize * view.stride + usize::from(place.offset)..];
-    let mask = (((1_u32 << layout.depth) - 1) & 0xffff) as u16;
-    match (layout.sample_bytes, place.step) {
-        (1, 1) => codes.iter_mut().zip(bytes).for_each(|(code, &byte)| *code = u16::from(byte)),
-        (1, step) => {
-            for (code, sample) in codes.iter_mut().zip(bytes.chunks(usize::from(step))) {
-                *code = u16::from(sample[0] >> place.shift) & mask;
-            }
-        }
-        (_, step) => {
-            for (code, sample) in codes.iter_mut().zip(bytes.chunks(usize::from(step))) {
-                *code = (u16::from_le_bytes([sample[0], sample[1]]) >> place.shift) & mask;
-            }
         }
     }
 }
@@ -155,9 +129,6 @@ fn read_row(picture: &Picture, component: usize, y: u32, codes: &mut [u16]) {
 /// Pixels whose luma, or the chroma that covers them, lies outside the broadcast range.
 fn outside_broadcast(picture: &Picture) -> u64 {
     let layout = picture.layout();
-    if layout.model != ColorModel::YCbCr {
-        return 0;
-    }
     let scale = layout.depth - 8;
     let [low, top_luma, top_chroma] = [16_u16, 235, 240].map(|code| code << scale);
     let (sx, sy) = layout.chroma_shift;
@@ -190,8 +161,7 @@ fn outside_broadcast(picture: &Picture) -> u64 {
 }
 
 /// A number that is not negative, as C's "%g" prints it.
-#[must_use]
-pub fn format_g(value: f64) -> String {
+fn format_g(value: f64) -> String {
     let scientific = format!("{value:.5e}");
     let Some((mantissa, exponent)) = scientific.split_once('e') else { return scientific };
     let exponent: i32 = exponent.parse().unwrap_or(0);
