@@ -131,7 +131,7 @@ pub mod scoping {
 /// Every frame's counts as data: what `analyze` and `merge` do.
 pub mod analysis {
     pub use crate::export::analyze::counter::{Counting, ScopeUse};
-    pub use crate::export::analyze::format::Format;
+    pub use crate::export::analyze::format::{Format, TextFormat};
     pub use crate::export::analyze::merge::merge;
     pub use crate::export::analyze::output::Target;
     pub use crate::export::analyze::pipeline::Request;

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use histoscope::analysis::{
     AnalyzeError, Counting, Destination, Finished, Format, Point, Request, ScopeUse, Selection, SignalUse, Stop,
-    Target, run,
+    Target, TextFormat, run,
 };
 use histoscope::{Components, Counted};
 
@@ -124,8 +124,8 @@ impl AnalyzeArgs {
 
     fn request(&self, input: &Path, destination: &Destination, stop: &Stop) -> Request {
         let signal = match destination {
-            Destination::Records { format: Format::Ffprobe, .. } => SignalUse::Samples,
-            Destination::Records { format: Format::Qctools, .. } => SignalUse::Neighbours,
+            Destination::Records { format: FFPROBE, .. } => SignalUse::Samples,
+            Destination::Records { format: QCTOOLS, .. } => SignalUse::Neighbours,
             _ => SignalUse::None,
         };
         let coded = self.counting.components() == Components::YCbCr;
@@ -177,10 +177,11 @@ impl AnalyzeArgs {
     fn format(&self) -> Format {
         let ending = || {
             let name = self.output.as_deref()?.file_name()?.to_str()?.to_ascii_lowercase();
-            let formats = [Format::Jsonl, Format::Csv, Format::Json, Format::Qctools];
+            let formats = [FormatArg::Jsonl, FormatArg::Csv, FormatArg::Json, FormatArg::Qctools, FormatArg::Parquet]
+                .map(Format::from);
             formats.into_iter().find(|format| name.ends_with(&format!(".{}", format.extension())))
         };
-        self.format.map(Format::from).or_else(ending).unwrap_or_default()
+        self.format.map(Format::from).or_else(ending).unwrap_or(Format::Text(TextFormat::Jsonl))
     }
 
     fn check_usage(&self) -> Result<(), WrongUsage> {
@@ -205,8 +206,11 @@ impl AnalyzeArgs {
         if self.resume && !is_to_file {
             return wrong_usage("--resume goes on with a file; name it with -o or --out-dir");
         }
+        if format == Format::Parquet && !is_to_file && std::io::stdout().is_terminal() {
+            return wrong_usage("--format parquet writes no text; name a file with -o, or lead the output into one");
+        }
         let has_more = self.bins || !self.scopes.is_empty() || self.counting.components() == Components::YCbCr;
-        if format == Format::Ffprobe && has_more {
+        if format == FFPROBE && has_more {
             return wrong_usage(
                 "--format ffprobe has a fixed set of fields; leave out --bins, --scopes and --components",
             );
@@ -226,7 +230,7 @@ impl AnalyzeArgs {
 
     /// A report for QCTools is one of the whole file, each frame beside the one before it.
     fn check_whole(&self, format: Format) -> Result<(), WrongUsage> {
-        if format != Format::Qctools {
+        if format != QCTOOLS {
             return Ok(());
         }
         let part = &self.part;
@@ -273,10 +277,10 @@ impl AnalyzeArgs {
                  shares of a file could not be merged; leave it out, or write 0"
             ));
         }
-        if matches!(format, Format::Ffprobe | Format::Qctools) {
+        if matches!(format, FFPROBE | QCTOOLS) {
             return wrong_usage(format!(
                 "--format {format} promises FFmpeg's own values, which are those of the source; leave the adjustments \
-                 out, or use --format jsonl, csv or json"
+                 out, or use --format jsonl, csv, json or parquet"
             ));
         }
         Ok(())
@@ -303,16 +307,22 @@ enum FormatArg {
     Ffprobe,
     /// What QCTools opens: the figures of FFmpeg's signalstats filter as packed XML
     Qctools,
+    /// A table that pandas, Polars, DuckDB and Spark read
+    Parquet,
 }
+
+const FFPROBE: Format = Format::Text(TextFormat::Ffprobe);
+const QCTOOLS: Format = Format::Text(TextFormat::Qctools);
 
 impl From<FormatArg> for Format {
     fn from(arg: FormatArg) -> Self {
         match arg {
-            FormatArg::Jsonl => Self::Jsonl,
-            FormatArg::Csv => Self::Csv,
-            FormatArg::Json => Self::Json,
-            FormatArg::Ffprobe => Self::Ffprobe,
-            FormatArg::Qctools => Self::Qctools,
+            FormatArg::Jsonl => Self::Text(TextFormat::Jsonl),
+            FormatArg::Csv => Self::Text(TextFormat::Csv),
+            FormatArg::Json => Self::Text(TextFormat::Json),
+            FormatArg::Ffprobe => FFPROBE,
+            FormatArg::Qctools => QCTOOLS,
+            FormatArg::Parquet => Self::Parquet,
         }
     }
 }

@@ -7,17 +7,24 @@
 pub mod counter;
 mod counting;
 mod ending;
+mod ffprobe;
 pub mod format;
 mod frames;
 pub mod jobs;
+mod left;
+mod lines;
 pub mod merge;
 pub mod output;
 pub mod overview;
+mod parquet;
 pub mod pipeline;
 mod qctools;
 pub mod record;
+mod record_output;
 pub mod run;
 pub mod selection;
 pub mod signal;
+pub mod summary;
+mod unfinished;
 
 pub use ending::{AnalyzeError, Stop};

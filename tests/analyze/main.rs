@@ -13,6 +13,7 @@ mod endings;
 mod interrupt;
 mod numpy;
 mod output;
+mod parquet;
 mod probe;
 mod program;
 mod qctools;

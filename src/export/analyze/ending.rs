@@ -57,6 +57,9 @@ pub enum AnalyzeError {
         /// The system's reason.
         source: std::io::Error,
     },
+    /// A table could not be packed or unpacked.
+    #[error("the table could not be made: {0}")]
+    Table(#[from] ::parquet::errors::ParquetError),
     /// The reader of the standard output has gone away, as `head` does.
     #[error("the reader of the output has gone away")]
     ReaderGone,
@@ -96,7 +99,7 @@ pub enum AnalyzeError {
     #[error("{}: the video is R'G'B'; it has no Y'CbCr codes to count (leave --components out)", .0.display())]
     NotCoded(PathBuf),
     /// FFmpeg's filter would convert the picture first.
-    #[error("{}: signalstats reads only planar Y'CbCr and would convert {format} first, to other values; use --format jsonl, csv or json", .input.display())]
+    #[error("{}: signalstats reads only planar Y'CbCr and would convert {format} first, to other values; use --format jsonl, csv, json or parquet", .input.display())]
     NoSignal {
         /// The video.
         input: PathBuf,
@@ -123,4 +126,9 @@ pub enum AnalyzeError {
     /// A run that cannot be continued.
     #[error("{0}")]
     Resume(String),
+}
+
+/// What a person who ended `merge` reads.
+pub(super) fn stopped() -> AnalyzeError {
+    AnalyzeError::Merge("stopped; nothing was written".to_owned())
 }

@@ -1,31 +1,63 @@
-//! An output as a whole: what stands before the records, between them and behind them, and the records as lines.
-//!
-//! At its end an output says about the run which frames of which file were counted, how, and whether all of them are there.
-//! Shares are joined, and runs continued, by it.
+//! How records are written, and an output of lines as a whole: what stands before the records, between them and behind them.
 
 use std::fmt;
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
-use std::path::Path;
+use std::io;
 
-use serde::{Deserialize, Serialize};
-
-use super::counter::ScopeUse;
-use super::pipeline::{Counted, Pipeline, Request};
+use super::ffprobe::FfprobeRecord;
+use super::pipeline::Counted;
 use super::qctools::QctoolsWriter;
-use super::record::{FfprobeRecord, FrameRecord, RowCells, TableShape};
-use super::signal::SignalUse;
-use crate::adjust::{Adjustments, Reduction};
-use crate::export::figures::SCHEMA;
-use crate::histogram::Components;
+use super::record::{Recorder, RowCells};
+use super::summary::Summary;
 use crate::media::StreamInfo;
 
-/// Bytes at the start and at the end of a file by which it is told from others.
-const FINGERPRINT_BYTES: u64 = 1 << 16;
-
 /// How records are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Format {
+    /// As text, one behind the other.
+    Text(TextFormat),
+    /// As columns, in a file of Parquet.
+    Parquet,
+}
+
+impl Format {
+    /// The name on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Text(format) => format.name(),
+            Self::Parquet => "parquet",
+        }
+    }
+
+    /// The ending of files of this format.
+    #[must_use]
+    pub const fn extension(self) -> &'static str {
+        match self {
+            Self::Text(TextFormat::Ffprobe) => "ffprobe.json",
+            Self::Text(TextFormat::Qctools) => "qctools.xml.gz",
+            other => other.name(),
+        }
+    }
+
+    /// Whether an output is one object, and a second one cannot stand behind it.
+    #[must_use]
+    pub const fn is_one_object(self) -> bool {
+        match self {
+            Self::Text(format) => format.has_array() || matches!(format, TextFormat::Qctools),
+            Self::Parquet => true,
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// How records are written as text, one behind the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum TextFormat {
     /// A JSON object a line, the last of them the summary.
     #[default]
     Jsonl,
@@ -39,29 +71,14 @@ pub enum Format {
     Qctools,
 }
 
-impl Format {
-    /// All of them.
-    pub const ALL: [Self; 5] = [Self::Jsonl, Self::Csv, Self::Json, Self::Ffprobe, Self::Qctools];
-
-    /// The name on the command line.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
+impl TextFormat {
+    const fn name(self) -> &'static str {
         match self {
             Self::Jsonl => "jsonl",
             Self::Csv => "csv",
             Self::Json => "json",
             Self::Ffprobe => "ffprobe",
             Self::Qctools => "qctools",
-        }
-    }
-
-    /// The ending of files of this format.
-    #[must_use]
-    pub const fn extension(self) -> &'static str {
-        match self {
-            Self::Ffprobe => "ffprobe.json",
-            Self::Qctools => "qctools.xml.gz",
-            other => other.name(),
         }
     }
 
@@ -84,12 +101,6 @@ impl Format {
     #[must_use]
     pub const fn after_last(self) -> &'static str {
         if self.has_array() { "\n" } else { "" }
-    }
-
-    /// Whether an output is one object, and a second one cannot stand behind it.
-    #[must_use]
-    pub const fn is_one_object(self) -> bool {
-        self.has_array() || matches!(self, Self::Qctools)
     }
 
     /// Whether the records are an array's elements.
@@ -140,53 +151,29 @@ impl Format {
     }
 }
 
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
 const JSON_HEAD: &str = "{\"schema\":1,\"frames\":[";
 const FFPROBE_HEAD: &str = "{\"frames\":[";
 
 /// How a run's records become text: each a line, without the line's end.
 pub struct RecordWriter {
-    format: Format,
-    input: String,
-    adjustments: Option<String>,
-    components: &'static [Components],
-    shape: TableShape,
+    format: TextFormat,
+    recorder: Recorder,
     row: RowCells,
     /// The report for QCTools, where that is what is written.
     report: Option<QctoolsWriter>,
 }
 
 impl RecordWriter {
-    /// Writes the records of a run on that video in that format; with `bins`, every bin too.
+    /// Writes the records of a run on that video in that format.
     #[must_use]
-    pub fn new(format: Format, request: &Request, info: &StreamInfo, bins: bool) -> Self {
-        let adjustments = &request.adjustments;
-        let coded = request.counting.coded;
-        let shape = TableShape {
-            has_adjustments: !adjustments.is_off(),
-            has_thresholds: matches!(adjustments.reduction, Some(Reduction::Otsu(_))),
-            has_bins: bins,
-            has_vectorscope: request.counting.scopes == ScopeUse::Saturation,
-        };
-        Self {
-            format,
-            input: display(&request.input),
-            adjustments: adjustments_text(adjustments),
-            components: if coded { &[Components::Rgbl, Components::YCbCr] } else { &[Components::Rgbl] },
-            shape,
-            row: RowCells::default(),
-            report: (format == Format::Qctools).then(|| QctoolsWriter::new(info)),
-        }
+    pub fn new(format: TextFormat, recorder: Recorder, info: &StreamInfo) -> Self {
+        let report = (format == TextFormat::Qctools).then(|| QctoolsWriter::new(info));
+        Self { format, recorder, row: RowCells::default(), report }
     }
 
     /// The format.
     #[must_use]
-    pub const fn format(&self) -> Format {
+    pub const fn format(&self) -> TextFormat {
         self.format
     }
 
@@ -199,14 +186,14 @@ impl RecordWriter {
             return report.head();
         }
         Ok(match self.format {
-            Format::Json => format!("{JSON_HEAD}\n"),
-            Format::Ffprobe => format!("{FFPROBE_HEAD}\n"),
-            Format::Csv => {
-                let channels = self.components.iter().flat_map(|components| components.channel_names());
+            TextFormat::Json => format!("{JSON_HEAD}\n"),
+            TextFormat::Ffprobe => format!("{FFPROBE_HEAD}\n"),
+            TextFormat::Csv => {
+                let names: Vec<_> = self.recorder.fields().into_iter().map(|field| field.name).collect();
                 // No name has a comma or a quotation mark.
-                format!("{}\n", self.shape.names(channels.copied()).join(","))
+                format!("{}\n", names.join(","))
             }
-            Format::Jsonl | Format::Qctools => String::new(),
+            TextFormat::Jsonl | TextFormat::Qctools => String::new(),
         }
         .into_bytes())
     }
@@ -236,14 +223,15 @@ impl RecordWriter {
             line.extend(report.frame(counted)?);
             return Ok(());
         }
-        if self.format == Format::Ffprobe {
-            return Ok(serde_json::to_writer(line, &FfprobeRecord::new(counted))?);
+        match self.format {
+            TextFormat::Ffprobe => return Ok(serde_json::to_writer(line, &FfprobeRecord::new(counted))?),
+            TextFormat::Jsonl | TextFormat::Json => {
+                return Ok(serde_json::to_writer(line, &self.recorder.record(counted))?);
+            }
+            TextFormat::Csv | TextFormat::Qctools => {}
         }
-        let record = FrameRecord::new(&self.input, self.adjustments.as_deref(), counted, self.shape);
-        if self.format != Format::Csv {
-            return Ok(serde_json::to_writer(line, &record)?);
-        }
-        self.shape.fill(&record, &mut self.row);
+        self.row.clear();
+        self.recorder.cells(counted, &mut |cell| self.row.push(&cell));
         let mut writer = csv::WriterBuilder::new().buffer_capacity(1 << 12).from_writer(&mut *line);
         writer.write_byte_record(self.row.record())?;
         writer.flush()?;
@@ -252,151 +240,4 @@ impl RecordWriter {
         line.pop();
         Ok(())
     }
-}
-
-/// A file's identity, cheap to learn.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SourceIdentity {
-    /// Its size.
-    pub bytes: u64,
-    /// A hash (64-bit FNV-1a) of its first and last 64 KiB.
-    pub fingerprint: String,
-}
-
-impl SourceIdentity {
-    /// The identity of a regular file; `None` for pipes, devices and URLs.
-    #[must_use]
-    pub fn of(path: &Path) -> Option<Self> {
-        let metadata = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
-        let read = || -> io::Result<u64> {
-            let mut file = File::open(path)?;
-            let mut bytes = Vec::new();
-            file.by_ref().take(FINGERPRINT_BYTES).read_to_end(&mut bytes)?;
-            file.seek(SeekFrom::Start(metadata.len().saturating_sub(FINGERPRINT_BYTES)))?;
-            file.take(FINGERPRINT_BYTES).read_to_end(&mut bytes)?;
-            Ok(hash(&bytes))
-        };
-        let fingerprint = format!("{:016x}", read().ok()?);
-        Some(Self { bytes: metadata.len(), fingerprint })
-    }
-}
-
-/// 64-bit FNV-1a.
-#[must_use]
-pub fn hash(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
-}
-
-/// Options that change what a record says. Runs that differ in one of them are not parts of one another.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RunOptions {
-    /// "rgbl", or "rgbl+ycbcr".
-    pub components: String,
-    /// Whether all bins are told.
-    pub bins: bool,
-    /// Every how many frames one is counted.
-    pub every: u64,
-    /// Whether only key frames are.
-    pub keyframes: bool,
-    /// The region as it was stated.
-    pub region: Option<String>,
-    /// What black bars leave: x, y, width and height; absent where they were not looked for.
-    pub bars_leave: Option<[u32; 4]>,
-    /// The matrix that was forced on the video.
-    pub matrix: Option<String>,
-    /// The range that was forced on it.
-    pub range: Option<String>,
-    /// What was done to the pictures, in words; absent where nothing was.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub adjustments: Option<String>,
-    /// Scopes whose figures are told; absent where none are.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub scopes: Option<String>,
-}
-
-impl RunOptions {
-    /// The options of a run on a file that was opened.
-    #[must_use]
-    pub fn new(request: &Request, pipeline: &Pipeline, bins: bool) -> Self {
-        let components = if request.counting.coded { "rgbl+ycbcr" } else { "rgbl" };
-        Self {
-            components: if request.counting.signal == SignalUse::None { components } else { "signalstats" }.to_owned(),
-            bins,
-            every: request.selection.every.get(),
-            keyframes: request.selection.keyframes,
-            region: request.selection.region.map(|region| region.to_string()),
-            bars_leave: pipeline.bars().map(|bars| {
-                let rect = bars.picture;
-                [rect.x, rect.y, rect.width, rect.height]
-            }),
-            matrix: request.open.matrix.map(|matrix| matrix.name().to_owned()),
-            range: request.open.range.map(|range| range.name().to_owned()),
-            adjustments: adjustments_text(&request.adjustments),
-            scopes: (request.counting.scopes == ScopeUse::Saturation).then(|| "vectorscope".to_owned()),
-        }
-    }
-}
-
-/// The end of an output.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Summary {
-    /// Version of the records' shape.
-    pub schema: u32,
-    /// "summary".
-    #[serde(rename = "type")]
-    pub kind: String,
-    /// The video as it was named.
-    pub input: String,
-    /// Which file that was.
-    pub source: Option<SourceIdentity>,
-    /// How it was counted.
-    pub options: RunOptions,
-    /// Number of records.
-    pub frames: u64,
-    /// Number of the first frame that was looked at.
-    pub first_frame: u64,
-    /// Number of the first frame after those that were looked at.
-    pub end_frame: u64,
-    /// Whether the last of them is the video's last.
-    pub reached_end: bool,
-    /// Whether every frame that was asked for, and that the file promises, is there.
-    pub complete: bool,
-    /// Why not.
-    pub reason: Option<String>,
-}
-
-impl Summary {
-    /// The summary of a run that has not begun.
-    #[must_use]
-    pub fn new(input: &Path, options: RunOptions) -> Self {
-        Self {
-            schema: SCHEMA,
-            kind: "summary".to_owned(),
-            input: display(input),
-            source: SourceIdentity::of(input),
-            options,
-            frames: 0,
-            first_frame: 0,
-            end_frame: 0,
-            reached_end: false,
-            complete: true,
-            reason: None,
-        }
-    }
-
-    /// Whether there is nothing to say that the records do not say by themselves.
-    #[must_use]
-    pub const fn is_whole(&self) -> bool {
-        self.complete && self.first_frame == 0 && self.reached_end
-    }
-}
-
-/// A file's name in records, on one line whatever it contains.
-pub(super) fn display(path: &Path) -> String {
-    path.display().to_string().replace(['\n', '\r'], " ")
-}
-
-/// What was done to the pictures, in words; `None` where nothing was.
-fn adjustments_text(adjustments: &Adjustments) -> Option<String> {
-    (!adjustments.is_off()).then(|| adjustments.to_string())
 }

@@ -1,22 +1,46 @@
 //! Shares of a run, joined into what one run would have written, byte for byte.
+//!
+//! Lines are copied. The rows of tables are gathered anew, for the first rows of a share may belong to the last row group of
+//! the one before.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use super::ending::{AnalyzeError, Stop};
-use super::format::{Format, Summary, hash};
-use super::output::{Output, Target, last_line, recognise};
+use super::ending::{AnalyzeError, Stop, stopped};
+use super::format::TextFormat;
+use super::lines::{last_line, recognise};
+use super::output::{Output, Target};
+use super::parquet::{self, Table};
+use super::summary::{Summary, hash};
 use crate::export::file::{FileError, is_same_file};
 
 /// A share that was looked at.
 struct Share {
     path: PathBuf,
-    format: Format,
+    form: Form,
     summary: Summary,
-    head: String,
-    /// Where the records end, behind the last one's line end.
-    end: u64,
+}
+
+/// What shares must have in common besides their options, and where their records are.
+enum Form {
+    Lines {
+        format: TextFormat,
+        head: String,
+        /// Where the records end, behind the last one's line end.
+        end: u64,
+    },
+    Table(Table),
+}
+
+impl Form {
+    fn is_like(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Lines { format, head, .. }, Self::Lines { format: f, head: h, .. }) => (format, head) == (f, h),
+            (Self::Table(table), Self::Table(other)) => table.has_columns_of(other),
+            _ => false,
+        }
+    }
 }
 
 /// Joins shares, given in any order, and writes the result.
@@ -37,21 +61,42 @@ pub fn merge(shares: &[PathBuf], target: &Target, stop: &Stop) -> Result<Summary
         return Err(AnalyzeError::Merge(text));
     }
     let run = hash(serde_json::to_string(&summary).unwrap_or_default().as_bytes());
-    let mut output = Output::open(target, run, None)?;
-    output.write(first.head.as_bytes())?;
+    let output = Output::open(target, run, None)?;
+    let filled = || shares.iter().filter(|share| share.summary.frames > 0);
+    match &first.form {
+        Form::Lines { format, head, .. } => join_lines(filled(), output, (*format, head), &summary, stop)?,
+        Form::Table(table) => {
+            let tables = filled().filter_map(|share| match &share.form {
+                Form::Table(table) => Some((share.path.as_path(), table)),
+                Form::Lines { .. } => None,
+            });
+            parquet::join(table, tables, output, &summary, stop)?;
+        }
+    }
+    Ok(summary)
+}
+
+/// Writes the lines of all shares.
+fn join_lines<'a>(
+    shares: impl Iterator<Item = &'a Share>,
+    mut output: Output,
+    (format, head): (TextFormat, &str),
+    summary: &Summary,
+    stop: &Stop,
+) -> Result<(), AnalyzeError> {
+    output.write(head.as_bytes())?;
     let mut is_empty = true;
-    for share in shares.iter().filter(|share| share.summary.frames > 0) {
+    for share in shares {
         if !std::mem::take(&mut is_empty) {
-            output.write(first.format.before_next().as_bytes())?;
+            output.write(format.before_next().as_bytes())?;
         }
         copy_records(share, &mut output, stop)?;
     }
     if !is_empty {
-        output.write(first.format.after_last().as_bytes())?;
+        output.write(format.after_last().as_bytes())?;
     }
-    output.write(first.format.tail(&summary).as_bytes())?;
-    output.finish()?;
-    Ok(summary)
+    output.write(format.tail(summary).as_bytes())?;
+    output.finish()
 }
 
 /// Reads what a share says of itself.
@@ -65,14 +110,18 @@ fn look(path: &Path) -> Result<Share, AnalyzeError> {
             path.display()
         ))
     };
+    if let Some(table) = parquet::open(path).map_err(io)? {
+        let summary = table.summary().ok_or_else(unknown)?;
+        return Ok(Share { path: path.to_owned(), form: Form::Table(table), summary });
+    }
     let format = recognise(path).map_err(io)?.ok_or_else(unknown)?;
     let (end, line) = last_line(path).map_err(io)?.ok_or_else(unknown)?;
     let summary = format.read_tail(&line).ok_or_else(unknown)?;
     let head = match format {
-        Format::Jsonl => String::new(),
+        TextFormat::Jsonl => String::new(),
         _ => first_line(path).map_err(io)?,
     };
-    Ok(Share { path: path.to_owned(), format, summary, head, end })
+    Ok(Share { path: path.to_owned(), form: Form::Lines { format, head, end }, summary })
 }
 
 fn first_line(path: &Path) -> std::io::Result<String> {
@@ -91,7 +140,7 @@ fn join(shares: &[Share]) -> Result<Summary, AnalyzeError> {
         let [before, share] = pair else { continue };
         let (a, b) = (before.path.display(), share.path.display());
         let (found, wanted) = (&share.summary, &joined);
-        if share.format != before.format || share.head != before.head || found.options != wanted.options {
+        if !share.form.is_like(&before.form) || found.options != wanted.options {
             return refuse(format!("{a} and {b} were made with different options or formats; make one of them again"));
         }
         if found.input != wanted.input || found.source != wanted.source {
@@ -127,16 +176,17 @@ fn join(shares: &[Share]) -> Result<Summary, AnalyzeError> {
 
 /// Copies a share's records.
 fn copy_records(share: &Share, output: &mut Output, stop: &Stop) -> Result<(), AnalyzeError> {
+    let Form::Lines { format, head, end } = &share.form else { return Ok(()) };
     let io = |source| FileError::Io { path: share.path.clone(), source };
     let mut file = File::open(&share.path).map_err(io)?;
-    let start = share.head.len() as u64;
+    let start = head.len() as u64;
     file.seek(SeekFrom::Start(start)).map_err(io)?;
     // What stands behind the last record stands behind the last share's last record.
-    let mut left = share.end.saturating_sub(share.format.after_last().len() as u64).saturating_sub(start);
+    let mut left = end.saturating_sub(format.after_last().len() as u64).saturating_sub(start);
     let mut buffer = vec![0; 1 << 16];
     while left > 0 {
         if stop.is_stopped() {
-            return Err(AnalyzeError::Merge("stopped; nothing was written".to_owned()));
+            return Err(stopped());
         }
         let most = buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
         file.read_exact(&mut buffer[..most]).map_err(io)?;

@@ -5,19 +5,14 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufRead, BufReader, BufWriter, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufWriter, ErrorKind, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::ending::AnalyzeError;
-use super::format::{Format, Summary};
-use super::record::RecordNumber;
-use crate::export::file::{FileError, check_writable, folder_of};
+use crate::export::file::{FileError, check_writable};
 
 /// Bytes that are gathered before they are written.
 const BUFFER: usize = 1 << 16;
-
-/// The most bytes of a last line that is a summary.
-const MOST_SUMMARY_BYTES: u64 = 1 << 16;
 
 /// Where to write.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,10 +41,18 @@ pub struct PartFile {
 }
 
 /// The preliminary name of an output.
-fn part_path(target: &Path, run: u64) -> PathBuf {
+pub(super) fn part_path(target: &Path, run: u64) -> PathBuf {
     let mut name = target.file_name().map_or_else(OsString::new, OsString::from);
     name.push(format!(".{:08x}.part", run & 0xffff_ffff));
     target.with_file_name(name)
+}
+
+/// The preliminary file of an output; `None` where there is none.
+#[must_use]
+pub fn preliminary(target: &Target, run: u64) -> Option<PathBuf> {
+    let Target::File(path) = target else { return None };
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.clone());
+    (!is_stream(&path)).then(|| part_path(&path, run))
 }
 
 /// Whether a path leads to something that is no file and no folder.
@@ -94,7 +97,7 @@ impl Output {
         let result = match self {
             Self::Stdout(writer) => writer.write_all(bytes),
             Self::Stream(writer, _) => writer.write_all(bytes),
-            Self::File(part) => part.writer.write_all(bytes),
+            Self::File(part) => return part.write(bytes),
         };
         result.map_err(|error| self.error(error))
     }
@@ -107,7 +110,7 @@ impl Output {
         let result = match self {
             Self::Stdout(writer) => writer.flush(),
             Self::Stream(writer, _) => writer.flush(),
-            Self::File(part) => part.writer.flush(),
+            Self::File(part) => return part.flush(),
         };
         result.map_err(|error| self.error(error))
     }
@@ -118,22 +121,13 @@ impl Output {
     /// As for [`write`](Self::write).
     pub fn finish(mut self) -> Result<(), AnalyzeError> {
         self.flush()?;
-        if let Self::File(PartFile { part, target, .. }) = &self {
-            let final_path = fs::canonicalize(target).unwrap_or_else(|_| target.clone());
-            fs::rename(part, final_path).map_err(|error| self.error(error))?;
-        }
-        Ok(())
+        if let Self::File(part) = self { part.appear(&part.part) } else { Ok(()) }
     }
 
     /// Leaves nothing of a file in which nothing is worth keeping.
     pub fn discard(self) {
-        if let Self::File(PartFile { part, writer, .. }) = self {
-            // Its bytes need not reach the disk any more.
-            let (file, _) = writer.into_parts();
-            drop(file);
-            if let Err(error) = fs::remove_file(&part) {
-                log::debug!("{} stays: {error}", part.display());
-            }
+        if let Self::File(part) = self {
+            part.discard();
         }
     }
 
@@ -148,151 +142,74 @@ impl Output {
             Self::Stdout(_) | Self::Stream(..) if error.kind() == ErrorKind::BrokenPipe => AnalyzeError::ReaderGone,
             Self::Stdout(_) => AnalyzeError::Output(error),
             Self::Stream(_, path) => FileError::Io { path: path.clone(), source: error }.into(),
-            Self::File(PartFile { part, target, .. }) => {
-                AnalyzeError::Kept { path: target.clone(), part: part.clone(), source: error }
-            }
+            Self::File(part) => part.error(error),
         }
     }
 }
 
-/// What an unfinished output holds.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Left {
-    /// Bytes up to the end of the last complete record, without the separator and the line's end behind it.
-    pub bytes: u64,
-    /// Complete records.
-    pub records: u64,
-    /// Number of the last record's frame.
-    pub last: Option<u64>,
-}
-
-/// What there is to go on with.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
-    /// Nothing; the run begins at its beginning.
-    Nothing,
-    /// The run is finished already.
-    Finished,
-    /// Records, in the preliminary file.
-    Unfinished(Left),
-}
-
-/// Looks for what a run with these options has left of `target`. A partial output that was given its final name is given
-/// its preliminary one again.
-///
-/// # Errors
-/// [`AnalyzeError::Resume`] if there is an output of another run.
-pub fn find_unfinished(target: &Path, run: u64, format: Format, summary: &Summary) -> Result<Found, AnalyzeError> {
-    let io = |source| FileError::Io { path: target.to_owned(), source };
-    let path = fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
-    let part = part_path(&path, run);
-    if !part.exists() {
-        if !path.exists() {
-            return other_parts(&path).map_or(Ok(Found::Nothing), |part| {
-                Err(AnalyzeError::Resume(format!(
-                    "{}: the unfinished output {} is of a run with other options or of another file; give the same options, \
-                     or leave --resume out to begin anew",
-                    target.display(),
-                    part.display()
-                )))
-            });
-        }
-        match last_line(&path).map_err(io)?.and_then(|(_, line)| format.read_tail(&line)) {
-            Some(found) if found.options != summary.options || found.source != summary.source => {
-                return Err(AnalyzeError::Resume(format!(
-                    "{}: this is the output of a run with other options or of another file; give the same options, or \
-                     leave --resume out to begin anew",
-                    target.display()
-                )));
-            }
-            Some(found) if !found.complete => fs::rename(&path, &part).map_err(io)?,
-            None if recognise(&path).map_err(io)? != Some(format) => {
-                return Err(AnalyzeError::Resume(format!(
-                    "{}: this is no {format} output of a run; name another file, or leave --resume out to replace it",
-                    target.display()
-                )));
-            }
-            _ => return Ok(Found::Finished),
-        }
+impl PartFile {
+    /// Writes.
+    ///
+    /// # Errors
+    /// [`AnalyzeError::Kept`] if the disk is full, say.
+    pub fn write(&mut self, bytes: &[u8]) -> Result<(), AnalyzeError> {
+        self.writer.write_all(bytes).map_err(|error| self.error(error))
     }
-    let left = scan(&part, format).map_err(io)?;
-    Ok(if left.records == 0 { Found::Nothing } else { Found::Unfinished(left) })
-}
 
-/// The unfinished output of any run for that target.
-fn other_parts(target: &Path) -> Option<PathBuf> {
-    let name = target.file_name()?.to_string_lossy().into_owned();
-    let folder = folder_of(target);
-    fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path()).find(|path| {
-        let found = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let middle = found.strip_prefix(&name).and_then(|rest| rest.strip_suffix(".part"));
-        middle.is_some_and(|hash| hash.len() == 9 && hash.starts_with('.'))
-    })
-}
+    /// Hands everything over that was written.
+    ///
+    /// # Errors
+    /// As for [`write`](Self::write).
+    pub fn flush(&mut self) -> Result<(), AnalyzeError> {
+        self.writer.flush().map_err(|error| self.error(error))
+    }
 
-/// The format of a file, by its first line.
-///
-/// # Errors
-/// If it cannot be read.
-pub fn recognise(path: &Path) -> io::Result<Option<Format>> {
-    let mut line = Vec::new();
-    BufReader::new(File::open(path)?).take(MOST_SUMMARY_BYTES).read_until(b'\n', &mut line)?;
-    let text = String::from_utf8_lossy(&line);
-    Ok(Format::recognise(text.trim_end_matches('\n')))
-}
-
-/// The last line of a file, without its end, and where it begins; `None` if the file does not end with a whole line.
-///
-/// # Errors
-/// If it cannot be read.
-pub fn last_line(path: &Path) -> io::Result<Option<(u64, String)>> {
-    let mut file = File::open(path)?;
-    let length = file.metadata()?.len();
-    let start = length.saturating_sub(MOST_SUMMARY_BYTES);
-    file.seek(SeekFrom::Start(start))?;
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes)?;
-    let Some(text) = bytes.strip_suffix(b"\n") else { return Ok(None) };
-    let begin = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-    Ok(Some((start + begin as u64, String::from_utf8_lossy(&text[begin..]).into_owned())))
-}
-
-/// Counts the complete records of an unfinished output.
-fn scan(path: &Path, format: Format) -> io::Result<Left> {
-    let mut reader = BufReader::with_capacity(1 << 16, File::open(path)?);
-    let mut line = Vec::new();
-    let mut at = 0_u64;
-    let mut left = Left::default();
-    let mut is_head = format != Format::Jsonl;
-    let mut frame_column = 0;
-    loop {
-        line.clear();
-        let read = reader.read_until(b'\n', &mut line)?;
-        let Some(text) = line.strip_suffix(b"\n") else {
-            // A line that was cut off may still hold a whole record, but nothing shows that it does.
-            return Ok(left);
-        };
-        if std::mem::take(&mut is_head) {
-            let columns = String::from_utf8_lossy(text);
-            frame_column = columns.split(',').position(|name| name == "frame").unwrap_or(0);
-        } else {
-            let text = text.strip_suffix(b",").filter(|_| format.has_array()).unwrap_or(text);
-            let number = match format {
-                Format::Csv => csv_number(text, frame_column),
-                _ => serde_json::from_slice::<RecordNumber>(text).ok().map(|record| record.frame),
-            };
-            let Some(number) = number else { return Ok(left) };
-            left.last = Some(number);
-            left.records += 1;
-            left.bytes = at + text.len() as u64;
+    /// Ends the output where its preliminary file holds what the final one is made of: `make` writes that under a second
+    /// preliminary name, and the first is removed.
+    ///
+    /// # Errors
+    /// As for [`write`](Self::write); what there is stays.
+    pub fn finish_as(
+        mut self,
+        make: impl FnOnce(&Path, &mut dyn FnMut(&[u8]) -> Result<(), AnalyzeError>) -> Result<(), AnalyzeError>,
+    ) -> Result<(), AnalyzeError> {
+        self.flush()?;
+        let mut name = self.part.clone().into_os_string();
+        name.push(".whole");
+        let whole = PathBuf::from(name);
+        let made = File::create(&whole).map_err(|error| self.error(error)).and_then(|mut file| {
+            make(&self.part, &mut |bytes| file.write_all(bytes).map_err(|error| self.error(error)))?;
+            self.appear(&whole)
+        });
+        if made.is_err() {
+            remove(&whole);
+            return made;
         }
-        at += read as u64;
+        self.discard();
+        Ok(())
+    }
+
+    /// Gives a file its final name.
+    fn appear(&self, from: &Path) -> Result<(), AnalyzeError> {
+        let final_path = fs::canonicalize(&self.target).unwrap_or_else(|_| self.target.clone());
+        fs::rename(from, final_path).map_err(|error| self.error(error))
+    }
+
+    /// Leaves nothing.
+    pub fn discard(self) {
+        // Its bytes need not reach the disk any more.
+        let (file, _) = self.writer.into_parts();
+        drop(file);
+        remove(&self.part);
+    }
+
+    fn error(&self, source: io::Error) -> AnalyzeError {
+        AnalyzeError::Kept { path: self.target.clone(), part: self.part.clone(), source }
     }
 }
 
-fn csv_number(text: &[u8], column: usize) -> Option<u64> {
-    let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(text);
-    let mut record = csv::ByteRecord::new();
-    reader.read_byte_record(&mut record).ok().filter(|read| *read)?;
-    std::str::from_utf8(record.get(column)?).ok()?.parse().ok()
+fn remove(path: &Path) {
+    if let Err(error) = fs::remove_file(path) {
+        log::debug!("{} stays: {error}", path.display());
+    }
 }

@@ -1,11 +1,16 @@
-//! One frame's record: the same fields under the same names in JSON and in tables, and as ffprobe has them.
+//! One frame's record: the same fields under the same names in JSON and in tables.
+
+use std::borrow::Cow;
 
 use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
 
-use super::pipeline::Counted;
+use super::counter::ScopeUse;
+use super::pipeline::{Counted, Request};
+use super::summary::{adjustments_text, display};
+use crate::adjust::Reduction;
 use crate::export::figures::SCHEMA;
-use crate::histogram::ChannelStats;
+use crate::histogram::{ChannelStats, Components};
 use crate::picture::color::Origin;
 use crate::scopes::Saturation;
 
@@ -77,8 +82,7 @@ impl Serialize for ChannelRecords<'_> {
 impl<'a> FrameRecord<'a> {
     /// The record of a frame of that input, with the adjustments in words, where there are any, and with the bins and the figures of
     /// the vectorscope where the shape has them.
-    #[must_use]
-    pub fn new(input: &'a str, adjustments: Option<&'a str>, counted: &'a Counted, shape: TableShape) -> Self {
+    fn new(input: &'a str, adjustments: Option<&'a str>, counted: &'a Counted, shape: TableShape) -> Self {
         let facts = &counted.facts;
         let color = &facts.colorimetry;
         let mut channels = Vec::with_capacity(7);
@@ -118,129 +122,258 @@ impl<'a> FrameRecord<'a> {
     }
 }
 
-/// A column of a table: its name, and how its cell is filled.
-type FrameColumn = (&'static str, fn(&FrameRecord<'_>, &mut RowCells));
-/// The same of a channel.
-type ChannelColumn = (&'static str, fn(&ChannelStats, &mut RowCells));
-/// The same of the vectorscope.
-type VectorscopeColumn = (&'static str, fn(&Saturation, &mut RowCells));
+/// What the cells of a column hold. Whole numbers have a sign, so that differences of them have one too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Yes or no.
+    Boolean,
+    /// Whole numbers that fit 32 bits with a sign: codes, sizes.
+    Integer32,
+    /// Whole numbers of 64 bits with a sign: numbers of frames, counts of samples.
+    Integer64,
+    /// 64-bit floating point.
+    Real,
+    /// Words.
+    Text,
+    /// Numbers of 32 bits without a sign, as many as there are.
+    Numbers,
+}
+
+/// What one cell holds.
+pub enum Cell<'a> {
+    /// Nothing; null in JSON.
+    Empty,
+    /// Of [`Kind::Boolean`].
+    Boolean(bool),
+    /// Of both kinds of whole numbers.
+    Integer(i64),
+    /// Of [`Kind::Real`].
+    Real(f64),
+    /// Of [`Kind::Text`].
+    Text(Cow<'a, str>),
+    /// Of [`Kind::Numbers`].
+    Numbers(&'a [u32]),
+}
+
+impl<'a> Cell<'a> {
+    fn whole(number: impl Into<i64>) -> Self {
+        Self::Integer(number.into())
+    }
+
+    /// A number of frames or samples, of which there are never 2^63.
+    const fn count(count: u64) -> Self {
+        Self::Integer(count.cast_signed())
+    }
+
+    fn text(text: impl Into<Cow<'a, str>>) -> Self {
+        Self::Text(text.into())
+    }
+
+    fn maybe<T>(value: Option<T>, cell: impl FnOnce(T) -> Self) -> Self {
+        value.map_or(Self::Empty, cell)
+    }
+}
+
+/// A column of a table: its name without that of its channel, what its cells hold, whether one may be empty, and what it is.
+struct Column<F> {
+    name: &'static str,
+    kind: Kind,
+    may_be_empty: bool,
+    cell: F,
+}
+
+const fn always<F: Copy>(name: &'static str, kind: Kind, cell: F) -> Column<F> {
+    Column { name, kind, may_be_empty: false, cell }
+}
+
+const fn perhaps<F: Copy>(name: &'static str, kind: Kind, cell: F) -> Column<F> {
+    Column { name, kind, may_be_empty: true, cell }
+}
+
+type FrameColumn = Column<for<'r> fn(&'r FrameRecord<'_>) -> Cell<'r>>;
+type ChannelColumn = Column<fn(&ChannelStats) -> Cell<'static>>;
+type VectorscopeColumn = Column<fn(&Saturation) -> Cell<'static>>;
 
 /// The columns before those of the channels, in their order. "adjustments" is there where the picture was adjusted, and
 /// "thresholds" where it was parted at Otsu's.
 const COLUMNS: [FrameColumn; 22] = [
-    ("schema", |record, row| row.cell(record.schema)),
-    ("input", |record, row| row.cell(record.input)),
-    ("frame", |record, row| row.cell(record.frame)),
-    ("pts_seconds", |record, row| row.cell(record.pts_seconds)),
-    ("pts_ticks", |record, row| row.cell(record.pts_ticks)),
-    ("time_seconds", |record, row| row.cell(record.time_seconds)),
-    ("duration_seconds", |record, row| row.cell(record.duration_seconds)),
-    ("key_frame", |record, row| row.cell(record.key_frame)),
-    ("picture_type", |record, row| row.optional(record.picture_type)),
-    ("damaged", |record, row| row.cell(record.damaged)),
-    ("width", |record, row| row.cell(record.width)),
-    ("height", |record, row| row.cell(record.height)),
-    ("depth", |record, row| row.cell(record.depth)),
-    ("matrix", |record, row| row.cell(record.matrix)),
-    ("matrix_source", |record, row| row.cell(record.matrix_source)),
-    ("range", |record, row| row.cell(record.range)),
-    ("range_source", |record, row| row.cell(record.range_source)),
-    ("pixel_format", |record, row| row.cell(record.pixel_format)),
-    ("region", |record, row| {
-        row.optional(record.region.map(|numbers| numbers.map(|number| number.to_string()).join(" ")))
+    always("schema", Kind::Integer32, |record| Cell::whole(record.schema)),
+    always("input", Kind::Text, |record| Cell::text(record.input)),
+    always("frame", Kind::Integer64, |record| Cell::count(record.frame)),
+    always("pts_seconds", Kind::Real, |record| Cell::Real(record.pts_seconds)),
+    always("pts_ticks", Kind::Integer64, |record| Cell::whole(record.pts_ticks)),
+    always("time_seconds", Kind::Real, |record| Cell::Real(record.time_seconds)),
+    always("duration_seconds", Kind::Real, |record| Cell::Real(record.duration_seconds)),
+    always("key_frame", Kind::Boolean, |record| Cell::Boolean(record.key_frame)),
+    perhaps("picture_type", Kind::Text, |record| {
+        Cell::maybe(record.picture_type, |letter| Cell::text(String::from(letter)))
     }),
-    ("adjustments", |record, row| row.optional(record.adjustments)),
-    ("thresholds", |record, row| row.numbers(record.thresholds.unwrap_or_default())),
-    ("count", |record, row| row.cell(record.count)),
+    always("damaged", Kind::Boolean, |record| Cell::Boolean(record.damaged)),
+    always("width", Kind::Integer32, |record| Cell::whole(record.width)),
+    always("height", Kind::Integer32, |record| Cell::whole(record.height)),
+    always("depth", Kind::Integer32, |record| Cell::whole(record.depth)),
+    always("matrix", Kind::Text, |record| Cell::text(record.matrix)),
+    always("matrix_source", Kind::Text, |record| Cell::text(record.matrix_source.to_string())),
+    always("range", Kind::Text, |record| Cell::text(record.range)),
+    always("range_source", Kind::Text, |record| Cell::text(record.range_source.to_string())),
+    always("pixel_format", Kind::Text, |record| Cell::text(record.pixel_format)),
+    perhaps("region", Kind::Numbers, |record| Cell::maybe(record.region.as_ref(), |region| Cell::Numbers(region))),
+    perhaps("adjustments", Kind::Text, |record| Cell::maybe(record.adjustments, Cell::text)),
+    always("thresholds", Kind::Numbers, |record| Cell::Numbers(record.thresholds.unwrap_or_default())),
+    always("count", Kind::Integer64, |record| Cell::count(record.count)),
 ];
 
 /// The columns of a channel, each named after the channel's name and an underscore.
 const CHANNEL_COLUMNS: [ChannelColumn; 19] = [
-    ("min", |stats, row| row.cell(stats.min)),
-    ("max", |stats, row| row.cell(stats.max)),
-    ("mean", |stats, row| row.cell(stats.mean)),
-    ("std_dev", |stats, row| row.cell(stats.std_dev)),
-    ("median", |stats, row| row.cell(stats.median)),
-    ("p1", |stats, row| row.cell(stats.p1)),
-    ("p5", |stats, row| row.cell(stats.p5)),
-    ("p10", |stats, row| row.cell(stats.p10)),
-    ("p25", |stats, row| row.cell(stats.p25)),
-    ("p75", |stats, row| row.cell(stats.p75)),
-    ("p90", |stats, row| row.cell(stats.p90)),
-    ("p95", |stats, row| row.cell(stats.p95)),
-    ("p99", |stats, row| row.cell(stats.p99)),
-    ("share_lowest", |stats, row| row.cell(stats.share_lowest)),
-    ("share_highest", |stats, row| row.cell(stats.share_highest)),
-    ("below_range", |stats, row| row.optional(stats.below_range)),
-    ("above_range", |stats, row| row.optional(stats.above_range)),
-    ("share_out_of_range", |stats, row| row.cell(stats.share_out_of_range)),
-    ("count", |stats, row| row.cell(stats.count)),
+    always("min", Kind::Integer32, |stats| Cell::whole(stats.min)),
+    always("max", Kind::Integer32, |stats| Cell::whole(stats.max)),
+    always("mean", Kind::Real, |stats| Cell::Real(stats.mean)),
+    always("std_dev", Kind::Real, |stats| Cell::Real(stats.std_dev)),
+    always("median", Kind::Integer32, |stats| Cell::whole(stats.median)),
+    always("p1", Kind::Integer32, |stats| Cell::whole(stats.p1)),
+    always("p5", Kind::Integer32, |stats| Cell::whole(stats.p5)),
+    always("p10", Kind::Integer32, |stats| Cell::whole(stats.p10)),
+    always("p25", Kind::Integer32, |stats| Cell::whole(stats.p25)),
+    always("p75", Kind::Integer32, |stats| Cell::whole(stats.p75)),
+    always("p90", Kind::Integer32, |stats| Cell::whole(stats.p90)),
+    always("p95", Kind::Integer32, |stats| Cell::whole(stats.p95)),
+    always("p99", Kind::Integer32, |stats| Cell::whole(stats.p99)),
+    always("share_lowest", Kind::Real, |stats| Cell::Real(stats.share_lowest)),
+    always("share_highest", Kind::Real, |stats| Cell::Real(stats.share_highest)),
+    perhaps("below_range", Kind::Integer64, |stats| Cell::maybe(stats.below_range, Cell::count)),
+    perhaps("above_range", Kind::Integer64, |stats| Cell::maybe(stats.above_range, Cell::count)),
+    always("share_out_of_range", Kind::Real, |stats| Cell::Real(stats.share_out_of_range)),
+    always("count", Kind::Integer64, |stats| Cell::count(stats.count)),
 ];
 
-/// The columns of the vectorscope, behind those of the channels.
+/// The columns of the vectorscope, behind those of the channels; all are empty for a picture without colour.
 const VECTORSCOPE_COLUMNS: [VectorscopeColumn; 5] = [
-    ("vectorscope_samples", |figures, row| row.cell(figures.samples)),
-    ("vectorscope_saturation_mean", |figures, row| row.cell(figures.saturation_mean)),
-    ("vectorscope_saturation_max", |figures, row| row.cell(figures.saturation_max)),
-    ("vectorscope_outside_targets", |figures, row| row.optional(figures.outside_targets)),
-    ("vectorscope_share_outside_targets", |figures, row| row.optional(figures.share_outside_targets)),
+    perhaps("vectorscope_samples", Kind::Integer64, |figures| Cell::count(figures.samples)),
+    perhaps("vectorscope_saturation_mean", Kind::Real, |figures| Cell::Real(figures.saturation_mean)),
+    perhaps("vectorscope_saturation_max", Kind::Real, |figures| Cell::Real(figures.saturation_max)),
+    perhaps("vectorscope_outside_targets", Kind::Integer64, |figures| {
+        Cell::maybe(figures.outside_targets, Cell::count)
+    }),
+    perhaps("vectorscope_share_outside_targets", Kind::Real, |figures| {
+        Cell::maybe(figures.share_outside_targets, Cell::Real)
+    }),
 ];
+
+/// A column as a table's head has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Field {
+    /// Its whole name.
+    pub name: String,
+    /// What its cells hold.
+    pub kind: Kind,
+    /// Whether a cell may be empty.
+    pub may_be_empty: bool,
+}
+
+impl Field {
+    fn of<F>(prefix: &str, column: &Column<F>) -> Self {
+        Self { name: format!("{prefix}{}", column.name), kind: column.kind, may_be_empty: column.may_be_empty }
+    }
+}
 
 /// Which fields records have, as columns of a table or as the same in JSON.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct TableShape {
+#[derive(Clone, Copy)]
+struct TableShape {
     /// Whether the adjustments are told.
-    pub has_adjustments: bool,
+    has_adjustments: bool,
     /// Whether thresholds are.
-    pub has_thresholds: bool,
+    has_thresholds: bool,
     /// Whether all bins are.
-    pub has_bins: bool,
+    has_bins: bool,
     /// Whether figures of the vectorscope are.
-    pub has_vectorscope: bool,
+    has_vectorscope: bool,
 }
 
 impl TableShape {
     /// The columns before those of the channels.
     fn columns(self) -> impl Iterator<Item = &'static FrameColumn> {
-        COLUMNS.iter().filter(move |(name, _)| match *name {
+        COLUMNS.iter().filter(move |column| match column.name {
             "adjustments" => self.has_adjustments,
             "thresholds" => self.has_thresholds,
             _ => true,
         })
     }
 
-    /// The names of all columns of a table of these channels.
-    #[must_use]
-    pub fn names<'a>(self, channels: impl IntoIterator<Item = &'a str>) -> Vec<String> {
-        let mut names: Vec<String> = self.columns().map(|(name, _)| (*name).to_owned()).collect();
+    /// All columns of a table of these channels.
+    fn fields<'a>(self, channels: impl IntoIterator<Item = &'a str>) -> Vec<Field> {
+        let mut fields: Vec<Field> = self.columns().map(|column| Field::of("", column)).collect();
         for channel in channels {
-            names.extend(CHANNEL_COLUMNS.iter().map(|(name, _)| format!("{channel}_{name}")));
-            names.extend(self.has_bins.then(|| format!("{channel}_bins")));
+            fields.extend(CHANNEL_COLUMNS.iter().map(|column| Field::of(&format!("{channel}_"), column)));
+            let bins = || Field { name: format!("{channel}_bins"), kind: Kind::Numbers, may_be_empty: false };
+            fields.extend(self.has_bins.then(bins));
         }
         if self.has_vectorscope {
-            names.extend(VECTORSCOPE_COLUMNS.iter().map(|(name, _)| (*name).to_owned()));
+            fields.extend(VECTORSCOPE_COLUMNS.iter().map(|column| Field::of("", column)));
         }
-        names
+        fields
     }
 
-    /// Fills a row with a record's cells.
-    pub fn fill(self, record: &FrameRecord<'_>, row: &mut RowCells) {
-        row.record.clear();
-        self.columns().for_each(|(_, write)| write(record, row));
+    /// Hands a record's cells out, in the order of the columns.
+    fn cells(self, record: &FrameRecord<'_>, take: &mut dyn FnMut(Cell<'_>)) {
+        self.columns().for_each(|column| take((column.cell)(record)));
         for (_, stats, bins) in &record.channels.0 {
-            CHANNEL_COLUMNS.iter().for_each(|(_, write)| write(stats, row));
-            bins.iter().for_each(|bins| row.numbers(bins));
+            CHANNEL_COLUMNS.iter().for_each(|column| take((column.cell)(stats)));
+            bins.iter().for_each(|bins| take(Cell::Numbers(bins)));
         }
-        for (_, write) in VECTORSCOPE_COLUMNS.iter().filter(|_| self.has_vectorscope) {
-            match record.vectorscope.flatten() {
-                Some(figures) => write(&figures, row),
-                None => row.optional(None::<u8>),
-            }
+        for column in VECTORSCOPE_COLUMNS.iter().filter(|_| self.has_vectorscope) {
+            take(Cell::maybe(record.vectorscope.flatten(), |figures| (column.cell)(&figures)));
         }
     }
 }
 
-/// A row of a table that is being filled; its memory is used again and again.
+/// What the records of a run have in common.
+pub struct Recorder {
+    input: String,
+    adjustments: Option<String>,
+    components: &'static [Components],
+    shape: TableShape,
+}
+
+impl Recorder {
+    /// The records of a run; with `bins`, every bin too.
+    #[must_use]
+    pub fn new(request: &Request, bins: bool) -> Self {
+        let adjustments = &request.adjustments;
+        let shape = TableShape {
+            has_adjustments: !adjustments.is_off(),
+            has_thresholds: matches!(adjustments.reduction, Some(Reduction::Otsu(_))),
+            has_bins: bins,
+            has_vectorscope: request.counting.scopes == ScopeUse::Saturation,
+        };
+        let coded = request.counting.coded;
+        Self {
+            input: display(&request.input),
+            adjustments: adjustments_text(adjustments),
+            components: if coded { &[Components::Rgbl, Components::YCbCr] } else { &[Components::Rgbl] },
+            shape,
+        }
+    }
+
+    /// The record of a frame.
+    #[must_use]
+    pub fn record<'a>(&'a self, counted: &'a Counted) -> FrameRecord<'a> {
+        FrameRecord::new(&self.input, self.adjustments.as_deref(), counted, self.shape)
+    }
+
+    /// The columns of a table of these records.
+    #[must_use]
+    pub fn fields(&self) -> Vec<Field> {
+        let channels = self.components.iter().flat_map(|components| components.channel_names());
+        self.shape.fields(channels.copied())
+    }
+
+    /// Hands the cells of a frame's row out, in the order of the columns.
+    pub fn cells(&self, counted: &Counted, take: &mut dyn FnMut(Cell<'_>)) {
+        self.shape.cells(&self.record(counted), take);
+    }
+}
+
+/// A row of a CSV table that is being filled; its memory is used again and again.
 #[derive(Default)]
 pub struct RowCells {
     text: String,
@@ -254,81 +387,28 @@ impl RowCells {
         &self.record
     }
 
-    fn cell(&mut self, value: impl std::fmt::Display) {
+    /// Begins a row.
+    pub fn clear(&mut self) {
+        self.record.clear();
+    }
+
+    /// Adds a cell.
+    pub fn push(&mut self, cell: &Cell<'_>) {
         use std::fmt::Write as _;
         self.text.clear();
         // Writing to a string never fails.
-        let _ = write!(self.text, "{value}");
+        let _ = match cell {
+            Cell::Empty => Ok(()),
+            Cell::Boolean(value) => write!(self.text, "{value}"),
+            Cell::Integer(value) => write!(self.text, "{value}"),
+            Cell::Real(value) => write!(self.text, "{value}"),
+            Cell::Text(value) => self.text.write_str(value),
+            Cell::Numbers(numbers) => numbers
+                .iter()
+                .enumerate()
+                .try_for_each(|(index, number)| write!(self.text, "{}{number}", if index == 0 { "" } else { " " })),
+        };
         self.record.push_field(self.text.as_bytes());
-    }
-
-    fn optional(&mut self, value: Option<impl std::fmt::Display>) {
-        match value {
-            Some(value) => self.cell(value),
-            None => self.record.push_field(b""),
-        }
-    }
-
-    fn numbers(&mut self, numbers: &[u32]) {
-        use std::fmt::Write as _;
-        self.text.clear();
-        for (index, number) in numbers.iter().enumerate() {
-            let _ = write!(self.text, "{}{number}", if index == 0 { "" } else { " " });
-        }
-        self.record.push_field(self.text.as_bytes());
-    }
-}
-
-/// A frame as `ffprobe -f lavfi -i movie=…,signalstats=stat=brng -show_frames -of json` writes it.
-///
-/// `pix_fmt` and `sample_aspect_ratio` are the file's, as `ffprobe` tells them of the file without the filter: the filter
-/// makes all pixels square, and of some formats (`nv12`, `yuyv422`, `yuva420p`) it reads a copy in another format, with the same
-/// samples. Where the file states no aspect, it is "1:1" as behind the filter; `ffprobe` without the filter leaves it out.
-#[derive(Serialize)]
-pub struct FfprobeRecord<'a> {
-    media_type: &'static str,
-    stream_index: u32,
-    key_frame: u8,
-    pts: i64,
-    pts_time: String,
-    best_effort_timestamp: i64,
-    best_effort_timestamp_time: String,
-    width: u32,
-    height: u32,
-    pix_fmt: &'a str,
-    sample_aspect_ratio: String,
-    pict_type: char,
-    frame_number: u64,
-    tags: serde_json::Map<String, serde_json::Value>,
-}
-
-impl<'a> FfprobeRecord<'a> {
-    /// The frame's entry; without figures where none were asked for.
-    #[must_use]
-    pub fn new(counted: &'a Counted) -> Self {
-        let facts = &counted.facts;
-        let time = format!("{:.6}", facts.time_base.times(facts.pts_ticks));
-        let mut tags = serde_json::Map::new();
-        if let Some(signal) = &counted.counts.signal {
-            let named = |(name, value): (String, String)| (format!("lavfi.signalstats.{name}"), value.into());
-            tags.extend(signal.tags().into_iter().map(named));
-        }
-        Self {
-            media_type: "video",
-            stream_index: 0,
-            key_frame: u8::from(facts.key),
-            pts: facts.pts_ticks,
-            pts_time: time.clone(),
-            best_effort_timestamp: facts.pts_ticks,
-            best_effort_timestamp_time: time,
-            width: facts.region.map_or(facts.size.0, |rect| rect.width),
-            height: facts.region.map_or(facts.size.1, |rect| rect.height),
-            pix_fmt: &facts.source.pixel_format,
-            sample_aspect_ratio: format!("{}:{}", facts.sample_aspect.num, facts.sample_aspect.den),
-            pict_type: facts.picture_type.unwrap_or('?'),
-            frame_number: facts.number,
-            tags,
-        }
     }
 }
 

@@ -5,10 +5,15 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread;
 
 use super::ending::AnalyzeError;
-use super::format::{Format, RecordWriter, RunOptions, Summary, display, hash};
-use super::output::{self, Found, Left, Output, Target, is_stream};
+use super::format::Format;
+use super::left::Left;
+use super::output::{Output, Target, is_stream};
 use super::overview::{Overview, Progress};
 use super::pipeline::{Counted, Outcome, Pipeline, Request};
+use super::record::Recorder;
+use super::record_output::RecordOutput;
+use super::summary::{RunOptions, Summary, display, hash};
+use super::unfinished::{Found, find_unfinished};
 use crate::export::file::check_output;
 use crate::text::counted;
 
@@ -83,7 +88,7 @@ pub fn run(mut request: Request, destination: &Destination, quiet: bool) -> Resu
     if let (true, Target::File(path)) = (*resume, target)
         && !is_stream(path)
     {
-        match output::find_unfinished(path, run, *format, &summary)? {
+        match find_unfinished(path, run, *format, &summary)? {
             Found::Nothing => {}
             Found::Finished => return Ok(Finished::Already),
             Found::Unfinished(found) => {
@@ -96,13 +101,9 @@ pub fn run(mut request: Request, destination: &Destination, quiet: bool) -> Resu
         }
     }
     summary.frames = left.records;
-    let mut output = Output::open(target, run, Some(left.bytes).filter(|bytes| *bytes > 0))?;
-    if left.records > 0 {
-        output.write(format.after_record().as_bytes())?;
-    }
+    let output = RecordOutput::open(*format, target, run, &left, Recorder::new(&request, *bins), pipeline.info())?;
     summary.first_frame = pipeline.first_number().unwrap_or(0);
-    let lines = RecordWriter::new(*format, &request, pipeline.info(), *bins);
-    let mut writer = Writer { output, lines, records: left.records, last: None };
+    let mut writer = Writer { output, records: left.records, last: None };
     let counted = count_and_write(pipeline, &name, &mut writer, quiet)?;
     conclude(counted, writer, summary)
 }
@@ -113,8 +114,7 @@ fn conclude(
     writer: Writer,
     mut summary: Summary,
 ) -> Result<Finished, AnalyzeError> {
-    let Writer { mut output, mut lines, records, last } = writer;
-    let format = lines.format();
+    let Writer { output, records, last } = writer;
     summary.frames = records;
     let (finished, error) = match counted {
         Ok(outcome) => {
@@ -135,18 +135,15 @@ fn conclude(
         (None, Finished::EndedEarly(reason)) => Some(reason.clone()),
         _ => None,
     };
-    if summary.frames > 0 {
-        output.write(format.after_last().as_bytes())?;
-    } else if summary.complete {
+    if summary.frames == 0 && summary.complete {
         log::warn!("{}: no frame was counted; the selection begins after the last one, or takes none", summary.input);
-        output.write(&lines.head().map_err(AnalyzeError::Output)?)?;
+    }
+    if summary.frames > 0 || summary.complete {
+        output.finish(&summary)?;
     } else {
         // There is nothing to keep, and what an earlier run has written stays.
         output.discard();
-        return error.map_or(Ok(finished), Err);
     }
-    output.write(&lines.tail(&summary).map_err(AnalyzeError::Output)?)?;
-    output.finish()?;
     error.map_or(Ok(finished), Err)
 }
 
@@ -161,8 +158,7 @@ fn warn_of_damage(name: &str, outcome: &Outcome) {
 
 /// Writes a run's records, one after the other.
 struct Writer {
-    output: Output,
-    lines: RecordWriter,
+    output: RecordOutput,
     /// Records that are there, those of an earlier run among them.
     records: u64,
     /// The number of the last frame that was written.
@@ -172,26 +168,15 @@ struct Writer {
 impl Writer {
     /// Writes until nobody hands over any more.
     fn write_all(&mut self, counted: Receiver<Counted>) -> Result<(), AnalyzeError> {
-        let format = self.lines.format();
-        let mut line = Vec::new();
         let mut next = counted.recv().ok();
         while let Some(frame) = next {
-            match self.records {
-                0 => self.output.write(&self.lines.head().map_err(AnalyzeError::Output)?)?,
-                _ => self.output.write(format.before_next().as_bytes())?,
-            }
-            self.lines.line(&frame, &mut line).map_err(AnalyzeError::Output)?;
-            line.extend_from_slice(format.after_record().as_bytes());
-            self.output.write(&line)?;
+            self.output.add(&frame)?;
             self.records += 1;
             self.last = Some(frame.facts.number);
             next = match counted.try_recv() {
                 Ok(frame) => Some(frame),
                 Err(_) => {
-                    // A reader that waits for the newest record gets it now.
-                    if self.output.is_live() {
-                        self.output.flush()?;
-                    }
+                    self.output.pause()?;
                     counted.recv().ok()
                 }
             };

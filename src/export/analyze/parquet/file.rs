@@ -1,0 +1,254 @@
+//! A table as a file of Parquet: its columns, how they are packed, and what stands at its end.
+
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+
+use ::parquet::basic::{Compression, Encoding, LogicalType, Repetition, Type as Physical, ZstdLevel};
+use ::parquet::column::writer::ColumnCloseResult;
+use ::parquet::errors::Result;
+use ::parquet::file::metadata::{KeyValue, RowGroupMetaData};
+use ::parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesPtr};
+use ::parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
+use ::parquet::file::serialized_reader::ReadOptionsBuilder;
+use ::parquet::file::writer::SerializedFileWriter;
+use ::parquet::schema::types::{SchemaDescPtr, Type, TypePtr};
+use bytes::Bytes;
+
+use super::super::record::{Field, Kind};
+use super::super::summary::Summary;
+use super::group::Group;
+
+/// How hard zstd tries. Higher levels take more time than counting has to spare, and gain little on counts.
+const ZSTD_LEVEL: i32 = 3;
+/// Bytes of a page before they are packed.
+const PAGE_BYTES: usize = 1 << 20;
+/// The name of the summary in the file's metadata.
+const SUMMARY_KEY: &str = "histoscope";
+
+/// The tree of columns: those of text and numbers flat, and lists as all readers expect them.
+///
+/// # Errors
+/// If two columns have one name, which no table here has.
+pub fn tree(fields: &[Field]) -> Result<TypePtr> {
+    let columns = fields.iter().map(|field| column(field).map(Arc::new)).collect::<Result<Vec<_>>>()?;
+    Ok(Arc::new(Type::group_type_builder("frames").with_fields(columns).build()?))
+}
+
+fn column(field: &Field) -> Result<Type> {
+    let repetition = if field.may_be_empty { Repetition::OPTIONAL } else { Repetition::REQUIRED };
+    let (physical, logical) = match field.kind {
+        Kind::Boolean => (Physical::BOOLEAN, None),
+        Kind::Integer32 => (Physical::INT32, None),
+        Kind::Integer64 => (Physical::INT64, None),
+        Kind::Real => (Physical::DOUBLE, None),
+        Kind::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+        Kind::Numbers => (Physical::INT32, Some(LogicalType::integer(32, false))),
+    };
+    let leaf = |name, repetition| {
+        Type::primitive_type_builder(name, physical)
+            .with_repetition(repetition)
+            .with_logical_type(logical.clone())
+            .build()
+    };
+    if field.kind != Kind::Numbers {
+        return leaf(&field.name, repetition);
+    }
+    let list = Type::group_type_builder("list")
+        .with_repetition(Repetition::REPEATED)
+        .with_fields(vec![Arc::new(leaf("element", Repetition::REQUIRED)?)])
+        .build()?;
+    Type::group_type_builder(&field.name)
+        .with_repetition(repetition)
+        .with_logical_type(Some(LogicalType::List))
+        .with_fields(vec![Arc::new(list)])
+        .build()
+}
+
+/// How columns are packed. Numbers that mostly differ a little from the one before, such as neighbouring bins, are written as
+/// differences; words and codes, which occur again and again, by a dictionary.
+fn properties(schema: &SchemaDescPtr) -> Result<WriterPropertiesPtr> {
+    let mut builder = WriterProperties::builder()
+        .set_compression(Compression::ZSTD(ZstdLevel::try_new(ZSTD_LEVEL)?))
+        .set_data_page_size_limit(PAGE_BYTES)
+        .set_statistics_enabled(EnabledStatistics::Chunk)
+        // Joining files would lose it.
+        .set_offset_index_disabled(true);
+    for column in schema.columns() {
+        let path = column.path();
+        if column.max_rep_level() > 0 {
+            builder = builder
+                .set_column_dictionary_enabled(path.clone(), false)
+                .set_column_encoding(path.clone(), Encoding::DELTA_BINARY_PACKED)
+                .set_column_statistics_enabled(path.clone(), EnabledStatistics::None);
+        } else if matches!(column.physical_type(), Physical::INT64) {
+            builder = builder
+                .set_column_dictionary_enabled(path.clone(), false)
+                .set_column_encoding(path.clone(), Encoding::DELTA_BINARY_PACKED);
+        } else if matches!(column.physical_type(), Physical::DOUBLE) {
+            builder = builder.set_column_dictionary_enabled(path.clone(), false);
+        }
+    }
+    Ok(Arc::new(builder.build()))
+}
+
+/// Makes the bytes of a file, which are taken away as they come: nothing before them changes any more.
+pub struct TableWriter(SerializedFileWriter<Vec<u8>>);
+
+impl TableWriter {
+    /// A file of these columns.
+    ///
+    /// # Errors
+    /// If the columns cannot be packed as they should.
+    pub fn new(tree: TypePtr) -> Result<Self> {
+        let schema = Arc::new(::parquet::schema::types::SchemaDescriptor::new(tree.clone()));
+        Ok(Self(SerializedFileWriter::new(Vec::new(), tree, properties(&schema)?)?))
+    }
+
+    /// The columns.
+    pub fn schema(&self) -> &::parquet::schema::types::SchemaDescriptor {
+        self.0.schema_descr()
+    }
+
+    /// The columns as a tree.
+    pub fn tree(&self) -> TypePtr {
+        self.schema().root_schema_ptr()
+    }
+
+    /// Adds the row groups of a file of the same columns, as they are packed there.
+    ///
+    /// # Errors
+    /// If they are not of the same columns, or cannot be read.
+    pub fn append<R: ChunkReader + 'static>(&mut self, file: &TableFile<R>) -> Result<Vec<u8>> {
+        for group in file.reader.metadata().row_groups() {
+            self.append_group(&file.source, group)?;
+        }
+        self.take()
+    }
+
+    /// Adds a row group of a file as it is packed there.
+    fn append_group<R: ChunkReader>(&mut self, source: &R, group: &RowGroupMetaData) -> Result<()> {
+        let mut writer = self.0.next_row_group()?;
+        for column in group.columns() {
+            let close = ColumnCloseResult {
+                bytes_written: column.compressed_size().unsigned_abs(),
+                rows_written: group.num_rows().unsigned_abs(),
+                metadata: column.clone(),
+                bloom_filter: None,
+                column_index: None,
+                offset_index: None,
+            };
+            writer.append_column(source, close)?;
+        }
+        writer.close()?;
+        Ok(())
+    }
+
+    /// Ends the file: what stands behind the row groups.
+    ///
+    /// # Errors
+    /// If the packer fails.
+    pub fn finish(mut self, summary: Option<&Summary>) -> Result<Vec<u8>> {
+        if let Some(summary) = summary {
+            // A structure of strings and numbers always becomes JSON.
+            let text = serde_json::to_string(summary).unwrap_or_default();
+            self.0.append_key_value_metadata(KeyValue::new(SUMMARY_KEY.to_owned(), text));
+        }
+        self.0.into_inner()
+    }
+
+    fn take(&mut self) -> Result<Vec<u8>> {
+        self.0.flush()?;
+        Ok(std::mem::take(self.0.inner_mut()))
+    }
+}
+
+/// A file of one row group, for the file that will have all of them.
+///
+/// # Errors
+/// If the packer fails.
+pub fn pack(tree: TypePtr, rows: &Group) -> Result<Vec<u8>> {
+    let mut writer = TableWriter::new(tree)?;
+    rows.write(writer.0.next_row_group()?)?;
+    writer.finish(None)
+}
+
+/// A file to read.
+pub struct TableFile<R: ChunkReader + 'static> {
+    source: R,
+    reader: SerializedFileReader<R>,
+}
+
+impl TableFile<Bytes> {
+    /// Of bytes that are all there.
+    ///
+    /// # Errors
+    /// If they are no file of Parquet.
+    pub fn of(bytes: Vec<u8>) -> Result<Self> {
+        let bytes = Bytes::from(bytes);
+        Self::read(bytes.clone(), bytes)
+    }
+}
+
+impl TableFile<File> {
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is no file of Parquet.
+    pub fn open(path: &Path) -> Result<Self> {
+        let file = File::open(path)?;
+        Self::read(file.try_clone()?, file)
+    }
+}
+
+impl<R: ChunkReader + 'static> TableFile<R> {
+    fn read(source: R, same: R) -> Result<Self> {
+        let options = ReadOptionsBuilder::new().with_encoding_stats_as_mask(false).build();
+        Ok(Self { source, reader: SerializedFileReader::new_with_options(same, options)? })
+    }
+
+    /// The columns.
+    pub fn tree(&self) -> TypePtr {
+        self.reader.metadata().file_metadata().schema_descr().root_schema_ptr()
+    }
+
+    /// Whether another file has the same columns.
+    pub fn has_columns_of(&self, other: &Self) -> bool {
+        self.tree() == other.tree()
+    }
+
+    /// What the file says of the run that wrote it; `None` if no run did.
+    pub fn summary(&self) -> Option<Summary> {
+        let pairs = self.reader.metadata().file_metadata().key_value_metadata()?;
+        let text = pairs.iter().find(|pair| pair.key == SUMMARY_KEY)?.value.as_ref()?;
+        serde_json::from_str(text).ok().filter(|summary: &Summary| summary.kind == "summary")
+    }
+
+    /// Number of row groups.
+    pub fn groups(&self) -> usize {
+        self.reader.num_row_groups()
+    }
+
+    /// Number of rows in all of them.
+    pub fn rows(&self) -> u64 {
+        self.reader.metadata().file_metadata().num_rows().unsigned_abs()
+    }
+
+    /// Reads the rows of a row group.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub fn read_group(&self, index: usize, rows: &mut Group) -> Result<()> {
+        rows.read(&*self.reader.get_row_group(index)?)
+    }
+
+    /// A row group as a file of its own, as [`pack`] makes it.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn group_alone(&self, index: usize) -> Result<Vec<u8>> {
+        let mut writer = TableWriter::new(self.tree())?;
+        writer.append_group(&self.source, self.reader.metadata().row_group(index))?;
+        writer.finish(None)
+    }
+}

@@ -1,0 +1,54 @@
+//! The row groups of a table that is not finished, in its preliminary file.
+//!
+//! What stands at the end of a Parquet file says where everything before it is, so a file that was cut off tells nothing. Until
+//! all rows are there, each row group is therefore a file of its own, and these follow on each other, each behind the number of
+//! its bytes. What was killed while it wrote one has the others still.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
+use std::path::Path;
+
+use super::file::TableFile;
+
+/// What stands before a row group.
+pub fn head(group: &[u8]) -> [u8; 8] {
+    (group.len() as u64).to_le_bytes()
+}
+
+/// Where the complete row groups are that follow on each other from the file's start.
+///
+/// # Errors
+/// If the file cannot be read.
+pub fn entries(path: &Path) -> io::Result<Vec<Range<u64>>> {
+    let mut file = File::open(path)?;
+    let length = file.metadata()?.len();
+    let mut entries = Vec::new();
+    let mut at = 0_u64;
+    while let Some(begin) = at.checked_add(8).filter(|begin| *begin <= length) {
+        let mut bytes = [0; 8];
+        file.seek(SeekFrom::Start(at))?;
+        file.read_exact(&mut bytes)?;
+        let Some(end) = begin.checked_add(u64::from_le_bytes(bytes)).filter(|end| *end <= length) else { break };
+        let entry = begin..end;
+        // Where a machine lost its power, the length of a file may have been kept and not what is in it.
+        if TableFile::of(read(path, &entry)?).is_err() {
+            break;
+        }
+        entries.push(entry);
+        at = end;
+    }
+    Ok(entries)
+}
+
+/// The bytes of a row group.
+///
+/// # Errors
+/// If the file cannot be read.
+pub fn read(path: &Path, entry: &Range<u64>) -> io::Result<Vec<u8>> {
+    let mut file = File::open(path)?;
+    file.seek(SeekFrom::Start(entry.start))?;
+    let mut bytes = vec![0; usize::try_from(entry.end - entry.start).map_err(io::Error::other)?];
+    file.read_exact(&mut bytes)?;
+    Ok(bytes)
+}
