@@ -21,8 +21,8 @@ struct Scale {
 @group(0) @binding(1) var<storage, read> bins: array<u32>;
 @group(0) @binding(2) var<storage, read> scales: array<Scale, 4>;
 @group(0) @binding(3) var<storage, read_write> columns: array<u32>;
-// Of the picture that is drawn as outlines. Both pictures' bars are drawn by one scale, so that they can be compared: that
-// of the one with the taller bin.
+// Of what is drawn as outlines. Two pictures' bars are drawn by one scale, so that they can be compared: that of the one with the
+// taller bin. A part and its whole have each their own.
 @group(0) @binding(4) var<storage, read> outline_bins: array<u32>;
 @group(0) @binding(5) var<storage, read> outline_scales: array<Scale, 4>;
 // Exclusive prefix sum of all channels' bins, one after the other.
@@ -43,11 +43,12 @@ fn bins_of(column: u32) -> vec2<u32> {
     return vec2<u32>(first, (2u * (column + 1u) * count + width - 1u) / (2u * width) - 1u);
 }
 
-// Height of a channel's bar of so many samples, 1 being the overlay's height; above that if it is clipped.
-fn part_of(channel: u32, count: u32) -> f32 {
-    var scale = scales[channel].height;
-    var tallest = scales[channel].tallest;
-    if panel.outlined != 0u {
+// Height of a channel's bar of so many samples, 1 being the overlay's height; above that if it is clipped. `whole` is for the
+// outline of the whole of which the bars are a part.
+fn part_of(channel: u32, count: u32, whole: bool) -> f32 {
+    var scale = select(scales[channel].height, outline_scales[channel].height, whole);
+    var tallest = select(scales[channel].tallest, outline_scales[channel].tallest, whole);
+    if panel.outlined == 1u {
         // Both have as many samples, so that the smaller scale is that of the taller bin.
         scale = min(scale, outline_scales[channel].height);
         tallest = max(tallest, outline_scales[channel].tallest);
@@ -67,7 +68,7 @@ fn bar(channel: u32, bins_here: vec2<u32>) -> u32 {
     if most == 0u {
         return 0u;
     }
-    let part = part_of(channel, most);
+    let part = part_of(channel, most, false);
     // The scale rounds, so that a bar which just touches the top may come out a hair above it.
     if part > 1.0001 {
         return panel.size.y + 1u;
@@ -142,7 +143,8 @@ fn outlined(kind: u32, channel: u32, place: f32) -> f32 {
     if all(counts == vec2<u32>(0u)) {
         return -1.0;
     }
-    let parts = min(vec2<f32>(part_of(channel, counts.x), part_of(channel, counts.y)), vec2<f32>(1.0));
+    let whole = panel.outlined == 2u && kind != LINEAR;
+    let parts = min(vec2<f32>(part_of(channel, counts.x, whole), part_of(channel, counts.y, whole)), vec2<f32>(1.0));
     return mix(parts.x, parts.y, at - f32(low)) * f32(panel.size.y);
 }
 

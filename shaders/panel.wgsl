@@ -20,7 +20,7 @@ struct Panel {
     guides: vec2<u32>,              // columns of the lines at the legal levels
     marks: vec4<u32>,               // columns of a probed pixel's bins, channel by channel
     graticule: array<vec4<u32>, 2>, // columns of the eighths; the last one is of no use
-    outlined: u32,                  // whether another picture's bins are drawn as outlines
+    outlined: u32,                  // which bins are drawn as outlines: 0 none, 1 another picture's, 2 those of the whole
     curved: u32,                    // whether the cumulative histograms are drawn as curves
     light: f32,                     // how much of the bars' light is left beside outlines
     stroke: f32,                    // half the thickness of outlines and curves in pixels

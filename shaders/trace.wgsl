@@ -21,7 +21,7 @@ struct Trace {
     zoom: f32,           // of a vectorscope's middle
     white: u32,          // 1: its trace is white
     samples: f32,        // that it has counted
-    padding: u32,
+    strength: f32,       // light of its trace
 }
 
 @group(0) @binding(0) var<uniform> trace: Trace;
@@ -181,5 +181,5 @@ fn vectorscope(@builtin(position) pixel: vec4<f32>) -> @location(0) vec4<f32> {
     let light = VECTORSCOPE_FLOOR + VECTORSCOPE_LIGHT * sqrt(density) * trace.gain;
     let middle = vec2<f32>(f32(count / 2));
     let differences = (vec2<f32>(f32(across.x), f32(up.x)) - middle) / middle;
-    return over_ground(min(light, 1.0) * select(hue_of(differences), vec3<f32>(0.8, 1.0, 0.85), trace.white == 1u));
+    return over_ground(min(light, 1.0) * trace.strength * select(hue_of(differences), vec3<f32>(0.8, 1.0, 0.85), trace.white == 1u));
 }

@@ -30,6 +30,9 @@ struct Placement {
     stripe: u32,            // width of a stripe along a row
     tone_coded: u32,        // whether a pixel's tone is its Y' as coded, and not its luminance
     marks: u32,             // 0 where nothing is marked, 1 where red, green and blue are, 2 where code values are
+    // Words of a row of a plane of pixels of the picture that were selected one by one, in `lit`, which then decides; 0 where there
+    // is none.
+    selected: vec4<u32>,
     lowest: vec4<i32>,      // the lowest value of each channel that is not marked
     highest: vec4<i32>,     // the lowest value above those
     mark_colors: array<vec4<u32>, 3>,
@@ -56,7 +59,8 @@ const LIGHT_GROUND: u32 = 3500000u;
 // finds them, so that the pixel under the pointer, the pixel that is lit and the pixel that is shown are the same. Where codes are
 // written, the same again with the column's or row's place in the cell that shows the sample, and in the upper half the cell's size.
 @group(1) @binding(1) var<storage, read> nearest: array<u32>;
-// Which pixels of the view another picture's codes light: a bit each, the first pixel of a row in its first word's lowest bit.
+// Which pixels of the view another picture's codes light: a bit each, the first pixel of a row in its first word's lowest bit. Or
+// which pixels of the picture brushes of several scopes select: see shaders/brush.wgsl.
 @group(1) @binding(2) var<storage, read> lit: array<u32>;
 // The same, as `light` writes it.
 @group(2) @binding(0) var<storage, read_write> found: array<u32>;
@@ -113,6 +117,11 @@ fn is_lit_in_picture(at: vec2<u32>) -> bool {
 
 // Whether a pixel of the view is lit.
 fn is_lit_at(pixel: vec2<u32>) -> bool {
+    if placement.selected.x != 0u {
+        // The first of four planes; the others are for the scopes.
+        let at = covering(pixel);
+        return ((lit[at.y * 4u * placement.selected.x + (at.x >> 5u)] >> (at.x & 31u)) & 1u) != 0u;
+    }
     if placement.lit_words != 0u {
         return ((lit[pixel.y * placement.lit_words + (pixel.x >> 5u)] >> (pixel.x & 31u)) & 1u) != 0u;
     }

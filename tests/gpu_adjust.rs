@@ -15,6 +15,7 @@ use histoscope::picture::color::{Matrix, Range};
 use histoscope::picture::layout::PixelLayout;
 use histoscope::picture::{Orientation, Picture, Ratio};
 use histoscope::view::brush::{Brush, Lighting};
+use histoscope::view::brushes::Brushes;
 use histoscope::view::placement::{Fit, Placement, Shape, ViewSettings};
 use histoscope::view::probe::probe;
 use histoscope::view::scene::{Counted, Scene};
@@ -186,7 +187,7 @@ fn brushed(unlit: &Image, counted: &Picture, lighting: &Lighting, column: u32) -
     let (mut rgba, mut dimmed) = (unlit.rgba.clone(), [0; 2]);
     for (pixel, index) in rgba.chunks_exact_mut(4).zip(0..) {
         let (x, y) = (index % unlit.width, index / unlit.width);
-        if !probe(counted, x, y, lighting.components).is_lit_by(&lighting.brush) {
+        if !probe(counted, x, y, lighting.components).is_lit_by(&lighting.range.expect("a range of bins")) {
             let own = [pixel[0], pixel[1], pixel[2]];
             pixel[..3].copy_from_slice(&lighting.dimmed(own));
             dimmed[usize::from(x >= column)] += 1;
@@ -218,7 +219,7 @@ fn the_brush_lights_what_lies_in_its_range_in_the_picture_that_is_counted_on_bot
                 let scene = Scene { counted, divider, ..bare(adjustments) };
                 studio.load(way, &source, UPRIGHT, Components::Rgbl);
                 let unlit = studio.snapshot(way, (83, 41), &scene);
-                let lit = studio.snapshot(way, (83, 41), &Scene { brush: Some(brush), ..scene });
+                let lit = studio.snapshot(way, (83, 41), &Scene { brushes: Brushes::of_histogram(brush), ..scene });
                 let picture = if counted == Counted::Source { &source } else { &result };
                 let (expected, dimmed) = brushed(&unlit, picture, &lighting, column);
                 let name = format!("{way:?} {counted:?} {divider:?} at {depth} bits");
@@ -245,7 +246,7 @@ fn a_brush_of_code_values_lights_the_adjusted_picture_by_the_source_however_it_i
     for way in WAYS {
         studio.load(way, &source, placing, Components::YCbCr);
         let unlit = studio.snapshot(way, (50, 90), &scene);
-        let lit = studio.snapshot(way, (50, 90), &Scene { brush: Some(brush), ..scene });
+        let lit = studio.snapshot(way, (50, 90), &Scene { brushes: Brushes::of_histogram(brush), ..scene });
         let mut dimmed = 0;
         for (x, y) in (0..90).flat_map(|y| (0..50).map(move |x| (x, y))) {
             let at = 4 * (y * 50 + x) as usize;
@@ -376,7 +377,7 @@ fn only_what_is_wanted_is_counted() {
     }
     // A brush costs a pass only where it works on the picture that is not counted.
     let brush = Some(Brush::between(3, 60, 140));
-    let lit = |counted, divider| Scene { brush, divider, ..scene(counted, blurred) };
+    let lit = |counted, divider| Scene { brushes: Brushes::of_histogram(brush), divider, ..scene(counted, blurred) };
     assert_eq!(passes(&lit(Counted::Source, None)), ["count", "adjust", "light", "draw"]);
     assert_eq!(passes(&lit(Counted::Source, Some(1.0))), ["count", "adjust", "draw"]);
     assert_eq!(passes(&lit(Counted::Result, None)), ["adjust", "count the result", "draw"]);

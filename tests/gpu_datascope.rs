@@ -14,6 +14,7 @@ use histoscope::picture::color::{Conversion, Matrix, Range};
 use histoscope::picture::layout::PixelLayout;
 use histoscope::picture::{Orientation, Picture, Ratio};
 use histoscope::view::brush::Brush;
+use histoscope::view::brushes::Brushes;
 use histoscope::view::datascope::{Datascope, Writing, ink_on};
 use histoscope::view::exposure::{Exposure, FalseColor};
 use histoscope::view::placement::{Fit, Placement, Shape, ViewSettings};
@@ -158,7 +159,13 @@ fn codes_are_above_zebras_marks_false_colours_and_what_a_brush_dims_and_of_eithe
             studio.load(way, &picture, UPRIGHT, Components::Rgbl);
             let [bare, written] = [Datascope::Off, Datascope::Hexadecimal].map(|datascope| {
                 let brush = Some(Brush::between(3, 60, 140));
-                let scene = Scene { exposure, adjustments, divider: Some(0.5), brush, ..scene(view, datascope) };
+                let scene = Scene {
+                    exposure,
+                    adjustments,
+                    divider: Some(0.5),
+                    brushes: Brushes::of_histogram(brush),
+                    ..scene(view, datascope)
+                };
                 studio.snapshot(way, SIZE, &scene)
             });
             let middle = SIZE.0.div_ceil(2);

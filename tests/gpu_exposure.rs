@@ -15,6 +15,7 @@ use histoscope::picture::layout::PixelLayout;
 use histoscope::picture::region::Rect;
 use histoscope::picture::{Orientation, Picture, Ratio};
 use histoscope::view::brush::Brush;
+use histoscope::view::brushes::Brushes;
 use histoscope::view::exposure::{Exposure, Inspection, Level, MarkLimits, Seen, stripe_pixels};
 use histoscope::view::marked::MOST_PLACES;
 use histoscope::view::placement::{Fit, ViewSettings};
@@ -194,7 +195,11 @@ fn the_shader_and_the_cpu_paint_alike_in_every_turn_and_size_beside_a_brush_and_
                 adjustments,
                 divider,
                 counted: [Counted::Source, Counted::Result][number % 2],
-                brush: (quarter_turns < 2).then_some(Brush::between(3, 1 << (layout.bin_bits() - 1), 4095)),
+                brushes: Brushes::of_histogram((quarter_turns < 2).then_some(Brush::between(
+                    3,
+                    1 << (layout.bin_bits() - 1),
+                    4095,
+                ))),
                 view: ViewSettings::fitted([Fit::Cover, Fit::Contain][number / 2 % 2]),
                 ..Scene::default()
             };

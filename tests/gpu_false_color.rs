@@ -14,6 +14,7 @@ use histoscope::picture::color::{Matrix, Range};
 use histoscope::picture::layout::{ColorModel, PixelLayout};
 use histoscope::picture::{Orientation, Ratio};
 use histoscope::view::brush::Brush;
+use histoscope::view::brushes::Brushes;
 use histoscope::view::exposure::{Exposure, FalseColor, Level, MarkLimits, Table, stripe_pixels};
 use histoscope::view::placement::{Fit, Placement, Shape, ViewSettings};
 use studio::{Studio, UPRIGHT, WAYS, adjusted};
@@ -107,7 +108,11 @@ fn the_shader_and_the_cpu_paint_alike_in_every_turn_and_size_beside_a_brush_and_
                 },
                 adjustments,
                 divider,
-                brush: (quarter_turns < 2).then_some(Brush::between(3, 1 << (layout.bin_bits() - 1), 4095)),
+                brushes: Brushes::of_histogram((quarter_turns < 2).then_some(Brush::between(
+                    3,
+                    1 << (layout.bin_bits() - 1),
+                    4095,
+                ))),
                 view: ViewSettings::fitted([Fit::Cover, Fit::Contain][number / 2 % 2]),
                 ..Scene::default()
             };
@@ -130,7 +135,8 @@ fn what_a_brush_does_not_light_dims_from_its_false_colour_and_what_is_small_show
     let picture = natural(layout, (201, 120), color, 4);
     let size = (67, 40);
     let brush = Brush::between(3, 300, 600);
-    let scene = Scene { brush: Some(brush), view: ViewSettings::default(), ..scene(tinted(Table::Camera)) };
+    let scene =
+        Scene { brushes: Brushes::of_histogram(brush), view: ViewSettings::default(), ..scene(tinted(Table::Camera)) };
     let shape = Shape { width: 201, height: 120, sample_aspect: Ratio::ONE, orientation: Orientation::default() };
     let nearest = Placement::new(&shape, &scene.view, size).nearest();
     let inspection = scene.exposure.of(&layout, &color, Components::Rgbl).expect("it is on");

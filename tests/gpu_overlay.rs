@@ -11,6 +11,7 @@ use histoscope::histogram::{Components, Histogram, regroup, vertical_scale};
 use histoscope::picture::color::{Matrix, Range};
 use histoscope::picture::layout::PixelLayout;
 use histoscope::picture::{Orientation, OwnedPlanes, Picture, Ratio};
+use histoscope::view::brushes::Brushes;
 use histoscope::view::lamps::{self, End};
 use histoscope::view::overlay::{
     Arrangement, BAR_OPACITY, Channels, OverlapTable, Overlaps, OverlayStyle, SCRIM_OPACITY, colors, graticule, lights,
@@ -263,7 +264,12 @@ fn overlaps_have_the_colours_of_the_table() {
             }
             // Brushes and marks take the same colours, darker or brighter; both painters alike.
             let brush = Some(Brush { channels: Channels::ALL, low: 60, high: 120 });
-            easel.drawn(&histogram, Range::Full, view, &Scene { brush, marks: Some([30, 90, 90, NO_BIN]), ..scene });
+            easel.drawn(
+                &histogram,
+                Range::Full,
+                view,
+                &Scene { brushes: Brushes::of_histogram(brush), marks: Some([30, 90, 90, NO_BIN]), ..scene },
+            );
         }
     }
 }
@@ -319,7 +325,12 @@ fn brushes_marks_and_lamps_keep_to_the_codes_whatever_bins_are_drawn() {
                 "{count:?}: a lamp of bin 0, not of code 0"
             );
         }
-        let image = easel.drawn(&histogram, Range::Full, view, &Scene { brush, marks, ..scene });
+        let image = easel.drawn(
+            &histogram,
+            Range::Full,
+            view,
+            &Scene { brushes: Brushes::of_histogram(brush), marks, ..scene },
+        );
         let (_, rect, _) = panels(&scene, Components::Rgbl, view).nth(1).unwrap();
         let bins = style.binning(bits);
         let (first, last) = rect.columns_of_codes((96, 111), bins);
@@ -451,7 +462,7 @@ fn bars_outside_the_brushed_range_dim_in_the_overlays_of_that_channel() {
     let mut easel = Easel::new();
     let histogram = random_bins(8, Components::Rgbl, 5);
     let bare = Scene::default();
-    let brushed = Scene { brush: Some(Brush::between(3, 60, 119)), ..bare };
+    let brushed = Scene { brushes: Brushes::of_histogram(Brush::between(3, 60, 119)), ..bare };
     let view = (1280, 720);
     let [without, with] = [bare, brushed].map(|scene| easel.drawn(&histogram, Range::Full, view, &scene));
     let [(_, colour, _), (_, lightness, _)] = panels(&bare, Components::Rgbl, view).collect::<Vec<_>>()[..] else {

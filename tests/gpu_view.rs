@@ -13,6 +13,7 @@ use histoscope::picture::color::{Matrix, Range};
 use histoscope::picture::layout::PixelLayout;
 use histoscope::picture::{Orientation, Picture, Ratio};
 use histoscope::view::brush::{Brush, Lighting};
+use histoscope::view::brushes::Brushes;
 use histoscope::view::datascope::Datascope;
 use histoscope::view::placement::{Fit, Placement, Shape, ViewSettings};
 use histoscope::view::probe::probe;
@@ -64,7 +65,13 @@ impl Subject {
 
 fn scene(view: ViewSettings, brush: Option<Brush>) -> Scene {
     // What is compared are the picture's own pixels, without codes written in large ones.
-    Scene { overlays: false, view, brush, datascope: Datascope::Off, ..Scene::default() }
+    Scene {
+        overlays: false,
+        view,
+        brushes: Brushes::of_histogram(brush),
+        datascope: Datascope::Off,
+        ..Scene::default()
+    }
 }
 
 /// Settings that together reach every way of drawing: borders, hard edges, zoom into a corner, and smaller than itself.

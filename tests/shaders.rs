@@ -8,9 +8,10 @@ use std::mem::offset_of;
 use std::path::{Path, PathBuf};
 
 use histoscope::gpu::params::{
-    BlurParams, ChannelScale, CropParams, CurveParams, DividerParams, ImageParams, LevelParams, LimitsParams,
-    PairingParams, PanelParams, PictureParams, PlacementParams, RecolorParams, ReductionParams, RegionParams,
-    ScanParams, SelectionParams, TileParams, TraceParams, VectorscopeParams, WaveformParams,
+    BlurParams, BrushParams, BrushedParams, ChannelScale, CropParams, CurveParams, DividerParams, ImageParams,
+    LevelParams, LimitsParams, PairingParams, PanelParams, PictureParams, PlacementParams, RecolorParams,
+    ReductionParams, RegionParams, ScanParams, SelectionParams, TileParams, TraceParams, VectorscopeParams,
+    WaveformParams,
 };
 use histoscope::gpu::shaders::{self, Binding, EntryPoint, Group, Shader, groups};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
@@ -164,6 +165,7 @@ fn shared_structures_lie_alike_in_rust_and_wgsl() {
         ("hue", offset_of!(TraceParams, hue)),
         ("zoom", offset_of!(TraceParams, zoom)),
         ("white", offset_of!(TraceParams, white)),
+        ("strength", offset_of!(TraceParams, strength)),
         ("samples", offset_of!(TraceParams, samples)),
     ];
     assert_layout(&shaders::TRACE, "Trace", size_of::<TraceParams>(), &trace);
@@ -261,6 +263,34 @@ fn shared_structures_lie_alike_in_rust_and_wgsl() {
         ("coded", offset_of!(SelectionParams, coded)),
     ];
     assert_layout(&shaders::SELECTION, "Selection", size_of::<SelectionParams>(), &selection);
+    let brush = [
+        ("first", offset_of!(BrushParams, first)),
+        ("end", offset_of!(BrushParams, end)),
+        ("histogram", offset_of!(BrushParams, histogram)),
+        ("waveform", offset_of!(BrushParams, waveform)),
+        ("columns", offset_of!(BrushParams, columns)),
+        ("coded", offset_of!(BrushParams, coded)),
+        ("row_words", offset_of!(BrushParams, row_words)),
+        ("cb", offset_of!(BrushParams, cb)),
+        ("cr", offset_of!(BrushParams, cr)),
+        ("pairs", offset_of!(BrushParams, pairs)),
+        ("level_bits", offset_of!(BrushParams, level_bits)),
+    ];
+    assert_layout(&shaders::BRUSH, "Brushes", size_of::<BrushParams>(), &brush);
+    let brushed = [
+        ("low", offset_of!(BrushedParams, low)),
+        ("high", offset_of!(BrushedParams, high)),
+        ("shift", offset_of!(BrushedParams, shift)),
+        ("height", offset_of!(BrushedParams, height)),
+        ("row_words", offset_of!(BrushedParams, row_words)),
+        ("columns", offset_of!(BrushedParams, columns)),
+        ("stride", offset_of!(BrushedParams, stride)),
+        ("bins", offset_of!(BrushedParams, bins)),
+        ("waveform", offset_of!(BrushedParams, waveform)),
+        ("cb", offset_of!(BrushedParams, cb)),
+        ("cr", offset_of!(BrushedParams, cr)),
+    ];
+    assert_layout(&shaders::BRUSHED, "Brushed", size_of::<BrushedParams>(), &brushed);
     let limits = [
         ("low", offset_of!(LimitsParams, low)),
         ("high", offset_of!(LimitsParams, high)),
@@ -293,6 +323,7 @@ fn shared_structures_lie_alike_in_rust_and_wgsl() {
             ("stripe", offset_of!(PlacementParams, stripe)),
             ("tone_coded", offset_of!(PlacementParams, tone_coded)),
             ("marks", offset_of!(PlacementParams, marks)),
+            ("selected", offset_of!(PlacementParams, selected)),
             ("lowest", offset_of!(PlacementParams, lowest)),
             ("highest", offset_of!(PlacementParams, highest)),
             ("mark_colors", offset_of!(PlacementParams, mark_colors)),

@@ -3,6 +3,7 @@
 
 use crate::adjust::Choices;
 use crate::histogram::Components;
+use crate::view::brushes::Brushes;
 use crate::view::exposure::{Exposure, FalseColor};
 use crate::view::region::Region;
 use crate::view::scene::Scene;
@@ -24,15 +25,15 @@ impl Chosen {
     /// What is chosen in a scene and beside it.
     #[must_use]
     pub fn of(scene: &Scene, (components, region): (Components, Region), parameters: Choices) -> Self {
-        let scene = Scene { brush: None, brush_strength: 1.0, marks: None, ..*scene };
+        let scene = Scene { brushes: Brushes::default(), brush_strength: 1.0, marks: None, ..*scene };
         Self { scene, components, region, parameters }
     }
 
     /// The scene with this chosen in it; what is selected there stays.
     #[must_use]
     pub fn on(&self, scene: &Scene) -> Scene {
-        let brush = scene.brush.filter(|_| self.scene.channels == scene.channels);
-        Scene { brush, brush_strength: scene.brush_strength, marks: None, ..self.scene }
+        let brushes = if self.scene.channels == scene.channels { scene.brushes } else { Brushes::default() };
+        Scene { brushes, brush_strength: scene.brush_strength, marks: None, ..self.scene }
     }
 
     /// What was done between this and what is chosen `after` it, in words.
@@ -151,10 +152,10 @@ mod tests {
 
     #[test]
     fn what_is_selected_or_pointed_at_is_not_chosen_and_stays() {
-        let brush = Some(Brush { channels: Channels::one(1), low: 3, high: 9 });
-        let scene = Scene { brush, brush_strength: 0.5, marks: Some([1, 2, 3, 4]), ..Scene::default() };
+        let brushes = Brushes::of_histogram(Brush { channels: Channels::one(1), low: 3, high: 9 });
+        let scene = Scene { brushes, brush_strength: 0.5, marks: Some([1, 2, 3, 4]), ..Scene::default() };
         assert_eq!(of(&scene), of(&Scene::default()));
         let back = of(&Scene { curves: true, ..Scene::default() }).on(&scene);
-        assert_eq!((back.brush, back.curves, back.marks), (brush, true, None));
+        assert_eq!((back.brushes, back.curves, back.marks), (brushes, true, None));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::view::scene::Brush;
+use crate::view::brushes::Brushes;
 
 /// How long the rest of the picture takes to dim, and to come back.
 const FADE: Duration = Duration::from_millis(120);
@@ -12,8 +12,8 @@ const STEP: Duration = Duration::from_millis(16);
 /// The brush to draw and how strongly, which follow the one that is selected.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct BrushFade {
-    /// The brush that was selected last.
-    brush: Option<Brush>,
+    /// What was brushed last.
+    brushes: Brushes,
     /// Whether it still is.
     is_on: bool,
     /// When that changed, moved back by what was there already.
@@ -24,18 +24,22 @@ pub struct BrushFade {
 
 impl BrushFade {
     /// Takes what is selected now; what to draw, and how strongly, 0 to 1.
-    pub fn follow(&mut self, selected: Option<Brush>, now: Instant) -> (Option<Brush>, f32) {
-        if selected.is_some() != self.is_on {
+    pub fn follow(&mut self, selected: Brushes, now: Instant) -> (Brushes, f32) {
+        if selected.any() != self.is_on {
             let strength = self.strength(now);
-            self.is_on = selected.is_some();
+            self.is_on = selected.any();
             let done = if self.is_on { strength } else { 1.0 - strength };
             self.since = now.checked_sub(FADE.mul_f32(done));
         }
         let strength = self.strength(now);
         // A brush that is cleared fades as it was.
-        self.brush = selected.or(self.brush).filter(|_| self.is_on || strength > 0.0);
+        if self.is_on {
+            self.brushes = selected;
+        } else if strength <= 0.0 {
+            self.brushes = Brushes::default();
+        }
         self.drawn = Some((now, strength));
-        (self.brush, strength)
+        (self.brushes, strength)
     }
 
     /// Forgets the brush at once, as with another video.
@@ -63,30 +67,33 @@ impl BrushFade {
 mod tests {
     use super::*;
     use crate::view::overlay::Channels;
+    use crate::view::scene::Brush;
 
+    const NONE: Brushes = Brushes { histogram: None, waveform: None, vectorscope: None };
     const BRUSH: Brush = Brush { channels: Channels::one(0), low: 3, high: 9 };
+    const BRUSHES: Brushes = Brushes { histogram: Some(BRUSH), ..NONE };
 
     #[test]
     fn it_comes_and_goes_and_then_costs_nothing() {
         let start = Instant::now();
         let at = |millis| start + Duration::from_millis(millis);
         let mut fade = BrushFade::default();
-        assert_eq!(fade.follow(None, start), (None, 0.0));
+        assert_eq!(fade.follow(NONE, start), (NONE, 0.0));
         assert_eq!(fade.wake_at(), None);
-        assert_eq!(fade.follow(Some(BRUSH), start), (Some(BRUSH), 0.0));
+        assert_eq!(fade.follow(BRUSHES, start), (BRUSHES, 0.0));
         assert_eq!(fade.wake_at(), Some(at(16)));
-        let (_, half) = fade.follow(Some(BRUSH), at(60));
+        let (_, half) = fade.follow(BRUSHES, at(60));
         assert!((half - 0.5).abs() < 0.01, "{half}");
-        fade.follow(Some(BRUSH), at(119));
+        fade.follow(BRUSHES, at(119));
         assert_eq!(fade.wake_at(), Some(at(135)), "it is not all there yet");
-        assert_eq!(fade.follow(Some(BRUSH), at(135)), (Some(BRUSH), 1.0));
+        assert_eq!(fade.follow(BRUSHES, at(135)), (BRUSHES, 1.0));
         assert_eq!(fade.wake_at(), None, "a brush that stays costs nothing");
-        assert_eq!(fade.follow(None, at(500)), (Some(BRUSH), 1.0), "it fades as it was");
-        let (_, quarter) = fade.follow(None, at(590));
+        assert_eq!(fade.follow(NONE, at(500)), (BRUSHES, 1.0), "it fades as it was");
+        let (_, quarter) = fade.follow(NONE, at(590));
         assert!((quarter - 0.25).abs() < 0.01, "{quarter}");
         assert_eq!(fade.wake_at(), Some(at(606)));
         // However late the last drawing comes, it shows nothing of it.
-        assert_eq!(fade.follow(None, at(900)), (None, 0.0));
+        assert_eq!(fade.follow(NONE, at(900)), (NONE, 0.0));
         assert_eq!(fade.wake_at(), None);
     }
 
@@ -95,15 +102,15 @@ mod tests {
         let start = Instant::now();
         let at = |millis| start + Duration::from_millis(millis);
         let mut fade = BrushFade::default();
-        fade.follow(Some(BRUSH), start);
-        let (_, before) = fade.follow(Some(BRUSH), at(90));
-        let (_, after) = fade.follow(None, at(90));
+        fade.follow(BRUSHES, start);
+        let (_, before) = fade.follow(BRUSHES, at(90));
+        let (_, after) = fade.follow(NONE, at(90));
         assert!((before - after).abs() < 0.01, "{before} and then {after}");
-        let other = Brush { low: 40, high: 50, ..BRUSH };
-        let (shown, again) = fade.follow(Some(other), at(120));
-        assert_eq!(shown, Some(other));
+        let other = Brushes::of_histogram(Brush { low: 40, high: 50, ..BRUSH });
+        let (shown, again) = fade.follow(other, at(120));
+        assert_eq!(shown, other);
         assert!((again - 0.5).abs() < 0.01, "{again}");
         fade.reset();
-        assert_eq!(fade.follow(None, at(121)), (None, 0.0));
+        assert_eq!(fade.follow(NONE, at(121)), (NONE, 0.0));
     }
 }

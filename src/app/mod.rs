@@ -45,6 +45,7 @@ mod readouts;
 mod recent;
 mod regions;
 mod saving;
+mod scope_brushing;
 mod scope_pointing;
 mod scope_readings;
 mod screen;

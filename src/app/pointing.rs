@@ -1,5 +1,5 @@
 //! The pointer: it wakes the controls, pans and zooms the picture, moves the divider, draws the region, brushes the
-//! histograms, and a double-click on the picture fills the screen.
+//! scopes, and a double-click on the picture fills the screen.
 
 use std::time::Instant;
 
@@ -9,8 +9,10 @@ use winit::event::{ElementState, MouseButton, MouseScrollDelta, WindowEvent};
 use super::clicks::{Clicks, REACH};
 use super::geometry::Geometry;
 use super::hud::Hud;
+use super::scope_brushing::ScopeDrag;
 use crate::keys::Action;
 use crate::picture::region::Rect;
+use crate::view::brushes::Brushes;
 use crate::view::overlay::Channels;
 use crate::view::panel::PanelRect;
 use crate::view::placement::ViewSettings;
@@ -38,6 +40,8 @@ pub enum PointerCommand {
     Divide(f32),
     /// Other bins are selected.
     Brush(Brush),
+    /// Something else is selected in the scopes beside the histograms.
+    BrushScopes(Brushes),
     /// This part of the picture is to be counted alone.
     Region(Rect),
     /// The same as a key.
@@ -71,6 +75,8 @@ enum Drag {
     Border(Border),
     /// It draws, moves or resizes the region.
     Region(RegionDrag),
+    /// It selects in a scope beside the histograms.
+    Scope(ScopeDrag),
     /// It selects codes of these channels, from those under the pointer when it was pressed, in a histogram that shows those.
     Brush { channels: Channels, from: (u32, u32), rect: PanelRect, shown: Channels },
 }
@@ -138,7 +144,9 @@ impl Pointer {
                 return free.map(PointerCommand::Menu).into_iter().collect();
             }
             WindowEvent::MouseInput { state: ElementState::Released, button: MouseButton::Left, .. } => {
-                self.drag = Drag::None;
+                if let Drag::Scope(drag) = std::mem::take(&mut self.drag) {
+                    return drag.released(geometry).map(PointerCommand::BrushScopes).into_iter().collect();
+                }
             }
             WindowEvent::MouseWheel { delta, .. } => return self.scroll(*delta, geometry, hud).into_iter().collect(),
             _ => {}
@@ -172,6 +180,11 @@ impl Pointer {
                 let drawn = placement.and_then(|placement| drag.to(at, &placement, geometry.points.into()));
                 drawn.map(PointerCommand::Region)
             }
+            Drag::Scope(mut drag) => {
+                let brushes = drag.to(geometry, at);
+                self.drag = Drag::Scope(drag);
+                brushes.map(PointerCommand::BrushScopes)
+            }
             Drag::Brush { channels, from, rect, shown } => {
                 let to = geometry.codes_at(&rect, shown, at);
                 to.map(|to| PointerCommand::Brush(Brush { channels, low: from.0.min(to.0), high: from.1.max(to.1) }))
@@ -193,6 +206,8 @@ impl Pointer {
         }
         if geometry.is_on_scopes(at) {
             self.clicks.forget();
+            let drag = ScopeDrag::begin(geometry, at, held.shift, held.channel);
+            self.drag = drag.map_or(Drag::None, Drag::Scope);
             return None;
         }
         if let Some(drag) = geometry.region_drag(at, held.shift) {

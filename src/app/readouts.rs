@@ -198,7 +198,7 @@ impl Sources<'_> {
     /// The card of what a brush has selected.
     fn brush(&self) -> Option<Readout> {
         let Geometry { scene, components, size, points, .. } = self.geometry;
-        let brush = scene.brush?;
+        let brush = scene.brushes.histogram?;
         let bits = self.geometry.bits()?;
         let (_, rect, _) = panel::panels(scene, components, size)
             .find(|(_, _, channels)| !channels.intersection(brush.channels).is_empty())?;

@@ -32,6 +32,52 @@ enum Spot {
     Pair { cb: u32, cr: u32 },
 }
 
+/// The part of a waveform's panel in which channels lie over each other: all of it, or of a parade that of one channel.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Part {
+    /// Its left edge and its width, in pixels of the panel.
+    pub across: [f64; 2],
+    /// The channel of a parade's.
+    pub channel: Option<usize>,
+}
+
+impl Part {
+    /// The one in that column of pixels of a panel.
+    #[must_use]
+    pub fn at(subject: &Subject, rect: PanelRect, x: f64, is_parade: bool) -> Option<Self> {
+        let width = f64::from(rect.width);
+        if !is_parade {
+            return Some(Self { across: [0.0, width], channel: None });
+        }
+        let shown: Vec<_> = subject.shown().collect();
+        let own = width / shown.len() as f64;
+        let place = (x / own) as usize;
+        Some(Self { across: [place as f64 * own, own], channel: Some(*shown.get(place)?) })
+    }
+
+    /// How far to the right a column of pixels lies in it, 0 to less than 1.
+    #[must_use]
+    pub fn share_of(&self, x: f64) -> f64 {
+        ((x - self.across[0]) / self.across[1]).clamp(0.0, 1.0 - 1e-9)
+    }
+}
+
+/// The level of a waveform at a row of pixels of its panel.
+#[must_use]
+pub fn level_of(rect: PanelRect, y: f64, bits: u32) -> u32 {
+    let (height, levels) = (f64::from(rect.height), f64::from(1_u32 << level_bits(bits)));
+    ((height - y) / height * levels).clamp(0.0, levels - 1.0) as u32
+}
+
+/// The levels of Cb and Cr at a point of a vectorscope's panel, in parts of one; beyond its square they are beyond the levels.
+#[must_use]
+pub fn levels_of_pair(subject: &Subject, rect: PanelRect, within: DVec2) -> [f64; 2] {
+    let size = DVec2::new(rect.width.into(), rect.height.into());
+    let levels = f64::from(1_u32 << level_bits(subject.bits));
+    let from_middle = (within - size * 0.5) * (levels + 1.0) / (size.min_element() * f64::from(subject.style.zoom));
+    [from_middle.x, -from_middle.y].map(|way| (levels + 1.0) * 0.5 + way)
+}
+
 impl ScopePoint {
     /// What lies at a point of the view in the scopes of a frame, as it is read.
     #[must_use]
@@ -61,17 +107,10 @@ impl ScopePoint {
         is_parade: bool,
     ) -> Option<Self> {
         let shape = Waveform::shape(layout, counted, subject.components);
-        let (width, height) = (f64::from(rect.width), f64::from(rect.height));
-        let shown: Vec<_> = subject.shown().collect();
-        let (share, channel) = if is_parade {
-            let place = within.x / width * shown.len() as f64;
-            (place.fract(), Some(*shown.get(place as usize)?))
-        } else {
-            (within.x / width, None)
-        };
+        let part = Part::at(subject, rect, within.x, is_parade)?;
+        let (share, channel) = (part.share_of(within.x), part.channel);
         let columns: [u32; CHANNELS] = std::array::from_fn(|c| (share * f64::from(shape.columns[c])) as u32);
-        let levels = f64::from(1_u32 << level_bits(subject.bits));
-        let level = ((height - within.y) / height * levels).clamp(0.0, levels - 1.0) as u32;
+        let level = level_of(rect, within.y, subject.bits);
         // Columns of the picture, in pixels of the whole, whatever resolution a channel has.
         let (column, count) = (u64::from(columns[0]), u64::from(shape.columns[0]));
         let begin = |column: u64| ((column * u64::from(counted.width)).div_ceil(count)) as u32 + counted.x;
@@ -82,12 +121,10 @@ impl ScopePoint {
 
     fn in_vectorscope(subject: &Subject, rect: PanelRect, within: DVec2) -> Option<Self> {
         subject.chroma?;
-        let size = DVec2::new(rect.width.into(), rect.height.into());
-        let side = size.min_element();
         let levels = f64::from(1_u32 << level_bits(subject.bits));
-        let from_middle = (within - size * 0.5) * (levels + 1.0) / (side * f64::from(subject.style.zoom));
-        let level = |way: f64| Some((levels + 1.0) * 0.5 + way).filter(|level| (0.0..levels).contains(level));
-        let (cb, cr) = (level(from_middle.x)? as u32, level(-from_middle.y)? as u32);
+        let [cb, cr] = levels_of_pair(subject, rect, within);
+        let level = |at: f64| (0.0..levels).contains(&at).then_some(at as u32);
+        let (cb, cr) = (level(cb)?, level(cr)?);
         Some(Self { question: ScopeQuestion::Cb(cb), spot: Spot::Pair { cb, cr }, subject: *subject })
     }
 

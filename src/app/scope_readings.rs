@@ -5,10 +5,11 @@ use egui::{Color32, CursorIcon, Pos2, Rect, pos2, vec2};
 use glam::DVec2;
 
 use super::geometry::Geometry;
-use super::hud::{BesideView, ScopeArea, border_cursor};
+use super::hud::{BesideView, BrushedArea, Outline, ScopeArea, border_cursor, share_text};
 use crate::export::graticule::{self, Subject, color_of};
 use crate::picture::{Frame, region};
 use crate::scopes::level_bits;
+use crate::view::brushes::{Brushes, PairBrush, PairShape, WaveformBrush};
 use crate::view::probe::Probe;
 use crate::view::scene::Counted;
 use crate::view::scopes::{Kind, ScopePanel, ScopeStyle};
@@ -20,6 +21,7 @@ pub struct ScopeReadings {
     subject: Option<Subject>,
     free: Option<Rect>,
     marks: Vec<(Pos2, Color32)>,
+    brushed: Vec<BrushedArea>,
     told: Option<(Pos2, String)>,
     cursor: Option<CursorIcon>,
 }
@@ -34,6 +36,7 @@ impl ScopeReadings {
             subject: self.subject,
             free: self.free,
             marks: &self.marks,
+            brushed: &self.brushed,
             told: self.told.as_ref().map(|(at, text)| (*at, text.as_str())),
             cursor: self.cursor,
         }
@@ -76,6 +79,32 @@ impl ScopeReadings {
         self.told = Some((at, text));
     }
 
+    /// Tells what is brushed in the scopes, with the pixels that all brushes select and those that are counted, once these are known.
+    pub fn tell_brushed(&mut self, geometry: &Geometry<'_>, selected: Option<(u32, u64)>) {
+        let Some(subject) = self.subject else { return };
+        let Brushes { waveform, vectorscope, .. } = geometry.scene.brushes;
+        let counts = match selected {
+            Some((count, of)) => {
+                let share = share_text(f64::from(count) / of.max(1) as f64);
+                format!("{count} {}  {share}", if count == 1 { "pixel" } else { "pixels" })
+            }
+            None => "\u{2026}".to_owned(),
+        };
+        for &ScopeArea { kind, rect } in &self.areas {
+            let brushed = match kind {
+                Kind::Histogram => None,
+                Kind::Waveform | Kind::Parade => waveform.and_then(|brush| rectangle(rect, kind, &subject, &brush)),
+                Kind::Vectorscope => vectorscope.map(|brush| (outline(rect, &subject, &brush), String::new())),
+            };
+            let Some((outline, place)) = brushed else { continue };
+            // What is selected matters more than where it was drawn.
+            let is_roomy = rect.width() > 260.0 && !place.is_empty();
+            let text = if is_roomy { format!("{place}  {counts}") } else { counts.clone() };
+            log::trace!("brushed in the {}: {place}  {counts}", kind.name());
+            self.brushed.push(BrushedArea { panel: rect, outline, text });
+        }
+    }
+
     /// Marks a pixel of the picture in every scope.
     pub fn mark(&mut self, geometry: &Geometry<'_>, probe: &Probe) {
         let Geometry { scene, components, .. } = *geometry;
@@ -95,6 +124,55 @@ impl ScopeReadings {
             self.marks.extend(marks(rect, kind, &subject, probe, share));
         }
         log::trace!("marked in scopes: {:?}", self.marks);
+    }
+}
+
+/// The outline of a waveform's brush, and where that is in words; nothing in a parade whose parts show none of its channels.
+fn rectangle(rect: Rect, kind: Kind, subject: &Subject, brush: &WaveformBrush) -> Option<(Outline, String)> {
+    let shown: Vec<_> = subject.shown().collect();
+    let part = match kind {
+        Kind::Parade => {
+            let places = brush.range.channels.iter().filter_map(|channel| shown.iter().position(|&c| c == channel));
+            let width = rect.width() / shown.len() as f32;
+            // Of several channels the outline goes around the parts of all of them.
+            let (first, last) = places.fold(None, |ends: Option<(usize, usize)>, place| {
+                Some(ends.map_or((place, place), |(first, last)| (first.min(place), last.max(place))))
+            })?;
+            let left = rect.min.x + width * first as f32;
+            if first < last {
+                Rect::from_x_y_ranges(left..=left + width * (last - first + 1) as f32, rect.y_range())
+            } else {
+                let across = |column: u32| left + width * column as f32 / brush.of as f32;
+                Rect::from_x_y_ranges(across(brush.columns[0])..=across(brush.columns[1] + 1), rect.y_range())
+            }
+        }
+        _ => {
+            let across = |column: u32| rect.min.x + rect.width() * column as f32 / brush.of as f32;
+            Rect::from_x_y_ranges(across(brush.columns[0])..=across(brush.columns[1] + 1), rect.y_range())
+        }
+    };
+    let bits = level_bits(subject.bits);
+    let edge = |level: f64| graticule::y_of_level(rect, level, bits);
+    let (low, high) = (brush.range.low >> (subject.bits - bits), brush.range.high >> (subject.bits - bits));
+    let outline = Rect::from_x_y_ranges(part.x_range(), edge(f64::from(high) + 0.5)..=edge(f64::from(low) - 0.5));
+    let signs: Vec<_> =
+        brush.range.channels.iter().map(|channel| graticule::sign(subject.components, channel)).collect();
+    let text = format!("{} {}\u{2013}{}", signs.join(" "), brush.range.low, brush.range.high);
+    Some((Outline::Rectangle(outline), text))
+}
+
+/// The outline of a vectorscope's brush.
+fn outline(rect: Rect, subject: &Subject, brush: &PairBrush) -> Outline {
+    let bits = brush.level_bits;
+    let place = |pair: [u16; 2]| graticule::place_of(rect, pair.map(f64::from), bits, subject.style.zoom);
+    match &brush.shape {
+        PairShape::Circle { middle, radius } => {
+            // All of the outermost levels lies inside.
+            let side = rect.width().min(rect.height()) * subject.style.zoom as f32;
+            let radius = (f32::from(*radius) + 0.5) * side / ((1_u32 << bits) + 1) as f32;
+            Outline::Circle(place(*middle), radius)
+        }
+        PairShape::Polygon(lasso) => Outline::Polygon(lasso.corners().iter().map(|&corner| place(corner)).collect()),
     }
 }
 

@@ -54,6 +54,8 @@ pub struct Viewer {
     inputs: Inputs,
     pointer: Pointer,
     brush_fade: BrushFade,
+    /// Pixels that the brushes of the scopes select, as they were told last, and those that are counted.
+    told_brushed: Option<(u32, u64)>,
     /// The channel whose letter is held, for a brush in it alone.
     held_channel: Option<usize>,
     /// Which movement of the hand is going on, and what each has chosen.
@@ -109,6 +111,7 @@ impl Viewer {
             inputs: Inputs::new(options, waker, passed_over.len()),
             pointer: Pointer::default(),
             brush_fade: BrushFade::default(),
+            told_brushed: None,
             held_channel: None,
             gestures: Gestures::default(),
             brushed_only: None,
@@ -214,10 +217,10 @@ impl Viewer {
         }
         let now = Instant::now();
         let (shapes, commands) = self.lay_out(now);
-        let (brush, brush_strength) = self.brush_fade.follow(self.work.scene.brush, now);
+        let (brushes, brush_strength) = self.brush_fade.follow(self.work.scene.brushes, now);
         // The lab's bars stand in the histograms' place.
         let overlays = self.work.scene.overlays && self.work.session.is_some() && !self.lab.has_bars();
-        let scene = Scene { overlays, brush, brush_strength, ..self.work.scene };
+        let scene = Scene { overlays, brushes, brush_strength, ..self.work.scene };
         match self.work.graphics.draw(&scene, shapes) {
             Ok(true) => {
                 if let Some(started) = self.started.take() {
@@ -227,6 +230,10 @@ impl Viewer {
             }
             Ok(false) => {}
             Err(error) => self.work.rebuild(error)?,
+        }
+        // What was told is of the drawing before.
+        if self.brushed_pixels() != self.told_brushed {
+            self.work.redraw();
         }
         for command in commands {
             if self.obey(command)? == Flow::Quit {
@@ -242,7 +249,7 @@ impl Viewer {
         self.work.hud.lasting = match &self.work.session {
             None => Lasting::Invitation,
             // Where there are two pictures, it must be said which is which.
-            Some(_) if self.work.scene.brush.is_some() || !self.work.scene.adjustments.is_off() => Lasting::Readouts,
+            Some(_) if self.work.scene.brushes.any() || !self.work.scene.adjustments.is_off() => Lasting::Readouts,
             Some(session) if session.player.slow_seek(now).is_some() => Lasting::Waiting,
             Some(_) if self.work.region.shown().is_some() || self.lab.is_open() => Lasting::Readouts,
             Some(_) => Lasting::Nothing,
@@ -262,11 +269,13 @@ impl Viewer {
         // What was found of another picture is not told of this one.
         self.work.follow_marked();
         let pointed = self.point_in_scopes(now);
+        self.told_brushed = self.brushed_pixels();
         let sources = self.sources();
         let mut readings = if self.work.hud.is_visible(now) { sources.read(now) } else { Readings::default() };
         if let Some((at, text)) = pointed {
             readings.scopes.tell(at, text);
         }
+        readings.scopes.tell_brushed(&sources.geometry, self.told_brushed);
         let adjusting = sources.adjusting(&self.work.adjuster);
         let corners = sources.picture_corners();
         let pointer = self.pointer.at.map(|at| sources.geometry.in_points(at));
@@ -336,6 +345,13 @@ impl Viewer {
         Some((point, spot.text(answer.as_ref())))
     }
 
+    /// Pixels that the brushes of the scopes select and those that are counted, once that is known.
+    fn brushed_pixels(&mut self) -> Option<(u32, u64)> {
+        let brushes = self.work.scene.brushes;
+        let Graphics { gpu, renderer, .. } = &mut self.work.graphics;
+        renderer.ask_brushed(gpu, brushes).filter(|_| brushes.in_scopes())
+    }
+
     /// Everything that knows something for the display over the picture.
     fn sources(&self) -> Sources<'_> {
         // The methods of the lab count red, green, blue and luminance, whatever else is chosen.
@@ -400,10 +416,11 @@ impl Viewer {
                 PointerCommand::Scopes(scopes) => self.work.show_scopes(scopes, now),
                 PointerCommand::Divide(share) => self.work.scene.divider = Some(share),
                 PointerCommand::Brush(brush) => {
-                    self.work.scene.brush = Some(brush);
+                    self.work.scene.brushes.histogram = Some(brush);
                     // What is brushed is seen.
                     self.work.scene.channels = self.work.scene.channels.union(brush.channels);
                 }
+                PointerCommand::BrushScopes(brushes) => self.work.scene.brushes = brushes,
                 PointerCommand::Region(rect) => self.work.draw_region(rect)?,
                 PointerCommand::Menu(at) => {
                     let at = self.work.geometry().in_points(at);

@@ -28,6 +28,7 @@ use crate::gpu::{GpuError, Instance};
 use crate::histogram::{Components, Transfer};
 use crate::keys::{self, Action};
 use crate::picture::Frame;
+use crate::view::brushes::Brushes;
 use crate::view::overlay::{OverlayStyle, linear_text};
 use crate::view::placement::{Shape, ViewSettings};
 use crate::view::region::Region;
@@ -127,7 +128,7 @@ impl Workspace {
             before.log_summary();
         }
         self.leave();
-        self.scene.brush = None;
+        self.scene.brushes = Brushes::default();
         self.scene.marks = None;
         self.scene.view = ViewSettings::fitted(self.scene.view.fit);
         self.bins.forget();
@@ -214,10 +215,10 @@ impl Workspace {
         let wanted = match self.session.as_ref().and_then(|session| session.frame.as_ref()) {
             None => Wanted::Nothing,
             Some(_) if self.hud.panels.numbers => Wanted::Numbers,
-            Some(_) if self.scene.brush.is_some() || points_at_bins => Wanted::Bins,
+            Some(_) if self.scene.brushes.histogram.is_some() || points_at_bins => Wanted::Bins,
             Some(_) => Wanted::Nothing,
         };
-        let (has_come, wake_at) = self.bins.advance(&mut self.graphics, (wanted, self.scene.brush), now);
+        let (has_come, wake_at) = self.bins.advance(&mut self.graphics, (wanted, self.scene.brushes.histogram), now);
         // While it plays the next frame's drawing tells them.
         if has_come && self.stands() {
             self.redraw();
@@ -236,7 +237,7 @@ impl Workspace {
         if self.bins.components == Components::YCbCr && !read.picture.has_coded_components() {
             log::warn!("the video is R'G'B'; red, green, blue and luminance are counted instead of Y'CbCr codes");
             self.bins.components = Components::Rgbl;
-            self.scene.brush = None;
+            self.scene.brushes = Brushes::default();
         }
         session.frame = Some(frame);
         self.fits.keep(self.scene.view.fit);

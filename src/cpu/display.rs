@@ -10,6 +10,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::SelectedPixels;
 use super::covering::Covering;
 use super::datascope::Writer;
 use super::exposure::Inspector;
@@ -22,6 +23,7 @@ use crate::picture::color::{Conversion, RealConversion};
 use crate::picture::layout::ColorModel;
 use crate::picture::unpack::Source;
 use crate::view::brush::Lighting;
+use crate::view::brushes::Filter;
 use crate::view::datascope::Codes;
 use crate::view::exposure::Inspection;
 use crate::view::placement::Placement;
@@ -89,12 +91,21 @@ pub struct Over<'a> {
 /// What is drawn over a picture where its codes ask for it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ByCodes<'a> {
-    /// What is lit, the rest being dimmed, and the picture whose codes decide: this one or another of the same size.
-    pub light: Option<(Lighting, &'a Picture)>,
+    /// What is lit, the rest being dimmed, and what decides.
+    pub light: Option<(Lighting, LitBy<'a>)>,
     /// What is striped, marked and in false colour by the picture's own codes, and which column of the view is the first that is drawn.
     pub inspection: Option<(Inspection, u32)>,
     /// Which of the picture's own codes are written in its pixels, where these are large enough.
     pub codes: Option<Codes>,
+}
+
+/// What decides which pixels are lit.
+#[derive(Debug, Clone, Copy)]
+pub enum LitBy<'a> {
+    /// The codes of a picture: the one that is drawn, or another of the same size.
+    Codes(&'a Picture),
+    /// Somebody who has selected them.
+    Selected(&'a SelectedPixels),
 }
 
 /// Draws a picture where `placement` puts it: four bytes a pixel, opaque, rows from the top, into `bands` of
@@ -194,7 +205,8 @@ struct Drawing<'a> {
 /// A brush at work.
 struct Light<'a> {
     lighting: Lighting,
-    /// The components that decide.
+    selected: Option<&'a SelectedPixels>,
+    /// The components that decide where nothing was selected, and what covers the pixels in any case.
     covering: Covering<'a>,
     conversion: Conversion,
     order: Order,
@@ -257,8 +269,12 @@ impl<'a> Drawing<'a> {
             .filter(|(inspection, _)| inspection.marks_anything())
             .map(|inspection| Inspector::new(picture, placement, inspection, (&columns, &rows), order.red_blue()));
         let light = light.map(|(lighting, by)| {
-            let covering = Covering::new(by, by.layout().component_count(), (&columns, &rows));
-            Light { lighting, covering, conversion: by.conversion(), order }
+            let (by, components, selected) = match by {
+                LitBy::Codes(by) => (by, by.layout().component_count(), None),
+                LitBy::Selected(pixels) => (picture, 0, Some(pixels)),
+            };
+            let covering = Covering::new(by, components, (&columns, &rows));
+            Light { lighting, selected, covering, conversion: by.conversion(), order }
         });
         Self {
             sources: (0..components).map(|i| Source::new(picture, i)).collect(),
@@ -383,9 +399,14 @@ impl Light<'_> {
     fn dim(&self, y: usize, codes: &mut [Vec<u16>; 3], pixels: &mut [u8]) {
         let row = self.covering.unpack(y, codes);
         for (pixel, &column) in pixels.chunks_exact_mut(4).zip(self.covering.columns()) {
-            let codes = self.covering.at(codes, column);
-            let components = self.covering.component_count();
-            if self.lighting.reaches(column, row) && self.lighting.lights(codes, components, &self.conversion) {
+            let is_lit = match self.selected {
+                Some(selected) => selected.has(Filter::All, column, row),
+                None => {
+                    let (codes, components) = (self.covering.at(codes, column), self.covering.component_count());
+                    self.lighting.reaches(column, row) && self.lighting.lights(codes, components, &self.conversion)
+                }
+            };
+            if is_lit {
                 continue;
             }
             let [red, blue] = self.order.red_blue();

@@ -35,6 +35,7 @@
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 mod band;
+mod brushed;
 mod convert;
 mod counters;
 mod covering;
@@ -65,6 +66,7 @@ use crate::picture::region::{self, Rect};
 use crate::picture::unpack::Source;
 use crate::picture::{Picture, PictureError};
 use band::{Band, Flush, Pass, Worker};
+pub use brushed::{BrushedChoice, BrushedCounts, SelectedPixels};
 use counters::add;
 pub use limits::count_outside_r103;
 pub use linear::{count_linear, count_linear_region};

@@ -110,7 +110,7 @@ fn vectorscope_column(params: &TraceParams, counts: &[u32], x: u32, (sums, colum
         } else {
             hue_of(params, [across.0, up.0].map(|level| (level as f32 - middle) / middle))
         };
-        *pixel = over_ground(hue.map(|part| part * light), params.ground);
+        *pixel = over_ground(hue.map(|part| part * light * params.strength), params.ground);
     }
 }
 

@@ -17,7 +17,7 @@ pub use paint::{PaintPass, overlays};
 pub use part::{CountedPicture, ViewPart};
 pub use scopes::ScopePass;
 pub use text::{FontTextures, Shapes, TextPass, text_image};
-pub use video::{Side, VideoPass};
+pub use video::{Selected, Side, VideoPass};
 
 /// The blend of premultiplied colours over what is there.
 const OVER: wgpu::BlendState = wgpu::BlendState::PREMULTIPLIED_ALPHA_BLENDING;

@@ -6,6 +6,7 @@
 //! the window, the saved picture and the tests alike; [`surface`] is the window's side of it.
 
 pub mod adjust;
+pub mod brushed;
 pub mod context;
 pub mod count_queue;
 mod cumulative;

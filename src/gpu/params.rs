@@ -1,5 +1,7 @@
 //! The structures that Rust and WGSL share, byte for byte, and the constants that fix a pipeline to a pixel layout.
 
+mod brushes;
+
 use bytemuck::{Pod, Zeroable};
 
 use crate::picture::Picture;
@@ -9,6 +11,7 @@ use crate::picture::region::Rect;
 use crate::view::exposure::MOST_BANDS;
 pub use crate::view::panel_params::PanelParams;
 pub use crate::view::scopes::TraceParams;
+pub use brushes::{BrushParams, BrushedParams};
 
 /// `Picture` of shaders/picture.wgsl.
 #[repr(C)]
@@ -201,6 +204,9 @@ pub struct PlacementParams {
     pub tone_coded: u32,
     /// 0 where nothing is marked, 1 where colours are, 2 where code values are.
     pub marks: u32,
+    /// Words of a row of a plane of pixels of the picture that were selected one by one, which then decides, 0 where there is none;
+    /// then nothing.
+    pub selected: [u32; 4],
     /// The lowest value of each channel that is not marked.
     pub lowest: [i32; 4],
     /// The lowest value above those.
@@ -220,7 +226,7 @@ pub struct PlacementParams {
     pub glyphs: [[u32; 4]; 16],
 }
 
-const _: () = assert!(size_of::<PlacementParams>() == 704);
+const _: () = assert!(size_of::<PlacementParams>() == 720);
 
 /// `Limits` of shaders/limits.wgsl.
 #[repr(C)]

@@ -3,6 +3,7 @@
 mod adjusting;
 mod adjustment_key;
 mod answers;
+mod brushed;
 mod content;
 mod counting;
 mod drawing;

@@ -88,6 +88,10 @@ pub mod groups {
         Group { label: "placement", stages: VERTEX_FRAGMENT_AND_COMPUTE, bindings: &[Uniform, Read, Read] };
     /// A brush, and the counts of the pixels that it selects.
     pub static SELECTION: Group = Group::of_compute("selection", &[Uniform, Write]);
+    /// Brushes, the pairs that are selected, planes of pixels and the number of those.
+    pub static BRUSH: Group = Group::of_compute("brush", &[Uniform, Read, Write, Write]);
+    /// Parameters, planes of pixels, and the counts of what is selected: bins, and another scope's.
+    pub static BRUSHED: Group = Group::of_compute("brushed", &[Uniform, Read, Write, Write]);
     /// Limits, and the count of the pixels outside.
     pub static LIMITS: Group = Group::of_compute("limits", &[Uniform, Write]);
     /// What of a picture is counted, the light of codes, and bins.
@@ -220,6 +224,13 @@ table! {
     /// Counting the pixels that a brush selects.
     SELECTION = (All, [PICTURE_TEXT, text!("selection")], [
         entry("count_selected", &[&groups::PICTURE, &groups::SELECTION]),
+    ]);
+    /// Finding the pixels that the scopes' brushes select.
+    BRUSH = (All, [PICTURE_TEXT, text!("brush")], [entry("select_pixels", &[&groups::PICTURE, &groups::BRUSH])]);
+    /// Counting what they select.
+    BRUSHED = (All, [PICTURE_TEXT, text!("brushed")], [
+        entry("count_channels", &[&groups::PICTURE, &groups::BRUSHED]),
+        entry("count_pairs", &[&groups::PICTURE, &groups::BRUSHED]),
     ]);
     /// Counting the pixels outside limits.
     LIMITS = (All, [PICTURE_TEXT, text!("limits")], [entry("count_outside", &[&groups::PICTURE, &groups::LIMITS])]);

@@ -69,8 +69,8 @@ impl Brush {
 /// A brush at work on a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lighting {
-    /// What is lit.
-    pub brush: Brush,
+    /// What is lit; `None` where the pixels have been selected one by one.
+    pub range: Option<Brush>,
     /// What the channels are.
     pub components: Components,
     /// How far the rest has dimmed, in 256ths; never 0.
@@ -90,9 +90,15 @@ impl Lighting {
     /// A brush whose surroundings have dimmed by `strength`, 0 to 1; `None` where that changes nothing.
     #[must_use]
     pub fn new(brush: Option<Brush>, components: Components, strength: f32) -> Option<Self> {
+        brush.and_then(|brush| Some(Self { range: Some(brush), ..Self::of_selected(components, strength)? }))
+    }
+
+    /// The same where the pixels are selected one by one.
+    #[must_use]
+    pub fn of_selected(components: Components, strength: f32) -> Option<Self> {
         let strength = if strength.is_nan() { 1.0 } else { strength.clamp(0.0, 1.0) };
         let strength = (strength * 256.0).round() as u32;
-        brush.filter(|_| strength > 0).map(|brush| Self { brush, components, strength, region: None })
+        (strength > 0).then_some(Self { range: None, components, strength, region: None })
     }
 
     /// The same, inside of a part of the picture only.
@@ -112,7 +118,7 @@ impl Lighting {
     #[inline(always)]
     #[must_use]
     pub fn lights(&self, codes: [u32; 3], count: usize, conversion: &Conversion) -> bool {
-        !self.brush.reached(codes, (self.components, count), conversion).is_empty()
+        self.range.is_none_or(|range| !range.reached(codes, (self.components, count), conversion).is_empty())
     }
 
     /// The colour of a pixel that is not lit, from what it would be without the brush.

@@ -2,6 +2,7 @@
 
 pub mod binning;
 pub mod brush;
+pub mod brushes;
 pub mod datascope;
 pub mod exposure;
 pub mod lamps;

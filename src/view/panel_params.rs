@@ -55,7 +55,8 @@ pub struct PanelParams {
     pub marks: [u32; 4],
     /// Columns of the eighths of the codes; likewise.
     pub graticule: [u32; 8],
-    /// Whether another picture's bins are drawn as outlines.
+    /// Which bins are drawn as outlines: 0 none, 1 those of another picture, by one scale with the bars, 2 those of the whole of
+    /// which the bars are a part, by a scale of their own.
     pub outlined: u32,
     /// Whether the cumulative histograms are drawn as curves.
     pub curved: u32,
@@ -77,6 +78,17 @@ pub struct PanelParams {
 
 const _: () = assert!(size_of::<PanelParams>() == 496);
 
+/// Which bins are drawn as outlines, beside those that are drawn as bars.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outlined {
+    /// None.
+    None,
+    /// Those of another picture. Both have one scale, so that they can be compared.
+    Other,
+    /// Those of the whole of which the bars are a part. Each has its own scale, so that a small part shows its shape.
+    Whole,
+}
+
 /// What the overlays are to show.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OverlayContent {
@@ -86,8 +98,8 @@ pub struct OverlayContent {
     pub components: Components,
     /// The range that the codes are in.
     pub range: Range,
-    /// Whether another picture's bins are drawn as outlines.
-    pub outlined: bool,
+    /// Which bins are drawn as outlines.
+    pub outlined: Outlined,
     /// Whether the luminance of linear light is there to be drawn.
     pub linear: bool,
     /// Columns and rows of the blurred picture that lies behind, if one does.
@@ -125,7 +137,7 @@ fn panel_params(
     let begin = |code: u32, thickness: u32| on(rect.columns_of_bin(code, 1 << bits), thickness);
     let [r, g, b] = LINEAR_LIGHT;
     let limits = guides(components, range, channels, bits);
-    let brush = scene.brush.filter(|brush| !channels.intersection(brush.channels).is_empty());
+    let brush = scene.brushes.histogram.filter(|brush| !channels.intersection(brush.channels).is_empty());
     let mark = |channel: usize| match scene.marks.map_or(NO_BIN, |marks| marks[channel]) {
         // A code has less than its place on the axis where bins outnumber codes: then the bar itself is marked.
         code if code >> bits == 0 && channels.contains(channel) && binning.count() > 1 << bits => {
@@ -157,9 +169,9 @@ fn panel_params(
         guides: std::array::from_fn(|i| limits.get(i).map_or(NOWHERE, |&code| begin(code, line))),
         marks: std::array::from_fn(mark),
         graticule: std::array::from_fn(|i| eighths.get(i).copied().unwrap_or(NOWHERE)),
-        outlined: outlined.into(),
+        outlined: outlined as u32,
         curved: scene.curves.into(),
-        light: if outlined { OUTLINED_LIGHT } else { 1.0 },
+        light: if outlined == Outlined::None { 1.0 } else { OUTLINED_LIGHT },
         stroke: stroke_pixels(view),
         backdrop: backdrop.map_or([0; 2], Into::into),
         cap: rect.notch() / 3,

@@ -4,6 +4,7 @@ use crate::adjust::Adjustments;
 use crate::histogram::Components;
 pub use crate::view::brush::Brush;
 use crate::view::brush::Lighting;
+use crate::view::brushes::Brushes;
 use crate::view::datascope::Datascope;
 use crate::view::exposure::Exposure;
 use crate::view::overlay::{Channels, OverlayStyle};
@@ -51,8 +52,8 @@ pub struct Scene {
     pub style: OverlayStyle,
     /// What of the picture is seen.
     pub view: ViewSettings,
-    /// The range whose pixels keep their light, while the rest of the picture dims.
-    pub brush: Option<Brush>,
+    /// What is brushed in the scopes: pixels that all brushes select keep their light, while the rest of the picture dims.
+    pub brushes: Brushes,
     /// How far the rest has dimmed: 0 not at all, 1 as far as it goes.
     pub brush_strength: f32,
     /// Bins of a probed pixel, channel by channel, to mark in the overlays; [`NO_BIN`] for none.
@@ -81,7 +82,7 @@ impl Default for Scene {
             overlays: true,
             style: OverlayStyle::default(),
             view: ViewSettings::default(),
-            brush: None,
+            brushes: Brushes::default(),
             brush_strength: 1.0,
             marks: None,
             adjustments: Adjustments::default(),
@@ -150,10 +151,13 @@ impl Scene {
         self.overlays && self.style.linear_luminance && has_luminance
     }
 
-    /// The brush as it works on the picture, if it does.
+    /// What is brushed as it works on the picture, if it does.
     #[must_use]
     pub fn lighting(&self, components: Components) -> Option<Lighting> {
-        Lighting::new(self.brush, components, self.brush_strength)
+        if self.brushes.in_scopes() {
+            return Lighting::of_selected(components, self.brush_strength);
+        }
+        Lighting::new(self.brushes.histogram, components, self.brush_strength)
     }
 }
 

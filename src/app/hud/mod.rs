@@ -57,14 +57,14 @@ pub use lab::{
 };
 use menu::Menu;
 pub use model::{
-    AdjustmentView, BesideView, Command, ExposureView, FileView, HistogramArea, MarkedView, Model, PictureView,
-    PlayState, PointerView, ScopeArea, ScopesView, Steps, Tables, Waiting,
+    AdjustmentView, BesideView, BrushedArea, Command, ExposureView, FileView, HistogramArea, MarkedView, Model,
+    Outline, PictureView, PlayState, PointerView, ScopeArea, ScopesView, Steps, Tables, Waiting,
 };
 pub use notes::Note;
 pub use panels::OpenPanels;
 use places::Between;
 pub use probe::ProbeText;
-pub use readout::Readout;
+pub use readout::{Readout, share_text};
 pub use region::RegionView;
 pub use scopes::border_cursor;
 pub use stats::StatsTable;

@@ -233,10 +233,34 @@ pub struct BesideView<'a> {
     pub free: Option<Rect>,
     /// Where the pixel under the pointer lies in them, in points, and in which light that is marked.
     pub marks: &'a [(Pos2, Color32)],
+    /// What is brushed in them, and in words.
+    pub brushed: &'a [BrushedArea],
     /// What is under the pointer in one of them, and where.
     pub told: Option<(Pos2, &'a str)>,
     /// What the pointer becomes, where it is at a border of them.
     pub cursor: Option<CursorIcon>,
+}
+
+/// What is brushed in a scope.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BrushedArea {
+    /// The scope's place, in points.
+    pub panel: Rect,
+    /// The outline, in points.
+    pub outline: Outline,
+    /// What is selected, in words.
+    pub text: String,
+}
+
+/// An outline of what is brushed, in points.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outline {
+    /// A rectangle.
+    Rectangle(Rect),
+    /// A circle: its middle and radius.
+    Circle(Pos2, f32),
+    /// A polygon.
+    Polygon(Vec<Pos2>),
 }
 
 /// What is known of the pixels that are marked.

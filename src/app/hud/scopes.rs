@@ -1,8 +1,8 @@
 //! What is written on the scopes beside the histograms, and where the pixel under the pointer lies in them.
 
-use egui::{Align2, Color32, CursorIcon, Painter, Pos2, Rect, Stroke, Ui, vec2};
+use egui::{Align2, Color32, CursorIcon, Painter, Pos2, Rect, Shape, Stroke, StrokeKind, Ui, vec2};
 
-use super::model::{Model, ScopeArea};
+use super::model::{BrushedArea, Model, Outline, ScopeArea};
 use super::theme;
 use crate::export::graticule;
 
@@ -14,6 +14,9 @@ pub fn show(ui: &Ui, view: Rect, model: &Model<'_>) {
     for ScopeArea { kind, rect } in beside.areas {
         graticule::draw(&painter, *rect, *kind, &subject);
     }
+    for area in beside.brushed {
+        brushed(&painter, area);
+    }
     for &(at, light) in beside.marks {
         mark(&painter, at, light);
     }
@@ -24,6 +27,20 @@ pub fn show(ui: &Ui, view: Rect, model: &Model<'_>) {
         let aside = at + vec2(14.0, -12.0);
         theme::label(&painter, view, aside, Align2::LEFT_BOTTOM, text, theme::SMALL, theme::LIGHT);
     }
+}
+
+/// The outline of what is brushed, and what it selects.
+fn brushed(painter: &Painter, area: &BrushedArea) {
+    let inside = painter.with_clip_rect(area.panel.intersect(painter.clip_rect()));
+    let shape = |stroke: Stroke| match &area.outline {
+        Outline::Rectangle(rect) => Shape::rect_stroke(*rect, 0, stroke, StrokeKind::Middle),
+        Outline::Circle(middle, radius) => Shape::circle_stroke(*middle, *radius, stroke),
+        Outline::Polygon(corners) => Shape::closed_line(corners.clone(), stroke),
+    };
+    inside.add(shape(Stroke::new(3.0, Color32::from_black_alpha(170))));
+    inside.add(shape(Stroke::new(1.4, theme::ACCENT)));
+    let at = area.panel.center_top() + vec2(0.0, 4.0);
+    theme::label(painter, area.panel, at, Align2::CENTER_TOP, &area.text, theme::SMALL, theme::ACCENT);
 }
 
 /// A ring around the place of a pixel, which is seen on any trace.

@@ -97,7 +97,7 @@ impl Viewer {
         let geometry = self.work.geometry();
         let shown =
             panel::panels(geometry.scene, geometry.components, geometry.size).find(|(_, _, c)| c.contains(channel));
-        if let (Some(brush), Some((_, _, shown))) = (&mut self.work.scene.brush, shown)
+        if let (Some(brush), Some((_, _, shown))) = (&mut self.work.scene.brushes.histogram, shown)
             && !brush.channels.intersection(shown).is_empty()
         {
             brush.channels = self.brushed_only.map_or(shown, Channels::one);

@@ -11,6 +11,7 @@ use crate::app::options::AppError;
 use crate::app::regions;
 use crate::histogram::Components;
 use crate::picture::region::Rect;
+use crate::view::brushes::Brushes;
 use crate::view::exposure::Tint;
 use crate::view::region::Region;
 
@@ -39,7 +40,7 @@ impl Workspace {
     /// # Errors
     /// [`AppError`] if the adapter fails for good.
     pub fn clear_selection(&mut self, now: Instant) -> Result<bool, AppError> {
-        if self.region.taken().is_none() && self.scene.brush.take().is_some() {
+        if self.region.taken().is_none() && std::mem::take(&mut self.scene.brushes).any() {
             self.note(Note::done("selection cleared"), now);
             return Ok(true);
         }
@@ -110,7 +111,7 @@ impl Workspace {
         let is_counted_anew = counts_others || self.region.counted() != chosen.region.counted();
         self.scene = chosen.on(&self.scene);
         if counts_others {
-            self.scene.brush = None;
+            self.scene.brushes = Brushes::default();
         }
         self.bins.components = chosen.components;
         self.region = chosen.region;
@@ -126,7 +127,7 @@ impl Workspace {
             Components::YCbCr => Components::Rgbl,
         };
         self.bins.components = wanted;
-        self.scene.brush = None;
+        self.scene.brushes = Brushes::default();
         self.scene.marks = None;
         self.reload()?;
         let text = match (wanted, self.bins.components) {

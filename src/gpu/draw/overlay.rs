@@ -30,13 +30,28 @@ const COLUMN_WORDS: usize = 8;
 /// Words that the strokes' buffer has for a column.
 const STROKE_WORDS: usize = 18;
 
+/// Bins, and the scales by which they are drawn.
+#[derive(Debug, Clone, Copy)]
+pub struct Bars<'a> {
+    /// The bins, as [`HistogramPasses::bins`].
+    pub bins: &'a wgpu::Buffer,
+    /// The scales.
+    pub scales: &'a wgpu::Buffer,
+}
+
+impl<'a> From<&'a HistogramPasses> for Bars<'a> {
+    fn from(passes: &'a HistogramPasses) -> Self {
+        Self { bins: &passes.bins, scales: &passes.scales }
+    }
+}
+
 /// The buffers that the overlays are drawn from.
 #[derive(Debug)]
 pub struct OverlayBuffers<'a> {
     /// The bins that are drawn as bars.
-    pub filled: &'a HistogramPasses,
-    /// Those that are drawn as outlines; without, [`OverlayContent::outlined`] must be false.
-    pub outline: Option<&'a HistogramPasses>,
+    pub filled: Bars<'a>,
+    /// Those that are drawn as outlines; without, [`OverlayContent::outlined`] must be `None`.
+    pub outline: Option<Bars<'a>>,
     /// The bins of the luminance of linear light; without, [`OverlayContent::linear`] must be false.
     pub linear: Option<&'a wgpu::Buffer>,
     /// The blurred picture; without, [`OverlayContent::backdrop`] must be `None`.
@@ -152,7 +167,7 @@ impl OverlayPass {
         self.shown = panels.iter().map(|(rect, _)| Shown::new(*rect, line_pixels(view), view)).collect();
         let columns = panels.iter().map(|(rect, _)| rect.width).sum();
         let binning = scene.style.binning(shown.bits);
-        let counted = [Some(&counts.filled.bins), counts.outline.map(|passes| &passes.bins), counts.linear];
+        let counted = [Some(counts.filled.bins), counts.outline.map(|bars| bars.bins), counts.linear];
         for (regrouped, counted) in self.regrouped.iter_mut().zip(counted) {
             match counted.filter(|_| !binning.is_of_codes()) {
                 Some(counted) => regrouped.get_or_insert_with(|| RegroupPass::new(gpu)).prepare(gpu, counted, binning),
@@ -168,7 +183,7 @@ impl OverlayPass {
         let mut pass =
             encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some("columns"), timestamp_writes });
         if let Some(cumulative) = counts.cumulative {
-            cumulative.dispatch(gpu, &mut pass, &counts.filled.bins, shown.bits);
+            cumulative.dispatch(gpu, &mut pass, counts.filled.bins, shown.bits);
         }
         self.regrouped.iter().flatten().for_each(|regrouped| regrouped.dispatch(&mut pass));
         pass.set_pipeline(pipeline);
@@ -182,11 +197,11 @@ impl OverlayPass {
     /// Makes the columns' buffers hold `count` columns, and the groups lead to what the overlays are drawn from.
     fn make_room(&mut self, gpu: &Gpu, count: u32, counts: &OverlayBuffers<'_>) {
         let [filled, outline, linear] = &self.regrouped;
-        let counted = |passes: &HistogramPasses| (passes.bins.clone(), passes.scales.clone());
+        let counted = |bars: Bars<'_>| (bars.bins.clone(), bars.scales.clone());
         let filled = filled.as_ref().map_or_else(|| counted(counts.filled), RegroupPass::made);
         let outline = match (outline, counts.outline) {
             (Some(regrouped), _) => regrouped.made(),
-            (None, Some(passes)) => counted(passes),
+            (None, Some(bars)) => counted(bars),
             (None, None) => filled.clone(),
         };
         let linear = linear.as_ref().map(|regrouped| regrouped.made().0);

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::video::{ByCodes, Side, VideoPass};
+use super::video::{ByCodes, Selected, Side, VideoPass};
+use crate::cpu::display::LitBy;
 use crate::gpu::Gpu;
 use crate::picture::Picture;
 use crate::picture::layout::PixelLayout;
@@ -20,6 +21,8 @@ pub struct ViewPart<'a> {
     pub columns: Range<u32>,
     /// What lights it, if something does.
     pub lighting: Option<Lighting>,
+    /// The pixels that are lit, where they were selected one by one.
+    pub selected: Option<Selected<'a>>,
     /// What it tells of its exposure, if it does.
     pub inspection: Option<Inspection>,
     /// Which of its codes are written in its pixels, if any are.
@@ -41,7 +44,7 @@ pub struct CountedPicture<'a> {
     pub bound: Option<(&'a wgpu::BindGroup, PixelLayout)>,
 }
 
-impl ViewPart<'_> {
+impl<'a> ViewPart<'a> {
     /// The same on a view of another width, without what it tells of its exposure and codes; `None` where no column is left.
     #[must_use]
     pub fn resized(&self, from: u32, to: u32) -> Option<Self> {
@@ -52,9 +55,18 @@ impl ViewPart<'_> {
 
     /// What lights it, and the picture whose codes decide.
     #[must_use]
-    pub fn light(&self) -> Option<(Lighting, &Picture)> {
-        let by = self.counted.as_ref().map_or(self.picture, |counted| counted.picture);
+    pub fn light(&self) -> Option<(Lighting, LitBy<'_>)> {
+        let by = match self.selected {
+            Some(Selected::Here(pixels)) => LitBy::Selected(pixels),
+            Some(Selected::There { .. }) | None => LitBy::Codes(self.decisive()),
+        };
         self.lighting.map(|lighting| (lighting, by))
+    }
+
+    /// The picture whose codes decide what is lit.
+    #[must_use]
+    pub fn decisive(&self) -> &'a Picture {
+        self.counted.as_ref().map_or(self.picture, |counted| counted.picture)
     }
 
     /// Sets a pass up to draw it and records what goes before; whether there was anything to record.
@@ -70,10 +82,11 @@ impl ViewPart<'_> {
         let counted = self.counted.as_ref().and_then(|counted| counted.bound);
         let by_codes = ByCodes {
             lighting: self.lighting.as_ref(),
+            selected: self.selected,
             inspection: self.inspection.as_ref(),
             codes: self.codes.as_ref(),
         };
-        if let (Some(_), Some(counted)) = (by_codes.lighting, counted) {
+        if let (Some(_), None, Some(counted)) = (by_codes.lighting, by_codes.selected, counted) {
             video.place_lit_by_other(gpu, encoder, self.side, counted, placement, by_codes);
             return true;
         }

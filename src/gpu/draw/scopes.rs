@@ -13,13 +13,22 @@ use crate::histogram::{CHANNELS, Components};
 use crate::picture::color::Matrix;
 use crate::picture::region::Rect;
 use crate::scopes::Choice;
+use crate::view::brushes::Brushes;
 use crate::view::overlay::{Channels, lights};
 use crate::view::rect::PanelRect;
 use crate::view::scene::{Counted, Scene};
 use crate::view::scopes::{Arranged, Drawing, Kind};
 
-/// What tells counted pictures apart: the loading, the choice of what is adjusted, which picture is counted, and which scopes.
-pub type CountKey = (u64, u64, Counted, Choice);
+/// What tells counts apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CountKey {
+    /// The loading, the choice of what is adjusted, and which picture is counted.
+    pub of: (u64, u64, Counted),
+    /// Which scopes are.
+    pub wanted: Choice,
+    /// What is selected, where that alone is counted.
+    pub brushes: Option<Brushes>,
+}
 
 /// Where counts are.
 #[derive(Debug, Clone, Copy)]
@@ -72,6 +81,9 @@ const STRIP_GROUND: f32 = 0.86;
 /// Light that is left of luminance where it lies over colours, which would be lost in it.
 const BESIDE_COLORS: f32 = 0.5;
 
+/// Light that is left of a trace of which a part is lit.
+const DIM: f32 = 0.4;
+
 /// Draws the scopes.
 #[derive(Debug)]
 pub struct ScopePass {
@@ -116,12 +128,12 @@ impl ScopePass {
         }
     }
 
-    /// Sets the scopes up that are arranged so on a view of `view` pixels.
+    /// Sets the scopes up that are arranged so on a view of `view` pixels. Where a part of the counts is lit, the whole is dim.
     pub fn prepare(
         &mut self,
         gpu: &Gpu,
         arranged: &Arranged,
-        counts: &ScopeBuffers<'_>,
+        (counts, lit): (&ScopeBuffers<'_>, &ScopeBuffers<'_>),
         scene: &Scene,
         view: (u32, u32),
     ) {
@@ -134,6 +146,7 @@ impl ScopePass {
             size: [rect.width, rect.height],
             gain: style.gain,
             ground,
+            strength: 1.0,
             ..TraceParams::zeroed()
         };
         for rect in arranged.grounds(view) {
@@ -144,16 +157,38 @@ impl ScopePass {
             match (panel.kind, counts.waveform, counts.vectorscope) {
                 (Kind::Waveform | Kind::Parade, Some(waveform), _) => {
                     let params = waveform.params(base, scene.channels, panel.kind == Kind::Parade);
-                    self.put(gpu, Drawing::Waveform, params, Some(waveform.counts));
+                    self.put_lit(gpu, Drawing::Waveform, params, (waveform.counts, lit.waveform.map(|lit| lit.counts)));
                 }
                 (Kind::Vectorscope, _, Some(scope)) => {
                     let white = u32::from(style.white);
                     let params = TraceParams { zoom: style.zoom as f32, white, ..scope.params(base) };
-                    self.put(gpu, Drawing::Vectorscope, params, Some(scope.counts));
+                    self.put_lit(
+                        gpu,
+                        Drawing::Vectorscope,
+                        params,
+                        (scope.counts, lit.vectorscope.map(|lit| lit.counts)),
+                    );
                 }
                 _ => self.put(gpu, Drawing::Plate, base, None),
             }
         }
+    }
+
+    /// A trace, or, where a part of its counts is lit, the whole dim and that part over it.
+    fn put_lit(
+        &mut self,
+        gpu: &Gpu,
+        drawing: Drawing,
+        params: TraceParams,
+        (whole, lit): (Counts<'_>, Option<Counts<'_>>),
+    ) {
+        let Some(lit) = lit else { return self.put(gpu, drawing, params, Some(whole)) };
+        let gray = params.lights.map(|[red, green, blue, _]| {
+            let light = DIM * (0.2126 * red + 0.7152 * green + 0.0722 * blue);
+            [light, light, light, 1.0]
+        });
+        self.put(gpu, drawing, TraceParams { lights: gray, white: 1, strength: DIM, ..params }, Some(whole));
+        self.put(gpu, drawing, TraceParams { ground: 0.0, ..params }, Some(lit));
     }
 
     fn put(&mut self, gpu: &Gpu, drawing: Drawing, params: TraceParams, counts: Option<Counts<'_>>) {

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use glam::DVec2;
 
+use crate::cpu::SelectedPixels;
 use crate::gpu::Gpu;
 use crate::gpu::params::{PlacementParams, layout_constants};
 use crate::gpu::resources::{buffer, storage};
@@ -45,10 +46,26 @@ impl Side {
 pub struct ByCodes<'a> {
     /// What is lit, the rest being dimmed.
     pub lighting: Option<&'a Lighting>,
+    /// The pixels that are, where they were selected one by one.
+    pub selected: Option<Selected<'a>>,
     /// What is striped, marked and in false colour.
     pub inspection: Option<&'a Inspection>,
     /// Which codes are written in pixels that are large enough.
     pub codes: Option<&'a Codes>,
+}
+
+/// Pixels of a picture that were selected one by one.
+#[derive(Debug, Clone, Copy)]
+pub enum Selected<'a> {
+    /// For an adapter that draws: planes as [`SelectedPixels::words`], and words of a row of one.
+    There {
+        /// The planes.
+        planes: &'a wgpu::Buffer,
+        /// Words of a row.
+        row_words: u32,
+    },
+    /// For the CPU that paints.
+    Here(&'a SelectedPixels),
 }
 
 /// Draws pictures whose planes the adapter has.
@@ -71,6 +88,8 @@ struct Slot {
     told: Option<Placement>,
     /// Which pixels the other picture lights.
     lit: wgpu::Buffer,
+    /// Which pixels of the picture are lit, where they were selected one by one: that buffer is bound instead.
+    selected: Option<wgpu::Buffer>,
     /// Leads to the three buffers.
     group: wgpu::BindGroup,
     layout: Option<PixelLayout>,
@@ -159,15 +178,26 @@ impl Slot {
         let nearest = storage(&gpu.device, "nearest samples", 0);
         let lit = storage(&gpu.device, "lit pixels", 0);
         let group = groups::PLACEMENT.bind(&gpu.device, &[&placement, &nearest, &lit]);
-        Self { placement, nearest, told: None, lit, group, layout: None }
+        Self { placement, nearest, told: None, lit, selected: None, group, layout: None }
     }
 
     fn rebind(&mut self, gpu: &Gpu) {
-        self.group = groups::PLACEMENT.bind(&gpu.device, &[&self.placement, &self.nearest, &self.lit]);
+        let lit = self.selected.as_ref().unwrap_or(&self.lit);
+        self.group = groups::PLACEMENT.bind(&gpu.device, &[&self.placement, &self.nearest, lit]);
     }
 
     fn place(&mut self, gpu: &Gpu, placement: &Placement, by_codes: ByCodes<'_>, lit_words: u32) {
-        let params = PlacementParams { lit_words, ..placement_params(placement, by_codes) };
+        let selected = match by_codes.selected {
+            Some(Selected::There { planes, row_words }) => Some((planes, row_words)),
+            Some(Selected::Here(_)) | None => None,
+        };
+        if self.selected.as_ref() != selected.map(|(planes, _)| planes) {
+            self.selected = selected.map(|(planes, _)| planes.clone());
+            self.rebind(gpu);
+        }
+        let selected_words = selected.map_or(0, |(_, row_words)| row_words);
+        let params =
+            PlacementParams { lit_words, selected: [selected_words, 0, 0, 0], ..placement_params(placement, by_codes) };
         gpu.queue.write_buffer(&self.placement, 0, bytemuck::bytes_of(&params));
         if placement.has_hard_edges || by_codes.lighting.is_some() || by_codes.inspection.is_some() {
             self.tell_nearest(gpu, placement);
@@ -203,13 +233,13 @@ impl Slot {
 
 /// What the shader is told of a picture's place, of the brush, and of what else its codes ask for.
 fn placement_params(placement: &Placement, by_codes: ByCodes<'_>) -> PlacementParams {
-    let ByCodes { lighting, inspection, codes } = by_codes;
+    let ByCodes { lighting, inspection, codes, .. } = by_codes;
     let writing = codes.and_then(|codes| codes.writing(placement));
     let pair = |v: DVec2| v.as_vec2().to_array();
     let sampling = &placement.sampling;
     // Linear interpolation reaches two samples a side; smaller pictures are averaged from more taps.
     let taps = (sampling.footprint() * 0.5 - 1e-6).ceil().clamp(1.0, MOST_TAPS);
-    let brush = lighting.map(|lighting| lighting.brush);
+    let brush = lighting.and_then(|lighting| lighting.range);
     let region = lighting.and_then(|lighting| lighting.region);
     let (first, end) = region.unwrap_or(Rect::whole(placement.picture.0, placement.picture.1)).corners();
     let marks = inspection.and_then(|inspection| inspection.marks);
@@ -241,6 +271,7 @@ fn placement_params(placement: &Placement, by_codes: ByCodes<'_>) -> PlacementPa
         marks: marks.map_or(0, |marks| 1 + u32::from(marks.is_coded)),
         lowest: bounds(|marks| marks.low),
         highest: bounds(|marks| marks.high),
+        selected: [0; 4],
         mark_colors: mark_colors(marks.is_some_and(|marks| marks.is_coded)).map(|[r, g, b]| [r, g, b, 0]),
         tint: tint.map_or([0; 4], |tint| [if tint.is_luma { 1 } else { 2 }, tint.black, tint.white, 0]),
         bands: tint.map_or([[0; 4]; MOST_BANDS], |tint| bands(&tint)),

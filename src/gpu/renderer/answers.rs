@@ -6,6 +6,7 @@ use super::super::figures::Subject;
 use super::super::params::{LimitsParams, SelectionParams};
 use super::super::readback_belt::OnRequest;
 use super::super::totals::TotalsPass;
+use super::brushed::Brushed;
 use super::linear::LinearCount;
 use super::scopes::ScopeCount;
 use crate::histogram::{Cumulative, TAIL_WORDS};
@@ -20,6 +21,8 @@ pub struct Answers {
     pub linear: Option<LinearCount>,
     /// Counts the scopes beside the histogram; there while one is drawn.
     pub scopes: Option<ScopeCount>,
+    /// What the brushes of the scopes select; there while something is brushed that asks for it.
+    pub brushed: Option<Brushed>,
     /// Counts what is outside of EBU R 103; there while that is told beside the bins.
     pub limits: Option<TotalsPass<LimitsParams>>,
     /// Counts what a brush over several channels selects; made when that is wanted first.
@@ -40,6 +43,7 @@ impl Answers {
             cumulative: None,
             linear: None,
             scopes: None,
+            brushed: None,
             limits: None,
             selection: None,
             selecting: None,

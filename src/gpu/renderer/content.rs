@@ -216,6 +216,7 @@ impl Content {
             side,
             columns,
             lighting,
+            selected: None,
             inspection,
             codes: written(layout),
             picture,

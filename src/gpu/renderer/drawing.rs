@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use super::Renderer;
+use super::brushed::{self, Brushed};
 use super::content::{Choice, Content};
 use super::linear::LinearCount;
 use super::loaded::Loaded;
@@ -10,11 +11,14 @@ use super::scopes::{ScopeAnswer, ScopeCount, ScopeQuestion};
 use crate::cpu::overlay::Overlay;
 use crate::gpu::Gpu;
 use crate::gpu::cumulative::CumulativePass;
-use crate::gpu::draw::overlay::{OverlayBuffers, OverlayContent};
+use crate::gpu::draw::overlay::{Bars, OverlayBuffers, OverlayContent};
 use crate::gpu::draw::{self, BackdropPass, DividerPass, ScopePass, ViewPart};
 use crate::gpu::figures::FiguresState;
 use crate::gpu::live::Timed;
+use crate::scopes;
+use crate::view::brushes::Brushes;
 use crate::view::overlay::line_pixels;
+use crate::view::panel_params::Outlined;
 use crate::view::placement::Placement;
 use crate::view::scene::Scene;
 
@@ -40,6 +44,7 @@ impl Renderer {
     ) {
         self.poll_thresholds(gpu);
         self.record_count(gpu, encoder, Choice::of(scene));
+        self.record_brushed(gpu, encoder, size, scene);
         let overlays = self.overlays(scene, (view.texture().format(), size));
         let painted = self.prepare_pictures(gpu, encoder, (view, size), scene, &overlays);
         if let Overlays::Drawn(loaded) = &overlays {
@@ -60,12 +65,20 @@ impl Renderer {
             return Overlays::None;
         }
         let (_, outline) = self.content.passes();
-        let (outlined, linear) = (outline.is_some(), scene.shows_linear(components));
+        let shows_brushed = self.answers.brushed.as_ref().is_some_and(|brushed| brushed.bars().is_some());
+        let outlined = match outline {
+            _ if shows_brushed => Outlined::Whole,
+            Some(_) => Outlined::Other,
+            None => Outlined::None,
+        };
+        // That line has the scale of the whole's luminance, which is not the bars' then.
+        let linear = scene.shows_linear(components) && !shows_brushed;
         let content = OverlayContent { bits, components, range, outlined, linear, backdrop: None };
         let is_painted = matches!(&self.content.parts(scene, view.1.0)[..], [part] if part.bound.is_none());
         // The ground of a wall would cover what was painted.
         let is_wall = scene.arranged(view.1).is_wall;
-        let needs_shaders = is_wall || content.outlined || content.linear || scene.curves || scene.style.backdrop;
+        let needs_shaders =
+            is_wall || outlined != Outlined::None || content.linear || scene.curves || scene.style.backdrop;
         let has_divider = divider(&self.content, scene, view.1.0).is_some();
         match self.content.known() {
             Some((_, histogram)) if is_painted && !needs_shaders && !has_divider => {
@@ -90,6 +103,13 @@ impl Renderer {
         // What is lit by the other side's codes sets that side up first, which then is set up for its own drawing.
         parts.sort_by_key(|part| part.counted.is_none());
         let painted = parts.iter().any(|part| part.bound.is_none());
+        if let Some(brushed) = self.answers.brushed.as_mut().filter(|_| scene.brushes.in_scopes()) {
+            let selected = match parts.first().filter(|_| painted) {
+                Some(part) => brushed.here(part.decisive()),
+                None => brushed.there(gpu),
+            };
+            parts.iter_mut().for_each(|part| part.selected = selected);
+        }
         for part in &parts {
             if painted {
                 let over = if let Overlays::Painted(overlays) = overlays { &overlays[..] } else { &[] };
@@ -107,6 +127,26 @@ impl Renderer {
             pass.place(gpu, size, column, line_pixels(size));
         }
         painted
+    }
+
+    /// Finds and counts what the brushes of the scopes select, where anything that is shown asks for it.
+    fn record_brushed(&mut self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder, size: (u32, u32), scene: &Scene) {
+        let arranged = scene.arranged(size);
+        let shown = if arranged.panels.is_empty() { scopes::Choice::default() } else { scene.scopes.counted() };
+        let Some(wanted) = brushed::wanted(scene, shown).filter(|_| self.content.loaded.is_some()) else {
+            self.answers.brushed = None;
+            return;
+        };
+        let brushed = self.answers.brushed.get_or_insert_with(|| Brushed::new(gpu));
+        if brushed.record(gpu, encoder, &self.content, (scene.brushes, wanted)) {
+            self.recorded.push("brushes");
+        }
+    }
+
+    /// Pixels that all of these brushes select and those that are counted, once that is known of what was drawn with them; nothing where
+    /// only the histograms are brushed and no other scope is shown. Never waits.
+    pub fn ask_brushed(&mut self, gpu: &Gpu, brushes: Brushes) -> Option<(u32, u64)> {
+        self.answers.brushed.as_mut()?.ask(gpu, brushes)
     }
 
     /// Counts the scopes that are shown beside the histograms and sets their drawing up; whether there are any.
@@ -130,7 +170,8 @@ impl Renderer {
             self.recorded.push("count scopes");
         }
         let pass = self.scopes.get_or_insert_with(|| ScopePass::new(gpu, self.format));
-        pass.prepare(gpu, &arranged, &count.buffers(), scene, size);
+        let lit = self.answers.brushed.as_ref().map(Brushed::buffers).unwrap_or_default();
+        pass.prepare(gpu, &arranged, (&count.buffers(), &lit), scene, size);
         self.recorded.push("scopes");
         true
     }
@@ -140,9 +181,15 @@ impl Renderer {
         self.answers.scopes.as_mut()?.ask(gpu, question)
     }
 
-    /// Takes counts of scopes that have come back from the GPU, without waiting.
+    /// Takes counts of scopes, and of what is brushed in them, that have come back from the GPU, without waiting.
     pub fn poll_scope(&mut self, gpu: &Gpu) -> FiguresState {
-        self.answers.scopes.as_mut().map_or(FiguresState::Settled, |scopes| scopes.poll(gpu))
+        let scopes = self.answers.scopes.as_mut().map_or(FiguresState::Settled, |scopes| scopes.poll(gpu));
+        let brushed = self.answers.brushed.as_mut().map_or(FiguresState::Settled, |brushed| brushed.poll(gpu));
+        match (scopes, brushed) {
+            (FiguresState::New, _) | (_, FiguresState::New) => FiguresState::New,
+            (FiguresState::UnderWay, _) | (_, FiguresState::UnderWay) => FiguresState::UnderWay,
+            (FiguresState::Settled, FiguresState::Settled) => FiguresState::Settled,
+        }
     }
 
     /// Sets the overlays up that the adapter draws, and records what goes before their drawing.
@@ -154,7 +201,11 @@ impl Renderer {
         scene: &Scene,
         shown: &OverlayContent,
     ) {
-        let (filled, outline) = self.content.passes();
+        let (whole, other) = self.content.passes();
+        let (filled, outline) = match self.answers.brushed.as_ref().and_then(Brushed::bars) {
+            Some(bars) => (bars, Some(whole.into())),
+            None => (whole.into(), other.map(Bars::from)),
+        };
         let backdrop = match placement(&self.content, scene, size).filter(|_| scene.style.backdrop) {
             Some(placement) => {
                 let pass = self.backdrop.get_or_insert_with(|| BackdropPass::new(gpu));

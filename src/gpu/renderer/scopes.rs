@@ -60,12 +60,42 @@ pub struct ScopeAnswer {
 
 /// Of what it was counted.
 #[derive(Debug, Clone, Copy)]
-struct Subject {
-    input: InputPicture,
-    rect: Rect,
-    components: Components,
+pub struct Subject {
+    /// The picture, as passes take it.
+    pub input: InputPicture,
+    /// What of it is counted.
+    pub rect: Rect,
+    /// What its channels are.
+    pub components: Components,
     /// Its colour differences; `None` without colour.
-    chroma: Option<Chroma>,
+    pub chroma: Option<Chroma>,
+}
+
+/// What scopes are counted of: what the histograms show filled.
+#[derive(Debug, Clone, Copy)]
+pub struct Target<'a> {
+    /// What tells it from others: the loading, the choice of what is adjusted, and which picture is counted.
+    pub of: (u64, u64, Counted),
+    /// What it is.
+    pub subject: Subject,
+    /// The picture, where the CPU has it.
+    pub picture: Option<&'a Picture>,
+    /// The picture, where the adapter has it and has counted it: whoever counted the bins counts the scopes.
+    pub bound: Option<&'a wgpu::BindGroup>,
+}
+
+impl<'a> Target<'a> {
+    /// That of what is loaded; nothing before there is anything.
+    pub fn of(content: &'a Content) -> Option<Self> {
+        let loaded = content.loaded.as_ref()?;
+        let is_result = content.counted() != Counted::Source;
+        let picture = if is_result { content.adjusting.picture() } else { Some(&loaded.picture) };
+        let bound = content.bound().filter(|_| content.known().is_none());
+        let layout = bound.map(|(_, layout, ..)| layout).or_else(|| picture.map(|picture| *picture.layout()))?;
+        let of = (loaded.loading, content.revision, content.counted());
+        let bound = bound.map(|(group, ..)| group);
+        Some(Self { of, subject: Subject::of(loaded, layout, is_result), picture, bound })
+    }
 }
 
 impl Subject {
@@ -83,6 +113,27 @@ impl Subject {
         match self.components {
             Components::Rgbl => self.rect,
             Components::YCbCr => samples_in(layout, channel.min(layout.component_count() - 1), self.rect),
+        }
+    }
+
+    /// How counts of it are drawn: the waveform's and the vectorscope's, where there are any.
+    pub fn drawn<'a>(&self, [waveform, vectorscope]: [Option<Counts<'a>>; 2]) -> ScopeBuffers<'a> {
+        let Subject { input: InputPicture { layout, .. }, rect, components, chroma } = *self;
+        let shape = Waveform::shape(&layout, rect, components);
+        ScopeBuffers {
+            waveform: waveform.map(|counts| WaveformCounts {
+                counts,
+                level_bits: shape.level_bits,
+                components,
+                columns: shape.columns,
+                samples: std::array::from_fn(|channel| self.samples(channel)),
+            }),
+            vectorscope: vectorscope.zip(chroma).map(|(counts, chroma)| VectorscopeCounts {
+                counts,
+                level_bits: shape.level_bits,
+                samples: chroma.samples(&layout, rect).pixel_count(),
+                matrix: chroma.matrix,
+            }),
         }
     }
 }
@@ -103,20 +154,14 @@ impl ScopeCount {
         (content, mut timing): (&Content, Option<&mut LiveTiming>),
         wanted: Choice,
     ) -> bool {
-        let Some(loaded) = content.loaded.as_ref().filter(|_| wanted.any()) else { return false };
-        let key = (loaded.loading, content.revision, content.counted(), wanted);
+        let Some(target) = Target::of(content).filter(|_| wanted.any()) else { return false };
+        let key = CountKey { of: target.of, wanted, brushes: None };
         if self.found.as_ref().is_some_and(|found| found.key == key) {
             return false;
         }
-        let is_result = content.counted() != Counted::Source;
-        let picture = if is_result { content.adjusting.picture() } else { Some(&loaded.picture) };
-        let bound = content.bound().filter(|_| content.known().is_none());
-        let layout = bound.map(|(_, layout, ..)| layout).or_else(|| picture.map(|picture| *picture.layout()));
-        let Some(layout) = layout else { return false };
-        let subject = Subject::of(loaded, layout, is_result);
-        let on_adapter = bound.is_some_and(|(group, ..)| {
-            self.count_there(gpu, encoder, (group, &subject), wanted, timing.as_deref_mut())
-        });
+        let Target { subject, picture, bound, .. } = target;
+        let on_adapter =
+            bound.is_some_and(|group| self.count_there(gpu, encoder, (group, &subject), wanted, timing.as_deref_mut()));
         let begin = Instant::now();
         let here = picture.filter(|_| !on_adapter).map(|picture| self.count_here(picture, &subject, wanted));
         if let Some(timing) = timing {
@@ -220,23 +265,7 @@ impl ScopeCount {
             None => [there.and_then(|there| there.waveform), there.and_then(|there| there.vectorscope)]
                 .map(|buffer| buffer.map(Counts::There)),
         };
-        let Subject { input: InputPicture { layout, .. }, rect, components, chroma } = *subject;
-        let shape = Waveform::shape(&layout, rect, components);
-        ScopeBuffers {
-            waveform: waveform.map(|counts| WaveformCounts {
-                counts,
-                level_bits: shape.level_bits,
-                components,
-                columns: shape.columns,
-                samples: std::array::from_fn(|channel| subject.samples(channel)),
-            }),
-            vectorscope: vectorscope.zip(chroma).map(|(counts, chroma)| VectorscopeCounts {
-                counts,
-                level_bits: shape.level_bits,
-                samples: chroma.samples(&layout, rect).pixel_count(),
-                matrix: chroma.matrix,
-            }),
-        }
+        subject.drawn([waveform, vectorscope])
     }
 }
 

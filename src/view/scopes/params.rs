@@ -51,8 +51,8 @@ pub struct TraceParams {
     pub white: u32,
     /// Samples that it has counted.
     pub samples: f32,
-    /// Fills the structure up to 192 bytes.
-    pub padding: u32,
+    /// Light of its trace, 1 being as designed.
+    pub strength: f32,
 }
 
 const _: () = assert!(size_of::<TraceParams>() == 192);

@@ -1,0 +1,98 @@
+// Finds the pixels that brushes of the scopes select: all of them, or those of all scopes but one. See src/view/brushes.rs.
+
+struct Brushes {
+    // What of the picture is counted: column and row of the first pixel, and those behind the last.
+    first: vec2<u32>,
+    end: vec2<u32>,
+    // Channels of the histograms' brush, bit c being channel c, 0 where there is none; its lowest and highest bin.
+    histogram: vec4<u32>,
+    // The same of the waveform's, and the first pixel of a row that it may select, and the one behind the last.
+    waveform: vec4<u32>,
+    columns: vec2<u32>,
+    coded: u32,       // whether the channels are Y', Cb and Cr as coded
+    row_words: u32,   // of a row of a plane
+    // Weights of red, green and blue in Cb and in Cr, and the bias.
+    cb: vec4<i32>,
+    cr: vec4<i32>,
+    pairs: u32,       // 0 where there is no vectorscope's brush, 1 where Cb and Cr are coded, 2 where they are computed
+    level_bits: u32,  // of a level of a pair
+    padding: vec2<u32>,
+}
+
+@group(1) @binding(0) var<uniform> brushes: Brushes;
+// A bit for each pair of levels that is selected, those of a level of Cb beside each other.
+@group(1) @binding(1) var<storage, read> pairs: array<u32>;
+// Four planes, row by row and in a row one behind the other, a bit for each pixel: those that all brushes select, and those that
+// all but the histograms', but the waveform's, but the vectorscope's do.
+@group(1) @binding(2) var<storage, read_write> planes: array<u32>;
+// Pixels that all select.
+@group(1) @binding(3) var<storage, read_write> total: atomic<u32>;
+
+fn difference(weights: vec4<i32>, rgb: vec3<i32>) -> u32 {
+    return u32((weights.x * rgb.r + weights.y * rgb.g + weights.z * rgb.b + weights.w) >> FRACTION);
+}
+
+fn has_pair(codes: vec3<u32>) -> bool {
+    var pair = codes.yz;
+    if brushes.pairs == 2u {
+        let rgb = vec3<i32>(bins_of(codes).rgb);
+        pair = vec2<u32>(difference(brushes.cb, rgb), difference(brushes.cr, rgb));
+    }
+    let level = pair >> vec2<u32>(BITS - brushes.level_bits);
+    let at = (level.x << brushes.level_bits) | level.y;
+    return ((pairs[at >> 5u] >> (at & 31u)) & 1u) != 0u;
+}
+
+fn is_in(brush: vec4<u32>, codes: vec3<u32>) -> bool {
+    return (channels_in(codes, brushes.coded != 0u, brush.y, brush.z) & brush.x) != 0u;
+}
+
+// A bit for each brush that a pixel passes, or that is not there.
+fn passed(at: vec2<u32>) -> u32 {
+    let codes = codes_at(at);
+    var bits = 7u;
+    if brushes.histogram.x != 0u && !is_in(brushes.histogram, codes) {
+        bits &= 6u;
+    }
+    if brushes.waveform.x != 0u {
+        let in_columns = brushes.columns.x <= at.x && at.x < brushes.columns.y;
+        if !in_columns || !is_in(brushes.waveform, codes) {
+            bits &= 5u;
+        }
+    }
+    if brushes.pairs != 0u && !has_pair(codes) {
+        bits &= 3u;
+    }
+    return bits;
+}
+
+var<workgroup> found: atomic<u32>;
+
+// An invocation a word.
+@compute @workgroup_size(64)
+fn select_pixels(@builtin(local_invocation_index) local: u32, @builtin(global_invocation_id) id: vec3<u32>) {
+    let word = id.x;
+    let row = id.y;
+    var selected = vec4<u32>(0u);
+    if row >= brushes.first.y && row < brushes.end.y {
+        for (var at = 0u; at < 32u; at += 1u) {
+            let column = (word << 5u) + at;
+            if column >= brushes.first.x && column < brushes.end.x {
+                let enough = (vec4<u32>(passed(vec2<u32>(column, row))) | vec4<u32>(0u, 1u, 2u, 4u)) == vec4<u32>(7u);
+                selected |= select(vec4<u32>(0u), vec4<u32>(1u << at), enough);
+            }
+        }
+    }
+    if word < brushes.row_words {
+        let first = row * 4u * brushes.row_words + word;
+        planes[first] = selected.x;
+        planes[first + brushes.row_words] = selected.y;
+        planes[first + 2u * brushes.row_words] = selected.z;
+        planes[first + 3u * brushes.row_words] = selected.w;
+    }
+    atomicAdd(&found, countOneBits(selected.x));
+    workgroupBarrier();
+    if local == 0u {
+        atomicAdd(&total, atomicLoad(&found));
+    }
+}

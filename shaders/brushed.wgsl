@@ -1,0 +1,157 @@
+// Counts what brushes select, as the scopes count the whole: bins and waveforms, and pairs of Cb and Cr. Planes of lower resolution
+// are counted sample by sample, where a pixel that a sample covers is selected. See src/view/brushes.rs.
+//
+// An invocation has 32 samples beside each other and adds equal ones together, so that the additions of a constant picture do not
+// all wait for each other.
+
+// Whether a component is counted as coded, instead of red, green, blue and luminance; which one.
+override CODED: bool = false;
+override COMPONENT: u32 = 0u;
+// Whether Cb and Cr are computed from red, green and blue instead of read.
+override DIFFERENCES: bool = false;
+// Bits of a level; a deeper code's upper part.
+override LEVEL_BITS: u32 = 8u;
+
+struct Brushed {
+    // What is counted of the grid of samples: column and row of the first, and those behind the last.
+    low: vec2<u32>,
+    high: vec2<u32>,
+    shift: vec2<u32>,    // log2 of the pixels to a sample
+    height: u32,         // rows of the picture
+    row_words: u32,      // of a row of a plane
+    columns: u32,        // of the waveform
+    stride: u32,         // its counts from one channel to the next
+    bins: u32,           // whether bins are counted
+    waveform: u32,       // whether the waveform is
+    // Weights of red, green and blue in Cb and in Cr, and the bias.
+    cb: vec4<i32>,
+    cr: vec4<i32>,
+}
+
+@group(1) @binding(0) var<uniform> brushed: Brushed;
+@group(1) @binding(1) var<storage, read> planes: array<u32>;
+@group(1) @binding(2) var<storage, read_write> bins: array<atomic<u32>>;
+// Of the waveform, or of the vectorscope.
+@group(1) @binding(3) var<storage, read_write> counts: array<atomic<u32>>;
+
+// What an invocation has found last in each channel, and how often in a row.
+var<private> bin_places: array<u32, 4>;
+var<private> bin_runs: array<u32, 4>;
+var<private> places: array<u32, 4>;
+var<private> runs: array<u32, 4>;
+
+// Whether a pixel that a sample covers is selected in a plane.
+fn is_selected(plane: u32, sample: vec2<u32>) -> bool {
+    let column = sample.x << brushed.shift.x;
+    let mask = ((1u << (1u << brushed.shift.x)) - 1u) << (column & 31u);
+    var found = 0u;
+    for (var below = 0u; below < 4u; below += 1u) {
+        let row = (sample.y << brushed.shift.y) + below;
+        if below < (1u << brushed.shift.y) && row < brushed.height {
+            found |= planes[(row * 4u + plane) * brushed.row_words + (column >> 5u)];
+        }
+    }
+    return (found & mask) != 0u;
+}
+
+fn flush_bin(channel: u32) {
+    if bin_runs[channel] != 0u {
+        atomicAdd(&bins[bin_places[channel]], bin_runs[channel]);
+    }
+}
+
+fn add_bin(channel: u32, place: u32) {
+    if place != bin_places[channel] {
+        flush_bin(channel);
+        bin_places[channel] = place;
+        bin_runs[channel] = 0u;
+    }
+    bin_runs[channel] += 1u;
+}
+
+fn flush(channel: u32) {
+    if runs[channel] != 0u {
+        atomicAdd(&counts[places[channel]], runs[channel]);
+    }
+}
+
+fn add(channel: u32, place: u32) {
+    if place != places[channel] {
+        flush(channel);
+        places[channel] = place;
+        runs[channel] = 0u;
+    }
+    runs[channel] += 1u;
+}
+
+fn add_code(slot: u32, channel: u32, code: u32, column: u32, wanted: vec2<bool>) {
+    if wanted.x {
+        add_bin(slot, (channel << BITS) + code);
+    }
+    if wanted.y {
+        add(slot, channel * brushed.stride + (column << LEVEL_BITS) + (code >> (BITS - LEVEL_BITS)));
+    }
+}
+
+// The sample of the grid that an invocation begins with, a multiple of 32 beside the first one that is counted or before it.
+fn begin(id: vec3<u32>) -> vec2<u32> {
+    return vec2<u32>((((brushed.low.x >> 5u) + id.x) << 5u), brushed.low.y + id.y);
+}
+
+fn is_counted(sample: vec2<u32>) -> bool {
+    return sample.x >= brushed.low.x && sample.x < brushed.high.x && sample.y < brushed.high.y;
+}
+
+@compute @workgroup_size(64)
+fn count_channels(@builtin(global_invocation_id) id: vec3<u32>) {
+    let first = begin(id);
+    let width = brushed.high.x - brushed.low.x;
+    for (var at = 0u; at < 32u; at += 1u) {
+        let sample = first + vec2<u32>(at, 0u);
+        if is_counted(sample) {
+            let in_bins = brushed.bins != 0u && is_selected(1u, sample);
+            let in_waveform = brushed.waveform != 0u && is_selected(2u, sample);
+            if in_bins || in_waveform {
+                let wanted = vec2<bool>(in_bins, in_waveform);
+                let column = (sample.x - brushed.low.x) * brushed.columns / width;
+                if CODED {
+                    add_code(0u, COMPONENT, code_at(COMPONENT, sample.x, sample.y), column, wanted);
+                } else {
+                    let found = bins_of(codes_at(sample));
+                    add_code(0u, 0u, found.r, column, wanted);
+                    add_code(1u, 1u, found.g, column, wanted);
+                    add_code(2u, 2u, found.b, column, wanted);
+                    add_code(3u, 3u, found.a, column, wanted);
+                }
+            }
+        }
+    }
+    for (var channel = 0u; channel < 4u; channel += 1u) {
+        flush_bin(channel);
+        flush(channel);
+    }
+}
+
+fn difference(weights: vec4<i32>, rgb: vec3<i32>) -> u32 {
+    return u32((weights.x * rgb.r + weights.y * rgb.g + weights.z * rgb.b + weights.w) >> FRACTION);
+}
+
+@compute @workgroup_size(64)
+fn count_pairs(@builtin(global_invocation_id) id: vec3<u32>) {
+    let first = begin(id);
+    for (var at = 0u; at < 32u; at += 1u) {
+        let sample = first + vec2<u32>(at, 0u);
+        if is_counted(sample) && is_selected(3u, sample) {
+            var pair: vec2<u32>;
+            if DIFFERENCES {
+                let rgb = vec3<i32>(bins_of(codes_at(sample)).rgb);
+                pair = vec2<u32>(difference(brushed.cb, rgb), difference(brushed.cr, rgb));
+            } else {
+                pair = vec2<u32>(code_at(1u, sample.x, sample.y), code_at(2u, sample.x, sample.y));
+            }
+            let level = pair >> vec2<u32>(BITS - LEVEL_BITS);
+            add(0u, (level.x << LEVEL_BITS) | level.y);
+        }
+    }
+    flush(0u);
+}
