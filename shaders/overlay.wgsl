@@ -11,6 +11,8 @@ override EDGES: bool = true;
 
 // How far lines are whitened, and how dark what sets them off is, so that a line of a bar's own colour is seen on it.
 const LINE_WHITENING: f32 = 0.45;
+// Opacity of the outline of the whole where bars are a part of it.
+const WHOLE_OUTLINE: f32 = 0.55;
 const CASING: f32 = 0.75;
 // How dark the frame around an overlay is: bars at its ends are told from a picture of their own colour beside it.
 const FRAME: f32 = 0.8;
@@ -51,7 +53,9 @@ fn stroked(first: u32, row: f32, below: vec4<f32>) -> vec4<f32> {
             cover = max(cover, here);
         }
     }
-    return over(vec4<f32>(light, cover) * panel.opacity, color);
+    // The whole beside a part of it stands back.
+    let strength = select(1.0, WHOLE_OUTLINE, panel.outlined == 2u && first % COLUMN_STROKES == OUTLINES);
+    return over(vec4<f32>(light, cover) * (panel.opacity * strength), color);
 }
 
 // One stroke of a colour of its own over what is below, with its dark edge.

@@ -82,6 +82,9 @@ impl ScopeReadings {
     /// Tells what is brushed in the scopes, with the pixels that all brushes select and those that are counted, once these are known.
     pub fn tell_brushed(&mut self, geometry: &Geometry<'_>, selected: Option<(u32, u64)>) {
         let Some(subject) = self.subject else { return };
+        let Some(frame) = geometry.frame else { return };
+        let whole = region::Rect::whole(frame.picture.width(), frame.picture.height());
+        let counted = geometry.region.counted().unwrap_or(whole);
         let Brushes { waveform, vectorscope, .. } = geometry.scene.brushes;
         let counts = match selected {
             Some((count, of)) => {
@@ -93,12 +96,17 @@ impl ScopeReadings {
         for &ScopeArea { kind, rect } in &self.areas {
             let brushed = match kind {
                 Kind::Histogram => None,
-                Kind::Waveform | Kind::Parade => waveform.and_then(|brush| rectangle(rect, kind, &subject, &brush)),
-                Kind::Vectorscope => vectorscope.map(|brush| (outline(rect, &subject, &brush), String::new())),
+                Kind::Waveform | Kind::Parade => waveform.and_then(|brush| {
+                    let outline = rectangle(rect, kind, &subject, &brush)?;
+                    Some((Outline::Rectangle(outline), words_of_rectangle(&subject, &brush, counted)))
+                }),
+                Kind::Vectorscope => {
+                    vectorscope.map(|brush| (outline(rect, &subject, &brush), words_of_pairs(&subject, &brush)))
+                }
             };
             let Some((outline, place)) = brushed else { continue };
             // What is selected matters more than where it was drawn.
-            let is_roomy = rect.width() > 260.0 && !place.is_empty();
+            let is_roomy = rect.width() > 330.0;
             let text = if is_roomy { format!("{place}  {counts}") } else { counts.clone() };
             log::trace!("brushed in the {}: {place}  {counts}", kind.name());
             self.brushed.push(BrushedArea { panel: rect, outline, text });
@@ -127,8 +135,28 @@ impl ScopeReadings {
     }
 }
 
-/// The outline of a waveform's brush, and where that is in words; nothing in a parade whose parts show none of its channels.
-fn rectangle(rect: Rect, kind: Kind, subject: &Subject, brush: &WaveformBrush) -> Option<(Outline, String)> {
+/// Where a waveform's brush is, in words: columns of the picture, and codes.
+fn words_of_rectangle(subject: &Subject, brush: &WaveformBrush, counted: region::Rect) -> String {
+    let signs = brush.range.channels.iter().map(|channel| graticule::sign(subject.components, channel));
+    let [first, end] = brush.pixels(counted);
+    let range = |low: u32, high: u32| if low == high { low.to_string() } else { format!("{low}\u{2013}{high}") };
+    let columns = range(first, end.saturating_sub(1).max(first));
+    format!("x {columns}  {} {}", signs.collect::<Vec<_>>().join(" "), range(brush.range.low, brush.range.high))
+}
+
+/// Where a vectorscope's is: the codes of a circle's middle and its radius, or how many corners a polygon has.
+fn words_of_pairs(subject: &Subject, brush: &PairBrush) -> String {
+    let codes = |levels: u16| u32::from(levels) << (subject.bits - brush.level_bits.min(subject.bits));
+    match &brush.shape {
+        PairShape::Circle { middle: [cb, cr], radius } => {
+            format!("Cb {}  Cr {}  \u{b1}{}", codes(*cb), codes(*cr), codes(*radius))
+        }
+        PairShape::Polygon(lasso) => format!("{} corners", lasso.corners().len()),
+    }
+}
+
+/// The outline of a waveform's brush; nothing in a parade whose parts show none of its channels.
+fn rectangle(rect: Rect, kind: Kind, subject: &Subject, brush: &WaveformBrush) -> Option<Rect> {
     let shown: Vec<_> = subject.shown().collect();
     let part = match kind {
         Kind::Parade => {
@@ -154,11 +182,7 @@ fn rectangle(rect: Rect, kind: Kind, subject: &Subject, brush: &WaveformBrush) -
     let bits = level_bits(subject.bits);
     let edge = |level: f64| graticule::y_of_level(rect, level, bits);
     let (low, high) = (brush.range.low >> (subject.bits - bits), brush.range.high >> (subject.bits - bits));
-    let outline = Rect::from_x_y_ranges(part.x_range(), edge(f64::from(high) + 0.5)..=edge(f64::from(low) - 0.5));
-    let signs: Vec<_> =
-        brush.range.channels.iter().map(|channel| graticule::sign(subject.components, channel)).collect();
-    let text = format!("{} {}\u{2013}{}", signs.join(" "), brush.range.low, brush.range.high);
-    Some((Outline::Rectangle(outline), text))
+    Some(Rect::from_x_y_ranges(part.x_range(), edge(f64::from(high) + 0.5)..=edge(f64::from(low) - 0.5)))
 }
 
 /// The outline of a vectorscope's brush.

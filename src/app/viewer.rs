@@ -216,6 +216,7 @@ impl Viewer {
             return Ok(Flow::Continue);
         }
         let now = Instant::now();
+        self.work.scene.drop_hidden_brushes();
         let (shapes, commands) = self.lay_out(now);
         let (brushes, brush_strength) = self.brush_fade.follow(self.work.scene.brushes, now);
         // The lab's bars stand in the histograms' place.

@@ -171,7 +171,7 @@ fn panel_params(
         graticule: std::array::from_fn(|i| eighths.get(i).copied().unwrap_or(NOWHERE)),
         outlined: outlined as u32,
         curved: scene.curves.into(),
-        light: if outlined == Outlined::None { 1.0 } else { OUTLINED_LIGHT },
+        light: if outlined == Outlined::Other { OUTLINED_LIGHT } else { 1.0 },
         stroke: stroke_pixels(view),
         backdrop: backdrop.map_or([0; 2], Into::into),
         cap: rect.notch() / 3,

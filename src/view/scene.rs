@@ -151,6 +151,13 @@ impl Scene {
         self.overlays && self.style.linear_luminance && has_luminance
     }
 
+    /// Drops the brushes of scopes that are not shown: what nobody sees selects nothing.
+    pub fn drop_hidden_brushes(&mut self) {
+        let scopes = &self.scopes;
+        self.brushes.waveform = self.brushes.waveform.filter(|_| scopes.waveform || scopes.parade);
+        self.brushes.vectorscope = self.brushes.vectorscope.filter(|_| scopes.vectorscope);
+    }
+
     /// What is brushed as it works on the picture, if it does.
     #[must_use]
     pub fn lighting(&self, components: Components) -> Option<Lighting> {
@@ -165,6 +172,21 @@ impl Scene {
 mod tests {
     use super::*;
     use crate::adjust::Blur;
+    use crate::view::brushes::WaveformBrush;
+    use crate::view::scopes::Kind;
+
+    #[test]
+    fn a_brush_goes_with_the_last_scope_that_shows_it() {
+        let range = Brush { channels: Channels::ALL, low: 3, high: 9 };
+        let waveform = Some(WaveformBrush { range, columns: [0, 4], of: 64 });
+        let mut scene = Scene { brushes: Brushes { waveform, ..Brushes::default() }, ..Scene::default() };
+        (scene.scopes.waveform, scene.scopes.parade) = (true, true);
+        for (kind, is_there) in [(Kind::Waveform, true), (Kind::Parade, false)] {
+            scene.scopes.toggle(kind);
+            scene.drop_hidden_brushes();
+            assert_eq!(scene.brushes.any(), is_there, "{kind:?}");
+        }
+    }
 
     #[test]
     fn shown_numbers_say_of_which_picture_they_are() {

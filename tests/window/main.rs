@@ -5,6 +5,7 @@
 #![cfg(target_os = "linux")]
 
 mod adjusting;
+mod brushes;
 mod controls;
 mod datascope;
 mod display;

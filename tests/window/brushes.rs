@@ -1,0 +1,128 @@
+//! Brushes in the waveform and the vectorscope, as they are drawn by hand.
+
+use histoscope::histogram::Components;
+use histoscope::media::{Decoder, OpenOptions};
+use histoscope::picture::Picture;
+use histoscope::view::overlay::Channels;
+use histoscope::view::probe::probe;
+use histoscope::view::scene::{Brush, Scene};
+use histoscope::view::scopes::{Kind, Layout, ScopeStyle};
+
+use crate::display::Display;
+use crate::program::Program;
+use crate::wait::{PATIENCE, until};
+use crate::{paused_sample, sample, turn};
+
+const SIZE: (u32, u32) = (1280, 720);
+
+/// The middle of a scope, and its width and height.
+fn place(kind: Kind) -> ((i32, i32), (i32, i32)) {
+    let scopes = ScopeStyle { waveform: true, vectorscope: true, layout: Layout::Wall, ..ScopeStyle::default() };
+    let scene = Scene { scopes, ..Scene::default() };
+    let rect = scene.arranged(SIZE).panels.iter().find(|panel| panel.kind == kind).expect("it is shown").rect;
+    let middle = ((rect.left + rect.width / 2) as i32, (rect.top + rect.height / 2) as i32);
+    (middle, (rect.width as i32, rect.height as i32))
+}
+
+fn drag(program: &Program, points: &[(i32, i32)]) {
+    program.point(points[0].0, points[0].1);
+    program.button("mousedown", "1");
+    for &(x, y) in &points[1..] {
+        program.move_pointer(x, y);
+    }
+    program.button("mouseup", "1");
+}
+
+/// The newest words about a scope's brush, without what stands before them, once they tell the number of pixels and something else
+/// than those before.
+fn told(program: &Program, kind: Kind, before: &str) -> String {
+    let begin = format!("brushed in the {}: ", kind.name());
+    until("what is brushed", PATIENCE, || {
+        let log = program.log();
+        let line = log.lines().rfind(|line| line.contains(&begin))?;
+        let words = line.split_once(&begin)?.1.to_owned();
+        (words.contains("pixel") && words != before).then_some(words)
+    })
+}
+
+/// The numbers in what is told.
+fn numbers(text: &str) -> Vec<u32> {
+    let digits = |word: &str| word.trim_start_matches('\u{b1}').parse().ok();
+    text.split([' ', '\u{2013}']).filter_map(digits).collect()
+}
+
+/// The pixels of the sample's first frame that a rectangle of the waveform selects, first and last column and lowest and highest code.
+fn in_rectangle(picture: &Picture, [first, last, low, high]: [u32; 4]) -> Vec<bool> {
+    let brush = Brush { channels: Channels::ALL, low, high };
+    let is_in = |x, y| (first..=last).contains(&x) && probe(picture, x, y, Components::Rgbl).is_lit_by(&brush);
+    pixels(picture).map(|(x, y)| is_in(x, y)).collect()
+}
+
+/// Those that a circle of the vectorscope selects, Cb and Cr of its middle and its radius.
+fn in_circle(picture: &Picture, [cb, cr, radius]: [u32; 3]) -> Vec<bool> {
+    let way = |x: u32, y: u32, component, middle: u32| picture.code(component, x >> 1, y >> 1).abs_diff(middle).pow(2);
+    pixels(picture).map(|(x, y)| way(x, y, 1, cb) + way(x, y, 2, cr) <= radius * radius).collect()
+}
+
+fn pixels(picture: &Picture) -> impl Iterator<Item = (u32, u32)> + use<> {
+    let (width, height) = (picture.width(), picture.height());
+    (0..height).flat_map(move |y| (0..width).map(move |x| (x, y)))
+}
+
+fn count(selected: &[bool]) -> u32 {
+    selected.iter().map(|&is_in| u32::from(is_in)).sum()
+}
+
+#[test]
+fn brushes_of_waveform_and_vectorscope_tell_the_pixels_that_both_select() {
+    let _turn = turn();
+    let display = Display::start();
+    let mut decoder = Decoder::open(sample(), &OpenOptions::default()).expect("the sample opens");
+    let picture = decoder.next_frame().expect("it can be read").expect("a frame").picture;
+    for engine in ["cpu", "gpu"] {
+        let program = paused_sample(&display, &["--engine", engine]);
+        for key in ["2", "4", "shift+0"] {
+            program.key(key);
+        }
+        program.settled();
+        let ((x, y), (width, height)) = place(Kind::Waveform);
+        drag(&program, &[(x - width / 4, y), (x, y - 9), (x + width / 5, y - height / 4)]);
+        let waveform = told(&program, Kind::Waveform, "");
+        let [first, last, low, high, pixels] = numbers(&waveform)[..5] else { panic!("{waveform}") };
+        let rectangle = in_rectangle(&picture, [first, last, low, high]);
+        assert!(last - first > picture.width() / 3 && high - low > 40, "{engine}: {waveform}");
+        assert_eq!(pixels, count(&rectangle), "{engine}: {waveform}");
+
+        // A circle from a little beside the middle.
+        let ((x, y), (width, _)) = place(Kind::Vectorscope);
+        drag(&program, &[(x + 20, y - 10), (x + 40, y), (x + 20 + width / 9, y)]);
+        let both = told(&program, Kind::Vectorscope, "");
+        let [cb, cr, radius, pixels] = numbers(&both)[..4] else { panic!("{both}") };
+        let circle = in_circle(&picture, [cb, cr, radius]);
+        let in_both: Vec<_> = rectangle.iter().zip(&circle).map(|(one, other)| *one && *other).collect();
+        assert!(radius > 10, "{engine}: {both}");
+        assert_eq!(pixels, count(&in_both), "{engine}: {both}");
+        assert!(pixels > 0 && pixels < count(&rectangle) && pixels < count(&circle), "{engine}: {both}");
+
+        // A click in the waveform leaves the circle.
+        let ((x, y), (width, _)) = place(Kind::Waveform);
+        drag(&program, &[(x + width / 3, y)]);
+        let alone = told(&program, Kind::Vectorscope, &both);
+        assert_eq!(numbers(&alone)[3], count(&circle), "{engine}: {alone}");
+
+        // By hand it is a polygon.
+        let ((x, y), (width, _)) = place(Kind::Vectorscope);
+        let side = width / 8;
+        program.hold("keydown", "shift");
+        drag(&program, &[(x - side, y - side), (x + side, y - side), (x + side, y + side), (x - side, y + side)]);
+        program.hold("keyup", "shift");
+        let lasso = told(&program, Kind::Vectorscope, &alone);
+        assert!(lasso.starts_with("4 corners") && numbers(&lasso)[1] > 0, "{engine}: {lasso}");
+
+        program.take_pointer_away();
+        let brushed = program.settled();
+        program.after(|| program.key("Escape"), "note: selection cleared");
+        program.until_other("the light to come back", &brushed, crate::picture::Area::Below, 5000);
+        program.quit_with("q");
+    }
+}
