@@ -27,6 +27,7 @@ const NOTCH_PIXELS: f64 = 50.0;
 
 /// What the pointer asks for.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "there are a few of them for an event")]
 pub enum PointerCommand {
     /// The controls are to come.
     Wake,
@@ -61,6 +62,7 @@ pub struct Held {
 
 /// What the button that is held does.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "there is one pointer")]
 enum Drag {
     /// Nothing.
     #[default]

@@ -36,7 +36,7 @@ pub enum Counts<'a> {
     /// With the adapter, which draws from them.
     There(&'a wgpu::Buffer),
     /// With the CPU, which paints; what is painted of the same counts is the same.
-    Here(CountKey, &'a [u32]),
+    Here(&'a CountKey, &'a [u32]),
 }
 
 /// A waveform's counts, and what they are of.
@@ -194,7 +194,7 @@ impl ScopePass {
     fn put(&mut self, gpu: &Gpu, drawing: Drawing, params: TraceParams, counts: Option<Counts<'_>>) {
         let place = self.drawn;
         self.drawn += 1;
-        let painted = if let Some(Counts::Here(key, _)) = counts { Some(key) } else { None };
+        let painted = if let Some(Counts::Here(key, _)) = counts { Some(*key) } else { None };
         let kept = self.slots.get(place);
         if painted.is_some()
             && kept.is_some_and(|slot| (slot.drawing, slot.told, slot.painted) == (drawing, params, painted))

@@ -154,7 +154,7 @@ impl Brushed {
         };
         let there = self.passes.as_ref().map(BrushedPasses::buffers);
         let scopes = counts.as_ref().map(|counts| &counts.scopes);
-        let here = |counts| Counts::Here(*key, counts);
+        let here = |counts| Counts::Here(key, counts);
         let waveform = scopes.and_then(|scopes| Some(here(&scopes.waveform.as_ref()?.counts)));
         let vectorscope = scopes.and_then(|scopes| Some(here(&scopes.vectorscope.as_ref()?.counts)));
         let waveform = waveform.or_else(|| Some(Counts::There(there?.waveform))).filter(|_| choice.scopes.waveform);

@@ -259,8 +259,8 @@ impl ScopeCount {
         let there = self.passes.as_ref().map(ScopePasses::buffers);
         let [waveform, vectorscope] = match here {
             Some(ScopeCounts { waveform, vectorscope }) => [
-                waveform.as_ref().map(|waveform| Counts::Here(*key, &waveform.counts)),
-                vectorscope.as_ref().map(|scope| Counts::Here(*key, &scope.counts)),
+                waveform.as_ref().map(|waveform| Counts::Here(key, &waveform.counts)),
+                vectorscope.as_ref().map(|scope| Counts::Here(key, &scope.counts)),
             ],
             None => [there.and_then(|there| there.waveform), there.and_then(|there| there.vectorscope)]
                 .map(|buffer| buffer.map(Counts::There)),

@@ -11,6 +11,7 @@ pub struct PairBrush {
 
 /// Its shape, in levels of Cb and Cr.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::large_enum_variant, reason = "there is one of them, which is copied with the scene")]
 pub enum PairShape {
     /// All pairs whose distance from the middle is the radius at most.
     Circle {
