@@ -50,6 +50,7 @@ impl WaveformBrush {
 
 impl Brushes {
     /// A brush in the histograms alone, or none.
+    #[cfg(any(test, feature = "internals"))]
     #[must_use]
     pub fn of_histogram(brush: impl Into<Option<Brush>>) -> Self {
         Self { histogram: brush.into(), waveform: None, vectorscope: None }
