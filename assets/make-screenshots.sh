@@ -31,7 +31,7 @@ xdotool mousedown 1 mousemove 1100 640 sleep 0.1 mousemove 1200 640 sleep 0.1 mo
 point 500 260
 take brush
 # The sheet is whole in a window that is a little higher.
-xdotool windowsize "$window" 1280 900
+xdotool windowsize "$window" 1280 960
 xdotool key Escape sleep 2 key question
 take keys
 close_window

@@ -32,6 +32,11 @@ const WAVEFORM_FLOOR: f32 = 0.09;
 const WAVEFORM_LIGHT: f32 = 1.7;
 const VECTORSCOPE_FLOOR: f32 = 0.16;
 const VECTORSCOPE_LIGHT: f32 = 20.0;
+// Diameter of the spot that much light makes in a vectorscope: a part of what its side has beyond that of a small one, and the most
+// pixels that it has.
+const SPOT: f32 = 0.016;
+const SMALL_SIDE: f32 = 200.0;
+const MOST_SPOT: f32 = 6.0;
 // Light of the ground.
 const GROUND: f32 = 0.035;
 
@@ -156,6 +161,38 @@ fn hue_of(differences: vec2<f32>) -> vec3<f32> {
     return mix(vec3<f32>(1.0), pure * 0.75 + 0.25, clamp(length(differences) * 5.0, 0.0, 1.0));
 }
 
+// Light of the spots around the middle of a pixel: a pair of levels that holds so much that its light could be no brighter makes a
+// round spot, which is seen where a level has few pixels. Loops have the same length for every pixel.
+fn spots(at: vec2<f32>, side: f32) -> f32 {
+    let count = f32(1u << trace.level_bits);
+    let step = (count + 1.0) / (trace.zoom * side);
+    let radius = 0.5 * min(SPOT * (side - SMALL_SIDE), MOST_SPOT);
+    // A pixel or a level covers that much itself.
+    if radius < 0.75 || radius * step <= 0.5 {
+        return 0.0;
+    }
+    let middle = vec2<f32>(at.x + 0.5, side - 0.5 - at.y);
+    let place = 0.5 * (count + 1.0) + (middle - 0.5 * side) * step - 0.5;
+    let reach = (radius + 0.5) * step;
+    let first = vec2<i32>(ceil(place - reach));
+    let levels = i32(2.0 * reach) + 1;
+    var most = 0.0;
+    for (var i = 0; i < levels; i += 1) {
+        for (var k = 0; k < levels; k += 1) {
+            let pair = first + vec2<i32>(i, k);
+            let is_pair = all(pair >= vec2<i32>(0)) && all(pair < vec2<i32>(i32(count)));
+            let inside = vec2<u32>(clamp(pair, vec2<i32>(0), vec2<i32>(i32(count) - 1)));
+            let held = select(0u, counts[(inside.x << trace.level_bits) | inside.y], is_pair);
+            let share = f32(held) / trace.samples;
+            let light = VECTORSCOPE_FLOOR + VECTORSCOPE_LIGHT * sqrt(share) * finer() * trace.gain;
+            let away = length((vec2<f32>(pair) - place) / step);
+            let covered = clamp(radius + 0.5 - away, 0.0, 1.0);
+            most = max(most, clamp((light - 1.0) * 0.5, 0.0, 1.0) * covered);
+        }
+    }
+    return most;
+}
+
 @fragment
 fn vectorscope(@builtin(position) pixel: vec4<f32>) -> @location(0) vec4<f32> {
     let size = vec2<f32>(trace.size);
@@ -173,12 +210,13 @@ fn vectorscope(@builtin(position) pixel: vec4<f32>) -> @location(0) vec4<f32> {
             sum += counts[(u32(cb) << trace.level_bits) | u32(cr)];
         }
     }
-    if sum == 0u {
-        return over_ground(vec3<f32>(0.0));
-    }
     let cells = f32((across.y + 1 - across.x) * (up.y + 1 - up.x));
     let density = f32(sum) / trace.samples * finer() * finer() / cells;
-    let light = VECTORSCOPE_FLOOR + VECTORSCOPE_LIGHT * sqrt(density) * trace.gain;
+    let own = select(0.0, VECTORSCOPE_FLOOR + VECTORSCOPE_LIGHT * sqrt(density) * trace.gain, sum > 0u);
+    let light = max(own, spots(at, side));
+    if light == 0.0 {
+        return over_ground(vec3<f32>(0.0));
+    }
     let middle = vec2<f32>(f32(count / 2));
     let differences = (vec2<f32>(f32(across.x), f32(up.x)) - middle) / middle;
     return over_ground(min(light, 1.0) * trace.strength * select(hue_of(differences), vec3<f32>(0.8, 1.0, 0.85), trace.white == 1u));

@@ -14,7 +14,7 @@ use histoscope::picture::Picture;
 use histoscope::picture::color::{Colorimetry, Matrix, Range};
 use histoscope::picture::layout::{ColorModel, PixelLayout};
 use histoscope::picture::region::{Rect, parts};
-use histoscope::scopes::{self, Choice, Chroma};
+use histoscope::scopes::{self, Choice, Chroma, ScopeCounts, ScopeSums, Tally};
 use support::{colorimetry, native_layouts, natural, noise};
 
 /// The device that all tests share.
@@ -194,7 +194,7 @@ fn scopes_come_with_the_bins_whoever_counts() {
                 let waveform = scopes::reference::waveform(&subject, pixels, counted[0]);
                 let vectorscope = chroma.map(|chroma| scopes::reference::vectorscope(&subject, pixels, chroma));
                 for engine in [Engine::cpu(), Engine::on(EngineChoice::Gpu, &gpu())] {
-                    let mut counter = Counter::new(&engine, counted, adjustments).with_scopes(wanted);
+                    let mut counter = Counter::new(&engine, counted, adjustments).with_scopes(Tally::Each(wanted));
                     let pictures = vec![(picture.clone(), region); 3];
                     for counts in count(&mut counter, &pictures) {
                         let what = format!("{layout:?} {adjustments} {region:?} {}", counts.engine);
@@ -211,6 +211,54 @@ fn scopes_come_with_the_bins_whoever_counts() {
                     }
                 }
             }
+        }
+    }
+}
+
+/// Counts that are added up where they are counted come to what those of each picture come to, also where pictures change.
+#[test]
+fn sums_of_scopes_are_those_of_the_scopes_of_each_picture() {
+    let wanted = Choice { waveform: true, vectorscope: true };
+    let planar = |bits| PixelLayout::planar_ycbcr(bits, (1, 1));
+    let region = Some(Rect { x: 7, y: 5, width: 40, height: 11 });
+    let subjects = [
+        (planar(8), (61, 37), None),
+        (planar(8), (61, 37), None),
+        (planar(8), (61, 37), region),
+        (planar(8), (61, 37), region),
+        (PixelLayout::gray(12), (61, 37), None),
+        (planar(10), (61, 37), None),
+        (planar(10), (90, 20), None),
+        (planar(10), (90, 20), None),
+        (planar(8), (61, 37), None),
+    ];
+    let pictures: Vec<_> = (1..)
+        .zip(subjects)
+        .map(|(seed, (layout, size, region))| (natural(layout, size, color(&layout), seed), region))
+        .collect();
+    for components in [Components::Rgbl, Components::YCbCr] {
+        let mut expected = ScopeSums::default();
+        for (picture, region) in &pictures {
+            let pixels = region.unwrap_or(Rect::whole(picture.width(), picture.height()));
+            let chroma = Chroma::of(picture);
+            let counts = ScopeCounts {
+                waveform: Some(scopes::reference::waveform(picture, pixels, components)),
+                vectorscope: chroma.map(|chroma| scopes::reference::vectorscope(picture, pixels, chroma)),
+            };
+            expected.add(&counts, chroma, 1);
+        }
+        assert!(expected.left_out() > 0 && expected.vectorscope.is_some());
+        for engine in [Engine::cpu(), Engine::on(EngineChoice::Gpu, &gpu())] {
+            let mut counter =
+                Counter::new(&engine, &[components], Adjustments::default()).with_scopes(Tally::Sum(wanted));
+            for round in 0..2 {
+                for counts in count(&mut counter, &pictures) {
+                    assert!(counts.scopes == ScopeCounts::default(), "no picture's own counts come back");
+                }
+                let sums = counter.take_sums().unwrap();
+                assert!(sums == expected, "{components:?}, round {round}");
+            }
+            assert!(counter.take_sums().unwrap() == ScopeSums::default(), "they were taken");
         }
     }
 }

@@ -6,13 +6,15 @@ mod studio;
 mod support;
 
 use histoscope::adjust::{Adjustments, Posterize, Reduction};
-use histoscope::gpu::Scene;
+use histoscope::engine::{Counter, Engine, EngineChoice};
 use histoscope::gpu::readback::Image;
+use histoscope::gpu::{AdapterChoice, Gpu, Scene};
 use histoscope::histogram::Components;
 use histoscope::picture::Picture;
 use histoscope::picture::color::{Matrix, Range};
 use histoscope::picture::layout::PixelLayout;
-use histoscope::scopes::targets;
+use histoscope::picture::region::Rect as Region;
+use histoscope::scopes::{Choice, Tally, Waveform, targets};
 use histoscope::view::overlay::Channels;
 use histoscope::view::rect::PanelRect;
 use histoscope::view::scene::Counted;
@@ -120,6 +122,71 @@ fn traces_of_colour_bars_fall_on_their_targets() {
         }
         for &at in &found {
             assert!(expected.iter().any(|to| near(at, to)), "{name}: {at:?} is lit");
+        }
+    }
+}
+
+/// In a panel that is large, or of deep codes, one level is hardly seen.
+#[test]
+fn bars_make_spots_that_are_seen_in_panels_of_any_size() {
+    let mut studio = Studio::new();
+    for (depth, view, least) in
+        [("yuv444p8", (640, 640), 1), ("yuv444p10", (900, 900), 2), ("yuv444p8", (1500, 1500), 5)]
+    {
+        let picture = bars(Matrix::Bt709, Range::Limited, depth, 0.75);
+        let scene = only(Kind::Vectorscope, true);
+        let rect = scene.arranged(view).panels[0].rect;
+        let mut first: Option<Image> = None;
+        for way in WAYS {
+            studio.load(way, &picture, UPRIGHT, Components::Rgbl);
+            let image = studio.snapshot(way, view, &scene);
+            let found = lit(&image, rect);
+            // Seven colours, each as wide as it is high, or as its pixels allow.
+            let area = least * least;
+            assert!(found.len() as u32 * 10 >= 7 * area * 7, "{way:?} {depth} {view:?}: {} pixels", found.len());
+            assert!(found.len() as u32 <= 7 * (least + 3) * (least + 3), "{way:?} {depth}: {} pixels", found.len());
+            let expected = first.get_or_insert_with(|| image.clone());
+            for (x, y) in (0..rect.height).flat_map(|y| (0..rect.width).map(move |x| (rect.left + x, rect.top + y))) {
+                let (found, expected) = (pixel(&image, x, y), pixel(expected, x, y));
+                let is_near = (0..3).all(|part| found[part].abs_diff(expected[part]) <= 2);
+                assert!(is_near, "{way:?} {depth}: {found:?} for {expected:?} at {x}, {y}");
+            }
+        }
+    }
+}
+
+#[test]
+fn black_and_white_are_seen_inside_of_a_waveforms_frame() {
+    let mut studio = Studio::new();
+    let picture =
+        drawn(
+            layout("gray8"),
+            (64, 64),
+            colorimetry(Matrix::Bt709, Range::Full),
+            |_, x, _| {
+                if x < 32 { 0 } else { 255 }
+            },
+        );
+    for wall in [true, false] {
+        let scene = Scene { channels: Channels::one(3), ..only(Kind::Waveform, wall) };
+        let panel = scene.arranged(VIEW).panels[0];
+        assert!(panel.margins().count() == 2);
+        for way in WAYS {
+            studio.load(way, &picture, UPRIGHT, Components::Rgbl);
+            let image = studio.snapshot(way, VIEW, &scene);
+            let at = |part: u32, y: u32| pixel(&image, panel.rect.left + panel.rect.width * part / 4, y);
+            let end = panel.rect.top + panel.rect.height;
+            assert!(at(3, panel.rect.top)[0] > 150 && at(1, end - 1)[0] > 150, "{way:?}");
+            // The margins have the ground of the rest.
+            let ground = at(1, panel.rect.top + 9);
+            assert!(ground[0] < 60, "{ground:?}");
+            for y in [panel.frame.top, panel.rect.top - 1] {
+                assert!((0..3).all(|part| at(1, y)[part].abs_diff(ground[part]) <= 2), "{way:?} {y}");
+            }
+            let ground = at(3, end - 9);
+            for y in [end, panel.frame.top + panel.frame.height - 1] {
+                assert!((0..3).all(|part| at(3, y)[part].abs_diff(ground[part]) <= 2), "{way:?} {y}");
+            }
         }
     }
 }
@@ -251,6 +318,79 @@ fn scopes_of_an_adjusted_picture_are_those_of_what_it_is_made_to() {
         assert!(lit(&image, rect) == lit(expected, rect), "{counted:?}");
     }
     assert!(lit(&plain, rect) != lit(&of_result, rect), "the comparison tells nothing");
+}
+
+/// What the adapter has given away for buffers and textures.
+fn held(studio: &Studio) -> u64 {
+    studio.gpu.device.poll(wgpu::PollType::wait_indefinitely()).unwrap();
+    studio.gpu.device.generate_allocator_report().expect("Vulkan and its like tell").total_allocated_bytes
+}
+
+#[test]
+fn scopes_of_4k_in_10_bits_take_at_most_24_mib() {
+    const MOST: u64 = 24 << 20;
+    // What the CPU paints grows with the view.
+    const LARGE: (u32, u32) = (1600, 900);
+    let layout = layout("yuv420p10");
+    let picture = natural(layout, (3840, 2160), colorimetry(Matrix::Bt2020, Range::Limited), 1);
+    let bare = Scene { overlays: false, ..Scene::default() };
+    let scopes =
+        ScopeStyle { waveform: true, parade: true, vectorscope: true, layout: Layout::Wall, ..ScopeStyle::default() };
+    let all = Scene { scopes, ..bare };
+    for way in WAYS {
+        let mut studio = Studio::new();
+        studio.load(way, &picture, UPRIGHT, Components::Rgbl);
+        studio.snapshot(way, LARGE, &bare);
+        let before = held(&studio);
+        for gain in [1.0, 2.0] {
+            studio.snapshot(way, LARGE, &Scene { scopes: ScopeStyle { gain, ..scopes }, ..all });
+        }
+        let of_adapter = held(&studio) - before;
+        // Counts that the CPU has made lie with it.
+        let counts = Waveform::shape(&layout, Region::whole(3840, 2160), Components::Rgbl);
+        let words = ((4 * counts.columns[0] as u64) << counts.level_bits) + (1 << (2 * counts.level_bits));
+        let by_cpu = if way.1 { 4 * words } else { 0 };
+        let all = of_adapter + by_cpu;
+        assert!(all <= MOST, "{way:?}: {of_adapter} bytes of the adapter, {by_cpu} of the CPU");
+        assert!(all >= 4 * words, "{way:?}: {of_adapter} bytes cannot hold the counts");
+    }
+}
+
+#[test]
+fn adding_scopes_of_4k_in_10_bits_up_takes_at_most_24_mib_of_the_adapter() {
+    let gpu = Gpu::shared(&AdapterChoice::default()).expect("an adapter");
+    let engine = Engine::on(EngineChoice::Gpu, &gpu);
+    let held = || {
+        gpu.device.poll(wgpu::PollType::wait_indefinitely()).unwrap();
+        gpu.device.generate_allocator_report().expect("Vulkan and its like tell").total_allocated_bytes
+    };
+    let layout = layout("yuv420p10");
+    let picture = natural(layout, (3840, 2160), colorimetry(Matrix::Bt2020, Range::Limited), 1);
+    let both = Choice { waveform: true, vectorscope: true };
+    let chromatic = Choice { vectorscope: true, ..Choice::default() };
+    let kept = |tally| {
+        let before = held();
+        let mut counter = Counter::new(&engine, &[Components::Rgbl], Adjustments::default()).with_scopes(tally);
+        for _ in 0..3 {
+            while counter.is_full() {
+                counter.take().unwrap();
+            }
+            counter.submit(&picture, None).unwrap();
+        }
+        while counter.take().unwrap().is_some() {}
+        let of_counting = held() - before;
+        counter.take_sums().unwrap();
+        // Whatever came back is gone; what it came in was there beside the counts.
+        (of_counting, counter)
+    };
+    let (without, _) = kept(Tally::default());
+    for tally in [Tally::Sum(both), Tally::Each(chromatic)] {
+        let (with, _) = kept(tally);
+        let of_scopes = with - without;
+        let least = if tally == Tally::Sum(both) { 20 << 20 } else { 4 << 20 };
+        // Two more come back at a time.
+        assert!((least..=22 << 20).contains(&of_scopes), "{tally:?}: {of_scopes} bytes");
+    }
 }
 
 #[test]

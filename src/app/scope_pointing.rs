@@ -83,7 +83,7 @@ impl ScopePoint {
     #[must_use]
     pub fn at(geometry: &Geometry<'_>, frame: &Frame, at: DVec2) -> Option<Self> {
         let Geometry { scene, components, .. } = *geometry;
-        let panel = *geometry.arranged().panel_at(at)?;
+        let panel = geometry.arranged().panel_at(at).copied().filter(|panel| panel.rect.contains(at))?;
         let picture = &frame.picture;
         let is_result = scene.counted_in(components) != Counted::Source;
         let subject = Subject::of(picture, is_result, (components, scene.channels), scene.scopes);

@@ -52,14 +52,17 @@ impl ScopeReadings {
         let Some(frame) = frame.filter(|_| arranged.is_wall || !arranged.panels.is_empty()) else {
             return Self::default();
         };
-        let area = |panel: &ScopePanel| ScopeArea { kind: panel.kind, rect: geometry.rect_in_points(&panel.rect) };
+        let area = |panel: &ScopePanel| {
+            let [frame, rect] = [panel.frame, panel.rect].map(|rect| geometry.rect_in_points(&rect));
+            ScopeArea { kind: panel.kind, frame, rect }
+        };
         let areas: Vec<_> = arranged.panels.iter().map(area).collect();
         let is_result = scene.counted_in(components) != Counted::Source;
         let free = if arranged.is_wall {
             geometry.rect_in_points(&arranged.picture)
         } else {
             let view = Rect::from_min_size(Pos2::ZERO, vec2(size.0 as f32, size.1 as f32) / points);
-            let above = areas.iter().map(|area| area.rect.min.y).fold(view.max.y, f32::min);
+            let above = areas.iter().map(|area| area.frame.min.y).fold(view.max.y, f32::min);
             Rect { max: pos2(view.max.x, above), ..view }
         };
         let subject = Subject::of(&frame.picture, is_result, (components, scene.channels), scene.scopes);
@@ -93,7 +96,7 @@ impl ScopeReadings {
             }
             None => "\u{2026}".to_owned(),
         };
-        for &ScopeArea { kind, rect } in &self.areas {
+        for &ScopeArea { kind, rect, .. } in &self.areas {
             let brushed = match kind {
                 Kind::Histogram => None,
                 Kind::Waveform | Kind::Parade => waveform.and_then(|brush| {
@@ -128,7 +131,7 @@ impl ScopeReadings {
             return;
         }
         let share = (f64::from(x - counted.x) + 0.5) / f64::from(counted.width);
-        for &ScopeArea { kind, rect } in &self.areas {
+        for &ScopeArea { kind, rect, .. } in &self.areas {
             self.marks.extend(marks(rect, kind, &subject, probe, share));
         }
         log::trace!("marked in scopes: {:?}", self.marks);

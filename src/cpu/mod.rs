@@ -71,7 +71,7 @@ use counters::add;
 pub use limits::count_outside_r103;
 pub use linear::{count_linear, count_linear_region};
 pub use marked::find_marked;
-pub use scopes::count_scopes;
+pub use scopes::{Summing, count_scopes};
 pub use selection::count_selected;
 pub use simd::Level;
 pub use vectorscope::count_vectorscope;

@@ -8,6 +8,9 @@ use crate::view::scopes::{Drawing, TraceParams};
 /// As in shaders/trace.wgsl.
 const WAVEFORM: (f32, f32) = (0.09, 1.7);
 const VECTORSCOPE: (f32, f32) = (0.16, 20.0);
+const SPOT: f32 = 0.016;
+const SMALL_SIDE: f32 = 200.0;
+const MOST_SPOT: f32 = 6.0;
 const GROUND: f32 = 0.035;
 
 /// The pixels of a panel, column by column from the left and each from the top, premultiplied RGBA of 8 bits.
@@ -21,9 +24,12 @@ pub fn paint(drawing: Drawing, params: &TraceParams, counts: &[u32]) -> Vec<u32>
         Drawing::Waveform => columns.for_each_init(Vec::new, |sums, (x, column)| {
             waveform_column(params, counts, x as u32, (sums, column));
         }),
-        Drawing::Vectorscope => columns.for_each_init(Vec::new, |sums, (x, column)| {
-            vectorscope_column(params, counts, x as u32, (sums, column));
-        }),
+        Drawing::Vectorscope => {
+            let spots = spots(params, counts);
+            columns.for_each_init(Vec::new, |sums, (x, column)| {
+                vectorscope_column(params, (counts, &spots), x as u32, (sums, column));
+            });
+        }
     }
     pixels
 }
@@ -77,7 +83,56 @@ fn waveform_column(params: &TraceParams, counts: &[u32], x: u32, (sums, column):
     }
 }
 
-fn vectorscope_column(params: &TraceParams, counts: &[u32], x: u32, (sums, column): (&mut Vec<u32>, &mut [u32])) {
+/// Light of the spots of a vectorscope, column by column of its square, each from the bottom: of the pairs of levels that hold so much
+/// that their light could be no brighter. Empty where a level covers as much itself.
+fn spots(params: &TraceParams, counts: &[u32]) -> Vec<f32> {
+    let levels = 1_usize << params.level_bits;
+    let (count, finer) = (levels as f32, levels as f32 / 256.0);
+    let pixels = params.size[0].min(params.size[1]) as usize;
+    let side = pixels as f32;
+    let step = (count + 1.0) / (params.zoom * side);
+    let radius = 0.5 * (SPOT * (side - SMALL_SIDE)).min(MOST_SPOT);
+    if radius < 0.75 || radius * step <= 0.5 {
+        return Vec::new();
+    }
+    let light_of = |held: u32| {
+        let share = held as f32 / params.samples;
+        VECTORSCOPE.0 + VECTORSCOPE.1 * share.sqrt() * finer * params.gain
+    };
+    let bright = |(at, &held): (usize, &u32)| {
+        let excess = ((light_of(held) - 1.0) * 0.5).clamp(0.0, 1.0);
+        (held > 0 && excess > 0.0).then_some((at, excess))
+    };
+    let found: Vec<_> = counts[..levels * levels].par_iter().enumerate().filter_map(bright).collect();
+    // The level that lies under a pixel's middle, and the pixels near a level.
+    let place = |pixel: usize| 0.5 * (count + 1.0) + (pixel as f32 + 0.5 - 0.5 * side) * step - 0.5;
+    let near = |level: usize| {
+        let middle = (level as f32 + 0.5 - 0.5 * (count + 1.0)) / step + 0.5 * side;
+        let [first, end] = [middle - radius - 1.0, middle + radius + 1.0].map(|at| at.clamp(0.0, side) as usize);
+        first..(end + 1).min(pixels)
+    };
+    let mut lights = vec![0.0_f32; pixels * pixels];
+    for (at, excess) in found {
+        let (cb, cr) = (at / levels, at % levels);
+        for x in near(cb) {
+            let across = (cb as f32 - place(x)) / step;
+            for y in near(cr) {
+                let up = (cr as f32 - place(y)) / step;
+                let covered = (radius + 0.5 - across.hypot(up)).clamp(0.0, 1.0);
+                let light = &mut lights[x * pixels + y];
+                *light = light.max(excess * covered);
+            }
+        }
+    }
+    lights
+}
+
+fn vectorscope_column(
+    params: &TraceParams,
+    (counts, spots): (&[u32], &[f32]),
+    x: u32,
+    (sums, column): (&mut Vec<u32>, &mut [u32]),
+) {
     let levels = 1_usize << params.level_bits;
     let [width, height] = params.size.map(|side| side as f32);
     let side = width.min(height);
@@ -86,6 +141,7 @@ fn vectorscope_column(params: &TraceParams, counts: &[u32], x: u32, (sums, colum
     if across < 0.0 || across >= side {
         return;
     }
+    let spots = spots.chunks_exact(side as usize).nth(across as usize);
     let across = levels_at(params, across, side);
     let inside = |(low, high): (i32, i32)| low.max(0)..=high.min(levels as i32 - 1);
     let row = |cb: i32| &counts[cb as usize * levels..(cb as usize + 1) * levels];
@@ -97,13 +153,15 @@ fn vectorscope_column(params: &TraceParams, counts: &[u32], x: u32, (sums, colum
         }
         let up = levels_at(params, side - 1.0 - down, side);
         let sum: u32 = inside(up).map(|cr| sums[cr as usize]).sum();
-        if sum == 0 {
+        let spot = spots.map_or(0.0, |column| column[(side - 1.0 - down) as usize]);
+        if sum == 0 && spot == 0.0 {
             continue;
         }
         let cells = ((across.1 + 1 - across.0) * (up.1 + 1 - up.0)) as f32;
         let finer = levels as f32 / 256.0;
         let density = sum as f32 / params.samples * finer * finer / cells;
-        let light = (VECTORSCOPE.0 + VECTORSCOPE.1 * density.sqrt() * params.gain).min(1.0);
+        let own = if sum > 0 { VECTORSCOPE.0 + VECTORSCOPE.1 * density.sqrt() * params.gain } else { 0.0 };
+        let light = own.max(spot).min(1.0);
         let middle = (levels / 2) as f32;
         let hue = if params.white == 1 {
             [0.8, 1.0, 0.85]

@@ -12,8 +12,14 @@ use crate::scopes::{Chroma, Differences, Vectorscope};
 /// The vectorscope of a rectangle of a picture, in which it must lie.
 #[must_use]
 pub fn count_vectorscope(picture: &Picture, pixels: Rect, chroma: Chroma) -> Vectorscope {
+    let mut scope = Vectorscope::empty(picture.layout().bin_bits());
+    add_vectorscope(&mut scope, picture, pixels, chroma);
+    scope
+}
+
+/// Adds the same to one of that depth.
+pub(super) fn add_vectorscope(scope: &mut Vectorscope, picture: &Picture, pixels: Rect, chroma: Chroma) {
     let layout = picture.layout();
-    let mut scope = Vectorscope::empty(layout.bin_bits());
     let counting = Counting {
         sources: std::array::from_fn(|component| Source::new(picture, component)),
         samples: chroma.samples(layout, pixels),
@@ -41,7 +47,6 @@ pub fn count_vectorscope(picture: &Picture, pixels: Rect, chroma: Chroma) -> Vec
             *sum += count;
         }
     }
-    scope
 }
 
 /// What all rows share.

@@ -23,20 +23,26 @@ const STRIPE_COLUMNS: u32 = 64;
 /// The waveforms of a rectangle of a picture, in which it must lie.
 #[must_use]
 pub fn count_waveform(picture: &Picture, pixels: Rect, components: Components) -> Waveform {
+    let mut waveform = Waveform::empty(picture.layout(), pixels, components);
+    add_waveform(&mut waveform, picture, pixels);
+    waveform
+}
+
+/// Adds the same to one of that shape.
+pub(super) fn add_waveform(waveform: &mut Waveform, picture: &Picture, pixels: Rect) {
     let layout = picture.layout();
-    let mut waveform = Waveform::empty(layout, pixels, components);
     let source = |component| Source::new(picture, component);
-    match components {
+    match waveform.components {
         Components::YCbCr => {
             for component in 0..layout.component_count() {
                 let samples = samples_in(layout, component, pixels);
                 let levels = [levels_of(waveform.level_bits, layout.bin_bits(), |code| code)];
-                fill(&mut waveform, component, samples, &Pass::Mapped { source: source(component), levels: &levels });
+                fill(waveform, component, samples, &Pass::Mapped { source: source(component), levels: &levels });
             }
         }
         Components::Rgbl if layout.model == ColorModel::Gray => {
-            let levels = gray_levels(&waveform, &picture.conversion());
-            fill(&mut waveform, 0, pixels, &Pass::Mapped { source: source(0), levels: &levels });
+            let levels = gray_levels(waveform, &picture.conversion());
+            fill(waveform, 0, pixels, &Pass::Mapped { source: source(0), levels: &levels });
         }
         Components::Rgbl => {
             let pass = Pass::Color {
@@ -44,10 +50,9 @@ pub fn count_waveform(picture: &Picture, pixels: Rect, components: Components) -
                 chroma_shift: layout.chroma_shift,
                 conversion: picture.conversion(),
             };
-            fill(&mut waveform, 0, pixels, &pass);
+            fill(waveform, 0, pixels, &pass);
         }
     }
-    waveform
 }
 
 /// How the levels of a sample are found.
@@ -81,30 +86,24 @@ fn fill(waveform: &mut Waveform, first: usize, samples: Rect, pass: &Pass<'_>) {
     let channels = if let Pass::Mapped { levels, .. } = pass { levels.len() } else { CHANNELS };
     let (columns, level_bits) = (waveform.columns[first], waveform.level_bits);
     let at_once = STRIPE_COLUMNS >> (level_bits - 8);
-    let begins: Vec<u32> = (0..columns).step_by(at_once as usize).collect();
-    let level = Level::detect();
-    let count = |&begin: &u32| {
-        let columns_there = begin..(begin + at_once).min(columns);
-        let mut counts = vec![0; (channels * columns_there.len()) << level_bits];
-        let stripe = Stripe { samples, columns: columns_there, of: columns, level_bits };
-        let bits = if let Pass::Color { conversion, .. } = pass { conversion.bits } else { level_bits };
-        let counts_there = &mut counts;
-        match bits {
-            8 => level.run(Job::<256> { stripe, pass, counts: counts_there }),
-            10 => level.run(Job::<1024> { stripe, pass, counts: counts_there }),
-            _ => level.run(Job::<4096> { stripe, pass, counts: counts_there }),
-        }
-        counts
-    };
-    let counted: Vec<Vec<u32>> = begins.par_iter().map(count).collect();
-    for (begin, counts) in begins.into_iter().zip(counted) {
-        for (channel, counts) in (first..).zip(counts.chunks_exact(counts.len() / channels)) {
-            let there = begin..begin + (counts.len() >> level_bits) as u32;
-            for (column, counts) in there.zip(counts.chunks_exact(1 << level_bits)) {
-                waveform.column_mut(channel, column).copy_from_slice(counts);
-            }
-        }
+    // A stripe's part of each channel's counts.
+    let mut parts: Vec<Vec<&mut [u32]>> = (0..columns).step_by(at_once as usize).map(|_| Vec::new()).collect();
+    let (of_channel, stride) = ((columns as usize) << level_bits, (waveform.columns[0] as usize) << level_bits);
+    for counts in waveform.counts.chunks_exact_mut(stride.max(1)).skip(first).take(channels) {
+        let stripes = counts[..of_channel].chunks_mut((at_once as usize) << level_bits);
+        parts.iter_mut().zip(stripes).for_each(|(part, counts)| part.push(counts));
     }
+    let level = Level::detect();
+    let bits = if let Pass::Color { conversion, .. } = pass { conversion.bits } else { level_bits };
+    parts.into_par_iter().enumerate().for_each(|(number, counts)| {
+        let begin = number as u32 * at_once;
+        let stripe = Stripe { samples, columns: begin..(begin + at_once).min(columns), of: columns, level_bits };
+        match bits {
+            8 => level.run(Job::<256> { stripe, pass, counts }),
+            10 => level.run(Job::<1024> { stripe, pass, counts }),
+            _ => level.run(Job::<4096> { stripe, pass, counts }),
+        }
+    });
 }
 
 /// Some of the columns of a rectangle of samples.
@@ -141,18 +140,18 @@ impl Stripe {
 struct Job<'a, 'p, const BINS: usize> {
     stripe: Stripe,
     pass: &'a Pass<'p>,
-    /// Channel by channel, column by column, one count a level.
-    counts: &'a mut [u32],
+    /// For each channel, column by column, one count a level, to which is added.
+    counts: Vec<&'a mut [u32]>,
 }
 
 impl<const BINS: usize> Kernel for Job<'_, '_, BINS> {
     #[inline(always)]
-    fn run(self) {
+    fn run(mut self) {
         match self.pass {
             Pass::Color { sources, chroma_shift, conversion } => {
-                count_color::<BINS>(&self.stripe, sources, *chroma_shift, conversion, self.counts);
+                count_color::<BINS>(&self.stripe, sources, *chroma_shift, conversion, &mut self.counts);
             }
-            Pass::Mapped { source, levels } => count_mapped(&self.stripe, source, levels, self.counts),
+            Pass::Mapped { source, levels } => count_mapped(&self.stripe, source, levels, &mut self.counts),
         }
     }
 }
@@ -163,13 +162,12 @@ fn count_color<const BINS: usize>(
     [first, second, third]: &[Source<'_>; 3],
     (columns_shift, rows_shift): (u8, u8),
     conversion: &Conversion,
-    counts: &mut [u32],
+    counts: &mut [&mut [u32]],
 ) {
     let samples = stripe.samples_of_row();
     let rows = stripe.rows();
     let places = stripe.places(samples.clone());
     let surplus = BINS.trailing_zeros() - stripe.level_bits;
-    let channel_counts = counts.len() / CHANNELS;
     let mut converter = Converter::new();
     let mut components = [[0_u16; BLOCK]; 3];
     let mut out_of_range = [0; 6];
@@ -188,7 +186,7 @@ fn count_color<const BINS: usize>(
             for y in (group << rows_shift).max(rows.start)..((group + 1) << rows_shift).min(rows.end) {
                 first.unpack(x, y, luma);
                 let codes = converter.convert::<BINS>(conversion, luma, &mut out_of_range);
-                for (counts, codes) in counts.chunks_exact_mut(channel_counts).zip(codes) {
+                for (counts, codes) in counts.iter_mut().zip(codes) {
                     for (&place, &code) in places.iter().zip(&codes[skipped..]) {
                         counts[place as usize + usize::from(code >> surplus)] += 1;
                     }
@@ -200,14 +198,13 @@ fn count_color<const BINS: usize>(
 }
 
 #[inline(always)]
-fn count_mapped(stripe: &Stripe, source: &Source<'_>, levels: &[Vec<u16>], counts: &mut [u32]) {
+fn count_mapped(stripe: &Stripe, source: &Source<'_>, levels: &[Vec<u16>], counts: &mut [&mut [u32]]) {
     let samples = stripe.samples_of_row();
     let places = stripe.places(samples.clone());
-    let channel_counts = counts.len() / levels.len();
     let mut codes = vec![0; samples.len()];
     for y in stripe.rows() {
         source.unpack(samples.start, y, &mut codes);
-        for (counts, levels) in counts.chunks_exact_mut(channel_counts).zip(levels) {
+        for (counts, levels) in counts.iter_mut().zip(levels) {
             for (&place, &code) in places.iter().zip(&codes) {
                 counts[place as usize + usize::from(levels[usize::from(code)])] += 1;
             }

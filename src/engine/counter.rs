@@ -11,7 +11,7 @@ use crate::gpu::{Gpu, GpuError};
 use crate::histogram::{Components, Histogram};
 use crate::picture::region::{self, Rect};
 use crate::picture::{Picture, PictureError};
-use crate::scopes::{Choice, Chroma, ScopeCounts};
+use crate::scopes::{Chroma, ScopeCounts, ScopeSums, Tally};
 
 /// Pictures that the adapter may have under way: one is fetched, one is counted, two come back.
 const PICTURES_IN_FLIGHT: usize = 4;
@@ -53,7 +53,9 @@ pub struct Counts {
 pub struct Counter {
     components: Vec<Components>,
     adjustments: Adjustments,
-    scopes: Choice,
+    scopes: Tally,
+    /// Those that the CPU has counted, where their sum is wanted.
+    summing: cpu::Summing,
     who: Who,
     cpu: cpu::Engine,
     processor: Processor,
@@ -88,7 +90,8 @@ impl Counter {
         let mut counter = Self {
             components: components.to_vec(),
             adjustments,
-            scopes: Choice::default(),
+            scopes: Tally::default(),
+            summing: cpu::Summing::default(),
             who: Who::Starting(Arc::clone(&engine.found)),
             cpu: cpu::Engine::new(),
             processor: Processor::default(),
@@ -100,9 +103,9 @@ impl Counter {
         counter
     }
 
-    /// The same, that counts those scopes besides.
+    /// The same, that counts those scopes besides, of the first of its components.
     #[must_use]
-    pub fn with_scopes(self, scopes: Choice) -> Self {
+    pub fn with_scopes(self, scopes: Tally) -> Self {
         Self { scopes, ..self }
     }
 
@@ -140,7 +143,7 @@ impl Counter {
         self.take_engine();
         let under_way = if !self.adjustments.is_off() {
             self.submit_adjusted(picture, region)?
-        } else if self.scopes.any() {
+        } else if self.scopes.choice().any() {
             self.submit_with_scopes(picture, region)?
         } else {
             self.submit_parts(&parts_of(picture, region)?)?
@@ -174,8 +177,33 @@ impl Counter {
         }
         let histograms = self.count_on_cpu(picture.layout().bin_bits(), &parts_of(picture, region)?);
         let components = self.components.first().copied().unwrap_or_default();
-        let scopes = cpu::count_scopes(picture, (pixels, components), Chroma::of(picture), self.scopes);
+        let scopes = self.scopes_on_cpu(picture, (pixels, components), Chroma::of(picture));
         Ok(UnderWay { counts: Counts { histograms, thresholds: None, scopes, engine: CPU }, is_owed })
+    }
+
+    /// The scopes of a picture; none where it is their sum that is wanted, to which they are added.
+    fn scopes_on_cpu(&mut self, picture: &Picture, part: (Rect, Components), chroma: Option<Chroma>) -> ScopeCounts {
+        match self.scopes {
+            Tally::Each(wanted) => cpu::count_scopes(picture, part, chroma, wanted),
+            Tally::Sum(wanted) => {
+                if wanted.any() {
+                    self.summing.add(picture, part, chroma, wanted);
+                }
+                ScopeCounts::default()
+            }
+        }
+    }
+
+    /// The sums of the scopes of all pictures that were submitted, where those are wanted.
+    ///
+    /// # Errors
+    /// [`GpuError`] if the device fails.
+    pub fn take_sums(&mut self) -> Result<ScopeSums, GpuError> {
+        let mut sums = self.summing.take();
+        if let Who::Adapter(gpu, Some(queue)) = &mut self.who {
+            sums.append(queue.take_sums(gpu)?);
+        }
+        Ok(sums)
     }
 
     /// A picture of which the adapter counts everything.
@@ -196,7 +224,7 @@ impl Counter {
         let adjusted = self.processor.apply(picture, &adjustments, None).map_err(EngineError::Adjust)?;
         let histograms = self.count_on_cpu(picture.layout().bin_bits(), &parts_of(&adjusted, region)?);
         let chroma = Some(Chroma::of_adjusted(picture));
-        let scopes = cpu::count_scopes(&adjusted, (pixels, Components::Rgbl), chroma, self.scopes);
+        let scopes = self.scopes_on_cpu(&adjusted, (pixels, Components::Rgbl), chroma);
         let counts = Counts { histograms, thresholds: self.processor.thresholds(), scopes, engine: CPU };
         Ok(UnderWay { counts, is_owed })
     }
@@ -207,7 +235,8 @@ impl Counter {
         submit: impl FnOnce(&Gpu, &mut CountQueue, &[Components]) -> Result<(), GpuError>,
     ) -> Result<bool, GpuError> {
         let Who::Adapter(gpu, queue) = &mut self.who else { return Ok(false) };
-        let pictures = if self.scopes.any() { SCOPES_IN_FLIGHT } else { PICTURES_IN_FLIGHT };
+        let come_back = matches!(self.scopes, Tally::Each(wanted) if wanted.any());
+        let pictures = if come_back { SCOPES_IN_FLIGHT } else { PICTURES_IN_FLIGHT };
         let (depth, wanted) = (pictures * self.components.len(), self.scopes);
         let queue = queue.get_or_insert_with(|| Box::new(CountQueue::new(gpu, depth, wanted)));
         match submit(gpu, queue, &self.components) {

@@ -1,6 +1,8 @@
 //! What is written on the scopes, in the window and in saved pictures alike: levels, targets, names.
 
-use egui::{Align2, Color32, FontId, Painter, Pos2, Rect, Stroke, StrokeKind, pos2, vec2};
+use std::sync::Arc;
+
+use egui::{Align2, Color32, FontId, Galley, Painter, Pos2, Rect, Stroke, StrokeKind, pos2, vec2};
 
 use crate::histogram::{CHANNELS, Components};
 use crate::picture::Picture;
@@ -24,6 +26,8 @@ const LINE: f32 = 12.0;
 /// A side from which on a panel has room for letters, and below which it has nothing but its trace, in points.
 const ROOMY: f32 = 110.0;
 const LEAST: f32 = 40.0;
+/// What is said of a picture without colour, in more words and in fewer.
+const GRAY: [&str; 2] = ["gray: the picture has no colour", "gray"];
 
 /// What scopes are of, as far as it is written on them.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -74,36 +78,40 @@ impl Subject {
     }
 }
 
-/// Draws what is written on a scope that lies there, in points.
-pub fn draw(painter: &Painter, rect: Rect, kind: Kind, subject: &Subject) {
-    let painter = painter.with_clip_rect(rect.expand(1.0).intersect(painter.clip_rect()));
-    painter.rect_stroke(rect, 0, Stroke::new(1.0, STEP), StrokeKind::Inside);
-    if rect.width().min(rect.height()) < LEAST {
+/// Draws what is written on a scope that lies in that frame, its trace in that rectangle, in points.
+pub fn draw(painter: &Painter, (frame, rect): (Rect, Rect), kind: Kind, subject: &Subject) {
+    let painter = painter.with_clip_rect(frame.expand(1.0).intersect(painter.clip_rect()));
+    painter.rect_stroke(frame, 0, Stroke::new(1.0, STEP), StrokeKind::Inside);
+    if frame.width().min(frame.height()) < LEAST {
+        if kind == Kind::Vectorscope && subject.chroma.is_none() {
+            say(&painter, frame, &GRAY);
+        }
         return;
     }
     match kind {
         Kind::Histogram => {}
         Kind::Waveform => {
             let first = subject.shown().next().unwrap_or(0);
-            scale(&painter, rect, first, subject);
-            names(&painter, rect, subject.shown().collect(), subject.components);
+            scale(&painter, (frame, rect), first, subject);
+            names(&painter, frame, subject.shown().collect(), subject.components);
         }
         Kind::Parade => {
             let shown: Vec<_> = subject.shown().collect();
             for (place, &channel) in shown.iter().enumerate() {
                 let at = |place: usize| rect.min.x + rect.width() * place as f32 / shown.len() as f32;
-                let part = Rect::from_x_y_ranges(at(place)..=at(place + 1), rect.y_range());
-                scale(&painter.with_clip_rect(part.intersect(painter.clip_rect())), part, channel, subject);
-                names(&painter, part, vec![channel], subject.components);
+                let [frame, part] =
+                    [frame, rect].map(|rect| Rect::from_x_y_ranges(at(place)..=at(place + 1), rect.y_range()));
+                scale(&painter.with_clip_rect(frame.intersect(painter.clip_rect())), (frame, part), channel, subject);
+                names(&painter, frame, vec![channel], subject.components);
                 if place > 0 {
-                    painter.vline(part.min.x, rect.y_range(), Stroke::new(1.0, NOMINAL));
+                    painter.vline(part.min.x, frame.y_range(), Stroke::new(1.0, NOMINAL));
                 }
             }
         }
         Kind::Vectorscope => vectorscope(&painter, rect, subject),
     }
     if matches!(kind, Kind::Waveform | Kind::Parade) && subject.shown().next().is_none() {
-        say(&painter, rect, "no channel is on");
+        say(&painter, rect, &["no channel is on"]);
     }
 }
 
@@ -115,7 +123,7 @@ pub fn y_of_level(rect: Rect, level: f64, level_bits: u32) -> f32 {
 }
 
 /// The lines of a channel's levels, and their labels where there is room.
-fn scale(painter: &Painter, rect: Rect, channel: usize, subject: &Subject) {
+fn scale(painter: &Painter, (frame, rect): (Rect, Rect), channel: usize, subject: &Subject) {
     let scale = Scale::new(subject.components, channel, subject.range, subject.bits);
     let level_bits = level_bits(subject.bits);
     let marks = scale.marks(subject.style.unit);
@@ -128,7 +136,7 @@ fn scale(painter: &Painter, rect: Rect, channel: usize, subject: &Subject) {
         };
         painter.hline(rect.x_range(), at(mark), Stroke::new(1.0, color));
     }
-    if rect.width() < ROOMY || rect.height() < ROOMY * 0.6 {
+    if frame.width() < ROOMY || frame.height() < ROOMY * 0.6 {
         return;
     }
     // What matters more takes the room first.
@@ -137,7 +145,7 @@ fn scale(painter: &Painter, rect: Rect, channel: usize, subject: &Subject) {
     let mut taken: Vec<f32> = Vec::new();
     let unit = subject.style.unit.suffix();
     for mark in order {
-        let y = at(mark).clamp(rect.min.y + LINE / 2.0, rect.max.y - LINE / 2.0);
+        let y = at(mark).clamp(frame.min.y + LINE / 2.0, frame.max.y - LINE / 2.0);
         if taken.iter().any(|other| (other - y).abs() < LINE) {
             continue;
         }
@@ -187,7 +195,7 @@ pub fn place_of(rect: Rect, codes: [f64; 2], bits: u32, zoom: u32) -> Pos2 {
 
 fn vectorscope(painter: &Painter, rect: Rect, subject: &Subject) {
     let Some(Chroma { matrix, range, bits, .. }) = subject.chroma else {
-        return say(painter, rect, "gray: the picture has no colour");
+        return say(painter, rect, &GRAY);
     };
     let style = subject.style;
     let side = rect.width().min(rect.height());
@@ -237,9 +245,13 @@ fn vectorscope(painter: &Painter, rect: Rect, subject: &Subject) {
     }
 }
 
-/// Says in a panel why it shows nothing, in as much as has room.
-fn say(painter: &Painter, rect: Rect, text: &str) {
-    let galley = painter.layout(text.to_owned(), FontId::proportional(LETTERS + 1.0), INK, rect.width() - 8.0);
+/// Says in a panel why it shows nothing, in the first of these words that have room; in none, where none have.
+fn say(painter: &Painter, rect: Rect, words: &[&str]) {
+    let font = FontId::proportional(LETTERS + 1.0);
+    let mut galleys =
+        words.iter().map(|words| painter.layout((*words).to_owned(), font.clone(), INK, rect.width() - 6.0));
+    let fits = |galley: &Arc<Galley>| galley.size().x <= rect.width() - 2.0 && galley.size().y <= rect.height();
+    let Some(galley) = galleys.find(fits) else { return };
     let plate = Rect::from_center_size(rect.center(), galley.size());
     painter.rect_filled(plate.expand(3.0), 3, GROUND);
     painter.galley(plate.min, galley, INK);
@@ -289,7 +301,7 @@ mod tests {
         let context = egui::Context::default();
         let rect = Rect::from_min_size(pos2(10.0, 20.0), vec2(size.0, size.1));
         let output = context.run_ui(egui::RawInput::default(), |ui| {
-            draw(&ui.ctx().layer_painter(egui::LayerId::background()), rect, kind, subject);
+            draw(&ui.ctx().layer_painter(egui::LayerId::background()), (rect, rect), kind, subject);
         });
         drop(FontTextures(output.textures_delta));
         let mut found = Vec::new();
@@ -329,6 +341,8 @@ mod tests {
         };
         let gray = Subject { chroma: None, ..subject() };
         assert!(says(Kind::Vectorscope, &gray, "no colour") && !says(Kind::Vectorscope, &subject(), "no colour"));
+        let small: Vec<_> = written(Kind::Vectorscope, (34.0, 20.0), &gray).into_iter().map(|(text, _)| text).collect();
+        assert_eq!(small, ["gray"], "in a panel that has room for no more");
         let none = Subject { channels: Channels::NONE, ..subject() };
         for kind in [Kind::Waveform, Kind::Parade] {
             assert!(says(kind, &none, "no channel") && !says(kind, &subject(), "no channel"));

@@ -95,7 +95,8 @@ fn label_scopes(painter: &Painter, size: (u32, u32), points: f32, subject: &Subj
     let written =
         graticule::Subject::of(&frame.picture, is_result, (components, scene.channels), scene.scopes.clamped());
     for panel in scene.arranged(size).panels {
-        graticule::draw(painter, in_points(&panel.rect, points), panel.kind, &written);
+        let [frame, rect] = [panel.frame, panel.rect].map(|rect| in_points(&rect, points));
+        graticule::draw(painter, (frame, rect), panel.kind, &written);
     }
 }
 

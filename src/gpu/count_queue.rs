@@ -1,18 +1,20 @@
 //! Counting picture after picture with several in flight: while the GPU adjusts and counts one, the next is uploaded and the
 //! bins of those before come back.
 
+use std::ops::Range;
+
 use super::adjust::{Chain, CropPass};
 use super::histogram::HistogramPasses;
 use super::params::InputPicture;
 use super::readback_belt::ReadbackBelt;
-use super::scopes::{ScopePasses, ScopeShape};
+use super::scopes::{ScopePasses, ScopeShape, Summing};
 use super::upload::PictureBuffers;
 use super::{Gpu, GpuError};
 use crate::adjust::{Adjustments, Reduction};
 use crate::histogram::{Components, Histogram};
 use crate::picture::Picture;
 use crate::picture::region::Rect;
-use crate::scopes::{Choice, Chroma, ScopeCounts};
+use crate::scopes::{Chroma, ScopeCounts, ScopeSums, Tally};
 
 /// Bytes of the thresholds that come back behind the bins.
 const THRESHOLD_BYTES: u64 = 4 * 4;
@@ -23,7 +25,7 @@ pub struct CountQueue {
     pictures: PictureBuffers,
     passes: HistogramPasses,
     adjusting: Option<Adjusting>,
-    scopes: Option<ScopePasses>,
+    scopes: Scopes,
     belt: ReadbackBelt<Subject>,
 }
 
@@ -33,6 +35,56 @@ struct Adjusting {
     chain: Chain,
     crop: CropPass,
 }
+
+/// What counts the scopes.
+#[derive(Debug)]
+enum Scopes {
+    None,
+    /// Those of each picture come back with its bins.
+    Each(Box<ScopePasses>),
+    /// Their sums are kept.
+    Sum(Box<Summing>),
+}
+
+impl Scopes {
+    fn new(gpu: &Gpu, tally: Tally) -> Self {
+        match tally {
+            tally if !tally.choice().any() => Self::None,
+            Tally::Each(wanted) => Self::Each(Box::new(ScopePasses::new(gpu, wanted))),
+            Tally::Sum(wanted) => Self::Sum(Box::new(Summing::new(gpu, wanted))),
+        }
+    }
+
+    fn prepare(
+        &mut self,
+        gpu: &Gpu,
+        picture: InputPicture,
+        part: (Rect, Components),
+        chroma: Option<Chroma>,
+    ) -> Result<(), GpuError> {
+        match self {
+            Self::None => Ok(()),
+            Self::Each(passes) => passes.prepare(gpu, picture, part, chroma),
+            Self::Sum(summing) => summing.prepare(gpu, picture, part, chroma),
+        }
+    }
+
+    /// Records the counting of the picture that is bound so; what comes back of it.
+    fn record(&mut self, encoder: &mut wgpu::CommandEncoder, picture: &wgpu::BindGroup) -> (Vec<Part<'_>>, ScopeShape) {
+        match self {
+            Self::None => {}
+            Self::Each(passes) => {
+                passes.record(encoder, picture, None);
+                return passes.parts();
+            }
+            Self::Sum(summing) => summing.record(encoder, picture),
+        }
+        (Vec::new(), ScopeShape::default())
+    }
+}
+
+/// Bytes of a buffer.
+type Part<'a> = (&'a wgpu::Buffer, Range<u64>);
 
 /// What comes back.
 #[derive(Debug, Clone)]
@@ -57,13 +109,14 @@ pub struct Counted {
 
 impl CountQueue {
     /// A queue in which `depth` histograms, at least one, can be under way; with the first of a picture's histograms those scopes
-    /// of it come, too.
+    /// of it come, too, of which not the sum is wanted.
     #[must_use]
-    pub fn new(gpu: &Gpu, depth: usize, wanted: Choice) -> Self {
+    pub fn new(gpu: &Gpu, depth: usize, tally: Tally) -> Self {
         let pictures = PictureBuffers::default();
         let passes = HistogramPasses::new(gpu);
-        let scopes = wanted.any().then(|| ScopePasses::new(gpu, wanted));
-        let bytes = Histogram::word_count(12) as u64 * 4 + THRESHOLD_BYTES + ScopePasses::most_bytes(wanted);
+        let scopes = Scopes::new(gpu, tally);
+        let of_scopes = if let Tally::Each(wanted) = tally { ScopePasses::most_bytes(wanted) } else { 0 };
+        let bytes = Histogram::word_count(12) as u64 * 4 + THRESHOLD_BYTES + of_scopes;
         let belt = ReadbackBelt::new(&gpu.device, "bins on their way back", bytes, depth.max(1));
         Self { pictures, passes, adjusting: None, scopes, belt }
     }
@@ -98,10 +151,10 @@ impl CountQueue {
             self.passes.prepare_region(gpu, picture, region, components)?;
         }
         let pixels = region.unwrap_or(Rect::whole(picture.width(), picture.height()));
-        if let (Some(scopes), Some(&first)) = (&mut self.scopes, components.first()) {
-            scopes.prepare(gpu, picture.into(), (pixels, first), Chroma::of(picture))?;
+        if let Some(&first) = components.first() {
+            self.scopes.prepare(gpu, picture.into(), (pixels, first), Chroma::of(picture))?;
         }
-        let mut scopes = self.scopes.as_ref();
+        let mut scopes = Some(&mut self.scopes);
         let mut encoder = command_encoder(gpu);
         let mut underway = Some(self.pictures.record_upload(gpu, picture, &mut encoder)?);
         let bits = picture.layout().bin_bits();
@@ -112,8 +165,7 @@ impl CountQueue {
             let mut parts = vec![(&self.passes.bins, 0..Histogram::word_count(bits) as u64 * 4)];
             let mut subject = Subject { bits, components, thresholds: false, scopes: ScopeShape::default() };
             if let Some(scopes) = scopes.take() {
-                scopes.record(&mut encoder, group, None);
-                let (counts, shape) = scopes.parts();
+                let (counts, shape) = scopes.record(&mut encoder, group);
                 parts.extend(counts);
                 subject.scopes = shape;
             }
@@ -159,7 +211,7 @@ impl CountQueue {
             _ => {}
         }
         let pixels = region.unwrap_or(Rect::whole(source.size.0, source.size.1));
-        if let (Some(scopes), Some(adjusted)) = (&mut *scopes, chain.result()) {
+        if let Some(adjusted) = chain.result() {
             let chroma = Some(Chroma::of_adjusted(picture));
             scopes.prepare(gpu, adjusted.into(), (pixels, Components::Rgbl), chroma)?;
         }
@@ -182,9 +234,8 @@ impl CountQueue {
         let mut parts = vec![(&passes.bins, 0..Histogram::word_count(bits) as u64 * 4)];
         parts.extend(thresholds.then(|| (chain.thresholds(), 0..THRESHOLD_BYTES)));
         let mut shape = ScopeShape::default();
-        if let (Some(scopes), Some(adjusted)) = (&*scopes, chain.result()) {
-            scopes.record(&mut encoder, &adjusted.bind_group, None);
-            let (counts, counted) = scopes.parts();
+        if let Some(adjusted) = chain.result() {
+            let (counts, counted) = scopes.record(&mut encoder, &adjusted.bind_group);
             parts.extend(counts);
             shape = counted;
         }
@@ -194,6 +245,14 @@ impl CountQueue {
         underway.submitted(gpu);
         belt.submitted(Some(&submission));
         Ok(())
+    }
+
+    /// The sums of the scopes of all pictures that were submitted, if those are wanted; it waits for them.
+    ///
+    /// # Errors
+    /// [`GpuError::Lost`] if the device fails.
+    pub fn take_sums(&mut self, gpu: &Gpu) -> Result<ScopeSums, GpuError> {
+        if let Scopes::Sum(summing) = &mut self.scopes { summing.take(gpu) } else { Ok(ScopeSums::default()) }
     }
 
     /// Waits for the oldest picture's counts under way; `None` if there are none.

@@ -14,17 +14,26 @@ pub struct Image {
     pub rgba: Vec<u8>,
 }
 
+/// The most bytes that come back at a time, so that reading takes little memory beside what is read.
+const AT_ONCE: u64 = 2 << 20;
+
 /// Reads a whole buffer that has `COPY_SRC`, after all that was submitted.
 ///
 /// # Errors
 /// [`GpuError::Lost`] if the device fails.
 pub fn read_buffer(gpu: &Gpu, buffer: &wgpu::Buffer, bytes: u64) -> Result<Vec<u8>, GpuError> {
-    let copy = |encoder: &mut wgpu::CommandEncoder, readback: &wgpu::Buffer| {
-        encoder.copy_buffer_to_buffer(buffer, 0, readback, 0, bytes);
-    };
-    let read = read_now((&gpu.device, &gpu.queue), bytes, copy, <[u8]>::to_vec);
-    gpu.check()?;
-    read
+    let mut all = Vec::with_capacity(bytes as usize);
+    while (all.len() as u64) < bytes {
+        let begin = all.len() as u64;
+        let part = AT_ONCE.min(bytes - begin);
+        let copy = |encoder: &mut wgpu::CommandEncoder, readback: &wgpu::Buffer| {
+            encoder.copy_buffer_to_buffer(buffer, begin, readback, 0, part);
+        };
+        let read = read_now((&gpu.device, &gpu.queue), part, copy, |bytes| all.extend_from_slice(bytes));
+        gpu.check()?;
+        read?;
+    }
+    Ok(all)
 }
 
 /// Makes a texture to draw a view of this size into, in the format that [`read_texture`] reads.

@@ -14,7 +14,9 @@ use crate::adjust::Adjustments;
 use crate::histogram::{CHANNELS, Components};
 use crate::picture::Picture;
 use crate::picture::region::Rect;
-use crate::scopes::{Choice, Chroma, MOST_COLUMNS, MOST_LEVEL_BITS, ScopeCounts, Vectorscope, Waveform};
+use crate::scopes::{
+    Choice, Chroma, MOST_COLUMNS, MOST_LEVEL_BITS, Run, ScopeCounts, ScopeSums, Vectorscope, Waveform,
+};
 
 /// The passes of those scopes that are wanted.
 #[derive(Debug)]
@@ -102,6 +104,16 @@ impl ScopePasses {
         }
     }
 
+    /// Records the passes, which then add to what was counted before of pictures for which the same was prepared.
+    pub fn add(&self, encoder: &mut wgpu::CommandEncoder, picture: &wgpu::BindGroup) {
+        if let Some(waveform) = &self.waveform {
+            waveform.add(encoder, picture);
+        }
+        if let Some(vectorscope) = &self.vectorscope {
+            vectorscope.add(encoder, picture);
+        }
+    }
+
     /// Where the counts of the picture lie that was prepared.
     #[must_use]
     pub fn buffers(&self) -> ScopeCountBuffers<'_> {
@@ -147,6 +159,74 @@ impl ScopeShape {
             waveform: self.waveform.map(|(waveform, _)| Waveform { counts: words, ..waveform }),
             vectorscope: self.vectorscope.map(|(level_bits, _)| Vectorscope { level_bits, counts: behind }),
         }
+    }
+}
+
+/// What pictures are counted by whose counts are added up on the adapter.
+type Alike = (InputPicture, Rect, Components, Option<Chroma>);
+
+/// Adds the scopes of pictures up on the adapter: only where they change, or might overflow, are they brought back.
+#[derive(Debug)]
+pub struct Summing {
+    passes: ScopePasses,
+    run: Option<Run<Alike>>,
+    sums: ScopeSums,
+}
+
+impl Summing {
+    /// Sums of nothing.
+    #[must_use]
+    pub fn new(gpu: &Gpu, wanted: Choice) -> Self {
+        Self { passes: ScopePasses::new(gpu, wanted), run: None, sums: ScopeSums::default() }
+    }
+
+    /// Sets the passes up as [`ScopePasses::prepare`] does.
+    ///
+    /// # Errors
+    /// As that, and [`GpuError::Lost`] if the device fails.
+    pub fn prepare(
+        &mut self,
+        gpu: &Gpu,
+        picture: InputPicture,
+        (pixels, components): (Rect, Components),
+        chroma: Option<Chroma>,
+    ) -> Result<(), GpuError> {
+        let of = (picture, pixels, components, chroma);
+        if self.run.as_ref().is_some_and(|run| run.takes(&of, pixels.pixel_count())) {
+            return Ok(());
+        }
+        self.end_run(gpu)?;
+        self.passes.prepare(gpu, picture, (pixels, components), chroma)?;
+        self.run = Some(Run::new(of));
+        Ok(())
+    }
+
+    /// Records the passes for the picture that was prepared and is bound so.
+    pub fn record(&mut self, encoder: &mut wgpu::CommandEncoder, picture: &wgpu::BindGroup) {
+        let Some(run) = &mut self.run else { return };
+        if run.pictures == 0 {
+            self.passes.record(encoder, picture, None);
+        } else {
+            self.passes.add(encoder, picture);
+        }
+        let (_, pixels, ..) = run.of;
+        run.add(pixels.pixel_count());
+    }
+
+    /// The sums of all pictures so far, for which it waits; those that follow begin others.
+    ///
+    /// # Errors
+    /// [`GpuError::Lost`] if the device fails.
+    pub fn take(&mut self, gpu: &Gpu) -> Result<ScopeSums, GpuError> {
+        self.end_run(gpu)?;
+        Ok(std::mem::take(&mut self.sums))
+    }
+
+    fn end_run(&mut self, gpu: &Gpu) -> Result<(), GpuError> {
+        if let Some(Run { of: (_, _, _, chroma), pictures, .. }) = self.run.take().filter(|run| run.pictures > 0) {
+            self.sums.add(&self.passes.read(gpu)?, chroma, pictures);
+        }
+        Ok(())
     }
 }
 

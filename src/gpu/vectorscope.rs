@@ -8,7 +8,7 @@ use super::params::{InputPicture, VectorscopeParams};
 use super::readback::read_buffer;
 use super::resources::{Dispatch, storage, uniform};
 use super::shaders::{self, groups};
-use super::timing::{Spans, compute_pass_into};
+use super::timing::{Spans, compute_pass, compute_pass_into};
 use crate::picture::region::Rect;
 use crate::scopes::{Chroma, Differences, Vectorscope};
 
@@ -129,6 +129,12 @@ impl VectorscopePasses {
         compute_pass_into(encoder, "vectorscope", cleared, spans, |pass| {
             prepared.dispatch.run(pass, Some(picture_group))
         });
+    }
+
+    /// Records the pass, which then adds to what was counted before of pictures for which the same was prepared.
+    pub fn add(&self, encoder: &mut wgpu::CommandEncoder, picture_group: &wgpu::BindGroup) {
+        let Some(prepared) = &self.prepared else { return };
+        compute_pass(encoder, "vectorscope", None, |pass| prepared.dispatch.run(pass, Some(picture_group)));
     }
 
     /// The counts of the picture that was prepared; `None` if it has none, as gray.

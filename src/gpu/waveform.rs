@@ -6,7 +6,7 @@ use super::params::{InputPicture, WaveformParams};
 use super::readback::read_buffer;
 use super::resources::{Dispatch, storage, uniform};
 use super::shaders::{self, groups};
-use super::timing::{Spans, compute_pass_into};
+use super::timing::{Spans, compute_pass, compute_pass_into};
 use super::{Gpu, GpuError};
 use crate::histogram::{CHANNELS, Components};
 use crate::picture::region::Rect;
@@ -202,6 +202,16 @@ impl WaveformPasses {
         let (Some(prepared), Some(counts)) = (&self.prepared, &self.counts) else { return };
         let cleared = (counts, 4 * prepared.words as u64);
         compute_pass_into(encoder, "waveform", cleared, spans, |pass| {
+            for dispatch in &prepared.dispatches {
+                dispatch.run(pass, Some(picture_group));
+            }
+        });
+    }
+
+    /// Records the pass, which then adds to what was counted before of pictures for which the same was prepared.
+    pub fn add(&self, encoder: &mut wgpu::CommandEncoder, picture_group: &wgpu::BindGroup) {
+        let Some(prepared) = &self.prepared else { return };
+        compute_pass(encoder, "waveform", None, |pass| {
             for dispatch in &prepared.dispatches {
                 dispatch.run(pass, Some(picture_group));
             }

@@ -12,7 +12,7 @@ mod waveform;
 
 pub use grid::{MOST_LEVEL_BITS, level_bits, samples_in};
 pub use saturation::{Saturation, Targets};
-pub use sums::{SUM_LEVELS, ScopeSums, VectorscopeSum, WaveformSum};
+pub use sums::{Run, SUM_LEVELS, ScopeSums, VectorscopeSum, WaveformSum};
 pub use vectorscope::{Chroma, Differences, Target, Vectorscope, targets};
 pub use waveform::{MOST_COLUMNS, Waveform, column_of};
 
@@ -30,6 +30,31 @@ impl Choice {
     #[must_use]
     pub const fn any(self) -> bool {
         self.waveform || self.vectorscope
+    }
+}
+
+/// What is counted of the scopes of picture after picture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tally {
+    /// Those of each picture.
+    Each(Choice),
+    /// What those of all pictures add up to.
+    Sum(Choice),
+}
+
+impl Default for Tally {
+    fn default() -> Self {
+        Self::Each(Choice::default())
+    }
+}
+
+impl Tally {
+    /// Which scopes that takes.
+    #[must_use]
+    pub const fn choice(self) -> Choice {
+        match self {
+            Self::Each(choice) | Self::Sum(choice) => choice,
+        }
     }
 }
 

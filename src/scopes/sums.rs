@@ -22,6 +22,36 @@ pub struct ScopeSums {
     pub vectorscope: Option<VectorscopeSum>,
 }
 
+/// Pictures whose counts are added up where they are counted, in 32 bits: for as long as they are counted alike and no count can
+/// leave those.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Run<T> {
+    /// What they are counted by.
+    pub of: T,
+    /// How many they are.
+    pub pictures: u64,
+    /// Their pixels, of which a count can have all.
+    pixels: u64,
+}
+
+impl<T: PartialEq> Run<T> {
+    /// No picture yet.
+    pub const fn new(of: T) -> Self {
+        Self { of, pictures: 0, pixels: 0 }
+    }
+
+    /// Whether a picture of so many pixels goes on with it.
+    pub fn takes(&self, of: &T, pixels: u64) -> bool {
+        self.of == *of && self.pixels + pixels <= u64::from(u32::MAX)
+    }
+
+    /// Takes it.
+    pub const fn add(&mut self, pixels: u64) {
+        self.pictures += 1;
+        self.pixels += pixels;
+    }
+}
+
 /// The sum of waveforms of equally many columns.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WaveformSum {
@@ -62,12 +92,12 @@ impl ScopeSums {
         Choice { waveform: !self.waveforms.is_empty(), vectorscope: self.vectorscope.is_some() }
     }
 
-    /// Adds what was counted of a picture with this chroma.
-    pub fn add(&mut self, counts: &ScopeCounts, chroma: Option<Chroma>) {
+    /// Adds what was counted of so many pictures with this chroma.
+    pub fn add(&mut self, counts: &ScopeCounts, chroma: Option<Chroma>, pictures: u64) {
         if let Some(waveform) = &counts.waveform {
             match self.sum_of(waveform.components, waveform.columns) {
-                Some(sum) => sum.add(waveform),
-                None => self.left_out += 1,
+                Some(sum) => sum.add(waveform, pictures),
+                None => self.left_out += pictures,
             }
         }
         if let (Some(scope), Some(chroma)) = (&counts.vectorscope, chroma) {
@@ -107,8 +137,8 @@ impl WaveformSum {
         Self { components, columns, counts, pictures: 0 }
     }
 
-    fn add(&mut self, waveform: &Waveform) {
-        self.pictures += 1;
+    fn add(&mut self, waveform: &Waveform, pictures: u64) {
+        self.pictures += pictures;
         let together = waveform.levels() / SUM_LEVELS;
         for (channel, sums) in self.counts.iter_mut().enumerate() {
             for (column, sums) in (0..).zip(sums.chunks_exact_mut(SUM_LEVELS)) {
@@ -178,7 +208,7 @@ mod tests {
     fn sums(pictures: &[(u32, u32, u32)]) -> ScopeSums {
         let chroma = Chroma::coded(Matrix::Bt709, Range::Limited, 8);
         let mut sums = ScopeSums::default();
-        pictures.iter().for_each(|&(width, bits, seed)| sums.add(&counts(width, bits, seed), Some(chroma)));
+        pictures.iter().for_each(|&(width, bits, seed)| sums.add(&counts(width, bits, seed), Some(chroma), 1));
         sums
     }
 
@@ -217,6 +247,15 @@ mod tests {
             assert_eq!(columns(&joined), columns(&whole), "cut at {at}");
             assert!(joined == whole, "cut at {at}");
         }
+    }
+
+    #[test]
+    fn a_run_ends_where_pictures_are_counted_otherwise_or_a_count_might_overflow() {
+        let mut run = Run::new("alike");
+        run.add(1 << 31);
+        assert!(run.takes(&"alike", (1 << 31) - 1) && !run.takes(&"alike", 1 << 31) && !run.takes(&"otherwise", 1));
+        run.add((1 << 31) - 1);
+        assert_eq!((run.pictures, run.takes(&"alike", 1)), (2, false));
     }
 
     #[test]

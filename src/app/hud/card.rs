@@ -115,6 +115,10 @@ fn free_place(at: Pos2, size: Vec2, within: Rect, taken: &[Rect]) -> Option<Rect
     if is_free(&best) {
         return Some(best);
     }
+    let on_other_sides = sides(at).map(|corner| theme::inside(Rect::from_min_size(corner(size), size), within));
+    if let Some(place) = on_other_sides.into_iter().find(|place| is_free(place) && !place.contains(at)) {
+        return Some(place);
+    }
     let aside = taken.iter().flat_map(|other| {
         let left = pos2(other.min.x - GAP - size.x, best.min.y);
         let right = pos2(other.max.x + GAP, best.min.y);
@@ -126,12 +130,27 @@ fn free_place(at: Pos2, size: Vec2, within: Rect, taken: &[Rect]) -> Option<Rect
     aside.filter(is_free).min_by(|a, b| distance(a).total_cmp(&distance(b)))
 }
 
+/// What lies between the pointer and a card at its right or below it, and at the other sides, where its arrow does not reach.
+const AFTER: Vec2 = vec2(16.0, 18.0);
+const BEFORE: Vec2 = vec2(9.6, 9.0);
+
+/// Where a card of that size begins around a point, and does not lie under the pointer's arrow: at its right and below first.
+fn sides(at: Pos2) -> [impl Fn(Vec2) -> Pos2; 4] {
+    [(true, true), (false, true), (true, false), (false, false)].map(|(right, below)| {
+        move |size: Vec2| {
+            let x = if right { at.x + AFTER.x } else { at.x - BEFORE.x - size.x };
+            let y = if below { at.y + AFTER.y } else { at.y - BEFORE.y - size.y };
+            pos2(x, y)
+        }
+    })
+}
+
 /// A rectangle of this size near a point, but not under the pointer's arrow, inside another one.
 fn beside(at: Pos2, size: Vec2, within: Rect) -> Rect {
-    let away = vec2(16.0, 18.0);
-    let x = if at.x + away.x + size.x <= within.max.x { at.x + away.x } else { at.x - away.x * 0.6 - size.x };
-    let y = if at.y + away.y + size.y <= within.max.y { at.y + away.y } else { at.y - away.y * 0.5 - size.y };
-    theme::inside(Rect::from_min_size(pos2(x, y), size), within)
+    let right = at.x + AFTER.x + size.x <= within.max.x;
+    let below = at.y + AFTER.y + size.y <= within.max.y;
+    let corner = sides(at)[usize::from(!right) + 2 * usize::from(!below)](size);
+    theme::inside(Rect::from_min_size(corner, size), within)
 }
 
 #[cfg(test)]
@@ -148,6 +167,23 @@ mod tests {
                 let rect = beside(at, size, within);
                 assert!(within.contains_rect(rect), "{at:?}: {rect:?}");
                 assert!(!rect.contains(at), "{at:?} lies under {rect:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_card_stays_near_the_pointer_where_a_panel_leaves_a_thin_strip() {
+        let within = Rect::from_min_max(pos2(0.0, 0.0), pos2(480.0, 120.0));
+        let panel = Rect::from_min_max(pos2(260.0, 0.0), pos2(470.0, 120.0));
+        for x in [170, 200, 230, 250] {
+            for y in [2, 20, 60, 110] {
+                let at = pos2(x as f32, y as f32);
+                let place = free_place(at, vec2(150.0, 90.0), within, &[panel]).expect("there is room");
+                assert!(
+                    !place.contains(at) && place.distance_to_pos(at) < 21.0,
+                    "{place:?} with the pointer at {at:?}"
+                );
+                assert!(within.contains_rect(place) && !place.intersects(panel), "{place:?}");
             }
         }
     }

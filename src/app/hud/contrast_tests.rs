@@ -4,7 +4,9 @@
 use egui::Color32;
 use egui::epaint::{ClippedShape, Shape};
 
-use super::layout_tests::{Case, LEAST_CONTRAST, SIZES, all_panels, contrast, items, over, shapes_of, texts};
+use super::layout_tests::{
+    Case, LEAST_CONTRAST, SIZES, all_panels, contrast, items, over, shapes_of, texts_before_all,
+};
 use super::*;
 use crate::gpu::draw::FontTextures;
 use crate::gpu::readback::Image;
@@ -65,7 +67,7 @@ fn text_can_be_read_on_the_pixels_that_lie_behind_it() {
                 let placing = (Ratio::ONE, Orientation::default());
                 renderer.load_region(&gpu, &plain(picture), placing, None, Components::Rgbl, None).expect("it loads");
                 let (with, behind) = (drawn(&mut renderer, shapes.clone()), drawn(&mut renderer, bare.clone()));
-                for (words, rect, colors) in texts(&items(&shapes)) {
+                for (words, rect, colors) in texts_before_all(&items(&shapes)) {
                     let rect = (rect * points)
                         .intersect(Rect::from_min_size(Pos2::ZERO, Vec2::new(size.0 as f32, size.1 as f32)));
                     let [left, top, right, bottom] =

@@ -217,6 +217,8 @@ pub struct ScopeArea {
     /// Which one.
     pub kind: Kind,
     /// Where it lies, in points.
+    pub frame: Rect,
+    /// Where its trace lies in that.
     pub rect: Rect,
 }
 

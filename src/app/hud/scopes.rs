@@ -11,8 +11,8 @@ pub fn show(ui: &Ui, view: Rect, model: &Model<'_>) {
     let beside = &model.beside;
     let Some(subject) = beside.subject else { return };
     let painter = ui.ctx().layer_painter(egui::LayerId::background());
-    for ScopeArea { kind, rect } in beside.areas {
-        graticule::draw(&painter, *rect, *kind, &subject);
+    for &ScopeArea { kind, frame, rect } in beside.areas {
+        graticule::draw(&painter, (frame, rect), kind, &subject);
     }
     for area in beside.brushed {
         brushed(&painter, area);

@@ -1,5 +1,6 @@
 //! The numbers of a frame: for each channel the extremes, the middle, and what is clipped.
 
+use egui::text::{LayoutJob, TextFormat};
 use egui::{Align2, Rect, RichText, Ui, vec2};
 
 use super::readout::share_text;
@@ -121,30 +122,35 @@ fn column(sums: &Cumulative, channel: usize, range: Option<Range>) -> [String; N
 pub fn show(ui: &Ui, room: Rect, numbers: &StatsTable) -> Rect {
     // By the view and not by what of it is left just now: the letters do not change while a note is there.
     let view = ui.ctx().content_rect();
-    let size = if view.height() < 400.0 || view.width() < 540.0 { theme::TEXT - 2.5 } else { theme::TEXT };
+    let is_small = view.height() < 400.0 || view.width() < 540.0;
+    // In a small window every line counts: the last ones tell what is not as it should be.
+    let (size, between) = if is_small { (theme::TEXT - 2.5, 0.0) } else { (theme::TEXT, 2.0) };
     let area = egui::Area::new(egui::Id::unique("numbers"))
         .fade_in(false)
         .pivot(Align2::RIGHT_TOP)
         .fixed_pos(room.right_top());
-    let text = |text: &str, color| RichText::new(text).font(theme::mono(size)).color(color);
+    let line = is_small.then_some(size + 1.5);
+    let text = |text: &str, color| RichText::new(text).font(theme::mono(size)).line_height(line).color(color);
     let shown = area.show(ui.ctx(), |ui| {
         theme::framed(10, 7).show(ui, |ui| {
             theme::scrolled(ui, room.height() - 16.0, |ui| {
-                ui.spacing_mut().item_spacing.y = 2.0;
+                ui.spacing_mut().item_spacing.y = between;
                 ui.spacing_mut().interact_size.y = 0.0;
-                ui.label(text(&numbers.frame, theme::DIM));
+                let frame = ui.label(text(&numbers.frame, theme::DIM)).rect;
                 // What was done may take more than a line; it must not make the panel wider than its figures.
-                let place = ui.allocate_space(vec2(0.0, size + 3.0)).1;
-                let grid = egui::Grid::new("numbers").spacing(vec2(12.0, 2.0)).min_col_width(10.0).min_row_height(0.0);
-                let width = grid.show(ui, |ui| table(ui, numbers, size)).response.rect.width();
-                let mut job = egui::text::LayoutJob::simple_singleline(
-                    numbers.picture.clone(),
-                    theme::words(size - 1.0),
-                    theme::LIGHT,
-                );
-                job.wrap = egui::text::TextWrapping::truncate_at_width(width);
+                let aside = frame.width() + 12.0;
+                let (place, taken) = match is_small {
+                    true => (frame.left_top() + vec2(aside, 0.0), aside),
+                    false => (ui.allocate_space(vec2(0.0, size + 3.0)).1.min, 0.0),
+                };
+                let grid =
+                    egui::Grid::new("numbers").spacing(vec2(12.0, between)).min_col_width(10.0).min_row_height(0.0);
+                let width = grid.show(ui, |ui| table(ui, numbers, (size, line))).response.rect.width();
+                let mut job =
+                    LayoutJob::simple_singleline(numbers.picture.clone(), theme::words(size - 1.0), theme::LIGHT);
+                job.wrap = egui::text::TextWrapping::truncate_at_width(width - taken);
                 let galley = ui.painter().layout_job(job);
-                ui.painter().galley(place.min, galley, theme::LIGHT);
+                ui.painter().galley(place, galley, theme::LIGHT);
                 if let Some(line) = &numbers.r103 {
                     let color = if line.is_within { theme::RIGHT } else { theme::WRONG };
                     ui.set_max_width(width);
@@ -173,10 +179,13 @@ fn explained(name: &str, components: Components) -> Option<&'static str> {
     }
 }
 
-/// The table of figures in letters of that size. A column is as wide as its figures now, and not as they once were, but
+/// The table of figures in letters of that size, in lines of that height or as high as letters need. A column is as wide as its figures now, and not as they once were, but
 /// wide enough for a share, so that it does not tremble while they change.
-fn table(ui: &mut Ui, numbers: &StatsTable, size: f32) {
-    let layout = |ui: &Ui, text: &str, color| ui.painter().layout_no_wrap(text.to_owned(), theme::mono(size), color);
+fn table(ui: &mut Ui, numbers: &StatsTable, (size, line): (f32, Option<f32>)) {
+    let layout = |ui: &Ui, text: &str, color| {
+        let format = TextFormat { line_height: line, ..TextFormat::simple(theme::mono(size), color) };
+        ui.painter().layout_job(LayoutJob::single_section(text.to_owned(), format))
+    };
     let least = layout(ui, "99.99 %", theme::LIGHT).size().x;
     let columns: Vec<Vec<_>> = numbers
         .columns
@@ -192,7 +201,7 @@ fn table(ui: &mut Ui, numbers: &StatsTable, size: f32) {
     let widths: Vec<f32> =
         columns.iter().map(|column| column.iter().map(|cell| cell.size().x).fold(least, f32::max)).collect();
     for (row, name) in std::iter::once("").chain(NAMES).enumerate() {
-        let label = ui.label(RichText::new(name).font(theme::mono(size)).color(theme::DIM));
+        let label = ui.label(RichText::new(name).font(theme::mono(size)).line_height(line).color(theme::DIM));
         if let Some(told) = explained(name, numbers.components) {
             label.on_hover_text(told);
         }

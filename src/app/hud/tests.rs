@@ -249,6 +249,24 @@ fn the_bar_that_scrolls_keeps_off_the_numbers() {
 }
 
 #[test]
+fn the_numbers_are_whole_in_a_small_window() {
+    let numbers = StatsTable { r103: Some(stats::R103Line::new(2_073_600, 2_073_600)), ..figures(4) };
+    let height = |size: (u32, u32)| {
+        let mut hud = Hud::without_window();
+        hud.panels.numbers = true;
+        let zoom = hud.set_scale(size, 1.0);
+        let panels = pair(size.0 as f32 / zoom, size.1 as f32 / zoom);
+        let tables = Tables { stats: Some(&numbers), ..Tables::default() };
+        let model = Model { tables, ..model(&panels) };
+        let now = Instant::now();
+        let all = (0..3).map(|_| hud.lay_out(None, (size, 1.0), &model, now).0.primitives).last().unwrap();
+        all.iter().map(mesh_bounds).fold(Rect::NOTHING, Rect::union).size()
+    };
+    let (small, roomy) = (height((480, 270)), height((480, 350)));
+    assert!((small - roomy).length() < 1.0, "{small:?} where {roomy:?} are needed");
+}
+
+#[test]
 fn adjustments_open_by_themselves_only_where_all_of_them_fit() {
     for (size, expected) in [((1280, 720), true), ((1280, 400), false), ((480, 720), false)] {
         let mut hud = Hud::without_window();

@@ -11,7 +11,7 @@ use crate::histogram::reference;
 use crate::histogram::{Components, Histogram};
 use crate::picture::Picture;
 use crate::picture::region::{self, Rect};
-use crate::scopes::{self, Choice, Chroma, Saturation, ScopeCounts, Targets, Vectorscope};
+use crate::scopes::{self, Choice, Chroma, Saturation, ScopeSums, Tally, Targets, Vectorscope};
 
 /// What is counted of every frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -39,11 +39,11 @@ pub enum ScopeUse {
 }
 
 impl ScopeUse {
-    const fn choice(self) -> Choice {
+    const fn tally(self) -> Tally {
         match self {
-            Self::None => Choice { waveform: false, vectorscope: false },
-            Self::Saturation => Choice { waveform: false, vectorscope: true },
-            Self::Sums(choice) => choice,
+            Self::None => Tally::Each(Choice { waveform: false, vectorscope: false }),
+            Self::Saturation => Tally::Each(Choice { waveform: false, vectorscope: true }),
+            Self::Sums(choice) => Tally::Sum(choice),
         }
     }
 }
@@ -56,15 +56,6 @@ impl Counting {
             _ => &[Components::Rgbl],
         }
     }
-}
-
-/// What was counted of one frame's scopes, to be added up.
-#[derive(Debug, Default)]
-pub struct FrameScopes {
-    /// The counts.
-    pub counts: ScopeCounts,
-    /// What its colour differences are; `None` if it has none.
-    pub chroma: Option<Chroma>,
 }
 
 /// What was counted of one frame.
@@ -115,7 +106,7 @@ impl Counter {
             adjustments: *adjustments,
             verify,
             engine: engine::Counter::new(engine, counting.components(), *adjustments)
-                .with_scopes(counting.scopes.choice()),
+                .with_scopes(counting.scopes.tally()),
             under_way: VecDeque::new(),
             signal: SignalCounter::default(),
             targets: None,
@@ -146,7 +137,7 @@ impl Counter {
         };
         let is_off = self.adjustments.is_off();
         let chroma = if is_off { Chroma::of(picture) } else { Some(Chroma::of_adjusted(picture)) };
-        let chroma = chroma.filter(|_| self.counting.scopes.choice().vectorscope);
+        let chroma = chroma.filter(|_| self.counting.scopes == ScopeUse::Saturation);
         let (mut expected, mut expected_scope) = (Vec::new(), None);
         if self.verify {
             let adjusted = match is_off {
@@ -169,12 +160,12 @@ impl Counter {
         Ok(())
     }
 
-    /// Waits for the oldest frame under way, and gives its counts, those of scopes apart; `None` if there is none. `number` is the frame's, for errors, and `spoil`
-    /// adds one to a bin before the comparison with the reference, to prove that it compares.
+    /// Waits for the oldest frame under way, and gives its counts; `None` if there is none. `number` is the frame's, for errors, and
+    /// `spoil` adds one to a bin before the comparison with the reference, to prove that it compares.
     ///
     /// # Errors
     /// [`AnalyzeError`] if the device fails, or if the count differs from the reference's.
-    pub fn take(&mut self, number: u64, spoil: bool) -> Result<Option<(Counts, FrameScopes)>, AnalyzeError> {
+    pub fn take(&mut self, number: u64, spoil: bool) -> Result<Option<Counts>, AnalyzeError> {
         let Some(UnderWay { signal, expected, expected_scope, chroma }) = self.under_way.pop_front() else {
             return Ok(None);
         };
@@ -195,14 +186,18 @@ impl Counter {
             .as_ref()
             .zip(signal)
             .map(|(coded, (parts, reading))| self.signal.count(&parts, reading, coded, self.counting.signal));
-        let of_saturation = self.counting.scopes == ScopeUse::Saturation;
-        let subject = scopes.vectorscope.as_ref().zip(chroma).filter(|_| of_saturation);
+        let subject = scopes.vectorscope.as_ref().zip(chroma);
         let saturation = subject.map(|(scope, chroma)| self.saturation(scope, chroma));
         let thresholds = thresholds.map(present);
-        Ok(Some((
-            Counts { rgbl: histograms.pop(), coded, signal, thresholds, saturation },
-            FrameScopes { counts: scopes, chroma },
-        )))
+        Ok(Some(Counts { rgbl: histograms.pop(), coded, signal, thresholds, saturation }))
+    }
+
+    /// What the scopes of all frames that were submitted add up to, where that was asked for.
+    ///
+    /// # Errors
+    /// [`AnalyzeError`] if the device fails.
+    pub fn take_sums(&mut self) -> Result<ScopeSums, AnalyzeError> {
+        Ok(self.engine.take_sums()?)
     }
 
     fn saturation(&mut self, scope: &Vectorscope, chroma: Chroma) -> Saturation {

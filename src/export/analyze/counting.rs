@@ -5,7 +5,7 @@ use std::ops::{ControlFlow, Range};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::counter::{Counter, Counting, Counts, FrameScopes, ScopeUse};
+use super::counter::{Counter, Counting, Counts};
 use super::ending::{AnalyzeError, Stop};
 use super::frames::{End, Next, NumberedFrames};
 use super::selection::Selection;
@@ -207,7 +207,7 @@ pub(super) fn count_all(
             added?;
         }
         if work.hand_out_if_full(sink)?.is_break() {
-            outcome.scopes = work.sums;
+            outcome.scopes = work.counter.take_sums()?;
             return Ok(outcome);
         }
     }
@@ -216,7 +216,7 @@ pub(super) fn count_all(
     outcome.frames = first..last.map_or(first.max(context.request.resume_at), |last| last + 1);
     outcome.decoder = frames.counters();
     let _ = work.finish(sink)?;
-    outcome.scopes = work.sums;
+    outcome.scopes = work.counter.take_sums()?;
     Ok(outcome)
 }
 
@@ -225,15 +225,13 @@ struct Work<'a> {
     context: &'a Context<'a>,
     counter: Counter,
     waiting: VecDeque<FrameFacts>,
-    /// Of the frames that were handed out.
-    sums: ScopeSums,
 }
 
 impl<'a> Work<'a> {
     fn new(context: &'a Context<'a>) -> Self {
         let Request { counting, ref adjustments, verify, .. } = *context.request;
         let counter = Counter::new(context.engine, counting, adjustments, verify);
-        Self { context, counter, waiting: VecDeque::new(), sums: ScopeSums::default() }
+        Self { context, counter, waiting: VecDeque::new() }
     }
 
     /// Submits a frame.
@@ -295,12 +293,7 @@ impl<'a> Work<'a> {
         let Some(facts) = self.waiting.pop_front() else { return Ok(ControlFlow::Continue(())) };
         let spoil = self.context.request.spoils(facts.number);
         match self.counter.take(facts.number, spoil)? {
-            Some((counts, FrameScopes { counts: scopes, chroma })) => {
-                if matches!(self.context.request.counting.scopes, ScopeUse::Sums(_)) {
-                    self.sums.add(&scopes, chroma);
-                }
-                Ok(sink(Counted { facts, counts }))
-            }
+            Some(counts) => Ok(sink(Counted { facts, counts })),
             None => Ok(ControlFlow::Continue(())),
         }
     }

@@ -210,7 +210,7 @@ mod tests {
         let chroma = Chroma::coded(Matrix::Bt709, Range::Limited, 10);
         let mut clip = ClipBuilder::new(components, 0.03);
         for number in 0..2 {
-            scopes.add(&counts, Some(chroma));
+            scopes.add(&counts, Some(chroma), 1);
             let place = FramePlace { number, time_secs: number as f64, duration_secs: 1.0, range: Range::Limited };
             clip.add(place, &Histogram::empty(10, components));
         }

@@ -17,7 +17,7 @@ use crate::view::brushes::Brushes;
 use crate::view::overlay::{Channels, lights};
 use crate::view::rect::PanelRect;
 use crate::view::scene::{Counted, Scene};
-use crate::view::scopes::{Arranged, Drawing, Kind};
+use crate::view::scopes::{Arranged, Drawing, Kind, ScopePanel};
 
 /// What tells counts apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -151,6 +151,9 @@ impl ScopePass {
         };
         for rect in arranged.grounds(view) {
             self.put(gpu, Drawing::Plate, base(rect, 1.0), None);
+        }
+        for margin in arranged.panels.iter().flat_map(ScopePanel::margins) {
+            self.put(gpu, Drawing::Plate, base(margin, ground), None);
         }
         for panel in &arranged.panels {
             let base = base(panel.rect, ground);

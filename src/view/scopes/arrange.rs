@@ -19,8 +19,31 @@ struct Part {
 pub struct ScopePanel {
     /// Which one.
     pub kind: Kind,
-    /// Where, in whole pixels.
+    /// All of it, in whole pixels.
+    pub frame: PanelRect,
+    /// Where its trace lies in that.
     pub rect: PanelRect,
+}
+
+impl ScopePanel {
+    /// A waveform keeps away from the upper and the lower edge of its frame, where what is black and white would hardly be seen.
+    fn new(kind: Kind, frame: PanelRect) -> Self {
+        let margin = match kind {
+            Kind::Waveform | Kind::Parade => (f64::from(frame.height) * WAVEFORM_MARGIN).round() as u32,
+            Kind::Histogram | Kind::Vectorscope => 0,
+        };
+        let rect = PanelRect { top: frame.top + margin, height: frame.height - 2 * margin, ..frame };
+        Self { kind, frame, rect }
+    }
+
+    /// What lies above and below the trace.
+    pub fn margins(&self) -> impl Iterator<Item = PanelRect> + use<> {
+        let Self { frame, rect, .. } = *self;
+        let above = PanelRect { height: rect.top - frame.top, ..frame };
+        let end = rect.top + rect.height;
+        let below = PanelRect { top: end, height: frame.top + frame.height - end, ..frame };
+        [above, below].into_iter().filter(|margin| margin.height > 0)
+    }
 }
 
 /// What is dragged with a border.
@@ -92,6 +115,8 @@ pub struct Arranged {
 const MARGIN: f64 = 0.025;
 /// Between two panels, as part of the view's width.
 const GAP: f64 = 0.008;
+/// Above and below a waveform's trace, as part of its frame's height.
+const WAVEFORM_MARGIN: f64 = 0.03;
 
 /// Arranges the scopes of that style on a view of `view` pixels. Scopes of a strip have `height` of the view's height and stand
 /// `lift` of it above the lower edge, which is left free in a wall, too; `histograms` says whether those are shown.
@@ -122,7 +147,7 @@ impl Arranged {
     /// The scope under a point of the view.
     #[must_use]
     pub fn panel_at(&self, at: DVec2) -> Option<&ScopePanel> {
-        self.panels.iter().find(|panel| panel.rect.contains(at))
+        self.panels.iter().find(|panel| panel.frame.contains(at))
     }
 
     /// What of a view of `view` pixels a wall's ground covers: all but the picture.
@@ -154,7 +179,7 @@ impl Arranged {
     fn put(&mut self, kind: Kind, rect: PanelRect) {
         match kind {
             Kind::Histogram => self.histograms = Some(rect),
-            _ => self.panels.push(ScopePanel { kind, rect }),
+            _ => self.panels.push(ScopePanel::new(kind, rect)),
         }
     }
 
@@ -231,6 +256,21 @@ fn pixels(part: Part, view: (u32, u32)) -> PanelRect {
 mod tests {
     use super::*;
 
+    #[test]
+    fn a_waveform_keeps_away_from_the_edges_of_its_frame() {
+        for (height, margin) in [(1, 0), (16, 0), (40, 1), (200, 6), (500, 15)] {
+            let frame = PanelRect { left: 3, top: 5, width: 100, height };
+            let panel = ScopePanel::new(Kind::Parade, frame);
+            let expected = PanelRect { top: 5 + margin, height: height - 2 * margin, ..frame };
+            assert_eq!((panel.frame, panel.rect), (frame, expected));
+            let margins: Vec<_> = panel.margins().collect();
+            assert_eq!(margins.iter().map(|margin| margin.height).sum::<u32>(), 2 * margin);
+            assert!(margins.iter().all(|margin| margin.left == 3 && margin.width == 100));
+            let scope = ScopePanel::new(Kind::Vectorscope, frame);
+            assert_eq!((scope.rect, scope.margins().count()), (frame, 0));
+        }
+    }
+
     const VIEWS: [(u32, u32); 6] = [(480, 270), (960, 540), (1600, 900), (2560, 1440), (64, 64), (1, 1)];
 
     /// Every set of scopes, with and without histograms.
@@ -247,7 +287,7 @@ mod tests {
         for ((style, histograms), view) in sets().flat_map(|set| VIEWS.map(|view| (set, view))) {
             let arranged = arrange(&style, histograms, (0.25, 0.05), view);
             let wanted = Kind::ALL.iter().filter(|&&kind| style.shows(kind, histograms)).count();
-            let mut rects: Vec<_> = arranged.panels.iter().map(|panel| panel.rect).collect();
+            let mut rects: Vec<_> = arranged.panels.iter().map(|panel| panel.frame).collect();
             rects.extend(arranged.histograms);
             let is_plain = style.layout == Layout::Strip && !style.any();
             assert_eq!(rects.len(), if is_plain { 0 } else { wanted }, "{style:?}");

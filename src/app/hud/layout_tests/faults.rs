@@ -197,6 +197,22 @@ pub(in crate::app::hud) fn texts(items: &[Item]) -> Vec<(String, Rect, Vec<Color
     seen.filter(|(_, rect, _)| rect.is_positive()).collect()
 }
 
+/// The same without what lies behind something that nothing shines through, as a menu.
+pub(in crate::app::hud) fn texts_before_all(items: &[Item]) -> Vec<(String, Rect, Vec<Color32>)> {
+    let is_behind = |index: usize, rect: Rect| {
+        let later = items[index + 1..].iter();
+        later
+            .clone()
+            .any(|item| matches!(item, Item::Fill(fill, color) if color.is_opaque() && fill.contains_rect(rect)))
+    };
+    let before = items.iter().enumerate().filter_map(|(index, item)| match item {
+        Item::Text(text) if !is_behind(index, text.rect.intersect(text.clip)) => Some(text),
+        _ => None,
+    });
+    let seen = before.map(|text| (text.words.clone(), text.rect.intersect(text.clip), text.colors.clone()));
+    seen.filter(|(_, rect, _)| rect.is_positive()).collect()
+}
+
 #[test]
 fn what_is_wrong_is_found() {
     let view = Rect::from_min_size(Pos2::ZERO, Vec2::new(300.0, 200.0));
