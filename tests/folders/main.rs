@@ -42,6 +42,7 @@ fn libraries_stay_in_their_rooms() {
         ("clap::", &["cli/"]),
         ("ctrlc::", &["cli/"]),
         ("ffmpeg_next", &["media/av/"]),
+        ("::parquet::", &["export/analyze/"]),
     ] {
         let users = users(library);
         assert!(!users.is_empty(), "{library} is used nowhere, so that this test finds nothing");

@@ -252,3 +252,76 @@ impl<R: ChunkReader + 'static> TableFile<R> {
         writer.finish(None)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::record::Cell;
+    use super::*;
+
+    const KINDS: [Kind; 6] = [Kind::Boolean, Kind::Integer32, Kind::Integer64, Kind::Real, Kind::Text, Kind::Numbers];
+
+    /// A column of every kind, and another of each that may be empty.
+    fn every_kind() -> TypePtr {
+        let field = |(index, kind), may_be_empty| Field { name: format!("{index}_{may_be_empty}"), kind, may_be_empty };
+        let kinds = || KINDS.into_iter().enumerate();
+        let fields: Vec<_> =
+            kinds().map(|kind| field(kind, false)).chain(kinds().map(|kind| field(kind, true))).collect();
+        tree(&fields).unwrap()
+    }
+
+    /// A row of such cells; those that may be empty are in every third row.
+    fn push(rows: &mut Group, row: u32) {
+        let numbers: Vec<u32> = (0..row % 4).map(|index| u32::MAX - row * index).collect();
+        let cells = || {
+            [
+                Cell::Boolean(row.is_multiple_of(2)),
+                Cell::Integer(-i64::from(row)),
+                Cell::Integer(i64::MAX - i64::from(row)),
+                Cell::Real(f64::from(row) / 3.0),
+                Cell::Text(format!("row {}", row % 5).into()),
+                Cell::Numbers(&numbers),
+            ]
+        };
+        rows.push(|take| {
+            cells().into_iter().for_each(&mut *take);
+            cells().into_iter().for_each(|cell| take(if row.is_multiple_of(3) { Cell::Empty } else { cell }));
+        });
+    }
+
+    fn no_rows(tree: &TypePtr) -> Group {
+        Group::new(TableWriter::new(tree.clone()).unwrap().schema()).unwrap()
+    }
+
+    #[test]
+    fn rows_come_back_as_they_were_and_go_on() {
+        let tree = every_kind();
+        let (mut whole, mut first, mut copied) = (no_rows(&tree), no_rows(&tree), no_rows(&tree));
+        (0..300).for_each(|row| push(&mut whole, row));
+        (0..131).for_each(|row| push(&mut first, row));
+        let packed = pack(tree.clone(), &first).unwrap();
+        let mut read = no_rows(&tree);
+        // What was there before is gone.
+        push(&mut read, 7);
+        TableFile::of(packed).unwrap().read_group(0, &mut read).unwrap();
+        (131..300).for_each(|row| push(&mut read, row));
+        assert_eq!((read.rows(), read.bytes()), (whole.rows(), whole.bytes()));
+        let wanted = pack(tree.clone(), &whole).unwrap();
+        assert!(pack(tree.clone(), &read).unwrap() == wanted, "read, and gone on with");
+        (0..300).for_each(|row| copied.push_row_of(&whole, row));
+        assert_eq!(copied.bytes(), whole.bytes());
+        assert!(pack(tree.clone(), &copied).unwrap() == wanted, "copied row by row");
+        // And they are different rows that make a difference.
+        push(&mut copied, 300);
+        assert!(pack(tree, &copied).unwrap() != wanted);
+    }
+
+    #[test]
+    fn what_is_no_table_of_ours_is_refused() {
+        assert!(TableFile::of(b"PAR1 and then something else PAR1".to_vec()).is_err());
+        let lists =
+            "message frames { required group words (LIST) { repeated group list { required binary element; } } }";
+        let foreign = ::parquet::schema::parser::parse_message_type(lists).unwrap();
+        let schema = ::parquet::schema::types::SchemaDescriptor::new(Arc::new(foreign));
+        assert!(Group::new(&schema).is_err(), "a list of words");
+    }
+}

@@ -44,6 +44,12 @@ impl Group {
         self.rows
     }
 
+    /// Bytes that the rows take.
+    #[cfg(test)]
+    pub const fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     /// Whether the next row belongs to another group. This is said of the rows alone, so that the same rows make the same groups,
     /// whoever gathers them.
     pub const fn is_full(&self) -> bool {
@@ -296,28 +302,28 @@ impl Column {
         match (&mut self.values, reader) {
             (Values::Boolean(values), ColumnReader::BoolColumnReader(mut reader)) => {
                 read_cells(&mut reader, rows, &mut definition, values)?;
-                spread(values, &definition, self.filled.as_mut());
+                spread(values, &definition, self.filled.as_mut(), &false);
             }
             (Values::Integer32(values), ColumnReader::Int32ColumnReader(mut reader)) => match &mut self.ends {
                 Some(ends) => read_lists(&mut reader, rows, (values, ends, self.filled.as_mut()))?,
                 None => {
                     read_cells(&mut reader, rows, &mut definition, values)?;
-                    spread(values, &definition, self.filled.as_mut());
+                    spread(values, &definition, self.filled.as_mut(), &0);
                 }
             },
             (Values::Integer64(values), ColumnReader::Int64ColumnReader(mut reader)) => {
                 read_cells(&mut reader, rows, &mut definition, values)?;
-                spread(values, &definition, self.filled.as_mut());
+                spread(values, &definition, self.filled.as_mut(), &0);
             }
             (Values::Real(values), ColumnReader::DoubleColumnReader(mut reader)) => {
                 read_cells(&mut reader, rows, &mut definition, values)?;
-                spread(values, &definition, self.filled.as_mut());
+                spread(values, &definition, self.filled.as_mut(), &0.0);
             }
             (Values::Text(texts), ColumnReader::ByteArrayColumnReader(mut reader)) => {
                 let mut values = Vec::new();
                 read_cells(&mut reader, rows, &mut definition, &mut values)?;
-                spread(&mut values, &definition, self.filled.as_mut());
-                values.iter().for_each(|value| texts.push(if value.is_empty() { &[] } else { value.data() }));
+                spread(&mut values, &definition, self.filled.as_mut(), &Vec::new().into());
+                values.iter().for_each(|value| texts.push(value.data()));
             }
             _ => return Err(ParquetError::General("a column has another type than its cells".to_owned())),
         }
@@ -335,12 +341,13 @@ fn read_cells<T: DataType>(
     all_there(read, rows)
 }
 
-/// Puts something in place of each cell that holds nothing, and notes which these are.
-fn spread<T: Default>(values: &mut Vec<T>, definition: &[i16], filled: Option<&mut Vec<bool>>) {
+/// Puts `empty` in place of each cell that holds nothing, and notes which these are.
+fn spread<T: Clone>(values: &mut Vec<T>, definition: &[i16], filled: Option<&mut Vec<bool>>, empty: &T) {
     let Some(filled) = filled else { return };
     filled.extend(definition.iter().map(|level| *level > 0));
     let mut there = std::mem::take(values).into_iter();
-    values.extend(filled.iter().map(|filled| if *filled { there.next().unwrap_or_default() } else { T::default() }));
+    values
+        .extend(filled.iter().map(|filled| if *filled { there.next() } else { None }.unwrap_or_else(|| empty.clone())));
 }
 
 /// Numbers, where each list ends, and which lists there are.
