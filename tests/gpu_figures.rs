@@ -374,8 +374,12 @@ fn passes_that_follow_a_drawing_are_timed_with_all_their_work() {
         if times.draw.is_none() {
             return; // The adapter writes no timestamps.
         }
-        assert!(passes > waited / 2 && passes <= waited, "{times:?} of {waited:?}");
-        // Counting and adjusting read every pixel of the picture; the view has a sixteenth of them.
-        assert!(times.chunk > times.reduce && times.adjust > times.reduce, "{times:?}");
+        assert!(passes <= waited, "{times:?} of {waited:?}");
+        if gpu.is_software() {
+            // Most of the time goes into the passes, and counting and adjusting read every pixel of the picture; the view has a
+            // sixteenth of them. On a GPU handing the work over takes longer than all of it.
+            assert!(passes > waited / 2, "{times:?} of {waited:?}");
+            assert!(times.chunk > times.reduce && times.adjust > times.reduce, "{times:?}");
+        }
     }
 }
