@@ -1,0 +1,28 @@
+//! What the adapter counts and draws: against the scalar reference, and against the CPU, pixel by pixel.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
+
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../support/counter.rs"]
+mod counter;
+#[path = "../support/studio.rs"]
+mod studio;
+#[path = "../support/mod.rs"]
+mod support;
+
+mod adjust;
+mod brushes;
+mod count;
+mod datascope;
+mod draw;
+mod exposure;
+mod false_color;
+mod figures;
+mod in_place;
+mod overlay;
+mod region;
+mod scopes;
+mod selection;
+mod strokes;
+mod traces;
+mod view;

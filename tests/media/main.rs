@@ -1,0 +1,14 @@
+//! Decoding: frames, times and samples as they lie in the file, seeks, and files that are no good.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod decode;
+mod info;
+mod layouts;
+mod pages;
+mod seek;
+mod seek_times;
+mod thread;
+mod traps;

@@ -1,0 +1,332 @@
+//! A seek leads to the frame that decoding from the start would show at that time.
+
+use std::path::Path;
+
+use histoscope::media::{Decoder, MediaError, OpenOptions, Seek, SeekTarget};
+use histoscope::picture::Frame;
+
+use crate::common::{self, Clip, decode_all, noise, open, picture_bytes};
+
+/// Times of a linear decode that seeks are compared with.
+struct Linear {
+    frames: Vec<Frame>,
+}
+
+impl Linear {
+    fn new(path: &Path) -> Self {
+        Self { frames: decode_all(path) }
+    }
+
+    /// Position of the frame whose presentation interval contains the time; the first or last beyond the ends.
+    fn at(&self, secs: f64) -> usize {
+        self.frames.partition_point(|frame| frame.time_secs <= secs + 1e-6).saturating_sub(1)
+    }
+
+    fn check(&self, found: &Frame, position: usize, what: &str) {
+        let expected = &self.frames[position];
+        assert_eq!(found.pts_ticks, expected.pts_ticks, "{what}: not frame {position}");
+        assert!(picture_bytes(&found.picture) == picture_bytes(&expected.picture), "{what}: wrong pixels");
+        assert!(found.index.is_none_or(|index| index == position as u64), "{what}: wrong index {:?}", found.index);
+    }
+
+    fn duration(&self) -> f64 {
+        self.frames.last().map_or(0.0, |frame| frame.time_secs + frame.duration_secs)
+    }
+}
+
+fn take(decoder: &mut Decoder, what: &str) -> Frame {
+    let frame = decoder.next_frame().unwrap_or_else(|error| panic!("{what}: {error}"));
+    frame.unwrap_or_else(|| panic!("{what}: no frame"))
+}
+
+fn go(decoder: &mut Decoder, seek: Seek, what: &str) {
+    decoder.seek(seek).unwrap_or_else(|error| panic!("{what}: {error}"));
+}
+
+/// Seeks to many times of a clip and compares each frame, and the one after it, with a linear decode.
+fn check_seeks(path: &Path) {
+    let name = path.display();
+    let linear = Linear::new(path);
+    let mut decoder = open(path);
+    let count = linear.frames.len();
+    let mut times: Vec<f64> = noise(12, 3).iter().map(|byte| f64::from(*byte) / 255.0 * linear.duration()).collect();
+    // The ends, beyond them, and short ways forward and back.
+    times.extend([
+        0.0,
+        -5.0,
+        1e9,
+        linear.duration() * 0.5,
+        linear.duration() * 0.5 + 0.1,
+        linear.duration() * 0.5 - 0.1,
+    ]);
+    for secs in times {
+        let what = format!("{name} to {secs}");
+        let position = linear.at(secs);
+        go(&mut decoder, Seek::to(secs), &what);
+        linear.check(&take(&mut decoder, &what), position, &what);
+        match decoder.next_frame().unwrap_or_else(|error| panic!("{what}: {error}")) {
+            Some(next) => linear.check(&next, position + 1, &format!("{what}, next")),
+            None => assert_eq!(position + 1, count, "{what}: the end came early"),
+        }
+    }
+    for position in [count - 1, count / 2, count / 2 + 1, 1, 0].map(|p| p.min(count - 1)) {
+        let what = format!("{name}, before frame {position}");
+        go(&mut decoder, Seek::Exact(SeekTarget::Before(linear.frames[position].pts_ticks)), &what);
+        linear.check(&take(&mut decoder, &what), position.saturating_sub(1), &what);
+        let what = format!("{name}, timestamp of frame {position}");
+        go(&mut decoder, Seek::Exact(SeekTarget::Timestamp(linear.frames[position].pts_ticks)), &what);
+        linear.check(&take(&mut decoder, &what), position, &what);
+    }
+    let what = format!("{name}, last");
+    go(&mut decoder, Seek::Exact(SeekTarget::End), &what);
+    linear.check(&take(&mut decoder, &what), count - 1, &what);
+    assert!(common::rest(&mut decoder).is_empty(), "{what}: frames after it");
+    for share in [0.9, 0.4, 0.0] {
+        let secs = linear.duration() * share;
+        let what = format!("{name}, keyframe before {secs}");
+        go(&mut decoder, Seek::Keyframe(secs), &what);
+        let frame = take(&mut decoder, &what);
+        // The first frame need not be a keyframe: an edit list may have cut that one off.
+        let is_start = frame.key || frame.index == Some(0);
+        assert!(is_start && frame.time_secs <= secs + 1e-6, "{what}: {} {}", frame.time_secs, frame.key);
+        let position = linear.at(frame.time_secs);
+        linear.check(&frame, position, &what);
+        if position + 1 < count {
+            linear.check(&take(&mut decoder, &what), position + 1, &what);
+        }
+    }
+    // After all that, a rewind still gives every frame, counted.
+    go(&mut decoder, Seek::START, &what);
+    let again = common::rest(&mut decoder);
+    assert_eq!(again.len(), count, "{name}: frames after a rewind");
+    for (position, frame) in again.iter().enumerate() {
+        assert_eq!((frame.pts_ticks, frame.index), (linear.frames[position].pts_ticks, Some(position as u64)));
+    }
+}
+
+const FAST: &str = "-c:v libx264 -preset ultrafast -bf 3 -b_strategy 0";
+
+#[test]
+fn long_and_short_groups() {
+    check_seeks(Clip::moving("long.mp4", "160x120", 6.0, &format!("{FAST} -g 600")).path());
+    check_seeks(Clip::moving("short.mp4", "160x120", 4.0, &format!("{FAST} -g 12")).path());
+    check_seeks(Clip::moving("intra.mp4", "160x120", 2.0, &format!("{FAST} -g 1")).path());
+}
+
+#[test]
+fn pyramids_of_b_frames_with_open_groups() {
+    let options = "-c:v libx264 -preset veryfast -bf 5 -b_strategy 0 -g 15 -flags -cgop \
+        -x264-params open-gop=1:b-pyramid=normal:keyint=15:scenecut=0";
+    check_seeks(Clip::moving("open.mkv", "160x120", 4.0, options).path());
+    check_seeks(Clip::moving("open.ts", "160x120", 4.0, options).path());
+    check_seeks(Clip::moving("open.mpg", "160x120", 4.0, "-c:v mpeg2video -bf 2 -g 12 -b:v 2M").path());
+    let options = "-c:v libx265 -preset ultrafast -x265-params log-level=none:keyint=12:bframes=3:open-gop=1";
+    check_seeks(Clip::moving("open_hevc.mp4", "160x120", 2.0, options).path());
+}
+
+#[test]
+fn containers_without_an_index() {
+    check_seeks(Clip::moving("large.ts", "160x120", 5.0, &format!("{FAST} -g 30 -output_ts_offset 40000")).path());
+    let clip = Clip::moving("clip.mkv", "160x120", 4.0, &format!("{FAST} -g 25"));
+    // A Matroska file whose cues were never written, as after a crash.
+    let pipe = Clip::from_bytes(
+        "live.mkv",
+        &std::fs::read(clip.make("live.mkv", "-i @ -c copy -live 1 -f matroska")).unwrap(),
+    );
+    check_seeks(pipe.path());
+    check_seeks(&clip.make("clip.flv", "-i @ -c copy"));
+    check_seeks(&clip.make("fragments.mp4", "-i @ -c copy -movflags frag_keyframe+empty_moov"));
+}
+
+#[test]
+fn streams_without_timestamps() {
+    check_seeks(Clip::moving("raw.h264", "160x120", 3.0, &format!("{FAST} -g 25")).path());
+    check_seeks(Clip::moving("raw.m2v", "160x120", 3.0, "-c:v mpeg2video -bf 2 -g 12").path());
+    let clip = Clip::moving("clip.mp4", "160x120", 3.0, &format!("{FAST} -g 25"));
+    check_seeks(&clip.make("clip.avi", "-i @ -c copy"));
+    check_seeks(Clip::moving("packed.avi", "160x120", 3.0, "-c:v mpeg4 -bf 2 -g 12").path());
+}
+
+#[test]
+fn variable_rates_and_edit_lists() {
+    let select = "-vf select='lt(n,20)+gt(n,80)+not(mod(n,17))' -fps_mode vfr";
+    check_seeks(Clip::moving("pauses.mkv", "160x120", 5.0, &format!("{select} {FAST} -g 30")).path());
+    let clip = Clip::moving("clip.mp4", "160x120", 4.0, &format!("{FAST} -g 50"));
+    check_seeks(&clip.make("cut.mp4", "-ss 0.6 -i @ -c copy"));
+    check_seeks(&clip.make("late.mp4", "-itsoffset 1.5 -i @ -c copy"));
+    check_seeks(&clip.make("negative.mkv", "-ss 0.6 -i @ -c copy -avoid_negative_ts disabled"));
+}
+
+#[test]
+fn other_codecs() {
+    check_seeks(
+        Clip::moving("clip.webm", "160x120", 2.0, "-c:v libvpx-vp9 -deadline realtime -cpu-used 8 -g 20").path(),
+    );
+    check_seeks(Clip::moving("clip.mkv", "64x48", 1.0, "-c:v ffv1").path());
+    check_seeks(Clip::moving("clip.gif", "64x48", 1.0, "-r 10").path());
+    check_seeks(Clip::moving("clip.y4m", "64x48", 1.0, "-pix_fmt yuv420p").path());
+    check_seeks(Clip::moving("clip.mjpeg", "64x48", 1.0, "-c:v mjpeg").path());
+    check_seeks(
+        Clip::moving("refresh.mp4", "160x120", 4.0, &format!("{FAST} -bf 0 -x264-params intra-refresh=1:keyint=40"))
+            .path(),
+    );
+}
+
+#[test]
+fn one_and_two_frames() {
+    check_seeks(Clip::moving("one.mp4", "64x48", 0.04, FAST).path());
+    check_seeks(Clip::moving("two.mp4", "64x48", 0.08, FAST).path());
+    check_seeks(Clip::moving("one.png", "64x48", 0.04, "-frames:v 1").path());
+    check_seeks(Clip::moving("one.jpg", "64x48", 0.04, "-frames:v 1").path());
+    check_seeks(Clip::moving("one.h264", "64x48", 0.04, FAST).path());
+}
+
+#[test]
+fn joined_streams_whose_timestamps_start_again() {
+    let clip = Clip::moving("a.ts", "160x120", 2.0, &format!("{FAST} -g 20"));
+    let joined = Clip::from_bytes("joined.ts", &[clip.bytes(), clip.bytes()].concat());
+    let linear = Linear::new(joined.path());
+    let mut decoder = open(joined.path());
+    common::rest(&mut decoder);
+    for secs in [3.1, 0.7, 2.2, 1.9] {
+        decoder.seek(Seek::to(secs)).unwrap();
+        linear.check(&take(&mut decoder, "joined"), linear.at(secs), &format!("joined to {secs}"));
+    }
+}
+
+#[test]
+fn absurd_targets_are_survived() {
+    let clip = Clip::moving("clip.mp4", "64x48", 1.0, FAST);
+    let mut decoder = open(clip.path());
+    for secs in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e300, -1e300, f64::MIN_POSITIVE] {
+        decoder.seek(Seek::to(secs)).unwrap();
+        take(&mut decoder, "absurd");
+        decoder.seek(Seek::Keyframe(secs)).unwrap();
+        take(&mut decoder, "absurd");
+    }
+    for ticks in [i64::MIN, i64::MAX, i64::MIN + 1] {
+        decoder.seek(Seek::Exact(SeekTarget::Timestamp(ticks))).unwrap();
+        take(&mut decoder, "absurd");
+        decoder.seek(Seek::Exact(SeekTarget::Before(ticks))).unwrap();
+        take(&mut decoder, "absurd");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_goes_only_forward() {
+    let clip = Clip::moving("clip.ts", "64x48", 2.0, FAST);
+    let pipe = clip.folder().join("pipe.ts");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let (source, target) = (clip.bytes(), pipe.clone());
+    let writer = std::thread::spawn(move || std::fs::write(target, source));
+    let linear = Linear::new(clip.path());
+    let mut decoder = Decoder::open(&pipe, &OpenOptions::default()).unwrap();
+    assert!(!decoder.info().seekable);
+    linear.check(&take(&mut decoder, "pipe"), 0, "pipe");
+    decoder.seek(Seek::to(1.0)).unwrap();
+    linear.check(&take(&mut decoder, "pipe"), 25, "pipe");
+    assert!(matches!(decoder.seek(Seek::to(0.5)), Err(MediaError::NotSeekable { .. })));
+    linear.check(&take(&mut decoder, "pipe"), 26, "pipe after a refusal");
+    drop(decoder);
+    let _ = writer.join();
+}
+
+#[test]
+fn on_the_way_towards_a_time_frames_are_left_out_and_none_is_wrong() {
+    let x264 = "-c:v libx264 -preset ultrafast -bf 3 -b_strategy 0 -sc_threshold 0";
+    for (name, group, most) in [("one.mp4", 400, 60), ("many.mkv", 25, 25)] {
+        let clip = Clip::moving(name, "160x120", 8.0, &format!("{x264} -g {group}"));
+        let linear = Linear::new(clip.path());
+        let mut decoder = open(clip.path());
+        go(&mut decoder, Seek::to(1.0), name);
+        take(&mut decoder, name);
+        go(&mut decoder, Seek::Towards(5.4), name);
+        let mut last = 1.0;
+        let mut early = 0;
+        while last < 5.4 - 1e-6 {
+            let frame = take(&mut decoder, name);
+            linear.check(&frame, linear.at(frame.time_secs), name);
+            assert!(frame.time_secs > last, "{name}: back to {}", frame.time_secs);
+            last = frame.time_secs;
+            early += usize::from(last < 5.4 - 1e-6);
+        }
+        assert!(early < most, "{name}: {early} frames before the target");
+        // From the target on there is every frame.
+        for position in linear.at(5.4) + 1..linear.at(6.0) {
+            linear.check(&take(&mut decoder, name), position, name);
+        }
+        // On the way, every frame can still be asked for.
+        for secs in [1.0, 3.0] {
+            go(&mut decoder, Seek::to(secs), name);
+            take(&mut decoder, name);
+            go(&mut decoder, Seek::Towards(secs + 2.0), name);
+            let found = take(&mut decoder, name);
+            let next = linear.at(found.time_secs) + 1;
+            go(&mut decoder, Seek::Exact(SeekTarget::Timestamp(linear.frames[next].pts_ticks)), name);
+            linear.check(&take(&mut decoder, name), next, &format!("{name}: on the way from {secs}"));
+        }
+    }
+}
+
+/// Packets read and frames decoded by seeks, one after the other, in one decoder.
+fn costs(path: &Path, times: &[f64]) -> Vec<(u64, u64)> {
+    // The threads that there are each hold a frame or two more than asked for.
+    let options = OpenOptions { threads: Some(2), ..OpenOptions::default() };
+    let mut decoder = Decoder::open(path, &options).expect("a video");
+    let mut before = decoder.counters();
+    let mut costs = Vec::new();
+    for secs in times {
+        go(&mut decoder, Seek::to(*secs), "a seek that is counted");
+        take(&mut decoder, "a seek that is counted");
+        let counters = decoder.counters();
+        costs.push((counters.packets - before.packets, counters.decoded - before.decoded));
+        before = counters;
+    }
+    costs
+}
+
+/// What only saves time shows in what is read and decoded: a seek that always began at its keyframe would be right as well.
+#[test]
+fn seeks_read_and_decode_no_more_than_they_need() {
+    let x264 = "-c:v libx264 -preset ultrafast -bf 3 -b_strategy 0 -sc_threshold 0";
+    let long = Clip::moving("long.mp4", "160x120", 8.0, &format!("{x264} -g 600"));
+    let short = Clip::moving("short.mp4", "160x120", 8.0, &format!("{x264} -g 25"));
+    let plain = Clip::moving("plain.mp4", "160x120", 4.0, &format!("{x264} -bf 0 -g 20"));
+    let long = costs(long.path(), &[1.0, 1.5, 6.0, 3.0]);
+    // Half a second on, and then four and a half: from where the decoder is, not from the keyframe at the start.
+    assert!(long[1].0 < 20 && long[2].0 < 130, "{long:?}");
+    // Back to the keyframe, and from there without the pictures that no other refers to.
+    assert!(long[3].0 < 90 && long[3].1 < 50, "{long:?}");
+    let short = costs(short.path(), &[1.9, 2.3, 6.1, 6.9]);
+    assert!(short.iter().all(|(packets, decoded)| *packets < 40 && *decoded < 20), "{short:?}");
+    let plain = costs(plain.path(), &[0.9, 1.7]);
+    assert!(plain[1].1 < 10, "from the keyframe on the way: {plain:?}");
+    // Where no index tells which keyframe comes before, what is less than a second ahead is reached from here.
+    let stream = Clip::moving("stream.ts", "160x120", 4.0, &format!("{x264} -g 600"));
+    let stream = costs(stream.path(), &[2.0, 2.3, 2.6]);
+    assert!(stream[1..].iter().all(|(packets, _)| *packets < 30), "{stream:?}");
+}
+
+/// Frames that were left out on the way to a place do not come any more: a seek to one of them does not first decode all that
+/// is left of the way.
+#[test]
+fn a_seek_into_what_was_left_out_begins_at_the_keyframe_at_once() {
+    let x264 = "-c:v libx264 -preset ultrafast -bf 3 -b_strategy 0 -sc_threshold 0 -g 600";
+    let clip = Clip::moving("long.mp4", "160x120", 8.0, x264);
+    let linear = Linear::new(clip.path());
+    for number in [129, 130, 131] {
+        let mut decoder =
+            Decoder::open(clip.path(), &OpenOptions { threads: Some(1), ..OpenOptions::default() }).unwrap();
+        go(&mut decoder, Seek::to(1.0), "long");
+        take(&mut decoder, "long");
+        go(&mut decoder, Seek::Towards(5.4), "long");
+        take(&mut decoder, "long");
+        let before = decoder.counters().decoded;
+        go(&mut decoder, Seek::Exact(SeekTarget::Timestamp(linear.frames[number].pts_ticks)), "long");
+        linear.check(&take(&mut decoder, "long"), number, "long");
+        let decoded = decoder.counters().decoded - before;
+        // Half of the frames before it are referred to; those of the way would be as many again.
+        assert!(decoded < 80, "{decoded} frames for number {number}");
+    }
+}

@@ -1,0 +1,11 @@
+//! The player on its decoding thread, and where its seeks lead.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod matrix;
+mod numbers;
+mod seek_property;
+mod session;
+mod sources;
+mod times;
