@@ -41,6 +41,10 @@ mod bench;
 #[cfg(feature = "internals")]
 pub mod bench;
 #[cfg(not(feature = "internals"))]
+mod compare;
+#[cfg(feature = "internals")]
+pub mod compare;
+#[cfg(not(feature = "internals"))]
 mod cpu;
 #[cfg(feature = "internals")]
 pub mod cpu;
@@ -130,6 +134,7 @@ pub mod scoping {
 
 /// Every frame's counts as data: what `analyze` and `merge` do.
 pub mod analysis {
+    pub use crate::export::analyze::comparison::Against;
     pub use crate::export::analyze::counter::{Counting, ScopeUse};
     pub use crate::export::analyze::format::{Format, TextFormat};
     pub use crate::export::analyze::merge::merge;

@@ -8,8 +8,8 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 use histoscope::analysis::{
-    AnalyzeError, Counting, Destination, Finished, Format, Point, Request, ScopeUse, Selection, SignalUse, Stop,
-    Target, TextFormat, run,
+    Against, AnalyzeError, Counting, Destination, Finished, Format, Point, Request, ScopeUse, Selection, SignalUse,
+    Stop, Target, TextFormat, run,
 };
 use histoscope::{Components, Counted};
 
@@ -17,6 +17,9 @@ use super::adjust::AdjustArgs;
 use super::interrupt::{INTERRUPTED, stop_on_interrupt};
 use super::options::{CountingArgs, PartArgs, ReadingArgs};
 use super::output::{WrongUsage, say, wrong_usage};
+
+/// What the program returns to the shell where two videos differ.
+const DIFFERS: u8 = 3;
 
 /// Arguments of `analyze`.
 #[derive(Debug, Args)]
@@ -55,6 +58,19 @@ pub struct AnalyzeArgs {
     /// Count only key frames
     #[arg(long)]
     keyframes: bool,
+
+    /// Compare each frame with that of the same number of this video, '-' for the standard input: distances of histograms, differences and
+    /// PSNR of each plane. The exit code is 3 if they differ
+    #[arg(long, value_name = "FILE")]
+    against: Option<PathBuf>,
+
+    /// Compare each frame with the one of the other video whose number is N greater, or smaller where N is negative
+    #[arg(long, value_name = "N", requires = "against", allow_negative_numbers = true, default_value = "0")]
+    offset: i64,
+
+    /// Find the offset within N frames of that of --offset: the one at which the histograms of the first frames are nearest to each other
+    #[arg(long, value_name = "N", requires = "against", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    align: Option<u32>,
 
     /// Decode with this many decoders, each at another part of the file; undamaged frames give the same output
     #[arg(long, value_name = "N", default_value = "1")]
@@ -97,29 +113,58 @@ impl AnalyzeArgs {
                 anyhow::anyhow!("the folder {} cannot be made ({error}); name another with --out-dir", folder.display())
             })?;
         }
-        let mut code = ExitCode::SUCCESS;
+        let (mut differs, mut failed) = (false, false);
         for (input, destination) in self.inputs.iter().zip(&destinations) {
             let request = self.request(input, destination, &stop);
             let name = input.display();
             match run(request, destination, self.quiet) {
                 Ok(Finished::Complete) => {}
+                Ok(Finished::Differs) => differs = true,
+                Ok(Finished::NothingCompared) => {
+                    say(&format!(
+                        "{name}: no frame was compared; the selection takes none, or --offset leads to none of {}",
+                        self.other()
+                    ));
+                    failed = true;
+                }
                 Ok(Finished::Already) => say(&format!("{name}: the output is complete already")),
                 Ok(Finished::EndedEarly(reason)) => {
                     say(&format!("{name}: {reason}; what there is was counted, try another copy of the file"));
-                    code = ExitCode::FAILURE;
+                    failed = true;
+                }
+                Ok(Finished::OtherEndedEarly(reason)) => {
+                    let other = self.other();
+                    say(&format!("{other}: {reason}; what there is was compared, try another copy of the file"));
+                    failed = true;
                 }
                 Ok(Finished::Stopped) => {
                     say(&format!("{name}: stopped; the output holds complete records and says that it is partial"));
                     return Ok(ExitCode::from(INTERRUPTED));
                 }
+                Err(AnalyzeError::ReaderGone) if self.against.is_some() => {
+                    say(&format!(
+                        "{name}: nobody reads the records any more, so not all was compared with {}",
+                        self.other()
+                    ));
+                    return Ok(ExitCode::FAILURE);
+                }
                 Err(AnalyzeError::ReaderGone) => return Ok(ExitCode::SUCCESS),
                 Err(error) => {
                     say(&error.to_string());
-                    code = ExitCode::FAILURE;
+                    failed = true;
                 }
             }
         }
-        Ok(code)
+        Ok(match (failed, differs) {
+            (true, _) => ExitCode::FAILURE,
+            (false, true) => ExitCode::from(DIFFERS),
+            (false, false) => ExitCode::SUCCESS,
+        })
+    }
+
+    /// The name of what is compared with.
+    fn other(&self) -> String {
+        self.against.as_ref().map(|path| path.display().to_string()).unwrap_or_default()
     }
 
     fn request(&self, input: &Path, destination: &Destination, stop: &Stop) -> Request {
@@ -154,6 +199,7 @@ impl AnalyzeArgs {
             verify: self.verify,
             #[cfg(feature = "internals")]
             spoil: self.spoil,
+            against: self.against.clone().map(|input| Against { input, offset: self.offset, align: self.align }),
             stop: stop.clone(),
         }
     }
@@ -217,6 +263,7 @@ impl AnalyzeArgs {
         }
         self.check_whole(format)?;
         self.check_adjustments(format)?;
+        self.check_against(format)?;
         let is_backward = match (self.part.from, self.part.to) {
             (Some(Point::Time(from)), Some(Point::Time(to))) => from >= to,
             (Some(Point::Frame(from)), Some(Point::Frame(to))) => from >= to,
@@ -255,6 +302,40 @@ impl AnalyzeArgs {
         let is_to_terminal = self.output.is_none() && self.out_dir.is_none() && std::io::stdout().is_terminal();
         if is_to_terminal {
             return wrong_usage("--format qctools is packed; write it to a file with -o or --out-dir");
+        }
+        Ok(())
+    }
+
+    /// What is compared is each frame as it is coded, one after the other in both files.
+    fn check_against(&self, format: Format) -> Result<(), WrongUsage> {
+        let Some(against) = &self.against else { return Ok(()) };
+        let stdin = Path::new("-");
+        let piped = self.inputs.iter().chain([against]).filter(|path| *path == stdin).count();
+        if piped > 1 || (against == stdin && self.inputs.len() > 1) {
+            return wrong_usage("the standard input can be read once; name a file for --against, or for the input");
+        }
+        if piped > 0 && self.align.is_some() {
+            return wrong_usage("--align reads the beginning of both videos twice; save the standard input to a file");
+        }
+        if matches!(format, FFPROBE | QCTOOLS) {
+            return wrong_usage(format!(
+                "--format {format} has no fields for a comparison; use jsonl, csv, json or parquet with --against"
+            ));
+        }
+        let refused = [
+            ("--resume", self.resume, "what was compared before is not kept; compare anew"),
+            (
+                "--jobs",
+                self.jobs.get() > 1,
+                "the two files are decoded side by side; cut the file into shares for several machines",
+            ),
+            ("--crop-bars", self.part.crop_bars, "bars of two files need not be the same; name the part with --region"),
+        ];
+        if let Some((name, _, why)) = refused.into_iter().find(|(_, is_given, _)| *is_given) {
+            return wrong_usage(format!("{name} does not go with --against: {why}"));
+        }
+        if !self.adjust.adjustments().is_off() {
+            return wrong_usage("--against compares the pictures as they are coded; leave the adjustments out");
         }
         Ok(())
     }

@@ -95,6 +95,7 @@ impl ReportArgs {
             verify: false,
             #[cfg(feature = "internals")]
             spoil: None,
+            against: None,
             stop: stop_on_interrupt()?,
         };
         let options = ReportOptions {

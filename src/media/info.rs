@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::picture::color::{Matrix, Range, Sourced};
+use crate::picture::layout::PixelLayout;
 use crate::picture::{Orientation, Ratio};
 
 /// How to open a video.
@@ -43,6 +44,8 @@ pub struct StreamInfo {
     pub pixel_format: String,
     /// What the first frame's pixel format had to be converted to, if it had to be.
     pub conversion: Option<String>,
+    /// How the samples of the first frame lie where they are counted; `None` where it cannot be read as a picture.
+    pub layout: Option<PixelLayout>,
     /// Width and height of the first frame, in pixels.
     pub coded_size: (u32, u32),
     /// Width and height that the header states, in pixels.

@@ -141,6 +141,7 @@ impl Decoder {
         self.info.threads = self.codec.threads();
         let threads = counted(self.info.threads as u64, "thread");
         log::info!("{}: {} decodes with {threads}", self.source.path().display(), self.info.decoder);
+        self.info.layout = self.pictures.layout(&first.frame);
         if let Some(source) = self.pictures.source_format(&first.frame) {
             self.info.conversion = source.converted_to.clone();
             (self.info.transfer, self.info.primaries) = (source.transfer, source.primaries);
@@ -225,6 +226,7 @@ fn describe(source: &Source, input: &Input, stream: usize, codec: &Codec, notes:
         profile: parameters.profile().map(str::to_owned),
         pixel_format: parameters.pixel_format().name().to_owned(),
         conversion: None,
+        layout: None,
         coded_size: parameters.size(),
         stated_size: parameters.size(),
         transfer: av::transfer_name(parameters.color_numbers().transfer),

@@ -80,6 +80,12 @@ impl PictureMaker {
         self.current_for(kind).ok().map(|current| &*current.source)
     }
 
+    /// How the samples of a frame's picture lie; `None` if they cannot be read.
+    pub(super) fn layout(&mut self, frame: &AvFrame) -> Option<PixelLayout> {
+        let kind = self.kind(frame);
+        self.current_for(kind).ok().map(|current| current.layout)
+    }
+
     fn kind(&self, frame: &AvFrame) -> Kind {
         Kind {
             format: frame.format(),

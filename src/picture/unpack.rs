@@ -35,6 +35,14 @@ impl<'a> Source<'a> {
         }
     }
 
+    /// The component of that index, of which samples are read with all their bits, which are more than a code's above 12.
+    pub fn of_samples(picture: &'a Picture, index: usize) -> Self {
+        let layout = picture.layout();
+        let shift = u32::from(layout.components[index].shift);
+        let mask = ((1_u32 << layout.depth) - 1) as u16;
+        Self { shift, mask, ..Self::new(picture, index) }
+    }
+
     /// Writes the codes of the samples from `x` on in row `y`, as many as `codes` has room for.
     ///
     /// The common distances between samples have loops of their own, in which the distance is a constant: only then

@@ -8,6 +8,8 @@ mod command;
 mod common;
 
 mod adjusted;
+mod against;
+mod against_selection;
 mod bad_input;
 mod endings;
 mod interrupt;

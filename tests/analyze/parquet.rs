@@ -34,7 +34,7 @@ const DEEP: [&str; 3] = ["--bins", "--components", "ycbcr"];
 const DEEP_GROUP: u64 = 290;
 
 /// A field of a row as the table of text has it.
-fn as_text(field: &Field) -> String {
+pub fn as_text(field: &Field) -> String {
     match field {
         Field::Null => String::new(),
         Field::Bool(value) => value.to_string(),

@@ -226,7 +226,7 @@ fn compare(frame: u64, counted: &Histogram, expected: &Histogram) -> Result<(), 
         None => format!("the number of {} out of range", names.get(bin / 2).unwrap_or(&"pixels")),
     };
     let (counted, expected) = (counted.words[word], expected.words[word]);
-    Err(AnalyzeError::Miscounted { frame, place, counted, expected })
+    Err(AnalyzeError::Miscounted { frame, place, counted: counted.into(), expected: expected.into() })
 }
 
 /// The same of two vectorscopes.
@@ -234,7 +234,12 @@ fn compare_scopes(frame: u64, counted: &Vectorscope, expected: &Vectorscope) -> 
     let Some(at) = counted.counts.iter().zip(&expected.counts).position(|(a, b)| a != b) else { return Ok(()) };
     let (cb, cr) = (at >> counted.level_bits, at & (counted.levels() - 1));
     let place = format!("level {cb} of Cb with level {cr} of Cr in the vectorscope");
-    Err(AnalyzeError::Miscounted { frame, place, counted: counted.counts[at], expected: expected.counts[at] })
+    Err(AnalyzeError::Miscounted {
+        frame,
+        place,
+        counted: counted.counts[at].into(),
+        expected: expected.counts[at].into(),
+    })
 }
 
 #[cfg(test)]

@@ -5,6 +5,8 @@ use std::ops::{ControlFlow, Range};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::comparison::tally::Tally;
+use super::comparison::{Against, Comparison};
 use super::counter::{Counter, Counting, Counts};
 use super::ending::{AnalyzeError, Stop};
 use super::frames::{End, Next, NumberedFrames};
@@ -46,6 +48,8 @@ pub struct Request {
     /// The frame whose count is spoiled, so that `verify` must find it.
     #[cfg(feature = "internals")]
     pub spoil: Option<u64>,
+    /// The file that each frame is compared with, if there is one.
+    pub against: Option<Against>,
     /// Ends the run.
     pub stop: Stop,
 }
@@ -103,6 +107,8 @@ pub struct Counted {
     pub facts: FrameFacts,
     /// Its counts.
     pub counts: Counts,
+    /// What it differs by from its partner, where it is compared.
+    pub comparison: Option<Comparison>,
 }
 
 /// How a run ended.
@@ -126,6 +132,8 @@ pub struct Outcome {
     pub counted_by: String,
     /// What the scopes of the counted frames add up to, where sums were asked for.
     pub scopes: ScopeSums,
+    /// What the comparisons of the frames add up to, where they are compared.
+    pub comparison: Option<Tally>,
 }
 
 /// Which part of a picture is counted.
@@ -164,82 +172,114 @@ pub(super) struct Context<'a> {
     pub(super) engine: &'a Engine,
 }
 
+/// The frames of a run that are counted, as they come, and what becomes known of the run meanwhile.
+pub(super) struct Taken<'a, F> {
+    context: &'a Context<'a>,
+    frames: F,
+    end: Option<End>,
+    last: Option<u64>,
+    outcome: Outcome,
+}
+
+impl<'a, F: NumberedFrames> Taken<'a, F> {
+    pub(super) fn new(context: &'a Context<'a>, frames: F, end: Option<End>) -> Self {
+        Self { context, frames, end, last: None, outcome: Outcome::default() }
+    }
+
+    /// The next one; `None` at the end of the span or of the file, or where the run was asked to stop.
+    pub(super) fn next(&mut self) -> Option<(u64, Frame)> {
+        loop {
+            let (number, frame) = match self.frames.next(self.context.info) {
+                Next::Frame(number, frame) => (number, frame),
+                Next::End => {
+                    self.outcome.reached_end = true;
+                    self.outcome.end_secs = self.frames.end_secs();
+                    return None;
+                }
+                Next::Failed(error) => {
+                    self.outcome.ended_early = Some(error.to_string());
+                    return None;
+                }
+                Next::Stopped => {
+                    self.outcome.stopped = true;
+                    return None;
+                }
+            };
+            if self.end.is_some_and(|end| end.is_reached(number, frame.pts_ticks)) {
+                return None;
+            }
+            self.last = Some(number);
+            self.outcome.end_secs = frame.time_secs + frame.duration_secs;
+            if self.context.request.selection.takes(number, frame.key) {
+                self.outcome.counted += 1;
+                return Some((number, *frame));
+            }
+        }
+    }
+
+    /// What became known until here, where nobody wants more.
+    pub(super) fn broken_off(self) -> Outcome {
+        self.outcome
+    }
+
+    /// How the run ended, and the number of the frame with which its span begins.
+    pub(super) fn ended(self) -> Outcome {
+        // Without a frame, the span begins and ends where the next one would have come, or where it had come before.
+        let first = self.frames.first();
+        let end = self.last.map_or(first.max(self.context.request.resume_at), |last| last + 1);
+        Outcome { frames: first..end, decoder: self.frames.counters(), ..self.outcome }
+    }
+}
+
 /// Counts frames until the end of the span.
 pub(super) fn count_all(
     context: &Context<'_>,
-    mut frames: impl NumberedFrames,
+    frames: impl NumberedFrames,
     end: Option<End>,
     sink: &mut dyn FnMut(Counted) -> ControlFlow<()>,
 ) -> Result<Outcome, AnalyzeError> {
-    let mut outcome = Outcome::default();
+    let mut taken = Taken::new(context, frames, end);
     let mut work = Work::new(context);
-    let mut last = None;
-    loop {
-        let (number, frame) = match frames.next(context.info) {
-            Next::Frame(number, frame) => (number, frame),
-            Next::End => {
-                outcome.reached_end = true;
-                outcome.end_secs = frames.end_secs();
-                break;
-            }
-            Next::Failed(error) => {
-                outcome.ended_early = Some(error.to_string());
-                break;
-            }
-            Next::Stopped => {
-                outcome.stopped = true;
-                break;
-            }
-        };
-        if end.is_some_and(|end| end.is_reached(number, frame.pts_ticks)) {
-            break;
-        }
-        last = Some(number);
-        outcome.end_secs = frame.time_secs + frame.duration_secs;
-        if !context.request.selection.takes(number, frame.key) {
-            continue;
-        }
-        outcome.counted += 1;
-        let added = work.add(number, *frame);
+    while let Some((number, frame)) = taken.next() {
+        let added = work.add(number, frame);
         if added.is_err() {
             // What was counted before is not lost.
             let _ = work.finish(sink)?;
             added?;
         }
         if work.hand_out_if_full(sink)?.is_break() {
-            outcome.scopes = work.counter.take_sums()?;
-            return Ok(outcome);
+            return Ok(Outcome { scopes: work.counter.take_sums()?, ..taken.broken_off() });
         }
     }
-    // Without a frame, the span begins and ends where the next one would have come, or where it had come before.
-    let first = frames.first();
-    outcome.frames = first..last.map_or(first.max(context.request.resume_at), |last| last + 1);
-    outcome.decoder = frames.counters();
     let _ = work.finish(sink)?;
-    outcome.scopes = work.counter.take_sums()?;
-    Ok(outcome)
+    Ok(Outcome { scopes: work.counter.take_sums()?, ..taken.ended() })
 }
 
 /// The frames that are being counted.
-struct Work<'a> {
+pub(super) struct Work<'a> {
     context: &'a Context<'a>,
     counter: Counter,
     waiting: VecDeque<FrameFacts>,
 }
 
 impl<'a> Work<'a> {
-    fn new(context: &'a Context<'a>) -> Self {
+    pub(super) fn new(context: &'a Context<'a>) -> Self {
         let Request { counting, ref adjustments, verify, .. } = *context.request;
         let counter = Counter::new(context.engine, counting, adjustments, verify);
         Self { context, counter, waiting: VecDeque::new() }
     }
 
+    /// Which part of that picture is counted; `None` for all of it.
+    pub(super) fn region(&self, number: u64, picture: &Picture) -> Result<Option<Rect>, AnalyzeError> {
+        self.context.cropping.of(number, picture)
+    }
+
     /// Submits a frame.
-    fn add(&mut self, number: u64, frame: Frame) -> Result<(), AnalyzeError> {
+    pub(super) fn add(&mut self, number: u64, frame: Frame) -> Result<(), AnalyzeError> {
         let request = self.context.request;
         let reading = check_countable(request, &frame)?;
         let picture = &frame.picture;
-        let region = self.context.cropping.of(number, picture)?;
+        let region = self.region(number, picture)?;
         self.counter.submit(picture, region, reading).map_err(|error| {
             let failed = |action, reason: String| MediaError::Failed { path: request.input.clone(), action, reason };
             match error {
@@ -267,11 +307,16 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
+    /// Whether a frame must be taken before the next one is submitted.
+    pub(super) fn is_full(&self) -> bool {
+        self.counter.is_full()
+    }
+
     fn hand_out_if_full(
         &mut self,
         sink: &mut dyn FnMut(Counted) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, AnalyzeError> {
-        while self.counter.is_full() {
+        while self.is_full() {
             if self.hand_out(sink)?.is_break() {
                 return Ok(ControlFlow::Break(()));
             }
@@ -288,14 +333,17 @@ impl<'a> Work<'a> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Waits for the oldest frame's counts.
-    fn hand_out(&mut self, sink: &mut dyn FnMut(Counted) -> ControlFlow<()>) -> Result<ControlFlow<()>, AnalyzeError> {
-        let Some(facts) = self.waiting.pop_front() else { return Ok(ControlFlow::Continue(())) };
+    /// Waits for the oldest frame's counts; `None` if no frame is under way.
+    pub(super) fn take(&mut self) -> Result<Option<Counted>, AnalyzeError> {
+        let Some(facts) = self.waiting.pop_front() else { return Ok(None) };
         let spoil = self.context.request.spoils(facts.number);
-        match self.counter.take(facts.number, spoil)? {
-            Some(counts) => Ok(sink(Counted { facts, counts })),
-            None => Ok(ControlFlow::Continue(())),
-        }
+        let counts = self.counter.take(facts.number, spoil)?;
+        Ok(counts.map(|counts| Counted { facts, counts, comparison: None }))
+    }
+
+    /// Hands out the oldest frame.
+    fn hand_out(&mut self, sink: &mut dyn FnMut(Counted) -> ControlFlow<()>) -> Result<ControlFlow<()>, AnalyzeError> {
+        Ok(self.take()?.map_or(ControlFlow::Continue(()), sink))
     }
 }
 

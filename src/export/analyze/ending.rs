@@ -87,6 +87,18 @@ pub enum AnalyzeError {
         /// The end.
         to: String,
     },
+    /// No offset gives enough frames of two files partners.
+    #[error(
+        "{} and {} are too short to be matched, or begin too far apart; name the offset with --offset, or search further with --align",
+        .input.display(),
+        .other.display()
+    )]
+    NotAligned {
+        /// The video.
+        input: PathBuf,
+        /// What it is compared with.
+        other: PathBuf,
+    },
     /// Something was asked for that needs a file, not a stream of bytes.
     #[error("{}: {what} needs a file that can be read more than once; save the video to one", .input.display())]
     NeedsFile {
@@ -116,9 +128,9 @@ pub enum AnalyzeError {
         /// Which bin of which channel.
         place: String,
         /// The engine's count.
-        counted: u32,
+        counted: u64,
         /// The reference's count.
-        expected: u32,
+        expected: u64,
     },
     /// Shares that are not parts of one run.
     #[error("{0}")]

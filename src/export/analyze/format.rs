@@ -3,10 +3,11 @@
 use std::fmt;
 use std::io;
 
+use super::cells::RowCells;
 use super::ffprobe::FfprobeRecord;
 use super::pipeline::Counted;
 use super::qctools::QctoolsWriter;
-use super::record::{Recorder, RowCells};
+use super::record::Recorder;
 use super::summary::Summary;
 use crate::media::StreamInfo;
 

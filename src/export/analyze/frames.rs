@@ -224,6 +224,11 @@ impl Frames {
         })
     }
 
+    /// The number of the frame that would come next.
+    pub(super) const fn next_number(&self) -> u64 {
+        self.number
+    }
+
     fn any_next(&mut self) -> Next {
         let frame = match self.ahead.next() {
             Some(frame) => Box::new(frame),

@@ -169,6 +169,10 @@ fn join(shares: &[Share]) -> Result<Summary, AnalyzeError> {
         joined.frames += found.frames;
         joined.end_frame = found.end_frame;
         joined.reached_end = found.reached_end;
+        match (&mut joined.comparison, &found.comparison) {
+            (Some(sum), Some(share)) => sum.add(share),
+            (sum, _) => *sum = None,
+        }
         (joined.complete, joined.reason) = (found.complete, found.reason.clone());
     }
     Ok(joined)

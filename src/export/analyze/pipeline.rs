@@ -6,6 +6,8 @@
 
 use std::ops::{ControlFlow, Range};
 
+use super::against::{Other, compare_all};
+use super::comparison::Against;
 use super::counting::{Context, Cropping, count_all};
 pub use super::counting::{Counted, FrameFacts, Outcome, Request};
 use super::ending::AnalyzeError;
@@ -27,6 +29,8 @@ pub struct Pipeline {
     positioned: Positioned,
     end: Option<End>,
     decoder: Decoder,
+    /// What each frame is compared with.
+    other: Option<Other>,
     engine: Engine,
 }
 
@@ -50,10 +54,11 @@ impl Pipeline {
             bars: bars.as_ref().map(|bars| (bars.size, bars.picture)),
         };
         let ending = Ending::of(&decoder);
+        let other = request.against.as_ref().map(|against| Other::open(&request, against)).transpose()?;
         let positioned =
             frames::position(&mut decoder, (selection.from, request.resume_at), request.jobs > 1, &request.stop)?;
         check_mixed_order(&request, &info, &positioned)?;
-        Ok(Self { request, info, ending, cropping, bars, positioned, end, decoder, engine })
+        Ok(Self { request, info, ending, cropping, bars, positioned, end, decoder, other, engine })
     }
 
     /// What is known about the video.
@@ -66,6 +71,12 @@ impl Pipeline {
     #[must_use]
     pub const fn adjustments(&self) -> &Adjustments {
         &self.request.adjustments
+    }
+
+    /// What each frame is compared with.
+    #[must_use]
+    pub const fn against(&self) -> Option<&Against> {
+        self.request.against.as_ref()
     }
 
     /// The bars that were found, where they were looked for.
@@ -105,20 +116,23 @@ impl Pipeline {
     /// # Errors
     /// [`AnalyzeError`] if counting fails, or a picture cannot be counted as asked; frames before it were handed out.
     pub fn run(self, sink: &mut dyn FnMut(Counted) -> ControlFlow<()>) -> Result<Outcome, AnalyzeError> {
-        let Self { request, info, ending, cropping, positioned, end, decoder, mut engine, .. } = self;
+        let Self { request, info, ending, cropping, positioned, end, decoder, other, mut engine, .. } = self;
         engine.wait_if_wanted()?;
         let context = Context { request: &request, info: &info, cropping: &cropping, engine: &engine };
         let mut outcome = match positioned {
             // Where the place to go on at was not found, frames that were counted before have to be passed over.
             Positioned { index: Some(index), first: Some(first), number, .. }
-                if request.jobs > 1 && number >= request.resume_at =>
+                if request.jobs > 1 && other.is_none() && number >= request.resume_at =>
             {
                 drop(decoder);
                 jobs::run(&context, (first, number), end, &index, sink)?
             }
             positioned => {
                 let frames = Frames::start(decoder, positioned, request.resume_at, &request.stop)?;
-                count_all(&context, frames, end, sink)?
+                match other {
+                    Some(other) => compare_all(&context, other, frames, end, sink)?,
+                    None => count_all(&context, frames, end, sink)?,
+                }
             }
         };
         outcome.counted_by = engine.description();

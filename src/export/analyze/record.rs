@@ -1,17 +1,20 @@
 //! One frame's record: the same fields under the same names in JSON and in tables.
 
-use std::borrow::Cow;
-
 use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
 
+use super::cells::{Cell, Column, Field, Kind, always, perhaps};
+use super::comparison::Against;
+use super::comparison::columns::{ComparisonColumns, ComparisonFields};
 use super::counter::ScopeUse;
 use super::pipeline::{Counted, Request};
 use super::summary::{adjustments_text, display};
 use crate::adjust::Reduction;
 use crate::export::figures::SCHEMA;
 use crate::histogram::{ChannelStats, Components};
+use crate::media::StreamInfo;
 use crate::picture::color::Origin;
+use crate::picture::layout::ColorModel;
 use crate::scopes::Saturation;
 
 /// A frame's record.
@@ -45,6 +48,9 @@ pub struct FrameRecord<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     thresholds: Option<&'a [u32]>,
     count: u64,
+    /// Only where frames are compared with those of another file.
+    #[serde(flatten)]
+    comparison: Option<ComparisonFields<'a>>,
     channels: ChannelRecords<'a>,
     /// Only where vectorscopes are counted; null of a picture without colour.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -80,9 +86,9 @@ impl Serialize for ChannelRecords<'_> {
 }
 
 impl<'a> FrameRecord<'a> {
-    /// The record of a frame of that input, with the adjustments in words, where there are any, and with the bins and the figures of
-    /// the vectorscope where the shape has them.
-    fn new(input: &'a str, adjustments: Option<&'a str>, counted: &'a Counted, shape: TableShape) -> Self {
+    /// The record of a frame as a run has it.
+    fn new(recorder: &'a Recorder, counted: &'a Counted) -> Self {
+        let Recorder { input, adjustments, comparison, shape, .. } = recorder;
         let facts = &counted.facts;
         let color = &facts.colorimetry;
         let mut channels = Vec::with_capacity(7);
@@ -113,81 +119,17 @@ impl<'a> FrameRecord<'a> {
             range_source: color.range.origin,
             pixel_format: &facts.source.pixel_format,
             region: facts.region.map(|rect| [rect.x, rect.y, rect.width, rect.height]),
-            adjustments,
+            adjustments: adjustments.as_deref(),
             thresholds: counted.counts.thresholds.as_deref(),
             count: facts.region.map_or(u64::from(facts.size.0) * u64::from(facts.size.1), |rect| rect.pixel_count()),
+            comparison: comparison
+                .as_ref()
+                .zip(counted.comparison.as_ref())
+                .map(|(columns, comparison)| ComparisonFields { columns, comparison }),
             channels: ChannelRecords(channels),
             vectorscope: shape.has_vectorscope.then_some(counted.counts.saturation),
         }
     }
-}
-
-/// What the cells of a column hold. Whole numbers have a sign, so that differences of them have one too.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// Yes or no.
-    Boolean,
-    /// Whole numbers that fit 32 bits with a sign: codes, sizes.
-    Integer32,
-    /// Whole numbers of 64 bits with a sign: numbers of frames, counts of samples.
-    Integer64,
-    /// 64-bit floating point.
-    Real,
-    /// Words.
-    Text,
-    /// Numbers of 32 bits without a sign, as many as there are.
-    Numbers,
-}
-
-/// What one cell holds.
-pub enum Cell<'a> {
-    /// Nothing; null in JSON.
-    Empty,
-    /// Of [`Kind::Boolean`].
-    Boolean(bool),
-    /// Of both kinds of whole numbers.
-    Integer(i64),
-    /// Of [`Kind::Real`].
-    Real(f64),
-    /// Of [`Kind::Text`].
-    Text(Cow<'a, str>),
-    /// Of [`Kind::Numbers`].
-    Numbers(&'a [u32]),
-}
-
-impl<'a> Cell<'a> {
-    fn whole(number: impl Into<i64>) -> Self {
-        Self::Integer(number.into())
-    }
-
-    /// A number of frames or samples, of which there are never 2^63.
-    const fn count(count: u64) -> Self {
-        Self::Integer(count.cast_signed())
-    }
-
-    fn text(text: impl Into<Cow<'a, str>>) -> Self {
-        Self::Text(text.into())
-    }
-
-    fn maybe<T>(value: Option<T>, cell: impl FnOnce(T) -> Self) -> Self {
-        value.map_or(Self::Empty, cell)
-    }
-}
-
-/// A column of a table: its name without that of its channel, what its cells hold, whether one may be empty, and what it is.
-struct Column<F> {
-    name: &'static str,
-    kind: Kind,
-    may_be_empty: bool,
-    cell: F,
-}
-
-const fn always<F: Copy>(name: &'static str, kind: Kind, cell: F) -> Column<F> {
-    Column { name, kind, may_be_empty: false, cell }
-}
-
-const fn perhaps<F: Copy>(name: &'static str, kind: Kind, cell: F) -> Column<F> {
-    Column { name, kind, may_be_empty: true, cell }
 }
 
 type FrameColumn = Column<for<'r> fn(&'r FrameRecord<'_>) -> Cell<'r>>;
@@ -259,23 +201,6 @@ const VECTORSCOPE_COLUMNS: [VectorscopeColumn; 5] = [
     }),
 ];
 
-/// A column as a table's head has it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Field {
-    /// Its whole name.
-    pub name: String,
-    /// What its cells hold.
-    pub kind: Kind,
-    /// Whether a cell may be empty.
-    pub may_be_empty: bool,
-}
-
-impl Field {
-    fn of<F>(prefix: &str, column: &Column<F>) -> Self {
-        Self { name: format!("{prefix}{}", column.name), kind: column.kind, may_be_empty: column.may_be_empty }
-    }
-}
-
 /// Which fields records have, as columns of a table or as the same in JSON.
 #[derive(Clone, Copy)]
 struct TableShape {
@@ -299,9 +224,14 @@ impl TableShape {
         })
     }
 
-    /// All columns of a table of these channels.
-    fn fields<'a>(self, channels: impl IntoIterator<Item = &'a str>) -> Vec<Field> {
+    /// All columns of a table of these channels, and of a comparison where there is one.
+    fn fields<'a>(
+        self,
+        comparison: Option<&ComparisonColumns>,
+        channels: impl IntoIterator<Item = &'a str>,
+    ) -> Vec<Field> {
         let mut fields: Vec<Field> = self.columns().map(|column| Field::of("", column)).collect();
+        fields.extend(comparison.into_iter().flat_map(ComparisonColumns::fields));
         for channel in channels {
             fields.extend(CHANNEL_COLUMNS.iter().map(|column| Field::of(&format!("{channel}_"), column)));
             let bins = || Field { name: format!("{channel}_bins"), kind: Kind::Numbers, may_be_empty: false };
@@ -316,6 +246,9 @@ impl TableShape {
     /// Hands a record's cells out, in the order of the columns.
     fn cells(self, record: &FrameRecord<'_>, take: &mut dyn FnMut(Cell<'_>)) {
         self.columns().for_each(|column| take((column.cell)(record)));
+        if let Some(ComparisonFields { columns, comparison }) = record.comparison {
+            columns.cells(comparison, take);
+        }
         for (_, stats, bins) in &record.channels.0 {
             CHANNEL_COLUMNS.iter().for_each(|column| take((column.cell)(stats)));
             bins.iter().for_each(|bins| take(Cell::Numbers(bins)));
@@ -331,13 +264,14 @@ pub struct Recorder {
     input: String,
     adjustments: Option<String>,
     components: &'static [Components],
+    comparison: Option<ComparisonColumns>,
     shape: TableShape,
 }
 
 impl Recorder {
-    /// The records of a run; with `bins`, every bin too.
+    /// The records of a run on that video; with `bins`, every bin too.
     #[must_use]
-    pub fn new(request: &Request, bins: bool) -> Self {
+    pub fn new(request: &Request, info: &StreamInfo, bins: bool) -> Self {
         let adjustments = &request.adjustments;
         let shape = TableShape {
             has_adjustments: !adjustments.is_off(),
@@ -346,10 +280,15 @@ impl Recorder {
             has_vectorscope: request.counting.scopes == ScopeUse::Saturation,
         };
         let coded = request.counting.coded;
+        let components: &[_] = if coded { &[Components::Rgbl, Components::YCbCr] } else { &[Components::Rgbl] };
+        // What cannot be read as a picture gives no record.
+        let model = info.layout.map_or(ColorModel::YCbCr, |layout| layout.model);
+        let columns = |against: &Against| ComparisonColumns::new(display(&against.input), model, components);
         Self {
             input: display(&request.input),
             adjustments: adjustments_text(adjustments),
-            components: if coded { &[Components::Rgbl, Components::YCbCr] } else { &[Components::Rgbl] },
+            components,
+            comparison: request.against.as_ref().map(columns),
             shape,
         }
     }
@@ -357,58 +296,19 @@ impl Recorder {
     /// The record of a frame.
     #[must_use]
     pub fn record<'a>(&'a self, counted: &'a Counted) -> FrameRecord<'a> {
-        FrameRecord::new(&self.input, self.adjustments.as_deref(), counted, self.shape)
+        FrameRecord::new(self, counted)
     }
 
     /// The columns of a table of these records.
     #[must_use]
     pub fn fields(&self) -> Vec<Field> {
         let channels = self.components.iter().flat_map(|components| components.channel_names());
-        self.shape.fields(channels.copied())
+        self.shape.fields(self.comparison.as_ref(), channels.copied())
     }
 
     /// Hands the cells of a frame's row out, in the order of the columns.
     pub fn cells(&self, counted: &Counted, take: &mut dyn FnMut(Cell<'_>)) {
         self.shape.cells(&self.record(counted), take);
-    }
-}
-
-/// A row of a CSV table that is being filled; its memory is used again and again.
-#[derive(Default)]
-pub struct RowCells {
-    text: String,
-    record: csv::ByteRecord,
-}
-
-impl RowCells {
-    /// The cells.
-    #[must_use]
-    pub const fn record(&self) -> &csv::ByteRecord {
-        &self.record
-    }
-
-    /// Begins a row.
-    pub fn clear(&mut self) {
-        self.record.clear();
-    }
-
-    /// Adds a cell.
-    pub fn push(&mut self, cell: &Cell<'_>) {
-        use std::fmt::Write as _;
-        self.text.clear();
-        // Writing to a string never fails.
-        let _ = match cell {
-            Cell::Empty => Ok(()),
-            Cell::Boolean(value) => write!(self.text, "{value}"),
-            Cell::Integer(value) => write!(self.text, "{value}"),
-            Cell::Real(value) => write!(self.text, "{value}"),
-            Cell::Text(value) => self.text.write_str(value),
-            Cell::Numbers(numbers) => numbers
-                .iter()
-                .enumerate()
-                .try_for_each(|(index, number)| write!(self.text, "{}{number}", if index == 0 { "" } else { " " })),
-        };
-        self.record.push_field(self.text.as_bytes());
     }
 }
 

@@ -1,9 +1,12 @@
 //! One file's run, from opening it to the finished output.
 
+use std::fs;
 use std::ops::ControlFlow;
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 
+use super::against::align;
+use super::comparison::Against;
 use super::ending::AnalyzeError;
 use super::format::Format;
 use super::left::Left;
@@ -14,7 +17,7 @@ use super::record::Recorder;
 use super::record_output::RecordOutput;
 use super::summary::{RunOptions, Summary, display, hash};
 use super::unfinished::{Found, find_unfinished};
-use crate::export::file::check_output;
+use crate::export::file::{FileError, check_output};
 use crate::text::counted;
 
 /// Counted frames that may wait for being written.
@@ -43,12 +46,18 @@ pub enum Destination {
 pub enum Finished {
     /// Everything that was asked for is there.
     Complete,
+    /// Everything is there, and frames differ from those of the file that they are compared with, or have no partner there.
+    Differs,
+    /// Everything is there, but no frame had one to be compared with.
+    NothingCompared,
     /// The run had been finished before.
     Already,
     /// It was asked to stop.
     Stopped,
     /// The file ended before its headers say; the reason.
     EndedEarly(String),
+    /// The file that it is compared with did; the reason.
+    OtherEndedEarly(String),
 }
 
 impl Finished {
@@ -56,6 +65,12 @@ impl Finished {
         match outcome {
             Outcome { stopped: true, .. } => Self::Stopped,
             Outcome { ended_early: Some(reason), .. } => Self::EndedEarly(reason),
+            Outcome { comparison: Some(tally), .. } => match tally.other_ended_early.clone() {
+                Some(reason) => Self::OtherEndedEarly(reason),
+                None if tally.is_empty() => Self::NothingCompared,
+                None if !tally.summary().identical => Self::Differs,
+                None => Self::Complete,
+            },
             _ => Self::Complete,
         }
     }
@@ -66,11 +81,38 @@ impl Finished {
 /// # Errors
 /// [`AnalyzeError`] if the file cannot be opened, counting fails, or the output cannot be written. Records of frames
 /// before that are written, and the output says that it is partial.
-pub fn run(mut request: Request, destination: &Destination, quiet: bool) -> Result<Finished, AnalyzeError> {
+pub fn run(request: Request, destination: &Destination, quiet: bool) -> Result<Finished, AnalyzeError> {
+    let compares = request.against.is_some();
+    let finished = run_to_end(request, destination, quiet);
+    finished.map_err(|error| if compares { not_to_be_continued(error) } else { error })
+}
+
+/// The same error where nobody can go on with what was kept, which is removed.
+fn not_to_be_continued(error: AnalyzeError) -> AnalyzeError {
+    let AnalyzeError::Kept { path, part, source } = error else { return error };
+    if let Err(error) = fs::remove_file(&part) {
+        log::debug!("{} stays: {error}", part.display());
+    }
+    FileError::Io { path, source }.into()
+}
+
+fn run_to_end(mut request: Request, destination: &Destination, quiet: bool) -> Result<Finished, AnalyzeError> {
     if let Destination::Records { target: Target::File(path), .. } = destination {
         check_output(path, &request.input)?;
+        request.against.as_ref().map_or(Ok(()), |against| check_output(path, &against.input))?;
     }
     let name = display(&request.input);
+    if let Some(against @ Against { align: Some(within), .. }) = &request.against {
+        let found = align::find(&request, against, *within);
+        if request.stop.is_stopped() {
+            return Ok(Finished::Stopped);
+        }
+        let found = found?;
+        if !quiet {
+            eprint_line(&format!("{name} and {}: {found}", display(&against.input)));
+        }
+        request.against = Some(Against { offset: found.offset, align: None, ..against.clone() });
+    }
     let mut pipeline = Pipeline::open(request.clone())?;
     if let Some(bars) = pipeline.bars().filter(|_| !quiet) {
         eprint_line(&format!("{name}: {bars}"));
@@ -101,11 +143,18 @@ pub fn run(mut request: Request, destination: &Destination, quiet: bool) -> Resu
         }
     }
     summary.frames = left.records;
-    let output = RecordOutput::open(*format, target, run, &left, Recorder::new(&request, *bins), pipeline.info())?;
+    let output = RecordOutput::open(
+        *format,
+        target,
+        run,
+        &left,
+        Recorder::new(&request, pipeline.info(), *bins),
+        pipeline.info(),
+    )?;
     summary.first_frame = pipeline.first_number().unwrap_or(0);
     let mut writer = Writer { output, records: left.records, last: None };
     let counted = count_and_write(pipeline, &name, &mut writer, quiet)?;
-    conclude(counted, writer, summary)
+    conclude(counted, writer, summary, quiet)
 }
 
 /// Writes the summary, and says how the run ended.
@@ -113,14 +162,22 @@ fn conclude(
     counted: Result<Outcome, AnalyzeError>,
     writer: Writer,
     mut summary: Summary,
+    quiet: bool,
 ) -> Result<Finished, AnalyzeError> {
     let Writer { output, records, last } = writer;
     summary.frames = records;
+    let other = summary.options.against.as_ref().map(|against| against.input.clone()).unwrap_or_default();
+    let mut words = Vec::new();
     let (finished, error) = match counted {
         Ok(outcome) => {
             (summary.first_frame, summary.end_frame) = (outcome.frames.start, outcome.frames.end);
             summary.reached_end = outcome.reached_end;
-            warn_of_damage(&summary.input, &outcome);
+            warn_of_damage(&summary.input, outcome.decoder.refused_packets);
+            if let Some(tally) = &outcome.comparison {
+                warn_of_damage(&other, tally.other_refused_packets);
+                summary.comparison = Some(tally.summary());
+                words = tally.in_words(&summary.input, &other);
+            }
             (Finished::of(outcome), None)
         }
         Err(error) => {
@@ -128,14 +185,15 @@ fn conclude(
             (Finished::Stopped, Some(error))
         }
     };
-    summary.complete = finished == Finished::Complete;
+    summary.complete = matches!(finished, Finished::Complete | Finished::Differs | Finished::NothingCompared);
     summary.reason = match (&error, &finished) {
         (Some(error), _) => Some(error.to_string()),
         (None, Finished::Stopped) => Some("it was stopped".to_owned()),
         (None, Finished::EndedEarly(reason)) => Some(reason.clone()),
+        (None, Finished::OtherEndedEarly(reason)) => Some(format!("{other}: {reason}")),
         _ => None,
     };
-    if summary.frames == 0 && summary.complete {
+    if summary.frames == 0 && finished == Finished::Complete {
         log::warn!("{}: no frame was counted; the selection begins after the last one, or takes none", summary.input);
     }
     if summary.frames > 0 || summary.complete {
@@ -144,11 +202,13 @@ fn conclude(
         // There is nothing to keep, and what an earlier run has written stays.
         output.discard();
     }
+    if !quiet && finished != Finished::Stopped {
+        words.iter().for_each(|line| eprint_line(line));
+    }
     error.map_or(Ok(finished), Err)
 }
 
-fn warn_of_damage(name: &str, outcome: &Outcome) {
-    let refused = outcome.decoder.refused_packets;
+fn warn_of_damage(name: &str, refused: u64) {
     if refused > 0 {
         let (packets, whose) =
             (counted(refused, "packet"), if refused == 1 { "its frame is" } else { "their frames are" });
@@ -212,6 +272,7 @@ fn count_and_write(
 /// Adds everything up for people.
 fn overview(pipeline: Pipeline, name: &str, quiet: bool) -> Result<Finished, AnalyzeError> {
     let mut overview = Overview::new(pipeline.info(), pipeline.adjustments());
+    let other = pipeline.against().map(|against| display(&against.input)).unwrap_or_default();
     let mut progress = Progress::new(name, pipeline.span_secs(), quiet);
     let counted = pipeline.run(&mut |counted| {
         progress.frame(counted.facts.time_secs + counted.facts.duration_secs);
@@ -223,8 +284,12 @@ fn overview(pipeline: Pipeline, name: &str, quiet: bool) -> Result<Finished, Ana
     overview.end(&outcome);
     let mut output = Output::open(&Target::Stdout, 0, None)?;
     output.write(format!("{overview}\n").as_bytes())?;
+    if let Some(tally) = &outcome.comparison {
+        output.write(format!("{}\n", tally.in_words(name, &other).join("\n")).as_bytes())?;
+        warn_of_damage(&other, tally.other_refused_packets);
+    }
     output.finish()?;
-    warn_of_damage(name, &outcome);
+    warn_of_damage(name, outcome.decoder.refused_packets);
     Ok(Finished::of(outcome))
 }
 

@@ -7,6 +7,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::comparison::Against;
+use super::comparison::tally::ComparisonSummary;
 use super::counter::ScopeUse;
 use super::pipeline::{Pipeline, Request};
 use super::signal::SignalUse;
@@ -74,6 +76,27 @@ pub struct RunOptions {
     /// Scopes whose figures are told; absent where none are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scopes: Option<String>,
+    /// The file that frames are compared with; absent where they are not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub against: Option<AgainstOptions>,
+}
+
+/// With what frames are compared.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgainstOptions {
+    /// The file as it was named.
+    pub input: String,
+    /// Which file that was.
+    pub source: Option<SourceIdentity>,
+    /// What is added to a frame's number for that of its partner.
+    pub offset: i64,
+}
+
+impl AgainstOptions {
+    fn of(against: &Against) -> Self {
+        let Against { input, offset, .. } = against;
+        Self { input: display(input), source: SourceIdentity::of(input), offset: *offset }
+    }
 }
 
 impl RunOptions {
@@ -95,6 +118,7 @@ impl RunOptions {
             range: request.open.range.map(|range| range.name().to_owned()),
             adjustments: adjustments_text(&request.adjustments),
             scopes: (request.counting.scopes == ScopeUse::Saturation).then(|| "vectorscope".to_owned()),
+            against: request.against.as_ref().map(AgainstOptions::of),
         }
     }
 }
@@ -125,6 +149,9 @@ pub struct Summary {
     pub complete: bool,
     /// Why not.
     pub reason: Option<String>,
+    /// What the comparison of the frames gave; absent where they are not compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comparison: Option<ComparisonSummary>,
 }
 
 impl Summary {
@@ -143,6 +170,7 @@ impl Summary {
             reached_end: false,
             complete: true,
             reason: None,
+            comparison: None,
         }
     }
 

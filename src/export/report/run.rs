@@ -121,7 +121,7 @@ fn gather(pipeline: Pipeline, options: &ReportOptions) -> Result<Gathering, Anal
         clip = clip.keeping_all_cuts();
     }
     let mut first = None;
-    let outcome = pipeline.run(&mut |Counted { facts, counts }| {
+    let outcome = pipeline.run(&mut |Counted { facts, counts, .. }| {
         let histogram = match options.components {
             Components::Rgbl => counts.rgbl,
             Components::YCbCr => counts.coded,

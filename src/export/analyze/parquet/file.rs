@@ -15,7 +15,7 @@ use ::parquet::file::writer::SerializedFileWriter;
 use ::parquet::schema::types::{SchemaDescPtr, Type, TypePtr};
 use bytes::Bytes;
 
-use super::super::record::{Field, Kind};
+use super::super::cells::{Field, Kind};
 use super::super::summary::Summary;
 use super::group::Group;
 
@@ -255,7 +255,7 @@ impl<R: ChunkReader + 'static> TableFile<R> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::record::Cell;
+    use super::super::super::cells::Cell;
     use super::*;
 
     const KINDS: [Kind; 6] = [Kind::Boolean, Kind::Integer32, Kind::Integer64, Kind::Real, Kind::Text, Kind::Numbers];

@@ -10,7 +10,7 @@ use ::parquet::file::reader::RowGroupReader;
 use ::parquet::file::writer::SerializedRowGroupWriter;
 use ::parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 
-use super::super::record::Cell;
+use super::super::cells::Cell;
 
 /// Rows that a group has at most. What is lost where a run is killed are as many: two minutes or three of a film.
 pub const MOST_ROWS: usize = 4096;

@@ -1,0 +1,157 @@
+//! How far two histograms are apart.
+
+/// The earth-mover distance of two histograms of one channel: the mean way, as a part of the scale, over which samples must be moved to
+/// make one of the other. It is the area between the two lines that tell which share of the samples lies at or below a level, where
+/// code c of n bits is the level c / (2^n - 1), and each histogram counts as much as the other however many samples it has.
+///
+/// It is held as a fraction of integers, and so is exact.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Distance {
+    moved: u128,
+    of: u128,
+}
+
+impl Distance {
+    /// The distance of two histograms, each of at least two bins, whose counts add up to no more than 2^32; `None` where one of them
+    /// counts nothing.
+    #[must_use]
+    pub fn of(a: &[u32], b: &[u32]) -> Option<Self> {
+        let [(count_a, top_a), (count_b, top_b)] =
+            [a, b].map(|bins| (samples(bins), bins.len().saturating_sub(1) as u64));
+        if count_a == 0 || count_b == 0 || top_a == 0 || top_b == 0 {
+            return None;
+        }
+        // Levels are counted in steps of which every code of both is a whole number.
+        let (mut below_a, mut below_b) = (0_u64, 0_u64);
+        let (mut next_a, mut next_b) = (0_usize, 0_usize);
+        let (mut level, mut moved) = (0_u64, 0_u128);
+        while next_a < a.len() && next_b < b.len() {
+            let (at_a, at_b) = (next_a as u64 * top_b, next_b as u64 * top_a);
+            let at = at_a.min(at_b);
+            let [share_a, share_b] =
+                [(below_a, count_b), (below_b, count_a)].map(|(n, m)| u128::from(n) * u128::from(m));
+            moved += share_a.abs_diff(share_b) * u128::from(at - level);
+            level = at;
+            if at == at_a {
+                below_a += u64::from(a[next_a]);
+                next_a += 1;
+            }
+            if at == at_b {
+                below_b += u64::from(b[next_b]);
+                next_b += 1;
+            }
+        }
+        let of = u128::from(count_a) * u128::from(count_b) * u128::from(top_a * top_b);
+        Some(Self { moved, of })
+    }
+
+    /// In codes, where both histograms have so many bits.
+    #[must_use]
+    pub fn codes(self, bits: u32) -> f64 {
+        quotient(self.moved * ((1 << bits) - 1), self.of)
+    }
+
+    /// In percent of the scale.
+    #[must_use]
+    pub fn percent(self) -> f64 {
+        quotient(self.moved * 100, self.of)
+    }
+}
+
+fn samples(bins: &[u32]) -> u64 {
+    bins.iter().map(|&count| u64::from(count)).sum()
+}
+
+/// The quotient in lowest terms, which is rounded once where both have no more than 53 bits, as with as many samples in both.
+fn quotient(numerator: u128, denominator: u128) -> f64 {
+    let (mut a, mut b) = (numerator, denominator);
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    (numerator / a) as f64 / (denominator / a) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How far the samples of one histogram are moved, in codes and all together, to make one of the other; both have as many samples and as
+    /// many bins. The lowest sample goes to the lowest place, the next one to the next: no other way is shorter on a line.
+    fn codes_moved(a: &[u32], b: &[u32]) -> u64 {
+        let sorted = |bins: &[u32]| -> Vec<usize> {
+            bins.iter().enumerate().flat_map(|(code, &count)| std::iter::repeat_n(code, count as usize)).collect()
+        };
+        sorted(a).into_iter().zip(sorted(b)).map(|(from, to)| from.abs_diff(to) as u64).sum()
+    }
+
+    /// Bins that look random, of so many samples.
+    fn bins(bits: u32, samples: u32, seed: u64) -> Vec<u32> {
+        let mut bins = vec![0; 1 << bits];
+        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        for _ in 0..samples {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            // Products lean to the dark end.
+            let (a, b) = ((state >> 40) & 0xfff, (state >> 20) & 0xfff);
+            bins[((a * b) >> (24 - bits)) as usize] += 1;
+        }
+        bins
+    }
+
+    #[test]
+    fn it_is_the_way_over_which_samples_are_moved() {
+        for (bits, samples) in [(8, 1), (8, 997), (10, 1000), (12, 4001)] {
+            for seed in 0..20 {
+                let (a, b) = (bins(bits, samples, 2 * seed + 1), bins(bits, samples, 2 * seed + 2));
+                let moved = codes_moved(&a, &b);
+                let distance = Distance::of(&a, &b).expect("both count something");
+                assert_eq!(distance.codes(bits), moved as f64 / f64::from(samples));
+                assert_eq!(Some(distance), Distance::of(&b, &a), "both ways are as long");
+            }
+        }
+    }
+
+    #[test]
+    fn ends_of_the_scale_are_all_of_it_apart_whatever_their_depth() {
+        let mut ends = Vec::new();
+        for bits in [8, 10, 12] {
+            let (mut black, mut white) = (vec![0; 1 << bits], vec![0; 1 << bits]);
+            black[0] = 3 + bits;
+            white[(1 << bits) - 1] = 5;
+            ends.push((black, white));
+        }
+        for (black, _) in &ends {
+            for (other, white) in &ends {
+                assert_eq!(Distance::of(black, white).map(Distance::percent), Some(100.0));
+                assert_eq!(Distance::of(black, other).map(Distance::percent), Some(0.0));
+            }
+        }
+        assert_eq!(Distance::of(&ends[1].0, &ends[1].1).map(|distance| distance.codes(10)), Some(1023.0));
+    }
+
+    #[test]
+    fn as_many_times_the_samples_are_the_same_histogram() {
+        let (a, b) = (bins(8, 500, 3), bins(8, 500, 4));
+        let twice: Vec<u32> = b.iter().map(|count| 2 * count).collect();
+        assert_eq!(
+            Distance::of(&a, &twice).map(|distance| distance.codes(8)),
+            Distance::of(&a, &b).map(|distance| distance.codes(8))
+        );
+        assert_eq!(Distance::of(&b, &twice).map(Distance::percent), Some(0.0));
+    }
+
+    #[test]
+    fn nothing_is_no_distance_from_anything() {
+        assert_eq!(Distance::of(&[0; 256], &[1; 256]), None);
+        assert_eq!(Distance::of(&[1; 256], &[0; 1024]), None);
+        assert_eq!(Distance::of(&[], &[]), None);
+    }
+
+    #[test]
+    fn the_largest_counts_do_not_overflow() {
+        let (mut black, mut white) = (vec![0; 4096], vec![0; 4096]);
+        (black[0], white[4095]) = (u32::MAX, u32::MAX);
+        assert_eq!(Distance::of(&black, &white).map(|distance| distance.codes(12)), Some(4095.0));
+    }
+}

@@ -1,0 +1,188 @@
+//! Which offset two files have, found by their histograms.
+//!
+//! The first frames of the selection are held against the other file's, at every offset that is asked about. The one at which the
+//! histograms of partners are nearest to each other, all channels together and in the mean, is taken; of several such the one nearest to
+//! where the search began. All sums are of integers, so that every machine finds the same.
+
+use std::fmt;
+use std::ops::ControlFlow;
+
+use super::super::comparison::Against;
+use super::super::counter::{Counting, ScopeUse};
+use super::super::counting::{Context, Cropping, Request, count_all};
+use super::super::ending::AnalyzeError;
+use super::super::frames::{self, End, Frames};
+use super::super::selection::{Point, Selection};
+use crate::engine::Engine;
+use crate::histogram::{Components, Histogram};
+use crate::media::Decoder;
+
+/// Frames of the input that are held against the other file's.
+const WINDOW: u64 = 256;
+/// Of those, the part that must have partners for an offset to be taken: a half.
+const LEAST_PART: usize = 2;
+/// Levels of a signature.
+const LEVELS: usize = 256;
+/// Bits of a share.
+const SHARE_BITS: u32 = 16;
+
+/// An offset that was found.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Found {
+    /// It.
+    pub offset: i64,
+    /// Frames that were held against each other there.
+    pub frames: usize,
+    /// How far their histograms are apart in the mean, in percent of the scale.
+    pub percent: f64,
+}
+
+impl fmt::Display for Found {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { offset, frames, percent } = self;
+        write!(
+            f,
+            "matched with an offset of {offset}: there the histograms of {frames} frames are {percent:.3} % of the scale apart in the mean"
+        )
+    }
+}
+
+/// Which share of a frame's samples lies at or below each level, channel by channel.
+struct Signature(Vec<u32>);
+
+impl Signature {
+    fn of(histogram: &Histogram) -> Self {
+        let channels = histogram.components.channel_names().len();
+        let mut shares = Vec::with_capacity(channels * LEVELS);
+        for bins in (0..channels).map(|channel| histogram.bins(channel)) {
+            let samples = bins.iter().map(|&count| u64::from(count)).sum::<u64>().max(1);
+            let mut below = 0;
+            shares.extend(bins.chunks(bins.len() / LEVELS).map(|codes| {
+                below += codes.iter().map(|&count| u64::from(count)).sum::<u64>();
+                // No more than 2^16.
+                ((below << SHARE_BITS) / samples) as u32
+            }));
+        }
+        Self(shares)
+    }
+
+    fn distance(&self, other: &Self) -> u64 {
+        let off: u32 = self.0.iter().zip(&other.0).map(|(a, b)| a.abs_diff(*b)).sum();
+        off.into()
+    }
+}
+
+/// Finds the offset within so many frames of the stated one.
+///
+/// # Errors
+/// [`AnalyzeError`] if a file cannot be read, or only once; [`AnalyzeError::NotAligned`] if nowhere enough frames have partners.
+pub fn find(request: &Request, against: &Against, within: u32) -> Result<Found, AnalyzeError> {
+    let start = request.selection.from.unwrap_or(Point::Frame(0));
+    let only = Selection { region: request.selection.region, ..Selection::default() };
+    let counting = Counting { rgbl: true, coded: false, scopes: ScopeUse::None, ..Counting::default() };
+    let request = Request { selection: only, counting, against: None, jobs: 1, ..request.clone() };
+    let mut engine = Engine::start(request.engine, &request.adapter);
+    engine.wait_if_wanted()?;
+    let (first, ours) = signatures(&request, &engine, start, |first| first.saturating_add(WINDOW))?;
+    let reach = i128::from(within);
+    let place = |distance: i128| u64::try_from(i128::from(first) + i128::from(against.offset) + distance).unwrap_or(0);
+    let theirs = Request { input: against.input.clone(), ..request.clone() };
+    let end = place(reach + ours.len() as i128);
+    let (their_first, theirs) = signatures(&theirs, &engine, Point::Frame(place(-reach)), |_| end)?;
+    let offsets = (0..=i64::from(within)).flat_map(|off| if off == 0 { vec![0] } else { vec![off, -off] });
+    let mut best: Option<(u64, usize, i64)> = None;
+    for offset in offsets.map(|off| against.offset.saturating_add(off)) {
+        let Some((sum, frames)) = mean_at((first, &ours), (their_first, &theirs), offset) else { continue };
+        // Means are compared as fractions.
+        let is_nearer =
+            |(of, count, _): (u64, usize, i64)| u128::from(sum) * (count as u128) < u128::from(of) * (frames as u128);
+        if best.is_none_or(is_nearer) {
+            best = Some((sum, frames, offset));
+        }
+    }
+    let Some((sum, frames, offset)) = best else {
+        return Err(AnalyzeError::NotAligned { input: request.input, other: against.input.clone() });
+    };
+    let channels = Components::Rgbl.channel_names().len();
+    let whole = (channels * (LEVELS - 1) * frames) as f64 * f64::from(1 << SHARE_BITS);
+    Ok(Found { offset, frames, percent: 100.0 * sum as f64 / whole })
+}
+
+/// The sum of the distances of partners at that offset, and how many there are; `None` where they are too few. Of each file, the number
+/// of the first frame is told.
+fn mean_at(ours: (u64, &[Signature]), theirs: (u64, &[Signature]), offset: i64) -> Option<(u64, usize)> {
+    let shift = i128::from(ours.0) + i128::from(offset) - i128::from(theirs.0);
+    let partner = |index: usize| theirs.1.get(usize::try_from(index as i128 + shift).ok()?);
+    let pairs = ours.1.iter().enumerate().filter_map(|(index, frame)| Some(frame.distance(partner(index)?)));
+    let (sum, frames) = pairs.fold((0, 0), |(sum, frames), distance| (sum + distance, frames + 1));
+    (frames > 0 && frames * LEAST_PART >= ours.1.len()).then_some((sum, frames))
+}
+
+/// The signatures of the frames from a point on up to the number that `end` gives for the first one's, and that first one's number.
+fn signatures(
+    request: &Request,
+    engine: &Engine,
+    from: Point,
+    end: impl FnOnce(u64) -> u64,
+) -> Result<(u64, Vec<Signature>), AnalyzeError> {
+    let mut decoder = Decoder::open(&request.input, &request.open)?;
+    let info = decoder.info().clone();
+    if !info.seekable {
+        return Err(AnalyzeError::NeedsFile { input: request.input.clone(), what: "--align" });
+    }
+    let positioned = frames::position(&mut decoder, (Some(from), 0), false, &request.stop)?;
+    let cropping = Cropping { input: request.input.clone(), region: request.selection.region, bars: None };
+    let context = Context { request, info: &info, cropping: &cropping, engine };
+    let frames = Frames::start(decoder, positioned, 0, &request.stop)?;
+    let mut end = Some(end);
+    let (mut first, mut last) = (0, u64::MAX);
+    let mut found = Vec::new();
+    count_all(&context, frames, None::<End>, &mut |counted| {
+        if let Some(end) = end.take() {
+            first = counted.facts.number;
+            last = end(first);
+        }
+        if counted.facts.number >= last {
+            return ControlFlow::Break(());
+        }
+        found.extend(counted.counts.rgbl.as_ref().map(Signature::of));
+        ControlFlow::Continue(())
+    })?;
+    Ok((first, found))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Frames of which each has all samples at one level.
+    fn flat(levels: impl IntoIterator<Item = usize>) -> Vec<Signature> {
+        let frame = |level: usize| {
+            let mut histogram = Histogram::empty(10, Components::Rgbl);
+            (0..4).for_each(|channel| histogram.bins_mut(channel)[4 * level] = 77);
+            Signature::of(&histogram)
+        };
+        levels.into_iter().map(frame).collect()
+    }
+
+    #[test]
+    fn a_distance_is_the_levels_between() {
+        let [a, b] = [flat([10]), flat([13])];
+        assert_eq!(a[0].distance(&b[0]), (4 * 3) << SHARE_BITS);
+        let [black, white] = [flat([0]), flat([255])];
+        assert_eq!(black[0].distance(&white[0]), (4 * 255) << SHARE_BITS);
+    }
+
+    #[test]
+    fn partners_are_those_of_the_offset_and_half_must_have_one() {
+        let (ours, theirs) = (flat(20..30), flat(10..35));
+        let at = |offset| mean_at((100, &ours), (95, &theirs), offset);
+        // Frame 100 is level 20, which is frame 105 there.
+        assert_eq!(at(5), Some((0, 10)));
+        assert_eq!(at(6), Some(((10 * 4) << SHARE_BITS, 10)));
+        assert_eq!(at(15), Some(((5 * 10 * 4) << SHARE_BITS, 5)));
+        assert_eq!(at(16), None);
+        assert_eq!(at(-10).map(|(_, frames)| frames), Some(5));
+        assert_eq!(at(-11), None);
+    }
+}

@@ -1,0 +1,140 @@
+//! The frames of the file that another one is compared with, found by their numbers.
+
+use super::super::comparison::Against;
+use super::super::counter::ScopeUse;
+use super::super::counting::{Context, Cropping, Request};
+use super::super::ending::AnalyzeError;
+use super::super::frames::{self, Frames, Next, NumberedFrames};
+use super::super::selection::Point;
+use crate::engine::Engine;
+use crate::media::{Decoder, Ending, StreamInfo};
+use crate::picture::Frame;
+
+/// The other file, opened.
+pub struct Other {
+    facts: OtherFacts,
+    decoder: Decoder,
+}
+
+/// What is known of it.
+pub(super) struct OtherFacts {
+    request: Request,
+    info: StreamInfo,
+    ending: Ending,
+    cropping: Cropping,
+    /// How many frames later its frame comes than that of the same picture in the input.
+    pub(super) offset: i64,
+}
+
+impl Other {
+    /// Opens it, to be read and counted as the request has it of its own file.
+    ///
+    /// # Errors
+    /// [`AnalyzeError`] if it cannot be read.
+    pub fn open(request: &Request, against: &Against) -> Result<Self, AnalyzeError> {
+        let decoder = Decoder::open(&against.input, &request.open)?;
+        let mut request = Request { input: against.input.clone(), against: None, ..request.clone() };
+        request.counting.scopes = ScopeUse::None;
+        let cropping = Cropping { input: against.input.clone(), region: request.selection.region, bars: None };
+        let (info, ending) = (decoder.info().clone(), Ending::of(&decoder));
+        Ok(Self { facts: OtherFacts { request, info, ending, cropping, offset: against.offset }, decoder })
+    }
+
+    /// What stays, and what is used up.
+    pub(super) fn parts(self) -> (OtherFacts, Decoder) {
+        (self.facts, self.decoder)
+    }
+}
+
+impl OtherFacts {
+    /// What the counting of its frames goes by.
+    pub(super) fn context<'a>(&'a self, engine: &'a Engine) -> Context<'a> {
+        Context { request: &self.request, info: &self.info, cropping: &self.cropping, engine }
+    }
+}
+
+/// What comes for a frame.
+pub(super) enum Partner {
+    Frame(Box<Frame>),
+    /// The other file is whole, and has no frame of that number.
+    BehindEnd,
+    /// The other file ends before it should.
+    Lost,
+    /// The run was asked to stop.
+    Stopped,
+}
+
+/// The frames of the other file.
+pub(super) struct Partners<'a> {
+    other: &'a OtherFacts,
+    supply: Supply,
+}
+
+/// How far the other file is read.
+pub(super) enum Supply {
+    /// Nobody has asked for a frame.
+    Opened(Box<Decoder>),
+    Running(Box<Frames>),
+    /// The end was seen: the number behind the last frame, and how many packets the decoder refused.
+    Ended {
+        end: u64,
+        refused_packets: u64,
+    },
+    /// Frames that should be there are not; the reason.
+    Lost(String),
+}
+
+impl<'a> Partners<'a> {
+    pub(super) fn new(other: &'a OtherFacts, decoder: Decoder) -> Self {
+        Self { other, supply: Supply::Opened(Box::new(decoder)) }
+    }
+
+    /// How far the file was read.
+    pub(super) fn supply(self) -> Supply {
+        self.supply
+    }
+
+    /// Looks for all frames behind those that were asked for, to see where the file ends; not where none was asked for.
+    pub(super) fn find_end(&mut self) -> Result<Partner, AnalyzeError> {
+        if matches!(self.supply, Supply::Opened(_)) { Ok(Partner::BehindEnd) } else { self.find(u64::MAX) }
+    }
+
+    /// The frame of that number, which must be greater than every one that was asked for before.
+    pub(super) fn find(&mut self, number: u64) -> Result<Partner, AnalyzeError> {
+        if let Supply::Opened(_) = self.supply {
+            self.begin(number)?;
+        }
+        loop {
+            let frames = match &mut self.supply {
+                Supply::Running(frames) => frames,
+                Supply::Lost(_) => return Ok(Partner::Lost),
+                Supply::Opened(_) | Supply::Ended { .. } => return Ok(Partner::BehindEnd),
+            };
+            match frames.next(&self.other.info) {
+                Next::Frame(found, frame) if found >= number => return Ok(Partner::Frame(frame)),
+                Next::Frame(..) => {}
+                Next::Stopped => return Ok(Partner::Stopped),
+                Next::Failed(error) => self.supply = Supply::Lost(error.to_string()),
+                Next::End => {
+                    let (end, counters) = (frames.next_number(), frames.counters());
+                    let missing =
+                        self.other.ending.missing(&self.other.info, (Some(end), frames.end_secs()), &counters);
+                    self.supply = match missing {
+                        Some(reason) => Supply::Lost(reason),
+                        None => Supply::Ended { end, refused_packets: counters.refused_packets },
+                    };
+                }
+            }
+        }
+    }
+
+    /// Goes to the frame of that number.
+    fn begin(&mut self, number: u64) -> Result<(), AnalyzeError> {
+        let ended = Supply::Ended { end: 0, refused_packets: 0 };
+        let Supply::Opened(mut decoder) = std::mem::replace(&mut self.supply, ended) else { return Ok(()) };
+        let stop = &self.other.request.stop;
+        let positioned = frames::position(&mut decoder, (Some(Point::Frame(number)), 0), false, stop)?;
+        self.supply = Supply::Running(Box::new(Frames::start(*decoder, positioned, 0, stop)?));
+        Ok(())
+    }
+}

@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""Compares the records of a comparison with what NumPy computes from FFmpeg's raw frames, and with FFmpeg's psnr filter.
+
+    against.py RECORDS.jsonl CLIP PIX_FMT MATRIX RANGE OTHER PIX_FMT MATRIX RANGE [x,y,width,height]
+
+Where both formats are the same and no region is given, the filter's figures are compared too. Every difference ends it with exit code 1
+and a sentence.
+"""
+
+import json
+import math
+import os
+import subprocess
+import sys
+from fractions import Fraction
+
+import numpy as np
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import records  # noqa: E402
+
+
+def size(clip):
+    command = ["ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries", "stream=width,height", "-of", "csv=p=0", clip]
+    return [int(number) for number in subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip().strip(",").split(",")]
+
+
+def filter_figures(clip, other):
+    """FFmpeg's figures of every frame, by their names."""
+    graph = "[0:v][1:v]psnr,metadata=print:file=-"
+    command = ["ffmpeg", "-v", "error", "-nostdin", "-noautorotate", "-i", clip, "-noautorotate", "-i", other, "-lavfi", graph, "-f", "null", "/dev/null"]
+    frames = []
+    for line in subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines():
+        if line.startswith("frame:"):
+            frames.append({})
+        elif line.startswith("lavfi.psnr."):
+            name, value = line.removeprefix("lavfi.psnr.").split("=")
+            frames[-1][name] = float(value)
+    return frames
+
+
+def distance(a, b):
+    """The area between two lines of shares, each over levels from 0 to 1, as a fraction; None where nothing is counted."""
+    if sum(a) == 0 or sum(b) == 0:
+        return None
+    tops = len(a) - 1, len(b) - 1
+    if tops[0] == tops[1] and sum(a) == sum(b):
+        moved = np.abs(np.cumsum(np.array(a, np.int64)) - np.cumsum(np.array(b, np.int64)))
+        return Fraction(int(moved[:-1].sum()), sum(a) * tops[0])
+    levels = sorted({Fraction(code, top) for top in tops for code in range(top + 1)})
+    share = lambda bins, top, below: Fraction(int(below[min(math.floor(level * top), top)]), sum(bins))
+    below = np.cumsum(a), np.cumsum(b)
+    area = Fraction(0)
+    for level, after in zip(levels, levels[1:]):
+        area += abs(share(a, tops[0], below[0]) - share(b, tops[1], below[1])) * (after - level)
+    return area
+
+
+def expected(ours, theirs, alike, region):
+    """The fields of a frame, of (planes, pix_fmt, matrix, limits, size) of both."""
+    result = {"compared_as": "codes" if alike else "pictures", "identical": alike}
+    histograms = []
+    for planes, pix_fmt, matrix, limits, (width, height) in (ours, theirs):
+        part = region or (0, 0, width, height)
+        histograms.append(records.channels(planes, pix_fmt, matrix, limits, part, pix_fmt[:3] not in ("gbr", "rgb")))
+    for name in histograms[0]:
+        found = distance(histograms[0][name]["bins"], histograms[1].get(name, {"bins": [0]})["bins"])
+        top = len(histograms[0][name]["bins"]) - 1
+        result[f"distance_{name}"] = float(found * top) if alike and found is not None else None
+        result[f"distance_percent_{name}"] = None if found is None else float(found * 100)
+    model, bits, shifts = records.describe(ours[1])
+    names = "rgb" if model == "rgb" else "yuv"
+    squares, samples = 0, 0
+    for index, name in enumerate(names):
+        noise = largest = mean = None
+        if alike and index < len(ours[0]):
+            parts = []
+            for planes in (ours[0], theirs[0]):
+                (sx, sy), (x, y, width, height) = shifts if index else (0, 0), region or (0, 0, *ours[4])
+                parts.append(planes[index][y >> sy : ((y + height - 1) >> sy) + 1, x >> sx : ((x + width - 1) >> sx) + 1])
+            off = np.abs(parts[0] - parts[1])
+            largest, mean = int(off.max()), float(off.sum() / off.size)
+            error = float((off * off).sum() / off.size)
+            squares, samples = squares + int((off * off).sum()), samples + off.size
+            result["identical"] &= largest == 0
+            noise = 10 * math.log10((2**bits - 1) ** 2 / error) if error else None
+        result |= {f"difference_max_{name}": largest, f"difference_mean_{name}": mean, f"psnr_{name}": noise}
+    result["psnr_avg"] = 10 * math.log10((2**bits - 1) ** 2 * samples / squares) if squares else None
+    return result
+
+
+def is_close(found, wanted):
+    if isinstance(wanted, float) and isinstance(found, (int, float)):
+        return math.isclose(found, wanted, rel_tol=1e-12, abs_tol=1e-12)
+    return type(found) is type(wanted) and found == wanted
+
+
+def main():
+    path, *words = sys.argv[1:]
+    region = [int(number) for number in words.pop().split(",")] if len(words) == 9 else None
+    ours, theirs = words[:4], words[4:8]
+    sizes = size(ours[0]), size(theirs[0])
+    frames = [list(records.raw_frames(clip, pix_fmt, *size_)) for (clip, pix_fmt, *_), size_ in zip((ours, theirs), sizes)]
+    alike = (ours[1:], sizes[0]) == (theirs[1:], sizes[1])
+    filtered = filter_figures(ours[0], theirs[0]) if alike and region is None else None
+    with open(path) as file:
+        lines = [json.loads(line) for line in file]
+    found = [line for line in lines if line["type"] == "frame"]
+    if not found:
+        sys.exit("there are no records")
+    for record in found:
+        number = record["frame"]
+        one = (frames[0][number], *ours[1:], sizes[0])
+        other = (frames[1][record["against_frame"]], *theirs[1:], sizes[1])
+        wanted = expected(one, other, alike, region)
+        for name, value in wanted.items():
+            if name in record and not is_close(record[name], value):
+                sys.exit(f"frame {number}: {name} is {record[name]}, not {value}")
+        missing = [name for name in wanted if name not in record and not name.endswith(("_y", "_cb", "_cr"))]
+        if missing:
+            sys.exit(f"frame {number} has no {missing}")
+        if filtered is None or number != record["against_frame"]:
+            continue
+        figures = filtered[number]
+        told = {f"psnr_{name.rsplit('.', 1)[1]}": value for name, value in figures.items() if name.startswith("psnr.")}
+        told["psnr_avg"] = figures["psnr_avg"]
+        if len(told) != 1 + len(frames[0][0]):
+            sys.exit(f"the filter tells {figures}")
+        for name, value in told.items():
+            ours_ = math.inf if record[name] is None else record[name]
+            if ours_ != value and abs(ours_ - value) > 5.1e-7 * max(1, abs(value)):
+                sys.exit(f"frame {number}: {name} is {record[name]}, but the filter's is {value}")
+    print(f"{len(found)} records are equal" + (", to the filter's too" if filtered else ""))
+
+
+main()
