@@ -1,16 +1,32 @@
 //! An X server that nobody sees, on a display number that nobody else has.
 
+use std::cell::RefCell;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
 
+use crate::picture::Picture;
 use crate::wait::{PATIENCE, output_of};
+use crate::x11::Client;
+
+/// The running server; it ends when this is dropped.
+struct Server(Child);
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // Either fails only if the server has ended by itself.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
 
 /// A running Xvfb; it ends when this is dropped.
 pub struct Display {
-    server: Child,
     name: String,
+    // Asking it changes what is still to be read.
+    client: RefCell<Client>,
+    _server: Server,
 }
 
 impl Display {
@@ -27,8 +43,8 @@ impl Display {
             .spawn()
             .unwrap_or_else(|error| panic!("cannot start Xvfb: {error}; scripts/setup installs it"));
         // Owned from here on, so that a panic below ends the server too.
-        let mut display = Self { server, name: String::new() };
-        let out = display.server.stdout.take().expect("Xvfb was started with a pipe");
+        let mut server = Server(server);
+        let out = server.0.stdout.take().expect("Xvfb was started with a pipe");
         let (send, receive) = mpsc::channel();
         thread::spawn(move || {
             let mut line = String::new();
@@ -41,10 +57,11 @@ impl Display {
             let complaints = std::fs::read(complaints.path()).unwrap_or_default();
             panic!("Xvfb did not start: {}", String::from_utf8_lossy(&complaints));
         });
-        display.name = format!(":{number}");
+        let client = Client::connect(number, PATIENCE).unwrap_or_else(|error| panic!("Xvfb does not answer: {error}"));
+        let display = Self { name: format!(":{number}"), client: RefCell::new(client), _server: server };
         // What else is missing is said at once, and not after a minute of waiting for a window that cannot be found.
         // xdotool wants a display even to say its version.
-        for (program, question) in [("xdotool", "version"), ("setxkbmap", "-version"), ("import", "-version")] {
+        for (program, question) in [("xdotool", "version"), ("setxkbmap", "-version")] {
             let answer = output_of(display.command(program).arg(question), PATIENCE);
             answer.unwrap_or_else(|error| panic!("{error}"));
         }
@@ -66,17 +83,9 @@ impl Display {
         Ok(String::from_utf8_lossy(&out).trim().to_owned())
     }
 
-    /// The pixels of a window in ImageMagick's portable pixmap.
-    pub fn pixmap(&self, window: &str) -> Result<Vec<u8>, String> {
-        let arguments = ["-silent", "-window", window, "-depth", "8", "ppm:-"];
-        output_of(self.command("import").args(arguments), PATIENCE)
-    }
-}
-
-impl Drop for Display {
-    fn drop(&mut self) {
-        // Either fails only if the server has ended by itself.
-        let _ = self.server.kill();
-        let _ = self.server.wait();
+    /// What a window shows.
+    pub fn picture(&self, window: &str) -> Result<Picture, String> {
+        let number = window.parse().map_err(|error| format!("'{window}' is no window: {error}"))?;
+        self.client.borrow_mut().picture(number).map_err(|error| error.to_string())
     }
 }

@@ -29,6 +29,7 @@ mod title;
 mod turn;
 mod wait;
 mod ways_in;
+mod x11;
 
 use std::time::{Duration, Instant};
 
@@ -65,13 +66,9 @@ fn pause(program: &Program) -> Picture {
 
 /// The sample in a window of these arguments, paused on its first frame, with nothing under the pointer.
 fn paused_sample<'display>(display: &'display Display, arguments: &[&str]) -> Program<'display> {
-    let program = Program::start_with(display, sample(), arguments);
+    let program = Program::start_with(display, sample(), &[&["--paused"], arguments].concat());
     program.take_pointer_away();
-    pause(&program);
-    program.key("Home");
     position_where(&program, "at the beginning", |position| near(position, 0.0, FRAME_SECONDS));
-    // The note on that stays for 1.6 s.
-    std::thread::sleep(Duration::from_millis(1800));
     program.settled();
     program
 }

@@ -202,11 +202,9 @@ impl<'display> Program<'display> {
 
     /// What the window shows now.
     pub fn picture(&self) -> Picture {
-        // ImageMagick's import waits for a click when the window has gone.
         self.assert_running();
-        let pixmap = self.display.pixmap(&self.window);
-        let pixmap = pixmap.unwrap_or_else(|error| panic!("no picture of the window: {error}\n{}", self.log()));
-        Picture::from_pixmap(&pixmap).expect("ImageMagick's import gave no pixmap")
+        let picture = self.display.picture(&self.window);
+        picture.unwrap_or_else(|error| panic!("no picture of the window: {error}\n{}", self.log()))
     }
 
     /// What the window shows once it has stopped changing. For a paused program: one that plays never stops.
@@ -214,13 +212,25 @@ impl<'display> Program<'display> {
         let mut last = self.picture();
         let mut equal = 0;
         until("the picture to stand still", PATIENCE, || {
-            // Several frames' time lies between two pictures, so that a frame under way cannot be missed.
+            // Several frames' time lies between two pictures, so that a frame under way cannot be missed; on a busy machine
+            // one may take longer, but then a thread has work.
             thread::sleep(Duration::from_millis(100));
             let now = self.picture();
-            equal = if now == last { equal + 1 } else { 0 };
+            equal = if now == last && !self.is_working() { equal + 1 } else { 0 };
             last = now;
             (equal >= 3).then(|| last.clone())
         })
+    }
+
+    /// Whether any of the program's threads runs or would run if the machine were free.
+    fn is_working(&self) -> bool {
+        let threads = fs::read_dir(format!("/proc/{}/task", self.id)).expect("the kernel keeps account of threads");
+        let is_working = |thread: fs::DirEntry| {
+            // The state follows the name in parentheses: R runs or is ready to, D waits for a disk. A thread that has ended has none.
+            let line = fs::read_to_string(thread.path().join("stat")).unwrap_or_default();
+            line.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with(['R', 'D']))
+        };
+        threads.flatten().any(is_working)
     }
 
     /// Waits until the window shows a picture again, to the pixel, in an area.
