@@ -133,6 +133,29 @@ fn every_value_is_that_of_the_lines() {
     }
 }
 
+/// Of pictures whose bins go up and down from one to the next, as those of 8 bits do.
+#[test]
+fn bins_take_a_third_of_the_room_that_they_take_as_text() {
+    let source = "-f lavfi -i mandelbrot=size=1920x1080:rate=25 -frames:v 48 -vf noise=alls=6:allf=t,format=yuv420p";
+    let clip = Clip::new("clip.mkv", &format!("{source} -c:v libx264 -preset ultrafast -crf 20"));
+    let reader = SerializedFileReader::new(File::open(table(&clip, "bins.parquet", &["--bins"])).unwrap()).unwrap();
+    let columns = reader.metadata().row_group(0).columns();
+    let is_bins = |name: &str| name.ends_with("_bins");
+    let chunks = columns.iter().filter(|column| is_bins(&column.column_path().parts()[0]));
+    let packed: Vec<i64> = chunks.map(|column| column.compressed_size()).collect();
+    let text = output(clip.path(), &["--bins", "--format", "csv"]);
+    let mut text = csv::Reader::from_reader(text.as_bytes());
+    let names = text.headers().unwrap().clone();
+    let cells = |row: &csv::StringRecord| -> usize {
+        let of_bins = names.iter().zip(row).filter(|(name, _)| is_bins(name));
+        of_bins.map(|(_, cell)| cell.len() + 1).sum()
+    };
+    let text: usize = text.records().map(|row| cells(&row.unwrap())).sum();
+    assert_eq!(packed.len(), 4);
+    let packed: usize = packed.iter().map(|bytes| usize::try_from(*bytes).unwrap()).sum();
+    assert!(packed * 3 <= text, "{packed} bytes of {text}");
+}
+
 #[test]
 fn the_script_sees_a_wrong_value() {
     let clip = Clip::noisy("clip.mkv", "16x16", "yuv420p", 3, "-c:v ffv1");

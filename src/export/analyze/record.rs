@@ -17,6 +17,9 @@ use crate::picture::color::Origin;
 use crate::picture::layout::ColorModel;
 use crate::scopes::Saturation;
 
+/// How the name of a column ends that has a channel's bins.
+pub const BINS_SUFFIX: &str = "_bins";
+
 /// A frame's record.
 #[derive(Serialize)]
 pub struct FrameRecord<'a> {
@@ -234,7 +237,7 @@ impl TableShape {
         fields.extend(comparison.into_iter().flat_map(ComparisonColumns::fields));
         for channel in channels {
             fields.extend(CHANNEL_COLUMNS.iter().map(|column| Field::of(&format!("{channel}_"), column)));
-            let bins = || Field { name: format!("{channel}_bins"), kind: Kind::Numbers, may_be_empty: false };
+            let bins = || Field { name: format!("{channel}{BINS_SUFFIX}"), kind: Kind::Numbers, may_be_empty: false };
             fields.extend(self.has_bins.then(bins));
         }
         if self.has_vectorscope {

@@ -16,6 +16,7 @@ use ::parquet::schema::types::{SchemaDescPtr, Type, TypePtr};
 use bytes::Bytes;
 
 use super::super::cells::{Field, Kind};
+use super::super::record::BINS_SUFFIX;
 use super::super::summary::Summary;
 use super::group::Group;
 
@@ -65,8 +66,10 @@ fn column(field: &Field) -> Result<Type> {
         .build()
 }
 
-/// How columns are packed. Numbers that mostly differ a little from the one before, such as neighbouring bins, are written as
-/// differences; words and codes, which occur again and again, by a dictionary.
+/// How columns are packed. Bins of pictures go up and down from one to the next, and their differences are no smaller than they
+/// are; but most of their higher bytes are alike, so all first bytes are written before all second ones, and so on. That is
+/// three quarters of what differences take. Numbers that mostly differ a little from the one before are written as differences;
+/// words and codes, which occur again and again, by a dictionary.
 fn properties(schema: &SchemaDescPtr) -> Result<WriterPropertiesPtr> {
     let mut builder = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(ZSTD_LEVEL)?))
@@ -77,9 +80,12 @@ fn properties(schema: &SchemaDescPtr) -> Result<WriterPropertiesPtr> {
     for column in schema.columns() {
         let path = column.path();
         if column.max_rep_level() > 0 {
+            // Some readers know this order of bytes for real numbers alone, so short lists, which gain nothing, do without it.
+            let are_bins = path.parts().first().is_some_and(|name| name.ends_with(BINS_SUFFIX));
+            let encoding = if are_bins { Encoding::BYTE_STREAM_SPLIT } else { Encoding::DELTA_BINARY_PACKED };
             builder = builder
                 .set_column_dictionary_enabled(path.clone(), false)
-                .set_column_encoding(path.clone(), Encoding::DELTA_BINARY_PACKED)
+                .set_column_encoding(path.clone(), encoding)
                 .set_column_statistics_enabled(path.clone(), EnabledStatistics::None);
         } else if matches!(column.physical_type(), Physical::INT64) {
             builder = builder
