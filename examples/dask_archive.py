@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pyarrow.parquet as pq  # type: ignore[import-untyped]
-from distributed import Client, as_completed, get_worker
+from distributed import Client, LocalCluster, as_completed, get_worker
 
 ENDINGS = set(".avi .flv .m2ts .m4v .mkv .mov .mp4 .mpg .mxf .ogv .ts .webm .wmv .y4m".split())
 CHECK = "histoscope --version && ffprobe -version >/dev/null"
@@ -187,7 +187,7 @@ def main() -> None:
     (dataset / "frames").mkdir(parents=True, exist_ok=True)
     (dataset / "work").mkdir(exist_ok=True)
     known.write_text(about)
-    with Client(args.scheduler) if args.scheduler else Client(n_workers=args.workers, threads_per_worker=1) as client:
+    with Client(args.scheduler or LocalCluster(n_workers=args.workers, threads_per_worker=1, silence_logs=50)) as client:
         print(f"{len(paths)} files; dashboard: {client.dashboard_link}", flush=True)
         results = drive(client, run, paths)
     shutil.rmtree(dataset / "work", ignore_errors=True)
