@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Compared, Comparison, plane_names};
 use crate::compare::{PlaneDifference, Unlike};
+use crate::histogram::CHANNELS;
 use crate::picture::layout::ColorModel;
 use crate::text::counted;
 
@@ -51,7 +52,7 @@ pub struct Tally {
     planes: Planes,
     /// The number of the frame with the largest mean squared error, and what its samples differ by.
     noisiest: Option<(u64, PlaneDifference)>,
-    /// The sum of the distances of the frames, each that of its channel with the largest, in percent of the scale.
+    /// The sum of the distances of the frames, each the mean of those of red, green, blue and luminance, in percent of the scale.
     distance_sum: f64,
     /// The number of the frame with the largest of them, and that.
     furthest: Option<(u64, f64)>,
@@ -110,7 +111,7 @@ impl Tally {
             }
         }
         // Red, green, blue and luminance come first.
-        let of = (0..4).filter_map(|channel| comparison.percent(channel)).fold(0.0, f64::max);
+        let of = (0..CHANNELS).filter_map(|channel| comparison.percent(channel)).sum::<f64>() / CHANNELS as f64;
         self.distance_sum += of;
         if of > self.furthest.map_or(0.0, |(_, most)| most) {
             self.furthest = Some((frame, of));
@@ -158,7 +159,7 @@ impl Tally {
         let mut lines = vec![line];
         if let Some(unlike) = self.unlike {
             let all = if as_pictures == compared { String::new() } else { format!("{as_pictures} of them ") };
-            lines.push(format!("{all}compared as pictures, by their histograms alone, for {unlike}"));
+            lines.push(format!("{all}compared as pictures, by their histograms alone: {unlike}"));
         }
         lines.extend(self.how_much());
         lines
