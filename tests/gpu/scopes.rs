@@ -1,7 +1,5 @@
 //! The adapter's waveforms and vectorscopes against the scalar reference, on whatever adapter the machine has.
 
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
-
 use histoscope::gpu::upload::PictureBuffers;
 use histoscope::gpu::vectorscope::{VectorscopePasses, VectorscopePlan};
 use histoscope::gpu::waveform::{WaveformPasses, WaveformPlan};
@@ -13,6 +11,7 @@ use histoscope::picture::layout::{ColorModel, PixelLayout};
 use histoscope::picture::region::Rect;
 use histoscope::scopes::{Chroma, Vectorscope, Waveform, reference};
 
+use crate::support::pool::{Lent, Pool};
 use crate::support::{colorimetry, constant, native_layouts, natural, noise};
 
 const BOTH: [Components; 2] = [Components::Rgbl, Components::YCbCr];
@@ -25,14 +24,13 @@ struct Counter {
 }
 
 impl Counter {
-    fn get() -> MutexGuard<'static, Self> {
-        static COUNTER: OnceLock<Mutex<Counter>> = OnceLock::new();
-        let counter = || {
+    fn get() -> Lent<Self> {
+        static COUNTERS: Pool<Counter> = Pool::new();
+        COUNTERS.lend(|| {
             let gpu = Gpu::headless(&AdapterChoice::default()).expect("an adapter; scripts/setup installs one");
             let (waveform, vectorscope) = (WaveformPasses::new(&gpu), VectorscopePasses::new(&gpu));
-            Mutex::new(Self { gpu, pictures: PictureBuffers::default(), waveform, vectorscope })
-        };
-        COUNTER.get_or_init(counter).lock().unwrap_or_else(PoisonError::into_inner)
+            Self { gpu, pictures: PictureBuffers::default(), waveform, vectorscope }
+        })
     }
 
     fn waveform(&mut self, picture: &Picture, pixels: Rect, components: Components) -> Waveform {

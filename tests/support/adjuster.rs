@@ -1,9 +1,7 @@
-//! Adjusting on the GPU, for tests: one device a test program, used by one test at a time.
+//! Adjusting on the GPU, for tests: a device with its passes, used by one test at a time.
 //!
 //! Each test binary uses some of these helpers only, hence the lint exception.
 #![allow(dead_code)]
-
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use histoscope::adjust::{Adjustments, Codes, Processor};
 use histoscope::gpu::adjust::Chain;
@@ -15,6 +13,8 @@ use histoscope::gpu::{AdapterChoice, Gpu};
 use histoscope::histogram::{Components, Histogram};
 use histoscope::picture::Picture;
 
+use crate::support::pool::{Lent, Pool};
+
 /// A device and its passes.
 pub struct Adjuster {
     pub gpu: Gpu,
@@ -24,19 +24,16 @@ pub struct Adjuster {
 }
 
 impl Adjuster {
-    /// The program's device, whatever adapter the machine has.
-    pub fn get() -> MutexGuard<'static, Self> {
-        static ADJUSTER: OnceLock<Mutex<Adjuster>> = OnceLock::new();
-        ADJUSTER
-            .get_or_init(|| {
-                let gpu = Gpu::headless(&AdapterChoice::default()).expect("an adapter; scripts/setup installs one");
-                let pictures = PictureBuffers::default();
-                let histogram = HistogramPasses::new(&gpu);
-                let chain = Chain::new(&gpu, &histogram);
-                Mutex::new(Self { gpu, pictures, histogram, chain })
-            })
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+    /// One on whatever adapter the machine has, which no other test uses meanwhile.
+    pub fn get() -> Lent<Self> {
+        static ADJUSTERS: Pool<Adjuster> = Pool::new();
+        ADJUSTERS.lend(|| {
+            let gpu = Gpu::headless(&AdapterChoice::default()).expect("an adapter; scripts/setup installs one");
+            let pictures = PictureBuffers::default();
+            let histogram = HistogramPasses::new(&gpu);
+            let chain = Chain::new(&gpu, &histogram);
+            Self { gpu, pictures, histogram, chain }
+        })
     }
 
     /// The codes of an adjusted picture; `counted` as for `Chain::prepare`.

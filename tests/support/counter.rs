@@ -1,6 +1,4 @@
-//! Counting on the GPU, for tests: one device a test program, used by one test at a time.
-
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+//! Counting on the GPU, for tests: a device with its passes, used by one test at a time.
 
 use histoscope::gpu::histogram::HistogramPasses;
 use histoscope::gpu::timing::Timestamps;
@@ -8,6 +6,8 @@ use histoscope::gpu::upload::PictureBuffers;
 use histoscope::gpu::{AdapterChoice, Gpu};
 use histoscope::histogram::{Components, Histogram};
 use histoscope::picture::Picture;
+
+use crate::support::pool::{Lent, Pool};
 
 /// A device and the counting passes.
 pub struct Counter {
@@ -18,19 +18,16 @@ pub struct Counter {
 }
 
 impl Counter {
-    /// The program's device, whatever adapter the machine has.
-    pub fn get() -> MutexGuard<'static, Self> {
-        static COUNTER: OnceLock<Mutex<Counter>> = OnceLock::new();
-        COUNTER
-            .get_or_init(|| {
-                let gpu = Gpu::headless(&AdapterChoice::default()).expect("an adapter; scripts/setup installs one");
-                let pictures = PictureBuffers::default();
-                let passes = HistogramPasses::new(&gpu);
-                let timestamps = Timestamps::new(&gpu, 3);
-                Mutex::new(Self { gpu, passes, pictures, timestamps })
-            })
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+    /// One on whatever adapter the machine has, which no other test uses meanwhile.
+    pub fn get() -> Lent<Self> {
+        static COUNTERS: Pool<Counter> = Pool::new();
+        COUNTERS.lend(|| {
+            let gpu = Gpu::headless(&AdapterChoice::default()).expect("an adapter; scripts/setup installs one");
+            let pictures = PictureBuffers::default();
+            let passes = HistogramPasses::new(&gpu);
+            let timestamps = Timestamps::new(&gpu, 3);
+            Self { gpu, passes, pictures, timestamps }
+        })
     }
 
     /// A picture's bins.

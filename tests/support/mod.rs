@@ -4,22 +4,21 @@
 #![allow(dead_code)]
 
 pub mod image;
+pub mod pool;
 
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::Arc;
 
 use histoscope::gpu::{AdapterChoice, Gpu};
 use histoscope::picture::color::{Colorimetry, Matrix, Range, Sourced};
 use histoscope::picture::layout::PixelLayout;
 use histoscope::picture::{OwnedPlanes, Picture};
 
-/// One device for all tests of a binary, used by one test at a time.
-pub fn gpu() -> MutexGuard<'static, Gpu> {
-    static GPU: OnceLock<Mutex<Gpu>> = OnceLock::new();
-    GPU.get_or_init(|| {
-        Mutex::new(Gpu::headless(&AdapterChoice::default()).expect("an adapter; scripts/setup installs one"))
-    })
-    .lock()
-    .unwrap_or_else(PoisonError::into_inner)
+use pool::{Lent, Pool};
+
+/// A device that no other test uses meanwhile.
+pub fn gpu() -> Lent<Gpu> {
+    static DEVICES: Pool<Gpu> = Pool::new();
+    DEVICES.lend(|| Gpu::headless(&AdapterChoice::default()).expect("an adapter; scripts/setup installs one"))
 }
 
 /// A small generator of pseudo-random numbers (SplitMix64), the same on every machine.
