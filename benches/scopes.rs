@@ -1,5 +1,5 @@
-//! How long the adapter takes for a waveform and a vectorscope, by size, depth and content, with the plan that is in use and with
-//! others.
+//! How long the adapter takes for a waveform and a vectorscope, and for what brushes in both select, by size, depth and content, with
+//! the plan that is in use and with others.
 //!
 //! `cargo bench --bench scopes`; with `-- plans` other plans are measured too. Times are medians, from timestamp queries where
 //! the adapter has them.
@@ -10,6 +10,8 @@
 mod support;
 
 use histoscope::bench::measure::{Budget, Times, on_gpu};
+use histoscope::cpu::BrushedChoice;
+use histoscope::gpu::brushed::BrushedPasses;
 use histoscope::gpu::upload::PictureBuffers;
 use histoscope::gpu::vectorscope::{VectorscopePasses, VectorscopePlan};
 use histoscope::gpu::waveform::{WaveformPasses, WaveformPlan};
@@ -19,7 +21,10 @@ use histoscope::picture::Picture;
 use histoscope::picture::color::{Matrix, Range};
 use histoscope::picture::layout::PixelLayout;
 use histoscope::picture::region::Rect;
-use histoscope::scopes::Chroma;
+use histoscope::scopes::{Choice, Chroma};
+use histoscope::view::brush::Brush;
+use histoscope::view::brushes::{Brushes, PairBrush, PairShape, WaveformBrush};
+use histoscope::view::overlay::Channels;
 use support::{colorimetry, constant, natural, noise};
 
 const SIZES: [(&str, (u32, u32)); 3] = [("1080p", (1920, 1080)), ("4K", (3840, 2160)), ("8K", (7680, 4320))];
@@ -42,9 +47,10 @@ fn main() {
                 // Making a picture takes the CPU so long that the adapter's clocks have gone down.
                 waveform(&gpu, &picture, WaveformPlan::of(&gpu));
                 println!(
-                    "{what:<24} waveform {:>8.1} µs, vectorscope {:>8.1} µs",
+                    "{what:<24} waveform {:>8.1} µs, vectorscope {:>8.1} µs, brushes {:>8.1} µs",
                     waveform(&gpu, &picture, WaveformPlan::of(&gpu)).median_us,
                     vectorscope(&gpu, &picture, VectorscopePlan::of(&gpu)).median_us,
+                    brushes(&gpu, &picture).median_us,
                 );
                 if with_plans && size_name == "4K" {
                     other_plans(&gpu, &picture);
@@ -92,6 +98,27 @@ fn vectorscope(gpu: &Gpu, picture: &Picture, plan: VectorscopePlan) -> Times {
     let group = pictures.bind_group().expect("it was uploaded");
     on_gpu(gpu, &Budget::new(gpu, REPEATS), &mut |encoder, _, spans| passes.record(encoder, group, spans))
         .expect("the adapter does as it is told")
+}
+
+/// What a rectangle over most of the waveform and a circle over most of the vectorscope select, found and counted for every scope.
+fn brushes(gpu: &Gpu, picture: &Picture) -> Times {
+    let bits = picture.layout().bin_bits();
+    let levels = 1_u16 << bits.min(10);
+    let range = Brush { channels: Channels::ALL, low: 1 << (bits - 3), high: 7 << (bits - 3) };
+    let waveform = Some(WaveformBrush { range, columns: [100, 900], of: 1024 });
+    let circle = PairShape::Circle { middle: [levels / 2; 2], radius: levels / 3 };
+    let vectorscope = Some(PairBrush { level_bits: bits.min(10), shape: circle });
+    let pixels = Rect::whole(picture.width(), picture.height());
+    let chroma = Chroma::of(picture);
+    let selection = Brushes { histogram: None, waveform, vectorscope }.on(pixels, Components::Rgbl, chroma);
+    let wanted = BrushedChoice { histogram: true, scopes: Choice { waveform: true, vectorscope: true } };
+    let pictures = uploaded(gpu, picture);
+    let group = pictures.bind_group().expect("it was uploaded");
+    let mut passes = BrushedPasses::new(gpu);
+    on_gpu(gpu, &Budget::new(gpu, REPEATS), &mut |encoder, _, spans| {
+        passes.record(gpu, encoder, (group, picture.into()), (&selection, chroma), wanted, spans);
+    })
+    .expect("the adapter does as it is told")
 }
 
 fn uploaded(gpu: &Gpu, picture: &Picture) -> PictureBuffers {

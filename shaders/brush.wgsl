@@ -28,10 +28,6 @@ struct Brushes {
 // Pixels that all select.
 @group(1) @binding(3) var<storage, read_write> total: atomic<u32>;
 
-fn difference(weights: vec4<i32>, rgb: vec3<i32>) -> u32 {
-    return u32((weights.x * rgb.r + weights.y * rgb.g + weights.z * rgb.b + weights.w) >> FRACTION);
-}
-
 fn has_pair(codes: vec3<u32>) -> bool {
     var pair = codes.yz;
     if brushes.pairs == 2u {

@@ -34,11 +34,10 @@ struct Brushed {
 // Of the waveform, or of the vectorscope.
 @group(1) @binding(3) var<storage, read_write> counts: array<atomic<u32>>;
 
-// What an invocation has found last in each channel, and how often in a row.
-var<private> bin_places: array<u32, 4>;
-var<private> bin_runs: array<u32, 4>;
-var<private> places: array<u32, 4>;
-var<private> runs: array<u32, 4>;
+// What an invocation has found last in each channel, and how often in a row: for the bins, and from FIRST_COUNT on for the counts.
+const FIRST_COUNT: u32 = 4u;
+var<private> places: array<u32, 8>;
+var<private> runs: array<u32, 8>;
 
 // Whether a pixel that a sample covers is selected in a plane.
 fn is_selected(plane: u32, sample: vec2<u32>) -> bool {
@@ -54,42 +53,32 @@ fn is_selected(plane: u32, sample: vec2<u32>) -> bool {
     return (found & mask) != 0u;
 }
 
-fn flush_bin(channel: u32) {
-    if bin_runs[channel] != 0u {
-        atomicAdd(&bins[bin_places[channel]], bin_runs[channel]);
+fn flush(slot: u32) {
+    if runs[slot] == 0u {
+        return;
+    }
+    if slot < FIRST_COUNT {
+        atomicAdd(&bins[places[slot]], runs[slot]);
+    } else {
+        atomicAdd(&counts[places[slot]], runs[slot]);
     }
 }
 
-fn add_bin(channel: u32, place: u32) {
-    if place != bin_places[channel] {
-        flush_bin(channel);
-        bin_places[channel] = place;
-        bin_runs[channel] = 0u;
+fn add(slot: u32, place: u32) {
+    if place != places[slot] {
+        flush(slot);
+        places[slot] = place;
+        runs[slot] = 0u;
     }
-    bin_runs[channel] += 1u;
-}
-
-fn flush(channel: u32) {
-    if runs[channel] != 0u {
-        atomicAdd(&counts[places[channel]], runs[channel]);
-    }
-}
-
-fn add(channel: u32, place: u32) {
-    if place != places[channel] {
-        flush(channel);
-        places[channel] = place;
-        runs[channel] = 0u;
-    }
-    runs[channel] += 1u;
+    runs[slot] += 1u;
 }
 
 fn add_code(slot: u32, channel: u32, code: u32, column: u32, wanted: vec2<bool>) {
     if wanted.x {
-        add_bin(slot, (channel << BITS) + code);
+        add(slot, (channel << BITS) + code);
     }
     if wanted.y {
-        add(slot, channel * brushed.stride + (column << LEVEL_BITS) + (code >> (BITS - LEVEL_BITS)));
+        add(FIRST_COUNT + slot, channel * brushed.stride + (column << LEVEL_BITS) + (code >> (BITS - LEVEL_BITS)));
     }
 }
 
@@ -126,14 +115,9 @@ fn count_channels(@builtin(global_invocation_id) id: vec3<u32>) {
             }
         }
     }
-    for (var channel = 0u; channel < 4u; channel += 1u) {
-        flush_bin(channel);
-        flush(channel);
+    for (var slot = 0u; slot < 8u; slot += 1u) {
+        flush(slot);
     }
-}
-
-fn difference(weights: vec4<i32>, rgb: vec3<i32>) -> u32 {
-    return u32((weights.x * rgb.r + weights.y * rgb.g + weights.z * rgb.b + weights.w) >> FRACTION);
 }
 
 @compute @workgroup_size(64)
@@ -150,8 +134,8 @@ fn count_pairs(@builtin(global_invocation_id) id: vec3<u32>) {
                 pair = vec2<u32>(code_at(1u, sample.x, sample.y), code_at(2u, sample.x, sample.y));
             }
             let level = pair >> vec2<u32>(BITS - LEVEL_BITS);
-            add(0u, (level.x << LEVEL_BITS) | level.y);
+            add(FIRST_COUNT, (level.x << LEVEL_BITS) | level.y);
         }
     }
-    flush(0u);
+    flush(FIRST_COUNT);
 }

@@ -94,18 +94,22 @@ fn is_cut_off(column: u32) -> bool {
     return false;
 }
 
-// The lamps that are lit: those of channels that have more than a thousandth of their samples in the outermost code.
+// The lamps that are lit: those of channels that have more than a thousandth of their samples in the outermost code. Where the bars
+// are a part, those of the whole: they tell of the picture.
 fn lamps() -> u32 {
+    let of_whole = panel.outlined == 2u;
     var lit = 0u;
     for (var channel = 0u; channel < 4u; channel += 1u) {
         if (panel.channels & (1u << channel)) != 0u {
-            let tolerated = scales[channel].samples / 1000u;
+            let tolerated = select(scales[channel].samples, outline_scales[channel].samples, of_whole) / 1000u;
             var outermost = vec2<u32>(channel << BITS, ((channel + 1u) << BITS) - 1u);
             if BINS != (1u << BITS) {
                 outermost = vec2<u32>(4u * BINS + 2u * channel) + vec2<u32>(0u, 1u);
             }
-            lit |= select(0u, 1u << channel, bins[outermost.x] > tolerated);
-            lit |= select(0u, 16u << channel, bins[outermost.y] > tolerated);
+            let lowest = select(bins[outermost.x], outline_bins[outermost.x], of_whole);
+            let highest = select(bins[outermost.y], outline_bins[outermost.y], of_whole);
+            lit |= select(0u, 1u << channel, lowest > tolerated);
+            lit |= select(0u, 16u << channel, highest > tolerated);
         }
     }
     return lit;

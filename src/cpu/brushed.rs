@@ -97,8 +97,7 @@ impl SelectedPixels {
         let (layout, counted, components) = (picture.layout(), selection.counted, selection.components);
         let mut histogram = Histogram::empty(layout.bin_bits(), components);
         let mut waveform = Waveform::shape(layout, counted, components);
-        let words =
-            if wanted.scopes.waveform { (CHANNELS * waveform.columns[0] as usize) << waveform.level_bits } else { 0 };
+        let words = if wanted.scopes.waveform { waveform.count_words() } else { 0 };
         waveform.counts = vec![0; words];
         if wanted.histogram || wanted.scopes.waveform {
             let counting = Channels { selected: self, picture, selection, wanted };

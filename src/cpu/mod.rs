@@ -71,10 +71,12 @@ use counters::add;
 pub use limits::count_outside_r103;
 pub use linear::{count_linear, count_linear_region};
 pub use marked::find_marked;
-pub use scopes::{Summing, count_scopes};
+pub use scopes::{Summing, count_scopes, recount_scopes};
 pub use selection::count_selected;
 pub use simd::Level;
+#[cfg(feature = "internals")]
 pub use vectorscope::count_vectorscope;
+#[cfg(feature = "internals")]
 pub use waveform::count_waveform;
 
 /// Samples of a band: small enough that the last bands finish at about the same time, large enough that handing them out

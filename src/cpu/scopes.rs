@@ -1,8 +1,9 @@
 //! Those scopes of a picture that are wanted, counted on the CPU, or of picture after picture, added up.
 
+use rayon::prelude::*;
+
 use super::vectorscope::add_vectorscope;
 use super::waveform::add_waveform;
-use super::{count_vectorscope, count_waveform};
 use crate::histogram::Components;
 use crate::picture::Picture;
 use crate::picture::layout::PixelLayout;
@@ -18,11 +19,44 @@ pub fn count_scopes(
     chroma: Option<Chroma>,
     wanted: Choice,
 ) -> ScopeCounts {
-    let chroma = chroma.filter(|_| wanted.vectorscope);
-    ScopeCounts {
-        waveform: wanted.waveform.then(|| count_waveform(picture, pixels, components)),
-        vectorscope: chroma.map(|chroma| count_vectorscope(picture, pixels, chroma)),
+    recount_scopes(ScopeCounts::default(), picture, (pixels, components), chroma, wanted)
+}
+
+/// The same in the memory of counts that are of no use any more.
+#[must_use]
+pub fn recount_scopes(
+    old: ScopeCounts,
+    picture: &Picture,
+    (pixels, components): (Rect, Components),
+    chroma: Option<Chroma>,
+    wanted: Choice,
+) -> ScopeCounts {
+    let layout = picture.layout();
+    let waveform = wanted.waveform.then(|| {
+        let old = old.waveform.map_or_else(Vec::new, |old| old.counts);
+        let mut waveform = Waveform::shape(layout, pixels, components);
+        waveform.counts = zeros(old, waveform.count_words());
+        add_waveform(&mut waveform, picture, pixels);
+        waveform
+    });
+    let vectorscope = chroma.filter(|_| wanted.vectorscope).map(|chroma| {
+        let level_bits = Vectorscope::level_bits_of(layout.bin_bits());
+        let old = old.vectorscope.map_or_else(Vec::new, |old| old.counts);
+        let mut scope = Vectorscope { level_bits, counts: zeros(old, 1 << (2 * level_bits)) };
+        add_vectorscope(&mut scope, picture, pixels, chroma);
+        scope
+    });
+    ScopeCounts { waveform, vectorscope }
+}
+
+/// So many zeros, where possible in memory that is there.
+fn zeros(mut old: Vec<u32>, count: usize) -> Vec<u32> {
+    if old.len() != count {
+        drop(old);
+        return vec![0; count];
     }
+    old.par_chunks_mut(1 << 16).for_each(|counts| counts.fill(0));
+    old
 }
 
 /// What pictures are counted by that are added up in 32 bits: the rectangle, the components and the chroma are the same.

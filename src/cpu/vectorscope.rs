@@ -1,5 +1,6 @@
 //! Vectorscopes on the CPU: exactly those of [`reference`](crate::scopes::reference). Each thread counts rows of its own into
-//! a plane of its own; the planes are added up at the end.
+//! a plane of its own; the planes are added up at the end. A plane's counts have 16 bits, and what goes beyond is noted beside them:
+//! so it takes half the memory, and more of it lies in the cache.
 
 use rayon::prelude::*;
 
@@ -9,7 +10,11 @@ use crate::picture::region::Rect;
 use crate::picture::unpack::Source;
 use crate::scopes::{Chroma, Differences, Vectorscope};
 
+/// Bytes that planes may take together, whatever the number of threads.
+const MOST_BYTES: usize = 8 << 20;
+
 /// The vectorscope of a rectangle of a picture, in which it must lie.
+#[cfg(feature = "internals")]
 #[must_use]
 pub fn count_vectorscope(picture: &Picture, pixels: Rect, chroma: Chroma) -> Vectorscope {
     let mut scope = Vectorscope::empty(picture.layout().bin_bits());
@@ -28,23 +33,41 @@ pub(super) fn add_vectorscope(scope: &mut Vectorscope, picture: &Picture, pixels
         level_bits: scope.level_bits,
     };
     let rows = counting.samples.height as usize;
-    let per_thread = rows.div_ceil(rayon::current_num_threads());
+    let most = (MOST_BYTES / (2 * scope.counts.len())).max(1);
+    let of_band = rows.div_ceil(rayon::current_num_threads().min(most));
     let first = counting.samples.y as usize;
-    let bands: Vec<_> =
-        (0..rows).step_by(per_thread).map(|at| first + at..first + (at + per_thread).min(rows)).collect();
-    let planes: Vec<Vec<u32>> = bands
+    let bands: Vec<_> = (0..rows).step_by(of_band).map(|at| first + at..first + (at + of_band).min(rows)).collect();
+    let planes: Vec<Plane> = bands
         .into_par_iter()
         .with_max_len(1)
         .map(|band| {
-            let mut counts = vec![0; scope.counts.len()];
+            let mut plane = Plane { counts: vec![0; scope.counts.len()], carries: Vec::new() };
             let mut codes = [(); 3].map(|()| vec![0; counting.samples.width as usize]);
-            band.for_each(|y| counting.count_row(y, &mut codes, &mut counts));
-            counts
+            band.for_each(|y| counting.count_row(y, &mut codes, &mut plane));
+            plane
         })
         .collect();
-    for plane in planes {
-        for (sum, count) in scope.counts.iter_mut().zip(plane) {
-            *sum += count;
+    for Plane { counts, carries } in planes {
+        scope.counts.iter_mut().zip(counts).for_each(|(sum, count)| *sum += u32::from(count));
+        carries.into_iter().for_each(|at| scope.counts[at] += 1 << 16);
+    }
+}
+
+/// What a thread has counted.
+struct Plane {
+    /// The lower 16 bits of each pair's count.
+    counts: Vec<u16>,
+    /// A pair for each time that its count went beyond them.
+    carries: Vec<usize>,
+}
+
+impl Plane {
+    #[inline(always)]
+    fn add(&mut self, at: usize) {
+        let count = &mut self.counts[at];
+        *count = count.wrapping_add(1);
+        if *count == 0 {
+            self.carries.push(at);
         }
     }
 }
@@ -61,10 +84,10 @@ struct Counting<'a> {
 }
 
 impl Counting<'_> {
-    fn count_row(&self, y: usize, codes: &mut [Vec<u16>; 3], counts: &mut [u32]) {
+    fn count_row(&self, y: usize, codes: &mut [Vec<u16>; 3], plane: &mut Plane) {
         let x = self.samples.x as usize;
         let mut count = |cb: u32, cr: u32| {
-            counts[(((cb >> self.surplus) << self.level_bits) | (cr >> self.surplus)) as usize] += 1;
+            plane.add((((cb >> self.surplus) << self.level_bits) | (cr >> self.surplus)) as usize);
         };
         let Some((conversion, differences)) = &self.differences else {
             let [_, cb, cr] = codes;

@@ -21,6 +21,7 @@ use crate::scopes::{Waveform, column_of, samples_in};
 const STRIPE_COLUMNS: u32 = 64;
 
 /// The waveforms of a rectangle of a picture, in which it must lie.
+#[cfg(feature = "internals")]
 #[must_use]
 pub fn count_waveform(picture: &Picture, pixels: Rect, components: Components) -> Waveform {
     let mut waveform = Waveform::empty(picture.layout(), pixels, components);

@@ -6,8 +6,9 @@ use super::Gpu;
 use super::params::{BrushParams, BrushedParams, InputPicture, layout_constants};
 use super::resources::{Dispatch, buffer, storage, uniform};
 use super::shaders::{self, groups};
+use super::timing::{Spans, compute_pass_into};
 use crate::cpu::BrushedChoice;
-use crate::histogram::{CHANNELS, Components, Histogram};
+use crate::histogram::{Components, Histogram};
 use crate::picture::layout::{ColorModel, PixelLayout};
 use crate::picture::region::Rect;
 use crate::scopes::{Chroma, Differences, MOST_LEVEL_BITS, Vectorscope, Waveform, samples_in};
@@ -88,10 +89,10 @@ impl BrushedPasses {
         }
     }
 
-    /// Whether they can find what is selected of pictures of that width.
+    /// Whether they can find what is selected of pictures of that size: a dispatch has a row of workgroups for each row of pixels.
     #[must_use]
-    pub const fn serve(width: u32) -> bool {
-        width < MOST_PIXELS
+    pub fn serve(gpu: &Gpu, (width, height): (u32, u32)) -> bool {
+        width < MOST_PIXELS && height <= gpu.device.limits().max_compute_workgroups_per_dimension
     }
 
     /// Where what was recorded last lies.
@@ -99,14 +100,6 @@ impl BrushedPasses {
     pub const fn buffers(&self) -> BrushedBuffers<'_> {
         let Self { planes, bins, waveform, vectorscope, .. } = self;
         BrushedBuffers { planes, bins, waveform, vectorscope }
-    }
-
-    /// Bytes that they hold.
-    #[cfg(feature = "internals")]
-    #[must_use]
-    pub fn bytes(&self) -> u64 {
-        let buffers = [&self.pairs, &self.planes, &self.bins, &self.waveform, &self.vectorscope];
-        buffers.iter().map(|buffer| buffer.size()).sum()
     }
 
     /// Records the finding of what is selected of a picture like this one, bound by `group`, and the counting of what is wanted of
@@ -118,6 +111,7 @@ impl BrushedPasses {
         (group, picture): (&wgpu::BindGroup, InputPicture),
         (selection, chroma): (&Selection, Option<Chroma>),
         wanted: BrushedChoice,
+        spans: Option<Spans<'_>>,
     ) {
         let chroma = chroma.filter(|_| wanted.scopes.vectorscope);
         let row_words = picture.size.0.div_ceil(RUN);
@@ -126,19 +120,18 @@ impl BrushedPasses {
         if let Some(pairs) = &selection.pairs {
             gpu.queue.write_buffer(&self.pairs, 0, bytemuck::cast_slice(&pairs.selected));
         }
-        for cleared in [&self.total, &self.bins, &self.waveform, &self.vectorscope] {
-            encoder.clear_buffer(cleared, 0, None);
-        }
-        let descriptor = wgpu::ComputePassDescriptor { label: Some("brushes"), timestamp_writes: None };
-        let mut pass = encoder.begin_compute_pass(&descriptor);
         let found = groups::BRUSH.bind(&gpu.device, &[&self.params, &self.pairs, &self.planes, &self.total]);
         let pipeline = self.pipeline(gpu, Key { layout: picture.layout, work: Work::Select });
         let workgroups = (row_words.div_ceil(WORKGROUP), picture.size.1);
-        Dispatch { pipeline, group: found, workgroups }.run(&mut pass, Some(group));
-        for (work, samples, shift) in works(&picture.layout, selection, (wanted, chroma)) {
-            let dispatch = self.counting(gpu, picture, selection, (work, samples, shift), (wanted, chroma));
-            dispatch.run(&mut pass, Some(group));
+        let mut dispatches = vec![Dispatch { pipeline, group: found, workgroups }];
+        for work in works(&picture.layout, selection, (wanted, chroma)) {
+            dispatches.push(self.counting(gpu, picture, selection, work, (wanted, chroma)));
         }
+        let cleared =
+            [&self.total, &self.bins, &self.waveform, &self.vectorscope].map(|buffer| (buffer, buffer.size()));
+        compute_pass_into(encoder, "brushes", &cleared, spans, |pass| {
+            dispatches.iter().for_each(|dispatch| dispatch.run(pass, Some(group)));
+        });
     }
 
     /// One of the dispatches that count.
@@ -218,8 +211,7 @@ impl BrushedPasses {
             room(&mut self.bins, "brushed bins", Histogram::word_count(bits));
         }
         if wanted.scopes.waveform {
-            let words = (CHANNELS * waveform.columns[0] as usize) << waveform.level_bits;
-            room(&mut self.waveform, "brushed waveform", words);
+            room(&mut self.waveform, "brushed waveform", waveform.count_words());
         }
         if chroma.is_some() {
             room(&mut self.vectorscope, "brushed vectorscope", 1 << (2 * Vectorscope::level_bits_of(bits)));

@@ -196,11 +196,11 @@ pub fn compute_pass(
     end_with_computing(encoder, label, (spans, begin), work);
 }
 
-/// The same, after the first so many bytes of a buffer were cleared, which takes part of the time.
+/// The same, after the first so many bytes of some buffers were cleared, which takes part of the time.
 pub fn compute_pass_into(
     encoder: &mut wgpu::CommandEncoder,
     label: &str,
-    (buffer, bytes): (&wgpu::Buffer, u64),
+    cleared: &[(&wgpu::Buffer, u64)],
     spans: Option<Spans<'_>>,
     work: impl FnOnce(&mut wgpu::ComputePass<'_>),
 ) {
@@ -209,7 +209,7 @@ pub fn compute_pass_into(
     {
         spans.record_empty(encoder, Some(begin), None);
     }
-    encoder.clear_buffer(buffer, 0, Some(bytes));
+    cleared.iter().for_each(|&(buffer, bytes)| encoder.clear_buffer(buffer, 0, Some(bytes)));
     end_with_computing(encoder, label, (spans, None), work);
 }
 

@@ -125,8 +125,8 @@ impl VectorscopePasses {
         spans: Option<Spans<'_>>,
     ) {
         let (Some(prepared), Some(counts)) = (&self.prepared, &self.counts) else { return };
-        let cleared = (counts, 4 * prepared.words as u64);
-        compute_pass_into(encoder, "vectorscope", cleared, spans, |pass| {
+        let cleared = [(counts, 4 * prepared.words as u64)];
+        compute_pass_into(encoder, "vectorscope", &cleared, spans, |pass| {
             prepared.dispatch.run(pass, Some(picture_group))
         });
     }

@@ -120,8 +120,8 @@ impl WaveformPasses {
                 adapter: gpu.info.name.clone(),
             });
         }
-        let mut waveform = Waveform::empty(&picture.layout, pixels, components);
-        let words = std::mem::take(&mut waveform.counts).len();
+        let waveform = Waveform::shape(&picture.layout, pixels, components);
+        let words = waveform.count_words();
         if self.counts.as_ref().is_none_or(|counts| counts.size() < 4 * words as u64) {
             self.counts = Some(storage(&gpu.device, "waveform", words));
         }
@@ -200,8 +200,8 @@ impl WaveformPasses {
         spans: Option<Spans<'_>>,
     ) {
         let (Some(prepared), Some(counts)) = (&self.prepared, &self.counts) else { return };
-        let cleared = (counts, 4 * prepared.words as u64);
-        compute_pass_into(encoder, "waveform", cleared, spans, |pass| {
+        let cleared = [(counts, 4 * prepared.words as u64)];
+        compute_pass_into(encoder, "waveform", &cleared, spans, |pass| {
             for dispatch in &prepared.dispatches {
                 dispatch.run(pass, Some(picture_group));
             }

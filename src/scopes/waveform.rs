@@ -37,8 +37,14 @@ impl Waveform {
     #[must_use]
     pub fn empty(layout: &PixelLayout, pixels: Rect, components: Components) -> Self {
         let mut waveform = Self::shape(layout, pixels, components);
-        waveform.counts = vec![0; (CHANNELS * waveform.columns[0] as usize) << waveform.level_bits];
+        waveform.counts = vec![0; waveform.count_words()];
         waveform
+    }
+
+    /// How many counts one of this shape has.
+    #[must_use]
+    pub const fn count_words(&self) -> usize {
+        (CHANNELS * self.columns[0] as usize) << self.level_bits
     }
 
     /// The same without counts.

@@ -7,7 +7,9 @@ use histoscope::picture::Picture;
 use histoscope::picture::color::{Matrix, Range};
 use histoscope::picture::layout::{ColorModel, PixelLayout};
 use histoscope::picture::region::Rect;
-use histoscope::scopes::{Chroma, MOST_COLUMNS, Waveform, column_of, reference, samples_in, targets};
+use histoscope::scopes::{
+    Choice, Chroma, MOST_COLUMNS, ScopeCounts, Waveform, column_of, reference, samples_in, targets,
+};
 
 use crate::support::{colorimetry, constant, drawn, native_layouts, natural, noise};
 
@@ -111,11 +113,36 @@ fn vectorscopes_count_every_chroma_sample_in_every_layout() {
 #[test]
 fn a_constant_picture_is_one_point() {
     let layout = PixelLayout::planar_ycbcr(10, (1, 1));
-    let picture = constant(layout, (1031, 517), colorimetry(Matrix::Bt601, Range::Limited));
+    // More samples for each thread than 16 bits can count.
+    let picture = constant(layout, (2062, 1034), colorimetry(Matrix::Bt601, Range::Limited));
     let scope = cpu::count_vectorscope(&picture, whole(&picture), Chroma::of(&picture).unwrap());
     let codes = [1, 2].map(|component| picture.code(component, 0, 0));
-    assert_eq!(scope.count(codes[0], codes[1]), 516 * 259);
+    assert_eq!(scope.count(codes[0], codes[1]), 1031 * 517);
     assert_eq!(scope.counts.iter().filter(|&&count| count > 0).count(), 1);
+}
+
+/// A window counts picture after picture in the same memory.
+#[test]
+fn counting_in_the_memory_of_other_counts_leaves_nothing_of_them() {
+    let layout = PixelLayout::planar_ycbcr(10, (1, 1));
+    let both = Choice { waveform: true, vectorscope: true };
+    let count = |old, picture: &Picture| {
+        let part = (whole(picture), Components::Rgbl);
+        cpu::recount_scopes(old, picture, part, Chroma::of(picture), both)
+    };
+    let places = |counts: &ScopeCounts| {
+        let (waveform, vectorscope) = (counts.waveform.as_ref().unwrap(), counts.vectorscope.as_ref().unwrap());
+        (waveform.counts.as_ptr(), vectorscope.counts.as_ptr())
+    };
+    let picture = |size, seed| noise(layout, size, colorimetry(Matrix::Bt709, Range::Limited), 0, seed);
+    let first = count(ScopeCounts::default(), &picture((96, 40), 1));
+    let held = places(&first);
+    let other = picture((96, 40), 2);
+    let second = count(first, &other);
+    assert!(second == count(ScopeCounts::default(), &other));
+    assert_eq!(places(&second), held, "the memory is not that of before");
+    let narrow = picture((33, 40), 3);
+    assert!(count(second, &narrow) == count(ScopeCounts::default(), &narrow), "of another shape");
 }
 
 /// Bars of R'G'B' fall on the targets, whatever matrix is in use: the trace and its graticule agree.

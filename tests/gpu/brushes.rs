@@ -176,7 +176,7 @@ impl Adapter {
         let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         let group = self.pictures.bind_group().expect("it was uploaded");
         let input = (group, InputPicture::from(picture));
-        self.passes.record(&self.gpu, &mut encoder, input, (selection, chroma), ALL);
+        self.passes.record(&self.gpu, &mut encoder, input, (selection, chroma), ALL, None);
         self.gpu.queue.submit([encoder.finish()]);
         self.gpu.check().expect("the adapter did as it was told");
         let buffers = self.passes.buffers();

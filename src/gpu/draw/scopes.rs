@@ -140,7 +140,7 @@ impl ScopePass {
         self.drawn = 0;
         let style = scene.scopes.clamped();
         let ground = if arranged.is_wall { 1.0 } else { STRIP_GROUND * scene.style.clamped().opacity };
-        let base = |rect: PanelRect, ground: f32| TraceParams {
+        let base_of = |rect: PanelRect, ground: f32| TraceParams {
             view: view.into(),
             origin: [rect.left, rect.top],
             size: [rect.width, rect.height],
@@ -150,21 +150,25 @@ impl ScopePass {
             ..TraceParams::zeroed()
         };
         for rect in arranged.grounds(view) {
-            self.put(gpu, Drawing::Plate, base(rect, 1.0), None);
+            self.put(gpu, Drawing::Plate, base_of(rect, 1.0), None);
         }
         for margin in arranged.panels.iter().flat_map(ScopePanel::margins) {
-            self.put(gpu, Drawing::Plate, base(margin, ground), None);
+            self.put(gpu, Drawing::Plate, base_of(margin, ground), None);
         }
         for panel in &arranged.panels {
-            let base = base(panel.rect, ground);
+            let base = base_of(panel.rect, ground);
             match (panel.kind, counts.waveform, counts.vectorscope) {
                 (Kind::Waveform | Kind::Parade, Some(waveform), _) => {
                     let params = waveform.params(base, scene.channels, panel.kind == Kind::Parade);
                     self.put_lit(gpu, Drawing::Waveform, params, (waveform.counts, lit.waveform.map(|lit| lit.counts)));
                 }
                 (Kind::Vectorscope, _, Some(scope)) => {
+                    // What the CPU paints is as small as it can be.
+                    let (square, beside) = squared(panel.rect);
+                    beside.into_iter().for_each(|rect| self.put(gpu, Drawing::Plate, base_of(rect, ground), None));
                     let white = u32::from(style.white);
-                    let params = TraceParams { zoom: style.zoom as f32, white, ..scope.params(base) };
+                    let params =
+                        TraceParams { zoom: style.zoom as f32, white, ..scope.params(base_of(square, ground)) };
                     self.put_lit(
                         gpu,
                         Drawing::Vectorscope,
@@ -251,6 +255,21 @@ impl ScopePass {
             pass.draw(0..4, 0..1);
         }
     }
+}
+
+/// The square in the middle of a panel, which a vectorscope fills, and what of the panel lies beside it.
+fn squared(rect: PanelRect) -> (PanelRect, Vec<PanelRect>) {
+    let PanelRect { left, top, width, height } = rect;
+    let side = width.min(height);
+    let (before, above) = ((width - side) / 2, (height - side) / 2);
+    let square = PanelRect { left: left + before, top: top + above, width: side, height: side };
+    let (right, bottom) = (square.left + side, square.top + side);
+    let beside = if width > height {
+        [PanelRect { width: before, ..rect }, PanelRect { left: right, width: left + width - right, ..rect }]
+    } else {
+        [PanelRect { height: above, ..rect }, PanelRect { top: bottom, height: top + height - bottom, ..rect }]
+    };
+    (square, beside.into_iter().filter(|rect| rect.width > 0 && rect.height > 0).collect())
 }
 
 impl WaveformCounts<'_> {

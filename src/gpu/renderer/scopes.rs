@@ -192,10 +192,11 @@ impl ScopeCount {
         true
     }
 
-    /// Counts on the CPU; what the adapter holds is of no use then.
+    /// Counts on the CPU, in the memory of what it counted last; what the adapter holds is of no use then.
     fn count_here(&mut self, picture: &Picture, subject: &Subject, wanted: Choice) -> ScopeCounts {
         self.passes = None;
-        cpu::count_scopes(picture, (subject.rect, subject.components), subject.chroma, wanted)
+        let old = self.found.take().and_then(|found| found.here).unwrap_or_default();
+        cpu::recount_scopes(old, picture, (subject.rect, subject.components), subject.chroma, wanted)
     }
 
     /// The counts that are asked for. Those that the CPU has counted are there at once; others are sent for, and come some drawings
