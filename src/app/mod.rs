@@ -29,6 +29,7 @@ mod folders;
 mod geometry;
 mod gestures;
 mod graphics;
+mod held;
 mod history;
 mod hud;
 mod inputs;

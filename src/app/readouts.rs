@@ -9,6 +9,7 @@ use super::adjusting::Adjuster;
 use super::bins::Bins;
 use super::geometry::Geometry;
 use super::graphics::Graphics;
+use super::held::References;
 use super::hud::{
     AdjustmentView, HistogramArea, Hud, InfoLine, Machine, MarkedView, ProbeText, Readout, RegionView, StatsTable,
     Tables, TimingTable, info_lines, left_for_others,
@@ -71,6 +72,8 @@ pub struct Sources<'a> {
     pub bins: &'a Bins,
     /// What counts and draws.
     pub graphics: &'a Graphics,
+    /// The frames that are held to compare with.
+    pub held: &'a References,
     /// The display over the picture.
     pub hud: &'a Hud,
     /// The pointer.
@@ -161,7 +164,8 @@ impl Sources<'_> {
 
     fn stats(&self) -> Option<StatsTable> {
         let (tag, sums) = self.bins.newest()?;
-        let numbers = StatsTable::new(tag, sums, &self.geometry.scene.adjustments);
+        let held = self.held.outlined().and_then(|held| Some((held.name.as_str(), held.sums(sums.components)?)));
+        let numbers = StatsTable::new(tag, sums, &self.geometry.scene.adjustments).beside(sums, tag.range, held);
         log::trace!("numbers: {}", numbers.as_text());
         Some(numbers)
     }

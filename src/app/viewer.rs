@@ -18,7 +18,7 @@ use super::gestures::Gestures;
 use super::graphics::Graphics;
 use super::history::History;
 use super::hud::{
-    Command, ExposureView, FileView, Goal, Lasting, Model, Note, PictureView, PointerView, ScopesView, Steps,
+    Command, ExposureView, FileView, Goal, HeldView, Lasting, Model, Note, PictureView, PointerView, ScopesView, Steps,
 };
 use super::inputs::{Arrival, Inputs};
 use super::lab::{Lab, Shown};
@@ -218,6 +218,7 @@ impl Viewer {
         let now = Instant::now();
         self.work.scene.drop_hidden_brushes();
         let (shapes, commands) = self.lay_out(now);
+        self.work.follow_held();
         let (brushes, brush_strength) = self.brush_fade.follow(self.work.scene.brushes, now);
         // The lab's bars stand in the histograms' place.
         let overlays = self.work.scene.overlays && self.work.session.is_some() && !self.lab.has_bars();
@@ -253,6 +254,7 @@ impl Viewer {
             Some(_) if self.work.scene.brushes.any() || !self.work.scene.adjustments.is_off() => Lasting::Readouts,
             Some(session) if session.player.slow_seek(now).is_some() => Lasting::Waiting,
             Some(_) if self.work.region.shown().is_some() || self.lab.is_open() => Lasting::Readouts,
+            Some(_) if self.work.held.chosen().is_some() => Lasting::Readouts,
             Some(_) => Lasting::Nothing,
         };
         let seen = self.work.seen_text();
@@ -283,6 +285,7 @@ impl Viewer {
         let (bits, components) = (sources.geometry.bits().unwrap_or(8), sources.geometry.components);
         self.work.scene.marks = readings.marks;
         let counted = self.lab.counted_text().or_else(|| self.work.counted_text());
+        let held: Vec<&str> = self.work.held.names().collect();
         let lab = self.lab.view(self.work.scene.style.logarithmic, corners, now);
         let model = Model {
             file: FileView {
@@ -324,6 +327,7 @@ impl Viewer {
                 marked: self.work.marked.view(),
                 rings: &readings.rings,
             },
+            held: HeldView { names: &held, place: self.work.held.place(), is_shown: self.work.held.is_shown() },
             steps: Steps { back: self.history.can_undo(), forward: self.history.can_redo() },
             pointer: PointerView { at: pointer, probe: readings.probe.as_ref(), readouts: &readings.readouts },
         };
@@ -364,6 +368,7 @@ impl Viewer {
             session: self.work.session.as_ref(),
             bins: &self.work.bins,
             graphics: &self.work.graphics,
+            held: &self.work.held,
             hud: &self.work.hud,
             pointer: &self.pointer,
             marked: self.work.marked.view(),

@@ -2,6 +2,7 @@
 
 mod choosing;
 mod handing;
+mod holding;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -15,6 +16,7 @@ use super::config::{Keeper, Settings, Store};
 use super::fits::{Aspect, Fits};
 use super::geometry::Geometry;
 use super::graphics::Graphics;
+use super::held::References;
 use super::hud::{Goal, Hud, Note};
 use super::marked::MarkedPixels;
 use super::options::{AppError, PlayOptions, Waker};
@@ -55,6 +57,8 @@ pub struct Workspace {
     pub region: Region,
     /// What of the picture is marked, where that stands.
     pub marked: MarkedPixels,
+    /// The frames that are held to compare with.
+    pub held: References,
     /// The display over the picture.
     pub hud: Hud,
     /// The choices that last.
@@ -114,6 +118,7 @@ impl Workspace {
             bins: Bins::new(options.components),
             region: Region::default(),
             marked: MarkedPixels::new(waker),
+            held: References::default(),
             hud,
             fits: Fits::new(settings.fit, settings.fits.clone()),
             recent: Recent::open(store.folder()),
@@ -135,6 +140,8 @@ impl Workspace {
         self.marked.forget();
         let place = if count > 1 { format!("  ({place} of {count})") } else { String::new() };
         let text = format!("{}{place}", session.name);
+        // What stands in for the video before stands in for this one no longer.
+        self.held.back();
         self.session = Some(session);
         self.note(Note::done(text), now);
         self.remember(true, now);
@@ -200,7 +207,7 @@ impl Workspace {
             self.note(Note::done(told), now);
         }
         if let Some(frame) = due.show {
-            self.load(frame)?;
+            self.load_due(frame, is_paused || has_ended)?;
             self.follow_title(now, is_paused);
         } else if had_ended != has_ended {
             self.follow_title(now, true);
@@ -227,7 +234,7 @@ impl Workspace {
     }
 
     /// Counts a frame and puts it on screen with the next drawing.
-    fn load(&mut self, frame: Frame) -> Result<(), AppError> {
+    pub(super) fn load(&mut self, frame: Frame) -> Result<(), AppError> {
         let Some(session) = &mut self.session else { return Ok(()) };
         let read = session.read(&frame);
         // Chosen in pictures of another size, it has no meaning in these.
@@ -271,7 +278,7 @@ impl Workspace {
         let bins = self.scene.style.binning(frame.picture.layout().bin_bits()).text();
         let linear = self.scene.shows_linear(self.bins.components);
         let linear = linear.then(|| linear_text(Transfer::of_tag(frame.source.transfer)));
-        let counted = self.scene.counted_text(self.bins.components);
+        let counted = self.counted_pictures();
         let texts: Vec<_> = region.into_iter().chain(counted).chain(bins).chain(linear).collect();
         (!texts.is_empty()).then(|| texts.join("; "))
     }
@@ -367,6 +374,8 @@ impl Workspace {
                 self.choose_region(region)?;
                 self.note(Note::done(text), now);
             }
+            Action::HoldFrame => self.hold_frame(now)?,
+            Action::FlipHeld => self.flip_held(now)?,
             Action::Save => self.save(true, now),
             Action::SaveBare => self.save(false, now),
             Action::CopyPicture => self.copy_picture(now),

@@ -9,8 +9,10 @@ mod counting;
 mod drawing;
 mod linear;
 mod loaded;
+mod reference;
 mod scopes;
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::draw::{BackdropPass, DividerPass, OverlayPass, PaintPass, ScopePass, Shapes, Side, TextPass, VideoPass};
@@ -32,6 +34,7 @@ use answers::Answers;
 use content::Content;
 pub use loaded::Rasterizer;
 use loaded::{Count, Loaded};
+use reference::Reference;
 pub use scopes::{ScopeAnswer, ScopeQuestion};
 
 /// Everything that turns pictures into views, for views of one texture format.
@@ -50,6 +53,7 @@ pub struct Renderer {
     text: TextPass,
     timing: Option<LiveTiming>,
     answers: Answers,
+    reference: Option<Reference>,
     recorded: Vec<&'static str>,
 }
 
@@ -93,6 +97,7 @@ impl Renderer {
             text: TextPass::new(format),
             timing: None,
             answers: Answers::new(gpu),
+            reference: None,
             recorded: Vec::new(),
         }
     }
@@ -125,6 +130,16 @@ impl Renderer {
             (Some(_), false) => self.answers.limits = None,
             _ => {}
         }
+    }
+
+    /// Draws the bins of a reference as outlines over those of what is loaded, wherever the same is counted, or none any more. They
+    /// take the place of the source's outlines.
+    pub fn set_reference(&mut self, gpu: &Gpu, reference: Option<&Arc<Histogram>>) {
+        let held = self.reference.take();
+        self.reference = reference.map(|bins| match held {
+            Some(held) if held.is_of(bins) => held,
+            _ => Reference::new(gpu, Arc::clone(bins)),
+        });
     }
 
     /// Has the bins that come back tell how many pixels a brush selects by any and by all of its channels, or not any more. Of one

@@ -41,6 +41,12 @@ impl Sums {
         self.below.last().copied().unwrap_or(0)
     }
 
+    /// The bins that were summed up.
+    #[must_use]
+    pub fn bins(&self) -> Vec<u32> {
+        self.below.windows(2).map(|ends| (ends[1] - ends[0]) as u32).collect()
+    }
+
     /// Samples of a range of codes; codes that the channel does not have hold none.
     #[must_use]
     pub fn count_in(&self, range: RangeInclusive<u32>) -> u64 {

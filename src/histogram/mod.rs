@@ -5,6 +5,7 @@ mod clip;
 mod cumulative;
 mod light;
 pub mod limits;
+mod measure;
 pub mod reference;
 mod stats;
 

@@ -95,6 +95,10 @@ pub enum Action {
     NextDatascope,
     /// Show or hide the numbers of the frame.
     ToggleNumbers,
+    /// Hold the frame on screen to compare with, or let go of it.
+    HoldFrame,
+    /// Show the frame that is held in the place of the video, and go back.
+    FlipHeld,
     /// Show or hide what is known about the video and how it is read.
     ToggleInfo,
     /// Read the video with the next matrix.

@@ -15,6 +15,8 @@ pub enum MenuLine {
     Overlaps,
     /// A further menu with the scopes beside the histograms.
     Scopes,
+    /// A further menu with the frames that are held.
+    Held,
     /// A further menu with the recent files.
     Recent,
     /// A line between groups.
@@ -38,6 +40,7 @@ pub const MENU: &[MenuLine] = &[
     MenuLine::Does(ToggleOverlays),
     MenuLine::Does(ToggleComponents),
     MenuLine::Does(ToggleNumbers),
+    MenuLine::Held,
     MenuLine::Does(ToggleLab),
     MenuLine::Does(ToggleZebra),
     MenuLine::Does(ToggleMarks),

@@ -276,6 +276,11 @@ pub const TABLE: &[Bindings] = &[
     },
     Bindings {
         section: Section::Reading,
+        keys: &[(Letter("p"), HoldFrame), (ShiftLetter("p"), FlipHeld)],
+        help: "hold this frame to compare with, let go; show it in turn",
+    },
+    Bindings {
+        section: Section::Reading,
         keys: &[(Letter("i"), ToggleInfo)],
         help: "what is known about the video, and what is guessed",
     },

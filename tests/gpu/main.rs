@@ -20,6 +20,7 @@ mod false_color;
 mod figures;
 mod in_place;
 mod overlay;
+mod reference;
 mod region;
 mod scopes;
 mod selection;

@@ -13,6 +13,7 @@ mod entry;
 mod every_key;
 mod exposure;
 mod hands;
+mod held;
 mod lab;
 mod looks;
 mod lost;

@@ -77,7 +77,6 @@ fn esc_closes_what_has_opened_beside_the_menu_then_the_menu_and_does_not_quit_at
     leads_to(&program, "Up", "Channels");
     assert!(!has_further(log), "it opens though the pointer only rests there");
     program.after(|| program.point(x + 60, y), "menu: Levels in codes at");
-    program.settled();
     program.key("Escape");
     program.key("Escape");
     let log = program.log().len();

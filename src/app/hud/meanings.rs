@@ -34,6 +34,9 @@ pub const OUT_OF_RANGE_CODED: &str = "Out of range: Y' below black or above whit
 pub const LINEAR: &str = "Luminance of linear light: the light of red, green and blue, weighed and added up. A pixel stands at the code of the \
                           gray that is as bright, so that gray pixels stand where they do in the codes’ histogram, and coloured ones \
                           elsewhere.";
+/// What the distance of histograms is.
+pub const DISTANCE: &str = "Distance of the histograms (earth mover's): by how many codes samples must be moved, in the mean, to make the \
+                            held one of the live one. Of pictures of different depths, in percent of the scale.";
 /// What EBU R 103 is about.
 pub const R103: &str = "EBU R 103, what broadcasters accept: red, green, blue and Y' from −5 % to 105 % of black to white (5 to 246 of 8 \
                         bits in limited range). Up to 1 % of the picture may lie outside.";

@@ -1,11 +1,13 @@
 //! The menu at the pointer, and the list of recent files: by pointer, or by arrows, Enter and first letters.
 
+mod words;
+
 use std::time::Duration;
 
 use egui::containers::menu::{MenuConfig, MenuState, SubMenu, SubMenuButton, menu_style};
 use egui::{
     Align, Button, Color32, Id, Key, LayerId, Layout, Popup, PopupKind, Pos2, Rect, Response, RichText, Sense, Stroke,
-    Ui, Vec2, vec2,
+    Ui, UiBuilder, Vec2, vec2,
 };
 
 use super::model::{Command, Model};
@@ -15,7 +17,8 @@ use crate::histogram::Components;
 use crate::keys::{self, Action, MENU, MenuLine};
 use crate::scopes::graticule::Unit;
 use crate::view::overlay::Overlaps;
-use crate::view::scopes::{Layout as ScopeLayout, ScopeStyle};
+use crate::view::scopes::ScopeStyle;
+use words::{shortened, words};
 
 /// Width of a line, in points.
 const WIDTH: f32 = 250.0;
@@ -65,7 +68,7 @@ enum Beside {
     Open(Id),
     /// The menu of this line, which is to close in the next drawing.
     Leaving(Id),
-    /// Nothing any more: the menu of this line was left by key. It does not open again for a pointer that rests on its line.
+    /// Nothing any more: the menu of this line was left by key. Nothing opens for a pointer that rests, on this line or another.
     Left(Id),
 }
 
@@ -144,8 +147,8 @@ impl Menu {
         stays && is_undecided
     }
 
-    /// Closes what is to be closed beside it, before its lines are drawn; the line whose menu stays closed, though the pointer may
-    /// rest on it.
+    /// Closes what is to be closed beside it, before its lines are drawn; the line whose menu was left by key and stays
+    /// closed.
     fn before_drawing(&mut self, ui: &Ui) -> Option<Id> {
         let (moves, is_pressed, enters) = ui.input(|input| {
             let is_key = |event: &egui::Event| matches!(event, egui::Event::Key { pressed: true, .. });
@@ -235,7 +238,7 @@ struct Drawing<'a, 'm> {
     places: Vec<Rect>,
     /// Their lines.
     opened: Vec<Id>,
-    /// The line whose menu was left and stays closed.
+    /// The line whose menu was left and stays closed, as do those of others unless keys have led there.
     left: Option<Id>,
 }
 
@@ -262,7 +265,11 @@ impl<'a, 'm> Drawing<'a, 'm> {
                 MenuLine::Does(Action::Continue) if self.model.file.left_at.is_none() => continue,
                 MenuLine::Does(Action::ClearRegion) if !has_region => continue,
                 MenuLine::Does(action) if !has_video && !needs_none(action) => continue,
-                MenuLine::Channels | MenuLine::Scopes | MenuLine::Bins | MenuLine::Overlaps if !has_video => continue,
+                MenuLine::Channels | MenuLine::Scopes | MenuLine::Bins | MenuLine::Overlaps | MenuLine::Held
+                    if !has_video =>
+                {
+                    continue;
+                }
                 MenuLine::Recent if self.model.file.recent.is_empty() => continue,
                 MenuLine::Does(action) => {
                     let command = if action == Action::CopyValues { Command::CopyAt(at) } else { Command::Do(action) };
@@ -302,6 +309,7 @@ impl<'a, 'm> Drawing<'a, 'm> {
                         }
                     }
                 }),
+                MenuLine::Held => self.further(ui, "Held frames", Self::held),
                 MenuLine::Recent => self.further(ui, "Recent files", |menu, ui| menu.recent(ui, usize::MAX)),
             }
             ruled = false;
@@ -330,6 +338,30 @@ impl<'a, 'm> Drawing<'a, 'm> {
         self.shows(ui, "Line for the tone of skin", style.skin, ScopeStyle { skin: !style.skin, ..style });
     }
 
+    /// The frames that are held, and what is done with them.
+    fn held(&mut self, ui: &mut Ui) {
+        self.does(ui, Action::HoldFrame, Command::Do(Action::HoldFrame));
+        self.does(ui, Action::FlipHeld, Command::Do(Action::FlipHeld));
+        let held = self.model.held;
+        if held.names.is_empty() {
+            return;
+        }
+        if self.line(ui, "Let go of it", "", true).clicked() {
+            self.commands.push(Command::LetGo);
+        }
+        ui.add(egui::Separator::default().spacing(7.0));
+        for (place, name) in held.names.iter().enumerate() {
+            let width = |text: &str| {
+                ui.painter().layout_no_wrap(text.to_owned(), theme::words(theme::TEXT), theme::LIGHT).size().x
+            };
+            let name = shortened(name, |name| width(name) <= ui.available_width() - 2.0 * BESIDE);
+            let now = if place == held.place { "now" } else { "" };
+            if ui.push_id(place, |ui| self.line(ui, &name, now, true)).inner.clicked() {
+                self.commands.push(Command::CompareWith(place));
+            }
+        }
+    }
+
     /// A line for another look of the scopes.
     fn shows(&mut self, ui: &mut Ui, words: &str, is_now: bool, style: ScopeStyle) {
         if self.line(ui, words, if is_now { "now" } else { "" }, true).clicked() {
@@ -343,6 +375,7 @@ impl<'a, 'm> Drawing<'a, 'm> {
         let is_possible = match action {
             Action::Undo => self.model.steps.back,
             Action::Redo => self.model.steps.forward,
+            Action::FlipHeld => !self.model.held.names.is_empty(),
             _ => true,
         };
         if self.line(ui, &words(action, self.model), &key, is_possible).clicked() {
@@ -358,7 +391,8 @@ impl<'a, 'm> Drawing<'a, 'm> {
             let width = |text: &str, font| ui.painter().layout_no_wrap(text.to_owned(), font, theme::LIGHT).size().x;
             let room = ui.available_width() - width(&place, theme::mono(theme::SMALL)) - BESIDE;
             let name = shortened(&file.name(), |name| width(name, theme::words(theme::TEXT)) <= room);
-            let response = self.line(ui, &name, &place, true);
+            // Two may have one name.
+            let response = ui.push_id(index, |ui| self.line(ui, &name, &place, true)).inner;
             if response.clicked() {
                 self.commands.push(Command::OpenRecent(index));
             }
@@ -374,11 +408,11 @@ impl<'a, 'm> Drawing<'a, 'm> {
         let key = RichText::new(key).font(theme::mono(theme::SMALL)).color(key_ink);
         let button = Button::new(text).shortcut_text(key).min_size(vec2(0.0, LINE));
         if !is_possible {
-            let response = ui.add(button.sense(Sense::hover()).fill(Color32::TRANSPARENT).stroke(Stroke::NONE));
+            let gray = button.sense(Sense::hover()).fill(Color32::TRANSPARENT).stroke(Stroke::NONE);
             log::trace!("menu: {words} is gray");
-            return response;
+            return known_by(ui, words, |ui| ui.add(gray));
         }
-        let response = ui.add(button);
+        let response = known_by(ui, words, |ui| ui.add(button));
         self.drawn(ui, &response, words);
         response
     }
@@ -388,21 +422,25 @@ impl<'a, 'm> Drawing<'a, 'm> {
         let text = RichText::new(words).font(theme::words(theme::TEXT)).color(theme::LIGHT);
         let arrow = SubMenuButton::arrow_atom(Some(theme::DIM));
         let button = Button::new(text).right_text(arrow).min_size(vec2(0.0, LINE));
-        if self.left == Some(ui.next_auto_id()) {
-            let response = ui.add(button);
-            self.drawn(ui, &response, words);
-            return;
-        }
-        let (response, opened) = SubMenuButton::from_button(button)
-            .config(MenuConfig::new().style(style as fn(&mut egui::Style)))
-            .ui(ui, |ui| {
+        let (response, is_open) = known_by(ui, words, |ui| {
+            let line = ui.next_auto_id();
+            // Once one was left, keys alone open others.
+            let stays_closed = |left| left == line || !ui.memory(|memory| memory.has_focus(line));
+            if self.left.is_some_and(stays_closed) {
+                return (ui.add(button), false);
+            }
+            let further = SubMenuButton::from_button(button);
+            let config = MenuConfig::new().style(style as fn(&mut egui::Style));
+            let (response, opened) = further.config(config).ui(ui, |ui| {
                 ui.set_width(WIDTH);
                 ui.spacing_mut().item_spacing.y = 0.0;
                 let room = ui.ctx().content_rect().height() - 24.0;
                 theme::scrolled(ui, room, |ui| contents(self, ui));
             });
+            (response, opened.is_some())
+        });
         self.drawn(ui, &response, words);
-        if opened.is_some() {
+        if is_open {
             let place = ui.memory(|memory| memory.area_rect(SubMenu::id_from_widget_id(response.id)));
             self.places.extend(place);
             self.opened.push(response.id);
@@ -414,8 +452,11 @@ impl<'a, 'm> Drawing<'a, 'm> {
         let begins =
             words.chars().find(|letter| letter.is_alphanumeric()).and_then(|letter| letter.to_lowercase().next());
         self.lines.push(Line { id: response.id, layer: ui.layer_id(), begins });
-        let at = response.rect.center() * ui.ctx().pixels_per_point();
-        log::trace!("menu: {words} at {:.0},{:.0}", at.x, at.y);
+        // What is drawn to be measured is not seen, and lies elsewhere.
+        if !ui.is_sizing_pass() {
+            let at = response.rect.center() * ui.ctx().pixels_per_point();
+            log::trace!("menu: {words} at {:.0},{:.0}", at.x, at.y);
+        }
         if response.has_focus() && self.chosen.replace(response.id) != Some(response.id) {
             response.scroll_to_me(None);
             log::trace!("menu: {words} is chosen");
@@ -423,82 +464,21 @@ impl<'a, 'm> Drawing<'a, 'm> {
     }
 }
 
+/// Adds a line whose id is made of its words: one that is counted from the top changes with what is drawn above, and the line
+/// that was left or chosen would be another in the next drawing.
+fn known_by<T>(ui: &mut Ui, words: &str, add: impl FnOnce(&mut Ui) -> T) -> T {
+    let id = ui.scope_id().with(words);
+    ui.scope_builder(UiBuilder::new().scope_id(id), add).inner
+}
+
 /// The recent files in a window without a video, so many at most.
 pub fn recent(ui: &mut Ui, model: &Model<'_>, most: usize, commands: &mut Vec<Command>) {
     Drawing::new(model, commands, None).recent(ui, most);
 }
 
-/// What a line says: what would come of it now.
-fn words(action: Action, model: &Model<'_>) -> String {
-    let show_or_hide = |is_shown: bool, what: &str| format!("{} {what}", if is_shown { "Hide" } else { "Show" });
-    match action {
-        Action::OpenFile => "Open a file …".to_owned(),
-        Action::Continue => format!("Continue at {}", place_text(model.file.left_at.unwrap_or(0.0))),
-        Action::TogglePause if model.play.paused || model.play.ended => "Play".to_owned(),
-        Action::TogglePause => "Pause".to_owned(),
-        Action::ToggleFullscreen if model.picture.is_full => "Leave full screen".to_owned(),
-        Action::ToggleFullscreen => "Full screen".to_owned(),
-        Action::NextFit => format!("Fit the picture otherwise (now {})", model.picture.fit.name()),
-        Action::ToggleChannel(channel) => {
-            let name = model.scopes.components.channel_names().get(channel).copied().unwrap_or_default();
-            show_or_hide(model.scopes.channels.contains(channel), name)
-        }
-        Action::ToggleOverlays => show_or_hide(!model.scopes.histograms.is_empty(), "histograms"),
-        Action::ToggleWaveform => show_or_hide(model.beside.style.waveform, "the waveform"),
-        Action::ToggleParade => show_or_hide(model.beside.style.parade, "the parade"),
-        Action::ToggleVectorscope => show_or_hide(model.beside.style.vectorscope, "the vectorscope"),
-        Action::ToggleScopes => {
-            let any = model.beside.style.any() || !model.scopes.histograms.is_empty();
-            show_or_hide(any, "all scopes")
-        }
-        Action::ToggleWall if model.beside.style.layout == ScopeLayout::Wall => "Scopes over the picture".to_owned(),
-        Action::ToggleWall => "Scopes beside the picture".to_owned(),
-        Action::ToggleComponents => match model.scopes.components {
-            Components::Rgbl => "Count Y', Cb and Cr as coded".to_owned(),
-            Components::YCbCr => "Count red, green, blue, luminance".to_owned(),
-        },
-        Action::ToggleNumbers => show_or_hide(model.tables.stats.is_some(), "the frame's numbers"),
-        Action::ToggleLab => show_or_hide(model.lab.is_some(), "the lab of counting"),
-        Action::ToggleZebra => show_or_hide(model.exposure.chosen.zebra, "zebras"),
-        Action::ToggleMarks => show_or_hide(model.exposure.chosen.marks, "marks of clipped pixels"),
-        Action::ToggleFalseColor => show_or_hide(model.exposure.chosen.false_color.shown, "false colour"),
-        Action::NextDatascope => format!("Codes in large pixels (now {})", model.picture.datascope.name()),
-        Action::ClearRegion => "Clear the region".to_owned(),
-        Action::Undo => "Undo".to_owned(),
-        Action::Redo => "Redo".to_owned(),
-        Action::Save => "Save a labelled picture".to_owned(),
-        Action::CopyValues => "Copy the values".to_owned(),
-        Action::CopyPicture => "Copy the picture".to_owned(),
-        Action::ToggleHelp => "All keys".to_owned(),
-        other => keys::help_of(other).to_owned(),
-    }
-}
-
-/// A name without so much of its middle that it fits: its end tells as much as its beginning.
-fn shortened(name: &str, fits: impl Fn(&str) -> bool) -> String {
-    let letters: Vec<char> = name.chars().collect();
-    let kept = |count: usize| -> String {
-        let (begin, end) = (count.div_ceil(2), count / 2);
-        letters[..begin].iter().chain(&['…']).chain(&letters[letters.len() - end..]).collect()
-    };
-    let shorter = (2..letters.len()).rev().map(kept);
-    std::iter::once(name.to_owned()).chain(shorter).find(|name| fits(name)).unwrap_or_else(|| "…".to_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_long_name_keeps_both_its_ends() {
-        let long = format!("begin{}end.mp4", "x".repeat(90));
-        let fits = |name: &str| name.chars().count() <= 20;
-        let short = shortened(&long, fits);
-        assert_eq!(short.chars().count(), 20);
-        assert!(short.starts_with("beginx") && short.ends_with("xend.mp4") && short.contains('…'), "{short}");
-        assert_eq!(shortened("clip.mp4", fits), "clip.mp4");
-        assert_eq!(shortened("clip.mp4", |_| false), "…");
-    }
 
     #[test]
     fn a_letter_leads_to_the_next_line_that_begins_with_it_and_stays_in_its_menu() {

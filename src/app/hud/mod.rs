@@ -7,6 +7,7 @@ mod adjusting;
 mod arrangement;
 mod bar;
 mod card;
+mod compared;
 mod controls;
 mod divider;
 mod empty;
@@ -57,8 +58,8 @@ pub use lab::{
 };
 use menu::Menu;
 pub use model::{
-    AdjustmentView, BesideView, BrushedArea, Command, ExposureView, FileView, HistogramArea, MarkedView, Model,
-    Outline, PictureView, PlayState, PointerView, ScopeArea, ScopesView, Steps, Tables, Waiting,
+    AdjustmentView, BesideView, BrushedArea, Command, ExposureView, FileView, HeldView, HistogramArea, MarkedView,
+    Model, Outline, PictureView, PlayState, PointerView, ScopeArea, ScopesView, Steps, Tables, Waiting,
 };
 pub use notes::Note;
 pub use panels::OpenPanels;

@@ -55,6 +55,10 @@ pub enum Command {
     CopyAt(Pos2),
     /// Go where a typed text leads.
     GoTo(Goal),
+    /// Compare with the held frame of this place in the list that was told.
+    CompareWith(usize),
+    /// Let go of the frame that is compared with.
+    LetGo,
     /// Open the recent file of this place in the list that was told.
     OpenRecent(usize),
     /// Have something else counted in the lab.
@@ -173,6 +177,17 @@ pub struct FileView<'a> {
     pub recent: &'a [RecentFile],
     /// Where the one on screen was left the last time, in seconds.
     pub left_at: Option<f64>,
+}
+
+/// The frames that are held to compare with.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct HeldView<'a> {
+    /// The names of all, the oldest first.
+    pub names: &'a [&'a str],
+    /// Which of them is compared with.
+    pub place: usize,
+    /// Whether that one is on screen, in the place of the video.
+    pub is_shown: bool,
 }
 
 /// How the picture is seen.
@@ -348,6 +363,8 @@ pub struct Model<'a> {
     pub lab: Option<&'a LabView<'a>>,
     /// Zebras, marks and false colour.
     pub exposure: ExposureView<'a>,
+    /// The frames that are held.
+    pub held: HeldView<'a>,
     /// What there is to undo.
     pub steps: Steps,
     /// What the pointer is at.

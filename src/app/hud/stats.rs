@@ -3,6 +3,7 @@
 use egui::text::{LayoutJob, TextFormat};
 use egui::{Align2, Rect, RichText, Ui, vec2};
 
+use super::compared::{Compared, DISTANCE, NAMES};
 use super::readout::share_text;
 use super::{meanings, theme};
 use crate::adjust::Adjustments;
@@ -12,9 +13,6 @@ use crate::histogram::{Components, Cumulative};
 use crate::picture::color::Range;
 use crate::text::timecode;
 use crate::view::region;
-
-/// The names of the figures, in the order of the columns' cells.
-const NAMES: [&str; 9] = ["min", "1 %", "median", "mean", "99 %", "max", "at lowest", "at highest", "out of range"];
 
 /// The numbers of one frame.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,6 +27,8 @@ pub struct StatsTable {
     pub columns: Vec<[String; NAMES.len()]>,
     /// What is outside of EBU R 103, where it was counted.
     pub r103: Option<R103Line>,
+    /// The numbers of a frame that is held, where one is compared with.
+    pub held: Option<Compared>,
 }
 
 /// What is outside of EBU R 103.
@@ -68,7 +68,14 @@ impl StatsTable {
             components: sums.components,
             columns: (0..count).map(|channel| column(sums, channel, tag.range)).collect(),
             r103: sums.outside_r103.map(|outside| R103Line::new(outside.into(), sums.channel(0).samples())),
+            held: None,
         }
+    }
+
+    /// The same beside the numbers of a frame that is held, if one is: its name and its sums of the same components.
+    #[must_use]
+    pub fn beside(self, sums: &Cumulative, range: Option<Range>, held: Option<(&str, &Cumulative)>) -> Self {
+        Self { held: held.map(|(name, held)| Compared::new(name, held, sums, range)), ..self }
     }
 }
 
@@ -83,6 +90,9 @@ impl StatsTable {
             let cells: Vec<_> = self.columns.iter().map(|column| column[row].as_str()).collect();
             format!("{name} {}", cells.join(" "))
         }));
+        for (name, cells) in self.held_rows() {
+            rows.push(format!("{name} {}", cells.join(", ")));
+        }
         rows.join("; ")
     }
 
@@ -96,8 +106,21 @@ impl StatsTable {
             row(name, cells)
         });
         let r103 = self.r103.iter().map(|line| line.text.clone());
+        let held = self.held_rows().into_iter().map(|(name, cells)| row(&name, cells));
         let head = [self.picture.clone(), row("", signs)];
-        head.into_iter().chain(figures).chain(r103).collect::<Vec<_>>().join("\n")
+        head.into_iter().chain(figures).chain(r103).chain(held).collect::<Vec<_>>().join("\n")
+    }
+}
+
+impl StatsTable {
+    /// The rows of the frame that is held: its name, its figures with the differences, and the distances.
+    fn held_rows(&self) -> Vec<(String, Vec<&str>)> {
+        let Some(held) = &self.held else { return Vec::new() };
+        let figures = NAMES.iter().enumerate().map(|(index, name)| {
+            (format!("held {name}"), held.columns.iter().map(|column| column[index].as_str()).collect())
+        });
+        let distances = (DISTANCE.to_owned(), held.distances.iter().map(String::as_str).collect());
+        std::iter::once((held.name.clone(), Vec::new())).chain(figures).chain([distances]).collect()
     }
 }
 
@@ -151,6 +174,11 @@ pub fn show(ui: &Ui, room: Rect, numbers: &StatsTable) -> Rect {
                 job.wrap = egui::text::TextWrapping::truncate_at_width(width - taken);
                 let galley = ui.painter().layout_job(job);
                 ui.painter().galley(place, galley, theme::LIGHT);
+                if let Some(held) = &numbers.held {
+                    ui.set_max_width(width);
+                    let name = RichText::new(format!("below: {}", held.name)).font(theme::words(size - 1.0));
+                    ui.add(egui::Label::new(name.color(theme::ACCENT)).truncate());
+                }
                 if let Some(line) = &numbers.r103 {
                     let color = if line.is_within { theme::RIGHT } else { theme::WRONG };
                     ui.set_max_width(width);
@@ -173,42 +201,49 @@ fn explained(name: &str, components: Components) -> Option<&'static str> {
     match (name, components) {
         ("out of range", Components::Rgbl) => Some(meanings::OUT_OF_RANGE),
         ("out of range", Components::YCbCr) => Some(meanings::OUT_OF_RANGE_CODED),
+        (DISTANCE, _) => Some(meanings::DISTANCE),
         ("at lowest", _) => Some("Samples at the lowest code, 0: clipped, or just as dark as that."),
         ("at highest", _) => Some("Samples at the highest code: clipped, or just as bright as that."),
         _ => None,
     }
 }
 
-/// The table of figures in letters of that size, in lines of that height or as high as letters need. A column is as wide as its figures now, and not as they once were, but
-/// wide enough for a share, so that it does not tremble while they change.
+/// The table of figures in letters of that size, in lines of that height or as high as letters need; below each figure that of the
+/// frame that is held, if one is. A column is as wide as its figures now, and not as they once were, but wide enough for a share, so
+/// that it does not tremble while they change.
 fn table(ui: &mut Ui, numbers: &StatsTable, (size, line): (f32, Option<f32>)) {
-    let layout = |ui: &Ui, text: &str, color| {
+    let layout = |ui: &Ui, text: &str, size, color| {
         let format = TextFormat { line_height: line, ..TextFormat::simple(theme::mono(size), color) };
         ui.painter().layout_job(LayoutJob::single_section(text.to_owned(), format))
     };
-    let least = layout(ui, "99.99 %", theme::LIGHT).size().x;
-    let columns: Vec<Vec<_>> = numbers
-        .columns
-        .iter()
-        .enumerate()
-        .map(|(channel, column)| {
-            let sign = theme::channel_sign(numbers.components, channel);
-            let sign = layout(ui, sign, theme::channel_color(numbers.components, channel));
-            let figures = column.iter().map(|figure| layout(ui, figure, theme::LIGHT));
-            std::iter::once(sign).chain(figures).collect()
-        })
-        .collect();
-    let widths: Vec<f32> =
-        columns.iter().map(|column| column.iter().map(|cell| cell.size().x).fold(least, f32::max)).collect();
-    for (row, name) in std::iter::once("").chain(NAMES).enumerate() {
+    let signs = (0..numbers.columns.len()).map(|channel| {
+        let sign = theme::channel_sign(numbers.components, channel);
+        layout(ui, sign, size, theme::channel_color(numbers.components, channel))
+    });
+    let mut rows = vec![("", signs.collect::<Vec<_>>())];
+    for (index, name) in NAMES.into_iter().enumerate() {
+        let live = numbers.columns.iter().map(|column| layout(ui, &column[index], size, theme::LIGHT));
+        rows.push((name, live.collect()));
+        if let Some(held) = &numbers.held {
+            let held = held.columns.iter().map(|column| layout(ui, &column[index], size - 2.0, theme::ACCENT));
+            rows.push(("", held.collect()));
+        }
+    }
+    if let Some(held) = &numbers.held {
+        let distances = held.distances.iter().map(|distance| layout(ui, distance, size, theme::ACCENT));
+        rows.push((DISTANCE, distances.collect()));
+    }
+    let least = layout(ui, "99.99 %", size, theme::LIGHT).size().x;
+    let width = |channel: usize| rows.iter().map(|(_, cells)| cells[channel].size().x).fold(least, f32::max);
+    let widths: Vec<f32> = (0..numbers.columns.len()).map(width).collect();
+    for (name, cells) in rows {
         let label = ui.label(RichText::new(name).font(theme::mono(size)).line_height(line).color(theme::DIM));
         if let Some(told) = explained(name, numbers.components) {
             label.on_hover_text(told);
         }
-        for (column, width) in columns.iter().zip(&widths) {
-            let cell = &column[row];
+        for (cell, width) in cells.into_iter().zip(&widths) {
             let (place, _) = ui.allocate_exact_size(vec2(*width, cell.size().y), egui::Sense::hover());
-            ui.painter().galley(egui::pos2(place.max.x - cell.size().x, place.min.y), cell.clone(), theme::LIGHT);
+            ui.painter().galley(egui::pos2(place.max.x - cell.size().x, place.min.y), cell, theme::LIGHT);
         }
         ui.end_row();
     }

@@ -78,6 +78,8 @@ impl Viewer {
             Command::GoTo(goal) => self.work.go_to(goal, now),
             Command::Lab(LabCommand::Type(asked)) => self.work.hud.open_lab_entry(asked),
             Command::Lab(command) => self.lab.choose(command, Instant::now()),
+            Command::CompareWith(place) => self.work.compare_with(place, now)?,
+            Command::LetGo => self.work.let_go(now)?,
             Command::OpenRecent(index) => {
                 let others = self.work.recent_files();
                 let Some(path) = others.get(index).map(|file| file.path.clone()) else { return Ok(Flow::Continue) };
@@ -191,7 +193,7 @@ impl Viewer {
         let menu_left = self.menu_left.take();
         if self.work.graphics.screen.is_full() {
             self.set_full(false, now);
-        } else if self.work.hud.close_something() {
+        } else if self.work.hud.close_something() || self.work.show_video(now)? {
             // That was all.
         } else if self.work.hud.panels.any() {
             let timed = self.work.hud.panels.timing;

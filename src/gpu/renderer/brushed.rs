@@ -30,9 +30,10 @@ pub struct Brushed {
     planes: wgpu::Buffer,
     bins: wgpu::Buffer,
     scales: Scales,
-    /// The number of pixels that all brushes select, on its way from the adapter; and the newest that has come.
-    asked: OnRequest<Key>,
-    newest: Option<(Key, u32)>,
+    /// The number of pixels that all brushes select, on its way from the adapter, with the number of those that are counted; and the
+    /// newest that have come.
+    asked: OnRequest<(Key, u64)>,
+    newest: Option<(Key, (u32, u64))>,
 }
 
 /// What tells selections apart.
@@ -45,6 +46,8 @@ struct Found {
     selection: Selection,
     /// The pixels, where the CPU has found them.
     pixels: Option<SelectedPixels>,
+    /// Whether the adapter has them too.
+    is_uploaded: bool,
     /// The counts, where the CPU counted; else they lie with the passes.
     counts: Option<BrushedCounts>,
 }
@@ -85,32 +88,39 @@ impl Brushed {
         content: &Content,
         (brushes, wanted): (Brushes, BrushedChoice),
     ) -> bool {
-        let Some(Target { of, subject, picture, bound }) = Target::of(content) else { return false };
+        let Some(Target { of, subject, picture, bound }) = Target::of(content) else {
+            self.found = None;
+            return false;
+        };
         let key = (CountKey { of, wanted: wanted.scopes, brushes: Some(brushes) }, wanted);
         if self.found.as_ref().is_some_and(|found| found.key == key) {
             return false;
         }
         let selection = brushes.on(subject.rect, subject.components, subject.chroma);
         let (mut pixels, mut counts) = (None, None);
-        match (bound.filter(|_| BrushedPasses::serve(subject.input.size.0)), picture) {
+        match (bound.filter(|_| BrushedPasses::serve(gpu, subject.input.size)), picture) {
             (Some(group), _) => {
                 let passes = self.passes.get_or_insert_with(|| BrushedPasses::new(gpu));
                 let of = (&selection, subject.chroma);
-                passes.record(gpu, encoder, (group, subject.input), of, wanted);
+                passes.record(gpu, encoder, (group, subject.input), of, wanted, None);
             }
             (None, Some(picture)) => {
-                self.passes = None;
+                // What was found before is of no use any more, and as large.
+                (self.passes, self.found) = (None, None);
                 let found = SelectedPixels::of(picture, &selection);
                 counts = Some(found.count_in(picture, &selection, subject.chroma, wanted));
                 pixels = Some(found);
             }
-            (None, None) => return false,
+            (None, None) => {
+                self.found = None;
+                return false;
+            }
         }
         let bits = subject.input.layout.bin_bits();
         if let Some(histogram) = counts.as_ref().and_then(|counts| counts.histogram.as_ref()) {
             put(gpu, &mut self.bins, "brushed bins", &histogram.words);
         }
-        self.found = Some(Found { key, subject, selection, pixels, counts });
+        self.found = Some(Found { key, subject, selection, pixels, is_uploaded: false, counts });
         if wanted.histogram {
             let bins = self.passes.as_ref().map_or(&self.bins, |passes| passes.buffers().bins).clone();
             self.scales.record(gpu, encoder, &bins, bits);
@@ -120,12 +130,14 @@ impl Brushed {
 
     /// What is selected, for an adapter that draws the picture. What the CPU has found is uploaded.
     pub fn there(&mut self, gpu: &Gpu) -> Option<Selected<'_>> {
-        let found = self.found.as_ref()?;
+        let found = self.found.as_mut()?;
         let row_words = found.subject.input.size.0.div_ceil(32);
         let planes = match (&found.pixels, &self.passes) {
             (_, Some(passes)) => passes.buffers().planes,
             (Some(pixels), None) => {
-                put(gpu, &mut self.planes, "brushed pixels", &pixels.words);
+                if !std::mem::replace(&mut found.is_uploaded, true) {
+                    put(gpu, &mut self.planes, "brushed pixels", &pixels.words);
+                }
                 &self.planes
             }
             (None, None) => return None,
@@ -176,17 +188,17 @@ impl Brushed {
         if let (true, Some(passes)) = (is_new && self.asked.belt.is_empty(), &self.passes) {
             let descriptor = wgpu::CommandEncoderDescriptor { label: Some("fetch brushed total") };
             let mut encoder = gpu.device.create_command_encoder(&descriptor);
-            self.asked.record(&mut encoder, &[(&passes.total, 0..1)], key);
+            self.asked.record(&mut encoder, &[(&passes.total, 0..1)], (key, samples));
             gpu.queue.submit([encoder.finish()]);
             self.asked.belt.submitted(None);
         }
-        self.newest.as_ref().filter(|((of, _), _)| of.brushes == key.0.brushes).map(|(_, count)| (*count, samples))
+        self.newest.as_ref().filter(|((of, _), _)| of.brushes == key.0.brushes).map(|(_, counts)| *counts)
     }
 
     /// Takes a number that has come, without waiting; whether there was any, or one is under way.
     pub fn poll(&mut self, gpu: &Gpu) -> FiguresState {
-        if let Some((key, words)) = self.asked.belt.poll(&gpu.device) {
-            self.newest = words.first().map(|&count| (key, count));
+        if let Some(((key, samples), words)) = self.asked.belt.poll(&gpu.device) {
+            self.newest = words.first().map(|&count| (key, (count, samples)));
             return FiguresState::New;
         }
         if self.asked.is_pending() { FiguresState::UnderWay } else { FiguresState::Settled }
@@ -194,7 +206,7 @@ impl Brushed {
 }
 
 /// Writes words to a buffer that becomes as large as it must be.
-fn put(gpu: &Gpu, held: &mut wgpu::Buffer, label: &str, words: &[u32]) {
+pub(super) fn put(gpu: &Gpu, held: &mut wgpu::Buffer, label: &str, words: &[u32]) {
     if held.size() < 4 * words.len() as u64 {
         *held = storage(&gpu.device, label, words.len());
     }
@@ -203,19 +215,19 @@ fn put(gpu: &Gpu, held: &mut wgpu::Buffer, label: &str, words: &[u32]) {
 
 /// The scales of bins that were counted elsewhere.
 #[derive(Debug)]
-struct Scales {
+pub(super) struct Scales {
     shader: shaders::Module,
     pipelines: HashMap<u32, wgpu::ComputePipeline>,
-    scales: wgpu::Buffer,
+    pub scales: wgpu::Buffer,
 }
 
 impl Scales {
-    fn new(gpu: &Gpu) -> Self {
+    pub fn new(gpu: &Gpu) -> Self {
         let scales = storage(&gpu.device, "brushed scales", CHANNELS * size_of::<ChannelScale>() / 4);
         Self { shader: shaders::SCALE.module(&gpu.device), pipelines: HashMap::new(), scales }
     }
 
-    fn record(&mut self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder, bins: &wgpu::Buffer, bits: u32) {
+    pub fn record(&mut self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder, bins: &wgpu::Buffer, bits: u32) {
         debug_assert!(bins.size() >= 4 * Histogram::word_count(bits) as u64);
         let shader = &self.shader;
         let pipeline = || shader.compute(&gpu.device, "scale", &[("BINS", f64::from(1_u32 << bits))]);

@@ -7,6 +7,7 @@ use super::brushed::{self, Brushed};
 use super::content::{Choice, Content};
 use super::linear::LinearCount;
 use super::loaded::Loaded;
+use super::reference::Reference;
 use super::scopes::{ScopeAnswer, ScopeCount, ScopeQuestion};
 use crate::cpu::overlay::Overlay;
 use crate::gpu::Gpu;
@@ -45,6 +46,7 @@ impl Renderer {
         self.poll_thresholds(gpu);
         self.record_count(gpu, encoder, Choice::of(scene));
         self.record_brushed(gpu, encoder, size, scene);
+        self.record_reference(gpu, encoder, scene);
         let overlays = self.overlays(scene, (view.texture().format(), size));
         let painted = self.prepare_pictures(gpu, encoder, (view, size), scene, &overlays);
         if let Overlays::Drawn(loaded) = &overlays {
@@ -69,6 +71,7 @@ impl Renderer {
         let outlined = match outline {
             _ if shows_brushed => Outlined::Whole,
             Some(_) => Outlined::Other,
+            None if reference(self.reference.as_ref(), &self.content).is_some() => Outlined::Other,
             None => Outlined::None,
         };
         // That line has the scale of the whole's luminance, which is not the bars' then.
@@ -143,6 +146,15 @@ impl Renderer {
         }
     }
 
+    /// Makes the reference's bins ready to be drawn, where they are.
+    fn record_reference(&mut self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder, scene: &Scene) {
+        let Some(loaded) = self.content.loaded.as_ref().filter(|_| scene.overlays) else { return };
+        let reference = self.reference.as_mut().filter(|reference| reference.suits(loaded));
+        if reference.is_some_and(|reference| reference.record(gpu, encoder, loaded)) {
+            self.recorded.push("reference");
+        }
+    }
+
     /// Pixels that all of these brushes select and those that are counted, once that is known of what was drawn with them; nothing where
     /// only the histograms are brushed and no other scope is shown. Never waits.
     pub fn ask_brushed(&mut self, gpu: &Gpu, brushes: Brushes) -> Option<(u32, u64)> {
@@ -204,7 +216,10 @@ impl Renderer {
         let (whole, other) = self.content.passes();
         let (filled, outline) = match self.answers.brushed.as_ref().and_then(Brushed::bars) {
             Some(bars) => (bars, Some(whole.into())),
-            None => (whole.into(), other.map(Bars::from)),
+            None => {
+                let reference = reference(self.reference.as_ref(), &self.content);
+                (whole.into(), reference.map(Reference::bars).or_else(|| other.map(Bars::from)))
+            }
         };
         let backdrop = match placement(&self.content, scene, size).filter(|_| scene.style.backdrop) {
             Some(placement) => {
@@ -287,6 +302,12 @@ impl Renderer {
             self.text.draw(&mut pass);
         }
     }
+}
+
+/// The reference whose bins are drawn over those of what is loaded, if they are.
+fn reference<'a>(reference: Option<&'a Reference>, content: &Content) -> Option<&'a Reference> {
+    let loaded = content.loaded.as_ref()?;
+    reference.filter(|reference| reference.suits(loaded))
 }
 
 /// Where the loaded picture lies on a view of `size` pixels.

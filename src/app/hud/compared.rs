@@ -1,0 +1,102 @@
+//! The numbers of a frame that is held, beside those of the one on screen: each with what the live one has more or less, and how far
+//! the histograms are apart.
+
+use super::readout::share_text;
+use crate::compare::Distance;
+use crate::histogram::{ChannelStats, Cumulative};
+use crate::picture::color::Range;
+
+/// The names of the figures, in the order of the columns' cells.
+pub const NAMES: [&str; 9] = ["min", "1 %", "median", "mean", "99 %", "max", "at lowest", "at highest", "out of range"];
+/// The name of the last row.
+pub const DISTANCE: &str = "distance";
+
+/// The numbers of a frame that is held.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Compared {
+    /// Whose they are.
+    pub name: String,
+    /// A channel's figures with the differences, in the order of their names.
+    pub columns: Vec<[String; NAMES.len()]>,
+    /// The earth mover's distance of each channel, in codes, or of pictures of different depths in percent of the scale.
+    pub distances: Vec<String>,
+}
+
+impl Compared {
+    /// The figures of what is held beside those of what is on screen. Both are of the same components; `range` is that of the one on
+    /// screen.
+    pub fn new(name: &str, held: &Cumulative, live: &Cumulative, range: Option<Range>) -> Self {
+        let channels = 0..live.components.channel_names().len();
+        let is_alike = held.bits == live.bits;
+        let of = |channel| column(&held.stats(channel, range), &live.stats(channel, range), is_alike);
+        let bins = |sums: &Cumulative, channel| sums.channel(channel).bins();
+        let distance = |channel| match Distance::of(&bins(held, channel), &bins(live, channel)) {
+            None => "–".to_owned(),
+            Some(distance) if is_alike => format!("{:.2}", distance.codes(live.bits)),
+            Some(distance) => format!("{:.2} %", distance.percent()),
+        };
+        Self {
+            name: name.to_owned(),
+            columns: channels.clone().map(of).collect(),
+            distances: channels.map(distance).collect(),
+        }
+    }
+}
+
+fn column(held: &ChannelStats, live: &ChannelStats, is_alike: bool) -> [String; NAMES.len()] {
+    // Codes of other depths have no difference.
+    let code = |of: fn(&ChannelStats) -> u32| {
+        let [held, live] = [of(held), of(live)];
+        if is_alike { format!("{held} {:+}", i64::from(live) - i64::from(held)) } else { held.to_string() }
+    };
+    let share = |of: fn(&ChannelStats) -> f64| {
+        let [held, live] = [of(held), of(live)];
+        format!("{} {:+.2}", share_text(held), (live - held) * 100.0)
+    };
+    let mean =
+        if is_alike { format!("{:.2} {:+.2}", held.mean, live.mean - held.mean) } else { format!("{:.2}", held.mean) };
+    [
+        code(|stats| stats.min),
+        code(|stats| stats.p1),
+        code(|stats| stats.median),
+        mean,
+        code(|stats| stats.p99),
+        code(|stats| stats.max),
+        share(|stats| stats.share_lowest),
+        share(|stats| stats.share_highest),
+        if held.below_range.is_some() { share(|stats| stats.share_out_of_range) } else { "–".to_owned() },
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::histogram::{Components, Histogram};
+
+    fn of(bits: u32, codes: &[usize]) -> Cumulative {
+        let mut histogram = Histogram::empty(bits, Components::Rgbl);
+        for channel in 0..4 {
+            codes.iter().for_each(|&code| histogram.bins_mut(channel)[code] += 1);
+        }
+        histogram.cumulative()
+    }
+
+    #[test]
+    fn each_figure_is_told_with_what_the_live_one_has_more() {
+        let (held, live) = (of(8, &[0, 100, 100, 110]), of(8, &[10, 100, 105, 255]));
+        let compared = Compared::new("a.mp4 0:01.000", &held, &live, None);
+        let red = &compared.columns[0];
+        assert_eq!(red[..4], ["0 +10", "0 +10", "100 +0", "77.50 +40.00"]);
+        assert_eq!(red[4..], ["110 +145", "110 +145", "25.00 % -25.00", "0 % +25.00", "0 % +0.00"]);
+        assert_eq!(compared.columns[3][8], "–", "luminance is never out of range");
+        assert_eq!(compared.distances, ["40.00"; 4]);
+    }
+
+    #[test]
+    fn codes_of_other_depths_are_not_subtracted() {
+        let compared = Compared::new("b", &of(8, &[0, 255]), &of(10, &[1023]), None);
+        assert_eq!(compared.columns[0][..4], ["0", "0", "0", "127.50"]);
+        assert_eq!(compared.columns[0][7], "50.00 % +50.00");
+        assert_eq!(compared.distances[0], "50.00 %");
+    }
+}

@@ -1,0 +1,163 @@
+//! Frames that are held to compare with: outlines, numbers and flipping.
+
+use histoscope::compare::Distance;
+use histoscope::cpu;
+use histoscope::histogram::{Components, Cumulative};
+use histoscope::media::{Decoder, OpenOptions};
+
+use crate::display::Display;
+use crate::picture::Area;
+use crate::program::Program;
+use crate::wait::{PATIENCE, until};
+use crate::{FRAME_SECONDS, long_clip, near, paused_sample, position_where, sample, turn};
+
+/// The sums of the sample's frame of that number.
+fn sums_of(number: usize, components: Components) -> Cumulative {
+    let mut decoder = Decoder::open(sample(), &OpenOptions::default()).expect("the sample opens");
+    let mut frame = None;
+    for _ in 0..=number {
+        frame = decoder.next_frame().expect("it can be read");
+    }
+    let picture = frame.expect("a frame").picture;
+    cpu::Engine::new().count(&picture, components).cumulative()
+}
+
+/// Steps to the frame behind, number 1, 2 and so on.
+fn step_to(program: &Program, number: u32) {
+    program.key("period");
+    let wanted = f64::from(number) * FRAME_SECONDS;
+    position_where(program, "at the next frame", |position| near(position, wanted, 0.4 * FRAME_SECONDS));
+}
+
+/// Goes a second on, to the sample's frame of that number.
+fn go_on_to(program: &Program, number: u32) {
+    program.key("shift+Right");
+    let wanted = f64::from(number) * FRAME_SECONDS;
+    position_where(program, "a second on", |position| near(position, wanted, 0.4 * FRAME_SECONDS));
+}
+
+/// The rows of the numbers' newest table that tell this, of the live frame of that number.
+fn row(program: &Program, frame: usize, name: &str) -> String {
+    until(name, PATIENCE, || {
+        let log = program.log();
+        let line = log.lines().rfind(|line| line.contains(&format!("numbers: frame {frame},")))?;
+        line.split("; ").find_map(|row| row.strip_prefix(&format!("{name} "))).map(str::to_owned)
+    })
+}
+
+#[test]
+fn numbers_of_a_held_frame_stand_beside_those_of_the_live_one() {
+    let _turn = turn();
+    let display = Display::start();
+    for engine in ["cpu", "gpu"] {
+        let program = paused_sample(&display, &["--engine", engine]);
+        program.key("n");
+        program.after(|| program.key("p"), "note: held: sample.mp4 0:00.000; Shift+P shows it");
+        go_on_to(&program, 30);
+        let check = |components: Components| {
+            let (held, live) = (sums_of(0, components), sums_of(30, components));
+            let channels = 0..components.channel_names().len();
+            let distance = |channel| {
+                let [held, live] = [&held, &live].map(|sums| sums.channel(channel).bins());
+                format!("{:.2}", Distance::of(&held, &live).expect("there are samples").codes(8))
+            };
+            let expected: Vec<_> = channels.clone().map(distance).collect();
+            assert_eq!(row(&program, 30, "distance"), expected.join(", "), "{engine} {components:?}");
+            assert_ne!(expected[0], "0.00", "the comparison tells nothing");
+            let mean = |channel| {
+                let [held, live] = [&held, &live].map(|sums| sums.stats(channel, None).mean);
+                format!("{held:.2} {:+.2}", live - held)
+            };
+            let expected: Vec<_> = channels.map(mean).collect();
+            assert_eq!(row(&program, 30, "held mean"), expected.join(", "), "{engine} {components:?}");
+        };
+        check(Components::Rgbl);
+        let log = program.log().len();
+        program.after(|| program.key("y"), "note: counting Y', Cb and Cr");
+        until("the coded numbers", PATIENCE, || program.log()[log..].contains("; Y' Cb Cr; ").then_some(()));
+        check(Components::YCbCr);
+        program.quit_with("q");
+    }
+}
+
+#[test]
+fn a_held_frame_is_outlined_shown_in_turn_and_let_go_of() {
+    let _turn = turn();
+    let display = Display::start();
+    let program = paused_sample(&display, &[]);
+    program.after(|| program.key("shift+p"), "note: no frame is held");
+    program.after(|| program.key("p"), "note: held: sample.mp4 0:00.000");
+    program.key("h");
+    let first = program.settled();
+    go_on_to(&program, 30);
+    let live = program.until_other("the frame of a second later", &first, Area::Below, 5000);
+    program.after(|| program.key("shift+p"), "note: the held frame: sample.mp4 0:00.000");
+    program.until_same("the held frame in the place of the video", &first, Area::Below);
+    program.after(|| program.key("shift+p"), "note: the video");
+    program.until_same("the video again", &live, Area::Below);
+    // A step shows what it leads to.
+    program.after(|| program.key("shift+p"), "note: the held frame");
+    step_to(&program, 31);
+    let snapshot = program.snapshot_with(sample(), "1.04", (live.width, live.height), &["--no-overlay"]);
+    program.until_same("the frame that was stepped to", &snapshot, Area::Below);
+    // Esc goes back to the video, and does not quit.
+    program.after(|| program.key("shift+p"), "note: the held frame");
+    program.after(|| program.key("Escape"), "note: the video");
+    program.until_same("the frame that was stepped to", &snapshot, Area::Below);
+    program.key("h");
+    let plain = program.snapshot(sample(), "1.04", live.width, live.height);
+    program.until_other("outlines over the histograms", &plain, Area::Left, 50);
+    // Shown, it is let go of by the same key that holds one.
+    program.after(|| program.key("shift+p"), "note: the held frame");
+    program.after(|| program.key("p"), "note: let go of sample.mp4 0:00.000");
+    program.until_same("the video again, without outlines", &plain, Area::Below);
+    program.quit_with("q");
+}
+
+#[test]
+fn four_frames_are_held_at_most_and_stay_with_another_file() {
+    let _turn = turn();
+    let display = Display::start();
+    let clip = long_clip();
+    let name = clip.path().file_name().and_then(|name| name.to_str()).expect("plain").to_owned();
+    let other = clip.path().to_str().expect("plain");
+    let program = Program::start_on(&display, &["--paused", sample(), other]);
+    program.take_pointer_away();
+    program.settled();
+    for frame in 0..4 {
+        program.after(|| program.key("p"), "note: held: sample.mp4");
+        step_to(&program, frame + 1);
+    }
+    program.after(|| program.key("p"), "sample.mp4 0:00.000 was let go of, 4 are held at most");
+    // The same frame once more is let go of, and the newest of the others is chosen.
+    program.after(|| program.key("p"), "note: let go of sample.mp4 0:00.133");
+    program.after(|| program.key("Next"), &format!("note: {name}"));
+    until("the other file", PATIENCE, || program.title().text.contains(&name).then_some(()));
+    program.key("n");
+    // The fourth of before, of another size.
+    program.after(|| program.key("shift+p"), "note: the held frame: sample.mp4 0:00.100");
+    program.after(|| program.key("shift+p"), "note: the video");
+    let held = sums_of(3, Components::Rgbl);
+    let mean = |channel| held.stats(channel, None).mean;
+    let first = row(&program, 0, "held mean");
+    assert!(first.starts_with(&format!("{:.2} ", mean(0))), "{first} {}", mean(0));
+    program.after(|| program.key("Prior"), "note: sample.mp4");
+    program.quit_with("q");
+}
+
+#[test]
+fn the_menu_chooses_among_held_frames() {
+    let _turn = turn();
+    let display = Display::start();
+    let program = paused_sample(&display, &[]);
+    let choose = |entries: &[&str]| crate::hands::choose(&program, entries);
+    program.after(|| choose(&["Held frames", "Hold this frame"]), "note: held: sample.mp4 0:00.000");
+    step_to(&program, 1);
+    program.after(|| program.key("p"), "note: held: sample.mp4 0:00.033");
+    program.after(|| choose(&["Held frames", "sample.mp4 0:00.000"]), "note: compared with sample.mp4 0:00.000");
+    program.after(|| choose(&["Held frames", "Show the held frame"]), "note: the held frame: sample.mp4 0:00.000");
+    program.after(|| choose(&["Held frames", "Show the video"]), "note: the video");
+    program.after(|| choose(&["Held frames", "Let go of it"]), "note: let go of sample.mp4 0:00.000");
+    program.after(|| program.key("shift+p"), "note: the held frame: sample.mp4 0:00.033");
+    program.quit_with("q");
+}
