@@ -87,18 +87,20 @@ unit() { # file, number of the share, begin, end
   if [[ $2 == - ]]; then
     reason=$(count "$1" "$(target "$1")") || return
     conclude "$1" "$reason"
-  elif [[ -n $(count "$1" "$share" "${span[@]}") ]]; then
-    rm -f -- "$share"
+  else
+    reason=$(count "$1" "$share" "${span[@]}") || return
+    [[ -z $reason ]] || rm -f -- "$share"
   fi
 }
 
-# Joins a file's shares.
+# Joins a file's shares. They stay where the machine is to blame that they were not joined.
 join() { # file, number of shares
-  local shares=() number
+  local shares=() number said
   for ((number = 0; number < $2; number++)); do
     shares+=("$DATASET/work/$(key "$1")-$number.parquet")
   done
-  if [[ -z $(histoscope_says merge "${shares[@]}" -o "$(target "$1")") ]]; then
+  said=$(histoscope_says merge "${shares[@]}" -o "$(target "$1")") || return
+  if [[ -z $said ]]; then
     rm -f -- "${shares[@]}"
     conclude "$1" ''
   else
@@ -150,7 +152,7 @@ cut -f 1,2 "$work/units" | grep -v $'\t-$' | cut -f 1 | uniq -c | sed -E 's/^ *(
 awk -F '\t' -v took=$((SECONDS - begin)) '{ secs += $5 }
   END { printf "%.2f h of video, %.1f h an hour\n", secs / 3600, secs / (took ? took : 1) }' "$work/units"
 echo "$(wc -l <"$work/files") files, $(($(wc -l <"$DATASET/failures.csv") - 1)) failed; the slowest jobs, in seconds:"
-sort -t $'\t' -k 4 -n -r "$work/log" | head -n 5 | cut -f 4,9
+sort -t $'\t' -k 4 -n -r "$work/log" | awk -F '\t' 'NR <= 5 { print $4 "\t" $9 }'
 # What a machine is to blame for is not done: the same command goes on with it.
 ((failed == 0)) && rm -r -- "$work"
 (($(wc -l <"$DATASET/failures.csv") == 1 && failed == 0))

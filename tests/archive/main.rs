@@ -10,6 +10,7 @@ mod common;
 
 mod cluster;
 mod files;
+mod parallel;
 
 use std::collections::BTreeMap;
 use std::fs;
