@@ -222,7 +222,7 @@ impl AnalyzeArgs {
     /// The format that was asked for, else that of the output's ending.
     fn format(&self) -> Format {
         let ending = || {
-            let name = self.output.as_deref()?.file_name()?.to_str()?.to_ascii_lowercase();
+            let name = self.output.as_deref()?.file_name()?.to_string_lossy().to_ascii_lowercase();
             let formats = [FormatArg::Jsonl, FormatArg::Csv, FormatArg::Json, FormatArg::Qctools, FormatArg::Parquet]
                 .map(Format::from);
             formats.into_iter().find(|format| name.ends_with(&format!(".{}", format.extension())))

@@ -69,6 +69,25 @@ fn eight_shares_are_one_run_byte_for_byte() {
     }
 }
 
+/// A merge that comes to no end leaves nothing, and does not advise what it cannot do.
+#[cfg(unix)]
+#[test]
+fn a_full_disk_leaves_nothing_of_a_merge() {
+    let clip = Clip::moving("clip.mp4", "64x48", 1.0, "-c:v libx264 -pix_fmt yuv420p");
+    for ending in [".jsonl", ".parquet"] {
+        let shares = [["--to", "10f"], ["--from", "10f"]];
+        let shares = [0, 1].map(|at| share(&clip, &format!("{at}{ending}"), &[&shares[at][..], &["--bins"]].concat()));
+        let before = std::fs::read_dir(clip.folder()).unwrap().count();
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", "trap '' XFSZ; ulimit -f 4; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_histoscope"), "merge"]);
+        let run = finish(command.args(&shares).arg("-o").arg(clip.folder().join(format!("out{ending}"))));
+        assert_eq!(run.code, Some(1), "{run:?}");
+        assert!(run.stderr.contains(&format!("out{ending} cannot be written")), "{run:?}");
+        assert!(!run.stderr.contains("--resume"), "{run:?}");
+        assert_eq!(std::fs::read_dir(clip.folder()).unwrap().count(), before, "something is left");
+    }
+}
+
 fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap()
 }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use super::ending::{AnalyzeError, Stop, stopped};
 use super::format::TextFormat;
 use super::lines::{last_line, recognise};
-use super::output::{Output, Target};
+use super::output::{Output, Target, not_to_be_continued};
 use super::parquet::{self, Table};
 use super::summary::{Summary, hash};
 use crate::export::file::{FileError, is_same_file};
@@ -61,25 +61,31 @@ pub fn merge(shares: &[PathBuf], target: &Target, stop: &Stop) -> Result<Summary
         return Err(AnalyzeError::Merge(text));
     }
     let run = hash(serde_json::to_string(&summary).unwrap_or_default().as_bytes());
-    let output = Output::open(target, run, None)?;
+    let mut output = Output::open(target, run, None)?;
     let filled = || shares.iter().filter(|share| share.summary.frames > 0);
-    match &first.form {
-        Form::Lines { format, head, .. } => join_lines(filled(), output, (*format, head), &summary, stop)?,
+    let written = match &first.form {
+        Form::Lines { format, head, .. } => join_lines(filled(), &mut output, (*format, head), &summary, stop),
         Form::Table(table) => {
             let tables = filled().filter_map(|share| match &share.form {
                 Form::Table(table) => Some((share.path.as_path(), table)),
                 Form::Lines { .. } => None,
             });
-            parquet::join(table, tables, output, &summary, stop)?;
+            parquet::join(table, tables, &mut output, &summary, stop)
         }
+    };
+    // Nothing goes on from what was joined so far.
+    if let Err(error) = written.and_then(|()| output.flush()) {
+        output.discard();
+        return Err(not_to_be_continued(error));
     }
+    output.finish().map_err(not_to_be_continued)?;
     Ok(summary)
 }
 
 /// Writes the lines of all shares.
 fn join_lines<'a>(
     shares: impl Iterator<Item = &'a Share>,
-    mut output: Output,
+    output: &mut Output,
     (format, head): (TextFormat, &str),
     summary: &Summary,
     stop: &Stop,
@@ -90,13 +96,12 @@ fn join_lines<'a>(
         if !std::mem::take(&mut is_empty) {
             output.write(format.before_next().as_bytes())?;
         }
-        copy_records(share, &mut output, stop)?;
+        copy_records(share, output, stop)?;
     }
     if !is_empty {
         output.write(format.after_last().as_bytes())?;
     }
-    output.write(format.tail(summary).as_bytes())?;
-    output.finish()
+    output.write(format.tail(summary).as_bytes())
 }
 
 /// Reads what a share says of itself.

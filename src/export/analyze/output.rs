@@ -208,6 +208,13 @@ impl PartFile {
     }
 }
 
+/// The same error where nobody can go on with what was kept, which is removed.
+pub fn not_to_be_continued(error: AnalyzeError) -> AnalyzeError {
+    let AnalyzeError::Kept { path, part, source } = error else { return error };
+    remove(&part);
+    FileError::Io { path, source }.into()
+}
+
 fn remove(path: &Path) {
     if let Err(error) = fs::remove_file(path) {
         log::debug!("{} stays: {error}", path.display());

@@ -159,7 +159,7 @@ pub fn open(path: &Path) -> io::Result<Option<Table>> {
 pub fn join<'a>(
     like: &Table,
     tables: impl Iterator<Item = (&'a Path, &'a Table)>,
-    mut output: Output,
+    output: &mut Output,
     summary: &Summary,
     stop: &Stop,
 ) -> Result<(), AnalyzeError> {
@@ -189,8 +189,7 @@ pub fn join<'a>(
     if rows.rows() > 0 {
         write(&mut rows, &mut writer)?;
     }
-    output.write(&writer.finish(Some(summary))?)?;
-    output.finish()
+    output.write(&writer.finish(Some(summary))?)
 }
 
 /// What a finished table says of the run that wrote it; `None` of another file.

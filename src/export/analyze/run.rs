@@ -1,6 +1,5 @@
 //! One file's run, from opening it to the finished output.
 
-use std::fs;
 use std::ops::ControlFlow;
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
@@ -10,14 +9,14 @@ use super::comparison::Against;
 use super::ending::AnalyzeError;
 use super::format::Format;
 use super::left::Left;
-use super::output::{Output, Target, is_stream};
+use super::output::{Output, Target, is_stream, not_to_be_continued};
 use super::overview::{Overview, Progress};
 use super::pipeline::{Counted, Outcome, Pipeline, Request};
 use super::record::Recorder;
 use super::record_output::RecordOutput;
 use super::summary::{RunOptions, Summary, display, hash};
 use super::unfinished::{Found, find_unfinished};
-use crate::export::file::{FileError, check_output};
+use crate::export::file::check_output;
 use crate::text::counted;
 
 /// Counted frames that may wait for being written.
@@ -85,15 +84,6 @@ pub fn run(request: Request, destination: &Destination, quiet: bool) -> Result<F
     let compares = request.against.is_some();
     let finished = run_to_end(request, destination, quiet);
     finished.map_err(|error| if compares { not_to_be_continued(error) } else { error })
-}
-
-/// The same error where nobody can go on with what was kept, which is removed.
-fn not_to_be_continued(error: AnalyzeError) -> AnalyzeError {
-    let AnalyzeError::Kept { path, part, source } = error else { return error };
-    if let Err(error) = fs::remove_file(&part) {
-        log::debug!("{} stays: {error}", part.display());
-    }
-    FileError::Io { path, source }.into()
 }
 
 fn run_to_end(mut request: Request, destination: &Destination, quiet: bool) -> Result<Finished, AnalyzeError> {
