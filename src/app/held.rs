@@ -143,6 +143,12 @@ impl References {
         self.chosen().filter(|_| !self.is_shown())
     }
 
+    /// The same, where these components were counted of it.
+    #[must_use]
+    pub fn outlined_in(&self, components: Components) -> Option<&Held> {
+        self.outlined().filter(|held| held.bins(components).is_some())
+    }
+
     /// Whether the one that is chosen is on screen, in the place of the video.
     #[must_use]
     pub const fn is_shown(&self) -> bool {

@@ -186,6 +186,10 @@ impl Sources<'_> {
 
     fn info(&self) -> Option<Vec<InfoLine>> {
         let session = self.session?;
+        if let Some(held) = self.held.chosen().filter(|_| self.held.is_shown()) {
+            // What is known of the video need not be so of this one.
+            return Some(vec![InfoLine { name: "held frame", value: held.name.clone(), origin: None }]);
+        }
         let frame = session.frame.as_ref()?;
         let info = &self.graphics.gpu.info;
         let driver = format!("{} {:?}", info.driver, info.backend);

@@ -38,7 +38,8 @@ impl Saves {
         Self { waker, answers: Vec::new() }
     }
 
-    /// Begins to save what the window shows, without the controls, with labels or bare, and the bins of the frame.
+    /// Begins to save what the window shows, without the controls, with labels or bare, and the bins of the frame; `held` is the name of
+    /// the frame whose bins are outlined.
     ///
     /// # Errors
     /// Why nothing is saved, in words.
@@ -47,13 +48,14 @@ impl Saves {
         session: &Session,
         graphics: &mut Graphics,
         (scene, components, region): (&Scene, Components, Option<Rect>),
+        held: Option<&str>,
         labelled: bool,
     ) -> Result<(), String> {
         let Some(frame) = &session.frame else { return Ok(()) };
         let scene = Scene { marks: None, ..*scene };
         let (read, size) = (session.read(frame), graphics.screen.size());
         let image = if labelled {
-            let subject = Subject { input: &session.name, frame: &read, components, region, scene: &scene };
+            let subject = Subject { input: &session.name, frame: &read, components, region, scene: &scene, held };
             labels::snapshot(&mut graphics.renderer, &graphics.gpu, size, &subject)
         } else {
             graphics.renderer.snapshot(&graphics.gpu, size, &scene)

@@ -43,6 +43,8 @@ pub struct Subject<'a> {
     pub region: Option<Part>,
     /// What is drawn.
     pub scene: &'a Scene,
+    /// The frame whose bins are drawn as outlines in the place of the source's, if one's are.
+    pub held: Option<&'a str>,
 }
 
 /// The view with labels, and the caption below it: an image as wide as the view and higher.
@@ -124,7 +126,11 @@ fn caption(subject: &Subject<'_>) -> Vec<String> {
     let picture = &frame.picture;
     let color = picture.colorimetry();
     let number = frame.index.map_or_else(String::new, |index| format!("frame {index}, "));
-    let counted = scene.counted_text(components).unwrap_or_else(|| "source".to_owned());
+    let counted = if subject.held.is_some() { scene.filled_text(components) } else { scene.counted_text(components) };
+    let mut counted = counted.unwrap_or_else(|| "source".to_owned());
+    if let Some(held) = subject.held {
+        counted += &format!("; outline: {held}");
+    }
     let part = subject.region.map_or_else(
         || "the whole picture".to_owned(),
         |rect| format!("region {} of the coded picture", region::text(rect)),

@@ -302,7 +302,8 @@ fn draw(
     let image = if options.labels || options.wall.is_some() {
         let input = options.input.file_name().unwrap_or(options.input.as_os_str()).to_string_lossy();
         let region = region.and_then(|rect| rect.proper(frame.picture.width(), frame.picture.height()));
-        let subject = Subject { input: &input, frame, components: options.components, region, scene: &scene };
+        let subject =
+            Subject { input: &input, frame, components: options.components, region, scene: &scene, held: None };
         let drawn = if options.labels { labels::snapshot } else { labels::snapshot_with_scopes };
         drawn(&mut renderer, gpu, size, &subject)?
     } else {

@@ -136,6 +136,13 @@ impl Scene {
         })
     }
 
+    /// The same of the one that is drawn as bars alone.
+    #[must_use]
+    pub fn filled_text(&self, components: Components) -> Option<String> {
+        let counted = if self.counted == Counted::Both { Counted::Result } else { self.counted };
+        Self { counted, ..*self }.counted_text(components)
+    }
+
     /// The first column of a view of `width` pixels at which the adjusted picture is drawn, left of which the source is;
     /// `None` where there is no divider or nothing is adjusted.
     #[must_use]

@@ -93,6 +93,9 @@ fn a_held_frame_is_outlined_shown_in_turn_and_let_go_of() {
     let live = program.until_other("the frame of a second later", &first, Area::Below, 5000);
     program.after(|| program.key("shift+p"), "note: the held frame: sample.mp4 0:00.000");
     program.until_same("the held frame in the place of the video", &first, Area::Below);
+    // It may be another file's.
+    program.after(|| program.key("s"), "note: nothing was saved: the held frame is on screen");
+    program.after(|| program.key("ctrl+c"), "note: nothing was copied: the held frame is on screen");
     program.after(|| program.key("shift+p"), "note: the video");
     program.until_same("the video again", &live, Area::Below);
     // A step shows what it leads to.

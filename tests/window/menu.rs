@@ -107,6 +107,8 @@ fn a_further_menu_waits_for_the_pointer_that_crosses_other_lines_on_its_way() {
     program.after(|| program.point(from_x, from_y), "menu: Levels in codes at");
     let (x, y) = entry(&program, "Bins");
     program.after(|| program.point(x, y), "menu: 100 bins at");
+    // The one before stays for a third of a second, and then the picture may stand for as long.
+    std::thread::sleep(std::time::Duration::from_millis(600));
     program.settled();
     let log = program.log().len();
     program.point(x + 20, y);

@@ -39,7 +39,9 @@ fn keys_with_control_are_only_those_of_the_table() {
     assert_eq!(typed("g", "g", NONE), Some(Action::ToggleChannel(1)));
     assert_eq!(typed("d", "d", NONE), Some(Action::NextDatascope));
     assert_eq!(typed("d", "d", ModifiersState::CONTROL), Some(Action::ClearRegion));
-    assert_eq!(typed("p", "p", NONE), None);
+    assert_eq!(typed("p", "p", NONE), Some(Action::HoldFrame));
+    assert_eq!(typed("p", "p", ModifiersState::CONTROL), None);
+    assert_eq!(typed(";", ";", NONE), None, "no letter is left that does nothing");
     assert_eq!(typed("g", "g", ModifiersState::ALT), None);
 }
 

@@ -10,12 +10,20 @@ use crate::app::hud::Note;
 use crate::gpu::FrameTag;
 use crate::view::scene::{Counted, Scene};
 
+/// Why nothing is handed over of a held frame, which may be another file's.
+const HELD: &str = "the held frame is on screen; Shift+P goes back to the video";
+
 impl Workspace {
     /// Saves what the window shows, without the controls, with labels or bare, and the bins of the frame.
     pub(super) fn save(&mut self, labelled: bool, now: Instant) {
         let Some(session) = &self.session else { return };
-        let shown = (&self.scene, self.bins.components, self.region.counted());
-        if let Err(reason) = self.saves.begin(session, &mut self.graphics, shown, labelled) {
+        if self.held.is_shown() {
+            return self.note(Note::warning(format!("nothing was saved: {HELD}")), now);
+        }
+        let components = self.bins.components;
+        let shown = (&self.scene, components, self.region.counted());
+        let held = self.held.outlined_in(components).map(|held| held.name.as_str());
+        if let Err(reason) = self.saves.begin(session, &mut self.graphics, shown, held, labelled) {
             self.note(Note::warning(format!("nothing was saved: {reason}")), now);
         }
     }
@@ -33,6 +41,9 @@ impl Workspace {
     /// Copies the values of what lies at a point of the view, or the frame's numbers. They are counted now, so that they are those
     /// of the frame on screen.
     pub fn copy_values(&mut self, at: Option<DVec2>, now: Instant) {
+        if self.held.is_shown() {
+            return self.tell_copied(Err(format!("nothing was copied: {HELD}")), now);
+        }
         let Some(frame) = self.session.as_ref().and_then(|session| session.frame.as_ref()) else { return };
         let adjusted = self.scene.counted_in(self.bins.components) != Counted::Source;
         let tag = FrameTag { adjusted, region: self.region.counted(), ..FrameTag::of(frame) };

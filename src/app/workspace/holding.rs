@@ -8,7 +8,6 @@ use crate::app::hud::Note;
 use crate::app::options::AppError;
 use crate::engine::EngineError;
 use crate::picture::Frame;
-use crate::view::scene::{Counted, Scene};
 
 /// What is said where no frame is held.
 const NOTHING_HELD: &str = "no frame is held: p holds the one on screen";
@@ -118,12 +117,10 @@ impl Workspace {
     /// Which pictures the histograms are of, in words; nothing where there is but one.
     pub(super) fn counted_pictures(&self) -> Option<String> {
         let components = self.bins.components;
-        let outlined = self.held.outlined().filter(|held| held.histogram(components).is_some());
-        match outlined {
+        match self.held.outlined_in(components) {
             Some(held) => {
                 // Its outlines take the place of the source's.
-                let counted = if self.scene.counted == Counted::Both { Counted::Result } else { self.scene.counted };
-                let filled = Scene { counted, ..self.scene }.counted_text(components);
+                let filled = self.scene.filled_text(components);
                 let outline = format!("outline: {}", held.name);
                 Some(filled.map_or_else(|| outline.clone(), |filled| format!("{filled}; {outline}")))
             }
