@@ -164,7 +164,10 @@ impl Sources<'_> {
 
     fn stats(&self) -> Option<StatsTable> {
         let (tag, sums) = self.bins.newest()?;
-        let held = self.held.outlined().and_then(|held| Some((held.name.as_str(), held.sums(sums.components)?)));
+        let held = self.held.outlined().and_then(|held| {
+            let range = held.frame.picture.colorimetry().range.value;
+            Some((held.name.as_str(), held.sums(sums.components)?, range))
+        });
         let numbers = StatsTable::new(tag, sums, &self.geometry.scene.adjustments).beside(sums, tag.range, held);
         log::trace!("numbers: {}", numbers.as_text());
         Some(numbers)

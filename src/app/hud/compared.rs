@@ -23,12 +23,16 @@ pub struct Compared {
 }
 
 impl Compared {
-    /// The figures of what is held beside those of what is on screen. Both are of the same components; `range` is that of the one on
-    /// screen.
-    pub fn new(name: &str, held: &Cumulative, live: &Cumulative, range: Option<Range>) -> Self {
+    /// The figures of what is held beside those of what is on screen. Both are of the same components, each with the range of its own
+    /// picture: what is out of range goes by that.
+    pub fn new(
+        name: &str,
+        (held, held_range): (&Cumulative, Option<Range>),
+        (live, range): (&Cumulative, Option<Range>),
+    ) -> Self {
         let channels = 0..live.components.channel_names().len();
         let is_alike = held.bits == live.bits;
-        let of = |channel| column(&held.stats(channel, range), &live.stats(channel, range), is_alike);
+        let of = |channel| column(&held.stats(channel, held_range), &live.stats(channel, range), is_alike);
         let bins = |sums: &Cumulative, channel| sums.channel(channel).bins();
         let distance = |channel| match Distance::of(&bins(held, channel), &bins(live, channel)) {
             None => "–".to_owned(),
@@ -84,7 +88,7 @@ mod tests {
     #[test]
     fn each_figure_is_told_with_what_the_live_one_has_more() {
         let (held, live) = (of(8, &[0, 100, 100, 110]), of(8, &[10, 100, 105, 255]));
-        let compared = Compared::new("a.mp4 0:01.000", &held, &live, None);
+        let compared = Compared::new("a.mp4 0:01.000", (&held, None), (&live, None));
         let red = &compared.columns[0];
         assert_eq!(red[..4], ["0 +10", "0 +10", "100 +0", "77.50 +40.00"]);
         assert_eq!(red[4..], ["110 +145", "110 +145", "25.00 % -25.00", "0 % +25.00", "0 % +0.00"]);
@@ -93,8 +97,18 @@ mod tests {
     }
 
     #[test]
+    fn either_is_out_of_its_own_range() {
+        let mut histogram = Histogram::empty(8, Components::YCbCr);
+        histogram.bins_mut(0)[5] = 1;
+        let sums = histogram.cumulative();
+        let out = |held, live| Compared::new("c", (&sums, Some(held)), (&sums, Some(live))).columns[0][8].clone();
+        assert_eq!(out(Range::Limited, Range::Full), "100 % -100.00");
+        assert_eq!(out(Range::Full, Range::Limited), "0 % +100.00");
+    }
+
+    #[test]
     fn codes_of_other_depths_are_not_subtracted() {
-        let compared = Compared::new("b", &of(8, &[0, 255]), &of(10, &[1023]), None);
+        let compared = Compared::new("b", (&of(8, &[0, 255]), None), (&of(10, &[1023]), None));
         assert_eq!(compared.columns[0][..4], ["0", "0", "0", "127.50"]);
         assert_eq!(compared.columns[0][7], "50.00 % +50.00");
         assert_eq!(compared.distances[0], "50.00 %");

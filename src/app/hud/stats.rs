@@ -72,10 +72,11 @@ impl StatsTable {
         }
     }
 
-    /// The same beside the numbers of a frame that is held, if one is: its name and its sums of the same components.
+    /// The same beside the numbers of a frame that is held, if one is: its name, its sums of the same components and its range.
     #[must_use]
-    pub fn beside(self, sums: &Cumulative, range: Option<Range>, held: Option<(&str, &Cumulative)>) -> Self {
-        Self { held: held.map(|(name, held)| Compared::new(name, held, sums, range)), ..self }
+    pub fn beside(self, sums: &Cumulative, range: Option<Range>, held: Option<(&str, &Cumulative, Range)>) -> Self {
+        let compared = |(name, held, own)| Compared::new(name, (held, Some(own)), (sums, range));
+        Self { held: held.map(compared), ..self }
     }
 }
 
