@@ -223,8 +223,16 @@ impl AnalyzeArgs {
     fn format(&self) -> Format {
         let ending = || {
             let name = self.output.as_deref()?.file_name()?.to_string_lossy().to_ascii_lowercase();
-            let formats = [FormatArg::Jsonl, FormatArg::Csv, FormatArg::Json, FormatArg::Qctools, FormatArg::Parquet]
-                .map(Format::from);
+            // That of a longer ending before that of its last part.
+            let formats = [
+                FormatArg::Jsonl,
+                FormatArg::Csv,
+                FormatArg::Ffprobe,
+                FormatArg::Json,
+                FormatArg::Qctools,
+                FormatArg::Parquet,
+            ]
+            .map(Format::from);
             formats.into_iter().find(|format| name.ends_with(&format!(".{}", format.extension())))
         };
         self.format.map(Format::from).or_else(ending).unwrap_or(Format::Text(TextFormat::Jsonl))

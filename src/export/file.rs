@@ -8,7 +8,7 @@ use tempfile::NamedTempFile;
 
 use crate::gpu::readback::Image;
 
-/// Why a file could not be written.
+/// Why a file could not be written, or one that was written before not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
     /// The place is a folder.
@@ -37,6 +37,14 @@ pub enum FileError {
         /// The system's reason.
         source: io::Error,
     },
+    /// The system refused to read what an earlier run has written.
+    #[error("{} cannot be read ({source}); check its permissions, or make it again", .path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason, or what is wrong with the file.
+        source: io::Error,
+    },
     /// The picture could not be encoded.
     #[error("{} cannot be written as PNG: {source}", .path.display())]
     Png {
@@ -45,6 +53,13 @@ pub enum FileError {
         /// The encoder's reason.
         source: png::EncodingError,
     },
+}
+
+impl FileError {
+    /// What to make of the reason why `path` could not be read.
+    pub(super) fn reading<E: Into<io::Error>>(path: &Path) -> impl Fn(E) -> Self {
+        move |source| Self::Read { path: path.to_owned(), source: source.into() }
+    }
 }
 
 /// Checks that `path` can be written later, so that no work is done in vain.

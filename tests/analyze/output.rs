@@ -81,9 +81,12 @@ fn all_formats_say_the_same() {
 #[test]
 fn the_ending_chooses_the_format_and_devices_take_it_as_it_comes() {
     let clip = clip();
-    for (name, begin) in
-        [("a.csv", "schema,input,"), ("a.json", "{\"schema\":1,\"frames\":["), ("a.txt", "{\"schema\":1,\"type\"")]
-    {
+    for (name, begin) in [
+        ("a.csv", "schema,input,"),
+        ("a.json", "{\"schema\":1,\"frames\":["),
+        ("a.ffprobe.json", "{\"frames\":[\n{\"media_type\""),
+        ("a.txt", "{\"schema\":1,\"type\""),
+    ] {
         let path = clip.folder().join(name);
         output(clip.path(), &["-o", path.to_str().unwrap()]);
         assert!(fs::read_to_string(path).unwrap().starts_with(begin), "{name}");

@@ -356,6 +356,53 @@ fn start(clip: &Clip, path: &Path) -> Child {
     command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
+/// Frames whose rows a preliminary file holds: row groups, each behind the number of its bytes.
+fn rows_in(part: &Path) -> u64 {
+    let (bytes, mut at, mut rows) = (fs::read(part).unwrap(), 0, 0);
+    while at < bytes.len() {
+        let length = u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
+        let end = at + 8 + usize::try_from(length).unwrap();
+        let group = SerializedFileReader::new(bytes::Bytes::copy_from_slice(&bytes[at + 8..end])).unwrap();
+        rows += group.metadata().file_metadata().num_rows().unsigned_abs();
+        at = end;
+    }
+    rows
+}
+
+/// The row group that is not full stands where it was until there is one with more rows in its place.
+#[test]
+fn a_run_that_is_killed_right_after_it_went_on_has_lost_no_row() {
+    let clip = deep();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("out.parquet");
+    let child = start(&clip, &path);
+    wait_for_groups(folder.path(), 1000);
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    child.wait_with_output().unwrap();
+    let rows = summary(&path)["frames"].as_u64().unwrap();
+    assert!(rows > DEEP_GROUP && rows < 2 * DEEP_GROUP, "{rows} rows, the last of them in a group that is not full");
+    let mut child = program()
+        .arg("analyze")
+        .arg(clip.path())
+        .args(DEEP)
+        .args(["--engine", "cpu", "--verify", "--resume", "-o"])
+        .arg(&path)
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let part = wait_for_groups(folder.path(), 1);
+    // It has opened the file and goes on in it as soon as it holds the lock.
+    while File::open(&part).unwrap().try_lock().is_ok() {
+        thread::sleep(Duration::from_millis(1));
+    }
+    thread::sleep(Duration::from_millis(20));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(rows_in(&part) >= rows, "{} of {rows} rows", rows_in(&part));
+    assert_eq!(resume(&clip, &path).code, Some(0));
+    assert!(fs::read(&path).unwrap() == fs::read(table(&clip, "whole.parquet", &DEEP)).unwrap());
+}
+
 fn resume(clip: &Clip, path: &Path) -> Run {
     analyze(clip.path(), &[&DEEP[..], &["--resume", "-o", path.to_str().unwrap()]].concat())
 }

@@ -57,9 +57,14 @@ pub enum AnalyzeError {
         /// The system's reason.
         source: std::io::Error,
     },
-    /// A table could not be packed or unpacked.
-    #[error("the table could not be made: {0}")]
-    Table(#[from] ::parquet::errors::ParquetError),
+    /// Rows could not be packed into a table.
+    #[error("{output} cannot be made: its rows could not be packed ({source}); please report this with the video")]
+    Table {
+        /// The output, as people call it.
+        output: String,
+        /// The packer's reason.
+        source: ::parquet::errors::ParquetError,
+    },
     /// The reader of the standard output has gone away, as `head` does.
     #[error("the reader of the output has gone away")]
     ReaderGone,

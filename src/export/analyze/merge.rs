@@ -186,10 +186,10 @@ fn join(shares: &[Share]) -> Result<Summary, AnalyzeError> {
 /// Copies a share's records.
 fn copy_records(share: &Share, output: &mut Output, stop: &Stop) -> Result<(), AnalyzeError> {
     let Form::Lines { format, head, end } = &share.form else { return Ok(()) };
-    let io = |source| FileError::Io { path: share.path.clone(), source };
-    let mut file = File::open(&share.path).map_err(io)?;
+    let io = FileError::reading(&share.path);
+    let mut file = File::open(&share.path).map_err(&io)?;
     let start = head.len() as u64;
-    file.seek(SeekFrom::Start(start)).map_err(io)?;
+    file.seek(SeekFrom::Start(start)).map_err(&io)?;
     // What stands behind the last record stands behind the last share's last record.
     let mut left = end.saturating_sub(format.after_last().len() as u64).saturating_sub(start);
     let mut buffer = vec![0; 1 << 16];
@@ -198,7 +198,7 @@ fn copy_records(share: &Share, output: &mut Output, stop: &Stop) -> Result<(), A
             return Err(stopped());
         }
         let most = buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
-        file.read_exact(&mut buffer[..most]).map_err(io)?;
+        file.read_exact(&mut buffer[..most]).map_err(&io)?;
         output.write(&buffer[..most])?;
         left -= most as u64;
     }

@@ -137,6 +137,16 @@ impl Output {
         !matches!(self, Self::File(_))
     }
 
+    /// What people call it.
+    #[must_use]
+    pub fn name(&self) -> String {
+        match self {
+            Self::Stdout(_) => "the output".to_owned(),
+            Self::Stream(_, path) => path.display().to_string(),
+            Self::File(part) => part.name(),
+        }
+    }
+
     fn error(&self, error: io::Error) -> AnalyzeError {
         match self {
             Self::Stdout(_) | Self::Stream(..) if error.kind() == ErrorKind::BrokenPipe => AnalyzeError::ReaderGone,
@@ -148,6 +158,24 @@ impl Output {
 }
 
 impl PartFile {
+    /// What people call the file.
+    #[must_use]
+    pub fn name(&self) -> String {
+        self.target.display().to_string()
+    }
+
+    /// Forgets what stands behind the first `kept` bytes, to write other bytes there.
+    ///
+    /// # Errors
+    /// [`AnalyzeError::Kept`] if the system refuses.
+    pub fn go_back_to(&mut self, kept: u64) -> Result<(), AnalyzeError> {
+        let gone_back = self.writer.flush().and_then(|()| {
+            let file = self.writer.get_mut();
+            file.set_len(kept).and_then(|()| file.seek(SeekFrom::End(0)))
+        });
+        gone_back.map(|_| ()).map_err(|error| self.error(error))
+    }
+
     /// Writes.
     ///
     /// # Errors

@@ -10,10 +10,10 @@ mod journal;
 
 use std::fs;
 use std::io::{self, Read, Write};
-use std::ops::Range;
 use std::path::Path;
 
 use ::parquet::errors::ParquetError;
+use bytes::Bytes;
 
 use self::file::{TableFile, TableWriter, pack, tree};
 use self::group::Group;
@@ -33,17 +33,24 @@ const NUMBER: &str = "frame";
 /// A table that is being written.
 pub struct TableOutput {
     recorder: Recorder,
-    /// Rows that no row group has yet.
+    /// Rows that no row group has yet, or an unfilled one.
     rows: Group,
     writer: TableWriter,
     sink: Sink,
+    /// The output, as people call it.
+    name: String,
 }
 
 enum Sink {
     /// What takes the bytes as they come.
     Stream(Output),
     /// A preliminary file, of row groups that make the final one.
-    Journal(PartFile),
+    Journal {
+        part: PartFile,
+        /// Where the last group begins that an interrupted run has left unfilled. It stands there until the one with more rows is
+        /// ready, so that whoever is killed before that has its rows still.
+        unfilled: Option<u64>,
+    },
 }
 
 impl TableOutput {
@@ -58,26 +65,20 @@ impl TableOutput {
         part: Option<&Path>,
         open: impl FnOnce(Option<u64>) -> Result<Output, AnalyzeError>,
     ) -> Result<Self, AnalyzeError> {
-        let writer = TableWriter::new(tree(&recorder.fields())?)?;
-        let mut rows = Group::new(writer.schema())?;
-        let mut kept = left.bytes;
+        let output = open(Some(left.bytes).filter(|bytes| *bytes > 0))?;
+        let name = output.name();
+        let table = |source| AnalyzeError::Table { output: name.clone(), source };
+        let writer = tree(&recorder.fields()).and_then(TableWriter::new).map_err(table)?;
+        let mut rows = Group::new(writer.schema()).map_err(table)?;
+        let mut unfilled = None;
         if let (Some(part), true) = (part, left.records > 0) {
-            let io = |source| FileError::Io { path: part.to_owned(), source };
-            if let Some(last) = journal::entries(part).map_err(io)?.pop() {
-                // A run that was interrupted has written a group that is not full; it is filled up.
-                TableFile::of(journal::read(part, &last).map_err(io)?)?.read_group(0, &mut rows)?;
-                if rows.is_full() {
-                    rows.clear();
-                } else {
-                    kept = last.start - journal::head(&[]).len() as u64;
-                }
-            }
+            unfilled = read_unfilled(part, &mut rows).map_err(FileError::reading(part))?;
         }
-        let sink = match open(Some(kept).filter(|bytes| *bytes > 0))? {
-            Output::File(part) => Sink::Journal(part),
+        let sink = match output {
+            Output::File(part) => Sink::Journal { part, unfilled },
             stream => Sink::Stream(stream),
         };
-        Ok(Self { recorder, rows, writer, sink })
+        Ok(Self { recorder, rows, writer, sink, name })
     }
 
     /// Adds a frame's row.
@@ -91,14 +92,19 @@ impl TableOutput {
     }
 
     fn write_group(&mut self) -> Result<(), AnalyzeError> {
-        let group = pack(self.writer.tree(), &self.rows)?;
+        let table = |source| AnalyzeError::Table { output: self.name.clone(), source };
+        let group = pack(self.writer.tree(), &self.rows).map_err(table)?;
         self.rows.clear();
         match &mut self.sink {
             Sink::Stream(output) => {
-                output.write(&self.writer.append(&TableFile::of(group)?)?)?;
+                let bytes = TableFile::of(group).and_then(|group| self.writer.append(&group)).map_err(table)?;
+                output.write(&bytes)?;
                 output.flush()
             }
-            Sink::Journal(part) => {
+            Sink::Journal { part, unfilled } => {
+                if let Some(start) = unfilled.take() {
+                    part.go_back_to(start)?;
+                }
                 part.write(&journal::head(&group))?;
                 part.write(&group)?;
                 part.flush()
@@ -114,18 +120,19 @@ impl TableOutput {
         if self.rows.rows() > 0 {
             self.write_group()?;
         }
-        let mut writer = self.writer;
+        let (mut writer, name) = (self.writer, self.name);
+        let table = |source| AnalyzeError::Table { output: name.clone(), source };
         match self.sink {
             Sink::Stream(mut output) => {
-                output.write(&writer.finish(Some(summary))?)?;
+                output.write(&writer.finish(Some(summary)).map_err(table)?)?;
                 output.finish()
             }
-            Sink::Journal(part) => part.finish_as(|part, write| {
-                let io = |source| FileError::Io { path: part.to_owned(), source };
-                for entry in journal::entries(part).map_err(io)? {
-                    write(&writer.append(&TableFile::of(journal::read(part, &entry).map_err(io)?)?)?)?;
+            Sink::Journal { part, .. } => part.finish_as(|part, write| {
+                for entry in journal::entries(part).map_err(FileError::reading(part))? {
+                    let group = journal::table(part, &entry).map_err(FileError::reading(part))?;
+                    write(&writer.append(&group).map_err(table)?)?;
                 }
-                write(&writer.finish(Some(summary))?)
+                write(&writer.finish(Some(summary)).map_err(table)?)
             }),
         }
     }
@@ -134,7 +141,7 @@ impl TableOutput {
     pub fn discard(self) {
         match self.sink {
             Sink::Stream(output) => output.discard(),
-            Sink::Journal(part) => part.discard(),
+            Sink::Journal { part, .. } => part.discard(),
         }
     }
 }
@@ -163,12 +170,15 @@ pub fn join<'a>(
     summary: &Summary,
     stop: &Stop,
 ) -> Result<(), AnalyzeError> {
-    let mut writer = TableWriter::new(like.tree())?;
-    let (mut read, mut rows) = (Group::new(writer.schema())?, Group::new(writer.schema())?);
+    let name = output.name();
+    let unpacked = |source| AnalyzeError::Table { output: name.clone(), source };
+    let mut writer = TableWriter::new(like.tree()).map_err(unpacked)?;
+    let [mut read, mut rows] =
+        [Group::new(writer.schema()).map_err(unpacked)?, Group::new(writer.schema()).map_err(unpacked)?];
     let mut write = |rows: &mut Group, writer: &mut TableWriter| {
-        let group = TableFile::of(pack(writer.tree(), rows)?)?;
+        let group = pack(writer.tree(), rows).and_then(TableFile::of).and_then(|group| writer.append(&group));
         rows.clear();
-        output.write(&writer.append(&group)?)
+        output.write(&group.map_err(unpacked)?)
     };
     for (path, table) in tables {
         for index in 0..table.groups() {
@@ -189,7 +199,7 @@ pub fn join<'a>(
     if rows.rows() > 0 {
         write(&mut rows, &mut writer)?;
     }
-    output.write(&writer.finish(Some(summary))?)
+    output.write(&writer.finish(Some(summary)).map_err(unpacked)?)
 }
 
 /// What a finished table says of the run that wrote it; `None` of another file.
@@ -213,6 +223,8 @@ pub fn take_up(path: &Path, part: &Path) -> io::Result<()> {
         journal.write_all(&journal::head(&group))?;
         journal.write_all(&group)?;
     }
+    // And when it is on the disk, for the only other copy is removed.
+    journal.as_file().sync_all()?;
     journal.persist(part).map_err(|error| error.error)?;
     fs::remove_file(path)
 }
@@ -225,19 +237,28 @@ pub fn scan(part: &Path) -> io::Result<Left> {
     let mut left = Left::default();
     let entries = journal::entries(part)?;
     for entry in &entries {
-        let table = TableFile::of(journal::read(part, entry)?).map_err(io::Error::other)?;
-        left.records += table.rows();
+        left.records += journal::table(part, entry)?.rows();
         left.bytes = entry.end;
     }
     if let Some(entry) = entries.last() {
-        left.last = last_number(part, entry).map_err(io::Error::other)?;
+        left.last = last_number(&journal::table(part, entry)?).map_err(io::Error::other)?;
     }
     Ok(left)
 }
 
+/// Reads the rows of the last row group of a preliminary file, if it is not full, and tells where it begins.
+fn read_unfilled(part: &Path, rows: &mut Group) -> io::Result<Option<u64>> {
+    let Some(last) = journal::entries(part)?.pop() else { return Ok(None) };
+    journal::table(part, &last)?.read_group(0, rows).map_err(io::Error::other)?;
+    if rows.is_full() {
+        rows.clear();
+        return Ok(None);
+    }
+    Ok(Some(journal::start(&last)))
+}
+
 /// The number of the frame of the last row of a row group.
-fn last_number(part: &Path, entry: &Range<u64>) -> Result<Option<u64>, ParquetError> {
-    let table = TableFile::of(journal::read(part, entry)?)?;
+fn last_number(table: &TableFile<Bytes>) -> Result<Option<u64>, ParquetError> {
     let writer = TableWriter::new(table.tree())?;
     let mut rows = Group::new(writer.schema())?;
     table.read_group(0, &mut rows)?;

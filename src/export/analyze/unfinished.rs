@@ -30,7 +30,7 @@ pub enum Found {
 /// # Errors
 /// [`AnalyzeError::Resume`] if there is an output of another run.
 pub fn find_unfinished(target: &Path, run: u64, format: Format, summary: &Summary) -> Result<Found, AnalyzeError> {
-    let io = |source| FileError::Io { path: target.to_owned(), source };
+    let read = FileError::reading(target);
     let path = fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
     let part = part_path(&path, run);
     if !part.exists() {
@@ -44,7 +44,7 @@ pub fn find_unfinished(target: &Path, run: u64, format: Format, summary: &Summar
                 )))
             });
         }
-        match read_summary(&path, format).map_err(io)? {
+        match read_summary(&path, format).map_err(&read)? {
             Some(found) if found.options != summary.options || found.source != summary.source => {
                 return Err(AnalyzeError::Resume(format!(
                     "{}: this is the output of a run with other options or of another file; give the same options, or \
@@ -52,8 +52,10 @@ pub fn find_unfinished(target: &Path, run: u64, format: Format, summary: &Summar
                     target.display()
                 )));
             }
-            Some(found) if !found.complete => take_up(&path, &part, format).map_err(io)?,
-            None if !is_of(&path, format).map_err(io)? => {
+            Some(found) if !found.complete => {
+                take_up(&path, &part, format).map_err(|source| FileError::Io { path: target.to_owned(), source })?
+            }
+            None if !is_of(&path, format).map_err(&read)? => {
                 return Err(AnalyzeError::Resume(format!(
                     "{}: this is no {format} output of a run; name another file, or leave --resume out to replace it",
                     target.display()
@@ -66,7 +68,7 @@ pub fn find_unfinished(target: &Path, run: u64, format: Format, summary: &Summar
         Format::Text(format) => scan(&part, format),
         Format::Parquet => parquet::scan(&part),
     };
-    let left = left.map_err(io)?;
+    let left = left.map_err(FileError::reading(&part))?;
     Ok(if left.records == 0 { Found::Nothing } else { Found::Unfinished(left) })
 }
 

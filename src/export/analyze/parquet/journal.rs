@@ -9,6 +9,8 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::Path;
 
+use bytes::Bytes;
+
 use super::file::TableFile;
 
 /// What stands before a row group.
@@ -41,11 +43,21 @@ pub fn entries(path: &Path) -> io::Result<Vec<Range<u64>>> {
     Ok(entries)
 }
 
-/// The bytes of a row group.
+/// Where what belongs to a row group begins.
+pub const fn start(entry: &Range<u64>) -> u64 {
+    entry.start - size_of::<u64>() as u64
+}
+
+/// A row group, as a table of its own.
 ///
 /// # Errors
-/// If the file cannot be read.
-pub fn read(path: &Path, entry: &Range<u64>) -> io::Result<Vec<u8>> {
+/// If the file cannot be read, or holds something else.
+pub fn table(path: &Path, entry: &Range<u64>) -> io::Result<TableFile<Bytes>> {
+    TableFile::of(read(path, entry)?).map_err(io::Error::other)
+}
+
+/// The bytes of a row group.
+fn read(path: &Path, entry: &Range<u64>) -> io::Result<Vec<u8>> {
     let mut file = File::open(path)?;
     file.seek(SeekFrom::Start(entry.start))?;
     let mut bytes = vec![0; usize::try_from(entry.end - entry.start).map_err(io::Error::other)?];
