@@ -17,7 +17,6 @@ import shutil
 import subprocess
 import sys
 import time
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -34,7 +33,6 @@ class Run(NamedTuple):  # What all tasks go by, and what makes it the same run w
     version: str
     share_secs: float
     options: list[str]
-
     def target(self, path: str) -> Path:
         return Path(self.dataset, "frames", f"{Path(path).stem[:60]}-{hashlib.sha1(path.encode()).hexdigest()[:12]}.parquet")
 
@@ -68,7 +66,7 @@ def histoscope(run: Run, *arguments: str) -> tuple[Path, str]:
     if done.returncode == 1 and "cannot be written" in said:  # A full disk, say: others may have room.
         for part in output.parent.glob(f"{output.name}*"):
             part.unlink() if part.is_file() else shutil.rmtree(part)
-        raise WorkerTrouble(get_worker().address, said)
+        raise WorkerTrouble(get_worker().address, said.split("; what there is")[0])
     if done.returncode not in (0, 1):
         raise RuntimeError(f"histoscope ended with code {done.returncode}: {said}")  # A signal, say: Dask tries again.
     return output, said if done.returncode else ""
@@ -116,7 +114,7 @@ def begin(run: Run, path: str) -> Result | list[list[str]]:
     if not secs.replace(".", "", 1).isdigit() or float(secs) < 1.5 * run.share_secs:
         return count(run, path, time.time(), [])
     starts = [str(index * run.share_secs) for index in range(round(float(secs) / run.share_secs))]
-    return [["--from", first, "--to", end] for first, end in pairwise(starts)] + [["--from", starts[-1]]]
+    return [["--from", first, "--to", end] for first, end in zip(starts, starts[1:], strict=False)] + [["--from", starts[-1]]]
 
 
 def share(run: Run, path: str, *span: str) -> tuple[str, float]:
@@ -181,12 +179,14 @@ def main() -> None:
     run = Run(str(archive), str(dataset), subprocess.getoutput(CHECK), args.share_minutes * 60, args.options.split())
     found = archive.rglob("*") if archive.is_dir() else map(Path, archive.read_text().splitlines())
     paths = sorted({str(path.absolute()) for path in found if not archive.is_dir() or path.suffix.lower() in ENDINGS})
-    about, known = json.dumps(run._asdict(), indent=1), dataset / "run.json"
-    if dataset.exists() and not (known.exists() and known.read_text() == about):
+    about, known, new = json.dumps(run._asdict(), indent=1), dataset / "run.json", dataset / "run.json.new"
+    if dataset.exists() and [*dataset.glob("*")] != [new] and not (known.exists() and known.read_text() == about):
         sys.exit(f"{dataset} is there already, and not of this run; name another folder, or give the same options")
-    (dataset / "frames").mkdir(parents=True, exist_ok=True)
-    (dataset / "work").mkdir(exist_ok=True)
-    known.write_text(about)
+    dataset.mkdir(parents=True, exist_ok=True)
+    new.write_text(about)  # All that a start without room leaves.
+    new.replace(known)
+    for folder in ("frames", "work"):
+        (dataset / folder).mkdir(exist_ok=True)
     with Client(args.scheduler or LocalCluster(n_workers=args.workers, threads_per_worker=1, silence_logs=50)) as client:
         print(f"{len(paths)} files; dashboard: {client.dashboard_link}", flush=True)
         results = drive(client, run, paths)

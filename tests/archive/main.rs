@@ -92,6 +92,10 @@ fn a_cluster_counts_what_one_machine_counts_whatever_becomes_of_its_workers() {
     }
     cluster.wait_for_workers(6);
 
+    // An earlier start had no room for more.
+    fs::create_dir(&dataset).unwrap();
+    fs::write(dataset.join("run.json.new"), "{").unwrap();
+
     // One worker is killed while files are being counted.
     let mut client = cluster.client(&archive.films(), &dataset, &["--share-minutes", "0.05"]);
     let client = client.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the client starts");
@@ -107,6 +111,7 @@ fn a_cluster_counts_what_one_machine_counts_whatever_becomes_of_its_workers() {
         let is_told = |line: &str| line.contains("is left out") && words.split('|').any(|word| line.contains(word));
         assert_eq!(run.stderr.lines().filter(|line| is_told(line)).count(), 1, "{words}: {run:?}");
     }
+    assert!(!run.stderr.contains("--resume"), "what a worker without room has left is gone: {run:?}");
     assert!(!dataset.join("work").exists(), "nothing is left of the work");
 
     let one = folder.join("one");
