@@ -24,7 +24,7 @@ import pyarrow.parquet as pq  # type: ignore[import-untyped]
 from distributed import Client, LocalCluster, as_completed, get_worker
 
 ENDINGS = set(".avi .flv .m2ts .m4v .mkv .mov .mp4 .mpg .mxf .ogv .ts .webm .wmv .y4m".split())
-CHECK = "histoscope --version && ffprobe -version >/dev/null"
+CHECK = "told=$(histoscope --version) && ffprobe -version >/dev/null && echo \"$told\" | head -n 2"
 
 
 class Run(NamedTuple):  # What all tasks go by, and what makes it the same run when it is begun again.

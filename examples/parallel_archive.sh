@@ -12,7 +12,7 @@ set -euo pipefail
 
 script=$(realpath -- "${BASH_SOURCE[0]}")
 export DATASET=${DATASET:-} VERSION=${VERSION:-} OPTIONS=${OPTIONS:-} SHARE_SECS=${SHARE_SECS:-600}
-check='histoscope --version && ffprobe -version >/dev/null'
+check='told=$(histoscope --version) && ffprobe -version >/dev/null && echo "$told" | head -n 2'
 
 # ---- What a job does -----------------------------------------------------------------------------------------------------
 

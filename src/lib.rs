@@ -106,7 +106,7 @@ pub use gpu::{AdapterChoice, AdapterInfo, GpuError, adapters, wait_until_release
 pub use histogram::{ChannelStats, Components, Histogram};
 pub use keys::as_text as keys_as_text;
 pub use lab::{Method as LabMethod, Topic as LabTopic};
-pub use media::{Decoder, MediaError, OpenOptions, StreamInfo};
+pub use media::{Decoder, MediaError, OpenOptions, StreamInfo, ffmpeg_version};
 pub use picture::color::{Matrix, Range};
 pub use picture::layout::LayoutError;
 pub use picture::{Frame, Picture, PictureError};

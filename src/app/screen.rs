@@ -5,7 +5,7 @@ use std::sync::Arc;
 use winit::dpi::{LogicalSize, PhysicalSize};
 use winit::error::OsError;
 use winit::event_loop::ActiveEventLoop;
-use winit::window::{Fullscreen, Window};
+use winit::window::{Fullscreen, Window, WindowAttributes};
 
 use crate::gpu::surface::{Acquired, WindowSurface};
 use crate::gpu::{AdapterChoice, Gpu, GpuError, Instance};
@@ -17,18 +17,34 @@ const DISPLAY_PART: f64 = 0.9;
 /// Size of the window without a video.
 const EMPTY_SIZE: (f64, f64) = (960.0, 540.0);
 
+/// What desktops know the window by, so that it bears the icon and the name of the program's entry in their menus: the name of that
+/// entry's file in assets/desktop/.
+#[cfg(any(target_os = "linux", target_os = "freebsd", target_os = "dragonfly", target_os = "openbsd", target_os = "netbsd"))]
+const APPLICATION: &str = "org.histoscope.Histoscope";
+
 /// Opens a window, in the size of a video's first frame where there is one, or on the full screen.
 ///
 /// # Errors
 /// What the display says against it.
 pub fn open_window(event_loop: &ActiveEventLoop, first: Option<&Frame>, full: bool) -> Result<Arc<Window>, OsError> {
-    let attributes = Window::default_attributes().with_title("Histoscope");
+    let attributes = named(Window::default_attributes().with_title("Histoscope"));
     let attributes = match first {
         Some(frame) => attributes.with_inner_size(window_size(event_loop, frame)),
         None => attributes.with_inner_size(LogicalSize::new(EMPTY_SIZE.0, EMPTY_SIZE.1)),
     };
     let full = full.then_some(Fullscreen::Borderless(None));
     event_loop.create_window(attributes.with_fullscreen(full)).map(Arc::new)
+}
+
+#[cfg(any(target_os = "linux", target_os = "freebsd", target_os = "dragonfly", target_os = "openbsd", target_os = "netbsd"))]
+fn named(attributes: WindowAttributes) -> WindowAttributes {
+    // Wayland's and X11's are one field.
+    winit::platform::wayland::WindowAttributesExtWayland::with_name(attributes, APPLICATION, "histoscope")
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "freebsd", target_os = "dragonfly", target_os = "openbsd", target_os = "netbsd")))]
+fn named(attributes: WindowAttributes) -> WindowAttributes {
+    attributes
 }
 
 /// The video's own size where the display has room for it, else the largest of its shape that fits.

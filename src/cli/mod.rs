@@ -31,9 +31,18 @@ use play::PlayArgs;
 use report::ReportArgs;
 use snapshot::SnapshotArgs;
 
-/// What `--version` says, and not `-V`: also the shape of the records, which machines that count one archive must agree on.
-static LONG_VERSION: LazyLock<String> =
-    LazyLock::new(|| format!("{}\nrecords: schema {SCHEMA}", env!("CARGO_PKG_VERSION")));
+/// What `--version` says, and not `-V`: also the shape of the records, which machines that count one archive must agree on, the
+/// commit that the program was built of, and the FFmpeg that it found.
+static LONG_VERSION: LazyLock<String> = LazyLock::new(|| {
+    let version = env!("CARGO_PKG_VERSION");
+    // Set by build.rs; a build for debugging has none, for it would be built anew after each commit.
+    let commit = match (option_env!("HISTOSCOPE_COMMIT"), cfg!(debug_assertions)) {
+        (Some(commit), _) => commit,
+        (None, true) => "not told by a build for debugging",
+        (None, false) => "unknown",
+    };
+    format!("{version}\nrecords: schema {SCHEMA}\ncommit: {commit}\nFFmpeg: {}", histoscope::ffmpeg_version())
+});
 
 /// Exact, live histograms over any video.
 #[derive(Debug, Parser)]

@@ -35,6 +35,7 @@ mod tags;
 mod thread;
 mod timeline;
 
+pub use av::version as ffmpeg_version;
 pub use decoder::{Decoder, StopHandle};
 pub use error::MediaError;
 pub use exchange::{DecodeEvent, QueueLimits};

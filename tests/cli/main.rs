@@ -8,5 +8,6 @@ mod common;
 
 mod adapters;
 mod files;
+mod packaging;
 mod streams;
 mod usage;

@@ -1,7 +1,7 @@
 //! How the program is called.
 
 use std::io::Read;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use crate::command::{program, run, sample};
 
@@ -61,11 +61,23 @@ fn help_and_version_are_no_errors() {
 }
 
 #[test]
-fn the_version_tells_the_shape_of_the_records() {
+fn the_version_tells_the_shape_of_the_records_the_commit_and_ffmpeg() {
     let version = concat!("histoscope ", env!("CARGO_PKG_VERSION"));
     assert_eq!(run(["-V"]).stdout, format!("{version}\n"));
     let schema = histoscope::analysis::SCHEMA;
-    assert_eq!(run(["--version"]).stdout, format!("{version}\nrecords: schema {schema}\n"));
+    let told = run(["--version"]).stdout;
+    let rest =
+        told.strip_prefix(&format!("{version}\nrecords: schema {schema}\ncommit: ")).expect("the shape of the records");
+    let [commit, ffmpeg] = rest.lines().collect::<Vec<_>>().try_into().expect("two lines more");
+    assert!(!cfg!(debug_assertions) || commit == "not told by a build for debugging", "{told}");
+    // The program and the libraries may come from two builds of FFmpeg, of one line of versions.
+    let ffprobe =
+        Command::new("ffprobe").args(["-v", "error", "-show_library_versions", "-of", "csv=p=0"]).output().unwrap();
+    let libraries = String::from_utf8(ffprobe.stdout).unwrap();
+    let libavcodec = libraries.lines().find_map(|line| line.strip_prefix("libavcodec,")).expect("a line of libavcodec");
+    let [major, minor, micro] = libavcodec.split(',').take(3).collect::<Vec<_>>().try_into().expect("three numbers");
+    assert!(ffmpeg.starts_with("FFmpeg: "), "{told}");
+    assert!(ffmpeg.ends_with(&format!("(libavcodec {major}.{minor}.{micro})")), "{told}{libavcodec}");
 }
 
 #[test]

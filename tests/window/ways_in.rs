@@ -50,6 +50,11 @@ fn a_window_without_a_video_says_what_to_do_and_waits_for_nothing() {
     let program = Program::start_on(&display, &[]);
     let empty = program.settled();
     assert_eq!(program.title().text, "Histoscope");
+    // Desktops find the program's entry, with its icon, by the window's class.
+    let entry = include_str!("../../assets/desktop/org.histoscope.Histoscope.desktop");
+    let class = entry.lines().find_map(|line| line.strip_prefix("StartupWMClass=")).expect("a class");
+    let found = display.xdotool(&["search", "--onlyvisible", "--class", &format!("^{class}$")]);
+    assert_eq!(found.map(|windows| windows.lines().count()), Ok(1), "windows of the class {class}");
     // Keys that need a video say so, and the others work.
     program.after(|| program.key("space"), "note: nothing is open yet");
     program.key("question");

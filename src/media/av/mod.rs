@@ -61,6 +61,14 @@ impl fmt::Display for AvError {
     }
 }
 
+/// The version of FFmpeg that the program runs with, as whoever built it named it, and that of its libavcodec.
+pub fn version() -> String {
+    // SAFETY: both take nothing; the name is a constant that lives as long as the program.
+    let (name, number) = unsafe { (static_text(ffi::av_version_info()), ffi::avcodec_version()) };
+    let [major, minor, micro] = [number >> 16, number >> 8 & 0xff, number & 0xff];
+    format!("{} (libavcodec {major}.{minor}.{micro})", name.unwrap_or("of no name"))
+}
+
 /// Lets FFmpeg write its own messages only where someone debugs: its remarks on damaged files would bury ours.
 pub(super) fn set_log_level() {
     let level = if log::log_enabled!(log::Level::Trace) {

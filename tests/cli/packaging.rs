@@ -1,0 +1,158 @@
+//! What packages bring beside the program: manual pages and completions, made from the definitions of the command line, and
+//! the commit that a build tells.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use tempfile::TempDir;
+
+use crate::command::run;
+
+#[allow(dead_code, reason = "only what finds the commit is tested")]
+#[path = "../../build.rs"]
+mod build_script;
+
+/// Manual pages and completions, in a folder that vanishes with it.
+fn written() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    let status = Command::new(env!("CARGO_BIN_EXE_histoscope-packaging")).arg(folder.path()).status().unwrap();
+    assert!(status.success());
+    folder
+}
+
+/// The words that are options, of a text with whatever between them.
+fn options(text: &str) -> BTreeSet<String> {
+    let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-'));
+    words.filter(|word| word.strip_prefix("--").is_some_and(|name| name.len() > 1)).map(str::to_owned).collect()
+}
+
+/// The options that the help of a command describes: those at the beginning of a line.
+fn described(help: &str) -> BTreeSet<String> {
+    let lines = help.lines().map(str::trim_start).filter(|line| line.starts_with('-'));
+    lines.flat_map(|line| options(&line.split_whitespace().take(2).collect::<Vec<_>>().join(" "))).collect()
+}
+
+fn subcommands(help: &str) -> Vec<String> {
+    let (_, list) = help.split_once("\nCommands:\n").expect("the commands");
+    let (list, _) = list.split_once("\n\n").expect("their end");
+    let lines = list.lines().filter(|line| !line.starts_with("   "));
+    lines.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help").map(str::to_owned).collect()
+}
+
+/// A page as somebody reads it, without what sets it in bold; `None` where there is no `man`. No warning may come.
+fn read_page(page: &Path) -> Option<String> {
+    let mut command = Command::new("man");
+    // Hyphens at the ends of lines would part words that are looked for; the warnings go to the standard error.
+    command.args(["--local-file", "--warnings", "--no-hyphenation", "--no-justification"]).arg(page);
+    command.env("MANWIDTH", "200").env("LC_ALL", "C.UTF-8").env("MAN_KEEP_FORMATTING", "").stdin(Stdio::null());
+    let output = match command.output() {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,
+        output => output.unwrap(),
+    };
+    let warnings = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && warnings.is_empty(), "{}: {warnings}", page.display());
+    Some(String::from_utf8(output.stdout).unwrap())
+}
+
+#[test]
+fn every_command_has_a_page_that_names_every_option_of_its_help() {
+    let folder = written();
+    let pages = folder.path().join("man");
+    let all = subcommands(&run(["--help"]).stdout);
+    assert!(all.len() >= 7, "{all:?}");
+    let mut expected = BTreeSet::from(["histoscope.1".to_owned()]);
+    for command in std::iter::once(None).chain(all.iter().map(Some)) {
+        let name = command.map_or("histoscope.1".to_owned(), |command| format!("histoscope-{command}.1"));
+        let help = run(command.map(String::as_str).into_iter().chain(["--help"])).stdout;
+        let described = described(&help);
+        assert!(described.len() >= 2, "{name}: {help}");
+        // Without `man`, the page's source must do, in which a backslash stands before each hyphen.
+        let page = pages.join(&name);
+        let text = read_page(&page).unwrap_or_else(|| fs::read_to_string(&page).unwrap().replace('\\', ""));
+        let missing: Vec<_> = described.difference(&options(&text)).cloned().collect();
+        assert!(missing.is_empty(), "{name} does not name {missing:?}:\n{text}");
+        expected.insert(name);
+    }
+    let found = fs::read_dir(&pages).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    assert_eq!(found.collect::<BTreeSet<_>>(), expected);
+}
+
+#[test]
+fn tables_behind_the_options_keep_their_lines_in_the_pages() {
+    let folder = written();
+    for (name, call) in [("histoscope", &["--help"][..]), ("histoscope-bench", &["bench", "--help"])] {
+        let Some(page) = read_page(&folder.path().join(format!("man/{name}.1"))) else { return };
+        let help = run(call).stdout;
+        let last = help.trim_end().lines().last().unwrap().trim();
+        assert!(page.lines().any(|line| line.trim() == last), "{last:?} is no line of\n{page}");
+    }
+}
+
+#[test]
+fn shells_take_the_completions() {
+    let folder = written();
+    let completions = folder.path().join("completions");
+    let all = subcommands(&run(["--help"]).stdout);
+    for (shell, name) in [("bash", "histoscope.bash"), ("zsh", "_histoscope"), ("fish", "histoscope.fish")] {
+        let file = completions.join(name);
+        let text = fs::read_to_string(&file).unwrap();
+        assert!(all.iter().all(|command| text.contains(command.as_str())), "{name} lacks one of {all:?}");
+        assert!(text.contains("low-pass"), "{name} lacks an option");
+        // A shell that is not installed cannot be asked; bash is, for this project's scripts are its.
+        match Command::new(shell).arg("-n").arg(&file).output() {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound && shell != "bash" => {}
+            output => {
+                let output = output.unwrap();
+                let complaint = String::from_utf8_lossy(&output.stderr);
+                assert!(output.status.success() && complaint.is_empty(), "{shell}: {complaint}");
+            }
+        }
+    }
+}
+
+#[test]
+fn bash_completes_commands_options_and_values() {
+    let folder = written();
+    let script = "source \"$1\"; shift; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); COMPREPLY=()\n\
+                  _histoscope histoscope \"${COMP_WORDS[-1]}\" \"${COMP_WORDS[-2]}\"; printf '%s\\n' \"${COMPREPLY[@]}\"";
+    let completed = |words: &[&str]| {
+        let file = folder.path().join("completions/histoscope.bash");
+        let output = Command::new("bash").args(["-c", script, "bash"]).arg(file).args(words).output().unwrap();
+        assert!(output.stderr.is_empty(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(completed(&["histoscope", "snap"]), ["snapshot"]);
+    assert_eq!(completed(&["histoscope", "analyze", "--low"]), ["--low-pass"]);
+    assert_eq!(completed(&["histoscope", "analyze", "--engine", ""]), ["auto", "gpu", "cpu"]);
+}
+
+#[test]
+fn a_build_tells_the_commit_of_its_own_sources_only() {
+    let folder = TempDir::new().unwrap();
+    let sources = folder.path().join("histoscope");
+    fs::create_dir(&sources).unwrap();
+    let git = |arguments: &[&str]| {
+        let identity = ["-c", "user.name=A", "-c", "user.email=a@example.org"];
+        let output = Command::new("git").current_dir(&sources).args(identity).args(arguments).output().unwrap();
+        assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    };
+    // An archive of the sources, unpacked somewhere.
+    assert_eq!(build_script::commit_of(&sources), None);
+    // A checkout.
+    git(&["init", "--quiet"]);
+    git(&["commit", "--quiet", "--allow-empty", "--message", "First"]);
+    assert_eq!(build_script::commit_of(&sources), Some(git(&["rev-parse", "HEAD"])[..10].to_owned()));
+    // Unpacked inside of another project's checkout.
+    let inner = sources.join("inner");
+    fs::create_dir(&inner).unwrap();
+    assert_eq!(build_script::commit_of(&inner), None);
+    // A crate as cargo packs it, there too.
+    let info = r#"{"git": {"sha1": "0123456789abcdef0123456789abcdef01234567"}, "path_in_vcs": ""}"#;
+    fs::write(inner.join(".cargo_vcs_info.json"), info).unwrap();
+    assert_eq!(build_script::commit_of(&inner).as_deref(), Some("0123456789"));
+    fs::write(inner.join(".cargo_vcs_info.json"), r#"{"git": {"sha1": "0123"}}"#).unwrap();
+    assert_eq!(build_script::commit_of(&inner), None);
+}
