@@ -19,7 +19,7 @@ const EMPTY_SIZE: (f64, f64) = (960.0, 540.0);
 
 /// What desktops know the window by, so that it bears the icon and the name of the program's entry in their menus: the name of that
 /// entry's file in assets/desktop/.
-#[cfg(any(target_os = "linux", target_os = "freebsd", target_os = "dragonfly", target_os = "openbsd", target_os = "netbsd"))]
+#[cfg(all(unix, not(any(target_vendor = "apple", target_os = "android"))))]
 const APPLICATION: &str = "org.histoscope.Histoscope";
 
 /// Opens a window, in the size of a video's first frame where there is one, or on the full screen.
@@ -36,13 +36,13 @@ pub fn open_window(event_loop: &ActiveEventLoop, first: Option<&Frame>, full: bo
     event_loop.create_window(attributes.with_fullscreen(full)).map(Arc::new)
 }
 
-#[cfg(any(target_os = "linux", target_os = "freebsd", target_os = "dragonfly", target_os = "openbsd", target_os = "netbsd"))]
+#[cfg(all(unix, not(any(target_vendor = "apple", target_os = "android"))))]
 fn named(attributes: WindowAttributes) -> WindowAttributes {
     // Wayland's and X11's are one field.
     winit::platform::wayland::WindowAttributesExtWayland::with_name(attributes, APPLICATION, "histoscope")
 }
 
-#[cfg(not(any(target_os = "linux", target_os = "freebsd", target_os = "dragonfly", target_os = "openbsd", target_os = "netbsd")))]
+#[cfg(not(all(unix, not(any(target_vendor = "apple", target_os = "android")))))]
 fn named(attributes: WindowAttributes) -> WindowAttributes {
     attributes
 }

@@ -129,6 +129,34 @@ fn bash_completes_commands_options_and_values() {
 }
 
 #[test]
+fn the_desktop_entry_is_sound_and_all_its_files_have_its_name() {
+    const NAME: &str = "org.histoscope.Histoscope";
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/desktop");
+    let file = |ending: &str| folder.join(format!("{NAME}.{ending}"));
+    let [entry, about] = ["desktop", "metainfo.xml"].map(|ending| fs::read_to_string(file(ending)).unwrap());
+    for line in [format!("Icon={NAME}"), format!("StartupWMClass={NAME}")] {
+        assert!(entry.lines().any(|other| other == line), "{line}: {entry}");
+    }
+    for part in [format!("<id>{NAME}</id>"), format!(">{NAME}.desktop</launchable>"), format!(">{NAME}</icon>")] {
+        assert!(about.contains(&part), "{part}: {about}");
+    }
+    assert!(file("svg").exists());
+    for (program, arguments, ending) in
+        [("desktop-file-validate", &[][..], "desktop"), ("appstreamcli", &["validate", "--no-net"], "metainfo.xml")]
+    {
+        // Who changes these files installs what looks at them.
+        match Command::new(program).args(arguments).arg(file(ending)).output() {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            output => {
+                let output = output.unwrap();
+                let told = String::from_utf8_lossy(&output.stdout);
+                assert!(output.status.success(), "{program}: {told}");
+            }
+        }
+    }
+}
+
+#[test]
 fn a_build_tells_the_commit_of_its_own_sources_only() {
     let folder = TempDir::new().unwrap();
     let sources = folder.path().join("histoscope");
