@@ -41,12 +41,17 @@ fn subcommands(help: &str) -> Vec<String> {
     lines.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help").map(str::to_owned).collect()
 }
 
-/// A page as somebody reads it, without what sets it in bold; `None` where there is no `man`. No warning may come.
-fn read_page(page: &Path) -> Option<String> {
+/// A page as somebody reads it in a window of so many columns, without what sets it in bold; `None` where there is no `man`. No
+/// warning may come.
+fn read_page(page: &Path, columns: u32) -> Option<String> {
     let mut command = Command::new("man");
     // Hyphens at the ends of lines would part words that are looked for; the warnings go to the standard error.
     command.args(["--local-file", "--warnings", "--no-hyphenation", "--no-justification"]).arg(page);
-    command.env("MANWIDTH", "200").env("LC_ALL", "C.UTF-8").env("MAN_KEEP_FORMATTING", "").stdin(Stdio::null());
+    command
+        .env("MANWIDTH", columns.to_string())
+        .env("LC_ALL", "C.UTF-8")
+        .env("MAN_KEEP_FORMATTING", "")
+        .stdin(Stdio::null());
     let output = match command.output() {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,
         output => output.unwrap(),
@@ -70,7 +75,7 @@ fn every_command_has_a_page_that_names_every_option_of_its_help() {
         assert!(described.len() >= 2, "{name}: {help}");
         // Without `man`, the page's source must do, in which a backslash stands before each hyphen.
         let page = pages.join(&name);
-        let text = read_page(&page).unwrap_or_else(|| fs::read_to_string(&page).unwrap().replace('\\', ""));
+        let text = read_page(&page, 200).unwrap_or_else(|| fs::read_to_string(&page).unwrap().replace('\\', ""));
         let missing: Vec<_> = described.difference(&options(&text)).cloned().collect();
         assert!(missing.is_empty(), "{name} does not name {missing:?}:\n{text}");
         expected.insert(name);
@@ -83,10 +88,13 @@ fn every_command_has_a_page_that_names_every_option_of_its_help() {
 fn tables_behind_the_options_keep_their_lines_in_the_pages() {
     let folder = written();
     for (name, call) in [("histoscope", &["--help"][..]), ("histoscope-bench", &["bench", "--help"])] {
-        let Some(page) = read_page(&folder.path().join(format!("man/{name}.1"))) else { return };
+        // So narrow that lines would be broken if they were text.
+        let Some(page) = read_page(&folder.path().join(format!("man/{name}.1")), 50) else { return };
         let help = run(call).stdout;
-        let last = help.trim_end().lines().last().unwrap().trim();
-        assert!(page.lines().any(|line| line.trim() == last), "{last:?} is no line of\n{page}");
+        let (_, tables) = help.rsplit_once(":\n").expect("a table");
+        let longest = tables.lines().max_by_key(|line| line.len()).expect("lines").trim();
+        assert!(longest.len() > 60, "{longest}");
+        assert!(page.lines().any(|line| line.trim() == longest), "{longest:?} is no line of\n{page}");
     }
 }
 
@@ -124,7 +132,8 @@ fn bash_completes_commands_options_and_values() {
         String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect::<Vec<_>>()
     };
     assert_eq!(completed(&["histoscope", "snap"]), ["snapshot"]);
-    assert_eq!(completed(&["histoscope", "analyze", "--low"]), ["--low-pass"]);
+    assert_eq!(completed(&["histoscope", "analyze", "--resu"]), ["--resume"]);
+    assert_eq!(completed(&["histoscope", "--resu"]), [""; 1]);
     assert_eq!(completed(&["histoscope", "analyze", "--engine", ""]), ["auto", "gpu", "cpu"]);
 }
 
