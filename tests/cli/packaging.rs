@@ -10,14 +10,17 @@ use tempfile::TempDir;
 
 use crate::command::run;
 
-#[allow(dead_code, reason = "only what finds the commit is tested")]
+#[allow(dead_code, clippy::print_stdout, reason = "only what finds the commit is tested; the rest speaks to cargo")]
 #[path = "../../build.rs"]
 mod build_script;
 
 /// Manual pages and completions, in a folder that vanishes with it.
 fn written() -> TempDir {
-    let folder = TempDir::new().unwrap();
-    let status = Command::new(env!("CARGO_BIN_EXE_histoscope-packaging")).arg(folder.path()).status().unwrap();
+    let folder = TempDir::new().expect("a temporary folder");
+    let status = Command::new(env!("CARGO_BIN_EXE_histoscope-packaging"))
+        .arg(folder.path())
+        .status()
+        .expect("the program starts");
     assert!(status.success());
     folder
 }
@@ -54,11 +57,11 @@ fn read_page(page: &Path, columns: u32) -> Option<String> {
         .stdin(Stdio::null());
     let output = match command.output() {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,
-        output => output.unwrap(),
+        output => output.expect("man can be run"),
     };
     let warnings = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && warnings.is_empty(), "{}: {warnings}", page.display());
-    Some(String::from_utf8(output.stdout).unwrap())
+    Some(String::from_utf8(output.stdout).expect("text"))
 }
 
 #[test]
