@@ -90,6 +90,10 @@ mod scopes;
 #[cfg(feature = "internals")]
 pub mod scopes;
 #[cfg(not(feature = "internals"))]
+mod strip;
+#[cfg(feature = "internals")]
+pub mod strip;
+#[cfg(not(feature = "internals"))]
 mod text;
 #[cfg(feature = "internals")]
 pub mod text;
@@ -150,8 +154,8 @@ pub mod analysis {
 
 /// A whole clip as one picture or page: what `report` does.
 pub mod reporting {
-    pub use crate::export::report::cuts::DEFAULT_THRESHOLD;
     pub use crate::export::report::run::{Finished, ReportFormat, ReportOptions, run};
+    pub use crate::strip::DEFAULT_THRESHOLD;
 }
 
 /// How fast this machine counts: what `bench` does.

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::kept::{self, Found};
+use super::strip::StripSize;
 use crate::adjust::Choices;
 use crate::view::datascope::Datascope;
 use crate::view::exposure::Exposure;
@@ -39,6 +40,8 @@ pub struct Settings {
     pub pinned: bool,
     /// Whether the cumulative histograms are drawn over the bars.
     pub curves: bool,
+    /// How much of the clip is shown behind the timeline.
+    pub strip: StripSize,
     /// The scopes beside the histograms.
     pub scopes: ScopeStyle,
     /// Zebras, marks and false colour.
@@ -59,6 +62,7 @@ impl Default for Settings {
             fits: BTreeMap::new(),
             pinned: false,
             curves: false,
+            strip: StripSize::default(),
             scopes: ScopeStyle::default(),
             exposure: Exposure::default(),
             datascope: Datascope::default(),
@@ -201,6 +205,7 @@ mod tests {
             false_color: FalseColor { shown: true, table: Table::Steps, unit: Unit::Codes },
         };
         settings.datascope = Datascope::Hexadecimal;
+        settings.strip = StripSize::Tall;
         settings.histograms.arrangement = Arrangement::Parade;
         settings.histograms.logarithmic = true;
         settings.histograms.height = 0.4;

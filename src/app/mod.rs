@@ -53,6 +53,7 @@ mod screen;
 mod seen;
 mod session;
 mod start;
+mod strip;
 mod styling;
 mod title;
 mod transport;

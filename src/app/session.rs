@@ -234,6 +234,12 @@ impl Session {
         Frame { picture, ..frame.clone() }
     }
 
+    /// The matrix and the range that the user reads it with, where they are not its own.
+    #[must_use]
+    pub const fn reading(&self) -> (Option<Matrix>, Option<Range>) {
+        (self.matrix, self.range)
+    }
+
     /// Reads the video with the next matrix; after the last one with its own again. What is to be said of it.
     pub fn next_matrix(&mut self) -> String {
         let Some(frame) = &self.frame else { return "no picture yet".to_owned() };

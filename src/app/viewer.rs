@@ -27,6 +27,7 @@ use super::pointing::{Held, Pointer, PointerCommand};
 use super::readouts::{Readings, Sources};
 use super::scope_pointing::ScopePoint;
 use super::start::{First, display_error};
+use super::strip::StripSize;
 use super::workspace::Workspace;
 use super::{keyboard, screen};
 use crate::gpu::draw::Shapes;
@@ -150,6 +151,9 @@ impl Viewer {
         wake_at = earlier(wake_at, self.advance_lab(now)?);
         if self.work.follow_marked() && !self.occluded {
             self.work.redraw();
+        }
+        if !self.occluded {
+            wake_at = earlier(wake_at, self.work.follow_strip(now));
         }
         let fade = self.brush_fade.wake_at().filter(|_| !self.occluded);
         wake_at = earlier(wake_at, fade);
@@ -286,6 +290,7 @@ impl Viewer {
         self.work.scene.marks = readings.marks;
         let counted = self.lab.counted_text().or_else(|| self.work.counted_text());
         let held: Vec<&str> = self.work.held.names().collect();
+        let strip = self.work.strip.strip();
         let lab = self.lab.view(self.work.scene.style.logarithmic, corners, now);
         let model = Model {
             file: FileView {
@@ -294,6 +299,8 @@ impl Viewer {
                 place: self.inputs.place(),
                 recent: self.work.recent.others(self.work.session.as_ref().map(|session| &*session.input)),
                 left_at: self.work.session.as_ref().and_then(|session| session.left_at),
+                strip: strip.as_deref(),
+                has_tall_strip: self.work.strip.size == StripSize::Tall,
                 faulty: self.work.session.as_ref().is_some_and(|session| session.faults().any()),
             },
             picture: PictureView {

@@ -3,6 +3,7 @@
 mod choosing;
 mod handing;
 mod holding;
+mod stripping;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -12,7 +13,7 @@ use winit::window::Window;
 use super::adjusting::Adjuster;
 use super::bins::{Bins, Wanted};
 use super::clipboard::Clipboard;
-use super::config::{Keeper, Settings, Store};
+use super::config::{Keeper, Store};
 use super::fits::{Aspect, Fits};
 use super::geometry::Geometry;
 use super::graphics::Graphics;
@@ -23,6 +24,7 @@ use super::options::{AppError, PlayOptions, Waker};
 use super::recent::{Recent, RecentFile, place_text};
 use super::saving::Saves;
 use super::session::Session;
+use super::strip::ClipStrip;
 use super::title::Title;
 use super::{regions, seen, styling, transport};
 use crate::adjust::Adjustment;
@@ -59,6 +61,8 @@ pub struct Workspace {
     pub marked: MarkedPixels,
     /// The frames that are held to compare with.
     pub held: References,
+    /// The clip behind the timeline.
+    pub strip: ClipStrip,
     /// The display over the picture.
     pub hud: Hud,
     /// The choices that last.
@@ -119,6 +123,7 @@ impl Workspace {
             region: Region::default(),
             marked: MarkedPixels::new(waker),
             held: References::default(),
+            strip: ClipStrip::new(settings.strip, options.open.clone(), options.keeps_settings),
             hud,
             fits: Fits::new(settings.fit, settings.fits.clone()),
             recent: Recent::open(store.folder()),
@@ -138,6 +143,7 @@ impl Workspace {
         self.scene.view = ViewSettings::fitted(self.scene.view.fit);
         self.bins.forget();
         self.marked.forget();
+        self.strip.forget();
         let place = if count > 1 { format!("  ({place} of {count})") } else { String::new() };
         let text = format!("{}{place}", session.name);
         // What stands in for the video before stands in for this one no longer.
@@ -193,6 +199,7 @@ impl Workspace {
         let due = session.advance(now);
         let (has_ended, is_paused) = (session.player.has_ended(), session.player.is_paused());
         // What a slow seek says comes when it is slow, and goes with its picture.
+        self.strip.follow(session, now);
         let waits = session.player.slow_seek(now).is_some();
         if waits && !self.hud.waits() {
             log::debug!("a seek takes long: {:?}", session.player.slow_seek(now));
@@ -374,6 +381,8 @@ impl Workspace {
                 self.choose_region(region)?;
                 self.note(Note::done(text), now);
             }
+            Action::NextStrip => self.show_strip(self.strip.size.next(), now),
+            Action::ToCut { forward } => self.go_to_cut(forward, now),
             Action::HoldFrame => self.hold_frame(now)?,
             Action::FlipHeld => self.flip_held(now)?,
             Action::Save => self.save(true, now),
@@ -461,26 +470,6 @@ impl Workspace {
     /// Lets the title tell where playback is.
     pub fn follow_title(&mut self, now: Instant, at_once: bool) {
         self.title.follow(&self.graphics.screen.window, self.session.as_ref(), now, at_once);
-    }
-
-    /// Writes the choices that last.
-    pub fn keep_settings(&mut self) {
-        self.fits.keep(self.scene.view.fit);
-        let mut settings = Settings {
-            histograms: self.scene.style,
-            shown: self.scene.overlays,
-            fit: self.fits.otherwise,
-            fits: self.fits.chosen.clone(),
-            pinned: self.hud.is_pinned(),
-            curves: self.scene.curves,
-            scopes: self.scene.scopes,
-            exposure: self.scene.exposure,
-            datascope: self.scene.datascope,
-            adjustments: self.adjuster.choices,
-            ..Settings::default()
-        };
-        settings.set_channels(self.scene.channels);
-        self.settings.keep(&settings);
     }
 
     /// Logs what became of the frames.

@@ -8,7 +8,6 @@ pub mod canvas;
 pub mod chart;
 pub mod clip;
 pub mod content;
-pub mod cuts;
 pub mod page;
 pub mod picture;
 pub mod run;

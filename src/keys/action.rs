@@ -42,6 +42,13 @@ pub enum Action {
     ToggleLoop,
     /// Mark A, then B, then clear both.
     Mark,
+    /// Go to the next or the previous cut.
+    ToCut {
+        /// Next or previous.
+        forward: bool,
+    },
+    /// Show the clip behind the timeline small, tall or not at all.
+    NextStrip,
     /// Show or hide a channel: 0 red, 1 green, 2 blue, 3 luminance.
     ToggleChannel(usize),
     /// Show or hide all histograms.

@@ -146,6 +146,19 @@ pub const TABLE: &[Bindings] = &[
     },
     Bindings {
         section: Section::Moving,
+        keys: &[
+            (ShiftNamed(NamedKey::PageUp), ToCut { forward: false }),
+            (ShiftNamed(NamedKey::PageDown), ToCut { forward: true }),
+        ],
+        help: "previous, next cut",
+    },
+    Bindings {
+        section: Section::Moving,
+        keys: &[(ShiftLetter("t"), NextStrip)],
+        help: "the clip behind the timeline: tall, off, small",
+    },
+    Bindings {
+        section: Section::Moving,
         keys: &[(Control("g"), EnterTime)],
         help: "type a time or a frame number to go to",
     },

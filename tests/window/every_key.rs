@@ -116,6 +116,12 @@ fn check(program: &Program, key: &str, action: Action) {
         Action::Step { forward } => {
             leads_to(program, key, START + if forward { FRAME_SECONDS } else { -FRAME_SECONDS });
         }
+        Action::ToCut { .. } => drop(note("no cuts are known: the clip is not counted (Shift+T)")),
+        Action::NextStrip => {
+            for size in ["small", "tall", "off"] {
+                note(&format!("the clip behind the timeline: {size}"));
+            }
+        }
         Action::CopyValues => drop(note("copied the frame's numbers")),
         Action::CopyPicture => drop(note("copied the picture")),
         Action::FindBars => drop(note("no black bars at the edges of this frame")),

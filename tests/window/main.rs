@@ -26,6 +26,7 @@ mod region;
 mod results;
 mod scopes;
 mod stalled;
+mod strip;
 mod title;
 mod turn;
 mod wait;

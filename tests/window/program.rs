@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::fs::{self, File};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::Duration;
@@ -45,7 +45,7 @@ impl<'display> Program<'display> {
     /// As [`start`](Self::start), with any files, or none, and any arguments.
     pub fn start_on(display: &'display Display, arguments: &[&str]) -> Self {
         let runtime = tempfile::tempdir().expect("cannot make a temporary folder");
-        let home = runtime.path().join("config");
+        let home = home_without_strip(&runtime);
         Self::start_in(display, arguments, runtime, &home, None)
     }
 
@@ -58,7 +58,7 @@ impl<'display> Program<'display> {
     /// As [`start_on`](Self::start_on), with an environment variable.
     pub fn start_where(display: &'display Display, arguments: &[&str], variable: (&str, &str)) -> Self {
         let runtime = tempfile::tempdir().expect("cannot make a temporary folder");
-        let home = runtime.path().join("config");
+        let home = home_without_strip(&runtime);
         Self::start_in(display, arguments, runtime, &home, Some(variable))
     }
 
@@ -74,6 +74,7 @@ impl<'display> Program<'display> {
         let (name, arguments) = arguments.split_at(usize::from(arguments.first() == Some(&"lab")));
         let process = command(display, &runtime)
             .env("XDG_CONFIG_HOME", home)
+            .env("XDG_CACHE_HOME", home.join("cache"))
             .envs(variable)
             .args(name)
             .args(["--adapter", ADAPTER])
@@ -343,6 +344,16 @@ impl Drop for Program<'_> {
         let _ = process.kill();
         let _ = process.wait();
     }
+}
+
+/// A folder of settings that leave the clip behind the timeline off: it is counted by threads of its own as long as the program runs,
+/// which tests of other things would wait for.
+fn home_without_strip(runtime: &TempDir) -> PathBuf {
+    let home = runtime.path().join("config");
+    let folder = home.join("histoscope");
+    fs::create_dir_all(&folder).expect("cannot make a folder");
+    fs::write(folder.join("settings.json"), r#"{"strip": "off"}"#).expect("cannot write settings");
+    home
 }
 
 /// The program with everything from outside that could change what it does set or removed.

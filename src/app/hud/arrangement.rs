@@ -60,7 +60,7 @@ impl Hud {
         show_beneath(ui, view, model, strength);
         // Where the sheet leaves no room for the controls, it stands alone.
         let below_bar = Rect::from_min_max(
-            free.min + Vec2::new(0.0, bar::HEIGHT + theme::MARGIN),
+            free.min + Vec2::new(0.0, bar::height(free, model) + theme::MARGIN),
             free.max - Vec2::new(0.0, labels::height(model)),
         );
         let above_note = Rect { max: below_bar.max - Vec2::new(0.0, notes::LEAST_LANE), ..below_bar };

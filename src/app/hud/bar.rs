@@ -17,12 +17,35 @@ const LINE_ROW: f32 = 20.0;
 /// Width of a button with a sign.
 const BUTTON: f32 = 28.0;
 const PADDING: egui::Vec2 = vec2(10.0, 6.0);
-/// Height of the bar with both rows.
-pub const HEIGHT: f32 = 2.0 * PADDING.y + LINE_ROW + ROW;
+/// Height of the timeline's row with the clip behind it, and room below for the line.
+const STRIP_ROW: f32 = 24.0;
+/// The same where that is tall.
+const TALL_ROW: f32 = 112.0;
+/// Height that a tall one leaves to what stands below the bar: a field to type in, and what it says.
+const LEAST_BELOW: f32 = 165.0;
+/// What the line below the clip needs of its row.
+const BELOW_STRIP: f32 = 6.0;
 /// Width of a time under the pointer where there is a single row.
 const HINT: f32 = 70.0;
 /// Where there is less height than this, everything goes into one row.
 const TIGHT_HEIGHT: f32 = 130.0;
+
+/// Height of the bar with both rows, where there is that much.
+pub fn height(free: Rect, model: &Model<'_>) -> f32 {
+    2.0 * PADDING.y + line_row(free, model) + ROW
+}
+
+/// Height of the timeline's row.
+fn line_row(free: Rect, model: &Model<'_>) -> f32 {
+    match model.file.strip {
+        None => LINE_ROW,
+        Some(_) if model.file.has_tall_strip => {
+            let room = free.height() - LEAST_BELOW - 2.0 * PADDING.y - ROW;
+            TALL_ROW.min(room).max(STRIP_ROW)
+        }
+        Some(_) => STRIP_ROW,
+    }
+}
 
 /// Where the bar goes and how it looks.
 pub struct Context {
@@ -46,7 +69,8 @@ pub fn show(
     // A single picture has no time that a line could stand for.
     let is_still = model.play.still;
     let is_tight = context.free.height() < TIGHT_HEIGHT || is_still;
-    let height = if is_tight { HEIGHT - LINE_ROW } else { HEIGHT };
+    let line_row = line_row(context.free, model);
+    let height = height(context.free, model) - if is_tight { line_row } else { 0.0 };
     let rect = Rect::from_min_size(
         context.free.min + vec2(margin, margin),
         vec2((context.free.width() - 2.0 * margin).max(40.0), height),
@@ -78,16 +102,19 @@ pub fn show(
                     free = Rect::NOTHING;
                 }
                 if line.width() > 60.0 {
-                    timeline.show(ui, (line, free), &model.play, commands);
+                    line.max.y -= if model.file.strip.is_some() { BELOW_STRIP } else { 0.0 };
+                    timeline.show(ui, (line, free), model, commands);
                 }
             } else {
                 row.left(model);
                 row.right(model, context.pinned);
-                let line = Rect::from_min_size(inner.min, vec2(inner.width(), LINE_ROW)).shrink2(vec2(6.0, 0.0));
+                let below = if model.file.strip.is_some() { BELOW_STRIP } else { 0.0 };
+                let line = Rect::from_min_size(inner.min, vec2(inner.width(), line_row - below));
+                let line = line.shrink2(vec2(6.0, 0.0));
                 let free = row.rect.shrink2(vec2(14.0, 0.0));
                 // What a click would lead to takes the place of the name.
                 let mut wanted = Vec::new();
-                if !timeline.show(row.ui, (line, free), &model.play, &mut wanted) {
+                if !timeline.show(row.ui, (line, free), model, &mut wanted) {
                     row.name(model);
                 }
                 commands.append(&mut wanted);

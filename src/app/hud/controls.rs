@@ -72,6 +72,8 @@ pub fn choice(ui: &mut Ui, rect: Rect, id: &str, names: &[&str], chosen: usize, 
         let color = match (index == chosen, dim) {
             (true, false) => INK,
             (true, true) => theme::LIGHT,
+            // Lit up under the pointer, it would leave a dim word too little contrast over a white picture.
+            (false, _) if ui.rect_contains_pointer(part) => theme::LIGHT,
             (false, _) => theme::DIM,
         };
         let words = RichText::new(*name).font(font.clone()).color(color);

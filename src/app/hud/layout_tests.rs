@@ -17,6 +17,7 @@ use crate::keys;
 use crate::picture::color::{Colorimetry, Matrix, Range, Sourced};
 use crate::picture::layout::PixelLayout;
 use crate::playback::SeekGoal;
+use crate::strip::{CELLS, Strip};
 use crate::view::exposure::{Exposure, FalseColor, Table, Unit};
 use crate::view::marked::Marked;
 
@@ -131,6 +132,10 @@ pub(super) fn shapes_of(hud: &mut Hud, case: Case) -> (Vec<ClippedShape>, FontTe
     let marked = Marked { looked_at: 8_294_400, pixels: 1_234_567, places: vec![[3839, 2159]], ..Marked::default() };
     let rings = [pos(0.4, 0.4), pos(0.6, 0.2)];
     let recent: Vec<_> = (0..20).map(recent_file).collect();
+    let mut strip = Strip::new(10.0);
+    for secs in 0..10 {
+        strip.iter_mut().for_each(|strip| strip.glimpse(f64::from(secs), &[u64::from(secs as u32); CELLS]));
+    }
     let mut base = if is_adjusted { adjusted_model(&panels) } else { model(&panels) };
     if is_adjusted {
         base.scopes.channels = crate::gpu::draw::Channels::one(3);
@@ -168,7 +173,14 @@ pub(super) fn shapes_of(hud: &mut Hud, case: Case) -> (Vec<ClippedShape>, FontTe
             stats: shown.numbers.then_some(&numbers),
         },
         pointer: PointerView { at: Some(at), probe: (note % 2 == 0).then_some(&probe), readouts },
-        file: FileView { faulty: true, recent: &recent, left_at: Some(3723.0), ..base.file },
+        file: FileView {
+            faulty: true,
+            recent: &recent,
+            left_at: Some(3723.0),
+            strip: strip.as_ref().filter(|_| note % 3 > 0),
+            has_tall_strip: note % 3 > 1,
+            ..base.file
+        },
         picture: PictureView { seen: Some("75 % of the picture in view · c shows all"), ..base.picture },
         play: PlayState { waiting: Waiting::Seeking(SeekGoal::Time(3723.5)), frame_rate: Some(30.0), ..base.play },
         ..base

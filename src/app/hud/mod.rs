@@ -33,6 +33,7 @@ mod readout;
 mod region;
 mod scopes;
 mod stats;
+mod strip;
 mod theme;
 mod timeline;
 mod timing;
@@ -209,6 +210,7 @@ impl Hud {
     pub fn restart(&mut self, window: &Window) {
         let fresh = Self::new(window);
         (self.context, self.input) = (fresh.context, fresh.input);
+        self.timeline.restart();
     }
 
     /// Whether the controls are on screen, and so what belongs to them: labels, the probe, marks on the histograms.

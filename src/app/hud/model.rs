@@ -17,6 +17,7 @@ use crate::gpu::draw::Channels;
 use crate::histogram::Components;
 use crate::keys::Action;
 use crate::playback::SeekGoal;
+use crate::strip::Strip;
 use crate::text::timecode;
 use crate::view::datascope::Datascope;
 use crate::view::exposure::{Exposure, Tint};
@@ -177,6 +178,10 @@ pub struct FileView<'a> {
     pub recent: &'a [RecentFile],
     /// Where the one on screen was left the last time, in seconds.
     pub left_at: Option<f64>,
+    /// The clip as a strip, as far as it is known, where it is shown.
+    pub strip: Option<&'a Strip>,
+    /// Whether that is shown tall.
+    pub has_tall_strip: bool,
 }
 
 /// The frames that are held to compare with.

@@ -1,8 +1,9 @@
 //! The timeline: where playback is, where A and B are, and what a click or a drag would lead to.
 
-use egui::{Align2, Color32, Painter, Pos2, Rect, Sense, pos2, vec2};
+use egui::{Align2, Color32, Painter, Pos2, Rangef, Rect, Sense, pos2, vec2};
 
-use super::model::{Command, PlayState};
+use super::model::{Command, Model, PlayState};
+use super::strip::{self, StripPicture};
 use super::theme;
 use crate::text::timecode;
 
@@ -14,8 +15,10 @@ const AHEAD: Color32 = Color32::from_rgb(82, 84, 88);
 const PLAYED: Color32 = Color32::from_rgb(226, 228, 232);
 
 /// What is kept from one drawing to the next.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Default)]
 pub struct Timeline {
+    /// The clip behind the line.
+    picture: StripPicture,
     /// Where the drag that is under way has led, in seconds.
     dragged: Option<f64>,
 }
@@ -27,23 +30,35 @@ impl Timeline {
         self.dragged.is_some()
     }
 
-    /// Shows the line in `rect`, and what a click would lead to in `free`, where nothing else is; whether that is shown.
+    /// Forgets what was drawn with a device that is lost.
+    pub fn restart(&mut self) {
+        self.picture = StripPicture::default();
+    }
+
+    /// Shows the line in `rect`, with the clip behind it where that is known, and what a click would lead to in `free`, where nothing else is; whether that is shown.
     pub fn show(
         &mut self,
         ui: &egui::Ui,
         (rect, free): (Rect, Rect),
-        play: &PlayState,
+        model: &Model<'_>,
         commands: &mut Vec<Command>,
     ) -> bool {
         let painter = ui.painter();
-        let line = Rect::from_center_size(rect.center(), vec2(rect.width(), LINE));
+        let play = &model.play;
+        let clip = model.file.strip;
+        let mut line = Rect::from_center_size(rect.center(), vec2(rect.width(), LINE));
+        if let Some(clip) = clip {
+            self.picture.show(ui, rect, clip, strip::shown(model));
+            // It stands below the clip, of which it hides little.
+            line = Rect::from_min_max(pos2(rect.min.x, rect.max.y - 2.0), rect.max + vec2(0.0, LINE - 2.0));
+        }
         let length = play.duration_secs.filter(|&secs| secs > 0.0);
         let (Some(length), true) = (length, play.seekable) else {
             self.dragged = None;
             show_unseekable(painter, rect, line, play, length);
             return false;
         };
-        let response = ui.interact(rect, ui.scope_id().with("timeline"), Sense::click_and_drag());
+        let response = ui.interact(rect.union(line), ui.scope_id().with("timeline"), Sense::click_and_drag());
         let pointer = response.interact_pointer_pos().or_else(|| response.hover_pos());
         let time = |x: f32| f64::from(((x - line.min.x) / line.width()).clamp(0.0, 1.0)) * length;
         if response.is_pointer_button_down_on() {
@@ -64,18 +79,26 @@ impl Timeline {
         }
         let column = |secs: f64| line.min.x + line.width() * (secs / length).clamp(0.0, 1.0) as f32;
         let is_active = response.hovered() || self.is_dragged();
-        draw_line(painter, line, column, play, self.dragged, is_active);
+        // The place is seen in the clip as well.
+        let reach = if clip.is_some() { rect.y_range() } else { line.y_range() };
+        draw_line(painter, (line, reach), column, play, self.dragged, is_active);
+        if let Some(clip) = clip {
+            strip::mark_cuts(painter, rect, clip.cuts(), column);
+        }
         let Some(at) = pointer.filter(|_| is_active) else { return false };
         let x = at.x.clamp(line.min.x, line.max.x);
-        painter.vline(x, line.y_range().expand(4.0), egui::Stroke::new(1.0, theme::LIGHT));
-        show_hint(painter, x, free, &hints(time(at.x), play))
+        painter.vline(x, reach.expand(4.0), egui::Stroke::new(1.0, theme::LIGHT));
+        let told = clip.and_then(|clip| strip::told(clip, time(at.x), x, column));
+        show_hint(painter, x, free, &hints(time(at.x), play, told))
     }
 }
 
 /// The time under the pointer, and the frame that is on screen then, as far as the frame rate tells; the longest first.
-fn hints(secs: f64, play: &PlayState) -> Vec<String> {
+fn hints(secs: f64, play: &PlayState, told: Option<String>) -> Vec<String> {
     let frame = play.frame_rate.map(|rate| format!("{}  frame ~{}", timecode(secs), (secs * rate + 1e-6).floor()));
-    frame.into_iter().chain([timecode(secs)]).collect()
+    let times: Vec<String> = frame.into_iter().chain([timecode(secs)]).collect();
+    let told = told.map(|told| times.iter().map(|time| format!("{time}  ·  {told}")).collect::<Vec<_>>());
+    told.into_iter().flatten().chain(times).collect()
 }
 
 /// Shows the first of the texts that fits, as near to the column `x` as there is room in `free`; whether one does.
@@ -89,7 +112,7 @@ fn show_hint(painter: &Painter, x: f32, free: Rect, texts: &[String]) -> bool {
 
 fn draw_line(
     painter: &Painter,
-    line: Rect,
+    (line, reach): (Rect, Rangef),
     column: impl Fn(f64) -> f32,
     play: &PlayState,
     dragged: Option<f64>,
@@ -106,9 +129,13 @@ fn draw_line(
     for (mark, name) in play.marks.into_iter().zip(["A", "B"]) {
         let Some(mark) = mark else { continue };
         let x = painter.round_to_pixel_center(column(mark));
-        painter.vline(x, line.y_range().expand(5.0), egui::Stroke::new(2.0, theme::ACCENT));
+        painter.vline(x, reach.expand(5.0), egui::Stroke::new(2.0, theme::ACCENT));
         let (anchor, aside) = if name == "A" { (Align2::LEFT_BOTTOM, 3.0) } else { (Align2::RIGHT_BOTTOM, -3.0) };
         painter.text(pos2(x + aside, line.min.y + 1.0), anchor, name, theme::mono(10.0), theme::ACCENT);
+    }
+    if reach != line.y_range() {
+        painter.vline(place, reach, egui::Stroke::new(3.0, Color32::from_black_alpha(150)));
+        painter.vline(place, reach, egui::Stroke::new(1.5, Color32::WHITE));
     }
     let centre = Pos2::new(place, line.center().y);
     painter.circle_filled(centre, if is_active { 7.5 } else { 6.0 }, Color32::from_black_alpha(150));

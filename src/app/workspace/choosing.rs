@@ -5,6 +5,7 @@ use std::time::Instant;
 use super::Workspace;
 use crate::adjust::{working_colorimetry, working_layout};
 use crate::app::chosen::Chosen;
+use crate::app::config::Settings;
 use crate::app::hud::Note;
 use crate::app::marked::{Shown, Which};
 use crate::app::options::AppError;
@@ -16,6 +17,27 @@ use crate::view::exposure::Tint;
 use crate::view::region::Region;
 
 impl Workspace {
+    /// Writes the choices that last.
+    pub fn keep_settings(&mut self) {
+        self.fits.keep(self.scene.view.fit);
+        let mut settings = Settings {
+            histograms: self.scene.style,
+            shown: self.scene.overlays,
+            fit: self.fits.otherwise,
+            fits: self.fits.chosen.clone(),
+            pinned: self.hud.is_pinned(),
+            curves: self.scene.curves,
+            strip: self.strip.size,
+            scopes: self.scene.scopes,
+            exposure: self.scene.exposure,
+            datascope: self.scene.datascope,
+            adjustments: self.adjuster.choices,
+            ..Settings::default()
+        };
+        settings.set_channels(self.scene.channels);
+        self.settings.keep(&settings);
+    }
+
     /// Counts a rectangle of the picture on screen alone, which is drawn just now.
     ///
     /// # Errors

@@ -3,8 +3,8 @@
 use egui::epaint::text::{Fonts, LayoutJob, TextFormat, TextOptions, TextWrapping};
 use egui::{Color32, FontDefinitions, FontId};
 
-use super::tone::Rgb;
 use crate::gpu::readback::Image;
+use crate::strip::Rgb;
 
 /// A picture that is being drawn, and the fonts to set text with.
 pub struct Canvas {

@@ -2,8 +2,9 @@
 //! beside it, and the strips below.
 
 use super::clip::{Clip, Strip};
-use super::tone::{Panel, ROWS, brightness, channel_color, mixed, ramp};
+use super::tone::Panel;
 use crate::gpu::readback::Image;
+use crate::strip::{ROWS, brightness, channel_color, mixed, ramp};
 
 /// Bars of a summed histogram are cut off at so many times the mean bar, as the overlay's are.
 const CLIP_FACTOR: f64 = 5.0;

@@ -5,11 +5,10 @@
 //! When frames outgrow the columns, neighbours are added in pairs and each column takes twice as many frames from then
 //! on. Sums of integers do not depend on when they were made, so the columns are the same however they came about.
 
-use super::cuts::{Cut, CutFinder, MAX_LISTED};
-use super::tone::ROWS;
 use super::worst::{WorstFrame, WorstFrames, shares};
 use crate::histogram::{ClipHistogram, Components, Histogram};
 use crate::picture::color::Range;
+use crate::strip::{Cut, CutFinder, MAX_LISTED, fold};
 
 /// The most columns there may be. A clip with more frames has half of them at least.
 pub const MAX_COLUMNS: usize = 1024;
@@ -169,25 +168,6 @@ impl Clip {
     }
 }
 
-/// A frame's bins, folded into [`ROWS`] rows a channel, channel by channel.
-#[must_use]
-pub fn fold(histogram: &Histogram) -> Vec<u64> {
-    let channels = histogram.components.channel_names().len();
-    let mut cells = vec![0; channels * ROWS];
-    for channel in 0..channels {
-        let rows = &mut cells[channel * ROWS..][..ROWS];
-        for (&count, code) in histogram.bins(channel).iter().zip(0_usize..) {
-            rows[row_of(code, histogram.bits)] += u64::from(count);
-        }
-    }
-    cells
-}
-
-/// The row of a code of `bits` bits.
-const fn row_of(code: usize, bits: u32) -> usize {
-    (code * ROWS) >> bits
-}
-
 /// What a frame gives to its column besides its counts.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Strip {
@@ -224,7 +204,7 @@ pub struct Column {
     pub begin_secs: f64,
     /// How many frames were added.
     pub frames: u64,
-    /// Their counts: [`ROWS`] rows a channel, channel by channel.
+    /// Their counts: [`ROWS`](crate::strip::ROWS) rows a channel, channel by channel.
     pub cells: Vec<u64>,
     /// The largest value of each figure in one of the frames.
     pub strip: Strip,
@@ -314,6 +294,7 @@ impl Columns {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::strip::ROWS;
 
     fn histogram(bits: u32, seed: u32) -> Histogram {
         let mut histogram = Histogram::empty(bits, Components::Rgbl);
@@ -332,21 +313,6 @@ mod tests {
         let strip = Strip { change: number as f64, ..Strip::default() };
         let begin_secs = number as f64 / 25.0;
         Column { first_frame: number, last_frame: number, begin_secs, frames: 1, cells, strip }
-    }
-
-    #[test]
-    fn deep_bins_are_added_into_the_rows_of_their_levels() {
-        for bits in [8, 10, 12] {
-            let histogram = histogram(bits, bits);
-            let cells = fold(&histogram);
-            let per_row = histogram.bin_count() / ROWS;
-            for channel in 0..4 {
-                for (row, bins) in histogram.bins(channel).chunks(per_row).enumerate() {
-                    let expected: u64 = bins.iter().map(|&bin| u64::from(bin)).sum();
-                    assert_eq!(cells[channel * ROWS + row], expected, "{bits} bits, channel {channel}, row {row}");
-                }
-            }
-        }
     }
 
     #[test]

@@ -20,7 +20,8 @@ use tables::{ChannelRow, FactLine, FlawList, FrameLine};
 use super::clip::{Column, Columns};
 use super::content::Report;
 use super::times::{one_line, whole};
-use super::tone::{channel_color, css_color, panels};
+use super::tone::{css_color, panels};
+use crate::strip::channel_color;
 
 const STYLE: &str = include_str!("../../../templates/report.css");
 const SCRIPT: &str = include_str!("../../../templates/report.js");

@@ -7,11 +7,11 @@ use super::canvas::{Align, Area, Canvas, Style};
 use super::chart::{heat_map, round_top, side, strip};
 use super::clip::Strip;
 use super::content::Report;
-use super::cuts::Cut;
 use super::times::{percent, ticks};
-use super::tone::{AMBER, DIM, INK, Panel, Rgb, brightness, channel_color, flaw_color, panels, ramp};
+use super::tone::{AMBER, DIM, INK, Panel, flaw_color, panels};
 use super::worst::Flaw;
 use crate::gpu::readback::Image;
+use crate::strip::{Cut, Rgb, brightness, channel_color, ramp};
 
 /// Width of the picture in pixels.
 pub const WIDTH: i32 = 1600;

@@ -1,11 +1,12 @@
 //! The scopes of a report before anybody draws around them: waveforms and the vectorscope as pictures, and their graticules.
 
 use super::content::Report;
-use super::tone::{INK, Rgb, brightness, channel_color, ramp};
+use super::tone::INK;
 use crate::gpu::readback::Image;
 use crate::histogram::Components;
 use crate::scopes::graticule::{Kind, Scale, Unit};
 use crate::scopes::{Chroma, SUM_LEVELS, Vectorscope, VectorscopeSum, WaveformSum, targets};
+use crate::strip::{Rgb, brightness, channel_color, ramp};
 
 /// Pixels between the channels of a parade.
 const BETWEEN: usize = 10;

@@ -10,8 +10,9 @@ use crate::export::report::chart::{Bar, heat_map, round_top, side, strip};
 use crate::export::report::clip::Strip;
 use crate::export::report::content::Report;
 use crate::export::report::times::{percent, ticks, time};
-use crate::export::report::tone::{Panel, brightness, channel_color, css_color, ramp};
+use crate::export::report::tone::{Panel, css_color};
 use crate::export::report::worst::Flaw;
+use crate::strip::{brightness, channel_color, ramp};
 
 /// Width of the pictures in pixels.
 const WIDTH: usize = 1120;

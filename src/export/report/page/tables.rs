@@ -1,12 +1,13 @@
 //! The tables of the page.
 
 use crate::export::report::content::{Fact, Report};
-use crate::export::report::cuts::Cut;
 use crate::export::report::times::{one_line, percent, time, whole};
-use crate::export::report::tone::{channel_color, css_color};
+use crate::export::report::tone::css_color;
 use crate::export::report::worst::{Flaw, WorstFrame};
 use crate::histogram::ChannelStats;
 use crate::picture::color::Origin;
+use crate::strip::Cut;
+use crate::strip::channel_color;
 
 /// The name of a channel and its colour.
 pub struct ChannelName {

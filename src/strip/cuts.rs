@@ -19,7 +19,9 @@
 
 use std::collections::VecDeque;
 
-use super::tone::ROWS;
+use serde::{Deserialize, Serialize};
+
+use super::cells::ROWS;
 
 /// The threshold unless another is asked for, as a part of the scale.
 pub const DEFAULT_THRESHOLD: f64 = 0.03;
@@ -62,7 +64,7 @@ impl Signature {
 }
 
 /// A cut.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Cut {
     /// Number of the first frame after it.
     pub frame: u64,
@@ -124,6 +126,12 @@ impl CutFinder {
             self.next -= 1;
         }
         distance
+    }
+
+    /// The cuts that were kept so far.
+    #[must_use]
+    pub fn found(&self) -> &[Cut] {
+        &self.cuts
     }
 
     /// The cuts that were kept, and how many there are.

@@ -1,0 +1,329 @@
+//! Finished strips in the platform's cache folder, each in a file of its own, told apart by the video's fingerprint.
+//!
+//! A file is one gzip stream: a line of JSON that says what the strip is of, then for each column the number of its frames and, where
+//! there are any, its counts, as 64-bit numbers with the lowest byte first. The checksum of gzip stands for all of it, and the line
+//! must be the one that is looked for: else the strip is counted again.
+
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
+use serde::{Deserialize, Serialize};
+
+use crate::export::analyze::summary::{SourceIdentity, hash};
+use crate::media::OpenOptions;
+use crate::strip::{CELLS, COLUMNS, Cells, Column, Cut, Strip};
+
+/// Changes whenever other counts, or the same in another form, are written.
+const VERSION: u32 = 1;
+/// The most bytes that all files may have together.
+const MOST_BYTES: u64 = 200 << 20;
+/// Ending of the files.
+const ENDING: &str = "strip";
+/// Beginning of the names of files that are being written.
+const UNFINISHED: &str = ".unfinished-";
+/// The longest first line: 10 000 cuts of less than 100 bytes each.
+const LONGEST_LINE: u64 = 1 << 20;
+
+/// What a strip is of: a file by its size, its time of change and a hash of its ends, and how it is read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Key {
+    version: u32,
+    program: String,
+    file: SourceIdentity,
+    changed_nanos: u64,
+    matrix: Option<String>,
+    range: Option<String>,
+}
+
+impl Key {
+    /// The key of a plain file that is read so; `None` for anything else, or where the file cannot be read.
+    #[must_use]
+    pub fn of(path: &Path, open: &OpenOptions) -> Option<Self> {
+        let changed = fs::metadata(path).ok()?.modified().ok()?;
+        let since = changed.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        Some(Self {
+            version: VERSION,
+            program: env!("CARGO_PKG_VERSION").to_owned(),
+            file: SourceIdentity::of(path)?,
+            changed_nanos: u64::try_from(since.as_nanos()).unwrap_or(u64::MAX),
+            matrix: open.matrix.map(|matrix| matrix.to_string()),
+            range: open.range.map(|range| range.to_string()),
+        })
+    }
+
+    fn file_name(&self) -> String {
+        format!("{:016x}.{ENDING}", hash(format!("{self:?}").as_bytes()))
+    }
+}
+
+/// The first line of a file.
+#[derive(Debug, Serialize, Deserialize)]
+struct Head {
+    key: Key,
+    /// The length by its bits, so that it comes back as it was.
+    span_bits: u64,
+    cuts: Vec<Cut>,
+}
+
+/// A folder of finished strips.
+#[derive(Debug, Clone)]
+pub struct Cache {
+    folder: PathBuf,
+    most_bytes: u64,
+}
+
+impl Cache {
+    /// The platform's cache folder; `None` where it has none.
+    #[must_use]
+    pub fn of_platform() -> Option<Self> {
+        let folders = directories::ProjectDirs::from("", "", "histoscope");
+        if folders.is_none() {
+            log::warn!("this system names no folder for caches; strips are not kept");
+        }
+        folders.map(|folders| Self::in_folder(&folders.cache_dir().join("strips")))
+    }
+
+    /// A folder, which need not be there yet.
+    #[must_use]
+    pub fn in_folder(folder: &Path) -> Self {
+        Self { folder: folder.to_owned(), most_bytes: MOST_BYTES }
+    }
+
+    /// The strip of a file, if a whole one of just that file is kept. What is damaged or of another file is told.
+    #[must_use]
+    pub fn read(&self, key: &Key) -> Option<Strip> {
+        let path = self.folder.join(key.file_name());
+        let file = match File::open(&path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
+            Err(error) => {
+                log::warn!("{} cannot be read ({error}); the strip is counted again", path.display());
+                return None;
+            }
+        };
+        match parse(&file, key) {
+            Ok(strip) => {
+                // Those that were not used for longest go first. Where that cannot be noted it only goes sooner.
+                let noted = File::options().append(true).open(&path);
+                let noted = noted.and_then(|file| file.set_modified(SystemTime::now()));
+                noted.unwrap_or_else(|error| log::debug!("{}: its use cannot be noted: {error}", path.display()));
+                Some(strip)
+            }
+            Err(error) => {
+                log::warn!("{} is no strip of this file ({error}); it is counted again", path.display());
+                None
+            }
+        }
+    }
+
+    /// Keeps a complete strip, and lets go of the oldest where all of them become too large.
+    ///
+    /// # Errors
+    /// Why it cannot be written.
+    pub fn write(&self, key: &Key, strip: &Strip) -> io::Result<()> {
+        fs::create_dir_all(&self.folder)?;
+        let file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(&self.folder)?;
+        let mut packed = GzEncoder::new(io::BufWriter::new(file), Compression::fast());
+        let head = Head { key: key.clone(), span_bits: strip.span_secs().to_bits(), cuts: strip.cuts().to_vec() };
+        serde_json::to_writer(&mut packed, &head).map_err(io::Error::other)?;
+        packed.write_all(b"\n")?;
+        for cells in strip.columns().iter().map(Column::cells) {
+            for number in std::iter::once(&cells.frames()).chain(cells.counts()) {
+                packed.write_all(&number.to_le_bytes())?;
+            }
+        }
+        let file = packed.finish()?.into_inner().map_err(io::IntoInnerError::into_error)?;
+        file.persist(self.folder.join(key.file_name())).map_err(|error| error.error)?;
+        self.trim()
+    }
+
+    /// Lets go of the files that were not used for longest until the others are small enough together.
+    fn trim(&self) -> io::Result<()> {
+        let mut files = Vec::new();
+        for entry in fs::read_dir(&self.folder)?.flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            // Files of others, should there be any, are left alone.
+            let is_ours = name.ends_with(&format!(".{ENDING}")) || name.starts_with(UNFINISHED);
+            if let (true, Ok(metadata)) = (is_ours, entry.metadata()) {
+                files.push((metadata.modified()?, metadata.len(), entry.path()));
+            }
+        }
+        files.sort();
+        let mut bytes = files.iter().map(|(_, bytes, _)| bytes).sum::<u64>();
+        for (_, size, path) in files {
+            if bytes <= self.most_bytes {
+                break;
+            }
+            fs::remove_file(&path)?;
+            log::debug!("{} is let go of: kept strips have {bytes} bytes", path.display());
+            bytes -= size;
+        }
+        Ok(())
+    }
+}
+
+fn wrong(what: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what)
+}
+
+fn parse(file: &File, key: &Key) -> io::Result<Strip> {
+    let mut unpacked = BufReader::new(GzDecoder::new(BufReader::new(file)));
+    let mut line = Vec::new();
+    unpacked.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line)?;
+    let head: Head = serde_json::from_slice(&line)?;
+    if head.key != *key {
+        return Err(wrong("it is of another file"));
+    }
+    let mut number = || {
+        let mut bytes = [0; 8];
+        unpacked.read_exact(&mut bytes).map(|()| u64::from_le_bytes(bytes))
+    };
+    let mut columns = Vec::with_capacity(COLUMNS);
+    for _ in 0..COLUMNS {
+        let frames = number()?;
+        let counts = if frames > 0 { (0..CELLS).map(|_| number()).collect::<io::Result<_>>()? } else { Vec::new() };
+        columns.push(Cells::new(frames, counts).ok_or_else(|| wrong("a column has other cells"))?);
+    }
+    // The checksum is looked at where the stream ends.
+    if unpacked.read(&mut [0])? > 0 {
+        return Err(wrong("it is longer than a strip"));
+    }
+    Strip::of(f64::from_bits(head.span_bits), columns, head.cuts).ok_or_else(|| wrong("its length is none"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::histogram::{Components, Histogram};
+    use crate::strip::Sweep;
+
+    fn strip(seed: u32) -> Strip {
+        let mut strip = Strip::new(12.345).unwrap();
+        let mut sweep = Sweep::default();
+        for number in 0..40_u32 {
+            let mut histogram = Histogram::empty(8, Components::Rgbl);
+            for channel in 0..4 {
+                for (bin, code) in histogram.bins_mut(channel).iter_mut().zip(0_u32..) {
+                    *bin = (number * 31 + code * seed) % 1009;
+                }
+                histogram.bins_mut(channel)[if number < 20 { 10 } else { 240 }] += 9_000_000;
+            }
+            sweep.add(&mut strip, f64::from(number) * 0.3, &histogram);
+        }
+        sweep.finish(&mut strip);
+        assert_eq!(strip.cuts().len(), 1);
+        strip
+    }
+
+    /// A video file, of which only the bytes matter here, and a folder for strips that is not there yet.
+    fn home() -> (tempfile::TempDir, PathBuf, Cache) {
+        let home = tempfile::tempdir().unwrap();
+        let video = home.path().join("a.mp4");
+        fs::write(&video, "a video").unwrap();
+        let cache = Cache::in_folder(&home.path().join("not/there"));
+        (home, video, cache)
+    }
+
+    fn key(video: &Path) -> Key {
+        Key::of(video, &OpenOptions::default()).unwrap()
+    }
+
+    fn same(a: &Strip, b: &Strip) -> bool {
+        a.columns() == b.columns() && a.cuts() == b.cuts() && a.span_secs().to_bits() == b.span_secs().to_bits()
+    }
+
+    #[test]
+    fn a_strip_comes_back_as_it_was() {
+        let (_home, video, cache) = home();
+        assert!(cache.read(&key(&video)).is_none());
+        let strip = strip(7);
+        cache.write(&key(&video), &strip).unwrap();
+        let back = cache.read(&key(&video)).unwrap();
+        assert!(same(&back, &strip) && back.is_complete());
+        assert_eq!(fs::read_dir(&cache.folder).unwrap().count(), 1, "a temporary file is left behind");
+    }
+
+    #[test]
+    fn a_changed_file_and_another_way_of_reading_it_have_other_strips() {
+        let (_home, video, cache) = home();
+        let before = key(&video);
+        cache.write(&before, &strip(7)).unwrap();
+        let range = Some(crate::picture::color::Range::Full);
+        let other = Key::of(&video, &OpenOptions { range, ..OpenOptions::default() }).unwrap();
+        assert!(cache.read(&other).is_none());
+        // The same size and name.
+        fs::write(&video, "b video").unwrap();
+        assert!(cache.read(&key(&video)).is_none());
+        // The same bytes at both ends, another time.
+        fs::write(&video, "a video").unwrap();
+        let file = File::options().append(true).open(&video).unwrap();
+        file.set_modified(SystemTime::now() + Duration::from_secs(5)).unwrap();
+        assert!(cache.read(&key(&video)).is_none());
+        // Under the name of one file, the strip of another.
+        fs::rename(cache.folder.join(before.file_name()), cache.folder.join(key(&video).file_name())).unwrap();
+        assert!(cache.read(&key(&video)).is_none());
+        assert!(Key::of(Path::new("-"), &OpenOptions::default()).is_none());
+        assert!(Key::of(video.parent().unwrap(), &OpenOptions::default()).is_none());
+    }
+
+    #[test]
+    fn damage_is_never_taken_for_numbers() {
+        let (_home, video, cache) = home();
+        let key = key(&video);
+        cache.write(&key, &strip(7)).unwrap();
+        let path = cache.folder.join(key.file_name());
+        let whole = fs::read(&path).unwrap();
+        for at in (0..whole.len()).step_by(whole.len() / 97) {
+            let mut damaged = whole.clone();
+            damaged[at] ^= 0x10;
+            fs::write(&path, &damaged).unwrap();
+            // A bit of gzip's own head, such as the time, may change without harm.
+            assert!(cache.read(&key).is_none_or(|back| same(&back, &strip(7))), "byte {at}");
+            fs::write(&path, &whole[..at]).unwrap();
+            assert!(cache.read(&key).is_none(), "cut off at {at}");
+        }
+        fs::write(&path, "something else").unwrap();
+        assert!(cache.read(&key).is_none());
+        cache.write(&key, &strip(7)).unwrap();
+        assert!(cache.read(&key).is_some(), "it is written anew");
+    }
+
+    #[test]
+    fn the_oldest_go_first() {
+        let (home, video, mut cache) = home();
+        let keys = [1, 2, 3].map(|number: u64| Key { changed_nanos: number, ..key(&video) });
+        cache.write(&keys[0], &strip(1)).unwrap();
+        let size = fs::metadata(cache.folder.join(keys[0].file_name())).unwrap().len();
+        cache.most_bytes = size * 5 / 2;
+        cache.write(&keys[1], &strip(1)).unwrap();
+        for (key, age) in [(&keys[0], 100), (&keys[1], 50)] {
+            let file = File::options().append(true).open(cache.folder.join(key.file_name())).unwrap();
+            file.set_modified(SystemTime::now() - Duration::from_secs(age)).unwrap();
+        }
+        let foreign = cache.folder.join("of somebody else");
+        fs::write(&foreign, vec![0; 1 << 20]).unwrap();
+        assert!(cache.read(&keys[0]).is_some(), "used now, it is the newest");
+        cache.write(&keys[2], &strip(1)).unwrap();
+        assert_eq!(keys.each_ref().map(|key| cache.read(key).is_some()), [true, false, true]);
+        assert!(foreign.exists());
+        drop(home);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_that_cannot_be_written_is_an_error_and_no_more() {
+        let (home, video, _) = home();
+        // A file stands where the folder should be.
+        let cache = Cache::in_folder(&home.path().join("a.mp4"));
+        assert!(cache.write(&key(&video), &strip(7)).is_err());
+        assert!(cache.read(&key(&video)).is_none());
+        assert_eq!(fs::read_to_string(&video).unwrap(), "a video");
+    }
+}

@@ -1,0 +1,242 @@
+//! The strip: columns that share out the clip's time evenly, each with what is known of the frames that begin in it.
+
+use super::cells::ROWS;
+use super::cuts::Cut;
+use crate::histogram::CHANNELS;
+
+/// Columns, whatever the length.
+pub const COLUMNS: usize = 1024;
+/// Cells of a column: the levels of red, green, blue and luminance.
+pub const CELLS: usize = CHANNELS * ROWS;
+
+/// Frames that were added up.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Cells {
+    /// How many frames they are.
+    frames: u64,
+    /// Their counts, [`CELLS`] of them, channel by channel and from the lowest level up; nothing without a frame.
+    counts: Box<[u64]>,
+}
+
+impl Cells {
+    /// The sum of so many frames, with [`CELLS`] counts; `None` where there are not so many counts.
+    #[must_use]
+    pub fn new(frames: u64, counts: Vec<u64>) -> Option<Self> {
+        let expected = if frames > 0 { CELLS } else { 0 };
+        (counts.len() == expected).then(|| Self { frames, counts: counts.into() })
+    }
+
+    /// Adds a frame's cells, as [`fold`](super::fold) gives them.
+    pub fn add(&mut self, cells: &[u64]) {
+        self.frames += 1;
+        if self.counts.is_empty() {
+            self.counts = cells.into();
+            return;
+        }
+        for (sum, count) in self.counts.iter_mut().zip(cells) {
+            *sum += count;
+        }
+    }
+
+    /// How many frames they are.
+    #[must_use]
+    pub const fn frames(&self) -> u64 {
+        self.frames
+    }
+
+    /// Their counts, channel by channel and from the lowest level up; nothing without a frame.
+    #[must_use]
+    pub fn counts(&self) -> &[u64] {
+        &self.counts
+    }
+}
+
+/// What is known of the frames that begin in a column's time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Column {
+    /// Only some of them, such as a key frame, have been counted, or none.
+    Glimpsed(Cells),
+    /// Every one has been counted. There may be none, where frames are shown for longer than a column lasts.
+    Counted(Cells),
+}
+
+impl Column {
+    /// What was counted.
+    #[must_use]
+    pub const fn cells(&self) -> &Cells {
+        match self {
+            Self::Glimpsed(cells) | Self::Counted(cells) => cells,
+        }
+    }
+}
+
+/// A clip in columns.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Strip {
+    span_secs: f64,
+    columns: Vec<Column>,
+    /// The number of the change that each column has seen last.
+    changed: Vec<u64>,
+    changes: u64,
+    cuts: Vec<Cut>,
+}
+
+impl Strip {
+    /// A strip of a clip of so many seconds, of which nothing is known; `None` where that is no length.
+    #[must_use]
+    pub fn new(span_secs: f64) -> Option<Self> {
+        let is_length = span_secs.is_finite() && span_secs > 0.0;
+        is_length.then(|| Self {
+            span_secs,
+            columns: vec![Column::Glimpsed(Cells::default()); COLUMNS],
+            changed: vec![0; COLUMNS],
+            changes: 0,
+            cuts: Vec::new(),
+        })
+    }
+
+    /// A strip of which everything is known; `None` where there are not [`COLUMNS`] columns.
+    #[must_use]
+    pub fn of(span_secs: f64, columns: Vec<Cells>, cuts: Vec<Cut>) -> Option<Self> {
+        let columns: Vec<_> = columns.into_iter().map(Column::Counted).collect();
+        let empty = Self::new(span_secs).filter(|_| columns.len() == COLUMNS)?;
+        Some(Self { columns, cuts, changes: 1, changed: vec![1; COLUMNS], ..empty })
+    }
+
+    /// Seconds from its left end to its right end.
+    #[must_use]
+    pub const fn span_secs(&self) -> f64 {
+        self.span_secs
+    }
+
+    /// The column in whose time a frame begins, by seconds from the start; what lies beyond the ends belongs to the last one there.
+    #[must_use]
+    pub fn column_at(&self, time_secs: f64) -> usize {
+        // The conversion saturates, and turns what is no number into zero.
+        ((time_secs / self.span_secs * COLUMNS as f64) as usize).min(COLUMNS - 1)
+    }
+
+    /// When a column's time ends, in seconds.
+    #[must_use]
+    pub fn end_secs(&self, column: usize) -> f64 {
+        self.span_secs * (column + 1) as f64 / COLUMNS as f64
+    }
+
+    /// The columns, in order.
+    #[must_use]
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// The cuts that have been found, in order.
+    #[must_use]
+    pub fn cuts(&self) -> &[Cut] {
+        &self.cuts
+    }
+
+    /// Tells which cuts have been found by now.
+    pub(super) fn set_cuts(&mut self, cuts: &[Cut]) {
+        self.cuts.clear();
+        self.cuts.extend_from_slice(cuts);
+    }
+
+    /// Shows a frame until every one of its column has been counted.
+    pub fn glimpse(&mut self, time_secs: f64, cells: &[u64]) {
+        let at = self.column_at(time_secs);
+        if let Column::Glimpsed(known) = &mut self.columns[at] {
+            known.add(cells);
+            self.note_change(at);
+        }
+    }
+
+    /// Puts what all frames of a column come to in the place of what was known of it.
+    pub(super) fn complete(&mut self, column: usize, cells: Cells) {
+        self.columns[column] = Column::Counted(cells);
+        self.note_change(column);
+    }
+
+    fn note_change(&mut self, column: usize) {
+        self.changes += 1;
+        self.changed[column] = self.changes;
+    }
+
+    /// How often it has changed.
+    #[must_use]
+    pub const fn changes(&self) -> u64 {
+        self.changes
+    }
+
+    /// The number of the change that a column has seen last, counted from one; zero before the first.
+    pub(super) fn changed(&self, column: usize) -> u64 {
+        self.changed[column]
+    }
+
+    /// How many columns are known exactly.
+    #[must_use]
+    pub fn counted_columns(&self) -> usize {
+        self.columns.iter().filter(|column| matches!(column, Column::Counted(_))).count()
+    }
+
+    /// Up to which time every frame has been counted, in seconds.
+    #[must_use]
+    pub fn known_secs(&self) -> f64 {
+        let first = self.columns.iter().position(|column| matches!(column, Column::Glimpsed(_)));
+        first.map_or(self.span_secs, |first| self.span_secs * first as f64 / COLUMNS as f64)
+    }
+
+    /// Whether every frame of the clip has been counted.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.counted_columns() == COLUMNS
+    }
+
+    /// The sum of all columns, as a column has it.
+    #[must_use]
+    pub fn total(&self) -> Cells {
+        let mut total = Cells { frames: 0, counts: vec![0; CELLS].into() };
+        for cells in self.columns.iter().map(Column::cells) {
+            total.frames += cells.frames;
+            for (sum, count) in total.counts.iter_mut().zip(&cells.counts) {
+                *sum += count;
+            }
+        }
+        total
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_fall_into_the_columns_that_share_them_out() {
+        let strip = Strip::new(10.0).unwrap();
+        let columns = [-1.0, 0.0, 5.0, 9.999, 10.0, 36_000.0, f64::NAN].map(|secs| strip.column_at(secs));
+        assert_eq!(columns, [0, 0, 512, 1023, 1023, 1023, 0]);
+        assert_eq!((strip.end_secs(0), strip.end_secs(COLUMNS - 1)), (10.0 / 1024.0, 10.0));
+        for length in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            assert_eq!(Strip::new(length), None, "{length} is no length");
+        }
+    }
+
+    #[test]
+    fn what_is_glimpsed_gives_way_to_what_is_counted() {
+        let mut strip = Strip::new(1024.0).unwrap();
+        strip.glimpse(3.0, &[1; CELLS]);
+        strip.glimpse(3.5, &[2; CELLS]);
+        assert_eq!((strip.columns()[3].cells().frames(), strip.columns()[3].cells().counts()[7]), (2, 3));
+        let mut every = Cells::default();
+        every.add(&[5; CELLS]);
+        strip.complete(3, every.clone());
+        strip.glimpse(3.0, &[1; CELLS]);
+        assert_eq!(strip.columns()[3], Column::Counted(every), "a frame is counted twice");
+        assert_eq!((strip.counted_columns(), strip.is_complete(), strip.changed(3)), (1, false, 3));
+    }
+
+    #[test]
+    fn a_strip_is_made_of_so_many_columns_only() {
+        assert_eq!(Strip::of(1.0, vec![Cells::default(); COLUMNS - 1], Vec::new()), None);
+        assert!(Strip::of(1.0, vec![Cells::default(); COLUMNS], Vec::new()).unwrap().is_complete());
+        assert_eq!((Cells::new(0, vec![1; CELLS]), Cells::new(1, vec![1; 3])), (None, None));
+    }
+}

@@ -1,0 +1,181 @@
+//! A strip as a picture: a column of pixels for each of its columns, the highest level at the top, brightness the share of a frame as in
+//! a report.
+
+use super::cells::ROWS;
+use super::columns::{COLUMNS, Column, Strip};
+use super::light::{brightness, channel_color, mixed, ramp};
+use crate::histogram::Components;
+
+/// How opaque a column is that is not exact yet.
+const PALE: u8 = 110;
+
+/// Which channels are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shown {
+    /// Luminance.
+    Luminance,
+    /// Those of red, green and blue that are chosen, over one another.
+    Colors([bool; 3]),
+}
+
+/// The picture of a strip, brought up to date where that has changed.
+#[derive(Debug, Clone)]
+pub struct Raster {
+    height: usize,
+    shown: Shown,
+    /// The strip's number of changes when it was last brought up to date.
+    changes: u64,
+    /// Red, green, blue and opacity, not multiplied, [`COLUMNS`] pixels a row.
+    rgba: Vec<u8>,
+}
+
+impl Raster {
+    /// A picture of nothing, of that height in pixels, from 1 to [`ROWS`].
+    #[must_use]
+    pub fn new(height: usize, shown: Shown) -> Self {
+        let height = height.clamp(1, ROWS);
+        Self { height, shown, changes: 0, rgba: vec![0; COLUMNS * height * 4] }
+    }
+
+    /// Whether it is one of that height, of these channels.
+    #[must_use]
+    pub fn is(&self, height: usize, shown: Shown) -> bool {
+        self.height == height.clamp(1, ROWS) && self.shown == shown
+    }
+
+    /// Its height in pixels.
+    #[must_use]
+    pub const fn height(&self) -> usize {
+        self.height
+    }
+
+    /// Red, green, blue and opacity of each pixel, not multiplied, [`COLUMNS`] pixels a row.
+    #[must_use]
+    pub fn rgba(&self) -> &[u8] {
+        &self.rgba
+    }
+
+    /// The strip's number of changes when it was last brought up to date.
+    #[must_use]
+    pub const fn changes(&self) -> u64 {
+        self.changes
+    }
+
+    /// Follows the strip; whether anything has changed. A column in whose time no frame begins shows the one before it, whose frame
+    /// is still on screen then.
+    pub fn follow(&mut self, strip: &Strip) -> bool {
+        if strip.changes() == self.changes {
+            return false;
+        }
+        let mut source: Option<usize> = None;
+        for at in 0..COLUMNS {
+            let column = &strip.columns()[at];
+            if column.cells().frames() > 0 {
+                source = Some(at);
+            }
+            let source_changed = source.map_or(0, |source| strip.changed(source));
+            // Where nothing was here before, the column before may show through.
+            if strip.changed(at).max(source_changed) > self.changes {
+                self.draw(strip, at, source);
+            }
+        }
+        self.changes = strip.changes();
+        true
+    }
+
+    fn draw(&mut self, strip: &Strip, at: usize, source: Option<usize>) {
+        let opacity = match (&strip.columns()[at], source) {
+            (_, None) => 0,
+            (Column::Counted(_), _) => 255,
+            (Column::Glimpsed(_), _) => PALE,
+        };
+        let counts = source.map_or(&[][..], |source| strip.columns()[source].cells().counts());
+        let light = |channel: usize| light_of(counts, channel, self.height);
+        let lights: [Vec<f64>; 3] = match self.shown {
+            Shown::Luminance => [light(3), Vec::new(), Vec::new()],
+            Shown::Colors(on) => [0, 1, 2].map(|channel| if on[channel] { light(channel) } else { Vec::new() }),
+        };
+        let of = |channel: usize, row: usize| lights[channel].get(row).copied().unwrap_or(0.0);
+        for row in 0..self.height {
+            let color = match self.shown {
+                Shown::Luminance => ramp(channel_color(Components::Rgbl, 3), of(0, row)),
+                Shown::Colors(_) => mixed([of(0, row), of(1, row), of(2, row)]),
+            };
+            let pixel = ((self.height - 1 - row) * COLUMNS + at) * 4;
+            self.rgba[pixel..pixel + 3].copy_from_slice(&color);
+            self.rgba[pixel + 3] = opacity;
+        }
+    }
+}
+
+/// The brightness of a channel in each of `height` rows, the lowest levels first.
+fn light_of(counts: &[u64], channel: usize, height: usize) -> Vec<f64> {
+    let Some(levels) = counts.get(channel * ROWS..(channel + 1) * ROWS) else { return Vec::new() };
+    let all = levels.iter().sum::<u64>().max(1) as f64;
+    let mut sums = vec![0_u64; height];
+    for (level, count) in levels.iter().enumerate() {
+        sums[level * height / ROWS] += count;
+    }
+    sums.into_iter().map(|sum| if sum == 0 { 0.0 } else { brightness(sum as f64 / all) }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::strip::{CELLS, Cells};
+
+    /// A frame with all samples at one level.
+    fn frame(level: usize) -> Vec<u64> {
+        let mut cells = vec![0; CELLS];
+        for channel in 0..4 {
+            cells[channel * ROWS + level] = 1000;
+        }
+        cells
+    }
+
+    fn pixel(raster: &Raster, x: usize, y: usize) -> [u8; 4] {
+        let at = (y * COLUMNS + x) * 4;
+        raster.rgba()[at..at + 4].try_into().unwrap()
+    }
+
+    /// The rows of a column of pixels that are lit, and its opacity.
+    fn lit(raster: &Raster, x: usize) -> (Vec<usize>, u8) {
+        let rows = (0..raster.height()).filter(|&y| pixel(raster, x, y)[..3] != [0; 3]);
+        (rows.collect(), pixel(raster, x, 0)[3])
+    }
+
+    #[test]
+    fn levels_rise_and_what_is_not_exact_is_paler() {
+        let mut strip = Strip::new(1024.0).unwrap();
+        strip.glimpse(10.0, &frame(0));
+        strip.glimpse(500.0, &frame(255));
+        let mut raster = Raster::new(64, Shown::Luminance);
+        assert!(raster.follow(&strip) && !raster.follow(&strip));
+        assert_eq!(lit(&raster, 9), (vec![], 0), "nothing is known of what comes before the first frame");
+        assert_eq!(lit(&raster, 10), (vec![63], PALE));
+        assert_eq!(lit(&raster, 499), (vec![63], PALE), "the frame is on screen still");
+        assert_eq!(lit(&raster, 500), (vec![0], PALE));
+        let mut cells = Cells::default();
+        cells.add(&frame(128));
+        strip.complete(10, cells);
+        strip.complete(11, Cells::default());
+        assert!(raster.follow(&strip));
+        assert_eq!([10, 11, 12].map(|x| lit(&raster, x)), [(vec![31], 255), (vec![31], 255), (vec![31], PALE)]);
+        let mut afresh = Raster::new(64, Shown::Luminance);
+        afresh.follow(&strip);
+        assert_eq!(afresh.rgba(), raster.rgba(), "changes are drawn as the whole is");
+    }
+
+    #[test]
+    fn colors_lie_over_one_another() {
+        let mut strip = Strip::new(1.0).unwrap();
+        strip.glimpse(0.0, &frame(255));
+        for (on, expected) in [([true; 3], [255, 255, 255]), ([true, false, false], [255, 0, 0]), ([false; 3], [0; 3])]
+        {
+            let mut raster = Raster::new(256, Shown::Colors(on));
+            raster.follow(&strip);
+            assert_eq!(pixel(&raster, 7, 0)[..3], expected, "{on:?}");
+        }
+        assert!(Raster::new(9999, Shown::Luminance).is(256, Shown::Luminance));
+    }
+}

@@ -1,0 +1,121 @@
+//! Every frame of a clip, from the first to the last, into its strip: column after column becomes exact, and cuts are found on the way.
+
+use super::cells::fold;
+use super::columns::{COLUMNS, Cells, Strip};
+use super::cuts::{CutFinder, DEFAULT_THRESHOLD};
+use crate::histogram::Histogram;
+
+/// A way through a clip that has begun at its first frame.
+#[derive(Debug)]
+pub struct Sweep {
+    /// The column that is being counted.
+    at: usize,
+    cells: Cells,
+    finder: CutFinder,
+    frames: u64,
+}
+
+impl Default for Sweep {
+    fn default() -> Self {
+        Self { at: 0, cells: Cells::default(), finder: CutFinder::new(DEFAULT_THRESHOLD), frames: 0 }
+    }
+}
+
+impl Sweep {
+    /// Adds the frame that comes next. Columns whose time it has left behind are exact from then on.
+    pub fn add(&mut self, strip: &mut Strip, time_secs: f64, histogram: &Histogram) {
+        self.go_on_to(strip, strip.column_at(time_secs));
+        let cells = fold(histogram);
+        self.finder.push(self.frames, time_secs, &cells);
+        self.cells.add(&cells);
+        self.frames += 1;
+    }
+
+    fn go_on_to(&mut self, strip: &mut Strip, column: usize) {
+        if self.at < column {
+            strip.set_cuts(self.finder.found());
+        }
+        while self.at < column {
+            strip.complete(self.at, std::mem::take(&mut self.cells));
+            self.at += 1;
+        }
+    }
+
+    /// Notes that there are no more frames: everything is exact now.
+    pub fn finish(mut self, strip: &mut Strip) {
+        self.go_on_to(strip, COLUMNS);
+        strip.set_cuts(&self.finder.finish().0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::histogram::Components;
+    use crate::strip::{CELLS, Column, ROWS};
+
+    /// A histogram whose samples are spread by its number, more of them in the upper half from frame 60 on.
+    fn histogram(bits: u32, number: u32) -> Histogram {
+        let mut histogram = Histogram::empty(bits, Components::Rgbl);
+        for channel in 0..4_u32 {
+            let bins = histogram.bins_mut(channel as usize);
+            for (bin, code) in bins.iter_mut().zip(0_u32..) {
+                *bin = (number.wrapping_mul(7919) ^ (code * 31 + channel)) % 9;
+            }
+            let middle = bins.len() / 2 + if number < 60 { 0 } else { bins.len() / 4 };
+            bins[middle] += 100_000;
+        }
+        histogram
+    }
+
+    #[test]
+    fn columns_add_up_to_the_frames_bins() {
+        for (bits, frames) in [(8, 100), (10, 1024), (12, 3000)] {
+            let mut strip = Strip::new(40.0).unwrap();
+            let mut sweep = Sweep::default();
+            let mut expected = vec![0_u64; CELLS];
+            for number in 0..frames {
+                let histogram = histogram(bits, number);
+                for channel in 0..4 {
+                    for (code, &bin) in histogram.bins(channel).iter().enumerate() {
+                        expected[channel * ROWS + (code >> (bits - 8))] += u64::from(bin);
+                    }
+                }
+                sweep.add(&mut strip, 40.0 * f64::from(number) / f64::from(frames), &histogram);
+            }
+            assert!(!strip.is_complete());
+            sweep.finish(&mut strip);
+            assert!(strip.is_complete());
+            assert_eq!(strip.total().frames(), u64::from(frames), "{frames} frames of {bits} bits");
+            assert_eq!(strip.total().counts(), expected, "{frames} frames of {bits} bits");
+            assert_eq!(strip.cuts().iter().map(|cut| cut.frame).collect::<Vec<_>>(), [60]);
+        }
+    }
+
+    #[test]
+    fn a_column_is_exact_once_a_later_frame_has_come() {
+        let mut strip = Strip::new(1024.0).unwrap();
+        strip.glimpse(0.0, &[1; CELLS]);
+        strip.glimpse(9.0, &[1; CELLS]);
+        let mut sweep = Sweep::default();
+        sweep.add(&mut strip, 0.0, &histogram(8, 0));
+        assert_eq!(strip.counted_columns(), 0, "more frames may begin in its time");
+        sweep.add(&mut strip, 0.5, &histogram(8, 1));
+        sweep.add(&mut strip, 5.0, &histogram(8, 2));
+        assert_eq!(strip.counted_columns(), 5);
+        assert!(matches!(&strip.columns()[0], Column::Counted(cells) if cells.frames() == 2));
+        assert!(matches!(&strip.columns()[4], Column::Counted(cells) if cells.frames() == 0));
+        assert!(matches!(&strip.columns()[9], Column::Glimpsed(cells) if cells.frames() == 1));
+    }
+
+    #[test]
+    fn frames_beyond_the_stated_length_are_counted() {
+        let mut strip = Strip::new(1.0).unwrap();
+        let mut sweep = Sweep::default();
+        for number in 0..10 {
+            sweep.add(&mut strip, f64::from(number), &histogram(8, number));
+        }
+        sweep.finish(&mut strip);
+        assert_eq!((strip.total().frames(), strip.columns()[COLUMNS - 1].cells().frames()), (10, 9));
+    }
+}

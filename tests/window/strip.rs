@@ -1,0 +1,168 @@
+//! The clip behind the timeline: counted, kept, shown, and its cuts.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use histoscope::export::analyze::summary::hash;
+
+use crate::display::Display;
+use crate::program::Program;
+use crate::wait::{PATIENCE, output_of, until};
+use crate::{FRAME_SECONDS, near, position_where, sample, turn};
+
+/// What the log says of the sample's strip, by the bins of `histoscope analyze`, frame by frame.
+fn analyzed() -> String {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let records = folder.path().join("records.jsonl");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_histoscope"));
+    command.args(["analyze", sample(), "--engine", "cpu", "--bins", "--quiet", "-o"]).arg(&records);
+    output_of(&mut command, PATIENCE).unwrap_or_else(|error| panic!("nothing was analyzed: {error}"));
+    let mut cells = vec![0_u64; 4 * 256];
+    let mut frames = 0;
+    for line in fs::read_to_string(records).expect("records").lines() {
+        let record: serde_json::Value = serde_json::from_str(line).expect("JSON");
+        let Some(channels) = record.get("channels").filter(|_| record["type"] == "frame") else { continue };
+        frames += 1;
+        for (channel, name) in ["red", "green", "blue", "luminance"].iter().enumerate() {
+            let bins = channels[name]["bins"].as_array().expect("bins");
+            assert_eq!(bins.len(), 256);
+            for (code, bin) in bins.iter().enumerate() {
+                cells[channel * 256 + code] += bin.as_u64().expect("a count");
+            }
+        }
+    }
+    let bytes: Vec<u8> = cells.iter().flat_map(|cell| cell.to_le_bytes()).collect();
+    format!("{frames} frames, 0 cuts, sum {:016x}", hash(&bytes))
+}
+
+/// Opens a file, paused, with settings that are kept in that folder, and the strips too.
+fn open<'display>(display: &'display Display, file: &str, home: &Path) -> Program<'display> {
+    let program = Program::start_at_home(display, &[file, "--paused"], home);
+    program.take_pointer_away();
+    program
+}
+
+/// Waits until the strip is complete; what the log says of it.
+fn complete(program: &Program) -> String {
+    until("the strip to be complete", PATIENCE, || {
+        let log = program.log();
+        let whole = &log[..log.rfind('\n')? + 1];
+        let line = whole.lines().rfind(|line| line.contains("strip: complete"))?;
+        line.split_once("strip: complete, ").map(|(_, how)| how.to_owned())
+    })
+}
+
+/// The files of the strips that are kept.
+fn kept(home: &Path) -> Vec<PathBuf> {
+    let files = fs::read_dir(home.join("cache/histoscope/strips")).expect("the folder is there");
+    files.map(|file| file.expect("a file").path()).collect()
+}
+
+#[test]
+fn a_finished_strip_is_what_analyze_counts_and_is_kept() {
+    let _turn = turn();
+    let display = Display::start();
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let expected = analyzed();
+    let program = open(&display, sample(), home.path());
+    assert_eq!(complete(&program), format!("counted: {expected}"));
+    program.quit_with("q");
+    let program = open(&display, sample(), home.path());
+    assert_eq!(complete(&program), format!("as it was kept: {expected}"));
+    program.quit_with("q");
+    // A damaged one is told, and counted again.
+    let [file] = &kept(home.path())[..] else { panic!("{:?}", kept(home.path())) };
+    let mut bytes = fs::read(file).expect("the strip");
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(file, bytes).expect("it can be written");
+    let program = open(&display, sample(), home.path());
+    assert_eq!(complete(&program), format!("counted: {expected}"));
+    assert!(program.log().contains("is no strip of this file"), "{}", program.log());
+    program.quit_with("q");
+}
+
+#[test]
+fn a_cache_that_cannot_be_written_is_told_and_survived() {
+    let _turn = turn();
+    let display = Display::start();
+    let home = tempfile::tempdir().expect("a temporary folder");
+    fs::write(home.path().join("cache"), "a file where the folder should be").expect("a file");
+    let program = open(&display, sample(), home.path());
+    assert!(complete(&program).starts_with("counted: "));
+    assert!(program.log().contains("sample.mp4 is not kept: "), "{}", program.log());
+    program.quit_with("q");
+}
+
+#[test]
+fn its_key_shows_it_tall_and_takes_it_away() {
+    let _turn = turn();
+    let display = Display::start();
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let program = open(&display, sample(), home.path());
+    complete(&program);
+    program.after(|| program.key("Tab"), "note: controls stay");
+    let small = program.settled();
+    // How many pixels of some rows, which no note reaches, are others than with a small strip.
+    let others = |rows: std::ops::Range<u32>| {
+        let picture = program.picture();
+        let columns = small.width / 10..small.width * 9 / 10;
+        let differ = |y: u32| columns.clone().filter(|&x| picture.pixel(x, y) != small.pixel(x, y)).count();
+        rows.map(differ).sum::<usize>()
+    };
+    program.after(|| program.key("shift+t"), "note: the clip behind the timeline: tall");
+    until("a tall strip", PATIENCE, || (others(80..110) > 10_000).then_some(()));
+    program.after(|| program.key("shift+t"), "note: the clip behind the timeline: off");
+    until("no strip", PATIENCE, || (others(16..30) > 5000).then_some(()));
+    program.after(|| program.key("shift+t"), "note: the clip behind the timeline: small");
+    complete(&program);
+    until("the small strip again", PATIENCE, || (others(16..30) < 500).then_some(()));
+    program.key("shift+t");
+    program.after(|| program.key("shift+t"), "note: the clip behind the timeline: off");
+    program.quit_with("q");
+    // The next run has it so, and counts nothing for it.
+    let program = open(&display, sample(), home.path());
+    program.settled();
+    assert!(!program.log().contains("strip: "), "it is counted though nobody sees it: {}", program.log());
+    program.after(|| program.key("shift+t"), "note: the clip behind the timeline: small");
+    assert!(complete(&program).starts_with("as it was kept: "));
+    program.quit_with("q");
+}
+
+/// Three seconds of one pattern, two of another and four of a third, 25 frames a second, with one key frame only.
+fn clip_with_cuts() -> tempfile::NamedTempFile {
+    let clip = tempfile::Builder::new().suffix(".mp4").tempfile().expect("a temporary file");
+    let scenes = "testsrc2=s=320x180:r=25:d=3[a];smptebars=s=320x180:r=25:d=2[b];rgbtestsrc=s=320x180:r=25:d=4[c];\
+                  [a][b][c]concat=n=3";
+    let mut command = Command::new("ffmpeg");
+    command.args(["-v", "error", "-y", "-filter_complex", scenes, "-pix_fmt", "yuv420p", "-g", "500"]);
+    command.args(["-sc_threshold", "0"]).arg(clip.path());
+    output_of(&mut command, PATIENCE).unwrap_or_else(|error| panic!("no clip: {error}"));
+    clip
+}
+
+#[test]
+fn keys_lead_from_cut_to_cut() {
+    let _turn = turn();
+    let display = Display::start();
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let clip = clip_with_cuts();
+    let program = open(&display, clip.path().to_str().expect("plain"), home.path());
+    assert!(complete(&program).contains(": 225 frames, 2 cuts, "), "{}", program.log());
+    let is_at = |wanted: f64| {
+        position_where(&program, "at the cut", |position| near(position, wanted, 0.4 * FRAME_SECONDS));
+    };
+    program.after(|| program.key("shift+Next"), "note: cut 1 of 2: 0:03.000");
+    is_at(3.0);
+    program.after(|| program.key("shift+Next"), "note: cut 2 of 2: 0:05.000");
+    is_at(5.0);
+    program.after(|| program.key("shift+Next"), "note: no cut after this");
+    program.after(|| program.key("shift+Prior"), "note: cut 1 of 2: 0:03.000");
+    is_at(3.0);
+    program.key("period");
+    is_at(3.04);
+    program.after(|| program.key("shift+Prior"), "note: cut 1 of 2: 0:03.000");
+    program.after(|| program.key("shift+Prior"), "note: no cut before this");
+    program.quit_with("q");
+}
