@@ -47,10 +47,18 @@ impl Held {
     ) -> Result<Self, EngineError> {
         let is_adjusted = scene.counted_in(Components::Rgbl) != Counted::Source;
         let adjustments = if is_adjusted { scene.adjustments } else { Adjustments::default() };
-        let count = |components, adjustments| count(engine, &frame, region, (components, adjustments));
-        let rgbl = count(Components::Rgbl, adjustments)?;
-        let has_coded = frame.picture.has_coded_components();
-        let coded = has_coded.then(|| count(Components::YCbCr, Adjustments::default())).transpose()?;
+        let count = |components: &[Components], adjustments| count(engine, &frame, region, (components, adjustments));
+        let mut kinds = vec![Components::Rgbl];
+        kinds.extend(frame.picture.has_coded_components().then_some(Components::YCbCr));
+        // Code values are those of the source, whatever is made of it.
+        let mut bins = if is_adjusted {
+            let mut bins = count(&kinds[..1], adjustments)?;
+            bins.extend(count(&kinds[1..], Adjustments::default())?);
+            bins.into_iter()
+        } else {
+            count(&kinds, Adjustments::default())?.into_iter()
+        };
+        let (rgbl, coded) = (bins.next().ok_or(EngineError::Uncounted)?, bins.next());
         let part = region.map(|rect| format!(", region {}", region::text(rect)));
         let made = is_adjusted.then(|| format!(", {adjustments}"));
         let name = [Some(format!("{file} {}", timecode(frame.time_secs))), part, made];
@@ -78,18 +86,21 @@ impl Held {
     }
 }
 
+/// The bins of each of these components; all of them, or an error.
 fn count(
     engine: &Engine,
     frame: &Frame,
     region: Option<Rect>,
-    (components, adjustments): (Components, Adjustments),
-) -> Result<Bins, EngineError> {
-    let mut counter = Counter::new(engine, &[components], adjustments);
+    (components, adjustments): (&[Components], Adjustments),
+) -> Result<Vec<Bins>, EngineError> {
+    if components.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut counter = Counter::new(engine, components, adjustments);
     counter.submit(&frame.picture, region)?;
-    let counts = counter.take()?;
-    let histogram = counts.and_then(|counts| counts.histograms.into_iter().next());
-    let histogram = histogram.unwrap_or_else(|| Histogram::empty(frame.picture.layout().bin_bits(), components));
-    Ok(Bins { sums: histogram.cumulative(), histogram: Arc::new(histogram) })
+    let histograms = counter.take()?.map(|counts| counts.histograms).filter(|all| all.len() == components.len());
+    let bins = |histogram: Histogram| Bins { sums: histogram.cumulative(), histogram: Arc::new(histogram) };
+    Ok(histograms.ok_or(EngineError::Uncounted)?.into_iter().map(bins).collect())
 }
 
 /// What is on screen.

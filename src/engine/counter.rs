@@ -30,6 +30,9 @@ pub enum EngineError {
     /// The region is no part of the picture.
     #[error("cutting out the region failed: {0}")]
     Region(PictureError),
+    /// No counts came of a picture that was submitted.
+    #[error("the picture was not counted")]
+    Uncounted,
     /// The picture could not be adjusted.
     #[error("adjusting the picture failed: {0}")]
     Adjust(PictureError),

@@ -272,6 +272,7 @@ fn engine_error(error: EngineError, options: &SnapshotOptions) -> SnapshotError 
             action: "adjusting the picture",
             reason: error.to_string(),
         }),
+        EngineError::Uncounted => no_frame(options),
     }
 }
 

@@ -47,6 +47,12 @@ impl Compared {
     }
 }
 
+/// A difference with its sign; one too small to be told has none.
+fn difference(value: f64) -> String {
+    let text = format!("{value:+.2}");
+    if text == "-0.00" { "+0.00".to_owned() } else { text }
+}
+
 fn column(held: &ChannelStats, live: &ChannelStats, is_alike: bool) -> [String; NAMES.len()] {
     // Codes of other depths have no difference.
     let code = |of: fn(&ChannelStats) -> u32| {
@@ -55,10 +61,13 @@ fn column(held: &ChannelStats, live: &ChannelStats, is_alike: bool) -> [String; 
     };
     let share = |of: fn(&ChannelStats) -> f64| {
         let [held, live] = [of(held), of(live)];
-        format!("{} {:+.2}", share_text(held), (live - held) * 100.0)
+        format!("{} {}", share_text(held), difference((live - held) * 100.0))
     };
-    let mean =
-        if is_alike { format!("{:.2} {:+.2}", held.mean, live.mean - held.mean) } else { format!("{:.2}", held.mean) };
+    let mean = if is_alike {
+        format!("{:.2} {}", held.mean, difference(live.mean - held.mean))
+    } else {
+        format!("{:.2}", held.mean)
+    };
     [
         code(|stats| stats.min),
         code(|stats| stats.p1),
@@ -83,6 +92,12 @@ mod tests {
             codes.iter().for_each(|&code| histogram.bins_mut(channel)[code] += 1);
         }
         histogram.cumulative()
+    }
+
+    #[test]
+    fn what_is_too_small_to_be_told_is_no_loss() {
+        let told = [-0.004, -0.0, 0.004, -0.006, 0.25].map(difference);
+        assert_eq!(told, ["+0.00", "+0.00", "+0.00", "-0.01", "+0.25"]);
     }
 
     #[test]

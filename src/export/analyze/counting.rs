@@ -286,6 +286,7 @@ impl<'a> Work<'a> {
                 EngineError::Gpu(error) => AnalyzeError::Gpu(error),
                 EngineError::Region(error) => failed("cutting out the region", error.to_string()).into(),
                 EngineError::Adjust(error) => failed("adjusting the picture", error.to_string()).into(),
+                EngineError::Uncounted => failed("counting the picture", error.to_string()).into(),
             }
         })?;
         self.waiting.push_back(FrameFacts {
