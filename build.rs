@@ -22,11 +22,17 @@ fn main() {
 
 fn tell_commit(folder: &Path) {
     println!("cargo::rerun-if-env-changed=HISTOSCOPE_COMMIT");
-    println!("cargo::rerun-if-changed=.cargo_vcs_info.json");
+    // A file that is named and not there counts as changed, and everything would be built anew each time.
+    let watch = |path: &Path| {
+        if path.exists() {
+            println!("cargo::rerun-if-changed={}", path.display());
+        }
+    };
+    watch(&folder.join(".cargo_vcs_info.json"));
     // What is current is written into one of these when a commit is made or another branch is taken.
     for name in ["HEAD", "logs/HEAD"] {
         if let Some(path) = git(folder, &["rev-parse", "--git-path", name]) {
-            println!("cargo::rerun-if-changed={path}");
+            watch(&folder.join(path));
         }
     }
     let stated = env::var("HISTOSCOPE_COMMIT").ok().filter(|commit| !commit.is_empty());

@@ -179,14 +179,14 @@ def main() -> None:
     run = Run(str(archive), str(dataset), subprocess.getoutput(CHECK), args.share_minutes * 60, args.options.split())
     found = archive.rglob("*") if archive.is_dir() else map(Path, archive.read_text().splitlines())
     paths = sorted({str(path.absolute()) for path in found if not archive.is_dir() or path.suffix.lower() in ENDINGS})
-    about, known, new = json.dumps(run._asdict(), indent=1), dataset / "run.json", dataset / "run.json.new"
-    if dataset.exists() and [*dataset.glob("*")] != [new] and not (known.exists() and known.read_text() == about):
+    about, known, new = json.dumps(run._asdict(), indent=1), dataset / "run.json", dataset.with_name(f"{dataset.name}.new")
+    if not dataset.exists():  # It appears with what makes it this run, or not at all.
+        (new / "frames").mkdir(parents=True, exist_ok=True)
+        (new / "run.json").write_text(about)
+        new.rename(dataset)
+    if not (known.exists() and known.read_text() == about):
         sys.exit(f"{dataset} is there already, and not of this run; name another folder, or give the same options")
-    dataset.mkdir(parents=True, exist_ok=True)
-    new.write_text(about)  # All that a start without room leaves.
-    new.replace(known)
-    for folder in ("frames", "work"):
-        (dataset / folder).mkdir(exist_ok=True)
+    (dataset / "work").mkdir(exist_ok=True)
     with Client(args.scheduler or LocalCluster(n_workers=args.workers, threads_per_worker=1, silence_logs=50)) as client:
         print(f"{len(paths)} files; dashboard: {client.dashboard_link}", flush=True)
         results = drive(client, run, paths)

@@ -37,9 +37,9 @@ static LONG_VERSION: LazyLock<String> = LazyLock::new(|| {
     let version = env!("CARGO_PKG_VERSION");
     // Set by build.rs; a build for debugging has none, for it would be built anew after each commit.
     let commit = match (option_env!("HISTOSCOPE_COMMIT"), cfg!(debug_assertions)) {
-        (Some(commit), _) => commit,
-        (None, true) => "not told by a build for debugging",
-        (None, false) => "unknown",
+        (Some(commit), _) if !commit.is_empty() => commit,
+        (_, true) => "not told by a build for debugging",
+        (_, false) => "unknown",
     };
     format!("{version}\nrecords: schema {SCHEMA}\ncommit: {commit}\nFFmpeg: {}", histoscope::ffmpeg_version())
 });

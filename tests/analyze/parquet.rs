@@ -381,18 +381,20 @@ fn a_run_that_is_killed_right_after_it_went_on_has_lost_no_row() {
     child.wait_with_output().unwrap();
     let rows = summary(&path)["frames"].as_u64().unwrap();
     assert!(rows > DEEP_GROUP && rows < 2 * DEEP_GROUP, "{rows} rows, the last of them in a group that is not full");
-    let mut child = program()
-        .arg("analyze")
-        .arg(clip.path())
-        .args(DEEP)
-        .args(["--engine", "cpu", "--verify", "--resume", "-o"])
-        .arg(&path)
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let go_on = || {
+        let mut command = program();
+        command.arg("analyze").arg(clip.path()).args(DEEP);
+        command.args(["--engine", "cpu", "--verify", "--resume", "-o"]).arg(&path).stderr(Stdio::null());
+        command.spawn().unwrap()
+    };
+    let mut child = go_on();
     let part = wait_for_groups(folder.path(), 1);
     // It has opened the file and goes on in it as soon as it holds the lock.
     while File::open(&part).unwrap().try_lock().is_ok() {
+        if child.try_wait().unwrap().is_some() {
+            // Asking held the lock when it wanted it.
+            child = go_on();
+        }
         thread::sleep(Duration::from_millis(1));
     }
     thread::sleep(Duration::from_millis(20));

@@ -93,8 +93,8 @@ fn a_cluster_counts_what_one_machine_counts_whatever_becomes_of_its_workers() {
     cluster.wait_for_workers(6);
 
     // An earlier start had no room for more.
-    fs::create_dir(&dataset).unwrap();
-    fs::write(dataset.join("run.json.new"), "{").unwrap();
+    fs::create_dir(folder.join("dataset.new")).unwrap();
+    fs::write(folder.join("dataset.new/run.json"), "{").unwrap();
 
     // One worker is killed while files are being counted.
     let mut client = cluster.client(&archive.films(), &dataset, &["--share-minutes", "0.05"]);

@@ -44,9 +44,18 @@ fn subcommands(help: &str) -> Vec<String> {
     lines.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help").map(str::to_owned).collect()
 }
 
-/// A page as somebody reads it in a window of so many columns, without what sets it in bold; `None` where there is no `man`. No
+/// Whether there is man-db's `man`: macOS has one with other options, and small images of Ubuntu a script that only says so.
+fn has_man() -> bool {
+    let told = Command::new("man").arg("--version").stdin(Stdio::null()).output();
+    told.is_ok_and(|told| told.status.success() && told.stdout.starts_with(b"man "))
+}
+
+/// A page as somebody reads it in a window of so many columns, without what sets it in bold; `None` where nothing reads it. No
 /// warning may come.
 fn read_page(page: &Path, columns: u32) -> Option<String> {
+    if !has_man() {
+        return None;
+    }
     let mut command = Command::new("man");
     // Hyphens at the ends of lines would part words that are looked for; the warnings go to the standard error.
     command.args(["--local-file", "--warnings", "--no-hyphenation", "--no-justification"]).arg(page);
@@ -55,10 +64,7 @@ fn read_page(page: &Path, columns: u32) -> Option<String> {
         .env("LC_ALL", "C.UTF-8")
         .env("MAN_KEEP_FORMATTING", "")
         .stdin(Stdio::null());
-    let output = match command.output() {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,
-        output => output.expect("man can be run"),
-    };
+    let output = command.output().expect("man can be run");
     let warnings = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && warnings.is_empty(), "{}: {warnings}", page.display());
     Some(String::from_utf8(output.stdout).expect("text"))
@@ -127,7 +133,7 @@ fn shells_take_the_completions() {
 fn bash_completes_commands_options_and_values() {
     let folder = written();
     let script = "source \"$1\"; shift; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); COMPREPLY=()\n\
-                  _histoscope histoscope \"${COMP_WORDS[-1]}\" \"${COMP_WORDS[-2]}\"; printf '%s\\n' \"${COMPREPLY[@]}\"";
+                  _histoscope histoscope \"${COMP_WORDS[COMP_CWORD]}\" \"${COMP_WORDS[COMP_CWORD-1]}\"; printf '%s\\n' \"${COMPREPLY[@]}\"";
     let completed = |words: &[&str]| {
         let file = folder.path().join("completions/histoscope.bash");
         let output = Command::new("bash").args(["-c", script, "bash"]).arg(file).args(words).output().unwrap();

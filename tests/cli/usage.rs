@@ -70,7 +70,7 @@ fn the_version_tells_the_shape_of_the_records_the_commit_and_ffmpeg() {
         told.strip_prefix(&format!("{version}\nrecords: schema {schema}\ncommit: ")).expect("the shape of the records");
     let [commit, ffmpeg] = rest.lines().collect::<Vec<_>>().try_into().expect("two lines more");
     assert!(!cfg!(debug_assertions) || commit == "not told by a build for debugging", "{told}");
-    // The program and the libraries may come from two builds of FFmpeg, of one line of versions.
+    // Both tell of the library that they loaded.
     let ffprobe =
         Command::new("ffprobe").args(["-v", "error", "-show_library_versions", "-of", "csv=p=0"]).output().unwrap();
     let libraries = String::from_utf8(ffprobe.stdout).unwrap();

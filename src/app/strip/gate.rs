@@ -95,8 +95,9 @@ mod tests {
         let theirs = Arc::clone(&gate);
         let thread = std::thread::spawn(move || {
             while theirs.pass() {
-                sender.send(()).expect("somebody listens");
+                // Before the other side may open it again.
                 theirs.set(Pace::Wait);
+                sender.send(()).expect("somebody listens");
             }
         });
         assert!(passed.recv_timeout(Duration::from_millis(200)).is_err(), "nobody has opened it");

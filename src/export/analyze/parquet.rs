@@ -48,7 +48,7 @@ enum Sink {
     Journal {
         part: PartFile,
         /// Where the last group begins that an interrupted run has left unfilled. It stands there until the one with more rows is
-        /// ready, so that whoever is killed before that has its rows still.
+        /// ready to be written in its place, so that whoever is killed before that has its rows still.
         unfilled: Option<u64>,
     },
 }
