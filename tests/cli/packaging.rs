@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
-use crate::command::run;
+use crate::command::{finish, program, run};
 
 #[allow(dead_code, clippy::print_stdout, reason = "only what finds the commit is tested; the rest speaks to cargo")]
 #[path = "../../build.rs"]
@@ -99,7 +99,7 @@ fn tables_behind_the_options_keep_their_lines_in_the_pages() {
     for (name, call) in [("histoscope", &["--help"][..]), ("histoscope-bench", &["bench", "--help"])] {
         // So narrow that lines would be broken if they were text.
         let Some(page) = read_page(&folder.path().join(format!("man/{name}.1")), 45) else { return };
-        let help = run(call).stdout;
+        let help = finish(program().args(call).env("COLUMNS", "200")).stdout;
         let (_, tables) = help.rsplit_once(":\n").expect("a table");
         let longest = tables.lines().max_by_key(|line| line.len()).expect("lines").trim();
         assert!(longest.len() > 50, "{longest}");
