@@ -25,11 +25,12 @@ const fn row_of(code: usize, bits: u32) -> usize {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::histogram::Components;
 
-    fn histogram(bits: u32, seed: u32) -> Histogram {
+    /// Bins that look random, and are the same for the same seed.
+    pub(crate) fn histogram(bits: u32, seed: u32) -> Histogram {
         let mut histogram = Histogram::empty(bits, Components::Rgbl);
         let mut state = seed.wrapping_mul(2_654_435_761) | 1;
         for channel in 0..4 {

@@ -12,6 +12,8 @@ mod light;
 mod raster;
 mod sweep;
 
+#[cfg(test)]
+pub(crate) use cells::tests::histogram;
 pub use cells::{ROWS, fold};
 pub use columns::{CELLS, COLUMNS, Cells, Column, Strip};
 pub use cuts::{Cut, CutFinder, DEFAULT_THRESHOLD, MAX_LISTED};

@@ -35,7 +35,8 @@ impl Timeline {
         self.picture = StripPicture::default();
     }
 
-    /// Shows the line in `rect`, with the clip behind it where that is known, and what a click would lead to in `free`, where nothing else is; whether that is shown.
+    /// Shows the line in `rect`, with the clip behind it where that is known, and what a click would lead to in `free`, where nothing
+    /// else is; whether that is shown.
     pub fn show(
         &mut self,
         ui: &egui::Ui,

@@ -294,19 +294,7 @@ impl Columns {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::strip::ROWS;
-
-    fn histogram(bits: u32, seed: u32) -> Histogram {
-        let mut histogram = Histogram::empty(bits, Components::Rgbl);
-        let mut state = seed.wrapping_mul(2_654_435_761) | 1;
-        for channel in 0..4 {
-            for bin in histogram.bins_mut(channel) {
-                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                *bin = state >> 20;
-            }
-        }
-        histogram
-    }
+    use crate::strip::{ROWS, histogram};
 
     fn frame(number: u64) -> Column {
         let cells = fold(&histogram(8, number as u32));
