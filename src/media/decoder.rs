@@ -372,6 +372,7 @@ impl Decoder {
                 }
                 Read::Packet(_) => {}
                 Read::End => self.position.supply = Supply::Ended,
+                Read::Denied(denied) => return Err(self.source.denied(denied)),
                 Read::Error(error) => {
                     let interrupt = self.source.interrupt();
                     if error == AvError::EXIT || interrupt.is_stopped() || interrupt.is_late() {

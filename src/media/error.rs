@@ -79,6 +79,26 @@ pub enum MediaError {
         /// The file.
         path: PathBuf,
     },
+    /// The file names another file, or an address, that it may not have read.
+    #[error(
+        "{}: refused to read {named}, which it names: {}; open that by itself if you trust it",
+        path.display(),
+        rule(path)
+    )]
+    Refused {
+        /// The file that names it.
+        path: PathBuf,
+        /// What it names.
+        named: String,
+    },
+    /// The file is a playlist, and a part of it cannot be read.
+    #[error("{}: {named}, which it names, cannot be read; see that it is there, and a file or an address of a video", path.display())]
+    PartUnread {
+        /// The playlist.
+        path: PathBuf,
+        /// The part.
+        named: String,
+    },
     /// There is no video stream.
     #[error("{}: contains no video ({found}); open a file that has a picture", path.display())]
     NoVideo {
@@ -145,6 +165,17 @@ pub enum MediaError {
 /// Whether this is no file but an address on a network.
 pub(super) fn is_address(text: &str) -> bool {
     text.contains("://") && !text.starts_with("file:")
+}
+
+/// What a source may have read besides itself, see `allowed`.
+fn rule(path: &Path) -> &'static str {
+    if is_address(&path.to_string_lossy()) {
+        "an address may bring in other addresses, no file of this machine"
+    } else if path == Path::new("-") {
+        "what comes through a pipe may bring in nothing else"
+    } else {
+        "a file may bring in media files beside it, no others and no addresses"
+    }
 }
 
 /// What helps where reading fails.

@@ -69,6 +69,7 @@ impl Lister {
                 Read::Packet(packet) if usize::try_from(packet.stream()) == Ok(self.stream) => packet,
                 Read::Packet(_) | Read::Error(AvError::AGAIN) => continue,
                 Read::End => break,
+                Read::Denied(_) => return Ok(Listing::Unclear),
                 Read::Error(error) => {
                     log::debug!("{}: the packets cannot be listed: {error}", self.source.path().display());
                     return Ok(Listing::Unclear);

@@ -3,13 +3,15 @@
 //! [`Decoder`] turns a file into [`Frame`](crate::picture::Frame)s, each once and in presentation order; [`DecodeThread`]
 //! does so on a thread of its own behind a bounded queue.
 //!
-//! `open`, `decoder`, `seek`, `keyframe` and `ahead` are the parts of the decoder; `source` is where its bytes come from, `pictures`
+//! `open`, `decoder`, `seek`, `keyframe` and `ahead` are the parts of the decoder; `source` is where its bytes come from, `allowed` what else those may
+//! name, `pictures`
 //! makes what it decodes readable, `earlier` keeps what it decodes on the way, and `numbering` numbers its frames by the list
 //! that `index` makes of a file's packets. `av` owns FFmpeg's objects. The other
 //! files are plain decisions about numbers: `layout` (which pixel formats are native), `timeline` (when a frame is shown),
 //! `ending` and `missing` (whether the file was cut off, and what it lacks for that), `tags` and `orientation` (what the file says about it), `streams` (which stream is the video).
 
 mod ahead;
+mod allowed;
 mod approach;
 mod av;
 mod decoder;

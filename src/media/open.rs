@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::ahead::LookAhead;
-use super::av::{self, Codec, CodecOptions, Input};
+use super::av::{self, Codec, CodecOptions, Denied, Input};
 use super::decoder::{Decoder, Numbers, StopHandle};
 use super::error::MediaError;
 use super::info::{FrameCounters, OpenOptions, StreamInfo};
@@ -51,6 +51,9 @@ impl Decoder {
             let Some(stream) = candidate else {
                 candidates.extend(streams::candidates(&opened).into_iter().map(Some));
                 if candidates.is_empty() {
+                    if let Some(denied) = opened.denied() {
+                        return Err(source.denied(denied.clone()));
+                    }
                     let found = streams::describe(&opened);
                     return Err(MediaError::NoVideo { path: path.as_ref().to_owned(), found });
                 }
@@ -98,7 +101,10 @@ impl Decoder {
             orientation: parameters.display_matrix().and_then(|m| orientation::from_display_matrix(&m)),
         };
         let promise = Promise::of(&parameters, &input, stream, &source);
-        let info = describe(&source, &input, stream, &codec, notes).ok_or_else(no_video)?;
+        let mut info = describe(&source, &input, stream, &codec, notes).ok_or_else(no_video)?;
+        if let Some(Denied::Refused(named) | Denied::Unread(named)) = input.denied() {
+            info.notes.push(format!("{named}, which the file names, was not read"));
+        }
         let mut decoder = Self {
             pictures: PictureMaker::new(options, defaults),
             promise,
@@ -123,6 +129,9 @@ impl Decoder {
         let Some(first) = self.decode_timed()? else {
             if self.source.is_glob() && self.counters.refused_packets == 0 {
                 return Err(MediaError::NoMatch { path: self.source.path().to_owned() });
+            }
+            if let Some(denied) = self.input.denied() {
+                return Err(self.source.denied(denied.clone()));
             }
             if self.has_index_behind() {
                 return Err(MediaError::IndexBehind { path: self.source.path().to_owned() });

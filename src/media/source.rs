@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::av::{AvError, Input, Interrupt};
+use super::allowed::Reach;
+use super::av::{AvError, Denied, Input, Interrupt, take_denied};
 use super::error::{MediaError, is_address};
 
 /// The highest number with which an image sequence may begin. FFmpeg looks for each file from number 0 on.
@@ -108,13 +109,43 @@ impl Source {
             Kind::Glob => (Some(c"image2"), &[(c"pattern_type", c"glob")]),
             Kind::File | Kind::Pipe | Kind::Fifo | Kind::Other => (None, &[]),
         };
-        let input = Input::open(&self.url, format, options, Arc::clone(&self.interrupt))
-            .map_err(|error| self.open_error(error))?;
+        let protocols = self.reach().protocols();
+        let allowed: [(&CStr, &CStr); 1] = [(c"protocol_whitelist", &protocols)];
+        let options = [options, &Reach::OPTIONS, &allowed].concat();
+        // Nothing that was opened on this thread before counts here.
+        take_denied();
+        let input = Input::open(&self.url, format, &options, Arc::clone(&self.interrupt))
+            .map_err(|error| take_denied().map_or_else(|| self.open_error(error), |denied| self.denied(denied)))?;
         if input.container() == "tty" {
             // FFmpeg draws plain text as the picture of a terminal, by the file's name alone.
             return Err(MediaError::NotMedia { path: self.path.clone(), reason: "it is plain text".to_owned() });
         }
         Ok(input)
+    }
+
+    /// What it may read besides itself.
+    fn reach(&self) -> Reach<'_> {
+        let text = self.path.to_str().unwrap_or_default();
+        match self.kind {
+            Kind::File | Kind::Fifo | Kind::Numbered | Kind::Glob => Reach::Files,
+            Kind::Pipe => Reach::Pipe,
+            Kind::Network => Reach::Network(text),
+            Kind::Other => Reach::Named(text),
+        }
+    }
+
+    /// The error for what it names and may not read, or cannot.
+    pub(super) fn denied(&self, denied: Denied) -> MediaError {
+        let path = self.path.clone();
+        // The prefix is what FFmpeg, or this program, puts before a file's name.
+        let plain = |named: String| {
+            let bare = named.strip_prefix("file:").or_else(|| named.strip_prefix("pipe:"));
+            bare.map_or_else(|| named.clone(), str::to_owned)
+        };
+        match denied {
+            Denied::Unread(named) if self.kind != Kind::Pipe => MediaError::PartUnread { path, named: plain(named) },
+            Denied::Unread(named) | Denied::Refused(named) => MediaError::Refused { path, named: plain(named) },
+        }
     }
 
     fn open_error(&self, error: AvError) -> MediaError {

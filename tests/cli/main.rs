@@ -9,5 +9,6 @@ mod common;
 mod adapters;
 mod files;
 mod packaging;
+mod refused;
 mod streams;
 mod usage;

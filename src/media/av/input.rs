@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use ffmpeg_next::ffi;
 
 use super::stream::StreamParameters;
-use super::{AvError, AvPacket, static_text, timestamp};
+use super::{AvError, AvPacket, Denied, static_text, take_denied, timestamp};
 
 /// What ends blocking input: a request to stop, or the time limit of one operation.
 pub(in crate::media) struct Interrupt {
@@ -80,6 +80,8 @@ pub(in crate::media) enum Read {
     End,
     /// An error; what follows may still be readable.
     Error(AvError),
+    /// Something that the file names may not be read, or cannot be.
+    Denied(Denied),
 }
 
 /// A packet as a format's index lists it.
@@ -100,6 +102,8 @@ pub(in crate::media) struct Input {
     context: NonNull<ffi::AVFormatContext>,
     // Outlives the context, which holds its address.
     _interrupt: Arc<Interrupt>,
+    /// What the file named and did not get while it was opened.
+    denied: Option<Denied>,
 }
 
 // SAFETY: a format context may be used from any one thread at a time, and this type is its only owner.
@@ -135,10 +139,16 @@ impl Input {
             ffi::av_dict_free(&raw mut dictionary);
             AvError::check(code)?;
             let context = NonNull::new(context).ok_or(AvError(ffi::AVERROR_UNKNOWN))?;
-            let input = Self { context, _interrupt: interrupt };
+            let mut input = Self { context, _interrupt: interrupt, denied: None };
             AvError::check(ffi::avformat_find_stream_info(input.context.as_ptr(), ptr::null_mut()))?;
+            input.denied = take_denied();
             Ok(input)
         }
+    }
+
+    /// What the file named and did not get while it was opened; it may have streams all the same.
+    pub(in crate::media) const fn denied(&self) -> Option<&Denied> {
+        self.denied.as_ref()
     }
 
     const fn get(&self) -> &ffi::AVFormatContext {
@@ -261,7 +271,11 @@ impl Input {
     pub(in crate::media) fn read(&mut self) -> Read {
         let packet = AvPacket::new();
         // SAFETY: the context is valid and the packet blank.
-        match AvError::check(unsafe { ffi::av_read_frame(self.context.as_ptr(), packet.as_ptr()) }) {
+        let code = unsafe { ffi::av_read_frame(self.context.as_ptr(), packet.as_ptr()) };
+        if let Some(denied) = take_denied() {
+            return Read::Denied(denied);
+        }
+        match AvError::check(code) {
             Ok(_) => Read::Packet(packet),
             Err(AvError::EOF) => self.end_reason(),
             Err(error) => Read::Error(error),

@@ -7,6 +7,7 @@ mod codec;
 mod frame;
 mod input;
 mod memory;
+mod messages;
 mod packet;
 mod pixel;
 mod scaler;
@@ -20,6 +21,7 @@ use ffmpeg_next::ffi;
 pub(super) use codec::{Codec, CodecOptions, Received};
 pub(super) use frame::AvFrame;
 pub(super) use input::{IndexEntry, Input, Interrupt, Read};
+pub(super) use messages::{Denied, take_denied};
 pub(super) use packet::AvPacket;
 pub(super) use pixel::{ColorNumbers, PixelDescriptor, PixelFormat};
 pub(super) use scaler::Scaler;
@@ -78,8 +80,7 @@ pub(super) fn set_log_level() {
     } else {
         ffi::AV_LOG_QUIET
     };
-    // SAFETY: sets one integer inside the library.
-    unsafe { ffi::av_log_set_level(level) }
+    messages::listen(level);
 }
 
 /// The name that FFmpeg gives a transfer function; `None` for "unspecified" and for unknown values.
