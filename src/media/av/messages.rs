@@ -80,10 +80,8 @@ unsafe extern "C" fn hear(context: *mut c_void, level: c_int, format: *const c_c
         return;
     }
     // SAFETY: FFmpeg's formats end with a zero.
-    let telling = {
-        let format = unsafe { CStr::from_ptr(format) }.to_bytes();
-        TELLING.iter().any(|beginning| format.starts_with(beginning))
-    };
+    let start = unsafe { CStr::from_ptr(format) }.to_bytes();
+    let telling = TELLING.iter().any(|beginning| start.starts_with(beginning));
     // SAFETY: reads one integer in the library.
     let is_shown = level <= unsafe { ffi::av_log_get_level() };
     if !telling && !is_shown {
