@@ -108,11 +108,11 @@ fn what_comes_through_a_pipe_brings_in_nothing() {
 
 /// Answers every call with this text, bare or as HTTP does.
 fn server(text: String, is_http: bool) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    let address = listener.local_addr().expect("it has an address");
     thread::spawn(move || {
         for stream in listener.incoming() {
-            let mut stream = stream.unwrap();
+            let mut stream = stream.expect("somebody calls");
             if is_http {
                 let _ = stream.read(&mut [0; 4096]);
                 let head = format!("HTTP/1.0 200 OK\r\nContent-Length: {}\r\n\r\n", text.len());
@@ -148,7 +148,9 @@ fn referring(bytes: &[u8], target: &str) -> Vec<u8> {
     let size = alias.len() as u32;
     alias[..4].copy_from_slice(&size.to_be_bytes());
 
-    let find = |kind: &[u8; 4], from: usize| from + bytes[from..].windows(4).position(|four| four == kind).unwrap() - 4;
+    let find = |kind: &[u8; 4], from: usize| {
+        from + bytes[from..].windows(4).position(|four| four == kind).expect("the box is there") - 4
+    };
     let mut out = bytes.to_vec();
     let mut place = find(b"moov", 0);
     let mut parents = vec![place];
@@ -161,10 +163,10 @@ fn referring(bytes: &[u8], target: &str) -> Vec<u8> {
         parents.push(place);
     }
     let entry = place + 16;
-    let old = u32::from_be_bytes(bytes[entry..entry + 4].try_into().unwrap()) as usize;
+    let old = u32::from_be_bytes(bytes[entry..entry + 4].try_into().expect("four bytes")) as usize;
     out.splice(entry..entry + old, alias.iter().copied());
     for parent in parents {
-        let now = u32::from_be_bytes(out[parent..parent + 4].try_into().unwrap()) + size - old as u32;
+        let now = u32::from_be_bytes(out[parent..parent + 4].try_into().expect("four bytes")) + size - old as u32;
         out[parent..parent + 4].copy_from_slice(&now.to_be_bytes());
     }
     out
