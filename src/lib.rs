@@ -114,7 +114,7 @@ pub use media::{Decoder, MediaError, OpenOptions, StreamInfo, ffmpeg_version};
 pub use picture::color::{Matrix, Range};
 pub use picture::layout::LayoutError;
 pub use picture::{Frame, Picture, PictureError};
-pub use text::parse_time;
+pub use text::{file_name, parse_time, plain, public, shown};
 pub use view::overlay::{Channels, Overlaps};
 pub use view::scene::Counted;
 

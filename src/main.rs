@@ -28,8 +28,17 @@ fn start_log(verbose: u8) {
         2 => "warn,rfd=off,histoscope=debug",
         _ => "info,histoscope=trace",
     };
-    env_logger::Builder::from_env(env_logger::Env::default().default_filter_or(filter))
-        .format_timestamp(None)
-        .format_target(false)
-        .init();
+    env_logger::Builder::from_env(env_logger::Env::default().default_filter_or(filter)).format(write_line).init();
+}
+
+/// A message of the log, each of its lines fit to be shown whatever name or address is in it.
+fn write_line(to: &mut env_logger::fmt::Formatter, record: &log::Record<'_>) -> std::io::Result<()> {
+    use std::io::Write as _;
+    let (level, style) = (record.level(), to.default_level_style(record.level()));
+    let text = record.args().to_string();
+    // A driver's own messages may have several lines. In ours a line end could only be part of a name.
+    let is_ours = record.target().starts_with("histoscope");
+    let parts = if is_ours { vec![&*text] } else { text.lines().collect() };
+    let parts: Vec<_> = parts.into_iter().map(histoscope::plain).collect();
+    writeln!(to, "[{style}{level:<5}{style:#}] {}", parts.join("\n        "))
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::session::end_aside;
 use crate::media::{DecodeEvent, DecodeThread, MediaError, StreamInfo};
 use crate::picture::Frame;
-use crate::text::file_name;
+use crate::text::{file_name, shown};
 
 /// The files, the one on screen among them.
 #[derive(Debug, Clone, Default)]
@@ -107,7 +107,7 @@ impl Opening {
                 (DecodeEvent::Error { error: MediaError::Stopped { .. }, .. }, _) => return Opened::NotYet,
                 (DecodeEvent::Error { error, .. }, _) => return Opened::Failed(error.to_string()),
                 (_, _) => {
-                    return Opened::Failed(format!("{}: the video has no picture", self.input.display()));
+                    return Opened::Failed(format!("{}: the video has no picture", shown(&self.input)));
                 }
             }
         }

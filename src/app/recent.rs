@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::kept::{self, Found};
-use crate::text::{file_name, timecode};
+use crate::text::{file_name, public, timecode};
 
 /// Where they are kept, in the folder of the settings.
 const NAME: kept::Name = kept::Name { file: "recent.json", aside: "recent.unreadable.json" };
@@ -118,14 +118,14 @@ impl Recent {
     }
 }
 
-/// The path or address under which a file can be opened from anywhere; nothing for what can be read but once.
+/// The path or address under which a file can be opened from anywhere, without a password; nothing for what can be read but once.
 fn lasting(input: &Path) -> Option<PathBuf> {
     let text = input.to_string_lossy();
     if text == "-" || text.starts_with("pipe:") || text.starts_with("fd:") {
         return None;
     }
     let is_address = text.contains("://");
-    if is_address { Some(input.to_owned()) } else { std::path::absolute(input).ok() }
+    if is_address { Some(public(input).into_owned()) } else { std::path::absolute(input).ok() }
 }
 
 #[cfg(test)]
@@ -229,9 +229,10 @@ mod tests {
     #[test]
     fn what_can_be_read_but_once_is_not_noted_and_addresses_are() {
         let mut recent = Recent::default();
-        for input in ["-", "pipe:0", "https://example.org/live.m3u8", "frame%04d.png"] {
+        for input in ["-", "pipe:0", "https://somebody:secret@example.org/live.m3u8", "frame%04d.png"] {
             recent.opened(Path::new(input));
         }
+        assert_eq!(recent.files[1].path, Path::new("https://example.org/live.m3u8"), "a password is kept");
         assert_eq!(names(&recent), ["frame%04d.png", "live.m3u8"]);
         assert!(recent.files[0].path.is_absolute());
     }

@@ -18,6 +18,7 @@ use crate::gpu::readback::Image;
 use crate::histogram::Components;
 use crate::picture::region::Rect;
 use crate::picture::{Frame, Picture};
+use crate::text::public;
 use crate::view::scene::{Counted, Scene};
 
 /// How long to wait for thresholds that are under way.
@@ -67,8 +68,9 @@ impl Saves {
         let has_linear = components == Components::Rgbl && scene.style.linear_luminance;
         let linear = has_linear.then(|| graphics.renderer.count_linear(&graphics.gpu, &scene)).transpose();
         let linear = linear.map_err(|error| error.to_string())?;
-        let figures = Figures::new(&session.input.display().to_string(), (&read, region), &histogram, counter, bins)
-            .with_linear(linear);
+        let figures =
+            Figures::new(&public(&session.input).display().to_string(), (&read, region), &histogram, counter, bins)
+                .with_linear(linear);
         let figures = of_adjusted(figures, graphics, &scene, (&read.picture, components, region))?;
         let json = serde_json::to_string(&figures).map_err(|error| error.to_string())?;
         let name = name(session, frame);

@@ -423,6 +423,7 @@ pub fn target(path: &Path) -> Target {
 
 /// The name of an input's output in a folder: the whole name, so that clip.mov and clip.mp4 do not meet.
 fn output_name(input: &Path, format: Format) -> String {
+    let input = histoscope::public(input);
     let name = input.file_name().map_or_else(|| "stdin".into(), |name| name.to_string_lossy());
     format!("{}.{}", if name == "-" { "stdin".into() } else { name }, format.extension())
 }

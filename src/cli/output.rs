@@ -25,9 +25,9 @@ pub fn print_line(text: &str) -> anyhow::Result<()> {
     }
 }
 
-/// Says on standard error what happened, in one line whatever a driver or a file's name contains.
+/// Says on standard error what happened, in one line whatever a driver or a file's name contains, without a password.
 pub fn say(text: &str) {
     let parts = text.split(['\n', '\r']).map(str::trim).filter(|part| !part.is_empty()).collect::<Vec<_>>();
     // If even this cannot be written, the exit code must do.
-    let _ = writeln!(std::io::stderr(), "histoscope: {}", parts.join(" "));
+    let _ = writeln!(std::io::stderr(), "histoscope: {}", histoscope::plain(&parts.join(" ")));
 }

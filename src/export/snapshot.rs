@@ -18,6 +18,7 @@ use crate::media::{Decoder, MediaError, OpenOptions, Seek};
 use crate::picture::region::Rect;
 use crate::picture::{Frame, PictureError};
 use crate::scopes;
+use crate::text::{file_name, public};
 use crate::view::exposure::{Exposure, ExposureChoice};
 use crate::view::overlay::{Overlaps, OverlayStyle};
 use crate::view::placement::upright_size;
@@ -145,7 +146,7 @@ pub fn snapshot(options: &SnapshotOptions) -> Result<Figures, SnapshotError> {
         Some(counted) => (counted, options.counted == scene::Counted::Both),
         None => (drawn.map_or_else(|| count(Adjustments::default()), Ok)?, false),
     };
-    let input = options.input.display().to_string();
+    let input = public(&options.input).display().to_string();
     let adapter = gpu.as_ref().map(|gpu| gpu.info.name.as_str());
     let bins = BinFigures { count: options.bin_count, listed: options.bins };
     let shown = if is_result { options.adjustments } else { Adjustments::default() };
@@ -301,7 +302,7 @@ fn draw(
         ..Scene::default()
     };
     let image = if options.labels || options.wall.is_some() {
-        let input = options.input.file_name().unwrap_or(options.input.as_os_str()).to_string_lossy();
+        let input = file_name(&options.input);
         let region = region.and_then(|rect| rect.proper(frame.picture.width(), frame.picture.height()));
         let subject =
             Subject { input: &input, frame, components: options.components, region, scene: &scene, held: None };

@@ -2,37 +2,40 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::text::counted;
+use crate::text::{counted, shown};
 
 /// Why a file could not be opened, read or positioned. Its text is one line for the user.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum MediaError {
     /// There is no such file.
-    #[error("{}: no such file; check the spelling and the folder", path.display())]
+    #[error("{}: no such file; check the spelling and the folder", shown(path))]
     NotFound {
         /// The file.
         path: PathBuf,
     },
     /// No file fits the pattern of an image sequence.
-    #[error("{}: no picture's name fits this pattern; %04d stands for a number of four digits, * for anything", path.display())]
+    #[error(
+        "{}: no picture's name fits this pattern; %04d stands for a number of four digits, * for anything",
+        shown(path)
+    )]
     NoMatch {
         /// The pattern.
         path: PathBuf,
     },
     /// The file was there when it was opened and is needed again.
-    #[error("{}: the file is gone since it was opened (moved or deleted); put it back to start it again", path.display())]
+    #[error("{}: the file is gone since it was opened (moved or deleted); put it back to start it again", shown(path))]
     Gone {
         /// The file.
         path: PathBuf,
     },
     /// The path is a directory.
-    #[error("{}: this is a directory; name a video file in it", path.display())]
+    #[error("{}: this is a directory; name a video file in it", shown(path))]
     Directory {
         /// The directory.
         path: PathBuf,
     },
     /// The operating system refuses to open or read the file.
-    #[error("{}: cannot be read ({reason}); check its permissions and its disk", path.display())]
+    #[error("{}: cannot be read ({reason}); check its permissions and its disk", shown(path))]
     Unreadable {
         /// The file.
         path: PathBuf,
@@ -40,13 +43,13 @@ pub enum MediaError {
         reason: String,
     },
     /// The file has no bytes.
-    #[error("{}: the file is empty; copy or download it again", path.display())]
+    #[error("{}: the file is empty; copy or download it again", shown(path))]
     Empty {
         /// The file.
         path: PathBuf,
     },
     /// FFmpeg does not recognise the file as video.
-    #[error("{}: not a video that FFmpeg recognises ({reason}); try another file", path.display())]
+    #[error("{}: not a video that FFmpeg recognises ({reason}); try another file", shown(path))]
     NotMedia {
         /// The file.
         path: PathBuf,
@@ -57,7 +60,7 @@ pub enum MediaError {
     #[error(
         "{}: the MP4 index (moov) is missing, so the file was cut off while it was written or copied; copy it again or \
          repair it with a tool such as untrunc",
-        path.display()
+        shown(path)
     )]
     NoIndex {
         /// The file.
@@ -67,14 +70,14 @@ pub enum MediaError {
     #[error(
         "{}: this MP4 has its index (moov) at the end, behind the frames, and can be read from a file only, not from a pipe; \
          save it to a file, or move its index with ffmpeg -c copy -movflags +faststart",
-        path.display()
+        shown(path)
     )]
     IndexBehind {
         /// The source.
         path: PathBuf,
     },
     /// A picture in MP4's boxes that this version of FFmpeg does not read.
-    #[error("{}: a HEIF picture (HEIC, AVIF), which FFmpeg here does not read; convert it to PNG or JPEG", path.display())]
+    #[error("{}: a HEIF picture (HEIC, AVIF), which FFmpeg here does not read; convert it to PNG or JPEG", shown(path))]
     Heif {
         /// The file.
         path: PathBuf,
@@ -82,7 +85,7 @@ pub enum MediaError {
     /// The file names another file, or an address, that it may not have read.
     #[error(
         "{}: refused to read {named}, which it names: {}; open that by itself if you trust it",
-        path.display(),
+        shown(path),
         rule(path)
     )]
     Refused {
@@ -92,7 +95,10 @@ pub enum MediaError {
         named: String,
     },
     /// The file is a playlist, and a part of it cannot be read.
-    #[error("{}: {named}, which it names, cannot be read; see that it is there, and a file or an address of a video", path.display())]
+    #[error(
+        "{}: {named}, which it names, cannot be read; see that it is there, and a file or an address of a video",
+        shown(path)
+    )]
     PartUnread {
         /// The playlist.
         path: PathBuf,
@@ -100,7 +106,7 @@ pub enum MediaError {
         named: String,
     },
     /// There is no video stream.
-    #[error("{}: contains no video ({found}); open a file that has a picture", path.display())]
+    #[error("{}: contains no video ({found}); open a file that has a picture", shown(path))]
     NoVideo {
         /// The file.
         path: PathBuf,
@@ -108,7 +114,7 @@ pub enum MediaError {
         found: String,
     },
     /// FFmpeg has no decoder for the codec.
-    #[error("{}: FFmpeg here has no decoder for {codec}; install one that has it, or convert the file", path.display())]
+    #[error("{}: FFmpeg here has no decoder for {codec}; install one that has it, or convert the file", shown(path))]
     NoDecoder {
         /// The file.
         path: PathBuf,
@@ -119,7 +125,7 @@ pub enum MediaError {
     #[error(
         "{}: no frame could be decoded from the whole file ({codec}, {} refused); it is damaged or \
          encrypted, try another copy",
-        path.display(),
+        shown(path),
         counted(*refused, "packet")
     )]
     NoFrames {
@@ -131,13 +137,13 @@ pub enum MediaError {
         refused: u64,
     },
     /// The source can only be read forwards.
-    #[error("{}: this source can only be played forwards; save it to a file to move in it", path.display())]
+    #[error("{}: this source can only be played forwards; save it to a file to move in it", shown(path))]
     NotSeekable {
         /// The source.
         path: PathBuf,
     },
     /// The source gave nothing for too long.
-    #[error("{}: no data for {seconds} s; check the connection and try again", path.display())]
+    #[error("{}: no data for {seconds} s; check the connection and try again", shown(path))]
     TimedOut {
         /// The source.
         path: PathBuf,
@@ -145,13 +151,13 @@ pub enum MediaError {
         seconds: f64,
     },
     /// The caller asked for an end.
-    #[error("{}: stopped", path.display())]
+    #[error("{}: stopped", shown(path))]
     Stopped {
         /// The source.
         path: PathBuf,
     },
     /// Something else that FFmpeg or the system reports.
-    #[error("{}: {action} failed ({reason}); {}", path.display(), advice(path))]
+    #[error("{}: {action} failed ({reason}); {}", shown(path), advice(path))]
     Failed {
         /// The source.
         path: PathBuf,

@@ -17,7 +17,7 @@ use super::timeline::Timeline;
 use super::{ending, orientation, streams};
 use crate::picture::color::Sourced;
 use crate::picture::{Orientation, Ratio};
-use crate::text::counted;
+use crate::text::{counted, plain};
 
 impl Decoder {
     /// Opens a file or URL and decodes its first frame; `-` is the standard input.
@@ -103,7 +103,7 @@ impl Decoder {
         let promise = Promise::of(&parameters, &input, stream, &source);
         let mut info = describe(&source, &input, stream, &codec, notes).ok_or_else(no_video)?;
         if let Some(Denied::Refused(named) | Denied::Unread(named)) = input.denied() {
-            info.notes.push(format!("{named}, which the file names, was not read"));
+            info.notes.push(format!("{}, which the file names, was not read", plain(named)));
         }
         let mut decoder = Self {
             pictures: PictureMaker::new(options, defaults),

@@ -10,6 +10,7 @@ use std::time::Duration;
 use super::allowed::Reach;
 use super::av::{AvError, Denied, Input, Interrupt, take_denied};
 use super::error::{MediaError, is_address};
+use crate::text::plain;
 
 /// The highest number with which an image sequence may begin. FFmpeg looks for each file from number 0 on.
 const HIGHEST_FIRST_NUMBER: &CStr = c"200000";
@@ -138,13 +139,13 @@ impl Source {
     pub(super) fn denied(&self, denied: Denied) -> MediaError {
         let path = self.path.clone();
         // The prefix is what FFmpeg, or this program, puts before a file's name.
-        let plain = |named: String| {
+        let bare = |named: &str| {
             let bare = named.strip_prefix("file:").or_else(|| named.strip_prefix("pipe:"));
-            bare.map_or_else(|| named.clone(), str::to_owned)
+            plain(bare.unwrap_or(named))
         };
         match denied {
-            Denied::Unread(named) if self.kind != Kind::Pipe => MediaError::PartUnread { path, named: plain(named) },
-            Denied::Unread(named) | Denied::Refused(named) => MediaError::Refused { path, named: plain(named) },
+            Denied::Unread(named) if self.kind != Kind::Pipe => MediaError::PartUnread { path, named: bare(&named) },
+            Denied::Unread(named) | Denied::Refused(named) => MediaError::Refused { path, named: bare(&named) },
         }
     }
 

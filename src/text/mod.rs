@@ -1,7 +1,9 @@
-//! How numbers and times are written for people, and read from them.
+//! How numbers, times and names are written for people, and read from them.
 
+mod shown;
 mod time;
 mod words;
 
+pub use shown::{file_name, plain, public, shown};
 pub use time::{parse_time, timecode};
-pub use words::{counted, file_name};
+pub use words::counted;

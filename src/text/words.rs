@@ -1,20 +1,9 @@
-//! Words for people: those that depend on numbers, and names of files.
-
-use std::path::Path;
+//! Words for people that depend on numbers.
 
 /// A number of things: "1 frame", "2 frames".
 #[must_use]
 pub fn counted(number: u64, thing: &str) -> String {
     if number == 1 { format!("1 {thing}") } else { format!("{number} {thing}s") }
-}
-
-/// The last part of a path or an address.
-#[must_use]
-pub fn file_name(path: &Path) -> String {
-    if path == Path::new("-") {
-        return "standard input".to_owned();
-    }
-    path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ mod common;
 
 mod adapters;
 mod files;
+mod names;
 mod packaging;
 mod refused;
 mod streams;

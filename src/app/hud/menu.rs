@@ -16,6 +16,7 @@ use crate::app::recent::place_text;
 use crate::histogram::Components;
 use crate::keys::{self, Action, MENU, MenuLine};
 use crate::scopes::graticule::Unit;
+use crate::text::shown;
 use crate::view::overlay::Overlaps;
 use crate::view::scopes::ScopeStyle;
 use words::{shortened, words};
@@ -397,7 +398,7 @@ impl<'a, 'm> Drawing<'a, 'm> {
                 self.commands.push(Command::OpenRecent(index));
             }
             let place = file.left_at_secs.map_or_else(String::new, |_| format!("\nwas left at {place}"));
-            response.on_hover_text(format!("{}{place}", file.path.display()));
+            response.on_hover_text(format!("{}{place}", shown(&file.path)));
         }
     }
 

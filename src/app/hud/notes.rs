@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use egui::{Color32, Galley, Pos2, Rect, Vec2, pos2, vec2};
 
 use super::{places, theme};
+use crate::text::plain;
 
 /// How long a note on what was done stays.
 const SHORT: Duration = Duration::from_millis(1600);
@@ -43,20 +44,25 @@ impl Note {
     /// Something was done.
     #[must_use]
     pub fn done(text: impl Into<String>) -> Self {
-        Self { text: text.into(), severity: Severity::Done }
+        Self { text: plain_lines(&text.into()), severity: Severity::Done }
     }
 
     /// Something was done that takes a while to read, such as a file's name.
     #[must_use]
     pub fn info(text: impl Into<String>) -> Self {
-        Self { text: text.into(), severity: Severity::Info }
+        Self { text: plain_lines(&text.into()), severity: Severity::Info }
     }
 
     /// Something went wrong.
     #[must_use]
     pub fn warning(text: impl Into<String>) -> Self {
-        Self { text: text.into(), severity: Severity::Warning }
+        Self { text: plain_lines(&text.into()), severity: Severity::Warning }
     }
+}
+
+/// The words with each line fit to be shown, whatever name or message is in it.
+fn plain_lines(text: &str) -> String {
+    text.split('\n').map(plain).collect::<Vec<_>>().join("\n")
 }
 
 /// The notes on screen, and how long each stays.

@@ -12,7 +12,7 @@ use crate::adjust::Adjustments;
 use crate::histogram::ClipHistogram;
 use crate::media::StreamInfo;
 use crate::scopes::Saturation;
-use crate::text::counted;
+use crate::text::{counted, plain, shown};
 
 /// Time between two looks at the clock's text.
 const INTERVAL: Duration = Duration::from_millis(100);
@@ -42,7 +42,7 @@ impl Progress {
             let bar = ProgressBar::with_draw_target(None, target);
             style.map(|style| bar.clone().with_style(style)).unwrap_or(bar)
         };
-        bar.set_prefix(name.to_owned());
+        bar.set_prefix(plain(name));
         Self { bar, span, begun: Instant::now(), told: None, frames: 0 }
     }
 
@@ -129,7 +129,7 @@ impl Overview {
     pub fn new(info: &StreamInfo, adjustments: &Adjustments) -> Self {
         let rate = info.average_rate.map_or_else(String::new, |rate| format!(", {:.3} frames a second", rate.value()));
         let threads = counted(info.threads as u64, "thread");
-        let head = format!("{}: {}{rate}, decoded with {threads}", info.path.display(), info.codec);
+        let head = format!("{}: {}{rate}, decoded with {threads}", shown(&info.path), info.codec);
         Self { lines: vec![head], adjustments: adjustments.to_string(), ..Self::default() }
     }
 

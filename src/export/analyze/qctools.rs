@@ -12,6 +12,7 @@ use flate2::write::GzEncoder;
 use super::pipeline::{Counted, FrameFacts};
 use crate::media::StreamInfo;
 use crate::picture::Ratio;
+use crate::text::public;
 
 /// Writes a report, piece by piece.
 pub struct QctoolsWriter {
@@ -139,7 +140,7 @@ fn file(info: &StreamInfo, bytes: Option<u64>) -> String {
     let size = bytes.and_then(|bytes| i32::try_from(bytes).ok());
     let mut text = "    <format".to_owned();
     for (name, value) in [
-        ("filename", Some(info.path.display().to_string())),
+        ("filename", Some(public(&info.path).display().to_string())),
         ("format_name", Some(info.container.clone())),
         ("start_time", Some(format!("{:.6}", info.time_base.times(info.start_ticks)))),
         ("duration", info.duration_secs.map(|secs| format!("{secs:.6}"))),

@@ -17,7 +17,7 @@ use super::record_output::RecordOutput;
 use super::summary::{RunOptions, Summary, display, hash};
 use super::unfinished::{Found, find_unfinished};
 use crate::export::file::check_output;
-use crate::text::counted;
+use crate::text::{counted, plain};
 
 /// Counted frames that may wait for being written.
 const MOST_WAITING: usize = 32;
@@ -286,5 +286,5 @@ fn overview(pipeline: Pipeline, name: &str, quiet: bool) -> Result<Finished, Ana
 /// A line for people; if even that cannot be written, nothing can be said.
 fn eprint_line(text: &str) {
     use std::io::Write as _;
-    let _ = writeln!(std::io::stderr(), "{text}");
+    let _ = writeln!(std::io::stderr(), "{}", plain(text));
 }

@@ -14,6 +14,7 @@ use super::pipeline::{Pipeline, Request};
 use super::signal::SignalUse;
 use crate::adjust::Adjustments;
 use crate::export::figures::SCHEMA;
+use crate::text::public;
 
 /// Bytes at the start and at the end of a file by which it is told from others.
 const FINGERPRINT_BYTES: u64 = 1 << 16;
@@ -181,9 +182,12 @@ impl Summary {
     }
 }
 
-/// A file's name in records, on one line whatever it contains.
+/// A file's name in records: on one line whatever it contains, without a password, and nothing that a spreadsheet would take
+/// for a formula. A name that begins like one gets `./` before it, which is the same file.
 pub(super) fn display(path: &Path) -> String {
-    path.display().to_string().replace(['\n', '\r'], " ")
+    let text = public(path).display().to_string().replace(['\n', '\r'], " ");
+    let is_like_formula = text.starts_with(['=', '+', '-', '@', '\t']) && text != "-";
+    if is_like_formula { format!("./{text}") } else { text }
 }
 
 /// What was done to the pictures, in words; `None` where nothing was.

@@ -19,9 +19,10 @@ use tables::{ChannelRow, FactLine, FlawList, FrameLine};
 
 use super::clip::{Column, Columns};
 use super::content::Report;
-use super::times::{one_line, whole};
+use super::times::whole;
 use super::tone::{css_color, panels};
 use crate::strip::channel_color;
+use crate::text::plain;
 
 const STYLE: &str = include_str!("../../../templates/report.css");
 const SCRIPT: &str = include_str!("../../../templates/report.js");
@@ -71,9 +72,9 @@ pub fn page(report: &Report) -> Result<String, png::EncodingError> {
         style: STYLE,
         script: SCRIPT,
         maker: format!("Histoscope {}", env!("CARGO_PKG_VERSION")),
-        name: one_line(&report.name),
-        subtitle: one_line(&report.subtitle()),
-        notes: report.notes.iter().map(|note| one_line(note)).collect(),
+        name: plain(&report.name),
+        subtitle: plain(&report.subtitle()),
+        notes: report.notes.iter().map(|note| plain(note)).collect(),
         legend: charts::legend(),
         panels: panels.collect::<Result<_, _>>()?,
         times: charts::times(report),

@@ -17,6 +17,7 @@ use crate::export::file::{FileError, check_output, encode_png, write_whole};
 use crate::histogram::Components;
 use crate::media::{MediaError, StreamInfo};
 use crate::scopes::{Choice, ScopeSums};
+use crate::text::{file_name, shown};
 
 /// What a report is written as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,9 +91,8 @@ pub fn run(request: Request, options: &ReportOptions) -> Result<Finished, Analyz
     };
     notes.extend(notes_on(&outcome, clip.left_out, clip.end_secs));
     notes.extend(notes_on_scopes(&outcome.scopes, wanted));
-    let name = info.path.file_name().unwrap_or(info.path.as_os_str());
     let report = Report {
-        name: name.to_string_lossy().into_owned(),
+        name: file_name(&info.path),
         facts: facts(&info, &first, &outcome.counted_by),
         notes,
         clip,
@@ -114,7 +114,7 @@ pub fn run(request: Request, options: &ReportOptions) -> Result<Finished, Analyz
 type Gathering = (ClipBuilder, Option<FrameFacts>, Outcome);
 
 fn gather(pipeline: Pipeline, options: &ReportOptions) -> Result<Gathering, AnalyzeError> {
-    let name = pipeline.info().path.display().to_string();
+    let name = shown(&pipeline.info().path);
     let mut progress = Progress::new(&name, pipeline.span_secs(), options.quiet);
     let mut clip = ClipBuilder::new(options.components, options.cut_threshold);
     if options.shots.is_some() {

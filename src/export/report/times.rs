@@ -1,4 +1,4 @@
-//! Times, numbers and names as the report writes them, and where the time axis is labelled.
+//! Times and numbers as the report writes them, and where the time axis is labelled.
 
 /// Distances between two labels of a time axis, in seconds.
 const STEPS: [f64; 27] = [
@@ -74,12 +74,6 @@ pub fn whole(number: u64) -> String {
     text
 }
 
-/// A text of which a file's name may be a part, on one line.
-#[must_use]
-pub fn one_line(text: &str) -> String {
-    text.replace(char::is_control, " ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -116,10 +110,5 @@ mod tests {
     #[test]
     fn long_numbers_come_in_groups() {
         assert_eq!([7, 1234, 1_234_567].map(whole), ["7", "1\u{202f}234", "1\u{202f}234\u{202f}567"]);
-    }
-
-    #[test]
-    fn a_name_stays_on_its_line() {
-        assert_eq!(one_line("a\tb \"&\" <c>\r\n"), "a b \"&\" <c>  ");
     }
 }

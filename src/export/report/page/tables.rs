@@ -1,13 +1,14 @@
 //! The tables of the page.
 
 use crate::export::report::content::{Fact, Report};
-use crate::export::report::times::{one_line, percent, time, whole};
+use crate::export::report::times::{percent, time, whole};
 use crate::export::report::tone::css_color;
 use crate::export::report::worst::{Flaw, WorstFrame};
 use crate::histogram::ChannelStats;
 use crate::picture::color::Origin;
 use crate::strip::Cut;
 use crate::strip::channel_color;
+use crate::text::plain;
 
 /// The name of a channel and its colour.
 pub struct ChannelName {
@@ -64,7 +65,7 @@ pub fn figures(report: &Report) -> Vec<ChannelRow> {
 
 /// What is known about the video.
 pub fn facts(report: &Report) -> Vec<FactLine> {
-    let line = |fact: &Fact| FactLine { name: fact.name, value: one_line(&fact.value), origin: fact.origin };
+    let line = |fact: &Fact| FactLine { name: fact.name, value: plain(&fact.value), origin: fact.origin };
     report.facts.iter().map(line).collect()
 }
 

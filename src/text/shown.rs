@@ -1,0 +1,131 @@
+//! Names and messages from outside, made fit to be shown or kept: in a terminal, a title, a page, a log, a list of recent files.
+//!
+//! Names of files and addresses, and what drivers and FFmpeg say of them, may hold anything: sequences that move a terminal's cursor or
+//! retitle it, characters that turn the reading direction so that `gpj.exe` reads as `exe.jpg`, lines that look like ours, and, in an
+//! address, a password.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+/// Text on one line, without credentials, in which nothing is invisible: line ends and tabs become spaces, other control characters
+/// and those that turn the reading direction are spelt out as `\u{202e}`. What has been through it stays as it is.
+#[must_use]
+pub fn plain(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    for character in without_credentials(text).chars() {
+        match character {
+            '\n' | '\r' | '\t' => plain.push(' '),
+            hidden if is_hidden(hidden) => plain.extend(hidden.escape_unicode()),
+            other => plain.push(other),
+        }
+    }
+    plain
+}
+
+/// A path or an address as it is shown.
+#[must_use]
+pub fn shown(path: &Path) -> String {
+    plain(&path.to_string_lossy())
+}
+
+/// The last part of a path or an address.
+#[must_use]
+pub fn file_name(path: &Path) -> String {
+    if path == Path::new("-") {
+        return "standard input".to_owned();
+    }
+    // Of an address without a path, the host is the last part, and a password is in it.
+    let path = public(path);
+    path.file_name().map_or_else(|| shown(&path), |name| plain(&name.to_string_lossy()))
+}
+
+/// A path as it is; an address without the user and the password in it.
+#[must_use]
+pub fn public(path: &Path) -> Cow<'_, Path> {
+    match path.to_str().map(without_credentials) {
+        Some(Cow::Owned(text)) => Cow::Owned(text.into()),
+        _ => Cow::Borrowed(path),
+    }
+}
+
+/// The text with the user and the password taken out of each address in it: `rtsp://host/a` for `rtsp://user:password@host/a`.
+#[must_use]
+pub fn without_credentials(text: &str) -> Cow<'_, str> {
+    let mut kept = String::new();
+    let mut rest = text;
+    while let Some(scheme) = rest.find("://") {
+        let (before, after) = rest.split_at(scheme + 3);
+        // An address's host ends here, as FFmpeg reads it, whatever else is in a password. In a message, what is taken away with
+        // it where no path follows may be too much, and never too little.
+        let end = after.find(['/', '?', '#', '\n']).unwrap_or(after.len());
+        let host = after[..end].rfind('@').map_or(0, |at| at + 1);
+        kept.push_str(before);
+        rest = &after[host..];
+    }
+    if kept.len() + rest.len() == text.len() {
+        return Cow::Borrowed(text);
+    }
+    kept.push_str(rest);
+    Cow::Owned(kept)
+}
+
+/// Whether a character cannot be seen where it stands, or changes how others are read. Joiners are kept: languages need them.
+fn is_hidden(character: char) -> bool {
+    character.is_control()
+        || matches!(character,
+            '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+            | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_seen_is_spelt_out() {
+        assert_eq!(plain("a\u{1b}]0;b\u{7}\u{202e}gpj.exe"), "a\\u{1b}]0;b\\u{7}\\u{202e}gpj.exe");
+        assert_eq!(plain("\u{9b}31m\u{2028}\u{feff}"), "\\u{9b}31m\\u{2028}\\u{feff}");
+        assert_eq!(plain("one\r\ntwo\tthree"), "one  two three");
+        for name in ["Ünïcødé 日本 🎬.mp4", "می\u{200c}خواهم.mkv", "👩\u{200d}🚀", "C:\\clips\\a.mp4", "שלום"]
+        {
+            assert_eq!(plain(name), name);
+        }
+    }
+
+    #[test]
+    fn credentials_are_taken_out_of_addresses() {
+        for (text, public) in [
+            ("rtsp://user:secret@host:554/a.mp4", "rtsp://host:554/a.mp4"),
+            ("http://secret@host", "http://host"),
+            ("http://user:sec@ret@host/a@b?c=d@e", "http://host/a@b?c=d@e"),
+            ("concat:http://u:secret@a/x|http://u:secret@b/y", "concat:http://a/x|http://b/y"),
+            ("cannot open 'ftp://u:secret@host/x' (no)", "cannot open 'ftp://host/x' (no)"),
+            ("http://host/a.mp4", "http://host/a.mp4"),
+            ("clips/me@home.mp4", "clips/me@home.mp4"),
+        ] {
+            assert_eq!(without_credentials(text), public);
+        }
+        for (address, name) in [("http://user:secret@host", "host"), ("http://user:secret@host/a.mp4?t=1", "a.mp4?t=1")]
+        {
+            assert_eq!(file_name(Path::new(address)), name);
+        }
+        assert_eq!(file_name(Path::new("folder/a\u{1b}b.mp4")), "a\\u{1b}b.mp4");
+    }
+
+    proptest! {
+        #[test]
+        fn anything_becomes_plain_once_and_for_all(text in any::<String>()) {
+            let once = plain(&text);
+            prop_assert!(!once.chars().any(is_hidden));
+            prop_assert_eq!(&plain(&once), &once);
+        }
+
+        #[test]
+        fn no_password_stays(user in "[a-z:@' ]{0,9}", rest in "[a-z@:/?# ]{0,9}") {
+            let text = format!("http://{user}SECRET@host{rest}");
+            prop_assert!(!without_credentials(&text).contains("SECRET"));
+        }
+    }
+}
