@@ -7,6 +7,7 @@ mod common;
 mod decode;
 mod info;
 mod layouts;
+mod mutants;
 mod pages;
 mod seek;
 mod seek_times;
