@@ -2,11 +2,14 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
 
+use super::options::AppError;
 use super::session::end_aside;
-use crate::media::{DecodeEvent, DecodeThread, MediaError, StreamInfo};
+use super::signal;
+use crate::media::{DecodeEvent, DecodeThread, MediaError, NoSignal, StreamInfo};
 use crate::picture::Frame;
-use crate::text::{file_name, shown};
+use crate::text::file_name;
 
 /// The files, the one on screen among them.
 #[derive(Debug, Clone, Default)]
@@ -73,6 +76,14 @@ pub struct Opening {
     pub name: String,
     media: Option<DecodeThread>,
     info: Option<Arc<StreamInfo>>,
+    /// Since when the sender of a live source is waited for, and why the last attempt came to nothing.
+    awaited: Option<Awaited>,
+}
+
+struct Awaited {
+    since: (Instant, SystemTime),
+    reason: Option<String>,
+    has_been_told: bool,
 }
 
 /// How opening went.
@@ -82,22 +93,70 @@ pub enum Opened {
     /// The video is open.
     Video(DecodeThread, Arc<StreamInfo>, Frame),
     /// It is none that can be shown.
-    Failed(String),
+    Failed(AppError),
 }
 
 impl Opening {
     /// Notes a decoding thread that has begun to open `input`.
     #[must_use]
     pub fn new(input: PathBuf, media: DecodeThread) -> Self {
-        Self { name: file_name(&input), input, media: Some(media), info: None }
+        Self { name: file_name(&input), input, media: Some(media), info: None, awaited: None }
+    }
+
+    /// What is said while it goes on.
+    #[must_use]
+    pub fn text(&self, now: Instant) -> String {
+        match &self.awaited {
+            None => format!("opening {} …", self.name),
+            Some(awaited) if now < awaited.since.0 + signal::PATIENCE => format!("waiting for {} …", self.name),
+            Some(awaited) => signal::awaited_text(&self.name, awaited.since.1, awaited.reason.as_deref()),
+        }
+    }
+
+    /// Whether a sender is waited for.
+    #[must_use]
+    pub const fn is_awaited(&self) -> bool {
+        self.awaited.is_some()
+    }
+
+    /// When it is to be told that nothing comes, if that has not been done.
+    #[must_use]
+    pub fn told_at(&self) -> Option<Instant> {
+        self.awaited.as_ref().filter(|awaited| !awaited.has_been_told).map(|awaited| awaited.since.0 + signal::PATIENCE)
+    }
+
+    /// What is to be told now of a sender that has not come for long, once.
+    pub fn news(&mut self, now: Instant) -> Option<String> {
+        self.told_at().filter(|&at| at <= now)?;
+        let text = self.text(now);
+        self.awaited.as_mut()?.has_been_told = true;
+        Some(text)
     }
 
     /// Asks how far it has come, without waiting.
     pub fn poll(&mut self) -> Opened {
+        self.follow(DecodeThread::try_recv)
+    }
+
+    /// Asks how far it has come, and waits so long for news of that.
+    pub fn wait(&mut self, most: Duration) -> Opened {
+        self.follow(|media| media.recv_timeout(most))
+    }
+
+    fn follow(&mut self, next: impl Fn(&DecodeThread) -> Option<DecodeEvent>) -> Opened {
         loop {
-            let Some(event) = self.media.as_ref().and_then(DecodeThread::try_recv) else { return Opened::NotYet };
+            let Some(event) = self.media.as_ref().and_then(&next) else { return Opened::NotYet };
             match (event, &self.info) {
                 (DecodeEvent::Opened(info), _) => self.info = Some(info),
+                (DecodeEvent::NoSignal(NoSignal::Awaited { reason }), _) => match &mut self.awaited {
+                    Some(awaited) => awaited.reason = reason,
+                    None => {
+                        let since = (Instant::now(), SystemTime::now());
+                        self.awaited = Some(Awaited { since, reason, has_been_told: false });
+                        return Opened::NotYet;
+                    }
+                },
+                (DecodeEvent::NoSignal(NoSignal::Lost { .. }), _) => {}
                 (DecodeEvent::Frame(first), Some(info)) => {
                     let info = Arc::clone(info);
                     if let Some(media) = self.media.take() {
@@ -105,10 +164,8 @@ impl Opening {
                     }
                 }
                 (DecodeEvent::Error { error: MediaError::Stopped { .. }, .. }, _) => return Opened::NotYet,
-                (DecodeEvent::Error { error, .. }, _) => return Opened::Failed(error.to_string()),
-                (_, _) => {
-                    return Opened::Failed(format!("{}: the video has no picture", shown(&self.input)));
-                }
+                (DecodeEvent::Error { error, .. }, _) => return Opened::Failed(error.into()),
+                (_, _) => return Opened::Failed(AppError::NoAnswer(self.input.clone())),
             }
         }
     }
@@ -175,7 +232,7 @@ mod tests {
         let begin = std::time::Instant::now();
         let reason = loop {
             match opening.poll() {
-                Opened::Failed(reason) => break reason,
+                Opened::Failed(reason) => break reason.to_string(),
                 Opened::Video(..) => panic!("a letter is no video"),
                 Opened::NotYet => assert!(begin.elapsed().as_secs() < 60, "no answer"),
             }

@@ -52,10 +52,21 @@ impl Inputs {
         self.files.place()
     }
 
-    /// Name of the video that is being opened.
+    /// What is said of the video that is being opened.
     #[must_use]
-    pub fn opening(&self) -> Option<&str> {
-        self.opening.as_ref().map(|opening| opening.name.as_str())
+    pub fn opening(&self, now: Instant) -> Option<String> {
+        self.opening.as_ref().map(|opening| opening.text(now))
+    }
+
+    /// When something is to be said of the video that is being opened.
+    #[must_use]
+    pub fn wake_at(&self) -> Option<Instant> {
+        self.opening.as_ref()?.told_at()
+    }
+
+    /// Goes on with a video that was being opened before the window was.
+    pub fn go_on(&mut self, opening: Opening) {
+        self.opening = Some(opening);
     }
 
     /// Opens the next or the previous file of the list, `playing` the one on screen.
@@ -136,7 +147,11 @@ impl Inputs {
     fn advance_opening(&mut self, playing: Option<&Session>, now: Instant) -> Option<Arrival> {
         let opening = self.opening.as_mut()?;
         match opening.poll() {
-            Opened::NotYet => None,
+            Opened::NotYet => opening.news(now).map(|text| {
+                log::warn!("{text}");
+                // Where nothing else is on screen, it stands there.
+                if playing.is_some() { Arrival::Note(Note::warning(text)) } else { Arrival::Begun }
+            }),
             Opened::Video(media, info, first) => {
                 let input = opening.input.clone();
                 self.opening = None;
@@ -154,7 +169,7 @@ impl Inputs {
                 self.opening = None;
                 self.files.failed(playing.is_none());
                 log::warn!("{reason}");
-                Some(Arrival::Note(Note::warning(reason)))
+                Some(Arrival::Note(Note::warning(reason.to_string())))
             }
         }
     }

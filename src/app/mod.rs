@@ -52,6 +52,7 @@ mod scope_readings;
 mod screen;
 mod seen;
 mod session;
+mod signal;
 mod start;
 mod strip;
 mod styling;
@@ -75,6 +76,7 @@ use crate::media::DecodeThread;
 pub use lab::LabChoice;
 use options::Waker;
 pub use options::{AppError, PlayOptions};
+use start::Beginning;
 use viewer::{Flow, Viewer};
 use wheel::Wheel;
 
@@ -127,12 +129,12 @@ impl App {
             return Ok(());
         }
         let instance = self.instance.finish(event_loop.owned_display_handle());
-        let session = match self.media.take() {
-            Some(media) => Some(start::first_session(media, &self.options, &self.waker)?),
-            None => None,
+        let beginning = match self.media.take() {
+            Some(media) => start::beginning(media, &self.options, &self.waker)?,
+            None => Beginning::Nothing,
         };
         let waker = Arc::clone(&self.waker);
-        self.viewer = Some(Viewer::new(event_loop, &instance, self.options.clone(), waker, session)?);
+        self.viewer = Some(Viewer::new(event_loop, &instance, self.options.clone(), waker, beginning)?);
         Ok(())
     }
 

@@ -2,16 +2,17 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 use super::faults::Faults;
 use super::hud::{PlayState, Waiting};
 use super::landing::{Landing, Place};
-use crate::media::{DecodeThread, MediaError, StreamInfo};
+use super::signal;
+use crate::media::{DecodeThread, NoSignal, StreamInfo};
 use crate::picture::Frame;
 use crate::picture::color::{Colorimetry, Matrix, Origin, Range, Sourced};
 use crate::picture::layout::ColorModel;
-use crate::playback::{Marks, Player, SeekRequest, StepEnd, Tick, send, take_events};
+use crate::playback::{Marks, News, Player, SeekRequest, StepEnd, Tick, send, take_events};
 use crate::text::{file_name, timecode};
 
 /// An open video.
@@ -22,6 +23,8 @@ pub struct Session {
     pub name: String,
     /// What its headers say.
     pub info: Arc<StreamInfo>,
+    /// Since when a live source gives nothing; `None` while it does, and of what is not live.
+    pub lost_since: Option<SystemTime>,
     /// What is due when.
     pub player: Player,
     /// Where it was left the last time, in seconds.
@@ -58,6 +61,7 @@ impl Session {
             name: file_name(&input),
             input,
             info,
+            lost_since: None,
             player,
             left_at: None,
             frame: None,
@@ -72,12 +76,30 @@ impl Session {
     /// Takes decoded frames and decides what is due.
     pub fn advance(&mut self, now: Instant) -> Due {
         let mut complaints = Vec::new();
+        let mut signal = None;
         if let Some(media) = &self.media {
-            let on_error = |error: MediaError| {
-                log::warn!("{error}");
-                complaints.push(error.to_string());
+            let (info, lost_since, name) = (&mut self.info, &mut self.lost_since, &self.name);
+            let on_news = |news| match news {
+                News::Error(error) => {
+                    log::warn!("{error}");
+                    complaints.push(error.to_string());
+                }
+                News::NoSignal(NoSignal::Lost { since, reason }) => {
+                    if lost_since.replace(since).is_none() {
+                        log::warn!("{name}: {}", signal::lost_text(since));
+                    }
+                    log::debug!("{name}: {reason}");
+                }
+                News::NoSignal(NoSignal::Awaited { .. }) => {}
+                News::Signal(now) => {
+                    if lost_since.take().is_some() {
+                        log::info!("{name}: the signal is back");
+                        signal = Some(signal::back_text(info, &now));
+                    }
+                    *info = now;
+                }
             };
-            let has_ended = take_events(&mut self.player, media, now, on_error);
+            let has_ended = take_events(&mut self.player, media, now, on_news);
             complaints.extend(self.report_faults(has_ended));
         }
         let Tick { show, wake_at, seek, step_end } = self.player.tick(now);
@@ -89,13 +111,19 @@ impl Session {
             frame: player.frame_index(),
         };
         let landed = self.landing.follow(place, now);
-        let told = step_end.map(|end| step_end_text(end).to_owned()).or(landed);
+        let told = step_end.map(|end| step_end_text(end).to_owned()).or(landed).or(signal);
         Due { show, wake_at, complaints, told }
     }
 
     /// Notes what was said of a seek that has just been asked for, so that where it leads is told as well.
     pub fn announce(&mut self, said: &str) {
         self.landing = Landing::UnderWay(said.to_owned());
+    }
+
+    /// Whether something is waited for that the user is to know of, whatever else is shown.
+    #[must_use]
+    pub fn waits(&self, now: Instant) -> bool {
+        self.lost_since.is_some() || self.player.slow_seek(now).is_some()
     }
 
     /// Hands a seek to the decoder.
@@ -216,10 +244,14 @@ impl Session {
             marks: [marks.a, marks.b],
             seekable: player.is_seekable(),
             still: player.is_single(),
+            live: player.is_live(),
             waiting: match player.slow_seek(now) {
                 Some(goal) => Waiting::Seeking(goal),
-                None if player.is_buffering(now) => Waiting::Data,
-                None => Waiting::Nothing,
+                None => match self.lost_since {
+                    Some(since) => Waiting::Signal(since),
+                    None if player.is_buffering(now) => Waiting::Data,
+                    None => Waiting::Nothing,
+                },
             },
         }
     }

@@ -4,14 +4,17 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::files::{Opened, Opening};
 use super::options::{AppError, PlayOptions, Waker};
 use super::session::Session;
-use crate::media::{DecodeEvent, DecodeThread, Decoder, QueueLimits, StreamInfo};
+use crate::media::{DecodeThread, Decoder, QueueLimits, StreamInfo};
 use crate::picture::{Frame, Ratio};
 use crate::playback::{Player, PlayerOptions};
 
 /// How long a video may take to open.
 const OPEN_LIMIT: Duration = Duration::from_secs(60);
+/// How long a sender is waited for before the window opens without its picture, and so without its size.
+const SENDER_LIMIT: Duration = Duration::from_millis(1500);
 
 /// A player for a video that has been opened.
 pub fn player(info: &StreamInfo, options: &PlayOptions) -> Player {
@@ -22,6 +25,7 @@ pub fn player(info: &StreamInfo, options: &PlayOptions) -> Player {
         cache_bytes: options.cache_bytes,
         frame_rate: info.constant_rate().map(Ratio::value),
         seekable: info.seekable,
+        live: info.live,
     })
 }
 
@@ -44,12 +48,22 @@ pub struct First {
     pub passed_over: Vec<AppError>,
 }
 
-/// Waits until the first video of the list that can be opened is open, and its first frame there. `media` has begun with
-/// the first.
+/// What the window begins with.
+pub enum Beginning {
+    /// Nothing: it says what to do.
+    Nothing,
+    /// A video.
+    Video(Box<First>),
+    /// A live source whose sender has not come yet, and why the files before it in the list could not be opened.
+    Awaited(Opening, Vec<AppError>),
+}
+
+/// Waits until the first video of the list that can be opened is open, and its first frame there, or a sender is waited for. `media` has
+/// begun with the first.
 ///
 /// # Errors
 /// [`AppError`] if none can be opened, with each reason.
-pub fn first_session(media: DecodeThread, options: &PlayOptions, waker: &Waker) -> Result<First, AppError> {
+pub fn beginning(media: DecodeThread, options: &PlayOptions, waker: &Waker) -> Result<Beginning, AppError> {
     let mut media = Some(media);
     let mut passed_over = Vec::new();
     for input in &options.inputs {
@@ -57,28 +71,26 @@ pub fn first_session(media: DecodeThread, options: &PlayOptions, waker: &Waker) 
             Some(media) => media,
             None => open(input, options, waker)?,
         };
-        match wait_for(input, opened, options) {
-            Ok((session, frame)) => return Ok(First { session, frame, passed_over }),
-            Err(error) => passed_over.push(error),
+        let mut opening = Opening::new(input.clone(), opened);
+        match wait_for(&mut opening) {
+            Opened::Video(media, info, frame) => {
+                let player = player(&info, options);
+                let session = Session::new(input.clone(), media, info, player, frame.clone());
+                return Ok(Beginning::Video(Box::new(First { session, frame, passed_over })));
+            }
+            Opened::NotYet if opening.is_awaited() => return Ok(Beginning::Awaited(opening, passed_over)),
+            Opened::NotYet => passed_over.push(AppError::NoAnswer(input.clone())),
+            Opened::Failed(error) => passed_over.push(error),
         }
     }
     Err(none_opens(passed_over))
 }
 
-/// Waits until a video is open and its first frame there.
-fn wait_for(input: &Path, media: DecodeThread, options: &PlayOptions) -> Result<(Session, Frame), AppError> {
-    let mut info: Option<Arc<StreamInfo>> = None;
-    loop {
-        match (media.recv_timeout(OPEN_LIMIT), &info) {
-            (Some(DecodeEvent::Opened(opened)), _) => info = Some(opened),
-            (Some(DecodeEvent::Frame(frame)), Some(info)) => {
-                let player = player(info, options);
-                let session = Session::new(input.to_owned(), media, Arc::clone(info), player, frame.clone());
-                return Ok((session, frame));
-            }
-            (Some(DecodeEvent::Error { error, .. }), _) => return Err(error.into()),
-            (Some(_) | None, _) => return Err(AppError::NoAnswer(input.to_owned())),
-        }
+/// Waits until a video is open and its first frame there, for a while only where a sender has to come first.
+fn wait_for(opening: &mut Opening) -> Opened {
+    match opening.wait(OPEN_LIMIT) {
+        Opened::NotYet if opening.is_awaited() => opening.wait(SENDER_LIMIT),
+        opened => opened,
     }
 }
 

@@ -9,6 +9,10 @@ use crate::keys::{Action, SpeedChange};
 /// What is said where a single picture is to be played.
 pub const NOTHING_TO_PLAY: &str = "a single picture: there is nothing to play";
 
+/// What is said where somebody wants to go elsewhere in what is live.
+pub const LIVE: &str =
+    "live: the sender gives time and pace; Space holds the picture, and comma and period step through what is kept";
+
 /// Does what a key asks of playback, `held` where it has been down for a while; what is to be said of it.
 pub fn operate(session: &mut Session, action: Action, held: bool, now: Instant) -> Option<String> {
     match action {
@@ -24,6 +28,17 @@ pub fn operate(session: &mut Session, action: Action, held: bool, now: Instant) 
             if session.player.is_single() =>
         {
             return Some(NOTHING_TO_PLAY.to_owned());
+        }
+        Action::SeekBy { .. }
+        | Action::ToStart
+        | Action::ToEnd
+        | Action::Continue
+        | Action::Speed(_)
+        | Action::ToggleLoop
+        | Action::Mark
+            if session.player.is_live() =>
+        {
+            return Some(LIVE.to_owned());
         }
         Action::SeekBy { .. } | Action::ToStart | Action::ToEnd | Action::Continue if !session.player.is_seekable() => {
             return Some("this input plays forwards only".to_owned());

@@ -26,7 +26,7 @@ use super::pointing::Pointer;
 use super::readouts::{Readings, Sources};
 use super::scope_pointing::ScopePoint;
 use super::screen;
-use super::start::{First, display_error};
+use super::start::{Beginning, display_error};
 use super::strip::StripSize;
 use super::workspace::Workspace;
 use crate::gpu::draw::Shapes;
@@ -81,13 +81,15 @@ impl Viewer {
         instance: &Instance,
         options: PlayOptions,
         waker: Waker,
-        first: Option<First>,
+        beginning: Beginning,
     ) -> Result<Self, AppError> {
-        let window = screen::open_window(event_loop, first.as_ref().map(|first| &first.frame), options.fullscreen);
+        let frame = if let Beginning::Video(first) = &beginning { Some(&first.frame) } else { None };
+        let window = screen::open_window(event_loop, frame, options.fullscreen);
         let window = window.map_err(display_error)?;
-        let (session, passed_over) = match first {
-            Some(First { session, passed_over, .. }) => (Some(session), passed_over),
-            None => (None, Vec::new()),
+        let (session, opening, passed_over) = match beginning {
+            Beginning::Video(first) => (Some(first.session), None, first.passed_over),
+            Beginning::Awaited(opening, passed_over) => (None, Some(opening), passed_over),
+            Beginning::Nothing => (None, None, Vec::new()),
         };
         let mut work = Workspace::new(instance, window, &options, Arc::clone(&waker), session)?;
         let now = Instant::now();
@@ -101,12 +103,17 @@ impl Viewer {
         }
         work.follow_title(now, true);
         work.redraw();
+        let (started, lab) = (options.started, options.lab);
+        let mut inputs = Inputs::new(options, waker, passed_over.len());
+        if let Some(opening) = opening {
+            inputs.go_on(opening);
+        }
         Ok(Self {
             history: History::new(work.chosen()),
             work,
-            started: Some(options.started),
-            lab: Lab::new(options.lab, now),
-            inputs: Inputs::new(options, waker, passed_over.len()),
+            started: Some(started),
+            lab: Lab::new(lab, now),
+            inputs,
             pointer: Pointer::default(),
             brush_fade: BrushFade::default(),
             told_brushed: None,
@@ -144,6 +151,7 @@ impl Viewer {
             FiguresState::UnderWay => wake_at = earlier(wake_at, Some(now + TIMES_INTERVAL)),
             FiguresState::New | FiguresState::Settled => {}
         }
+        wake_at = earlier(wake_at, self.inputs.wake_at());
         wake_at = earlier(wake_at, self.work.advance_bins(self.pointer.at.is_some(), now));
         wake_at = earlier(wake_at, self.advance_lab(now)?);
         if self.work.follow_marked() && !self.occluded {
@@ -253,7 +261,7 @@ impl Viewer {
             None => Lasting::Invitation,
             // Where there are two pictures, it must be said which is which.
             Some(_) if self.work.scene.brushes.any() || !self.work.scene.adjustments.is_off() => Lasting::Readouts,
-            Some(session) if session.player.slow_seek(now).is_some() => Lasting::Waiting,
+            Some(session) if session.waits(now) => Lasting::Waiting,
             Some(_) if self.work.region.shown().is_some() || self.lab.is_open() => Lasting::Readouts,
             Some(_) if self.work.held.chosen().is_some() => Lasting::Readouts,
             Some(_) => Lasting::Nothing,
@@ -289,10 +297,11 @@ impl Viewer {
         let held: Vec<&str> = self.work.held.names().collect();
         let strip = self.work.strip.strip();
         let lab = self.lab.view(self.work.scene.style.logarithmic, corners, now);
+        let opening = self.inputs.opening(now);
         let model = Model {
             file: FileView {
                 name: self.work.session.as_ref().map(|session| session.name.as_str()),
-                opening: self.inputs.opening(),
+                opening: opening.as_deref(),
                 place: self.inputs.place(),
                 recent: self.work.recent.others(self.work.session.as_ref().map(|session| &*session.input)),
                 left_at: self.work.session.as_ref().and_then(|session| session.left_at),

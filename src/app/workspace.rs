@@ -200,9 +200,9 @@ impl Workspace {
         let (has_ended, is_paused) = (session.player.has_ended(), session.player.is_paused());
         // What a slow seek says comes when it is slow, and goes with its picture.
         self.strip.follow(session, now);
-        let waits = session.player.slow_seek(now).is_some();
-        if waits && !self.hud.waits() {
-            log::debug!("a seek takes long: {:?}", session.player.slow_seek(now));
+        let waits = session.waits(now);
+        if let Some(goal) = session.player.slow_seek(now).filter(|_| !self.hud.waits()) {
+            log::debug!("a seek takes long: {goal:?}");
         }
         if session.player.frame_index() != number || waits != self.hud.waits() {
             self.redraw();
@@ -390,6 +390,9 @@ impl Workspace {
             Action::CopyPicture => self.copy_picture(now),
             Action::EnterTime if self.session.as_ref().is_some_and(|session| session.player.is_single()) => {
                 self.note(Note::done(transport::NOTHING_TO_PLAY), now);
+            }
+            Action::EnterTime if self.session.as_ref().is_some_and(|session| session.player.is_live()) => {
+                self.note(Note::done(transport::LIVE), now);
             }
             Action::EnterTime => self.hud.open_entry(),
             action => {

@@ -5,6 +5,8 @@
 //!
 //! - A file reads files only, and of those what FFmpeg holds for safe: an HLS or DASH playlist files with the extension of a media
 //!   file, a concat script files in its own folder and below it, a MOV file nothing.
+//! - A file whose name ends in `.sdp` is opened to receive the RTP stream that it describes, and reads that. Under any other name it is a
+//!   file that names addresses, and reads none.
 //! - What comes from an address reads addresses only, never a file of this machine.
 //! - What comes through a pipe reads nothing else.
 //! - What the user names with their own words is theirs to say: the protocols before the file's name in `subfile,,…,,:a.ts`.
@@ -24,6 +26,8 @@ pub(super) enum Reach<'a> {
     Files,
     /// The standard input.
     Pipe,
+    /// A file that describes an RTP stream, as its extension says.
+    Described,
     /// An address.
     Network(&'a str),
     /// Something else with protocols before it: `concat:a.ts|b.ts`.
@@ -36,6 +40,7 @@ impl Reach<'_> {
         let list = match self {
             Self::Files => format!("file,{HARMLESS}"),
             Self::Pipe => format!("pipe,{HARMLESS}"),
+            Self::Described => format!("file,rtp,srtp,udp,{HARMLESS}"),
             Self::Network(text) => format!("{NETWORK},{HARMLESS}{}", named(text)),
             Self::Named(text) => format!("file,{HARMLESS}{}", named(text)),
         };
@@ -89,6 +94,7 @@ mod tests {
             assert!(list.iter().any(|allowed| allowed == scheme), "{address}: {list:?}");
         }
         assert_eq!(list(Reach::Files), ["file", "crypto", "data"]);
+        assert_eq!(list(Reach::Described), ["file", "rtp", "srtp", "udp", "crypto", "data"]);
         assert_eq!(list(Reach::Pipe), ["pipe", "crypto", "data"]);
     }
 

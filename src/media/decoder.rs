@@ -1,7 +1,7 @@
 //! The decoder: a file in, frames out, each once and in presentation order.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use super::av::{AvError, AvFrame, AvPacket, Codec, Input, Interrupt, Read, Received};
 use super::error::MediaError;
@@ -37,6 +37,8 @@ pub struct Decoder {
     /// Bytes of the buffers of a frame that came lately.
     pub(super) frame_bytes: Option<usize>,
     pub(super) serial: u64,
+    /// When the newest packet of a live source came.
+    pub(super) arrival: Option<SystemTime>,
 }
 
 /// What is known of the frames' numbers in the whole file.
@@ -99,6 +101,11 @@ impl Decoder {
         FrameCounters { ends_damaged: self.position.ends_damaged(), ..self.counters }
     }
 
+    /// How long a network source may give no frame from now on.
+    pub(super) const fn set_network_limit(&mut self, limit: Duration) {
+        self.source.set_network_limit(limit);
+    }
+
     /// Sentences about what could not be taken as the file has it, so far.
     pub fn notes(&self) -> impl Iterator<Item = &str> {
         let later = self.pictures.notes().iter().filter(|note| !self.info.notes.contains(note));
@@ -135,6 +142,10 @@ impl Decoder {
     /// [`MediaError`] if reading was stopped or took too long. Damage in the file is no error; see
     /// [`counters`](Self::counters).
     pub fn next_frame(&mut self) -> Result<Option<Frame>, MediaError> {
+        if self.info.live {
+            // A sender whose packets make no picture is as good as none.
+            self.source.limit_time();
+        }
         while let Some(timed) = self.pull()? {
             let duration_secs = self.duration_secs(&timed)?;
             if let Some(frame) = self.finish(timed, duration_secs) {
@@ -156,6 +167,8 @@ impl Decoder {
     pub(super) fn duration_secs(&mut self, timed: &Timed) -> Result<f64, MediaError> {
         let ticks = match timed.frame.duration() {
             Some(ticks) => ticks,
+            // The next frame is not waited for.
+            None if self.info.live => self.timeline.frame_ticks(),
             None => {
                 if self.position.ready.is_empty()
                     && let Some(next) = self.decode_timed()?
@@ -206,6 +219,7 @@ impl Decoder {
             damaged,
             picture_type,
             source: shown.source,
+            arrival: self.arrival,
         })
     }
 
@@ -248,7 +262,8 @@ impl Decoder {
             (None, _) => Count::Run { first: pts, frames: 1 },
         };
         let counted = &mut self.numbers.counted;
-        if index == Some(counted.len() as u64) && counted.len() < MAX_KNOWN {
+        // What is live is never gone back to.
+        if index == Some(counted.len() as u64) && counted.len() < MAX_KNOWN && !self.info.live {
             counted.push(pts);
         }
         position.last_pts = Some(pts);
@@ -362,10 +377,15 @@ impl Decoder {
     pub(super) fn read_packet(&mut self) -> Result<Option<AvPacket>, MediaError> {
         let mut errors = 0;
         while self.position.supply == Supply::Flowing {
-            self.source.limit_time();
+            if !self.info.live {
+                self.source.limit_time();
+            } else if self.source.interrupt().is_late() {
+                return Err(self.source.error("reading", AvError::EXIT));
+            }
             match self.input.read() {
                 Read::Packet(packet) if usize::try_from(packet.stream()) == Ok(self.stream) => {
                     self.counters.packets += 1;
+                    self.arrival = self.info.live.then(SystemTime::now);
                     let (pts, dts, is_corrupt) = (packet.pts(), packet.dts(), packet.is_corrupt());
                     self.position.last_packet = Some(ReadPacket { pts, dts, is_corrupt });
                     return Ok(Some(packet));

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::text::{counted, shown};
+use crate::text::{counted, plain, shown};
 
 /// Why a file could not be opened, read or positioned. Its text is one line for the user.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -149,6 +149,33 @@ pub enum MediaError {
         path: PathBuf,
         /// How long it was waited for, in seconds.
         seconds: f64,
+    },
+    /// The address names a host that the name service does not know.
+    #[error(
+        "{}: there is no host \"{}\" on this network; check the address, and the connection",
+        shown(path),
+        plain(host)
+    )]
+    Unresolved {
+        /// The address.
+        path: PathBuf,
+        /// The host's name.
+        host: String,
+    },
+    /// FFmpeg has no such protocol.
+    #[error(
+        "{}: FFmpeg here does not speak this protocol; check what stands before ://, or install an FFmpeg that has it",
+        shown(path)
+    )]
+    NoProtocol {
+        /// The address.
+        path: PathBuf,
+    },
+    /// Another program listens where this one would.
+    #[error("{}: another program has this port; close it, or have the sender use another port", shown(path))]
+    PortTaken {
+        /// The address.
+        path: PathBuf,
     },
     /// The caller asked for an end.
     #[error("{}: stopped", shown(path))]

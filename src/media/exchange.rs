@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::error::MediaError;
 use super::index::{FrameIndex, Listing};
 use super::info::{FrameCounters, StreamInfo};
+use super::reception::NoSignal;
 use super::seek::Seek;
 use crate::picture::Frame;
 
@@ -33,8 +34,10 @@ impl Default for QueueLimits {
 /// What the decoding thread has to tell, in its order.
 #[derive(Debug)]
 pub enum DecodeEvent {
-    /// The video is open; comes first, once.
+    /// The video is open; comes first, once, and of a live source again whenever its sender is back.
     Opened(Arc<StreamInfo>),
+    /// A live source gives nothing, which is waited for; comes before it is open, too.
+    NoSignal(NoSignal),
     /// The next frame; its serial is that of the seek it follows.
     Frame(Frame),
     /// Frames that come right before the one of that timestamp, without a gap, in presentation order: those that were
@@ -70,6 +73,8 @@ pub(super) struct Exchange {
     /// The last request, until the decoder begins with it.
     pub(super) seek: Option<(u64, Seek)>,
     pub(super) counters: FrameCounters,
+    /// Live frames that newer ones have replaced before they were taken.
+    pub(super) replaced: u64,
     /// What is wrong with the file's end, once that is known.
     pub(super) ending: Option<String>,
     pub(super) list: FrameList,
@@ -168,6 +173,17 @@ impl Queue {
 
     pub(super) fn take(&mut self) -> Option<DecodeEvent> {
         let event = self.events.pop_front()?;
+        if let DecodeEvent::Frame(frame) = &event {
+            self.frames -= 1;
+            self.bytes -= frame.plane_bytes();
+        }
+        Some(event)
+    }
+
+    /// Frees the oldest frame that waits; says whether there was one.
+    pub(super) fn drop_oldest(&mut self) -> Option<DecodeEvent> {
+        let at = self.events.iter().position(|event| matches!(event, DecodeEvent::Frame(_)))?;
+        let event = self.events.remove(at)?;
         if let DecodeEvent::Frame(frame) = &event {
             self.frames -= 1;
             self.bytes -= frame.plane_bytes();

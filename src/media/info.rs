@@ -74,6 +74,8 @@ pub struct StreamInfo {
     pub stated_frames: Option<u64>,
     /// Whether the source can be positioned.
     pub seekable: bool,
+    /// Whether a sender gives the pace: what is not taken in time is gone, and there is no end but the sender's.
+    pub live: bool,
     /// Whether the file carries timestamps; without them they are made from the frame rate.
     pub timed: bool,
     /// Whether the video is known to be a single picture.

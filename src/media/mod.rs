@@ -6,10 +6,11 @@
 //! `open`, `decoder`, `seek`, `keyframe` and `ahead` are the parts of the decoder; `source` is where its bytes come from, `allowed` what else those may
 //! name, `pictures`
 //! makes what it decodes readable, `earlier` keeps what it decodes on the way, and `numbering` numbers its frames by the list
-//! that `index` makes of a file's packets. `av` owns FFmpeg's objects. The other
+//! that `index` makes of a file's packets. `reception` opens what is live again and again. `av` owns FFmpeg's objects. The other
 //! files are plain decisions about numbers: `layout` (which pixel formats are native), `timeline` (when a frame is shown),
-//! `ending` and `missing` (whether the file was cut off, and what it lacks for that), `tags` and `orientation` (what the file says about it), `streams` (which stream is the video).
+//! `address` (what is live), `ending` and `missing` (whether the file was cut off, and what it lacks for that), `tags` and `orientation` (what the file says about it), `streams` (which stream is the video).
 
+mod address;
 mod ahead;
 mod allowed;
 mod approach;
@@ -30,6 +31,7 @@ mod orientation;
 mod pictures;
 mod position;
 mod promise;
+mod reception;
 mod seek;
 mod source;
 mod streams;
@@ -44,5 +46,6 @@ pub use exchange::{DecodeEvent, QueueLimits};
 pub use index::FrameIndex;
 pub use info::{FrameCounters, OpenOptions, StreamInfo};
 pub use missing::Ending;
+pub use reception::NoSignal;
 pub use seek::{Seek, SeekTarget};
 pub use thread::DecodeThread;

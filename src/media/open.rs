@@ -90,7 +90,8 @@ impl Decoder {
         }
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = options.threads.unwrap_or_else(|| (cores + 1).min(most_threads(parameters.size())));
-        let codec = Codec::open(&parameters, CodecOptions { threads })
+        let live = source.is_live_as(&input);
+        let codec = Codec::open(&parameters, CodecOptions { threads, low_delay: live })
             .map_err(|error| source.error("opening the decoder", error))?;
         let rate = parameters.average_rate().or_else(|| parameters.base_rate());
         let timeline = Timeline::new(parameters.time_base(), rate, input.may_jump());
@@ -100,8 +101,9 @@ impl Decoder {
             coded_sample_aspect: parameters.coded_sample_aspect(),
             orientation: parameters.display_matrix().and_then(|m| orientation::from_display_matrix(&m)),
         };
-        let promise = Promise::of(&parameters, &input, stream, &source);
-        let mut info = describe(&source, &input, stream, &codec, notes).ok_or_else(no_video)?;
+        let promise = if live { Promise::Nothing } else { Promise::of(&parameters, &input, stream, &source) };
+        let info = describe(&source, &input, stream, &codec, notes).ok_or_else(no_video)?;
+        let mut info = StreamInfo { live, seekable: info.seekable && !live, ..info };
         if let Some(Denied::Refused(named) | Denied::Unread(named)) = input.denied() {
             info.notes.push(format!("{}, which the file names, was not read", plain(named)));
         }
@@ -119,6 +121,7 @@ impl Decoder {
             counters: FrameCounters::default(),
             frame_bytes: None,
             serial: 0,
+            arrival: None,
         };
         decoder.learn_from_first_frame()?;
         Ok(decoder)
@@ -126,6 +129,7 @@ impl Decoder {
 
     /// Decodes the first frame, since the headers may lie about it and the codec may give none at all.
     fn learn_from_first_frame(&mut self) -> Result<(), MediaError> {
+        self.source.limit_time();
         let Some(first) = self.decode_timed()? else {
             if self.source.is_glob() && self.counters.refused_packets == 0 {
                 return Err(MediaError::NoMatch { path: self.source.path().to_owned() });
@@ -250,6 +254,7 @@ fn describe(source: &Source, input: &Input, stream: usize, codec: &Codec, notes:
         start_ticks: parameters.start().unwrap_or(0),
         stated_frames: parameters.frame_count(),
         seekable: input.is_seekable(),
+        live: false,
         timed: true,
         still: parameters.is_cover() || parameters.frame_count() == Some(1) || is_picture_format(input.container()),
         stream,

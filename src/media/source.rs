@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::address::{self, Delivery};
 use super::allowed::Reach;
 use super::av::{AvError, Denied, Input, Interrupt, take_denied};
 use super::error::{MediaError, is_address};
@@ -14,6 +15,13 @@ use crate::text::plain;
 
 /// The highest number with which an image sequence may begin. FFmpeg looks for each file from number 0 on.
 const HIGHEST_FIRST_NUMBER: &CStr = c"200000";
+
+/// Of a live source as little is read before its first picture as tells what it is. FFmpeg's `nobuffer` would throw away what was
+/// read for that, with the keyframe in it; decoding it takes no time that anybody sees.
+const PROBED: [(&CStr, &CStr); 3] =
+    [(c"probesize", c"1000000"), (c"analyzeduration", c"1000000"), (c"fpsprobesize", c"0")];
+/// A reader that is too slow for UDP loses packets and goes on.
+const LIVE: [(&CStr, &CStr); 4] = [PROBED[0], PROBED[1], PROBED[2], (c"overrun_nonfatal", c"1")];
 
 /// Where a video comes from. It can be opened again and again, unless it is a pipe.
 #[derive(Clone)]
@@ -34,6 +42,10 @@ enum Kind {
     /// A named pipe or a device.
     Fifo,
     Network,
+    /// An address whose sender gives the pace.
+    Live,
+    /// A file that tells where an RTP stream comes from.
+    SessionDescription,
     /// An image sequence's pattern with a number in it, such as `img%04d.png`.
     Numbered,
     /// A pattern for the names of an image sequence's files, such as `img*.png`.
@@ -49,15 +61,22 @@ impl Source {
         let kind = if text == "-" {
             Kind::Pipe
         } else if is_address(&text) {
-            Kind::Network
+            if address::delivery(path) == Delivery::Live { Kind::Live } else { Kind::Network }
         } else {
-            check_file(path)?
+            match check_file(path)? {
+                Kind::File if address::is_session_description(path) => Kind::SessionDescription,
+                kind => kind,
+            }
         };
         let url = match kind {
             Kind::Pipe => b"pipe:0".to_vec(),
             // The prefix keeps a colon in a file's name from being taken for a protocol.
-            Kind::File | Kind::Fifo => [b"file:".as_slice(), path.as_os_str().as_encoded_bytes()].concat(),
-            Kind::Network | Kind::Numbered | Kind::Glob | Kind::Other => path.as_os_str().as_encoded_bytes().to_vec(),
+            Kind::File | Kind::Fifo | Kind::SessionDescription => {
+                [b"file:".as_slice(), path.as_os_str().as_encoded_bytes()].concat()
+            }
+            Kind::Network | Kind::Live | Kind::Numbered | Kind::Glob | Kind::Other => {
+                path.as_os_str().as_encoded_bytes().to_vec()
+            }
         };
         let url = CString::new(url).map_err(|_| MediaError::NotFound { path: path.to_owned() })?;
         Ok(Self { path: path.to_owned(), url, kind, network_limit, interrupt })
@@ -71,6 +90,24 @@ impl Source {
     /// Whether it can be opened more than once.
     pub(super) fn can_reopen(&self) -> bool {
         !matches!(self.kind, Kind::Pipe | Kind::Fifo)
+    }
+
+    /// Whether its sender gives the pace, as far as that is known before it is open.
+    pub(super) const fn is_live(&self) -> bool {
+        matches!(self.kind, Kind::Live | Kind::SessionDescription)
+    }
+
+    /// Whether an open input of this source is live: a web server that tells no length sends what is made meanwhile. Segments that a
+    /// playlist lists come many frames at a time and are played by the clock.
+    pub(super) fn is_live_as(&self, input: &Input) -> bool {
+        let is_flowing = || !input.is_seekable() && input.byte_length().is_none() && input.duration_secs().is_none();
+        let is_listed = || matches!(input.container(), "hls" | "dash");
+        self.is_live() || (self.kind == Kind::Network && is_flowing() && !is_listed())
+    }
+
+    /// How long it may give no data.
+    pub(super) const fn set_network_limit(&mut self, limit: Duration) {
+        self.network_limit = limit;
     }
 
     /// Whether it is a plain file.
@@ -95,17 +132,23 @@ impl Source {
 
     /// Sets the time limit of the operation that follows, where there is one.
     pub(super) fn limit_time(&self) {
-        let limit = (self.kind == Kind::Network).then_some(self.network_limit);
+        let comes_over_network = matches!(self.kind, Kind::Network | Kind::Live | Kind::SessionDescription);
+        let limit = comes_over_network.then_some(self.network_limit);
         self.interrupt.limit(limit);
     }
 
     /// Opens the source and reads its headers.
     pub(super) fn open(&self) -> Result<Input, MediaError> {
+        if matches!(self.kind, Kind::Network | Kind::Live) {
+            address::resolve(&self.path)?;
+        }
         self.limit_time();
         let micros = CString::new(self.network_limit.as_micros().to_string()).unwrap_or_default();
         let network: [(&CStr, &CStr); 1] = [(c"rw_timeout", &micros)];
         let (format, options): (Option<&CStr>, &[(&CStr, &CStr)]) = match self.kind {
             Kind::Network => (None, &network),
+            Kind::Live => (None, &LIVE),
+            Kind::SessionDescription => (Some(c"sdp"), &PROBED),
             Kind::Numbered => (Some(c"image2"), &[(c"start_number_range", HIGHEST_FIRST_NUMBER)]),
             Kind::Glob => (Some(c"image2"), &[(c"pattern_type", c"glob")]),
             Kind::File | Kind::Pipe | Kind::Fifo | Kind::Other => (None, &[]),
@@ -130,7 +173,8 @@ impl Source {
         match self.kind {
             Kind::File | Kind::Fifo | Kind::Numbered | Kind::Glob => Reach::Files,
             Kind::Pipe => Reach::Pipe,
-            Kind::Network => Reach::Network(text),
+            Kind::Network | Kind::Live => Reach::Network(text),
+            Kind::SessionDescription => Reach::Described,
             Kind::Other => Reach::Named(text),
         }
     }
@@ -157,6 +201,8 @@ impl Source {
             AvError::INVALID_DATA => MediaError::NotMedia { path, reason: error.to_string() },
             AvError::NO_ENTRY if matches!(self.kind, Kind::Numbered | Kind::Glob) => MediaError::NoMatch { path },
             AvError::NO_ENTRY => MediaError::NotFound { path },
+            AvError::NO_PROTOCOL if self.is_live() => MediaError::NoProtocol { path },
+            AvError::ADDRESS_IN_USE => MediaError::PortTaken { path },
             _ => self.error("opening it", error),
         }
     }

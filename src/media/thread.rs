@@ -5,6 +5,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use super::address::{self, Delivery};
 use super::decoder::{Decoder, StopHandle};
 use super::error::MediaError;
 use super::exchange::{DecodeEvent, Exchange, FrameList, Life, QueueLimits};
@@ -13,6 +14,7 @@ use super::info::{FrameCounters, OpenOptions};
 use super::missing::Ending;
 use super::position::{Origin, Room};
 use super::promise::Promise;
+use super::reception::{Receiver, Reception};
 use super::seek::{Seek, SeekTarget};
 
 /// How long dropping waits for the thread before leaving it behind: a read from a named pipe cannot be interrupted.
@@ -54,7 +56,18 @@ impl DecodeThread {
         let path = path.into();
         let stop = StopHandle::new();
         let handle = stop.clone();
-        Self::spawn(stop, limits, waker, move || Decoder::open_with(&path, &options, &handle))
+        Self::spawn(stop, limits, waker, move |shared| {
+            if address::delivery(&path) == Delivery::Live {
+                return shared.receive(Receiver::new(path, options, handle));
+            }
+            match Decoder::open_with(&path, &options, &handle) {
+                Ok(decoder) if decoder.info().live => {
+                    shared.push(DecodeEvent::Opened(Arc::new(decoder.info().clone())));
+                    shared.receive(Receiver::with(path, options, handle, decoder));
+                }
+                opened => shared.run(opened),
+            }
+        })
     }
 
     /// Goes on with a decoder that is already open, on a new thread.
@@ -67,14 +80,14 @@ impl DecodeThread {
         limits: QueueLimits,
         waker: impl Fn() + Send + Sync + 'static,
     ) -> std::io::Result<Self> {
-        Self::spawn(decoder.stop_handle(), limits, waker, move || Ok(decoder))
+        Self::spawn(decoder.stop_handle(), limits, waker, move |shared| shared.run(Ok(decoder)))
     }
 
     fn spawn(
         stop: StopHandle,
         limits: QueueLimits,
         waker: impl Fn() + Send + Sync + 'static,
-        open: impl FnOnce() -> Result<Decoder, MediaError> + Send + 'static,
+        work: impl FnOnce(&Arc<Shared>) + Send + 'static,
     ) -> std::io::Result<Self> {
         let shared = Arc::new(Shared {
             exchange: Mutex::default(),
@@ -85,7 +98,7 @@ impl DecodeThread {
         });
         let theirs = Arc::clone(&shared);
         let handle = thread::Builder::new().name("histoscope-decode".to_owned()).spawn(move || {
-            theirs.run(open);
+            work(&theirs);
             theirs.lock().life = Life::Finished;
             theirs.changed.notify_all();
         })?;
@@ -146,6 +159,12 @@ impl DecodeThread {
     #[must_use]
     pub fn take_mistake(&self) -> Option<(u64, Seek)> {
         self.shared.lock().mistake.take()
+    }
+
+    /// How many frames of a live source newer ones have replaced before they were taken, since this was last asked.
+    #[must_use]
+    pub fn take_replaced(&self) -> u64 {
+        std::mem::take(&mut self.shared.lock().replaced)
     }
 
     /// What the decoder counted so far, and what is wrong with the file's end as far as that is known, in words.
@@ -214,8 +233,46 @@ impl Shared {
         self.exchange.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn run(self: &Arc<Self>, open: impl FnOnce() -> Result<Decoder, MediaError>) {
-        let mut decoder = match open() {
+    /// Hands on what is live as it comes: nobody's slowness holds it up.
+    fn receive(&self, mut receiver: Receiver) {
+        let mut told = None;
+        while self.lock().life == Life::Running {
+            let event = match receiver.next() {
+                Ok(Reception::Frame(frame)) => {
+                    if let Some(decoder) = receiver.decoder() {
+                        self.lock().counters = decoder.counters();
+                    }
+                    DecodeEvent::Frame(frame)
+                }
+                Ok(Reception::Opened(info)) => {
+                    told = None;
+                    DecodeEvent::Opened(info)
+                }
+                Ok(Reception::NoSignal(signal)) if told.as_ref() == Some(&signal) => continue,
+                Ok(Reception::NoSignal(signal)) => DecodeEvent::NoSignal(told.insert(signal).clone()),
+                Err(error) => return self.push(DecodeEvent::Error { serial: 0, error }),
+            };
+            self.make_room();
+            self.push(event);
+        }
+    }
+
+    /// Frees the oldest frames of a live source until another has room.
+    fn make_room(&self) {
+        let mut exchange = self.lock();
+        let mut freed = Vec::new();
+        while !exchange.queue.has_room(self.limits) {
+            let Some(oldest) = exchange.queue.drop_oldest() else { break };
+            exchange.replaced += 1;
+            freed.push(oldest);
+        }
+        // Frames are freed outside the lock.
+        drop(exchange);
+        drop(freed);
+    }
+
+    fn run(self: &Arc<Self>, opened: Result<Decoder, MediaError>) {
+        let mut decoder = match opened {
             Ok(decoder) => decoder,
             Err(error) => return self.push(DecodeEvent::Error { serial: 0, error }),
         };

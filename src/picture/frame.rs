@@ -4,6 +4,7 @@ mod pages;
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 pub use pages::{Attachment, Memory, Pages};
 
@@ -326,6 +327,8 @@ pub struct Frame {
     pub picture_type: Option<char>,
     /// What the pixels were before; shared between frames of the same kind.
     pub source: Arc<SourceFormat>,
+    /// When the data of a live frame came in; `None` where it was not live.
+    pub arrival: Option<SystemTime>,
 }
 
 impl Frame {

@@ -1,19 +1,27 @@
 //! Between the player and the decoding thread.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use super::{Player, SeekRequest};
-use crate::media::{DecodeEvent, DecodeThread, MediaError};
+use crate::media::{DecodeEvent, DecodeThread, MediaError, NoSignal, StreamInfo};
 
-/// Hands the player the decoded frames that it has use for at `now`. `on_error` is told what went wrong meanwhile;
+/// What has happened beside the frames.
+#[derive(Debug)]
+pub enum News {
+    /// Something went wrong.
+    Error(MediaError),
+    /// A live source gives nothing.
+    NoSignal(NoSignal),
+    /// A live source is there again, as this.
+    Signal(Arc<StreamInfo>),
+}
+
+/// Hands the player the decoded frames that it has use for at `now`. `on_news` is told what else has happened meanwhile;
 /// returns whether the end of the video was among the events.
-pub fn take_events(
-    player: &mut Player,
-    media: &DecodeThread,
-    now: Instant,
-    mut on_error: impl FnMut(MediaError),
-) -> bool {
+pub fn take_events(player: &mut Player, media: &DecodeThread, now: Instant, mut on_news: impl FnMut(News)) -> bool {
     let mut ended = false;
+    player.note_replaced(media.take_replaced());
     while player.wants_frames(now) {
         match media.try_recv() {
             Some(DecodeEvent::Frame(frame)) => player.push(frame),
@@ -27,9 +35,10 @@ pub fn take_events(
                 if !matches!(error, MediaError::NotSeekable { .. }) {
                     player.end_of_stream(serial);
                 }
-                on_error(error);
+                on_news(News::Error(error));
             }
-            Some(DecodeEvent::Opened(_)) => {}
+            Some(DecodeEvent::NoSignal(signal)) => on_news(News::NoSignal(signal)),
+            Some(DecodeEvent::Opened(info)) => on_news(News::Signal(info)),
             None => break,
         }
     }

@@ -13,7 +13,7 @@ mod supply;
 mod tally;
 
 pub use clock::Clock;
-pub use drive::{send, take_events};
+pub use drive::{News, send, take_events};
 pub use player::Player;
 #[cfg(feature = "internals")]
 pub use request::PlaybackCounts;

@@ -97,7 +97,10 @@ impl Player {
 
     /// Takes a decoded frame; one of an older seek is thrown away.
     pub fn push(&mut self, frame: Frame) {
-        if self.supply.push(frame) {
+        if self.options.live && self.is_paused() && self.supply.is_full() {
+            // Whoever looks around in what is kept keeps it; playing goes on with the newest frame anyway.
+            self.supply.note_gap();
+        } else if self.supply.push(frame) {
             let limit = self.limit_behind();
             self.supply.cache.trim_behind(limit);
         }
@@ -116,6 +119,9 @@ impl Player {
     /// Whether more frames would be of use at `now`; otherwise one that is not yet due waits already.
     #[must_use]
     pub fn wants_frames(&self, now: Instant) -> bool {
+        if self.options.live {
+            return true;
+        }
         let time = self.clock.at(now) + SLACK_SECS;
         let newest = || self.supply.cache.last();
         let is_late = || self.clock.is_running() && newest().is_some_and(|frame| frame.time_secs <= time);
@@ -155,6 +161,22 @@ impl Player {
     #[must_use]
     pub const fn is_seekable(&self) -> bool {
         self.options.seekable
+    }
+
+    /// Whether a sender gives the pace.
+    #[must_use]
+    pub const fn is_live(&self) -> bool {
+        self.options.live
+    }
+
+    /// Notes that frames of a live source were replaced by newer ones before they came here.
+    pub fn note_replaced(&mut self, frames: u64) {
+        if frames > 0 {
+            self.supply.note_gap();
+            if !self.is_paused() {
+                self.tally.count_dropped(frames);
+            }
+        }
     }
 
     /// Whether something that was asked for has yet to be shown: a seek, a step, or where a scrub has led.
@@ -291,6 +313,12 @@ impl Player {
 
     /// Lets the clock run from the frame on screen, if that is what is next.
     fn resume(&mut self, now: Instant) {
+        if self.options.live
+            && let Some(newest) = self.supply.cache.len().checked_sub(1)
+        {
+            // What came meanwhile is past.
+            self.jump(newest);
+        }
         if matches!(self.hands, Hands::Playing) && !matches!(self.phase, Phase::Seeking(_)) {
             self.clock.set(self.position_secs(), now);
             self.clock.start(now);
@@ -300,7 +328,8 @@ impl Player {
     /// Bytes that the frames behind the one on screen may take: all of the cache where a part is played again and again,
     /// or where the user looks around; a part of it while the video just plays.
     const fn limit_behind(&self) -> usize {
-        let is_just_playing = matches!(self.hands, Hands::Playing) && self.part().is_none();
+        // What is live cannot be fetched again.
+        let is_just_playing = matches!(self.hands, Hands::Playing) && self.part().is_none() && !self.options.live;
         if is_just_playing { self.supply.budget / 4 } else { self.supply.budget }
     }
 }

@@ -20,6 +20,8 @@ pub struct PlayerOptions {
     pub frame_rate: Option<f64>,
     /// Whether the video can be positioned; otherwise it is only played forwards.
     pub seekable: bool,
+    /// Whether a sender gives the pace: while playing, the newest frame is shown as soon as it is there.
+    pub live: bool,
 }
 
 impl Default for PlayerOptions {
@@ -31,6 +33,7 @@ impl Default for PlayerOptions {
             cache_bytes: 512 << 20,
             frame_rate: None,
             seekable: true,
+            live: false,
         }
     }
 }

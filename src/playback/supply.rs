@@ -65,6 +65,8 @@ pub(super) struct Supply {
     first: Option<i64>,
     /// Timestamp of the frame before which none could be fetched.
     unfetchable: Option<i64>,
+    /// Whether frames are missing between the newest and the next that comes.
+    gap: bool,
 }
 
 impl Supply {
@@ -79,6 +81,7 @@ impl Supply {
             quick: None,
             first: None,
             unfetchable: None,
+            gap: false,
         }
     }
 
@@ -94,6 +97,9 @@ impl Supply {
                 self.decoding = Decoding::Onward;
             }
             return false;
+        }
+        if std::mem::take(&mut self.gap) {
+            self.cache.note_gap();
         }
         match self.decoding {
             Decoding::Onward | Decoding::Ended => self.decoding = Decoding::Onward,
@@ -152,6 +158,16 @@ impl Supply {
             self.cache.prepend(frames.split_off(surplus));
         }
         true
+    }
+
+    /// Whether there is no room for more frames, and one ahead of the frame on screen.
+    pub(super) fn is_full(&self) -> bool {
+        self.cache.ahead() > 0 && self.cache.bytes() >= self.budget
+    }
+
+    /// Notes that frames are missing between the newest and those that come.
+    pub(super) fn note_gap(&mut self) {
+        self.gap = true;
     }
 
     /// Whether the last request had this serial.

@@ -1,5 +1,22 @@
 //! Times as people write and read them.
 
+use std::time::SystemTime;
+
+/// A moment as RFC 3339 has it, in UTC, to the millisecond: `2026-03-01T12:00:00.250Z`.
+#[must_use]
+pub fn rfc3339(moment: SystemTime) -> String {
+    // What lies beyond the years of four digits is no clock's time.
+    jiff::Timestamp::try_from(moment).map_or_else(|_| "unknown".to_owned(), |stamp| format!("{stamp:.3}"))
+}
+
+/// The time of day of a moment, in UTC: `12:00:00 UTC`.
+#[must_use]
+pub fn clock_time(moment: SystemTime) -> String {
+    let stamp = rfc3339(moment);
+    let time = stamp.split_once('T').and_then(|(_, time)| time.get(..8));
+    time.map_or_else(|| stamp.clone(), |time| format!("{time} UTC"))
+}
+
 /// Reads a time to seconds: `SS.mmm`, `MM:SS.mmm` or `HH:MM:SS.mmm`.
 ///
 /// # Errors

@@ -4,6 +4,7 @@
 
 pub mod numbered;
 pub mod odd;
+pub mod sender;
 pub mod session;
 
 use std::path::{Path, PathBuf};

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use histoscope::media::{DecodeEvent, DecodeThread, MediaError, OpenOptions, QueueLimits, StreamInfo};
 use histoscope::picture::{Frame, Ratio};
-use histoscope::playback::{Player, PlayerOptions, SeekRequest, send, take_events};
+use histoscope::playback::{News, Player, PlayerOptions, SeekRequest, send, take_events};
 
 /// Nothing here takes as long.
 const SOON: Duration = Duration::from_secs(30);
@@ -57,7 +57,11 @@ impl Session {
     /// Takes what was decoded and does what is due at `now`; gives the frame that went on screen.
     pub fn tick(&mut self, now: Instant) -> Option<Frame> {
         let errors = &mut self.errors;
-        take_events(&mut self.player, &self.media, now, |error| errors.push(error));
+        take_events(&mut self.player, &self.media, now, |news| {
+            if let News::Error(error) = news {
+                errors.push(error);
+            }
+        });
         let tick = self.player.tick(now);
         send(&self.media, tick.seek);
         if tick.show.is_some() {

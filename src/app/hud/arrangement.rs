@@ -119,7 +119,7 @@ impl Hud {
     /// Shows the field, lays out the notes, and divides the room among them and the panels. The field stands above panels that
     /// leave no room for it beside them, and notes stand below such panels.
     fn divide(&mut self, ui: &egui::Ui, at: &Room<'_>, now: Instant, commands: &mut Vec<Command>) -> Told {
-        let waiting = at.model.play.waiting.seeking_text();
+        let waiting = at.model.play.waiting.lasting_text();
         self.waits = waiting.is_some();
         let room = at.panels;
         let below_names = |rect: Rect| Rect { min: Pos2::new(rect.min.x, rect.min.y + at.divided), ..rect };

@@ -186,9 +186,9 @@ impl ButtonRow<'_> {
     /// Says what it is that cannot be played.
     fn still(&mut self, model: &Model<'_>) {
         let font = theme::words(theme::TEXT);
-        let text = model.file.opening.map_or_else(|| "a single picture".to_owned(), |name| format!("opening {name} …"));
-        if let Some(rect) = self.take_left(self.width_of(&text, &font) + 8.0) {
-            self.text(rect.left_center(), Align2::LEFT_CENTER, &text, font, theme::DIM);
+        let text = model.file.opening.unwrap_or("a single picture");
+        if let Some(rect) = self.take_left(self.width_of(text, &font) + 8.0) {
+            self.text(rect.left_center(), Align2::LEFT_CENTER, text, font, theme::DIM);
         }
     }
 
@@ -237,14 +237,15 @@ impl ButtonRow<'_> {
             self.text(pos2(rect.max.x, middle), Align2::RIGHT_CENTER, &text, font.clone(), theme::DIM);
         }
         let state = match (play.waiting, model.file.opening) {
-            (_, Some(name)) => Some(format!("opening {name} …")),
-            (Waiting::Data, None) => Some("waiting for data …".to_owned()),
+            (_, Some(text)) => Some(text),
+            (Waiting::Data, None) => Some("waiting for data …"),
+            (Waiting::Signal(_), None) => Some("no signal"),
             (Waiting::Nothing | Waiting::Seeking(_), None) => None,
         };
         if let Some(text) = state {
             let font = theme::words(theme::TEXT);
-            if let Some(rect) = self.take_left(self.width_of(&text, &font) + 14.0) {
-                self.text(pos2(rect.max.x, middle), Align2::RIGHT_CENTER, &text, font, theme::ACCENT);
+            if let Some(rect) = self.take_left(self.width_of(text, &font) + 14.0) {
+                self.text(pos2(rect.max.x, middle), Align2::RIGHT_CENTER, text, font, theme::ACCENT);
             }
         }
     }

@@ -20,10 +20,7 @@ pub fn show(ui: &Ui, view: Rect, model: &Model<'_>, commands: &mut Vec<Command>)
             let title = 26.0_f32.min(view.height() / 11.0).max(18.0);
             ui.label(RichText::new("Histoscope").size(title).color(theme::LIGHT));
             ui.add_space(6.0);
-            let text = match model.file.opening {
-                Some(name) => format!("opening {name} …"),
-                None => "Drop a video here".to_owned(),
-            };
+            let text = model.file.opening.unwrap_or("Drop a video here");
             ui.label(RichText::new(text).size(theme::TEXT + 4.0).color(Color32::from_gray(205)));
             ui.add_space(12.0);
             let button =

@@ -61,7 +61,9 @@ fn of_file(info: &StreamInfo) -> Vec<InfoLine> {
     if !info.timed {
         lines.push(plain("times", "none in the file: made from the frame rate".to_owned()));
     }
-    if !info.seekable {
+    if info.live {
+        lines.push(plain("live", "the newest picture is shown; it cannot be positioned".to_owned()));
+    } else if !info.seekable {
         lines.push(plain("seeking", "plays forwards only".to_owned()));
     }
     lines

@@ -1,5 +1,7 @@
 //! What the display over the picture is told for one drawing, and what its user asks for in return.
 
+use std::time::SystemTime;
+
 use egui::{Color32, CursorIcon, Pos2, Rect};
 
 use super::entry::Goal;
@@ -12,6 +14,7 @@ use super::stats::StatsTable;
 use super::timing::TimingTable;
 use crate::adjust::{Adjustment, Adjustments, Choices};
 use crate::app::recent::RecentFile;
+use crate::app::signal::lost_text;
 use crate::export::graticule::Subject;
 use crate::gpu::draw::Channels;
 use crate::histogram::Components;
@@ -122,6 +125,8 @@ pub struct PlayState {
     pub marks: [Option<f64>; 2],
     /// Whether the input can be positioned.
     pub seekable: bool,
+    /// Whether a sender gives the pace.
+    pub live: bool,
     /// What is waited for.
     pub waiting: Waiting,
     /// Whether it is a single picture, which nothing can be played of.
@@ -138,13 +143,19 @@ pub enum Waiting {
     Data,
     /// The picture of a seek.
     Seeking(SeekGoal),
+    /// The sender of a live source, which has given nothing since then.
+    Signal(SystemTime),
 }
 
 impl Waiting {
-    /// Where a seek that takes long leads, in words.
+    /// What stands on the picture as long as it is waited for: where a seek that takes long leads, or that there is no signal.
     #[must_use]
-    pub fn seeking_text(self) -> Option<String> {
-        let Self::Seeking(goal) = self else { return None };
+    pub fn lasting_text(self) -> Option<String> {
+        let goal = match self {
+            Self::Seeking(goal) => goal,
+            Self::Signal(since) => return Some(lost_text(since)),
+            Self::Nothing | Self::Data => return None,
+        };
         Some(match goal {
             SeekGoal::Time(secs) => format!("seeking to {} …", timecode(secs)),
             SeekGoal::Frame(number) => format!("seeking to frame {number} …"),
@@ -168,7 +179,7 @@ pub struct HistogramArea {
 pub struct FileView<'a> {
     /// Its name; `None` where nothing is open.
     pub name: Option<&'a str>,
-    /// What is being opened now.
+    /// What is being opened now, in words.
     pub opening: Option<&'a str>,
     /// Its place in the list of files and their number.
     pub place: (usize, usize),

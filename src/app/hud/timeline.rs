@@ -150,9 +150,11 @@ fn show_unseekable(painter: &Painter, rect: Rect, line: Rect, play: &PlayState, 
         let place = line.min.x + line.width() * (play.position_secs / length).clamp(0.0, 1.0) as f32;
         painter.rect_filled(Rect::from_x_y_ranges(line.min.x..=place, line.y_range()), LINE / 2.0, PLAYED);
     }
-    let long =
-        if play.seekable { "the length is not known" } else { "plays forwards only: this input cannot be positioned" };
-    let short = if play.seekable { "length unknown" } else { "forwards only" };
+    let (long, short) = match (play.live, play.seekable) {
+        (true, _) => ("live: the newest picture is shown, and nothing is stored", "live"),
+        (false, true) => ("the length is not known", "length unknown"),
+        (false, false) => ("plays forwards only: this input cannot be positioned", "forwards only"),
+    };
     let fits = painter.layout_no_wrap(long.to_owned(), theme::words(theme::SMALL), theme::LIGHT).size().x
         < rect.width() - 20.0;
     let text = if fits { long } else { short };

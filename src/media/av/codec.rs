@@ -15,6 +15,9 @@ use super::{AvError, AvFrame, AvPacket};
 pub(in crate::media) struct CodecOptions {
     /// Number of decoding threads, at least 1.
     pub(in crate::media) threads: usize,
+    /// Whether each frame is wanted as soon as its packet is there. Threads then share one frame's slices instead of having a frame each,
+    /// which would hold back as many frames as there are threads.
+    pub(in crate::media) low_delay: bool,
 }
 
 /// What the decoder had to give.
@@ -61,7 +64,11 @@ impl Codec {
             AvError::check(ffi::avcodec_parameters_to_context(context, parameters.as_ptr()))?;
             (*context).pkt_timebase = parameters.raw_time_base();
             (*context).thread_count = i32::try_from(options.threads).unwrap_or(1).max(1);
-            (*context).thread_type = ffi::FF_THREAD_FRAME | ffi::FF_THREAD_SLICE;
+            (*context).thread_type =
+                if options.low_delay { ffi::FF_THREAD_SLICE } else { ffi::FF_THREAD_FRAME | ffi::FF_THREAD_SLICE };
+            if options.low_delay {
+                (*context).flags |= ffi::AV_CODEC_FLAG_LOW_DELAY.cast_signed();
+            }
             if (*decoder).capabilities.cast_unsigned() & ffi::AV_CODEC_CAP_DR1 != 0 {
                 FramePool::serve(&codec.pool, context);
             }

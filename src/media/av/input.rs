@@ -267,6 +267,16 @@ impl Input {
         unsafe { (*bytes).seekable != 0 }
     }
 
+    /// Length of the whole source in bytes; `None` where nobody tells, as of what is being made while it is sent.
+    pub(in crate::media) fn byte_length(&self) -> Option<u64> {
+        let bytes = self.get().pb;
+        if bytes.is_null() {
+            return None;
+        }
+        // SAFETY: a non-null byte stream of an open input is valid.
+        u64::try_from(unsafe { ffi::avio_size(bytes) }).ok()
+    }
+
     /// The next packet of any stream that was not left out.
     pub(in crate::media) fn read(&mut self) -> Read {
         let packet = AvPacket::new();

@@ -43,6 +43,11 @@ impl AvError {
     /// The data makes no sense.
     pub(super) const INVALID_DATA: Self = Self(ffi::AVERROR_INVALIDDATA);
 
+    /// There is no such protocol.
+    pub(super) const NO_PROTOCOL: Self = Self(ffi::AVERROR_PROTOCOL_NOT_FOUND);
+    /// Somebody else listens there.
+    pub(super) const ADDRESS_IN_USE: Self = Self(ffi::AVERROR(ffmpeg_next::error::EADDRINUSE));
+
     /// `Ok` with the value for codes from zero, else the error.
     pub(super) const fn check(code: c_int) -> Result<c_int, Self> {
         if code < 0 { Err(Self(code)) } else { Ok(code) }

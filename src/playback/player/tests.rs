@@ -2,6 +2,7 @@
 
 mod drag;
 mod late;
+mod live;
 mod model;
 mod pacing;
 mod seeking;
@@ -24,6 +25,7 @@ fn frame(serial: u64, index: u64) -> Frame {
     let planes = Arc::new(OwnedPlanes { planes: vec![(vec![0], 1)] });
     let color = Colorimetry::resolve(&layout, (1, 1), None, None, false);
     Frame {
+        arrival: None,
         picture: Picture::new(layout, (1, 1), color, planes).unwrap(),
         pts_ticks: index as i64,
         time_base: Ratio { num: 1, den: 25 },

@@ -181,8 +181,10 @@ impl Player {
         }
         let time = self.clock.at(now) + SLACK_SECS;
         let part_end = self.part().map(|(_, last)| last);
-        let is_due =
-            |frame: &&Frame| frame.time_secs <= time && part_end.is_none_or(|last| frame.pts_ticks <= last.pts_ticks);
+        let live = self.options.live;
+        let is_due = |frame: &&Frame| {
+            (live || frame.time_secs <= time) && part_end.is_none_or(|last| frame.pts_ticks <= last.pts_ticks)
+        };
         let due = self.supply.cache.coming().take_while(is_due).count();
         if let Some(took) = self.supply.jump_took(now) {
             self.lateness.learn(took);
@@ -195,10 +197,17 @@ impl Player {
             let previous = self.shown;
             let shown = self.show(frame);
             match previous {
-                Some(previous) if was_sparse => self.tally.count_left_out(previous, shown, self.options.frame_rate),
+                // What was lost on the way here is counted where it was lost.
+                Some(previous) if was_sparse && !live => {
+                    self.tally.count_left_out(previous, shown, self.options.frame_rate)
+                }
                 _ => self.tally.count_dropped(due as u64 - 1),
             }
-            seek = self.make_up_for(previous, shown, now);
+            if live {
+                self.clock.set(shown.time_secs, now);
+            } else {
+                seek = self.make_up_for(previous, shown, now);
+            }
             let limit = self.limit_behind();
             self.supply.cache.trim_behind(limit);
         }

@@ -1,0 +1,122 @@
+//! Addresses on a network: what they name, and whether what comes from there is live.
+
+use std::net::ToSocketAddrs;
+use std::path::Path;
+
+use super::error::{MediaError, is_address};
+
+/// Protocols of senders that send at their own pace and wait for nobody: what was not taken in time is gone.
+const LIVE_SCHEMES: &[&str] =
+    &["udp", "udplite", "rtp", "srtp", "rtsp", "rtsps", "srt", "rist", "rtmp", "rtmps", "rtmpt", "mmst", "tcp", "tls"];
+
+/// How the bytes of a source come, as far as its name tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Delivery {
+    /// They wait until they are read.
+    Stored,
+    /// A sender gives the pace.
+    Live,
+    /// A web server may send either; its answer tells.
+    Unsaid,
+}
+
+/// What the name of a source tells of how it comes.
+pub(super) fn delivery(path: &Path) -> Delivery {
+    let text = path.to_string_lossy();
+    if !is_address(&text) {
+        return if is_session_description(path) { Delivery::Live } else { Delivery::Stored };
+    }
+    match scheme(&text).to_ascii_lowercase().as_str() {
+        "http" | "https" => Delivery::Unsaid,
+        scheme if LIVE_SCHEMES.contains(&scheme) => Delivery::Live,
+        _ => Delivery::Stored,
+    }
+}
+
+/// Whether a path is a file that tells where an RTP stream comes from.
+pub(super) fn is_session_description(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("sdp"))
+}
+
+fn scheme(text: &str) -> &str {
+    text.split_once("://").map_or("", |(scheme, _)| scheme)
+}
+
+/// The host that an address names, without its port and without the user before it; nothing where it names none, as
+/// `udp://:5000` does.
+fn host(text: &str) -> Option<&str> {
+    let (_, rest) = text.split_once("://")?;
+    let authority = rest.split(['/', '?', '#']).next()?;
+    let place = authority.rsplit_once('@').map_or(authority, |(_, place)| place);
+    let host = match place.strip_prefix('[') {
+        Some(bracketed) => bracketed.split(']').next()?,
+        None => place.split(':').next()?,
+    };
+    (!host.is_empty()).then_some(host)
+}
+
+/// Finds out whether the host of a network address has a name that leads anywhere. FFmpeg tells that apart from other failures only in
+/// its log. Blocks as long as the name service takes.
+pub(super) fn resolve(path: &Path) -> Result<(), MediaError> {
+    let text = path.to_string_lossy();
+    let knows_hosts = matches!(scheme(&text).to_ascii_lowercase().as_str(), "http" | "https" | "ftp")
+        || delivery(path) == Delivery::Live;
+    let Some(host) = host(&text).filter(|_| knows_hosts) else { return Ok(()) };
+    // The port plays no part in it.
+    match (host, 0).to_socket_addrs() {
+        Ok(_) => Ok(()),
+        Err(error) => {
+            log::debug!("{host}: {error}");
+            Err(MediaError::Unresolved { path: path.to_owned(), host: host.to_owned() })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_live_is_told_by_its_name() {
+        let of = |text: &str| delivery(Path::new(text));
+        for live in [
+            "udp://127.0.0.1:5000",
+            "UDP://@239.0.0.1:1234",
+            "rtsp://a/b",
+            "srt://a:1?mode=caller",
+            "cam.sdp",
+            "x/CAM.SDP",
+        ] {
+            assert_eq!(of(live), Delivery::Live, "{live}");
+        }
+        for stored in ["a.mp4", "sdp", "-", "file:///a.mp4", "ftp://host/a.mp4", "udp", "async:udp.ts"] {
+            assert_eq!(of(stored), Delivery::Stored, "{stored}");
+        }
+        assert_eq!(of("https://host/a.ts"), Delivery::Unsaid);
+    }
+
+    #[test]
+    fn hosts_stand_between_the_user_and_the_port() {
+        let cases = [
+            ("udp://127.0.0.1:5000", Some("127.0.0.1")),
+            ("udp://@239.0.0.1:1234?ttl=1", Some("239.0.0.1")),
+            ("udp://:5000", None),
+            ("rtsp://user:p@ss@camera.example/a:b", Some("camera.example")),
+            ("srt://[::1]:9000?mode=caller", Some("::1")),
+            ("http://host?x=@y", Some("host")),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(host(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_host_that_nobody_knows_is_told_and_an_address_needs_no_name_service() {
+        // RFC 2606 keeps this domain from ever existing.
+        let error = resolve(Path::new("udp://nobody.invalid:5000")).expect_err("there is no such host");
+        assert!(error.to_string().contains("nobody.invalid"), "{error}");
+        for known in ["udp://127.0.0.1:5000", "udp://:5000", "rtsp://[::1]/a", "clip.mp4"] {
+            assert_eq!(resolve(Path::new(known)), Ok(()), "{known}");
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! The `ffmpeg` command as the sender of a live stream, and a network between the two that loses and swaps what it carries.
+
+use std::net::{SocketAddr, UdpSocket};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+/// A running sender; it ends when this is dropped.
+pub struct Sender(Child);
+
+impl Sender {
+    /// FFmpeg's moving test source of this size, 30 frames a second, as long as this lives: `ffmpeg … ARGUMENTS target`.
+    pub fn moving(size: &str, arguments: &str, target: &str) -> Self {
+        Self::new(&format!("-re -f lavfi -i testsrc2=size={size}:rate=30 -pix_fmt yuv420p {arguments}"), target)
+    }
+
+    /// A clip again and again, at its own pace.
+    pub fn of(clip: &Path, arguments: &str, target: &str) -> Self {
+        Self::new(&format!("-re -stream_loop -1 -i {} {arguments}", clip.display()), target)
+    }
+
+    fn new(arguments: &str, target: &str) -> Self {
+        let mut command = Command::new("ffmpeg");
+        command.args(["-hide_banner", "-loglevel", "error", "-nostdin", "-y"]).args(arguments.split_whitespace());
+        command.arg(target).stdin(Stdio::null()).stdout(Stdio::null());
+        Self(command.spawn().expect("the ffmpeg command is installed"))
+    }
+}
+
+impl Drop for Sender {
+    fn drop(&mut self) {
+        // Either fails only if it has ended by itself.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// A port of this machine that nobody listens on, and the one after it, as RTP takes two.
+pub fn free_port() -> u16 {
+    loop {
+        let socket = UdpSocket::bind("127.0.0.1:0").expect("a port");
+        let port = socket.local_addr().expect("an address").port();
+        let is_even = port % 2 == 0;
+        if is_even && UdpSocket::bind(("127.0.0.1", port + 1)).is_ok() {
+            return port;
+        }
+    }
+}
+
+/// What becomes of a datagram, by its number.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    Passes,
+    IsLost,
+    /// It comes after the next one.
+    IsLate,
+}
+
+/// Carries datagrams from a port of its own to another one.
+pub struct Network {
+    pub port: u16,
+    stop: Arc<AtomicBool>,
+    handle: Option<JoinHandle<()>>,
+}
+
+impl Network {
+    pub fn to(target: u16, fate: impl Fn(u64) -> Fate + Send + 'static) -> Self {
+        let socket = UdpSocket::bind("127.0.0.1:0").expect("a port");
+        socket.set_read_timeout(Some(Duration::from_millis(100))).expect("a time limit");
+        let port = socket.local_addr().expect("an address").port();
+        let stop = Arc::new(AtomicBool::new(false));
+        let theirs = Arc::clone(&stop);
+        let target = SocketAddr::from(([127, 0, 0, 1], target));
+        let carry = move || {
+            let (mut datagram, mut held, mut number) = ([0; 65_536], None::<Vec<u8>>, 0);
+            while !theirs.load(Ordering::Relaxed) {
+                let Ok(length) = socket.recv(&mut datagram) else { continue };
+                // Nobody may listen yet.
+                let send = |bytes: &[u8]| drop(socket.send_to(bytes, target));
+                match fate(number) {
+                    Fate::IsLost => {}
+                    Fate::IsLate if held.is_none() => held = Some(datagram[..length].to_vec()),
+                    Fate::Passes | Fate::IsLate => {
+                        send(&datagram[..length]);
+                        held.take().iter().for_each(|late| send(late));
+                    }
+                }
+                number += 1;
+            }
+        };
+        Self { port, stop, handle: Some(thread::spawn(carry)) }
+    }
+}
+
+impl Drop for Network {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        let _ = self.handle.take().map(JoinHandle::join);
+    }
+}
