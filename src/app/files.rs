@@ -229,14 +229,14 @@ mod tests {
         std::fs::write(&path, "Dear reader, this is no video.").unwrap();
         let media = DecodeThread::open(&path, Default::default(), Default::default(), || {}).unwrap();
         let mut opening = Opening::new(path, media);
-        let begin = std::time::Instant::now();
+        let begin = Instant::now();
         let reason = loop {
             match opening.poll() {
                 Opened::Failed(reason) => break reason.to_string(),
                 Opened::Video(..) => panic!("a letter is no video"),
                 Opened::NotYet => assert!(begin.elapsed().as_secs() < 60, "no answer"),
             }
-            std::thread::sleep(std::time::Duration::from_millis(5));
+            std::thread::sleep(Duration::from_millis(5));
         };
         assert!(reason.contains("letter.txt") && reason.contains("not a video"), "{reason}");
     }

@@ -36,8 +36,10 @@ impl Title {
             return window.set_title(&format!("{} — a single picture — Histoscope", session.name));
         }
         let state = match (player.has_ended(), player.is_paused()) {
+            _ if session.lost_since.is_some() => "no signal",
             (true, _) => "at the end",
             (false, true) => "paused",
+            (false, false) if player.is_live() => "live",
             (false, false) => "",
         };
         window.set_title(&title(&session.name, player.position_secs(), player.duration_secs(), state));

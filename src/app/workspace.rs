@@ -196,11 +196,13 @@ impl Workspace {
     pub fn advance_session(&mut self, now: Instant) -> Result<Option<Instant>, AppError> {
         let Some(session) = &mut self.session else { return Ok(None) };
         let (had_ended, number) = (session.player.has_ended(), session.player.frame_index());
+        let lost_before = session.lost_since;
         let due = session.advance(now);
         let (has_ended, is_paused) = (session.player.has_ended(), session.player.is_paused());
         // What a slow seek says comes when it is slow, and goes with its picture.
         self.strip.follow(session, now);
         let waits = session.waits(now);
+        let has_signal_changed = session.lost_since != lost_before;
         if let Some(goal) = session.player.slow_seek(now).filter(|_| !self.hud.waits()) {
             log::debug!("a seek takes long: {goal:?}");
         }
@@ -216,7 +218,7 @@ impl Workspace {
         if let Some(frame) = due.show {
             self.load_due(frame, is_paused || has_ended)?;
             self.follow_title(now, is_paused);
-        } else if had_ended != has_ended {
+        } else if had_ended != has_ended || has_signal_changed {
             self.follow_title(now, true);
         }
         Ok(due.wake_at)

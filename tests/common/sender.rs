@@ -1,5 +1,7 @@
 //! The `ffmpeg` command as the sender of a live stream, and a network between the two that loses and swaps what it carries.
 
+#![allow(dead_code, reason = "every test program uses a part of it")]
+
 use std::net::{SocketAddr, UdpSocket};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};

@@ -15,6 +15,7 @@ mod exposure;
 mod hands;
 mod held;
 mod lab;
+mod live;
 mod looks;
 mod lost;
 mod menu;
@@ -25,6 +26,8 @@ mod reading;
 mod region;
 mod results;
 mod scopes;
+#[path = "../common/sender.rs"]
+mod sender;
 mod stalled;
 mod strip;
 mod title;

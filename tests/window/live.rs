@@ -1,0 +1,56 @@
+//! Live sources in the window: a sender that has not come yet, one that goes away, and one that comes back.
+
+use crate::alone;
+use crate::display::Display;
+use crate::picture::Area;
+use crate::program::Program;
+use crate::sender::{Sender, free_port};
+use crate::wait::{PATIENCE, until};
+
+const SENT: &str = "-c:v libx264 -preset ultrafast -tune zerolatency -g 10 -f mpegts";
+
+#[test]
+fn a_sender_that_comes_late_and_stops_and_comes_back_is_told_and_the_window_goes_on_answering() {
+    let _turn = alone();
+    let display = Display::start();
+    let address = format!("udp://127.0.0.1:{}", free_port());
+    let program = Program::start(&display, &address);
+    // Nobody sends: the window is there, says so in the end, and does what it is told.
+    let before = program.settled();
+    program.after(|| program.key("space"), "note: nothing is open yet");
+    program.after(|| {}, "nothing has come from 127.0.0.1:");
+    program.until_other("the sentence to be seen", &before, Area::Everywhere, 500);
+
+    let sender = Sender::moving("320x180", SENT, &address);
+    until("the picture", PATIENCE, || program.title().text.contains("[live]").then_some(()));
+    let now = program.picture();
+    program.until_other("the picture to move", &now, Area::Outside, 100);
+    program.after(|| program.key("Right"), "note: live: ");
+    program.after(|| program.key("End"), "note: live: ");
+    program.after(|| program.key("ctrl+g"), "note: live: ");
+    program.after(|| program.key("BackSpace"), "note: live: ");
+
+    drop(sender);
+    until("the loss to be told", PATIENCE, || program.log().contains("no signal since").then_some(()));
+    let lost = program.settled();
+    assert!(lost.colours() > 30, "the last picture is gone");
+    program.after(|| program.key("g"), "note: green off");
+    program.after(|| program.key("g"), "note: green on");
+    let _sender = Sender::moving(
+        "480x270",
+        &SENT.replace("libx264", "mpeg2video").replace("-preset ultrafast -tune zerolatency", ""),
+        &address,
+    );
+    program.after(|| {}, "note: the signal is back, now mpeg2video instead of h264, 480×270 instead of 320×180");
+    let now = program.picture();
+    program.until_other("the picture to move again", &now, Area::Outside, 100);
+    program.quit_with("q");
+}
+
+#[test]
+fn esc_ends_a_window_whose_sender_never_comes() {
+    let _turn = alone();
+    let display = Display::start();
+    let program = Program::start(&display, &format!("udp://127.0.0.1:{}", free_port()));
+    program.quit_with("Escape");
+}
