@@ -45,7 +45,7 @@ pub fn free_port() -> u16 {
     loop {
         let socket = UdpSocket::bind("127.0.0.1:0").expect("a port");
         let port = socket.local_addr().expect("an address").port();
-        let is_even = port % 2 == 0;
+        let is_even = port.is_multiple_of(2);
         if is_even && UdpSocket::bind(("127.0.0.1", port + 1)).is_ok() {
             return port;
         }
