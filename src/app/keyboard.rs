@@ -46,7 +46,10 @@ fn matches(chord: &Chord, press: &Press<'_>) -> bool {
     let control = press.modifiers.control_key() || press.modifiers.super_key();
     let shift = press.modifiers.shift_key();
     let alt = press.modifiers.alt_key();
-    let wants_control = matches!(chord, Chord::Control(_) | Chord::ControlShift(_));
+    let wants_control = matches!(
+        chord,
+        Chord::Control(_) | Chord::ControlShift(_) | Chord::ControlNamed(_) | Chord::ControlShiftNamed(_)
+    );
     let wants_alt = matches!(chord, Chord::AltNamed(_) | Chord::AltSign(..));
     if control != wants_control || alt != wants_alt {
         return false;
@@ -55,8 +58,12 @@ fn matches(chord: &Chord, press: &Press<'_>) -> bool {
     let base = |wanted: &str| matches!(press.base, Key::Character(text) if text == wanted);
     match chord {
         Chord::Named(keys::NamedKey::Space) => press.key == &Key::Named(NamedKey::Space) || typed(" "),
-        Chord::Named(named) | Chord::AltNamed(named) => press.key == &Key::Named(of_winit(*named)) && !shift,
-        Chord::ShiftNamed(named) => press.key == &Key::Named(of_winit(*named)) && shift,
+        Chord::Named(named) | Chord::AltNamed(named) | Chord::ControlNamed(named) => {
+            press.key == &Key::Named(of_winit(*named)) && !shift
+        }
+        Chord::ShiftNamed(named) | Chord::ControlShiftNamed(named) => {
+            press.key == &Key::Named(of_winit(*named)) && shift
+        }
         Chord::Letter(letter) => typed(letter) && !shift,
         Chord::ShiftLetter(letter) => typed(letter) && shift,
         Chord::Control(letter) => typed(letter) && !shift,

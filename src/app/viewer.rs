@@ -307,6 +307,7 @@ impl Viewer {
                 left_at: self.work.session.as_ref().and_then(|session| session.left_at),
                 strip: strip.as_deref(),
                 has_tall_strip: self.work.strip.size == StripSize::Tall,
+                sought: self.work.strip.sought,
                 faulty: self.work.session.as_ref().is_some_and(|session| session.faults().any()),
             },
             picture: PictureView {

@@ -385,6 +385,8 @@ impl Workspace {
             }
             Action::NextStrip => self.show_strip(self.strip.size.next(), now),
             Action::ToCut { forward } => self.go_to_cut(forward, now),
+            Action::ToFinding { forward } => self.go_to_finding(forward, now),
+            Action::OtherFindings { forward } => self.look_for(self.strip.sought.next(forward), now),
             Action::HoldFrame => self.hold_frame(now)?,
             Action::FlipHeld => self.flip_held(now)?,
             Action::Save => self.save(true, now),

@@ -15,4 +15,3 @@ pub mod scopes;
 pub mod shots;
 pub mod times;
 pub mod tone;
-pub mod worst;

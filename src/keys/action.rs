@@ -47,6 +47,16 @@ pub enum Action {
         /// Next or previous.
         forward: bool,
     },
+    /// Go to the next or the previous of the black, frozen, clipped and worst frames that are looked for.
+    ToFinding {
+        /// Next or previous.
+        forward: bool,
+    },
+    /// Look for the next kind of those, or the one before.
+    OtherFindings {
+        /// Next or previous.
+        forward: bool,
+    },
     /// Show the clip behind the timeline small, tall or not at all.
     NextStrip,
     /// Show or hide a channel: 0 red, 1 green, 2 blue, 3 luminance.

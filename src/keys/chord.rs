@@ -65,6 +65,10 @@ pub enum Chord {
     ShiftNamed(NamedKey),
     /// A key with a name, with Alt.
     AltNamed(NamedKey),
+    /// A key with a name, with Control, or Command on a Mac.
+    ControlNamed(NamedKey),
+    /// The same with Shift.
+    ControlShiftNamed(NamedKey),
     /// A letter without Shift, whatever the caps lock says.
     Letter(&'static str),
     /// A letter with Shift.
@@ -97,6 +101,8 @@ impl Chord {
             Self::ShiftDigit(digit) => format!("Shift+{digit}"),
             Self::ShiftNamed(key) => format!("Shift+{}", key.name()),
             Self::AltNamed(key) => format!("Alt+{}", key.name()),
+            Self::ControlNamed(key) => format!("Ctrl+{}", key.name()),
+            Self::ControlShiftNamed(key) => format!("Ctrl+Shift+{}", key.name()),
             Self::AltSign(sign, _) => format!("Alt+{sign}"),
             Self::ShiftLetter(letter) => format!("Shift+{}", letter.to_uppercase()),
             Self::Control(letter) => format!("Ctrl+{}", letter.to_uppercase()),

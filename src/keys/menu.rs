@@ -15,6 +15,8 @@ pub enum MenuLine {
     Overlaps,
     /// A further menu with the scopes beside the histograms.
     Scopes,
+    /// A further menu with the clip behind the timeline: cuts, and what there is to look at.
+    Clip,
     /// A further menu with the frames that are held.
     Held,
     /// A further menu with the recent files.
@@ -32,6 +34,7 @@ pub const MENU: &[MenuLine] = &[
     MenuLine::Does(TogglePause),
     MenuLine::Does(ToggleFullscreen),
     MenuLine::Does(NextFit),
+    MenuLine::Clip,
     MenuLine::Rule,
     MenuLine::Channels,
     MenuLine::Scopes,

@@ -3,8 +3,8 @@
 use super::action::Action::{self, *};
 use super::action::SpeedChange;
 use super::chord::Chord::{
-    self, AltNamed, AltSign, Control, ControlShift, Digit, Letter, Named, ShiftDigit, ShiftLetter, ShiftNamed, Sign,
-    SignOver,
+    self, AltNamed, AltSign, Control, ControlNamed, ControlShift, ControlShiftNamed, Digit, Letter, Named, ShiftDigit,
+    ShiftLetter, ShiftNamed, Sign, SignOver,
 };
 use super::chord::NamedKey;
 use crate::adjust::{Adjustment, Parameter};
@@ -151,6 +151,22 @@ pub const TABLE: &[Bindings] = &[
             (ShiftNamed(NamedKey::PageDown), ToCut { forward: true }),
         ],
         help: "previous, next cut",
+    },
+    Bindings {
+        section: Section::Moving,
+        keys: &[
+            (ControlNamed(NamedKey::PageUp), ToFinding { forward: false }),
+            (ControlNamed(NamedKey::PageDown), ToFinding { forward: true }),
+        ],
+        help: "previous, next black, frozen, clipped or worst frame",
+    },
+    Bindings {
+        section: Section::Moving,
+        keys: &[
+            (ControlShiftNamed(NamedKey::PageUp), OtherFindings { forward: false }),
+            (ControlShiftNamed(NamedKey::PageDown), OtherFindings { forward: true }),
+        ],
+        help: "which of those: all, black, frozen, clipped, worst",
     },
     Bindings {
         section: Section::Moving,

@@ -189,6 +189,18 @@ impl Picture {
         self.planes.plane(index)
     }
 
+    /// Whether each code of the two is the same: pictures of one size and layout whose rows have the same bytes.
+    #[must_use]
+    pub fn has_codes_of(&self, other: &Self) -> bool {
+        let is_alike = self.layout == other.layout && (self.width, self.height) == (other.width, other.height);
+        is_alike
+            && (0..self.layout.plane_count()).all(|plane| {
+                let (row_bytes, rows) = self.layout.plane_size(plane, self.width, self.height);
+                let (a, b) = (self.plane(plane), other.plane(plane));
+                (0..rows).all(|y| a.row(y, row_bytes) == b.row(y, row_bytes))
+            })
+    }
+
     /// The memory that all planes lie in, if that is whole pages which somebody else may read without a copy. It must hold
     /// on to the picture meanwhile.
     #[must_use]
@@ -336,5 +348,39 @@ impl Frame {
     #[must_use]
     pub fn plane_bytes(&self) -> usize {
         (0..self.picture.layout().plane_count()).map(|plane| self.picture.plane(plane).bytes.len()).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::picture::color::Range;
+
+    /// A picture of 4:2:0 whose rows are followed by two bytes that are nobody's.
+    fn picture(size: (u32, u32), changed: Option<(usize, usize)>, rest: u8) -> Picture {
+        let layout = PixelLayout::planar_ycbcr(8, (1, 1));
+        let color = Colorimetry::resolve(&layout, size, Some(Matrix::Bt709), Some(Range::Limited), false);
+        let plane = |index: usize| {
+            let (row_bytes, rows) = layout.plane_size(index, size.0, size.1);
+            let mut bytes = vec![rest; (row_bytes + 2) * rows];
+            bytes.chunks_mut(row_bytes + 2).for_each(|row| row[..row_bytes].fill(100));
+            if let Some((_, at)) = changed.filter(|&(plane, _)| plane == index) {
+                bytes[at] += 1;
+            }
+            (bytes, row_bytes + 2)
+        };
+        let planes = Arc::new(OwnedPlanes { planes: (0..3).map(plane).collect() });
+        Picture::new(layout, size, color, planes).unwrap()
+    }
+
+    #[test]
+    fn codes_are_compared_in_every_plane_and_what_lies_between_rows_is_not() {
+        let one = picture((5, 3), None, 0);
+        assert!(one.has_codes_of(&picture((5, 3), None, 255)));
+        assert!(!one.has_codes_of(&picture((5, 4), None, 0)) && !one.has_codes_of(&picture((4, 3), None, 0)));
+        // The last code of each plane: five by three and twice three by two, in rows that are two bytes longer.
+        for last in [(0, 2 * 7 + 4), (1, 5 + 2), (2, 5 + 2)] {
+            assert!(!one.has_codes_of(&picture((5, 3), Some(last), 0)), "{last:?}");
+        }
     }
 }

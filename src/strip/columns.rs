@@ -2,6 +2,7 @@
 
 use super::cells::ROWS;
 use super::cuts::Cut;
+use super::findings::Finding;
 use crate::histogram::CHANNELS;
 
 /// Columns, whatever the length.
@@ -79,6 +80,7 @@ pub struct Strip {
     changed: Vec<u64>,
     changes: u64,
     cuts: Vec<Cut>,
+    findings: Vec<Finding>,
 }
 
 impl Strip {
@@ -92,15 +94,16 @@ impl Strip {
             changed: vec![0; COLUMNS],
             changes: 0,
             cuts: Vec::new(),
+            findings: Vec::new(),
         })
     }
 
     /// A strip of which everything is known; `None` where there are not [`COLUMNS`] columns.
     #[must_use]
-    pub fn of(span_secs: f64, columns: Vec<Cells>, cuts: Vec<Cut>) -> Option<Self> {
+    pub fn of(span_secs: f64, columns: Vec<Cells>, cuts: Vec<Cut>, findings: Vec<Finding>) -> Option<Self> {
         let columns: Vec<_> = columns.into_iter().map(Column::Counted).collect();
         let empty = Self::new(span_secs).filter(|_| columns.len() == COLUMNS)?;
-        Some(Self { columns, cuts, changes: 1, changed: vec![1; COLUMNS], ..empty })
+        Some(Self { columns, cuts, findings, changes: 1, changed: vec![1; COLUMNS], ..empty })
     }
 
     /// Seconds from its left end to its right end.
@@ -132,6 +135,17 @@ impl Strip {
     #[must_use]
     pub fn cuts(&self) -> &[Cut] {
         &self.cuts
+    }
+
+    /// The findings that have been found, in the order of time.
+    #[must_use]
+    pub fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+
+    /// Tells which findings have been found by now.
+    pub(super) fn set_findings(&mut self, findings: Vec<Finding>) {
+        self.findings = findings;
     }
 
     /// Tells which cuts have been found by now.
@@ -235,8 +249,8 @@ mod tests {
 
     #[test]
     fn a_strip_is_made_of_so_many_columns_only() {
-        assert_eq!(Strip::of(1.0, vec![Cells::default(); COLUMNS - 1], Vec::new()), None);
-        assert!(Strip::of(1.0, vec![Cells::default(); COLUMNS], Vec::new()).unwrap().is_complete());
+        assert_eq!(Strip::of(1.0, vec![Cells::default(); COLUMNS - 1], Vec::new(), Vec::new()), None);
+        assert!(Strip::of(1.0, vec![Cells::default(); COLUMNS], Vec::new(), Vec::new()).unwrap().is_complete());
         assert_eq!((Cells::new(0, vec![1; CELLS]), Cells::new(1, vec![1; 3])), (None, None));
     }
 }

@@ -1,22 +1,28 @@
 //! A clip as a strip: time across, level up, in memory that does not grow with the clip's length. It is filled with frames in any
 //! order first and with every frame in order then, by whoever decodes; here is what it holds and what it looks like.
 //!
-//! `cells` brings frames of every depth to 256 levels, `columns` is the strip, `sweep` fills it with every frame and finds the cuts
-//! on the way, as `cuts` has them; `light` and `raster` make a picture of it. A report shows clips by the same cells, cuts and
-//! lights.
+//! `cells` brings frames of every depth to 256 levels, `columns` is the strip, `sweep` fills it with every frame and finds on the way
+//! the cuts, as `cuts` has them, and the `findings` of what somebody who checks it looks for; `light` and `raster` make a picture of it.
+//! A report shows clips by the same cells, cuts, worst frames and lights.
 
 mod cells;
 mod columns;
 mod cuts;
+mod findings;
 mod light;
 mod raster;
 mod sweep;
+mod worst;
 
 #[cfg(test)]
 pub(crate) use cells::tests::histogram;
 pub use cells::{ROWS, fold};
 pub use columns::{CELLS, COLUMNS, Cells, Column, Strip};
 pub use cuts::{Cut, CutFinder, DEFAULT_THRESHOLD, MAX_LISTED};
+pub use findings::{Finding, FindingKind, Seen, Sought};
 pub use light::{Rgb, brightness, channel_color, mixed, ramp};
 pub use raster::{Raster, Shown};
 pub use sweep::Sweep;
+#[cfg(test)]
+pub use worst::ChannelShare;
+pub use worst::{Flaw, WorstFrame, WorstFrames, shares};

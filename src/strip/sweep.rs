@@ -1,9 +1,10 @@
-//! Every frame of a clip, from the first to the last, into its strip: column after column becomes exact, and cuts are found on the way.
+//! Every frame of a clip, from the first to the last, into its strip: column after column becomes exact, and on the way cuts are found, and what
+//! somebody who checks it looks for.
 
 use super::cells::fold;
 use super::columns::{COLUMNS, Cells, Strip};
 use super::cuts::{CutFinder, DEFAULT_THRESHOLD};
-use crate::histogram::Histogram;
+use super::findings::{Examiner, Seen};
 
 /// A way through a clip that has begun at its first frame.
 #[derive(Debug)]
@@ -11,29 +12,33 @@ pub struct Sweep {
     /// The column that is being counted.
     at: usize,
     cells: Cells,
-    finder: CutFinder,
+    cuts: CutFinder,
+    findings: Examiner,
     frames: u64,
 }
 
 impl Default for Sweep {
     fn default() -> Self {
-        Self { at: 0, cells: Cells::default(), finder: CutFinder::new(DEFAULT_THRESHOLD), frames: 0 }
+        let cuts = CutFinder::new(DEFAULT_THRESHOLD);
+        Self { at: 0, cells: Cells::default(), cuts, findings: Examiner::default(), frames: 0 }
     }
 }
 
 impl Sweep {
     /// Adds the frame that comes next. Columns whose time it has left behind are exact from then on.
-    pub fn add(&mut self, strip: &mut Strip, time_secs: f64, histogram: &Histogram) {
-        self.go_on_to(strip, strip.column_at(time_secs));
-        let cells = fold(histogram);
-        self.finder.push(self.frames, time_secs, &cells);
+    pub fn add(&mut self, strip: &mut Strip, seen: &Seen<'_>) {
+        self.go_on_to(strip, strip.column_at(seen.time_secs));
+        let cells = fold(seen.histogram);
+        self.cuts.push(self.frames, seen.time_secs, &cells);
+        self.findings.push(self.frames, &cells, seen);
         self.cells.add(&cells);
         self.frames += 1;
     }
 
     fn go_on_to(&mut self, strip: &mut Strip, column: usize) {
         if self.at < column {
-            strip.set_cuts(self.finder.found());
+            strip.set_cuts(self.cuts.found());
+            strip.set_findings(self.findings.found());
         }
         while self.at < column {
             strip.complete(self.at, std::mem::take(&mut self.cells));
@@ -44,15 +49,21 @@ impl Sweep {
     /// Notes that there are no more frames: everything is exact now.
     pub fn finish(mut self, strip: &mut Strip) {
         self.go_on_to(strip, COLUMNS);
-        strip.set_cuts(&self.finder.finish().0);
+        strip.set_cuts(&self.cuts.finish().0);
+        strip.set_findings(self.findings.finish(strip.span_secs()));
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::histogram::Components;
-    use crate::strip::{CELLS, Column, ROWS};
+    use crate::histogram::{Components, Histogram};
+    use crate::picture::color::Range;
+    use crate::strip::{CELLS, Column, FindingKind, ROWS};
+
+    fn seen(time_secs: f64, histogram: &Histogram) -> Seen<'_> {
+        Seen { time_secs, histogram, range: Range::Limited, repeats: false }
+    }
 
     /// A histogram whose samples are spread by its number, more of them in the upper half from frame 60 on.
     fn histogram(bits: u32, number: u32) -> Histogram {
@@ -81,7 +92,7 @@ mod tests {
                         expected[channel * ROWS + (code >> (bits - 8))] += u64::from(bin);
                     }
                 }
-                sweep.add(&mut strip, 40.0 * f64::from(number) / f64::from(frames), &histogram);
+                sweep.add(&mut strip, &seen(40.0 * f64::from(number) / f64::from(frames), &histogram));
             }
             assert!(!strip.is_complete());
             sweep.finish(&mut strip);
@@ -98,10 +109,10 @@ mod tests {
         strip.glimpse(0.0, &[1; CELLS]);
         strip.glimpse(9.0, &[1; CELLS]);
         let mut sweep = Sweep::default();
-        sweep.add(&mut strip, 0.0, &histogram(8, 0));
+        sweep.add(&mut strip, &seen(0.0, &histogram(8, 0)));
         assert_eq!(strip.counted_columns(), 0, "more frames may begin in its time");
-        sweep.add(&mut strip, 0.5, &histogram(8, 1));
-        sweep.add(&mut strip, 5.0, &histogram(8, 2));
+        sweep.add(&mut strip, &seen(0.5, &histogram(8, 1)));
+        sweep.add(&mut strip, &seen(5.0, &histogram(8, 2)));
         assert_eq!(strip.counted_columns(), 5);
         assert!(matches!(&strip.columns()[0], Column::Counted(cells) if cells.frames() == 2));
         assert!(matches!(&strip.columns()[4], Column::Counted(cells) if cells.frames() == 0));
@@ -113,9 +124,30 @@ mod tests {
         let mut strip = Strip::new(1.0).unwrap();
         let mut sweep = Sweep::default();
         for number in 0..10 {
-            sweep.add(&mut strip, f64::from(number), &histogram(8, number));
+            sweep.add(&mut strip, &seen(f64::from(number), &histogram(8, number)));
         }
         sweep.finish(&mut strip);
         assert_eq!((strip.total().frames(), strip.columns()[COLUMNS - 1].cells().frames()), (10, 9));
+    }
+
+    #[test]
+    fn findings_are_known_as_the_sweep_goes_on_and_end_with_the_clip() {
+        let dark = {
+            let mut histogram = Histogram::empty(8, Components::Rgbl);
+            (0..4).for_each(|channel| histogram.bins_mut(channel)[3] = 10);
+            histogram
+        };
+        let mut strip = Strip::new(1024.0).unwrap();
+        let mut sweep = Sweep::default();
+        for (time_secs, histogram) in [(0.0, &dark), (1.0, &histogram(8, 0)), (2.0, &dark)] {
+            sweep.add(&mut strip, &seen(time_secs, histogram));
+        }
+        let black = |strip: &Strip| -> Vec<_> {
+            let black = strip.findings().iter().filter(|finding| finding.kind == FindingKind::Black);
+            black.map(|finding| (finding.frame, finding.start_secs, finding.end_secs)).collect()
+        };
+        assert_eq!(black(&strip), [(0, 0.0, 1.0)]);
+        sweep.finish(&mut strip);
+        assert_eq!(black(&strip), [(0, 0.0, 1.0), (2, 2.0, 1024.0)]);
     }
 }

@@ -73,8 +73,8 @@ const FORBIDDEN: [(&str, &[&str]); 17] = [
     (
         "strip",
         &[
-            "adjust", "app", "bench", "compare", "cpu", "engine", "export", "gpu", "keys", "lab", "media", "picture",
-            "playback", "scopes", "view",
+            "adjust", "app", "bench", "compare", "cpu", "engine", "export", "gpu", "keys", "lab", "media", "playback",
+            "scopes", "view",
         ],
     ),
     (

@@ -345,6 +345,7 @@ fn adjusting_is_timed_on_the_clock_of_whoever_adjusts() {
 /// A software adapter may note a timestamp long after it was recorded: with the next one, or when drawing ends.
 #[test]
 fn passes_that_follow_a_drawing_are_timed_with_all_their_work() {
+    const FRAMES: usize = 9;
     let gpu = Gpu::headless(&AdapterChoice::default()).expect("an adapter; scripts/setup installs one");
     let layout = PixelLayout::planar_ycbcr(8, (1, 1));
     let picture = noise(layout, (1280, 720), colorimetry(Matrix::Bt709, Range::Limited), 0, 1);
@@ -365,17 +366,18 @@ fn passes_that_follow_a_drawing_are_timed_with_all_their_work() {
     };
     // The first drawing compiles the shaders.
     frame();
-    for _ in 0..4 {
+    // On a machine that does something else meanwhile a pass may take long for no reason of its own: most frames decide.
+    let mut seen = Vec::new();
+    for _ in 0..FRAMES {
         let (times, passes, waited) = frame();
         if times.draw.is_none() {
             return; // The adapter writes no timestamps.
         }
         assert!(passes <= waited, "{times:?} of {waited:?}");
-        if gpu.is_software() {
-            // Most of the time goes into the passes, and counting and adjusting read every pixel of the picture; the view has a
-            // sixteenth of them. On a GPU handing the work over takes longer than all of it.
-            assert!(passes > waited / 2, "{times:?} of {waited:?}");
-            assert!(times.chunk > times.reduce && times.adjust > times.reduce, "{times:?}");
-        }
+        // Counting and adjusting read every pixel of the picture, and take most of the time. A begin that is noted behind the
+        // work leaves a pass a hundredth of that. On a GPU handing the work over takes longer than all of it.
+        let has_its_work = times.chunk.is_some_and(|chunk| Some(20 * chunk) > times.adjust) && passes > waited / 4;
+        seen.push((has_its_work || !gpu.is_software(), format!("{times:?} of {waited:?}")));
     }
+    assert!(seen.iter().filter(|frame| frame.0).count() > FRAMES / 2, "{seen:#?}");
 }

@@ -21,6 +21,8 @@ fn name_of(chord: &Chord) -> String {
         Chord::Letter(name) | Chord::Sign(name) => (*name).to_owned(),
         Chord::ShiftNamed(key) => format!("shift+{}", plain(key.name())),
         Chord::ShiftLetter(name) => format!("shift+{}", plain(name)),
+        Chord::ControlNamed(key) => format!("ctrl+{}", plain(key.name())),
+        Chord::ControlShiftNamed(key) => format!("ctrl+shift+{}", plain(key.name())),
         Chord::AltNamed(key) => format!("alt+{}", plain(key.name())),
         Chord::Control(letter) => format!("ctrl+{letter}"),
         Chord::ControlShift(letter) => format!("ctrl+shift+{letter}"),
@@ -117,6 +119,17 @@ fn check(program: &Program, key: &str, action: Action) {
             leads_to(program, key, START + if forward { FRAME_SECONDS } else { -FRAME_SECONDS });
         }
         Action::ToCut { .. } => drop(note("no cuts are known: the clip is not counted (Shift+T)")),
+        Action::ToFinding { .. } => drop(note("no findings are known: the clip is not counted (Shift+T)")),
+        Action::OtherFindings { forward } => {
+            let kinds = ["black frames", "frozen frames", "clipped frames", "worst frames"];
+            let told = |kind: &str| drop(note(&format!("looking for {kind}: the clip is not counted (Shift+T)")));
+            if forward {
+                kinds.iter().copied().for_each(told)
+            } else {
+                kinds.iter().rev().copied().for_each(told)
+            }
+            told("findings");
+        }
         Action::NextStrip => {
             for size in ["small", "tall", "off"] {
                 note(&format!("the clip behind the timeline: {size}"));

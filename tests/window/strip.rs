@@ -130,16 +130,62 @@ fn its_key_shows_it_tall_and_takes_it_away() {
     program.quit_with("q");
 }
 
-/// Three seconds of one pattern, two of another and four of a third, 25 frames a second, with one key frame only.
-fn clip_with_cuts() -> tempfile::NamedTempFile {
+/// A clip of these scenes at 25 frames a second, with one key frame only.
+fn clip_of(scenes: &str) -> tempfile::NamedTempFile {
     let clip = tempfile::Builder::new().suffix(".mp4").tempfile().expect("a temporary file");
-    let scenes = "testsrc2=s=320x180:r=25:d=3[a];smptebars=s=320x180:r=25:d=2[b];rgbtestsrc=s=320x180:r=25:d=4[c];\
-                  [a][b][c]concat=n=3";
     let mut command = Command::new("ffmpeg");
     command.args(["-v", "error", "-y", "-filter_complex", scenes, "-pix_fmt", "yuv420p", "-g", "500"]);
     command.args(["-sc_threshold", "0"]).arg(clip.path());
     output_of(&mut command, PATIENCE).unwrap_or_else(|error| panic!("no clip: {error}"));
     clip
+}
+
+/// Three seconds of one pattern, two of another and four of a third.
+fn clip_with_cuts() -> tempfile::NamedTempFile {
+    clip_of(
+        "testsrc2=s=320x180:r=25:d=3[a];smptebars=s=320x180:r=25:d=2[b];rgbtestsrc=s=320x180:r=25:d=4[c];\
+         [a][b][c]concat=n=3",
+    )
+}
+
+/// Two seconds of gray that flickers, one of black, two of gray again, two of bars that stand still and are white in a part.
+fn clip_with_findings() -> tempfile::NamedTempFile {
+    let gray = "color=gray:s=320x180:r=25:d=2,noise=alls=20:allf=t";
+    let still = ["color=black:s=320x180:r=25:d=1", "smptebars=s=320x180:r=25:d=2"];
+    clip_of(&format!("{gray}[a];{}[b];{gray}[c];{}[d];[a][b][c][d]concat=n=4", still[0], still[1]))
+}
+
+#[test]
+fn keys_lead_to_black_frozen_and_clipped_frames() {
+    let _turn = turn();
+    let display = Display::start();
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let clip = clip_with_findings();
+    // What was kept knows as much as what was counted.
+    for how in ["counted: 175 frames", "as it was kept: 175 frames"] {
+        let program = open(&display, clip.path().to_str().expect("plain"), home.path());
+        assert!(complete(&program).starts_with(how), "{}", program.log());
+        let is_at = |wanted: f64| {
+            position_where(&program, "at the finding", |position| near(position, wanted, 0.4 * FRAME_SECONDS));
+        };
+        let says = |key: &str, note: &str| drop(program.after(|| program.key(key), &format!("note: {note}")));
+        says("ctrl+shift+Next", "looking for black frames: 1");
+        says("ctrl+Next", "1 of 1: black from 0:02.000 to 0:03.000");
+        is_at(2.0);
+        says("ctrl+Next", "no black frame after this");
+        says("ctrl+shift+Next", "looking for frozen frames: 2");
+        says("ctrl+Next", "2 of 2: frozen from 0:05.000 to 0:07.000");
+        is_at(5.0);
+        says("ctrl+Prior", "1 of 2: frozen from 0:02.000 to 0:03.000");
+        is_at(2.0);
+        says("ctrl+shift+Next", "looking for clipped frames: 1");
+        says("ctrl+Next", "1 of 1: clipped from 0:05.000 to 0:07.000, up to ");
+        is_at(5.0);
+        says("ctrl+shift+Next", "looking for worst frames: ");
+        says("ctrl+shift+Next", "looking for findings: ");
+        says("Home", "to the first frame");
+        program.quit_with("q");
+    }
 }
 
 #[test]

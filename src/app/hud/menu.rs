@@ -1,36 +1,26 @@
 //! The menu at the pointer, and the list of recent files: by pointer, or by arrows, Enter and first letters.
 
+mod drawing;
+mod further;
 mod words;
 
 use std::time::Duration;
 
-use egui::containers::menu::{MenuConfig, MenuState, SubMenu, SubMenuButton, menu_style};
-use egui::{
-    Align, Button, Color32, Id, Key, LayerId, Layout, Popup, PopupKind, Pos2, Rect, Response, RichText, Sense, Stroke,
-    Ui, UiBuilder, Vec2, vec2,
-};
+use egui::containers::menu::{MenuState, SubMenu};
+use egui::{Align, Id, Key, LayerId, Layout, Popup, PopupKind, Pos2, Rect, Ui, Vec2};
 
 use super::model::{Command, Model};
 use super::{meanings, theme};
 use crate::app::recent::place_text;
 use crate::histogram::Components;
-use crate::keys::{self, Action, MENU, MenuLine};
-use crate::scopes::graticule::Unit;
+use crate::keys::{Action, MENU, MenuLine};
 use crate::text::shown;
 use crate::view::overlay::Overlaps;
-use crate::view::scopes::ScopeStyle;
-use words::{shortened, words};
+use drawing::{BESIDE, Drawing, Line, WIDTH, style};
+use words::shortened;
 
-/// Width of a line, in points.
-const WIDTH: f32 = 250.0;
-/// Height of a line.
-const LINE: f32 = 20.0;
-/// Behind the line that the pointer or the arrows are at.
-const AT: Color32 = Color32::from_gray(56);
 /// The numbers of bins that are offered. Any other is to be had by `--bin-count`.
 const BIN_COUNTS: [u32; 9] = [8, 16, 32, 64, 100, 128, 256, 512, 1024];
-/// Space beside a file's name and the place where it was left, in points.
-const BESIDE: f32 = 26.0;
 /// What has opened beside a menu stays until the pointer has rested so long on another line: on its way there it crosses some.
 const GRACE: Duration = Duration::from_millis(350);
 
@@ -71,14 +61,6 @@ enum Beside {
     Leaving(Id),
     /// Nothing any more: the menu of this line was left by key. Nothing opens for a pointer that rests, on this line or another.
     Left(Id),
-}
-
-/// A line as it was drawn.
-struct Line {
-    id: Id,
-    layer: LayerId,
-    /// The first letter of its words, small.
-    begins: Option<char>,
 }
 
 impl Menu {
@@ -214,40 +196,12 @@ fn next_beginning_with(letter: char, lines: &[Line], chosen: Option<Id>) -> Opti
     from_here.find(|line| line.layer == layer && line.begins == Some(letter)).map(|line| line.id)
 }
 
-/// The line that the pointer or the arrows are at is lighter, but its key can still be read.
-fn style(style: &mut egui::Style) {
-    menu_style(style);
-    let widgets = &mut style.visuals.widgets;
-    for state in [&mut widgets.hovered, &mut widgets.active, &mut widgets.open] {
-        state.weak_bg_fill = AT;
-    }
-}
-
 /// What a menu lies on: nothing shines through, since it covers what is below it for a moment only.
 fn plate() -> egui::Frame {
     theme::framed(6, 6).fill(theme::SOLID)
 }
 
-/// One drawing of a menu.
-struct Drawing<'a, 'm> {
-    model: &'a Model<'m>,
-    commands: &'a mut Vec<Command>,
-    /// The line that keys have led to.
-    chosen: Option<Id>,
-    lines: Vec<Line>,
-    /// Where menus beside it lie.
-    places: Vec<Rect>,
-    /// Their lines.
-    opened: Vec<Id>,
-    /// The line whose menu was left and stays closed, as do those of others unless keys have led there.
-    left: Option<Id>,
-}
-
-impl<'a, 'm> Drawing<'a, 'm> {
-    const fn new(model: &'a Model<'m>, commands: &'a mut Vec<Command>, chosen: Option<Id>) -> Self {
-        Self { model, commands, chosen, lines: Vec::new(), places: Vec::new(), opened: Vec::new(), left: None }
-    }
-
+impl Drawing<'_, '_> {
     /// The menu that was opened at a point: what is there is copied.
     fn everything(&mut self, ui: &mut Ui, at: Pos2) {
         ui.spacing_mut().item_spacing.y = 0.0;
@@ -266,7 +220,12 @@ impl<'a, 'm> Drawing<'a, 'm> {
                 MenuLine::Does(Action::Continue) if self.model.file.left_at.is_none() => continue,
                 MenuLine::Does(Action::ClearRegion) if !has_region => continue,
                 MenuLine::Does(action) if !has_video && !needs_none(action) => continue,
-                MenuLine::Channels | MenuLine::Scopes | MenuLine::Bins | MenuLine::Overlaps | MenuLine::Held
+                MenuLine::Clip
+                | MenuLine::Channels
+                | MenuLine::Scopes
+                | MenuLine::Bins
+                | MenuLine::Overlaps
+                | MenuLine::Held
                     if !has_video =>
                 {
                     continue;
@@ -290,6 +249,7 @@ impl<'a, 'm> Drawing<'a, 'm> {
                         }
                     }
                 }),
+                MenuLine::Clip => self.further(ui, "Timeline", Self::clip),
                 MenuLine::Scopes => self.further(ui, "Scopes", Self::scopes),
                 MenuLine::Bins => self.further(ui, "Bins", |menu, ui| {
                     for count in std::iter::once(None).chain(BIN_COUNTS.map(Some)) {
@@ -317,73 +277,6 @@ impl<'a, 'm> Drawing<'a, 'm> {
         }
     }
 
-    /// The scopes, and how those beside the histograms look.
-    fn scopes(&mut self, ui: &mut Ui) {
-        use Action::{ToggleOverlays, ToggleParade, ToggleScopes, ToggleVectorscope, ToggleWall, ToggleWaveform};
-        for action in [ToggleOverlays, ToggleWaveform, ToggleParade, ToggleVectorscope, ToggleScopes, ToggleWall] {
-            self.does(ui, action, Command::Do(action));
-        }
-        let style = self.model.beside.style;
-        ui.add(egui::Separator::default().spacing(7.0));
-        for unit in Unit::ALL {
-            let words = format!("Levels in {}", unit.name());
-            self.shows(ui, &words, style.unit == unit, ScopeStyle { unit, ..style });
-        }
-        ui.add(egui::Separator::default().spacing(7.0));
-        for zoom in ScopeStyle::ZOOMS {
-            let words =
-                if zoom == 1 { "All of the vectorscope".to_owned() } else { format!("Its middle, {zoom} times") };
-            self.shows(ui, &words, style.zoom == zoom, ScopeStyle { zoom, ..style });
-        }
-        self.shows(ui, "Vectorscope in white", style.white, ScopeStyle { white: !style.white, ..style });
-        self.shows(ui, "Line for the tone of skin", style.skin, ScopeStyle { skin: !style.skin, ..style });
-    }
-
-    /// The frames that are held, and what is done with them.
-    fn held(&mut self, ui: &mut Ui) {
-        self.does(ui, Action::HoldFrame, Command::Do(Action::HoldFrame));
-        self.does(ui, Action::FlipHeld, Command::Do(Action::FlipHeld));
-        let held = self.model.held;
-        if held.names.is_empty() {
-            return;
-        }
-        if self.line(ui, "Let go of it", "", true).clicked() {
-            self.commands.push(Command::LetGo);
-        }
-        ui.add(egui::Separator::default().spacing(7.0));
-        for (place, name) in held.names.iter().enumerate() {
-            let width = |text: &str| {
-                ui.painter().layout_no_wrap(text.to_owned(), theme::words(theme::TEXT), theme::LIGHT).size().x
-            };
-            let name = shortened(name, |name| width(name) <= ui.available_width() - 2.0 * BESIDE);
-            let now = if place == held.place { "now" } else { "" };
-            if ui.push_id(place, |ui| self.line(ui, &name, now, true)).inner.clicked() {
-                self.commands.push(Command::CompareWith(place));
-            }
-        }
-    }
-
-    /// A line for another look of the scopes.
-    fn shows(&mut self, ui: &mut Ui, words: &str, is_now: bool, style: ScopeStyle) {
-        if self.line(ui, words, if is_now { "now" } else { "" }, true).clicked() {
-            self.commands.push(Command::Scopes(style));
-        }
-    }
-
-    /// A line for what a key does, gray where nothing would come of it.
-    fn does(&mut self, ui: &mut Ui, action: Action, command: Command) {
-        let key = keys::label_of(action).unwrap_or_default();
-        let is_possible = match action {
-            Action::Undo => self.model.steps.back,
-            Action::Redo => self.model.steps.forward,
-            Action::FlipHeld => !self.model.held.names.is_empty(),
-            _ => true,
-        };
-        if self.line(ui, &words(action, self.model), &key, is_possible).clicked() {
-            self.commands.push(command);
-        }
-    }
-
     /// The recent files, so many at most, each with the place where it was left.
     fn recent(&mut self, ui: &mut Ui, most: usize) {
         ui.spacing_mut().item_spacing.y = 0.0;
@@ -401,75 +294,6 @@ impl<'a, 'm> Drawing<'a, 'm> {
             response.on_hover_text(format!("{}{place}", shown(&file.path)));
         }
     }
-
-    /// A line with its key at the right.
-    fn line(&mut self, ui: &mut Ui, words: &str, key: &str, is_possible: bool) -> Response {
-        let [ink, key_ink] = if is_possible { [theme::LIGHT, theme::DIM] } else { [theme::GRAYED; 2] };
-        let text = RichText::new(words).font(theme::words(theme::TEXT)).color(ink);
-        let key = RichText::new(key).font(theme::mono(theme::SMALL)).color(key_ink);
-        let button = Button::new(text).shortcut_text(key).min_size(vec2(0.0, LINE));
-        if !is_possible {
-            let gray = button.sense(Sense::hover()).fill(Color32::TRANSPARENT).stroke(Stroke::NONE);
-            log::trace!("menu: {words} is gray");
-            return known_by(ui, words, |ui| ui.add(gray));
-        }
-        let response = known_by(ui, words, |ui| ui.add(button));
-        self.drawn(ui, &response, words);
-        response
-    }
-
-    /// A line that opens a further menu beside it.
-    fn further(&mut self, ui: &mut Ui, words: &str, contents: impl FnOnce(&mut Self, &mut Ui)) {
-        let text = RichText::new(words).font(theme::words(theme::TEXT)).color(theme::LIGHT);
-        let arrow = SubMenuButton::arrow_atom(Some(theme::DIM));
-        let button = Button::new(text).right_text(arrow).min_size(vec2(0.0, LINE));
-        let (response, is_open) = known_by(ui, words, |ui| {
-            let line = ui.next_auto_id();
-            // Once one was left, keys alone open others.
-            let stays_closed = |left| left == line || !ui.memory(|memory| memory.has_focus(line));
-            if self.left.is_some_and(stays_closed) {
-                return (ui.add(button), false);
-            }
-            let further = SubMenuButton::from_button(button);
-            let config = MenuConfig::new().style(style as fn(&mut egui::Style));
-            let (response, opened) = further.config(config).ui(ui, |ui| {
-                ui.set_width(WIDTH);
-                ui.spacing_mut().item_spacing.y = 0.0;
-                let room = ui.ctx().content_rect().height() - 24.0;
-                theme::scrolled(ui, room, |ui| contents(self, ui));
-            });
-            (response, opened.is_some())
-        });
-        self.drawn(ui, &response, words);
-        if is_open {
-            let place = ui.memory(|memory| memory.area_rect(SubMenu::id_from_widget_id(response.id)));
-            self.places.extend(place);
-            self.opened.push(response.id);
-        }
-    }
-
-    /// Notes a line that can be chosen, and keeps the one in sight that is.
-    fn drawn(&mut self, ui: &Ui, response: &Response, words: &str) {
-        let begins =
-            words.chars().find(|letter| letter.is_alphanumeric()).and_then(|letter| letter.to_lowercase().next());
-        self.lines.push(Line { id: response.id, layer: ui.layer_id(), begins });
-        // What is drawn to be measured is not seen, and lies elsewhere.
-        if !ui.is_sizing_pass() {
-            let at = response.rect.center() * ui.ctx().pixels_per_point();
-            log::trace!("menu: {words} at {:.0},{:.0}", at.x, at.y);
-        }
-        if response.has_focus() && self.chosen.replace(response.id) != Some(response.id) {
-            response.scroll_to_me(None);
-            log::trace!("menu: {words} is chosen");
-        }
-    }
-}
-
-/// Adds a line whose id is made of its words: one that is counted from the top changes with what is drawn above, and the line
-/// that was left or chosen would be another in the next drawing.
-fn known_by<T>(ui: &mut Ui, words: &str, add: impl FnOnce(&mut Ui) -> T) -> T {
-    let id = ui.scope_id().with(words);
-    ui.scope_builder(UiBuilder::new().scope_id(id), add).inner
 }
 
 /// The recent files in a window without a video, so many at most.

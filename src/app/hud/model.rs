@@ -20,7 +20,7 @@ use crate::gpu::draw::Channels;
 use crate::histogram::Components;
 use crate::keys::Action;
 use crate::playback::SeekGoal;
-use crate::strip::Strip;
+use crate::strip::{Sought, Strip};
 use crate::text::timecode;
 use crate::view::datascope::Datascope;
 use crate::view::exposure::{Exposure, Tint};
@@ -41,6 +41,8 @@ pub enum Command {
     Settle,
     /// Switch an adjustment on with other parameters.
     Choose(Adjustment, Choices),
+    /// Show these findings of the clip, and go to them.
+    LookFor(Sought),
     /// Show other zebras, marks or false colours.
     Expose(Exposure),
     /// Count another picture.
@@ -193,6 +195,8 @@ pub struct FileView<'a> {
     pub strip: Option<&'a Strip>,
     /// Whether that is shown tall.
     pub has_tall_strip: bool,
+    /// Which findings are shown in it.
+    pub sought: Sought,
 }
 
 /// The frames that are held to compare with.

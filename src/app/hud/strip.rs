@@ -1,4 +1,4 @@
-//! The clip behind the timeline: its strip as a picture, and ticks for its cuts.
+//! The clip behind the timeline: its strip as a picture, ticks for its cuts, and what somebody who checks it looks for.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use egui::{Color32, ColorImage, Painter, Pos2, Rect, Stroke, TextureHandle, Text
 use super::model::Model;
 use super::theme;
 use crate::histogram::Components;
-use crate::strip::{COLUMNS, Column, Cut, ROWS, Raster, Shown, Strip};
+use crate::strip::{COLUMNS, Column, Cut, Finding, FindingKind, Flaw, ROWS, Raster, Shown, Sought, Strip};
 use crate::text::timecode;
 
 /// How often the picture of a strip that is being filled is made anew at the most: it is sent to the adapter each time.
@@ -80,12 +80,86 @@ pub fn mark_cuts(painter: &Painter, rect: Rect, cuts: &[Cut], column: impl Fn(f6
     }
 }
 
-/// What is to be said of a place in the strip besides its time: the cut that is there, or that it is not exact yet.
-pub fn told(strip: &Strip, secs: f64, x: f32, column: impl Fn(f64) -> f32) -> Option<String> {
+/// Height of a lane of findings, in points.
+const LANE: f32 = 3.0;
+/// Height and half the width of the mark of a worst frame, in points.
+const WORST: [f32; 2] = [6.0, 3.5];
+
+/// The lane of a kind of finding above the strip's lower edge, and its colour.
+const fn lane(kind: FindingKind) -> (f32, Color32) {
+    match kind {
+        FindingKind::Clipped => (0.0, Color32::from_rgb(255, 224, 120)),
+        FindingKind::Frozen => (1.0, Color32::from_rgb(104, 190, 255)),
+        FindingKind::Black => (2.0, Color32::from_gray(176)),
+        FindingKind::Worst(_) => (3.0, theme::WRONG),
+    }
+}
+
+/// Marks the findings that are looked for along the lower edge of the strip: stretches as bars, each kind in a lane of its own, and
+/// the worst frames as triangles above them.
+pub fn mark_findings(painter: &Painter, rect: Rect, strip: &Strip, sought: Sought, column: impl Fn(f64) -> f32) {
+    let found = || strip.findings().iter().filter(|finding| sought.has(finding.kind));
+    let is_worst = |finding: &&Finding| matches!(finding.kind, FindingKind::Worst(_));
+    let mut last = [f32::NEG_INFINITY; 3];
+    for finding in found().filter(|finding| !is_worst(finding)) {
+        let (place, color) = lane(finding.kind);
+        let begin = painter.round_to_pixel_center(column(finding.start_secs)) - 0.5;
+        // A single frame is seen too. What lies in a pixel that is marked already changes nothing.
+        let end = column(finding.end_secs).max(begin + 2.0);
+        let reached = &mut last[place as usize];
+        if end <= *reached {
+            continue;
+        }
+        *reached = end;
+        let low = rect.max.y - 2.0 - place * LANE;
+        let bar = Rect::from_min_max(pos2(begin, low - LANE), pos2(end, low));
+        painter.rect_filled(bar.expand2(egui::vec2(1.0, 0.0)), 0, Color32::from_black_alpha(200));
+        painter.rect_filled(bar.shrink2(egui::vec2(0.0, 0.5)), 0, color);
+    }
+    for finding in found().filter(is_worst) {
+        let (place, color) = lane(finding.kind);
+        let [height, half] = WORST;
+        let (x, low) = (column(finding.start_secs), rect.max.y - 2.0 - place * LANE);
+        let corners = vec![pos2(x, low - height), pos2(x + half, low), pos2(x - half, low)];
+        painter.add(egui::Shape::convex_polygon(corners, color, Stroke::new(1.0, Color32::from_black_alpha(200))));
+    }
+}
+
+/// What a finding is, and when.
+pub fn finding_text(finding: &Finding) -> String {
+    let at = timecode(finding.start_secs);
+    let to = timecode(finding.end_secs);
+    let share = finding.share.map(|share| {
+        let channel = Components::Rgbl.channel_names().get(share.channel).copied().unwrap_or_default();
+        format!("{:.1} % of {channel}", share.share * 100.0)
+    });
+    let share = share.unwrap_or_default();
+    match finding.kind {
+        FindingKind::Black => format!("black from {at} to {to}"),
+        FindingKind::Frozen => format!("frozen from {at} to {to}"),
+        FindingKind::Clipped => format!("clipped from {at} to {to}, up to {share}"),
+        FindingKind::Worst(Flaw::Lowest) => format!("most at the lowest code at {at}: {share}"),
+        FindingKind::Worst(Flaw::Highest) => format!("most at the highest code at {at}: {share}"),
+        FindingKind::Worst(Flaw::Outside) => format!("most out of range at {at}: {share}"),
+    }
+}
+
+/// What is to be said of a place in the strip besides its time: the cut or the finding that is there, or that it is not exact yet.
+pub fn told(strip: &Strip, sought: Sought, (secs, x): (f64, f32), column: impl Fn(f64) -> f32) -> Option<String> {
     let away = |cut: &Cut| (column(cut.time_secs) - x).abs();
     let nearest = strip.cuts().iter().enumerate().min_by(|(_, a), (_, b)| away(a).total_cmp(&away(b)));
     if let Some((index, cut)) = nearest.filter(|(_, cut)| away(cut) <= NEAR) {
         return Some(format!("cut {} of {} at {}", index + 1, strip.cuts().len(), timecode(cut.time_secs)));
+    }
+    // Of several the narrowest: what it lies in is seen beside it.
+    let covers = |finding: &&Finding| {
+        let range = column(finding.start_secs) - NEAR..=column(finding.end_secs) + NEAR;
+        sought.has(finding.kind) && range.contains(&x)
+    };
+    let length = |finding: &Finding| finding.end_secs - finding.start_secs;
+    let finding = strip.findings().iter().filter(covers).min_by(|a, b| length(a).total_cmp(&length(b)));
+    if let Some(finding) = finding {
+        return Some(finding_text(finding));
     }
     let is_exact = matches!(strip.columns()[strip.column_at(secs)], Column::Counted(_));
     (!is_exact).then(|| "not exact yet".to_owned())

@@ -85,11 +85,12 @@ impl Timeline {
         draw_line(painter, (line, reach), column, play, self.dragged, is_active);
         if let Some(clip) = clip {
             strip::mark_cuts(painter, rect, clip.cuts(), column);
+            strip::mark_findings(painter, rect, clip, model.file.sought, column);
         }
         let Some(at) = pointer.filter(|_| is_active) else { return false };
         let x = at.x.clamp(line.min.x, line.max.x);
         painter.vline(x, reach.expand(4.0), egui::Stroke::new(1.0, theme::LIGHT));
-        let told = clip.and_then(|clip| strip::told(clip, time(at.x), x, column));
+        let told = clip.and_then(|clip| strip::told(clip, model.file.sought, (time(at.x), x), column));
         show_hint(painter, x, free, &hints(time(at.x), play, told))
     }
 }

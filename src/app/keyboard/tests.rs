@@ -32,6 +32,17 @@ fn arrows_seek_and_shift_makes_them_short_and_exact() {
 }
 
 #[test]
+fn pages_lead_to_files_cuts_and_findings_by_what_is_held_with_them() {
+    const CONTROL: ModifiersState = ModifiersState::CONTROL;
+    let forward = true;
+    assert_eq!(named(NamedKey::PageDown, NONE), Some(Action::OtherFile { forward }));
+    assert_eq!(named(NamedKey::PageDown, SHIFT), Some(Action::ToCut { forward }));
+    assert_eq!(named(NamedKey::PageDown, CONTROL), Some(Action::ToFinding { forward }));
+    assert_eq!(named(NamedKey::PageDown, CONTROL | SHIFT), Some(Action::OtherFindings { forward }));
+    assert_eq!(named(NamedKey::PageDown, CONTROL | ModifiersState::ALT), None);
+}
+
+#[test]
 fn keys_with_control_are_only_those_of_the_table() {
     assert_eq!(typed("q", "q", NONE), Some(Action::Quit));
     assert_eq!(typed("q", "q", ModifiersState::CONTROL), None);

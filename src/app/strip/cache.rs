@@ -16,18 +16,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::export::analyze::summary::{SourceIdentity, hash};
 use crate::media::OpenOptions;
-use crate::strip::{CELLS, COLUMNS, Cells, Column, Cut, Strip};
+use crate::strip::{CELLS, COLUMNS, Cells, Column, Cut, Finding, Strip};
 
 /// Changes whenever other counts, or the same in another form, are written.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// The most bytes that all files may have together.
 const MOST_BYTES: u64 = 200 << 20;
 /// Ending of the files.
 const ENDING: &str = "strip";
 /// Beginning of the names of files that are being written.
 const UNFINISHED: &str = ".unfinished-";
-/// The longest first line: 10 000 cuts of less than 100 bytes each.
-const LONGEST_LINE: u64 = 1 << 20;
+/// The longest first line: 10 000 cuts of less than 100 bytes each, and as many findings of less than 200 of each of three kinds.
+const LONGEST_LINE: u64 = 8 << 20;
 
 /// What a strip is of: a file by its size, its time of change and a hash of its ends, and how it is read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,6 +68,7 @@ struct Head {
     /// The length by its bits, so that it comes back as it was.
     span_bits: u64,
     cuts: Vec<Cut>,
+    findings: Vec<Finding>,
 }
 
 /// A folder of finished strips.
@@ -129,7 +130,8 @@ impl Cache {
         fs::create_dir_all(&self.folder)?;
         let file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(&self.folder)?;
         let mut packed = GzEncoder::new(io::BufWriter::new(file), Compression::fast());
-        let head = Head { key: key.clone(), span_bits: strip.span_secs().to_bits(), cuts: strip.cuts().to_vec() };
+        let (cuts, findings) = (strip.cuts().to_vec(), strip.findings().to_vec());
+        let head = Head { key: key.clone(), span_bits: strip.span_secs().to_bits(), cuts, findings };
         serde_json::to_writer(&mut packed, &head).map_err(io::Error::other)?;
         packed.write_all(b"\n")?;
         for cells in strip.columns().iter().map(Column::cells) {
@@ -193,7 +195,8 @@ fn parse(file: &File, key: &Key) -> io::Result<Strip> {
     if unpacked.read(&mut [0])? > 0 {
         return Err(wrong("it is longer than a strip"));
     }
-    Strip::of(f64::from_bits(head.span_bits), columns, head.cuts).ok_or_else(|| wrong("its length is none"))
+    Strip::of(f64::from_bits(head.span_bits), columns, head.cuts, head.findings)
+        .ok_or_else(|| wrong("its length is none"))
 }
 
 #[cfg(test)]
@@ -202,7 +205,8 @@ mod tests {
 
     use super::*;
     use crate::histogram::{Components, Histogram};
-    use crate::strip::Sweep;
+    use crate::picture::color::Range;
+    use crate::strip::{Seen, Sweep};
 
     fn strip(seed: u32) -> Strip {
         let mut strip = Strip::new(12.345).unwrap();
@@ -215,10 +219,12 @@ mod tests {
                 }
                 histogram.bins_mut(channel)[if number < 20 { 10 } else { 240 }] += 9_000_000;
             }
-            sweep.add(&mut strip, f64::from(number) * 0.3, &histogram);
+            let (time_secs, repeats) = (f64::from(number) * 0.3, number == 7);
+            sweep.add(&mut strip, &Seen { time_secs, histogram: &histogram, range: Range::Limited, repeats });
         }
         sweep.finish(&mut strip);
         assert_eq!(strip.cuts().len(), 1);
+        assert!(strip.findings().len() > 2, "{:?}", strip.findings());
         strip
     }
 
@@ -236,7 +242,10 @@ mod tests {
     }
 
     fn same(a: &Strip, b: &Strip) -> bool {
-        a.columns() == b.columns() && a.cuts() == b.cuts() && a.span_secs().to_bits() == b.span_secs().to_bits()
+        a.columns() == b.columns()
+            && a.cuts() == b.cuts()
+            && a.findings() == b.findings()
+            && a.span_secs().to_bits() == b.span_secs().to_bits()
     }
 
     #[test]
@@ -255,7 +264,7 @@ mod tests {
         let (_home, video, cache) = home();
         let before = key(&video);
         cache.write(&before, &strip(7)).unwrap();
-        let range = Some(crate::picture::color::Range::Full);
+        let range = Some(Range::Full);
         let other = Key::of(&video, &OpenOptions { range, ..OpenOptions::default() }).unwrap();
         assert!(cache.read(&other).is_none());
         // The same size and name.

@@ -8,8 +8,8 @@ use super::gate::{Gate, Pace};
 use crate::cpu::Engine;
 use crate::histogram::{Components, Histogram};
 use crate::media::{Decoder, MediaError, OpenOptions, Seek, StopHandle};
-use crate::picture::Frame;
-use crate::strip::{COLUMNS, Strip, Sweep, fold};
+use crate::picture::{Frame, Picture};
+use crate::strip::{COLUMNS, Seen, Strip, Sweep, fold};
 
 /// Of what a strip is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -194,12 +194,17 @@ impl Filler {
     fn sweep(&self, counter: &mut Counter) -> Result<(), Break> {
         let mut decoder = self.open()?;
         let mut sweep = Sweep::default();
+        let mut before: Option<Picture> = None;
         loop {
             self.pass()?;
             match decoder.next_frame() {
                 Ok(Some(frame)) => {
+                    let repeats = before.as_ref().is_some_and(|before| before.has_codes_of(&frame.picture));
+                    let range = frame.picture.colorimetry().range.value;
                     let histogram = counter.count(&frame);
-                    sweep.add(&mut self.shared.lock(), frame.time_secs, histogram);
+                    let seen = Seen { time_secs: frame.time_secs, histogram, range, repeats };
+                    sweep.add(&mut self.shared.lock(), &seen);
+                    before = Some(frame.picture);
                 }
                 Ok(None) => break,
                 Err(MediaError::Stopped { .. }) => return Err(Break::Unwanted),

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::session::Session;
 use crate::media::OpenOptions;
-use crate::strip::Strip;
+use crate::strip::{Sought, Strip};
 use cache::Cache;
 use filler::{Filling, Subject};
 use gate::Pacer;
@@ -59,6 +59,8 @@ impl StripSize {
 pub struct ClipStrip {
     /// How much of it is shown.
     pub size: StripSize,
+    /// Which findings are shown and gone to.
+    pub sought: Sought,
     open: OpenOptions,
     cache: Option<Cache>,
     state: State,
@@ -79,7 +81,15 @@ impl ClipStrip {
     #[must_use]
     pub fn new(size: StripSize, open: OpenOptions, is_kept: bool) -> Self {
         let cache = if is_kept { Cache::of_platform() } else { None };
-        Self { size, open, cache, state: State::Nothing, pacer: Pacer::default(), drawn: (0, None) }
+        Self {
+            size,
+            sought: Sought::default(),
+            open,
+            cache,
+            state: State::Nothing,
+            pacer: Pacer::default(),
+            drawn: (0, None),
+        }
     }
 
     /// Forgets the strip: another video has come.

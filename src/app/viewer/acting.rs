@@ -72,6 +72,7 @@ impl Viewer {
                 let text = bins.map_or_else(|| "a bin for each code".to_owned(), |count| format!("{count} bins"));
                 self.work.note(Note::done(text), now);
             }
+            Command::LookFor(sought) => self.work.look_for(sought, now),
             Command::Scopes(scopes) => self.work.show_scopes(scopes, now),
             Command::BrushOnly(channel) => self.brush_only(channel),
             Command::CopyAt(at) => self.work.copy_values(Some(self.work.geometry().on_view(at)), now),

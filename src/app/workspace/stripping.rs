@@ -1,15 +1,15 @@
-//! The clip behind the timeline: how much of it is shown, and the cuts that it knows.
+//! The clip behind the timeline: how much of it is shown, and the cuts and findings that it knows.
 
 use std::time::Instant;
 
 use super::Workspace;
-use crate::app::hud::Note;
+use crate::app::hud::{self, Note};
 use crate::app::strip::StripSize;
 use crate::app::transport;
-use crate::strip::Cut;
+use crate::strip::{Sought, Strip};
 use crate::text::timecode;
 
-/// Cuts no further away than this are where playback is: times are rounded in a file's time base.
+/// What is no further away than this is where playback is: times are rounded in a file's time base.
 const SLACK_SECS: f64 = 1e-3;
 
 impl Workspace {
@@ -35,6 +35,39 @@ impl Workspace {
 
     /// Goes to the next or the previous cut of those that are known, and says which that is.
     pub(super) fn go_to_cut(&mut self, forward: bool, now: Instant) {
+        let find = |strip: &Strip, here_secs| {
+            let cuts = strip.cuts();
+            let at = neighbour(cuts, |cut| cut.time_secs, here_secs, forward)?;
+            let all = of_all(cuts.len(), strip);
+            Some((cuts[at].time_secs, format!("cut {} of {all}: {}", at + 1, timecode(cuts[at].time_secs))))
+        };
+        self.go_where_found(("cut", "cuts"), forward, find, now);
+    }
+
+    /// Goes to the next or the previous finding of those that are looked for, and says what is there.
+    pub(super) fn go_to_finding(&mut self, forward: bool, now: Instant) {
+        let sought = self.strip.sought;
+        let find = |strip: &Strip, here_secs| {
+            let findings: Vec<_> = strip.findings().iter().filter(|finding| sought.has(finding.kind)).collect();
+            let at = neighbour(&findings, |finding| finding.start_secs, here_secs, forward)?;
+            let secs = findings[at].start_secs;
+            // Several may begin with one frame.
+            let there = findings.iter().filter(|finding| (finding.start_secs - secs).abs() <= SLACK_SECS);
+            let told: Vec<_> = there.map(|finding| hud::finding_text(finding)).collect();
+            Some((secs, format!("{} of {}: {}", at + 1, of_all(findings.len(), strip), told.join("; "))))
+        };
+        self.go_where_found((sought.one(), sought.name()), forward, find, now);
+    }
+
+    /// Goes to what is found in the strip on one side of where playback is, and says what that is. `names` are those of one and of
+    /// several such things.
+    fn go_where_found(
+        &mut self,
+        (one, several): (&str, &str),
+        forward: bool,
+        find: impl FnOnce(&Strip, f64) -> Option<(f64, String)>,
+        now: Instant,
+    ) {
         let Some(session) = &mut self.session else { return };
         if session.player.is_single() {
             return self.note(Note::done(transport::NOTHING_TO_PLAY), now);
@@ -43,38 +76,53 @@ impl Workspace {
             return self.note(Note::done("this input plays forwards only"), now);
         }
         let here_secs = session.player.destination_secs();
-        let Some((found, known_secs)) = self.strip.strip().map(|strip| {
-            let counted = strip.is_complete();
-            (neighbour(strip.cuts(), here_secs, forward), (!counted).then(|| strip.known_secs()))
-        }) else {
-            return self.note(Note::done("no cuts are known: the clip is not counted (Shift+T)"), now);
+        let Some((found, known_secs)) = self
+            .strip
+            .strip()
+            .map(|strip| (find(&strip, here_secs), (!strip.is_complete()).then(|| strip.known_secs())))
+        else {
+            return self.note(Note::done(format!("no {several} are known: the clip is not counted (Shift+T)")), now);
         };
         let text = match found {
-            Some((number, all, cut)) => {
-                session.go_to(cut.time_secs);
-                let all = if known_secs.is_some() { format!("{all} so far") } else { all.to_string() };
-                let text = format!("cut {number} of {all}: {}", timecode(cut.time_secs));
+            Some((secs, text)) => {
+                session.go_to(secs);
                 session.announce(&text);
                 text
             }
             None => {
                 let side = if forward { "after" } else { "before" };
-                let known = known_secs.map(|secs| format!("; cuts are known up to {}", timecode(secs)));
-                format!("no cut {side} this{}", known.unwrap_or_default())
+                let known = known_secs.map(|secs| format!("; {several} are known up to {}", timecode(secs)));
+                format!("no {one} {side} this{}", known.unwrap_or_default())
             }
         };
         self.note(Note::done(text), now);
     }
+
+    /// Looks for these findings from now on, and says how many are known.
+    pub fn look_for(&mut self, sought: Sought, now: Instant) {
+        self.strip.sought = sought;
+        let known = self.strip.strip().map(|strip| {
+            let count = strip.findings().iter().filter(|finding| sought.has(finding.kind)).count();
+            of_all(count, &strip)
+        });
+        let known = known.unwrap_or_else(|| "the clip is not counted (Shift+T)".to_owned());
+        self.hud.wake(now);
+        self.note(Note::done(format!("looking for {}: {known}", sought.name())), now);
+    }
 }
 
-/// The cut next to a time, on one side of it, with its number from one and the number of all.
-fn neighbour(cuts: &[Cut], here_secs: f64, forward: bool) -> Option<(usize, usize, Cut)> {
-    let at = if forward {
-        cuts.iter().position(|cut| cut.time_secs > here_secs + SLACK_SECS)?
+/// A number of things, of a strip that may not be known to its end yet.
+fn of_all(count: usize, strip: &Strip) -> String {
+    if strip.is_complete() { count.to_string() } else { format!("{count} so far") }
+}
+
+/// The place of what is next to a time, on one side of it, among things in the order of time.
+fn neighbour<T>(all: &[T], secs: impl Fn(&T) -> f64, here_secs: f64, forward: bool) -> Option<usize> {
+    if forward {
+        all.iter().position(|one| secs(one) > here_secs + SLACK_SECS)
     } else {
-        cuts.iter().rposition(|cut| cut.time_secs < here_secs - SLACK_SECS)?
-    };
-    Some((at + 1, cuts.len(), cuts[at]))
+        all.iter().rposition(|one| secs(one) < here_secs - SLACK_SECS)
+    }
 }
 
 #[cfg(test)]
@@ -83,16 +131,10 @@ mod tests {
 
     #[test]
     fn the_nearest_cut_on_either_side_is_found() {
-        let cuts = [2.0, 4.0, 9.0].map(|time_secs| Cut { frame: 0, time_secs, distance: 0.1 });
-        let number = |here, forward| neighbour(&cuts, here, forward).map(|(number, _, cut)| (number, cut.time_secs));
-        assert_eq!(
-            [0.0, 2.0, 3.9, 9.0].map(|here| number(here, true)),
-            [Some((1, 2.0)), Some((2, 4.0)), Some((2, 4.0)), None]
-        );
-        assert_eq!(
-            [2.0, 4.0, 4.1, 99.0].map(|here| number(here, false)),
-            [None, Some((1, 2.0)), Some((2, 4.0)), Some((3, 9.0))]
-        );
-        assert_eq!(number(1.9995, true), Some((2, 4.0)), "rounded, it is on screen already");
+        let cuts = [2.0, 4.0, 9.0];
+        let place = |here, forward| neighbour(&cuts, |&secs| secs, here, forward);
+        assert_eq!([0.0, 2.0, 3.9, 9.0].map(|here| place(here, true)), [Some(0), Some(1), Some(1), None]);
+        assert_eq!([2.0, 4.0, 4.1, 99.0].map(|here| place(here, false)), [None, Some(0), Some(1), Some(2)]);
+        assert_eq!(place(1.9995, true), Some(1), "rounded, it is on screen already");
     }
 }

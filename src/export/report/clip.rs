@@ -5,10 +5,10 @@
 //! When frames outgrow the columns, neighbours are added in pairs and each column takes twice as many frames from then
 //! on. Sums of integers do not depend on when they were made, so the columns are the same however they came about.
 
-use super::worst::{WorstFrame, WorstFrames, shares};
 use crate::histogram::{ClipHistogram, Components, Histogram};
 use crate::picture::color::Range;
 use crate::strip::{Cut, CutFinder, MAX_LISTED, fold};
+use crate::strip::{WorstFrame, WorstFrames, shares};
 
 /// The most columns there may be. A clip with more frames has half of them at least.
 pub const MAX_COLUMNS: usize = 1024;
@@ -59,7 +59,7 @@ pub struct Clip {
     pub cuts_found: u64,
     /// The distance from which a change can be a cut.
     pub threshold: f64,
-    /// The worst frames, in the order of [`Flaw::ALL`](super::worst::Flaw::ALL).
+    /// The worst frames, in the order of [`Flaw::ALL`](crate::strip::Flaw::ALL).
     pub worst: [Vec<WorstFrame>; 3],
     /// Number of frames.
     pub frames: u64,

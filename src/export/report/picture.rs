@@ -9,8 +9,8 @@ use super::clip::Strip;
 use super::content::Report;
 use super::times::{percent, ticks};
 use super::tone::{AMBER, DIM, INK, Panel, flaw_color, panels};
-use super::worst::Flaw;
 use crate::gpu::readback::Image;
+use crate::strip::Flaw;
 use crate::strip::{Cut, Rgb, brightness, channel_color, ramp};
 
 /// Width of the picture in pixels.

@@ -1,7 +1,7 @@
 //! What the pictures of a report show, and the colours of everything around them.
 
-use super::worst::Flaw;
 use crate::histogram::Components;
+use crate::strip::Flaw;
 use crate::strip::{ROWS, Rgb};
 
 /// A colour as style sheets have it.

@@ -4,6 +4,7 @@ use super::super::model::Model;
 use crate::app::recent::place_text;
 use crate::histogram::Components;
 use crate::keys::{self, Action};
+use crate::strip::Sought;
 use crate::view::scopes::Layout as ScopeLayout;
 
 /// What a line says: what would come of it now.
@@ -44,6 +45,15 @@ pub fn words(action: Action, model: &Model<'_>) -> String {
         Action::HoldFrame => "Hold this frame".to_owned(),
         Action::FlipHeld if model.held.is_shown => "Show the video".to_owned(),
         Action::FlipHeld => "Show the held frame".to_owned(),
+        Action::NextStrip => "The clip behind it: tall, off, small".to_owned(),
+        Action::ToCut { forward } => format!("{} cut", if forward { "Next" } else { "Previous" }),
+        Action::ToFinding { forward } => {
+            let which = if forward { "Next" } else { "Previous" };
+            match model.file.sought {
+                Sought::All => format!("{which} finding"),
+                sought => format!("{which} of the {}", sought.name()),
+            }
+        }
         Action::ClearRegion => "Clear the region".to_owned(),
         Action::Undo => "Undo".to_owned(),
         Action::Redo => "Redo".to_owned(),

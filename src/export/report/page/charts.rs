@@ -11,7 +11,7 @@ use crate::export::report::clip::Strip;
 use crate::export::report::content::Report;
 use crate::export::report::times::{percent, ticks, time};
 use crate::export::report::tone::{Panel, css_color};
-use crate::export::report::worst::Flaw;
+use crate::strip::Flaw;
 use crate::strip::{brightness, channel_color, ramp};
 
 /// Width of the pictures in pixels.

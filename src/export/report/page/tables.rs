@@ -3,11 +3,11 @@
 use crate::export::report::content::{Fact, Report};
 use crate::export::report::times::{percent, time, whole};
 use crate::export::report::tone::css_color;
-use crate::export::report::worst::{Flaw, WorstFrame};
 use crate::histogram::ChannelStats;
 use crate::picture::color::Origin;
 use crate::strip::Cut;
 use crate::strip::channel_color;
+use crate::strip::{Flaw, WorstFrame};
 use crate::text::plain;
 
 /// The name of a channel and its colour.

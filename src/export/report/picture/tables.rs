@@ -4,7 +4,7 @@ use crate::export::report::canvas::{Align, Area, Canvas, Style};
 use crate::export::report::content::Report;
 use crate::export::report::times::{percent, time, whole};
 use crate::export::report::tone::{AMBER, DIM, FAINT, INK, flaw_color};
-use crate::export::report::worst::Flaw;
+use crate::strip::Flaw;
 use crate::strip::channel_color;
 
 /// Worst frames of each flaw that the picture lists; the page lists all.

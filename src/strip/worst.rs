@@ -1,5 +1,7 @@
 //! The frames with the most samples clipped or out of range.
 
+use serde::{Deserialize, Serialize};
+
 use crate::histogram::{CLAMPED_CHANNELS, Components, Histogram};
 use crate::picture::color::Range;
 
@@ -7,7 +9,8 @@ use crate::picture::color::Range;
 pub const LISTED: usize = 10;
 
 /// What a frame can be worst in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Flaw {
     /// Samples at the lowest code.
     Lowest,
@@ -43,7 +46,7 @@ impl Flaw {
 }
 
 /// The share of the samples with a flaw, in the channel that has most.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct ChannelShare {
     /// The share of the channel's samples.
     pub share: f64,

@@ -1,0 +1,139 @@
+//! The lines of a menu as they are drawn: each with its key, and those that open a further menu beside it.
+
+use egui::containers::menu::{MenuConfig, SubMenu, SubMenuButton, menu_style};
+use egui::{Button, Color32, Id, LayerId, Rect, Response, RichText, Sense, Stroke, Ui, UiBuilder, vec2};
+
+use super::words::words;
+use crate::app::hud::model::{Command, Model};
+use crate::app::hud::theme;
+use crate::keys::{self, Action};
+
+/// Width of a line, in points.
+pub const WIDTH: f32 = 250.0;
+/// Height of a line.
+const LINE: f32 = 20.0;
+/// Behind the line that the pointer or the arrows are at.
+const AT: Color32 = Color32::from_gray(56);
+/// Space beside a file's name and the place where it was left, in points.
+pub const BESIDE: f32 = 26.0;
+
+/// A line as it was drawn.
+pub struct Line {
+    pub id: Id,
+    pub layer: LayerId,
+    /// The first letter of its words, small.
+    pub begins: Option<char>,
+}
+
+/// One drawing of a menu.
+pub struct Drawing<'a, 'm> {
+    pub model: &'a Model<'m>,
+    pub commands: &'a mut Vec<Command>,
+    /// The line that keys have led to.
+    pub chosen: Option<Id>,
+    pub lines: Vec<Line>,
+    /// Where menus beside it lie.
+    pub places: Vec<Rect>,
+    /// Their lines.
+    pub opened: Vec<Id>,
+    /// The line whose menu was left and stays closed, as do those of others unless keys have led there.
+    pub left: Option<Id>,
+}
+
+impl<'a, 'm> Drawing<'a, 'm> {
+    pub const fn new(model: &'a Model<'m>, commands: &'a mut Vec<Command>, chosen: Option<Id>) -> Self {
+        Self { model, commands, chosen, lines: Vec::new(), places: Vec::new(), opened: Vec::new(), left: None }
+    }
+
+    /// A line for what a key does, gray where nothing would come of it.
+    pub fn does(&mut self, ui: &mut Ui, action: Action, command: Command) {
+        let key = keys::label_of(action).unwrap_or_default();
+        let is_possible = match action {
+            Action::Undo => self.model.steps.back,
+            Action::Redo => self.model.steps.forward,
+            Action::FlipHeld => !self.model.held.names.is_empty(),
+            _ => true,
+        };
+        if self.line(ui, &words(action, self.model), &key, is_possible).clicked() {
+            self.commands.push(command);
+        }
+    }
+
+    /// A line with its key at the right.
+    pub fn line(&mut self, ui: &mut Ui, words: &str, key: &str, is_possible: bool) -> Response {
+        let [ink, key_ink] = if is_possible { [theme::LIGHT, theme::DIM] } else { [theme::GRAYED; 2] };
+        let text = RichText::new(words).font(theme::words(theme::TEXT)).color(ink);
+        let key = RichText::new(key).font(theme::mono(theme::SMALL)).color(key_ink);
+        let button = Button::new(text).shortcut_text(key).min_size(vec2(0.0, LINE));
+        if !is_possible {
+            let gray = button.sense(Sense::hover()).fill(Color32::TRANSPARENT).stroke(Stroke::NONE);
+            log::trace!("menu: {words} is gray");
+            return known_by(ui, words, |ui| ui.add(gray));
+        }
+        let response = known_by(ui, words, |ui| ui.add(button));
+        self.drawn(ui, &response, words);
+        response
+    }
+
+    /// A line that opens a further menu beside it.
+    pub fn further(&mut self, ui: &mut Ui, words: &str, contents: impl FnOnce(&mut Self, &mut Ui)) {
+        let text = RichText::new(words).font(theme::words(theme::TEXT)).color(theme::LIGHT);
+        let arrow = SubMenuButton::arrow_atom(Some(theme::DIM));
+        let button = Button::new(text).right_text(arrow).min_size(vec2(0.0, LINE));
+        let (response, is_open) = known_by(ui, words, |ui| {
+            let line = ui.next_auto_id();
+            // Once one was left, keys alone open others.
+            let stays_closed = |left| left == line || !ui.memory(|memory| memory.has_focus(line));
+            if self.left.is_some_and(stays_closed) {
+                return (ui.add(button), false);
+            }
+            let further = SubMenuButton::from_button(button);
+            let config = MenuConfig::new().style(style as fn(&mut egui::Style));
+            let (response, opened) = further.config(config).ui(ui, |ui| {
+                ui.set_width(WIDTH);
+                ui.spacing_mut().item_spacing.y = 0.0;
+                let room = ui.ctx().content_rect().height() - 24.0;
+                theme::scrolled(ui, room, |ui| contents(self, ui));
+            });
+            (response, opened.is_some())
+        });
+        self.drawn(ui, &response, words);
+        if is_open {
+            let place = ui.memory(|memory| memory.area_rect(SubMenu::id_from_widget_id(response.id)));
+            self.places.extend(place);
+            self.opened.push(response.id);
+        }
+    }
+
+    /// Notes a line that can be chosen, and keeps the one in sight that is.
+    fn drawn(&mut self, ui: &Ui, response: &Response, words: &str) {
+        let begins =
+            words.chars().find(|letter| letter.is_alphanumeric()).and_then(|letter| letter.to_lowercase().next());
+        self.lines.push(Line { id: response.id, layer: ui.layer_id(), begins });
+        // What is drawn to be measured is not seen, and lies elsewhere.
+        if !ui.is_sizing_pass() {
+            let at = response.rect.center() * ui.ctx().pixels_per_point();
+            log::trace!("menu: {words} at {:.0},{:.0}", at.x, at.y);
+        }
+        if response.has_focus() && self.chosen.replace(response.id) != Some(response.id) {
+            response.scroll_to_me(None);
+            log::trace!("menu: {words} is chosen");
+        }
+    }
+}
+
+/// The line that the pointer or the arrows are at is lighter, but its key can still be read.
+pub fn style(style: &mut egui::Style) {
+    menu_style(style);
+    let widgets = &mut style.visuals.widgets;
+    for state in [&mut widgets.hovered, &mut widgets.active, &mut widgets.open] {
+        state.weak_bg_fill = AT;
+    }
+}
+
+/// Adds a line whose id is made of its words: one that is counted from the top changes with what is drawn above, and the line
+/// that was left or chosen would be another in the next drawing.
+fn known_by<T>(ui: &mut Ui, words: &str, add: impl FnOnce(&mut Ui) -> T) -> T {
+    let id = ui.scope_id().with(words);
+    ui.scope_builder(UiBuilder::new().scope_id(id), add).inner
+}

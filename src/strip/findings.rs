@@ -1,0 +1,353 @@
+//! What somebody who checks a clip looks for: stretches of black, frozen and clipped frames, and the worst frames.
+
+use serde::{Deserialize, Serialize};
+
+use super::cells::ROWS;
+use super::cuts::MAX_LISTED;
+use super::worst::{ChannelShare, Flaw, WorstFrame, WorstFrames, shares};
+use crate::histogram::Histogram;
+use crate::picture::color::Range;
+
+/// The highest level of 256 that is black: a tenth of the scale, as FFmpeg's `blackdetect` has it.
+const BLACK_LEVEL: usize = 25;
+/// The share of a black frame's luminance that is black, as `blackdetect` has it.
+const BLACK_SHARE: f64 = 0.98;
+/// A frame is clipped where so much of red, green or blue is at the highest code.
+const CLIPPED_SHARE: f64 = 0.01;
+/// A still part of a film, or frames that are shown twice, are not frozen before this, in seconds.
+const FROZEN_SECS: f64 = 0.5;
+/// Clipped frames that are no further apart are one stretch, in seconds: light that flickers around the share would be many.
+const CLIPPED_GAP_SECS: f64 = 0.5;
+
+/// What a finding stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FindingKind {
+    /// Black frames: 98 % of the luminance at a tenth of the scale or below.
+    Black,
+    /// Frames each of whose codes is the one of the frame before, for half a second or longer.
+    Frozen,
+    /// Frames with a hundredth or more of red, green or blue at the highest code.
+    Clipped,
+    /// One of the frames that are worst in something.
+    Worst(Flaw),
+}
+
+/// Which findings are looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Sought {
+    /// All of them.
+    #[default]
+    All,
+    /// Black frames.
+    Black,
+    /// Frozen ones.
+    Frozen,
+    /// Clipped ones.
+    Clipped,
+    /// The worst ones.
+    Worst,
+}
+
+impl Sought {
+    /// All choices.
+    pub const ALL: [Self; 5] = [Self::All, Self::Black, Self::Frozen, Self::Clipped, Self::Worst];
+
+    /// What it is called.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::All => "findings",
+            Self::Black => "black frames",
+            Self::Frozen => "frozen frames",
+            Self::Clipped => "clipped frames",
+            Self::Worst => "worst frames",
+        }
+    }
+
+    /// What one of those is called.
+    #[must_use]
+    pub const fn one(self) -> &'static str {
+        match self {
+            Self::All => "finding",
+            Self::Black => "black frame",
+            Self::Frozen => "frozen frame",
+            Self::Clipped => "clipped frame",
+            Self::Worst => "worst frame",
+        }
+    }
+
+    /// The choice beside it, after the last one the first.
+    #[must_use]
+    pub fn next(self, forward: bool) -> Self {
+        let at = Self::ALL.iter().position(|&sought| sought == self).unwrap_or(0);
+        Self::ALL[(at + if forward { 1 } else { Self::ALL.len() - 1 }) % Self::ALL.len()]
+    }
+
+    /// Whether such a finding is looked for.
+    #[must_use]
+    pub const fn has(self, kind: FindingKind) -> bool {
+        match self {
+            Self::All => true,
+            Self::Black => matches!(kind, FindingKind::Black),
+            Self::Frozen => matches!(kind, FindingKind::Frozen),
+            Self::Clipped => matches!(kind, FindingKind::Clipped),
+            Self::Worst => matches!(kind, FindingKind::Worst(_)),
+        }
+    }
+}
+
+/// A frame, or several that follow each other.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Finding {
+    /// What it stands for.
+    pub kind: FindingKind,
+    /// Number of its first frame.
+    pub frame: u64,
+    /// When that begins, in seconds.
+    pub start_secs: f64,
+    /// When the frame after its last one begins, in seconds; of a single worst frame, when that begins.
+    pub end_secs: f64,
+    /// Of clipped frames and of worst ones, how bad the worst of them is.
+    pub share: Option<ChannelShare>,
+}
+
+/// What is to be known of a frame, besides its place in the clip.
+#[derive(Debug, Clone, Copy)]
+pub struct Seen<'a> {
+    /// When it begins, in seconds.
+    pub time_secs: f64,
+    /// Its bins.
+    pub histogram: &'a Histogram,
+    /// The range of its codes.
+    pub range: Range,
+    /// Whether each of its codes is the one of the frame before.
+    pub repeats: bool,
+}
+
+/// Frames of one kind, as far as they have come.
+#[derive(Debug, Default)]
+struct Stretches {
+    /// The first frame of those that are under way, when it begins, and the largest share.
+    open: Option<Finding>,
+    done: Vec<Finding>,
+}
+
+impl Stretches {
+    /// Notes whether the frame at that time belongs to it; `first` is the finding that would begin with it.
+    fn push(&mut self, belongs: bool, first: Finding, gap_secs: f64) {
+        let now_secs = first.end_secs;
+        self.close_before(now_secs, gap_secs);
+        match &mut self.open {
+            Some(open) if belongs => {
+                open.end_secs = f64::INFINITY;
+                if let (Some(known), Some(more)) = (&mut open.share, first.share)
+                    && more.share > known.share
+                {
+                    *known = more;
+                }
+            }
+            None if belongs => self.open = Some(Finding { end_secs: f64::INFINITY, ..first }),
+            Some(open) if open.end_secs.is_infinite() => open.end_secs = now_secs,
+            _ => {}
+        }
+        self.close_before(now_secs, gap_secs);
+    }
+
+    /// Lists the stretch that is under way, if nothing has belonged to it for that long.
+    fn close_before(&mut self, now_secs: f64, gap_secs: f64) {
+        if self.open.is_some_and(|open| open.end_secs + gap_secs <= now_secs) {
+            self.close(now_secs);
+        }
+    }
+
+    /// Lists the stretch that is under way, if it is long enough.
+    fn close(&mut self, now_secs: f64) {
+        let Some(open) = self.open.take() else { return };
+        let finding = Finding { end_secs: open.end_secs.min(now_secs), ..open };
+        let is_long = finding.kind != FindingKind::Frozen || finding.end_secs - finding.start_secs >= FROZEN_SECS;
+        if is_long && self.done.len() < MAX_LISTED {
+            self.done.push(finding);
+        }
+    }
+}
+
+/// Finds the findings of a clip whose frames are pushed in order.
+#[derive(Debug, Default)]
+pub struct Examiner {
+    /// Number and time of the frame before.
+    before: Option<(u64, f64)>,
+    black: Stretches,
+    frozen: Stretches,
+    clipped: Stretches,
+    /// In the order of [`Flaw::ALL`].
+    worst: [WorstFrames; 3],
+}
+
+impl Examiner {
+    /// Takes the next frame, of that number, with its cells as [`fold`](super::fold) gives them.
+    pub fn push(&mut self, frame: u64, cells: &[u64], seen: &Seen<'_>) {
+        let time_secs = seen.time_secs;
+        let shares = shares(seen.histogram, seen.range);
+        let highest = shares[1];
+        let finding =
+            |kind, (frame, start_secs), share| Finding { kind, frame, start_secs, end_secs: time_secs, share };
+        let here = (frame, time_secs);
+        self.black.push(is_black(cells), finding(FindingKind::Black, here, None), 0.0);
+        // The first of frozen frames is the one that the others repeat.
+        let first = self.before.unwrap_or(here);
+        self.frozen.push(seen.repeats, finding(FindingKind::Frozen, first, None), 0.0);
+        let is_clipped = highest.share >= CLIPPED_SHARE;
+        self.clipped.push(is_clipped, finding(FindingKind::Clipped, here, Some(highest)), CLIPPED_GAP_SECS);
+        for (worst, share) in self.worst.iter_mut().zip(shares) {
+            worst.push(WorstFrame { frame, time_secs, share });
+        }
+        self.before = Some(here);
+    }
+
+    /// The findings of stretches that have ended and of the worst frames so far, in the order of time.
+    #[must_use]
+    pub fn found(&self) -> Vec<Finding> {
+        let stretches = [&self.black, &self.frozen, &self.clipped];
+        let mut findings: Vec<_> = stretches.iter().flat_map(|stretches| stretches.done.iter().copied()).collect();
+        for (flaw, worst) in Flaw::ALL.into_iter().zip(&self.worst) {
+            findings.extend(worst.clone().finish().into_iter().map(|worst| Finding {
+                kind: FindingKind::Worst(flaw),
+                frame: worst.frame,
+                start_secs: worst.time_secs,
+                end_secs: worst.time_secs,
+                share: Some(worst.share),
+            }));
+        }
+        findings.sort_by(|a, b| a.start_secs.total_cmp(&b.start_secs));
+        findings
+    }
+
+    /// All findings of a clip that ends at that time, in the order of time.
+    #[must_use]
+    pub fn finish(mut self, end_secs: f64) -> Vec<Finding> {
+        let end_secs = self.before.map_or(end_secs, |(_, last_secs)| end_secs.max(last_secs));
+        for stretches in [&mut self.black, &mut self.frozen, &mut self.clipped] {
+            stretches.close(end_secs);
+        }
+        self.found()
+    }
+}
+
+fn is_black(cells: &[u64]) -> bool {
+    let luminance = &cells[3 * ROWS..];
+    let black: u64 = luminance[..=BLACK_LEVEL].iter().sum();
+    let all: u64 = luminance.iter().sum();
+    all > 0 && black as f64 >= BLACK_SHARE * all as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::histogram::Components;
+    use crate::strip::fold;
+
+    const RATE: f64 = 25.0;
+
+    /// A frame of a thousand samples a channel: so many of the luminance are black, so many of blue at the highest code.
+    #[derive(Clone, Copy)]
+    struct Shot {
+        black: u32,
+        clipped: u32,
+        repeats: bool,
+    }
+
+    const PLAIN: Shot = Shot { black: 0, clipped: 0, repeats: false };
+
+    /// The findings of these frames, at 25 a second: kind, first frame, and when the stretch begins and ends, in frames.
+    fn findings(frames: &[Shot]) -> Vec<(FindingKind, u64, f64, f64)> {
+        let mut finder = Examiner::default();
+        for (frame, shot) in (0..).zip(frames) {
+            let mut histogram = Histogram::empty(8, Components::Rgbl);
+            for channel in 0..4 {
+                let black = if channel == 3 { shot.black } else { 0 };
+                let clipped = if channel == 2 { shot.clipped } else { 0 };
+                let bins = histogram.bins_mut(channel);
+                bins[BLACK_LEVEL] += black;
+                bins[255] += clipped;
+                bins[BLACK_LEVEL + 1] += 1000 - black - clipped;
+            }
+            let cells = fold(&histogram);
+            let (time_secs, repeats) = (frame as f64 / RATE, shot.repeats);
+            finder.push(frame, &cells, &Seen { time_secs, histogram: &histogram, range: Range::Limited, repeats });
+        }
+        let found = finder.finish(frames.len() as f64 / RATE);
+        found
+            .iter()
+            .map(|finding| {
+                (finding.kind, finding.frame, (finding.start_secs * RATE).round(), (finding.end_secs * RATE).round())
+            })
+            .collect()
+    }
+
+    fn clip(parts: &[(Shot, usize)]) -> Vec<Shot> {
+        parts.iter().flat_map(|&(shot, frames)| vec![shot; frames]).collect()
+    }
+
+    #[test]
+    fn black_frames_are_one_stretch_however_short_and_up_to_the_end() {
+        let (black, nearly) = (Shot { black: 980, ..PLAIN }, Shot { black: 979, ..PLAIN });
+        let found = findings(&clip(&[(PLAIN, 3), (black, 1), (nearly, 4), (black, 2), (PLAIN, 5), (black, 4)]));
+        let black = |first: u64, end: f64| (FindingKind::Black, first, first as f64, end);
+        assert_eq!(found, [black(3, 4.0), black(8, 10.0), black(15, 19.0)]);
+    }
+
+    #[test]
+    fn frozen_frames_begin_with_the_one_that_is_repeated_and_last_half_a_second() {
+        let same = Shot { repeats: true, ..PLAIN };
+        // Eleven repeats of the frame before last 12 frames, which is less than half a second; twelve last 13.
+        let found = findings(&clip(&[(PLAIN, 5), (same, 11), (PLAIN, 5), (same, 12), (PLAIN, 2)]));
+        assert_eq!(found, [(FindingKind::Frozen, 20, 20.0, 33.0)]);
+        assert_eq!(findings(&clip(&[(PLAIN, 1), (same, 30)])), [(FindingKind::Frozen, 0, 0.0, 31.0)]);
+    }
+
+    #[test]
+    fn clipped_frames_near_to_each_other_are_one_stretch() {
+        let (clipped, nearly) = (Shot { clipped: 10, ..PLAIN }, Shot { clipped: 9, ..PLAIN });
+        let stretches = |frames: &[Shot]| {
+            let mut found = findings(frames);
+            found.retain(|finding| finding.0 == FindingKind::Clipped);
+            found.iter().map(|&(_, first, _, end)| (first, end)).collect::<Vec<_>>()
+        };
+        let near = clip(&[(clipped, 2), (nearly, 12), (clipped, 2), (nearly, 20)]);
+        assert_eq!(stretches(&near), [(0, 16.0)]);
+        let apart = clip(&[(clipped, 2), (nearly, 14), (clipped, 2), (nearly, 3)]);
+        assert_eq!(stretches(&apart), [(0, 2.0), (16, 18.0)]);
+    }
+
+    #[test]
+    fn the_worst_of_stretches_and_of_seconds_are_told() {
+        let mut frames = vec![PLAIN; 60];
+        for (frame, clipped) in [(10, 20), (11, 300), (12, 40), (55, 5)] {
+            frames[frame].clipped = clipped;
+        }
+        let found = findings(&frames);
+        let highest = FindingKind::Worst(Flaw::Highest);
+        assert_eq!(
+            found,
+            [(FindingKind::Clipped, 10, 10.0, 13.0), (highest, 11, 11.0, 11.0), (highest, 55, 55.0, 55.0)]
+        );
+    }
+
+    #[test]
+    fn the_share_of_a_stretch_is_its_largest() {
+        let mut finder = Examiner::default();
+        for (frame, clipped) in [(0, 20), (1, 300), (2, 40)] {
+            let mut histogram = Histogram::empty(8, Components::Rgbl);
+            (0..4).for_each(|channel| histogram.bins_mut(channel)[100] = 1000);
+            histogram.bins_mut(1)[255] = clipped;
+            histogram.bins_mut(1)[100] -= clipped;
+            let cells = fold(&histogram);
+            let (range, time_secs) = (Range::Limited, frame as f64);
+            finder.push(frame, &cells, &Seen { time_secs, histogram: &histogram, range, repeats: false });
+        }
+        let found = finder.finish(3.0);
+        let clipped = found.iter().find(|finding| finding.kind == FindingKind::Clipped).expect("they are clipped");
+        assert_eq!(clipped.share, Some(ChannelShare { share: 0.3, channel: 1 }));
+    }
+}
