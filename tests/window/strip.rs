@@ -135,7 +135,8 @@ fn clip_of(scenes: &str) -> tempfile::NamedTempFile {
     let clip = tempfile::Builder::new().suffix(".mp4").tempfile().expect("a temporary file");
     let mut command = Command::new("ffmpeg");
     command.args(["-v", "error", "-y", "-filter_complex", scenes, "-pix_fmt", "yuv420p", "-g", "500"]);
-    command.args(["-sc_threshold", "0"]).arg(clip.path());
+    // Without loss, so that what stands still is the same in every frame.
+    command.args(["-sc_threshold", "0", "-qp", "0"]).arg(clip.path());
     output_of(&mut command, PATIENCE).unwrap_or_else(|error| panic!("no clip: {error}"));
     clip
 }
