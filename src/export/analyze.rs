@@ -17,6 +17,7 @@ mod frames;
 pub mod jobs;
 mod left;
 mod lines;
+mod live;
 pub mod merge;
 pub mod output;
 pub mod overview;

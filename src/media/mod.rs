@@ -46,6 +46,6 @@ pub use exchange::{DecodeEvent, QueueLimits};
 pub use index::FrameIndex;
 pub use info::{FrameCounters, OpenOptions, StreamInfo};
 pub use missing::Ending;
-pub use reception::NoSignal;
+pub use reception::{NoSignal, Receiver, Reception, open_when_there};
 pub use seek::{Seek, SeekTarget};
 pub use thread::DecodeThread;

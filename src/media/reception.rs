@@ -7,12 +7,12 @@
 //!    └────┘ it does not: again, after a pause that grows to a second
 //! ```
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use super::address;
+use super::address::{self, Delivery};
 use super::decoder::{Decoder, StopHandle};
 use super::error::MediaError;
 use super::info::{OpenOptions, StreamInfo};
@@ -47,7 +47,7 @@ pub enum NoSignal {
 }
 
 /// What came of waiting for a sender.
-pub(super) enum Reception {
+pub enum Reception {
     /// It is there, for the first time or again, as this.
     Opened(Arc<StreamInfo>),
     /// A frame.
@@ -62,7 +62,7 @@ enum State {
 }
 
 /// A live source that is opened again and again.
-pub(super) struct Receiver {
+pub struct Receiver {
     path: PathBuf,
     options: OpenOptions,
     stop: StopHandle,
@@ -90,13 +90,14 @@ impl Receiver {
     }
 
     /// Goes on with a source that has turned out to be live.
-    pub(super) fn with(path: PathBuf, options: OpenOptions, stop: StopHandle, decoder: Decoder) -> Self {
+    #[must_use]
+    pub fn with(path: PathBuf, options: OpenOptions, stop: StopHandle, decoder: Decoder) -> Self {
         let mut receiver = Self::new(path, options, stop);
         receiver.receive_from(decoder);
         receiver
     }
 
-    /// What the decoder in use has counted.
+    /// The decoder in use.
     pub(super) const fn decoder(&self) -> Option<&Decoder> {
         if let State::Receiving(decoder) = &self.state { Some(decoder) } else { None }
     }
@@ -105,7 +106,7 @@ impl Receiver {
     ///
     /// # Errors
     /// [`MediaError`] if it was stopped, or if the source will never open as it is named. Before the first picture, only.
-    pub(super) fn next(&mut self) -> Result<Reception, MediaError> {
+    pub fn next(&mut self) -> Result<Reception, MediaError> {
         match &mut self.state {
             State::Receiving(decoder) => match decoder.next_frame() {
                 Ok(Some(frame)) => Ok(Reception::Frame(self.placed(frame))),
@@ -205,6 +206,23 @@ impl Line {
         self.newest = (time_secs, index.unwrap_or(self.newest.1 + 1), frame.arrival.unwrap_or_else(SystemTime::now));
         let pts_ticks = (time_secs / self.time_base.value()).round() as i64;
         Frame { time_secs, index, pts_ticks, time_base: self.time_base, ..frame }
+    }
+}
+
+/// Opens a source; a live one as soon as its sender is there, however long that takes.
+///
+/// # Errors
+/// [`MediaError`] if it was stopped, or if the source will never open as it is named.
+pub fn open_when_there(path: &Path, options: &OpenOptions, stop: &StopHandle) -> Result<Decoder, MediaError> {
+    if address::delivery(path) != Delivery::Live {
+        return Decoder::open_with(path, options, stop);
+    }
+    let mut receiver = Receiver::new(path.to_owned(), options.clone(), stop.clone());
+    loop {
+        receiver.next()?;
+        if let State::Receiving(decoder) = receiver.state {
+            return Ok(*decoder);
+        }
     }
 }
 

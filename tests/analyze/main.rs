@@ -13,6 +13,7 @@ mod against_selection;
 mod bad_input;
 mod endings;
 mod interrupt;
+mod live;
 mod numpy;
 mod output;
 mod parquet;

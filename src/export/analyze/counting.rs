@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::ops::{ControlFlow, Range};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use super::comparison::tally::Tally;
 use super::comparison::{Against, Comparison};
@@ -98,6 +99,8 @@ pub struct FrameFacts {
     pub source: Arc<SourceFormat>,
     /// The part that was counted, where it is not the whole picture.
     pub region: Option<Rect>,
+    /// When the data of a live frame came in.
+    pub arrival: Option<SystemTime>,
 }
 
 /// A frame with its counts.
@@ -304,6 +307,7 @@ impl<'a> Work<'a> {
             colorimetry: *picture.colorimetry(),
             source: frame.source,
             region,
+            arrival: frame.arrival,
         });
         Ok(())
     }

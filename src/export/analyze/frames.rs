@@ -1,13 +1,16 @@
 //! The frames of a span, `--from` to `--to`, and their numbers in the whole file, also where decoding starts inside it.
 
 use std::path::PathBuf;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::mpsc::{self, RecvTimeoutError, SyncSender};
 use std::thread;
 use std::time::Duration;
 
 use super::ending::{AnalyzeError, Stop};
+use super::live;
 use super::selection::Point;
-use crate::media::{Decoder, FrameCounters, FrameIndex, MediaError, Seek, SeekTarget, StopHandle, StreamInfo};
+use crate::media::{
+    Decoder, FrameCounters, FrameIndex, MediaError, OpenOptions, Receiver, Seek, SeekTarget, StopHandle, StreamInfo,
+};
 use crate::picture::Frame;
 
 /// How long a frame is waited for before the request to stop is looked at.
@@ -118,7 +121,7 @@ pub fn position(
 }
 
 /// What the decoder's thread has to tell.
-enum Message {
+pub(super) enum Message {
     Frame(Box<Frame>),
     End(FrameCounters),
     Failed(MediaError, FrameCounters),
@@ -148,15 +151,32 @@ pub(super) trait NumberedFrames {
     fn counters(&self) -> FrameCounters;
 }
 
+/// Hands frames over until there are no more, or nobody listens any more, as when the span has ended.
+fn decode(mut decoder: Decoder, sender: &SyncSender<Message>) {
+    loop {
+        let message = match decoder.next_frame() {
+            Ok(Some(frame)) => Message::Frame(Box::new(frame)),
+            Ok(None) => Message::End(decoder.counters()),
+            Err(error) => Message::Failed(error, decoder.counters()),
+        };
+        let is_last = !matches!(message, Message::Frame(_));
+        if sender.send(message).is_err() || is_last {
+            return;
+        }
+    }
+}
+
 /// The frames of a span, decoded on a thread of their own.
 pub(super) struct Frames {
     ahead: std::vec::IntoIter<Frame>,
-    messages: Receiver<Message>,
+    messages: mpsc::Receiver<Message>,
     decoder: StopHandle,
     path: PathBuf,
     stop: Stop,
     /// The number of the next frame.
     number: u64,
+    /// Whether frames may be missing between those that come.
+    is_live: bool,
     /// Where the span begins, until it has.
     skip_until: Option<Point>,
     /// The number of its first frame, once it has.
@@ -174,10 +194,10 @@ impl Frames {
     /// # Errors
     /// If the system gives no thread.
     pub(super) fn start(
-        mut decoder: Decoder,
+        decoder: Decoder,
         positioned: Positioned,
         resume_at: u64,
-        stop: &Stop,
+        (open, stop): (&OpenOptions, &Stop),
     ) -> Result<Self, MediaError> {
         let Positioned { first, number, ahead, skip_until, .. } = positioned;
         let (width, height) = decoder.info().coded_size;
@@ -188,18 +208,14 @@ impl Frames {
         let handle = decoder.stop_handle();
         let path = decoder.info().path.clone();
         let failed_path = path.clone();
+        let is_live = decoder.info().live;
+        let receiving = (path.clone(), open.clone(), handle.clone());
         let work = move || {
-            loop {
-                let message = match decoder.next_frame() {
-                    Ok(Some(frame)) => Message::Frame(Box::new(frame)),
-                    Ok(None) => Message::End(decoder.counters()),
-                    Err(error) => Message::Failed(error, decoder.counters()),
-                };
-                let is_last = !matches!(message, Message::Frame(_));
-                // Nobody listens any more when the span has ended.
-                if sender.send(message).is_err() || is_last {
-                    break;
-                }
+            if is_live {
+                let (path, open, stop) = receiving;
+                live::receive(Receiver::with(path, open, stop, decoder), &sender);
+            } else {
+                decode(decoder, &sender);
             }
         };
         thread::Builder::new().name("histoscope-decode".to_owned()).spawn(work).map_err(|error| {
@@ -216,6 +232,7 @@ impl Frames {
             path,
             stop: stop.clone(),
             number,
+            is_live,
             skip_until,
             first,
             resume_at,
@@ -245,9 +262,10 @@ impl Frames {
                 Err(next) => return next,
             },
         };
-        self.number += 1;
+        let number = frame.index.filter(|_| self.is_live).unwrap_or(self.number);
+        self.number = number + 1;
         self.end_secs = frame.time_secs + frame.duration_secs;
-        Next::Frame(self.number - 1, frame)
+        Next::Frame(number, frame)
     }
 
     fn receive(&self) -> Result<Message, Next> {

@@ -13,6 +13,7 @@ pub use super::counting::{Counted, FrameFacts, Outcome, Request};
 use super::ending::AnalyzeError;
 use super::frames::{self, End, Frames, Positioned};
 use super::jobs;
+use super::live;
 use super::selection::{self, Bars, Point};
 use crate::adjust::Adjustments;
 use crate::engine::Engine;
@@ -42,7 +43,7 @@ impl Pipeline {
     pub fn open(request: Request) -> Result<Self, AnalyzeError> {
         // Drivers take their time to load; the file is opened meanwhile.
         let engine = Engine::start(request.engine, &request.adapter);
-        let mut decoder = Decoder::open(&request.input, &request.open)?;
+        let mut decoder = live::open(&request)?;
         let info = decoder.info().clone();
         let selection = &request.selection;
         let end = selection.to.map(|to| End::of(&info, to));
@@ -128,7 +129,8 @@ impl Pipeline {
                 jobs::run(&context, (first, number), end, &index, sink)?
             }
             positioned => {
-                let frames = Frames::start(decoder, positioned, request.resume_at, &request.stop)?;
+                let reading = (&request.open, &request.stop);
+                let frames = Frames::start(decoder, positioned, request.resume_at, reading)?;
                 match other {
                     Some(other) => compare_all(&context, other, frames, end, sink)?,
                     None => count_all(&context, frames, end, sink)?,

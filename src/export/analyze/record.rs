@@ -16,6 +16,7 @@ use crate::media::StreamInfo;
 use crate::picture::color::Origin;
 use crate::picture::layout::ColorModel;
 use crate::scopes::Saturation;
+use crate::text::rfc3339;
 
 /// How the name of a column ends that has a channel's bins.
 pub const BINS_SUFFIX: &str = "_bins";
@@ -32,6 +33,9 @@ pub struct FrameRecord<'a> {
     pts_ticks: i64,
     time_seconds: f64,
     duration_seconds: f64,
+    /// Only of live input.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wall_time: Option<String>,
     key_frame: bool,
     picture_type: Option<char>,
     damaged: bool,
@@ -110,6 +114,7 @@ impl<'a> FrameRecord<'a> {
             pts_ticks: facts.pts_ticks,
             time_seconds: facts.time_secs,
             duration_seconds: facts.duration_secs,
+            wall_time: facts.arrival.map(rfc3339),
             key_frame: facts.key,
             picture_type: facts.picture_type,
             damaged: facts.damaged,
@@ -141,7 +146,7 @@ type VectorscopeColumn = Column<fn(&Saturation) -> Cell<'static>>;
 
 /// The columns before those of the channels, in their order. "adjustments" is there where the picture was adjusted, and
 /// "thresholds" where it was parted at Otsu's.
-const COLUMNS: [FrameColumn; 22] = [
+const COLUMNS: [FrameColumn; 23] = [
     always("schema", Kind::Integer32, |record| Cell::whole(record.schema)),
     always("input", Kind::Text, |record| Cell::text(record.input)),
     always("frame", Kind::Integer64, |record| Cell::count(record.frame)),
@@ -149,6 +154,7 @@ const COLUMNS: [FrameColumn; 22] = [
     always("pts_ticks", Kind::Integer64, |record| Cell::whole(record.pts_ticks)),
     always("time_seconds", Kind::Real, |record| Cell::Real(record.time_seconds)),
     always("duration_seconds", Kind::Real, |record| Cell::Real(record.duration_seconds)),
+    perhaps("wall_time", Kind::Text, |record| Cell::maybe(record.wall_time.as_deref(), Cell::text)),
     always("key_frame", Kind::Boolean, |record| Cell::Boolean(record.key_frame)),
     perhaps("picture_type", Kind::Text, |record| {
         Cell::maybe(record.picture_type, |letter| Cell::text(String::from(letter)))
@@ -207,6 +213,8 @@ const VECTORSCOPE_COLUMNS: [VectorscopeColumn; 5] = [
 /// Which fields records have, as columns of a table or as the same in JSON.
 #[derive(Clone, Copy)]
 struct TableShape {
+    /// Whether it is told when each frame came in.
+    is_live: bool,
     /// Whether the adjustments are told.
     has_adjustments: bool,
     /// Whether thresholds are.
@@ -221,6 +229,7 @@ impl TableShape {
     /// The columns before those of the channels.
     fn columns(self) -> impl Iterator<Item = &'static FrameColumn> {
         COLUMNS.iter().filter(move |column| match column.name {
+            "wall_time" => self.is_live,
             "adjustments" => self.has_adjustments,
             "thresholds" => self.has_thresholds,
             _ => true,
@@ -277,6 +286,7 @@ impl Recorder {
     pub fn new(request: &Request, info: &StreamInfo, bins: bool) -> Self {
         let adjustments = &request.adjustments;
         let shape = TableShape {
+            is_live: info.live,
             has_adjustments: !adjustments.is_off(),
             has_thresholds: matches!(adjustments.reduction, Some(Reduction::Otsu(_))),
             has_bins: bins,

@@ -17,6 +17,7 @@ use super::record_output::RecordOutput;
 use super::summary::{RunOptions, Summary, display, hash};
 use super::unfinished::{Found, find_unfinished};
 use crate::export::file::check_output;
+use crate::media::MediaError;
 use crate::text::{counted, plain};
 
 /// Counted frames that may wait for being written.
@@ -103,7 +104,12 @@ fn run_to_end(mut request: Request, destination: &Destination, quiet: bool) -> R
         }
         request.against = Some(Against { offset: found.offset, align: None, ..against.clone() });
     }
-    let mut pipeline = Pipeline::open(request.clone())?;
+    let mut pipeline = match Pipeline::open(request.clone()) {
+        Err(AnalyzeError::Media(MediaError::Stopped { .. })) if request.stop.is_stopped() => {
+            return Ok(Finished::Stopped);
+        }
+        opened => opened?,
+    };
     if let Some(bars) = pipeline.bars().filter(|_| !quiet) {
         eprint_line(&format!("{name}: {bars}"));
     }

@@ -133,7 +133,7 @@ fn signatures(
     let positioned = frames::position(&mut decoder, (Some(from), 0), false, &request.stop)?;
     let cropping = Cropping { input: request.input.clone(), region: request.selection.region, bars: None };
     let context = Context { request, info: &info, cropping: &cropping, engine };
-    let frames = Frames::start(decoder, positioned, 0, &request.stop)?;
+    let frames = Frames::start(decoder, positioned, 0, (&request.open, &request.stop))?;
     let mut end = Some(end);
     let (mut first, mut last) = (0, u64::MAX);
     let mut found = Vec::new();

@@ -132,9 +132,9 @@ impl<'a> Partners<'a> {
     fn begin(&mut self, number: u64) -> Result<(), AnalyzeError> {
         let ended = Supply::Ended { end: 0, refused_packets: 0 };
         let Supply::Opened(mut decoder) = std::mem::replace(&mut self.supply, ended) else { return Ok(()) };
-        let stop = &self.other.request.stop;
+        let (open, stop) = (&self.other.request.open, &self.other.request.stop);
         let positioned = frames::position(&mut decoder, (Some(Point::Frame(number)), 0), false, stop)?;
-        self.supply = Supply::Running(Box::new(Frames::start(*decoder, positioned, 0, stop)?));
+        self.supply = Supply::Running(Box::new(Frames::start(*decoder, positioned, 0, (open, stop))?));
         Ok(())
     }
 }

@@ -1,0 +1,107 @@
+//! Live input: counted until it is interrupted, over interruptions of its sender, with the time of day.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant, SystemTime};
+
+use serde_json::Value;
+
+use crate::command::program;
+use crate::common::sender::{Sender, free_port};
+use crate::program::{analyze, read_records};
+
+/// Nothing here takes as long, however busy the machine is.
+const SOON: Duration = Duration::from_secs(60);
+const SENT: &str = "-c:v libx264 -preset ultrafast -tune zerolatency -g 10 -f mpegts";
+
+fn start(address: &str, arguments: &[&str]) -> Child {
+    let mut command = program();
+    command.args(["analyze", address, "--engine", "cpu"]).args(arguments);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+fn interrupt(child: &Child) {
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+}
+
+/// Waits until the preliminary file has grown by so many bytes; its length then.
+fn wait_for_growth(folder: &Path, by: u64) -> u64 {
+    let length = || {
+        let entries = fs::read_dir(folder).unwrap().flatten();
+        entries.filter_map(|entry| entry.metadata().ok()).map(|file| file.len()).sum::<u64>()
+    };
+    let (begin, before) = (Instant::now(), length());
+    while length() < before + by {
+        assert!(begin.elapsed() < SOON, "no records come");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    length()
+}
+
+/// A moment as a number that grows with it: the digits of `2026-03-01T12:00:00.250Z`.
+fn digits(stamp: &Value) -> u64 {
+    let text = stamp.as_str().expect("a text");
+    assert!(text.len() == 24 && text.ends_with('Z') && text.as_bytes()[10] == b'T', "{text}");
+    text.chars().filter(char::is_ascii_digit).collect::<String>().parse().unwrap()
+}
+
+#[test]
+fn what_is_live_is_counted_until_it_is_interrupted_with_the_time_of_day() {
+    let address = format!("udp://127.0.0.1:{}", free_port());
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("live.jsonl");
+    let child = start(&address, &["-o", path.to_str().unwrap()]);
+    let sender = Sender::moving("64x48", SENT, &address);
+    wait_for_growth(folder.path(), 100_000);
+    drop(sender);
+    // Long enough for the loss to be noticed.
+    std::thread::sleep(Duration::from_secs(3));
+    let _sender = Sender::moving("96x64", SENT, &address);
+    wait_for_growth(folder.path(), 100_000);
+    assert!(!path.exists(), "it appears when it is finished");
+    interrupt(&child);
+    let ended = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert_eq!(ended.status.code(), Some(130), "{said}");
+    assert!(said.contains("no signal since") && said.contains("the signal is back"), "{said}");
+
+    let (records, summary) = read_records(&fs::read_to_string(&path).unwrap());
+    assert_eq!((&summary["complete"], &summary["reason"]), (&false.into(), &"it was stopped".into()));
+    assert_eq!(summary["frames"], records.len());
+    let sizes = |width: u64| records.iter().filter(|record| record["width"] == width).count();
+    assert!(sizes(64) > 10 && sizes(96) > 10 && sizes(64) + sizes(96) == records.len());
+    for pair in records.windows(2) {
+        let [first, second] = pair else { unreachable!("windows of two") };
+        assert!(first["frame"].as_u64() < second["frame"].as_u64(), "{first} {second}");
+        assert!(first["time_seconds"].as_f64() < second["time_seconds"].as_f64(), "{first} {second}");
+        assert!(digits(&first["wall_time"]) <= digits(&second["wall_time"]), "{first} {second}");
+    }
+    let (first, last) = (&records[0], &records[records.len() - 1]);
+    assert!(digits(&last["wall_time"]) > digits(&first["wall_time"]) + 3000, "the pause is in it");
+    assert!(last["time_seconds"].as_f64() > first["time_seconds"].as_f64().map(|secs| secs + 3.0));
+    let now = histoscope::text::rfc3339(SystemTime::now());
+    assert!(digits(&last["wall_time"]) <= digits(&now.into()));
+}
+
+#[test]
+fn waiting_for_a_sender_can_be_interrupted_and_a_span_ends_by_itself() {
+    let address = format!("udp://127.0.0.1:{}", free_port());
+    let child = start(&address, &[]);
+    std::thread::sleep(Duration::from_millis(500));
+    interrupt(&child);
+    let ended = child.wait_with_output().unwrap();
+    assert_eq!((ended.status.code(), ended.stdout.len()), (Some(130), 0));
+
+    let _sender = Sender::moving("64x48", SENT, &address);
+    let child = start(&address, &["--to", "0.5", "--format", "csv"]);
+    let ended = child.wait_with_output().unwrap();
+    let table = String::from_utf8_lossy(&ended.stdout).into_owned();
+    assert_eq!(ended.status.code(), Some(0), "{ended:?}");
+    assert!(table.lines().next().unwrap().contains(",duration_seconds,wall_time,key_frame,"), "{table}");
+    assert!(table.lines().count() > 5, "{table}");
+    for (option, value) in [("--from", "1"), ("--jobs", "2")] {
+        let run = analyze(Path::new(&address), &[option, value]);
+        run.fails_with(&[&address, option, "needs a file"]);
+    }
+}
