@@ -1,12 +1,12 @@
 //! The frames of a span, `--from` to `--to`, and their numbers in the whole file, also where decoding starts inside it.
 
 use std::path::PathBuf;
-use std::sync::mpsc::{self, RecvTimeoutError, SyncSender};
+use std::sync::mpsc::{self, RecvTimeoutError, SyncSender, TrySendError};
 use std::thread;
 use std::time::Duration;
 
 use super::ending::{AnalyzeError, Stop};
-use super::live;
+use super::live::{self, Handed};
 use super::selection::Point;
 use crate::media::{
     Decoder, FrameCounters, FrameIndex, MediaError, OpenOptions, Receiver, Seek, SeekTarget, StopHandle, StreamInfo,
@@ -121,7 +121,7 @@ pub fn position(
 }
 
 /// What the decoder's thread has to tell.
-pub(super) enum Message {
+enum Message {
     Frame(Box<Frame>),
     End(FrameCounters),
     Failed(MediaError, FrameCounters),
@@ -213,7 +213,16 @@ impl Frames {
         let work = move || {
             if is_live {
                 let (path, open, stop) = receiving;
-                live::receive(Receiver::with(path, open, stop, decoder), &sender);
+                let receiver = Receiver::with(path, open, stop, decoder);
+                let hand_over = |frame| match sender.try_send(Message::Frame(Box::new(frame))) {
+                    Ok(()) => Handed::Taken,
+                    Err(TrySendError::Full(_)) => Handed::LeftOut,
+                    Err(TrySendError::Disconnected(_)) => Handed::Nowhere,
+                };
+                if let Some(error) = live::receive(receiver, hand_over) {
+                    // Where nobody listens, that is the reason.
+                    let _ = sender.try_send(Message::Failed(error, FrameCounters::default()));
+                }
             } else {
                 decode(decoder, &sender);
             }

@@ -2,15 +2,14 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{SyncSender, TrySendError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::counting::Request;
 use super::ending::AnalyzeError;
-use super::frames::Message;
 use super::summary::display;
-use crate::media::{Decoder, FrameCounters, NoSignal, Receiver, Reception, StopHandle, open_when_there};
+use crate::media::{Decoder, MediaError, NoSignal, Receiver, Reception, StopHandle, open_when_there};
+use crate::picture::Frame;
 use crate::text::clock_time;
 
 /// How long a sender may take to come before that is told.
@@ -79,14 +78,25 @@ impl Drop for Watch {
     }
 }
 
-/// Hands live frames over as they come. Where counting is too slow, whole frames are left out: packets that are lost would damage others.
-pub(super) fn receive(mut receiver: Receiver, sender: &SyncSender<Message>) {
+/// What has become of a frame that was handed over.
+pub(super) enum Handed {
+    /// It will be counted.
+    Taken,
+    /// There is no room for it.
+    LeftOut,
+    /// Nobody listens any more, as when the span has ended.
+    Nowhere,
+}
+
+/// Hands live frames over as they come; why there are no more, unless nobody listens. Where counting is too slow, whole frames are
+/// left out: packets that are lost would damage others.
+pub(super) fn receive(mut receiver: Receiver, hand_over: impl Fn(Frame) -> Handed) -> Option<MediaError> {
     let (mut left_out, mut lost_since) = (0_u64, None);
-    loop {
+    let end = loop {
         match receiver.next() {
-            Ok(Reception::Frame(frame)) => match sender.try_send(Message::Frame(Box::new(frame))) {
-                Ok(()) => {}
-                Err(TrySendError::Full(_)) => {
+            Ok(Reception::Frame(frame)) => match hand_over(frame) {
+                Handed::Taken => {}
+                Handed::LeftOut => {
                     left_out += 1;
                     if left_out == 1 {
                         log::warn!(
@@ -94,8 +104,7 @@ pub(super) fn receive(mut receiver: Receiver, sender: &SyncSender<Message>) {
                         );
                     }
                 }
-                // Nobody listens any more when the span has ended.
-                Err(TrySendError::Disconnected(_)) => break,
+                Handed::Nowhere => break None,
             },
             Ok(Reception::NoSignal(NoSignal::Lost { since, reason })) if lost_since != Some(since) => {
                 lost_since = Some(since);
@@ -103,14 +112,11 @@ pub(super) fn receive(mut receiver: Receiver, sender: &SyncSender<Message>) {
             }
             Ok(Reception::NoSignal(_)) => {}
             Ok(Reception::Opened(_)) => log::warn!("the signal is back"),
-            Err(error) => {
-                // That nobody listens is the reason.
-                let _ = sender.try_send(Message::Failed(error, FrameCounters::default()));
-                break;
-            }
+            Err(error) => break Some(error),
         }
-    }
+    };
     if left_out > 0 {
         log::warn!("{left_out} frames were left out, since they came faster than they were counted");
     }
+    end
 }
