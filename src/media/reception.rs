@@ -106,7 +106,7 @@ impl Receiver {
     ///
     /// # Errors
     /// [`MediaError`] if it was stopped, or if the source will never open as it is named. Before the first picture, only.
-    pub fn next(&mut self) -> Result<Reception, MediaError> {
+    pub fn wait(&mut self) -> Result<Reception, MediaError> {
         match &mut self.state {
             State::Receiving(decoder) => match decoder.next_frame() {
                 Ok(Some(frame)) => Ok(Reception::Frame(self.placed(frame))),
@@ -219,7 +219,7 @@ pub fn open_when_there(path: &Path, options: &OpenOptions, stop: &StopHandle) ->
     }
     let mut receiver = Receiver::new(path.to_owned(), options.clone(), stop.clone());
     loop {
-        receiver.next()?;
+        receiver.wait()?;
         if let State::Receiving(decoder) = receiver.state {
             return Ok(*decoder);
         }

@@ -237,7 +237,7 @@ impl Shared {
     fn receive(&self, mut receiver: Receiver) {
         let mut told = None;
         while self.lock().life == Life::Running {
-            let event = match receiver.next() {
+            let event = match receiver.wait() {
                 Ok(Reception::Frame(frame)) => {
                     if let Some(decoder) = receiver.decoder() {
                         self.lock().counters = decoder.counters();

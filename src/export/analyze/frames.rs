@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::ending::{AnalyzeError, Stop};
-use super::live::{self, Handed};
+use super::receiving::{self, Handed};
 use super::selection::Point;
 use crate::media::{
     Decoder, FrameCounters, FrameIndex, MediaError, OpenOptions, Receiver, Seek, SeekTarget, StopHandle, StreamInfo,
@@ -219,7 +219,7 @@ impl Frames {
                     Err(TrySendError::Full(_)) => Handed::LeftOut,
                     Err(TrySendError::Disconnected(_)) => Handed::Nowhere,
                 };
-                if let Some(error) = live::receive(receiver, hand_over) {
+                if let Some(error) = receiving::receive(receiver, hand_over) {
                     // Where nobody listens, that is the reason.
                     let _ = sender.try_send(Message::Failed(error, FrameCounters::default()));
                 }

@@ -1,4 +1,4 @@
-//! Live input: waiting for its sender, and frames that come at the sender's pace.
+//! Opening what is to be analysed, live input among it, whose sender is waited for.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,9 +8,7 @@ use std::time::{Duration, Instant};
 use super::counting::Request;
 use super::ending::AnalyzeError;
 use super::summary::display;
-use crate::media::{Decoder, MediaError, NoSignal, Receiver, Reception, StopHandle, open_when_there};
-use crate::picture::Frame;
-use crate::text::clock_time;
+use crate::media::{Decoder, StopHandle, open_when_there};
 
 /// How long a sender may take to come before that is told.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -76,47 +74,4 @@ impl Drop for Watch {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }
-}
-
-/// What has become of a frame that was handed over.
-pub(super) enum Handed {
-    /// It will be counted.
-    Taken,
-    /// There is no room for it.
-    LeftOut,
-    /// Nobody listens any more, as when the span has ended.
-    Nowhere,
-}
-
-/// Hands live frames over as they come; why there are no more, unless nobody listens. Where counting is too slow, whole frames are
-/// left out: packets that are lost would damage others.
-pub(super) fn receive(mut receiver: Receiver, hand_over: impl Fn(Frame) -> Handed) -> Option<MediaError> {
-    let (mut left_out, mut lost_since) = (0_u64, None);
-    let end = loop {
-        match receiver.next() {
-            Ok(Reception::Frame(frame)) => match hand_over(frame) {
-                Handed::Taken => {}
-                Handed::LeftOut => {
-                    left_out += 1;
-                    if left_out == 1 {
-                        log::warn!(
-                            "frames come faster than they are counted: some are left out, and so are their numbers"
-                        );
-                    }
-                }
-                Handed::Nowhere => break None,
-            },
-            Ok(Reception::NoSignal(NoSignal::Lost { since, reason })) if lost_since != Some(since) => {
-                lost_since = Some(since);
-                log::warn!("no signal since {} ({reason}); waiting for the sender", clock_time(since));
-            }
-            Ok(Reception::NoSignal(_)) => {}
-            Ok(Reception::Opened(_)) => log::warn!("the signal is back"),
-            Err(error) => break Some(error),
-        }
-    };
-    if left_out > 0 {
-        log::warn!("{left_out} frames were left out, since they came faster than they were counted");
-    }
-    end
 }
