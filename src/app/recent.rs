@@ -250,4 +250,24 @@ mod tests {
         assert_eq!(names(&recent), ["b.mp4", "a.mp4"], "until the end of this run");
         assert_eq!(fs::read_to_string(&folder).unwrap(), "");
     }
+
+    proptest::proptest! {
+        #![proptest_config(proptest::test_runner::Config {
+            failure_persistence: None,
+            ..proptest::test_runner::Config::with_cases(60)
+        })]
+
+        #[test]
+        fn any_list_is_read_and_kept(
+            text in r#"\[(\{"path":("[a-z/:@]{0,9}"|[0-9]),"left_at_secs":(-?[0-9]{1,3}|null|1e999)\},?){0,3}\]?"#,
+            name in "[^/\u{0}]{1,12}",
+        ) {
+            let home = tempfile::tempdir().unwrap();
+            fs::write(home.path().join(NAME.file), text).unwrap();
+            let path = Path::new("/films").join(&name);
+            Recent::open(Some(home.path())).opened(&path);
+            let again = Recent::open(Some(home.path()));
+            proptest::prop_assert_eq!(again.files.first().map(|file| &file.path), Some(&path));
+        }
+    }
 }

@@ -10,6 +10,7 @@ mod adapters;
 mod files;
 mod names;
 mod packaging;
+mod parsers;
 mod refused;
 mod streams;
 mod usage;

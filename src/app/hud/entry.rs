@@ -346,4 +346,19 @@ mod tests {
         assert_eq!((entry.text.as_str(), &entry.wrong), ("ab", &None), "what is typed next may be right");
         assert_eq!(after(&mut Entry::default(), &[&[], &enter]), [Typed::On, Typed::Nothing]);
     }
+
+    proptest::proptest! {
+        #[test]
+        fn whatever_is_typed_leads_somewhere_or_is_refused(
+            text in "[0-9a-zA-Z.:^x× #+-]{0,12}|\\PC{0,12}",
+            frame: u64,
+        ) {
+            for asked in [Asked::Place, Asked::Chunk, Asked::Bins, Asked::Length, Asked::Width] {
+                if let Err(why) = asked.read(&text) {
+                    proptest::prop_assert!(!why.contains('\n'), "{why}");
+                }
+            }
+            proptest::prop_assert_eq!(parse_goal(&format!("{frame}f")), Ok(Goal::Frame(frame)));
+        }
+    }
 }

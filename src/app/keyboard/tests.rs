@@ -162,3 +162,17 @@ fn signs_are_taken_as_typed() {
     assert_eq!(typed("?", "/", SHIFT), Some(Action::ToggleHelp));
     assert_eq!(typed("?", "ß", SHIFT), Some(Action::ToggleHelp));
 }
+
+proptest::proptest! {
+    #[test]
+    fn every_key_does_what_the_table_says_or_nothing(text in "\\PC{1,2}|[a-zA-Z0-9+=-]", base in "\\PC{1,2}|[a-z0-9]", bits in 0..16_u32) {
+        let held = [SHIFT, ModifiersState::CONTROL, ModifiersState::ALT, ModifiersState::SUPER];
+        let modifiers = held.into_iter().enumerate().filter(|(at, _)| bits >> at & 1 == 1).map(|(_, key)| key).collect();
+        for code in [KeyCode::Digit7, KeyCode::KeyA, KeyCode::Minus] {
+            if let Some(action) = at(code, &text, &base, modifiers) {
+                let mut all = TABLE.iter().flat_map(|row| row.keys);
+                proptest::prop_assert!(all.any(|(_, does)| *does == action), "{action:?} is not in the table");
+            }
+        }
+    }
+}

@@ -335,4 +335,35 @@ mod tests {
         assert!(cache.read(&key(&video)).is_none());
         assert_eq!(fs::read_to_string(&video).unwrap(), "a video");
     }
+
+    proptest::proptest! {
+        #![proptest_config(proptest::test_runner::Config {
+            failure_persistence: None,
+            ..proptest::test_runner::Config::with_cases(24)
+        })]
+
+        /// Damage that gzip's checksum does not tell, as of somebody who means it.
+        #[test]
+        fn well_packed_nonsense_is_no_strip_or_a_whole_one(
+            changes in proptest::collection::vec((0..4000_usize, proptest::prelude::any::<u8>()), 1..6),
+            cut in 0..3_usize,
+        ) {
+            let (_home, video, cache) = home();
+            let key = key(&video);
+            cache.write(&key, &strip(7)).unwrap();
+            let path = cache.folder.join(key.file_name());
+            let mut bytes = Vec::new();
+            GzDecoder::new(File::open(&path).unwrap()).read_to_end(&mut bytes).unwrap();
+            for (at, byte) in changes {
+                bytes[at] = byte;
+            }
+            bytes.truncate(bytes.len() - cut);
+            let mut packed = GzEncoder::new(File::create(&path).unwrap(), Compression::fast());
+            packed.write_all(&bytes).unwrap();
+            packed.finish().unwrap();
+            if let Some(strip) = cache.read(&key) {
+                proptest::prop_assert!(strip.columns().len() == COLUMNS && strip.span_secs() > 0.0);
+            }
+        }
+    }
 }

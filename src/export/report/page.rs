@@ -173,4 +173,38 @@ mod tests {
         assert_eq!(bytes[..7], [0, 2, 0x90, 0x03, 10, 1, 0x8f]);
         assert_eq!(bytes.len(), 4 + 4 + 6 + 1 + 1);
     }
+
+    /// The cells of columns of so many each, as the page's script reads them.
+    fn undone(bytes: &[u8], cells: usize) -> Vec<u64> {
+        let (mut numbers, mut number, mut shift) = (Vec::new(), 0_u64, 0);
+        for byte in bytes {
+            number |= u64::from(byte & 0x7f) << shift;
+            shift += 7;
+            if byte & 0x80 == 0 {
+                let difference = (number >> 1).cast_signed() ^ -(number & 1).cast_signed();
+                let before: u64 = numbers.len().checked_sub(cells).map_or(0, |at: usize| numbers[at]);
+                numbers.push(before.wrapping_add_signed(difference));
+                (number, shift) = (0, 0);
+            }
+        }
+        numbers
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn counts_come_back(rows in proptest::collection::vec([0..1_u64 << 62, 0..300_u64, 0..1_u64 << 32], 1..9)) {
+            let mut columns = Columns::new(16);
+            for cells in &rows {
+                columns.add(Column {
+                    first_frame: 0,
+                    last_frame: 0,
+                    begin_secs: 0.0,
+                    frames: 1,
+                    cells: cells.to_vec(),
+                    strip: Strip::default(),
+                });
+            }
+            proptest::prop_assert_eq!(undone(&differences(&columns), 3), rows.concat());
+        }
+    }
 }
