@@ -259,11 +259,14 @@ mod tests {
 
         #[test]
         fn any_list_is_read_and_kept(
-            text in r#"\[(\{"path":("[a-z/:@]{0,9}"|[0-9]),"left_at_secs":(-?[0-9]{1,3}|null|1e999)\},?){0,3}\]?"#,
+            kept in proptest::collection::vec(("[a-z/:@]{0,9}", -9.0..1e9_f64), 0..25),
+            tail in "|\\]|,|\u{0}|\\PC{0,3}",
             name in "[^/\u{0}]{1,12}",
         ) {
             let home = tempfile::tempdir().unwrap();
-            fs::write(home.path().join(NAME.file), text).unwrap();
+            let file = |(path, left): (String, f64)| serde_json::json!({"path": path, "left_at_secs": left});
+            let list = serde_json::Value::from_iter(kept.into_iter().map(file)).to_string();
+            fs::write(home.path().join(NAME.file), list + &tail).unwrap();
             let path = Path::new("/films").join(&name);
             Recent::open(Some(home.path())).opened(&path);
             let again = Recent::open(Some(home.path()));

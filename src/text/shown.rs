@@ -115,6 +115,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(proptest::test_runner::Config { failure_persistence: None, ..Default::default() })]
+
         #[test]
         fn anything_becomes_plain_once_and_for_all(text in any::<String>()) {
             let once = plain(&text);

@@ -348,6 +348,8 @@ mod tests {
     }
 
     proptest::proptest! {
+        #![proptest_config(proptest::test_runner::Config { failure_persistence: None, ..Default::default() })]
+
         #[test]
         fn whatever_is_typed_leads_somewhere_or_is_refused(
             text in "[0-9a-zA-Z.:^x× #+-]{0,12}|\\PC{0,12}",

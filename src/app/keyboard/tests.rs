@@ -164,6 +164,8 @@ fn signs_are_taken_as_typed() {
 }
 
 proptest::proptest! {
+    #![proptest_config(proptest::test_runner::Config { failure_persistence: None, ..Default::default() })]
+
     #[test]
     fn every_key_does_what_the_table_says_or_nothing(text in "\\PC{1,2}|[a-zA-Z0-9+=-]", base in "\\PC{1,2}|[a-z0-9]", bits in 0..16_u32) {
         let held = [SHIFT, ModifiersState::CONTROL, ModifiersState::ALT, ModifiersState::SUPER];
