@@ -250,27 +250,4 @@ mod tests {
         assert_eq!(names(&recent), ["b.mp4", "a.mp4"], "until the end of this run");
         assert_eq!(fs::read_to_string(&folder).unwrap(), "");
     }
-
-    proptest::proptest! {
-        #![proptest_config(proptest::test_runner::Config {
-            failure_persistence: None,
-            ..proptest::test_runner::Config::with_cases(60)
-        })]
-
-        #[test]
-        fn any_list_is_read_and_kept(
-            kept in proptest::collection::vec(("[a-z/:@]{0,9}", -9.0..1e9_f64), 0..25),
-            tail in "|\\]|,|\u{0}|\\PC{0,3}",
-            name in "[^/\u{0}]{1,12}",
-        ) {
-            let home = tempfile::tempdir().unwrap();
-            let file = |(path, left): (String, f64)| serde_json::json!({"path": path, "left_at_secs": left});
-            let list = serde_json::Value::from_iter(kept.into_iter().map(file)).to_string();
-            fs::write(home.path().join(NAME.file), list + &tail).unwrap();
-            let path = Path::new("/films").join(&name);
-            Recent::open(Some(home.path())).opened(&path);
-            let again = Recent::open(Some(home.path()));
-            proptest::prop_assert_eq!(again.files.first().map(|file| &file.path), Some(&path));
-        }
-    }
 }
