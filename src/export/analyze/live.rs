@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use super::counting::Request;
 use super::ending::AnalyzeError;
-use super::summary::display;
 use crate::media::{Decoder, StopHandle, open_when_there};
+use crate::text::shown;
 
 /// How long a sender may take to come before that is told.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -48,7 +48,7 @@ struct Watch(Arc<AtomicBool>);
 impl Watch {
     fn start(request: &Request, decoder: StopHandle) -> Self {
         let is_over = Arc::new(AtomicBool::new(false));
-        let (theirs, stop, name) = (Arc::clone(&is_over), request.stop.clone(), display(&request.input));
+        let (theirs, stop, name) = (Arc::clone(&is_over), request.stop.clone(), shown(&request.input));
         let watch = move || {
             let begun = Instant::now();
             let mut has_told = false;
