@@ -1,5 +1,7 @@
 //! The strip: columns that share out the clip's time evenly, each with what is known of the frames that begin in it.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use super::cells::ROWS;
 use super::cuts::Cut;
 use super::findings::Finding;
@@ -71,9 +73,27 @@ impl Column {
     }
 }
 
+/// What makes strips two that have changed equally often.
+static MADE: AtomicU64 = AtomicU64::new(0);
+
+/// How far every frame has been counted, since that was told last.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Progress {
+    /// The columns that are exact now.
+    pub(super) columns: std::ops::Range<usize>,
+    /// The frames of the first of them; the others have none.
+    pub(super) cells: Cells,
+    /// The cuts that are known by now, where there are others than before.
+    pub(super) cuts: Option<Vec<Cut>>,
+    /// The findings, likewise.
+    pub(super) findings: Option<Vec<Finding>>,
+}
+
 /// A clip in columns.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Strip {
+    /// Another one for every strip.
+    id: u64,
     span_secs: f64,
     columns: Vec<Column>,
     /// The number of the change that each column has seen last.
@@ -89,6 +109,7 @@ impl Strip {
     pub fn new(span_secs: f64) -> Option<Self> {
         let is_length = span_secs.is_finite() && span_secs > 0.0;
         is_length.then(|| Self {
+            id: MADE.fetch_add(1, Ordering::Relaxed),
             span_secs,
             columns: vec![Column::Glimpsed(Cells::default()); COLUMNS],
             changed: vec![0; COLUMNS],
@@ -106,6 +127,12 @@ impl Strip {
         Some(Self { columns, cuts, findings, changes: 1, changed: vec![1; COLUMNS], ..empty })
     }
 
+    /// A number that no other strip has. A copy has it too.
+    #[must_use]
+    pub const fn id(&self) -> u64 {
+        self.id
+    }
+
     /// Seconds from its left end to its right end.
     #[must_use]
     pub const fn span_secs(&self) -> f64 {
@@ -115,14 +142,14 @@ impl Strip {
     /// The column in whose time a frame begins, by seconds from the start; what lies beyond the ends belongs to the last one there.
     #[must_use]
     pub fn column_at(&self, time_secs: f64) -> usize {
-        // The conversion saturates, and turns what is no number into zero.
-        ((time_secs / self.span_secs * COLUMNS as f64) as usize).min(COLUMNS - 1)
+        column_at(self.span_secs, time_secs)
     }
 
-    /// When a column's time ends, in seconds.
+    /// The last time of a column that is told from its end when times are rounded to milliseconds, as some containers do, in seconds.
     #[must_use]
-    pub fn end_secs(&self, column: usize) -> f64 {
-        self.span_secs * (column + 1) as f64 / COLUMNS as f64
+    pub fn last_secs(&self, column: usize) -> f64 {
+        let width = self.span_secs / COLUMNS as f64;
+        width * (column + 1) as f64 - (width / 2.0).min(1e-3)
     }
 
     /// The columns, in order.
@@ -143,15 +170,14 @@ impl Strip {
         &self.findings
     }
 
-    /// Tells which findings have been found by now.
-    pub(super) fn set_findings(&mut self, findings: Vec<Finding>) {
-        self.findings = findings;
-    }
-
-    /// Tells which cuts have been found by now.
-    pub(super) fn set_cuts(&mut self, cuts: &[Cut]) {
-        self.cuts.clear();
-        self.cuts.extend_from_slice(cuts);
+    /// Takes what a sweep has come to.
+    pub fn advance(&mut self, progress: Progress) {
+        let Progress { columns, mut cells, cuts, findings } = progress;
+        for column in columns {
+            self.complete(column, std::mem::take(&mut cells));
+        }
+        self.cuts = cuts.unwrap_or_else(|| std::mem::take(&mut self.cuts));
+        self.findings = findings.unwrap_or_else(|| std::mem::take(&mut self.findings));
     }
 
     /// Shows a frame until every one of its column has been counted.
@@ -164,7 +190,7 @@ impl Strip {
     }
 
     /// Puts what all frames of a column come to in the place of what was known of it.
-    pub(super) fn complete(&mut self, column: usize, cells: Cells) {
+    fn complete(&mut self, column: usize, cells: Cells) {
         self.columns[column] = Column::Counted(cells);
         self.note_change(column);
     }
@@ -218,6 +244,12 @@ impl Strip {
     }
 }
 
+/// The column of a strip of that length in whose time a frame begins.
+pub(super) fn column_at(span_secs: f64, time_secs: f64) -> usize {
+    // The conversion saturates, and turns what is no number into zero.
+    ((time_secs / span_secs * COLUMNS as f64) as usize).min(COLUMNS - 1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -252,5 +284,15 @@ mod tests {
         assert_eq!(Strip::of(1.0, vec![Cells::default(); COLUMNS - 1], Vec::new(), Vec::new()), None);
         assert!(Strip::of(1.0, vec![Cells::default(); COLUMNS], Vec::new(), Vec::new()).unwrap().is_complete());
         assert_eq!((Cells::new(0, vec![1; CELLS]), Cells::new(1, vec![1; 3])), (None, None));
+    }
+
+    #[test]
+    fn the_last_time_of_a_column_is_its_own() {
+        for span_secs in [0.5, 40.96, 1024.0, 36_000.0] {
+            let strip = Strip::new(span_secs).unwrap();
+            assert!((0..COLUMNS).all(|at| strip.column_at(strip.last_secs(at)) == at), "{span_secs} s");
+            let late = (span_secs / COLUMNS as f64 / 2.0).min(1e-3) + 1e-9;
+            assert!((0..COLUMNS - 1).all(|at| strip.column_at(strip.last_secs(at) + late) == at + 1), "{span_secs} s");
+        }
     }
 }

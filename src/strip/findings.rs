@@ -57,11 +57,20 @@ impl Sought {
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            Self::All => "findings",
+            Self::All => "all findings",
             Self::Black => "black frames",
             Self::Frozen => "frozen frames",
             Self::Clipped => "clipped frames",
             Self::Worst => "worst frames",
+        }
+    }
+
+    /// What several of those are called.
+    #[must_use]
+    pub const fn several(self) -> &'static str {
+        match self {
+            Self::All => "findings",
+            one_kind => one_kind.name(),
         }
     }
 
@@ -117,6 +126,8 @@ pub struct Finding {
 pub struct Seen<'a> {
     /// When it begins, in seconds.
     pub time_secs: f64,
+    /// When the next one begins, or it itself ends, as far as the file tells.
+    pub end_secs: f64,
     /// Its bins.
     pub histogram: &'a Histogram,
     /// The range of its codes.
@@ -124,6 +135,9 @@ pub struct Seen<'a> {
     /// Whether each of its codes is the one of the frame before.
     pub repeats: bool,
 }
+
+/// Times are sums of rounded ones: so much less is as long.
+const SLACK_SECS: f64 = 1e-6;
 
 /// Frames of one kind, as far as they have come.
 #[derive(Debug, Default)]
@@ -156,7 +170,7 @@ impl Stretches {
 
     /// Lists the stretch that is under way, if nothing has belonged to it for that long.
     fn close_before(&mut self, now_secs: f64, gap_secs: f64) {
-        if self.open.is_some_and(|open| open.end_secs + gap_secs <= now_secs) {
+        if self.open.is_some_and(|open| open.end_secs + gap_secs <= now_secs + SLACK_SECS) {
             self.close(now_secs);
         }
     }
@@ -165,7 +179,8 @@ impl Stretches {
     fn close(&mut self, now_secs: f64) {
         let Some(open) = self.open.take() else { return };
         let finding = Finding { end_secs: open.end_secs.min(now_secs), ..open };
-        let is_long = finding.kind != FindingKind::Frozen || finding.end_secs - finding.start_secs >= FROZEN_SECS;
+        let is_long =
+            finding.kind != FindingKind::Frozen || finding.end_secs - finding.start_secs >= FROZEN_SECS - SLACK_SECS;
         if is_long && self.done.len() < MAX_LISTED {
             self.done.push(finding);
         }
@@ -175,8 +190,10 @@ impl Stretches {
 /// Finds the findings of a clip whose frames are pushed in order.
 #[derive(Debug, Default)]
 pub struct Examiner {
-    /// Number and time of the frame before.
-    before: Option<(u64, f64)>,
+    /// The frame before: its number, and when it began and ended.
+    before: Option<(u64, f64, f64)>,
+    /// How many stretches and worst frames were told.
+    told: (usize, u64),
     black: Stretches,
     frozen: Stretches,
     clipped: Stretches,
@@ -195,23 +212,31 @@ impl Examiner {
         let here = (frame, time_secs);
         self.black.push(is_black(cells), finding(FindingKind::Black, here, None), 0.0);
         // The first of frozen frames is the one that the others repeat.
-        let first = self.before.unwrap_or(here);
+        let first = self.before.map_or(here, |(frame, start_secs, _)| (frame, start_secs));
         self.frozen.push(seen.repeats, finding(FindingKind::Frozen, first, None), 0.0);
         let is_clipped = highest.share >= CLIPPED_SHARE;
         self.clipped.push(is_clipped, finding(FindingKind::Clipped, here, Some(highest)), CLIPPED_GAP_SECS);
         for (worst, share) in self.worst.iter_mut().zip(shares) {
             worst.push(WorstFrame { frame, time_secs, share });
         }
-        self.before = Some(here);
+        self.before = Some((frame, time_secs, seen.end_secs.max(time_secs)));
     }
 
-    /// The findings of stretches that have ended and of the worst frames so far, in the order of time.
+    /// The stretches that have ended and the worst frames of the seconds that have, in the order of time; nothing where they are those
+    /// that were told last.
     #[must_use]
-    pub fn found(&self) -> Vec<Finding> {
+    pub fn news(&mut self) -> Option<Vec<Finding>> {
+        let stretches = [&self.black, &self.frozen, &self.clipped].map(|stretches| stretches.done.len());
+        let known = (stretches.iter().sum(), self.worst.iter().map(WorstFrames::changes).sum());
+        let is_new = std::mem::replace(&mut self.told, known) != known;
+        is_new.then(|| self.listed(|worst| worst.listed().to_vec()))
+    }
+
+    fn listed(&self, worst_frames: impl Fn(&WorstFrames) -> Vec<WorstFrame>) -> Vec<Finding> {
         let stretches = [&self.black, &self.frozen, &self.clipped];
         let mut findings: Vec<_> = stretches.iter().flat_map(|stretches| stretches.done.iter().copied()).collect();
         for (flaw, worst) in Flaw::ALL.into_iter().zip(&self.worst) {
-            findings.extend(worst.clone().finish().into_iter().map(|worst| Finding {
+            findings.extend(worst_frames(worst).into_iter().map(|worst| Finding {
                 kind: FindingKind::Worst(flaw),
                 frame: worst.frame,
                 start_secs: worst.time_secs,
@@ -223,14 +248,14 @@ impl Examiner {
         findings
     }
 
-    /// All findings of a clip that ends at that time, in the order of time.
+    /// All findings of a clip that has ended, in the order of time.
     #[must_use]
-    pub fn finish(mut self, end_secs: f64) -> Vec<Finding> {
-        let end_secs = self.before.map_or(end_secs, |(_, last_secs)| end_secs.max(last_secs));
+    pub fn finish(mut self) -> Vec<Finding> {
+        let end_secs = self.before.map_or(0.0, |(_, _, end_secs)| end_secs);
         for stretches in [&mut self.black, &mut self.frozen, &mut self.clipped] {
             stretches.close(end_secs);
         }
-        self.found()
+        self.listed(|worst| worst.clone().finish())
     }
 }
 
@@ -274,9 +299,11 @@ mod tests {
             }
             let cells = fold(&histogram);
             let (time_secs, repeats) = (frame as f64 / RATE, shot.repeats);
-            finder.push(frame, &cells, &Seen { time_secs, histogram: &histogram, range: Range::Limited, repeats });
+            let end_secs = (frame + 1) as f64 / RATE;
+            let range = Range::Limited;
+            finder.push(frame, &cells, &Seen { time_secs, end_secs, histogram: &histogram, range, repeats });
         }
-        let found = finder.finish(frames.len() as f64 / RATE);
+        let found = finder.finish();
         found
             .iter()
             .map(|finding| {
@@ -304,6 +331,27 @@ mod tests {
         let found = findings(&clip(&[(PLAIN, 5), (same, 11), (PLAIN, 5), (same, 12), (PLAIN, 2)]));
         assert_eq!(found, [(FindingKind::Frozen, 20, 20.0, 33.0)]);
         assert_eq!(findings(&clip(&[(PLAIN, 1), (same, 30)])), [(FindingKind::Frozen, 0, 0.0, 31.0)]);
+    }
+
+    #[test]
+    fn half_a_second_is_half_a_second_wherever_it_begins() {
+        for frames_before in 0..500 {
+            let mut finder = Examiner::default();
+            let histogram = Histogram::empty(8, Components::Rgbl);
+            let cells = fold(&histogram);
+            for frame in 0..frames_before + 31 {
+                let [time_secs, end_secs] = [frame, frame + 1].map(|frame| frame as f64 / 60.0);
+                // Thirty frames of sixtieths.
+                let repeats = (frames_before + 1..frames_before + 30).contains(&frame);
+                finder.push(
+                    frame,
+                    &cells,
+                    &Seen { time_secs, end_secs, histogram: &histogram, range: Range::Limited, repeats },
+                );
+            }
+            let found = finder.finish();
+            assert_eq!(found.iter().map(|frozen| frozen.frame).collect::<Vec<_>>(), [frames_before]);
+        }
     }
 
     #[test]
@@ -344,9 +392,13 @@ mod tests {
             histogram.bins_mut(1)[100] -= clipped;
             let cells = fold(&histogram);
             let (range, time_secs) = (Range::Limited, frame as f64);
-            finder.push(frame, &cells, &Seen { time_secs, histogram: &histogram, range, repeats: false });
+            finder.push(
+                frame,
+                &cells,
+                &Seen { time_secs, end_secs: time_secs + 1.0, histogram: &histogram, range, repeats: false },
+            );
         }
-        let found = finder.finish(3.0);
+        let found = finder.finish();
         let clipped = found.iter().find(|finding| finding.kind == FindingKind::Clipped).expect("they are clipped");
         assert_eq!(clipped.share, Some(ChannelShare { share: 0.3, channel: 1 }));
     }

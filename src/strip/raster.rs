@@ -23,6 +23,8 @@ pub enum Shown {
 pub struct Raster {
     height: usize,
     shown: Shown,
+    /// The strip that it is of, by its identity.
+    strip: Option<u64>,
     /// The strip's number of changes when it was last brought up to date.
     changes: u64,
     /// Red, green, blue and opacity, not multiplied, [`COLUMNS`] pixels a row.
@@ -34,13 +36,13 @@ impl Raster {
     #[must_use]
     pub fn new(height: usize, shown: Shown) -> Self {
         let height = height.clamp(1, ROWS);
-        Self { height, shown, changes: 0, rgba: vec![0; COLUMNS * height * 4] }
+        Self { height, shown, strip: None, changes: 0, rgba: vec![0; COLUMNS * height * 4] }
     }
 
-    /// Whether it is one of that height, of these channels.
+    /// Whether it is one of that strip, of that height, of these channels.
     #[must_use]
-    pub fn is(&self, height: usize, shown: Shown) -> bool {
-        self.height == height.clamp(1, ROWS) && self.shown == shown
+    pub fn is(&self, strip: &Strip, height: usize, shown: Shown) -> bool {
+        self.strip == Some(strip.id()) && self.height == height.clamp(1, ROWS) && self.shown == shown
     }
 
     /// Its height in pixels.
@@ -55,15 +57,12 @@ impl Raster {
         &self.rgba
     }
 
-    /// The strip's number of changes when it was last brought up to date.
-    #[must_use]
-    pub const fn changes(&self) -> u64 {
-        self.changes
-    }
-
-    /// Follows the strip; whether anything has changed. A column in whose time no frame begins shows the one before it, whose frame
+    /// Follows the strip, or begins with it; whether anything has changed. A column in whose time no frame begins shows the one before it, whose frame
     /// is still on screen then.
     pub fn follow(&mut self, strip: &Strip) -> bool {
+        if self.strip != Some(strip.id()) {
+            *self = Self { strip: Some(strip.id()), ..Self::new(self.height, self.shown) };
+        }
         if strip.changes() == self.changes {
             return false;
         }
@@ -145,6 +144,26 @@ mod tests {
     }
 
     #[test]
+    fn of_another_strip_nothing_is_left_though_it_has_changed_as_often() {
+        let kept = |levels: std::ops::Range<usize>| {
+            let mut columns = vec![Cells::default(); COLUMNS];
+            for (column, level) in levels.enumerate() {
+                columns[column].add(&frame(level));
+            }
+            Strip::of(9.0, columns, Vec::new(), Vec::new()).unwrap()
+        };
+        let (first, second) = (kept(200..209), kept(7..11));
+        assert_eq!(first.changes(), second.changes());
+        let mut raster = Raster::new(ROWS, Shown::Luminance);
+        raster.follow(&first);
+        assert!(raster.is(&first, ROWS, Shown::Luminance) && !raster.is(&second, ROWS, Shown::Luminance));
+        let mut fresh = Raster::new(ROWS, Shown::Luminance);
+        fresh.follow(&second);
+        assert!(raster.follow(&second));
+        assert!(raster.rgba() == fresh.rgba());
+    }
+
+    #[test]
     fn levels_rise_and_what_is_not_exact_is_paler() {
         let mut strip = Strip::new(1024.0).unwrap();
         strip.glimpse(10.0, &frame(0));
@@ -176,6 +195,6 @@ mod tests {
             raster.follow(&strip);
             assert_eq!(pixel(&raster, 7, 0)[..3], expected, "{on:?}");
         }
-        assert!(Raster::new(9999, Shown::Luminance).is(256, Shown::Luminance));
+        assert_eq!(Raster::new(9999, Shown::Luminance).height(), 256);
     }
 }

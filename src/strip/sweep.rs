@@ -2,55 +2,73 @@
 //! somebody who checks it looks for.
 
 use super::cells::fold;
-use super::columns::{COLUMNS, Cells, Strip};
+use super::columns::{COLUMNS, Cells, Progress, column_at};
 use super::cuts::{CutFinder, DEFAULT_THRESHOLD};
 use super::findings::{Examiner, Seen};
 
 /// A way through a clip that has begun at its first frame.
 #[derive(Debug)]
 pub struct Sweep {
+    span_secs: f64,
     /// The column that is being counted.
     at: usize,
     cells: Cells,
     cuts: CutFinder,
+    /// How many of them were told.
+    cuts_told: usize,
     findings: Examiner,
     frames: u64,
 }
 
-impl Default for Sweep {
-    fn default() -> Self {
-        let cuts = CutFinder::new(DEFAULT_THRESHOLD);
-        Self { at: 0, cells: Cells::default(), cuts, findings: Examiner::default(), frames: 0 }
-    }
-}
-
 impl Sweep {
-    /// Adds the frame that comes next. Columns whose time it has left behind are exact from then on.
-    pub fn add(&mut self, strip: &mut Strip, seen: &Seen<'_>) {
-        self.go_on_to(strip, strip.column_at(seen.time_secs));
+    /// A way through a clip of so many seconds, as its strip has it.
+    #[must_use]
+    pub fn new(span_secs: f64) -> Self {
+        Self {
+            span_secs,
+            at: 0,
+            cells: Cells::default(),
+            cuts: CutFinder::new(DEFAULT_THRESHOLD),
+            cuts_told: 0,
+            findings: Examiner::default(),
+            frames: 0,
+        }
+    }
+
+    /// Adds the frame that comes next. Columns whose time it has left behind are exact from then on, which the strip is to be told.
+    #[must_use]
+    pub fn add(&mut self, seen: &Seen<'_>) -> Option<Progress> {
+        let column = column_at(self.span_secs, seen.time_secs);
+        let progress = (self.at < column).then(|| self.go_on_to(column));
         let cells = fold(seen.histogram);
         self.cuts.push(self.frames, seen.time_secs, &cells);
         self.findings.push(self.frames, &cells, seen);
         self.cells.add(&cells);
         self.frames += 1;
+        progress
     }
 
-    fn go_on_to(&mut self, strip: &mut Strip, column: usize) {
-        if self.at < column {
-            strip.set_cuts(self.cuts.found());
-            strip.set_findings(self.findings.found());
-        }
-        while self.at < column {
-            strip.complete(self.at, std::mem::take(&mut self.cells));
-            self.at += 1;
+    fn go_on_to(&mut self, column: usize) -> Progress {
+        let cuts = self.cuts.found();
+        let has_more = cuts.len() > self.cuts_told;
+        self.cuts_told = cuts.len();
+        Progress {
+            columns: std::mem::replace(&mut self.at, column)..column,
+            cells: std::mem::take(&mut self.cells),
+            cuts: has_more.then(|| cuts.to_vec()),
+            findings: self.findings.news(),
         }
     }
 
-    /// Notes that there are no more frames: everything is exact now.
-    pub fn finish(mut self, strip: &mut Strip) {
-        self.go_on_to(strip, COLUMNS);
-        strip.set_cuts(&self.cuts.finish().0);
-        strip.set_findings(self.findings.finish(strip.span_secs()));
+    /// There are no more frames: everything is exact now.
+    #[must_use]
+    pub fn finish(self) -> Progress {
+        Progress {
+            columns: self.at..COLUMNS,
+            cells: self.cells,
+            cuts: Some(self.cuts.finish().0),
+            findings: Some(self.findings.finish()),
+        }
     }
 }
 
@@ -59,10 +77,17 @@ mod tests {
     use super::*;
     use crate::histogram::{Components, Histogram};
     use crate::picture::color::Range;
-    use crate::strip::{CELLS, Column, FindingKind, ROWS};
+    use crate::strip::{CELLS, Column, FindingKind, ROWS, Strip};
 
     fn seen(time_secs: f64, histogram: &Histogram) -> Seen<'_> {
-        Seen { time_secs, histogram, range: Range::Limited, repeats: false }
+        Seen { time_secs, end_secs: time_secs + 1.0, histogram, range: Range::Limited, repeats: false }
+    }
+
+    /// Adds a frame, and tells the strip of it.
+    fn add(sweep: &mut Sweep, strip: &mut Strip, time_secs: f64, histogram: &Histogram) {
+        if let Some(progress) = sweep.add(&seen(time_secs, histogram)) {
+            strip.advance(progress);
+        }
     }
 
     /// A histogram whose samples are spread by its number, more of them in the upper half from frame 60 on.
@@ -83,7 +108,7 @@ mod tests {
     fn columns_add_up_to_the_frames_bins() {
         for (bits, frames) in [(8, 100), (10, 1024), (12, 3000)] {
             let mut strip = Strip::new(40.0).unwrap();
-            let mut sweep = Sweep::default();
+            let mut sweep = Sweep::new(40.0);
             let mut expected = vec![0_u64; CELLS];
             for number in 0..frames {
                 let histogram = histogram(bits, number);
@@ -92,10 +117,10 @@ mod tests {
                         expected[channel * ROWS + (code >> (bits - 8))] += u64::from(bin);
                     }
                 }
-                sweep.add(&mut strip, &seen(40.0 * f64::from(number) / f64::from(frames), &histogram));
+                add(&mut sweep, &mut strip, 40.0 * f64::from(number) / f64::from(frames), &histogram);
             }
             assert!(!strip.is_complete());
-            sweep.finish(&mut strip);
+            strip.advance(sweep.finish());
             assert!(strip.is_complete());
             assert_eq!(strip.total().frames(), u64::from(frames), "{frames} frames of {bits} bits");
             assert_eq!(strip.total().counts(), expected, "{frames} frames of {bits} bits");
@@ -109,10 +134,10 @@ mod tests {
         strip.glimpse(0.0, &[1; CELLS]);
         strip.glimpse(9.0, &[1; CELLS]);
         let mut sweep = Sweep::default();
-        sweep.add(&mut strip, &seen(0.0, &histogram(8, 0)));
+        add(&mut sweep, &mut strip, 0.0, &histogram(8, 0));
         assert_eq!(strip.counted_columns(), 0, "more frames may begin in its time");
-        sweep.add(&mut strip, &seen(0.5, &histogram(8, 1)));
-        sweep.add(&mut strip, &seen(5.0, &histogram(8, 2)));
+        add(&mut sweep, &mut strip, 0.5, &histogram(8, 1));
+        add(&mut sweep, &mut strip, 5.0, &histogram(8, 2));
         assert_eq!(strip.counted_columns(), 5);
         assert!(matches!(&strip.columns()[0], Column::Counted(cells) if cells.frames() == 2));
         assert!(matches!(&strip.columns()[4], Column::Counted(cells) if cells.frames() == 0));
@@ -122,11 +147,11 @@ mod tests {
     #[test]
     fn frames_beyond_the_stated_length_are_counted() {
         let mut strip = Strip::new(1.0).unwrap();
-        let mut sweep = Sweep::default();
+        let mut sweep = Sweep::new(1.0);
         for number in 0..10 {
-            sweep.add(&mut strip, &seen(f64::from(number), &histogram(8, number)));
+            add(&mut sweep, &mut strip, f64::from(number), &histogram(8, number));
         }
-        sweep.finish(&mut strip);
+        strip.advance(sweep.finish());
         assert_eq!((strip.total().frames(), strip.columns()[COLUMNS - 1].cells().frames()), (10, 9));
     }
 
@@ -138,16 +163,16 @@ mod tests {
             histogram
         };
         let mut strip = Strip::new(1024.0).unwrap();
-        let mut sweep = Sweep::default();
+        let mut sweep = Sweep::new(1024.0);
         for (time_secs, histogram) in [(0.0, &dark), (1.0, &histogram(8, 0)), (2.0, &dark)] {
-            sweep.add(&mut strip, &seen(time_secs, histogram));
+            add(&mut sweep, &mut strip, time_secs, histogram);
         }
         let black = |strip: &Strip| -> Vec<_> {
             let black = strip.findings().iter().filter(|finding| finding.kind == FindingKind::Black);
             black.map(|finding| (finding.frame, finding.start_secs, finding.end_secs)).collect()
         };
         assert_eq!(black(&strip), [(0, 0.0, 1.0)]);
-        sweep.finish(&mut strip);
-        assert_eq!(black(&strip), [(0, 0.0, 1.0), (2, 2.0, 1024.0)]);
+        strip.advance(sweep.finish());
+        assert_eq!(black(&strip), [(0, 0.0, 1.0), (2, 2.0, 3.0)]);
     }
 }

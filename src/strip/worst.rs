@@ -94,6 +94,8 @@ pub struct WorstFrames {
     listed: Vec<WorstFrame>,
     /// The worst of the second that is under way.
     candidate: Option<WorstFrame>,
+    /// How often the list has changed.
+    changes: u64,
 }
 
 impl WorstFrames {
@@ -118,8 +120,21 @@ impl WorstFrames {
     fn list(&mut self, frame: Option<WorstFrame>) {
         let Some(frame) = frame else { return };
         let at = self.listed.partition_point(|listed| listed.share.share >= frame.share.share);
-        self.listed.insert(at, frame);
-        self.listed.truncate(LISTED);
+        if at < LISTED {
+            self.listed.insert(at, frame);
+            self.listed.truncate(LISTED);
+            self.changes += 1;
+        }
+    }
+
+    /// The worst frames of the seconds that are over, worst first.
+    pub(super) fn listed(&self) -> &[WorstFrame] {
+        &self.listed
+    }
+
+    /// How often those have changed.
+    pub(super) const fn changes(&self) -> u64 {
+        self.changes
     }
 
     /// The worst frames, worst first.

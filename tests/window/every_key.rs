@@ -128,7 +128,7 @@ fn check(program: &Program, key: &str, action: Action) {
             } else {
                 kinds.iter().rev().copied().for_each(told)
             }
-            told("findings");
+            told("all findings");
         }
         Action::NextStrip => {
             for size in ["small", "tall", "off"] {

@@ -70,7 +70,7 @@ pub use readout::{Readout, share_text};
 pub use region::RegionView;
 pub use scopes::border_cursor;
 pub use stats::StatsTable;
-pub use strip::finding_text;
+pub use strip::{finding_text, of_all};
 pub use timing::TimingTable;
 
 /// What is to be seen for as long as it lasts.

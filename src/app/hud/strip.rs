@@ -28,11 +28,11 @@ impl std::fmt::Debug for StripPicture {
 }
 
 impl StripPicture {
-    /// Draws the strip in `rect`.
-    pub fn show(&mut self, ui: &Ui, rect: Rect, strip: &Strip, shown: Shown) {
+    /// Draws the strip in `rect`, which stands for so many seconds: more than the strip's where the file is longer than it says.
+    pub fn show(&mut self, ui: &Ui, rect: Rect, strip: &Strip, shown: Shown, length_secs: f64) {
         let pixels = (rect.height() * ui.ctx().pixels_per_point()).round().clamp(1.0, ROWS as f32) as usize;
         match &mut self.0 {
-            Some((raster, texture, made)) if raster.is(pixels, shown) && raster.changes() <= strip.changes() => {
+            Some((raster, texture, made)) if raster.is(strip, pixels, shown) => {
                 let is_due = strip.is_complete() || made.elapsed() >= INTERVAL;
                 if is_due && raster.follow(strip) {
                     texture.set(image_of(raster), TextureOptions::LINEAR);
@@ -49,7 +49,9 @@ impl StripPicture {
         ui.painter().rect_filled(rect, 2, Color32::from_black_alpha(225));
         if let Some((_, texture, _)) = &self.0 {
             let whole = Rect::from_min_max(Pos2::ZERO, pos2(1.0, 1.0));
-            ui.painter().image(texture.id(), rect, whole, Color32::WHITE);
+            let part = (strip.span_secs() / length_secs.max(strip.span_secs())) as f32;
+            let place = rect.with_max_x(rect.min.x + rect.width() * part);
+            ui.painter().image(texture.id(), place, whole, Color32::WHITE);
         }
     }
 }
@@ -138,19 +140,24 @@ pub fn finding_text(finding: &Finding) -> String {
         FindingKind::Black => format!("black from {at} to {to}"),
         FindingKind::Frozen => format!("frozen from {at} to {to}"),
         FindingKind::Clipped => format!("clipped from {at} to {to}, up to {share}"),
-        FindingKind::Worst(Flaw::Lowest) => format!("most at the lowest code at {at}: {share}"),
-        FindingKind::Worst(Flaw::Highest) => format!("most at the highest code at {at}: {share}"),
-        FindingKind::Worst(Flaw::Outside) => format!("most out of range at {at}: {share}"),
+        FindingKind::Worst(Flaw::Lowest) => format!("{share} at the lowest code at {at}"),
+        FindingKind::Worst(Flaw::Highest) => format!("{share} at the highest code at {at}"),
+        FindingKind::Worst(Flaw::Outside) => format!("{share} out of range at {at}"),
     }
 }
 
-/// What is to be said of a place in the strip besides its time: the cut or the finding that is there, or that it is not exact yet.
+/// A number of things, of a strip that may not be known to its end yet.
+pub fn of_all(count: usize, strip: &Strip) -> String {
+    if strip.is_complete() { count.to_string() } else { format!("{count} so far") }
+}
+
+/// What is to be said of a place in the strip besides its time: the cut and the finding that are there, or that it is not exact yet.
 pub fn told(strip: &Strip, sought: Sought, (secs, x): (f64, f32), column: impl Fn(f64) -> f32) -> Option<String> {
     let away = |cut: &Cut| (column(cut.time_secs) - x).abs();
     let nearest = strip.cuts().iter().enumerate().min_by(|(_, a), (_, b)| away(a).total_cmp(&away(b)));
-    if let Some((index, cut)) = nearest.filter(|(_, cut)| away(cut) <= NEAR) {
-        return Some(format!("cut {} of {} at {}", index + 1, strip.cuts().len(), timecode(cut.time_secs)));
-    }
+    let cut = nearest.filter(|(_, cut)| away(cut) <= NEAR).map(|(index, cut)| {
+        format!("cut {} of {} at {}", index + 1, of_all(strip.cuts().len(), strip), timecode(cut.time_secs))
+    });
     // Of several the narrowest: what it lies in is seen beside it.
     let covers = |finding: &&Finding| {
         let range = column(finding.start_secs) - NEAR..=column(finding.end_secs) + NEAR;
@@ -158,9 +165,52 @@ pub fn told(strip: &Strip, sought: Sought, (secs, x): (f64, f32), column: impl F
     };
     let length = |finding: &Finding| finding.end_secs - finding.start_secs;
     let finding = strip.findings().iter().filter(covers).min_by(|a, b| length(a).total_cmp(&length(b)));
-    if let Some(finding) = finding {
-        return Some(finding_text(finding));
+    let there: Vec<_> = cut.into_iter().chain(finding.map(finding_text)).collect();
+    if !there.is_empty() {
+        return Some(there.join("; "));
     }
     let is_exact = matches!(strip.columns()[strip.column_at(secs)], Column::Counted(_));
     (!is_exact).then(|| "not exact yet".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::strip::{Cells, ChannelShare};
+
+    fn strip() -> Strip {
+        let finding = |kind, start_secs, end_secs, share| Finding { kind, frame: 0, start_secs, end_secs, share };
+        let share = Some(ChannelShare { share: 0.123, channel: 2 });
+        let findings = vec![
+            finding(FindingKind::Clipped, 1.0, 9.0, share),
+            finding(FindingKind::Black, 2.0, 3.0, None),
+            finding(FindingKind::Worst(Flaw::Highest), 7.0, 7.0, share),
+        ];
+        let cuts = vec![Cut { frame: 50, time_secs: 2.0, distance: 0.3 }];
+        Strip::of(10.0, vec![Cells::default(); COLUMNS], cuts, findings).unwrap()
+    }
+
+    #[test]
+    fn what_is_under_the_pointer_is_named() {
+        let (strip, column) = (strip(), |secs: f64| 100.0 * secs as f32);
+        let told = |sought, secs: f64| told(&strip, sought, (secs, column(secs)), column);
+        assert_eq!(told(Sought::All, 0.5), None);
+        let clipped = "clipped from 0:01.000 to 0:09.000, up to 12.3 % of blue";
+        assert_eq!(told(Sought::All, 5.0).as_deref(), Some(clipped));
+        // The narrowest of those that lie there, beside the cut.
+        let black = "black from 0:02.000 to 0:03.000";
+        assert_eq!(told(Sought::All, 2.5).as_deref(), Some(black));
+        assert_eq!(told(Sought::All, 2.0), Some(format!("cut 1 of 1 at 0:02.000; {black}")));
+        let worst = "12.3 % of blue at the highest code at 0:07.000";
+        assert_eq!(told(Sought::All, 7.03).as_deref(), Some(worst));
+        assert_eq!(told(Sought::Clipped, 7.0).as_deref(), Some(clipped), "others are not looked for");
+        assert_eq!(told(Sought::Frozen, 2.5), None);
+    }
+
+    #[test]
+    fn what_is_known_in_part_says_so() {
+        let begun = Strip::new(10.0).unwrap();
+        assert_eq!((of_all(3, &begun), of_all(3, &strip())), ("3 so far".to_owned(), "3".to_owned()));
+        assert_eq!(told(&begun, Sought::All, (1.0, 1.0), |secs| secs as f32).as_deref(), Some("not exact yet"));
+    }
 }

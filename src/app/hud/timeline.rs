@@ -47,13 +47,13 @@ impl Timeline {
         let painter = ui.painter();
         let play = &model.play;
         let clip = model.file.strip;
+        let length = play.duration_secs.filter(|&secs| secs > 0.0);
         let mut line = Rect::from_center_size(rect.center(), vec2(rect.width(), LINE));
         if let Some(clip) = clip {
-            self.picture.show(ui, rect, clip, strip::shown(model));
+            self.picture.show(ui, rect, clip, strip::shown(model), length.unwrap_or_default());
             // It stands below the clip, of which it hides little.
             line = Rect::from_min_max(pos2(rect.min.x, rect.max.y - 2.0), rect.max + vec2(0.0, LINE - 2.0));
         }
-        let length = play.duration_secs.filter(|&secs| secs > 0.0);
         let (Some(length), true) = (length, play.seekable) else {
             self.dragged = None;
             show_unseekable(painter, rect, line, play, length);

@@ -7,7 +7,7 @@
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use flate2::Compression;
 use flate2::read::GzDecoder;
@@ -15,8 +15,9 @@ use flate2::write::GzEncoder;
 use serde::{Deserialize, Serialize};
 
 use crate::export::analyze::summary::{SourceIdentity, hash};
-use crate::media::OpenOptions;
+use crate::media::{OpenOptions, ffmpeg_version};
 use crate::strip::{CELLS, COLUMNS, Cells, Column, Cut, Finding, Strip};
+use crate::text::shown;
 
 /// Changes whenever other counts, or the same in another form, are written.
 const VERSION: u32 = 2;
@@ -26,6 +27,8 @@ const MOST_BYTES: u64 = 200 << 20;
 const ENDING: &str = "strip";
 /// Beginning of the names of files that are being written.
 const UNFINISHED: &str = ".unfinished-";
+/// A file that has been written for longer has been left behind by a program that was ended.
+const LONGEST_WRITING: Duration = Duration::from_secs(3600);
 /// The longest first line: 10 000 cuts of less than 100 bytes each, and as many findings of less than 200 of each of three kinds.
 const LONGEST_LINE: u64 = 8 << 20;
 
@@ -48,7 +51,7 @@ impl Key {
         let since = changed.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         Some(Self {
             version: VERSION,
-            program: env!("CARGO_PKG_VERSION").to_owned(),
+            program: format!("{} with FFmpeg {}", env!("CARGO_PKG_VERSION"), ffmpeg_version()),
             file: SourceIdentity::of(path)?,
             changed_nanos: u64::try_from(since.as_nanos()).unwrap_or(u64::MAX),
             matrix: open.matrix.map(|matrix| matrix.to_string()),
@@ -103,7 +106,7 @@ impl Cache {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
             Err(error) => {
-                log::warn!("{} cannot be read ({error}); the strip is counted again", path.display());
+                log::warn!("{} cannot be read ({error}); the strip is counted again", shown(&path));
                 return None;
             }
         };
@@ -112,11 +115,11 @@ impl Cache {
                 // Those that were not used for longest go first. Where that cannot be noted it only goes sooner.
                 let noted = File::options().append(true).open(&path);
                 let noted = noted.and_then(|file| file.set_modified(SystemTime::now()));
-                noted.unwrap_or_else(|error| log::debug!("{}: its use cannot be noted: {error}", path.display()));
+                noted.unwrap_or_else(|error| log::debug!("{}: its use cannot be noted: {error}", shown(&path)));
                 Some(strip)
             }
             Err(error) => {
-                log::warn!("{} is no strip of this file ({error}); it is counted again", path.display());
+                log::warn!("{} is no strip of this file ({error}); it is counted again", shown(&path));
                 None
             }
         }
@@ -141,18 +144,23 @@ impl Cache {
         }
         let file = packed.finish()?.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.persist(self.folder.join(key.file_name())).map_err(|error| error.error)?;
-        self.trim()
+        self.trim();
+        Ok(())
     }
 
-    /// Lets go of the files that were not used for longest until the others are small enough together.
-    fn trim(&self) -> io::Result<()> {
+    /// Lets go of the files that were not used for longest until the others are small enough together. Another window may do the same
+    /// at once; what cannot be removed stays, and others go in its place.
+    fn trim(&self) {
         let mut files = Vec::new();
-        for entry in fs::read_dir(&self.folder)?.flatten() {
+        for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
+            let Some((used, size)) = entry.metadata().and_then(|data| Ok((data.modified()?, data.len()))).ok() else {
+                continue;
+            };
             let name = entry.file_name().to_string_lossy().into_owned();
-            // Files of others, should there be any, are left alone.
-            let is_ours = name.ends_with(&format!(".{ENDING}")) || name.starts_with(UNFINISHED);
-            if let (true, Ok(metadata)) = (is_ours, entry.metadata()) {
-                files.push((metadata.modified()?, metadata.len(), entry.path()));
+            // One that is being written is somebody's; one that was left behind is nobody's. Files of others are left alone.
+            let is_left = || used.elapsed().is_ok_and(|age| age > LONGEST_WRITING);
+            if name.ends_with(&format!(".{ENDING}")) || name.starts_with(UNFINISHED) && is_left() {
+                files.push((used, size, entry.path()));
             }
         }
         files.sort();
@@ -161,11 +169,16 @@ impl Cache {
             if bytes <= self.most_bytes {
                 break;
             }
-            fs::remove_file(&path)?;
-            log::debug!("{} is let go of: kept strips have {bytes} bytes", path.display());
-            bytes -= size;
+            match fs::remove_file(&path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    log::debug!("{} cannot be let go of: {error}", shown(&path));
+                }
+                _ => {
+                    log::debug!("{} is let go of: kept strips have {bytes} bytes", shown(&path));
+                    bytes -= size;
+                }
+            }
         }
-        Ok(())
     }
 }
 
@@ -201,8 +214,6 @@ fn parse(file: &File, key: &Key) -> io::Result<Strip> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
     use crate::histogram::{Components, Histogram};
     use crate::picture::color::Range;
@@ -210,7 +221,7 @@ mod tests {
 
     fn strip(seed: u32) -> Strip {
         let mut strip = Strip::new(12.345).unwrap();
-        let mut sweep = Sweep::default();
+        let mut sweep = Sweep::new(strip.span_secs());
         for number in 0..40_u32 {
             let mut histogram = Histogram::empty(8, Components::Rgbl);
             for channel in 0..4 {
@@ -220,9 +231,12 @@ mod tests {
                 histogram.bins_mut(channel)[if number < 20 { 10 } else { 240 }] += 9_000_000;
             }
             let (time_secs, repeats) = (f64::from(number) * 0.3, number == 7);
-            sweep.add(&mut strip, &Seen { time_secs, histogram: &histogram, range: Range::Limited, repeats });
+            let (end_secs, range) = (time_secs + 0.3, Range::Limited);
+            if let Some(progress) = sweep.add(&Seen { time_secs, end_secs, histogram: &histogram, range, repeats }) {
+                strip.advance(progress);
+            }
         }
-        sweep.finish(&mut strip);
+        strip.advance(sweep.finish());
         assert_eq!(strip.cuts().len(), 1);
         assert!(strip.findings().len() > 2, "{:?}", strip.findings());
         strip
@@ -322,6 +336,17 @@ mod tests {
         cache.write(&keys[2], &strip(1)).unwrap();
         assert_eq!(keys.each_ref().map(|key| cache.read(key).is_some()), [true, false, true]);
         assert!(foreign.exists());
+        // One that another program writes now is left to it; one that was left behind goes like the others.
+        let unfinished = |name: &str, age: Duration| {
+            let path = cache.folder.join(format!("{UNFINISHED}{name}"));
+            fs::write(&path, vec![0; 1 << 20]).unwrap();
+            File::options().append(true).open(&path).unwrap().set_modified(SystemTime::now() - age).unwrap();
+            path
+        };
+        let (now, left) =
+            (unfinished("now", Duration::from_secs(60)), unfinished("left", LONGEST_WRITING + Duration::from_secs(60)));
+        cache.trim();
+        assert_eq!((now.exists(), left.exists()), (true, false));
         drop(home);
     }
 

@@ -10,6 +10,7 @@ use crate::histogram::{Components, Histogram};
 use crate::media::{Decoder, MediaError, OpenOptions, Seek, StopHandle};
 use crate::picture::{Frame, Picture};
 use crate::strip::{COLUMNS, Seen, Strip, Sweep, fold};
+use crate::text::shown;
 
 /// Of what a strip is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,7 +88,10 @@ enum Break {
 
 impl From<MediaError> for Break {
     fn from(error: MediaError) -> Self {
-        Self::Unreadable(error)
+        match error {
+            MediaError::Stopped { .. } => Self::Unwanted,
+            error => Self::Unreadable(error),
+        }
     }
 }
 
@@ -101,7 +105,7 @@ struct Filler {
 impl Filler {
     fn run(&self) {
         give_way();
-        let path = self.subject.path.display();
+        let path = shown(&self.subject.path);
         let filled = match self.fill() {
             Ok(how) => format!("complete, {how}"),
             Err(Break::Unwanted) => return,
@@ -111,7 +115,8 @@ impl Filler {
                 return;
             }
         };
-        let strip = self.shared.lock();
+        // The window is not to wait for the sum.
+        let strip = self.shared.lock().clone();
         let (total, cuts) = (strip.total(), strip.cuts().len());
         log::debug!("strip: {filled}: {} frames, {cuts} cuts, sum {:016x}", total.frames(), sum_of(total.counts()));
     }
@@ -133,7 +138,7 @@ impl Filler {
         if let (Some(cache), Some(key)) = (&self.cache, key.filter(|key| self.key().as_ref() == Some(key))) {
             let strip = self.shared.lock().clone();
             if let Err(error) = cache.write(&key, &strip) {
-                log::warn!("the strip of {} is not kept: {error}", self.subject.path.display());
+                log::warn!("the strip of {} is not kept: {error}", shown(&self.subject.path));
             }
         }
         Ok("counted")
@@ -165,19 +170,22 @@ impl Filler {
                 continue;
             }
             self.pass()?;
-            let end_secs = self.shared.lock().end_secs(at);
-            let found = decoder.seek(Seek::Keyframe(end_secs)).and_then(|()| decoder.next_frame());
-            let frame = match found {
+            let last_secs = self.shared.lock().last_secs(at);
+            let found = decoder.seek(Seek::Keyframe(last_secs)).and_then(|()| decoder.next_frame());
+            let frame = match found.map_err(Break::from) {
                 Ok(Some(frame)) => frame,
                 Ok(None) => continue,
-                Err(MediaError::Stopped { .. }) => return Err(Break::Unwanted),
+                Err(Break::Unwanted) => return Err(Break::Unwanted),
                 // Decoding from the start, which follows, will tell what is to be told.
-                Err(error) => {
-                    log::debug!("strip: no key frame before {end_secs:.3} s: {error}");
+                Err(Break::Unreadable(error)) => {
+                    log::debug!("strip: no key frame before {last_secs:.3} s: {error}");
                     break;
                 }
             };
-            let column = self.shared.lock().column_at(frame.time_secs).min(at);
+            let column = self.shared.lock().column_at(frame.time_secs);
+            if column > at {
+                continue;
+            }
             if !is_settled[column] && frame.key {
                 let cells = fold(counter.count(&frame));
                 self.shared.lock().glimpse(frame.time_secs, &cells);
@@ -193,25 +201,27 @@ impl Filler {
     /// Counts every frame.
     fn sweep(&self, counter: &mut Counter) -> Result<(), Break> {
         let mut decoder = self.open()?;
-        let mut sweep = Sweep::default();
+        // Frames are added up without the lock: the window does not wait for a thread of the lowest priority.
+        let mut sweep = Sweep::new(self.shared.lock().span_secs());
         let mut before: Option<Picture> = None;
         loop {
             self.pass()?;
-            match decoder.next_frame() {
-                Ok(Some(frame)) => {
+            match decoder.next_frame()? {
+                Some(frame) => {
                     let repeats = before.as_ref().is_some_and(|before| before.has_codes_of(&frame.picture));
                     let range = frame.picture.colorimetry().range.value;
                     let histogram = counter.count(&frame);
-                    let seen = Seen { time_secs: frame.time_secs, histogram, range, repeats };
-                    sweep.add(&mut self.shared.lock(), &seen);
+                    let (time_secs, end_secs) = (frame.time_secs, frame.time_secs + frame.duration_secs);
+                    if let Some(progress) = sweep.add(&Seen { time_secs, end_secs, histogram, range, repeats }) {
+                        self.shared.lock().advance(progress);
+                    }
                     before = Some(frame.picture);
                 }
-                Ok(None) => break,
-                Err(MediaError::Stopped { .. }) => return Err(Break::Unwanted),
-                Err(error) => return Err(error.into()),
+                None => break,
             }
         }
-        sweep.finish(&mut self.shared.lock());
+        let progress = sweep.finish();
+        self.shared.lock().advance(progress);
         Ok(())
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::Workspace;
-use crate::app::hud::{self, Note};
+use crate::app::hud::{Note, finding_text, of_all};
 use crate::app::strip::StripSize;
 use crate::app::transport;
 use crate::strip::{Sought, Strip};
@@ -53,10 +53,11 @@ impl Workspace {
             let secs = findings[at].start_secs;
             // Several may begin with one frame.
             let there = findings.iter().filter(|finding| (finding.start_secs - secs).abs() <= SLACK_SECS);
-            let told: Vec<_> = there.map(|finding| hud::finding_text(finding)).collect();
-            Some((secs, format!("{} of {}: {}", at + 1, of_all(findings.len(), strip), told.join("; "))))
+            let told: Vec<_> = there.map(|finding| finding_text(finding)).collect();
+            let number = findings.partition_point(|finding| finding.start_secs < secs - SLACK_SECS) + 1;
+            Some((secs, format!("{number} of {}: {}", of_all(findings.len(), strip), told.join("; "))))
         };
-        self.go_where_found((sought.one(), sought.name()), forward, find, now);
+        self.go_where_found((sought.one(), sought.several()), forward, find, now);
     }
 
     /// Goes to what is found in the strip on one side of where playback is, and says what that is. `names` are those of one and of
@@ -109,11 +110,6 @@ impl Workspace {
         self.hud.wake(now);
         self.note(Note::done(format!("looking for {}: {known}", sought.name())), now);
     }
-}
-
-/// A number of things, of a strip that may not be known to its end yet.
-fn of_all(count: usize, strip: &Strip) -> String {
-    if strip.is_complete() { count.to_string() } else { format!("{count} so far") }
 }
 
 /// The place of what is next to a time, on one side of it, among things in the order of time.

@@ -36,12 +36,11 @@ impl Drawing<'_, '_> {
 
     /// The clip behind the timeline, and what there is to go to.
     pub(super) fn clip(&mut self, ui: &mut Ui) {
-        let [next, previous] = [true, false];
-        for action in [Action::NextStrip, Action::ToCut { forward: next }, Action::ToCut { forward: previous }] {
+        for action in [Action::NextStrip, Action::ToCut { forward: true }, Action::ToCut { forward: false }] {
             self.does(ui, action, Command::Do(action));
         }
         ui.add(egui::Separator::default().spacing(7.0));
-        for action in [Action::ToFinding { forward: next }, Action::ToFinding { forward: previous }] {
+        for action in [Action::ToFinding { forward: true }, Action::ToFinding { forward: false }] {
             self.does(ui, action, Command::Do(action));
         }
         for sought in Sought::ALL {
