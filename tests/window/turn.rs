@@ -1,10 +1,10 @@
-//! How many windows are open at once: three at the most, as each waits for half of its time; one where a test measures times.
+//! How many windows are open at once: two, as each waits for the other half of its time; one where a test measures times.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Windows at once, where there are as many threads of tests. With two of them a machine of two processors had nothing to do for half
-/// of its time. A software adapter takes all processors that there are, so that many more would run into each other's deadlines.
-const LANES: usize = 3;
+/// Windows at once. A software adapter takes all the processors there are, so that more of them would only run into each
+/// other's deadlines on a small machine.
+const LANES: usize = 2;
 
 static FREE: Mutex<usize> = Mutex::new(LANES);
 static GIVEN_BACK: Condvar = Condvar::new();
