@@ -133,7 +133,7 @@ mod tests {
         let mut strip = Strip::new(1024.0).unwrap();
         strip.glimpse(0.0, &[1; CELLS]);
         strip.glimpse(9.0, &[1; CELLS]);
-        let mut sweep = Sweep::default();
+        let mut sweep = Sweep::new(strip.span_secs());
         add(&mut sweep, &mut strip, 0.0, &histogram(8, 0));
         assert_eq!(strip.counted_columns(), 0, "more frames may begin in its time");
         add(&mut sweep, &mut strip, 0.5, &histogram(8, 1));

@@ -63,7 +63,7 @@ fn a_seek_that_takes_long_says_where_it_leads() {
     let program = Program::start_with(&display, path(&clip), &["--cache-mb", "16"]);
     program.take_pointer_away();
     let before = pause(&program);
-    program.after(|| program.key("End"), "a seek takes long: Some(LastFrame)");
+    program.after(|| program.key("End"), "a seek takes long: LastFrame");
     program.until_other("the words", &before, crate::picture::Area::Everywhere, 500);
     let there = || program.title().position.is_some_and(|position| position > 29.0).then_some(());
     until("the last frame", PATIENCE, there);
