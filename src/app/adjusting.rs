@@ -1,10 +1,10 @@
-//! Adjusting the picture: what keys, buttons and sliders do, the divider between before and after, and which picture is
+//! Adjusting the picture: what keys, buttons and sliders do, the divider, and which picture is
 //! counted. What an adjustment computes is told in [`mod@crate::adjust`].
 
 use super::session::next_of;
 use crate::adjust::{Adjustment, Adjustments, Choices, Parameter};
 use crate::keys::Action;
-use crate::view::scene::{Counted, Scene};
+use crate::view::scene::{Counted, Left, Scene};
 
 /// What is remembered of adjustments, beside those that are on.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -66,7 +66,7 @@ impl Adjuster {
             Action::Parameter { parameter, more } => self.step(parameter, more, &mut scene.adjustments),
             Action::ToggleDivider => {
                 scene.divider = if scene.divider.is_some() { None } else { Some(0.5) };
-                divider_text(scene.divider.is_some(), scene.adjustments.is_off()).to_owned()
+                divider_text(scene).to_owned()
             }
             Action::NextCounted => {
                 scene.counted = next_of(&Counted::ALL, scene.counted);
@@ -85,11 +85,12 @@ impl Adjuster {
     }
 }
 
-const fn divider_text(on: bool, nothing_adjusted: bool) -> &'static str {
-    match (on, nothing_adjusted) {
-        (true, false) => "divider on: drag it",
-        (true, true) => "divider on; nothing is adjusted yet",
-        (false, _) => "divider off",
+fn divider_text(scene: &Scene) -> &'static str {
+    match (scene.divider, scene.divided()) {
+        (None, _) => "divider off",
+        (Some(_), Some((_, Left::Source))) => "divider on: drag it",
+        (Some(_), Some((_, Left::Held))) => "divider on, the held frame left of it: drag it",
+        (Some(_), None) => "divider on; nothing is adjusted or held yet",
     }
 }
 

@@ -6,7 +6,7 @@ use crate::histogram::Components;
 use crate::view::brushes::Brushes;
 use crate::view::exposure::{Exposure, FalseColor};
 use crate::view::region::Region;
-use crate::view::scene::Scene;
+use crate::view::scene::{Left, Scene};
 use crate::view::scopes::{Kind, ScopeStyle};
 
 /// All that Ctrl+Z brings back. What is selected in a histogram and what the pointer is at are not chosen in this sense.
@@ -25,7 +25,8 @@ impl Chosen {
     /// What is chosen in a scene and beside it.
     #[must_use]
     pub fn of(scene: &Scene, (components, region): (Components, Region), parameters: Choices) -> Self {
-        let scene = Scene { brushes: Brushes::default(), brush_strength: 1.0, marks: None, ..*scene };
+        let scene =
+            Scene { brushes: Brushes::default(), brush_strength: 1.0, marks: None, left: Left::default(), ..*scene };
         Self { scene, components, region, parameters }
     }
 
@@ -33,7 +34,7 @@ impl Chosen {
     #[must_use]
     pub fn on(&self, scene: &Scene) -> Scene {
         let brushes = if self.scene.channels == scene.channels { scene.brushes } else { Brushes::default() };
-        Scene { brushes, brush_strength: scene.brush_strength, marks: None, ..self.scene }
+        Scene { brushes, brush_strength: scene.brush_strength, marks: None, left: scene.left, ..self.scene }
     }
 
     /// What was done between this and what is chosen `after` it, in words.

@@ -2,11 +2,12 @@
 
 use glam::DVec2;
 
-use super::geometry::Geometry;
+use super::geometry::{Geometry, Pixel};
 use super::hud::{Card, ProbeText, Readout, StatsTable};
 use super::session::Session;
 use crate::gpu::FrameTag;
 use crate::histogram::Cumulative;
+use crate::picture::Frame;
 use crate::text::timecode;
 use crate::view::probe::probe;
 
@@ -42,11 +43,17 @@ pub fn values(
             Some(&numbers.picture),
         ));
     }
-    let pixel = at.and_then(|at| geometry.placement()?.pixel_at(at));
-    if let Some((x, y)) = pixel {
-        let card =
-            ProbeText::card(&probe(&frame.picture, x, y, geometry.components), &frame.picture, frame.orientation);
-        return Some(of_card(card, None));
+    let card = |frame: &Frame, (x, y)| {
+        ProbeText::card(&probe(&frame.picture, x, y, geometry.components), &frame.picture, frame.orientation)
+    };
+    match at.and_then(|at| geometry.pixel_at(at)) {
+        Some(Pixel::Live(place)) => return Some(of_card(card(&frame, place), None)),
+        // It is named by its own file and time.
+        Some(Pixel::Held(held, place)) => {
+            let card = card(&held.frame, place);
+            return Some(Copied { text: format!("{}\n{}", held.title, card.as_table()), name: card.title });
+        }
+        None => {}
     }
     Some(Copied { text: format!("{heading}\n{}", numbers.as_table()), name: "the frame's numbers".to_owned() })
 }

@@ -4,6 +4,7 @@
 use egui::{Pos2, Rect};
 use glam::DVec2;
 
+use super::held::Held;
 use crate::histogram::Components;
 use crate::picture::Frame;
 use crate::view::binning::Binning;
@@ -12,7 +13,7 @@ use crate::view::overlay::{Channels, line_pixels};
 use crate::view::panel::{self, Hit, PanelRect};
 use crate::view::placement::{Placement, Shape};
 use crate::view::region::{Grip, Region, RegionDrag, grip_at};
-use crate::view::scene::Scene;
+use crate::view::scene::{Left, Scene};
 use crate::view::scopes::{Arranged, Border, Kind, ScopeStyle};
 
 /// How near the pointer must come to the divider to take hold of it, in points.
@@ -29,12 +30,23 @@ pub struct Geometry<'a> {
     pub components: Components,
     /// The frame on screen, if there is one.
     pub frame: Option<&'a Frame>,
+    /// The frame that is held, to be shown left of the divider.
+    pub left: Option<&'a Held>,
     /// What of the picture is counted.
     pub region: Region,
     /// Size of the view in pixels.
     pub size: (u32, u32),
     /// Pixels of the view to a point of the display over it.
     pub points: f32,
+}
+
+/// A coded pixel, by its column and row.
+#[derive(Debug, Clone, Copy)]
+pub enum Pixel<'a> {
+    /// Of the frame on screen.
+    Live((u32, u32)),
+    /// Of the held frame, left of the divider.
+    Held(&'a Held, (u32, u32)),
 }
 
 impl Geometry<'_> {
@@ -120,6 +132,19 @@ impl Geometry<'_> {
         Some(self.scene.placement(&Shape::of(self.frame?), self.size))
     }
 
+    /// The coded pixel at a point of the view, and whose it is.
+    #[must_use]
+    pub fn pixel_at(&self, at: DVec2) -> Option<Pixel<'_>> {
+        let column = self.scene.divider_column(self.size.0).filter(|_| self.scene.left == Left::Held);
+        if let (Some(column), Some(held)) = (column, self.left)
+            && at.x < f64::from(column)
+        {
+            let place = self.scene.placement(&Shape::of(&held.frame), self.size).pixel_at(at)?;
+            return Some(Pixel::Held(held, place));
+        }
+        Some(Pixel::Live(self.placement()?.pixel_at(at)?))
+    }
+
     /// What a part of the region does that lies under a point of the view. On a histogram its handles are taken hold of, and its
     /// border is not: bins are brushed there.
     #[must_use]
@@ -166,11 +191,11 @@ impl Geometry<'_> {
     }
 
     /// How far the divider lies from a point of the view, in pixels, where that takes hold of it: beside the divider, but
-    /// not on a histogram, which is brushed there. What is not adjusted is not divided either.
+    /// not on a histogram, which is brushed there.
     #[must_use]
     pub fn divider_from(&self, at: DVec2) -> Option<f64> {
-        let share = self.scene.divider.filter(|_| !self.scene.adjustments.is_off())?;
-        let way = f64::from(share) * f64::from(self.size.0) - at.x;
+        let (share, _) = self.scene.divided()?;
+        let way = f64::from(share.value()) * f64::from(self.size.0) - at.x;
         (way.abs() <= GRAB * f64::from(self.points) && self.hit(at).is_none()).then_some(way)
     }
 
@@ -192,7 +217,8 @@ mod tests {
         let is_held = |x: f64, divider: f32, adjustments: Adjustments| {
             let scene = Scene { divider: Some(divider), adjustments, ..Scene::default() };
             let (components, region) = (Components::Rgbl, Region::default());
-            let geometry = Geometry { scene: &scene, components, frame: None, region, size: (1280, 720), points: 1.0 };
+            let geometry =
+                Geometry { scene: &scene, components, frame: None, left: None, region, size: (1280, 720), points: 1.0 };
             geometry.divider_from(DVec2::new(x, 100.0)).is_some()
         };
         for (x, expected) in [(633.9, false), (634.0, true), (640.0, true), (646.0, true), (646.1, false)] {

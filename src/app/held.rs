@@ -10,7 +10,7 @@ use crate::picture::Frame;
 use crate::picture::region::Rect;
 use crate::text::timecode;
 use crate::view::region;
-use crate::view::scene::{Counted, Scene};
+use crate::view::scene::{Counted, Left, Scene};
 
 /// The most that are held. The oldest is let go of for a further one.
 pub const MOST: usize = 4;
@@ -18,7 +18,9 @@ pub const MOST: usize = 4;
 /// A frame that is held, and what was counted of it when it was.
 #[derive(Debug)]
 pub struct Held {
-    /// Its file and its time, and what of it was counted.
+    /// Its file and its time.
+    pub title: String,
+    /// The same, and what of it was counted.
     pub name: String,
     /// The frame, read as it was then.
     pub frame: Frame,
@@ -61,9 +63,9 @@ impl Held {
         let (rgbl, coded) = (bins.next().ok_or(EngineError::Uncounted)?, bins.next());
         let part = region.map(|rect| format!(", region {}", region::text(rect)));
         let made = is_adjusted.then(|| format!(", {adjustments}"));
-        let name = [Some(format!("{file} {}", timecode(frame.time_secs))), part, made];
-        let name = name.into_iter().flatten().collect();
-        Ok(Self { name, frame, rgbl, coded })
+        let title = format!("{file} {}", timecode(frame.time_secs));
+        let name = [Some(title.clone()), part, made].into_iter().flatten().collect();
+        Ok(Self { title, name, frame, rgbl, coded })
     }
 
     fn bins(&self, components: Components) -> Option<&Bins> {
@@ -158,6 +160,12 @@ impl References {
     #[must_use]
     pub fn outlined_in(&self, components: Components) -> Option<&Held> {
         self.outlined().filter(|held| held.bins(components).is_some())
+    }
+
+    /// What the divider shows at its left: the one that is chosen, unless it is itself on screen, or else the source.
+    #[must_use]
+    pub fn left(&self) -> Left {
+        if self.outlined().is_some() { Left::Held } else { Left::Source }
     }
 
     /// Whether the one that is chosen is on screen, in the place of the video.

@@ -7,9 +7,9 @@ use glam::DVec2;
 
 use super::adjusting::Adjuster;
 use super::bins::Bins;
-use super::geometry::Geometry;
+use super::geometry::{Geometry, Pixel};
 use super::graphics::Graphics;
-use super::held::References;
+use super::held::{Held, References};
 use super::hud::{
     AdjustmentView, HistogramArea, Hud, InfoLine, Machine, MarkedView, ProbeText, Readout, RegionView, StatsTable,
     Tables, TimingTable, info_lines, left_for_others,
@@ -22,8 +22,8 @@ use super::session::Session;
 use crate::view::lamps::{self, End};
 use crate::view::overlay::line_pixels;
 use crate::view::panel;
-use crate::view::placement::{Placement, Shape};
-use crate::view::probe::{Probe, probe};
+use crate::view::placement::Placement;
+use crate::view::probe::probe;
 use crate::view::region::{self, Grip, Shown};
 use crate::view::scene::Counted;
 
@@ -125,7 +125,8 @@ impl Sources<'_> {
             adjustments: scene.adjustments,
             choices: adjuster.choices,
             counted: scene.counted,
-            divider: scene.divider,
+            has_divider: scene.divider.is_some(),
+            divided: scene.divided(),
             is_at_divider: self.pointer.is_at_divider(&self.geometry, self.hud),
             curves: scene.curves,
             backdrop: scene.style.backdrop,
@@ -252,15 +253,26 @@ impl Sources<'_> {
             readings.readouts.push(Readout { card, panel, columns: [x, x], lasts: false });
             return;
         }
-        let Some(probe) = self.probe(at) else { return };
+        let Some(pixel) = self.geometry.pixel_at(at) else { return };
+        let (x, y) = match pixel {
+            Pixel::Live(place) => place,
+            Pixel::Held(Held { frame, .. }, (x, y)) => {
+                // It has no place in the live one's scopes.
+                let probe = probe(&frame.picture, x, y, components);
+                let card = ProbeText::card(&probe, &frame.picture, frame.orientation).of_picture(Some("held"));
+                log::trace!("probe: {}", card.as_text());
+                readings.probe = Some(ProbeText { card, at: pointer });
+                return;
+            }
+        };
+        let Some(live) = self.session.and_then(|session| Some(session.read(session.frame.as_ref()?))) else { return };
+        let probe = probe(&live.picture, x, y, components);
         readings.scopes.mark(&self.geometry, &probe);
         let is_adjusted = !scene.adjustments.is_off();
         // The pixel's own codes have their place in the source's histograms only.
         let counts_source = scene.counted_in(components) != Counted::Result;
         readings.marks = counts_source.then_some(probe.bins);
-        let Some(frame) = self.geometry.frame else { return };
-        let card =
-            ProbeText::card(&probe, &frame.picture, frame.orientation).of_picture(is_adjusted.then_some("source"));
+        let card = ProbeText::card(&probe, &live.picture, live.orientation).of_picture(is_adjusted.then_some("source"));
         log::trace!("probe: {}", card.as_text());
         readings.probe = Some(ProbeText { card, at: pointer });
     }
@@ -285,15 +297,6 @@ impl Sources<'_> {
         let region = self.geometry.region.counted().map(|_| "region");
         let names: Vec<_> = picture.into_iter().chain(region).collect();
         (!names.is_empty()).then(|| names.join(", "))
-    }
-
-    /// The pixel of the picture under a point of the view.
-    fn probe(&self, at: DVec2) -> Option<Probe> {
-        let session = self.session?;
-        let frame = session.read(session.frame.as_ref()?);
-        let placement = self.geometry.scene.placement(&Shape::of(&frame), self.geometry.size);
-        let (x, y) = placement.pixel_at(at)?;
-        Some(probe(&frame.picture, x, y, self.geometry.components))
     }
 }
 

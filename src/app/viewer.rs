@@ -226,8 +226,8 @@ impl Viewer {
         }
         let now = Instant::now();
         self.work.scene.drop_hidden_brushes();
+        self.work.follow_held(now);
         let (shapes, commands) = self.lay_out(now);
-        self.work.follow_held();
         let (brushes, brush_strength) = self.brush_fade.follow(self.work.scene.brushes, now);
         // The lab's bars stand in the histograms' place.
         let overlays = self.work.scene.overlays && self.work.session.is_some() && !self.lab.has_bars();
@@ -341,7 +341,12 @@ impl Viewer {
                 marked: self.work.marked.view(),
                 rings: &readings.rings,
             },
-            held: HeldView { names: &held, place: self.work.held.place(), is_shown: self.work.held.is_shown() },
+            held: HeldView {
+                names: &held,
+                place: self.work.held.place(),
+                is_shown: self.work.held.is_shown(),
+                title: self.work.held.chosen().map(|held| held.title.as_str()),
+            },
             steps: Steps { back: self.history.can_undo(), forward: self.history.can_redo() },
             pointer: PointerView { at: pointer, probe: readings.probe.as_ref(), readouts: &readings.readouts },
         };

@@ -319,6 +319,7 @@ impl Workspace {
             scene: &self.scene,
             components: self.bins.components,
             frame: self.session.as_ref().and_then(|session| session.frame.as_ref()),
+            left: self.held.outlined(),
             region: self.region,
             size,
             points: self.hud.set_scale(size, self.window().scale_factor()),
@@ -350,6 +351,8 @@ impl Workspace {
     /// [`AppError`] if the adapter fails for good.
     pub fn act_on_video(&mut self, action: Action, held: bool, now: Instant) -> Result<(), AppError> {
         let counted = (self.bins.components, self.geometry().bits().unwrap_or(8));
+        // What is held may have changed since the last drawing.
+        self.scene.left = self.held.left();
         let changed = styling::restyle(&mut self.scene, counted, action)
             .or_else(|| self.adjuster.adjust(&mut self.scene, action));
         if let Some(mut text) = changed {

@@ -45,6 +45,8 @@ pub struct Subject<'a> {
     pub scene: &'a Scene,
     /// The frame whose bins are drawn as outlines in the place of the source's, if one's are.
     pub held: Option<&'a str>,
+    /// The file and the time of the frame that is drawn left of the divider, where that is not the source.
+    pub left: Option<&'a str>,
 }
 
 /// The view with labels, and the caption below it: an image as wide as the view and higher.
@@ -154,6 +156,7 @@ fn caption(subject: &Subject<'_>) -> Vec<String> {
             color.matrix.value, color.matrix.origin, color.range.value, color.range.origin
         ),
     ];
+    lines.extend(subject.left.map(|left| format!("left of the line: {left}")));
     lines.extend(scene.exposure.told());
     lines
 }

@@ -304,8 +304,15 @@ fn draw(
     let image = if options.labels || options.wall.is_some() {
         let input = file_name(&options.input);
         let region = region.and_then(|rect| rect.proper(frame.picture.width(), frame.picture.height()));
-        let subject =
-            Subject { input: &input, frame, components: options.components, region, scene: &scene, held: None };
+        let subject = Subject {
+            input: &input,
+            frame,
+            components: options.components,
+            region,
+            scene: &scene,
+            held: None,
+            left: None,
+        };
         let drawn = if options.labels { labels::snapshot } else { labels::snapshot_with_scopes };
         drawn(&mut renderer, gpu, size, &subject)?
     } else {

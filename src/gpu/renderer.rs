@@ -3,6 +3,7 @@
 mod adjusting;
 mod adjustment_key;
 mod answers;
+mod beside;
 mod brushed;
 mod content;
 mod counting;
@@ -31,6 +32,7 @@ use crate::picture::{Frame, Orientation, Picture, PictureError, Ratio};
 use crate::view::placement::Shape;
 use crate::view::scene::{Brush, Scene};
 use answers::Answers;
+use beside::Beside;
 use content::Content;
 pub use loaded::Rasterizer;
 use loaded::{Count, Loaded};
@@ -44,8 +46,8 @@ pub struct Renderer {
     content: Content,
     video: VideoPass,
     rasterizer: Rasterizer,
-    /// The source's and the adjusted picture's, in the order of [`Side`].
-    paint: [PaintPass; 2],
+    /// In the order of [`Side`].
+    paint: [PaintPass; Side::COUNT],
     backdrop: Option<BackdropPass>,
     overlay: OverlayPass,
     scopes: Option<ScopePass>,
@@ -140,6 +142,25 @@ impl Renderer {
             Some(held) if held.is_of(bins) => held,
             _ => Reference::new(gpu, Arc::clone(bins)),
         });
+    }
+
+    /// Has the divider show this frame at its left where the scene says so, with the adjustments of the loaded picture, or none any
+    /// more. What is shown already is not uploaded again.
+    ///
+    /// # Errors
+    /// [`GpuError::PictureTooLarge`] if the adapter draws and cannot hold it: none is shown then.
+    pub fn set_beside(&mut self, gpu: &Gpu, frame: Option<&Frame>) -> Result<(), GpuError> {
+        let rasterizer = self.rasterizer;
+        match (self.content.beside.take(), frame) {
+            (_, None) => {}
+            (Some(beside), Some(frame)) if beside.is_of(frame) => self.content.beside = Some(beside),
+            (Some(mut beside), Some(frame)) => {
+                beside.show(gpu, frame.clone(), rasterizer)?;
+                self.content.beside = Some(beside);
+            }
+            (None, Some(frame)) => self.content.beside = Some(Beside::new(gpu, frame.clone(), rasterizer)?),
+        }
+        Ok(())
     }
 
     /// Has the bins that come back tell how many pixels a brush selects by any and by all of its channels, or not any more. Of one
@@ -401,6 +422,7 @@ impl Renderer {
         if let Some(loaded) = &self.content.loaded {
             let placing = (loaded.shape.sample_aspect, loaded.shape.orientation);
             other.load_region(gpu, &loaded.picture, placing, loaded.region, loaded.components, None)?;
+            other.set_beside(gpu, self.content.beside.as_ref().map(|beside| &beside.frame))?;
         }
         other.snapshot_over(gpu, size, scene, shapes)
     }

@@ -291,7 +291,7 @@ pub const TABLE: &[Bindings] = &[
     Bindings {
         section: Section::Adjustments,
         keys: &[(Letter("w"), ToggleDivider)],
-        help: "divider between before and after",
+        help: "divider: the source or the held frame left of it",
     },
     Bindings {
         section: Section::Adjustments,
@@ -440,7 +440,7 @@ pub const GESTURES: &[(&str, &str)] = &[
     ("drag its border, handles", "move, resize the region"),
     ("double-click the picture", "full screen and back"),
     ("right-click", "a menu of what one does most"),
-    ("drag the divider", "move it between before and after"),
+    ("drag the divider", "move the line between two pictures"),
     ("double-click a slider", "as at first; so its value"),
     ("wheel", "zoom at the pointer"),
     ("rest on anything", "read its values"),

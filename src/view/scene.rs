@@ -41,6 +41,34 @@ impl Counted {
     }
 }
 
+/// What the divider shows at its left; at its right it is the live picture, with its adjustments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Left {
+    /// The live picture without its adjustments.
+    #[default]
+    Source,
+    /// The frame that is held, with the adjustments of the live picture.
+    Held,
+}
+
+/// A share of the view's width, 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Share(f32);
+
+impl Share {
+    /// It as a number.
+    #[must_use]
+    pub const fn value(self) -> f32 {
+        self.0
+    }
+
+    /// The column of a view of `width` pixels that it comes to.
+    #[must_use]
+    pub fn column(self, width: u32) -> u32 {
+        (f64::from(self.0) * f64::from(width)).round() as u32
+    }
+}
+
 /// What is drawn over and around the picture, and how much of it is seen.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scene {
@@ -62,9 +90,10 @@ pub struct Scene {
     pub adjustments: Adjustments,
     /// Which picture is counted; without adjustments always the source.
     pub counted: Counted,
-    /// Left of this share of the view's width, 0 to 1, the source is drawn, right of it the adjusted picture; without it the
-    /// adjusted one everywhere.
+    /// The share of the view's width, 0 to 1, at which the divider stands, if it is on: another picture is drawn left of it.
     pub divider: Option<f32>,
+    /// Which one that is.
+    pub left: Left,
     /// Whether the cumulative histograms are drawn over the bars.
     pub curves: bool,
     /// What the picture tells of its exposure.
@@ -88,6 +117,7 @@ impl Default for Scene {
             adjustments: Adjustments::default(),
             counted: Counted::default(),
             divider: None,
+            left: Left::default(),
             curves: false,
             exposure: Exposure::default(),
             scopes: ScopeStyle::default(),
@@ -143,12 +173,18 @@ impl Scene {
         Self { counted, ..*self }.counted_text(components)
     }
 
-    /// The first column of a view of `width` pixels at which the adjusted picture is drawn, left of which the source is;
-    /// `None` where there is no divider or nothing is adjusted.
+    /// Where the divider stands, and what lies left of it; nothing where it is off, or both sides would be the same.
+    #[must_use]
+    pub fn divided(&self) -> Option<(Share, Left)> {
+        let share = self.divider.filter(|share| !share.is_nan())?;
+        let has_two = self.left != Left::Source || !self.adjustments.is_off();
+        has_two.then(|| (Share(share.clamp(0.0, 1.0)), self.left))
+    }
+
+    /// The column of a view of `width` pixels at which the divider stands, if it divides anything.
     #[must_use]
     pub fn divider_column(&self, width: u32) -> Option<u32> {
-        let share = self.divider.filter(|share| !share.is_nan() && !self.adjustments.is_off())?;
-        Some((f64::from(share.clamp(0.0, 1.0)) * f64::from(width)).round() as u32)
+        self.divided().map(|(share, _)| share.column(width))
     }
 
     /// Whether the luminance of linear light is shown where these components are counted: code values have none.

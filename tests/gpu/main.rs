@@ -11,6 +11,7 @@ mod studio;
 mod support;
 
 mod adjust;
+mod beside;
 mod brushes;
 mod count;
 mod datascope;

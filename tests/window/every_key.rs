@@ -237,7 +237,7 @@ fn check(program: &Program, key: &str, action: Action) {
         Action::StepLab { .. } | Action::StepLabTopic { .. } => drop(note("the lab is closed: Shift+L opens it")),
         Action::ToggleAdjustment(kind) => adjusts(program, key, kind),
         Action::Parameter { parameter, more } => steps(program, key, parameter, more),
-        Action::ToggleDivider => notes("divider on; nothing is adjusted yet", "divider off"),
+        Action::ToggleDivider => notes("divider on; nothing is adjusted or held yet", "divider off"),
         Action::NextCounted => {
             for name in ["both", "source", "result"] {
                 note(&format!("histograms: {name}, once something is adjusted"));

@@ -6,7 +6,7 @@ use histoscope::histogram::{Components, Cumulative};
 use histoscope::media::{Decoder, OpenOptions};
 
 use crate::display::Display;
-use crate::picture::Area;
+use crate::picture::{Area, Picture};
 use crate::program::Program;
 use crate::wait::{PATIENCE, until};
 use crate::{FRAME_SECONDS, long_clip, near, paused_sample, position_where, sample, turn};
@@ -162,5 +162,111 @@ fn the_menu_chooses_among_held_frames() {
     program.after(|| choose(&["Held frames", "Show the video"]), "note: the video");
     program.after(|| choose(&["Held frames", "Let go of it"]), "note: let go of sample.mp4 0:00.000");
     program.after(|| program.key("shift+p"), "note: the held frame: sample.mp4 0:00.033");
+    program.quit_with("q");
+}
+
+/// The columns of two pictures of the window, but for rows that the controls and histograms take.
+fn columns_are(now: &Picture, expected: &Picture, columns: std::ops::Range<u32>, what: &str) {
+    for (x, y) in (150..480).step_by(3).flat_map(|y| columns.clone().map(move |x| (x, y))) {
+        assert_eq!(now.pixel(x, y), expected.pixel(x, y), "{what}: ({x}, {y})");
+    }
+}
+
+#[test]
+fn the_divider_has_the_held_frame_at_its_left_and_the_live_one_at_its_right() {
+    let _turn = turn();
+    let display = Display::start();
+    for engine in ["cpu", "gpu"] {
+        let program = paused_sample(&display, &["--engine", engine]);
+        // In this order there is nothing to divide at first.
+        program.after(|| program.key("w"), "note: divider on; nothing is adjusted or held yet");
+        let first = program.settled();
+        program.after(|| program.key("p"), "note: held: sample.mp4 0:00.000");
+        go_on_to(&program, 30);
+        let [before, after] = ["0", "1"].map(|at| program.snapshot_with(sample(), at, first.size(), &["--no-overlay"]));
+        let divided = until("the held frame at the left", PATIENCE, || {
+            let now = program.settled();
+            (now.pixel(640, 300) == [255; 3] && now.pixel(900, 300) == after.pixel(900, 300)).then_some(now)
+        });
+        columns_are(&divided, &before, 0..636, "the held frame");
+        columns_are(&divided, &after, 646..1280, "the live frame");
+        assert!(before.differing(&after, Area::Outside) > 5000, "the two frames look the same");
+        // What is saved is what is seen, and its caption says of what.
+        program.after(|| program.key("shift+s"), "note: saved");
+        let saved = std::fs::read_dir(program.folder()).expect("a folder").filter_map(Result::ok).map(|e| e.path());
+        let saved = { saved }.find(|path| path.extension().is_some_and(|end| end == "png")).expect("a picture");
+        let saved = Picture::from_png(&saved).expect("a PNG");
+        columns_are(&saved, &before, 0..636, "saved: the held frame");
+        columns_are(&saved, &after, 646..1280, "saved: the live frame");
+        // Dragged.
+        program.point(644, 300);
+        program.button("mousedown", "1");
+        program.move_pointer(500, 320);
+        program.move_pointer(324, 340);
+        program.button("mouseup", "1");
+        program.take_pointer_away();
+        let dragged = until("the line to be dragged", PATIENCE, || {
+            let now = program.settled();
+            (now.pixel(320, 300) == [255; 3]).then_some(now)
+        });
+        columns_are(&dragged, &before, 0..310, "dragged: the held frame");
+        columns_are(&dragged, &after, 336..1280, "dragged: the live frame");
+        // Each side tells its own pixels.
+        let line = program.after(|| program.point(200, 300), "probe: x 200  y 300");
+        assert!(line.contains("held"), "{line}");
+        let line = program.after(|| program.point(900, 300), "probe: x 900  y 300");
+        assert!(!line.contains("held"), "{line}");
+        program.take_pointer_away();
+        // Shown in the place of the video, the held frame has nothing beside it.
+        program.after(|| program.key("shift+p"), "note: the held frame: sample.mp4 0:00.000");
+        let shows = |picture: &Picture, what: &str| {
+            until(what, PATIENCE, || {
+                let now = program.settled();
+                let places = (150..480).step_by(9).flat_map(|y| (0..1280).step_by(7).map(move |x| (x, y)));
+                let is_same = |&(x, y): &(u32, u32)| now.pixel(x, y) == picture.pixel(x, y);
+                { places }.all(|place| (310..336).contains(&place.0) || is_same(&place)).then_some(())
+            });
+        };
+        shows(&before, "the held frame everywhere");
+        program.after(|| program.key("shift+p"), "note: the video");
+        shows(&dragged, "the two again");
+        // Another one is held, of the live frame, and let go of.
+        program.after(|| program.key("p"), "note: held: sample.mp4 0:01.000");
+        shows(&after, "the live frame beside itself");
+        program.after(|| program.key("p"), "note: let go of sample.mp4 0:01.000");
+        shows(&dragged, "the one that was held before");
+        program.after(|| program.key("w"), "note: divider off");
+        shows(&after, "the live frame everywhere");
+        program.quit_with("q");
+    }
+}
+
+#[test]
+fn both_sides_of_the_divider_are_adjusted() {
+    let _turn = turn();
+    let display = Display::start();
+    let program = paused_sample(&display, &["--posterize", "3"]);
+    program.after(|| program.key("p"), "note: held: sample.mp4 0:00.000, 3 levels");
+    go_on_to(&program, 30);
+    program.after(|| program.key("w"), "note: divider on, the held frame left of it");
+    let plain = |at| program.snapshot_with(sample(), at, (1280, 720), &["--no-overlay", "--posterize", "3"]);
+    let [before, after] = ["0", "1"].map(plain);
+    let divided = until("the held frame at the left", PATIENCE, || {
+        let now = program.settled();
+        (now.pixel(640, 300) == [255; 3]).then_some(now)
+    });
+    columns_are(&divided, &before, 0..636, "the held frame");
+    columns_are(&divided, &after, 646..1280, "the live frame");
+    // Let go of, it is the source that stands there.
+    program.after(|| program.key("ctrl+z"), "note: undone: divider");
+    program.after(|| program.key("ctrl+shift+z"), "note: redone: divider");
+    program.after(|| program.key("shift+p"), "note: the held frame");
+    program.after(|| program.key("p"), "note: let go of sample.mp4 0:00.000");
+    let source = program.snapshot_with(sample(), "1", (1280, 720), &["--no-overlay"]);
+    let divided = until("the source at the left", PATIENCE, || {
+        let now = program.settled();
+        (now.pixel(300, 300) == source.pixel(300, 300)).then_some(now)
+    });
+    columns_are(&divided, &source, 0..636, "the source");
     program.quit_with("q");
 }

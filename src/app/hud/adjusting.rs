@@ -227,7 +227,7 @@ impl Lines<'_> {
         let line = self.next();
         let adjusting = self.adjusting;
         let parts = [
-            ("Divider", adjusting.divider.is_some(), Action::ToggleDivider, "The source left of a line to drag"),
+            ("Divider", adjusting.has_divider, Action::ToggleDivider, "The source, or the held frame, left of a line"),
             ("Curves", adjusting.curves, Action::ToggleCurves, "Cumulative histograms over the bars"),
             ("Backdrop", adjusting.backdrop, Action::ToggleBackdrop, "Blur the picture behind the histograms"),
         ];

@@ -1,10 +1,10 @@
-//! The divider between the source and the adjusted picture: a grip to drag it by, and what lies on either side. Its line is
-//! drawn with the picture.
+//! The divider between two pictures: a grip to drag it by, and what lies on either side. Its line is drawn with the pictures.
 
 use egui::{Align2, Color32, CursorIcon, Pos2, Rect, Stroke, Ui, pos2, vec2};
 
 use super::model::Model;
 use super::theme;
+use crate::view::scene::Left;
 
 /// Height that the labels take below the upper edge of the room, in points.
 pub const LABELS: f32 = 24.0;
@@ -16,9 +16,9 @@ const GRIP: egui::Vec2 = vec2(14.0, 30.0);
 
 /// Shows the labels at the top of `room` and the grip in `free`, where no histogram is.
 pub fn show(ui: &Ui, view: Rect, (room, free): (Rect, Rect), model: &Model<'_>, strength: f32) {
-    let Some(share) = model.adjusting.shown_divider() else { return };
+    let Some((share, left)) = model.adjusting.divided else { return };
     let painter = ui.ctx().layer_painter(egui::LayerId::background());
-    let x = view.min.x + view.width() * share;
+    let x = view.min.x + view.width() * share.value();
     let is_held = model.adjusting.is_at_divider;
     if is_held {
         ui.ctx().set_cursor_icon(CursorIcon::ResizeHorizontal);
@@ -27,14 +27,25 @@ pub fn show(ui: &Ui, view: Rect, (room, free): (Rect, Rect), model: &Model<'_>, 
     if strength > 0.0 && free.x_range().contains(x) && free.height() > 3.0 * GRIP.y {
         grip(&painter, pos2(x, free.center().y), strength, is_held);
     }
-    let [source, result] = [
-        (Align2::RIGHT_TOP, x - 5.0, "source".to_owned(), x - room.min.x),
-        (Align2::LEFT_TOP, x + 5.0, model.adjusting.adjustments.to_string(), room.max.x - x),
-    ];
-    for (anchor, at, text, width) in [source, result] {
+    let [left, right] = sides(left, model);
+    let sides =
+        [(Align2::RIGHT_TOP, x - 5.0, left, x - room.min.x), (Align2::LEFT_TOP, x + 5.0, right, room.max.x - x)];
+    for (anchor, at, text, width) in sides {
         // Beside a panel, or at an edge of the view, there may be no room for both.
         if width > LEAST && room.x_range().contains(x) {
             label(&painter, width - 8.0, pos2(at, room.min.y), anchor, text);
+        }
+    }
+}
+
+/// What lies left and right of the divider.
+fn sides(left: Left, model: &Model<'_>) -> [String; 2] {
+    let adjustments = &model.adjusting.adjustments;
+    match left {
+        Left::Source => ["source".to_owned(), adjustments.to_string()],
+        Left::Held => {
+            let made = if adjustments.is_off() { String::new() } else { format!(", {adjustments}") };
+            [model.held.title.unwrap_or("held frame"), "live"].map(|name| format!("{name}{made}"))
         }
     }
 }

@@ -6,6 +6,7 @@ use egui::{Color32, CornerRadius, Mesh, Rect, Sense, Shape, Stroke, StrokeKind, 
 use super::model::{Command, Model};
 use super::{meanings, theme};
 use crate::view::exposure::{Exposure, FalseColor, Paint, Tint, Unit, percents};
+use crate::view::scene::Left;
 
 const LINE: f32 = 16.0;
 const SWATCH: f32 = 12.0;
@@ -39,13 +40,14 @@ fn entries(tint: &Tint, unit: Unit) -> Vec<Entry> {
 }
 
 /// What the numbers are of.
-fn title(tint: &Tint, unit: Unit, is_divided: bool) -> String {
+fn title(tint: &Tint, unit: Unit, left: Option<Left>) -> String {
     let of = if tint.is_luma { "Y'" } else { "luminance" };
-    match unit {
-        Unit::Percent if is_divided => "percent".to_owned(),
-        Unit::Percent => format!("{of} in %"),
-        Unit::Codes if is_divided => "codes of the result".to_owned(),
-        Unit::Codes => format!("{of} codes"),
+    match (unit, left) {
+        (Unit::Percent, None) => format!("{of} in %"),
+        (Unit::Percent, Some(_)) => "percent".to_owned(),
+        (Unit::Codes, None) => format!("{of} codes"),
+        (Unit::Codes, Some(Left::Source)) => "codes of the result".to_owned(),
+        (Unit::Codes, Some(Left::Held)) => "codes of the live one".to_owned(),
     }
 }
 
@@ -57,7 +59,7 @@ pub fn show(ui: &Ui, room: Rect, model: &Model<'_>, commands: &mut Vec<Command>)
     let layout = |text: String, color| ui.painter().layout_no_wrap(text, theme::mono(theme::SMALL + 0.5), color);
     let lines: Vec<_> =
         entries(&tint, unit).into_iter().map(|line| (line.color, layout(line.text, theme::LIGHT))).collect();
-    let title = layout(title(&tint, unit, model.adjusting.shown_divider().is_some()), theme::DIM);
+    let title = layout(title(&tint, unit, model.adjusting.left()), theme::DIM);
     let column = lines.iter().map(|(_, text)| text.size().x).fold(0.0, f32::max) + SWATCH + GAP;
     let size_of = |columns: usize| {
         let width = column * columns as f32 + GAP * (columns - 1) as f32;
@@ -134,7 +136,7 @@ mod tests {
         assert_eq!(texts(Table::Camera, Unit::Codes), codes);
         assert_eq!(texts(Table::Steps, Unit::Percent).len(), 10);
         assert_eq!(entries(&tint(Table::Camera), Unit::Percent).last().map(|line| line.color), Some(None));
-        let titles = [Unit::Percent, Unit::Codes].map(|unit| title(&tint(Table::Camera), unit, false));
+        let titles = [Unit::Percent, Unit::Codes].map(|unit| title(&tint(Table::Camera), unit, None));
         assert_eq!(titles, ["Y' in %", "Y' codes"]);
     }
 }

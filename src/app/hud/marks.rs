@@ -9,6 +9,7 @@ use super::{meanings, theme};
 use crate::histogram::Components;
 use crate::view::exposure::{MARK_LIGHTS, MarkLimits, mark_colors};
 use crate::view::marked::Marked;
+use crate::view::scene::Left;
 
 const LINE: f32 = 17.0;
 const SWATCH: f32 = 11.0;
@@ -138,13 +139,17 @@ fn lines(model: &Model<'_>) -> Vec<Vec<Part>> {
 /// Whether what is seen shows Y', Cb and Cr as coded. Adjusted pictures have red, green and blue.
 fn is_coded(model: &Model<'_>) -> bool {
     let adjusting = &model.adjusting;
-    let shows_source = adjusting.adjustments.is_off() || adjusting.shown_divider().is_some();
+    let shows_source = adjusting.adjustments.is_off() || adjusting.left() == Some(Left::Source);
     model.scopes.components == Components::YCbCr && shows_source
 }
 
 /// What is known of how many pixels are marked; nothing while it plays.
 fn told(model: &Model<'_>) -> Option<String> {
-    let of = if model.adjusting.shown_divider().is_some() { "result: " } else { "" };
+    let of = match model.adjusting.left() {
+        Some(Left::Source) => "result: ",
+        Some(Left::Held) => "live: ",
+        None => "",
+    };
     match model.exposure.marked {
         MarkedView::Untold => None,
         MarkedView::UnderWay => Some(format!("{of}counting …")),
@@ -222,23 +227,33 @@ pub fn rings(ui: &Ui, points: &[Pos2], taken: &[Rect]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::adjust::{Adjustments, Blur};
     use crate::app::hud::{AdjustmentView, ExposureView};
+    use crate::view::scene::Scene;
+
+    fn blurred() -> Scene {
+        let adjustments = Adjustments { blur: Some(Blur { size: 9, runs: 1 }), ..Adjustments::default() };
+        Scene { adjustments, ..Scene::default() }
+    }
 
     #[test]
     fn the_legend_says_why_nothing_is_counted_and_of_which_picture_it_tells() {
         let panels = crate::app::hud::tests::pair(1600.0, 900.0);
         let base = || crate::app::hud::tests::adjusted_model(&panels);
         let one = Marked { looked_at: 100, pixels: 1, places: vec![[17, 3]], ..Marked::default() };
-        let tells = |marked, divider| {
+        let tells = |marked, left: Option<Left>| {
             let exposure = ExposureView { marked, ..base().exposure };
-            told(&Model { exposure, adjusting: AdjustmentView { divider, ..base().adjusting }, ..base() })
+            let divided = left.and_then(|left| Scene { divider: Some(0.5), left, ..blurred() }.divided());
+            assert_eq!(divided.is_some(), left.is_some());
+            told(&Model { exposure, adjusting: AdjustmentView { divided, ..base().adjusting }, ..base() })
         };
         assert_eq!(tells(MarkedView::Untold, None), None);
         assert_eq!(tells(MarkedView::UnderWay, None).as_deref(), Some("counting …"));
         assert_eq!(tells(MarkedView::OnAdapter, None).as_deref(), Some("counted with the adjustments off"));
         let found = "1 pixel (1.00 %), in a ring; the first at x 17  y 3";
         assert_eq!(tells(MarkedView::Found(&one), None).as_deref(), Some(found));
-        assert_eq!(tells(MarkedView::Found(&one), Some(0.5)), Some(format!("result: {found}")));
+        assert_eq!(tells(MarkedView::Found(&one), Some(Left::Source)), Some(format!("result: {found}")));
+        assert_eq!(tells(MarkedView::Found(&one), Some(Left::Held)), Some(format!("live: {found}")));
     }
 
     #[test]

@@ -27,7 +27,7 @@ use crate::view::exposure::{Exposure, Tint};
 use crate::view::marked::Marked;
 use crate::view::overlay::Overlaps;
 use crate::view::placement::Fit;
-use crate::view::scene::Counted;
+use crate::view::scene::{Counted, Left, Share};
 use crate::view::scopes::{Kind, ScopeStyle};
 
 /// What the display over the picture asks for.
@@ -80,8 +80,10 @@ pub struct AdjustmentView {
     pub choices: Choices,
     /// Which picture is to be counted where there are two.
     pub counted: Counted,
-    /// Where the divider stands, as a share of the view's width, if it is on.
-    pub divider: Option<f32>,
+    /// Whether the divider is on.
+    pub has_divider: bool,
+    /// Where it stands and what lies left of it, if there is something to divide.
+    pub divided: Option<(Share, Left)>,
     /// Whether the pointer is where it takes hold of the divider.
     pub is_at_divider: bool,
     /// Whether cumulative curves are on.
@@ -93,10 +95,10 @@ pub struct AdjustmentView {
 }
 
 impl AdjustmentView {
-    /// Where the divider stands, if there is something to divide.
+    /// What lies left of the divider, if there is something to divide.
     #[must_use]
-    pub fn shown_divider(&self) -> Option<f32> {
-        self.divider.filter(|_| !self.adjustments.is_off())
+    pub fn left(&self) -> Option<Left> {
+        self.divided.map(|(_, left)| left)
     }
 }
 
@@ -208,6 +210,8 @@ pub struct HeldView<'a> {
     pub place: usize,
     /// Whether that one is on screen, in the place of the video.
     pub is_shown: bool,
+    /// Its file and its time.
+    pub title: Option<&'a str>,
 }
 
 /// How the picture is seen.

@@ -8,7 +8,7 @@ use super::Workspace;
 use crate::app::copying::{self, Copied};
 use crate::app::hud::Note;
 use crate::gpu::FrameTag;
-use crate::view::scene::{Counted, Scene};
+use crate::view::scene::{Counted, Left, Scene};
 
 /// Why nothing is handed over of a held frame, which may be another file's.
 const HELD: &str = "the held frame is on screen; Shift+P goes back to the video";
@@ -23,7 +23,9 @@ impl Workspace {
         let components = self.bins.components;
         let shown = (&self.scene, components, self.region.counted());
         let held = self.held.outlined_in(components).map(|held| held.name.as_str());
-        if let Err(reason) = self.saves.begin(session, &mut self.graphics, shown, held, labelled) {
+        let left = self.held.chosen().filter(|_| matches!(self.scene.divided(), Some((_, Left::Held))));
+        let left = left.map(|held| held.title.as_str());
+        if let Err(reason) = self.saves.begin(session, &mut self.graphics, shown, (held, left), labelled) {
             self.note(Note::warning(format!("nothing was saved: {reason}")), now);
         }
     }

@@ -108,8 +108,14 @@ impl Workspace {
         live.map_or(Ok(()), |live| self.load(live))
     }
 
-    /// Has the outlines drawn of the frame that is compared with.
-    pub fn follow_held(&mut self) {
+    /// Has the frame that is compared with drawn: its bins as outlines, and its picture left of the divider.
+    pub fn follow_held(&mut self, now: Instant) {
+        self.scene.left = self.held.left();
+        let frame = self.held.outlined().map(|held| &held.frame).filter(|_| self.scene.divider.is_some());
+        if let Err(reason) = self.graphics.renderer.set_beside(&self.graphics.gpu, frame) {
+            self.scene.divider = None;
+            self.note(Note::warning(format!("divider off: the held frame cannot be drawn: {reason}")), now);
+        }
         let bins = self.held.outlined().and_then(|held| held.histogram(self.bins.components));
         self.graphics.renderer.set_reference(&self.graphics.gpu, bins);
     }

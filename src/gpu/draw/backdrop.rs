@@ -10,7 +10,6 @@ use crate::cpu::display::{self, ByCodes, Order, Over, PixelFormat};
 use crate::gpu::adjust::{BlurJob, BlurPass, WorkingPicture};
 use crate::gpu::params::InputPicture;
 use crate::gpu::{Gpu, GpuError};
-use crate::view::placement::Placement;
 
 /// Width of the small picture, a multiple of 64: so its rows are as far apart in the copy of a texture as in a
 /// [`WorkingPicture`].
@@ -50,7 +49,7 @@ impl BackdropPass {
         }
     }
 
-    /// Records the making of the backdrop of what `parts` show where `placement` puts it; its words and their columns and
+    /// Records the making of the backdrop of what `parts` show on a view of `width` × `height` pixels; its words and their columns and
     /// rows.
     ///
     /// # Errors
@@ -60,21 +59,19 @@ impl BackdropPass {
         gpu: &Gpu,
         encoder: &mut wgpu::CommandEncoder,
         parts: &[ViewPart<'_>],
-        placement: &Placement,
+        (width, height): (u32, u32),
     ) -> Result<(&wgpu::Buffer, (u32, u32)), GpuError> {
-        let (width, height) = placement.view;
         let rows = (u64::from(WIDTH) * u64::from(height)).div_ceil(u64::from(width.max(1)));
         let size = (WIDTH, rows.clamp(1, u64::from(4 * WIDTH)) as u32);
         let made = match self.made.take().filter(|made| made.picture.size == size) {
             Some(made) => made,
             None => Made::new(gpu, &mut self.blur, size)?,
         };
-        let small = placement.resized(size);
-        let parts: Vec<_> = parts.iter().filter_map(|part| part.resized(width, WIDTH)).collect();
+        let parts: Vec<_> = parts.iter().filter_map(|part| part.resized(size)).collect();
         if parts.iter().all(|part| part.bound.is_some()) {
-            self.draw(gpu, encoder, &made, &parts, &small);
+            self.draw(gpu, encoder, &made, &parts);
         } else {
-            self.paint(gpu, &made, &parts, &small);
+            self.paint(gpu, &made, &parts);
         }
         let descriptor = wgpu::ComputePassDescriptor { label: Some("backdrop"), timestamp_writes: None };
         made.blur.dispatch(&mut encoder.begin_compute_pass(&descriptor), &made.picture.bind_group);
@@ -82,17 +79,10 @@ impl BackdropPass {
         Ok((&made.picture.buffer, size))
     }
 
-    fn draw(
-        &mut self,
-        gpu: &Gpu,
-        encoder: &mut wgpu::CommandEncoder,
-        made: &Made,
-        parts: &[ViewPart<'_>],
-        placement: &Placement,
-    ) {
+    fn draw(&mut self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder, made: &Made, parts: &[ViewPart<'_>]) {
         let Made { texture, picture, .. } = made;
         for part in parts {
-            part.prepare(gpu, encoder, &mut self.video, placement);
+            part.prepare(gpu, encoder, &mut self.video);
         }
         let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
         let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
@@ -106,7 +96,7 @@ impl BackdropPass {
             ..Default::default()
         });
         for part in parts {
-            part.draw(&mut pass, &self.video, placement.view.1);
+            part.draw(&mut pass, &self.video, picture.size.1);
         }
         drop(pass);
         let layout = wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(4 * WIDTH), rows_per_image: None };
@@ -114,12 +104,12 @@ impl BackdropPass {
         encoder.copy_texture_to_buffer(texture.as_image_copy(), target, texture.size());
     }
 
-    fn paint(&mut self, gpu: &Gpu, made: &Made, parts: &[ViewPart<'_>], placement: &Placement) {
+    fn paint(&mut self, gpu: &Gpu, made: &Made, parts: &[ViewPart<'_>]) {
         let row = 4 * WIDTH as usize;
         let format = PixelFormat { order: Order::Rgba, stride: row };
         for (part, pixels) in parts.iter().zip(&mut self.pixels) {
             let over = Over { by_codes: ByCodes { light: part.light(), ..ByCodes::default() }, ..Over::default() };
-            display::draw_whole(part.picture, placement, over, format, pixels);
+            display::draw_whole(part.picture, &part.placement, over, format, pixels);
         }
         // So few pixels are painted whole for either part; then the second part's columns go over the first's.
         let [first, second] = &mut self.pixels;

@@ -8,7 +8,6 @@ use crate::gpu::Gpu;
 use crate::gpu::staging::{Staged, Staging};
 use crate::histogram::Histogram;
 use crate::view::panel_params::{OverlayContent, shown_panels};
-use crate::view::placement::Placement;
 use crate::view::scene::Scene;
 
 /// Paints pictures and copies them to views.
@@ -39,7 +38,7 @@ impl Band for Mapped<'_> {
 }
 
 impl PaintPass {
-    /// Paints a part of the view, with its picture where `placement` puts it on the whole and `overlays` over it, and records the
+    /// Paints a part of the view, with its picture where that lies on the whole and `overlays` over it, and records the
     /// copy to the view's texture.
     pub fn paint(
         &mut self,
@@ -47,9 +46,8 @@ impl PaintPass {
         encoder: &mut wgpu::CommandEncoder,
         texture: &wgpu::Texture,
         (part, overlays): (&ViewPart<'_>, &[Overlay]),
-        placement: &Placement,
     ) {
-        let ViewPart { columns, picture, .. } = part;
+        let ViewPart { columns, picture, placement, .. } = part;
         let (width, height) = (columns.end - columns.start, texture.height());
         let stride = (width * 4).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
         let format = PixelFormat { order: order_of(texture.format()), stride: stride as usize };

@@ -1,4 +1,4 @@
-//! One of the two pictures on its columns of the view.
+//! One of the pictures on its columns of the view.
 
 use std::ops::Range;
 
@@ -15,10 +15,12 @@ use crate::view::placement::Placement;
 /// A picture on some columns of the view.
 #[derive(Debug, Clone)]
 pub struct ViewPart<'a> {
-    /// Which of the two it is.
+    /// Which one it is.
     pub side: Side,
     /// The columns, which are not none.
     pub columns: Range<u32>,
+    /// Where it lies on the view.
+    pub placement: Placement,
     /// What lights it, if something does.
     pub lighting: Option<Lighting>,
     /// The pixels that are lit, where they were selected one by one.
@@ -45,12 +47,14 @@ pub struct CountedPicture<'a> {
 }
 
 impl<'a> ViewPart<'a> {
-    /// The same on a view of another width, without what it tells of its exposure and codes; `None` where no column is left.
+    /// The same on a view of another size, without what it tells of its exposure and codes; `None` where no column is left.
     #[must_use]
-    pub fn resized(&self, from: u32, to: u32) -> Option<Self> {
-        let column = |at: u32| (u64::from(at) * u64::from(to) / u64::from(from.max(1))) as u32;
+    pub fn resized(&self, to: (u32, u32)) -> Option<Self> {
+        let from = self.placement.view.0;
+        let column = |at: u32| (u64::from(at) * u64::from(to.0) / u64::from(from.max(1))) as u32;
         let columns = column(self.columns.start)..column(self.columns.end);
-        (!columns.is_empty()).then(|| Self { columns, inspection: None, codes: None, ..self.clone() })
+        let placement = self.placement.resized(to);
+        (!columns.is_empty()).then(|| Self { columns, placement, inspection: None, codes: None, ..self.clone() })
     }
 
     /// What lights it, and the picture whose codes decide.
@@ -70,13 +74,8 @@ impl<'a> ViewPart<'a> {
     }
 
     /// Sets a pass up to draw it and records what goes before; whether there was anything to record.
-    pub fn prepare(
-        &self,
-        gpu: &Gpu,
-        encoder: &mut wgpu::CommandEncoder,
-        video: &mut VideoPass,
-        placement: &Placement,
-    ) -> bool {
+    pub fn prepare(&self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder, video: &mut VideoPass) -> bool {
+        let placement = &self.placement;
         let Some((_, layout)) = self.bound else { return false };
         video.prepare_layout(gpu, self.side, layout);
         let counted = self.counted.as_ref().and_then(|counted| counted.bound);

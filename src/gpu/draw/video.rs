@@ -21,21 +21,26 @@ use crate::view::placement::Placement;
 /// The most taps a side that a picture drawn smaller than itself is averaged from.
 const MOST_TAPS: f64 = 4.0;
 
-/// Which of the two pictures is drawn: each has a placement, a brush and a layout of its own.
+/// Which of the pictures is drawn: each has a placement, a brush and a layout of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
     /// The picture as it was decoded.
     Source,
     /// The adjusted one.
     Result,
+    /// The one that both are compared with.
+    Beside,
 }
 
 impl Side {
-    /// The other one.
+    /// How many there are.
+    pub const COUNT: usize = 3;
+
+    /// The side whose codes light this one where its own do not: of the picture as it was decoded and the adjusted one the other.
     #[must_use]
     pub const fn other(self) -> Self {
         match self {
-            Self::Source => Self::Result,
+            Self::Source | Self::Beside => Self::Result,
             Self::Result => Self::Source,
         }
     }
@@ -76,7 +81,7 @@ pub struct VideoPass {
     format: wgpu::TextureFormat,
     /// They find which pixels of the view a brush lights by the codes of a picture that is not the one shown there.
     light_pipelines: HashMap<PixelLayout, wgpu::ComputePipeline>,
-    slots: [Slot; 2],
+    slots: [Slot; Side::COUNT],
 }
 
 /// What is set up for one side.

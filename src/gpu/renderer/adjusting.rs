@@ -71,14 +71,14 @@ pub struct Making<'a> {
 
 impl Adjusting {
     /// Makes the adjusted picture unless it is there. `source` and `passes` hold the planes and bins of the loaded picture, if
-    /// the adapter has them; unless the result alone is `counted`, those bins are counted by what is recorded before. Whether
-    /// a picture was made.
+    /// the adapter has them; unless the result alone is `counted`, or neither is (`None`), those bins are counted by what is recorded
+    /// before. Whether a picture was made.
     pub fn make(
         &mut self,
         making: &mut Making<'_>,
         loaded: &Loaded,
         adjustments: Adjustments,
-        (source, passes, counted): (&PictureBuffers, &HistogramPasses, Counted),
+        (source, passes, counted): (&PictureBuffers, &HistogramPasses, Option<Counted>),
     ) -> bool {
         let key = AdjustmentKey::new(loaded.tag, loaded.loading, &loaded.picture, adjustments);
         if self.has(loaded.loading, &adjustments) {
@@ -91,9 +91,10 @@ impl Adjusting {
             let chain = self.chain.get_or_insert_with(|| Chain::new(making.gpu, passes));
             // The adjustments go by all of the picture, whatever part of it is counted.
             let is_whole = loaded.region.is_none();
-            let counts_source = counted != Counted::Result && loaded.components == Components::Rgbl && is_whole;
+            let is_counted = matches!(counted, Some(Counted::Source | Counted::Both));
+            let counts_source = is_counted && loaded.components == Components::Rgbl && is_whole;
             let like = InputPicture::from(&loaded.picture);
-            let ready = if counted == Counted::Source || !is_whole {
+            let ready = if matches!(counted, None | Some(Counted::Source)) || !is_whole {
                 chain.prepare(making.gpu, like, &adjustments, elapsed_secs, counts_source)
             } else {
                 let result = self.passes.get_or_insert_with(|| HistogramPasses::new(making.gpu));
@@ -107,7 +108,7 @@ impl Adjusting {
                 Err(reason) => log::debug!("{reason}; the CPU adjusts it"),
             }
         }
-        let result = result.or_else(|| self.on_cpu(making, loaded, adjustments, elapsed_secs));
+        let result = result.or_else(|| self.on_cpu(making, loaded, (adjustments, counted), elapsed_secs));
         self.made = result.map(|result| Made { key, result, count: Count::Due, known: None });
         self.made.is_some()
     }
@@ -116,7 +117,7 @@ impl Adjusting {
         &mut self,
         making: &mut Making<'_>,
         loaded: &Loaded,
-        adjustments: Adjustments,
+        (adjustments, counted): (Adjustments, Option<Counted>),
         elapsed_secs: Option<f64>,
     ) -> Option<Adjusted> {
         let begin = Instant::now();
@@ -129,7 +130,7 @@ impl Adjusting {
         };
         making.note(|times| &mut times.cpu_adjust, Some(begin.elapsed()));
         making.recorded.push("adjust on the CPU");
-        if loaded.rasterizer == Rasterizer::Cpu && loaded.known.is_some() {
+        if loaded.rasterizer == Rasterizer::Cpu && (loaded.known.is_some() || counted.is_none()) {
             return Some(Adjusted::Here(picture));
         }
         let pictures = self.pictures.get_or_insert_with(PictureBuffers::default);

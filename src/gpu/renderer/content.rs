@@ -1,6 +1,7 @@
 //! What is loaded, and all that is made of it before it is drawn: bins and the adjusted picture.
 
 use super::adjusting::{Adjusting, Making};
+use super::beside::Beside;
 use super::loaded::{Count, Loaded, Rasterizer};
 use crate::adjust::{Adjustments, working_colorimetry};
 use crate::gpu::Gpu;
@@ -14,7 +15,8 @@ use crate::picture::Picture;
 use crate::picture::color::{Colorimetry, Conversion};
 use crate::picture::layout::PixelLayout;
 use crate::picture::region::{self, Rect};
-use crate::view::scene::{Counted, Scene};
+use crate::view::placement::Shape;
+use crate::view::scene::{Counted, Left, Scene};
 
 /// What of a scene decides which pictures are made and counted.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -41,6 +43,8 @@ pub struct Content {
     pub pictures: PictureBuffers,
     pub histogram: HistogramPasses,
     pub adjusting: Adjusting,
+    /// What the divider shows at its left in the place of the source.
+    pub beside: Option<Beside>,
     pub loaded: Option<Loaded>,
     /// Pictures loaded so far.
     pub loadings: u64,
@@ -55,6 +59,7 @@ impl Content {
             pictures: PictureBuffers::default(),
             histogram: HistogramPasses::new(gpu),
             adjusting: Adjusting::default(),
+            beside: None,
             loaded: None,
             loadings: 0,
             choice: Choice::of(&Scene::default()),
@@ -83,7 +88,7 @@ impl Content {
             return false;
         }
         let Self { pictures, histogram, adjusting, loaded: Some(loaded), choice, .. } = self else { return false };
-        let is_made = adjusting.make(making, loaded, choice.adjustments, (pictures, histogram, counted));
+        let is_made = adjusting.make(making, loaded, choice.adjustments, (pictures, histogram, Some(counted)));
         if !self.has_result() {
             self.count_source(making);
         } else if counted != Counted::Source
@@ -193,46 +198,98 @@ impl Content {
         is_fetchable.then_some(loaded)
     }
 
-    /// What is drawn of which picture on a view of `width` columns.
-    pub fn parts(&self, scene: &Scene, width: u32) -> Vec<ViewPart<'_>> {
+    /// Makes what the divider shows at its left ready to be drawn, if that is not the source.
+    pub fn record_beside(&mut self, making: &mut Making<'_>, left: Left) {
+        let Self { beside: Some(beside), loaded: Some(loaded), histogram, choice, .. } = self else { return };
+        if left != Left::Source {
+            beside.record(making, loaded.rasterizer, (choice.adjustments, histogram));
+        }
+    }
+
+    /// The column of a view at which the divider stands, and what lies left of it; nothing where one picture takes all of the view.
+    pub fn divided(&self, scene: &Scene, width: u32) -> Option<(u32, Left)> {
+        let (share, left) = scene.divided()?;
+        let is_there = match left {
+            Left::Source => self.has_result(),
+            Left::Held => self.beside.as_ref().is_some_and(|beside| self.draws(beside)),
+        };
+        is_there.then(|| (share.column(width), left))
+    }
+
+    /// Whether whoever draws the loaded picture can draw this one.
+    fn draws(&self, beside: &Beside) -> bool {
+        let rasterizer = self.loaded.as_ref().map(|loaded| loaded.rasterizer);
+        rasterizer == Some(Rasterizer::Cpu) || beside.bound(&self.choice.adjustments).is_some()
+    }
+
+    /// What is drawn of which picture on a view of that many pixels.
+    pub fn parts(&self, scene: &Scene, size: (u32, u32)) -> Vec<ViewPart<'_>> {
         let Some(loaded) = &self.loaded else { return Vec::new() };
-        let split = if self.has_result() { scene.divider_column(width).unwrap_or(0) } else { width };
+        let width = size.0;
+        let (split, left) = self.divided(scene, width).map_or((0, None), |(split, left)| (split, Some(left)));
         let lighting = scene.lighting(loaded.components).map(|lighting| lighting.inside(loaded.region));
         let is_drawn = loaded.rasterizer == Rasterizer::Gpu;
         let source = self.pictures.bind_group().map(|group| (group, *loaded.picture.layout())).filter(|_| is_drawn);
         let result = self.adjusting.bound().filter(|_| is_drawn);
         let adjusted = self.adjusting.picture().unwrap_or(&loaded.picture);
-        // Either side tells of its own exposure.
-        let inspected = |layout, colorimetry: &Colorimetry| scene.exposure.of(layout, colorimetry, loaded.components);
-        let of_source = inspected(loaded.picture.layout(), loaded.picture.colorimetry());
-        let (of_result, result_layout) = if self.has_result() {
-            let layout = self.adjusting.bound().map_or(*adjusted.layout(), |(_, layout)| layout);
-            (inspected(&layout, &working_colorimetry()), layout)
-        } else {
-            (of_source, *loaded.picture.layout())
+        // Each picture tells of its own exposure.
+        let inspected = |layout: PixelLayout, colorimetry: &Colorimetry| {
+            (scene.exposure.of(&layout, colorimetry, loaded.components), layout)
         };
-        let written = |layout| scene.datascope.codes(layout, loaded.components);
-        let part = |side, columns, (picture, bound), (inspection, layout)| ViewPart {
+        let of_source = inspected(*loaded.picture.layout(), loaded.picture.colorimetry());
+        let of_result = if self.has_result() {
+            let layout = self.adjusting.bound().map_or(*adjusted.layout(), |(_, layout)| layout);
+            inspected(layout, &working_colorimetry())
+        } else {
+            of_source
+        };
+        let placement = |shape: &Shape| scene.placement(shape, size);
+        let part = |side, columns, (picture, bound), (inspection, layout): (_, PixelLayout)| ViewPart {
             side,
             columns,
+            placement: placement(&loaded.shape),
             lighting,
             selected: None,
             inspection,
-            codes: written(layout),
+            codes: scene.datascope.codes(&layout, loaded.components),
             picture,
             bound,
             counted: None,
         };
-        let mut parts = vec![
-            part(Side::Source, 0..split, (&loaded.picture, source), (of_source, loaded.picture.layout())),
-            part(Side::Result, split..width, (adjusted, result), (of_result, &result_layout)),
-        ];
+        let of_loaded = |side, columns| match side {
+            Side::Result => part(side, columns, (adjusted, result), of_result),
+            _ => part(side, columns, (&loaded.picture, source), of_source),
+        };
+        let mut parts = Vec::new();
+        match (left, &self.beside) {
+            (Some(Left::Source), _) => parts.push(of_loaded(Side::Source, 0..split)),
+            (Some(Left::Held), Some(beside)) => {
+                let adjustments = &self.choice.adjustments;
+                let (picture, bound) = (beside.picture(adjustments), beside.bound(adjustments).filter(|_| is_drawn));
+                let layout = bound.map_or(*picture.layout(), |(_, layout)| layout);
+                let is_adjusted = beside.is_adjusted(adjustments);
+                let colorimetry = if is_adjusted { working_colorimetry() } else { *picture.colorimetry() };
+                // Brushes select codes of the picture that is counted, and light that one alone.
+                let beside = ViewPart {
+                    placement: placement(&beside.shape()),
+                    lighting: None,
+                    ..part(Side::Beside, 0..split, (picture, bound), inspected(layout, &colorimetry))
+                };
+                parts.push(beside);
+            }
+            (Some(Left::Held), None) | (None, _) => {}
+        }
+        parts.push(of_loaded(if self.has_result() { Side::Result } else { Side::Source }, split..width));
         // A brush selects codes of the picture that is counted, wherever its pixels are shown.
         let (other, counted) = match self.counted() {
-            Counted::Source => (1, draw::CountedPicture { picture: &loaded.picture, bound: source }),
-            Counted::Result | Counted::Both => (0, draw::CountedPicture { picture: adjusted, bound: result }),
+            Counted::Source => (Side::Result, draw::CountedPicture { picture: &loaded.picture, bound: source }),
+            Counted::Result | Counted::Both => {
+                (Side::Source, draw::CountedPicture { picture: adjusted, bound: result })
+            }
         };
-        parts[other].counted = lighting.map(|_| counted);
+        for part in parts.iter_mut().filter(|part| part.side == other) {
+            part.counted = lighting.map(|_| counted.clone());
+        }
         parts.retain(|part| !part.columns.is_empty());
         // One rasterizer draws both, so that they meet without a seam.
         let is_painted = |part: &ViewPart<'_>| {

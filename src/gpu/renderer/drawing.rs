@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use super::Renderer;
+use super::adjusting::Making;
 use super::brushed::{self, Brushed};
 use super::content::{Choice, Content};
 use super::linear::LinearCount;
@@ -20,7 +21,6 @@ use crate::scopes;
 use crate::view::brushes::Brushes;
 use crate::view::overlay::line_pixels;
 use crate::view::panel_params::Outlined;
-use crate::view::placement::Placement;
 use crate::view::scene::Scene;
 
 /// Who draws the overlays.
@@ -45,6 +45,7 @@ impl Renderer {
     ) {
         self.poll_thresholds(gpu);
         self.record_count(gpu, encoder, Choice::of(scene));
+        self.record_beside(gpu, encoder, scene);
         self.record_brushed(gpu, encoder, size, scene);
         self.record_reference(gpu, encoder, scene);
         let overlays = self.overlays(scene, (view.texture().format(), size));
@@ -77,12 +78,12 @@ impl Renderer {
         // That line has the scale of the whole's luminance, which is not the bars' then.
         let linear = scene.shows_linear(components) && !shows_brushed;
         let content = OverlayContent { bits, components, range, outlined, linear, backdrop: None };
-        let is_painted = matches!(&self.content.parts(scene, view.1.0)[..], [part] if part.bound.is_none());
+        let is_painted = matches!(&self.content.parts(scene, view.1)[..], [part] if part.bound.is_none());
         // The ground of a wall would cover what was painted.
         let is_wall = scene.arranged(view.1).is_wall;
         let needs_shaders =
             is_wall || outlined != Outlined::None || content.linear || scene.curves || scene.style.backdrop;
-        let has_divider = divider(&self.content, scene, view.1.0).is_some();
+        let has_divider = self.content.divided(scene, view.1.0).is_some();
         match self.content.known() {
             Some((_, histogram)) if is_painted && !needs_shaders && !has_divider => {
                 Overlays::Painted(draw::overlays(&content, histogram, scene, view))
@@ -100,9 +101,8 @@ impl Renderer {
         scene: &Scene,
         overlays: &Overlays,
     ) -> bool {
-        let Some(placement) = placement(&self.content, scene, size) else { return false };
         let begin = Instant::now();
-        let mut parts = self.content.parts(scene, size.0);
+        let mut parts = self.content.parts(scene, size);
         // What is lit by the other side's codes sets that side up first, which then is set up for its own drawing.
         parts.sort_by_key(|part| part.counted.is_none());
         let painted = parts.iter().any(|part| part.bound.is_none());
@@ -117,19 +117,27 @@ impl Renderer {
             if painted {
                 let over = if let Overlays::Painted(overlays) = overlays { &overlays[..] } else { &[] };
                 self.recorded.push(if over.is_empty() { "paint" } else { "paint with overlays" });
-                self.paint[part.side as usize].paint(gpu, encoder, view.texture(), (part, over), &placement);
-            } else if part.prepare(gpu, encoder, &mut self.video, &placement) {
+                self.paint[part.side as usize].paint(gpu, encoder, view.texture(), (part, over));
+            } else if part.prepare(gpu, encoder, &mut self.video) {
                 self.recorded.push("light");
             }
         }
         if let (Some(timing), true) = (&mut self.timing, painted) {
             timing.times.cpu_paint = Some(begin.elapsed());
         }
-        if let Some(column) = divider(&self.content, scene, size.0) {
+        if let Some((column, _)) = self.content.divided(scene, size.0) {
             let pass = self.divider.get_or_insert_with(|| DividerPass::new(gpu, self.format));
             pass.place(gpu, size, column, line_pixels(size));
         }
         painted
+    }
+
+    /// Makes ready what the divider shows at its left, where that is not the source.
+    fn record_beside(&mut self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder, scene: &Scene) {
+        if let Some((_, left)) = scene.divided() {
+            let mut making = Making { gpu, encoder, timing: None, recorded: &mut self.recorded };
+            self.content.record_beside(&mut making, left);
+        }
     }
 
     /// Finds and counts what the brushes of the scopes select, where anything that is shown asks for it.
@@ -221,11 +229,12 @@ impl Renderer {
                 (whole.into(), reference.map(Reference::bars).or_else(|| other.map(Bars::from)))
             }
         };
-        let backdrop = match placement(&self.content, scene, size).filter(|_| scene.style.backdrop) {
-            Some(placement) => {
+        let parts = self.content.parts(scene, size);
+        let backdrop = match parts.first().filter(|_| scene.style.backdrop) {
+            Some(_) => {
                 let pass = self.backdrop.get_or_insert_with(|| BackdropPass::new(gpu));
                 self.recorded.push("backdrop");
-                match pass.record(gpu, encoder, &self.content.parts(scene, size.0), &placement) {
+                match pass.record(gpu, encoder, &parts, size) {
                     Ok(made) => Some(made),
                     Err(reason) => {
                         log::debug!("no backdrop: {reason}");
@@ -284,12 +293,12 @@ impl Renderer {
                 ..Default::default()
             })
             .forget_lifetime();
-        let parts = self.content.parts(scene, size.0);
+        let parts = self.content.parts(scene, size);
         parts.iter().for_each(|part: &ViewPart<'_>| part.draw(&mut pass, &self.video, size.1));
         if !parts.is_empty() {
             pass.set_scissor_rect(0, 0, size.0, size.1);
         }
-        if let (Some(divider), Some(_)) = (&self.divider, divider(&self.content, scene, size.0)) {
+        if let (Some(divider), Some(_)) = (&self.divider, self.content.divided(scene, size.0)) {
             divider.draw(&mut pass);
         }
         if let (Some(scopes), true) = (&self.scopes, has_scopes) {
@@ -308,14 +317,4 @@ impl Renderer {
 fn reference<'a>(reference: Option<&'a Reference>, content: &Content) -> Option<&'a Reference> {
     let loaded = content.loaded.as_ref()?;
     reference.filter(|reference| reference.suits(loaded))
-}
-
-/// Where the loaded picture lies on a view of `size` pixels.
-fn placement(content: &Content, scene: &Scene, size: (u32, u32)) -> Option<Placement> {
-    content.loaded.as_ref().map(|loaded| scene.placement(&loaded.shape, size))
-}
-
-/// The column at which the divider stands, if two pictures are drawn or could be.
-fn divider(content: &Content, scene: &Scene, width: u32) -> Option<u32> {
-    scene.divider_column(width).filter(|_| content.has_result())
 }
