@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::io::IsTerminal;
-use std::num::{NonZeroU64, NonZeroUsize};
+use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -83,6 +83,11 @@ pub struct AnalyzeArgs {
     /// Go on with an output that an earlier run with the same options left unfinished
     #[arg(long)]
     resume: bool,
+
+    /// Begin another file after each so many seconds: live-20261123T081500Z-0001.csv for live.csv, by the time of day where the
+    /// source is live, else clip-0001.csv
+    #[arg(long, value_name = "SECONDS")]
+    segment: Option<NonZeroU32>,
 
     /// Show no progress
     #[arg(short, long)]
@@ -208,7 +213,13 @@ impl AnalyzeArgs {
     fn destinations(&self) -> Result<Vec<Destination>, WrongUsage> {
         self.check_usage()?;
         let format = self.format();
-        let records = |target| Destination::Records { target, format, bins: self.bins, resume: self.resume };
+        let records = |target| Destination::Records {
+            target,
+            format,
+            bins: self.bins,
+            resume: self.resume,
+            segment: self.segment,
+        };
         let is_overview = self.output.is_none() && self.format.is_none() && std::io::stdout().is_terminal();
         let destination = |input: &PathBuf| match (&self.output, &self.out_dir) {
             (Some(output), _) => records(target(output)),
@@ -269,6 +280,14 @@ impl AnalyzeArgs {
                 "--format ffprobe has a fixed set of fields; leave out --bins, --scopes and --components",
             );
         }
+        if let Some(secs) = self.segment {
+            if !is_to_file {
+                return wrong_usage(format!("--segment {secs} makes several files; name them with -o or --out-dir"));
+            }
+            if self.resume {
+                return wrong_usage("--resume goes on with one file; leave it or --segment out");
+            }
+        }
         self.check_whole(format)?;
         self.check_adjustments(format)?;
         self.check_against(format)?;
@@ -301,6 +320,7 @@ impl AnalyzeArgs {
             ("--keyframes", self.keyframes),
             ("--jobs", self.jobs.get() > 1),
             ("--resume", self.resume),
+            ("--segment", self.segment.is_some()),
         ];
         if let Some((name, _)) = given.into_iter().find(|(_, is_given)| *is_given) {
             return wrong_usage(format!(
@@ -337,6 +357,7 @@ impl AnalyzeArgs {
                 self.jobs.get() > 1,
                 "the two files are decoded side by side; cut the file into shares for several machines",
             ),
+            ("--segment", self.segment.is_some(), "what two files differ by is added up over all frames"),
             ("--crop-bars", self.part.crop_bars, "bars of two files need not be the same; name the part with --region"),
         ];
         if let Some((name, _, why)) = refused.into_iter().find(|(_, is_given, _)| *is_given) {

@@ -28,6 +28,7 @@ pub mod receiving;
 mod record;
 mod record_output;
 pub mod run;
+mod segments;
 pub mod selection;
 pub mod signal;
 pub mod summary;

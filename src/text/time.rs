@@ -17,6 +17,14 @@ pub fn clock_time(moment: SystemTime) -> String {
     time.map_or_else(|| stamp.clone(), |time| format!("{time} UTC"))
 }
 
+/// A moment as a part of a file's name, to the second, in UTC: `20261123T081500Z`.
+#[must_use]
+pub fn file_stamp(moment: SystemTime) -> String {
+    let stamp = rfc3339(moment);
+    let whole = stamp.split_once('.').map_or_else(|| stamp.clone(), |(whole, _)| format!("{whole}Z"));
+    whole.replace(['-', ':'], "")
+}
+
 /// Reads a time to seconds: `SS.mmm`, `MM:SS.mmm` or `HH:MM:SS.mmm`.
 ///
 /// # Errors

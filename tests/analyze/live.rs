@@ -85,6 +85,43 @@ fn what_is_live_is_counted_until_it_is_interrupted_with_the_time_of_day() {
 }
 
 #[test]
+fn a_live_source_is_divided_into_files_that_are_named_by_the_time_of_day() {
+    let address = format!("udp://127.0.0.1:{}", free_port());
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("live.jsonl");
+    let _sender = Sender::moving("64x48", SENT, &address);
+    let before = histoscope::text::file_stamp(SystemTime::now());
+    let child = start(&address, &["-o", path.to_str().unwrap(), "--segment", "1"]);
+    let finished = || {
+        let mut files: Vec<_> = fs::read_dir(folder.path()).unwrap().flatten().map(|entry| entry.path()).collect();
+        files.retain(|path| path.extension().is_some_and(|ending| ending == "jsonl"));
+        files.sort();
+        files
+    };
+    let begin = Instant::now();
+    while finished().len() < 3 {
+        assert!(begin.elapsed() < SOON, "no file is finished");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    interrupt(&child);
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
+    let (files, after) = (finished(), histoscope::text::file_stamp(SystemTime::now()));
+    let mut next = 0;
+    for (at, file) in files.iter().enumerate() {
+        let name = file.file_name().unwrap().to_str().unwrap();
+        let stamp = name.strip_prefix("live-").and_then(|rest| rest.split_once('-')).unwrap().0;
+        assert!((&*before..=&*after).contains(&stamp), "{before} {name} {after}");
+        assert!(name.ends_with(&format!("-{:04}.jsonl", at + 1)), "{name}");
+        let (records, summary) = read_records(&fs::read_to_string(file).unwrap());
+        assert_eq!(summary["first_frame"], next, "none is missing between two files");
+        next = summary["end_frame"].as_u64().unwrap();
+        let wall: String = records[0]["wall_time"].as_str().unwrap().replace(['-', ':'], "");
+        assert_eq!(wall.split_once('.').unwrap().0, stamp.trim_end_matches('Z'));
+        assert_eq!(summary["complete"], at + 1 < files.len(), "{name}");
+    }
+}
+
+#[test]
 fn waiting_for_a_sender_can_be_interrupted_and_a_span_ends_by_itself() {
     let address = format!("udp://127.0.0.1:{}", free_port());
     let child = start(&address, &[]);

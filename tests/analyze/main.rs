@@ -21,6 +21,7 @@ mod probe;
 mod program;
 mod qctools;
 mod saturation;
+mod segments;
 mod selection;
 mod shares;
 mod threads;

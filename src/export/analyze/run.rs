@@ -1,5 +1,6 @@
 //! One file's run, from opening it to the finished output.
 
+use std::num::NonZeroU32;
 use std::ops::ControlFlow;
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
@@ -14,6 +15,7 @@ use super::overview::{Overview, Progress};
 use super::pipeline::{Counted, Outcome, Pipeline, Request};
 use super::record::Recorder;
 use super::record_output::RecordOutput;
+use super::segments::{Division, Records, Segments};
 use super::summary::{RunOptions, Summary, display, hash};
 use super::unfinished::{Found, find_unfinished};
 use crate::export::file::check_output;
@@ -36,6 +38,8 @@ pub enum Destination {
         bins: bool,
         /// Whether an unfinished output is continued.
         resume: bool,
+        /// Seconds after which another file begins, if one does. Each is named after the target, which must be a file.
+        segment: Option<NonZeroU32>,
     },
     /// They are added up for people, on the standard output.
     Overview,
@@ -82,9 +86,10 @@ impl Finished {
 /// [`AnalyzeError`] if the file cannot be opened, counting fails, or the output cannot be written. Records of frames
 /// before that are written, and the output says that it is partial.
 pub fn run(request: Request, destination: &Destination, quiet: bool) -> Result<Finished, AnalyzeError> {
-    let compares = request.against.is_some();
+    // What --resume does not go on with is not kept for it.
+    let is_lost = request.against.is_some() || matches!(destination, Destination::Records { segment: Some(_), .. });
     let finished = run_to_end(request, destination, quiet);
-    finished.map_err(|error| if compares { not_to_be_continued(error) } else { error })
+    finished.map_err(|error| if is_lost { not_to_be_continued(error) } else { error })
 }
 
 fn run_to_end(mut request: Request, destination: &Destination, quiet: bool) -> Result<Finished, AnalyzeError> {
@@ -113,7 +118,7 @@ fn run_to_end(mut request: Request, destination: &Destination, quiet: bool) -> R
     if let Some(bars) = pipeline.bars().filter(|_| !quiet) {
         eprint_line(&format!("{name}: {bars}"));
     }
-    let Destination::Records { target, format, bins, resume } = destination else {
+    let Destination::Records { target, format, bins, resume, segment } = destination else {
         return overview(pipeline, &name, quiet);
     };
     let options = RunOptions::new(&request, &pipeline, *bins);
@@ -139,14 +144,18 @@ fn run_to_end(mut request: Request, destination: &Destination, quiet: bool) -> R
         }
     }
     summary.frames = left.records;
-    let output = RecordOutput::open(
-        *format,
-        target,
-        run,
-        &left,
-        Recorder::new(&request, pipeline.info(), *bins),
-        pipeline.info(),
-    )?;
+    let info = pipeline.info();
+    let output = match (segment, target) {
+        (Some(secs), Target::File(path)) => {
+            let (secs, path, info, summary) = (*secs, path.clone(), info.clone(), summary.clone());
+            let common = Division { format: *format, path, run, bins: *bins, request, info, summary, secs };
+            Records::Segments(Box::new(Segments::new(common, pipeline.first_number())))
+        }
+        _ => {
+            let recorder = Recorder::new(&request, info, *bins);
+            Records::Whole(RecordOutput::open(*format, target, run, &left, recorder, info)?)
+        }
+    };
     summary.first_frame = pipeline.first_number().unwrap_or(0);
     let mut writer = Writer { output, records: left.records, last: None };
     let counted = count_and_write(pipeline, &name, &mut writer, quiet)?;
@@ -214,7 +223,7 @@ fn warn_of_damage(name: &str, refused: u64) {
 
 /// Writes a run's records, one after the other.
 struct Writer {
-    output: RecordOutput,
+    output: Records,
     /// Records that are there, those of an earlier run among them.
     records: u64,
     /// The number of the last frame that was written.
