@@ -20,6 +20,7 @@ mod clicks;
 mod clipboard;
 pub mod config;
 mod copying;
+mod delay;
 mod dialog;
 mod fade;
 mod faults;

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
+use super::delay::Delays;
 use super::faults::Faults;
-use super::hud::{PlayState, Waiting};
+use super::hud::{LiveState, PlayState, Waiting};
 use super::landing::{Landing, Place};
 use super::signal;
 use crate::media::{DecodeThread, NoSignal, StreamInfo};
@@ -32,6 +33,8 @@ pub struct Session {
     /// The frame on screen, to count it again when something else is to be counted.
     pub frame: Option<Frame>,
     media: Option<DecodeThread>,
+    /// How long a live source's pictures take to the screen.
+    delays: Delays,
     /// The matrix and the range that the user reads it with.
     matrix: Option<Matrix>,
     range: Option<Range>,
@@ -66,6 +69,7 @@ impl Session {
             left_at: None,
             frame: None,
             media: Some(media),
+            delays: Delays::default(),
             matrix: None,
             range: None,
             reported: Faults::default(),
@@ -118,6 +122,15 @@ impl Session {
     /// Notes what was said of a seek that has just been asked for, so that where it leads is told as well.
     pub fn announce(&mut self, said: &str) {
         self.landing = Landing::UnderWay(said.to_owned());
+    }
+
+    /// Notes that the frame on screen was handed to the screen.
+    pub fn note_presented(&mut self, now: SystemTime) {
+        if self.player.is_paused() {
+            self.delays.forget();
+        } else if let Some(frame) = &self.frame {
+            self.delays.note(frame, now);
+        }
     }
 
     /// Whether something is waited for that the user is to know of, whatever else is shown.
@@ -244,7 +257,11 @@ impl Session {
             marks: [marks.a, marks.b],
             seekable: player.is_seekable(),
             still: player.is_single(),
-            live: player.is_live(),
+            live: player.is_live().then(|| LiveState {
+                kept: player.kept_secs(),
+                delay: self.delays.median(),
+                arrival: self.frame.as_ref().and_then(|frame| frame.arrival),
+            }),
             waiting: match player.slow_seek(now) {
                 Some(goal) => Waiting::Seeking(goal),
                 None => match self.lost_since {

@@ -11,36 +11,29 @@ pub const NOTHING_TO_PLAY: &str = "a single picture: there is nothing to play";
 
 /// What is said where somebody wants to go elsewhere in what is live.
 pub const LIVE: &str =
-    "live: the sender gives time and pace; Space holds the picture, and comma and period step through what is kept";
+    "live: the sender gives time and pace; Space holds the picture, arrows and the timeline lead back in what is kept";
+
+/// Whether it leads to another picture of the video.
+const fn goes_elsewhere(action: Action) -> bool {
+    matches!(action, Action::SeekBy { .. } | Action::ToStart | Action::ToEnd)
+}
+
+/// Whether it is for videos that have a length and a pace of their own.
+const fn needs_length(action: Action) -> bool {
+    matches!(action, Action::Continue | Action::Speed(_) | Action::ToggleLoop | Action::Mark)
+}
 
 /// Does what a key asks of playback, `held` where it has been down for a while; what is to be said of it.
 pub fn operate(session: &mut Session, action: Action, held: bool, now: Instant) -> Option<String> {
+    let player = &session.player;
     match action {
-        Action::TogglePause
-        | Action::Step { .. }
-        | Action::SeekBy { .. }
-        | Action::ToStart
-        | Action::ToEnd
-        | Action::Continue
-        | Action::Speed(_)
-        | Action::ToggleLoop
-        | Action::Mark
-            if session.player.is_single() =>
-        {
+        Action::TogglePause | Action::Step { .. } if player.is_single() => return Some(NOTHING_TO_PLAY.to_owned()),
+        _ if player.is_single() && (goes_elsewhere(action) || needs_length(action)) => {
             return Some(NOTHING_TO_PLAY.to_owned());
         }
-        Action::SeekBy { .. }
-        | Action::ToStart
-        | Action::ToEnd
-        | Action::Continue
-        | Action::Speed(_)
-        | Action::ToggleLoop
-        | Action::Mark
-            if session.player.is_live() =>
-        {
-            return Some(LIVE.to_owned());
-        }
-        Action::SeekBy { .. } | Action::ToStart | Action::ToEnd | Action::Continue if !session.player.is_seekable() => {
+        _ if player.is_live() && needs_length(action) => return Some(LIVE.to_owned()),
+        Action::Continue if !player.is_seekable() => return Some("this input plays forwards only".to_owned()),
+        _ if goes_elsewhere(action) && !player.is_seekable() && !player.is_live() => {
             return Some("this input plays forwards only".to_owned());
         }
         Action::TogglePause => session.toggle_pause(now),
@@ -52,11 +45,13 @@ pub fn operate(session: &mut Session, action: Action, held: bool, now: Instant) 
         }
         Action::ToStart => {
             session.go_to(0.0);
-            return announced(session, "to the first frame".to_owned());
+            let oldest = if session.player.is_live() { "oldest picture that is kept" } else { "first frame" };
+            return announced(session, format!("to the {oldest}"));
         }
         Action::ToEnd => {
             session.go_to(f64::MAX);
-            return announced(session, "to the last frame".to_owned());
+            let newest = if session.player.is_live() { "newest picture" } else { "last frame" };
+            return announced(session, format!("to the {newest}"));
         }
         Action::Continue => {
             return Some(match session.left_at {

@@ -5,7 +5,7 @@ mod acting;
 mod events;
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use winit::dpi::PhysicalSize;
 use winit::event_loop::ActiveEventLoop;
@@ -237,6 +237,9 @@ impl Viewer {
                 if let Some(started) = self.started.take() {
                     let millis = started.elapsed().as_secs_f64() * 1000.0;
                     log::debug!("first frame presented {millis:.0} ms after the start");
+                }
+                if let Some(session) = &mut self.work.session {
+                    session.note_presented(SystemTime::now());
                 }
             }
             Ok(false) => {}

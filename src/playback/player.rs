@@ -25,6 +25,7 @@
 //! What the decoder is doing meanwhile, which frames it leaves out because it is late, and which frames are kept, is the
 //! [`Supply`]'s business. `tick` decides which frame is due, `seek` where the decoder is sent, `scrubbing` what is shown on the way.
 
+mod live;
 mod scrubbing;
 mod seek;
 mod tick;
@@ -97,10 +98,12 @@ impl Player {
 
     /// Takes a decoded frame; one of an older seek is thrown away.
     pub fn push(&mut self, frame: Frame) {
-        if self.options.live && self.is_paused() && self.supply.is_full() {
-            // Whoever looks around in what is kept keeps it; playing goes on with the newest frame anyway.
-            self.supply.note_gap();
-        } else if self.supply.push(frame) {
+        // Whoever looks around in what is kept of a live source keeps it; playing goes on with the newest frame anyway.
+        let is_held = self.options.live && !matches!(self.hands, Hands::Playing);
+        if is_held && self.supply.is_full() {
+            return;
+        }
+        if self.supply.push(frame) {
             let limit = self.limit_behind();
             self.supply.cache.trim_behind(limit);
         }
@@ -171,11 +174,8 @@ impl Player {
 
     /// Notes that frames of a live source were replaced by newer ones before they came here.
     pub fn note_replaced(&mut self, frames: u64) {
-        if frames > 0 {
-            self.supply.note_gap();
-            if !self.is_paused() {
-                self.tally.count_dropped(frames);
-            }
+        if matches!(self.hands, Hands::Playing) {
+            self.tally.count_dropped(frames);
         }
     }
 

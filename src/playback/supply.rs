@@ -65,8 +65,6 @@ pub(super) struct Supply {
     first: Option<i64>,
     /// Timestamp of the frame before which none could be fetched.
     unfetchable: Option<i64>,
-    /// Whether frames are missing between the newest and the next that comes.
-    gap: bool,
 }
 
 impl Supply {
@@ -81,7 +79,6 @@ impl Supply {
             quick: None,
             first: None,
             unfetchable: None,
-            gap: false,
         }
     }
 
@@ -97,9 +94,6 @@ impl Supply {
                 self.decoding = Decoding::Onward;
             }
             return false;
-        }
-        if std::mem::take(&mut self.gap) {
-            self.cache.note_gap();
         }
         match self.decoding {
             Decoding::Onward | Decoding::Ended => self.decoding = Decoding::Onward,
@@ -163,11 +157,6 @@ impl Supply {
     /// Whether there is no room for more frames, and one ahead of the frame on screen.
     pub(super) fn is_full(&self) -> bool {
         self.cache.ahead() > 0 && self.cache.bytes() >= self.budget
-    }
-
-    /// Notes that frames are missing between the newest and those that come.
-    pub(super) fn note_gap(&mut self) {
-        self.gap = true;
     }
 
     /// Whether the last request had this serial.

@@ -26,8 +26,7 @@ fn a_sender_that_comes_late_and_stops_and_comes_back_is_told_and_the_window_goes
     until("the picture", PATIENCE, || program.title().text.contains("[live]").then_some(()));
     let now = program.picture();
     program.until_other("the picture to move", &now, Area::Outside, 100);
-    program.after(|| program.key("Right"), "note: live: ");
-    program.after(|| program.key("End"), "note: live: ");
+    program.after(|| program.key("bracketright"), "note: live: ");
     program.after(|| program.key("ctrl+g"), "note: live: ");
     program.after(|| program.key("BackSpace"), "note: live: ");
 
@@ -45,6 +44,38 @@ fn a_sender_that_comes_late_and_stops_and_comes_back_is_told_and_the_window_goes
     program.after(|| {}, "note: the signal is back, now mpeg2video instead of h264, 480×270 instead of 320×180");
     let now = program.picture();
     program.until_other("the picture to move again", &now, Area::Outside, 100);
+    program.quit_with("q");
+}
+
+#[test]
+fn keys_and_the_timeline_lead_back_in_what_is_kept_and_on_with_the_newest_picture() {
+    let _turn = alone();
+    let display = Display::start();
+    let address = format!("udp://127.0.0.1:{}", free_port());
+    let _sender = Sender::moving("320x180", SENT, &address);
+    let program = Program::start(&display, &address);
+    until("the picture", PATIENCE, || program.title().text.contains("[live]").then_some(()));
+    // Something has to be kept first.
+    std::thread::sleep(std::time::Duration::from_secs(3));
+    program.after(|| program.key("Left"), "note: −5 s");
+    until("the hold", PATIENCE, || program.title().text.contains("[paused]").then_some(()));
+    let oldest = program.settled();
+    program.after(|| program.key("End"), "note: to the newest picture");
+    until("the picture to go on", PATIENCE, || program.title().text.contains("[live]").then_some(()));
+    program.until_other("the picture to move", &oldest, Area::Outside, 100);
+    program.after(|| program.key("Home"), "note: to the oldest picture that is kept");
+    until("the hold", PATIENCE, || program.title().text.contains("[paused]").then_some(()));
+    program.key("space");
+    until("the picture to go on", PATIENCE, || program.title().text.contains("[live]").then_some(()));
+    // A click in the middle of the timeline, and one at its end.
+    program.resize(1280, 720);
+    program.point(600, 300);
+    program.move_pointer(640, 26);
+    program.clicks(1);
+    until("the hold", PATIENCE, || program.title().text.contains("[paused]").then_some(()));
+    program.move_pointer(1254, 26);
+    program.clicks(1);
+    until("the picture to go on", PATIENCE, || program.title().text.contains("[live]").then_some(()));
     program.quit_with("q");
 }
 

@@ -8,7 +8,7 @@ use super::model::{Command, Model, PlayState, Waiting};
 use super::theme;
 use super::timeline::Timeline;
 use crate::keys::{self, Action, SpeedChange};
-use crate::text::timecode;
+use crate::text::{clock_time, timecode};
 
 /// Height of a row of buttons, in points.
 const ROW: f32 = 26.0;
@@ -242,6 +242,8 @@ impl ButtonRow<'_> {
             (Waiting::Signal(_), None) => Some("no signal"),
             (Waiting::Nothing | Waiting::Seeking(_), None) => None,
         };
+        let live = live_text(play);
+        let state = state.or(live.as_deref());
         if let Some(text) = state {
             let font = theme::words(theme::TEXT);
             if let Some(rect) = self.take_left(self.width_of(text, &font) + 14.0) {
@@ -353,7 +355,44 @@ fn frame_text(play: &PlayState) -> Option<String> {
     play.frame_index.map(|index| format!("frame {index}")).or_else(estimated)
 }
 
+/// Of what is live: how long a picture takes to the screen, or when the one that is held came in.
+fn live_text(play: &PlayState) -> Option<String> {
+    let live = play.live?;
+    Some(match (play.paused, live.arrival, live.delay) {
+        (true, Some(arrival), _) => format!("came at {}", clock_time(arrival)),
+        (true, None, _) => "held".to_owned(),
+        (false, _, Some(delay)) => format!("live, {} ms", delay.as_millis()),
+        (false, _, None) => "live".to_owned(),
+    })
+}
+
 /// A speed as it is written: two places, three where it is slow.
 pub fn speed_text(speed: f64) -> String {
     if speed < 0.995 { format!("{speed:.3}×") } else { format!("{speed:.2}×") }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, SystemTime};
+
+    use super::*;
+    use crate::app::hud::LiveState;
+
+    #[test]
+    fn what_is_live_tells_its_delay_and_what_is_held_when_it_came() {
+        let arrival = Some(SystemTime::UNIX_EPOCH + Duration::from_secs(3661));
+        let delay = Some(Duration::from_micros(47_900));
+        let of = |paused, arrival, delay| {
+            live_text(&PlayState {
+                paused,
+                live: Some(LiveState { kept: None, delay, arrival }),
+                ..PlayState::default()
+            })
+        };
+        assert_eq!(of(false, arrival, delay).as_deref(), Some("live, 47 ms"));
+        assert_eq!(of(false, arrival, None).as_deref(), Some("live"));
+        assert_eq!(of(true, arrival, delay).as_deref(), Some("came at 01:01:01 UTC"));
+        assert_eq!(of(true, None, delay).as_deref(), Some("held"));
+        assert_eq!(live_text(&PlayState::default()), None);
+    }
 }

@@ -62,7 +62,7 @@ fn of_file(info: &StreamInfo) -> Vec<InfoLine> {
         lines.push(plain("times", "none in the file: made from the frame rate".to_owned()));
     }
     if info.live {
-        lines.push(plain("live", "the newest picture is shown; it cannot be positioned".to_owned()));
+        lines.push(plain("live", "the newest picture is shown; what memory keeps can be gone back to".to_owned()));
     } else if !info.seekable {
         lines.push(plain("seeking", "plays forwards only".to_owned()));
     }

@@ -59,8 +59,8 @@ pub use lab::{
 };
 use menu::Menu;
 pub use model::{
-    AdjustmentView, BesideView, BrushedArea, Command, ExposureView, FileView, HeldView, HistogramArea, MarkedView,
-    Model, Outline, PictureView, PlayState, PointerView, ScopeArea, ScopesView, Steps, Tables, Waiting,
+    AdjustmentView, BesideView, BrushedArea, Command, ExposureView, FileView, HeldView, HistogramArea, LiveState,
+    MarkedView, Model, Outline, PictureView, PlayState, PointerView, ScopeArea, ScopesView, Steps, Tables, Waiting,
 };
 pub use notes::Note;
 pub use panels::OpenPanels;

@@ -1,6 +1,6 @@
 //! What the display over the picture is told for one drawing, and what its user asks for in return.
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use egui::{Color32, CursorIcon, Pos2, Rect};
 
@@ -129,12 +129,23 @@ pub struct PlayState {
     pub marks: [Option<f64>; 2],
     /// Whether the input can be positioned.
     pub seekable: bool,
-    /// Whether a sender gives the pace.
-    pub live: bool,
+    /// What is told of a source whose sender gives the pace; `None` for others.
+    pub live: Option<LiveState>,
     /// What is waited for.
     pub waiting: Waiting,
     /// Whether it is a single picture, which nothing can be played of.
     pub still: bool,
+}
+
+/// What is told of a live source.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LiveState {
+    /// When the oldest and the newest picture that is kept begin, in seconds, where one is kept.
+    pub kept: Option<(f64, f64)>,
+    /// How long pictures take from their last packet to the screen, where it is known.
+    pub delay: Option<Duration>,
+    /// When the data of the picture on screen came in.
+    pub arrival: Option<SystemTime>,
 }
 
 /// What playback waits for, once that takes long.

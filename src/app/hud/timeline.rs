@@ -54,14 +54,18 @@ impl Timeline {
             // It stands below the clip, of which it hides little.
             line = Rect::from_min_max(pos2(rect.min.x, rect.max.y - 2.0), rect.max + vec2(0.0, LINE - 2.0));
         }
-        let (Some(length), true) = (length, play.seekable) else {
+        let span = match play.live {
+            Some(live) => live.kept.filter(|(oldest, newest)| newest > oldest),
+            None => length.filter(|_| play.seekable).map(|length| (0.0, length)),
+        };
+        let Some((begin, end)) = span else {
             self.dragged = None;
             show_unseekable(painter, rect, line, play, length);
             return false;
         };
         let response = ui.interact(rect.union(line), ui.scope_id().with("timeline"), Sense::click_and_drag());
         let pointer = response.interact_pointer_pos().or_else(|| response.hover_pos());
-        let time = |x: f32| f64::from(((x - line.min.x) / line.width()).clamp(0.0, 1.0)) * length;
+        let time = |x: f32| begin + f64::from(((x - line.min.x) / line.width()).clamp(0.0, 1.0)) * (end - begin);
         if response.is_pointer_button_down_on() {
             let secs = pointer.map_or(play.position_secs, |at| time(at.x));
             if self.dragged != Some(secs) {
@@ -78,7 +82,7 @@ impl Timeline {
             commands.extend(pointer.map(|at| Command::ScrubTo(time(at.x))));
             commands.push(Command::Settle);
         }
-        let column = |secs: f64| line.min.x + line.width() * (secs / length).clamp(0.0, 1.0) as f32;
+        let column = |secs: f64| line.min.x + line.width() * ((secs - begin) / (end - begin)).clamp(0.0, 1.0) as f32;
         let is_active = response.hovered() || self.is_dragged();
         // The place is seen in the clip as well.
         let reach = if clip.is_some() { rect.y_range() } else { line.y_range() };
@@ -97,6 +101,11 @@ impl Timeline {
 
 /// The time under the pointer, and the frame that is on screen then, as far as the frame rate tells; the longest first.
 fn hints(secs: f64, play: &PlayState, told: Option<String>) -> Vec<String> {
+    if let Some((_, newest)) = play.live.and_then(|live| live.kept) {
+        let behind = newest - secs;
+        let text = if behind > 0.05 { format!("−{behind:.1} s") } else { "live".to_owned() };
+        return vec![format!("{text}  ·  {}", timecode(secs)), text];
+    }
     let frame = play.frame_rate.map(|rate| format!("{}  frame ~{}", timecode(secs), (secs * rate + 1e-6).floor()));
     let times: Vec<String> = frame.into_iter().chain([timecode(secs)]).collect();
     let told = told.map(|told| times.iter().map(|time| format!("{time}  ·  {told}")).collect::<Vec<_>>());
@@ -151,8 +160,8 @@ fn show_unseekable(painter: &Painter, rect: Rect, line: Rect, play: &PlayState, 
         let place = line.min.x + line.width() * (play.position_secs / length).clamp(0.0, 1.0) as f32;
         painter.rect_filled(Rect::from_x_y_ranges(line.min.x..=place, line.y_range()), LINE / 2.0, PLAYED);
     }
-    let (long, short) = match (play.live, play.seekable) {
-        (true, _) => ("live: the newest picture is shown, and nothing is stored", "live"),
+    let (long, short) = match (play.live.is_some(), play.seekable) {
+        (true, _) => ("live: the newest picture is shown, and none before it is kept", "live"),
         (false, true) => ("the length is not known", "length unknown"),
         (false, false) => ("plays forwards only: this input cannot be positioned", "forwards only"),
     };

@@ -15,6 +15,10 @@ const SLOW_STEP_SECS: f64 = 0.2;
 impl Player {
     /// Follows a pointer or a held key to a time: shows what can be had quickly until [`settle`](Self::settle).
     pub fn scrub_to(&mut self, secs: f64, now: Instant) -> Option<SeekRequest> {
+        if self.options.live {
+            self.scrub_kept(secs, now);
+            return None;
+        }
         self.clock.stop(now);
         let secs = self.clamped(secs);
         let step_secs = secs - self.destination_secs();
@@ -40,6 +44,10 @@ impl Player {
     pub fn settle(&mut self, now: Instant) -> Option<SeekRequest> {
         let Hands::Scrubbing(scrub) = self.hands else { return None };
         self.hands = scrub.hands_after();
+        if self.options.live {
+            self.look_back(scrub.to_secs);
+            return None;
+        }
         let request = self.seek(self.exactly(scrub.to_secs));
         self.resume(now);
         request
@@ -48,7 +56,7 @@ impl Player {
     /// Asks for a picture closer to where the user scrubs, unless one is under way.
     pub(super) fn pursue_scrub(&mut self) -> Option<SeekRequest> {
         let Hands::Scrubbing(mut scrub) = self.hands else { return None };
-        if matches!(self.phase, Phase::Seeking(_)) {
+        if matches!(self.phase, Phase::Seeking(_)) || self.options.live {
             return None;
         }
         let secs = scrub.to_secs;

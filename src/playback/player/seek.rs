@@ -8,9 +8,14 @@ use crate::playback::phase::{Hands, Phase, Seeking};
 use crate::playback::request::{Destination, SeekGoal, SeekRequest, StepEnd};
 
 impl Player {
-    /// Seeks to the frame at a time from the start; times outside the video lead to its first or last frame.
+    /// Seeks to the frame at a time from the start; times outside the video lead to its first or last frame. What is live is
+    /// held there, unless the time is that of its newest frame or a later one.
     pub fn seek_to(&mut self, secs: f64) -> Option<SeekRequest> {
         self.drop_all();
+        if self.options.live {
+            self.look_back(secs);
+            return None;
+        }
         self.seek(self.exactly(self.clamped(secs)))
     }
 

@@ -86,6 +86,8 @@ impl Player {
         self.clock.set(self.position_secs(), now);
         if matches!(self.hands, Hands::Playing) {
             self.clock.start(now);
+        } else {
+            self.clock.stop(now);
         }
     }
 

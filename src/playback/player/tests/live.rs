@@ -60,5 +60,70 @@ fn memory_is_bounded_while_it_plays_and_while_it_stands() {
     player.tick(start);
     player.push(frame(0, 300));
     assert_eq!(shown(&player.tick(start)), Some(300));
-    assert_eq!(back(&mut player, start).0, None, "what lies behind a gap is not the frame before");
+    assert!(
+        back(&mut player, start).0.is_some_and(|before| before < 299),
+        "what is kept is stepped through over a gap"
+    );
+}
+
+#[test]
+fn keys_look_back_in_what_is_kept_and_go_on_with_the_newest() {
+    let start = Instant::now();
+    let mut player = live(50);
+    assert_eq!(player.kept_secs(), None);
+    for index in 0..100 {
+        player.push(frame(0, index));
+        player.tick(start);
+        if index == 80 {
+            // What was lost on the way is no reason to forget what came before it.
+            player.note_replaced(1);
+        }
+    }
+    let (oldest, newest) = player.kept_secs().unwrap();
+    assert!(newest == 99.0 * FRAME_SECS && (1.9..2.1).contains(&(newest - oldest)), "{oldest} {newest}");
+    assert_eq!(player.seek_by(-1.0), None, "nobody sends the decoder anywhere");
+    assert_eq!(shown(&player.tick(start)), Some(74));
+    assert!(player.is_paused());
+    assert_eq!(player.seek_by(-30.0), None);
+    let first = shown(&player.tick(start)).unwrap();
+    assert_eq!(first as f64 * FRAME_SECS, oldest);
+    for index in 100..200 {
+        player.push(frame(0, index));
+        assert_eq!(shown(&player.tick(start)), None, "what comes meanwhile does not take the picture away");
+    }
+    assert_eq!(player.kept_secs().unwrap().0, oldest, "what is looked at is kept");
+    player.seek_by(0.4);
+    assert_eq!(shown(&player.tick(start)), Some(first + 10));
+    player.seek_to(f64::MAX);
+    assert!(shown(&player.tick(start)).is_some_and(|index| index > first + 10) && !player.is_paused());
+    player.push(frame(0, 200));
+    assert_eq!(shown(&player.tick(start)), Some(200), "it goes on");
+}
+
+#[test]
+fn a_drag_shows_what_is_kept_and_holds_it_but_at_the_end() {
+    let start = Instant::now();
+    let mut player = live(50);
+    for index in 0..20 {
+        player.push(frame(0, index));
+        player.tick(start);
+    }
+    for (secs, expected) in [(0.2, 5), (-3.0, 0), (0.41, 10)] {
+        assert_eq!(player.scrub_to(secs, start), None);
+        assert_eq!(shown(&player.tick(start)), Some(expected));
+        player.push(frame(0, expected + 20));
+        assert_eq!(shown(&player.tick(start)), None);
+    }
+    for index in 31..200 {
+        player.push(frame(0, index));
+    }
+    assert!(player.supply.cache.len() <= 52, "{}", player.supply.cache.len());
+    assert_eq!(player.settle(start), None);
+    assert!(player.is_paused() && player.tick(start).seek.is_none());
+    player.scrub_to(f64::MAX, start);
+    player.tick(start);
+    player.settle(start);
+    player.push(frame(0, 200));
+    assert_eq!(shown(&player.tick(start)), Some(200));
+    assert!(!player.is_paused());
 }

@@ -1,0 +1,99 @@
+//! How long the pictures of a live source take from their last packet to the screen.
+
+use std::collections::VecDeque;
+use std::time::{Duration, SystemTime};
+
+use crate::picture::Frame;
+
+/// Pictures of which the median is told: a second of them, at usual rates.
+const MOST: usize = 30;
+
+/// The delays of the newest pictures.
+#[derive(Debug, Default)]
+pub struct Delays {
+    newest: Option<i64>,
+    recent: VecDeque<Duration>,
+}
+
+impl Delays {
+    /// Notes that this frame was handed to the screen at that moment. One that was drawn before is none of the newest.
+    pub fn note(&mut self, frame: &Frame, now: SystemTime) {
+        let Some(arrival) = frame.arrival else { return };
+        if self.newest.is_some_and(|newest| frame.pts_ticks <= newest) {
+            return;
+        }
+        self.newest = Some(frame.pts_ticks);
+        // A clock that was set back meanwhile tells nothing.
+        if let Ok(delay) = now.duration_since(arrival) {
+            self.recent.truncate(MOST - 1);
+            self.recent.push_front(delay);
+        }
+    }
+
+    /// Forgets what was noted: what comes to the screen next has waited for other reasons.
+    pub fn forget(&mut self) {
+        self.recent.clear();
+    }
+
+    /// The median of the newest pictures' delays.
+    #[must_use]
+    pub fn median(&self) -> Option<Duration> {
+        let mut sorted: Vec<_> = self.recent.iter().copied().collect();
+        sorted.sort_unstable();
+        sorted.get(sorted.len() / 2).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::picture::color::Colorimetry;
+    use crate::picture::layout::PixelLayout;
+    use crate::picture::{Orientation, OwnedPlanes, Picture, Ratio};
+
+    fn frame(number: u64, arrival: Option<SystemTime>) -> Frame {
+        let layout = PixelLayout::gray(8);
+        let planes = Arc::new(OwnedPlanes { planes: vec![(vec![0], 1)] });
+        let color = Colorimetry::resolve(&layout, (1, 1), None, None, false);
+        Frame {
+            arrival,
+            picture: Picture::new(layout, (1, 1), color, planes).expect("a picture of one pixel"),
+            pts_ticks: number as i64,
+            time_base: Ratio { num: 1, den: 25 },
+            time_secs: number as f64 / 25.0,
+            duration_secs: 0.04,
+            index: Some(number),
+            serial: 0,
+            sample_aspect: Ratio::ONE,
+            orientation: Orientation::default(),
+            key: false,
+            damaged: false,
+            picture_type: None,
+            source: Arc::default(),
+        }
+    }
+
+    #[test]
+    fn the_median_of_the_newest_is_told_and_each_picture_counts_once() {
+        let mut delays = Delays::default();
+        let come = SystemTime::UNIX_EPOCH + Duration::from_secs(1000);
+        let note = |delays: &mut Delays, number, millis| {
+            delays.note(&frame(number, Some(come)), come + Duration::from_millis(millis));
+        };
+        assert_eq!(delays.median(), None);
+        [40, 900, 50].into_iter().enumerate().for_each(|(at, millis)| note(&mut delays, at as u64, millis));
+        assert_eq!(delays.median(), Some(Duration::from_millis(50)));
+        // Drawn again, as for a pointer that moves, and stepped back to.
+        (0..3).for_each(|number| note(&mut delays, number, 5000));
+        assert_eq!(delays.median(), Some(Duration::from_millis(50)));
+        (3..100).for_each(|number| note(&mut delays, number, 70));
+        assert_eq!(delays.median(), Some(Duration::from_millis(70)));
+        delays.note(&frame(100, Some(come)), come - Duration::from_secs(9));
+        delays.note(&frame(101, None), come);
+        assert_eq!((delays.median(), delays.recent.len()), (Some(Duration::from_millis(70)), MOST));
+        delays.forget();
+        assert_eq!(delays.median(), None);
+    }
+}
