@@ -102,7 +102,7 @@ mod view;
 #[cfg(feature = "internals")]
 pub mod view;
 
-pub use app::{AppError, LabChoice, PlayOptions, play};
+pub use app::{AppError, CompareBy, Comparing, LabChoice, PlayOptions, play};
 pub use cpu::Engine as CpuCounter;
 pub use engine::EngineChoice;
 pub use export::snapshot::{SnapshotError, SnapshotOptions, snapshot};

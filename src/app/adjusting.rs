@@ -89,6 +89,7 @@ fn divider_text(scene: &Scene) -> &'static str {
     match (scene.divider, scene.divided()) {
         (None, _) => "divider off",
         (Some(_), Some((_, Left::Source))) => "divider on: drag it",
+        (Some(_), Some((_, Left::Second))) => "divider on, the second clip left of it: drag it",
         (Some(_), Some((_, Left::Held))) => "divider on, the held frame left of it: drag it",
         (Some(_), None) => "divider on; nothing is adjusted or held yet",
     }

@@ -4,7 +4,7 @@
 use egui::{Pos2, Rect};
 use glam::DVec2;
 
-use super::held::Held;
+use super::held::Reference;
 use crate::histogram::Components;
 use crate::picture::Frame;
 use crate::view::binning::Binning;
@@ -30,8 +30,8 @@ pub struct Geometry<'a> {
     pub components: Components,
     /// The frame on screen, if there is one.
     pub frame: Option<&'a Frame>,
-    /// The frame that is held, to be shown left of the divider.
-    pub left: Option<&'a Held>,
+    /// The frame that is compared with, to be shown left of the divider.
+    pub left: Option<&'a Reference>,
     /// What of the picture is counted.
     pub region: Region,
     /// Size of the view in pixels.
@@ -45,8 +45,8 @@ pub struct Geometry<'a> {
 pub enum Pixel<'a> {
     /// Of the frame on screen.
     Live((u32, u32)),
-    /// Of the held frame, left of the divider.
-    Held(&'a Held, (u32, u32)),
+    /// Of the frame that is compared with, left of the divider.
+    Left(&'a Reference, (u32, u32)),
 }
 
 impl Geometry<'_> {
@@ -135,12 +135,12 @@ impl Geometry<'_> {
     /// The coded pixel at a point of the view, and whose it is.
     #[must_use]
     pub fn pixel_at(&self, at: DVec2) -> Option<Pixel<'_>> {
-        let column = self.scene.divider_column(self.size.0).filter(|_| self.scene.left == Left::Held);
+        let column = self.scene.divider_column(self.size.0).filter(|_| self.scene.left != Left::Source);
         if let (Some(column), Some(held)) = (column, self.left)
             && at.x < f64::from(column)
         {
             let place = self.scene.placement(&Shape::of(&held.frame), self.size).pixel_at(at)?;
-            return Some(Pixel::Held(held, place));
+            return Some(Pixel::Left(held, place));
         }
         Some(Pixel::Live(self.placement()?.pixel_at(at)?))
     }

@@ -1,12 +1,14 @@
-//! Frames that are held as references: what is on screen is compared with one of them, by outlines over its histograms, by its
-//! numbers, and by showing both in turn.
+//! What the frame on screen is compared with, by outlines over its histograms, by its numbers, by showing both in turn and side by side:
+//! a frame that is held, or the frame of a second clip that plays in step.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::adjust::Adjustments;
 use crate::engine::{Counter, Engine, EngineError};
 use crate::histogram::{Components, Cumulative, Histogram};
 use crate::picture::Frame;
+use crate::picture::color::Range;
 use crate::picture::region::Rect;
 use crate::text::timecode;
 use crate::view::region;
@@ -14,29 +16,40 @@ use crate::view::scene::{Counted, Left, Scene};
 
 /// The most that are held. The oldest is let go of for a further one.
 pub const MOST: usize = 4;
+/// So many frames of a clip that plays in step are remembered by their numbers: an adapter's come some frames later.
+const MOST_EARLIER: usize = 8;
 
-/// A frame that is held, and what was counted of it when it was.
+/// A frame to compare with, and what was counted of it.
 #[derive(Debug)]
-pub struct Held {
+pub struct Reference {
     /// Its file and its time.
     pub title: String,
     /// The same, and what of it was counted.
     pub name: String,
     /// The frame, read as it was then.
     pub frame: Frame,
-    rgbl: Bins,
+    /// Of the components that were counted.
+    rgbl: Option<Bins>,
     /// Of a picture that has coded components.
     coded: Option<Bins>,
+    /// The time of the only frame that it is compared with, where that is one of a clip that plays in step.
+    partner_secs: Option<f64>,
 }
 
 /// Bins, and their sums.
 #[derive(Debug)]
 struct Bins {
     histogram: Arc<Histogram>,
-    sums: Cumulative,
+    sums: Arc<Cumulative>,
 }
 
-impl Held {
+impl Bins {
+    fn of(histogram: Histogram) -> Self {
+        Self { sums: Arc::new(histogram.cumulative()), histogram: Arc::new(histogram) }
+    }
+}
+
+impl Reference {
     /// Holds a frame of a file: counts what the histograms show filled, by whoever counts here, and the coded components.
     ///
     /// # Errors
@@ -65,12 +78,21 @@ impl Held {
         let made = is_adjusted.then(|| format!(", {adjustments}"));
         let title = format!("{file} {}", timecode(frame.time_secs));
         let name = [Some(title.clone()), part, made].into_iter().flatten().collect();
-        Ok(Self { title, name, frame, rgbl, coded })
+        Ok(Self { title, name, frame, rgbl: Some(rgbl), coded, partner_secs: None })
+    }
+
+    /// The frame of a clip that plays in step with the frame of that time, of which these components were counted.
+    #[must_use]
+    pub fn in_step(title: String, frame: Frame, histogram: Option<Histogram>, partner_secs: f64) -> Self {
+        let components = histogram.as_ref().map(|histogram| histogram.components);
+        let bins = histogram.map(Bins::of);
+        let (rgbl, coded) = if components == Some(Components::YCbCr) { (None, bins) } else { (bins, None) };
+        Self { name: title.clone(), title, frame, rgbl, coded, partner_secs: Some(partner_secs) }
     }
 
     fn bins(&self, components: Components) -> Option<&Bins> {
         match components {
-            Components::Rgbl => Some(&self.rgbl),
+            Components::Rgbl => self.rgbl.as_ref(),
             Components::YCbCr => self.coded.as_ref(),
         }
     }
@@ -101,8 +123,7 @@ fn count(
     let mut counter = Counter::new(engine, components, adjustments);
     counter.submit(&frame.picture, region)?;
     let histograms = counter.take()?.map(|counts| counts.histograms).filter(|all| all.len() == components.len());
-    let bins = |histogram: Histogram| Bins { sums: histogram.cumulative(), histogram: Arc::new(histogram) };
-    Ok(histograms.ok_or(EngineError::Uncounted)?.into_iter().map(bins).collect())
+    Ok(histograms.ok_or(EngineError::Uncounted)?.into_iter().map(Bins::of).collect())
 }
 
 /// What is on screen.
@@ -111,8 +132,8 @@ enum OnScreen {
     /// The video.
     #[default]
     Live,
-    /// The frame that is held and chosen, in the place of this one of the video.
-    Held(Box<Frame>),
+    /// The frame that is compared with, in the place of this one of the video.
+    Other(Box<Frame>),
 }
 
 /// What has come of asking to hold a frame.
@@ -127,16 +148,75 @@ pub enum Taken {
 /// The frames that are held, the oldest first, and which of them is chosen.
 #[derive(Debug, Default)]
 pub struct References {
-    all: Vec<Held>,
+    all: Vec<Reference>,
     chosen: usize,
+    /// The frame of the clip that plays in step, which is compared with while none is held.
+    second: Option<Reference>,
+    /// The numbers of those before it.
+    earlier: VecDeque<Numbers>,
     on_screen: OnScreen,
+}
+
+/// The numbers of a frame of a clip that plays in step.
+#[derive(Debug)]
+struct Numbers {
+    partner_secs: Option<f64>,
+    name: String,
+    sums: Option<Arc<Cumulative>>,
+    range: Range,
+}
+
+impl From<Reference> for Numbers {
+    fn from(of: Reference) -> Self {
+        let sums = of.rgbl.or(of.coded).map(|bins| bins.sums);
+        let range = of.frame.picture.colorimetry().range.value;
+        Self { partner_secs: of.partner_secs, name: of.name, sums, range }
+    }
 }
 
 impl References {
     /// The one that is compared with.
     #[must_use]
-    pub fn chosen(&self) -> Option<&Held> {
-        self.all.get(self.chosen)
+    pub fn chosen(&self) -> Option<&Reference> {
+        self.all.get(self.chosen).or(self.second.as_ref())
+    }
+
+    /// Whether frames are held.
+    #[must_use]
+    pub const fn has_held(&self) -> bool {
+        !self.all.is_empty()
+    }
+
+    /// Takes the frame of the clip that plays in step.
+    pub fn set_second(&mut self, second: Reference) {
+        if let Some(before) = self.second.replace(second) {
+            let partner_secs = before.partner_secs;
+            let is_again = |earlier: &Numbers| earlier.partner_secs == partner_secs;
+            self.earlier.retain(|earlier| !is_again(earlier));
+            self.earlier.push_back(before.into());
+            if self.earlier.len() > MOST_EARLIER {
+                self.earlier.pop_front();
+            }
+        }
+    }
+
+    /// What stands beside the numbers of the frame of that time: of a clip that plays in step the numbers of its partner, as those of a frame may
+    /// come when the next one is on screen.
+    #[must_use]
+    pub fn numbers(&self, components: Components, secs: f64) -> Option<(&str, &Cumulative, Range)> {
+        let chosen = self.outlined()?;
+        if chosen.partner_secs.is_none_or(|partner| partner == secs) {
+            return Some((&chosen.name, chosen.sums(components)?, chosen.frame.picture.colorimetry().range.value));
+        }
+        let earlier = self.earlier.iter().rev().find(|earlier| earlier.partner_secs == Some(secs))?;
+        let sums = earlier.sums.as_deref().filter(|sums| sums.components == components)?;
+        Some((&earlier.name, sums, earlier.range))
+    }
+
+    /// The frame of the clip that plays in step, where that is on screen in the place of the video.
+    #[must_use]
+    pub fn second_shown(&self) -> Option<&Frame> {
+        self.second.as_ref().filter(|_| self.is_shown() && !self.has_held()).map(|second| &second.frame)
     }
 
     /// Which one that is.
@@ -152,31 +232,36 @@ impl References {
 
     /// The one whose bins are drawn as outlines; none while it is itself on screen.
     #[must_use]
-    pub fn outlined(&self) -> Option<&Held> {
+    pub fn outlined(&self) -> Option<&Reference> {
         self.chosen().filter(|_| !self.is_shown())
     }
 
     /// The same, where these components were counted of it.
     #[must_use]
-    pub fn outlined_in(&self, components: Components) -> Option<&Held> {
+    pub fn outlined_in(&self, components: Components) -> Option<&Reference> {
         self.outlined().filter(|held| held.bins(components).is_some())
     }
 
-    /// What the divider shows at its left: the one that is chosen, unless it is itself on screen, or else the source.
+    /// What the divider shows at its left: the frame that is compared with, unless it is itself on screen, or else the source.
     #[must_use]
     pub fn left(&self) -> Left {
-        if self.outlined().is_some() { Left::Held } else { Left::Source }
+        match self.outlined() {
+            None => Left::Source,
+            Some(_) if self.has_held() => Left::Held,
+            Some(_) => Left::Second,
+        }
     }
 
     /// Whether the one that is chosen is on screen, in the place of the video.
     #[must_use]
     pub const fn is_shown(&self) -> bool {
-        matches!(self.on_screen, OnScreen::Held(_))
+        matches!(self.on_screen, OnScreen::Other(_))
     }
 
     /// Holds a frame and chooses it, or lets go of it where just that is held.
-    pub fn take(&mut self, frame: Held) -> Taken {
-        let is_same = |held: &Held| held.name == frame.name && held.rgbl.histogram == frame.rgbl.histogram;
+    pub fn take(&mut self, frame: Reference) -> Taken {
+        let bins = |held: &Reference| held.rgbl.as_ref().map(|bins| Arc::clone(&bins.histogram));
+        let is_same = |held: &Reference| held.name == frame.name && bins(held) == bins(&frame);
         if let Some(place) = self.all.iter().position(is_same) {
             self.let_go(place);
             return Taken::LetGo;
@@ -196,7 +281,7 @@ impl References {
 
     /// Lets go of the one that is chosen; its name.
     pub fn let_go_of_chosen(&mut self) -> Option<String> {
-        let name = self.chosen()?.name.clone();
+        let name = self.all.get(self.chosen)?.name.clone();
         self.let_go(self.chosen);
         Some(name)
     }
@@ -209,7 +294,7 @@ impl References {
     /// Puts the one that is chosen in the place of a frame of the video; what is on screen then. Nothing where none is held.
     pub fn show(&mut self, live: Frame) -> Option<Frame> {
         let held = self.chosen()?.frame.clone();
-        self.on_screen = OnScreen::Held(Box::new(live));
+        self.on_screen = OnScreen::Other(Box::new(live));
         Some(held)
     }
 
@@ -217,7 +302,7 @@ impl References {
     pub fn back(&mut self) -> Option<Frame> {
         match std::mem::take(&mut self.on_screen) {
             OnScreen::Live => None,
-            OnScreen::Held(live) => Some(*live),
+            OnScreen::Other(live) => Some(*live),
         }
     }
 
@@ -225,7 +310,7 @@ impl References {
     pub fn pass(&mut self, frame: Frame) -> Option<Frame> {
         match &mut self.on_screen {
             OnScreen::Live => Some(frame),
-            OnScreen::Held(live) => {
+            OnScreen::Other(live) => {
                 **live = frame;
                 None
             }

@@ -41,6 +41,7 @@ mod landing;
 #[cfg(feature = "internals")]
 mod losing;
 mod marked;
+mod matching;
 mod options;
 mod pointing;
 mod readouts;
@@ -51,6 +52,7 @@ mod scope_brushing;
 mod scope_pointing;
 mod scope_readings;
 mod screen;
+mod second;
 mod seen;
 mod session;
 mod signal;
@@ -76,7 +78,7 @@ use crate::gpu::Loading;
 use crate::media::DecodeThread;
 pub use lab::LabChoice;
 use options::Waker;
-pub use options::{AppError, PlayOptions};
+pub use options::{AppError, CompareBy, Comparing, PlayOptions};
 use start::Beginning;
 use viewer::{Flow, Viewer};
 use wheel::Wheel;
@@ -134,8 +136,10 @@ impl App {
             Some(media) => start::beginning(media, &self.options, &self.waker)?,
             None => Beginning::Nothing,
         };
+        let second = start::second(&beginning, &self.options, &self.waker)?;
         let waker = Arc::clone(&self.waker);
-        self.viewer = Some(Viewer::new(event_loop, &instance, self.options.clone(), waker, beginning)?);
+        let options = self.options.clone();
+        self.viewer = Some(Viewer::new(event_loop, &instance, options, waker, (beginning, second))?);
         Ok(())
     }
 

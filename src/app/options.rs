@@ -14,6 +14,27 @@ use crate::view::exposure::ExposureChoice;
 use crate::view::overlay::Overlaps;
 use crate::view::scene::Counted;
 
+/// Which frames of two clips are partners.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum CompareBy {
+    /// Those that are on screen at the same time.
+    #[default]
+    Time,
+    /// Those of the same number.
+    Frame,
+}
+
+/// What is asked of a second clip.
+#[derive(Debug, Clone)]
+pub struct Comparing {
+    /// The clip.
+    pub input: PathBuf,
+    /// Which frames are partners.
+    pub by: CompareBy,
+    /// By how many of its frames it is ahead.
+    pub offset: i64,
+}
+
 /// What to play and how.
 #[derive(Debug, Clone)]
 pub struct PlayOptions {
@@ -45,6 +66,8 @@ pub struct PlayOptions {
     pub counted: Counted,
     /// What is asked of zebras, marks and false colour at first.
     pub exposure: ExposureChoice,
+    /// The clip that plays in step with the first one, if there is one.
+    pub compare: Option<Comparing>,
     /// With which choice the lab is open at first, if it is.
     pub lab: Option<LabChoice>,
     /// The adapter.
@@ -83,6 +106,14 @@ pub enum AppError {
     /// There is no display, or it refused a window.
     #[error("no window could be opened: {0}; without a display, use 'histoscope snapshot FILE -o OUT.png'")]
     Display(String),
+    /// A source that cannot be compared, because it cannot be positioned.
+    #[error(
+        "{}: --compare needs two files in which one can go anywhere, and this is live or a pipe; save it to a file first", .0.display()
+    )]
+    NotComparable(PathBuf),
+    /// An offset in frames that has no meaning in time.
+    #[error("{}: its frames are not evenly spaced, so that --offset tells no time; add --compare-by frame", .0.display())]
+    NoOffset(PathBuf),
     /// The system gave no thread to decode on.
     #[error("no decoding thread could be started: {0}")]
     Thread(std::io::Error),

@@ -9,7 +9,7 @@ use super::adjusting::Adjuster;
 use super::bins::Bins;
 use super::geometry::{Geometry, Pixel};
 use super::graphics::Graphics;
-use super::held::{Held, References};
+use super::held::{Reference, References};
 use super::hud::{
     AdjustmentView, HistogramArea, Hud, InfoLine, Machine, MarkedView, ProbeText, Readout, RegionView, StatsTable,
     Tables, TimingTable, info_lines, left_for_others,
@@ -165,10 +165,7 @@ impl Sources<'_> {
 
     fn stats(&self) -> Option<StatsTable> {
         let (tag, sums) = self.bins.newest()?;
-        let held = self.held.outlined().and_then(|held| {
-            let range = held.frame.picture.colorimetry().range.value;
-            Some((held.name.as_str(), held.sums(sums.components)?, range))
-        });
+        let held = self.held.numbers(sums.components, tag.time_secs);
         let numbers = StatsTable::new(tag, sums, &self.geometry.scene.adjustments).beside(sums, tag.range, held);
         log::trace!("numbers: {}", numbers.as_text());
         Some(numbers)
@@ -192,7 +189,8 @@ impl Sources<'_> {
         let session = self.session?;
         if let Some(held) = self.held.chosen().filter(|_| self.held.is_shown()) {
             // What is known of the video need not be so of this one.
-            return Some(vec![InfoLine { name: "held frame", value: held.name.clone(), origin: None }]);
+            let what = if self.held.has_held() { "held frame" } else { "second clip" };
+            return Some(vec![InfoLine { name: what, value: held.name.clone(), origin: None }]);
         }
         let frame = session.frame.as_ref()?;
         let info = &self.graphics.gpu.info;
@@ -256,10 +254,11 @@ impl Sources<'_> {
         let Some(pixel) = self.geometry.pixel_at(at) else { return };
         let (x, y) = match pixel {
             Pixel::Live(place) => place,
-            Pixel::Held(Held { frame, .. }, (x, y)) => {
+            Pixel::Left(Reference { frame, .. }, (x, y)) => {
+                let name = if self.held.has_held() { "held" } else { "second" };
                 // It has no place in the live one's scopes.
                 let probe = probe(&frame.picture, x, y, components);
-                let card = ProbeText::card(&probe, &frame.picture, frame.orientation).of_picture(Some("held"));
+                let card = ProbeText::card(&probe, &frame.picture, frame.orientation).of_picture(Some(name));
                 log::trace!("probe: {}", card.as_text());
                 readings.probe = Some(ProbeText { card, at: pointer });
                 return;

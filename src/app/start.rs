@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::files::{Opened, Opening};
 use super::options::{AppError, PlayOptions, Waker};
+use super::second::Second;
 use super::session::Session;
 use crate::media::{DecodeThread, Decoder, QueueLimits, StreamInfo};
 use crate::picture::{Frame, Ratio};
@@ -84,6 +85,34 @@ pub fn beginning(media: DecodeThread, options: &PlayOptions, waker: &Waker) -> R
         }
     }
     Err(none_opens(passed_over))
+}
+
+/// Opens the clip that is to play in step with the first one, if one is, and waits for its first frame.
+///
+/// # Errors
+/// [`AppError`] if it cannot be opened, or one of the two is live or a pipe.
+pub fn second(beginning: &Beginning, options: &PlayOptions, waker: &Waker) -> Result<Option<Second>, AppError> {
+    let Some(comparing) = options.compare.clone() else { return Ok(None) };
+    let can_go = |info: &StreamInfo| info.seekable && !info.live;
+    let is_comparable = matches!(beginning, Beginning::Video(first) if can_go(&first.session.info));
+    if !is_comparable {
+        return Err(AppError::NotComparable(options.inputs.first().cloned().unwrap_or_default()));
+    }
+    let input = comparing.input.clone();
+    let mut opening = Opening::new(input.clone(), open(&input, options, waker)?);
+    match wait_for(&mut opening) {
+        Opened::Video(media, info, frame) if can_go(&info) => {
+            let has_offset = comparing.offset != 0;
+            let second = Second::new(comparing, media, info, frame, options.cache_bytes);
+            if has_offset && !second.has_offset_in_time() {
+                return Err(AppError::NoOffset(input));
+            }
+            Ok(Some(second))
+        }
+        Opened::Failed(error) => Err(error),
+        Opened::NotYet if !opening.is_awaited() => Err(AppError::NoAnswer(input)),
+        Opened::Video(..) | Opened::NotYet => Err(AppError::NotComparable(input)),
+    }
 }
 
 /// Waits until a video is open and its first frame there, for a while only where a sender has to come first.

@@ -26,6 +26,7 @@ use super::pointing::Pointer;
 use super::readouts::{Readings, Sources};
 use super::scope_pointing::ScopePoint;
 use super::screen;
+use super::second::Second;
 use super::start::{Beginning, display_error};
 use super::strip::StripSize;
 use super::workspace::Workspace;
@@ -81,7 +82,7 @@ impl Viewer {
         instance: &Instance,
         options: PlayOptions,
         waker: Waker,
-        beginning: Beginning,
+        (beginning, second): (Beginning, Option<Second>),
     ) -> Result<Self, AppError> {
         let frame = if let Beginning::Video(first) = &beginning { Some(&first.frame) } else { None };
         let window = screen::open_window(event_loop, frame, options.fullscreen);
@@ -91,7 +92,7 @@ impl Viewer {
             Beginning::Awaited(opening, passed_over) => (None, Some(opening), passed_over),
             Beginning::Nothing => (None, None, Vec::new()),
         };
-        let mut work = Workspace::new(instance, window, &options, Arc::clone(&waker), session)?;
+        let mut work = Workspace::new(instance, window, &options, Arc::clone(&waker), (session, second))?;
         let now = Instant::now();
         for reason in &passed_over {
             log::warn!("{reason}");
@@ -348,6 +349,7 @@ impl Viewer {
                 names: &held,
                 place: self.work.held.place(),
                 is_shown: self.work.held.is_shown(),
+                has_second: self.work.has_second(),
                 title: self.work.held.chosen().map(|held| held.title.as_str()),
             },
             steps: Steps { back: self.history.can_undo(), forward: self.history.can_redo() },

@@ -3,6 +3,7 @@
 mod choosing;
 mod handing;
 mod holding;
+mod pairing;
 mod stripping;
 
 use std::sync::Arc;
@@ -20,9 +21,11 @@ use super::graphics::Graphics;
 use super::held::References;
 use super::hud::{Goal, Hud, Note};
 use super::marked::MarkedPixels;
+use super::matching::Reading;
 use super::options::{AppError, PlayOptions, Waker};
 use super::recent::{Recent, RecentFile, place_text};
 use super::saving::Saves;
+use super::second::Second;
 use super::session::Session;
 use super::strip::ClipStrip;
 use super::title::Title;
@@ -45,6 +48,11 @@ pub struct Workspace {
     pub graphics: Graphics,
     /// The video on screen.
     pub session: Option<Session>,
+    /// The clip that plays in step with it.
+    second: Option<Second>,
+    /// How both are read, to look for their offset.
+    reading: Reading,
+    waker: Waker,
     /// Pictures that are being saved.
     pub saves: Saves,
     /// The desktop's clipboard.
@@ -84,7 +92,7 @@ impl Workspace {
         window: Arc<Window>,
         options: &PlayOptions,
         waker: Waker,
-        session: Option<Session>,
+        (session, second): (Option<Session>, Option<Second>),
     ) -> Result<Self, AppError> {
         let store = Store::open(!options.keeps_settings);
         let mut hud = Hud::new(&window);
@@ -106,6 +114,8 @@ impl Workspace {
             datascope: settings.datascope,
             adjustments: options.adjustments.clamped(),
             counted: options.counted,
+            // Who compares wants to see both.
+            divider: second.as_ref().map(|_| 0.5),
             ..Scene::default()
         };
         let now = Instant::now();
@@ -115,6 +125,9 @@ impl Workspace {
         Ok(Self {
             graphics,
             session,
+            second,
+            reading: Reading { open: options.open.clone(), engine: options.engine, adapter: options.adapter.clone() },
+            waker: Arc::clone(&waker),
             saves: Saves::new(Arc::clone(&waker)),
             clipboard: Clipboard::default(),
             adjuster: Adjuster::new(settings.adjustments, &scene.adjustments),
@@ -221,7 +234,8 @@ impl Workspace {
         } else if had_ended != has_ended || has_signal_changed {
             self.follow_title(now, true);
         }
-        Ok(due.wake_at)
+        let wake_at = self.advance_second(now)?;
+        Ok(due.wake_at.into_iter().chain(wake_at).min())
     }
 
     /// Asks for bins where something that is to be seen tells of them, such as what the pointer is at; when to look for
@@ -306,6 +320,7 @@ impl Workspace {
         self.hud.restart(&self.graphics.screen.window);
         // Loadings are numbered anew.
         self.marked.forget();
+        self.second.iter_mut().for_each(Second::restart);
         self.graphics.renderer.set_timing(&self.graphics.gpu, self.hud.panels.timing);
         let text = "the graphics device was lost; everything on it has been made again";
         self.note(Note::warning(text), Instant::now());
@@ -392,6 +407,8 @@ impl Workspace {
             Action::OtherFindings { forward } => self.look_for(self.strip.sought.next(forward), now),
             Action::HoldFrame => self.hold_frame(now)?,
             Action::FlipHeld => self.flip_held(now)?,
+            Action::ShiftSecond { frames } => self.shift_second(frames, now),
+            Action::MatchSecond => self.match_second(now),
             Action::Save => self.save(true, now),
             Action::SaveBare => self.save(false, now),
             Action::CopyPicture => self.copy_picture(now),

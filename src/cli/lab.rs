@@ -40,6 +40,7 @@ impl LabArgs {
             bins: self.play.bin_count().unwrap_or(standard.bins),
             ..standard
         };
+        self.play.check()?;
         play(PlayOptions { lab: Some(choice), ..self.play.options(started) })?;
         Ok(ExitCode::SUCCESS)
     }

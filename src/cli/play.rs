@@ -4,12 +4,22 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use clap::Args;
-use histoscope::{PlayOptions, parse_time, play};
+use clap::{Args, ValueEnum};
+use histoscope::{CompareBy, Comparing, PlayOptions, parse_time, play};
 
 use super::adjust::AdjustArgs;
 use super::exposure::ExposureArgs;
 use super::options::{CountingArgs, LuminanceArg, OverlapsArg, ReadingArgs, parse_bin_count};
+use super::output::{WrongUsage, wrong_usage};
+
+/// Which frames of two files belong together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum CompareByArg {
+    /// Those that are on screen at the same time
+    Time,
+    /// Those of the same number
+    Frame,
+}
 
 /// What to play.
 #[derive(Debug, Args)]
@@ -35,7 +45,7 @@ pub struct PlayArgs {
     #[arg(long)]
     fullscreen: bool,
 
-    /// Memory for decoded frames around the one on screen, in MiB: steps back and loops come out of it
+    /// Memory for decoded frames around the one on screen, in MiB: steps back and loops come out of it; with --compare each file has half of it
     #[arg(long, value_name = "MIB", default_value_t = 512, value_parser = clap::value_parser!(u64).range(0..=1_048_576))]
     cache_mb: u64,
 
@@ -50,6 +60,18 @@ pub struct PlayArgs {
     /// Colours where bars overlap; without it, as the last time
     #[arg(long, value_enum)]
     overlaps: Option<OverlapsArg>,
+
+    /// Play two files in step and show what they differ by: the second left of a divider, its histograms as outlines, distances in the numbers
+    #[arg(long)]
+    compare: bool,
+
+    /// Which frames of the two files belong together
+    #[arg(long, value_enum, requires = "compare", default_value_t = CompareByArg::Time, value_name = "WHAT")]
+    compare_by: CompareByArg,
+
+    /// Begin with the second file N of its frames later, or earlier where N is negative
+    #[arg(long, value_name = "N", requires = "compare", allow_negative_numbers = true, default_value = "0")]
+    offset: i64,
 
     /// Neither read nor keep settings from earlier runs
     #[arg(long)]
@@ -71,8 +93,27 @@ pub struct PlayArgs {
 impl PlayArgs {
     /// Plays until the window is closed. `started` is when the program was.
     pub fn run(self, started: Instant) -> anyhow::Result<ExitCode> {
+        self.check()?;
         play(self.options(started))?;
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// # Errors
+    /// [`WrongUsage`] if other than two files are to be compared.
+    pub fn check(&self) -> Result<(), WrongUsage> {
+        if !self.compare {
+            return Ok(());
+        }
+        let given = self.files.len();
+        if given != 2 {
+            return wrong_usage(format!(
+                "--compare takes two files, and {given} are given: histoscope a.mp4 b.mp4 --compare"
+            ));
+        }
+        match self.files.iter().find(|file| file.is_dir()) {
+            Some(folder) => wrong_usage(format!("--compare takes two files, and {} is a folder", folder.display())),
+            None => Ok(()),
+        }
     }
 
     /// Bins of a channel, where a number was named.
@@ -81,13 +122,20 @@ impl PlayArgs {
     }
 
     /// What to play and how.
-    pub fn options(self, started: Instant) -> PlayOptions {
+    pub fn options(mut self, started: Instant) -> PlayOptions {
+        let by = match self.compare_by {
+            CompareByArg::Time => CompareBy::Time,
+            CompareByArg::Frame => CompareBy::Frame,
+        };
+        let second = if self.compare { self.files.pop() } else { None };
+        let compare = second.map(|input| Comparing { input, by, offset: self.offset });
         PlayOptions {
+            compare,
             looped: self.looped,
             paused: self.paused,
             fullscreen: self.fullscreen,
             start_secs: self.start,
-            cache_bytes: usize::try_from(self.cache_mb << 20).unwrap_or(usize::MAX),
+            cache_bytes: usize::try_from(self.cache_mb << 20).unwrap_or(usize::MAX) / if self.compare { 2 } else { 1 },
             keeps_settings: !self.no_config,
             bin_count: self.bin_count,
             linear_luminance: self.luminance.map(|luminance| luminance == LuminanceArg::Linear),

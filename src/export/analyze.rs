@@ -34,4 +34,5 @@ pub mod signal;
 pub mod summary;
 mod unfinished;
 
+pub use against::align;
 pub use ending::{AnalyzeError, Stop};

@@ -116,6 +116,13 @@ pub enum Action {
     HoldFrame,
     /// Show the frame that is held in the place of the video, and go back.
     FlipHeld,
+    /// Shift the second clip by so many of its frames.
+    ShiftSecond {
+        /// Frames, negative to earlier ones.
+        frames: i64,
+    },
+    /// Look for the shift at which both clips match.
+    MatchSecond,
     /// Show or hide what is known about the video and how it is read.
     ToggleInfo,
     /// Read the video with the next matrix.

@@ -310,6 +310,16 @@ pub const TABLE: &[Bindings] = &[
     },
     Bindings {
         section: Section::Reading,
+        keys: &[(Control(","), ShiftSecond { frames: -1 }), (Control("."), ShiftSecond { frames: 1 })],
+        help: "shift the second clip by a frame (--compare)",
+    },
+    Bindings {
+        section: Section::Reading,
+        keys: &[(Control("m"), MatchSecond)],
+        help: "find the shift at which both clips match",
+    },
+    Bindings {
+        section: Section::Reading,
         keys: &[(Letter("i"), ToggleInfo)],
         help: "what is known about the video, and what is guessed",
     },

@@ -155,6 +155,11 @@ impl FrameCache {
         is_certain.then_some(position)
     }
 
+    /// The frame at a position.
+    pub(super) fn frame_at(&self, position: usize) -> Option<&Frame> {
+        self.frames.get(position)
+    }
+
     /// Timestamp of the frame at a position.
     pub(super) fn ticks_at(&self, position: usize) -> Option<i64> {
         self.frames.get(position).map(|frame| frame.pts_ticks)

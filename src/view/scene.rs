@@ -49,6 +49,8 @@ pub enum Left {
     Source,
     /// The frame that is held, with the adjustments of the live picture.
     Held,
+    /// The frame of the second clip that belongs to the live one, adjusted likewise.
+    Second,
 }
 
 /// A share of the view's width, 0 to 1.

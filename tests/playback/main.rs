@@ -3,6 +3,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod follower;
 mod live;
 mod matrix;
 mod numbers;

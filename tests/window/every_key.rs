@@ -24,7 +24,7 @@ fn name_of(chord: &Chord) -> String {
         Chord::ControlNamed(key) => format!("ctrl+{}", plain(key.name())),
         Chord::ControlShiftNamed(key) => format!("ctrl+shift+{}", plain(key.name())),
         Chord::AltNamed(key) => format!("alt+{}", plain(key.name())),
-        Chord::Control(letter) => format!("ctrl+{letter}"),
+        Chord::Control(letter) => format!("ctrl+{}", plain(letter)),
         Chord::ControlShift(letter) => format!("ctrl+shift+{letter}"),
         // The American keyboard has + above =.
         Chord::SignOver(sign, _) => (*sign).to_owned(),
@@ -237,6 +237,9 @@ fn check(program: &Program, key: &str, action: Action) {
         Action::StepLab { .. } | Action::StepLabTopic { .. } => drop(note("the lab is closed: Shift+L opens it")),
         Action::ToggleAdjustment(kind) => adjusts(program, key, kind),
         Action::Parameter { parameter, more } => steps(program, key, parameter, more),
+        Action::ShiftSecond { .. } | Action::MatchSecond => {
+            drop(note("there is no second clip: histoscope a.mp4 b.mp4 --compare plays two"));
+        }
         Action::ToggleDivider => notes("divider on; nothing is adjusted or held yet", "divider off"),
         Action::NextCounted => {
             for name in ["both", "source", "result"] {

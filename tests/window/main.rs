@@ -6,6 +6,7 @@
 
 mod adjusting;
 mod brushes;
+mod compare;
 mod controls;
 mod datascope;
 mod display;

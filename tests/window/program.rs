@@ -357,7 +357,7 @@ fn home_without_strip(runtime: &TempDir) -> PathBuf {
 }
 
 /// The program with everything from outside that could change what it does set or removed.
-fn command(display: &Display, runtime: &TempDir) -> Command {
+pub fn command(display: &Display, runtime: &TempDir) -> Command {
     let mut command = display.command(env!("CARGO_BIN_EXE_histoscope"));
     command.env("XDG_RUNTIME_DIR", runtime.path());
     // What is saved lands where it is looked for.

@@ -43,9 +43,11 @@ fn sides(left: Left, model: &Model<'_>) -> [String; 2] {
     let adjustments = &model.adjusting.adjustments;
     match left {
         Left::Source => ["source".to_owned(), adjustments.to_string()],
-        Left::Held => {
+        Left::Held | Left::Second => {
+            // Beside a second clip, both are live.
+            let right = if left == Left::Second { model.file.name.unwrap_or("live") } else { "live" };
             let made = if adjustments.is_off() { String::new() } else { format!(", {adjustments}") };
-            [model.held.title.unwrap_or("held frame"), "live"].map(|name| format!("{name}{made}"))
+            [model.held.title.unwrap_or("the other one"), right].map(|name| format!("{name}{made}"))
         }
     }
 }

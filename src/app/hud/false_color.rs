@@ -47,7 +47,7 @@ fn title(tint: &Tint, unit: Unit, left: Option<Left>) -> String {
         (Unit::Percent, Some(_)) => "percent".to_owned(),
         (Unit::Codes, None) => format!("{of} codes"),
         (Unit::Codes, Some(Left::Source)) => "codes of the result".to_owned(),
-        (Unit::Codes, Some(Left::Held)) => "codes of the live one".to_owned(),
+        (Unit::Codes, Some(Left::Held | Left::Second)) => "codes of the one at the right".to_owned(),
     }
 }
 

@@ -147,7 +147,7 @@ fn is_coded(model: &Model<'_>) -> bool {
 fn told(model: &Model<'_>) -> Option<String> {
     let of = match model.adjusting.left() {
         Some(Left::Source) => "result: ",
-        Some(Left::Held) => "live: ",
+        Some(Left::Held | Left::Second) => "live: ",
         None => "",
     };
     match model.exposure.marked {

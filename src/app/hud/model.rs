@@ -223,6 +223,8 @@ pub struct HeldView<'a> {
     pub is_shown: bool,
     /// Its file and its time.
     pub title: Option<&'a str>,
+    /// Whether a second clip plays in step.
+    pub has_second: bool,
 }
 
 /// How the picture is seen.

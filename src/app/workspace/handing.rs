@@ -12,18 +12,20 @@ use crate::view::scene::{Counted, Left, Scene};
 
 /// Why nothing is handed over of a held frame, which may be another file's.
 const HELD: &str = "the held frame is on screen; Shift+P goes back to the video";
+/// The same of the second clip.
+const SECOND: &str = "the second clip is on screen; Shift+P goes back to the first";
 
 impl Workspace {
     /// Saves what the window shows, without the controls, with labels or bare, and the bins of the frame.
     pub(super) fn save(&mut self, labelled: bool, now: Instant) {
         let Some(session) = &self.session else { return };
         if self.held.is_shown() {
-            return self.note(Note::warning(format!("nothing was saved: {HELD}")), now);
+            return self.note(Note::warning(format!("nothing was saved: {}", self.other_shown())), now);
         }
         let components = self.bins.components;
         let shown = (&self.scene, components, self.region.counted());
         let held = self.held.outlined_in(components).map(|held| held.name.as_str());
-        let left = self.held.chosen().filter(|_| matches!(self.scene.divided(), Some((_, Left::Held))));
+        let left = self.held.chosen().filter(|_| self.scene.divided().is_some_and(|(_, left)| left != Left::Source));
         let left = left.map(|held| held.title.as_str());
         if let Err(reason) = self.saves.begin(session, &mut self.graphics, shown, (held, left), labelled) {
             self.note(Note::warning(format!("nothing was saved: {reason}")), now);
@@ -44,7 +46,7 @@ impl Workspace {
     /// of the frame on screen.
     pub fn copy_values(&mut self, at: Option<DVec2>, now: Instant) {
         if self.held.is_shown() {
-            return self.tell_copied(Err(format!("nothing was copied: {HELD}")), now);
+            return self.tell_copied(Err(format!("nothing was copied: {}", self.other_shown())), now);
         }
         let Some(frame) = self.session.as_ref().and_then(|session| session.frame.as_ref()) else { return };
         let adjusted = self.scene.counted_in(self.bins.components) != Counted::Source;
@@ -57,6 +59,11 @@ impl Workspace {
         let Some(Copied { text, name }) = copying::values(&self.geometry(), session, (&tag, &sums), at) else { return };
         let copied = self.clipboard.copy_text(text);
         self.tell_copied(copied.map(|()| name), now);
+    }
+
+    /// Why nothing is handed over while another picture is on screen than the video's.
+    fn other_shown(&self) -> &'static str {
+        if self.held.second_shown().is_some() { SECOND } else { HELD }
     }
 
     fn tell_copied(&mut self, copied: Result<String, String>, now: Instant) {

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::Workspace;
-use crate::app::held::{Held, MOST, Taken};
+use crate::app::held::{MOST, Reference, Taken};
 use crate::app::hud::Note;
 use crate::app::options::AppError;
 use crate::engine::EngineError;
@@ -18,13 +18,20 @@ impl Workspace {
     /// # Errors
     /// [`AppError`] if the adapter fails for good.
     pub(super) fn hold_frame(&mut self, now: Instant) -> Result<(), AppError> {
+        if self.held.second_shown().is_some() {
+            self.note(
+                Note::done("the second clip is on screen: Shift+P goes back, and p holds a frame of the first"),
+                now,
+            );
+            return Ok(());
+        }
         if self.held.is_shown() {
             return self.let_go(now);
         }
         let Some(session) = &self.session else { return Ok(()) };
         let Some(frame) = session.frame.as_ref().map(|frame| session.read(frame)) else { return Ok(()) };
         let part = (&self.scene, self.region.counted());
-        let held = match Held::new(&self.graphics.engine, &session.name, frame, part) {
+        let held = match Reference::new(&self.graphics.engine, &session.name, frame, part) {
             Ok(held) => held,
             Err(EngineError::Gpu(error)) => return self.rebuild(error),
             Err(error) => {
@@ -57,7 +64,8 @@ impl Workspace {
         };
         let name = self.held.chosen().map_or_else(String::new, |held| held.name.clone());
         self.load(held)?;
-        self.note(Note::done(format!("the held frame: {name}")), now);
+        let what = if self.held.has_held() { "the held frame" } else { "the second clip" };
+        self.note(Note::done(format!("{what}: {name}")), now);
         Ok(())
     }
 
@@ -114,7 +122,7 @@ impl Workspace {
         let frame = self.held.outlined().map(|held| &held.frame).filter(|_| self.scene.divider.is_some());
         if let Err(reason) = self.graphics.renderer.set_beside(&self.graphics.gpu, frame) {
             self.scene.divider = None;
-            self.note(Note::warning(format!("divider off: the held frame cannot be drawn: {reason}")), now);
+            self.note(Note::warning(format!("divider off: the other picture cannot be drawn: {reason}")), now);
         }
         let bins = self.held.outlined().and_then(|held| held.histogram(self.bins.components));
         self.graphics.renderer.set_reference(&self.graphics.gpu, bins);
@@ -130,6 +138,7 @@ impl Workspace {
                 let outline = format!("outline: {}", held.name);
                 Some(filled.map_or_else(|| outline.clone(), |filled| format!("{filled}; {outline}")))
             }
+            None if self.held.second_shown().is_some() => Some("the second clip".to_owned()),
             None if self.held.is_shown() => Some("held frame".to_owned()),
             None => self.scene.counted_text(components),
         }

@@ -211,7 +211,7 @@ impl Content {
         let (share, left) = scene.divided()?;
         let is_there = match left {
             Left::Source => self.has_result(),
-            Left::Held => self.beside.as_ref().is_some_and(|beside| self.draws(beside)),
+            Left::Held | Left::Second => self.beside.as_ref().is_some_and(|beside| self.draws(beside)),
         };
         is_there.then(|| (share.column(width), left))
     }
@@ -263,7 +263,7 @@ impl Content {
         let mut parts = Vec::new();
         match (left, &self.beside) {
             (Some(Left::Source), _) => parts.push(of_loaded(Side::Source, 0..split)),
-            (Some(Left::Held), Some(beside)) => {
+            (Some(Left::Held | Left::Second), Some(beside)) => {
                 let adjustments = &self.choice.adjustments;
                 let (picture, bound) = (beside.picture(adjustments), beside.bound(adjustments).filter(|_| is_drawn));
                 let layout = bound.map_or(*picture.layout(), |(_, layout)| layout);
@@ -277,7 +277,7 @@ impl Content {
                 };
                 parts.push(beside);
             }
-            (Some(Left::Held), None) | (None, _) => {}
+            (Some(Left::Held | Left::Second), None) | (None, _) => {}
         }
         parts.push(of_loaded(if self.has_result() { Side::Result } else { Side::Source }, split..width));
         // A brush selects codes of the picture that is counted, wherever its pixels are shown.

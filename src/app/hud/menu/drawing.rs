@@ -51,7 +51,7 @@ impl<'a, 'm> Drawing<'a, 'm> {
         let is_possible = match action {
             Action::Undo => self.model.steps.back,
             Action::Redo => self.model.steps.forward,
-            Action::FlipHeld => !self.model.held.names.is_empty(),
+            Action::FlipHeld => !self.model.held.names.is_empty() || self.model.held.has_second,
             _ => true,
         };
         if self.line(ui, &words(action, self.model), &key, is_possible).clicked() {

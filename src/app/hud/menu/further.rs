@@ -55,6 +55,13 @@ impl Drawing<'_, '_> {
     pub(super) fn held(&mut self, ui: &mut Ui) {
         self.does(ui, Action::HoldFrame, Command::Do(Action::HoldFrame));
         self.does(ui, Action::FlipHeld, Command::Do(Action::FlipHeld));
+        if self.model.held.has_second {
+            for frames in [-1, 1] {
+                let action = Action::ShiftSecond { frames };
+                self.does(ui, action, Command::Do(action));
+            }
+            self.does(ui, Action::MatchSecond, Command::Do(Action::MatchSecond));
+        }
         let held = self.model.held;
         if held.names.is_empty() {
             return;

@@ -44,7 +44,12 @@ pub fn words(action: Action, model: &Model<'_>) -> String {
         Action::NextDatascope => format!("Codes in large pixels (now {})", model.picture.datascope.name()),
         Action::HoldFrame => "Hold this frame".to_owned(),
         Action::FlipHeld if model.held.is_shown => "Show the video".to_owned(),
+        Action::FlipHeld if model.held.names.is_empty() && model.held.has_second => "Show the second clip".to_owned(),
         Action::FlipHeld => "Show the held frame".to_owned(),
+        Action::ShiftSecond { frames } => {
+            format!("Shift the second clip to a frame {}", if frames < 0 { "earlier" } else { "later" })
+        }
+        Action::MatchSecond => "Match the second clip".to_owned(),
         Action::NextStrip => "The clip behind it: tall, off, small".to_owned(),
         Action::ToCut { forward } => format!("{} cut", if forward { "Next" } else { "Previous" }),
         Action::ToFinding { forward } => {

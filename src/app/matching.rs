@@ -1,0 +1,88 @@
+//! Looking for the offset of two clips, on a thread of its own: `analyze --align` finds it.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, TryRecvError};
+
+use super::options::Waker;
+use crate::adjust::Adjustments;
+use crate::engine::EngineChoice;
+use crate::export::analyze::Stop;
+use crate::export::analyze::align::{self, Found};
+use crate::export::analyze::comparison::Against;
+use crate::export::analyze::counter::Counting;
+use crate::export::analyze::pipeline::Request;
+use crate::export::analyze::selection::Selection;
+use crate::gpu::AdapterChoice;
+use crate::media::OpenOptions;
+
+/// How far apart the clips may begin, in frames.
+const WITHIN: u32 = 250;
+
+/// How both clips are read and counted.
+#[derive(Debug, Clone)]
+pub struct Reading {
+    /// How they are opened.
+    pub open: OpenOptions,
+    /// Who counts.
+    pub engine: EngineChoice,
+    /// On which adapter.
+    pub adapter: AdapterChoice,
+}
+
+/// A search that is under way. Dropping it ends it.
+pub struct Matching {
+    answer: Receiver<Result<Found, String>>,
+    stop: Stop,
+}
+
+impl Matching {
+    /// Begins to look for the offset of the second clip to the first.
+    ///
+    /// # Errors
+    /// If the system gives no thread.
+    pub fn begin([first, second]: [&Path; 2], reading: &Reading, waker: &Waker) -> std::io::Result<Self> {
+        let stop = Stop::default();
+        let request = Request {
+            input: first.to_owned(),
+            open: reading.open.clone(),
+            selection: Selection::default(),
+            adjustments: Adjustments::default(),
+            counting: Counting::default(),
+            engine: reading.engine,
+            adapter: reading.adapter.clone(),
+            resume_at: 0,
+            jobs: 1,
+            verify: false,
+            #[cfg(feature = "internals")]
+            spoil: None,
+            against: None,
+            stop: stop.clone(),
+        };
+        let against = Against { input: second.to_owned(), offset: 0, align: None };
+        let (sender, answer) = mpsc::channel();
+        let waker = Arc::clone(waker);
+        let search = move || {
+            // Nobody listens any more when the window has been closed.
+            let _ = sender.send(align::find(&request, &against, WITHIN).map_err(|error| error.to_string()));
+            waker();
+        };
+        std::thread::Builder::new().name("histoscope-match".to_owned()).spawn(search)?;
+        Ok(Self { answer, stop })
+    }
+
+    /// What was found, once that is known, or why nothing was.
+    pub fn poll(&self) -> Option<Result<Found, String>> {
+        match self.answer.try_recv() {
+            Ok(found) => Some(found),
+            Err(TryRecvError::Empty) => None,
+            Err(TryRecvError::Disconnected) => Some(Err("the search for the offset has broken off".to_owned())),
+        }
+    }
+}
+
+impl Drop for Matching {
+    fn drop(&mut self) {
+        self.stop.stop();
+    }
+}

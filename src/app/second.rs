@@ -1,0 +1,283 @@
+//! The second clip of `--compare`: it goes after what is on screen of the first, and its frame is what that is compared with.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::faults::Faults;
+use super::held::Reference;
+use super::matching::{Matching, Reading};
+use super::options::{CompareBy, Comparing, Waker};
+use super::session::{Session, end_aside};
+use crate::adjust::Adjustments;
+use crate::engine::{Counter, Engine, EngineError};
+use crate::histogram::{Components, Histogram};
+use crate::media::{DecodeThread, StreamInfo};
+use crate::picture::region::Rect;
+use crate::picture::{Frame, Ratio};
+use crate::playback::{FollowGoal, FollowState, Followed, Follower, send, take_followed};
+use crate::text::{file_name, timecode};
+use crate::view::region;
+use crate::view::scene::{Counted, Scene};
+
+/// The part of a frame's time by which a partner may come later than its time says: containers round times.
+const SLACK: f64 = 0.125;
+/// How long a frame may take to come before that is told.
+const PATIENCE: Duration = Duration::from_millis(300);
+
+/// The second clip.
+pub struct Second {
+    input: PathBuf,
+    name: String,
+    info: Arc<StreamInfo>,
+    media: Option<DecodeThread>,
+    follower: Follower,
+    by: CompareBy,
+    offset: i64,
+    /// The frame that is shown, and how it stands to the one that is wanted.
+    frame: Frame,
+    state: FollowState,
+    /// Since when the frame that is wanted is waited for.
+    waits_since: Option<Instant>,
+    /// What counts its frames, and what it was made for.
+    counter: Option<(Components, Adjustments, Counter)>,
+    /// What the reference that was made last is of.
+    told: Option<Told>,
+    reported: Faults,
+    /// The search for the offset, while it is under way.
+    matching: Option<Matching>,
+}
+
+/// What a reference depends on.
+#[derive(Debug, Clone, PartialEq)]
+struct Told {
+    title: String,
+    ticks: i64,
+    partner_secs: f64,
+    components: Components,
+    adjustments: Adjustments,
+    region: Option<Rect>,
+}
+
+/// What is counted of the first clip.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked<'a> {
+    pub scene: &'a Scene,
+    pub components: Components,
+    pub region: Option<Rect>,
+}
+
+impl Second {
+    /// Takes over a decoding thread that has opened the clip and given its first frame; keeps frames of so many bytes.
+    #[must_use]
+    pub fn new(comparing: Comparing, media: DecodeThread, info: Arc<StreamInfo>, first: Frame, budget: usize) -> Self {
+        let mut follower = Follower::new(budget);
+        follower.push(first.clone());
+        let Comparing { input, by, offset } = comparing;
+        Self {
+            name: file_name(&input),
+            input,
+            info,
+            media: Some(media),
+            follower,
+            by,
+            offset,
+            frame: first,
+            state: FollowState::Coming,
+            waits_since: None,
+            counter: None,
+            told: None,
+            reported: Faults::default(),
+            matching: None,
+        }
+    }
+
+    /// Goes after what is on screen of the first clip. What went wrong, and what else is to be told, in words.
+    pub fn follow(&mut self, first: &Session, now: Instant) -> Vec<String> {
+        let mut told = Vec::new();
+        let Some(media) = &self.media else { return told };
+        let name = &self.name;
+        let has_ended = take_followed(&mut self.follower, media, |error| {
+            log::warn!("{name}: {error}");
+            told.push(error.to_string());
+        });
+        let faults = Faults::new(media.condition().0, media.condition().1);
+        let news = faults.news(&self.reported, has_ended);
+        if !news.is_empty() {
+            self.reported = faults;
+        }
+        told.extend(news.into_iter().map(|text| format!("{name}: {text}")));
+        let before = self.state;
+        if let Some(goal) = self.goal(first) {
+            let Followed { show, state, seek } = self.follower.follow(goal);
+            send(media, seek);
+            self.state = state;
+            if let Some(frame) = show {
+                log::trace!("second clip: {:.3} s beside {:.3} s", frame.time_secs, first.player.position_secs());
+                self.frame = frame;
+            }
+        } else {
+            self.state = FollowState::Coming;
+        }
+        match self.state {
+            FollowState::Coming => drop(self.waits_since.get_or_insert(now)),
+            _ => self.waits_since = None,
+        }
+        if self.state == FollowState::Ended && before != FollowState::Ended {
+            told.push(format!("{} has ended; its last picture stays", self.name));
+        }
+        told
+    }
+
+    /// The frame that belongs to what is on screen of the first clip, where that is known.
+    fn goal(&self, first: &Session) -> Option<FollowGoal> {
+        match self.by {
+            CompareBy::Frame => {
+                let number = i64::try_from(first.player.frame_index()?).ok()?;
+                Some(FollowGoal::Number(number.saturating_add(self.offset)))
+            }
+            CompareBy::Time => {
+                let frame_secs = self.frame_secs();
+                let secs = first.player.position_secs() + self.offset as f64 * frame_secs.unwrap_or(0.0);
+                Some(FollowGoal::Time(secs + SLACK * frame_secs.unwrap_or(0.0)))
+            }
+        }
+    }
+
+    /// How long each of its frames is shown, where all are shown for as long.
+    fn frame_secs(&self) -> Option<f64> {
+        self.info.constant_rate().map(Ratio::value).filter(|&rate| rate > 0.0).map(|rate| 1.0 / rate)
+    }
+
+    /// Whether an offset in frames can be told: as a number always, as a time where frames are evenly spaced.
+    #[must_use]
+    pub fn has_offset_in_time(&self) -> bool {
+        self.by == CompareBy::Frame || self.frame_secs().is_some()
+    }
+
+    /// Shifts it by so many of its frames. What is to be said of it.
+    pub fn shift(&mut self, frames: i64) -> String {
+        if !self.has_offset_in_time() {
+            return format!("{}: its frames are not evenly spaced, an offset takes --compare-by frame", self.name);
+        }
+        self.offset = self.offset.saturating_add(frames);
+        format!("offset {:+} frames of {}", self.offset, self.name)
+    }
+
+    /// Begins to look for the offset at which the histograms of both clips are nearest. What is to be said of it.
+    pub fn find_offset(&mut self, first: &Path, reading: &Reading, waker: &Waker) -> String {
+        if self.matching.is_some() {
+            return "the offset is being looked for".to_owned();
+        }
+        match Matching::begin([first, &self.input], reading, waker) {
+            Ok(matching) => {
+                self.matching = Some(matching);
+                "looking for the offset: the first frames of both are held against each other …".to_owned()
+            }
+            Err(error) => format!("the offset cannot be looked for: {error}"),
+        }
+    }
+
+    /// Takes the offset that was found. What is to be said of it.
+    pub fn take_offset(&mut self) -> Option<String> {
+        let found = self.matching.as_ref()?.poll()?;
+        self.matching = None;
+        Some(match found {
+            Ok(found) => {
+                self.offset = found.offset;
+                if self.has_offset_in_time() {
+                    found.to_string()
+                } else {
+                    self.by = CompareBy::Frame;
+                    format!("{found}; compared by frame from now on")
+                }
+            }
+            Err(error) => error,
+        })
+    }
+
+    /// When to look again because something is to be told of a frame that does not come.
+    #[must_use]
+    pub fn wake_at(&self, now: Instant) -> Option<Instant> {
+        self.waits_since.map(|since| since + PATIENCE).filter(|&at| at > now)
+    }
+
+    /// The clip, its frame's time and how it stands to the first one.
+    fn title(&self, now: Instant) -> String {
+        let mut title = format!("{} {}", self.name, timecode(self.frame.time_secs));
+        if self.offset != 0 {
+            title += &format!(", offset {:+}", self.offset);
+        }
+        title += match self.state {
+            FollowState::InStep => "",
+            FollowState::NotBegun => ", has not begun",
+            FollowState::Ended => ", has ended",
+            FollowState::Coming if self.waits_since.is_some_and(|since| now >= since + PATIENCE) => ", is awaited",
+            FollowState::Coming => "",
+        };
+        title
+    }
+
+    /// Its frame as what the first clip's is compared with, counted as that is; nothing where it is what it was.
+    ///
+    /// # Errors
+    /// [`EngineError`] if the adapter fails.
+    pub fn reference(
+        &mut self,
+        engine: &Engine,
+        first: &Session,
+        asked: Asked<'_>,
+        now: Instant,
+    ) -> Result<Option<Reference>, EngineError> {
+        let Asked { scene, components, region } = asked;
+        let picture = &self.frame.picture;
+        let size = |frame: &Frame| (frame.picture.width(), frame.picture.height());
+        // A part of pictures of another size is another part.
+        let is_alike = first.frame.as_ref().is_some_and(|frame| size(frame) == size(&self.frame));
+        let part = region.filter(|_| is_alike);
+        let is_adjusted = scene.counted_in(components) != Counted::Source;
+        let adjustments = if is_adjusted { scene.adjustments } else { Adjustments::default() };
+        let mut title = self.title(now);
+        match (region, part) {
+            (Some(_), None) => title += ", whole picture",
+            (Some(_), Some(rect)) => title += &format!(", region {}", region::text(rect)),
+            (None, _) => {}
+        }
+        let partner_secs = first.player.position_secs();
+        let told = Told { title, ticks: self.frame.pts_ticks, partner_secs, components, adjustments, region: part };
+        if self.told.as_ref() == Some(&told) {
+            return Ok(None);
+        }
+        let has_them = components == Components::Rgbl || picture.has_coded_components();
+        let histogram = if has_them { self.count(engine, (components, adjustments), part)? } else { None };
+        let title = told.title.clone();
+        self.told = Some(told);
+        Ok(Some(Reference::in_step(title, self.frame.clone(), histogram, partner_secs)))
+    }
+
+    fn count(
+        &mut self,
+        engine: &Engine,
+        (components, adjustments): (Components, Adjustments),
+        region: Option<Rect>,
+    ) -> Result<Option<Histogram>, EngineError> {
+        let kept = self.counter.take().filter(|(of, with, _)| (*of, *with) == (components, adjustments));
+        let mut counter =
+            kept.map_or_else(|| Counter::new(engine, &[components], adjustments), |(.., counter)| counter);
+        counter.submit(&self.frame.picture, region)?;
+        let counted = counter.take()?;
+        self.counter = Some((components, adjustments, counter));
+        Ok(counted.and_then(|counts| counts.histograms.into_iter().next()))
+    }
+
+    /// Forgets what was made on an adapter that is lost.
+    pub fn restart(&mut self) {
+        (self.counter, self.told) = (None, None);
+    }
+}
+
+impl Drop for Second {
+    fn drop(&mut self) {
+        end_aside(self.media.take());
+    }
+}

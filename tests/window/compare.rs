@@ -1,0 +1,253 @@
+//! Two clips that play in step, `--compare`: partners by time and by number, shifted, matched, and what cannot be compared.
+
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use histoscope::compare::Distance;
+use histoscope::cpu;
+use histoscope::histogram::{Components, Cumulative};
+use histoscope::media::{Decoder, OpenOptions};
+
+use crate::display::Display;
+use crate::picture::Picture;
+use crate::program::{self, Program};
+use crate::wait::{PATIENCE, output_of, until};
+use crate::{FRAME_SECONDS, near, position_where, sample, turn};
+
+/// The sums of a file's frame of that number.
+fn sums_of(file: &str, number: usize) -> Cumulative {
+    let mut decoder = Decoder::open(file, &OpenOptions::default()).expect("it opens");
+    let mut frame = None;
+    for _ in 0..=number {
+        frame = decoder.next_frame().expect("it can be read");
+    }
+    cpu::Engine::new().count(&frame.expect("a frame").picture, Components::Rgbl).cumulative()
+}
+
+/// A clip made by ffmpeg in a folder.
+fn made(folder: &Path, name: &str, arguments: &str) -> String {
+    let path = folder.join(name);
+    let mut command = std::process::Command::new("ffmpeg");
+    command.args(["-v", "error", "-y"]).args(arguments.split(' ')).arg(&path);
+    output_of(&mut command, PATIENCE).unwrap_or_else(|error| panic!("no clip: {error}"));
+    path.to_str().expect("plain").to_owned()
+}
+
+/// Two files, paused on the first frame, with nothing under the pointer.
+fn paused<'display>(display: &'display Display, files: [&str; 2], arguments: &[&str]) -> Program<'display> {
+    let program = Program::start_on(display, &[&["--compare", "--paused"], arguments, &files[..]].concat());
+    program.take_pointer_away();
+    position_where(&program, "at the beginning", |position| near(position, 0.0, FRAME_SECONDS));
+    program.settled();
+    program
+}
+
+/// Waits until the second clip's frame of that time is told beside the first one's, in seconds with three digits.
+fn in_step(program: &Program, second: &str, first: &str) {
+    let wanted = format!("second clip: {second} s beside {first} s");
+    until(&wanted, PATIENCE, || {
+        let log = program.log();
+        log.lines()
+            .rfind(|line| line.contains("second clip: "))
+            .is_some_and(|line| line.contains(&wanted))
+            .then_some(())
+    });
+}
+
+/// The rows of the newest numbers that tell the distances of the first clip's frame of that number and its partner.
+fn distances(program: &Program, frame: usize, expected: &[String]) {
+    until(&format!("the distances {expected:?}"), PATIENCE, || {
+        let log = program.log();
+        let line = log.lines().rfind(|line| line.contains(&format!("numbers: frame {frame},")))?;
+        let row = line.split("; ").find_map(|row| row.strip_prefix("distance "))?;
+        (row == expected.join(", ")).then_some(())
+    });
+}
+
+fn expected_distances([first, second]: [&Cumulative; 2]) -> Vec<String> {
+    let of = |channel| {
+        let [first, second] = [first, second].map(|sums| sums.channel(channel).bins());
+        format!("{:.2}", Distance::of(&first, &second).expect("there are samples").codes(8))
+    };
+    (0..4).map(of).collect()
+}
+
+/// Above the histograms and below the controls these columns are those of a picture.
+fn columns_are(program: &Program, expected: &Picture, columns: std::ops::Range<u32>, what: &str) {
+    until(what, PATIENCE, || {
+        let now = program.settled();
+        let mut places = (150..480).step_by(5).flat_map(|y| columns.clone().step_by(3).map(move |x| (x, y)));
+        places.all(|(x, y)| now.pixel(x, y) == expected.pixel(x, y)).then_some(())
+    });
+}
+
+#[test]
+fn partners_are_shown_at_either_side_with_their_distances_and_follow_every_key() {
+    let _turn = turn();
+    let display = Display::start();
+    for engine in ["cpu", "gpu"] {
+        let program = paused(&display, [sample(), sample()], &["--engine", engine, "--offset", "30"]);
+        in_step(&program, "1.000", "0.000");
+        let plain = |at| program.snapshot_with(sample(), at, (1280, 720), &["--no-overlay"]);
+        columns_are(&program, &plain("1"), 0..636, "the second clip at the left");
+        columns_are(&program, &plain("0"), 646..1280, "the first clip at the right");
+        program.key("n");
+        distances(&program, 0, &expected_distances([&sums_of(sample(), 0), &sums_of(sample(), 30)]));
+        // Steps and seeks, there and back, also one after the other.
+        program.key("period");
+        in_step(&program, "1.033", "0.033");
+        program.key("comma");
+        in_step(&program, "1.000", "0.000");
+        for _ in 0..4 {
+            program.key("shift+Right");
+        }
+        in_step(&program, "5.000", "4.000");
+        distances(&program, 120, &expected_distances([&sums_of(sample(), 120), &sums_of(sample(), 150)]));
+        program.after(|| program.key("ctrl+period"), "note: offset +31 frames of sample.mp4");
+        in_step(&program, "5.033", "4.000");
+        for _ in 0..32 {
+            program.key("ctrl+comma");
+        }
+        in_step(&program, "3.967", "4.000");
+        program.key("Home");
+        until("the beginning to be told", PATIENCE, || program.log().contains("has not begun").then_some(()));
+        for _ in 0..4 {
+            program.key("ctrl+period");
+        }
+        program.after(|| program.key("End"), "note: sample.mp4 has ended; its last picture stays");
+        // Played on, both go on together.
+        program.key("Home");
+        in_step(&program, "0.100", "0.000");
+        program.key("space");
+        until("playing", PATIENCE, || (!program.title().paused).then_some(()));
+        position_where(&program, "a second on", |position| position > 1.0);
+        let position = {
+            program.key("space");
+            position_where(&program, "paused", |_| program.title().paused)
+        };
+        until("both to stand in step", PATIENCE, || {
+            let log = program.log();
+            let line = log.lines().rfind(|line| line.contains("second clip: "))?.to_owned();
+            let mut times = line
+                .split("second clip: ")
+                .nth(1)?
+                .split(" s")
+                .filter_map(|text| text.trim_start_matches(" beside ").parse::<f64>().ok());
+            let (second, first) = (times.next()?, times.next()?);
+            (near(second - first, 0.1, 0.001) && near(first, position, 0.05)).then_some(())
+        });
+        program.quit_with("q");
+    }
+}
+
+#[test]
+fn clips_of_other_sizes_rates_depths_and_lengths_are_compared_and_an_offset_is_found() {
+    let _turn = turn();
+    let display = Display::start();
+    let folder = tempfile::tempdir().expect("a folder");
+    // It begins twelve frames later and is shorter.
+    let arguments = format!("-ss 0.4 -i {} -t 6 -vf scale=640:480 -pix_fmt yuv420p10le -c:v libx264 -crf 12", sample());
+    let other = made(folder.path(), "other.mp4", &arguments);
+    let program = paused(&display, [sample(), &other], &["--compare-by", "frame"]);
+    in_step(&program, "0.000", "0.000");
+    program.after(|| program.key("ctrl+m"), "matched with an offset of -12");
+    for _ in 0..2 {
+        program.key("shift+Right");
+    }
+    in_step(&program, "1.600", "2.000");
+    // Codes of other depths have no difference: their distance is told in percent.
+    let log = program.log().len();
+    program.key("n");
+    until("a distance in percent", PATIENCE, || {
+        let log = program.log()[log..].to_owned();
+        let line = log.lines().rfind(|line| line.contains("numbers: frame 60,"))?.to_owned();
+        line.split("; ").find(|row| row.starts_with("distance ")).filter(|row| row.contains(" %")).map(drop)
+    });
+    program.key("End");
+    until("the end of the shorter one", PATIENCE, || {
+        program.log().contains("note: other.mp4 has ended; its last picture stays").then_some(())
+    });
+    // Shown alone, nothing of it is handed over; held frames take its place until they are let go of.
+    program.after(|| program.key("shift+p"), "note: the second clip: other.mp4");
+    program.after(|| program.key("s"), "note: nothing was saved: the second clip is on screen");
+    program.after(|| program.key("p"), "note: the second clip is on screen");
+    program.after(|| program.key("shift+p"), "note: the video");
+    program.after(|| program.key("p"), "note: held: sample.mp4 0:09.967");
+    program.after(|| program.key("p"), "note: let go of sample.mp4 0:09.967");
+    program.after(|| program.key("shift+p"), "note: the second clip: other.mp4");
+    program.after(|| program.key("Escape"), "note: the video");
+    program.quit_with("q");
+    // By time, 25 frames a second beside 30.
+    let arguments = format!("-i {} -t 4 -vf fps=25,scale=320:180 -c:v libx264", sample());
+    let slow = made(folder.path(), "slow.mp4", &arguments);
+    let program = paused(&display, [sample(), &slow], &[]);
+    for (number, first, second) in
+        [(1, "0.033", "0.000"), (2, "0.067", "0.040"), (3, "0.100", "0.080"), (4, "0.133", "0.120")]
+    {
+        program.key("period");
+        if number > 1 {
+            in_step(&program, second, first);
+        }
+    }
+    program.quit_with("q");
+}
+
+/// What the program says and ends with.
+fn ended(display: &Display, arguments: &[&str]) -> Output {
+    let runtime = tempfile::tempdir().expect("a folder");
+    let mut command = program::command(display, &runtime);
+    command.args(["--adapter", "llvmpipe"]).args(arguments).env("RUST_LOG", "error");
+    let child = command.stdin(std::process::Stdio::null()).stdout(std::process::Stdio::piped());
+    child.stderr(std::process::Stdio::piped()).output().expect("it starts")
+}
+
+#[test]
+fn what_cannot_be_compared_is_named() {
+    let _turn = turn();
+    let display = Display::start();
+    let folder = tempfile::tempdir().expect("a folder");
+    let letter: PathBuf = folder.path().join("letter.mp4");
+    std::fs::write(&letter, "Dear reader, this is no video.").expect("a file");
+    let letter = letter.to_str().expect("plain");
+    let sound = made(folder.path(), "sound.m4a", "-f lavfi -i sine=d=1");
+    let folder = folder.path().to_str().expect("plain");
+    let cases: [(&[&str], i32, &str); 8] = [
+        (&[sample(), "missing.mp4", "--compare"], 1, "missing.mp4"),
+        (&["missing.mp4", sample(), "--compare"], 1, "missing.mp4"),
+        (&[sample(), letter, "--compare"], 1, "letter.mp4"),
+        (&[sample(), &sound, "--compare"], 1, "sound.m4a"),
+        (&[sample(), "-", "--compare"], 1, "-"),
+        (&[sample(), "--compare"], 2, "--compare takes two files, and 1 are given"),
+        (&[sample(), sample(), sample(), "--compare"], 2, "--compare takes two files, and 3 are given"),
+        (&[sample(), folder, "--compare"], 2, "is a folder"),
+    ];
+    for (arguments, code, named) in cases {
+        let output = ended(&display, arguments);
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {text}");
+        assert!(text.contains(named) && !text.contains("panicked"), "{arguments:?}: {text}");
+    }
+    for arguments in [&["--offset", "3"][..], &["--compare-by", "frame"]] {
+        let output = ended(&display, &[&[sample(), sample()], arguments].concat());
+        assert_eq!(output.status.code(), Some(2), "{arguments:?} without --compare");
+    }
+}
+
+#[test]
+fn a_second_clip_that_is_damaged_or_cut_off_is_told() {
+    let _turn = turn();
+    let display = Display::start();
+    let folder = tempfile::tempdir().expect("a folder");
+    let whole = made(folder.path(), "whole.mkv", &format!("-i {} -t 4 -c copy", sample()));
+    let mut bytes = std::fs::read(&whole).expect("a clip");
+    bytes.truncate(bytes.len() * 2 / 3);
+    let cut = folder.path().join("cut.mkv");
+    std::fs::write(&cut, &bytes).expect("a file");
+    let cut = cut.to_str().expect("plain");
+    let program = paused(&display, [sample(), cut], &[]);
+    program.key("shift+Right");
+    in_step(&program, "1.000", "1.000");
+    program.after(|| program.key("End"), "note: cut.mkv");
+    until("its end", PATIENCE, || program.log().contains("note: cut.mkv has ended").then_some(()));
+    program.quit_with("q");
+}
