@@ -5,6 +5,7 @@
   const root = document.documentElement, readout = document.getElementById("readout");
   const rows = 256, perColumn = clip.channels.length * rows, columns = clip.times.length;
   const heats = [...document.querySelectorAll(".heat")], overs = [...document.querySelectorAll(".over")];
+  const axes = [...document.querySelectorAll(".times")];
   let cells = null;
 
   // The reverse of how the cells were written: base64, zlib, seven bits a byte, zigzag, differences between columns.
@@ -61,6 +62,25 @@
     return over.appendChild(line);
   }));
 
+  // The lowest, the mean and the highest level of a column, in the channel that stands for brightness. Levels of deeper videos
+  // are added into rows, so that codes are known to the width of one.
+  function levelsOf(column) {
+    const at = column * perColumn + clip.light * rows, codes = 2 ** clip.bits / rows;
+    let low = null, high = 0, count = 0, weighted = 0;
+    for (let row = 0; row < rows; row++) {
+      const samples = cells[at + row];
+      if (!samples) continue;
+      low ??= row;
+      high = row;
+      count += samples;
+      weighted += samples * (row * codes + (codes - 1) / 2);
+    }
+    if (low === null) return [];
+    const about = codes > 1 ? "~" : "";
+    return [["min", low * codes], ["mean", (weighted / count).toFixed(2)], ["max", high * codes + codes - 1]]
+      .map(([name, value]) => [`${clip.channels[clip.light]} ${name}`, about + value]);
+  }
+
   function showLines(part, over, height) {
     overs.forEach((other, index) => {
       const [x, y] = lines[index];
@@ -97,6 +117,8 @@
           entries.push(entry(name, percent(share), clip.colors[channel]));
         });
       }
+    } else if (cells) {
+      entries.push(...levelsOf(column).map(([name, value]) => entry(name, value, clip.colors[clip.light])));
     }
     entries.push(entry("change", percent(clip.change[column])), entry("lowest", percent(clip.lowest[column])),
       entry("highest", percent(clip.highest[column])), entry("out of range", percent(clip.outside[column])));
@@ -109,7 +131,7 @@
     readout.classList.remove("shown");
   }
 
-  for (const over of overs) {
+  for (const over of [...overs, ...axes]) {
     over.addEventListener("pointermove", (event) => {
       const box = over.getBoundingClientRect();
       const part = Math.min(Math.max((event.clientX - box.left) / box.width, 0), 1);
@@ -123,6 +145,33 @@
     });
     over.addEventListener("pointerleave", hide);
   }
+  // The first time axis takes keys: a column on or back, a tenth of them, the ends.
+  const slider = axes[0], leap = Math.max(1, Math.round(columns / 10));
+  const moves = {
+    ArrowRight: (at) => at + 1, ArrowUp: (at) => at + 1, ArrowLeft: (at) => at - 1, ArrowDown: (at) => at - 1,
+    PageUp: (at) => at + leap, PageDown: (at) => at - leap, Home: () => 0, End: () => columns - 1,
+  };
+  let focused = 0;
+  function goTo(column) {
+    focused = Math.min(Math.max(column, 0), columns - 1);
+    root.classList.add("picked");
+    const secs = clip.times[focused];
+    showLines((secs - clip.begin) / (clip.end - clip.begin), null, null);
+    show(secs, null);
+    const told = [...readout.children].map((span) => [...span.children].map((part) => part.textContent).join(" "));
+    slider.setAttribute("aria-valuenow", focused);
+    slider.setAttribute("aria-valuetext", told.join(", "));
+  }
+  for (const [name, value] of Object.entries({
+    tabindex: 0, role: "slider", "aria-label": "time", "aria-valuemin": 0, "aria-valuemax": columns - 1, "aria-valuenow": 0,
+  })) slider.setAttribute(name, value);
+  slider.addEventListener("focus", () => { if (slider.matches(":focus-visible")) goTo(focused); });
+  slider.addEventListener("blur", hide);
+  slider.addEventListener("keydown", (event) => {
+    if (!(event.key in moves) || event.ctrlKey || event.altKey || event.metaKey) return;
+    event.preventDefault();
+    goTo(moves[event.key](focused));
+  });
   for (const row of document.querySelectorAll("tr[data-secs]")) {
     row.addEventListener("pointerenter", () => {
       root.classList.add("picked");

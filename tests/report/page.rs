@@ -89,6 +89,93 @@ fn pointing_reads_out_the_frame_and_its_shares() {
     }
 }
 
+/// The readout after `action`, JavaScript that is done again and again once the page is ready.
+fn readout_after(browser: &Browser, page: &str, action: &str) -> String {
+    let script = format!(
+        "<script>setInterval(() => {{
+            if (document.documentElement.dataset.ready !== 'yes') return;
+            {action}
+        }}, 20)</script></body>"
+    );
+    let dump = browser.dump(&page.replace("</body>", &script));
+    let (_, readout) = dump.split_once("<div id=\"readout\"").expect("the readout");
+    readout.split_once("</div>").expect("its end").0.to_owned()
+}
+
+/// What the readout says of a frame's luminance.
+fn luminance(frame: &Histogram) -> [String; 3] {
+    let bins = frame.bins(3);
+    let at = |bin: Option<usize>| bin.expect("a sample");
+    let sum = |weight: fn(usize) -> u64| (0..256).map(|bin| u64::from(bins[bin]) * weight(bin)).sum::<u64>() as f64;
+    let mean = sum(|bin| bin as u64) / sum(|_| 1);
+    let text = |name: &str, value: String| format!("luminance {name}</small><b>{value}</b>");
+    [
+        text("min", at(bins.iter().position(|&bin| bin > 0)).to_string()),
+        text("mean", format!("{mean:.2}")),
+        text("max", at(bins.iter().rposition(|&bin| bin > 0)).to_string()),
+    ]
+}
+
+#[test]
+fn pointing_at_the_time_axis_reads_out_that_frame() {
+    let Some(browser) = Browser::find() else { return };
+    let clip = shots();
+    let (page, frames) = (page_of(clip.path(), &[]), histograms(clip.path()));
+    for (axis, number) in [(0, 60), (1, 12)] {
+        let point = format!(
+            "const axis = document.querySelectorAll('.times')[{axis}], box = axis.getBoundingClientRect();
+            const clientX = box.left + box.width * ({number} + 0.5) / 100, clientY = box.top + 4;
+            axis.dispatchEvent(new PointerEvent('pointermove', {{ clientX, clientY, bubbles: true }}));"
+        );
+        let readout = readout_after(&browser, &page, &point);
+        assert!(readout.contains("class=\"shown\""), "{readout}");
+        for text in luminance(&frames[number]).into_iter().chain([format!("frame</small><b>{number}</b>")]) {
+            assert!(readout.contains(&text), "no {text} in {readout}");
+        }
+    }
+}
+
+#[test]
+fn keys_lead_along_the_time_axis() {
+    let Some(browser) = Browser::find() else { return };
+    let page = page_of(shots().path(), &[]);
+    for (keys, number) in [
+        ("'Home'", 0),
+        ("'Home', 'ArrowLeft'", 0),
+        ("'Home', 'PageUp', 'ArrowRight', 'ArrowRight', 'ArrowLeft'", 11),
+        ("'End', 'ArrowRight'", 99),
+        ("'End', 'PageDown'", 89),
+    ] {
+        let press = format!(
+            "const axis = document.querySelector('.times[tabindex=\"0\"][role=slider]');
+            for (const key of [{keys}]) axis.dispatchEvent(new KeyboardEvent('keydown', {{ key, cancelable: true }}));
+            document.getElementById('readout').title = axis.getAttribute('aria-valuetext');"
+        );
+        let readout = readout_after(&browser, &page, &press);
+        assert!(readout.contains("class=\"shown\""), "{keys}: {readout}");
+        assert!(readout.contains(&format!("frame</small><b>{number}</b>")), "{keys}: {readout}");
+        assert!(readout.contains(&format!(", frame {number}, ")), "{keys} is not told: {readout}");
+    }
+}
+
+#[test]
+fn lines_that_coincide_are_both_seen() {
+    let Some(browser) = Browser::find() else { return };
+    // The same outline for both, and nothing else of their colours.
+    let same = "<style>.over i, .key, .threshold, .tables, .note, .heat, .side { display: none !important }</style>
+        <script>const paths = document.querySelectorAll('[data-strip=clipped] .area');
+        paths.forEach((path) => path.setAttribute('d', path.classList.contains('lowest') ? '' : 'M0 100V40H1120V100z'));
+        </script></body>";
+    let page = page_of(shots().path(), &[]).replace("</body>", same);
+    let (_, _, pixels) = browser.screenshot(&page, 1400, 1800);
+    let count = |color: [u8; 3]| {
+        let is_near = |pixel: &&[u8; 3]| pixel.iter().zip(color).all(|(&a, b)| a.abs_diff(b) < 24);
+        pixels.iter().filter(is_near).count()
+    };
+    let [highest, outside] = [count([0xff, 0xbe, 0x54]), count([0xf0, 0x62, 0xdc])];
+    assert!(highest > 200 && outside > 200, "highest {highest}, out of range {outside}");
+}
+
 #[test]
 fn the_page_is_seen_and_not_blank() {
     let Some(browser) = Browser::find() else { return };

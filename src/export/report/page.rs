@@ -21,6 +21,7 @@ use super::clip::{Column, Columns};
 use super::content::Report;
 use super::times::whole;
 use super::tone::{css_color, panels};
+use crate::histogram::Components;
 use crate::strip::channel_color;
 use crate::text::plain;
 
@@ -108,6 +109,7 @@ fn data(report: &Report) -> String {
         "channels": names,
         "colors": (0..names.len()).map(|channel| css_color(channel_color(clip.components, channel))).collect::<Vec<_>>(),
         "bits": clip.bits,
+        "light": light(clip.components),
         "begin": clip.begin_secs,
         "end": clip.end_secs,
         "first": columns.iter().map(|column| column.first_frame).collect::<Vec<_>>(),
@@ -120,6 +122,14 @@ fn data(report: &Report) -> String {
     });
     // A script ends at the first "</script", also within a string.
     value.to_string().replace('<', "\\u003c")
+}
+
+/// The channel that stands for brightness.
+const fn light(components: Components) -> usize {
+    match components {
+        Components::Rgbl => 3,
+        Components::YCbCr => 0,
+    }
 }
 
 /// All counts of the columns, exact, in a form that a script reads: the difference of each cell from the same cell of the
@@ -155,21 +165,20 @@ mod tests {
     use super::super::clip::Strip;
     use super::*;
 
+    /// Columns of one frame each, with these cells.
+    fn columns_of(rows: &[[u64; 3]]) -> Columns {
+        let mut columns = Columns::new(16);
+        for (frame, cells) in (0..).zip(rows) {
+            let (begin_secs, strip) = (0.0, Strip::default());
+            let cells = cells.to_vec();
+            columns.add(Column { first_frame: frame, last_frame: frame, begin_secs, frames: 1, cells, strip });
+        }
+        columns
+    }
+
     #[test]
     fn differences_take_few_bytes() {
-        let mut columns = Columns::new(8);
-        for cells in [[0, 1, 200], [5, 0, 64], [1 << 40, 0, 0]] {
-            let column = Column {
-                first_frame: 0,
-                last_frame: 0,
-                begin_secs: 0.0,
-                frames: 1,
-                cells: cells.to_vec(),
-                strip: Strip::default(),
-            };
-            columns.add(column);
-        }
-        let bytes = differences(&columns);
+        let bytes = differences(&columns_of(&[[0, 1, 200], [5, 0, 64], [1 << 40, 0, 0]]));
         assert_eq!(bytes[..7], [0, 2, 0x90, 0x03, 10, 1, 0x8f]);
         assert_eq!(bytes.len(), 4 + 4 + 6 + 1 + 1);
     }
@@ -195,18 +204,7 @@ mod tests {
 
         #[test]
         fn counts_come_back(rows in proptest::collection::vec([0..1_u64 << 62, 0..300_u64, 0..1_u64 << 32], 1..9)) {
-            let mut columns = Columns::new(16);
-            for cells in &rows {
-                columns.add(Column {
-                    first_frame: 0,
-                    last_frame: 0,
-                    begin_secs: 0.0,
-                    frames: 1,
-                    cells: cells.to_vec(),
-                    strip: Strip::default(),
-                });
-            }
-            proptest::prop_assert_eq!(undone(&differences(&columns), 3), rows.concat());
+            proptest::prop_assert_eq!(undone(&differences(&columns_of(&rows)), 3), rows.concat());
         }
     }
 }
