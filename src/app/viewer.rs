@@ -299,6 +299,7 @@ impl Viewer {
         self.work.scene.marks = readings.marks;
         let counted = self.lab.counted_text().or_else(|| self.work.counted_text());
         let held: Vec<&str> = self.work.held.names().collect();
+        let preview = self.work.strip.preview();
         let strip = self.work.strip.strip();
         let lab = self.lab.view(self.work.scene.style.logarithmic, corners, now);
         let opening = self.inputs.opening(now);
@@ -310,6 +311,7 @@ impl Viewer {
                 recent: self.work.recent.others(self.work.session.as_ref().map(|session| &*session.input)),
                 left_at: self.work.session.as_ref().and_then(|session| session.left_at),
                 strip: strip.as_deref(),
+                preview: preview.as_ref().map(|(preview, is_asked)| (&**preview, *is_asked)),
                 has_tall_strip: self.work.strip.size == StripSize::Tall,
                 sought: self.work.strip.sought,
                 faulty: self.work.session.as_ref().is_some_and(|session| session.faults().any()),

@@ -52,6 +52,7 @@ mod resample;
 mod scopes;
 mod selection;
 mod simd;
+pub mod thumbnail;
 pub mod trace;
 mod vectorscope;
 mod waveform;

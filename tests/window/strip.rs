@@ -139,9 +139,14 @@ fn its_key_shows_it_tall_and_takes_it_away() {
 
 /// A clip of these scenes at 25 frames a second, with one key frame only.
 fn clip_of(scenes: &str) -> tempfile::NamedTempFile {
+    clip_with_keys(scenes, 500)
+}
+
+/// The same with a key frame every so many frames.
+fn clip_with_keys(scenes: &str, distance: u32) -> tempfile::NamedTempFile {
     let clip = tempfile::Builder::new().suffix(".mp4").tempfile().expect("a temporary file");
     let mut command = Command::new("ffmpeg");
-    command.args(["-v", "error", "-y", "-filter_complex", scenes, "-pix_fmt", "yuv420p", "-g", "500"]);
+    command.args(["-v", "error", "-y", "-filter_complex", scenes, "-pix_fmt", "yuv420p", "-g", &distance.to_string()]);
     // Without loss, so that what stands still is the same in every frame.
     command.args(["-sc_threshold", "0", "-qp", "0"]).arg(clip.path());
     output_of(&mut command, PATIENCE).unwrap_or_else(|error| panic!("no clip: {error}"));
@@ -224,5 +229,44 @@ fn keys_lead_from_cut_to_cut() {
     is_at(3.04);
     program.after(|| program.key("shift+Prior"), "note: cut 1 of 2: 0:03.000");
     program.after(|| program.key("shift+Prior"), "note: no cut before this");
+    program.quit_with("q");
+}
+
+#[test]
+fn the_key_frame_under_the_pointer_is_shown_with_its_time() {
+    let _turn = turn();
+    let display = Display::start();
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let [red, green, blue] = ["red", "lime", "blue"].map(|colour| format!("color={colour}:s=1280x720:r=25:d=2"));
+    // A window of one colour is taken for one that shows nothing yet.
+    let pattern = "testsrc2=s=320x180:r=25:d=2";
+    let clip = clip_with_keys(
+        &format!("{red}[r];{pattern}[p];[r][p]overlay=40:520[a];{green}[b];{blue}[c];[a][b][c]concat=n=3"),
+        25,
+    );
+    let program = open(&display, clip.path().to_str().expect("plain"), home.path());
+    // Below the bar, in the middle of the card's picture.
+    let seen = |x: i32| program.picture().pixel(x as u32, 130);
+    let is = |pixel: [u8; 3], main: usize| pixel[main] > 200 && pixel.iter().filter(|&&byte| byte < 60).count() == 2;
+    program.point(600, 300);
+    program.settled();
+    for (part, main) in [(0.5, 1), (0.9, 2), (0.1, 0), (0.6, 1)] {
+        let x = 26 + (part * f64::from(1254 - 26)) as i32;
+        program.point(x, 26);
+        until("the key frame there", PATIENCE, || is(seen(x), main).then_some(()));
+    }
+    // What was shown is kept, and goes with the pointer.
+    let x = 26 + (0.5 * f64::from(1254 - 26)) as i32;
+    program.point(600, 300);
+    until("the card to go", PATIENCE, || is(seen(x), 0).then_some(()));
+    assert!(position_where(&program, "where it was", |position| position < FRAME_SECONDS) < FRAME_SECONDS);
+    // A drag shows the picture itself.
+    program.point(x, 26);
+    until("the key frame there", PATIENCE, || is(seen(x), 1).then_some(()));
+    program.button("mousedown", "1");
+    program.move_pointer(x + 300, 26);
+    until("the picture of the drag", PATIENCE, || is(program.picture().pixel(600, 300), 2).then_some(()));
+    assert!(is(seen(x + 300), 2) && is(program.picture().pixel(x as u32 + 215, 75), 2), "a card is in the way");
+    program.button("mouseup", "1");
     program.quit_with("q");
 }

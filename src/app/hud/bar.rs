@@ -121,6 +121,7 @@ pub fn show(
             }
         },
     );
+    timeline.show_preview(ui.ctx(), rect, model);
     rect
 }
 

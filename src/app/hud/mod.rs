@@ -28,6 +28,7 @@ mod model;
 mod notes;
 mod panels;
 mod places;
+mod preview;
 mod probe;
 mod readout;
 mod region;

@@ -15,6 +15,7 @@ use super::timing::TimingTable;
 use crate::adjust::{Adjustment, Adjustments, Choices};
 use crate::app::recent::RecentFile;
 use crate::app::signal::lost_text;
+use crate::app::strip::Preview;
 use crate::export::graticule::Subject;
 use crate::gpu::draw::Channels;
 use crate::histogram::Components;
@@ -39,6 +40,8 @@ pub enum Command {
     ScrubTo(f64),
     /// Show the exact frame of where scrubbing has led.
     Settle,
+    /// Find the key frame at this time, in seconds, or before it, to be shown beside the timeline.
+    Preview(f64),
     /// Switch an adjustment on with other parameters.
     Choose(Adjustment, Choices),
     /// Show these findings of the clip, and go to them.
@@ -204,6 +207,8 @@ pub struct FileView<'a> {
     pub recent: &'a [RecentFile],
     /// Where the one on screen was left the last time, in seconds.
     pub left_at: Option<f64>,
+    /// The key frame that was found last for the timeline, and whether it is the one that was asked for last.
+    pub preview: Option<(&'a Preview, bool)>,
     /// The clip as a strip, as far as it is known, where it is shown.
     pub strip: Option<&'a Strip>,
     /// Whether that is shown tall.

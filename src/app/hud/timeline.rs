@@ -3,6 +3,7 @@
 use egui::{Align2, Color32, Painter, Pos2, Rangef, Rect, Sense, pos2, vec2};
 
 use super::model::{Command, Model, PlayState};
+use super::preview::PreviewPicture;
 use super::strip::{self, StripPicture};
 use super::theme;
 use crate::text::timecode;
@@ -21,6 +22,10 @@ pub struct Timeline {
     picture: StripPicture,
     /// Where the drag that is under way has led, in seconds.
     dragged: Option<f64>,
+    /// The key frame at the pointer.
+    preview: PreviewPicture,
+    /// Where the pointer rests on it, in points from the left, and nobody drags.
+    pointed: Option<f32>,
 }
 
 impl Timeline {
@@ -33,6 +38,14 @@ impl Timeline {
     /// Forgets what was drawn with a device that is lost.
     pub fn restart(&mut self) {
         self.picture = StripPicture::default();
+        self.preview = PreviewPicture::default();
+    }
+
+    /// Shows the key frame at the pointer below the bar, while it rests on the line.
+    pub fn show_preview(&mut self, context: &egui::Context, bar: Rect, model: &Model<'_>) {
+        if let Some(x) = self.pointed.take() {
+            self.preview.show(context, (bar, x), model);
+        }
     }
 
     /// Shows the line in `rect`, with the clip behind it where that is known, and what a click would lead to in `free`, where nothing
@@ -94,6 +107,10 @@ impl Timeline {
         let Some(at) = pointer.filter(|_| is_active) else { return false };
         let x = at.x.clamp(line.min.x, line.max.x);
         painter.vline(x, reach.expand(4.0), egui::Stroke::new(1.0, theme::LIGHT));
+        if !self.is_dragged() && play.live.is_none() {
+            self.pointed = Some(x);
+            commands.push(Command::Preview(time(x)));
+        }
         let told = clip.and_then(|clip| strip::told(clip, model.file.sought, (time(at.x), x), column));
         show_hint(painter, x, free, &hints(time(at.x), play, told))
     }

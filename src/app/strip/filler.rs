@@ -257,7 +257,7 @@ impl Counter {
 
 /// Has the system run this thread, and those that it starts, only where no other wants to run.
 #[cfg(target_os = "linux")]
-fn give_way() {
+pub(super) fn give_way() {
     // SAFETY: it takes plain numbers. With zero, Linux changes the calling thread alone, and those that it starts inherit that.
     let code = unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, 19) };
     if code != 0 {
@@ -267,7 +267,7 @@ fn give_way() {
 
 /// Elsewhere the gate alone has to do.
 #[cfg(not(target_os = "linux"))]
-fn give_way() {}
+pub(super) fn give_way() {}
 
 /// What tells counts from others, for the log.
 fn sum_of(counts: &[u64]) -> u64 {

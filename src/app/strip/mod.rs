@@ -1,21 +1,25 @@
-//! The clip as a strip behind the timeline: [`Filling`] counts it, [`Cache`] keeps it, and [`ClipStrip`] has both follow the video on
-//! screen.
+//! The clip as a strip behind the timeline: [`Filling`] counts it, [`Cache`] keeps it, [`Previews`] find its key frames, and
+//! [`ClipStrip`] has all follow the video on screen.
 
 mod cache;
 mod filler;
 mod gate;
+mod preview;
 
-use std::sync::MutexGuard;
+use std::sync::{Arc, MutexGuard};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
+use super::options::Waker;
 use super::session::Session;
 use crate::media::OpenOptions;
 use crate::strip::{Sought, Strip};
 use cache::Cache;
 use filler::{Filling, Subject};
 use gate::Pacer;
+pub use preview::Preview;
+use preview::Previews;
 
 /// How often a strip that is being filled is drawn anew.
 const INTERVAL: Duration = Duration::from_millis(500);
@@ -64,6 +68,10 @@ pub struct ClipStrip {
     open: OpenOptions,
     cache: Option<Cache>,
     state: State,
+    previewing: Previewing,
+    /// The time of the preview that was told last, and whether it was the one that was asked for.
+    previewed: Option<(u64, bool)>,
+    waker: Waker,
     pacer: Pacer,
     /// What was drawn last, by the strip's number of changes, and when.
     drawn: (u64, Option<Instant>),
@@ -76,10 +84,31 @@ enum State {
     Without(Subject),
 }
 
+/// Whether key frames of the video on screen are shown beside the timeline.
+enum Previewing {
+    /// They cannot be had.
+    Nothing,
+    /// None was asked for yet.
+    Possible(Subject),
+    Asked(Previews),
+}
+
+impl Previewing {
+    /// Of what.
+    const fn subject(&self) -> Option<&Subject> {
+        match self {
+            Self::Nothing => None,
+            Self::Possible(subject) => Some(subject),
+            Self::Asked(previews) => Some(previews.subject()),
+        }
+    }
+}
+
 impl ClipStrip {
-    /// No strip yet of videos that are opened so, and whether strips are kept from one run to the next.
+    /// No strip yet of videos that are opened so, and whether strips are kept from one run to the next. `waker` is called where
+    /// a preview is there.
     #[must_use]
-    pub fn new(size: StripSize, open: OpenOptions, is_kept: bool) -> Self {
+    pub fn new(size: StripSize, open: OpenOptions, is_kept: bool, waker: Waker) -> Self {
         let cache = if is_kept { Cache::of_platform() } else { None };
         Self {
             size,
@@ -87,6 +116,9 @@ impl ClipStrip {
             open,
             cache,
             state: State::Nothing,
+            previewing: Previewing::Nothing,
+            previewed: None,
+            waker,
             pacer: Pacer::default(),
             drawn: (0, None),
         }
@@ -94,6 +126,11 @@ impl ClipStrip {
 
     /// Forgets the strip: another video has come.
     pub fn forget(&mut self) {
+        self.forget_strip();
+        self.previewing = Previewing::Nothing;
+    }
+
+    fn forget_strip(&mut self) {
         self.state = State::Nothing;
         self.pacer = Pacer::default();
         self.drawn = (0, None);
@@ -101,26 +138,64 @@ impl ClipStrip {
 
     /// Follows the video on screen: begins to fill its strip, and says when that may go on.
     pub fn follow(&mut self, session: &Session, now: Instant) {
-        if self.size == StripSize::Off {
-            self.forget();
-            return;
-        }
         let (matrix, range) = session.reading();
         let open =
             OpenOptions { matrix: matrix.or(self.open.matrix), range: range.or(self.open.range), ..self.open.clone() };
         let subject = Subject { path: session.input.clone(), open };
+        self.follow_previews(&subject, session);
+        if self.size == StripSize::Off {
+            self.forget_strip();
+            return;
+        }
         let is_known = match &self.state {
             State::Nothing => false,
             State::Filling(filling) => *filling.subject() == subject,
             State::Without(without) => *without == subject,
         };
         if !is_known {
-            self.forget();
+            self.forget_strip();
             self.state = self.begin(subject, session);
         }
         if let State::Filling(filling) = &self.state {
             filling.set_pace(self.pacer.pace(&session.player, now));
         }
+    }
+
+    /// Key frames are found in plain files of more than one picture that can be positioned.
+    fn follow_previews(&mut self, subject: &Subject, session: &Session) {
+        if self.previewing.subject() != Some(subject) {
+            let info = &session.info;
+            let is_possible = info.seekable && info.timed && !info.still && subject.path.is_file();
+            self.previewing = if is_possible { Previewing::Possible(subject.clone()) } else { Previewing::Nothing };
+        }
+    }
+
+    /// Asks for the key frame at a time or before it, which comes when it is found.
+    pub fn ask_for_preview(&mut self, secs: f64) {
+        if let Previewing::Possible(subject) = &self.previewing {
+            self.previewing = match Previews::start(subject.clone(), Arc::clone(&self.waker)) {
+                Ok(previews) => Previewing::Asked(previews),
+                Err(error) => {
+                    log::warn!("no key frames are shown beside the timeline: {error}");
+                    return;
+                }
+            };
+        }
+        if let Previewing::Asked(previews) = &self.previewing {
+            previews.ask(secs);
+        }
+    }
+
+    /// The key frame that was found last, and whether it is the one that was asked for last.
+    #[must_use]
+    pub fn preview(&self) -> Option<(Arc<Preview>, bool)> {
+        if let Previewing::Asked(previews) = &self.previewing { previews.newest() } else { None }
+    }
+
+    /// Whether that is another than when this was asked last.
+    pub fn has_other_preview(&mut self) -> bool {
+        let now = self.preview().map(|(preview, is_asked)| (preview.time_secs.to_bits(), is_asked));
+        std::mem::replace(&mut self.previewed, now) != now
     }
 
     /// Begins to fill a strip, if there is to be one: of a plain file, since others cannot be read a second time, whose length is known,

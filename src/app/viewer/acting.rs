@@ -45,6 +45,14 @@ impl Viewer {
                 }
             }
             Command::Settle => self.work.settle(),
+            Command::Preview(secs) => {
+                // It is asked for with every drawing while the pointer rests there.
+                self.work.strip.ask_for_preview(secs);
+                if self.work.strip.has_other_preview() {
+                    self.work.redraw();
+                }
+                return Ok(Flow::Continue);
+            }
             Command::Choose(kind, choices) => {
                 self.work.adjuster.choose(kind, choices, &mut self.work.scene.adjustments);
                 self.work.settings.changed(now);

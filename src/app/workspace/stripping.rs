@@ -27,7 +27,7 @@ impl Workspace {
             return None;
         }
         let (has_news, wake_at) = self.strip.news(now);
-        if has_news {
+        if self.strip.has_other_preview() || has_news {
             self.redraw();
         }
         wake_at

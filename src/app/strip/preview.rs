@@ -1,0 +1,262 @@
+//! The key frame at the pointer's place in the clip: found, drawn small and counted by a thread of the lowest priority with a decoder
+//! of its own.
+//!
+//! Only the newest wish is kept, so that a quick pointer leaves no queue behind.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use super::filler::{Subject, give_way};
+use crate::app::options::Waker;
+use crate::cpu::Engine;
+use crate::cpu::thumbnail::Thumbnail;
+use crate::histogram::{Components, Histogram};
+use crate::media::{Decoder, MediaError, Seek, StopHandle};
+use crate::picture::Frame;
+use crate::text::shown;
+
+/// Width and height that a thumbnail has at most, in pixels: 400 × 225 takes 360 kB.
+const MOST_PIXELS: (u32, u32) = (400, 300);
+/// Thumbnails that are kept, 30 MB at most.
+const MOST_KEPT: usize = 64;
+/// What is no further away than this is the same time.
+const SLACK_SECS: f64 = 1e-6;
+
+/// A key frame, as it is shown beside the timeline.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Preview {
+    /// When it is on screen, in seconds from the start.
+    pub time_secs: f64,
+    /// The picture.
+    pub thumbnail: Thumbnail,
+    /// The counts of all its pixels, as the video's are counted.
+    pub histogram: Histogram,
+}
+
+/// Has key frames of a clip come. Dropping it ends the thread, and does not wait for that.
+pub struct Previews {
+    subject: Subject,
+    shared: Arc<Shared>,
+    stop: StopHandle,
+}
+
+#[derive(Default)]
+struct Shared {
+    state: Mutex<State>,
+    asked: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    wish: Wish,
+    kept: Kept,
+    /// What was found last, until another is.
+    newest: Option<Arc<Preview>>,
+}
+
+/// What the thread is to do next.
+#[derive(Default, Clone, Copy, PartialEq)]
+enum Wish {
+    #[default]
+    Nothing,
+    /// Find the key frame of this time, in seconds.
+    At(f64),
+    /// End.
+    End,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Previews {
+    /// Begins to wait for wishes.
+    ///
+    /// # Errors
+    /// If the system gives no thread.
+    pub fn start(subject: Subject, waker: Waker) -> std::io::Result<Self> {
+        let (shared, stop) = (Arc::new(Shared::default()), StopHandle::new());
+        let finder = Finder { subject: subject.clone(), shared: Arc::clone(&shared), stop: stop.clone() };
+        let run = move || {
+            give_way();
+            finder.run(&waker);
+        };
+        std::thread::Builder::new().name("histoscope-preview".to_owned()).spawn(run)?;
+        Ok(Self { subject, shared, stop })
+    }
+
+    /// Of what.
+    pub const fn subject(&self) -> &Subject {
+        &self.subject
+    }
+
+    /// Asks for the key frame that is on screen at a time or comes last before it. It is there at once where it was found before.
+    pub fn ask(&self, secs: f64) {
+        let mut state = self.shared.lock();
+        if let Some(found) = state.kept.at(secs) {
+            (state.newest, state.wish) = (Some(found), Wish::Nothing);
+        } else if state.wish != Wish::At(secs) {
+            state.wish = Wish::At(secs);
+            self.shared.asked.notify_all();
+        }
+    }
+
+    /// The one that was found last, and whether it is that of the last wish, which otherwise is looked for still.
+    pub fn newest(&self) -> Option<(Arc<Preview>, bool)> {
+        let state = self.shared.lock();
+        state.newest.clone().map(|newest| (newest, state.wish == Wish::Nothing))
+    }
+}
+
+impl Drop for Previews {
+    fn drop(&mut self) {
+        self.shared.lock().wish = Wish::End;
+        self.shared.asked.notify_all();
+        self.stop.stop();
+    }
+}
+
+struct Finder {
+    subject: Subject,
+    shared: Arc<Shared>,
+    stop: StopHandle,
+}
+
+impl Finder {
+    fn run(&self, waker: &Waker) {
+        // Drawing and counting would go to threads that the window needs.
+        let Ok(pool) = rayon::ThreadPoolBuilder::new().num_threads(1).build() else { return };
+        let (mut decoder, mut engine) = (None, Engine::new());
+        while let Some(secs) = self.next_wish() {
+            match self.find(&mut decoder, secs, |frame| {
+                pool.install(|| {
+                    let histogram = engine.count(&frame.picture, Components::Rgbl).clone();
+                    (Thumbnail::of(frame, MOST_PIXELS), histogram)
+                })
+            }) {
+                Ok(Some(preview)) => self.keep(Arc::new(preview), secs),
+                Ok(None) => self.give_up(secs),
+                Err(MediaError::Stopped { .. }) => return,
+                Err(error) => {
+                    log::debug!("no preview of {} at {secs:.3} s: {error}", shown(&self.subject.path));
+                    // Where it stands now nobody knows.
+                    decoder = None;
+                    self.give_up(secs);
+                }
+            }
+            waker();
+        }
+    }
+
+    /// Waits for a time to look for; `None` at the end.
+    fn next_wish(&self) -> Option<f64> {
+        let mut state = self.shared.lock();
+        loop {
+            match state.wish {
+                Wish::Nothing => state = self.shared.asked.wait(state).unwrap_or_else(PoisonError::into_inner),
+                Wish::At(secs) => return Some(secs),
+                Wish::End => return None,
+            }
+        }
+    }
+
+    fn find(
+        &self,
+        decoder: &mut Option<Decoder>,
+        secs: f64,
+        small: impl FnOnce(&Frame) -> (Thumbnail, Histogram),
+    ) -> Result<Option<Preview>, MediaError> {
+        let decoder = match decoder {
+            Some(decoder) => decoder,
+            none => none.insert(Decoder::open_with(&self.subject.path, &self.subject.open, &self.stop)?),
+        };
+        decoder.seek(Seek::Keyframe(secs))?;
+        let frame = decoder.next_frame()?;
+        Ok(frame.map(|frame| {
+            let (thumbnail, histogram) = small(&frame);
+            Preview { time_secs: frame.time_secs, thumbnail, histogram }
+        }))
+    }
+
+    fn keep(&self, preview: Arc<Preview>, secs: f64) {
+        let mut state = self.shared.lock();
+        state.kept.add(&preview, secs);
+        state.newest = Some(preview);
+        state.done(secs);
+    }
+
+    fn give_up(&self, secs: f64) {
+        self.shared.lock().done(secs);
+    }
+}
+
+impl State {
+    /// Another wish may have come meanwhile.
+    fn done(&mut self, secs: f64) {
+        if self.wish == Wish::At(secs) {
+            self.wish = Wish::Nothing;
+        }
+    }
+}
+
+/// Key frames that were found, and up to which time each is known to be the last one; the one that was used last at the end.
+#[derive(Default)]
+struct Kept(Vec<(f64, Arc<Preview>)>);
+
+impl Kept {
+    fn at(&mut self, secs: f64) -> Option<Arc<Preview>> {
+        let is_it = |(until, found): &(f64, Arc<Preview>)| (found.time_secs - SLACK_SECS..=*until).contains(&secs);
+        let place = self.0.iter().position(is_it)?;
+        let found = self.0.remove(place);
+        self.0.push(found.clone());
+        Some(found.1)
+    }
+
+    fn add(&mut self, found: &Arc<Preview>, secs: f64) {
+        let is_same = |(_, kept): &(f64, Arc<Preview>)| (kept.time_secs - found.time_secs).abs() <= SLACK_SECS;
+        let before = self.0.iter().position(is_same).map(|place| self.0.remove(place).0);
+        // Where the first key frame comes after the wish, as in an open group of frames, it is that one all the same.
+        self.0.push((before.unwrap_or(secs).max(secs), Arc::clone(found)));
+        if self.0.len() > MOST_KEPT {
+            self.0.remove(0);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn preview(time_secs: f64) -> Arc<Preview> {
+        let thumbnail = Thumbnail { width: 1, height: 1, rgba: vec![0; 4] };
+        Arc::new(Preview { time_secs, thumbnail, histogram: Histogram::empty(8, Components::Rgbl) })
+    }
+
+    #[test]
+    fn what_was_found_is_known_up_to_where_it_was_asked_for() {
+        let mut kept = Kept::default();
+        kept.add(&preview(2.0), 3.0);
+        let time = |kept: &mut Kept, secs| kept.at(secs).map(|found| found.time_secs);
+        assert_eq!(
+            [1.9, 2.0, 2.5, 3.0, 3.1].map(|secs| time(&mut kept, secs)),
+            [None, Some(2.0), Some(2.0), Some(2.0), None]
+        );
+        kept.add(&preview(2.0), 3.9);
+        assert_eq!((time(&mut kept, 3.9), kept.0.len()), (Some(2.0), 1));
+        kept.add(&preview(2.0), 2.2);
+        assert_eq!(time(&mut kept, 3.9), Some(2.0), "what is known is not forgotten");
+    }
+
+    #[test]
+    fn those_that_were_used_last_are_kept() {
+        let mut kept = Kept::default();
+        for at in 0..MOST_KEPT {
+            kept.add(&preview(at as f64), at as f64 + 0.5);
+        }
+        assert!(kept.at(0.1).is_some());
+        kept.add(&preview(1000.0), 1000.0);
+        assert_eq!(kept.0.len(), MOST_KEPT);
+        assert!(kept.at(0.1).is_some() && kept.at(1.1).is_none() && kept.at(1000.0).is_some());
+    }
+}
