@@ -354,3 +354,18 @@ fn every_option_is_in_the_manual_and_no_other() {
         assert!(unknown.is_empty(), "{} tells of {unknown:?}", name.display());
     }
 }
+
+#[test]
+fn the_version_is_dated_and_the_same_everywhere() {
+    let version = env!("CARGO_PKG_VERSION");
+    let changes = read("CHANGELOG.md");
+    let newest = changes.lines().find_map(|line| line.strip_prefix("## [")?.split_once("] - "));
+    let (found, date) = newest.expect("a version with a date");
+    assert_eq!(found, version, "CHANGELOG.md");
+    assert!(date.len() == 10 && date.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-'), "{date}");
+    assert!(changes.contains(&format!("`v{version}`")), "the tag of {version} is not named");
+    let has = |name: &str, text: String| assert!(read(name).contains(&text), "{name} does not say {text}");
+    has("assets/packages/PKGBUILD", format!("pkgver={version}\n"));
+    let release = format!("<release version=\"{version}\" date=\"{date}\"/>");
+    has("assets/desktop/org.histoscope.Histoscope.metainfo.xml", release);
+}
