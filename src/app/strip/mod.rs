@@ -4,6 +4,7 @@
 mod cache;
 mod filler;
 mod gate;
+mod key_frame;
 mod preview;
 
 use std::sync::{Arc, MutexGuard};
@@ -18,7 +19,7 @@ use crate::strip::{Sought, Strip};
 use cache::Cache;
 use filler::{Filling, Subject};
 use gate::Pacer;
-pub use preview::Preview;
+pub use key_frame::Preview;
 use preview::Previews;
 
 /// How often a strip that is being filled is drawn anew.
