@@ -121,11 +121,10 @@ fn partners_are_shown_at_either_side_with_their_distances_and_follow_every_key()
         program.key("space");
         until("playing", PATIENCE, || (!program.title().paused).then_some(()));
         position_where(&program, "a second on", |position| position > 1.0);
-        let position = {
-            program.key("space");
-            position_where(&program, "paused", |_| program.title().paused)
-        };
+        program.key("space");
         until("both to stand in step", PATIENCE, || {
+            // Frames may still have come when the key was pressed.
+            let position = program.title().position.filter(|_| program.title().paused)?;
             let log = program.log();
             let line = log.lines().rfind(|line| line.contains("second clip: "))?.to_owned();
             let mut times = line
