@@ -46,33 +46,11 @@ impl Delays {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
-    use crate::picture::color::Colorimetry;
-    use crate::picture::layout::PixelLayout;
-    use crate::picture::{Orientation, OwnedPlanes, Picture, Ratio};
+    use crate::picture::made;
 
-    fn frame(number: u64, arrival: Option<SystemTime>) -> Frame {
-        let layout = PixelLayout::gray(8);
-        let planes = Arc::new(OwnedPlanes { planes: vec![(vec![0], 1)] });
-        let color = Colorimetry::resolve(&layout, (1, 1), None, None, false);
-        Frame {
-            arrival,
-            picture: Picture::new(layout, (1, 1), color, planes).expect("a picture of one pixel"),
-            pts_ticks: number as i64,
-            time_base: Ratio { num: 1, den: 25 },
-            time_secs: number as f64 / 25.0,
-            duration_secs: 0.04,
-            index: Some(number),
-            serial: 0,
-            sample_aspect: Ratio::ONE,
-            orientation: Orientation::default(),
-            key: false,
-            damaged: false,
-            picture_type: None,
-            source: Arc::default(),
-        }
+    fn frame(number: i64, arrival: Option<SystemTime>) -> Frame {
+        Frame { pts_ticks: number, arrival, ..made::gray((1, 1), |_, _| 0) }
     }
 
     #[test]
@@ -83,7 +61,7 @@ mod tests {
             delays.note(&frame(number, Some(come)), come + Duration::from_millis(millis));
         };
         assert_eq!(delays.median(), None);
-        [40, 900, 50].into_iter().enumerate().for_each(|(at, millis)| note(&mut delays, at as u64, millis));
+        [40, 900, 50].into_iter().enumerate().for_each(|(at, millis)| note(&mut delays, at as i64, millis));
         assert_eq!(delays.median(), Some(Duration::from_millis(50)));
         // Drawn again, as for a pointer that moves, and stepped back to.
         (0..3).for_each(|number| note(&mut delays, number, 5000));

@@ -32,8 +32,28 @@ pub struct Reference {
     rgbl: Option<Bins>,
     /// Of a picture that has coded components.
     coded: Option<Bins>,
-    /// The time of the only frame that it is compared with, where that is one of a clip that plays in step.
-    partner_secs: Option<f64>,
+    partner: Partner,
+}
+
+/// Which frames of the video a reference is compared with by numbers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Partner {
+    /// Every one.
+    Any,
+    /// The one of this time in seconds, which it belongs to.
+    At(f64),
+    /// None: the frame that belongs to the one on screen has yet to come.
+    Awaited,
+}
+
+impl Partner {
+    fn is(self, secs: f64) -> bool {
+        match self {
+            Self::Any => true,
+            Self::At(own) => own == secs,
+            Self::Awaited => false,
+        }
+    }
 }
 
 /// Bins, and their sums.
@@ -78,16 +98,16 @@ impl Reference {
         let made = is_adjusted.then(|| format!(", {adjustments}"));
         let title = format!("{file} {}", timecode(frame.time_secs));
         let name = [Some(title.clone()), part, made].into_iter().flatten().collect();
-        Ok(Self { title, name, frame, rgbl: Some(rgbl), coded, partner_secs: None })
+        Ok(Self { title, name, frame, rgbl: Some(rgbl), coded, partner: Partner::Any })
     }
 
-    /// The frame of a clip that plays in step with the frame of that time, of which these components were counted.
+    /// The frame of a clip that plays in step, of which these components were counted, and the frame that it belongs to.
     #[must_use]
-    pub fn in_step(title: String, frame: Frame, histogram: Option<Histogram>, partner_secs: f64) -> Self {
+    pub fn in_step(title: String, frame: Frame, histogram: Option<Histogram>, partner: Partner) -> Self {
         let components = histogram.as_ref().map(|histogram| histogram.components);
         let bins = histogram.map(Bins::of);
         let (rgbl, coded) = if components == Some(Components::YCbCr) { (None, bins) } else { (bins, None) };
-        Self { name: title.clone(), title, frame, rgbl, coded, partner_secs: Some(partner_secs) }
+        Self { name: title.clone(), title, frame, rgbl, coded, partner }
     }
 
     fn bins(&self, components: Components) -> Option<&Bins> {
@@ -160,7 +180,7 @@ pub struct References {
 /// The numbers of a frame of a clip that plays in step.
 #[derive(Debug)]
 struct Numbers {
-    partner_secs: Option<f64>,
+    partner: Partner,
     name: String,
     sums: Option<Arc<Cumulative>>,
     range: Range,
@@ -170,7 +190,7 @@ impl From<Reference> for Numbers {
     fn from(of: Reference) -> Self {
         let sums = of.rgbl.or(of.coded).map(|bins| bins.sums);
         let range = of.frame.picture.colorimetry().range.value;
-        Self { partner_secs: of.partner_secs, name: of.name, sums, range }
+        Self { partner: of.partner, name: of.name, sums, range }
     }
 }
 
@@ -190,9 +210,10 @@ impl References {
     /// Takes the frame of the clip that plays in step.
     pub fn set_second(&mut self, second: Reference) {
         if let Some(before) = self.second.replace(second) {
-            let partner_secs = before.partner_secs;
-            let is_again = |earlier: &Numbers| earlier.partner_secs == partner_secs;
-            self.earlier.retain(|earlier| !is_again(earlier));
+            if before.partner == Partner::Awaited {
+                return;
+            }
+            self.earlier.retain(|earlier| earlier.partner != before.partner);
             self.earlier.push_back(before.into());
             if self.earlier.len() > MOST_EARLIER {
                 self.earlier.pop_front();
@@ -200,15 +221,21 @@ impl References {
         }
     }
 
+    /// Forgets the clip that plays in step, as another video is on screen now.
+    pub fn forget_second(&mut self) {
+        self.second = None;
+        self.earlier.clear();
+    }
+
     /// What stands beside the numbers of the frame of that time: of a clip that plays in step the numbers of its partner, as those of a frame may
     /// come when the next one is on screen.
     #[must_use]
     pub fn numbers(&self, components: Components, secs: f64) -> Option<(&str, &Cumulative, Range)> {
         let chosen = self.outlined()?;
-        if chosen.partner_secs.is_none_or(|partner| partner == secs) {
+        if chosen.partner.is(secs) {
             return Some((&chosen.name, chosen.sums(components)?, chosen.frame.picture.colorimetry().range.value));
         }
-        let earlier = self.earlier.iter().rev().find(|earlier| earlier.partner_secs == Some(secs))?;
+        let earlier = self.earlier.iter().rev().find(|earlier| earlier.partner.is(secs))?;
         let sums = earlier.sums.as_deref().filter(|sums| sums.components == components)?;
         Some((&earlier.name, sums, earlier.range))
     }
@@ -315,5 +342,37 @@ impl References {
                 None
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::picture::made;
+
+    fn second(bin: usize, partner: Partner) -> Reference {
+        let mut histogram = Histogram::empty(8, Components::Rgbl);
+        histogram.words[bin] = 1;
+        Reference::in_step(format!("b at {bin}"), made::gray((1, 1), |_, _| 0), Some(histogram), partner)
+    }
+
+    #[test]
+    fn numbers_of_a_second_clip_are_told_of_partners_alone() {
+        let mut references = References::default();
+        let name = |references: &References, secs| {
+            references.numbers(Components::Rgbl, secs).map(|(name, ..)| name.to_owned())
+        };
+        references.set_second(second(1, Partner::At(1.0)));
+        assert_eq!(name(&references, 1.0).as_deref(), Some("b at 1"));
+        assert_eq!(name(&references, 2.0), None);
+        // The decoder is behind: what is shown meanwhile belongs to nothing, and the frame before has its numbers still.
+        references.set_second(second(1, Partner::Awaited));
+        assert_eq!(name(&references, 2.0), None);
+        assert_eq!(name(&references, 1.0).as_deref(), Some("b at 1"));
+        references.set_second(second(2, Partner::At(2.0)));
+        assert_eq!(name(&references, 2.0).as_deref(), Some("b at 2"));
+        assert_eq!(name(&references, 1.0).as_deref(), Some("b at 1"));
+        references.forget_second();
+        assert_eq!((name(&references, 1.0), name(&references, 2.0)), (None, None), "another video is on screen");
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::faults::Faults;
-use super::held::Reference;
+use super::held::{Partner, Reference};
 use super::matching::{Matching, Reading};
 use super::options::{CompareBy, Comparing, Waker};
 use super::session::{Session, end_aside};
@@ -53,7 +53,7 @@ pub struct Second {
 struct Told {
     title: String,
     ticks: i64,
-    partner_secs: f64,
+    partner: Partner,
     components: Components,
     adjustments: Adjustments,
     region: Option<Rect>,
@@ -243,16 +243,23 @@ impl Second {
             (Some(_), Some(rect)) => title += &format!(", region {}", region::text(rect)),
             (None, _) => {}
         }
-        let partner_secs = first.player.position_secs();
-        let told = Told { title, ticks: self.frame.pts_ticks, partner_secs, components, adjustments, region: part };
+        let partner = match self.state {
+            // What is shown meanwhile is no frame of that time.
+            FollowState::Coming => Partner::Awaited,
+            FollowState::InStep | FollowState::NotBegun | FollowState::Ended => {
+                Partner::At(first.player.position_secs())
+            }
+        };
+        let told = Told { title, ticks: self.frame.pts_ticks, partner, components, adjustments, region: part };
         if self.told.as_ref() == Some(&told) {
             return Ok(None);
         }
         let has_them = components == Components::Rgbl || picture.has_coded_components();
-        let histogram = if has_them { self.count(engine, (components, adjustments), part)? } else { None };
         let title = told.title.clone();
+        // What cannot be counted is said once, and not with every look.
         self.told = Some(told);
-        Ok(Some(Reference::in_step(title, self.frame.clone(), histogram, partner_secs)))
+        let histogram = if has_them { self.count(engine, (components, adjustments), part)? } else { None };
+        Ok(Some(Reference::in_step(title, self.frame.clone(), histogram, partner)))
     }
 
     fn count(
@@ -268,6 +275,11 @@ impl Second {
         let counted = counter.take()?;
         self.counter = Some((components, adjustments, counter));
         Ok(counted.and_then(|counts| counts.histograms.into_iter().next()))
+    }
+
+    /// Goes after another video from now on. An offset that is being looked for is one to the video before.
+    pub fn change_first(&mut self) {
+        (self.matching, self.told) = (None, None);
     }
 
     /// Forgets what was made on an adapter that is lost.

@@ -311,7 +311,7 @@ impl Viewer {
                 recent: self.work.recent.others(self.work.session.as_ref().map(|session| &*session.input)),
                 left_at: self.work.session.as_ref().and_then(|session| session.left_at),
                 strip: strip.as_deref(),
-                preview: preview.as_ref().map(|(preview, is_asked)| (&**preview, *is_asked)),
+                preview: preview.as_ref().map(|(preview, is_asked)| (preview, *is_asked)),
                 has_tall_strip: self.work.strip.size == StripSize::Tall,
                 sought: self.work.strip.sought,
                 faulty: self.work.session.as_ref().is_some_and(|session| session.faults().any()),

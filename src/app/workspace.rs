@@ -5,6 +5,7 @@ mod handing;
 mod holding;
 mod pairing;
 mod stripping;
+mod telling;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -29,14 +30,14 @@ use super::second::Second;
 use super::session::Session;
 use super::strip::ClipStrip;
 use super::title::Title;
-use super::{regions, seen, styling, transport};
+use super::{regions, styling, transport};
 use crate::adjust::Adjustment;
 use crate::gpu::{GpuError, Instance};
-use crate::histogram::{Components, Transfer};
+use crate::histogram::Components;
 use crate::keys::{self, Action};
 use crate::picture::Frame;
 use crate::view::brushes::Brushes;
-use crate::view::overlay::{OverlayStyle, linear_text};
+use crate::view::overlay::OverlayStyle;
 use crate::view::placement::{Shape, ViewSettings};
 use crate::view::region::Region;
 use crate::view::scene::Scene;
@@ -161,6 +162,8 @@ impl Workspace {
         let text = format!("{}{place}", session.name);
         // What stands in for the video before stands in for this one no longer.
         self.held.back();
+        self.held.forget_second();
+        self.second.iter_mut().for_each(Second::change_first);
         self.session = Some(session);
         self.note(Note::done(text), now);
         self.remember(true, now);
@@ -284,26 +287,6 @@ impl Workspace {
             self.note(Note::done(text), Instant::now());
         }
         Ok(())
-    }
-
-    /// How much of what is counted is in view, in words; nothing where that is all.
-    pub fn seen_text(&self) -> Option<String> {
-        let part = self.region.counted();
-        let share = self.geometry().placement()?.seen(part);
-        seen::text(share, part.is_some(), &self.scene.view)
-    }
-
-    /// Which picture and which part of it the histograms are of, in how many bins, and what the line is, in words; nothing where that is simply the
-    /// picture, with a bin for each code.
-    pub fn counted_text(&self) -> Option<String> {
-        let frame = self.session.as_ref()?.frame.as_ref()?;
-        let region = self.region.counted().map(|rect| regions::words_in(rect, frame));
-        let bins = self.scene.style.binning(frame.picture.layout().bin_bits()).text();
-        let linear = self.scene.shows_linear(self.bins.components);
-        let linear = linear.then(|| linear_text(Transfer::of_tag(frame.source.transfer)));
-        let counted = self.counted_pictures();
-        let texts: Vec<_> = region.into_iter().chain(counted).chain(bins).chain(linear).collect();
-        (!texts.is_empty()).then(|| texts.join("; "))
     }
 
     /// Counts and draws the frame on screen once more, as when something else is to be counted.

@@ -281,7 +281,8 @@ impl AnalyzeArgs {
             );
         }
         if let Some(secs) = self.segment {
-            if !is_to_file {
+            let is_stream = self.output.as_deref().is_some_and(is_stream);
+            if !is_to_file || is_stream {
                 return wrong_usage(format!("--segment {secs} makes several files; name them with -o or --out-dir"));
             }
             if self.resume {
@@ -435,6 +436,11 @@ impl From<FormatArg> for Format {
             FormatArg::Parquet => Self::Parquet,
         }
     }
+}
+
+/// Whether that is a device or a named pipe.
+fn is_stream(path: &Path) -> bool {
+    path.metadata().is_ok_and(|there| !there.is_file() && !there.is_dir())
 }
 
 /// Where records go: a file, or `-` for the standard output.

@@ -58,35 +58,13 @@ fn averaged(fine: &[u8], width: usize, finer: usize) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
-    use crate::picture::color::Colorimetry;
-    use crate::picture::layout::PixelLayout;
-    use crate::picture::{Orientation, OwnedPlanes, Picture, Ratio};
+    use crate::picture::{Orientation, Ratio, made};
 
     /// A gray frame whose pixels are what `code` says.
-    fn frame((width, height): (u32, u32), turns: u8, aspect: Ratio, code: impl Fn(u32, u32) -> u8) -> Frame {
-        let layout = PixelLayout::gray(8);
-        let plane = (0..height).flat_map(|y| (0..width).map(move |x| (x, y))).map(|(x, y)| code(x, y)).collect();
-        let planes = Arc::new(OwnedPlanes { planes: vec![(plane, width as usize)] });
-        let color = Colorimetry::resolve(&layout, (width, height), None, None, false);
-        Frame {
-            arrival: None,
-            picture: Picture::new(layout, (width, height), color, planes).expect("planes of that size"),
-            pts_ticks: 0,
-            time_base: Ratio { num: 1, den: 25 },
-            time_secs: 0.0,
-            duration_secs: 0.04,
-            index: Some(0),
-            serial: 0,
-            sample_aspect: aspect,
-            orientation: Orientation { quarter_turns: turns, mirrored: false },
-            key: true,
-            damaged: false,
-            picture_type: None,
-            source: Arc::default(),
-        }
+    fn frame(size: (u32, u32), turns: u8, aspect: Ratio, code: impl Fn(u32, u32) -> u8) -> Frame {
+        let orientation = Orientation { quarter_turns: turns, mirrored: false };
+        Frame { sample_aspect: aspect, orientation, ..made::gray(size, code) }
     }
 
     /// Red of the pixel there.

@@ -4,6 +4,8 @@ pub mod bars;
 pub mod color;
 mod frame;
 pub mod layout;
+#[cfg(test)]
+pub mod made;
 pub mod region;
 pub(crate) mod unpack;
 

@@ -47,6 +47,17 @@ pub enum FollowState {
     Coming,
 }
 
+impl FollowGoal {
+    /// Whether what is wrong at the one is likely to be wrong at the other.
+    fn is_near(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Time(one), Self::Time(two)) => (one - two).abs() <= NEAR_SECS,
+            (Self::Number(one), Self::Number(two)) => one.abs_diff(two) <= NEAR_FRAMES,
+            _ => false,
+        }
+    }
+}
+
 /// What has become of a goal.
 #[derive(Debug, Default)]
 pub struct Followed {
@@ -127,7 +138,9 @@ impl Follower {
     /// Whether more frames would be of use; otherwise one that is not yet wanted waits already.
     #[must_use]
     pub fn wants_frames(&self) -> bool {
-        let is_short = || self.supply.cache.ahead() < FEW_AHEAD || self.position(self.goal).is_none();
+        let (ahead, is_full) = (self.supply.cache.ahead(), self.supply.cache.bytes() >= self.supply.budget);
+        // Where nobody knows which frame is the one, they do not pile up.
+        let is_short = || ahead < FEW_AHEAD || !is_full && self.position(self.goal).is_none();
         self.supply.is_fetching() || !self.supply.is_at_rest() && is_short()
     }
 
@@ -204,6 +217,7 @@ impl Follower {
                 Followed { show, seek: self.supply.rejoin(), ..Followed::default() }
             }
             Way::Back if self.supply.is_fetching() => Followed::default(),
+            Way::Back if self.sought == Some(goal) => Followed::default(),
             Way::Back if self.supply.can_fetch() && self.fetched != Some(goal) => {
                 self.fetched = Some(goal);
                 Followed { seek: self.supply.fetch_earlier(), ..Followed::default() }
@@ -213,9 +227,13 @@ impl Follower {
                     FollowGoal::Time(secs) => SeekTarget::Time(secs),
                     FollowGoal::Number(number) => SeekTarget::Number(u64::try_from(number).unwrap_or(0)),
                 };
+                // Where seeks take longer than the other clip moves on meanwhile, the picture moves too, with what they lead to.
+                let is_unseen = self.supply.cache.shown().is_none();
+                let newest = self.supply.cache.len().checked_sub(1).filter(|_| is_unseen);
+                let show = newest.and_then(|position| self.show(position));
                 self.is_seeking = true;
                 self.sought = Some(goal);
-                Followed { seek: Some(self.supply.restart(Seek::Exact(target))), ..Followed::default() }
+                Followed { show, seek: Some(self.supply.restart(Seek::Exact(target))), ..Followed::default() }
             }
             Way::Nowhere => Followed::default(),
         }
@@ -225,7 +243,9 @@ impl Follower {
     fn way_to(&self, goal: FollowGoal) -> Way {
         let cache = &self.supply.cache;
         let Some(last) = cache.len().checked_sub(1) else {
-            return if self.supply.has_ended() { Way::Nowhere } else { Way::Elsewhere };
+            // A seek that failed is made again where the other clip is elsewhere by now.
+            let has_failed = self.supply.has_ended() && self.sought.is_none_or(|sought| sought.is_near(goal));
+            return if has_failed { Way::Nowhere } else { Way::Elsewhere };
         };
         let (from_first, from_last, near) = match goal {
             FollowGoal::Time(secs) => {

@@ -71,6 +71,7 @@ fn what_cannot_be_divided_is_refused() {
     let clip = Clip::moving("clip.mp4", "64x48", 1.0, "-c:v libx264 -pix_fmt yuv420p");
     for (arguments, words) in [
         (&["--segment", "1"][..], "name them with -o or --out-dir"),
+        (&["--segment", "1", "-o", "/dev/null"], "name them with -o or --out-dir"),
         (&["--segment", "1", "-o", "-"], "name them with -o or --out-dir"),
         (&["--segment", "1", "-o", "a.csv", "--resume"], "leave it or --segment out"),
         (&["--segment", "1", "-o", "a.qctools.xml.gz"], "leave out --segment"),

@@ -1,5 +1,6 @@
 //! What the display over the picture is told for one drawing, and what its user asks for in return.
 
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use egui::{Color32, CursorIcon, Pos2, Rect};
@@ -208,7 +209,7 @@ pub struct FileView<'a> {
     /// Where the one on screen was left the last time, in seconds.
     pub left_at: Option<f64>,
     /// The key frame that was found last for the timeline, and whether it is the one that was asked for last.
-    pub preview: Option<(&'a Preview, bool)>,
+    pub preview: Option<(&'a Arc<Preview>, bool)>,
     /// The clip as a strip, as far as it is known, where it is shown.
     pub strip: Option<&'a Strip>,
     /// Whether that is shown tall.

@@ -1,5 +1,7 @@
 //! The key frame at the pointer's place on the timeline: a card below the bar with the picture, its time and its histograms.
 
+use std::sync::Arc;
+
 use egui::{
     Align2, Color32, ColorImage, Context, Id, LayerId, Order, Painter, Rect, Shape, Stroke, TextureHandle,
     TextureOptions, Vec2, pos2, vec2,
@@ -28,13 +30,13 @@ const GAP: f32 = 5.0;
 /// Bins of a curve.
 const CURVE: usize = 128;
 
-/// The picture as the adapter has it, and of when it is.
+/// The picture as the adapter has it, and of what it is: another file may have a key frame at the same time.
 #[derive(Default)]
-pub struct PreviewPicture(Option<(u64, TextureHandle)>);
+pub struct PreviewPicture(Option<(Arc<Preview>, TextureHandle)>);
 
 impl std::fmt::Debug for PreviewPicture {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("PreviewPicture").field(&self.0.as_ref().map(|(of, _)| of)).finish()
+        f.debug_tuple("PreviewPicture").field(&self.0.as_ref().map(|(of, _)| of.time_secs)).finish()
     }
 }
 
@@ -59,15 +61,14 @@ impl PreviewPicture {
         draw_curves(&painter, card.chart, &preview.histogram, shown);
     }
 
-    fn texture(&mut self, context: &Context, preview: &Preview) -> &TextureHandle {
-        let of = preview.time_secs.to_bits();
-        let made = self.0.take().filter(|(made, _)| *made == of).map(|(_, texture)| texture);
+    fn texture(&mut self, context: &Context, preview: &Arc<Preview>) -> &TextureHandle {
+        let made = self.0.take().filter(|(made, _)| Arc::ptr_eq(made, preview)).map(|(_, texture)| texture);
         let texture = made.unwrap_or_else(|| {
             let small = &preview.thumbnail;
             let image = ColorImage::from_rgba_unmultiplied([small.width as usize, small.height as usize], &small.rgba);
             context.load_texture("key frame", image, TextureOptions::LINEAR)
         });
-        &self.0.insert((of, texture)).1
+        &self.0.insert((Arc::clone(preview), texture)).1
     }
 }
 
@@ -168,6 +169,16 @@ mod tests {
         let view = Rect::from_min_size(pos2(0.0, 0.0), vec2(480.0, 120.0));
         let bar = Rect::from_min_max(pos2(4.0, 4.0), pos2(476.0, 70.0));
         assert_eq!(Card::new(&preview(400, 225), bar, 100.0, view), None, "there is no room");
+    }
+
+    #[test]
+    fn key_frames_of_two_files_at_the_same_time_have_a_picture_each() {
+        let (context, mut picture) = (Context::default(), PreviewPicture::default());
+        let [first, second] = [preview(8, 4), preview(4, 8)].map(Arc::new);
+        assert_eq!(picture.texture(&context, &first).size(), [8, 4]);
+        let again = picture.texture(&context, &first).id();
+        assert_eq!(picture.texture(&context, &first).id(), again, "it is sent to the adapter once");
+        assert_eq!(picture.texture(&context, &second).size(), [4, 8]);
     }
 
     #[test]

@@ -128,7 +128,7 @@ impl ClipStrip {
     /// Forgets the strip: another video has come.
     pub fn forget(&mut self) {
         self.forget_strip();
-        self.previewing = Previewing::Nothing;
+        (self.previewing, self.previewed) = (Previewing::Nothing, None);
     }
 
     fn forget_strip(&mut self) {

@@ -38,6 +38,8 @@ struct Shared {
 #[derive(Default)]
 struct State {
     wish: Wish,
+    /// The last wish, in seconds, if it came to nothing.
+    failed: Option<f64>,
     kept: Kept,
     /// What was found last, until another is.
     newest: Option<Arc<Preview>>,
@@ -84,6 +86,10 @@ impl Previews {
     /// Asks for the key frame that is on screen at a time or comes last before it. It is there at once where it was found before.
     pub fn ask(&self, secs: f64) {
         let mut state = self.shared.lock();
+        if state.failed == Some(secs) {
+            return;
+        }
+        state.failed = None;
         if let Some(found) = state.kept.at(secs) {
             (state.newest, state.wish) = (Some(found), Wish::Nothing);
         } else if state.wish != Wish::At(secs) {
@@ -92,10 +98,9 @@ impl Previews {
         }
     }
 
-    /// The one that was found last, and whether it is that of the last wish, which otherwise is looked for still.
+    /// The one that was found last, and whether it is that of the last wish, which otherwise is looked for still, or cannot be had.
     pub fn newest(&self) -> Option<(Arc<Preview>, bool)> {
-        let state = self.shared.lock();
-        state.newest.clone().map(|newest| (newest, state.wish == Wish::Nothing))
+        self.shared.lock().newest()
     }
 }
 
@@ -171,18 +176,37 @@ impl Finder {
 
     fn keep(&self, preview: Arc<Preview>, secs: f64) {
         let mut state = self.shared.lock();
-        state.kept.add(&preview, secs);
-        state.newest = Some(preview);
-        state.done(secs);
+        state.found(preview, secs);
     }
 
     fn give_up(&self, secs: f64) {
-        self.shared.lock().done(secs);
+        self.shared.lock().give_up(secs);
     }
 }
 
 impl State {
-    /// Another wish may have come meanwhile.
+    fn newest(&self) -> Option<(Arc<Preview>, bool)> {
+        let is_asked = self.wish == Wish::Nothing && self.failed.is_none();
+        self.newest.clone().map(|newest| (newest, is_asked))
+    }
+
+    fn found(&mut self, preview: Arc<Preview>, secs: f64) {
+        self.kept.add(&preview, secs);
+        // Another wish may have come meanwhile, and been granted.
+        if self.wish != Wish::Nothing {
+            self.newest = Some(preview);
+        }
+        self.done(secs);
+    }
+
+    /// What cannot be had is not looked for again while the pointer rests.
+    fn give_up(&mut self, secs: f64) {
+        if self.wish == Wish::At(secs) {
+            self.failed = Some(secs);
+        }
+        self.done(secs);
+    }
+
     fn done(&mut self, secs: f64) {
         if self.wish == Wish::At(secs) {
             self.wish = Wish::Nothing;
@@ -190,13 +214,13 @@ impl State {
     }
 }
 
-/// Key frames that were found, and up to which time each is known to be the last one; the one that was used last at the end.
+/// Key frames that were found, and from when to when each is known to be what is found; the one that was used last at the end.
 #[derive(Default)]
-struct Kept(Vec<(f64, Arc<Preview>)>);
+struct Kept(Vec<([f64; 2], Arc<Preview>)>);
 
 impl Kept {
     fn at(&mut self, secs: f64) -> Option<Arc<Preview>> {
-        let is_it = |(until, found): &(f64, Arc<Preview>)| (found.time_secs - SLACK_SECS..=*until).contains(&secs);
+        let is_it = |([from, to], _): &([f64; 2], Arc<Preview>)| (from - SLACK_SECS..=*to).contains(&secs);
         let place = self.0.iter().position(is_it)?;
         let found = self.0.remove(place);
         self.0.push(found.clone());
@@ -204,10 +228,11 @@ impl Kept {
     }
 
     fn add(&mut self, found: &Arc<Preview>, secs: f64) {
-        let is_same = |(_, kept): &(f64, Arc<Preview>)| (kept.time_secs - found.time_secs).abs() <= SLACK_SECS;
+        let is_same = |(_, kept): &([f64; 2], Arc<Preview>)| (kept.time_secs - found.time_secs).abs() <= SLACK_SECS;
         let before = self.0.iter().position(is_same).map(|place| self.0.remove(place).0);
-        // Where the first key frame comes after the wish, as in an open group of frames, it is that one all the same.
-        self.0.push((before.unwrap_or(secs).max(secs), Arc::clone(found)));
+        // It may also come a little after the wish, where times are rounded.
+        let [from, to] = before.unwrap_or([found.time_secs; 2]);
+        self.0.push(([from.min(secs), to.max(secs)], Arc::clone(found)));
         if self.0.len() > MOST_KEPT {
             self.0.remove(0);
         }
@@ -236,6 +261,24 @@ mod tests {
         assert_eq!((time(&mut kept, 3.9), kept.0.len()), (Some(2.0), 1));
         kept.add(&preview(2.0), 2.2);
         assert_eq!(time(&mut kept, 3.9), Some(2.0), "what is known is not forgotten");
+    }
+
+    #[test]
+    fn what_cannot_be_had_is_told_and_not_looked_for_again() {
+        let mut state = State { wish: Wish::At(1.0), ..State::default() };
+        state.found(preview(1.0), 1.0);
+        assert_eq!(state.newest().map(|(found, is_asked)| (found.time_secs, is_asked)), Some((1.0, true)));
+        state.wish = Wish::At(9.0);
+        state.give_up(9.0);
+        assert_eq!(state.newest().map(|(found, is_asked)| (found.time_secs, is_asked)), Some((1.0, false)));
+        assert!(state.failed == Some(9.0) && state.wish == Wish::Nothing);
+        // A wish that was granted at once is not undone by an older one.
+        (state.failed, state.wish) = (None, Wish::Nothing);
+        state.found(preview(4.0), 4.5);
+        assert_eq!(state.newest().map(|(found, is_asked)| (found.time_secs, is_asked)), Some((1.0, true)));
+        assert!(state.kept.at(4.2).is_some(), "it is kept all the same");
+        state.kept.add(&preview(6.0), 5.99);
+        assert!(state.kept.at(5.995).is_some(), "a little after the wish");
     }
 
     #[test]

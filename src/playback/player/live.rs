@@ -26,8 +26,12 @@ impl Player {
     /// Follows a pointer or a held key in what is kept.
     pub(super) fn scrub_kept(&mut self, secs: f64, now: Instant) {
         let Some((oldest, newest)) = self.kept_secs() else { return };
+        if secs >= newest {
+            // It goes on at once: when the key is let go of, there is a newer one.
+            return self.look_back(secs);
+        }
         self.clock.stop(now);
-        let secs = secs.clamp(oldest, newest);
+        let secs = secs.max(oldest);
         self.hands = Hands::Scrubbing(Scrub::new(secs, self.is_paused()));
         self.show_kept(secs);
     }

@@ -13,32 +13,20 @@ use std::time::Duration;
 
 use super::*;
 use crate::media::{Seek, SeekTarget};
-use crate::picture::color::Colorimetry;
-use crate::picture::layout::PixelLayout;
-use crate::picture::{Orientation, OwnedPlanes, Picture, Ratio};
+use crate::picture::made;
 use crate::playback::{SeekGoal, StepEnd, Tick};
 
 const FRAME_SECS: f64 = 0.04;
 
 fn frame(serial: u64, index: u64) -> Frame {
-    let layout = PixelLayout::gray(8);
-    let planes = Arc::new(OwnedPlanes { planes: vec![(vec![0], 1)] });
-    let color = Colorimetry::resolve(&layout, (1, 1), None, None, false);
     Frame {
-        arrival: None,
-        picture: Picture::new(layout, (1, 1), color, planes).unwrap(),
         pts_ticks: index as i64,
-        time_base: Ratio { num: 1, den: 25 },
         time_secs: index as f64 * FRAME_SECS,
         duration_secs: FRAME_SECS,
         index: Some(index),
         serial,
-        sample_aspect: Ratio::ONE,
-        orientation: Orientation::default(),
         key: index == 0,
-        damaged: false,
-        picture_type: None,
-        source: Arc::default(),
+        ..made::gray((1, 1), |_, _| 0)
     }
 }
 

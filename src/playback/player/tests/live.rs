@@ -122,8 +122,11 @@ fn a_drag_shows_what_is_kept_and_holds_it_but_at_the_end() {
     assert!(player.is_paused() && player.tick(start).seek.is_none());
     player.scrub_to(f64::MAX, start);
     player.tick(start);
-    player.settle(start);
+    // A newer one has come before the key is let go of.
     player.push(frame(0, 200));
+    player.settle(start);
     assert_eq!(shown(&player.tick(start)), Some(200));
     assert!(!player.is_paused());
+    player.push(frame(0, 201));
+    assert_eq!(shown(&player.tick(start)), Some(201), "it goes on");
 }

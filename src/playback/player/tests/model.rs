@@ -79,9 +79,7 @@ impl Model {
     fn frame(&self, at: usize, is_quick: bool) -> Frame {
         let next = self.pts.get(at + 1).copied().unwrap_or(self.pts[at] + 1);
         let mut frame = frame(self.serial, self.pts[at] as u64);
-        let planes = Arc::new(OwnedPlanes { planes: vec![(vec![u8::from(is_quick)], 1)] });
-        let layout = PixelLayout::gray(8);
-        frame.picture = Picture::new(layout, (1, 1), *frame.picture.colorimetry(), planes).unwrap();
+        frame.picture = made::gray((1, 1), |_, _| u8::from(is_quick)).picture;
         frame.duration_secs = (next - self.pts[at]) as f64 * FRAME_SECS;
         frame.index = (self.serial == 0).then_some(at as u64);
         frame
