@@ -102,7 +102,7 @@ mod view;
 #[cfg(feature = "internals")]
 pub mod view;
 
-pub use app::{AppError, CompareBy, Comparing, LabChoice, PlayOptions, play};
+pub use app::{AppError, CompareAs, CompareBy, Comparing, LabChoice, PlayOptions, play};
 pub use cpu::Engine as CpuCounter;
 pub use engine::EngineChoice;
 pub use export::snapshot::{SnapshotError, SnapshotOptions, snapshot};
@@ -121,7 +121,7 @@ pub use view::scene::Counted;
 /// What is done to a picture before it is counted and shown: parameters, read from the texts of the command line.
 pub mod adjusting {
     pub use crate::adjust::{
-        Adjustments, Blur, Clahe, Equalize, Otsu, ParseError, Placing, Posterize, Reduction, Shown, Tone,
+        Adjustments, Blur, Clahe, Equalize, Gain, Otsu, ParseError, Placing, Posterize, Reduction, Shown, Tone,
     };
 }
 

@@ -13,7 +13,8 @@ use histoscope::gpu::params::{
     ReductionParams, RegionParams, ScanParams, SelectionParams, TileParams, TraceParams, VectorscopeParams,
     WaveformParams,
 };
-use histoscope::gpu::shaders::{self, Binding, EntryPoint, Group, Shader, groups};
+use histoscope::gpu::shaders::groups::{self, Binding, Group};
+use histoscope::gpu::shaders::{self, EntryPoint, Shader};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{AddressSpace, ImageClass, Module, StorageAccess, TypeInner};
 

@@ -14,6 +14,7 @@ pub mod blur;
 mod choices;
 pub mod clahe;
 mod codes;
+pub mod difference;
 pub mod equalize;
 mod kind;
 pub mod otsu;
@@ -28,6 +29,7 @@ pub use choices::Choices;
 pub use codes::scaled;
 pub use codes::working_colorimetry;
 pub use codes::{Codes, working_layout};
+pub use difference::Gain;
 pub use kind::{Adjustment, CLIP_LIMITS, Parameter, TIME_CONSTANTS, clip_limit_text, place_on, time_constant_text};
 pub use parameters::{
     Adjustments, Blur, Clahe, Equalize, Otsu, ParseError, Placing, Posterize, Reduction, Shown, Tone,

@@ -6,7 +6,7 @@ use crate::histogram::Components;
 use crate::view::brushes::Brushes;
 use crate::view::exposure::{Exposure, FalseColor};
 use crate::view::region::Region;
-use crate::view::scene::{Left, Scene};
+use crate::view::scene::{Other, Pair, Scene, Sharing};
 use crate::view::scopes::{Kind, ScopeStyle};
 
 /// All that Ctrl+Z brings back. What is selected in a histogram and what the pointer is at are not chosen in this sense.
@@ -25,8 +25,8 @@ impl Chosen {
     /// What is chosen in a scene and beside it.
     #[must_use]
     pub fn of(scene: &Scene, (components, region): (Components, Region), parameters: Choices) -> Self {
-        let scene =
-            Scene { brushes: Brushes::default(), brush_strength: 1.0, marks: None, left: Left::default(), ..*scene };
+        let scene = Scene { brushes: Brushes::default(), brush_strength: 1.0, marks: None, ..*scene };
+        let scene = Scene { pair: Pair { other: Other::default(), ..scene.pair }, ..scene };
         Self { scene, components, region, parameters }
     }
 
@@ -34,7 +34,8 @@ impl Chosen {
     #[must_use]
     pub fn on(&self, scene: &Scene) -> Scene {
         let brushes = if self.scene.channels == scene.channels { scene.brushes } else { Brushes::default() };
-        Scene { brushes, brush_strength: scene.brush_strength, marks: None, left: scene.left, ..self.scene }
+        let pair = Pair { other: scene.pair.other, ..self.scene.pair };
+        Scene { brushes, brush_strength: scene.brush_strength, marks: None, pair, ..self.scene }
     }
 
     /// What was done between this and what is chosen `after` it, in words.
@@ -98,12 +99,22 @@ impl Chosen {
             tell(true, new.adjustments.to_string());
         }
         tell(new.counted != old.counted, format!("histograms: {}", new.counted.name()));
-        tell(new.divider != old.divider, "divider".to_owned());
+        tell(new.pair.gain != old.pair.gain, format!("gain {}", new.pair.gain));
+        tell(new.pair.sharing != old.pair.sharing, told_of_sharing(old.pair.sharing, new.pair.sharing).to_owned());
         match parts.len() {
             0 => "the last change".to_owned(),
             1..=3 => parts.join(", "),
             more => format!("{} and {} more", parts[..2].join(", "), more - 2),
         }
+    }
+}
+
+/// What of two pictures was changed; the one that is left where there is but one now.
+const fn told_of_sharing(old: Sharing, new: Sharing) -> &'static str {
+    match (old, new) {
+        (Sharing::Divider(_), Sharing::Alone) | (_, Sharing::Divider(_)) => "divider",
+        (Sharing::SideBySide, Sharing::Alone) | (_, Sharing::SideBySide) => "side by side",
+        (_, Sharing::Difference | Sharing::Alone) => "difference",
     }
 }
 

@@ -49,7 +49,7 @@ pub fn values(
     match at.and_then(|at| geometry.pixel_at(at)) {
         Some(Pixel::Live(place)) => return Some(of_card(card(&frame, place), None)),
         // It is named by its own file and time.
-        Some(Pixel::Left(held, place)) => {
+        Some(Pixel::Other(held, place)) => {
             let card = card(&held.frame, place);
             return Some(Copied { text: format!("{}\n{}", held.title, card.as_table()), name: card.title });
         }

@@ -11,9 +11,9 @@ use crate::view::binning::Binning;
 use crate::view::lamps;
 use crate::view::overlay::{Channels, line_pixels};
 use crate::view::panel::{self, Hit, PanelRect};
-use crate::view::placement::{Placement, Shape};
+use crate::view::placement::{Placement, Shape, ViewSettings};
 use crate::view::region::{Grip, Region, RegionDrag, grip_at};
-use crate::view::scene::{Left, Scene};
+use crate::view::scene::{Other, Scene, Sharing};
 use crate::view::scopes::{Arranged, Border, Kind, ScopeStyle};
 
 /// How near the pointer must come to the divider to take hold of it, in points.
@@ -30,8 +30,8 @@ pub struct Geometry<'a> {
     pub components: Components,
     /// The frame on screen, if there is one.
     pub frame: Option<&'a Frame>,
-    /// The frame that is compared with, to be shown left of the divider.
-    pub left: Option<&'a Reference>,
+    /// The frame that is compared with, to be shown with that one.
+    pub other: Option<&'a Reference>,
     /// What of the picture is counted.
     pub region: Region,
     /// Size of the view in pixels.
@@ -45,8 +45,8 @@ pub struct Geometry<'a> {
 pub enum Pixel<'a> {
     /// Of the frame on screen.
     Live((u32, u32)),
-    /// Of the frame that is compared with, left of the divider.
-    Left(&'a Reference, (u32, u32)),
+    /// Of the frame that is compared with, at its side of a seam.
+    Other(&'a Reference, (u32, u32)),
 }
 
 impl Geometry<'_> {
@@ -114,15 +114,21 @@ impl Geometry<'_> {
     /// Size of the upright picture and of the part of the view that it is placed in.
     #[must_use]
     pub fn extents(&self) -> Option<(DVec2, DVec2)> {
-        let PanelRect { width, height, .. } = self.arranged().picture;
+        let PanelRect { width, height, .. } = self.scene.live_area(self.size);
         Some((Shape::of(self.frame?).upright(), DVec2::new(width.into(), height.into())))
+    }
+
+    /// What of the picture is chosen to be seen, once what is seen of it has moved so.
+    #[must_use]
+    pub fn moved(&self, move_it: impl FnOnce(ViewSettings) -> ViewSettings) -> ViewSettings {
+        ViewSettings { fit: self.scene.view.fit, ..move_it(self.scene.view_settings()) }
     }
 
     /// Pixels of the view to a pixel of the upright picture, in percent: at 100 % each is one.
     #[must_use]
     pub fn percent(&self) -> Option<String> {
         let (upright, view) = self.extents()?;
-        let percent = self.scene.view.scale(upright, view) * 100.0;
+        let percent = self.scene.view_settings().scale(upright, view) * 100.0;
         Some(if percent < 10.0 { format!("{percent:.1} %") } else { format!("{percent:.0} %") })
     }
 
@@ -132,15 +138,32 @@ impl Geometry<'_> {
         Some(self.scene.placement(&Shape::of(self.frame?), self.size))
     }
 
+    /// Where the source lies, where that is shown with its adjusted picture.
+    fn placement_of_source(&self) -> Option<Placement> {
+        Some(self.scene.placement_of_other(&Shape::of(self.frame?), self.size))
+    }
+
+    /// A point of the view as one of the part of it that the picture there is placed in.
+    #[must_use]
+    pub fn in_area(&self, at: DVec2) -> DVec2 {
+        let [live, other] = self.scene.areas(self.size);
+        let is_live = self.scene.seam(self.size).is_none_or(|seam| seam.is_live(at.x));
+        let PanelRect { left, top, .. } = if is_live { live } else { other };
+        at - DVec2::new(left.into(), top.into())
+    }
+
     /// The coded pixel at a point of the view, and whose it is.
     #[must_use]
     pub fn pixel_at(&self, at: DVec2) -> Option<Pixel<'_>> {
-        let column = self.scene.divider_column(self.size.0).filter(|_| self.scene.left != Left::Source);
-        if let (Some(column), Some(held)) = (column, self.left)
-            && at.x < f64::from(column)
-        {
-            let place = self.scene.placement(&Shape::of(&held.frame), self.size).pixel_at(at)?;
-            return Some(Pixel::Left(held, place));
+        if self.scene.seam(self.size).is_some_and(|seam| !seam.is_live(at.x)) {
+            return match (self.scene.pair.other, self.other) {
+                (Other::Held | Other::Second, Some(held)) => {
+                    let placement = self.scene.placement_of_other(&Shape::of(&held.frame), self.size);
+                    Some(Pixel::Other(held, placement.pixel_at(at)?))
+                }
+                // The source has the pixels of the live picture.
+                _ => Some(Pixel::Live(self.placement_of_source()?.pixel_at(at)?)),
+            };
         }
         Some(Pixel::Live(self.placement()?.pixel_at(at)?))
     }
@@ -191,11 +214,13 @@ impl Geometry<'_> {
     }
 
     /// How far the divider lies from a point of the view, in pixels, where that takes hold of it: beside the divider, but
-    /// not on a histogram, which is brushed there.
+    /// not on a histogram, which is brushed there. The middle between pictures side by side stays where it is.
     #[must_use]
     pub fn divider_from(&self, at: DVec2) -> Option<f64> {
-        let (share, _) = self.scene.divided()?;
-        let way = f64::from(share.value()) * f64::from(self.size.0) - at.x;
+        let way = match self.scene.paired()?.sharing {
+            Sharing::Divider(share) => f64::from(share.clamp(0.0, 1.0)) * f64::from(self.size.0) - at.x,
+            _ => return None,
+        };
         (way.abs() <= GRAB * f64::from(self.points) && self.hit(at).is_none()).then_some(way)
     }
 
@@ -210,15 +235,23 @@ impl Geometry<'_> {
 mod tests {
     use super::*;
     use crate::adjust::{Adjustments, Blur};
+    use crate::view::scene::Pair;
 
     #[test]
     fn the_divider_is_taken_hold_of_within_its_reach() {
         let adjustments = Adjustments { blur: Some(Blur { size: 9, runs: 1 }), ..Adjustments::default() };
         let is_held = |x: f64, divider: f32, adjustments: Adjustments| {
-            let scene = Scene { divider: Some(divider), adjustments, ..Scene::default() };
+            let scene = Scene { pair: Pair::divided(divider), adjustments, ..Scene::default() };
             let (components, region) = (Components::Rgbl, Region::default());
-            let geometry =
-                Geometry { scene: &scene, components, frame: None, left: None, region, size: (1280, 720), points: 1.0 };
+            let geometry = Geometry {
+                scene: &scene,
+                components,
+                frame: None,
+                other: None,
+                region,
+                size: (1280, 720),
+                points: 1.0,
+            };
             geometry.divider_from(DVec2::new(x, 100.0)).is_some()
         };
         for (x, expected) in [(633.9, false), (634.0, true), (640.0, true), (646.0, true), (646.1, false)] {

@@ -12,7 +12,7 @@ use crate::picture::color::Range;
 use crate::picture::region::Rect;
 use crate::text::timecode;
 use crate::view::region;
-use crate::view::scene::{Counted, Left, Scene};
+use crate::view::scene::{Counted, Other, Scene};
 
 /// The most that are held. The oldest is let go of for a further one.
 pub const MOST: usize = 4;
@@ -269,13 +269,13 @@ impl References {
         self.outlined().filter(|held| held.bins(components).is_some())
     }
 
-    /// What the divider shows at its left: the frame that is compared with, unless it is itself on screen, or else the source.
+    /// What is shown with the live picture: the frame that is compared with, unless it is itself on screen, or else the source.
     #[must_use]
-    pub fn left(&self) -> Left {
+    pub fn other(&self) -> Other {
         match self.outlined() {
-            None => Left::Source,
-            Some(_) if self.has_held() => Left::Held,
-            Some(_) => Left::Second,
+            None => Other::Source,
+            Some(_) if self.has_held() => Other::Held,
+            Some(_) => Other::Second,
         }
     }
 

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::lab::LabChoice;
-use crate::adjust::Adjustments;
+use crate::adjust::{Adjustments, Gain};
 use crate::engine::EngineChoice;
 use crate::gpu::{AdapterChoice, GpuError};
 use crate::histogram::Components;
 use crate::media::{MediaError, OpenOptions};
 use crate::view::exposure::ExposureChoice;
 use crate::view::overlay::Overlaps;
-use crate::view::scene::Counted;
+use crate::view::scene::{Counted, Pair, Sharing};
 
 /// Which frames of two clips are partners.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -24,6 +24,18 @@ pub enum CompareBy {
     Frame,
 }
 
+/// How two clips are shown at first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum CompareAs {
+    /// The first left of a divider, the second right of it.
+    #[default]
+    Divider,
+    /// Each in its half of the window.
+    SideBySide,
+    /// What they differ by.
+    Difference,
+}
+
 /// What is asked of a second clip.
 #[derive(Debug, Clone)]
 pub struct Comparing {
@@ -33,6 +45,23 @@ pub struct Comparing {
     pub by: CompareBy,
     /// By how many of its frames it is ahead.
     pub offset: i64,
+    /// How both are shown at first.
+    pub shown: CompareAs,
+    /// How many times larger differences are shown than they are.
+    pub gain: Gain,
+}
+
+impl Comparing {
+    /// How both share the view at first.
+    #[must_use]
+    pub(super) fn pair(&self) -> Pair {
+        let sharing = match self.shown {
+            CompareAs::Divider => Sharing::Divider(0.5),
+            CompareAs::SideBySide => Sharing::SideBySide,
+            CompareAs::Difference => Sharing::Difference,
+        };
+        Pair { sharing, gain: self.gain, ..Pair::default() }
+    }
 }
 
 /// What to play and how.

@@ -172,8 +172,9 @@ impl Pointer {
             Drag::Pan(before) => {
                 self.drag = Drag::Pan(at);
                 let extents = geometry.extents();
-                extents
-                    .map(|(upright, view)| PointerCommand::View(geometry.scene.view.pan_by(at - before, upright, view)))
+                extents.map(|(upright, view)| {
+                    PointerCommand::View(geometry.moved(|seen| seen.pan_by(at - before, upright, view)))
+                })
             }
             Drag::Divide(aside) => Some(PointerCommand::Divide(geometry.share_at(at.x + aside))),
             Drag::Border(border) => Some(PointerCommand::Scopes(border.dragged(&geometry.scene.scopes, at))),
@@ -252,6 +253,7 @@ impl Pointer {
             return geometry.scrolled(at, notches, &mut self.turned).map(PointerCommand::Scopes);
         }
         let (upright, view) = geometry.extents()?;
-        Some(PointerCommand::View(geometry.scene.view.zoom_at(at, NOTCH.powf(notches), upright, view)))
+        let at = geometry.in_area(at);
+        Some(PointerCommand::View(geometry.moved(|seen| seen.zoom_at(at, NOTCH.powf(notches), upright, view))))
     }
 }

@@ -125,8 +125,9 @@ impl Sources<'_> {
             adjustments: scene.adjustments,
             choices: adjuster.choices,
             counted: scene.counted,
-            has_divider: scene.divider.is_some(),
-            divided: scene.divided(),
+            sharing: scene.pair.sharing,
+            pair: scene.paired(),
+            seam: scene.seam(self.geometry.size).map(|seam| (seam, self.geometry.size.0)),
             is_at_divider: self.pointer.is_at_divider(&self.geometry, self.hud),
             curves: scene.curves,
             backdrop: scene.style.backdrop,
@@ -157,9 +158,9 @@ impl Sources<'_> {
         let MarkedView::Found(marked) = self.marked else { return Vec::new() };
         let Some(placement) = self.geometry.placement() else { return Vec::new() };
         let middle = |&[x, y]: &[u32; 2]| placement.point_of(DVec2::new(f64::from(x) + 0.5, f64::from(y) + 0.5));
-        // Left of a divider there is the source, and it is the result that was looked at.
-        let divider = self.geometry.scene.divider_column(self.geometry.size.0).map_or(f64::MIN, f64::from);
-        let places = marked.few().iter().map(middle).filter(|at| at.x >= divider);
+        // Beside a seam there is another picture, and it is the live one that was looked at.
+        let seam = self.geometry.scene.seam(self.geometry.size);
+        let places = marked.few().iter().map(middle).filter(|at| seam.is_none_or(|seam| seam.is_live(at.x)));
         places.map(|at| self.geometry.in_points(at)).collect()
     }
 
@@ -254,7 +255,7 @@ impl Sources<'_> {
         let Some(pixel) = self.geometry.pixel_at(at) else { return };
         let (x, y) = match pixel {
             Pixel::Live(place) => place,
-            Pixel::Left(Reference { frame, .. }, (x, y)) => {
+            Pixel::Other(Reference { frame, .. }, (x, y)) => {
                 let name = if self.held.has_held() { "held" } else { "second" };
                 // It has no place in the live one's scopes.
                 let probe = probe(&frame.picture, x, y, components);

@@ -40,7 +40,7 @@ impl Saves {
     }
 
     /// Begins to save what the window shows, without the controls, with labels or bare, and the bins of the frame; `held` is the name of
-    /// the frame whose bins are outlined, `left` that of the one left of the divider.
+    /// the frame whose bins are outlined, `other` that of the one that is shown with it.
     ///
     /// # Errors
     /// Why nothing is saved, in words.
@@ -49,14 +49,15 @@ impl Saves {
         session: &Session,
         graphics: &mut Graphics,
         (scene, components, region): (&Scene, Components, Option<Rect>),
-        (held, left): (Option<&str>, Option<&str>),
+        (held, other): (Option<&str>, Option<&str>),
         labelled: bool,
     ) -> Result<(), String> {
         let Some(frame) = &session.frame else { return Ok(()) };
         let scene = Scene { marks: None, ..*scene };
         let (read, size) = (session.read(frame), graphics.screen.size());
         let image = if labelled {
-            let subject = Subject { input: &session.name, frame: &read, components, region, scene: &scene, held, left };
+            let subject =
+                Subject { input: &session.name, frame: &read, components, region, scene: &scene, held, other };
             labels::snapshot(&mut graphics.renderer, &graphics.gpu, size, &subject)
         } else {
             graphics.renderer.snapshot(&graphics.gpu, size, &scene)

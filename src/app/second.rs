@@ -73,7 +73,7 @@ impl Second {
     pub fn new(comparing: Comparing, media: DecodeThread, info: Arc<StreamInfo>, first: Frame, budget: usize) -> Self {
         let mut follower = Follower::new(budget);
         follower.push(first.clone());
-        let Comparing { input, by, offset } = comparing;
+        let Comparing { input, by, offset, .. } = comparing;
         Self {
             name: file_name(&input),
             input,

@@ -23,7 +23,7 @@ use super::held::References;
 use super::hud::{Goal, Hud, Note};
 use super::marked::MarkedPixels;
 use super::matching::Reading;
-use super::options::{AppError, PlayOptions, Waker};
+use super::options::{AppError, Comparing, PlayOptions, Waker};
 use super::recent::{Recent, RecentFile, place_text};
 use super::saving::Saves;
 use super::second::Second;
@@ -40,7 +40,7 @@ use crate::view::brushes::Brushes;
 use crate::view::overlay::OverlayStyle;
 use crate::view::placement::{Shape, ViewSettings};
 use crate::view::region::Region;
-use crate::view::scene::Scene;
+use crate::view::scene::{Pair, Scene};
 use crate::view::scopes::ScopeStyle;
 
 /// The video on screen and everything that is chosen for it.
@@ -116,7 +116,7 @@ impl Workspace {
             adjustments: options.adjustments.clamped(),
             counted: options.counted,
             // Who compares wants to see both.
-            divider: second.as_ref().map(|_| 0.5),
+            pair: options.compare.as_ref().map_or_else(Pair::default, Comparing::pair),
             ..Scene::default()
         };
         let now = Instant::now();
@@ -317,7 +317,7 @@ impl Workspace {
             scene: &self.scene,
             components: self.bins.components,
             frame: self.session.as_ref().and_then(|session| session.frame.as_ref()),
-            left: self.held.outlined(),
+            other: self.held.outlined(),
             region: self.region,
             size,
             points: self.hud.set_scale(size, self.window().scale_factor()),
@@ -350,7 +350,7 @@ impl Workspace {
     pub fn act_on_video(&mut self, action: Action, held: bool, now: Instant) -> Result<(), AppError> {
         let counted = (self.bins.components, self.geometry().bits().unwrap_or(8));
         // What is held may have changed since the last drawing.
-        self.scene.left = self.held.left();
+        self.scene.pair.other = self.held.other();
         let changed = styling::restyle(&mut self.scene, counted, action)
             .or_else(|| self.adjuster.adjust(&mut self.scene, action));
         if let Some(mut text) = changed {

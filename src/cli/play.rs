@@ -5,7 +5,8 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
-use histoscope::{CompareBy, Comparing, PlayOptions, parse_time, play};
+use histoscope::adjusting::Gain;
+use histoscope::{CompareAs, CompareBy, Comparing, PlayOptions, parse_time, play};
 
 use super::adjust::AdjustArgs;
 use super::exposure::ExposureArgs;
@@ -19,6 +20,22 @@ pub enum CompareByArg {
     Time,
     /// Those of the same number
     Frame,
+}
+
+/// How two files are shown at first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum CompareAsArg {
+    /// The first left of a line, the second right of it
+    Divider,
+    /// Each in its half of the window
+    SideBySide,
+    /// How far red, green and blue lie apart, with --gain
+    Difference,
+}
+
+fn parse_gain(text: &str) -> Result<Gain, String> {
+    let times = text.parse().ok().and_then(Gain::new);
+    times.ok_or_else(|| format!("a gain is a whole number from 1 to {}", Gain::MOST))
 }
 
 /// What to play.
@@ -61,13 +78,21 @@ pub struct PlayArgs {
     #[arg(long, value_enum)]
     overlaps: Option<OverlapsArg>,
 
-    /// Play two files in step and show what they differ by: the second left of a divider, its histograms as outlines, distances in the numbers
+    /// Play two files in step and show what they differ by: both pictures, the second one's histograms as outlines, distances in the numbers
     #[arg(long)]
     compare: bool,
 
     /// Which frames of the two files belong together
     #[arg(long, value_enum, requires = "compare", default_value_t = CompareByArg::Time, value_name = "WHAT")]
     compare_by: CompareByArg,
+
+    /// How both are shown at first; w and Shift+W change it
+    #[arg(long, value_enum, requires = "compare", default_value_t = CompareAsArg::Divider, value_name = "HOW")]
+    compare_as: CompareAsArg,
+
+    /// How many times larger differences are shown than they are, 1 to 256; Alt+, and Alt+. change it
+    #[arg(long, value_name = "N", requires = "compare", default_value = "8", value_parser = parse_gain)]
+    gain: Gain,
 
     /// Begin with the second file N of its frames later, or earlier where N is negative
     #[arg(long, value_name = "N", requires = "compare", allow_negative_numbers = true, default_value = "0")]
@@ -128,7 +153,12 @@ impl PlayArgs {
             CompareByArg::Frame => CompareBy::Frame,
         };
         let second = if self.compare { self.files.pop() } else { None };
-        let compare = second.map(|input| Comparing { input, by, offset: self.offset });
+        let shown = match self.compare_as {
+            CompareAsArg::Divider => CompareAs::Divider,
+            CompareAsArg::SideBySide => CompareAs::SideBySide,
+            CompareAsArg::Difference => CompareAs::Difference,
+        };
+        let compare = second.map(|input| Comparing { input, by, offset: self.offset, shown, gain: self.gain });
         PlayOptions {
             compare,
             looped: self.looped,

@@ -17,7 +17,7 @@ use crate::view::overlay::{LINEAR_LIGHT, linear_text};
 use crate::view::panel::{PanelRect, panels};
 use crate::view::placement::Shape;
 use crate::view::region;
-use crate::view::scene::{Counted, Scene};
+use crate::view::scene::{Counted, Scene, Sharing};
 
 const GROUND: Color32 = Color32::from_black_alpha(214);
 const LIGHT: Color32 = Color32::from_gray(240);
@@ -45,8 +45,8 @@ pub struct Subject<'a> {
     pub scene: &'a Scene,
     /// The frame whose bins are drawn as outlines in the place of the source's, if one's are.
     pub held: Option<&'a str>,
-    /// The file and the time of the frame that is drawn left of the divider, where that is not the source.
-    pub left: Option<&'a str>,
+    /// The file and the time of the frame that is shown with it, where that is not the source.
+    pub other: Option<&'a str>,
 }
 
 /// The view with labels, and the caption below it: an image as wide as the view and higher.
@@ -156,9 +156,21 @@ fn caption(subject: &Subject<'_>) -> Vec<String> {
             color.matrix.value, color.matrix.origin, color.range.value, color.range.origin
         ),
     ];
-    lines.extend(subject.left.map(|left| format!("left of the line: {left}")));
+    lines.extend(told_of_pair(scene, subject.other));
     lines.extend(scene.exposure.told());
     lines
+}
+
+/// What is shown with the picture, and how.
+fn told_of_pair(scene: &Scene, other: Option<&str>) -> Option<String> {
+    let pair = scene.paired()?;
+    let side = if pair.other.is_left() { "left" } else { "right" };
+    match (pair.sharing, other) {
+        (Sharing::Difference, other) => {
+            Some(format!("shown: difference {} to {}", pair.gain, other.unwrap_or("the source")))
+        }
+        (_, other) => other.map(|other| format!("{side} of the line: {other}")),
+    }
 }
 
 /// Writes the caption from the top on; how high it is, in points.

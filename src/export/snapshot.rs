@@ -311,7 +311,7 @@ fn draw(
             region,
             scene: &scene,
             held: None,
-            left: None,
+            other: None,
         };
         let drawn = if options.labels { labels::snapshot } else { labels::snapshot_with_scopes };
         drawn(&mut renderer, gpu, size, &subject)?

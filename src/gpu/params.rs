@@ -370,6 +370,24 @@ pub struct CropParams {
 
 const _: () = assert!(size_of::<CropParams>() == 20);
 
+/// `Difference` of shaders/adjust/difference.wgsl.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+pub struct DifferenceParams {
+    /// Columns and rows of the other picture.
+    pub other_size: [u32; 2],
+    /// Bits of its codes.
+    pub other_bits: u32,
+    /// Whether a column of the picture is a row of the other one.
+    pub is_turned: u32,
+    /// How many times larger differences are shown.
+    pub gain: u32,
+    /// Fills the structure up to a multiple of 16 bytes.
+    pub padding: [u32; 3],
+}
+
+const _: () = assert!(size_of::<DifferenceParams>() == 32);
+
 /// `Tiles` of shaders/adjust/clahe_tiles.wgsl and shaders/adjust/clahe_curves.wgsl.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]

@@ -7,9 +7,12 @@ mod beside;
 mod brushed;
 mod content;
 mod counting;
+mod difference;
 mod drawing;
 mod linear;
 mod loaded;
+mod pair;
+mod parts;
 mod reference;
 mod scopes;
 
@@ -151,14 +154,16 @@ impl Renderer {
     /// [`GpuError::PictureTooLarge`] if the adapter draws and cannot hold it: none is shown then.
     pub fn set_beside(&mut self, gpu: &Gpu, frame: Option<&Frame>) -> Result<(), GpuError> {
         let rasterizer = self.rasterizer;
+        self.content.besides += 1;
+        let number = self.content.besides;
         match (self.content.beside.take(), frame) {
             (_, None) => {}
             (Some(beside), Some(frame)) if beside.is_of(frame) => self.content.beside = Some(beside),
             (Some(mut beside), Some(frame)) => {
-                beside.show(gpu, frame.clone(), rasterizer)?;
+                beside.show(gpu, (frame.clone(), number), rasterizer)?;
                 self.content.beside = Some(beside);
             }
-            (None, Some(frame)) => self.content.beside = Some(Beside::new(gpu, frame.clone(), rasterizer)?),
+            (None, Some(frame)) => self.content.beside = Some(Beside::new(gpu, (frame.clone(), number), rasterizer)?),
         }
         Ok(())
     }

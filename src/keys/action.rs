@@ -152,8 +152,15 @@ pub enum Action {
         /// More or less.
         more: bool,
     },
-    /// Show or hide the source left of a divider.
+    /// Show another picture at the other side of a divider, or the live one alone.
     ToggleDivider,
+    /// Show both by the next of a divider, side by side, and as their difference.
+    NextSharing,
+    /// Show differences larger, or less so.
+    StepGain {
+        /// Twice or half as large.
+        more: bool,
+    },
     /// Count the next of source, result and both.
     NextCounted,
     /// Show or hide the cumulative histograms.

@@ -290,8 +290,13 @@ pub const TABLE: &[Bindings] = &[
     },
     Bindings {
         section: Section::Adjustments,
-        keys: &[(Letter("w"), ToggleDivider)],
-        help: "divider: the source or the held frame left of it",
+        keys: &[(Letter("w"), ToggleDivider), (ShiftLetter("w"), NextSharing)],
+        help: "divider between two pictures; side by side, their difference",
+    },
+    Bindings {
+        section: Section::Adjustments,
+        keys: &[(AltSign(",", ","), StepGain { more: false }), (AltSign(".", "."), StepGain { more: true })],
+        help: "half, double gain of the difference",
     },
     Bindings {
         section: Section::Adjustments,

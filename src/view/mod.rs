@@ -16,3 +16,4 @@ pub mod rect;
 pub mod region;
 pub mod scene;
 pub mod scopes;
+pub mod sharing;

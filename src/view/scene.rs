@@ -8,8 +8,11 @@ use crate::view::brushes::Brushes;
 use crate::view::datascope::Datascope;
 use crate::view::exposure::Exposure;
 use crate::view::overlay::{Channels, OverlayStyle};
-use crate::view::placement::{Placement, Shape, ViewSettings};
+use crate::view::placement::{Fit, Placement, Shape, ViewSettings};
+use crate::view::rect::PanelRect;
 use crate::view::scopes::{Arranged, ScopeStyle, arrange};
+use crate::view::sharing::halves;
+pub use crate::view::sharing::{Other, Pair, Seam, Sharing};
 
 /// No bin: the mark of a channel that a probed pixel does not have.
 pub const NO_BIN: u32 = u32::MAX;
@@ -41,36 +44,6 @@ impl Counted {
     }
 }
 
-/// What the divider shows at its left; at its right it is the live picture, with its adjustments.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Left {
-    /// The live picture without its adjustments.
-    #[default]
-    Source,
-    /// The frame that is held, with the adjustments of the live picture.
-    Held,
-    /// The frame of the second clip that belongs to the live one, adjusted likewise.
-    Second,
-}
-
-/// A share of the view's width, 0 to 1.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Share(f32);
-
-impl Share {
-    /// It as a number.
-    #[must_use]
-    pub const fn value(self) -> f32 {
-        self.0
-    }
-
-    /// The column of a view of `width` pixels that it comes to.
-    #[must_use]
-    pub fn column(self, width: u32) -> u32 {
-        (f64::from(self.0) * f64::from(width)).round() as u32
-    }
-}
-
 /// What is drawn over and around the picture, and how much of it is seen.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scene {
@@ -92,10 +65,8 @@ pub struct Scene {
     pub adjustments: Adjustments,
     /// Which picture is counted; without adjustments always the source.
     pub counted: Counted,
-    /// The share of the view's width, 0 to 1, at which the divider stands, if it is on: another picture is drawn left of it.
-    pub divider: Option<f32>,
-    /// Which one that is.
-    pub left: Left,
+    /// Which other picture is shown with it, and how.
+    pub pair: Pair,
     /// Whether the cumulative histograms are drawn over the bars.
     pub curves: bool,
     /// What the picture tells of its exposure.
@@ -118,8 +89,7 @@ impl Default for Scene {
             marks: None,
             adjustments: Adjustments::default(),
             counted: Counted::default(),
-            divider: None,
-            left: Left::default(),
+            pair: Pair::default(),
             curves: false,
             exposure: Exposure::default(),
             scopes: ScopeStyle::default(),
@@ -136,10 +106,43 @@ impl Scene {
         arrange(&self.scopes, self.overlays, (style.height, style.lift), view)
     }
 
-    /// Where a picture of that shape lies on a view of `view` pixels.
+    /// The part of a view of `view` pixels that the live picture is placed in.
+    #[must_use]
+    pub fn live_area(&self, view: (u32, u32)) -> PanelRect {
+        self.areas(view)[0]
+    }
+
+    /// Where the live picture lies on a view of `view` pixels, one of that shape.
     #[must_use]
     pub fn placement(&self, shape: &Shape, view: (u32, u32)) -> Placement {
-        Placement::within(shape, &self.view, view, self.arranged(view).picture)
+        Placement::within(shape, &self.view_settings(), view, self.areas(view)[0])
+    }
+
+    /// The same of the picture that is shown with it.
+    #[must_use]
+    pub fn placement_of_other(&self, shape: &Shape, view: (u32, u32)) -> Placement {
+        Placement::within(shape, &self.view_settings(), view, self.areas(view)[1])
+    }
+
+    /// The parts of a view that the live picture and the other one are placed in.
+    #[must_use]
+    pub fn areas(&self, view: (u32, u32)) -> [PanelRect; 2] {
+        let whole = self.arranged(view).picture;
+        match self.paired() {
+            Some(Pair { sharing: Sharing::SideBySide, other, .. }) => {
+                let [left, right] = halves(whole);
+                if other.is_left() { [right, left] } else { [left, right] }
+            }
+            _ => [whole; 2],
+        }
+    }
+
+    /// What of the picture is seen: side by side, what would be cut off to cover a half of the view is seen too.
+    #[must_use]
+    pub fn view_settings(&self) -> ViewSettings {
+        let is_beside = self.paired().is_some_and(|pair| pair.sharing == Sharing::SideBySide);
+        let fit = if is_beside && self.view.fit == Fit::Cover { Fit::Contain } else { self.view.fit };
+        ViewSettings { fit, ..self.view }
     }
 
     /// Which picture is counted: [`Counted::Source`] where nothing is adjusted.
@@ -175,18 +178,29 @@ impl Scene {
         Self { counted, ..*self }.counted_text(components)
     }
 
-    /// Where the divider stands, and what lies left of it; nothing where it is off, or both sides would be the same.
+    /// How another picture is shown with the live one; nothing where none is, or both would be the same.
     #[must_use]
-    pub fn divided(&self) -> Option<(Share, Left)> {
-        let share = self.divider.filter(|share| !share.is_nan())?;
-        let has_two = self.left != Left::Source || !self.adjustments.is_off();
-        has_two.then(|| (Share(share.clamp(0.0, 1.0)), self.left))
+    pub fn paired(&self) -> Option<Pair> {
+        let Pair { sharing, other, .. } = self.pair;
+        let is_shown = match sharing {
+            Sharing::Alone => false,
+            Sharing::Divider(share) => !share.is_nan(),
+            Sharing::SideBySide | Sharing::Difference => true,
+        };
+        let has_two = other != Other::Source || !self.adjustments.is_off();
+        (is_shown && has_two).then_some(self.pair)
     }
 
-    /// The column of a view of `width` pixels at which the divider stands, if it divides anything.
+    /// Where one picture ends on a view of `view` pixels and another begins, if they do.
     #[must_use]
-    pub fn divider_column(&self, width: u32) -> Option<u32> {
-        self.divided().map(|(share, _)| share.column(width))
+    pub fn seam(&self, view: (u32, u32)) -> Option<Seam> {
+        let Pair { sharing, other, .. } = self.paired()?;
+        let (column, moves) = match sharing {
+            Sharing::Alone | Sharing::Difference => return None,
+            Sharing::Divider(share) => ((f64::from(share.clamp(0.0, 1.0)) * f64::from(view.0)).round() as u32, true),
+            Sharing::SideBySide => (halves(self.arranged(view).picture)[1].left, false),
+        };
+        Some(Seam { column, other, moves })
     }
 
     /// Whether the luminance of linear light is shown where these components are counted: code values have none.

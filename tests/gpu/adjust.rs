@@ -13,7 +13,7 @@ use histoscope::view::brush::{Brush, Lighting};
 use histoscope::view::brushes::Brushes;
 use histoscope::view::placement::{Fit, Placement, Shape, ViewSettings};
 use histoscope::view::probe::probe;
-use histoscope::view::scene::{Counted, Scene};
+use histoscope::view::scene::{Counted, Pair, Scene};
 
 use crate::studio::{Studio, UPRIGHT, WAYS, adjusted, bare, count, each, frame};
 use crate::support::image::{distance, distance_in};
@@ -138,11 +138,11 @@ fn the_divider_splits_the_view_at_its_column() {
             let [before, after] = [&source, &result].map(|picture| studio.plain(way, picture, view, &scene));
             assert!(distance(&before, &after) > 20, "the two can be told apart");
             studio.load(way, &source, UPRIGHT, Components::Rgbl);
-            for share in [0.0, 0.37, 0.5, 0.93, 1.0, -7.0, 9.0] {
-                let divided = Scene { divider: Some(share), ..scene };
+            for share in [0.0_f32, 0.37, 0.5, 0.93, 1.0, -7.0, 9.0] {
+                let divided = Scene { pair: Pair::divided(share), ..scene };
                 let shown = studio.snapshot(way, view, &divided);
                 let column = (share.clamp(0.0, 1.0) * view.0 as f32).round() as u32;
-                assert_eq!(divided.divider_column(view.0), Some(column));
+                assert_eq!(divided.seam(view).map(|seam| seam.column), Some(column));
                 // The line is two pixels of light between two dark ones.
                 let (left, right) = (column.saturating_sub(2), (column + 2).min(view.0));
                 let name = format!("{view:?} {way:?} at {share}");
@@ -160,7 +160,7 @@ fn the_divider_splits_the_view_at_its_column() {
                     assert!(light(dark) * 5 <= light(bare) * 2 + 10, "{name}: dark edges");
                 }
             }
-            let none = studio.snapshot(way, view, &Scene { divider: Some(f32::NAN), ..scene });
+            let none = studio.snapshot(way, view, &Scene { pair: Pair::divided(f32::NAN), ..scene });
             assert!(distance(&none, &after) <= 1, "no number is no divider");
         }
     }
@@ -172,7 +172,7 @@ fn without_adjustments_there_is_no_divider_either() {
     let source = picture(8, (1, 1), (61, 35));
     for way in WAYS {
         let expected = studio.plain(way, &source, (61, 35), &bare(Adjustments::default()));
-        let divided = Scene { divider: Some(0.5), ..bare(Adjustments::default()) };
+        let divided = Scene { pair: Pair::divided(0.5), ..bare(Adjustments::default()) };
         assert_eq!(studio.snapshot(way, (61, 35), &divided), expected, "{way:?}");
     }
 }
@@ -212,7 +212,8 @@ fn the_brush_lights_what_lies_in_its_range_in_the_picture_that_is_counted_on_bot
         {
             // Without the divider the result is everywhere, with it at the right end the source.
             for (divider, column) in [(None, 0), (Some(0.5), 42), (Some(1.0), 83)] {
-                let scene = Scene { counted, divider, ..bare(adjustments) };
+                let pair = divider.map_or_else(Pair::default, Pair::divided);
+                let scene = Scene { counted, pair, ..bare(adjustments) };
                 studio.load(way, &source, UPRIGHT, Components::Rgbl);
                 let unlit = studio.snapshot(way, (83, 41), &scene);
                 let lit = studio.snapshot(way, (83, 41), &Scene { brushes: Brushes::of_histogram(brush), ..scene });
@@ -373,7 +374,10 @@ fn only_what_is_wanted_is_counted() {
     }
     // A brush costs a pass only where it works on the picture that is not counted.
     let brush = Some(Brush::between(3, 60, 140));
-    let lit = |counted, divider| Scene { brushes: Brushes::of_histogram(brush), divider, ..scene(counted, blurred) };
+    let lit = |counted, divider: Option<f32>| {
+        let pair = divider.map_or_else(Pair::default, Pair::divided);
+        Scene { brushes: Brushes::of_histogram(brush), pair, ..scene(counted, blurred) }
+    };
     assert_eq!(passes(&lit(Counted::Source, None)), ["count", "adjust", "light", "draw"]);
     assert_eq!(passes(&lit(Counted::Source, Some(1.0))), ["count", "adjust", "draw"]);
     assert_eq!(passes(&lit(Counted::Result, None)), ["adjust", "count the result", "draw"]);
@@ -489,7 +493,7 @@ fn a_result_that_the_adapter_cannot_hold_is_made_by_the_cpu() {
     // Two bytes a pixel in planes of their own, eight in one: the source fits and what is made of it does not.
     let source = picture(10, (0, 0), (61, 35));
     studio.gpu.most_plane_bytes = 5000;
-    let scene = Scene { divider: Some(0.5), ..bare(equalized(0.0)) };
+    let scene = Scene { pair: Pair::divided(0.5), ..bare(equalized(0.0)) };
     let result = adjusted(&source, &scene.adjustments);
     let way = (Rasterizer::Gpu, false);
     studio.load(way, &source, UPRIGHT, Components::Rgbl);

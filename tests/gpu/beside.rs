@@ -1,7 +1,8 @@
-//! Another picture left of the divider: placed, turned, adjusted and drawn as it would be by itself, of any size and depth, by whoever
-//! draws and counts; and uploaded once.
+//! Another picture on the view: placed, turned, adjusted and drawn as it would be by itself, of any size and depth, by whoever draws and
+//! counts, at its side of a divider or in its half; uploaded once; and what both differ by.
 
-use histoscope::adjust::Adjustments;
+use histoscope::adjust::difference::{Extent, Gain, Mapping, difference};
+use histoscope::adjust::{Adjustments, Codes};
 use histoscope::gpu::readback::Image;
 use histoscope::histogram::Components;
 use histoscope::picture::color::{Matrix, Range};
@@ -9,9 +10,9 @@ use histoscope::picture::layout::PixelLayout;
 use histoscope::picture::{Frame, Orientation, Ratio};
 use histoscope::view::exposure::{Exposure, Level};
 use histoscope::view::placement::{Fit, ViewSettings};
-use histoscope::view::scene::{Left, Scene};
+use histoscope::view::scene::{Other, Pair, Scene, Sharing};
 
-use crate::studio::{Studio, WAYS, Way, bare, each, frame};
+use crate::studio::{Studio, WAYS, Way, adjusted, bare, each, frame};
 use crate::support::image::{distance, distance_in};
 use crate::support::{colorimetry, natural};
 
@@ -20,7 +21,7 @@ fn frame_of(layout: PixelLayout, size: (u32, u32), seed: u64) -> Frame {
 }
 
 fn divided(at: f32, scene: Scene) -> Scene {
-    Scene { divider: Some(at), left: Left::Held, ..scene }
+    Scene { pair: Pair { other: Other::Held, ..Pair::divided(at) }, ..scene }
 }
 
 /// The view of a frame alone.
@@ -129,5 +130,126 @@ fn without_another_picture_nothing_is_divided() {
         let expected = alone(&mut studio, way, &live, (97, 53), &bare(Adjustments::default()));
         let scene = divided(0.5, bare(Adjustments::default()));
         assert_eq!(alone(&mut studio, way, &live, (97, 53), &scene), expected, "{way:?}");
+    }
+}
+
+/// The part of an image between these columns.
+fn cut(image: &Image, columns: std::ops::Range<u32>) -> Image {
+    let rows = image.rgba.chunks_exact(4 * image.width as usize);
+    let part = 4 * columns.start as usize..4 * columns.end as usize;
+    Image {
+        width: columns.end - columns.start,
+        height: image.height,
+        rgba: rows.flat_map(|row| row[part.clone()].to_vec()).collect(),
+    }
+}
+
+#[test]
+fn side_by_side_each_picture_is_seen_whole_in_its_half() {
+    let mut studio = Studio::new();
+    let live = frame_of(PixelLayout::planar_ycbcr(8, (1, 1)), (97, 53), 3);
+    let mut turned = frame_of(PixelLayout::planar_ycbcr(10, (1, 0)), (40, 61), 11);
+    turned.orientation = Orientation { quarter_turns: 1, mirrored: false };
+    let settings = [
+        (ViewSettings::default(), Fit::Contain),
+        (ViewSettings::fitted(Fit::Actual), Fit::Actual),
+        (ViewSettings { zoom: 5.0, ..ViewSettings::default() }, Fit::Contain),
+    ];
+    for (other, (view, fit)) in [Other::Held, Other::Second].into_iter().flat_map(|other| settings.map(|s| (other, s)))
+    {
+        for (way, size) in WAYS.into_iter().flat_map(|way| [(way, (160, 90)), (way, (161, 120))]) {
+            let pair = Pair { sharing: Sharing::SideBySide, other, ..Pair::default() };
+            let shown =
+                both(&mut studio, way, (&turned, &live), size, &Scene { view, pair, ..bare(Adjustments::default()) });
+            let single = Scene { view: ViewSettings { fit, ..view }, ..bare(Adjustments::default()) };
+            let halves = [0..size.0 / 2, size.0 / 2..size.0];
+            let order = if other == Other::Held { [&turned, &live] } else { [&live, &turned] };
+            for (index, (half, frame)) in halves.into_iter().zip(order).enumerate() {
+                let width = half.end - half.start;
+                let expected = alone(&mut studio, way, frame, (width, size.1), &single);
+                // The line between both covers two columns of either.
+                let seen = if index == 0 { 0..width - 2 } else { 2..width };
+                let name = format!("{other:?} {fit:?} {way:?} {size:?} half {index}");
+                assert!(distance_in(&cut(&shown, half), &expected, seen) <= 1, "{name}");
+            }
+        }
+    }
+}
+
+/// What both differ by as the CPU finds it, drawn as any picture.
+fn expected_difference(studio: &mut Studio, way: Way, [live, other]: [&Frame; 2], scene: &Scene) -> Image {
+    let extent = |frame: &Frame| Extent {
+        size: (frame.picture.width(), frame.picture.height()),
+        orientation: frame.orientation,
+    };
+    let mapping = Mapping::new(extent(live), extent(other));
+    let found = difference(&Codes::of(&live.picture), &Codes::of(&other.picture), &mapping, scene.pair.gain);
+    let drawn = Frame { picture: found.picture().unwrap(), ..live.clone() };
+    alone(studio, way, &drawn, (97, 53), &bare(Adjustments::default()))
+}
+
+#[test]
+fn the_difference_is_that_of_the_codes_of_any_layout_size_and_turn() {
+    let mut studio = Studio::new();
+    let mut turned = frame_of(PixelLayout::planar_ycbcr(10, (1, 0)), (40, 61), 11);
+    turned.orientation = Orientation { quarter_turns: 3, mirrored: true };
+    let lives = [
+        frame_of(PixelLayout::planar_ycbcr(8, (1, 1)), (97, 53), 3),
+        frame_of(PixelLayout::planar_ycbcr(10, (0, 0)), (97, 53), 3),
+    ];
+    let others = [
+        frame_of(PixelLayout::planar_ycbcr(8, (1, 1)), (97, 53), 4),
+        frame_of(PixelLayout::planar_gbr(12), (61, 80), 3),
+        turned,
+    ];
+    for (live, other) in lives.iter().flat_map(|live| others.iter().map(move |other| (live, other))) {
+        for (way, times) in WAYS.into_iter().flat_map(|way| [1, 8, 256].map(|times| (way, times))) {
+            let gain = Gain::new(times).unwrap();
+            let pair = Pair { sharing: Sharing::Difference, other: Other::Second, gain };
+            let scene = Scene { pair, ..bare(Adjustments::default()) };
+            let expected = expected_difference(&mut studio, way, [live, other], &scene);
+            let shown = both(&mut studio, way, (other, live), (97, 53), &scene);
+            let name = format!("{:?} {:?} {way:?} ×{times}", live.picture.layout(), other.picture.layout());
+            assert!(distance(&shown, &expected) == 0, "{name}: {}", distance(&shown, &expected));
+            assert!(shown.rgba.chunks_exact(4).any(|pixel| pixel[..3] != [0; 3]), "{name}: all is black");
+        }
+    }
+}
+
+#[test]
+fn the_difference_is_of_what_is_adjusted_and_of_the_source_and_is_found_once() {
+    let mut studio = Studio::new();
+    let [live, held] = [3, 9].map(|seed| frame_of(PixelLayout::planar_ycbcr(8, (1, 1)), (97, 53), seed));
+    for (way, adjustments) in WAYS.into_iter().flat_map(|way| [each()[3], each()[8]].map(|each| (way, each))) {
+        let [made, held_made] =
+            [&live, &held].map(|frame| Frame { picture: adjusted(&frame.picture, &adjustments), ..frame.clone() });
+        for (other, against) in [(Other::Source, &live), (Other::Held, &held_made)] {
+            let pair = Pair { sharing: Sharing::Difference, other, gain: Gain::new(3).unwrap() };
+            let scene = Scene { pair, ..bare(adjustments) };
+            let expected = expected_difference(&mut studio, way, [&made, against], &scene);
+            let shown = both(&mut studio, way, (&held, &live), (97, 53), &scene);
+            assert_eq!(distance(&shown, &expected), 0, "{way:?} {adjustments} {other:?}");
+            let again = |studio: &mut Studio, scene: &Scene| {
+                studio.snapshot(way, (97, 53), scene);
+                studio.renderer(way).0.recorded().iter().any(|pass| pass.starts_with("difference"))
+            };
+            assert!(!again(&mut studio, &scene), "{way:?}: it was found already");
+            let pair = Pair { gain: pair.gain.stepped(true), ..pair };
+            assert!(again(&mut studio, &Scene { pair, ..scene }), "{way:?}: of another gain it was not");
+        }
+    }
+}
+
+#[test]
+fn without_another_picture_there_is_no_difference_and_no_half() {
+    let mut studio = Studio::new();
+    let live = frame_of(PixelLayout::planar_ycbcr(8, (1, 1)), (97, 53), 3);
+    for (way, sharing) in WAYS.into_iter().flat_map(|way| [Sharing::SideBySide, Sharing::Difference].map(|s| (way, s)))
+    {
+        let plain = bare(Adjustments::default());
+        let expected = alone(&mut studio, way, &live, (97, 53), &plain);
+        let scene = Scene { pair: Pair { sharing, ..Pair::default() }, ..plain };
+        let shown = alone(&mut studio, way, &live, (97, 53), &scene);
+        assert_eq!(distance(&shown, &expected), 0, "{way:?} {sharing:?}");
     }
 }

@@ -14,6 +14,7 @@ use histoscope::view::datascope::{Datascope, Writing, ink_on};
 use histoscope::view::exposure::{Exposure, FalseColor};
 use histoscope::view::placement::{Fit, Placement, Shape, ViewSettings};
 use histoscope::view::probe::probe;
+use histoscope::view::scene::Pair;
 
 use crate::studio::{Studio, UPRIGHT, WAYS, adjusted};
 use crate::support::image::pixel;
@@ -158,7 +159,7 @@ fn codes_are_above_zebras_marks_false_colours_and_what_a_brush_dims_and_of_eithe
                 let scene = Scene {
                     exposure,
                     adjustments,
-                    divider: Some(0.5),
+                    pair: Pair::divided(0.5),
                     brushes: Brushes::of_histogram(brush),
                     ..scene(view, datascope)
                 };

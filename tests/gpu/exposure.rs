@@ -14,7 +14,7 @@ use histoscope::view::brushes::Brushes;
 use histoscope::view::exposure::{Exposure, Inspection, Level, MarkLimits, Seen, stripe_pixels};
 use histoscope::view::marked::MOST_PLACES;
 use histoscope::view::placement::{Fit, ViewSettings};
-use histoscope::view::scene::Counted;
+use histoscope::view::scene::{Counted, Pair};
 
 use crate::studio::{Studio, UPRIGHT, WAYS, adjusted};
 use crate::support::image::{distance, pixel};
@@ -178,7 +178,8 @@ fn the_shader_and_the_cpu_paint_alike_in_every_turn_and_size_beside_a_brush_and_
         let picture = natural(layout, (61, 35), color, number as u64);
         for quarter_turns in 0..4 {
             let placing = (Ratio::ONE, Orientation { quarter_turns, mirrored: number % 2 == 0 });
-            let (adjustments, divider) = if quarter_turns % 2 == 0 { (blurred, Some(0.4)) } else { Default::default() };
+            let (adjustments, pair) =
+                if quarter_turns % 2 == 0 { (blurred, Pair::divided(0.4)) } else { Default::default() };
             let scene = Scene {
                 overlays: false,
                 exposure: Exposure {
@@ -189,7 +190,7 @@ fn the_shader_and_the_cpu_paint_alike_in_every_turn_and_size_beside_a_brush_and_
                     ..Exposure::default()
                 },
                 adjustments,
-                divider,
+                pair,
                 counted: [Counted::Source, Counted::Result][number % 2],
                 brushes: Brushes::of_histogram((quarter_turns < 2).then_some(Brush::between(
                     3,
@@ -224,7 +225,7 @@ fn either_side_of_the_divider_tells_of_its_own_codes() {
     for way in WAYS {
         studio.load(way, &picture, UPRIGHT, Components::Rgbl);
         let [bare, shown] = [Exposure::default(), exposure].map(|exposure| {
-            let divided = Scene { adjustments, divider: Some(0.5), ..scene(exposure) };
+            let divided = Scene { adjustments, pair: Pair::divided(0.5), ..scene(exposure) };
             studio.snapshot(way, SIZE, &divided)
         });
         // The divider's own line lies between.

@@ -12,6 +12,7 @@ use histoscope::view::brush::Brush;
 use histoscope::view::brushes::Brushes;
 use histoscope::view::exposure::{Exposure, FalseColor, Level, MarkLimits, Table, stripe_pixels};
 use histoscope::view::placement::{Fit, Placement, Shape, ViewSettings};
+use histoscope::view::scene::Pair;
 
 use crate::studio::{Studio, UPRIGHT, WAYS, adjusted};
 use crate::support::image::{distance, pixel};
@@ -92,7 +93,8 @@ fn the_shader_and_the_cpu_paint_alike_in_every_turn_and_size_beside_a_brush_and_
         let picture = natural(layout, (61, 35), color, number as u64);
         for quarter_turns in 0..4 {
             let placing = (Ratio { num: 4, den: 3 }, Orientation { quarter_turns, mirrored: number.is_multiple_of(2) });
-            let (adjustments, divider) = if quarter_turns % 2 == 0 { (blurred, Some(0.4)) } else { Default::default() };
+            let (adjustments, pair) =
+                if quarter_turns % 2 == 0 { (blurred, Pair::divided(0.4)) } else { Default::default() };
             let scene = Scene {
                 overlays: false,
                 exposure: Exposure {
@@ -103,7 +105,7 @@ fn the_shader_and_the_cpu_paint_alike_in_every_turn_and_size_beside_a_brush_and_
                     false_color: by(Table::ALL[number % 2]),
                 },
                 adjustments,
-                divider,
+                pair,
                 brushes: Brushes::of_histogram((quarter_turns < 2).then_some(Brush::between(
                     3,
                     1 << (layout.bin_bits() - 1),
@@ -165,7 +167,7 @@ fn either_side_of_the_divider_tells_of_its_own_codes() {
     let exposure = tinted(Table::Camera);
     for way in WAYS {
         studio.load(way, &picture, UPRIGHT, Components::Rgbl);
-        let divided = Scene { adjustments, divider: Some(0.5), ..scene(exposure) };
+        let divided = Scene { adjustments, pair: Pair::divided(0.5), ..scene(exposure) };
         let shown = studio.snapshot(way, SIZE, &divided);
         // The divider's own line lies between.
         for (x, y) in places().filter(|&(x, _)| x.abs_diff(SIZE.0 / 2) > 4) {

@@ -10,7 +10,7 @@ use histoscope::picture::layout::PixelLayout;
 use histoscope::view::lamps;
 use histoscope::view::overlay::{Arrangement, OverlayStyle};
 use histoscope::view::panel::{PanelRect, panels};
-use histoscope::view::scene::{Counted, Scene};
+use histoscope::view::scene::{Counted, Pair, Scene};
 
 use crate::studio::{Studio, UPRIGHT, WAYS, adjusted, count};
 use crate::support::image::{distance, pixel};
@@ -336,10 +336,15 @@ fn the_backdrop_is_of_what_is_shown_on_either_side_of_the_divider() {
     let style = OverlayStyle { backdrop: true, ..OverlayStyle::default() };
     for way in WAYS {
         studio.load(way, &gray, UPRIGHT, Components::Rgbl);
-        let scene =
-            Scene { style, adjustments: equalized(), counted: Counted::Source, divider: Some(0.5), ..Scene::default() };
+        let scene = Scene {
+            style,
+            adjustments: equalized(),
+            counted: Counted::Source,
+            pair: Pair::divided(0.5),
+            ..Scene::default()
+        };
         let image = studio.snapshot(way, (640, 360), &scene);
-        let plain = studio.snapshot(way, (640, 360), &Scene { divider: None, ..scene });
+        let plain = studio.snapshot(way, (640, 360), &Scene { pair: Pair::default(), ..scene });
         let [(_, left, _), (_, right, _)] = panels(&scene, Components::Rgbl, (640, 360)).collect::<Vec<_>>()[..] else {
             panic!("a pair is two")
         };

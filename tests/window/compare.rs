@@ -89,8 +89,8 @@ fn partners_are_shown_at_either_side_with_their_distances_and_follow_every_key()
         let program = paused(&display, [sample(), sample()], &["--engine", engine, "--offset", "30"]);
         in_step(&program, "1.000", "0.000");
         let plain = |at| program.snapshot_with(sample(), at, (1280, 720), &["--no-overlay"]);
-        columns_are(&program, &plain("1"), 0..636, "the second clip at the left");
-        columns_are(&program, &plain("0"), 646..1280, "the first clip at the right");
+        columns_are(&program, &plain("0"), 0..636, "the first clip at the left");
+        columns_are(&program, &plain("1"), 646..1280, "the second clip at the right");
         program.key("n");
         distances(&program, 0, &expected_distances([&sums_of(sample(), 0), &sums_of(sample(), 30)]));
         // Steps and seeks, there and back, also one after the other.
@@ -135,6 +135,50 @@ fn partners_are_shown_at_either_side_with_their_distances_and_follow_every_key()
             let (second, first) = (times.next()?, times.next()?);
             (near(second - first, 0.1, 0.001) && near(first, position, 0.05)).then_some(())
         });
+        program.quit_with("q");
+    }
+}
+
+/// What is seen above the histograms and below the controls.
+fn middle(program: &Program) -> Vec<[u8; 3]> {
+    let now = program.settled();
+    (150..480)
+        .step_by(7)
+        .flat_map(|y| (0..1280).step_by(5).map(move |x| (x, y)))
+        .map(|(x, y)| now.pixel(x, y))
+        .collect()
+}
+
+#[test]
+fn two_clips_are_seen_side_by_side_and_as_their_difference() {
+    let _turn = turn();
+    let display = Display::start();
+    for engine in ["cpu", "gpu"] {
+        let arguments = ["--engine", engine, "--compare-as", "difference", "--gain", "4"];
+        let program = paused(&display, [sample(), sample()], &arguments);
+        in_step(&program, "0.000", "0.000");
+        until("nothing to differ", PATIENCE, || middle(&program).iter().all(|pixel| *pixel == [0; 3]).then_some(()));
+        program.after(|| program.key("ctrl+period"), "note: offset +1 frames of sample.mp4");
+        in_step(&program, "0.033", "0.000");
+        let sum = |pixels: &[[u8; 3]]| pixels.iter().flatten().map(|&code| u64::from(code)).sum::<u64>();
+        let small = until("a difference", PATIENCE, || Some(sum(&middle(&program))).filter(|&sum| sum > 0));
+        program.after(|| program.key("alt+period"), "note: difference ×8");
+        let large = until("a larger one", PATIENCE, || Some(sum(&middle(&program))).filter(|&sum| sum > small));
+        program.after(|| program.key("alt+comma"), "note: difference ×4");
+        until("the smaller one", PATIENCE, || (sum(&middle(&program)) == small).then_some(()));
+        assert!(large <= 2 * small, "no more than twice as much: {small} and {large}");
+        // A divider, then both in their halves: what is seen of either is the same once they are the same frame.
+        program.after(|| program.key("shift+w"), "note: divider on, the second clip right of it");
+        program.after(|| program.key("shift+w"), "note: side by side: the first and the second clip");
+        program.after(|| program.key("ctrl+comma"), "note: offset +0 frames of sample.mp4");
+        until("two pictures alike below and above black", PATIENCE, || {
+            let now = program.settled();
+            let alike = (190..480).step_by(7).flat_map(|y| (8..630).step_by(5).map(move |x| (x, y)));
+            let mut seen = alike.map(|(x, y)| (now.pixel(x, y), now.pixel(x + 640, y)));
+            let is_black = (100..170).all(|y| now.pixel(300, y) == [0; 3] && now.pixel(900, y) == [0; 3]);
+            (is_black && seen.all(|(left, right)| left == right)).then_some(())
+        });
+        program.after(|| program.key("w"), "note: side by side off");
         program.quit_with("q");
     }
 }
@@ -226,9 +270,16 @@ fn what_cannot_be_compared_is_named() {
         assert_eq!(output.status.code(), Some(code), "{arguments:?}: {text}");
         assert!(text.contains(named) && !text.contains("panicked"), "{arguments:?}: {text}");
     }
-    for arguments in [&["--offset", "3"][..], &["--compare-by", "frame"]] {
+    for arguments in
+        [&["--offset", "3"][..], &["--compare-by", "frame"], &["--compare-as", "difference"], &["--gain", "2"]]
+    {
         let output = ended(&display, &[&[sample(), sample()], arguments].concat());
         assert_eq!(output.status.code(), Some(2), "{arguments:?} without --compare");
+    }
+    for gain in ["0", "257", "loud"] {
+        let output = ended(&display, &[sample(), sample(), "--compare", "--gain", gain]);
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(2) && text.contains("a whole number from 1 to 256"), "{gain}: {text}");
     }
 }
 

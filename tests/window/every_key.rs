@@ -241,6 +241,18 @@ fn check(program: &Program, key: &str, action: Action) {
             drop(note("there is no second clip: histoscope a.mp4 b.mp4 --compare plays two"));
         }
         Action::ToggleDivider => notes("divider on; nothing is adjusted or held yet", "divider off"),
+        Action::NextSharing => {
+            for name in ["side by side", "difference ×8", "divider on"] {
+                note(&format!("{name}; nothing is adjusted or held yet"));
+            }
+        }
+        Action::StepGain { more } => {
+            // The table has less of it first.
+            let gains: &[u32] = if more { &[2, 4, 8, 16, 32, 64, 128, 256, 256] } else { &[4, 2, 1, 1] };
+            for gain in gains {
+                note(&format!("difference ×{gain}"));
+            }
+        }
         Action::NextCounted => {
             for name in ["both", "source", "result"] {
                 note(&format!("histograms: {name}, once something is adjusted"));

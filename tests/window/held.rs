@@ -154,13 +154,13 @@ fn the_menu_chooses_among_held_frames() {
     let display = Display::start();
     let program = paused_sample(&display, &[]);
     let choose = |entries: &[&str]| crate::hands::choose(&program, entries);
-    program.after(|| choose(&["Held frames", "Hold this frame"]), "note: held: sample.mp4 0:00.000");
+    program.after(|| choose(&["Compare", "Hold this frame"]), "note: held: sample.mp4 0:00.000");
     step_to(&program, 1);
     program.after(|| program.key("p"), "note: held: sample.mp4 0:00.033");
-    program.after(|| choose(&["Held frames", "sample.mp4 0:00.000"]), "note: compared with sample.mp4 0:00.000");
-    program.after(|| choose(&["Held frames", "Show the held frame"]), "note: the held frame: sample.mp4 0:00.000");
-    program.after(|| choose(&["Held frames", "Show the video"]), "note: the video");
-    program.after(|| choose(&["Held frames", "Let go of it"]), "note: let go of sample.mp4 0:00.000");
+    program.after(|| choose(&["Compare", "sample.mp4 0:00.000"]), "note: compared with sample.mp4 0:00.000");
+    program.after(|| choose(&["Compare", "Show the held frame"]), "note: the held frame: sample.mp4 0:00.000");
+    program.after(|| choose(&["Compare", "Show the video"]), "note: the video");
+    program.after(|| choose(&["Compare", "Let go of it"]), "note: let go of sample.mp4 0:00.000");
     program.after(|| program.key("shift+p"), "note: the held frame: sample.mp4 0:00.033");
     program.quit_with("q");
 }

@@ -10,7 +10,7 @@ use crate::adjust::{
     place_on, time_constant_text,
 };
 use crate::keys::{self, Action};
-use crate::view::scene::Counted;
+use crate::view::scene::{Counted, Sharing};
 
 /// Width of the panel's inside, in points.
 const WIDTH: f32 = 316.0;
@@ -226,8 +226,14 @@ impl Lines<'_> {
         }
         let line = self.next();
         let adjusting = self.adjusting;
+        let has_divider = matches!(adjusting.sharing, Sharing::Divider(_));
         let parts = [
-            ("Divider", adjusting.has_divider, Action::ToggleDivider, "The source, or the held frame, left of a line"),
+            (
+                "Divider",
+                has_divider,
+                Action::ToggleDivider,
+                "The source, or the held frame, at the other side of a line",
+            ),
             ("Curves", adjusting.curves, Action::ToggleCurves, "Cumulative histograms over the bars"),
             ("Backdrop", adjusting.backdrop, Action::ToggleBackdrop, "Blur the picture behind the histograms"),
         ];

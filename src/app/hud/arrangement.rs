@@ -71,7 +71,7 @@ impl Hud {
         let bottom = if model.scopes.histograms.is_empty() { free.max.y } else { free.max.y - labels::height(model) };
         let panels = Rect::from_min_max(Pos2::new(free.min.x, panels_top), Pos2::new(free.max.x, bottom))
             .shrink2(Vec2::new(theme::MARGIN, 0.0));
-        let divided = if model.adjusting.divided.is_some() { divider::LABELS } else { 0.0 };
+        let divided = if model.adjusting.pair.is_some() { divider::LABELS } else { 0.0 };
         let room = Room { view, free, panels, help, divided, strength, model };
         let told = self.divide(ui, &room, now, commands);
         let (placed, noted_in) = self.place_panels(ui, &room, &told, commands);

@@ -1,10 +1,11 @@
-//! The divider between two pictures: a grip to drag it by, and what lies on either side. Its line is drawn with the pictures.
+//! Two pictures on the view: what lies on either side of the line between them, and a grip to drag that by; or what they differ by.
+//! The line itself is drawn with the pictures.
 
 use egui::{Align2, Color32, CursorIcon, Pos2, Rect, Stroke, Ui, pos2, vec2};
 
 use super::model::Model;
 use super::theme;
-use crate::view::scene::Left;
+use crate::view::scene::{Other, Pair};
 
 /// Height that the labels take below the upper edge of the room, in points.
 pub const LABELS: f32 = 24.0;
@@ -16,18 +17,23 @@ const GRIP: egui::Vec2 = vec2(14.0, 30.0);
 
 /// Shows the labels at the top of `room` and the grip in `free`, where no histogram is.
 pub fn show(ui: &Ui, view: Rect, (room, free): (Rect, Rect), model: &Model<'_>, strength: f32) {
-    let Some((share, left)) = model.adjusting.divided else { return };
+    let Some(pair) = model.adjusting.pair else { return };
     let painter = ui.ctx().layer_painter(egui::LayerId::background());
-    let x = view.min.x + view.width() * share.value();
+    let Some((seam, width)) = model.adjusting.seam else {
+        let at = pos2(room.center().x, room.min.y);
+        return label(&painter, room.width() - 8.0, at, Align2::CENTER_TOP, difference(pair, model));
+    };
+    let x = view.min.x + view.width() * (seam.column as f32 / width.max(1) as f32);
     let is_held = model.adjusting.is_at_divider;
     if is_held {
         ui.ctx().set_cursor_icon(CursorIcon::ResizeHorizontal);
     }
     let strength = if is_held { 1.0 } else { strength };
-    if strength > 0.0 && free.x_range().contains(x) && free.height() > 3.0 * GRIP.y {
+    if seam.moves && strength > 0.0 && free.x_range().contains(x) && free.height() > 3.0 * GRIP.y {
         grip(&painter, pos2(x, free.center().y), strength, is_held);
     }
-    let [left, right] = sides(left, model);
+    let [other, live] = names(pair.other, model);
+    let [left, right] = if pair.other.is_left() { [other, live] } else { [live, other] };
     let sides =
         [(Align2::RIGHT_TOP, x - 5.0, left, x - room.min.x), (Align2::LEFT_TOP, x + 5.0, right, room.max.x - x)];
     for (anchor, at, text, width) in sides {
@@ -38,16 +44,22 @@ pub fn show(ui: &Ui, view: Rect, (room, free): (Rect, Rect), model: &Model<'_>, 
     }
 }
 
-/// What lies left and right of the divider.
-fn sides(left: Left, model: &Model<'_>) -> [String; 2] {
+/// What is shown in the place of two pictures.
+fn difference(pair: Pair, model: &Model<'_>) -> String {
+    let [other, live] = names(pair.other, model);
+    format!("difference {}: {live} against {other}", pair.gain)
+}
+
+/// The names of the picture that is shown with the live one, and of that.
+fn names(other: Other, model: &Model<'_>) -> [String; 2] {
     let adjustments = &model.adjusting.adjustments;
-    match left {
-        Left::Source => ["source".to_owned(), adjustments.to_string()],
-        Left::Held | Left::Second => {
+    match other {
+        Other::Source => ["source".to_owned(), adjustments.to_string()],
+        Other::Held | Other::Second => {
             // Beside a second clip, both are live.
-            let right = if left == Left::Second { model.file.name.unwrap_or("live") } else { "live" };
+            let live = if other == Other::Second { model.file.name.unwrap_or("live") } else { "live" };
             let made = if adjustments.is_off() { String::new() } else { format!(", {adjustments}") };
-            [model.held.title.unwrap_or("the other one"), right].map(|name| format!("{name}{made}"))
+            [model.held.title.unwrap_or("the other one"), live].map(|name| format!("{name}{made}"))
         }
     }
 }

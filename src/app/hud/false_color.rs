@@ -6,7 +6,7 @@ use egui::{Color32, CornerRadius, Mesh, Rect, Sense, Shape, Stroke, StrokeKind, 
 use super::model::{Command, Model};
 use super::{meanings, theme};
 use crate::view::exposure::{Exposure, FalseColor, Paint, Tint, Unit, percents};
-use crate::view::scene::Left;
+use crate::view::scene::Other;
 
 const LINE: f32 = 16.0;
 const SWATCH: f32 = 12.0;
@@ -40,14 +40,14 @@ fn entries(tint: &Tint, unit: Unit) -> Vec<Entry> {
 }
 
 /// What the numbers are of.
-fn title(tint: &Tint, unit: Unit, left: Option<Left>) -> String {
+fn title(tint: &Tint, unit: Unit, other: Option<Other>) -> String {
     let of = if tint.is_luma { "Y'" } else { "luminance" };
-    match (unit, left) {
+    match (unit, other) {
         (Unit::Percent, None) => format!("{of} in %"),
         (Unit::Percent, Some(_)) => "percent".to_owned(),
         (Unit::Codes, None) => format!("{of} codes"),
-        (Unit::Codes, Some(Left::Source)) => "codes of the result".to_owned(),
-        (Unit::Codes, Some(Left::Held | Left::Second)) => "codes of the one at the right".to_owned(),
+        (Unit::Codes, Some(Other::Source)) => "codes of the result".to_owned(),
+        (Unit::Codes, Some(Other::Held | Other::Second)) => "codes of the live picture".to_owned(),
     }
 }
 
@@ -59,7 +59,7 @@ pub fn show(ui: &Ui, room: Rect, model: &Model<'_>, commands: &mut Vec<Command>)
     let layout = |text: String, color| ui.painter().layout_no_wrap(text, theme::mono(theme::SMALL + 0.5), color);
     let lines: Vec<_> =
         entries(&tint, unit).into_iter().map(|line| (line.color, layout(line.text, theme::LIGHT))).collect();
-    let title = layout(title(&tint, unit, model.adjusting.left()), theme::DIM);
+    let title = layout(title(&tint, unit, model.adjusting.other()), theme::DIM);
     let column = lines.iter().map(|(_, text)| text.size().x).fold(0.0, f32::max) + SWATCH + GAP;
     let size_of = |columns: usize| {
         let width = column * columns as f32 + GAP * (columns - 1) as f32;

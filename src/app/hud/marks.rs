@@ -9,7 +9,7 @@ use super::{meanings, theme};
 use crate::histogram::Components;
 use crate::view::exposure::{MARK_LIGHTS, MarkLimits, mark_colors};
 use crate::view::marked::Marked;
-use crate::view::scene::Left;
+use crate::view::scene::Other;
 
 const LINE: f32 = 17.0;
 const SWATCH: f32 = 11.0;
@@ -139,15 +139,15 @@ fn lines(model: &Model<'_>) -> Vec<Vec<Part>> {
 /// Whether what is seen shows Y', Cb and Cr as coded. Adjusted pictures have red, green and blue.
 fn is_coded(model: &Model<'_>) -> bool {
     let adjusting = &model.adjusting;
-    let shows_source = adjusting.adjustments.is_off() || adjusting.left() == Some(Left::Source);
+    let shows_source = adjusting.adjustments.is_off() || adjusting.other() == Some(Other::Source);
     model.scopes.components == Components::YCbCr && shows_source
 }
 
 /// What is known of how many pixels are marked; nothing while it plays.
 fn told(model: &Model<'_>) -> Option<String> {
-    let of = match model.adjusting.left() {
-        Some(Left::Source) => "result: ",
-        Some(Left::Held | Left::Second) => "live: ",
+    let of = match model.adjusting.other() {
+        Some(Other::Source) => "result: ",
+        Some(Other::Held | Other::Second) => "live: ",
         None => "",
     };
     match model.exposure.marked {
@@ -229,7 +229,7 @@ mod tests {
     use super::*;
     use crate::adjust::{Adjustments, Blur};
     use crate::app::hud::{AdjustmentView, ExposureView};
-    use crate::view::scene::Scene;
+    use crate::view::scene::{Pair, Scene};
 
     fn blurred() -> Scene {
         let adjustments = Adjustments { blur: Some(Blur { size: 9, runs: 1 }), ..Adjustments::default() };
@@ -241,19 +241,20 @@ mod tests {
         let panels = crate::app::hud::tests::pair(1600.0, 900.0);
         let base = || crate::app::hud::tests::adjusted_model(&panels);
         let one = Marked { looked_at: 100, pixels: 1, places: vec![[17, 3]], ..Marked::default() };
-        let tells = |marked, left: Option<Left>| {
+        let tells = |marked, other: Option<Other>| {
             let exposure = ExposureView { marked, ..base().exposure };
-            let divided = left.and_then(|left| Scene { divider: Some(0.5), left, ..blurred() }.divided());
-            assert_eq!(divided.is_some(), left.is_some());
-            told(&Model { exposure, adjusting: AdjustmentView { divided, ..base().adjusting }, ..base() })
+            let pair =
+                other.and_then(|other| Scene { pair: Pair { other, ..Pair::divided(0.5) }, ..blurred() }.paired());
+            assert_eq!(pair.is_some(), other.is_some());
+            told(&Model { exposure, adjusting: AdjustmentView { pair, ..base().adjusting }, ..base() })
         };
         assert_eq!(tells(MarkedView::Untold, None), None);
         assert_eq!(tells(MarkedView::UnderWay, None).as_deref(), Some("counting …"));
         assert_eq!(tells(MarkedView::OnAdapter, None).as_deref(), Some("counted with the adjustments off"));
         let found = "1 pixel (1.00 %), in a ring; the first at x 17  y 3";
         assert_eq!(tells(MarkedView::Found(&one), None).as_deref(), Some(found));
-        assert_eq!(tells(MarkedView::Found(&one), Some(Left::Source)), Some(format!("result: {found}")));
-        assert_eq!(tells(MarkedView::Found(&one), Some(Left::Held)), Some(format!("live: {found}")));
+        assert_eq!(tells(MarkedView::Found(&one), Some(Other::Source)), Some(format!("result: {found}")));
+        assert_eq!(tells(MarkedView::Found(&one), Some(Other::Held)), Some(format!("live: {found}")));
     }
 
     #[test]

@@ -270,7 +270,7 @@ impl Drawing<'_, '_> {
                         }
                     }
                 }),
-                MenuLine::Held => self.further(ui, "Held frames", Self::held),
+                MenuLine::Held => self.further(ui, "Compare", Self::held),
                 MenuLine::Recent => self.further(ui, "Recent files", |menu, ui| menu.recent(ui, usize::MAX)),
             }
             ruled = false;

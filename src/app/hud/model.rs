@@ -29,7 +29,7 @@ use crate::view::exposure::{Exposure, Tint};
 use crate::view::marked::Marked;
 use crate::view::overlay::Overlaps;
 use crate::view::placement::Fit;
-use crate::view::scene::{Counted, Left, Share};
+use crate::view::scene::{Counted, Other, Pair, Seam, Sharing};
 use crate::view::scopes::{Kind, ScopeStyle};
 
 /// What the display over the picture asks for.
@@ -84,10 +84,12 @@ pub struct AdjustmentView {
     pub choices: Choices,
     /// Which picture is to be counted where there are two.
     pub counted: Counted,
-    /// Whether the divider is on.
-    pub has_divider: bool,
-    /// Where it stands and what lies left of it, if there is something to divide.
-    pub divided: Option<(Share, Left)>,
+    /// How another picture is to be shown with the live one.
+    pub sharing: Sharing,
+    /// How one is, if there is one.
+    pub pair: Option<Pair>,
+    /// Where they meet on the view, and the view's width in pixels.
+    pub seam: Option<(Seam, u32)>,
     /// Whether the pointer is where it takes hold of the divider.
     pub is_at_divider: bool,
     /// Whether cumulative curves are on.
@@ -99,10 +101,10 @@ pub struct AdjustmentView {
 }
 
 impl AdjustmentView {
-    /// What lies left of the divider, if there is something to divide.
+    /// The picture that is shown with the live one, if one is.
     #[must_use]
-    pub fn left(&self) -> Option<Left> {
-        self.divided.map(|(_, left)| left)
+    pub fn other(&self) -> Option<Other> {
+        self.pair.map(|pair| pair.other)
     }
 }
 

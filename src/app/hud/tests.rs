@@ -5,7 +5,7 @@ use crate::adjust::Adjustment;
 use crate::gpu::draw::Channels;
 use crate::histogram::Components;
 use crate::view::exposure::{Exposure, FalseColor, Level, MarkLimits};
-use crate::view::scene::Scene;
+use crate::view::scene::{Pair, Scene, Sharing};
 
 fn play() -> PlayState {
     PlayState { duration_secs: Some(10.0), speed: 1.0, seekable: true, frame_index: Some(7), ..PlayState::default() }
@@ -106,12 +106,16 @@ fn the_controls_never_cover_the_histograms() {
 
 /// Everything that adjustments bring with them: the panel, a divider, a legend, the name of what is counted.
 pub(super) fn adjusted_model(panels: &[HistogramArea]) -> Model<'_> {
-    let mut adjusting =
-        AdjustmentView { has_divider: true, thresholds: Some([60, 120, 180, u32::MAX]), ..model(&[]).adjusting };
+    let mut adjusting = AdjustmentView {
+        sharing: Sharing::Divider(0.3),
+        thresholds: Some([60, 120, 180, u32::MAX]),
+        ..model(&[]).adjusting
+    };
     adjusting.choices.otsu.classes = 4;
     Adjustment::Blur.switch_on(&mut adjusting.adjustments, &adjusting.choices);
     Adjustment::Otsu.switch_on(&mut adjusting.adjustments, &adjusting.choices);
-    adjusting.divided = Scene { divider: Some(0.3), adjustments: adjusting.adjustments, ..Scene::default() }.divided();
+    let scene = Scene { pair: Pair::divided(0.3), adjustments: adjusting.adjustments, ..Scene::default() };
+    (adjusting.pair, adjusting.seam) = (scene.paired(), scene.seam((1280, 720)).map(|seam| (seam, 1280)));
     let model = model(panels);
     let counted = Some("result: low-pass 9×9, 4 classes; outline: source");
     Model { adjusting, scopes: ScopesView { counted, ..model.scopes }, ..model }

@@ -12,6 +12,7 @@ use crate::app::options::AppError;
 use crate::app::pointing::{Held, PointerCommand};
 use crate::keys::Action;
 use crate::view::overlay::Channels;
+use crate::view::scene::Sharing;
 
 impl Viewer {
     /// Looks at an event before anything is done about it.
@@ -59,7 +60,7 @@ impl Viewer {
                 PointerCommand::LetGo => self.work.hud.let_go(now),
                 PointerCommand::View(view) => self.work.look_at(view, now),
                 PointerCommand::Scopes(scopes) => self.work.show_scopes(scopes, now),
-                PointerCommand::Divide(share) => self.work.scene.divider = Some(share),
+                PointerCommand::Divide(share) => self.work.scene.pair.sharing = Sharing::Divider(share),
                 PointerCommand::Brush(brush) => {
                     self.work.scene.brushes.histogram = Some(brush);
                     // What is brushed is seen.

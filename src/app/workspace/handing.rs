@@ -8,7 +8,7 @@ use super::Workspace;
 use crate::app::copying::{self, Copied};
 use crate::app::hud::Note;
 use crate::gpu::FrameTag;
-use crate::view::scene::{Counted, Left, Scene};
+use crate::view::scene::{Counted, Other, Scene};
 
 /// Why nothing is handed over of a held frame, which may be another file's.
 const HELD: &str = "the held frame is on screen; Shift+P goes back to the video";
@@ -25,9 +25,9 @@ impl Workspace {
         let components = self.bins.components;
         let shown = (&self.scene, components, self.region.counted());
         let held = self.held.outlined_in(components).map(|held| held.name.as_str());
-        let left = self.held.chosen().filter(|_| self.scene.divided().is_some_and(|(_, left)| left != Left::Source));
-        let left = left.map(|held| held.title.as_str());
-        if let Err(reason) = self.saves.begin(session, &mut self.graphics, shown, (held, left), labelled) {
+        let is_shown = self.scene.paired().is_some_and(|pair| pair.other != Other::Source);
+        let other = self.held.chosen().filter(|_| is_shown).map(|held| held.title.as_str());
+        if let Err(reason) = self.saves.begin(session, &mut self.graphics, shown, (held, other), labelled) {
             self.note(Note::warning(format!("nothing was saved: {reason}")), now);
         }
     }

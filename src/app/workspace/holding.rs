@@ -8,6 +8,7 @@ use crate::app::hud::Note;
 use crate::app::options::AppError;
 use crate::engine::EngineError;
 use crate::picture::Frame;
+use crate::view::scene::Sharing;
 
 /// What is said where no frame is held.
 const NOTHING_HELD: &str = "no frame is held: p holds the one on screen";
@@ -116,13 +117,16 @@ impl Workspace {
         live.map_or(Ok(()), |live| self.load(live))
     }
 
-    /// Has the frame that is compared with drawn: its bins as outlines, and its picture left of the divider.
+    /// Has the frame that is compared with drawn: its bins as outlines, and its picture with the live one.
     pub fn follow_held(&mut self, now: Instant) {
-        self.scene.left = self.held.left();
-        let frame = self.held.outlined().map(|held| &held.frame).filter(|_| self.scene.divider.is_some());
+        self.scene.pair.other = self.held.other();
+        let frame = self.held.outlined().map(|held| &held.frame).filter(|_| !self.scene.pair.is_alone());
         if let Err(reason) = self.graphics.renderer.set_beside(&self.graphics.gpu, frame) {
-            self.scene.divider = None;
-            self.note(Note::warning(format!("divider off: the other picture cannot be drawn: {reason}")), now);
+            self.scene.pair.sharing = Sharing::Alone;
+            self.note(
+                Note::warning(format!("the other picture cannot be drawn, and the live one is shown alone: {reason}")),
+                now,
+            );
         }
         let bins = self.held.outlined().and_then(|held| held.histogram(self.bins.components));
         self.graphics.renderer.set_reference(&self.graphics.gpu, bins);

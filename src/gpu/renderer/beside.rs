@@ -1,4 +1,4 @@
-//! The picture that is shown left of the divider in the place of the source: it is drawn and adjusted as the loaded one is, but not
+//! The picture that is shown with the loaded one, other than its source: it is drawn and adjusted as the loaded one is, but not
 //! counted here.
 
 use super::adjusting::{Adjusting, Making};
@@ -21,23 +21,24 @@ pub struct Beside {
     /// Whether the planes are this picture's: they go to the adapter once, and only where it draws.
     is_uploaded: bool,
     adjusting: Adjusting,
-    loading: u64,
+    /// Its number among the pictures that were shown so.
+    pub loading: u64,
 }
 
 impl Beside {
-    /// Nothing is uploaded yet.
+    /// Nothing is uploaded yet. No other picture has had the number.
     ///
     /// # Errors
     /// [`GpuError::PictureTooLarge`] if the adapter, which is to draw it, cannot hold it.
-    pub fn new(gpu: &Gpu, frame: Frame, rasterizer: Rasterizer) -> Result<Self, GpuError> {
+    pub fn new(gpu: &Gpu, (frame, number): (Frame, u64), rasterizer: Rasterizer) -> Result<Self, GpuError> {
         let mut beside = Self {
             frame: frame.clone(),
             pictures: PictureBuffers::default(),
             is_uploaded: false,
             adjusting: Adjusting::default(),
-            loading: 0,
+            loading: number,
         };
-        beside.show(gpu, frame, rasterizer)?;
+        beside.show(gpu, (frame, number), rasterizer)?;
         Ok(beside)
     }
 
@@ -45,13 +46,13 @@ impl Beside {
     ///
     /// # Errors
     /// As [`new`](Self::new); the frame before stays then.
-    pub fn show(&mut self, gpu: &Gpu, frame: Frame, rasterizer: Rasterizer) -> Result<(), GpuError> {
+    pub fn show(&mut self, gpu: &Gpu, (frame, number): (Frame, u64), rasterizer: Rasterizer) -> Result<(), GpuError> {
         if rasterizer == Rasterizer::Gpu {
             PictureBuffers::check(gpu, &frame.picture)?;
         }
         self.frame = frame;
         self.is_uploaded = false;
-        self.loading += 1;
+        self.loading = number;
         Ok(())
     }
 
@@ -79,7 +80,7 @@ impl Beside {
                     making.recorded.push("upload beside");
                     self.is_uploaded = true;
                 }
-                Err(reason) => log::error!("the picture left of the divider cannot be drawn: {reason}"),
+                Err(reason) => log::error!("the other picture cannot be drawn: {reason}"),
             }
         }
         if adjustments.is_off() {
@@ -115,6 +116,11 @@ impl Beside {
     /// The picture with these adjustments, for the CPU to paint; where only the adapter has that, the picture as it was decoded.
     pub fn picture(&self, adjustments: &Adjustments) -> &Picture {
         self.adjusting.picture().filter(|_| self.is_adjusted(adjustments)).unwrap_or(&self.frame.picture)
+    }
+
+    /// The picture as it is shown, where the CPU has it.
+    pub fn here(&self, adjustments: &Adjustments) -> Option<&Picture> {
+        if self.is_adjusted(adjustments) { self.adjusting.picture() } else { Some(&self.frame.picture) }
     }
 
     /// What the adapter draws it from; `None` where it does not have it.

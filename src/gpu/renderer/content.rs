@@ -2,21 +2,20 @@
 
 use super::adjusting::{Adjusting, Making};
 use super::beside::Beside;
-use super::loaded::{Count, Loaded, Rasterizer};
+use super::difference::Differing;
+use super::loaded::{Count, Loaded};
 use crate::adjust::{Adjustments, working_colorimetry};
 use crate::gpu::Gpu;
-use crate::gpu::draw::{self, Side, ViewPart};
 use crate::gpu::figures::FrameTag;
 use crate::gpu::histogram::HistogramPasses;
 use crate::gpu::live::Timed;
 use crate::gpu::upload::PictureBuffers;
 use crate::histogram::{Components, Histogram};
 use crate::picture::Picture;
-use crate::picture::color::{Colorimetry, Conversion};
+use crate::picture::color::Conversion;
 use crate::picture::layout::PixelLayout;
 use crate::picture::region::{self, Rect};
-use crate::view::placement::Shape;
-use crate::view::scene::{Counted, Left, Scene};
+use crate::view::scene::{Counted, Scene};
 
 /// What of a scene decides which pictures are made and counted.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -43,11 +42,15 @@ pub struct Content {
     pub pictures: PictureBuffers,
     pub histogram: HistogramPasses,
     pub adjusting: Adjusting,
-    /// What the divider shows at its left in the place of the source.
+    /// What is shown with it in the place of its source.
     pub beside: Option<Beside>,
+    /// What it and the other one differ by.
+    pub differing: Differing,
     pub loaded: Option<Loaded>,
     /// Pictures loaded so far.
     pub loadings: u64,
+    /// Pictures shown with it so far.
+    pub besides: u64,
     /// What the last recording made and counted, and how often that has changed.
     pub choice: Choice,
     pub revision: u64,
@@ -60,8 +63,10 @@ impl Content {
             histogram: HistogramPasses::new(gpu),
             adjusting: Adjusting::default(),
             beside: None,
+            differing: Differing::default(),
             loaded: None,
             loadings: 0,
+            besides: 0,
             choice: Choice::of(&Scene::default()),
             revision: 0,
         }
@@ -196,108 +201,5 @@ impl Content {
             loaded.count == Count::Done && loaded.known.is_none()
         };
         is_fetchable.then_some(loaded)
-    }
-
-    /// Makes what the divider shows at its left ready to be drawn, if that is not the source.
-    pub fn record_beside(&mut self, making: &mut Making<'_>, left: Left) {
-        let Self { beside: Some(beside), loaded: Some(loaded), histogram, choice, .. } = self else { return };
-        if left != Left::Source {
-            beside.record(making, loaded.rasterizer, (choice.adjustments, histogram));
-        }
-    }
-
-    /// The column of a view at which the divider stands, and what lies left of it; nothing where one picture takes all of the view.
-    pub fn divided(&self, scene: &Scene, width: u32) -> Option<(u32, Left)> {
-        let (share, left) = scene.divided()?;
-        let is_there = match left {
-            Left::Source => self.has_result(),
-            Left::Held | Left::Second => self.beside.as_ref().is_some_and(|beside| self.draws(beside)),
-        };
-        is_there.then(|| (share.column(width), left))
-    }
-
-    /// Whether whoever draws the loaded picture can draw this one.
-    fn draws(&self, beside: &Beside) -> bool {
-        let rasterizer = self.loaded.as_ref().map(|loaded| loaded.rasterizer);
-        rasterizer == Some(Rasterizer::Cpu) || beside.bound(&self.choice.adjustments).is_some()
-    }
-
-    /// What is drawn of which picture on a view of that many pixels.
-    pub fn parts(&self, scene: &Scene, size: (u32, u32)) -> Vec<ViewPart<'_>> {
-        let Some(loaded) = &self.loaded else { return Vec::new() };
-        let width = size.0;
-        let (split, left) = self.divided(scene, width).map_or((0, None), |(split, left)| (split, Some(left)));
-        let lighting = scene.lighting(loaded.components).map(|lighting| lighting.inside(loaded.region));
-        let is_drawn = loaded.rasterizer == Rasterizer::Gpu;
-        let source = self.pictures.bind_group().map(|group| (group, *loaded.picture.layout())).filter(|_| is_drawn);
-        let result = self.adjusting.bound().filter(|_| is_drawn);
-        let adjusted = self.adjusting.picture().unwrap_or(&loaded.picture);
-        // Each picture tells of its own exposure.
-        let inspected = |layout: PixelLayout, colorimetry: &Colorimetry| {
-            (scene.exposure.of(&layout, colorimetry, loaded.components), layout)
-        };
-        let of_source = inspected(*loaded.picture.layout(), loaded.picture.colorimetry());
-        let of_result = if self.has_result() {
-            let layout = self.adjusting.bound().map_or(*adjusted.layout(), |(_, layout)| layout);
-            inspected(layout, &working_colorimetry())
-        } else {
-            of_source
-        };
-        let placement = |shape: &Shape| scene.placement(shape, size);
-        let part = |side, columns, (picture, bound), (inspection, layout): (_, PixelLayout)| ViewPart {
-            side,
-            columns,
-            placement: placement(&loaded.shape),
-            lighting,
-            selected: None,
-            inspection,
-            codes: scene.datascope.codes(&layout, loaded.components),
-            picture,
-            bound,
-            counted: None,
-        };
-        let of_loaded = |side, columns| match side {
-            Side::Result => part(side, columns, (adjusted, result), of_result),
-            _ => part(side, columns, (&loaded.picture, source), of_source),
-        };
-        let mut parts = Vec::new();
-        match (left, &self.beside) {
-            (Some(Left::Source), _) => parts.push(of_loaded(Side::Source, 0..split)),
-            (Some(Left::Held | Left::Second), Some(beside)) => {
-                let adjustments = &self.choice.adjustments;
-                let (picture, bound) = (beside.picture(adjustments), beside.bound(adjustments).filter(|_| is_drawn));
-                let layout = bound.map_or(*picture.layout(), |(_, layout)| layout);
-                let is_adjusted = beside.is_adjusted(adjustments);
-                let colorimetry = if is_adjusted { working_colorimetry() } else { *picture.colorimetry() };
-                // Brushes select codes of the picture that is counted, and light that one alone.
-                let beside = ViewPart {
-                    placement: placement(&beside.shape()),
-                    lighting: None,
-                    ..part(Side::Beside, 0..split, (picture, bound), inspected(layout, &colorimetry))
-                };
-                parts.push(beside);
-            }
-            (Some(Left::Held | Left::Second), None) | (None, _) => {}
-        }
-        parts.push(of_loaded(if self.has_result() { Side::Result } else { Side::Source }, split..width));
-        // A brush selects codes of the picture that is counted, wherever its pixels are shown.
-        let (other, counted) = match self.counted() {
-            Counted::Source => (Side::Result, draw::CountedPicture { picture: &loaded.picture, bound: source }),
-            Counted::Result | Counted::Both => {
-                (Side::Source, draw::CountedPicture { picture: adjusted, bound: result })
-            }
-        };
-        for part in parts.iter_mut().filter(|part| part.side == other) {
-            part.counted = lighting.map(|_| counted.clone());
-        }
-        parts.retain(|part| !part.columns.is_empty());
-        // One rasterizer draws both, so that they meet without a seam.
-        let is_painted = |part: &ViewPart<'_>| {
-            part.bound.is_none() || part.counted.as_ref().is_some_and(|counted| counted.bound.is_none())
-        };
-        if parts.iter().any(is_painted) {
-            parts.iter_mut().for_each(|part| part.bound = None);
-        }
-        parts
     }
 }

@@ -1,4 +1,4 @@
-//! Drawing what is loaded: the pictures left and right of the divider, then the overlays.
+//! Drawing what is loaded: one picture or two, then the overlays.
 
 use std::time::Instant;
 
@@ -21,7 +21,7 @@ use crate::scopes;
 use crate::view::brushes::Brushes;
 use crate::view::overlay::line_pixels;
 use crate::view::panel_params::Outlined;
-use crate::view::scene::Scene;
+use crate::view::scene::{Scene, Seam};
 
 /// Who draws the overlays.
 enum Overlays {
@@ -45,7 +45,7 @@ impl Renderer {
     ) {
         self.poll_thresholds(gpu);
         self.record_count(gpu, encoder, Choice::of(scene));
-        self.record_beside(gpu, encoder, scene);
+        self.record_pair(gpu, encoder, scene);
         self.record_brushed(gpu, encoder, size, scene);
         self.record_reference(gpu, encoder, scene);
         let overlays = self.overlays(scene, (view.texture().format(), size));
@@ -83,7 +83,7 @@ impl Renderer {
         let is_wall = scene.arranged(view.1).is_wall;
         let needs_shaders =
             is_wall || outlined != Outlined::None || content.linear || scene.curves || scene.style.backdrop;
-        let has_divider = self.content.divided(scene, view.1.0).is_some();
+        let has_divider = self.content.seam(scene, view.1).is_some();
         match self.content.known() {
             Some((_, histogram)) if is_painted && !needs_shaders && !has_divider => {
                 Overlays::Painted(draw::overlays(&content, histogram, scene, view))
@@ -125,19 +125,17 @@ impl Renderer {
         if let (Some(timing), true) = (&mut self.timing, painted) {
             timing.times.cpu_paint = Some(begin.elapsed());
         }
-        if let Some((column, _)) = self.content.divided(scene, size.0) {
+        if let Some(Seam { column, .. }) = self.content.seam(scene, size) {
             let pass = self.divider.get_or_insert_with(|| DividerPass::new(gpu, self.format));
             pass.place(gpu, size, column, line_pixels(size));
         }
         painted
     }
 
-    /// Makes ready what the divider shows at its left, where that is not the source.
-    fn record_beside(&mut self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder, scene: &Scene) {
-        if let Some((_, left)) = scene.divided() {
-            let mut making = Making { gpu, encoder, timing: None, recorded: &mut self.recorded };
-            self.content.record_beside(&mut making, left);
-        }
+    /// Makes ready what is shown with the loaded picture.
+    fn record_pair(&mut self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder, scene: &Scene) {
+        let mut making = Making { gpu, encoder, timing: None, recorded: &mut self.recorded };
+        self.content.record_pair(&mut making, scene.paired());
     }
 
     /// Finds and counts what the brushes of the scopes select, where anything that is shown asks for it.
@@ -298,7 +296,7 @@ impl Renderer {
         if !parts.is_empty() {
             pass.set_scissor_rect(0, 0, size.0, size.1);
         }
-        if let (Some(divider), Some(_)) = (&self.divider, self.content.divided(scene, size.0)) {
+        if let (Some(divider), Some(_)) = (&self.divider, self.content.seam(scene, size)) {
             divider.draw(&mut pass);
         }
         if let (Some(scopes), true) = (&self.scopes, has_scopes) {

@@ -9,6 +9,7 @@ use crate::app::hud::theme;
 use crate::keys::Action;
 use crate::scopes::graticule::Unit;
 use crate::strip::Sought;
+use crate::view::scene::Sharing;
 use crate::view::scopes::ScopeStyle;
 
 impl Drawing<'_, '_> {
@@ -55,6 +56,14 @@ impl Drawing<'_, '_> {
     pub(super) fn held(&mut self, ui: &mut Ui) {
         self.does(ui, Action::HoldFrame, Command::Do(Action::HoldFrame));
         self.does(ui, Action::FlipHeld, Command::Do(Action::FlipHeld));
+        self.does(ui, Action::ToggleDivider, Command::Do(Action::ToggleDivider));
+        self.does(ui, Action::NextSharing, Command::Do(Action::NextSharing));
+        if self.model.adjusting.sharing == Sharing::Difference {
+            for more in [false, true] {
+                let action = Action::StepGain { more };
+                self.does(ui, action, Command::Do(action));
+            }
+        }
         if self.model.held.has_second {
             for frames in [-1, 1] {
                 let action = Action::ShiftSecond { frames };

@@ -5,6 +5,7 @@ use crate::app::recent::place_text;
 use crate::histogram::Components;
 use crate::keys::{self, Action};
 use crate::strip::Sought;
+use crate::view::scene::Sharing;
 use crate::view::scopes::Layout as ScopeLayout;
 
 /// What a line says: what would come of it now.
@@ -50,6 +51,20 @@ pub fn words(action: Action, model: &Model<'_>) -> String {
             format!("Shift the second clip to a frame {}", if frames < 0 { "earlier" } else { "later" })
         }
         Action::MatchSecond => "Match the second clip".to_owned(),
+        Action::ToggleDivider => match model.adjusting.sharing {
+            Sharing::Alone => "A divider between both",
+            Sharing::Divider(_) => "No divider",
+            Sharing::SideBySide => "Not side by side",
+            Sharing::Difference => "No difference",
+        }
+        .to_owned(),
+        Action::NextSharing => match model.adjusting.sharing {
+            Sharing::Alone | Sharing::Divider(_) => "Both side by side",
+            Sharing::SideBySide => "Their difference",
+            Sharing::Difference => "A divider between both",
+        }
+        .to_owned(),
+        Action::StepGain { more } => format!("{} the difference", if more { "Double" } else { "Halve" }),
         Action::NextStrip => "The clip behind it: tall, off, small".to_owned(),
         Action::ToCut { forward } => format!("{} cut", if forward { "Next" } else { "Previous" }),
         Action::ToFinding { forward } => {

@@ -1,0 +1,163 @@
+//! The bind groups: what each binds, and its layout.
+
+use Binding::{Image, Read, Texture, Uniform, Write};
+use wgpu::ShaderStages;
+
+/// What a binding of a group is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Binding {
+    /// A buffer of parameters.
+    Uniform,
+    /// A buffer that is read.
+    Read,
+    /// A buffer that is written, and perhaps read.
+    Write,
+    /// A texture of integers.
+    Texture,
+    /// A texture of 8-bit RGBA integers that is written.
+    Image,
+}
+
+/// A bind group: its bindings, numbered from 0.
+#[derive(Debug)]
+pub struct Group {
+    label: &'static str,
+    stages: ShaderStages,
+    /// What is bound.
+    pub bindings: &'static [Binding],
+}
+
+const FRAGMENT_AND_COMPUTE: ShaderStages = ShaderStages::FRAGMENT.union(ShaderStages::COMPUTE);
+const VERTEX_FRAGMENT_AND_COMPUTE: ShaderStages = FRAGMENT_AND_COMPUTE.union(ShaderStages::VERTEX);
+
+impl Group {
+    const fn of_compute(label: &'static str, bindings: &'static [Binding]) -> Self {
+        Self { label, stages: ShaderStages::COMPUTE, bindings }
+    }
+
+    /// Its layout. However often it is made, it is the same one to wgpu.
+    #[must_use]
+    pub fn layout(&self, device: &wgpu::Device) -> wgpu::BindGroupLayout {
+        let storage = |read_only| wgpu::BufferBindingType::Storage { read_only };
+        let buffer = |ty| wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None };
+        // Vertex shaders read parameters only, since not every adapter has more for them.
+        let but_vertex = self.stages.difference(ShaderStages::VERTEX);
+        let entry = |(&binding, number)| {
+            let (visibility, ty) = match binding {
+                Uniform => (self.stages, buffer(wgpu::BufferBindingType::Uniform)),
+                Read => (but_vertex, buffer(storage(true))),
+                Write => (but_vertex, buffer(storage(false))),
+                Texture => {
+                    let (sample_type, view_dimension) = (wgpu::TextureSampleType::Uint, wgpu::TextureViewDimension::D2);
+                    (but_vertex, wgpu::BindingType::Texture { sample_type, view_dimension, multisampled: false })
+                }
+                Image => {
+                    let access = wgpu::StorageTextureAccess::WriteOnly;
+                    let (format, view_dimension) = (wgpu::TextureFormat::Rgba8Uint, wgpu::TextureViewDimension::D2);
+                    (but_vertex, wgpu::BindingType::StorageTexture { access, format, view_dimension })
+                }
+            };
+            wgpu::BindGroupLayoutEntry { binding: number, visibility, ty, count: None }
+        };
+        let entries: Vec<_> = self.bindings.iter().zip(0..).map(entry).collect();
+        device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some(self.label), entries: &entries })
+    }
+
+    /// A bind group of whole buffers.
+    #[must_use]
+    pub fn bind(&self, device: &wgpu::Device, buffers: &[&wgpu::Buffer]) -> wgpu::BindGroup {
+        self.bind_resources(device, buffers.iter().map(|buffer| buffer.as_entire_binding()))
+    }
+
+    /// A bind group of resources of any kind.
+    pub fn bind_resources<'a>(
+        &self,
+        device: &wgpu::Device,
+        resources: impl IntoIterator<Item = wgpu::BindingResource<'a>>,
+    ) -> wgpu::BindGroup {
+        let entries: Vec<_> =
+            (0..).zip(resources).map(|(binding, resource)| wgpu::BindGroupEntry { binding, resource }).collect();
+        let layout = self.layout(device);
+        device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some(self.label),
+            layout: &layout,
+            entries: &entries,
+        })
+    }
+}
+
+/// A picture: its parameters and three planes.
+pub static PICTURE: Group =
+    Group { label: "picture", stages: FRAGMENT_AND_COMPUTE, bindings: &[Uniform, Read, Read, Read] };
+/// Chunks, and the scales that are prepared with them.
+pub static CHUNKS: Group = Group::of_compute("chunks", &[Write, Write]);
+/// The rectangle that is counted alone.
+pub static REGION: Group = Group::of_compute("region", &[Uniform]);
+/// Parameters, chunks, bins and scales.
+pub static SUMS: Group = Group::of_compute("reduce", &[Uniform, Read, Write, Write]);
+/// Bins and scales.
+pub static SCALES: Group = Group::of_compute("scale", &[Read, Write]);
+/// Where a picture lies on the view: parameters, nearest samples and lit pixels.
+pub static PLACEMENT: Group =
+    Group { label: "placement", stages: VERTEX_FRAGMENT_AND_COMPUTE, bindings: &[Uniform, Read, Read] };
+/// A brush, and the counts of the pixels that it selects.
+pub static SELECTION: Group = Group::of_compute("selection", &[Uniform, Write]);
+/// Brushes, the pairs that are selected, planes of pixels and the number of those.
+pub static BRUSH: Group = Group::of_compute("brush", &[Uniform, Read, Write, Write]);
+/// Parameters, planes of pixels, and the counts of what is selected: bins, and another scope's.
+pub static BRUSHED: Group = Group::of_compute("brushed", &[Uniform, Read, Write, Write]);
+/// Limits, and the count of the pixels outside.
+pub static LIMITS: Group = Group::of_compute("limits", &[Uniform, Write]);
+/// What of a picture is counted, the light of codes, and bins.
+pub static LINEAR: Group = Group::of_compute("linear", &[Uniform, Read, Write]);
+/// Parameters, and the counts of a waveform.
+pub static WAVEFORM: Group = Group::of_compute("waveform", &[Uniform, Write]);
+/// Parameters, and the counts of a vectorscope.
+pub static VECTORSCOPE: Group = Group::of_compute("vectorscope", &[Uniform, Write]);
+/// Parameters, and the counts of a scope.
+pub static TRACE: Group = Group { label: "trace", stages: ShaderStages::VERTEX_FRAGMENT, bindings: &[Uniform, Read] };
+/// The lit pixels that are found.
+pub static LIGHT: Group = Group::of_compute("light", &[Write]);
+/// Parameters, bins, scales, columns, the outlines' bins and scales, cumulative bins, strokes, and bins of linear light.
+pub static COLUMNS: Group = Group::of_compute("columns", &[Uniform, Read, Read, Write, Read, Read, Read, Write, Read]);
+/// Parameters, columns, strokes and backdrop.
+pub static OVERLAY: Group =
+    Group { label: "overlay", stages: ShaderStages::VERTEX_FRAGMENT, bindings: &[Uniform, Read, Read, Read] };
+/// Parameters.
+pub static DIVIDER: Group = Group { label: "divider", stages: ShaderStages::VERTEX_FRAGMENT, bindings: &[Uniform] };
+/// Parameters, source, target and the blocks' sums.
+pub static SCAN: Group = Group::of_compute("scan", &[Uniform, Read, Write, Write]);
+/// Parameters, bins, cumulative bins, smoothed curves and curves.
+pub static CURVES: Group = Group::of_compute("curves", &[Uniform, Read, Read, Write, Write]);
+/// Parameters, codes of the other picture, places in it and what both differ by.
+pub static DIFFERENCE: Group = Group::of_compute("difference", &[Uniform, Read, Read, Write]);
+/// Parameters, curves, axes and the changed picture.
+pub static RECOLOR: Group = Group::of_compute("recolor", &[Uniform, Read, Read, Write]);
+/// The rows' sums: red and blue, green.
+pub static BLUR_ROWS: Group = Group::of_compute("blur across", &[Write, Write]);
+/// Parameters, the rows' sums and the blurred picture.
+pub static BLUR_COLUMNS: Group = Group::of_compute("blur down", &[Uniform, Read, Read, Write]);
+/// Parameters and the bins of slices of tiles.
+pub static TILES: Group = Group::of_compute("tiles", &[Uniform, Write]);
+/// Parameters, the bins of slices of tiles, curves and packed curves.
+pub static TILE_CURVES: Group = Group::of_compute("tile curves", &[Uniform, Read, Write, Write]);
+/// Bins, cumulative bins, moments, scores and thresholds.
+pub static OTSU: Group = Group::of_compute("otsu", &[Read, Read, Write, Write, Write]);
+/// Parameters, an adjusted picture and what is cut out of it.
+pub static CROP: Group = Group::of_compute("crop", &[Uniform, Read, Write]);
+/// An image and its bins or chunks.
+pub static IMAGE_BINS: Group = Group::of_compute("tutorial's count", &[Texture, Write]);
+/// Chunks.
+pub static CHUNK_SUM: Group = Group::of_compute("tutorial's sum", &[Write]);
+/// Chunks and parameters.
+pub static CHUNK_PAIRS: Group = Group::of_compute("tutorial's pairs", &[Write, Uniform]);
+/// The image that the tutorial's methods count, as it is made.
+pub static LAB_IMAGE: Group = Group::of_compute("lab's image", &[Image]);
+/// The right bins.
+pub static LAB_EXPECTED: Group = Group::of_compute("expected bins", &[Write]);
+/// Parameters, an image and the blurred one.
+pub static LAB_BLUR: Group = Group::of_compute("tutorials' blur", &[Uniform, Read, Write]);
+/// Our bins, and others that are made of them.
+pub static REGROUP: Group = Group::of_compute("regroup", &[Read, Write]);
+/// A word that nobody reads.
+pub static FLOOR: Group = Group::of_compute("floor", &[Write]);
