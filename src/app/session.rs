@@ -16,6 +16,9 @@ use crate::picture::layout::ColorModel;
 use crate::playback::{Marks, News, Player, SeekRequest, StepEnd, Tick, send, take_events};
 use crate::text::{file_name, timecode};
 
+/// What is said where the reading of a picture is to change that is not the video's.
+const OTHER: &str = "matrix and range are chosen for the video; Shift+P goes back to it";
+
 /// An open video.
 pub struct Session {
     /// The file or address as it was given.
@@ -32,6 +35,8 @@ pub struct Session {
     pub left_at: Option<f64>,
     /// The frame on screen, to count it again when something else is to be counted.
     pub frame: Option<Frame>,
+    /// Whether that is another picture than the video's, which is read as it says by itself.
+    pub is_other: bool,
     media: Option<DecodeThread>,
     /// How long a live source's pictures take to the screen.
     delays: Delays,
@@ -68,6 +73,7 @@ impl Session {
             player,
             left_at: None,
             frame: None,
+            is_other: false,
             media: Some(media),
             delays: Delays::default(),
             matrix: None,
@@ -276,6 +282,9 @@ impl Session {
     /// The frame, its picture read with the user's matrix and range where they are chosen.
     #[must_use]
     pub fn read(&self, frame: &Frame) -> Frame {
+        if self.is_other {
+            return frame.clone();
+        }
         let own = frame.picture.colorimetry();
         let matrix = self.matrix.map_or(own.matrix, |value| Sourced { value, origin: Origin::Overridden });
         let range = self.range.map_or(own.range, |value| Sourced { value, origin: Origin::Overridden });
@@ -292,6 +301,9 @@ impl Session {
     /// Reads the video with the next matrix; after the last one with its own again. What is to be said of it.
     pub fn next_matrix(&mut self) -> String {
         let Some(frame) = &self.frame else { return "no picture yet".to_owned() };
+        if self.is_other {
+            return OTHER.to_owned();
+        }
         let layout = frame.picture.layout();
         if layout.model != ColorModel::YCbCr {
             return "the picture has no chroma to convert: no matrix applies".to_owned();
@@ -311,6 +323,9 @@ impl Session {
     /// Reads the video with the other range, or with its own again. What is to be said of it.
     pub fn next_range(&mut self) -> String {
         let Some(frame) = &self.frame else { return "no picture yet".to_owned() };
+        if self.is_other {
+            return OTHER.to_owned();
+        }
         if frame.picture.layout().model == ColorModel::Rgb {
             return "the picture is R'G'B': its range is always full".to_owned();
         }

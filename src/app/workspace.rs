@@ -262,6 +262,7 @@ impl Workspace {
     /// Counts a frame and puts it on screen with the next drawing.
     pub(super) fn load(&mut self, frame: Frame) -> Result<(), AppError> {
         let Some(session) = &mut self.session else { return Ok(()) };
+        session.is_other = self.held.is_shown();
         let read = session.read(&frame);
         // Chosen in pictures of another size, it has no meaning in these.
         let region = self.region.in_pictures_of((read.picture.width(), read.picture.height()));

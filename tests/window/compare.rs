@@ -284,6 +284,27 @@ fn what_cannot_be_compared_is_named() {
 }
 
 #[test]
+fn a_matrix_that_is_chosen_is_the_first_clip_s_alone() {
+    let _turn = turn();
+    let display = Display::start();
+    let program = paused(&display, [sample(), sample()], &["--offset", "30"]);
+    in_step(&program, "1.000", "0.000");
+    program.after(|| program.key("m"), "note: matrix bt601 instead of bt709 (tagged)");
+    let plain = |at, arguments: &[&str]| {
+        program.snapshot_with(sample(), at, (1280, 720), &[&["--no-overlay"], arguments].concat())
+    };
+    columns_are(&program, &plain("0", &["--matrix", "bt601"]), 0..636, "the first clip by that matrix");
+    columns_are(&program, &plain("1", &[]), 646..1280, "the second by its own");
+    program.after(|| program.key("shift+p"), "note: the second clip: sample.mp4");
+    columns_are(&program, &plain("1", &[]), 0..1280, "the second by its own, alone");
+    program.after(|| program.key("m"), "note: matrix and range are chosen for the video; Shift+P goes back to it");
+    program.after(|| program.key("shift+m"), "note: matrix and range are chosen for the video");
+    program.after(|| program.key("shift+p"), "note: the video");
+    columns_are(&program, &plain("0", &["--matrix", "bt601"]), 0..636, "the first clip once more");
+    program.quit_with("q");
+}
+
+#[test]
 fn a_second_clip_that_is_damaged_or_cut_off_is_told() {
     let _turn = turn();
     let display = Display::start();
