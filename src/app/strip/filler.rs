@@ -1,6 +1,7 @@
 //! The thread that fills a strip: by a decoder of its own, at the lowest priority, and only while the gate is open.
 
 use std::path::PathBuf;
+use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::cache::{Cache, Key};
@@ -11,6 +12,9 @@ use crate::media::{Decoder, MediaError, OpenOptions, Seek, StopHandle};
 use crate::picture::{Frame, Picture};
 use crate::strip::{COLUMNS, Seen, Strip, Sweep, fold};
 use crate::text::shown;
+
+/// Frames that are decoded while others are counted.
+const AHEAD: usize = 2;
 
 /// Of what a strip is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -198,27 +202,47 @@ impl Filler {
         Ok(())
     }
 
-    /// Counts every frame.
+    /// Counts every frame, while a thread decodes those that come.
     fn sweep(&self, counter: &mut Counter) -> Result<(), Break> {
-        let mut decoder = self.open()?;
+        let decoder = self.open()?;
+        let (sender, frames) = mpsc::sync_channel(AHEAD);
+        std::thread::scope(|scope| {
+            let thread = std::thread::Builder::new().name("histoscope-strip".to_owned());
+            let decoding = thread.spawn_scoped(scope, move || self.decode(decoder, &sender));
+            decoding.map_err(|error| {
+                log::warn!("the strip of {} stays as it is: no thread: {error}", shown(&self.subject.path));
+                Break::Unwanted
+            })?;
+            self.count(frames, counter)
+        })
+    }
+
+    /// Decodes every frame for somebody who counts it, until the end or until nobody wants more.
+    fn decode(&self, mut decoder: Decoder, frames: &SyncSender<Result<Frame, Break>>) {
+        loop {
+            let next = self.pass().and_then(|()| Ok(decoder.next_frame()?));
+            let Some(next) = next.transpose() else { return };
+            let is_last = next.is_err();
+            if frames.send(next).is_err() || is_last {
+                return;
+            }
+        }
+    }
+
+    fn count(&self, frames: Receiver<Result<Frame, Break>>, counter: &mut Counter) -> Result<(), Break> {
         // Frames are added up without the lock: the window does not wait for a thread of the lowest priority.
         let mut sweep = Sweep::new(self.shared.lock().span_secs());
         let mut before: Option<Picture> = None;
-        loop {
-            self.pass()?;
-            match decoder.next_frame()? {
-                Some(frame) => {
-                    let repeats = before.as_ref().is_some_and(|before| before.has_codes_of(&frame.picture));
-                    let range = frame.picture.colorimetry().range.value;
-                    let histogram = counter.count(&frame);
-                    let (time_secs, end_secs) = (frame.time_secs, frame.time_secs + frame.duration_secs);
-                    if let Some(progress) = sweep.add(&Seen { time_secs, end_secs, histogram, range, repeats }) {
-                        self.shared.lock().advance(progress);
-                    }
-                    before = Some(frame.picture);
-                }
-                None => break,
+        for frame in frames {
+            let frame = frame?;
+            let repeats = before.as_ref().is_some_and(|before| before.has_codes_of(&frame.picture));
+            let range = frame.picture.colorimetry().range.value;
+            let histogram = counter.count(&frame);
+            let (time_secs, end_secs) = (frame.time_secs, frame.time_secs + frame.duration_secs);
+            if let Some(progress) = sweep.add(&Seen { time_secs, end_secs, histogram, range, repeats }) {
+                self.shared.lock().advance(progress);
             }
+            before = Some(frame.picture);
         }
         let progress = sweep.finish();
         self.shared.lock().advance(progress);
