@@ -202,14 +202,18 @@ fn draw_strips(canvas: &mut Canvas, report: &Report, y: i32) {
     let values = figures.map(|figure| strip(clip, PANEL_WIDTH as usize, figure));
     let top = round_top(values.iter().flatten().copied(), 0.001);
     strip_frame(canvas, y, "Clipped and out of range", top);
+    // A light filling, so that the three can be told apart, and no line below another's.
+    for (flaw, values) in Flaw::ALL.into_iter().zip(&values) {
+        filled(canvas, values, top, y, flaw_color(flaw), 40);
+    }
     for (index, flaw) in Flaw::ALL.into_iter().enumerate() {
-        stepped(canvas, &values[index], top, y, flaw_color(flaw));
+        stepped(canvas, &values[index], top, y, flaw);
         for worst in clip.worst[index].iter().take(tables::WORST_LISTED) {
-            worst_mark(canvas, PANEL_X + x_of(report, worst.time_secs), y + STRIP_HEIGHT, flaw_color(flaw));
+            worst_mark(canvas, PANEL_X + x_of(report, worst.time_secs), y, flaw);
         }
         let most = clip.worst[index].first().map_or(0.0, |worst| worst.share.share);
         let at = y + 2 + 22 * index as i32;
-        canvas.fill(Area::new(SIDE_X, at + 8, 12, 3), flaw_color(flaw), 255);
+        flaw_key(canvas, Area::new(SIDE_X, at + 8, 12, 3), flaw);
         let text = format!("{}: up to {}", flaw.title().to_lowercase(), percent(most));
         canvas.text((SIDE_X + 20, at), Align::Left, &text, Style::new(14.0, INK));
     }
@@ -229,25 +233,39 @@ fn filled(canvas: &mut Canvas, values: &[f64], top: f64, y: i32, color: Rgb, opa
     }
 }
 
-/// A line through the values, with a light filling, so that three of them can be told apart.
-fn stepped(canvas: &mut Canvas, values: &[f64], top: f64, y: i32, color: Rgb) {
-    filled(canvas, values, top, y, color, 40);
+/// Whether the line of a flaw is drawn in the column `x`. Out of range is drawn last, in dashes: where it coincides with another
+/// line, that one shows between them.
+const fn is_dash(flaw: Flaw, x: i32) -> bool {
+    !matches!(flaw, Flaw::Outside) || x % 8 < 5
+}
+
+/// What stands for a flaw beside its name.
+fn flaw_key(canvas: &mut Canvas, area: Area, flaw: Flaw) {
+    for x in (0..area.width).filter(|&x| is_dash(flaw, x)) {
+        canvas.fill(Area { x: area.x + x, width: 1, ..area }, flaw_color(flaw), 255);
+    }
+}
+
+/// A line through the values.
+fn stepped(canvas: &mut Canvas, values: &[f64], top: f64, y: i32, flaw: Flaw) {
+    let color = flaw_color(flaw);
     let level = |value: f64| y + STRIP_HEIGHT - 2 - (value / top * f64::from(STRIP_HEIGHT - 2)).round() as i32;
     let mut before = values.first().copied().map_or(y, level);
     for (x, value) in (PANEL_X..).zip(values) {
         let at = level(*value);
         let (upper, lower) = (at.min(before), at.max(before));
-        if *value > 0.0 || lower > upper {
+        if (*value > 0.0 || lower > upper) && is_dash(flaw, x) {
             canvas.fill(Area::new(x, upper, 1, lower - upper + 2), color, 255);
         }
         before = at;
     }
 }
 
-/// A small triangle that points up, under the place of a worst frame.
-fn worst_mark(canvas: &mut Canvas, x: i32, y: i32, color: Rgb) {
+/// A small triangle under the place of a worst frame in the strip at `y`; of those out of range above it, where no other hides it.
+fn worst_mark(canvas: &mut Canvas, x: i32, y: i32, flaw: Flaw) {
     for row in 0..6 {
-        canvas.fill(Area::new(x - row, y + 2 + row, 2 * row + 1, 1), color, 255);
+        let at = if flaw == Flaw::Outside { y - 3 - row } else { y + STRIP_HEIGHT + 2 + row };
+        canvas.fill(Area::new(x - row, at, 2 * row + 1, 1), flaw_color(flaw), 255);
     }
 }
 

@@ -1,9 +1,10 @@
 //! The tables at the foot of the picture.
 
+use super::flaw_key;
 use crate::export::report::canvas::{Align, Area, Canvas, Style};
 use crate::export::report::content::Report;
 use crate::export::report::times::{percent, time, whole};
-use crate::export::report::tone::{AMBER, DIM, FAINT, INK, flaw_color};
+use crate::export::report::tone::{AMBER, DIM, FAINT, INK};
 use crate::strip::Flaw;
 use crate::strip::channel_color;
 
@@ -85,7 +86,7 @@ fn cuts(canvas: &mut Canvas, report: &Report, x: i32, y: i32) {
 }
 
 fn worst(canvas: &mut Canvas, report: &Report, flaw: Flaw, x: i32, y: i32) {
-    canvas.fill(Area::new(x, y + 9, 12, 4), flaw_color(flaw), 255);
+    flaw_key(canvas, Area::new(x, y + 9, 12, 4), flaw);
     canvas.text((x + 20, y), Align::Left, flaw.title(), Style::new(18.0, INK));
     let frames = &report.clip.worst[flaw as usize];
     if frames.is_empty() {

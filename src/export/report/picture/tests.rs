@@ -71,6 +71,31 @@ fn the_worst_frame_is_marked_under_its_place() {
 }
 
 #[test]
+fn lines_that_coincide_are_both_seen() {
+    let mut clip = ClipBuilder::new(Components::Rgbl, 0.03);
+    for number in 0..30 {
+        let mut histogram = Histogram::empty(8, Components::Rgbl);
+        for channel in 0..4 {
+            histogram.bins_mut(channel)[40] = 990;
+            histogram.bins_mut(channel)[255] = 10;
+        }
+        histogram.out_of_range_mut(0).copy_from_slice(&[0, 10]);
+        let place = FramePlace { number, time_secs: number as f64 / 10.0, duration_secs: 0.1, range: Range::Limited };
+        clip.add(place, &histogram);
+    }
+    let image = draw(&Report { clip: clip.finish().unwrap(), ..report() });
+    let count = |y, color| (0..PANEL_WIDTH).filter(|x| pixel(&image, PANEL_X + x, y) == color).count();
+    let both = |y: &i32| [Flaw::Highest, Flaw::Outside].iter().all(|&flaw| count(*y, flaw_color(flaw)) > 300);
+    assert_eq!((0..image.height as i32).filter(both).count(), 2, "the rows of the line");
+    // Their worst frame, the first, is marked below the strip and above it.
+    let marks = [Flaw::Highest, Flaw::Outside].map(|flaw| {
+        let is_row = |y: &i32| (0..5).all(|x| pixel(&image, PANEL_X + x, *y) == flaw_color(flaw));
+        (0..image.height as i32).filter(is_row).max().unwrap_or(0)
+    });
+    assert!(marks[0] > marks[1] + STRIP_HEIGHT, "{marks:?}");
+}
+
+#[test]
 fn a_report_of_many_cuts_hides_nothing() {
     let mut report = report();
     let cut = report.clip.cuts[0];
