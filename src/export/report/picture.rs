@@ -1,7 +1,10 @@
 //! The report as one picture, for people to look at and to pass on.
 
+mod flaws;
 mod scopes;
 mod tables;
+
+use flaws::{flaw_key, is_dash};
 
 use super::canvas::{Align, Area, Canvas, Style};
 use super::chart::{heat_map, round_top, side, strip};
@@ -230,19 +233,6 @@ fn filled(canvas: &mut Canvas, values: &[f64], top: f64, y: i32, color: Rgb, opa
     for (x, value) in (PANEL_X..).zip(values) {
         let height = (value / top * f64::from(STRIP_HEIGHT)).round() as i32;
         canvas.fill(Area::new(x, y + STRIP_HEIGHT - height, 1, height), color, opacity);
-    }
-}
-
-/// Whether the line of a flaw is drawn in the column `x`. Out of range is drawn last, in dashes: where it coincides with another
-/// line, that one shows between them.
-const fn is_dash(flaw: Flaw, x: i32) -> bool {
-    !matches!(flaw, Flaw::Outside) || x % 8 < 5
-}
-
-/// What stands for a flaw beside its name.
-fn flaw_key(canvas: &mut Canvas, area: Area, flaw: Flaw) {
-    for x in (0..area.width).filter(|&x| is_dash(flaw, x)) {
-        canvas.fill(Area { x: area.x + x, width: 1, ..area }, flaw_color(flaw), 255);
     }
 }
 

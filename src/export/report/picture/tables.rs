@@ -1,6 +1,6 @@
 //! The tables at the foot of the picture.
 
-use super::flaw_key;
+use super::flaws::flaw_key;
 use crate::export::report::canvas::{Align, Area, Canvas, Style};
 use crate::export::report::content::Report;
 use crate::export::report::times::{percent, time, whole};
