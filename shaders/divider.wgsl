@@ -1,8 +1,8 @@
-// The line between the source and the adjusted picture: light between two dark edges, so that it is seen on any picture.
+// The line between two pictures: light between two dark edges, so that it is seen on any picture.
 
 struct Divider {
     view: vec2<u32>, // pixels
-    column: u32,     // the first column of the adjusted picture
+    column: u32,     // the first column of the picture at the right
     line: u32,       // columns of the light on either side of it, and of each dark edge beyond
 }
 

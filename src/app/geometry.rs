@@ -180,6 +180,10 @@ impl Geometry<'_> {
     /// The drag of a region that begins at a point of the view: of a new one where that is wanted, else of the one that is there.
     #[must_use]
     pub fn region_drag(&self, at: DVec2, is_new: bool) -> Option<RegionDrag> {
+        // Side by side, a region is drawn and seen in the live picture's half.
+        if self.scene.seam(self.size).is_some_and(|seam| !seam.moves && !seam.is_live(at.x)) {
+            return None;
+        }
         let placement = self.placement()?;
         if is_new {
             return Some(RegionDrag::new(at, &placement));
@@ -236,6 +240,21 @@ mod tests {
     use super::*;
     use crate::adjust::{Adjustments, Blur};
     use crate::view::scene::Pair;
+
+    #[test]
+    fn a_region_is_drawn_in_the_half_of_the_live_picture() {
+        let frame = crate::picture::made::gray((16, 9), |_, _| 128);
+        let drawn = |sharing, x: f64| {
+            let pair = Pair { sharing, other: Other::Second, ..Pair::default() };
+            let scene = Scene { pair, ..Scene::default() };
+            let (components, region) = (Components::Rgbl, Region::default());
+            let (frame, size) = (Some(&frame), (1280, 720));
+            let geometry = Geometry { scene: &scene, components, frame, other: None, region, size, points: 1.0 };
+            geometry.region_drag(DVec2::new(x, 300.0), true).is_some()
+        };
+        assert_eq!([300.0, 900.0].map(|x| drawn(Sharing::SideBySide, x)), [true, false]);
+        assert_eq!([300.0, 900.0].map(|x| drawn(Sharing::Divider(0.5), x)), [true, true]);
+    }
 
     #[test]
     fn the_divider_is_taken_hold_of_within_its_reach() {

@@ -152,7 +152,7 @@ const _: () = assert!(size_of::<ChannelScale>() == 16);
 pub struct DividerParams {
     /// Pixels of the view.
     pub view: [u32; 2],
-    /// The first column of the adjusted picture.
+    /// The first column of the picture at the right.
     pub column: u32,
     /// Columns of the light on either side of it, and of each dark edge beyond.
     pub line: u32,

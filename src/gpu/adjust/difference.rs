@@ -38,8 +38,9 @@ pub struct DifferencePass {
 #[derive(Debug)]
 struct Made {
     pair: [Operand; 2],
-    params: wgpu::Buffer,
-    gain: Gain,
+    params: DifferenceParams,
+    /// Where the shader finds those.
+    told: wgpu::Buffer,
     unpack: Dispatch,
     subtract: Dispatch,
     result: WorkingPicture,
@@ -68,9 +69,9 @@ impl DifferencePass {
             Some(made) => made,
             None => self.make(gpu, pair, gain)?,
         };
-        if made.gain != gain {
-            made.gain = gain;
-            gpu.queue.write_buffer(&made.params, 0, bytemuck::bytes_of(&params(&pair, gain)));
+        if made.params.gain != gain.times() {
+            made.params.gain = gain.times();
+            gpu.queue.write_buffer(&made.told, 0, bytemuck::bytes_of(&made.params));
         }
         self.made = Some(made);
         Ok(())
@@ -83,13 +84,20 @@ impl DifferencePass {
         let codes = WorkingPicture::new(gpu, other_size, other_bits)?;
         let result = WorkingPicture::new(gpu, size, bits)?;
         let mapping = Mapping::new(pair[0].extent, pair[1].extent);
+        let params = DifferenceParams {
+            other_size: other_size.into(),
+            other_bits,
+            is_turned: mapping.is_turned.into(),
+            gain: gain.times(),
+            padding: [0; 3],
+        };
         let places = [mapping.columns, mapping.rows].concat();
         let place_buffer = storage(device, "places", places.len());
         gpu.queue.write_buffer(&place_buffer, 0, bytemuck::cast_slice(&places));
-        let params = uniform(gpu, "difference", &params(&pair, gain));
+        let told = uniform(gpu, "difference", &params);
         let dispatch = |pipeline, of: (u32, u32), [read, places, written]: [&wgpu::Buffer; 3]| Dispatch {
             pipeline,
-            group: groups::DIFFERENCE.bind(device, &[&params, read, places, written]),
+            group: groups::DIFFERENCE.bind(device, &[&told, read, places, written]),
             workgroups: (of.0.div_ceil(WORKGROUP), of.1.min(MOST_ROWS)),
         };
         let [unpacks, subtracts] = [(pair[1].layout, "unpack"), (pair[0].layout, "subtract")].map(|(layout, entry)| {
@@ -99,7 +107,7 @@ impl DifferencePass {
         });
         let unpack = dispatch(unpacks, other_size, [&self.nothing, &self.nothing, &codes.buffer]);
         let subtract = dispatch(subtracts, size, [&codes.buffer, &place_buffer, &result.buffer]);
-        Ok(Made { pair, params, gain, unpack, subtract, result })
+        Ok(Made { pair, params, told, unpack, subtract, result })
     }
 
     /// Finds it in a compute pass of the caller's, where both pictures are bound by these groups.
@@ -113,16 +121,5 @@ impl DifferencePass {
     #[must_use]
     pub fn result(&self) -> Option<&WorkingPicture> {
         self.made.as_ref().map(|made| &made.result)
-    }
-}
-
-fn params(pair: &[Operand; 2], gain: Gain) -> DifferenceParams {
-    let [picture, other] = pair;
-    DifferenceParams {
-        other_size: other.extent.size.into(),
-        other_bits: other.layout.bin_bits(),
-        is_turned: Mapping::new(picture.extent, other.extent).is_turned.into(),
-        gain: gain.times(),
-        padding: [0; 3],
     }
 }

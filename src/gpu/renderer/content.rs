@@ -49,7 +49,7 @@ pub struct Content {
     pub loaded: Option<Loaded>,
     /// Pictures loaded so far.
     pub loadings: u64,
-    /// Pictures shown with it so far.
+    /// Numbers given so far to pictures that are shown with it.
     pub besides: u64,
     /// What the last recording made and counted, and how often that has changed.
     pub choice: Choice,
