@@ -172,7 +172,7 @@
     event.preventDefault();
     goTo(moves[event.key](focused));
   });
-  for (const row of document.querySelectorAll("tr[data-secs]")) {
+  for (const row of document.querySelectorAll("[data-secs]")) {
     row.addEventListener("pointerenter", () => {
       root.classList.add("picked");
       const secs = Number(row.dataset.secs);

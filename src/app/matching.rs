@@ -53,6 +53,7 @@ impl Matching {
             adapter: reading.adapter.clone(),
             resume_at: 0,
             jobs: 1,
+            thumbnails: None,
             verify: false,
             #[cfg(feature = "internals")]
             spoil: None,

@@ -201,6 +201,7 @@ impl AnalyzeArgs {
             adapter: self.counting.adapter(),
             resume_at: 0,
             jobs: self.jobs.get(),
+            thumbnails: None,
             verify: self.verify,
             #[cfg(feature = "internals")]
             spoil: self.spoil,

@@ -92,6 +92,7 @@ impl ReportArgs {
             adapter: self.counting.adapter(),
             resume_at: 0,
             jobs: self.jobs.get(),
+            thumbnails: None,
             verify: false,
             #[cfg(feature = "internals")]
             spoil: None,

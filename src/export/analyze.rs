@@ -32,6 +32,7 @@ mod segments;
 pub mod selection;
 pub mod signal;
 pub mod summary;
+pub mod thumbnails;
 mod unfinished;
 
 pub use against::align;

@@ -4,6 +4,7 @@ pub mod analyze;
 pub mod figures;
 pub mod file;
 pub mod graticule;
+pub mod jpeg;
 pub mod labels;
 pub mod region;
 pub mod report;

@@ -13,5 +13,6 @@ pub mod picture;
 pub mod run;
 pub mod scopes;
 pub mod shots;
+pub mod thumbnails;
 pub mod times;
 pub mod tone;

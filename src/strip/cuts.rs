@@ -176,5 +176,33 @@ impl CutFinder {
     }
 }
 
+/// Tells of each frame as it comes whether there may be a cut before it, where [`CutFinder`] has to see what follows: wherever
+/// that finds a cut, this has said so, and elsewhere too.
+#[derive(Debug)]
+pub struct CutGuess {
+    threshold: f64,
+    before: Option<Signature>,
+    /// The distance before that.
+    distance: Option<f64>,
+}
+
+impl CutGuess {
+    /// A guess at the cuts of a finder with that threshold, a part of the scale.
+    #[must_use]
+    pub const fn new(threshold: f64) -> Self {
+        Self { threshold, before: None, distance: None }
+    }
+
+    /// Takes the next frame. Before the first one there may be a cut: what was there is not known.
+    pub fn push(&mut self, cells: &[u64]) -> bool {
+        let signature = Signature::new(cells);
+        let distance = self.before.as_ref().map(|before| before.distance(&signature));
+        let stands_out = |distance: f64| self.distance.is_none_or(|before| distance >= STANDS_OUT * before);
+        let may_be = distance.is_none_or(|distance| distance >= self.threshold && stands_out(distance));
+        (self.before, self.distance) = (Some(signature), distance);
+        may_be
+    }
+}
+
 #[cfg(test)]
 mod tests;

@@ -18,7 +18,7 @@ mod worst;
 pub(crate) use cells::tests::histogram;
 pub use cells::{ROWS, fold};
 pub use columns::{CELLS, COLUMNS, Cells, Column, Strip};
-pub use cuts::{Cut, CutFinder, DEFAULT_THRESHOLD, MAX_LISTED};
+pub use cuts::{Cut, CutFinder, CutGuess, DEFAULT_THRESHOLD, FLASH_FRAMES, MAX_LISTED};
 pub use findings::{Finding, FindingKind, Seen, Sought};
 pub use light::{Rgb, brightness, channel_color, mixed, ramp};
 pub use raster::{Raster, Shown};

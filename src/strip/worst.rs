@@ -99,22 +99,30 @@ pub struct WorstFrames {
 }
 
 impl WorstFrames {
-    /// Takes the next frame.
-    pub fn push(&mut self, frame: WorstFrame) {
+    /// Takes the next frame, and tells whether it may be listed, as far as is known.
+    pub fn push(&mut self, frame: WorstFrame) -> bool {
         if frame.share.share <= 0.0 {
-            return;
+            return false;
         }
         match &mut self.candidate {
             Some(candidate) if candidate.time_secs.floor() == frame.time_secs.floor() => {
-                if frame.share.share > candidate.share.share {
-                    *candidate = frame;
+                if frame.share.share <= candidate.share.share {
+                    return false;
                 }
+                *candidate = frame;
             }
             candidate => {
                 let done = candidate.replace(frame);
                 self.list(done);
             }
         }
+        self.listed.len() < LISTED || self.listed.iter().any(|listed| listed.share.share < frame.share.share)
+    }
+
+    /// Whether that frame is listed, or the worst of the second that is under way.
+    #[must_use]
+    pub fn has(&self, frame: u64) -> bool {
+        self.listed.iter().chain(&self.candidate).any(|worst| worst.frame == frame)
     }
 
     fn list(&mut self, frame: Option<WorstFrame>) {

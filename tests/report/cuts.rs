@@ -5,14 +5,14 @@ use std::path::Path;
 use crate::common::Clip;
 use crate::{page_of, shots};
 
-/// The frames of the page's table of cuts.
+/// The frames with which the page's shots begin, but for the first one.
 fn cuts(file: &Path, arguments: &[&str]) -> Vec<u64> {
     let page = page_of(file, arguments);
-    let Some((_, table)) = page.split_once("<table id=\"cuts\">") else { return Vec::new() };
-    let (table, _) = table.split_once("</table>").expect("the table ends");
-    let rows = table.split("<tr data-secs=").skip(1);
-    let frame = |row: &str| row.split("<td>").nth(2)?.split('<').next()?.replace('\u{202f}', "").parse().ok();
-    rows.map(|row| frame(row).unwrap_or_else(|| panic!("no frame in {row}"))).collect()
+    let (_, list) = page.split_once("<ol id=\"shots\">").expect("the shots");
+    let (list, _) = list.split_once("</ol>").expect("their end");
+    let frame = |card: &str| card.split('"').next()?.parse().ok();
+    let cards = list.split("data-frame=\"").skip(2);
+    cards.map(|card| frame(card).unwrap_or_else(|| panic!("no frame in {card}"))).collect()
 }
 
 /// One clip from `shots`, sources of 192 × 108 pixels at 25 frames a second, joined by a filter graph.

@@ -12,6 +12,7 @@ mod output;
 mod page;
 mod scopes;
 mod shots;
+mod thumbnails;
 
 use std::path::Path;
 

@@ -24,9 +24,11 @@ fn attribute<'a>(html: &'a str, name: &str) -> &'a str {
     html[start + name.len() + 2..].split('"').next().unwrap_or_default()
 }
 
+/// How many frames a table has.
 fn rows(html: &str, table: &str) -> usize {
-    let table = html.split_once(&format!("<table id=\"{table}\">")).and_then(|(_, rest)| rest.split_once("</table>"));
-    table.map_or(0, |(table, _)| table.matches("<tr data-secs=").count())
+    let start = html.find(&format!("<table class=\"frames\" id=\"{table}\">"));
+    let table = start.and_then(|start| html[start..].split("</table>").next());
+    table.map_or(0, |table| table.matches("<tr data-secs=").count())
 }
 
 #[test]
@@ -41,7 +43,7 @@ fn the_script_reads_every_count() {
     let sums: Vec<String> = (0..4).map(|channel| sum(channel).to_string()).collect();
     assert_eq!(attribute(&dump, "data-sums"), sums.join(" "));
     assert!(!dump.contains("data-problem"));
-    assert_eq!(rows(&dump, "cuts"), 3);
+    assert_eq!(dump.matches("<li data-secs=").count(), 4);
     assert!(rows(&dump, "highest") > 0 && rows(&dump, "outside") > 0);
 }
 

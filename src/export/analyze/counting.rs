@@ -13,8 +13,10 @@ use super::ending::{AnalyzeError, Stop};
 use super::frames::{End, Next, NumberedFrames};
 use super::selection::Selection;
 use super::signal::{Reading, SignalUse};
+use super::thumbnails::{Picker, ThumbnailUse};
 use crate::adjust::Adjustments;
 use crate::engine::{Engine, EngineChoice, EngineError};
+use crate::export::jpeg::Jpeg;
 use crate::export::region::RegionSpec;
 use crate::gpu::AdapterChoice;
 use crate::media::{FrameCounters, MediaError, OpenOptions, StreamInfo};
@@ -44,6 +46,8 @@ pub struct Request {
     pub resume_at: u64,
     /// Decoders that share the file.
     pub jobs: usize,
+    /// Of which frames a small picture comes with the counts, where any are wanted.
+    pub thumbnails: Option<ThumbnailUse>,
     /// Whether every count is compared with the reference's.
     pub verify: bool,
     /// The frame whose count is spoiled, so that `verify` must find it.
@@ -112,6 +116,8 @@ pub struct Counted {
     pub counts: Counts,
     /// What it differs by from its partner, where it is compared.
     pub comparison: Option<Comparison>,
+    /// The frame as a small picture, where it is one of those that were asked for.
+    pub thumbnail: Option<Jpeg>,
 }
 
 /// How a run ended.
@@ -262,14 +268,23 @@ pub(super) fn count_all(
 pub(super) struct Work<'a> {
     context: &'a Context<'a>,
     counter: Counter,
-    waiting: VecDeque<FrameFacts>,
+    picker: Option<Picker>,
+    waiting: VecDeque<Waiting>,
+}
+
+/// A frame whose counts are under way.
+struct Waiting {
+    facts: FrameFacts,
+    /// The frame itself, where a thumbnail of it may be wanted.
+    frame: Option<Frame>,
 }
 
 impl<'a> Work<'a> {
     pub(super) fn new(context: &'a Context<'a>) -> Self {
         let Request { counting, ref adjustments, verify, .. } = *context.request;
         let counter = Counter::new(context.engine, counting, adjustments, verify);
-        Self { context, counter, waiting: VecDeque::new() }
+        let picker = context.request.thumbnails.map(Picker::new);
+        Self { context, counter, picker, waiting: VecDeque::new() }
     }
 
     /// Which part of that picture is counted; `None` for all of it.
@@ -292,7 +307,7 @@ impl<'a> Work<'a> {
                 EngineError::Uncounted => failed("counting the picture", error.to_string()).into(),
             }
         })?;
-        self.waiting.push_back(FrameFacts {
+        let facts = FrameFacts {
             number,
             pts_ticks: frame.pts_ticks,
             time_base: frame.time_base,
@@ -305,10 +320,11 @@ impl<'a> Work<'a> {
             sample_aspect: frame.sample_aspect,
             depth: picture.layout().depth,
             colorimetry: *picture.colorimetry(),
-            source: frame.source,
+            source: Arc::clone(&frame.source),
             region,
             arrival: frame.arrival,
-        });
+        };
+        self.waiting.push_back(Waiting { facts, frame: self.picker.is_some().then_some(frame) });
         Ok(())
     }
 
@@ -340,10 +356,19 @@ impl<'a> Work<'a> {
 
     /// Waits for the oldest frame's counts; `None` if no frame is under way.
     pub(super) fn take(&mut self) -> Result<Option<Counted>, AnalyzeError> {
-        let Some(facts) = self.waiting.pop_front() else { return Ok(None) };
+        let Some(Waiting { facts, frame }) = self.waiting.pop_front() else { return Ok(None) };
         let spoil = self.context.request.spoils(facts.number);
-        let counts = self.counter.take(facts.number, spoil)?;
-        Ok(counts.map(|counts| Counted { facts, counts, comparison: None }))
+        let Some(counts) = self.counter.take(facts.number, spoil)? else { return Ok(None) };
+        let thumbnail = match (&mut self.picker, &frame) {
+            (Some(picker), Some(frame)) => picker.picture(facts.number, frame, &counts),
+            _ => Ok(None),
+        };
+        let thumbnail = thumbnail.map_err(|error| MediaError::Failed {
+            path: self.context.request.input.clone(),
+            action: "making a thumbnail",
+            reason: error.to_string(),
+        })?;
+        Ok(Some(Counted { facts, counts, comparison: None, thumbnail }))
     }
 
     /// Hands out the oldest frame.

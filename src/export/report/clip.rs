@@ -125,6 +125,24 @@ impl ClipBuilder {
         self.end_secs = time_secs + if duration_secs > 0.0 { duration_secs } else { 0.04 };
     }
 
+    /// How many frames were taken.
+    #[must_use]
+    pub const fn frames(&self) -> u64 {
+        self.frames
+    }
+
+    /// The cuts that were found so far.
+    #[must_use]
+    pub fn cuts(&self) -> &[Cut] {
+        self.finder.found()
+    }
+
+    /// Whether that frame is among the worst so far, or the worst of the second that is under way.
+    #[must_use]
+    pub fn has_among_worst(&self, frame: u64) -> bool {
+        self.worst.iter().any(|worst| worst.has(frame))
+    }
+
     /// What was gathered; `None` without a frame.
     #[must_use]
     pub fn finish(self) -> Option<Clip> {

@@ -2,6 +2,7 @@
 //! was counted, as the window's panel has it.
 
 use super::clip::Clip;
+use super::thumbnails::Thumbnails;
 use super::times;
 use crate::export::analyze::pipeline::FrameFacts;
 use crate::media::StreamInfo;
@@ -20,6 +21,8 @@ pub struct Report {
     pub notes: Vec<String>,
     /// What was gathered from its frames.
     pub clip: Clip,
+    /// Small pictures of some of them, where a page is made.
+    pub thumbnails: Thumbnails,
     /// What their scopes add up to, those that were asked for.
     pub scopes: ScopeSums,
 }

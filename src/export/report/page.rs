@@ -15,7 +15,7 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use scopes::{TraceParts, VectorscopeParts};
 use serde_json::json;
-use tables::{ChannelRow, FactLine, FlawList, FrameLine};
+use tables::{ChannelRow, FactLine, FlawList, ShotCard};
 
 use super::clip::{Column, Columns};
 use super::content::Report;
@@ -23,7 +23,7 @@ use super::times::whole;
 use super::tone::{css_color, panels};
 use crate::histogram::Components;
 use crate::strip::channel_color;
-use crate::text::plain;
+use crate::text::{counted, plain};
 
 const STYLE: &str = include_str!("../../../templates/report.css");
 const SCRIPT: &str = include_str!("../../../templates/report.js");
@@ -51,10 +51,12 @@ struct Page {
     vectorscope: Option<VectorscopeParts>,
     figures: Vec<ChannelRow>,
     facts: Vec<FactLine>,
-    cuts: Vec<FrameLine>,
-    cuts_text: String,
-    /// How many cuts are listed, where that is not all of them.
-    cuts_listed: Option<String>,
+    shots: Vec<ShotCard>,
+    shots_text: String,
+    /// How many shots are listed, where that is not all of them.
+    shots_listed: Option<String>,
+    /// How many of them have a picture, where there was no room for more.
+    shots_pictured: Option<String>,
     worst: Vec<FlawList>,
     data: String,
     cells: String,
@@ -66,7 +68,7 @@ struct Page {
 /// [`png::EncodingError`] if a picture, or the page, cannot be encoded.
 pub fn page(report: &Report) -> Result<String, png::EncodingError> {
     let clip = &report.clip;
-    let listed = clip.listed_cuts().len() as u64;
+    let shots = tables::shots(report);
     let panels = panels(clip.components).iter().map(|panel| charts::panel(report, panel));
     let page = Page {
         policy: POLICY,
@@ -85,9 +87,10 @@ pub fn page(report: &Report) -> Result<String, png::EncodingError> {
         vectorscope: scopes::vectorscope(report)?,
         figures: tables::figures(report),
         facts: tables::facts(report),
-        cuts: tables::cuts(report),
-        cuts_text: report.cuts_text(),
-        cuts_listed: (listed != clip.cuts_found).then(|| whole(listed)),
+        shots_text: format!("{}; {}", counted(clip.cuts_found + 1, "shot"), report.cuts_text()),
+        shots_listed: (shots.len() as u64 <= clip.cuts_found).then(|| whole(shots.len() as u64)),
+        shots_pictured: report.thumbnails.shots_if_full().map(|pictured| whole(pictured as u64)),
+        shots,
         worst: tables::worst(report),
         data: data(report),
         cells: encode(&clip.columns),

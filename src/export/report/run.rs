@@ -8,11 +8,13 @@ use super::content::{Report, facts};
 use super::page::page;
 use super::picture;
 use super::shots;
+use super::thumbnails::Thumbnails;
 use super::times::{time, whole};
 use crate::export::analyze::AnalyzeError;
 use crate::export::analyze::counter::ScopeUse;
 use crate::export::analyze::overview::Progress;
 use crate::export::analyze::pipeline::{Counted, FrameFacts, Outcome, Pipeline, Request};
+use crate::export::analyze::thumbnails::ThumbnailUse;
 use crate::export::file::{FileError, check_output, encode_png, write_whole};
 use crate::histogram::Components;
 use crate::media::{MediaError, StreamInfo};
@@ -73,22 +75,25 @@ pub enum Finished {
 /// # Errors
 /// [`AnalyzeError`] if the video cannot be read or counted, or a report not be written; an output that is not written
 /// is left as it was.
-pub fn run(request: Request, options: &ReportOptions) -> Result<Finished, AnalyzeError> {
+pub fn run(mut request: Request, options: &ReportOptions) -> Result<Finished, AnalyzeError> {
     for output in options.outputs.iter().chain(&options.shots) {
         check_output(output, &request.input)?;
     }
     let wanted = request.counting.scopes;
+    let has_page = options.outputs.iter().any(|output| ReportFormat::of(output) == Some(ReportFormat::Html));
+    request.thumbnails = has_page.then_some(ThumbnailUse { cut_threshold: options.cut_threshold });
     let pipeline = Pipeline::open(request)?;
     let info = pipeline.info().clone();
     let mut notes = info.notes.clone();
     notes.extend(pipeline.bars().map(|bars| format!("{bars}.")));
-    let (clip, first, mut outcome) = gather(pipeline, options)?;
+    let Gathered { clip, mut thumbnails, first, mut outcome } = gather(pipeline, options)?;
     let (Some(clip), Some(first)) = (clip.finish(), first) else {
         if outcome.stopped {
             return Ok(Finished::StoppedAtOnce);
         }
         return Err(nothing(&info, &outcome).into());
     };
+    thumbnails.finish(&clip);
     notes.extend(notes_on(&outcome, clip.left_out, clip.end_secs));
     notes.extend(notes_on_scopes(&outcome.scopes, wanted));
     let report = Report {
@@ -96,6 +101,7 @@ pub fn run(request: Request, options: &ReportOptions) -> Result<Finished, Analyz
         facts: facts(&info, &first, &outcome.counted_by),
         notes,
         clip,
+        thumbnails,
         scopes: std::mem::take(&mut outcome.scopes),
     };
     for output in &options.outputs {
@@ -111,17 +117,23 @@ pub fn run(request: Request, options: &ReportOptions) -> Result<Finished, Analyz
     })
 }
 
-type Gathering = (ClipBuilder, Option<FrameFacts>, Outcome);
+/// What came of a run.
+struct Gathered {
+    clip: ClipBuilder,
+    thumbnails: Thumbnails,
+    first: Option<FrameFacts>,
+    outcome: Outcome,
+}
 
-fn gather(pipeline: Pipeline, options: &ReportOptions) -> Result<Gathering, AnalyzeError> {
+fn gather(pipeline: Pipeline, options: &ReportOptions) -> Result<Gathered, AnalyzeError> {
     let name = shown(&pipeline.info().path);
     let mut progress = Progress::new(&name, pipeline.span_secs(), options.quiet);
     let mut clip = ClipBuilder::new(options.components, options.cut_threshold);
     if options.shots.is_some() {
         clip = clip.keeping_all_cuts();
     }
-    let mut first = None;
-    let outcome = pipeline.run(&mut |Counted { facts, counts, .. }| {
+    let (mut thumbnails, mut first) = (Thumbnails::default(), None);
+    let outcome = pipeline.run(&mut |Counted { facts, counts, thumbnail, .. }| {
         let histogram = match options.components {
             Components::Rgbl => counts.rgbl,
             Components::YCbCr => counts.coded,
@@ -134,13 +146,14 @@ fn gather(pipeline: Pipeline, options: &ReportOptions) -> Result<Gathering, Anal
                 range: facts.colorimetry.range.value,
             };
             clip.add(place, &histogram);
+            thumbnails.add(facts.number, thumbnail, &clip);
             progress.frame(facts.time_secs);
             first.get_or_insert(facts);
         }
         ControlFlow::Continue(())
     });
     progress.finish();
-    Ok((clip, first, outcome?))
+    Ok(Gathered { clip, thumbnails, first, outcome: outcome? })
 }
 
 /// Why there is not one frame to report on.

@@ -188,6 +188,7 @@ pub const fn line_look(kind: Kind) -> (Rgb, u8) {
 mod tests {
     use super::*;
     use crate::export::report::clip::{ClipBuilder, FramePlace};
+    use crate::export::report::thumbnails::Thumbnails;
     use crate::histogram::Histogram;
     use crate::picture::color::{Matrix, Range};
     use crate::picture::layout::PixelLayout;
@@ -216,7 +217,8 @@ mod tests {
             clip.add(place, &Histogram::empty(10, components));
         }
         let clip = clip.finish().unwrap();
-        Report { name: "clip".to_owned(), facts: Vec::new(), notes: Vec::new(), clip, scopes }
+        let (name, thumbnails) = ("clip".to_owned(), Thumbnails::default());
+        Report { name, facts: Vec::new(), notes: Vec::new(), clip, thumbnails, scopes }
     }
 
     fn pixel(image: &Image, x: usize, y: usize) -> Rgb {

@@ -141,3 +141,25 @@ fn no_more_frames_are_held_than_are_looked_at() {
     }
     assert_eq!(finder.finish().1, 9);
 }
+
+#[test]
+fn every_cut_is_guessed_wherever_the_guess_begins_and_little_else_is() {
+    // Small cuts and large ones, a motion before one of them, a fade, and a flash.
+    let small = DARK.map(|level| level + 0.035);
+    let moving: Vec<[f64; 3]> = (0..12).map(|at| BRIGHT.map(|level| level - 0.012 * f64::from(at % 2))).collect();
+    let flash = [shot(BRIGHT, 8), shot([1.0; 3], 2), shot(BRIGHT, 8)].concat();
+    let clip = [shot(DARK, 9), shot(small, 9), moving, shot(DARK, 7), fade(DARK, BRIGHT, 20), flash, shot(BLACK, 6)];
+    let clip = clip.concat();
+    let cuts = find(&clip);
+    assert_eq!(cuts.len(), 4, "{cuts:?}");
+    for begin in 0..clip.len() as u64 {
+        let mut guess = CutGuess::new(DEFAULT_THRESHOLD);
+        let frames = clip.iter().zip(0_u64..).filter(|(_, frame)| *frame >= begin);
+        let guessed: Vec<u64> =
+            frames.filter(|(levels, frame)| guess.push(&cells(**levels, *frame))).map(|(_, frame)| frame).collect();
+        assert_eq!(guessed.first(), Some(&begin));
+        let missed: Vec<&u64> = cuts.iter().filter(|cut| **cut >= begin && !guessed.contains(cut)).collect();
+        assert!(missed.is_empty(), "{missed:?} from {begin} on");
+        assert!(guessed.len() <= cuts.len() + 4, "{guessed:?}");
+    }
+}

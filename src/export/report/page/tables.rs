@@ -1,14 +1,18 @@
 //! The tables of the page.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+
+use crate::export::jpeg::Jpeg;
 use crate::export::report::content::{Fact, Report};
+use crate::export::report::shots::{self, Edge};
 use crate::export::report::times::{percent, time, whole};
 use crate::export::report::tone::css_color;
 use crate::histogram::ChannelStats;
 use crate::picture::color::Origin;
-use crate::strip::Cut;
 use crate::strip::channel_color;
 use crate::strip::{Flaw, WorstFrame};
-use crate::text::plain;
+use crate::text::{counted, plain};
 
 /// The name of a channel and its colour.
 pub struct ChannelName {
@@ -29,13 +33,43 @@ pub struct FactLine {
     pub origin: Option<Origin>,
 }
 
+/// A small picture in the page.
+pub struct PictureParts {
+    pub width: u32,
+    pub height: u32,
+    pub jpeg: String,
+}
+
+impl PictureParts {
+    fn of(picture: &Jpeg) -> Self {
+        Self { width: picture.width, height: picture.height, jpeg: BASE64.encode(&picture.bytes) }
+    }
+}
+
+/// A shot.
+pub struct ShotCard {
+    pub number: String,
+    pub secs: f64,
+    /// When it begins.
+    pub time: String,
+    /// The frame with which it begins: for scripts, and for people.
+    pub frame: u64,
+    pub frame_text: String,
+    pub length: String,
+    pub frames: String,
+    /// The change over the cut before it, if there is one.
+    pub change: Option<String>,
+    pub picture: Option<PictureParts>,
+}
+
 /// A frame in a table.
 pub struct FrameLine {
     pub secs: f64,
     pub time: String,
     pub frame: String,
     pub share: String,
-    pub channel: Option<ChannelName>,
+    pub channel: ChannelName,
+    pub picture: Option<PictureParts>,
 }
 
 /// The worst frames of one kind.
@@ -69,16 +103,26 @@ pub fn facts(report: &Report) -> Vec<FactLine> {
     report.facts.iter().map(line).collect()
 }
 
-/// The cuts that are listed.
-pub fn cuts(report: &Report) -> Vec<FrameLine> {
-    let line = |cut: &Cut| FrameLine {
-        secs: cut.time_secs,
-        time: time(cut.time_secs),
-        frame: whole(cut.frame),
-        share: percent(cut.distance),
-        channel: None,
+/// The shots that end at a cut that is listed; all of them, where every cut is.
+pub fn shots(report: &Report) -> Vec<ShotCard> {
+    let clip = &report.clip;
+    let listed = clip.listed_cuts().len() as u64;
+    let most = if listed == clip.cuts_found { usize::MAX } else { listed as usize };
+    let cuts = clip.listed_cuts().iter().map(|cut| (cut.time_secs, Some(percent(cut.distance))));
+    let begins = std::iter::once((clip.begin_secs, None)).chain(cuts);
+    let shots = shots::shots(clip).into_iter().zip(begins).zip(1..).take(most);
+    let card = |(((begin, end), (secs, change)), number): (((Edge, Edge), (f64, Option<String>)), u64)| ShotCard {
+        number: whole(number),
+        secs,
+        time: time(secs),
+        frame: begin.frame,
+        frame_text: whole(begin.frame),
+        length: time(end.millis.saturating_sub(begin.millis) as f64 / 1000.0),
+        frames: counted(end.frame - begin.frame, "frame"),
+        change,
+        picture: report.thumbnails.shot(begin.frame).map(PictureParts::of),
     };
-    report.clip.listed_cuts().iter().map(line).collect()
+    shots.map(card).collect()
 }
 
 /// The worst frames.
@@ -88,7 +132,8 @@ pub fn worst(report: &Report) -> Vec<FlawList> {
         time: time(worst.time_secs),
         frame: whole(worst.frame),
         share: percent(worst.share.share),
-        channel: Some(channel_name(report, worst.share.channel)),
+        channel: channel_name(report, worst.share.channel),
+        picture: report.thumbnails.worst(worst.frame).map(PictureParts::of),
     };
     let lists = Flaw::ALL.into_iter().zip(&report.clip.worst);
     lists

@@ -1,5 +1,6 @@
 use super::*;
 use crate::export::report::clip::{ClipBuilder, FramePlace};
+use crate::export::report::thumbnails::Thumbnails;
 use crate::histogram::{Components, Histogram};
 use crate::picture::color::Range;
 use crate::scopes::ScopeSums;
@@ -21,7 +22,8 @@ fn report() -> Report {
     }
     let clip = clip.finish().unwrap();
     assert_eq!(clip.cuts.iter().map(|cut| cut.frame).collect::<Vec<_>>(), [10, 20]);
-    Report { name: "clip.mp4".to_owned(), facts: Vec::new(), notes: Vec::new(), clip, scopes: ScopeSums::default() }
+    let (name, thumbnails) = ("clip.mp4".to_owned(), Thumbnails::default());
+    Report { name, facts: Vec::new(), notes: Vec::new(), clip, thumbnails, scopes: ScopeSums::default() }
 }
 
 fn pixel(image: &Image, x: i32, y: i32) -> Rgb {
