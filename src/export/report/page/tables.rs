@@ -108,21 +108,22 @@ pub fn shots(report: &Report) -> Vec<ShotCard> {
     let clip = &report.clip;
     let listed = clip.listed_cuts().len() as u64;
     let most = if listed == clip.cuts_found { usize::MAX } else { listed as usize };
-    let cuts = clip.listed_cuts().iter().map(|cut| (cut.time_secs, Some(percent(cut.distance))));
-    let begins = std::iter::once((clip.begin_secs, None)).chain(cuts);
-    let shots = shots::shots(clip).into_iter().zip(begins).zip(1..).take(most);
-    let card = |(((begin, end), (secs, change)), number): (((Edge, Edge), (f64, Option<String>)), u64)| ShotCard {
-        number: whole(number),
-        secs,
-        time: time(secs),
-        frame: begin.frame,
-        frame_text: whole(begin.frame),
-        length: time(end.millis.saturating_sub(begin.millis) as f64 / 1000.0),
-        frames: counted(end.frame - begin.frame, "frame"),
-        change,
-        picture: report.thumbnails.shot(begin.frame).map(PictureParts::of),
+    let card = |(at, (begin, end)): (usize, (Edge, Edge))| {
+        let cut = at.checked_sub(1).and_then(|before| clip.cuts.get(before));
+        let secs = cut.map_or(clip.begin_secs, |cut| cut.time_secs);
+        ShotCard {
+            number: whole(at as u64 + 1),
+            secs,
+            time: time(secs),
+            frame: begin.frame,
+            frame_text: whole(begin.frame),
+            length: time(end.millis.saturating_sub(begin.millis) as f64 / 1000.0),
+            frames: counted(end.frame - begin.frame, "frame"),
+            change: cut.map(|cut| percent(cut.distance)),
+            picture: report.thumbnails.shot(begin.frame).map(PictureParts::of),
+        }
     };
-    shots.map(card).collect()
+    shots::shots(clip).into_iter().take(most).enumerate().map(card).collect()
 }
 
 /// The worst frames.
