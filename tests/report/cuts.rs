@@ -6,7 +6,7 @@ use crate::common::Clip;
 use crate::{page_of, shots};
 
 /// The frames with which the page's shots begin, but for the first one.
-fn cuts(file: &Path, arguments: &[&str]) -> Vec<u64> {
+pub fn cuts(file: &Path, arguments: &[&str]) -> Vec<u64> {
     let page = page_of(file, arguments);
     let (_, list) = page.split_once("<ol id=\"shots\">").expect("the shots");
     let (list, _) = list.split_once("</ol>").expect("their end");

@@ -8,6 +8,8 @@ mod common;
 
 mod browser;
 mod cuts;
+mod known_cuts;
+mod montage;
 mod output;
 mod page;
 mod scopes;

@@ -9,7 +9,7 @@ use crate::{report, shots};
 
 /// What `load-scenes` makes of a table: it looks for the column `Start Frame` in the first row, then in the second; it takes
 /// that column's numbers, from 1, and leaves out the first, which is where the video begins.
-fn load_scenes(text: &str) -> Vec<u64> {
+pub fn load_scenes(text: &str) -> Vec<u64> {
     let mut rows = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
     let find = |names: Vec<&str>| names.iter().position(|name| *name == "Start Frame");
     let column = rows.next().and_then(find).or_else(|| rows.next().and_then(find)).expect("a column of that name");
