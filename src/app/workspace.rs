@@ -217,6 +217,7 @@ impl Workspace {
         let (has_ended, is_paused) = (session.player.has_ended(), session.player.is_paused());
         // What a slow seek says comes when it is slow, and goes with its picture.
         self.strip.follow(session, now);
+        due.show.iter().for_each(|frame| self.strip.see(session, frame));
         let waits = session.waits(now);
         let has_signal_changed = session.lost_since != lost_before;
         if let Some(goal) = session.player.slow_seek(now).filter(|_| !self.hud.waits()) {

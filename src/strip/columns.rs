@@ -1,5 +1,6 @@
 //! The strip: columns that share out the clip's time evenly, each with what is known of the frames that begin in it.
 
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::cells::ROWS;
@@ -41,6 +42,18 @@ impl Cells {
         }
     }
 
+    /// Adds those of another sum.
+    pub(super) fn join(&mut self, other: &Self) {
+        self.frames += other.frames;
+        if self.counts.is_empty() {
+            self.counts.clone_from(&other.counts);
+            return;
+        }
+        for (sum, count) in self.counts.iter_mut().zip(&other.counts) {
+            *sum += count;
+        }
+    }
+
     /// How many frames they are.
     #[must_use]
     pub const fn frames(&self) -> u64 {
@@ -57,6 +70,8 @@ impl Cells {
 /// What is known of the frames that begin in a column's time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Column {
+    /// Nothing, and nothing that goes before it stands for it.
+    Unseen,
     /// Only some of them, such as a key frame, have been counted, or none.
     Glimpsed(Cells),
     /// Every one has been counted. There may be none, where frames are shown for longer than a column lasts.
@@ -66,9 +81,24 @@ pub enum Column {
 impl Column {
     /// What was counted.
     #[must_use]
-    pub const fn cells(&self) -> &Cells {
+    pub fn cells(&self) -> &Cells {
+        static NOTHING: LazyLock<Cells> = LazyLock::new(Cells::default);
         match self {
+            Self::Unseen => &NOTHING,
             Self::Glimpsed(cells) | Self::Counted(cells) => cells,
+        }
+    }
+
+    /// What is known of its time and that of the column behind it together.
+    pub(super) fn joined(self, next: Self) -> Self {
+        let is_counted = matches!((&self, &next), (Self::Counted(_), Self::Counted(_)));
+        let is_unseen = matches!((&self, &next), (Self::Unseen, Self::Unseen));
+        let mut cells = self.cells().clone();
+        cells.join(next.cells());
+        match (is_unseen, is_counted) {
+            (true, _) => Self::Unseen,
+            (_, true) => Self::Counted(cells),
+            _ => Self::Glimpsed(cells),
         }
     }
 }
@@ -94,6 +124,8 @@ pub struct Progress {
 pub struct Strip {
     /// Another one for every strip.
     id: u64,
+    /// The time of its left end.
+    begin_secs: f64,
     span_secs: f64,
     columns: Vec<Column>,
     /// The number of the change that each column has seen last.
@@ -110,6 +142,7 @@ impl Strip {
         let is_length = span_secs.is_finite() && span_secs > 0.0;
         is_length.then(|| Self {
             id: MADE.fetch_add(1, Ordering::Relaxed),
+            begin_secs: 0.0,
             span_secs,
             columns: vec![Column::Glimpsed(Cells::default()); COLUMNS],
             changed: vec![0; COLUMNS],
@@ -127,10 +160,23 @@ impl Strip {
         Some(Self { columns, cuts, findings, changes: 1, changed: vec![1; COLUMNS], ..empty })
     }
 
+    /// A strip of what has been seen, from a time on and of so many seconds, that has changed so often; `None` where that is no span, or
+    /// there are not [`COLUMNS`] columns.
+    pub(super) fn watched((begin_secs, span_secs): (f64, f64), columns: Vec<Column>, changes: u64) -> Option<Self> {
+        let empty = Self::new(span_secs).filter(|_| columns.len() == COLUMNS && begin_secs.is_finite())?;
+        Some(Self { begin_secs, columns, changes, changed: vec![changes; COLUMNS], ..empty })
+    }
+
     /// A number that no other strip has. A copy has it too.
     #[must_use]
     pub const fn id(&self) -> u64 {
         self.id
+    }
+
+    /// The time of its left end, in seconds from the clip's start.
+    #[must_use]
+    pub const fn begin_secs(&self) -> f64 {
+        self.begin_secs
     }
 
     /// Seconds from its left end to its right end.
@@ -139,17 +185,17 @@ impl Strip {
         self.span_secs
     }
 
-    /// The column in whose time a frame begins, by seconds from the start; what lies beyond the ends belongs to the last one there.
+    /// The column in whose time a frame begins, by seconds from the clip's start; what lies beyond the ends belongs to the last one there.
     #[must_use]
     pub fn column_at(&self, time_secs: f64) -> usize {
-        column_at(self.span_secs, time_secs)
+        column_at(self.span_secs, time_secs - self.begin_secs)
     }
 
     /// The last time of a column that is told from its end when times are rounded to milliseconds, as some containers do, in seconds.
     #[must_use]
     pub fn last_secs(&self, column: usize) -> f64 {
         let width = self.span_secs / COLUMNS as f64;
-        width * (column + 1) as f64 - (width / 2.0).min(1e-3)
+        self.begin_secs + width * (column + 1) as f64 - (width / 2.0).min(1e-3)
     }
 
     /// The columns, in order.
@@ -220,8 +266,8 @@ impl Strip {
     /// Up to which time every frame has been counted, in seconds.
     #[must_use]
     pub fn known_secs(&self) -> f64 {
-        let first = self.columns.iter().position(|column| matches!(column, Column::Glimpsed(_)));
-        first.map_or(self.span_secs, |first| self.span_secs * first as f64 / COLUMNS as f64)
+        let first = self.columns.iter().position(|column| !matches!(column, Column::Counted(_)));
+        self.begin_secs + first.map_or(self.span_secs, |first| self.span_secs * first as f64 / COLUMNS as f64)
     }
 
     /// Whether every frame of the clip has been counted.

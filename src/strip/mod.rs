@@ -12,6 +12,7 @@ mod findings;
 mod light;
 mod raster;
 mod sweep;
+mod watched;
 mod worst;
 
 #[cfg(test)]
@@ -23,6 +24,7 @@ pub use findings::{Finding, FindingKind, Seen, Sought};
 pub use light::{Rgb, brightness, channel_color, mixed, ramp};
 pub use raster::{Raster, Shown};
 pub use sweep::Sweep;
+pub use watched::{Watch, Watched};
 #[cfg(test)]
 pub use worst::ChannelShare;
 pub use worst::{Flaw, WorstFrame, WorstFrames, shares};

@@ -68,9 +68,10 @@ impl Raster {
         }
         let mut source: Option<usize> = None;
         for at in 0..COLUMNS {
-            let column = &strip.columns()[at];
-            if column.cells().frames() > 0 {
-                source = Some(at);
+            match &strip.columns()[at] {
+                Column::Unseen => source = None,
+                column if column.cells().frames() > 0 => source = Some(at),
+                _ => {}
             }
             let source_changed = source.map_or(0, |source| strip.changed(source));
             // Where nothing was here before, the column before may show through.
@@ -84,7 +85,7 @@ impl Raster {
 
     fn draw(&mut self, strip: &Strip, at: usize, source: Option<usize>) {
         let opacity = match (&strip.columns()[at], source) {
-            (_, None) => 0,
+            (_, None) | (Column::Unseen, _) => 0,
             (Column::Counted(_), _) => 255,
             (Column::Glimpsed(_), _) => PALE,
         };

@@ -80,6 +80,37 @@ fn keys_and_the_timeline_lead_back_in_what_is_kept_and_on_with_the_newest_pictur
 }
 
 #[test]
+fn what_is_seen_of_a_live_source_stands_behind_its_timeline() {
+    let _turn = alone();
+    let display = Display::start();
+    let address = format!("udp://127.0.0.1:{}", free_port());
+    let _sender = Sender::moving("320x180", SENT, &address);
+    let program = Program::start(&display, &address);
+    until("the picture", PATIENCE, || program.title().text.contains("[live]").then_some(()));
+    // Columns become exact where one frame after the other is shown.
+    until("frames to be counted", PATIENCE, || {
+        let log = program.log();
+        let line = log.lines().rfind(|line| line.contains("columns exact"))?;
+        let numbers = line.split_once("strip: ")?.1.split(' ').filter_map(|word| word.parse::<u64>().ok());
+        let numbers: Vec<_> = numbers.collect();
+        (numbers[0] > 20 && numbers[1] > 100).then_some(())
+    });
+    program.resize(1280, 720);
+    program.point(600, 300);
+    program.after(|| program.key("shift+Next"), "note: no cuts are known: this input cannot be read ahead");
+    // The tall strip is on screen, and without it less is.
+    program.after(|| program.key("shift+t"), "note: the clip behind the timeline: tall");
+    let before = program.log().len();
+    until("more of it", PATIENCE, || program.log()[before..].contains("columns exact").then_some(()));
+    program.after(|| program.key("shift+t"), "note: the clip behind the timeline: off");
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    let before = program.log().len();
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    assert!(!program.log()[before..].contains("columns exact"), "it is counted though it is off");
+    program.quit_with("q");
+}
+
+#[test]
 fn esc_ends_a_window_whose_sender_never_comes() {
     let _turn = alone();
     let display = Display::start();

@@ -28,8 +28,9 @@ impl std::fmt::Debug for StripPicture {
 }
 
 impl StripPicture {
-    /// Draws the strip in `rect`, which stands for so many seconds: more than the strip's where the file is longer than it says.
-    pub fn show(&mut self, ui: &Ui, rect: Rect, strip: &Strip, shown: Shown, length_secs: f64) {
+    /// Draws the strip in `rect`, which stands for the time from `begin` to `end`: more than the strip's where the file is longer than it
+    /// says, and another where a live source has gone on since.
+    pub fn show(&mut self, ui: &Ui, rect: Rect, strip: &Strip, shown: Shown, (begin, end): (f64, f64)) {
         let pixels = (rect.height() * ui.ctx().pixels_per_point()).round().clamp(1.0, ROWS as f32) as usize;
         match &mut self.0 {
             Some((raster, texture, made)) if raster.is(strip, pixels, shown) => {
@@ -49,9 +50,10 @@ impl StripPicture {
         ui.painter().rect_filled(rect, 2, Color32::from_black_alpha(225));
         if let Some((_, texture, _)) = &self.0 {
             let whole = Rect::from_min_max(Pos2::ZERO, pos2(1.0, 1.0));
-            let part = (strip.span_secs() / length_secs.max(strip.span_secs())) as f32;
-            let place = rect.with_max_x(rect.min.x + rect.width() * part);
-            ui.painter().image(texture.id(), place, whole, Color32::WHITE);
+            let column = |secs: f64| rect.min.x + rect.width() * ((secs - begin) / (end - begin)) as f32;
+            let ends = column(strip.begin_secs())..=column(strip.begin_secs() + strip.span_secs());
+            let place = Rect::from_x_y_ranges(ends, rect.y_range());
+            ui.painter().with_clip_rect(rect).image(texture.id(), place, whole, Color32::WHITE);
         }
     }
 }
@@ -169,8 +171,11 @@ pub fn told(strip: &Strip, sought: Sought, (secs, x): (f64, f32), column: impl F
     if !there.is_empty() {
         return Some(there.join("; "));
     }
-    let is_exact = matches!(strip.columns()[strip.column_at(secs)], Column::Counted(_));
-    (!is_exact).then(|| "not exact yet".to_owned())
+    match strip.columns()[strip.column_at(secs)] {
+        Column::Counted(_) => None,
+        Column::Glimpsed(_) => Some("not exact yet".to_owned()),
+        Column::Unseen => Some("not seen".to_owned()),
+    }
 }
 
 #[cfg(test)]

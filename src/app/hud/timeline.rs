@@ -61,16 +61,22 @@ impl Timeline {
         let play = &model.play;
         let clip = model.file.strip;
         let length = play.duration_secs.filter(|&secs| secs > 0.0);
-        let mut line = Rect::from_center_size(rect.center(), vec2(rect.width(), LINE));
-        if let Some(clip) = clip {
-            self.picture.show(ui, rect, clip, strip::shown(model), length.unwrap_or_default());
-            // It stands below the clip, of which it hides little.
-            line = Rect::from_min_max(pos2(rect.min.x, rect.max.y - 2.0), rect.max + vec2(0.0, LINE - 2.0));
-        }
         let span = match play.live {
             Some(live) => live.kept.filter(|(oldest, newest)| newest > oldest),
             None => length.filter(|_| play.seekable).map(|length| (0.0, length)),
         };
+        let mut line = Rect::from_center_size(rect.center(), vec2(rect.width(), LINE));
+        if let Some(clip) = clip {
+            let own = (clip.begin_secs(), clip.begin_secs() + clip.span_secs());
+            let ends = match (play.live, span) {
+                (Some(_), span) => span.unwrap_or(own),
+                // Frames may come after the time at which they were to end.
+                (None, _) => (0.0, length.unwrap_or_default().max(own.1)),
+            };
+            self.picture.show(ui, rect, clip, strip::shown(model), ends);
+            // It stands below the clip, of which it hides little.
+            line = Rect::from_min_max(pos2(rect.min.x, rect.max.y - 2.0), rect.max + vec2(0.0, LINE - 2.0));
+        }
         let Some((begin, end)) = span else {
             self.dragged = None;
             show_unseekable(painter, rect, line, play, length);

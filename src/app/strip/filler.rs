@@ -5,9 +5,8 @@ use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::cache::{Cache, Key};
+use super::counter::{Counter, give_way};
 use super::gate::{Gate, Pace};
-use crate::cpu::Engine;
-use crate::histogram::{Components, Histogram};
 use crate::media::{Decoder, MediaError, OpenOptions, Seek, StopHandle};
 use crate::picture::{Frame, Picture};
 use crate::strip::{COLUMNS, Seen, Strip, Sweep, fold};
@@ -255,43 +254,6 @@ fn spread() -> impl Iterator<Item = usize> {
     let bits = COLUMNS.trailing_zeros();
     (0..COLUMNS).map(move |index| index.reverse_bits() >> (usize::BITS - bits))
 }
-
-/// Counts frames, on threads of the same priority as the one that makes it.
-struct Counter {
-    engine: Engine,
-    /// `None` where the system gives no threads; then others count, which are shared with the window.
-    pool: Option<rayon::ThreadPool>,
-}
-
-impl Counter {
-    fn new() -> Self {
-        let pool = rayon::ThreadPoolBuilder::new().thread_name(|_| "histoscope-strip".to_owned()).build();
-        let pool = pool.map_err(|error| log::debug!("strip: no threads of its own to count on: {error}")).ok();
-        Self { engine: Engine::new(), pool }
-    }
-
-    fn count(&mut self, frame: &Frame) -> &Histogram {
-        let (engine, picture) = (&mut self.engine, &frame.picture);
-        match &self.pool {
-            Some(pool) => pool.install(|| engine.count(picture, Components::Rgbl)),
-            None => engine.count(picture, Components::Rgbl),
-        }
-    }
-}
-
-/// Has the system run this thread, and those that it starts, only where no other wants to run.
-#[cfg(target_os = "linux")]
-pub(super) fn give_way() {
-    // SAFETY: it takes plain numbers. With zero, Linux changes the calling thread alone, and those that it starts inherit that.
-    let code = unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, 19) };
-    if code != 0 {
-        log::debug!("strip: its priority stays as it is: {}", std::io::Error::last_os_error());
-    }
-}
-
-/// Elsewhere the gate alone has to do.
-#[cfg(not(target_os = "linux"))]
-pub(super) fn give_way() {}
 
 /// What tells counts from others, for the log.
 fn sum_of(counts: &[u64]) -> u64 {

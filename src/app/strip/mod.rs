@@ -1,9 +1,11 @@
-//! The clip as a strip behind the timeline: [`Filling`] counts it, [`Cache`] keeps it, [`Previews`] find its key frames, and
-//! [`ClipStrip`] has all follow the video on screen.
+//! The clip as a strip behind the timeline: [`Filling`] counts it, or [`Gathering`] what is seen of it, [`Cache`] keeps it, [`Previews`] find
+//! its key frames, and [`ClipStrip`] has all follow the video on screen.
 
 mod cache;
+mod counter;
 mod filler;
 mod gate;
+mod gathering;
 mod key_frame;
 mod preview;
 
@@ -15,10 +17,12 @@ use serde::{Deserialize, Serialize};
 use super::options::Waker;
 use super::session::Session;
 use crate::media::OpenOptions;
-use crate::strip::{Sought, Strip};
+use crate::picture::Frame;
+use crate::strip::{Sought, Strip, Watched};
 use cache::Cache;
 use filler::{Filling, Subject};
 use gate::Pacer;
+use gathering::{Gathering, Span};
 pub use key_frame::Preview;
 use preview::Previews;
 
@@ -81,6 +85,8 @@ pub struct ClipStrip {
 enum State {
     Nothing,
     Filling(Filling),
+    /// Of what is seen.
+    Gathering(Gathering),
     /// There is none to be had.
     Without(Subject),
 }
@@ -151,14 +157,24 @@ impl ClipStrip {
         let is_known = match &self.state {
             State::Nothing => false,
             State::Filling(filling) => *filling.subject() == subject,
+            State::Gathering(gathering) => *gathering.subject() == subject,
             State::Without(without) => *without == subject,
         };
         if !is_known {
             self.forget_strip();
             self.state = self.begin(subject, session);
         }
-        if let State::Filling(filling) = &self.state {
-            filling.set_pace(self.pacer.pace(&session.player, now));
+        match &self.state {
+            State::Filling(filling) => filling.set_pace(self.pacer.pace(&session.player, now)),
+            State::Gathering(gathering) => gathering.look_at(span_of(session)),
+            State::Nothing | State::Without(_) => {}
+        }
+    }
+
+    /// Takes a frame that is shown now, where the strip is of what is seen.
+    pub fn see(&self, session: &Session, frame: &Frame) {
+        if let State::Gathering(gathering) = &self.state {
+            gathering.see(session.read(frame));
         }
     }
 
@@ -199,24 +215,42 @@ impl ClipStrip {
         std::mem::replace(&mut self.previewed, now) != now
     }
 
-    /// Begins to fill a strip, if there is to be one: of a plain file, since others cannot be read a second time, whose length is known,
-    /// and that is more than a picture.
+    /// Begins a strip, if there is to be one: of a plain file whose length is known it is filled, and of others, which cannot be read a
+    /// second time, it is of what is seen. A single picture has none.
     fn begin(&self, subject: Subject, session: &Session) -> State {
-        let length = session.info.duration_secs.filter(|_| !session.info.still && subject.path.is_file());
-        let Some(empty) = length.and_then(Strip::new) else { return State::Without(subject) };
-        match Filling::start(subject.clone(), empty, self.cache.clone()) {
-            Ok(filling) => State::Filling(filling),
-            Err(error) => {
-                log::warn!("the clip is not counted for the timeline: {error}");
-                State::Without(subject)
-            }
+        if session.info.still {
+            return State::Without(subject);
         }
+        let length = session.info.duration_secs.filter(|_| subject.path.is_file());
+        let started = match (length.and_then(Strip::new), Watched::default().strip((0.0, 1.0))) {
+            (Some(empty), _) => Filling::start(subject.clone(), empty, self.cache.clone()).map(State::Filling),
+            (None, Some(empty)) => Gathering::start(subject.clone(), empty).map(|gathering| {
+                // The first one is there already.
+                session.frame.iter().for_each(|frame| gathering.see(session.read(frame)));
+                State::Gathering(gathering)
+            }),
+            (None, None) => return State::Without(subject),
+        };
+        started.unwrap_or_else(|error| {
+            log::warn!("the clip is not counted for the timeline: {error}");
+            State::Without(subject)
+        })
     }
 
     /// The strip, as far as it is known.
     #[must_use]
     pub fn strip(&self) -> Option<MutexGuard<'_, Strip>> {
-        if let State::Filling(filling) = &self.state { Some(filling.strip()) } else { None }
+        match &self.state {
+            State::Filling(filling) => Some(filling.strip()),
+            State::Gathering(gathering) => Some(gathering.strip()),
+            State::Nothing | State::Without(_) => None,
+        }
+    }
+
+    /// Whether it is of what is seen, and not of the whole clip.
+    #[must_use]
+    pub const fn is_of_what_is_seen(&self) -> bool {
+        matches!(self.state, State::Gathering(_))
     }
 
     /// Whether it is to be drawn anew where it is on screen, and when to look again.
@@ -232,5 +266,14 @@ impl ClipStrip {
         }
         let is_settled = is_complete && changes == drawn;
         (false, (!is_settled).then(|| due.max(now + INTERVAL / 5)))
+    }
+}
+
+/// What of a clip that cannot be read a second time is shown: what its timeline stands for.
+fn span_of(session: &Session) -> Span {
+    match (session.player.kept_secs(), session.player.duration_secs()) {
+        (Some((oldest, newest)), _) => Span::Kept(oldest, newest),
+        (None, Some(secs)) if secs > 0.0 => Span::Whole(secs),
+        _ => Span::Seen,
     }
 }

@@ -5,7 +5,8 @@
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::filler::{Subject, give_way};
+use super::counter::give_way;
+use super::filler::Subject;
 use super::key_frame::Preview;
 use crate::app::options::Waker;
 use crate::cpu::Engine;

@@ -11,6 +11,8 @@ use crate::text::timecode;
 
 /// What is no further away than this is where playback is: times are rounded in a file's time base.
 const SLACK_SECS: f64 = 1e-3;
+/// Why neither cuts nor findings are known of what cannot be read a second time.
+const ONLY_SEEN: &str = "this input cannot be read ahead, and only what is seen is counted";
 
 impl Workspace {
     /// Shows so much of the clip, and says so.
@@ -76,6 +78,9 @@ impl Workspace {
         if !session.player.is_seekable() {
             return self.note(Note::done("this input plays forwards only"), now);
         }
+        if self.strip.is_of_what_is_seen() {
+            return self.note(Note::done(format!("no {several} are known: {ONLY_SEEN}")), now);
+        }
         let here_secs = session.player.destination_secs();
         let Some((found, known_secs)) = self
             .strip
@@ -102,11 +107,14 @@ impl Workspace {
     /// Looks for these findings from now on, and says how many are known.
     pub fn look_for(&mut self, sought: Sought, now: Instant) {
         self.strip.sought = sought;
-        let known = self.strip.strip().map(|strip| {
-            let count = strip.findings().iter().filter(|finding| sought.has(finding.kind)).count();
-            of_all(count, &strip)
-        });
-        let known = known.unwrap_or_else(|| "the clip is not counted (Shift+T)".to_owned());
+        let known = match self.strip.strip() {
+            Some(_) if self.strip.is_of_what_is_seen() => ONLY_SEEN.to_owned(),
+            Some(strip) => {
+                let count = strip.findings().iter().filter(|finding| sought.has(finding.kind)).count();
+                of_all(count, &strip)
+            }
+            None => "the clip is not counted (Shift+T)".to_owned(),
+        };
         self.hud.wake(now);
         self.note(Note::done(format!("looking for {}: {known}", sought.name())), now);
     }

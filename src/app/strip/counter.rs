@@ -1,0 +1,44 @@
+//! Counting beside the window, on threads that run only where no other wants to.
+
+use crate::cpu::Engine;
+use crate::histogram::{Components, Histogram};
+use crate::picture::Frame;
+
+/// Counts frames, on threads of the same priority as the one that makes it.
+pub struct Counter {
+    engine: Engine,
+    /// `None` where the system gives no threads; then others count, which are shared with the window.
+    pool: Option<rayon::ThreadPool>,
+}
+
+impl Counter {
+    /// One with threads of its own.
+    pub fn new() -> Self {
+        let pool = rayon::ThreadPoolBuilder::new().thread_name(|_| "histoscope-strip".to_owned()).build();
+        let pool = pool.map_err(|error| log::debug!("strip: no threads of its own to count on: {error}")).ok();
+        Self { engine: Engine::new(), pool }
+    }
+
+    /// The bins of a frame.
+    pub fn count(&mut self, frame: &Frame) -> &Histogram {
+        let (engine, picture) = (&mut self.engine, &frame.picture);
+        match &self.pool {
+            Some(pool) => pool.install(|| engine.count(picture, Components::Rgbl)),
+            None => engine.count(picture, Components::Rgbl),
+        }
+    }
+}
+
+/// Has the system run this thread, and those that it starts, only where no other wants to run.
+#[cfg(target_os = "linux")]
+pub fn give_way() {
+    // SAFETY: it takes plain numbers. With zero, Linux changes the calling thread alone, and those that it starts inherit that.
+    let code = unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, 19) };
+    if code != 0 {
+        log::debug!("strip: its priority stays as it is: {}", std::io::Error::last_os_error());
+    }
+}
+
+/// Elsewhere the gate alone has to do.
+#[cfg(not(target_os = "linux"))]
+pub fn give_way() {}
