@@ -85,7 +85,9 @@ fn what_is_seen_of_a_live_source_stands_behind_its_timeline() {
     let display = Display::start();
     let address = format!("udp://127.0.0.1:{}", free_port());
     let _sender = Sender::moving("320x180", SENT, &address);
-    let program = Program::start(&display, &address);
+    // Other windows here have none behind it.
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let program = Program::start_at_home(&display, &[&address], home.path());
     until("the picture", PATIENCE, || program.title().text.contains("[live]").then_some(()));
     // How many columns are exact depends on how many frames a slow machine drops.
     until("frames to be counted", PATIENCE, || {

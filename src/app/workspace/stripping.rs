@@ -75,11 +75,11 @@ impl Workspace {
         if session.player.is_single() {
             return self.note(Note::done(transport::NOTHING_TO_PLAY), now);
         }
-        if !session.player.is_seekable() {
-            return self.note(Note::done("this input plays forwards only"), now);
-        }
         if self.strip.is_of_what_is_seen() {
             return self.note(Note::done(format!("no {several} are known: {ONLY_SEEN}")), now);
+        }
+        if !session.player.is_seekable() {
+            return self.note(Note::done("this input plays forwards only"), now);
         }
         let here_secs = session.player.destination_secs();
         let Some((found, known_secs)) = self
