@@ -99,7 +99,7 @@ fn what_is_seen_of_a_live_source_stands_behind_its_timeline() {
     program.resize(1280, 720);
     program.point(600, 300);
     program.after(|| program.key("shift+Next"), "note: no cuts are known: this input cannot be read ahead");
-    // The tall strip is on screen, and without it less is.
+    // It goes on while the strip is shown, and ends where it is not.
     program.after(|| program.key("shift+t"), "note: the clip behind the timeline: tall");
     let before = program.log().len();
     until("more of it", PATIENCE, || program.log()[before..].contains("columns exact").then_some(()));

@@ -115,8 +115,8 @@ impl Shared {
         };
         // Before there are two frames, there may be no time between them.
         if let Some(strip) = watched.strip(span) {
-            let (frames, exact) = (strip.total().frames(), strip.counted_columns());
-            log::debug!("strip: {frames} frames seen, {exact} of {COLUMNS} columns exact");
+            let frames = || strip.columns().iter().map(|column| column.cells().frames()).sum::<u64>();
+            log::debug!("strip: {} frames seen, {} of {COLUMNS} columns exact", frames(), strip.counted_columns());
             *lock(&self.strip) = strip;
         }
     }
