@@ -19,6 +19,13 @@ impl Counter {
         Self { engine: Engine::new(), pool }
     }
 
+    /// One that counts on the thread that calls it, which is then to count with no other.
+    pub fn alone() -> Self {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build();
+        let pool = pool.map_err(|error| log::debug!("strip: not counted on one thread: {error}")).ok();
+        Self { engine: Engine::new(), pool }
+    }
+
     /// The bins of a frame.
     pub fn count(&mut self, frame: &Frame) -> &Histogram {
         let (engine, picture) = (&mut self.engine, &frame.picture);

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::counter::{Counter, give_way};
-use super::filler::Subject;
+use super::reading::Subject;
 use crate::picture::Frame;
 use crate::strip::{COLUMNS, Strip, Watch, Watched, fold};
 

@@ -6,8 +6,10 @@ mod counter;
 mod filler;
 mod gate;
 mod gathering;
+mod glimpsing;
 mod key_frame;
 mod preview;
+mod reading;
 
 use std::sync::{Arc, MutexGuard};
 use std::time::{Duration, Instant};
@@ -20,11 +22,12 @@ use crate::media::OpenOptions;
 use crate::picture::Frame;
 use crate::strip::{Sought, Strip, Watched};
 use cache::Cache;
-use filler::{Filling, Subject};
+use filler::Filling;
 use gate::Pacer;
 use gathering::{Gathering, Span};
 pub use key_frame::Preview;
 use preview::Previews;
+use reading::Subject;
 
 /// How often a strip that is being filled is drawn anew.
 const INTERVAL: Duration = Duration::from_millis(500);

@@ -6,8 +6,8 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::counter::give_way;
-use super::filler::Subject;
 use super::key_frame::Preview;
+use super::reading::Subject;
 use crate::app::options::Waker;
 use crate::cpu::Engine;
 use crate::cpu::thumbnail::Thumbnail;

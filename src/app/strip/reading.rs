@@ -1,0 +1,80 @@
+//! What every thread that fills a strip goes by: the file, the strip, when it may go on, and when it is to end.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::gate::Gate;
+use crate::media::{Decoder, MediaError, OpenOptions, StopHandle};
+use crate::strip::Strip;
+
+/// Of what a strip is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Subject {
+    /// The file.
+    pub path: PathBuf,
+    /// How it is read.
+    pub open: OpenOptions,
+}
+
+/// What the window and the threads that fill a strip share.
+#[derive(Debug)]
+pub struct Shared {
+    strip: Mutex<Strip>,
+    /// When the threads may go on.
+    pub gate: Gate,
+}
+
+impl Shared {
+    /// With a gate that is closed.
+    pub fn new(strip: Strip) -> Self {
+        Self { strip: Mutex::new(strip), gate: Gate::default() }
+    }
+
+    /// The strip, which nobody else changes for as long as this is held.
+    pub fn lock(&self) -> MutexGuard<'_, Strip> {
+        // Between two frames it is whole.
+        self.strip.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Why filling came to an end before the clip's.
+pub enum Break {
+    /// Nobody wants the strip any more.
+    Unwanted,
+    /// The file cannot be read.
+    Unreadable(MediaError),
+}
+
+impl From<MediaError> for Break {
+    fn from(error: MediaError) -> Self {
+        match error {
+            MediaError::Stopped { .. } => Self::Unwanted,
+            error => Self::Unreadable(error),
+        }
+    }
+}
+
+/// What a thread needs to read frames for a strip.
+pub struct Reading {
+    /// Of what the strip is.
+    pub subject: Subject,
+    /// The strip and its gate.
+    pub shared: Arc<Shared>,
+    /// Ends whatever a decoder waits for.
+    pub stop: StopHandle,
+}
+
+impl Reading {
+    /// Waits until the window lets it go on.
+    pub fn pass(&self) -> Result<(), Break> {
+        if self.shared.gate.pass() { Ok(()) } else { Err(Break::Unwanted) }
+    }
+
+    /// A decoder of the file. `threads` is for who wants another number of them than everybody has.
+    pub fn open(&self, threads: Option<usize>) -> Result<Decoder, Break> {
+        self.pass()?;
+        let mut options = self.subject.open.clone();
+        options.threads = threads.or(options.threads);
+        Ok(Decoder::open_with(&self.subject.path, &options, &self.stop)?)
+    }
+}
