@@ -54,6 +54,23 @@ fn in_step(program: &Program, second: &str, first: &str) {
     });
 }
 
+/// Waits until both stand, the second clip's frame so many seconds after the first one's, which is the one on screen.
+fn stand_in_step(program: &Program, offset_secs: f64) {
+    until("both to stand in step", PATIENCE, || {
+        // Frames may still have come when the key was pressed.
+        let position = program.title().position.filter(|_| program.title().paused)?;
+        let log = program.log();
+        let line = log.lines().rfind(|line| line.contains("second clip: "))?.to_owned();
+        let mut times = line
+            .split("second clip: ")
+            .nth(1)?
+            .split(" s")
+            .filter_map(|text| text.trim_start_matches(" beside ").parse::<f64>().ok());
+        let (second, first) = (times.next()?, times.next()?);
+        (near(second - first, offset_secs, 0.001) && near(first, position, 0.05)).then_some(())
+    });
+}
+
 /// The rows of the newest numbers that tell the distances of the first clip's frame of that number and its partner.
 fn distances(program: &Program, frame: usize, expected: &[String]) {
     until(&format!("the distances {expected:?}"), PATIENCE, || {
@@ -122,19 +139,7 @@ fn partners_are_shown_at_either_side_with_their_distances_and_follow_every_key()
         until("playing", PATIENCE, || (!program.title().paused).then_some(()));
         position_where(&program, "a second on", |position| position > 1.0);
         program.key("space");
-        until("both to stand in step", PATIENCE, || {
-            // Frames may still have come when the key was pressed.
-            let position = program.title().position.filter(|_| program.title().paused)?;
-            let log = program.log();
-            let line = log.lines().rfind(|line| line.contains("second clip: "))?.to_owned();
-            let mut times = line
-                .split("second clip: ")
-                .nth(1)?
-                .split(" s")
-                .filter_map(|text| text.trim_start_matches(" beside ").parse::<f64>().ok());
-            let (second, first) = (times.next()?, times.next()?);
-            (near(second - first, 0.1, 0.001) && near(first, position, 0.05)).then_some(())
-        });
+        stand_in_step(&program, 0.1);
         program.quit_with("q");
     }
 }
@@ -232,6 +237,63 @@ fn clips_of_other_sizes_rates_depths_and_lengths_are_compared_and_an_offset_is_f
             in_step(&program, second, first);
         }
     }
+    program.quit_with("q");
+}
+
+#[test]
+fn the_second_clip_goes_along_through_loops_and_at_other_speeds() {
+    let _turn = turn();
+    let display = Display::start();
+    let folder = tempfile::tempdir().expect("a folder");
+    let arguments = format!("-i {} -t 5 -vf scale=320:180 -c:v libx264 -g 20", sample());
+    let [first, second] = ["first.mp4", "second.mp4"].map(|name| made(folder.path(), name, &arguments));
+    let program = paused(&display, [&first, &second], &["--loop", "--offset", "3", "--cache-mb", "2"]);
+    in_step(&program, "0.100", "0.000");
+    let play_until = |what: &str, is_there: &dyn Fn(f64) -> bool| {
+        program.key("space");
+        until("playing", PATIENCE, || (!program.title().paused).then_some(()));
+        position_where(&program, what, is_there);
+    };
+    let stand = || {
+        program.key("space");
+        until("a pause", PATIENCE, || program.title().paused.then_some(()));
+        // Near its end the second clip, which is ahead, has its last picture.
+        let position = program.title().position.expect("a position");
+        if position < 4.85 {
+            stand_in_step(&program, 0.1);
+        }
+        position
+    };
+    // Through the end to the beginning, where seeks lead as memory does not keep the whole clip, twice; the second time at double speed.
+    for speed in [None, Some("braceright")] {
+        if let Some(key) = speed {
+            program.after(|| program.key(key), "speed 2.00×");
+        }
+        (0..4).for_each(|_| program.key("shift+Right"));
+        in_step(&program, "4.100", "4.000");
+        play_until("near the end", &|position| position > 4.4);
+        position_where(&program, "the beginning again", |position| position < 2.0);
+        assert!(stand() < 4.0, "it stands behind the beginning");
+        program.key("Home");
+        in_step(&program, "0.100", "0.000");
+    }
+    program.after(|| program.key("BackSpace"), "speed 1.00×");
+    // Half as fast and slower, forwards.
+    program.after(|| program.key("braceleft"), "speed 0.500×");
+    play_until("a third of a second on", &|position| position > 0.3);
+    assert!(stand() < 1.5, "it goes as slowly as it is to");
+    // A part of the clip, over and over.
+    program.key("Home");
+    program.key("a");
+    for _ in 0..9 {
+        program.key("period");
+    }
+    in_step(&program, "0.400", "0.300");
+    program.key("a");
+    program.after(|| program.key("BackSpace"), "speed 1.00×");
+    play_until("within the part", &|position| position < 0.35);
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    assert!(stand() < 0.35, "it stays within the part");
     program.quit_with("q");
 }
 
