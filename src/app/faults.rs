@@ -31,6 +31,12 @@ impl Faults {
         self.ending.is_some() || self.has_damage()
     }
 
+    /// Whether nothing is missing at the file's end.
+    #[must_use]
+    pub const fn is_whole(&self) -> bool {
+        self.ending.is_none()
+    }
+
     const fn has_damage(&self) -> bool {
         let FrameCounters { refused_packets, damaged, unusable, read_errors, .. } = self.counters;
         refused_packets + damaged + unusable + read_errors > 0

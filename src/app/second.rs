@@ -44,6 +44,8 @@ pub struct Second {
     /// What the reference that was made last is of.
     told: Option<Told>,
     reported: Faults,
+    /// Whether its end is where reading broke off.
+    breaks_off: bool,
     /// The search for the offset, while it is under way.
     matching: Option<Matching>,
 }
@@ -88,6 +90,7 @@ impl Second {
             counter: None,
             told: None,
             reported: Faults::default(),
+            breaks_off: false,
             matching: None,
         }
     }
@@ -101,8 +104,10 @@ impl Second {
             log::warn!("{name}: {error}");
             told.push(error.to_string());
         });
+        let has_failed = !told.is_empty();
         let faults = Faults::new(media.condition().0, media.condition().1);
         let news = faults.news(&self.reported, has_ended);
+        self.breaks_off |= has_failed || !faults.is_whole();
         if !news.is_empty() {
             self.reported = faults;
         }
@@ -124,7 +129,8 @@ impl Second {
             _ => self.waits_since = None,
         }
         if self.state == FollowState::Ended && before != FollowState::Ended {
-            told.push(format!("{} has ended; its last picture stays", self.name));
+            let end = if self.breaks_off { "breaks off there" } else { "has ended" };
+            told.push(format!("{} {end}; its last picture stays", self.name));
         }
         told
     }
@@ -211,6 +217,7 @@ impl Second {
         title += match self.state {
             FollowState::InStep => "",
             FollowState::NotBegun => ", has not begun",
+            FollowState::Ended if self.breaks_off => ", has broken off",
             FollowState::Ended => ", has ended",
             FollowState::Coming if self.waits_since.is_some_and(|since| now >= since + PATIENCE) => ", is awaited",
             FollowState::Coming => "",
