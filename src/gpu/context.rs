@@ -273,22 +273,42 @@ fn choose(
             compatible_surface: surface,
             ..Default::default()
         };
-        return pollster::block_on(instance.request_adapter(&options)).map_err(|_| GpuError::NoAdapter);
+        return pollster::block_on(instance.request_adapter(&options)).map_err(|reason| {
+            log::info!("{reason}");
+            if surface.is_some() { without_surface(instance) } else { GpuError::NoAdapter }
+        });
     };
-    let backends = wgpu::Backends::from_env().unwrap_or(wgpu::Backends::all());
-    let all = pollster::block_on(instance.enumerate_adapters(backends));
+    let all = all(instance);
     if all.is_empty() {
         return Err(GpuError::NoAdapter);
     }
-    // An adapter that several backends know is named once.
-    let mut names: Vec<_> = all.iter().map(|a| a.get_info().name).collect();
+    let available = names(&all);
+    let is_wanted = |adapter: &wgpu::Adapter| adapter.get_info().name.to_lowercase().contains(&wanted.to_lowercase());
+    let named: Vec<_> = all.into_iter().filter(is_wanted).collect();
+    if named.is_empty() {
+        return Err(GpuError::NoSuchAdapter { wanted: wanted.clone(), available });
+    }
+    let drawing = named.into_iter().find(|adapter| surface.is_none_or(|s| adapter.is_surface_supported(s)));
+    drawing.ok_or(GpuError::NoSurface { available })
+}
+
+/// What to say where no adapter can draw in a window.
+pub(super) fn without_surface(instance: &wgpu::Instance) -> GpuError {
+    let all = all(instance);
+    if all.is_empty() { GpuError::NoAdapter } else { GpuError::NoSurface { available: names(&all) } }
+}
+
+/// Every adapter that an instance knows.
+fn all(instance: &wgpu::Instance) -> Vec<wgpu::Adapter> {
+    pollster::block_on(instance.enumerate_adapters(wgpu::Backends::from_env().unwrap_or(wgpu::Backends::all())))
+}
+
+/// Their names; an adapter that several backends know is named once.
+fn names(adapters: &[wgpu::Adapter]) -> String {
+    let mut names: Vec<_> = adapters.iter().map(|adapter| adapter.get_info().name).collect();
     names.sort_unstable();
     names.dedup();
-    let available = names.join(", ");
-    all.into_iter()
-        .filter(|adapter| surface.is_none_or(|s| adapter.is_surface_supported(s)))
-        .find(|adapter| adapter.get_info().name.to_lowercase().contains(&wanted.to_lowercase()))
-        .ok_or(GpuError::NoSuchAdapter { wanted: wanted.clone(), available })
+    names.join(", ")
 }
 
 #[cfg(test)]

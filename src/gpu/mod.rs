@@ -115,9 +115,15 @@ pub enum GpuError {
     /// The part of a picture that is to be counted is no part of it.
     #[error("the region does not lie in the picture: {0}")]
     Region(PictureError),
-    /// The surface of a window could not be made.
-    #[error("the window's surface could not be made: {0}")]
-    Surface(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// There are adapters, and none of them, or not the wanted one, can draw in a window of this display.
+    #[error(
+        "no graphics adapter can draw in a window of this display; there are: {available}. Install a driver that can, or a software one \
+         (on Debian and Ubuntu: mesa-vulkan-drivers); 'histoscope snapshot' and 'histoscope report' need no window"
+    )]
+    NoSurface {
+        /// The names that exist, separated by commas.
+        available: String,
+    },
     /// The device was lost or stopped answering.
     #[error("the graphics device stopped answering: {0}")]
     Lost(String),

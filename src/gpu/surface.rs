@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::context::without_surface;
 use super::{AdapterChoice, Gpu, GpuError, Instance};
 
 /// Times in a row that a surface may be lost before it is given up.
@@ -220,7 +221,10 @@ fn create(
     window: &Arc<dyn wgpu::DisplayAndWindowHandle>,
 ) -> Result<wgpu::Surface<'static>, GpuError> {
     let target = wgpu::SurfaceTarget::DisplayAndWindow(Box::new(Arc::clone(window)));
-    instance.0.create_surface(target).map_err(|source| GpuError::Surface(source.into()))
+    instance.0.create_surface(target).map_err(|reason| {
+        log::info!("{reason}");
+        without_surface(&instance.0)
+    })
 }
 
 fn answer(texture: wgpu::CurrentSurfaceTexture) -> (SurfaceState, Option<wgpu::SurfaceTexture>) {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::display::Display;
 use crate::picture::Area;
-use crate::program::Program;
+use crate::program::{self, Program};
 use crate::wait::{PATIENCE, until};
 use crate::{alone, pause, sample, turn};
 
@@ -115,4 +115,24 @@ fn a_first_file_that_cannot_be_opened_is_told_and_the_next_one_is_shown() {
     let line = program.after(|| program.key("Prior"), "note: ");
     assert!(line.contains("nowhere.mp4: no such file"), "{line}");
     program.quit_with("q");
+}
+
+#[test]
+fn a_display_without_an_adapter_is_told_in_one_line() {
+    let _turn = turn();
+    let display = Display::start();
+    let runtime = tempfile::tempdir().expect("a folder");
+    let ended = |arguments: &[&str]| {
+        let mut command = program::command(&display, &runtime);
+        for name in ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"] {
+            command.env(name, "/nonexistent");
+        }
+        let output = command.arg(sample()).args(arguments).env("RUST_LOG", "error").output().expect("it starts");
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    for arguments in [&[][..], &["--adapter", "llvmpipe"], &["--engine", "cpu"]] {
+        let (code, text) = ended(arguments);
+        let is_told = text.starts_with("histoscope: no graphics adapter was found; install a Vulkan driver");
+        assert!(code == Some(1) && is_told && text.lines().count() == 1, "{arguments:?}: {code:?} {text}");
+    }
 }
