@@ -41,7 +41,7 @@ fn parse_gain(text: &str) -> Result<Gain, String> {
 /// What to play.
 #[derive(Debug, Args)]
 pub struct PlayArgs {
-    /// The videos to play, files, folders or addresses (live ones too: udp://, rtsp://, srt://, an .sdp file), - for the standard input; of a folder its videos in the order of
+    /// The videos to play, files, folders or addresses (live ones too: udp://, rtsp://, srt://, an .sdp file; cameras and screens: /dev/video0, av://KIND:NAME), - for the standard input; of a folder its videos in the order of
     /// their names and numbers, without those of folders in it; without any, a window opens that takes one
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,

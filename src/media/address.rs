@@ -3,6 +3,7 @@
 use std::net::ToSocketAddrs;
 use std::path::Path;
 
+use super::device::device;
 use super::error::{MediaError, is_address};
 
 /// Protocols of senders that send at their own pace and wait for nobody: what was not taken in time is gone.
@@ -23,6 +24,9 @@ pub(super) enum Delivery {
 /// What the name of a source tells of how it comes.
 pub(super) fn delivery(path: &Path) -> Delivery {
     let text = path.to_string_lossy();
+    if device(&text).is_some() {
+        return Delivery::Live;
+    }
     if !is_address(&text) {
         return if is_session_description(path) { Delivery::Live } else { Delivery::Stored };
     }
@@ -61,7 +65,8 @@ pub(super) fn resolve(path: &Path) -> Result<(), MediaError> {
     let text = path.to_string_lossy();
     let knows_hosts = matches!(scheme(&text).to_ascii_lowercase().as_str(), "http" | "https" | "ftp")
         || delivery(path) == Delivery::Live;
-    let Some(host) = host(&text).filter(|_| knows_hosts) else { return Ok(()) };
+    let is_remote = knows_hosts && device(&text).is_none();
+    let Some(host) = host(&text).filter(|_| is_remote) else { return Ok(()) };
     // The port plays no part in it.
     match (host, 0).to_socket_addrs() {
         Ok(_) => Ok(()),
@@ -86,6 +91,7 @@ mod tests {
             "srt://a:1?mode=caller",
             "cam.sdp",
             "x/CAM.SDP",
+            "av://x11grab::0.0",
         ] {
             assert_eq!(of(live), Delivery::Live, "{live}");
         }
@@ -115,7 +121,7 @@ mod tests {
         // RFC 2606 keeps this domain from ever existing.
         let error = resolve(Path::new("udp://nobody.invalid:5000")).expect_err("there is no such host");
         assert!(error.to_string().contains("nobody.invalid"), "{error}");
-        for known in ["udp://127.0.0.1:5000", "udp://:5000", "rtsp://[::1]/a", "clip.mp4"] {
+        for known in ["av://nobody.invalid:x", "udp://127.0.0.1:5000", "udp://:5000", "rtsp://[::1]/a", "clip.mp4"] {
             assert_eq!(resolve(Path::new(known)), Ok(()), "{known}");
         }
     }

@@ -9,6 +9,7 @@
 //!   file that names addresses, and reads none.
 //! - What comes from an address reads addresses only, never a file of this machine.
 //! - What comes through a pipe reads nothing else.
+//! - What a device gives reads nothing else.
 //! - What the user names with their own words is theirs to say: the protocols before the file's name in `subfile,,…,,:a.ts`.
 
 use std::ffi::{CStr, CString};
@@ -30,6 +31,8 @@ pub(super) enum Reach<'a> {
     Described,
     /// An address.
     Network(&'a str),
+    /// A camera, a screen or a generator.
+    Device,
     /// Something else with protocols before it: `concat:a.ts|b.ts`.
     Named(&'a str),
 }
@@ -42,6 +45,7 @@ impl Reach<'_> {
             Self::Pipe => format!("pipe,{HARMLESS}"),
             Self::Described => format!("file,rtp,srtp,udp,{HARMLESS}"),
             Self::Network(text) => format!("{NETWORK},{HARMLESS}{}", named(text)),
+            Self::Device => HARMLESS.to_owned(),
             Self::Named(text) => format!("file,{HARMLESS}{}", named(text)),
         };
         CString::new(list).unwrap_or_default()
@@ -95,6 +99,7 @@ mod tests {
         }
         assert_eq!(list(Reach::Files), ["file", "crypto", "data"]);
         assert_eq!(list(Reach::Described), ["file", "rtp", "srtp", "udp", "crypto", "data"]);
+        assert_eq!(list(Reach::Device), ["crypto", "data"]);
         assert_eq!(list(Reach::Pipe), ["pipe", "crypto", "data"]);
     }
 

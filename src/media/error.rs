@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::device::{Device, device};
 use crate::text::{counted, plain, shown};
 
 /// Why a file could not be opened, read or positioned. Its text is one line for the user.
@@ -183,6 +184,41 @@ pub enum MediaError {
         /// The source.
         path: PathBuf,
     },
+    /// FFmpeg's library of devices is not here.
+    #[error(
+        "{}: FFmpeg's library of devices, {library}, cannot be loaded; install it (on Debian and Ubuntu: libavdevice{major})",
+        shown(path)
+    )]
+    NoDeviceLibrary {
+        /// The device.
+        path: PathBuf,
+        /// The library's file name.
+        library: String,
+        /// The number of its release.
+        major: u32,
+    },
+    /// There is no such kind of devices, or no name after it.
+    #[error("{}: a device is named av://KIND:NAME; the kinds here are {available}", shown(path))]
+    NoSuchDevice {
+        /// What was named.
+        path: PathBuf,
+        /// The kinds that there are, separated by commas.
+        available: String,
+    },
+    /// Another program has it.
+    #[error("{}: the device is in use by another program; end that, or name another device", shown(path))]
+    DeviceInUse {
+        /// The device.
+        path: PathBuf,
+    },
+    /// The device is not there, or cannot be used.
+    #[error("{}: the device cannot be opened ({reason}); {}", shown(path), device_advice(path))]
+    Device {
+        /// The device.
+        path: PathBuf,
+        /// FFmpeg's words.
+        reason: String,
+    },
     /// Something else that FFmpeg or the system reports.
     #[error("{}: {action} failed ({reason}); {}", shown(path), advice(path))]
     Failed {
@@ -208,6 +244,17 @@ fn rule(path: &Path) -> &'static str {
         "what comes through a pipe may bring in nothing else"
     } else {
         "a file may bring in media files beside it, no others and no addresses"
+    }
+}
+
+/// What helps where a device cannot be opened.
+fn device_advice(path: &Path) -> &'static str {
+    match device(&path.to_string_lossy()) {
+        Some(Device { kind: "v4l2" | "video4linux2", .. }) => {
+            "check that the camera is there (ls /dev/video*) and that you may read it (group video)"
+        }
+        Some(Device { kind: "x11grab", .. }) => "check the display's name (echo $DISPLAY) and that you may read it",
+        _ => "check its name",
     }
 }
 

@@ -8,7 +8,7 @@
 //! makes what it decodes readable, `earlier` keeps what it decodes on the way, and `numbering` numbers its frames by the list
 //! that `index` makes of a file's packets. `reception` opens what is live again and again. `av` owns FFmpeg's objects. The other
 //! files are plain decisions about numbers: `layout` (which pixel formats are native), `timeline` (when a frame is shown),
-//! `address` (what is live), `ending` and `missing` (whether the file was cut off, and what it lacks for that), `tags` and `orientation` (what the file says about it), `streams` (which stream is the video).
+//! `address` (what is live), `device` (what is a camera or a screen), `ending` and `missing` (whether the file was cut off, and what it lacks for that), `tags` and `orientation` (what the file says about it), `streams` (which stream is the video).
 
 mod address;
 mod ahead;
@@ -16,6 +16,7 @@ mod allowed;
 mod approach;
 mod av;
 mod decoder;
+mod device;
 mod earlier;
 mod ending;
 mod error;

@@ -239,5 +239,9 @@ const fn is_final(error: &MediaError) -> bool {
             | MediaError::NoVideo { .. }
             | MediaError::NoProtocol { .. }
             | MediaError::PortTaken { .. }
+            | MediaError::NoDeviceLibrary { .. }
+            | MediaError::NoSuchDevice { .. }
+            | MediaError::DeviceInUse { .. }
+            | MediaError::Device { .. }
     )
 }

@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use super::address::{self, Delivery};
 use super::allowed::Reach;
-use super::av::{AvError, Denied, Input, Interrupt, take_denied};
+use super::av::{self, AvError, Denied, Devices, Input, Interrupt, take_denied};
+use super::device::{Device, device};
 use super::error::{MediaError, is_address};
 use crate::text::plain;
 
@@ -46,6 +47,8 @@ enum Kind {
     Live,
     /// A file that tells where an RTP stream comes from.
     SessionDescription,
+    /// A camera, a screen or a generator.
+    Device,
     /// An image sequence's pattern with a number in it, such as `img%04d.png`.
     Numbered,
     /// A pattern for the names of an image sequence's files, such as `img*.png`.
@@ -60,6 +63,8 @@ impl Source {
         let text = path.to_string_lossy();
         let kind = if text == "-" {
             Kind::Pipe
+        } else if device(&text).is_some() {
+            Kind::Device
         } else if is_address(&text) {
             if address::delivery(path) == Delivery::Live { Kind::Live } else { Kind::Network }
         } else {
@@ -74,6 +79,7 @@ impl Source {
             Kind::File | Kind::Fifo | Kind::SessionDescription => {
                 [b"file:".as_slice(), path.as_os_str().as_encoded_bytes()].concat()
             }
+            Kind::Device => device(&text).map_or("", |device| device.name).as_bytes().to_vec(),
             Kind::Network | Kind::Live | Kind::Numbered | Kind::Glob | Kind::Other => {
                 path.as_os_str().as_encoded_bytes().to_vec()
             }
@@ -94,7 +100,7 @@ impl Source {
 
     /// Whether its sender gives the pace, as far as that is known before it is open.
     pub(super) const fn is_live(&self) -> bool {
-        matches!(self.kind, Kind::Live | Kind::SessionDescription)
+        matches!(self.kind, Kind::Live | Kind::SessionDescription | Kind::Device)
     }
 
     /// Whether an open input of this source is live: a web server that tells no length sends what is made meanwhile. Segments that a
@@ -132,8 +138,8 @@ impl Source {
 
     /// Sets the time limit of the operation that follows, where there is one.
     pub(super) fn limit_time(&self) {
-        let comes_over_network = matches!(self.kind, Kind::Network | Kind::Live | Kind::SessionDescription);
-        let limit = comes_over_network.then_some(self.network_limit);
+        let comes_from_outside = self.is_live() || self.kind == Kind::Network;
+        let limit = comes_from_outside.then_some(self.network_limit);
         self.interrupt.limit(limit);
     }
 
@@ -145,10 +151,12 @@ impl Source {
         self.limit_time();
         let micros = CString::new(self.network_limit.as_micros().to_string()).unwrap_or_default();
         let network: [(&CStr, &CStr); 1] = [(c"rw_timeout", &micros)];
+        let device = self.device_kind()?;
         let (format, options): (Option<&CStr>, &[(&CStr, &CStr)]) = match self.kind {
             Kind::Network => (None, &network),
             Kind::Live => (None, &LIVE),
             Kind::SessionDescription => (Some(c"sdp"), &PROBED),
+            Kind::Device => (device.as_deref(), &PROBED),
             Kind::Numbered => (Some(c"image2"), &[(c"start_number_range", HIGHEST_FIRST_NUMBER)]),
             Kind::Glob => (Some(c"image2"), &[(c"pattern_type", c"glob")]),
             Kind::File | Kind::Pipe | Kind::Fifo | Kind::Other => (None, &[]),
@@ -167,6 +175,21 @@ impl Source {
         Ok(input)
     }
 
+    /// FFmpeg's name of the kind of a device; nothing for what is none.
+    fn device_kind(&self) -> Result<Option<CString>, MediaError> {
+        let text = self.path.to_string_lossy();
+        let Some(Device { kind, name }) = device(&text) else { return Ok(None) };
+        let path = || self.path.clone();
+        let devices = Devices::load().map_err(|library| MediaError::NoDeviceLibrary {
+            path: path(),
+            library: library.to_owned(),
+            major: av::major(),
+        })?;
+        // Of a name that it does not know FFmpeg would take the rest for a file.
+        let known = CString::new(kind).ok().filter(|_| devices.has(kind) && !name.is_empty());
+        known.map(Some).ok_or_else(|| MediaError::NoSuchDevice { path: path(), available: devices.names() })
+    }
+
     /// What it may read besides itself.
     fn reach(&self) -> Reach<'_> {
         let text = self.path.to_str().unwrap_or_default();
@@ -176,6 +199,7 @@ impl Source {
             Kind::Network | Kind::Live => Reach::Network(text),
             Kind::SessionDescription => Reach::Described,
             Kind::Other => Reach::Named(text),
+            Kind::Device => Reach::Device,
         }
     }
 
@@ -196,6 +220,10 @@ impl Source {
     fn open_error(&self, error: AvError) -> MediaError {
         let path = self.path.clone();
         match error {
+            AvError::BUSY if self.kind == Kind::Device => MediaError::DeviceInUse { path },
+            _ if self.kind == Kind::Device && !self.interrupt.is_stopped() && !self.interrupt.is_late() => {
+                MediaError::Device { path, reason: error.to_string() }
+            }
             AvError::INVALID_DATA if self.is_file() && is_heif(&self.path) => MediaError::Heif { path },
             AvError::INVALID_DATA if self.is_file() && is_mp4_without_index(&self.path) => MediaError::NoIndex { path },
             AvError::INVALID_DATA => MediaError::NotMedia { path, reason: error.to_string() },

@@ -7,6 +7,7 @@ mod command;
 mod common;
 
 mod adapters;
+mod devices;
 mod files;
 mod names;
 mod packaging;

@@ -68,6 +68,11 @@ impl Display {
         display
     }
 
+    /// Its name, such as `:99`.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// A command whose windows are on this display and nowhere else.
     pub fn command(&self, program: &str) -> Command {
         let mut command = Command::new(program);

@@ -120,3 +120,23 @@ fn esc_ends_a_window_whose_sender_never_comes() {
     let program = Program::start(&display, &format!("udp://127.0.0.1:{}", free_port()));
     program.quit_with("Escape");
 }
+
+#[test]
+fn a_screen_is_shown_as_it_changes_and_its_end_is_told() {
+    let _turn = alone();
+    let [watched, display] = [Display::start(), Display::start()];
+    let playing = Program::start(&watched, crate::sample());
+    let program = Program::start(&display, &format!("av://x11grab:{}", watched.name()));
+    until("the picture", PATIENCE, || program.title().text.contains("[live]").then_some(()));
+    let now = program.picture();
+    program.until_other("what plays on the other screen", &now, Area::Outside, 100);
+    program.after(|| program.key("ctrl+g"), "note: live: ");
+    program.after(|| program.key("Left"), "note: −5 s");
+    program.after(|| program.key("End"), "note: to the newest picture");
+    playing.quit_with("q");
+    drop(playing);
+    drop(watched);
+    until("the loss to be told", PATIENCE, || program.log().contains("no signal since").then_some(()));
+    program.after(|| program.key("g"), "note: green off");
+    program.quit_with("q");
+}

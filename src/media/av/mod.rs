@@ -4,6 +4,7 @@
 //! enumerations do not list, and reading such a value as the enumeration would be undefined behaviour.
 
 mod codec;
+mod devices;
 mod frame;
 mod input;
 mod memory;
@@ -19,6 +20,7 @@ use std::fmt;
 use ffmpeg_next::ffi;
 
 pub(super) use codec::{Codec, CodecOptions, Received};
+pub(super) use devices::{Devices, major};
 pub(super) use frame::AvFrame;
 pub(super) use input::{IndexEntry, Input, Interrupt, Read};
 pub(super) use messages::{Denied, take_denied};
@@ -47,6 +49,9 @@ impl AvError {
     pub(super) const NO_PROTOCOL: Self = Self(ffi::AVERROR_PROTOCOL_NOT_FOUND);
     /// Somebody else listens there.
     pub(super) const ADDRESS_IN_USE: Self = Self(ffi::AVERROR(ffmpeg_next::error::EADDRINUSE));
+
+    /// Somebody else uses it.
+    pub(super) const BUSY: Self = Self(ffi::AVERROR(ffmpeg_next::error::EBUSY));
 
     /// `Ok` with the value for codes from zero, else the error.
     pub(super) const fn check(code: c_int) -> Result<c_int, Self> {
