@@ -65,7 +65,7 @@ pub(super) fn resolve(path: &Path) -> Result<(), MediaError> {
     let text = path.to_string_lossy();
     let knows_hosts = matches!(scheme(&text).to_ascii_lowercase().as_str(), "http" | "https" | "ftp")
         || delivery(path) == Delivery::Live;
-    let is_remote = knows_hosts && device(&text).is_none();
+    let is_remote = knows_hosts && device(&text).is_none() && !goes_through_proxy(&text);
     let Some(host) = host(&text).filter(|_| is_remote) else { return Ok(()) };
     // The port plays no part in it.
     match (host, 0).to_socket_addrs() {
@@ -75,6 +75,12 @@ pub(super) fn resolve(path: &Path) -> Result<(), MediaError> {
             Err(MediaError::Unresolved { path: path.to_owned(), host: host.to_owned() })
         }
     }
+}
+
+/// Whether FFmpeg asks a proxy for this address, which then finds the host where this machine may not.
+fn goes_through_proxy(text: &str) -> bool {
+    let is_web = matches!(scheme(text).to_ascii_lowercase().as_str(), "http" | "https");
+    is_web && std::env::var_os("http_proxy").is_some_and(|proxy| !proxy.is_empty())
 }
 
 #[cfg(test)]

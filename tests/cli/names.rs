@@ -99,6 +99,21 @@ fn server(bytes: Vec<u8>) -> String {
 }
 
 #[test]
+fn a_host_that_only_a_proxy_knows_is_left_to_it() {
+    let clip = Clip::moving("clip.mkv", "64x48", 0.2, ENCODING);
+    let proxy = server(clip.bytes());
+    let ask = |proxy: Option<&str>| {
+        let mut command = program();
+        command.env_remove("no_proxy").env_remove("http_proxy").envs(proxy.map(|proxy| ("http_proxy", proxy)));
+        finish(command.args(["snapshot", "http://nobody.invalid/clip.mkv", "--engine", "cpu"]))
+    };
+    let run = ask(Some(proxy.trim_end_matches("clip.mkv")));
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+    assert!(run.stdout.contains("64×48"), "{}", run.stdout);
+    ask(None).fails_with(&["no host \"nobody.invalid\""]);
+}
+
+#[test]
 fn no_password_is_shown_logged_or_written() {
     let clip = Clip::moving("clip.mkv", "64x48", 0.2, ENCODING);
     let address = server(clip.bytes());

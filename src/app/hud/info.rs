@@ -76,6 +76,9 @@ fn bit_rate(bits_a_second: u64) -> String {
     }
 }
 
+/// Rates from this one on are not those of frames: they are of the clock by which a container tells their times.
+const CLOCK_RATE: f64 = 1000.0;
+
 /// The average rate, and whether frames come evenly, as far as the headers tell.
 fn frame_rate(info: &StreamInfo) -> String {
     if info.still {
@@ -83,7 +86,8 @@ fn frame_rate(info: &StreamInfo) -> String {
     }
     let Some(average) = info.average_rate.or(info.nominal_rate) else { return "unknown".to_owned() };
     let average = number(average.value());
-    match (info.is_variable_rate(), info.nominal_rate) {
+    let nominal = info.nominal_rate.filter(|rate| rate.value() < CLOCK_RATE);
+    match (info.is_variable_rate(), nominal) {
         (Some(true), Some(nominal)) => format!("{average} fps on average, variable, up to {}", number(nominal.value())),
         (Some(true), None) => format!("{average} fps on average, variable"),
         (Some(false), _) => format!("{average} fps, constant"),
@@ -205,6 +209,7 @@ fn show_line(ui: &mut Ui, line: &InfoLine, size: f32, width: f32) {
 mod tests {
     use super::*;
     use crate::media::{Decoder, OpenOptions};
+    use crate::picture::Ratio;
 
     #[test]
     fn the_sample_s_facts_are_told_with_their_origin() {
@@ -222,6 +227,23 @@ mod tests {
             assert!(!find(name).value.is_empty(), "{name}");
         }
         assert!(find("transfer").value.contains("as coded") && !find("decoder").value.is_empty());
+    }
+
+    #[test]
+    fn the_rate_of_a_clock_is_not_told_as_that_of_frames() {
+        let info = Decoder::open("assets/sample.mp4", &OpenOptions::default()).unwrap().info().clone();
+        let told = |average: u32, nominal: Option<u32>| {
+            let rate = |num| Ratio { num, den: 1 };
+            frame_rate(&StreamInfo {
+                average_rate: Some(rate(average)),
+                nominal_rate: nominal.map(rate),
+                ..info.clone()
+            })
+        };
+        assert_eq!(told(24, Some(60)), "24 fps on average, variable, up to 60");
+        assert_eq!(told(24, Some(1000)), "24 fps on average, variable");
+        assert_eq!(told(30, Some(1_000_000)), "30 fps on average, variable");
+        assert_eq!((told(240, Some(240)), told(24, None)), ("240 fps, constant".into(), "24 fps on average".into()));
     }
 
     #[test]
