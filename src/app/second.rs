@@ -44,8 +44,8 @@ pub struct Second {
     /// What the reference that was made last is of.
     told: Option<Told>,
     reported: Faults,
-    /// Whether its end is where reading broke off.
-    breaks_off: bool,
+    /// Whether reading has failed since the last seek.
+    has_failed: bool,
     /// The search for the offset, while it is under way.
     matching: Option<Matching>,
 }
@@ -90,7 +90,7 @@ impl Second {
             counter: None,
             told: None,
             reported: Faults::default(),
-            breaks_off: false,
+            has_failed: false,
             matching: None,
         }
     }
@@ -104,10 +104,9 @@ impl Second {
             log::warn!("{name}: {error}");
             told.push(error.to_string());
         });
-        let has_failed = !told.is_empty();
+        self.has_failed |= !told.is_empty();
         let faults = Faults::new(media.condition().0, media.condition().1);
         let news = faults.news(&self.reported, has_ended);
-        self.breaks_off |= has_failed || !faults.is_whole();
         if !news.is_empty() {
             self.reported = faults;
         }
@@ -115,6 +114,7 @@ impl Second {
         let before = self.state;
         if let Some(goal) = self.goal(first) {
             let Followed { show, state, seek } = self.follower.follow(goal);
+            self.has_failed &= seek.is_none();
             send(media, seek);
             self.state = state;
             if let Some(frame) = show {
@@ -129,10 +129,15 @@ impl Second {
             _ => self.waits_since = None,
         }
         if self.state == FollowState::Ended && before != FollowState::Ended {
-            let end = if self.breaks_off { "breaks off there" } else { "has ended" };
+            let end = if self.breaks_off() { "breaks off there" } else { "has ended" };
             told.push(format!("{} {end}; its last picture stays", self.name));
         }
         told
+    }
+
+    /// Whether its end is where reading broke off.
+    const fn breaks_off(&self) -> bool {
+        self.has_failed || !self.reported.is_whole()
     }
 
     /// The frame that belongs to what is on screen of the first clip, where that is known.
@@ -217,7 +222,7 @@ impl Second {
         title += match self.state {
             FollowState::InStep => "",
             FollowState::NotBegun => ", has not begun",
-            FollowState::Ended if self.breaks_off => ", has broken off",
+            FollowState::Ended if self.breaks_off() => ", has broken off",
             FollowState::Ended => ", has ended",
             FollowState::Coming if self.waits_since.is_some_and(|since| now >= since + PATIENCE) => ", is awaited",
             FollowState::Coming => "",

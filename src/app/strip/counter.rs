@@ -12,17 +12,17 @@ pub struct Counter {
 }
 
 impl Counter {
-    /// One with threads of its own.
+    /// One with threads of its own, one for each core.
     pub fn new() -> Self {
-        let pool = rayon::ThreadPoolBuilder::new().thread_name(|_| "histoscope-strip".to_owned()).build();
-        let pool = pool.map_err(|error| log::debug!("strip: no threads of its own to count on: {error}")).ok();
-        Self { engine: Engine::new(), pool }
+        // Rayon takes none for that.
+        Self::with_threads(0)
     }
 
-    /// One that counts on the thread that calls it, which is then to count with no other.
-    pub fn alone() -> Self {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build();
-        let pool = pool.map_err(|error| log::debug!("strip: not counted on one thread: {error}")).ok();
+    /// One with so many threads of its own.
+    pub fn with_threads(threads: usize) -> Self {
+        let named = rayon::ThreadPoolBuilder::new().thread_name(|_| "histoscope-strip".to_owned());
+        let pool = named.num_threads(threads).build();
+        let pool = pool.map_err(|error| log::debug!("strip: no threads of its own to count on: {error}")).ok();
         Self { engine: Engine::new(), pool }
     }
 

@@ -10,7 +10,7 @@ use crate::strip::{COLUMNS, fold};
 
 /// Decoders that look for key frames at once.
 const MOST_DECODERS: usize = 4;
-/// Threads of each of them. With frame threads a decoder gives its first frame when each of them has a packet, which is longer than one
+/// Threads of each of them, to decode and to count. With frame threads a decoder gives its first frame when each of them has a packet, which is longer than one
 /// needs for a key frame. What damaged parts look like, which the number of threads can change, is counted later as everybody counts it.
 const THREADS: usize = 1;
 
@@ -47,7 +47,7 @@ fn look(reading: &Reading, search: &Mutex<Search>) -> Result<(), Break> {
     if !decoder.info().seekable || !decoder.info().timed {
         return Ok(());
     }
-    let mut counter = Counter::alone();
+    let mut counter = Counter::with_threads(THREADS);
     loop {
         let Some(at) = search().next() else { return Ok(()) };
         reading.pass()?;
