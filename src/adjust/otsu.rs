@@ -158,4 +158,22 @@ mod tests {
             assert_eq!(colors.len(), classes);
         }
     }
+
+    #[test]
+    fn tones_are_equal_steps_and_colors_those_of_the_palette_at_any_depth() {
+        assert_eq!([0, 1, 2, 3].map(|class| tone(class, 4, Shown::Tones, 8)[0]), [0, 85, 170, 255]);
+        assert_eq!(
+            [0, 1, 2].map(|class| tone(class, 3, Shown::Colors, 8)),
+            [PALETTE[0], PALETTE[2], PALETTE[4]].map(|rgb| rgb.map(u16::from))
+        );
+        assert_eq!(tone(1, 2, Shown::Colors, 10), [1014, 926, 148], "of 255 and of 1023");
+    }
+
+    #[test]
+    fn a_class_begins_at_its_threshold() {
+        let gray = |code: u16| [code; 3];
+        let codes = Codes { bits: 8, width: 3, height: 1, rgb: [99, 100, 200].map(gray).to_vec() };
+        let threshold = Otsu { classes: 3, ..Otsu::default() };
+        assert_eq!(apply(codes, &[100, 201], threshold).rgb, [0, 128, 128].map(gray));
+    }
 }

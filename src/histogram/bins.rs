@@ -152,4 +152,24 @@ mod tests {
         assert_eq!(histogram.bins(3)[255], 7);
         assert_eq!(histogram.out_of_range(2), [0, 9]);
     }
+
+    #[test]
+    fn parts_add_up() {
+        let mut whole = Histogram::empty(10, Components::Rgbl);
+        whole.bins_mut(0)[1023] = 5;
+        let mut part = Histogram::empty(10, Components::Rgbl);
+        part.bins_mut(0)[1023] = 3;
+        part.out_of_range_mut(1)[0] = 2;
+        whole.add(&part);
+        whole.add(&part);
+        assert_eq!((whole.bin_count(), whole.bins(0)[1023], whole.out_of_range(1)), (1024, 11, [4, 0]));
+        assert_eq!((whole.clamped(1), whole.clamped(2), whole.clamped(3)), (Some([4, 0]), Some([0, 0]), None));
+    }
+
+    #[test]
+    fn codes_are_shared_out_evenly() {
+        assert_eq!(regroup(&[1, 2, 3, 4, 5, 6], 3), [3, 7, 11]);
+        assert_eq!(regroup(&[1, 2, 3, 4], 3), [3, 3, 4]);
+        assert_eq!(regroup(&[1, 2, 3], 3), [1, 2, 3]);
+    }
 }

@@ -54,3 +54,33 @@ impl ClipHistogram {
         self.channels.iter().map(|channel| (channel.name, Sums::of(&channel.bins).stats(channel.outside)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_add_up_by_name_and_one_of_another_depth_is_left_out() {
+        let mut frame = Histogram::empty(8, Components::Rgbl);
+        frame.bins_mut(0)[7] = 5;
+        frame.bins_mut(3)[9] = 6;
+        frame.out_of_range_mut(0).copy_from_slice(&[1, 2]);
+        let mut clip = ClipHistogram::default();
+        assert!(clip.add(&frame) && clip.add(&frame));
+        assert!(!clip.add(&Histogram::empty(10, Components::Rgbl)));
+        let mut coded = Histogram::empty(8, Components::YCbCr);
+        coded.bins_mut(0)[200] = 8;
+        // The numbers of a frame as coded that stand where those out of range are: they are none.
+        coded.out_of_range_mut(0).copy_from_slice(&[3, 4]);
+        assert!(clip.add(&coded));
+        let figures: Vec<_> =
+            clip.stats().map(|(name, stats)| (name, stats.count, stats.below_range, stats.above_range)).collect();
+        let rgbl = Components::Rgbl.channel_names();
+        let ycbcr = Components::YCbCr.channel_names();
+        assert_eq!(figures[0], (rgbl[0], 10, Some(2), Some(4)));
+        assert_eq!(figures[3], (rgbl[3], 12, None, None));
+        assert_eq!(figures[4], (ycbcr[0], 8, None, None));
+        assert_eq!(figures.len(), rgbl.len() + ycbcr.len());
+        assert_eq!(clip.channels().next().map(|(_, bins)| bins[7]), Some(10));
+    }
+}

@@ -231,7 +231,7 @@ mod tests {
         let stats = sums.stats(None);
         assert_eq!((stats.count, stats.min, stats.max, stats.mean, stats.median), (4, 10, 20, 12.5, 10));
         assert_eq!([0, 75, 76, 100, 999].map(|percent| sums.percentile(percent)), [10, 10, 20, 20, 20]);
-        assert_eq!((sums.code_sum(), sums.square_sum()), (50, 700));
+        assert_eq!((sums.code_sum(), sums.square_sum(), sums.bins()), (50, 700, bins));
     }
 
     #[test]

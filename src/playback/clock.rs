@@ -84,6 +84,7 @@ mod tests {
         let mut clock = Clock::standing_at(5.0);
         assert_eq!(clock.at(start + SECOND), 5.0);
         clock.start(start);
+        assert!(clock.is_running());
         assert_eq!(clock.at(start + 2 * SECOND), 7.0);
         clock.stop(start + 2 * SECOND);
         assert_eq!(clock.at(start + 9 * SECOND), 7.0);
@@ -103,7 +104,7 @@ mod tests {
         clock.start(start);
         clock.set_rate(0.5, start + SECOND);
         assert_eq!(clock.at(start + SECOND), 5.0);
-        assert_eq!(clock.at(start + 3 * SECOND), 6.0);
+        assert_eq!((clock.at(start + 3 * SECOND), clock.rate()), (6.0, 0.5));
         assert_eq!(clock.when(6.5, start + 3 * SECOND), Some(start + 4 * SECOND));
     }
 
