@@ -1,7 +1,7 @@
 //! How a run can end before its last frame: it is asked to, or something fails. Whether the file lacks frames that it should
 //! have is told by [`Ending`](crate::media::Ending).
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -148,4 +148,18 @@ pub enum AnalyzeError {
 /// What a person who ended `merge` reads.
 pub(super) fn stopped() -> AnalyzeError {
     AnalyzeError::Merge("stopped; nothing was written".to_owned())
+}
+
+/// Refuses a share that holds other records than it says: some were lost, or it was pieced together.
+///
+/// # Errors
+/// [`AnalyzeError::Merge`].
+pub(super) fn check_number(path: &Path, records: u64, said: u64) -> Result<(), AnalyzeError> {
+    if records == said {
+        return Ok(());
+    }
+    Err(AnalyzeError::Merge(format!(
+        "{}: it is damaged: it says that it holds {said} records, and holds {records}; make it again",
+        path.display()
+    )))
 }

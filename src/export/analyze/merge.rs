@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use super::ending::{AnalyzeError, Stop, stopped};
+use super::ending::{AnalyzeError, Stop, check_number, stopped};
 use super::format::TextFormat;
 use super::lines::{last_line, recognise};
 use super::output::{Output, Target, not_to_be_continued};
@@ -111,7 +111,7 @@ fn look(path: &Path) -> Result<Share, AnalyzeError> {
     };
     let unknown = || {
         AnalyzeError::Merge(format!(
-            "{}: this is no share that 'histoscope analyze --from … --to …' wrote, or it was cut off; make it again",
+            "{}: this is no share that 'histoscope analyze --from … --to …' wrote, or it was cut off or changed since; make it again",
             path.display()
         ))
     };
@@ -193,14 +193,18 @@ fn copy_records(share: &Share, output: &mut Output, stop: &Stop) -> Result<(), A
     // What stands behind the last record stands behind the last share's last record.
     let mut left = end.saturating_sub(format.after_last().len() as u64).saturating_sub(start);
     let mut buffer = vec![0; 1 << 16];
+    let mut line_ends = 0_u64;
     while left > 0 {
         if stop.is_stopped() {
             return Err(stopped());
         }
         let most = buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
         file.read_exact(&mut buffer[..most]).map_err(&io)?;
+        line_ends += buffer[..most].iter().filter(|byte| **byte == b'\n').count() as u64;
         output.write(&buffer[..most])?;
         left -= most as u64;
     }
-    Ok(())
+    // Each record is a line. The end of an array's last one was not copied.
+    let records = line_ends + u64::from(format.has_array());
+    check_number(&share.path, records, share.summary.frames)
 }

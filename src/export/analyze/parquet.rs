@@ -7,6 +7,7 @@
 pub mod file;
 pub mod group;
 mod journal;
+mod seal;
 
 use std::fs;
 use std::io::{self, Read, Write};
@@ -17,7 +18,7 @@ use bytes::Bytes;
 
 use self::file::{TableFile, TableWriter, pack, tree};
 use self::group::Group;
-use super::ending::{AnalyzeError, Stop, stopped};
+use super::ending::{AnalyzeError, Stop, check_number, stopped};
 use super::left::Left;
 use super::output::{Output, PartFile};
 use super::pipeline::Counted;
@@ -149,7 +150,7 @@ impl TableOutput {
 /// A finished table.
 pub type Table = TableFile<fs::File>;
 
-/// Opens a table; `None` if the file is no table, or was cut off.
+/// Opens a table; `None` if the file is no table of this program's, was cut off, or was changed after it was written.
 ///
 /// # Errors
 /// If it cannot be read.
@@ -181,6 +182,7 @@ pub fn join<'a>(
         output.write(&group.map_err(unpacked)?)
     };
     for (path, table) in tables {
+        let mut records = 0;
         for index in 0..table.groups() {
             if stop.is_stopped() {
                 return Err(stopped());
@@ -188,6 +190,7 @@ pub fn join<'a>(
             table.read_group(index, &mut read).map_err(|error| {
                 AnalyzeError::Merge(format!("{}: cannot be read ({error}); make it again", path.display()))
             })?;
+            records += read.rows() as u64;
             for row in 0..read.rows() {
                 rows.push_row_of(&read, row);
                 if rows.is_full() {
@@ -195,6 +198,7 @@ pub fn join<'a>(
                 }
             }
         }
+        check_number(path, records, table.summary().map_or(records, |summary| summary.frames))?;
     }
     if rows.rows() > 0 {
         write(&mut rows, &mut writer)?;

@@ -14,11 +14,13 @@ use ::parquet::file::serialized_reader::ReadOptionsBuilder;
 use ::parquet::file::writer::SerializedFileWriter;
 use ::parquet::schema::types::{SchemaDescPtr, Type, TypePtr};
 use bytes::Bytes;
+use flate2::Crc;
 
 use super::super::cells::{Field, Kind};
 use super::super::record::BINS_SUFFIX;
 use super::super::summary::Summary;
 use super::group::Group;
+use super::seal;
 
 /// How hard zstd tries. Higher levels take more time than counting has to spare, and gain little on counts.
 const ZSTD_LEVEL: i32 = 3;
@@ -99,7 +101,11 @@ fn properties(schema: &SchemaDescPtr) -> Result<WriterPropertiesPtr> {
 }
 
 /// Makes the bytes of a file, which are taken away as they come: nothing before them changes any more.
-pub struct TableWriter(SerializedFileWriter<Vec<u8>>);
+pub struct TableWriter {
+    writer: SerializedFileWriter<Vec<u8>>,
+    /// Of the bytes that were taken away.
+    sum: Crc,
+}
 
 impl TableWriter {
     /// A file of these columns.
@@ -108,12 +114,12 @@ impl TableWriter {
     /// If the columns cannot be packed as they should.
     pub fn new(tree: TypePtr) -> Result<Self> {
         let schema = Arc::new(::parquet::schema::types::SchemaDescriptor::new(tree.clone()));
-        Ok(Self(SerializedFileWriter::new(Vec::new(), tree, properties(&schema)?)?))
+        Ok(Self { writer: SerializedFileWriter::new(Vec::new(), tree, properties(&schema)?)?, sum: Crc::new() })
     }
 
     /// The columns.
     pub fn schema(&self) -> &::parquet::schema::types::SchemaDescriptor {
-        self.0.schema_descr()
+        self.writer.schema_descr()
     }
 
     /// The columns as a tree.
@@ -134,7 +140,7 @@ impl TableWriter {
 
     /// Adds a row group of a file as it is packed there.
     fn append_group<R: ChunkReader>(&mut self, source: &R, group: &RowGroupMetaData) -> Result<()> {
-        let mut writer = self.0.next_row_group()?;
+        let mut writer = self.writer.next_row_group()?;
         for column in group.columns() {
             let close = ColumnCloseResult {
                 bytes_written: column.compressed_size().unsigned_abs(),
@@ -158,14 +164,19 @@ impl TableWriter {
         if let Some(summary) = summary {
             // A structure of strings and numbers always becomes JSON.
             let text = serde_json::to_string(summary).unwrap_or_default();
-            self.0.append_key_value_metadata(KeyValue::new(SUMMARY_KEY.to_owned(), text));
+            self.writer.append_key_value_metadata(KeyValue::new(SUMMARY_KEY.to_owned(), text));
         }
-        self.0.into_inner()
+        self.writer.append_key_value_metadata(seal::blank());
+        let mut end = self.writer.into_inner()?;
+        seal::close(self.sum, &mut end)?;
+        Ok(end)
     }
 
     fn take(&mut self) -> Result<Vec<u8>> {
-        self.0.flush()?;
-        Ok(std::mem::take(self.0.inner_mut()))
+        self.writer.flush()?;
+        let bytes = std::mem::take(self.writer.inner_mut());
+        self.sum.update(&bytes);
+        Ok(bytes)
     }
 }
 
@@ -175,7 +186,7 @@ impl TableWriter {
 /// If the packer fails.
 pub fn pack(tree: TypePtr, rows: &Group) -> Result<Vec<u8>> {
     let mut writer = TableWriter::new(tree)?;
-    rows.write(writer.0.next_row_group()?)?;
+    rows.write(writer.writer.next_row_group()?)?;
     writer.finish(None)
 }
 
@@ -189,7 +200,7 @@ impl TableFile<Bytes> {
     /// Of bytes that are all there.
     ///
     /// # Errors
-    /// If they are no file of Parquet.
+    /// If they are no file of Parquet that this program wrote, or were changed since.
     pub fn of(bytes: Vec<u8>) -> Result<Self> {
         let bytes = Bytes::from(bytes);
         Self::read(bytes.clone(), bytes)
@@ -200,7 +211,7 @@ impl TableFile<File> {
     /// Opens a file.
     ///
     /// # Errors
-    /// If it cannot be read, or is no file of Parquet.
+    /// If it cannot be read, is no file of Parquet that this program wrote, or was changed since.
     pub fn open(path: &Path) -> Result<Self> {
         let file = File::open(path)?;
         Self::read(file.try_clone()?, file)
@@ -209,6 +220,7 @@ impl TableFile<File> {
 
 impl<R: ChunkReader + 'static> TableFile<R> {
     fn read(source: R, same: R) -> Result<Self> {
+        seal::check(&source)?;
         let options = ReadOptionsBuilder::new().with_encoding_stats_as_mask(false).build();
         Ok(Self { source, reader: SerializedFileReader::new_with_options(same, options)? })
     }

@@ -1,0 +1,77 @@
+//! The checksum of a table: what was changed after it was written is not taken for what was counted, and its reader, which trusts
+//! what a file says of itself, never sees it.
+//!
+//! It is the CRC-32 of the whole file, in which the eight digits of the checksum itself are zeros. It stands in the file's metadata,
+//! where other programs read over it.
+
+use std::io::Read;
+
+use ::parquet::errors::{ParquetError, Result};
+use ::parquet::file::metadata::KeyValue;
+use ::parquet::file::reader::ChunkReader;
+use flate2::Crc;
+
+/// The name of the checksum in the file's metadata.
+const KEY: &str = "histoscope.crc32";
+/// What stands for the checksum while it is not known.
+const BLANK: &str = "00000000";
+/// How the metadata write that a text of that many bytes follows on the name.
+const VALUE: [u8; 2] = [0x18, BLANK.len() as u8];
+/// Bytes at the end of a file: the length of the metadata before them, and the magic number.
+const END: usize = 8;
+
+/// The entry that keeps the place. It has to be the last one.
+pub fn blank() -> KeyValue {
+    KeyValue::new(KEY.to_owned(), BLANK.to_owned())
+}
+
+/// Writes the checksum into a file's end; what comes before has gone into `sum`.
+///
+/// # Errors
+/// If the end does not keep a place for it.
+pub fn close(mut sum: Crc, end: &mut [u8]) -> Result<()> {
+    let place = place(end).ok_or_else(|| ParquetError::General("no place is kept for the checksum".to_owned()))?;
+    sum.update(end);
+    end[place..place + BLANK.len()].copy_from_slice(digits(&sum).as_bytes());
+    Ok(())
+}
+
+/// Checks that a file is what was written.
+///
+/// # Errors
+/// If it is not, or cannot be read.
+pub fn check<R: ChunkReader>(file: &R) -> Result<()> {
+    let changed =
+        || ParquetError::General("it was changed after it was written, or histoscope did not write it".to_owned());
+    let length = file.len();
+    let end = length.checked_sub(END as u64).ok_or_else(changed)?;
+    let metadata: [u8; 4] = file.get_bytes(end, 4)?.as_ref().try_into().map_err(|_| changed())?;
+    let start = end.checked_sub(u32::from_le_bytes(metadata).into()).ok_or_else(changed)?;
+    let mut sum = Crc::new();
+    let mut before = file.get_read(0)?.take(start);
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        match before.read(&mut buffer)? {
+            0 => break,
+            read => sum.update(&buffer[..read]),
+        }
+    }
+    let rest = usize::try_from(length - start).map_err(|_| changed())?;
+    let mut metadata = file.get_bytes(start, rest)?.to_vec();
+    let place = place(&metadata).ok_or_else(changed)?;
+    let told = metadata[place..place + BLANK.len()].to_vec();
+    metadata[place..place + BLANK.len()].copy_from_slice(BLANK.as_bytes());
+    sum.update(&metadata);
+    if told == digits(&sum).as_bytes() { Ok(()) } else { Err(changed()) }
+}
+
+/// Where the digits are.
+fn place(end: &[u8]) -> Option<usize> {
+    let before = [KEY.as_bytes(), &VALUE].concat();
+    let at = end.windows(before.len()).rposition(|found| found == before)? + before.len();
+    (at + BLANK.len() <= end.len()).then_some(at)
+}
+
+fn digits(sum: &Crc) -> String {
+    format!("{:08x}", sum.sum())
+}
