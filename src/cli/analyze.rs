@@ -142,8 +142,12 @@ impl AnalyzeArgs {
                     say(&format!("{other}: {reason}; what there is was compared, try another copy of the file"));
                     failed = true;
                 }
+                Ok(Finished::StoppedAtOnce) => {
+                    say(&format!("{name}: stopped before a frame was counted; nothing was written"));
+                    return Ok(ExitCode::from(INTERRUPTED));
+                }
                 Ok(Finished::Stopped) => {
-                    say(&format!("{name}: stopped; the output holds complete records and says that it is partial"));
+                    say(&format!("{name}: stopped; {}", what_is_there(destination)));
                     return Ok(ExitCode::from(INTERRUPTED));
                 }
                 Err(AnalyzeError::ReaderGone) if self.against.is_some() => {
@@ -449,9 +453,39 @@ pub fn target(path: &Path) -> Target {
     if path == Path::new("-") { Target::Stdout } else { Target::File(path.to_owned()) }
 }
 
+/// What a run leaves that was stopped on its way.
+fn what_is_there(destination: &Destination) -> &'static str {
+    match destination {
+        Destination::Records { segment: Some(_), .. } => {
+            "the files hold complete records, and the last one says that it is partial"
+        }
+        Destination::Records { .. } => "the output holds complete records and says that it is partial",
+        Destination::Overview => "the figures are those of what was counted before",
+    }
+}
+
 /// The name of an input's output in a folder: the whole name, so that clip.mov and clip.mp4 do not meet.
 fn output_name(input: &Path, format: Format) -> String {
     let input = histoscope::public(input);
     let name = input.file_name().map_or_else(|| "stdin".into(), |name| name.to_string_lossy());
     format!("{}.{}", if name == "-" { "stdin".into() } else { name }, format.extension())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_stops_a_run_is_told_what_is_there() {
+        let records = |segment| Destination::Records {
+            target: Target::Stdout,
+            format: FFPROBE,
+            bins: false,
+            resume: false,
+            segment,
+        };
+        assert!(what_is_there(&Destination::Overview).contains("figures"));
+        assert!(what_is_there(&records(None)).starts_with("the output holds"));
+        assert!(what_is_there(&records(std::num::NonZeroU32::new(60))).starts_with("the files hold"));
+    }
 }

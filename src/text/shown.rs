@@ -58,7 +58,8 @@ pub fn without_credentials(text: &str) -> Cow<'_, str> {
         // An address's host ends here, as FFmpeg reads it, whatever else is in a password. In a message, what is taken away with
         // it where no path follows may be too much, and never too little.
         let end = after.find(['/', '?', '#', '\n']).unwrap_or(after.len());
-        let host = after[..end].rfind('@').map_or(0, |at| at + 1);
+        // A sign alone names nobody: `udp://@:5000` and `rist://@:5000` are addresses that are listened to.
+        let host = after[..end].rfind('@').filter(|at| *at > 0).map_or(0, |at| at + 1);
         kept.push_str(before);
         rest = &after[host..];
     }
@@ -103,6 +104,8 @@ mod tests {
             ("concat:http://u:secret@a/x|http://u:secret@b/y", "concat:http://a/x|http://b/y"),
             ("cannot open 'ftp://u:secret@host/x' (no)", "cannot open 'ftp://host/x' (no)"),
             ("http://host/a.mp4", "http://host/a.mp4"),
+            ("rist://@127.0.0.1:9000", "rist://@127.0.0.1:9000"),
+            ("rist://@user:secret@host:9000", "rist://host:9000"),
             ("clips/me@home.mp4", "clips/me@home.mp4"),
         ] {
             assert_eq!(without_credentials(text), public);

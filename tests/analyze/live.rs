@@ -84,6 +84,36 @@ fn what_is_live_is_counted_until_it_is_interrupted_with_the_time_of_day() {
     assert!(digits(&last["wall_time"]) <= digits(&now.into()));
 }
 
+/// Whether a program listens on that port.
+#[cfg(target_os = "linux")]
+fn is_listened_to(port: u16) -> bool {
+    let sockets = fs::read_to_string("/proc/net/udp").unwrap();
+    sockets.lines().filter_map(|line| line.split_whitespace().nth(1)).any(|own| own.ends_with(&format!(":{port:04X}")))
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_interrupt_before_anything_came_writes_nothing_and_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    for destination in [&["-o", "live.jsonl"][..], &["-o", "live.parquet"], &[]] {
+        let port = free_port();
+        let mut command = program();
+        command.args(["analyze", &format!("udp://127.0.0.1:{port}")]).args(destination).current_dir(folder.path());
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let begin = Instant::now();
+        while !is_listened_to(port) {
+            assert!(begin.elapsed() < SOON, "nobody listens");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        interrupt(&child);
+        let ended = child.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+        assert_eq!((ended.status.code(), ended.stdout.len()), (Some(130), 0), "{said}");
+        assert!(said.contains("stopped before a frame was counted; nothing was written"), "{said}");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "a file is left");
+    }
+}
+
 #[test]
 fn a_live_source_is_divided_into_files_that_are_named_by_the_time_of_day() {
     let address = format!("udp://127.0.0.1:{}", free_port());

@@ -56,8 +56,10 @@ pub enum Finished {
     NothingCompared,
     /// The run had been finished before.
     Already,
-    /// It was asked to stop.
+    /// It was asked to stop; what was counted before is there.
     Stopped,
+    /// It was asked to stop before a frame was counted: nothing was written.
+    StoppedAtOnce,
     /// The file ended before its headers say; the reason.
     EndedEarly(String),
     /// The file that it is compared with did; the reason.
@@ -101,7 +103,7 @@ fn run_to_end(mut request: Request, destination: &Destination, quiet: bool) -> R
     if let Some(against @ Against { align: Some(within), .. }) = &request.against {
         let found = align::find(&request, against, *within);
         if request.stop.is_stopped() {
-            return Ok(Finished::Stopped);
+            return Ok(Finished::StoppedAtOnce);
         }
         let found = found?;
         if !quiet {
@@ -111,7 +113,7 @@ fn run_to_end(mut request: Request, destination: &Destination, quiet: bool) -> R
     }
     let mut pipeline = match Pipeline::open(request.clone()) {
         Err(AnalyzeError::Media(MediaError::Stopped { .. })) if request.stop.is_stopped() => {
-            return Ok(Finished::Stopped);
+            return Ok(Finished::StoppedAtOnce);
         }
         opened => opened?,
     };
@@ -206,6 +208,9 @@ fn conclude(
     } else {
         // There is nothing to keep, and what an earlier run has written stays.
         output.discard();
+        if finished == Finished::Stopped && error.is_none() {
+            return Ok(Finished::StoppedAtOnce);
+        }
     }
     if !quiet && finished != Finished::Stopped {
         words.iter().for_each(|line| eprint_line(line));
