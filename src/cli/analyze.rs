@@ -486,6 +486,6 @@ mod tests {
         };
         assert!(what_is_there(&Destination::Overview).contains("figures"));
         assert!(what_is_there(&records(None)).starts_with("the output holds"));
-        assert!(what_is_there(&records(std::num::NonZeroU32::new(60))).starts_with("the files hold"));
+        assert!(what_is_there(&records(NonZeroU32::new(60))).starts_with("the files hold"));
     }
 }

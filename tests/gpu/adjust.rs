@@ -11,6 +11,7 @@ use histoscope::histogram::{Components, reference};
 use histoscope::picture::color::{Matrix, Range};
 use histoscope::picture::layout::PixelLayout;
 use histoscope::picture::{Orientation, Picture, Ratio};
+use histoscope::view::brush::Brush;
 use histoscope::view::brushes::Brushes;
 use histoscope::view::placement::{Fit, ViewSettings};
 use histoscope::view::scene::{Counted, Pair, Scene};
