@@ -230,5 +230,7 @@ mod tests {
             [Transfer::Bt1886, Transfer::Bt1886, Transfer::Pq]
         );
         assert_eq!([of(Some("iec61966-2-1")), of(Some("arib-std-b67"))], [Transfer::Srgb, Transfer::Hlg]);
+        assert_eq!(of(Some("linear")), Transfer::Linear);
+        assert_eq!(Transfer::ALL.map(Transfer::name), ["bt1886", "srgb", "linear", "pq", "hlg"]);
     }
 }
