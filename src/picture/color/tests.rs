@@ -198,3 +198,9 @@ fn half_sums_belong_to_codes_as_in_the_definition() {
         assert_eq!(luminance_of_half_sum::<4096>(half_sum), luminance_bin(rgb, 12), "{rgb:?}");
     }
 }
+
+#[test]
+fn matrices_are_named_as_on_the_command_line() {
+    let names = ["bt709", "bt601", "bt2020nc", "smpte240m", "fcc", "ycgco", "rgb"];
+    assert_eq!(Matrix::ALL.map(Matrix::name), names);
+}
