@@ -204,3 +204,15 @@ fn matrices_are_named_as_on_the_command_line() {
     let names = ["bt709", "bt601", "bt2020nc", "smpte240m", "fcc", "ycgco", "rgb"];
     assert_eq!(Matrix::ALL.map(Matrix::name), names);
 }
+
+#[test]
+fn facts_are_told_with_their_origin() {
+    assert_eq!(Sourced::guessed(Matrix::Bt601).to_string(), "bt601 (guessed)");
+    assert_eq!(Sourced::tagged(Range::Full).to_string(), "full (tagged)");
+    assert_eq!(Sourced { value: Range::Limited, origin: Origin::Overridden }.to_string(), "limited (overridden)");
+}
+
+#[test]
+fn coefficients_have_as_many_bits_as_the_definition_says() {
+    assert_eq!([8, 10, 12].map(fraction_bits), [20, 18, 16]);
+}
