@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "every test file uses a part of it")]
 
+pub mod damage;
 pub mod numbered;
 pub mod odd;
 pub mod sender;

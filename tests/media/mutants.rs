@@ -19,6 +19,7 @@ use std::time::Duration;
 use histoscope::media::{Decoder, OpenOptions, Seek};
 use histoscope::{Components, CpuCounter};
 
+use crate::common::damage::mutated;
 use crate::common::{Clip, noise};
 
 /// Mutants of a run.
@@ -105,61 +106,6 @@ fn corpus(folder: &Path) -> Vec<PathBuf> {
 
 fn options() -> OpenOptions {
     OpenOptions { threads: Some(1), ..OpenOptions::default() }
-}
-
-/// Numbers that look random and are the same every time.
-struct Dice {
-    bytes: Vec<u8>,
-    next: usize,
-}
-
-impl Dice {
-    fn new(seed: u64) -> Self {
-        Self { bytes: noise(1024, seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1), next: 0 }
-    }
-
-    fn below(&mut self, end: usize) -> usize {
-        let at = self.next;
-        self.next = (at + 4) % (self.bytes.len() - 4);
-        let number = u32::from_le_bytes(self.bytes[at..at + 4].try_into().expect("four bytes"));
-        number as usize % end.max(1)
-    }
-}
-
-/// The file with one to four kinds of damage.
-fn mutated(mut bytes: Vec<u8>, number: u64) -> Vec<u8> {
-    let mut dice = Dice::new(number);
-    for _ in 0..=dice.below(4) {
-        // Headers are short, and most is decided there.
-        let reach = if dice.below(2) == 0 { bytes.len().min(600) } else { bytes.len() };
-        let at = dice.below(reach);
-        let length = (1 + dice.below(64)).min(bytes.len() - at);
-        match dice.below(7) {
-            0 => (0..length.min(16)).for_each(|_| {
-                let at = dice.below(reach);
-                bytes[at] = dice.below(256) as u8;
-            }),
-            1 => bytes[at] ^= 1 << dice.below(8),
-            2 => bytes.truncate(at.max(16)),
-            3 => {
-                let part = bytes[at..at + length].to_vec();
-                bytes.splice(at..at, part);
-            }
-            4 => drop(bytes.drain(at..at + length)),
-            5 => bytes[at..at + length].fill([0, 0xff][dice.below(2)]),
-            _ => {
-                let other = dice.below(1 << 16) as u32;
-                let value = [0, 1, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, other][dice.below(6)];
-                let value = if dice.below(2) == 0 { value.to_be_bytes() } else { value.to_le_bytes() };
-                let length = value.len().min(bytes.len() - at);
-                bytes[at..at + length].copy_from_slice(&value[..length]);
-            }
-        }
-        if bytes.len() < 16 {
-            bytes.resize(16, 0);
-        }
-    }
-    bytes
 }
 
 /// Reads a file as far as it goes, and once more from a time in the middle; whether it could be opened. What is wrong with it may

@@ -67,7 +67,7 @@ pub fn merge(shares: &[PathBuf], target: &Target, stop: &Stop) -> Result<Summary
         Form::Lines { format, head, .. } => join_lines(filled(), &mut output, (*format, head), &summary, stop),
         Form::Table(table) => {
             let tables = filled().filter_map(|share| match &share.form {
-                Form::Table(table) => Some((share.path.as_path(), table)),
+                Form::Table(table) => Some((share.path.as_path(), table, share.summary.frames)),
                 Form::Lines { .. } => None,
             });
             parquet::join(table, tables, &mut output, &summary, stop)

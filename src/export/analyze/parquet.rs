@@ -160,13 +160,13 @@ pub fn open(path: &Path) -> io::Result<Option<Table>> {
     Ok(if begin == MAGIC { TableFile::open(path).ok() } else { None })
 }
 
-/// Writes the rows of tables of the same columns as one.
+/// Writes the rows of tables of the same columns as one. With each stands how many it says that it has.
 ///
 /// # Errors
 /// As for any output, or if a table cannot be read.
 pub fn join<'a>(
     like: &Table,
-    tables: impl Iterator<Item = (&'a Path, &'a Table)>,
+    tables: impl Iterator<Item = (&'a Path, &'a Table, u64)>,
     output: &mut Output,
     summary: &Summary,
     stop: &Stop,
@@ -181,7 +181,7 @@ pub fn join<'a>(
         rows.clear();
         output.write(&group.map_err(unpacked)?)
     };
-    for (path, table) in tables {
+    for (path, table, said) in tables {
         let mut records = 0;
         for index in 0..table.groups() {
             if stop.is_stopped() {
@@ -198,7 +198,7 @@ pub fn join<'a>(
                 }
             }
         }
-        check_number(path, records, table.summary().map_or(records, |summary| summary.frames))?;
+        check_number(path, records, said)?;
     }
     if rows.rows() > 0 {
         write(&mut rows, &mut writer)?;
