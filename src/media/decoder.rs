@@ -339,8 +339,11 @@ impl Decoder {
             return Ok(());
         };
         let is_before = |limit: i64| packet.pts().is_some_and(|pts| pts < limit);
-        self.codec.skip_unreferenced(self.position.omission.skip_before.is_some_and(is_before));
-        match self.codec.send(Some(&packet)) {
+        let is_skipped = self.position.omission.skip_before.is_some_and(is_before);
+        self.codec.skip_unreferenced(is_skipped);
+        let is_left_out = is_skipped && self.codec.can_do_without(&packet);
+        self.counters.left_out += u64::from(is_left_out);
+        match if is_left_out { Ok(()) } else { self.codec.send(Some(&packet)) } {
             Ok(()) => {
                 if packet.is_discarded() {
                     self.counters.discarded += 1;

@@ -123,6 +123,8 @@ pub struct FrameCounters {
     pub damaged: u64,
     /// Packets whose frames are not to be shown, as an edit list has it.
     pub discarded: u64,
+    /// Packets that never went to the decoder: their pictures were not wanted, and no other refers to them.
+    pub left_out: u64,
     /// Frames that could not be read as a picture and were left out.
     pub unusable: u64,
     /// Errors of reading the file, after which reading went on or ended early.

@@ -308,6 +308,33 @@ fn seeks_read_and_decode_no_more_than_they_need() {
     assert!(stream[1..].iter().all(|(packets, _)| *packets < 30), "{stream:?}");
 }
 
+/// A packet that the decoder would skip keeps one of its threads from a picture that is needed.
+#[test]
+fn pictures_that_are_skipped_do_not_go_to_the_decoder() {
+    let x264 = "-c:v libx264 -preset ultrafast -b_strategy 0 -sc_threshold 0 -g 100";
+    for name in ["lengths.mp4", "codes.ts", "lengths.mkv", "fields.mp4"] {
+        let fields = if name.starts_with("fields") { " -flags +ildct+ilme" } else { "" };
+        for (frames, least) in [(0, 0), (1, 30), (3, 30)] {
+            let name = format!("{frames}-{name}");
+            let clip = Clip::moving(&name, "160x120", 8.0, &format!("{x264} -bf {frames}{fields}"));
+            let linear = Linear::new(clip.path());
+            let mut decoder = open(clip.path());
+            for secs in [7.5, 6.2, 6.24, 3.1] {
+                let before = decoder.counters().left_out;
+                go(&mut decoder, Seek::to(secs), &name);
+                let position = linear.at(secs);
+                linear.check(&take(&mut decoder, &name), position, &name);
+                linear.check(&take(&mut decoder, &name), position + 1, &name);
+                // Half of the frames between the keyframe and the target.
+                let left_out = decoder.counters().left_out - before;
+                let expected = if secs == 7.5 { least..=60 } else { 0..=60 };
+                assert!(expected.contains(&left_out), "{name} to {secs}: {left_out} packets left out");
+                assert!(frames > 0 || left_out == 0, "{name} to {secs}: {left_out} packets left out");
+            }
+        }
+    }
+}
+
 /// Frames that were left out on the way to a place do not come any more: a seek to one of them does not first decode all that
 /// is left of the way.
 #[test]

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use ffmpeg_next::ffi;
 
 use super::memory::FramePool;
+use super::nal::NalFraming;
 use super::stream::StreamParameters;
 use super::{AvError, AvFrame, AvPacket};
 
@@ -39,6 +40,8 @@ pub(in crate::media) struct Codec {
     pool: Arc<FramePool>,
     /// Whether pictures that no other picture refers to can be left out without a trace.
     can_skip_unreferenced: bool,
+    /// How packets can be looked into, where they tell by themselves which pictures no other refers to.
+    framing: Option<NalFraming>,
     options: CodecOptions,
 }
 
@@ -59,7 +62,8 @@ impl Codec {
                 // temporal layer says it while those of higher layers do refer to it.
                 "h264" | "mpeg1video" | "mpeg2video" | "mpeg4"
             );
-            let codec = Self { context, pool: Arc::default(), can_skip_unreferenced, options };
+            let framing = (parameters.codec_name() == "h264").then(|| NalFraming::of(parameters.extradata()));
+            let codec = Self { context, pool: Arc::default(), can_skip_unreferenced, framing, options };
             let context = codec.context.as_ptr();
             AvError::check(ffi::avcodec_parameters_to_context(context, parameters.as_ptr()))?;
             (*context).pkt_timebase = parameters.raw_time_base();
@@ -120,6 +124,13 @@ impl Codec {
         };
         // SAFETY: the field may be set between packets; frame threads copy it with each packet.
         unsafe { (*self.context.as_ptr()).skip_frame = discard }
+    }
+
+    /// Whether decoding is the same without the packet while it [skips what is unreferenced](Self::skip_unreferenced). A packet
+    /// that is skipped takes a turn of one of the frame threads all the same, so that at two cores hardly two of them are
+    /// at work at once.
+    pub(in crate::media) fn can_do_without(&self, packet: &AvPacket) -> bool {
+        self.framing.is_some_and(|framing| !packet.reconfigures() && framing.is_unreferenced(packet.data()))
     }
 
     /// The number of threads that it really uses.

@@ -9,6 +9,7 @@ mod frame;
 mod input;
 mod memory;
 mod messages;
+mod nal;
 mod packet;
 mod pixel;
 mod scaler;

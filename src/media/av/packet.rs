@@ -1,7 +1,7 @@
 //! An owned packet: one frame's worth of compressed data.
 
 use std::alloc::{Layout, handle_alloc_error};
-use std::ptr::NonNull;
+use std::ptr::{self, NonNull};
 
 use ffmpeg_next::ffi;
 
@@ -51,6 +51,23 @@ impl AvPacket {
     /// Size in bytes.
     pub(in crate::media) fn size(&self) -> usize {
         usize::try_from(self.get().size).unwrap_or(0)
+    }
+
+    /// Its bytes.
+    pub(super) fn data(&self) -> &[u8] {
+        let (data, size) = (self.get().data, self.size());
+        // SAFETY: a packet's data is as long as it states, and nothing changes it while `self` is borrowed.
+        if data.is_null() { &[] } else { unsafe { std::slice::from_raw_parts(data, size) } }
+    }
+
+    /// Whether it brings the decoder another configuration, beside its bytes.
+    pub(super) fn reconfigures(&self) -> bool {
+        use ffi::AVPacketSideDataType::{AV_PKT_DATA_NEW_EXTRADATA, AV_PKT_DATA_PARAM_CHANGE};
+        [AV_PKT_DATA_NEW_EXTRADATA, AV_PKT_DATA_PARAM_CHANGE].into_iter().any(|kind| {
+            // SAFETY: the packet is valid, and the size may be left out.
+            let data = unsafe { ffi::av_packet_get_side_data(self.as_ptr(), kind, ptr::null_mut()) };
+            !data.is_null()
+        })
     }
 
     /// Whether decoding can start here.

@@ -97,6 +97,15 @@ impl StreamParameters<'_> {
         descriptor.is_some_and(|descriptor| descriptor.props & ffi::AV_CODEC_PROP_INTRA_ONLY != 0)
     }
 
+    /// What the container holds for the decoder beside the packets.
+    pub(super) fn extradata(&self) -> &[u8] {
+        // SAFETY: a stream always has parameters; their extra data is as long as stated, and lives as long as they.
+        unsafe {
+            let (data, size) = ((*self.as_ptr()).extradata, (*self.as_ptr()).extradata_size);
+            if data.is_null() { &[] } else { std::slice::from_raw_parts(data, usize::try_from(size).unwrap_or(0)) }
+        }
+    }
+
     /// The profile's name, for instance "High 10".
     pub(in crate::media) fn profile(&self) -> Option<&'static str> {
         // SAFETY: the function takes any numbers and returns null or a constant.
