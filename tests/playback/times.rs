@@ -1,6 +1,6 @@
 //! How long seeks and steps take from the request to the frame on screen, and how many pictures a scrub shows. Run by hand,
 //! with times in seconds separated by commas in HISTOSCOPE_TARGETS if need be:
-//! `HISTOSCOPE_CLIP=clip.mp4 cargo test --release --test playback times:: -- --ignored --nocapture`.
+//! `HISTOSCOPE_CLIP=clip.mp4 cargo test --release --test playback times:: -- --ignored --nocapture --test-threads 1`.
 
 #![allow(clippy::print_stdout, reason = "the times are the result")]
 
