@@ -174,6 +174,17 @@ mod tests {
     }
 
     #[test]
+    fn a_length_has_its_high_bytes_first() {
+        let long = [B_SLICE, &[0x55; 70_000]].concat();
+        for (size, length) in [(2, 300), (4, 300), (3, 70_000), (4, 70_000)] {
+            let packet = with_lengths(&[&long[..length], B_SLICE], size);
+            assert!(NalFraming::Lengths(size).is_unreferenced(&packet), "{length} bytes behind {size}");
+            let packet = with_lengths(&[&long[..length], P_SLICE], size);
+            assert!(!NalFraming::Lengths(size).is_unreferenced(&packet), "{length} bytes behind {size}");
+        }
+    }
+
+    #[test]
     fn what_later_packets_may_need_is_kept() {
         check(&[DELIMITER, TIMING, B_SLICE, &[0x0c, 0xff, 0x80]], true);
         // Parameter sets, a data partition, the end of a sequence, an extension, and a bit that must be 0.
