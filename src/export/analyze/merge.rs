@@ -208,3 +208,151 @@ fn copy_records(share: &Share, output: &mut Output, stop: &Stop) -> Result<(), A
     let records = line_ends + u64::from(format.has_array());
     check_number(&share.path, records, share.summary.frames)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::export::analyze::comparison::tally::ComparisonSummary;
+
+    /// A share of these frames of a video of a hundred.
+    fn summary(first: u64, end: u64) -> Summary {
+        let text = format!(
+            r#"{{"schema":1,"type":"summary","input":"clip.mp4","source":{{"bytes":5,"fingerprint":"ab"}},
+            "options":{{"components":"rgbl","bins":false,"every":1,"keyframes":false,"region":null,"bars_leave":null,
+            "matrix":null,"range":null}},"frames":{},"first_frame":{first},"end_frame":{end},"reached_end":{},
+            "complete":true,"reason":null}}"#,
+            end - first,
+            end == 100
+        );
+        serde_json::from_str(&text).expect("a summary")
+    }
+
+    fn changed(first: u64, end: u64, change: impl FnOnce(&mut Summary)) -> Summary {
+        let mut changed = summary(first, end);
+        change(&mut changed);
+        changed
+    }
+
+    /// Shares of lines, in this order and named by their places in it.
+    fn joined(summaries: &[Summary]) -> Result<Summary, String> {
+        let share = |(at, summary): (usize, &Summary)| Share {
+            path: PathBuf::from(format!("share{at}")),
+            form: Form::Lines { format: TextFormat::Jsonl, head: String::new(), end: 0 },
+            summary: summary.clone(),
+        };
+        join(&summaries.iter().enumerate().map(share).collect::<Vec<_>>()).map_err(|error| error.to_string())
+    }
+
+    #[track_caller]
+    fn refuses(first: Summary, second: Summary, words: &str) {
+        let refused = joined(&[first, second]).expect_err(words);
+        assert!(refused.contains(words), "{refused}");
+    }
+
+    #[test]
+    fn shares_that_follow_on_each_other_are_one_run() {
+        let parts = [summary(3, 10), summary(10, 10), summary(10, 40), summary(40, 100)];
+        assert_eq!(joined(&parts), Ok(Summary { frames: 97, ..summary(3, 100) }));
+        assert_eq!(joined(&parts[..3]), Ok(Summary { frames: 37, ..summary(3, 40) }));
+        assert_eq!(joined(&parts[3..]), Ok(summary(40, 100)));
+        // Nothing comes behind the end, and a share of nothing may say so.
+        let nothing = changed(100, 100, |share| share.frames = 0);
+        assert_eq!(joined(&[summary(0, 100), nothing]), Ok(summary(0, 100)));
+        assert!(joined(&[]).is_err());
+        let cut = |share: &mut Summary| (share.complete, share.reason) = (false, Some("it broke".to_owned()));
+        let whole = joined(&[summary(0, 50), changed(50, 70, cut)]).expect("the last share may be partial");
+        assert_eq!((whole.complete, whole.reason.as_deref()), (false, Some("it broke")));
+        refuses(changed(0, 50, cut), summary(50, 70), "share0 is partial (it broke)");
+    }
+
+    #[test]
+    fn shares_with_a_gap_or_with_frames_in_common_are_refused() {
+        refuses(summary(0, 50), summary(51, 60), "frames 50 to 50 are missing between share0 and share1");
+        refuses(summary(0, 50), summary(60, 70), "frames 50 to 59 are missing");
+        refuses(summary(0, 50), summary(49, 60), "share0 and share1 overlap in frames 49 to 49");
+        refuses(summary(0, 100), summary(100, 101), "share0 reaches the end of the file");
+        let [a, b, c] = [summary(0, 50), summary(50, 60), summary(61, 70)];
+        assert!(
+            joined(&[a, b, c])
+                .is_err_and(|text| text.contains("frames 60 to 60 are missing between share1 and share2"))
+        );
+    }
+
+    #[test]
+    fn shares_of_other_runs_are_refused() {
+        refuses(summary(0, 50), changed(50, 60, |share| share.options.bins = true), "different options or formats");
+        refuses(summary(0, 50), changed(50, 60, |share| share.input = "other".to_owned()), "shares of different files");
+        refuses(summary(0, 50), changed(50, 60, |share| share.source = None), "(clip.mp4 and clip.mp4, 5 and 0 bytes)");
+        let lines = |format, head: &str| Form::Lines { format, head: head.to_owned(), end: 7 };
+        let csv = lines(TextFormat::Csv, "a,b\n");
+        assert!(csv.is_like(&Form::Lines { format: TextFormat::Csv, head: "a,b\n".to_owned(), end: 8 }));
+        assert!(!csv.is_like(&lines(TextFormat::Csv, "a,c\n")) && !csv.is_like(&lines(TextFormat::Json, "a,b\n")));
+    }
+
+    #[test]
+    fn comparisons_add_up_where_every_share_has_one() {
+        let compared = |first, end, differing| {
+            let comparison = ComparisonSummary { compared: end - first, differing, ..ComparisonSummary::default() };
+            changed(first, end, |share| share.comparison = Some(comparison))
+        };
+        let comparison = joined(&[compared(0, 50, 2), compared(50, 60, 3)]).expect("one run").comparison;
+        assert_eq!(comparison.map(|sum| (sum.compared, sum.differing)), Some((60, 5)));
+        assert_eq!(joined(&[compared(0, 50, 2), summary(50, 60)]).expect("one run").comparison, None);
+    }
+
+    /// A share as a file: `frames` records, whatever they say, between what the format has around them.
+    fn written(folder: &Path, format: TextFormat, head: &str, summary: &Summary) -> PathBuf {
+        let records: Vec<_> = (summary.first_frame..summary.first_frame + summary.frames)
+            .map(|frame| {
+                format!("{{\"schema\":1,\"type\":\"frame\",\"frame\":{frame}}}").repeat(1 + (frame % 700) as usize)
+            })
+            .collect();
+        let body = if format.has_array() {
+            records.join(format.before_next())
+        } else {
+            records.iter().map(|record| format!("{record}\n")).collect()
+        };
+        let after = if records.is_empty() { "" } else { format.after_last() };
+        let path = folder.join(format!("{}-{}.share", summary.first_frame, summary.end_frame));
+        std::fs::write(&path, [head, &body, after, &format.tail(summary)].concat()).expect("a file");
+        path
+    }
+
+    #[test]
+    fn the_lines_of_shares_are_those_of_one_run() {
+        let csv = "schema,input,frame,pts\n";
+        let heads =
+            [(TextFormat::Jsonl, ""), (TextFormat::Csv, csv), (TextFormat::Json, "{\"schema\":1,\"frames\":[\n")];
+        for (format, head) in heads {
+            let folder = tempfile::tempdir().expect("a folder");
+            let parts = [summary(40, 90), summary(3, 3), summary(3, 40)];
+            let shares = parts.map(|part| written(folder.path(), format, head, &part));
+            let target = folder.path().join("out");
+            let merged = merge(&shares, &Target::File(target.clone()), &Stop::new()).expect("one run");
+            assert_eq!(merged, summary(3, 90));
+            let whole = written(folder.path(), format, head, &summary(3, 90));
+            assert!(std::fs::read(target).expect("a file") == std::fs::read(whole).expect("a file"), "{format:?}");
+            let own = merge(&shares, &Target::File(shares[0].clone()), &Stop::new()).expect_err("a share");
+            assert!(own.to_string().contains("cannot be the output too"), "{own}");
+            let stop = Stop::new();
+            stop.stop();
+            let target = folder.path().join("stopped");
+            assert!(
+                merge(&shares, &Target::File(target.clone()), &stop)
+                    .is_err_and(|error| error.to_string().contains("stopped"))
+            );
+            assert!(!target.exists());
+        }
+    }
+
+    #[test]
+    fn a_share_with_other_records_than_it_says_is_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let share = written(folder.path(), TextFormat::Jsonl, "", &summary(0, 9));
+        let text = std::fs::read_to_string(&share).expect("a file");
+        std::fs::write(&share, text.split_once('\n').expect("two lines").1).expect("a file");
+        let refused =
+            merge(&[share], &Target::File(folder.path().join("out")), &Stop::new()).expect_err("a record lost");
+        assert!(refused.to_string().contains("says that it holds 9 records, and holds 8"), "{refused}");
+    }
+}
