@@ -104,6 +104,26 @@ fn check_seeks(path: &Path) {
     }
 }
 
+/// Goes to frames by their numbers, each from a decoder that has counted nothing, and then all from one that counts on the way.
+fn check_numbers(path: &Path) {
+    let name = path.display();
+    let linear = Linear::new(path);
+    let count = linear.frames.len();
+    let mut used = open(path);
+    for number in [count / 3, count / 2, count - 1, 1, 0, count / 2 + 1, count + 1000] {
+        let position = number.min(count - 1);
+        for (decoder, state) in [(&mut open(path), "fresh"), (&mut used, "used")] {
+            let what = format!("{name}, {state}, to number {number}");
+            go(decoder, Seek::Exact(SeekTarget::Number(number as u64)), &what);
+            linear.check(&take(decoder, &what), position, &what);
+            match decoder.next_frame().unwrap_or_else(|error| panic!("{what}: {error}")) {
+                Some(next) => linear.check(&next, position + 1, &format!("{what}, next")),
+                None => assert_eq!(position + 1, count, "{what}: the end came early"),
+            }
+        }
+    }
+}
+
 const FAST: &str = "-c:v libx264 -preset ultrafast -bf 3 -b_strategy 0";
 
 #[test]
@@ -173,6 +193,25 @@ fn other_codecs() {
 }
 
 #[test]
+fn frames_are_found_by_their_numbers() {
+    let clip = Clip::moving("clip.mp4", "160x120", 3.0, &format!("{FAST} -g 25"));
+    check_numbers(clip.path());
+    check_numbers(&clip.make("cut.mp4", "-ss 0.6 -i @ -c copy"));
+    // Numbers from times would be wrong here.
+    let select = "-vf select='lt(n,20)+gt(n,50)+not(mod(n,17))' -fps_mode vfr";
+    check_numbers(Clip::moving("pauses.mkv", "160x120", 3.0, &format!("{select} {FAST} -g 30")).path());
+    // Packets tell no times here, so that frames are counted on the way.
+    check_numbers(Clip::moving("raw.h264", "160x120", 2.0, &format!("{FAST} -g 25")).path());
+    check_numbers(Clip::moving("raw.m2v", "160x120", 2.0, "-c:v mpeg2video -bf 2 -g 12").path());
+    check_numbers(&clip.make("clip.avi", "-i @ -c copy"));
+    // Neither the listing nor the rate that is stated leads there.
+    let part = clip.make("part.ts", "-i @ -c copy");
+    let part = std::fs::read(part).unwrap();
+    check_numbers(Clip::from_bytes("joined.ts", &[&part[..], &part[..]].concat()).path());
+    check_numbers(Clip::moving("one.png", "64x48", 0.04, "-frames:v 1").path());
+}
+
+#[test]
 fn one_and_two_frames() {
     check_seeks(Clip::moving("one.mp4", "64x48", 0.04, FAST).path());
     check_seeks(Clip::moving("two.mp4", "64x48", 0.08, FAST).path());
@@ -228,6 +267,9 @@ fn a_pipe_goes_only_forward() {
     linear.check(&take(&mut decoder, "pipe"), 25, "pipe");
     assert!(matches!(decoder.seek(Seek::to(0.5)), Err(MediaError::NotSeekable { .. })));
     linear.check(&take(&mut decoder, "pipe"), 26, "pipe after a refusal");
+    // A pipe cannot be listed: the number leads to the middle of that frame's time at the stated rate.
+    decoder.seek(Seek::Exact(SeekTarget::Number(40))).unwrap();
+    linear.check(&take(&mut decoder, "pipe"), 40, "pipe by number");
     drop(decoder);
     let _ = writer.join();
 }
