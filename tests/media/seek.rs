@@ -251,23 +251,45 @@ fn absurd_targets_are_survived() {
     }
 }
 
+/// A clip as it comes through a pipe, and the thread that writes into it.
+#[cfg(unix)]
+fn through_a_pipe(clip: &Clip) -> (Decoder, std::thread::JoinHandle<std::io::Result<()>>) {
+    let pipe = clip.folder().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let (source, target) = (clip.bytes(), pipe.clone());
+    let writer = std::thread::spawn(move || std::fs::write(target, source));
+    let decoder = Decoder::open(&pipe, &OpenOptions::default()).unwrap();
+    assert!(!decoder.info().seekable);
+    (decoder, writer)
+}
+
+#[cfg(unix)]
+#[test]
+fn a_number_in_a_pipe_is_a_time_where_the_rate_is_certain() {
+    let clip = Clip::moving("clip.mp4", "64x48", 2.0, &format!("{FAST} -movflags +faststart"));
+    let linear = Linear::new(clip.path());
+    let (mut decoder, writer) = through_a_pipe(&clip);
+    assert!(decoder.info().constant_rate().is_some());
+    for number in [7, 8, 30, 49] {
+        go(&mut decoder, Seek::Exact(SeekTarget::Number(number)), "pipe");
+        linear.check(&take(&mut decoder, "pipe"), number as usize, "pipe");
+    }
+    drop(decoder);
+    let _ = writer.join();
+}
+
 #[cfg(unix)]
 #[test]
 fn a_pipe_goes_only_forward() {
     let clip = Clip::moving("clip.ts", "64x48", 2.0, FAST);
-    let pipe = clip.folder().join("pipe.ts");
-    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    let (source, target) = (clip.bytes(), pipe.clone());
-    let writer = std::thread::spawn(move || std::fs::write(target, source));
     let linear = Linear::new(clip.path());
-    let mut decoder = Decoder::open(&pipe, &OpenOptions::default()).unwrap();
-    assert!(!decoder.info().seekable);
+    let (mut decoder, writer) = through_a_pipe(&clip);
     linear.check(&take(&mut decoder, "pipe"), 0, "pipe");
     decoder.seek(Seek::to(1.0)).unwrap();
     linear.check(&take(&mut decoder, "pipe"), 25, "pipe");
     assert!(matches!(decoder.seek(Seek::to(0.5)), Err(MediaError::NotSeekable { .. })));
     linear.check(&take(&mut decoder, "pipe"), 26, "pipe after a refusal");
-    // A pipe cannot be listed: the number leads to the middle of that frame's time at the stated rate.
+    // It cannot be listed, and states no number of frames: they are counted.
     decoder.seek(Seek::Exact(SeekTarget::Number(40))).unwrap();
     linear.check(&take(&mut decoder, "pipe"), 40, "pipe by number");
     drop(decoder);
