@@ -121,7 +121,7 @@ impl Session {
             frame: player.frame_index(),
         };
         let landed = self.landing.follow(place, now);
-        let told = step_end.map(|end| step_end_text(end).to_owned()).or(landed).or(signal);
+        let told = step_end.map(|end| step_end_text(end, player.is_live()).to_owned()).or(landed).or(signal);
         Due { show, wake_at, complaints, told }
     }
 
@@ -387,8 +387,9 @@ pub fn end_aside(media: Option<DecodeThread>) {
 }
 
 /// Why a step led nowhere, in words.
-const fn step_end_text(end: StepEnd) -> &'static str {
+const fn step_end_text(end: StepEnd, is_live: bool) -> &'static str {
     match end {
+        StepEnd::First if is_live => "the oldest picture that is kept",
         StepEnd::First => "first frame",
         StepEnd::Last => "last frame",
         StepEnd::ForwardsOnly => "this input plays forwards only",

@@ -8,7 +8,7 @@ use super::files::{Opened, Opening};
 use super::options::{AppError, PlayOptions, Waker};
 use super::second::Second;
 use super::session::Session;
-use crate::media::{DecodeThread, Decoder, QueueLimits, StreamInfo};
+use crate::media::{DecodeThread, Decoder, OpenOptions, QueueLimits, StreamInfo};
 use crate::picture::{Frame, Ratio};
 use crate::playback::{Player, PlayerOptions};
 
@@ -23,7 +23,8 @@ pub fn player(info: &StreamInfo, options: &PlayOptions) -> Player {
         duration_secs: info.duration_secs,
         paused: options.paused,
         looped: options.looped,
-        cache_bytes: options.cache_bytes,
+        // Of what is live the rest is for packets.
+        cache_bytes: if info.live { options.cache_bytes / 2 } else { options.cache_bytes },
         frame_rate: info.constant_rate().map(Ratio::value),
         seekable: info.seekable,
         live: info.live,
@@ -36,7 +37,8 @@ pub fn player(info: &StreamInfo, options: &PlayOptions) -> Player {
 /// [`AppError::Thread`] if the system gives no thread.
 pub fn open(input: &Path, options: &PlayOptions, waker: &Waker) -> Result<DecodeThread, AppError> {
     let waker = Arc::clone(waker);
-    DecodeThread::open(input, options.open.clone(), QueueLimits::default(), move || waker()).map_err(AppError::Thread)
+    let open = OpenOptions { kept_packets: options.cache_bytes / 2, ..options.open.clone() };
+    DecodeThread::open(input, open, QueueLimits::default(), move || waker()).map_err(AppError::Thread)
 }
 
 /// The video that the window begins with.

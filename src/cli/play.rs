@@ -62,7 +62,7 @@ pub struct PlayArgs {
     #[arg(long)]
     fullscreen: bool,
 
-    /// Memory for decoded frames around the one on screen, in MiB: steps back and loops come out of it; with --compare each file has half of it
+    /// Memory for decoded frames around the one on screen, in MiB: steps back and loops come out of it; with --compare each file has half of it, and of live sources half is for packets, from which minutes can be shown again
     #[arg(long, value_name = "MIB", default_value_t = 512, value_parser = clap::value_parser!(u64).range(0..=1_048_576))]
     cache_mb: u64,
 

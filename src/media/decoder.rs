@@ -12,6 +12,7 @@ use super::position::{Count, Origin, Position, ReadPacket, Supply, Timed};
 use super::promise::Promise;
 use super::source::Source;
 use super::timeline::Timeline;
+use super::timeshift::Timeshift;
 use crate::picture::Frame;
 
 /// Frames whose timestamps are remembered, 8 bytes each: nineteen hours at 60 a second.
@@ -39,6 +40,8 @@ pub struct Decoder {
     pub(super) serial: u64,
     /// When the newest packet of a live source came.
     pub(super) arrival: Option<SystemTime>,
+    /// Where the packets of a live source are kept.
+    pub(super) shift: Option<Arc<Timeshift>>,
 }
 
 /// What is known of the frames' numbers in the whole file.
@@ -391,6 +394,9 @@ impl Decoder {
                     self.arrival = self.info.live.then(SystemTime::now);
                     let (pts, dts, is_corrupt) = (packet.pts(), packet.dts(), packet.is_corrupt());
                     self.position.last_packet = Some(ReadPacket { pts, dts, is_corrupt });
+                    if let Some(shift) = &self.shift {
+                        shift.note_packet(&packet);
+                    }
                     return Ok(Some(packet));
                 }
                 Read::Packet(_) => {}

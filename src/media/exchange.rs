@@ -8,7 +8,7 @@ use super::error::MediaError;
 use super::index::{FrameIndex, Listing};
 use super::info::{FrameCounters, StreamInfo};
 use super::reception::NoSignal;
-use super::seek::Seek;
+use super::seek::{Seek, SeekTarget};
 use crate::picture::Frame;
 
 /// How much may wait in the queue. At least [`MIN_FRAMES`](Self::MIN_FRAMES) frames always may, whatever their size.
@@ -73,6 +73,8 @@ pub(super) struct Exchange {
     /// The last request, until the decoder begins with it.
     pub(super) seek: Option<(u64, Seek)>,
     pub(super) counters: FrameCounters,
+    /// Which frames of a live source are handed on.
+    pub(super) air: Air,
     /// Live frames that newer ones have replaced before they were taken.
     pub(super) replaced: u64,
     /// What is wrong with the file's end, once that is known.
@@ -81,6 +83,63 @@ pub(super) struct Exchange {
     /// A seek that led to frames which may be the wrong ones.
     pub(super) mistake: Option<(u64, Seek)>,
     pub(super) life: Life,
+}
+
+/// Which frames of a live source are handed on.
+///
+/// ```text
+///          a seek elsewhere                      a seek to the end
+///   Newest ─────────────────▶ Kept ──────────────────────────────────────▶ Newest
+///   (those that come)         (those decoded again; what comes is only     (begins with the newest
+///                              kept, and counted on)                        that has come)
+/// ```
+pub(super) struct Air {
+    what: OnAir,
+    /// The newest frame that has come.
+    newest: Option<Frame>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum OnAir {
+    /// Those that come, which carry this serial.
+    Newest(u64),
+    /// Those of a seek into what is kept.
+    Kept,
+}
+
+impl Default for Air {
+    fn default() -> Self {
+        Self { what: OnAir::Newest(0), newest: None }
+    }
+}
+
+impl Air {
+    /// Follows a seek.
+    pub(super) const fn tune(&mut self, serial: u64, seek: Seek) {
+        let is_to_newest = matches!(seek, Seek::Exact(SeekTarget::End));
+        self.what = if is_to_newest { OnAir::Newest(serial) } else { OnAir::Kept };
+    }
+
+    /// The newest frame that has come, as the first after a seek to the end.
+    pub(super) fn newest(&self) -> Option<Frame> {
+        let OnAir::Newest(serial) = self.what else { return None };
+        Some(Frame { serial, ..self.newest.clone()? })
+    }
+
+    /// Takes a frame that has come; gives it back as it is to be handed on, if it is.
+    pub(super) fn pass(&mut self, frame: Frame) -> Option<Frame> {
+        let newest = self.newest.insert(frame);
+        let OnAir::Newest(serial) = self.what else { return None };
+        newest.serial = serial;
+        Some(newest.clone())
+    }
+}
+
+impl DecodeEvent {
+    /// Whether a later seek makes it stale.
+    pub(super) const fn is_of_a_seek(&self) -> bool {
+        !matches!(self, Self::Opened(_) | Self::NoSignal(_))
+    }
 }
 
 /// What waits to be taken, in its order.
@@ -193,8 +252,7 @@ impl Queue {
 
     /// Takes everything out that a seek makes stale.
     pub(super) fn drop_stale(&mut self) -> VecDeque<DecodeEvent> {
-        let (kept, stale) =
-            std::mem::take(&mut self.events).into_iter().partition(|event| matches!(event, DecodeEvent::Opened(_)));
+        let (kept, stale) = std::mem::take(&mut self.events).into_iter().partition(|event| !event.is_of_a_seek());
         *self = Self { events: kept, ..Self::default() };
         stale
     }

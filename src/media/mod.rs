@@ -6,12 +6,13 @@
 //! `open`, `decoder`, `seek`, `keyframe` and `ahead` are the parts of the decoder; `source` is where its bytes come from, `allowed` what else those may
 //! name, `pictures`
 //! makes what it decodes readable, `earlier` keeps what it decodes on the way, and `numbering` numbers its frames by the list
-//! that `index` makes of a file's packets. `reception` opens what is live again and again. `av` owns FFmpeg's objects. The other
+//! that `index` makes of a file's packets. `reception` opens what is live again and again, `timeshift` keeps its packets, and `replay` decodes them once more. `av` owns FFmpeg's objects. The other
 //! files are plain decisions about numbers: `layout` (which pixel formats are native), `timeline` (when a frame is shown),
 //! `address` (what is live), `device` (what is a camera or a screen), `ending` and `missing` (whether the file was cut off, and what it lacks for that), `tags` and `orientation` (what the file says about it), `streams` (which stream is the video).
 
 mod address;
 mod ahead;
+mod airing;
 mod allowed;
 mod approach;
 mod av;
@@ -33,12 +34,14 @@ mod pictures;
 mod position;
 mod promise;
 mod reception;
+mod replay;
 mod seek;
 mod source;
 mod streams;
 mod tags;
 mod thread;
 mod timeline;
+mod timeshift;
 
 pub use av::version as ffmpeg_version;
 pub use decoder::{Decoder, StopHandle};

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::ahead::LookAhead;
-use super::av::{self, Codec, CodecOptions, Denied, Input};
+use super::av::{self, Codec, CodecOptions, Denied, Input, StreamCopy};
 use super::decoder::{Decoder, Numbers, StopHandle};
 use super::error::MediaError;
 use super::info::{FrameCounters, OpenOptions, StreamInfo};
@@ -14,7 +14,8 @@ use super::position::{Count, Origin, Position};
 use super::promise::Promise;
 use super::source::Source;
 use super::timeline::Timeline;
-use super::{ending, orientation, streams};
+use super::timeshift::{Coding, Timeshift};
+use super::{ending, orientation, promise, streams};
 use crate::picture::color::Sourced;
 use crate::picture::{Orientation, Ratio};
 use crate::text::{counted, plain};
@@ -33,6 +34,16 @@ impl Decoder {
     /// # Errors
     /// [`MediaError`] if there is no video in it that can be decoded, or if it was stopped.
     pub fn open_with(path: impl AsRef<Path>, options: &OpenOptions, stop: &StopHandle) -> Result<Self, MediaError> {
+        Self::open_keeping(path.as_ref(), options, stop, None)
+    }
+
+    /// The same; of what turns out to be live the packets are kept.
+    pub(super) fn open_keeping(
+        path: &Path,
+        options: &OpenOptions,
+        stop: &StopHandle,
+        shift: Option<&Arc<Timeshift>>,
+    ) -> Result<Self, MediaError> {
         av::set_log_level();
         let mut input = None;
         let mut first_error = None;
@@ -40,7 +51,7 @@ impl Decoder {
         let mut candidates = VecDeque::from([None]);
         while let Some(candidate) = candidates.pop_front() {
             let limit = options.network_limit.unwrap_or(OpenOptions::NETWORK_LIMIT);
-            let source = Source::new(path.as_ref(), limit, Arc::clone(&stop.0))?;
+            let source = Source::new(path, limit, Arc::clone(&stop.0))?;
             if first_error.is_some() && !source.can_reopen() {
                 break;
             }
@@ -55,12 +66,12 @@ impl Decoder {
                         return Err(source.denied(denied.clone()));
                     }
                     let found = streams::describe(&opened);
-                    return Err(MediaError::NoVideo { path: path.as_ref().to_owned(), found });
+                    return Err(MediaError::NoVideo { path: path.to_owned(), found });
                 }
                 input = Some(opened);
                 continue;
             };
-            match Self::start(source, opened, stream, options, &notes) {
+            match Self::start(source, opened, stream, (options, shift), &notes) {
                 Ok(decoder) => return Ok(decoder),
                 Err(error @ (MediaError::NoFrames { .. } | MediaError::NoDecoder { .. })) => {
                     notes.push(format!("video stream {stream} gave no frame, the next one is used"));
@@ -69,7 +80,7 @@ impl Decoder {
                 Err(error) => return Err(error),
             }
         }
-        Err(first_error.unwrap_or_else(|| MediaError::NotFound { path: path.as_ref().to_owned() }))
+        Err(first_error.unwrap_or_else(|| MediaError::NotFound { path: path.to_owned() }))
     }
 
     /// Starts decoding one stream and checks that it gives a frame.
@@ -77,7 +88,7 @@ impl Decoder {
         source: Source,
         mut input: Input,
         stream: usize,
-        options: &OpenOptions,
+        (options, shift): (&OpenOptions, Option<&Arc<Timeshift>>),
         notes: &[String],
     ) -> Result<Self, MediaError> {
         input.select(stream);
@@ -101,6 +112,19 @@ impl Decoder {
             coded_sample_aspect: parameters.coded_sample_aspect(),
             orientation: parameters.display_matrix().and_then(|m| orientation::from_display_matrix(&m)),
         };
+        let shift = shift.filter(|_| live);
+        if let Some(shift) = shift {
+            let coding = StreamCopy::of(&parameters).map(|copy| Coding {
+                stream: copy,
+                defaults: defaults.clone(),
+                threads,
+                tick_secs: parameters.time_base().value(),
+                begins_anew: promise::begins_anew(&parameters),
+            });
+            // Without it frames that have gone by are had as long as they lie in memory as pictures.
+            let _ =
+                coding.map(|coding| shift.begin(coding)).inspect_err(|error| log::debug!("nothing is kept: {error}"));
+        }
         let promise = if live { Promise::Nothing } else { Promise::of(&parameters, &input, stream, &source) };
         let info = describe(&source, &input, stream, &codec, notes).ok_or_else(no_video)?;
         let mut info = StreamInfo { live, seekable: info.seekable && !live, ..info };
@@ -122,6 +146,7 @@ impl Decoder {
             frame_bytes: None,
             serial: 0,
             arrival: None,
+            shift: shift.cloned(),
         };
         decoder.learn_from_first_frame()?;
         Ok(decoder)

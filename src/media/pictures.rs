@@ -11,6 +11,7 @@ use crate::picture::layout::PixelLayout;
 use crate::picture::{Orientation, OwnedPlanes, Pages, Picture, PlaneStore, PlaneView, Ratio, SourceFormat};
 
 /// What the container says about all frames; a frame may say otherwise.
+#[derive(Clone)]
 pub(super) struct StreamDefaults {
     /// Colour tags.
     pub(super) tags: tags::Numbers,

@@ -19,6 +19,11 @@ const BEGIN_ANEW: [&str; 9] = ["h264", "hevc", "av1", "vp8", "vp9", "mpeg1video"
 /// FFmpeg's name of MP4 and its kin, whose demuxer has the whole file's index in memory.
 const MP4: &str = "mov,mp4,m4a,3gp,3g2,mj2";
 
+/// Whether decoding from any keyframe of the codec gives what decoding from the first frame does.
+pub(super) fn begins_anew(parameters: &StreamParameters<'_>) -> bool {
+    parameters.is_intra_only() || BEGIN_ANEW.contains(&parameters.codec_name())
+}
+
 /// What container and codec promise of seeks.
 #[derive(Debug)]
 pub(super) enum Promise {
@@ -49,7 +54,7 @@ impl Promise {
         match container {
             // Only this keeps frames of an edit list, and only here a table tells that there are such.
             MP4 if is_plain_table().is_none() => Self::Nothing,
-            _ if !is_intra_only && !BEGIN_ANEW.contains(&parameters.codec_name()) => Self::History,
+            _ if !begins_anew(parameters) => Self::History,
             MP4 if source.is_file() && !source.is_fragmented() => is_plain_table().map_or(Self::Nothing, Self::Table),
             MP4 | "matroska,webm" => Self::Keyframes,
             // FFmpeg reorders its pictures by a table that counts from where reading began.

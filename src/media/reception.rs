@@ -16,6 +16,7 @@ use super::address::{self, Delivery};
 use super::decoder::{Decoder, StopHandle};
 use super::error::MediaError;
 use super::info::{OpenOptions, StreamInfo};
+use super::timeshift::Timeshift;
 use crate::picture::{Frame, Ratio};
 
 /// How long one attempt to open may take, until its first frame: keyframes can be ten seconds apart, and a server that has died without a
@@ -69,6 +70,8 @@ pub struct Receiver {
     state: State,
     has_told: bool,
     line: Option<Line>,
+    /// Where what comes is kept.
+    shift: Option<Arc<Timeshift>>,
 }
 
 /// Where the next frames lie in time and number, over all that has been received.
@@ -86,7 +89,13 @@ struct Line {
 impl Receiver {
     /// Nothing is opened yet.
     pub(super) const fn new(path: PathBuf, options: OpenOptions, stop: StopHandle) -> Self {
-        Self { path, options, stop, state: State::Searching { pause: None }, has_told: false, line: None }
+        let state = State::Searching { pause: None };
+        Self { path, options, stop, state, has_told: false, line: None, shift: None }
+    }
+
+    /// Keeps there what comes from now on.
+    pub(super) fn keeping(self, shift: &Arc<Timeshift>) -> Self {
+        Self { shift: Some(Arc::clone(shift)), ..self }
     }
 
     /// Goes on with a source that has turned out to be live.
@@ -109,7 +118,14 @@ impl Receiver {
     pub fn wait(&mut self) -> Result<Reception, MediaError> {
         match &mut self.state {
             State::Receiving(decoder) => match decoder.next_frame() {
-                Ok(Some(frame)) => Ok(Reception::Frame(self.placed(frame))),
+                Ok(Some(frame)) => {
+                    let stated = decoder.timeline.stated(frame.pts_ticks);
+                    let frame = self.placed(frame);
+                    if let Some(shift) = &self.shift {
+                        shift.note_frame(stated, &frame);
+                    }
+                    Ok(Reception::Frame(frame))
+                }
                 Ok(None) => Ok(self.lose("the sender has ended it".to_owned())),
                 Err(error @ MediaError::Stopped { .. }) => Err(error),
                 Err(error) => Ok(self.lose(error.to_string())),
@@ -130,7 +146,7 @@ impl Receiver {
         }
         self.rest(pause.unwrap_or_default())?;
         let options = OpenOptions { network_limit: Some(OPEN_LIMIT), ..self.options.clone() };
-        match Decoder::open_with(&self.path, &options, &self.stop) {
+        match Decoder::open_keeping(&self.path, &options, &self.stop, self.shift.as_ref()) {
             Ok(decoder) => Ok(self.receive_from(decoder)),
             Err(error @ MediaError::Stopped { .. }) => Err(error),
             Err(error) if self.line.is_none() && is_final(&error) => Err(error),
@@ -174,6 +190,9 @@ impl Receiver {
     fn lose(&mut self, reason: String) -> Reception {
         // The decoder goes first: what it listens on is free then.
         self.state = State::Searching { pause: None };
+        if let Some(shift) = &self.shift {
+            shift.end();
+        }
         let since = self.line.as_ref().map_or_else(SystemTime::now, |line| line.newest.2);
         Reception::NoSignal(NoSignal::Lost { since, reason })
     }

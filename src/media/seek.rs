@@ -62,7 +62,8 @@ impl Seek {
 }
 
 /// How long a search for a frame near a time goes on after the first one that would do.
-const NEAR_TIME: Duration = Duration::from_millis(35);
+pub(super) const NEAR_TIME: Duration = Duration::from_millis(35);
+
 impl Decoder {
     /// Goes where `seek` leads: the next frame that [`next_frame`](Self::next_frame) gives is the wanted one.
     ///

@@ -14,15 +14,16 @@ use super::info::{FrameCounters, OpenOptions};
 use super::missing::Ending;
 use super::position::{Origin, Room};
 use super::promise::Promise;
-use super::reception::{Receiver, Reception};
+use super::reception::Receiver;
 use super::seek::{Seek, SeekTarget};
+use super::timeshift::Timeshift;
 
 /// How long dropping waits for the thread before leaving it behind: a read from a named pipe cannot be interrupted.
 const JOIN_LIMIT: Duration = Duration::from_secs(2);
 
 /// The most frames that are kept of those decoded on the way to the target of a seek, and the most bytes of their buffers.
 /// Every one of them costs the time to decode a picture that could have been left out.
-const KEPT: Room = Room { frames: 3, bytes: 64 << 20 };
+pub(super) const KEPT: Room = Room { frames: 3, bytes: 64 << 20 };
 
 /// A decoder on its own thread. Dropping it stops and joins the thread.
 pub struct DecodeThread {
@@ -31,13 +32,16 @@ pub struct DecodeThread {
     handle: Option<JoinHandle<()>>,
 }
 
-struct Shared {
+/// What both threads hold; `airing` is its part for what is live.
+pub(super) struct Shared {
     exchange: Mutex<Exchange>,
     /// Signalled at every change of what is exchanged.
-    changed: Condvar,
-    limits: QueueLimits,
-    waker: Box<dyn Fn() + Send + Sync>,
-    stop: StopHandle,
+    pub(super) changed: Condvar,
+    pub(super) limits: QueueLimits,
+    pub(super) waker: Box<dyn Fn() + Send + Sync>,
+    pub(super) stop: StopHandle,
+    /// What is kept of a live source.
+    pub(super) shift: Arc<Timeshift>,
 }
 
 impl DecodeThread {
@@ -56,14 +60,14 @@ impl DecodeThread {
         let path = path.into();
         let stop = StopHandle::new();
         let handle = stop.clone();
-        Self::spawn(stop, limits, waker, move |shared| {
+        Self::spawn(stop, limits, options.kept_packets, waker, move |shared| {
             if address::delivery(&path) == Delivery::Live {
-                return shared.receive(Receiver::new(path, options, handle));
+                return shared.receive(Receiver::new(path, options.clone(), handle), options);
             }
-            match Decoder::open_with(&path, &options, &handle) {
+            match Decoder::open_keeping(&path, &options, &handle, Some(&shared.shift)) {
                 Ok(decoder) if decoder.info().live => {
                     shared.push(DecodeEvent::Opened(Arc::new(decoder.info().clone())));
-                    shared.receive(Receiver::with(path, options, handle, decoder));
+                    shared.receive(Receiver::with(path, options.clone(), handle, decoder), options);
                 }
                 opened => shared.run(opened),
             }
@@ -80,12 +84,13 @@ impl DecodeThread {
         limits: QueueLimits,
         waker: impl Fn() + Send + Sync + 'static,
     ) -> std::io::Result<Self> {
-        Self::spawn(decoder.stop_handle(), limits, waker, move |shared| shared.run(Ok(decoder)))
+        Self::spawn(decoder.stop_handle(), limits, 0, waker, move |shared| shared.run(Ok(decoder)))
     }
 
     fn spawn(
         stop: StopHandle,
         limits: QueueLimits,
+        kept_packets: usize,
         waker: impl Fn() + Send + Sync + 'static,
         work: impl FnOnce(&Arc<Shared>) + Send + 'static,
     ) -> std::io::Result<Self> {
@@ -95,6 +100,7 @@ impl DecodeThread {
             limits: QueueLimits { frames: limits.frames.max(QueueLimits::MIN_FRAMES), ..limits },
             waker: Box::new(waker),
             stop: stop.clone(),
+            shift: Arc::new(Timeshift::new(kept_packets)),
         });
         let theirs = Arc::clone(&shared);
         let handle = thread::Builder::new().name("histoscope-decode".to_owned()).spawn(move || {
@@ -135,13 +141,15 @@ impl DecodeThread {
     }
 
     /// Asks for a seek. Frames after it carry `serial`; frames before it leave the queue at once. A request that has not
-    /// begun yet is replaced.
+    /// begun yet is replaced. Of a live source [`SeekTarget::End`] leads to the newest frame and those that come; all else to
+    /// what is kept of it, see [`kept_secs`](Self::kept_secs).
     pub fn seek(&self, serial: u64, seek: Seek) {
         let mut exchange = self.shared.lock();
         exchange.seek = Some((serial, seek));
         self.stop.set_hurry(true);
         // Frames are freed outside the lock.
         let stale = exchange.queue.drop_stale();
+        exchange.air.tune(serial, seek);
         drop(exchange);
         self.shared.changed.notify_all();
         drop(stale);
@@ -159,6 +167,12 @@ impl DecodeThread {
     #[must_use]
     pub fn take_mistake(&self) -> Option<(u64, Seek)> {
         self.shared.lock().mistake.take()
+    }
+
+    /// When the oldest and the newest frame of a live source begin that can be decoded again, in seconds from its first frame.
+    #[must_use]
+    pub fn kept_secs(&self) -> Option<(f64, f64)> {
+        self.shared.shift.span_secs()
     }
 
     /// How many frames of a live source newer ones have replaced before they were taken, since this was last asked.
@@ -211,7 +225,7 @@ fn next_event(decoder: &mut Decoder, serial: u64) -> DecodeEvent {
 }
 
 /// What the thread is to do.
-enum Task {
+pub(super) enum Task {
     Learn(Listing),
     Seek(u64, Seek),
     Decode,
@@ -220,7 +234,7 @@ enum Task {
 
 /// What it does by itself afterwards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Afterwards {
+pub(super) enum Afterwards {
     /// It decodes the frames that follow.
     GoOn,
     /// Nothing until the next seek.
@@ -228,47 +242,9 @@ enum Afterwards {
 }
 
 impl Shared {
-    fn lock(&self) -> MutexGuard<'_, Exchange> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, Exchange> {
         // What is exchanged is consistent between any two statements that change it.
         self.exchange.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Hands on what is live as it comes: nobody's slowness holds it up.
-    fn receive(&self, mut receiver: Receiver) {
-        let mut told = None;
-        while self.lock().life == Life::Running {
-            let event = match receiver.wait() {
-                Ok(Reception::Frame(frame)) => {
-                    if let Some(decoder) = receiver.decoder() {
-                        self.lock().counters = decoder.counters();
-                    }
-                    DecodeEvent::Frame(frame)
-                }
-                Ok(Reception::Opened(info)) => {
-                    told = None;
-                    DecodeEvent::Opened(info)
-                }
-                Ok(Reception::NoSignal(signal)) if told.as_ref() == Some(&signal) => continue,
-                Ok(Reception::NoSignal(signal)) => DecodeEvent::NoSignal(told.insert(signal).clone()),
-                Err(error) => return self.push(DecodeEvent::Error { serial: 0, error }),
-            };
-            self.make_room();
-            self.push(event);
-        }
-    }
-
-    /// Frees the oldest frames of a live source until another has room.
-    fn make_room(&self) {
-        let mut exchange = self.lock();
-        let mut freed = Vec::new();
-        while !exchange.queue.has_room(self.limits) {
-            let Some(oldest) = exchange.queue.drop_oldest() else { break };
-            exchange.replaced += 1;
-            freed.push(oldest);
-        }
-        // Frames are freed outside the lock.
-        drop(exchange);
-        drop(freed);
     }
 
     fn run(self: &Arc<Self>, opened: Result<Decoder, MediaError>) {
@@ -394,7 +370,7 @@ impl Shared {
     }
 
     /// Waits until there is something to do: a command, or room in the queue.
-    fn next_task(&self, afterwards: Afterwards) -> Task {
+    pub(super) fn next_task(&self, afterwards: Afterwards) -> Task {
         let mut exchange = self.lock();
         loop {
             if exchange.life != Life::Running {
@@ -415,9 +391,9 @@ impl Shared {
     }
 
     /// Queues an event, unless a seek that came meanwhile has made it stale.
-    fn push(&self, event: DecodeEvent) {
+    pub(super) fn push(&self, event: DecodeEvent) {
         let mut exchange = self.lock();
-        let is_stale = exchange.seek.is_some() && !matches!(event, DecodeEvent::Opened(_));
+        let is_stale = exchange.seek.is_some() && event.is_of_a_seek();
         if exchange.life != Life::Running || is_stale {
             return;
         }

@@ -56,6 +56,11 @@ impl Timeline {
         self.frame_ticks.round() as i64
     }
 
+    /// The file's own timestamp of a frame that was placed there since the last jump.
+    pub(super) const fn stated(&self, placed: i64) -> i64 {
+        placed.saturating_sub(self.offset)
+    }
+
     /// Whether the file's timestamps ever jumped, so that they do not tell positions in the whole file apart.
     pub(super) const fn has_jumped(&self) -> bool {
         self.jumped

@@ -22,6 +22,7 @@ pub enum News {
 pub fn take_events(player: &mut Player, media: &DecodeThread, now: Instant, mut on_news: impl FnMut(News)) -> bool {
     let mut ended = false;
     player.note_replaced(media.take_replaced());
+    player.set_kept(media.kept_secs());
     while player.wants_frames(now) {
         match media.try_recv() {
             Some(DecodeEvent::Frame(frame)) => player.push(frame),

@@ -76,6 +76,8 @@ pub struct Player {
     /// Since when a frame is needed and none is there.
     starved_since: Option<Instant>,
     tally: Tally,
+    /// When the oldest and the newest frame of a live source begin that can be decoded again, in seconds.
+    kept_packets: Option<(f64, f64)>,
 }
 
 impl Player {
@@ -93,14 +95,19 @@ impl Player {
             lateness: Lateness::default(),
             starved_since: None,
             tally: Tally::default(),
+            kept_packets: None,
         }
     }
 
     /// Takes a decoded frame; one of an older seek is thrown away.
     pub fn push(&mut self, frame: Frame) {
         // Whoever looks around in what is kept of a live source keeps it; playing goes on with the newest frame anyway.
-        let is_held = self.options.live && !matches!(self.hands, Hands::Playing);
+        let is_held = self.is_on_air() && !matches!(self.hands, Hands::Playing);
         if is_held && self.supply.is_full() {
+            if self.kept_packets.is_some() {
+                // From here on they are decoded again when they are wanted.
+                self.supply.break_off();
+            }
             return;
         }
         if self.supply.push(frame) {
@@ -122,7 +129,7 @@ impl Player {
     /// Whether more frames would be of use at `now`; otherwise one that is not yet due waits already.
     #[must_use]
     pub fn wants_frames(&self, now: Instant) -> bool {
-        if self.options.live {
+        if self.is_on_air() {
             return true;
         }
         let time = self.clock.at(now) + SLACK_SECS;
@@ -305,20 +312,15 @@ impl Player {
         if self.is_paused() {
             self.clock.stop(now);
             self.supply.leave_nothing_out();
-        } else {
-            self.resume(now);
+            return None;
         }
-        None
+        let request = if self.options.live && !self.is_scrubbing() { self.go_on_air() } else { None };
+        self.resume(now);
+        request
     }
 
     /// Lets the clock run from the frame on screen, if that is what is next.
     fn resume(&mut self, now: Instant) {
-        if self.options.live
-            && let Some(newest) = self.supply.cache.len().checked_sub(1)
-        {
-            // What came meanwhile is past.
-            self.jump(newest);
-        }
         if matches!(self.hands, Hands::Playing) && !matches!(self.phase, Phase::Seeking(_)) {
             self.clock.set(self.position_secs(), now);
             self.clock.start(now);

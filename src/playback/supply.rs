@@ -59,6 +59,8 @@ pub(super) struct Supply {
     left_out: LeftOut,
     /// Serial of the last request. What carries another one is thrown away.
     serial: u64,
+    /// Where the last request led.
+    last: Option<Seek>,
     /// Timestamp of the frame that was had quickly: on the way to the exact one it will do, in its place it will not.
     quick: Option<i64>,
     /// Timestamp of the frame before which there is none.
@@ -76,6 +78,7 @@ impl Supply {
             decoding: Decoding::Onward,
             left_out: LeftOut::None,
             serial: 0,
+            last: None,
             quick: None,
             first: None,
             unfetchable: None,
@@ -164,6 +167,16 @@ impl Supply {
         self.serial == serial
     }
 
+    /// Whether frames of a live source are those that come now.
+    pub(super) const fn is_of_newest(&self) -> bool {
+        matches!(self.last, None | Some(Seek::Exact(SeekTarget::End)))
+    }
+
+    /// Takes no more of the frames that come: they do not follow the newest that is here.
+    pub(super) const fn break_off(&mut self) {
+        self.decoding = Decoding::Resting;
+    }
+
     /// Notes that the decoder has no more frames of this serial.
     pub(super) fn end_of_stream(&mut self, serial: u64) {
         if serial != self.serial {
@@ -215,6 +228,7 @@ impl Supply {
     fn request(&mut self, decoding: Decoding, seek: Seek) -> SeekRequest {
         self.serial += 1;
         self.decoding = decoding;
+        self.last = Some(seek);
         SeekRequest { serial: self.serial, seek }
     }
 

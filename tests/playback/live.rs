@@ -88,6 +88,31 @@ fn a_sender_that_comes_late_is_shown_and_is_followed_when_it_comes_back_as_anoth
 }
 
 #[test]
+fn pictures_come_in_the_order_in_which_they_are_to_be_shown() {
+    let codings = [
+        "-c:v mpeg1video -bf 2 -g 12",
+        "-c:v mpeg2video -bf 2 -g 12",
+        "-c:v mpeg4 -bf 2 -g 12",
+        "-c:v libx264 -preset fast -bf 3 -g 24 -x264-params b-pyramid=normal",
+        "-c:v libx265 -preset ultrafast -x265-params log-level=none:keyint=20:bframes=3",
+    ];
+    for coding in codings {
+        let clip = numbered("clip.mkv", 200, "50", coding);
+        let address = format!("udp://127.0.0.1:{}", free_port());
+        let media = open(&address, QueueLimits { frames: 1000, ..QueueLimits::default() });
+        // Of MPEG-4 the header is in the container alone.
+        let header = if coding.contains("mpeg4") { "-bsf:v dump_extra" } else { "" };
+        let _sender = Sender::of(clip.path(), &format!("-c copy {header} -f mpegts"), &address);
+        let frames: Vec<(usize, bool)> = (0..60)
+            .map(|_| until(&media, coding, frame_of))
+            .map(|frame| (number(&frame.picture), frame.damaged))
+            .collect();
+        // The first may lack what came before the receiver.
+        assert_eq!(missing(&frames[10..]), 0, "{coding}: {frames:?}");
+    }
+}
+
+#[test]
 fn senders_that_are_connected_to_are_asked_until_they_are_there() {
     for (protocol, listens) in [("tcp", "?listen"), ("srt", "?mode=listener")] {
         let address = format!("{protocol}://127.0.0.1:{}", free_port());

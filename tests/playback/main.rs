@@ -9,5 +9,6 @@ mod matrix;
 mod numbers;
 mod seek_property;
 mod session;
+mod shifted;
 mod sources;
 mod times;

@@ -79,6 +79,46 @@ fn keys_and_the_timeline_lead_back_in_what_is_kept_and_on_with_the_newest_pictur
     program.quit_with("q");
 }
 
+/// Where the picture on screen lies, in seconds from the first that came.
+fn position_secs(program: &Program) -> f64 {
+    let title = program.title().text;
+    let time =
+        title.split_once(" — ").and_then(|(_, rest)| rest.split([' ', '[']).next()).expect("a time in the title");
+    time.split(':').fold(0.0, |secs, part| secs * 60.0 + part.parse::<f64>().expect("a number"))
+}
+
+#[test]
+fn pictures_that_memory_has_no_room_for_are_decoded_again_from_what_was_received() {
+    let _turn = alone();
+    let display = Display::start();
+    let address = format!("udp://127.0.0.1:{}", free_port());
+    let _sender = Sender::moving("640x360", SENT, &address);
+    // Six pictures fill the half that is for pictures.
+    let program = Program::start_with(&display, &address, &["--cache-mb", "4"]);
+    until("the picture", PATIENCE, || program.title().text.contains("[live]").then_some(()));
+    until("some seconds", PATIENCE, || (position_secs(&program) > 6.0).then_some(()));
+    program.after(|| program.key("Left"), "note: −5 s");
+    let held = || program.title().text.contains("[paused]");
+    let there = until("the picture of then", PATIENCE, || {
+        let at = position_secs(&program);
+        (held() && at < 5.0).then_some(at)
+    });
+    let shown = program.settled();
+    // A frame forward and back is the same picture, and Space goes on with the newest.
+    program.key("period");
+    until("the next one", PATIENCE, || (position_secs(&program) > there).then_some(()));
+    program.key("comma");
+    until("the same one", PATIENCE, || (position_secs(&program) == there).then_some(()));
+    assert!(held() && program.settled().differing(&shown, Area::Everywhere) == 0, "it is another picture");
+    program.key("space");
+    let now = until("the newest", PATIENCE, || {
+        let at = position_secs(&program);
+        (!held() && at > there + 5.0).then_some(at)
+    });
+    until("it to go on", PATIENCE, || (position_secs(&program) > now + 0.5).then_some(()));
+    program.quit_with("q");
+}
+
 #[test]
 fn what_is_seen_of_a_live_source_stands_behind_its_timeline() {
     let _turn = alone();

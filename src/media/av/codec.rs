@@ -70,7 +70,9 @@ impl Codec {
             (*context).thread_count = i32::try_from(options.threads).unwrap_or(1).max(1);
             (*context).thread_type =
                 if options.low_delay { ffi::FF_THREAD_SLICE } else { ffi::FF_THREAD_FRAME | ffi::FF_THREAD_SLICE };
-            if options.low_delay {
+            // To the older ones it says that no picture has to wait for another, and they give B-frames out in coding order.
+            let is_understood = matches!(parameters.codec_name(), "h264" | "hevc" | "av1");
+            if options.low_delay && is_understood {
                 (*context).flags |= ffi::AV_CODEC_FLAG_LOW_DELAY.cast_signed();
             }
             if (*decoder).capabilities.cast_unsigned() & ffi::AV_CODEC_CAP_DR1 != 0 {

@@ -28,7 +28,7 @@ pub(super) use messages::{Denied, take_denied};
 pub(super) use packet::AvPacket;
 pub(super) use pixel::{ColorNumbers, PixelDescriptor, PixelFormat};
 pub(super) use scaler::Scaler;
-pub(super) use stream::StreamParameters;
+pub(super) use stream::{StreamCopy, StreamParameters};
 
 /// An error code of FFmpeg's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

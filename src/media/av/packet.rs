@@ -5,7 +5,7 @@ use std::ptr::{self, NonNull};
 
 use ffmpeg_next::ffi;
 
-use super::timestamp;
+use super::{AvError, timestamp};
 
 /// One packet.
 pub(in crate::media) struct AvPacket(NonNull<ffi::AVPacket>);
@@ -22,6 +22,14 @@ impl AvPacket {
             Some(packet) => Self(packet),
             None => handle_alloc_error(Layout::new::<ffi::AVPacket>()),
         }
+    }
+
+    /// Another owner of the same bytes; they are copied only where nobody counts who has them.
+    pub(in crate::media) fn share(&self) -> Result<Self, AvError> {
+        let other = Self::new();
+        // SAFETY: both packets are valid, and the new one is blank. The function changes no packet that it takes from.
+        AvError::check(unsafe { ffi::av_packet_ref(other.as_ptr(), self.as_ptr()) })?;
+        Ok(other)
     }
 
     pub(super) const fn as_ptr(&self) -> *mut ffi::AVPacket {

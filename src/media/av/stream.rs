@@ -6,7 +6,7 @@ use std::ptr::{self, NonNull};
 
 use ffmpeg_next::ffi;
 
-use super::{ColorNumbers, PixelFormat, enum_number, positive_ratio, static_text, timestamp};
+use super::{AvError, ColorNumbers, PixelFormat, enum_number, positive_ratio, static_text, timestamp};
 use crate::picture::Ratio;
 
 /// A view of one stream's description.
@@ -227,6 +227,65 @@ impl StreamParameters<'_> {
             ffi::av_packet_side_data_get((*parameters).coded_side_data, (*parameters).nb_coded_side_data, kind).as_ref()
         }?;
         (!entry.data.is_null()).then_some((entry.data.cast_const(), entry.size))
+    }
+}
+
+/// A stream's description by itself, of an input that may be closed long since.
+pub(in crate::media) struct StreamCopy {
+    context: NonNull<ffi::AVFormatContext>,
+    stream: NonNull<ffi::AVStream>,
+}
+
+// SAFETY: this type is the only owner of a context that nobody changes any more.
+unsafe impl Send for StreamCopy {}
+// SAFETY: through a shared reference it is only read.
+unsafe impl Sync for StreamCopy {}
+
+impl StreamCopy {
+    /// Copies what decoders are opened with: parameters, time base and rates.
+    pub(in crate::media) fn of(original: &StreamParameters<'_>) -> Result<Self, AvError> {
+        // SAFETY: a fresh context is filled while nothing else uses it, and `Drop` frees it on every path from there on. The
+        // parameters of both streams are valid.
+        unsafe {
+            let context = NonNull::new(ffi::avformat_alloc_context()).ok_or(AvError(ffi::AVERROR_UNKNOWN))?;
+            let stream = NonNull::new(ffi::avformat_new_stream(context.as_ptr(), ptr::null()));
+            let Some(stream) = stream else {
+                ffi::avformat_free_context(context.as_ptr());
+                return Err(AvError(ffi::AVERROR_UNKNOWN));
+            };
+            let copy = Self { context, stream };
+            let (to, from) = (stream.as_ptr(), original.get());
+            AvError::check(ffi::avcodec_parameters_copy((*to).codecpar, from.codecpar))?;
+            (*to).time_base = from.time_base;
+            (*to).avg_frame_rate = from.avg_frame_rate;
+            (*to).r_frame_rate = from.r_frame_rate;
+            (*to).sample_aspect_ratio = from.sample_aspect_ratio;
+            Ok(copy)
+        }
+    }
+
+    /// A stream of which nothing is known.
+    #[cfg(test)]
+    pub(in crate::media) fn blank() -> Self {
+        // SAFETY: a fresh context, to which `Drop` does what has to be done.
+        unsafe {
+            let context = NonNull::new(ffi::avformat_alloc_context()).expect("memory");
+            let stream = NonNull::new(ffi::avformat_new_stream(context.as_ptr(), ptr::null())).expect("memory");
+            Self { context, stream }
+        }
+    }
+
+    /// What was copied.
+    pub(in crate::media) const fn parameters(&self) -> StreamParameters<'_> {
+        // SAFETY: the stream lives as long as this, which what is given borrows, and nobody changes it.
+        unsafe { StreamParameters::new(self.stream) }
+    }
+}
+
+impl Drop for StreamCopy {
+    fn drop(&mut self) {
+        // SAFETY: this is the only owner; the stream goes with its context.
+        unsafe { ffi::avformat_free_context(self.context.as_ptr()) }
     }
 }
 

@@ -15,12 +15,17 @@ const SLOW_STEP_SECS: f64 = 0.2;
 impl Player {
     /// Follows a pointer or a held key to a time: shows what can be had quickly until [`settle`](Self::settle).
     pub fn scrub_to(&mut self, secs: f64, now: Instant) -> Option<SeekRequest> {
-        if self.options.live {
-            self.scrub_kept(secs, now);
-            return None;
-        }
+        let secs = if self.options.live {
+            let (oldest, newest) = self.kept_secs()?;
+            if secs >= newest {
+                // It goes on at once: when the key is let go of, there is a newer one.
+                return self.look_back(secs);
+            }
+            secs.max(oldest)
+        } else {
+            self.clamped(secs)
+        };
         self.clock.stop(now);
-        let secs = self.clamped(secs);
         let step_secs = secs - self.destination_secs();
         let scrub = match self.hands {
             Hands::Scrubbing(scrub) => scrub,
@@ -45,8 +50,7 @@ impl Player {
         let Hands::Scrubbing(scrub) = self.hands else { return None };
         self.hands = scrub.hands_after();
         if self.options.live {
-            self.look_back(scrub.to_secs);
-            return None;
+            return self.look_back(scrub.to_secs);
         }
         let request = self.seek(self.exactly(scrub.to_secs));
         self.resume(now);
@@ -56,12 +60,15 @@ impl Player {
     /// Asks for a picture closer to where the user scrubs, unless one is under way.
     pub(super) fn pursue_scrub(&mut self) -> Option<SeekRequest> {
         let Hands::Scrubbing(mut scrub) = self.hands else { return None };
-        if matches!(self.phase, Phase::Seeking(_)) || self.options.live {
+        if matches!(self.phase, Phase::Seeking(_)) {
             return None;
         }
         let secs = scrub.to_secs;
         if let Some(position) = self.supply.position_at(secs, true) {
             self.jump(position);
+            return None;
+        }
+        if self.options.live && !self.can_go_back() {
             return None;
         }
         if scrub.asked_secs == Some(secs) {

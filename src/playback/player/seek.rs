@@ -13,8 +13,7 @@ impl Player {
     pub fn seek_to(&mut self, secs: f64) -> Option<SeekRequest> {
         self.drop_all();
         if self.options.live {
-            self.look_back(secs);
-            return None;
+            return self.look_back(secs);
         }
         self.seek(self.exactly(self.clamped(secs)))
     }
@@ -96,7 +95,7 @@ impl Player {
         if shown.time_secs <= 0.0 || self.supply.shows_first() {
             Some(StepEnd::First)
         } else {
-            (!self.options.seekable).then_some(StepEnd::ForwardsOnly)
+            (!self.can_go_back()).then_some(StepEnd::ForwardsOnly)
         }
     }
 
@@ -149,7 +148,7 @@ impl Player {
             self.jump(position);
             return None;
         }
-        if !self.options.seekable && to.secs < self.position_secs() {
+        if !self.can_go_back() && to.secs < self.position_secs() {
             return None;
         }
         Some(self.start(to))
@@ -185,12 +184,12 @@ impl Player {
 
     /// Whether earlier frames than those that are here can be fetched.
     pub(super) fn can_fetch(&self) -> bool {
-        self.options.seekable && self.supply.can_fetch()
+        self.can_go_back() && self.supply.can_fetch()
     }
 
     /// On the way back, asks for earlier frames before the last of those that are here is reached.
     pub(super) fn fetch_ahead_of_need(&mut self) -> Option<SeekRequest> {
-        if self.options.seekable { self.supply.fetch_ahead_of_need() } else { None }
+        if self.can_go_back() { self.supply.fetch_ahead_of_need() } else { None }
     }
 
     /// Makes the frame before the one on screen come, by fetching many at once if there is room to keep them.

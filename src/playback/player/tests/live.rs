@@ -130,3 +130,105 @@ fn a_drag_shows_what_is_kept_and_holds_it_but_at_the_end() {
     player.push(frame(0, 201));
     assert_eq!(shown(&player.tick(start)), Some(201), "it goes on");
 }
+
+/// A live player of which packets are kept for the time, and a hundred frames that have come.
+fn with_packets(cache_frames: usize, start: Instant) -> Player {
+    let mut player = live(cache_frames);
+    for index in 0..100 {
+        player.push(frame(0, index));
+        player.tick(start);
+    }
+    player.set_kept(Some((0.0, 99.0 * FRAME_SECS)));
+    player
+}
+
+fn exact(secs: f64) -> Seek {
+    Seek::Exact(SeekTarget::Time(secs))
+}
+
+#[test]
+fn pictures_that_memory_has_lost_are_decoded_again() {
+    let start = Instant::now();
+    let mut player = with_packets(20, start);
+    assert_eq!(player.kept_secs(), Some((0.0, 99.0 * FRAME_SECS)));
+    let request = player.seek_to(0.8).expect("it is asked for");
+    assert_eq!(request, SeekRequest { serial: 1, seek: exact(0.8) });
+    assert!(player.is_paused());
+    // What comes now is not what is looked at, and the timeline still knows of it.
+    player.push(frame(0, 100));
+    player.set_kept(Some((0.0, 100.0 * FRAME_SECS)));
+    assert_eq!(shown(&player.tick(start)), None);
+    assert_eq!(player.kept_secs(), Some((0.0, 100.0 * FRAME_SECS)));
+    (20..24).for_each(|index| player.push(frame(1, index)));
+    assert_eq!(shown(&player.tick(start)), Some(20));
+    player.step(true, start);
+    assert_eq!(shown(&player.tick(start)), Some(21));
+    // Two of them do not last long, so that the decoder is waited for, not the sender.
+    assert!(!player.wants_frames(start) && player.is_paused());
+    // Back beyond the first of these.
+    let (at, request) = back(&mut player, start);
+    let request = request.expect("they are fetched before the last is reached");
+    assert_eq!(at, Some(20));
+    assert!(matches!(request.seek, Seek::Back { target: SeekTarget::Before(20), .. }), "{request:?}");
+    player.keep(request.serial, 20, (15..20).map(|index| frame(request.serial, index)).collect());
+    assert_eq!(back(&mut player, start).0, Some(19));
+
+    // Playing goes on with the newest.
+    let request = player.toggle_pause(start).expect("the newest is asked for");
+    assert_eq!(request.seek, Seek::Exact(SeekTarget::End));
+    player.push(frame(1, 24));
+    assert_eq!(shown(&player.tick(start)), None);
+    player.push(frame(request.serial, 150));
+    assert_eq!(shown(&player.tick(start)), Some(150));
+    (151..153).for_each(|index| player.push(frame(request.serial, index)));
+    assert_eq!(shown(&player.tick(start)), Some(152), "the newest as soon as it is there");
+    assert!(!player.is_paused());
+}
+
+#[test]
+fn a_drag_beyond_what_lies_in_memory_asks_for_quick_pictures_and_settles_on_the_exact_one() {
+    let start = Instant::now();
+    let mut player = with_packets(20, start);
+    let request = player.scrub_to(0.8, start).expect("a quick picture");
+    assert_eq!(request.seek, Seek::Near(0.8));
+    player.push(frame(request.serial, 15));
+    assert_eq!(shown(&player.tick(start)), Some(15));
+    assert_eq!(player.scrub_to(0.84, start).map(|request| request.seek), Some(Seek::Near(0.84)));
+    player.push(frame(2, 20));
+    player.tick(start);
+    let request = player.settle(start).expect("the exact one");
+    assert_eq!(request.seek, exact(0.84));
+    player.push(frame(request.serial, 21));
+    assert_eq!(shown(&player.tick(start)), Some(21));
+    assert!(player.is_paused());
+    // Far before the oldest that is kept.
+    player.set_kept(Some((0.2, 99.0 * FRAME_SECS)));
+    assert_eq!(player.seek_to(-5.0).map(|request| request.seek), Some(exact(0.2)));
+    let request = player.scrub_to(f64::MAX, start).expect("the newest");
+    assert_eq!(request.seek, Seek::Exact(SeekTarget::End));
+    assert!(!player.is_paused());
+}
+
+#[test]
+fn what_comes_while_a_picture_is_held_is_decoded_again_where_memory_had_no_room_for_it() {
+    let start = Instant::now();
+    let mut player = with_packets(20, start);
+    player.toggle_pause(start);
+    (100..200).for_each(|index| player.push(frame(0, index)));
+    player.set_kept(Some((0.0, 199.0 * FRAME_SECS)));
+    let newest = player.supply.cache.last().and_then(|frame| frame.index).expect("frames are kept");
+    assert!(newest < 130, "{newest}");
+    let mut asked = None;
+    while player.position_secs() < newest as f64 * FRAME_SECS {
+        player.step(true, start);
+        let tick = player.tick(start);
+        assert!(tick.show.is_some(), "at {}", player.position_secs());
+        asked = tick.seek.or(asked);
+    }
+    let request = asked.expect("those behind it are asked for");
+    assert_eq!(request.seek, Seek::Exact(SeekTarget::Timestamp(newest as i64)));
+    (newest..newest + 4).for_each(|index| player.push(frame(request.serial, index)));
+    player.step(true, start);
+    assert_eq!(shown(&player.tick(start)), Some(newest + 1), "no frame is left out");
+    assert_eq!(player.toggle_pause(start).map(|request| request.seek), Some(Seek::Exact(SeekTarget::End)));
+}

@@ -1,0 +1,474 @@
+//! What memory keeps of a live source: its packets, from which pictures that have gone by are decoded again.
+//!
+//! Decoded pictures fill memory in seconds, packets in minutes. Where each frame lay in time and number is noted when it comes, and
+//! a frame that is decoded again is known by its packet's timestamp, so that it comes back with the same time and number.
+//!
+//! Packets lie in stretches, each of one connection and of timestamps that do not begin anew. A stretch begins at a packet at
+//! which decoding can begin, and loses its oldest group of frames where memory is short.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use super::av::{AvPacket, StreamCopy};
+use super::pictures::StreamDefaults;
+use super::seek::SeekTarget;
+use crate::picture::{Frame, Ratio};
+
+/// Memory that a packet takes beside its bytes.
+const PACKET_BYTES: usize = 256;
+/// How many packets back the one of a frame that has just been decoded is looked for.
+const DECODED_BACK: usize = 256;
+
+/// How the packets of a connection are decoded.
+pub(super) struct Coding {
+    pub(super) stream: StreamCopy,
+    pub(super) defaults: StreamDefaults,
+    pub(super) threads: usize,
+    /// Seconds per tick of its timestamps.
+    pub(super) tick_secs: f64,
+    /// Whether decoding from a keyframe gives what decoding from the first frame does.
+    pub(super) begins_anew: bool,
+}
+
+/// Where a frame lies in time and number, over all connections.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Place {
+    pub(super) pts_ticks: i64,
+    pub(super) time_base: Ratio,
+    pub(super) time_secs: f64,
+    pub(super) duration_secs: f64,
+    pub(super) index: Option<u64>,
+    pub(super) arrival: Option<SystemTime>,
+}
+
+/// From where a frame is decoded.
+#[derive(Clone)]
+pub(super) struct Way {
+    /// The stretch that it lies in, and how that is decoded.
+    pub(super) stretch: u64,
+    pub(super) coding: Arc<Coding>,
+    /// The packet to begin with, and its timestamp.
+    pub(super) start: (u64, i64),
+    /// Whether that is the first packet of all that the sender sent.
+    pub(super) is_first: bool,
+    /// The frame's own timestamp.
+    pub(super) stated: i64,
+    /// The timestamp of the frame from which on all are wanted.
+    pub(super) whole_from: i64,
+}
+
+/// What comes next in a stretch.
+pub(super) enum Supplied {
+    Packet(AvPacket),
+    /// It has not come yet.
+    NotYet,
+    /// There is none in this stretch any more.
+    Over,
+    /// It is not kept any more.
+    Gone,
+}
+
+/// The packets, for those who write them and those who read them.
+pub(super) struct Timeshift {
+    /// Bytes of packets; none are kept where this is 0.
+    limit: usize,
+    kept: Mutex<Kept>,
+}
+
+#[derive(Default)]
+struct Kept {
+    bytes: usize,
+    stretches: VecDeque<Stretch>,
+    /// The number of the next one.
+    next: u64,
+}
+
+struct Stretch {
+    number: u64,
+    coding: Arc<Coding>,
+    packets: VecDeque<(AvPacket, Option<i64>)>,
+    /// The number of the first of these packets.
+    first: u64,
+    /// Those at which decoding can begin: their numbers and timestamps, both rising.
+    starts: VecDeque<(u64, i64)>,
+    /// In presentation order.
+    frames: VecDeque<Noted>,
+    is_over: bool,
+}
+
+/// A frame that has come.
+struct Noted {
+    packet: u64,
+    stated: i64,
+    place: Place,
+}
+
+impl Timeshift {
+    /// Nothing yet, and of packets no more than so many bytes.
+    pub(super) fn new(limit: usize) -> Self {
+        Self { limit, kept: Mutex::default() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Kept> {
+        // What is kept is consistent between any two statements that change it.
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// When the oldest and the newest frame begin that can be had again, in seconds from the first frame of all.
+    pub(super) fn span_secs(&self) -> Option<(f64, f64)> {
+        let kept = self.lock();
+        let first = kept.frames().next()?.place.time_secs;
+        let last = kept.stretches.iter().rev().find_map(|stretch| stretch.frames.back())?.place.time_secs;
+        Some((first, last))
+    }
+
+    /// A connection begins, whose packets are decoded so.
+    pub(super) fn begin(&self, coding: Coding) {
+        if self.limit > 0 {
+            self.lock().begin(Arc::new(coding));
+        }
+    }
+
+    /// The connection is over.
+    pub(super) fn end(&self) {
+        if let Some(last) = self.lock().stretches.back_mut() {
+            last.is_over = true;
+        }
+    }
+
+    /// Keeps a packet of the connection that was begun last.
+    pub(super) fn note_packet(&self, packet: &AvPacket) {
+        if self.limit == 0 {
+            return;
+        }
+        match packet.share() {
+            Ok(shared) => {
+                let facts = (packet.pts().or(packet.dts()), packet.is_key());
+                self.lock().note_packet(shared, facts, packet.size() + PACKET_BYTES, self.limit);
+            }
+            Err(error) => log::debug!("a packet is not kept: {error}"),
+        }
+    }
+
+    /// Notes where a frame lies that has been decoded, whose packet has this timestamp.
+    pub(super) fn note_frame(&self, stated: i64, frame: &Frame) {
+        let &Frame { pts_ticks, time_base, time_secs, duration_secs, index, arrival, .. } = frame;
+        let place = Place { pts_ticks, time_base, time_secs, duration_secs, index, arrival };
+        if let Some(stretch) = self.lock().stretches.back_mut() {
+            stretch.note_frame(stated, place);
+        }
+    }
+
+    /// The way to a frame: the last that is not beyond the target, else the first that is kept, from a packet so many seconds
+    /// before it at least, where there is one. As many as `whole` frames before it are wanted too.
+    pub(super) fn way_to(&self, target: SeekTarget, whole: usize, early_secs: f64) -> Option<Way> {
+        self.lock().way_to(target, whole, early_secs)
+    }
+
+    /// The packet of that number.
+    pub(super) fn packet(&self, stretch: u64, number: u64) -> Supplied {
+        let kept = self.lock();
+        let Some(stretch) = kept.stretch(stretch) else { return Supplied::Gone };
+        let Some(at) = number.checked_sub(stretch.first) else { return Supplied::Gone };
+        match stretch.packets.get(usize::try_from(at).unwrap_or(usize::MAX)) {
+            Some((packet, _)) => packet.share().map_or(Supplied::Gone, Supplied::Packet),
+            None if stretch.is_over => Supplied::Over,
+            None => Supplied::NotYet,
+        }
+    }
+
+    /// Where the frame of a stretch lies whose packet has this timestamp; `None` where it has not come on time.
+    pub(super) fn place_of(&self, stretch: u64, stated: i64) -> Option<Place> {
+        let kept = self.lock();
+        let frames = &kept.stretch(stretch)?.frames;
+        frames.binary_search_by_key(&stated, |noted| noted.stated).ok().map(|at| frames[at].place)
+    }
+
+    /// The way to the first frame behind a stretch; `None` if none has come yet.
+    pub(super) fn way_behind(&self, stretch: u64) -> Option<Way> {
+        let kept = self.lock();
+        let next = kept.stretches.iter().find(|next| next.number > stretch && !next.frames.is_empty())?;
+        next.way(0, 0, 0.0)
+    }
+}
+
+impl Kept {
+    fn frames(&self) -> impl Iterator<Item = &Noted> {
+        self.stretches.iter().flat_map(|stretch| &stretch.frames)
+    }
+
+    fn stretch(&self, number: u64) -> Option<&Stretch> {
+        let at = self.stretches.binary_search_by_key(&number, |stretch| stretch.number).ok()?;
+        self.stretches.get(at)
+    }
+
+    fn begin(&mut self, coding: Arc<Coding>) {
+        if let Some(last) = self.stretches.back_mut() {
+            last.is_over = true;
+        }
+        // What came before with no frame in it leads nowhere.
+        while let Some(last) = self.stretches.back().filter(|last| last.frames.is_empty()) {
+            self.bytes -= last.bytes();
+            self.stretches.pop_back();
+        }
+        self.stretches.push_back(Stretch::new(self.next, coding));
+        self.next += 1;
+    }
+
+    fn note_packet(&mut self, packet: AvPacket, (pts, is_key): (Option<i64>, bool), bytes: usize, limit: usize) {
+        let Some(stretch) = self.stretches.back_mut() else { return };
+        let begins_again = |&(_, start): &(u64, i64)| pts.is_some_and(|pts| pts <= start);
+        if is_key && stretch.coding.begins_anew && stretch.starts.back().is_some_and(begins_again) {
+            let coding = Arc::clone(&stretch.coding);
+            self.begin(coding);
+        }
+        let Some(stretch) = self.stretches.back_mut() else { return };
+        if !stretch.push(packet, pts, is_key) {
+            return;
+        }
+        self.bytes += bytes;
+        while self.bytes > limit {
+            let Some(oldest) = self.stretches.front_mut() else { return };
+            self.bytes -= oldest.forget_oldest();
+            if oldest.packets.is_empty() && self.stretches.len() > 1 {
+                self.stretches.pop_front();
+            }
+        }
+    }
+
+    fn way_to(&self, target: SeekTarget, whole: usize, early_secs: f64) -> Option<Way> {
+        let is_reached = |noted: &Noted| {
+            let place = &noted.place;
+            match target {
+                SeekTarget::Time(secs) => place.time_secs <= secs + 1e-3 * place.time_base.value(),
+                SeekTarget::Number(number) => place.index.is_some_and(|index| index <= number),
+                SeekTarget::Timestamp(ticks) => place.pts_ticks <= ticks,
+                SeekTarget::Before(ticks) => place.pts_ticks < ticks,
+                SeekTarget::End => true,
+            }
+        };
+        let last = self.stretches.iter().rev().find(|stretch| stretch.frames.front().is_some_and(is_reached));
+        if let Some(stretch) = last {
+            return stretch.way(stretch.frames.partition_point(is_reached) - 1, whole, early_secs);
+        }
+        if matches!(target, SeekTarget::Before(_)) {
+            return None;
+        }
+        self.stretches.iter().find(|stretch| !stretch.frames.is_empty())?.way(0, whole, early_secs)
+    }
+}
+
+impl Stretch {
+    fn new(number: u64, coding: Arc<Coding>) -> Self {
+        let (packets, starts, frames) = (VecDeque::new(), VecDeque::new(), VecDeque::new());
+        Self { number, coding, packets, first: 0, starts, frames, is_over: false }
+    }
+
+    fn bytes(&self) -> usize {
+        self.packets.iter().map(|(packet, _)| packet.size() + PACKET_BYTES).sum()
+    }
+
+    /// Keeps a packet, unless decoding leads to it from none; says whether it did.
+    fn push(&mut self, packet: AvPacket, pts: Option<i64>, is_key: bool) -> bool {
+        let number = self.first + self.packets.len() as u64;
+        let is_start = is_key && (self.coding.begins_anew || number == 0);
+        match pts {
+            Some(pts) if is_start => self.starts.push_back((number, pts)),
+            _ if self.starts.is_empty() => return false,
+            _ => {}
+        }
+        self.packets.push_back((packet, pts));
+        true
+    }
+
+    /// Frees the packets up to the next at which decoding can begin, and forgets the frames that are not to be had then; the bytes.
+    fn forget_oldest(&mut self) -> usize {
+        self.starts.pop_front();
+        let keep_from = self.starts.front().map_or(self.first + self.packets.len() as u64, |&(number, _)| number);
+        let gone = usize::try_from(keep_from - self.first).unwrap_or(usize::MAX);
+        let bytes = self.packets.drain(..gone).map(|(packet, _)| packet.size() + PACKET_BYTES).sum();
+        self.first = keep_from;
+        // Of the pictures that are shown before the first packet's own, some refer to what is gone.
+        let from = self.starts.front().copied();
+        let is_lost = |noted: &Noted| from.is_none_or(|(packet, pts)| noted.packet < packet || noted.stated < pts);
+        while self.frames.front().is_some_and(is_lost) {
+            self.frames.pop_front();
+        }
+        bytes
+    }
+
+    fn note_frame(&mut self, stated: i64, place: Place) {
+        let Some(at) = self.packets.iter().rev().take(DECODED_BACK).position(|(_, pts)| *pts == Some(stated)) else {
+            return;
+        };
+        let packet = self.first + (self.packets.len() - 1 - at) as u64;
+        let leads = self.starts.iter().any(|&(number, pts)| number <= packet && pts <= stated);
+        let rises =
+            self.frames.back().is_none_or(|last| last.stated < stated && last.place.time_secs < place.time_secs);
+        if leads && rises {
+            self.frames.push_back(Noted { packet, stated, place });
+        }
+    }
+
+    /// The way to one of the frames.
+    fn way(&self, at: usize, whole: usize, early_secs: f64) -> Option<Way> {
+        let noted = self.frames.get(at)?;
+        let latest = noted.stated.saturating_sub((early_secs / self.coding.tick_secs) as i64);
+        let leads_from = |latest: i64| {
+            self.starts.iter().rev().find(|&&(number, pts)| number <= noted.packet && pts <= latest).copied()
+        };
+        let start = leads_from(latest).or_else(|| {
+            // There is none so early: the first, as long as it leads there.
+            let first = self.starts.front().copied();
+            first.filter(|&(number, pts)| number <= noted.packet && pts <= noted.stated)
+        })?;
+        Some(Way {
+            stretch: self.number,
+            coding: Arc::clone(&self.coding),
+            start,
+            is_first: start.0 == 0,
+            stated: noted.stated,
+            whole_from: self.frames.get(at.saturating_sub(whole)).map_or(noted.stated, |noted| noted.stated),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TICK: Ratio = Ratio { num: 1, den: 1000 };
+    /// Bytes of a packet as they are counted here.
+    const EACH: usize = PACKET_BYTES;
+
+    fn coding(begins_anew: bool) -> Arc<Coding> {
+        let stream = StreamCopy::blank();
+        let parameters = stream.parameters();
+        let defaults = StreamDefaults {
+            tags: parameters.color_numbers(),
+            sample_aspect: None,
+            coded_sample_aspect: None,
+            orientation: None,
+        };
+        Arc::new(Coding { stream, defaults, threads: 1, tick_secs: 0.001, begins_anew })
+    }
+
+    fn kept(begins_anew: bool) -> Kept {
+        let mut kept = Kept::default();
+        kept.begin(coding(begins_anew));
+        kept
+    }
+
+    fn place(ms: i64, index: u64) -> Place {
+        let time_secs = ms as f64 / 1000.0;
+        Place { pts_ticks: ms, time_base: TICK, time_secs, duration_secs: 0.01, index: Some(index), arrival: None }
+    }
+
+    /// Packets of groups of five frames, ten milliseconds each, in which the fourth is shown before the third, all of them decoded.
+    fn receive(kept: &mut Kept, groups: std::ops::Range<i64>, since_ms: i64, limit: usize) {
+        for group in groups {
+            for (at, shown) in [0, 1, 3, 2, 4].into_iter().enumerate() {
+                let pts = (group * 5 + shown) * 10;
+                kept.note_packet(AvPacket::new(), (Some(pts), at == 0), EACH, limit);
+            }
+            for shown in group * 5..group * 5 + 5 {
+                let stretch = kept.stretches.back_mut().unwrap();
+                stretch.note_frame(shown * 10, place(since_ms + shown * 10, (since_ms / 10 + shown) as u64));
+            }
+        }
+    }
+
+    fn way(kept: &Kept, target: SeekTarget) -> Option<(u64, u64, i64)> {
+        kept.way_to(target, 0, 0.0).map(|way| (way.stretch, way.start.0, way.stated))
+    }
+
+    #[test]
+    fn a_frame_is_decoded_from_the_keyframe_before_it() {
+        let mut kept = kept(true);
+        receive(&mut kept, 0..4, 0, usize::MAX);
+        assert_eq!(way(&kept, SeekTarget::Time(0.0)), Some((0, 0, 0)));
+        assert_eq!(way(&kept, SeekTarget::Time(0.079)), Some((0, 5, 70)));
+        assert_eq!(way(&kept, SeekTarget::Time(0.08)), Some((0, 5, 80)));
+        assert_eq!(way(&kept, SeekTarget::Time(-1.0)), Some((0, 0, 0)), "before the first");
+        assert_eq!(way(&kept, SeekTarget::Time(9.0)), Some((0, 15, 190)), "behind the last");
+        assert_eq!(way(&kept, SeekTarget::End), Some((0, 15, 190)));
+        assert_eq!(way(&kept, SeekTarget::Number(12)), Some((0, 10, 120)));
+        assert_eq!(way(&kept, SeekTarget::Timestamp(104)), Some((0, 10, 100)));
+        assert_eq!(way(&kept, SeekTarget::Before(100)), Some((0, 5, 90)));
+        assert_eq!(way(&kept, SeekTarget::Before(0)), None);
+        let far = kept.way_to(SeekTarget::Time(0.12), 3, 0.05).unwrap();
+        assert_eq!(
+            (far.start, far.whole_from, far.is_first),
+            ((5, 50), 90, false),
+            "so long before, and those between whole"
+        );
+        let further = kept.way_to(SeekTarget::Time(0.12), 99, 5.0).unwrap();
+        assert_eq!((further.start, further.whole_from, further.is_first), ((0, 0), 0, true), "as far as there is any");
+    }
+
+    #[test]
+    fn memory_is_bounded_and_only_what_can_be_decoded_is_said_to_be_kept() {
+        let mut kept = kept(true);
+        receive(&mut kept, 0..20, 0, 12 * EACH);
+        assert!(kept.bytes <= 12 * EACH && kept.bytes == kept.stretches.iter().map(Stretch::bytes).sum::<usize>());
+        let first = kept.frames().next().unwrap().stated;
+        assert_eq!(first % 50, 0, "the oldest is a keyframe's");
+        assert!((800..=950).contains(&first), "{first}");
+        assert_eq!(way(&kept, SeekTarget::Time(0.0)).map(|way| way.2), Some(first));
+        assert_eq!(way(&kept, SeekTarget::Before(first)), None);
+        // A group that is larger than all memory is not kept, and the next one is.
+        for pts in 0..40 {
+            kept.note_packet(AvPacket::new(), (Some(1000 + pts), pts == 0), EACH, 12 * EACH);
+        }
+        assert!(kept.frames().next().is_none() && kept.bytes == 0);
+        receive(&mut kept, 21..22, 0, 12 * EACH);
+        assert_eq!(way(&kept, SeekTarget::End).map(|way| way.2), Some(1090));
+    }
+
+    #[test]
+    fn pictures_that_refer_to_what_is_gone_are_gone_with_it() {
+        let mut kept = kept(true);
+        // The second key packet is followed by two pictures that are shown before it.
+        for (pts, is_key) in [(0, true), (30, false), (10, false), (20, false), (60, true), (40, false), (50, false)] {
+            kept.note_packet(AvPacket::new(), (Some(pts), is_key), EACH, usize::MAX);
+        }
+        let stretch = kept.stretches.back_mut().unwrap();
+        for pts in [0, 10, 20, 30, 40, 50, 60] {
+            stretch.note_frame(pts, place(pts, 0));
+        }
+        assert_eq!(way(&kept, SeekTarget::Time(0.05)), Some((0, 0, 50)), "they are decoded from the keyframe before");
+        assert_eq!(kept.stretches[0].forget_oldest(), 4 * EACH);
+        assert_eq!(way(&kept, SeekTarget::Time(0.0)), Some((0, 4, 60)));
+    }
+
+    #[test]
+    fn timestamps_that_begin_anew_begin_a_stretch() {
+        let mut kept = kept(true);
+        receive(&mut kept, 0..2, 0, usize::MAX);
+        // Another sender on the same connection: its timestamps are those of the first one.
+        receive(&mut kept, 0..2, 5000, usize::MAX);
+        assert_eq!(kept.stretches.len(), 2);
+        assert!(kept.stretches[0].is_over && !kept.stretches[1].is_over);
+        assert_eq!(way(&kept, SeekTarget::Time(0.06)), Some((0, 5, 60)));
+        assert_eq!(way(&kept, SeekTarget::Time(5.06)), Some((1, 5, 60)));
+        assert_eq!(way(&kept, SeekTarget::Before(5000)), Some((0, 5, 90)));
+        let shift = Timeshift { limit: usize::MAX, kept: Mutex::new(kept) };
+        assert_eq!(shift.span_secs(), Some((0.0, 5.09)));
+        assert!(matches!(shift.packet(0, 9), Supplied::Packet(_)) && matches!(shift.packet(0, 10), Supplied::Over));
+        assert!(matches!(shift.packet(1, 10), Supplied::NotYet) && matches!(shift.packet(2, 0), Supplied::Gone));
+        assert_eq!(shift.place_of(1, 60).map(|place| place.pts_ticks), Some(5060));
+        assert_eq!(shift.place_of(1, 61), None);
+        assert_eq!(shift.way_behind(0).map(|way| (way.stretch, way.stated)), Some((1, 0)));
+        assert!(shift.way_behind(1).is_none());
+    }
+
+    #[test]
+    fn what_does_not_begin_anew_at_a_keyframe_is_decoded_from_its_first() {
+        let mut kept = kept(false);
+        receive(&mut kept, 0..4, 0, usize::MAX);
+        assert_eq!(way(&kept, SeekTarget::End), Some((0, 0, 190)));
+        receive(&mut kept, 4..5, 0, 10 * EACH);
+        assert_eq!((way(&kept, SeekTarget::End), kept.bytes), (None, 0), "its beginning is gone");
+    }
+}
