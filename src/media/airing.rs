@@ -8,7 +8,7 @@ use super::exchange::{DecodeEvent, Life};
 use super::info::OpenOptions;
 use super::reception::{Receiver, Reception};
 use super::replay::{Next, Replay};
-use super::seek::{Seek, SeekTarget};
+use super::target::{Seek, SeekTarget};
 use super::thread::{Afterwards, KEPT, Shared, Task};
 
 /// How long a frame that has not come yet is waited for before it is looked for again.

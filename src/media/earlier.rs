@@ -6,7 +6,7 @@ use super::approach::Manner;
 use super::decoder::Decoder;
 use super::error::MediaError;
 use super::position::{Room, Timed};
-use super::seek::SeekTarget;
+use super::target::SeekTarget;
 use crate::picture::Frame;
 
 /// How long before the wanted frames decoding begins at least, in seconds, so that one go gives more than a few of them

@@ -8,7 +8,7 @@ use super::error::MediaError;
 use super::index::{FrameIndex, Listing};
 use super::info::{FrameCounters, StreamInfo};
 use super::reception::NoSignal;
-use super::seek::{Seek, SeekTarget};
+use super::target::{Seek, SeekTarget};
 use crate::picture::Frame;
 
 /// How much may wait in the queue. At least [`MIN_FRAMES`](Self::MIN_FRAMES) frames always may, whatever their size.

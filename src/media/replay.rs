@@ -9,7 +9,8 @@ use super::decoder::StopHandle;
 use super::info::OpenOptions;
 use super::pictures::PictureMaker;
 use super::position::Room;
-use super::seek::{NEAR_TIME, Seek, SeekTarget};
+use super::seek::NEAR_TIME;
+use super::target::{Seek, SeekTarget};
 use super::timeshift::{Place, Supplied, Timeshift, Way};
 use crate::picture::Frame;
 

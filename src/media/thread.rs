@@ -15,7 +15,7 @@ use super::missing::Ending;
 use super::position::{Origin, Room};
 use super::promise::Promise;
 use super::reception::Receiver;
-use super::seek::{Seek, SeekTarget};
+use super::target::{Seek, SeekTarget};
 use super::timeshift::Timeshift;
 
 /// How long dropping waits for the thread before leaving it behind: a read from a named pipe cannot be interrupted.

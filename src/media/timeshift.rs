@@ -12,7 +12,7 @@ use std::time::SystemTime;
 
 use super::av::{AvPacket, StreamCopy};
 use super::pictures::StreamDefaults;
-use super::seek::SeekTarget;
+use super::target::SeekTarget;
 use crate::picture::{Frame, Ratio};
 
 /// Memory that a packet takes beside its bytes.
