@@ -188,6 +188,10 @@ impl Decoder {
         self.info.orientation = self.pictures.orientation(&first.frame);
         self.info.notes.extend_from_slice(self.pictures.notes());
         self.position.ready.push_back(first);
+        if self.info.live {
+            // Whoever comes in the middle of a group of frames cannot decode the rest of it: that is no damage.
+            self.counters.refused_packets = 0;
+        }
         if !self.info.timed {
             self.promise = Promise::Nothing;
         }
