@@ -229,7 +229,7 @@ impl Decoder {
     /// Goes to the first frame.
     pub(super) fn rewind(&mut self) -> Result<(), MediaError> {
         if !self.can_go_back() {
-            let is_there = self.position.count == Count::Next(1) && self.position.ready.len() == 1;
+            let is_there = self.position.next_pts() == Some(self.info.start_ticks);
             return if is_there { Ok(()) } else { Err(self.not_seekable()) };
         }
         let is_sure = self.origin_at_keyframe(false) == Some(Origin::Keyframe);
