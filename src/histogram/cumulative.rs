@@ -75,18 +75,16 @@ impl Sums {
     /// Sum of all samples' codes.
     #[must_use]
     pub fn code_sum(&self) -> u64 {
-        // A sample of code c is not below 1, 2, … c: it is counted there c times.
+        // A sample of code c is not below 1, 2, … c: it is counted there c times. Behind the last code all are below.
         let samples = self.samples();
-        let codes = self.below.len() - 1;
-        self.below[..codes].iter().skip(1).map(|below| samples - below).sum()
+        self.below.iter().skip(1).map(|below| samples - below).sum()
     }
 
     /// Sum of the squares of all samples' codes. Those of a whole film may not fit in 64 bits.
     pub(super) fn square_sum(&self) -> u128 {
         // c² is the sum of the odd numbers below 2c.
         let samples = self.samples();
-        let codes = self.below.len() - 1;
-        let at_least = self.below[..codes].iter().zip(0..).skip(1);
+        let at_least = self.below.iter().zip(0..).skip(1);
         at_least.map(|(below, code): (_, u64)| u128::from(samples - below) * u128::from(2 * code - 1)).sum()
     }
 
@@ -293,8 +291,11 @@ mod tests {
                     *bin = code.wrapping_mul(2_654_435_761_u32.rotate_left(channel as u32)) % 1_000_000;
                 }
             }
-            histogram.out_of_range_mut(2).copy_from_slice(&[5, 6]);
+            for (channel, outside) in [[1, 2], [3, 4], [5, 6]].iter().enumerate() {
+                histogram.out_of_range_mut(channel).copy_from_slice(outside);
+            }
             let expected = Cumulative::of(&histogram);
+            assert_eq!(expected.code_count(), 1 << bits);
             for before in [0, 1, u32::MAX - 1000, 1 << 31] {
                 let mut words = scanned(&histogram, before);
                 assert_eq!(Cumulative::of_scan(bits, Components::YCbCr, &words).as_ref(), Some(&expected));
@@ -303,5 +304,11 @@ mod tests {
                 assert_eq!(Cumulative::of_scan(bits, Components::YCbCr, &words[1..]), None, "a word is missing");
             }
         }
+    }
+
+    #[test]
+    fn what_is_selected_of_two_parts_adds_up() {
+        let (upper, lower) = (Selected { any: 30, all: 7 }, Selected { any: 5, all: 4 });
+        assert_eq!(upper.plus(lower), Selected { any: 35, all: 11 });
     }
 }

@@ -168,6 +168,15 @@ mod tests {
         assert!(power(0.0, 2.4).abs() < f64::MIN_POSITIVE && (exponential(1.0) - std::f64::consts::E).abs() < 1e-15);
     }
 
+    /// Just below 1 a double's fraction is almost 2, whose logarithm would all but cancel out with that of its exponent.
+    #[test]
+    fn logarithms_around_one_have_all_their_digits() {
+        for x in [20, 30, 40].map(|bits| 2_f64.powi(-bits)).iter().flat_map(|step| [1.0 - step, 1.0 + step]) {
+            let (own, other) = (logarithm(x), x.ln());
+            assert!((own / other - 1.0).abs() <= 1e-14, "{x}: {own}, not {other}");
+        }
+    }
+
     #[test]
     fn light_rises_with_every_code_from_none_to_all() {
         for (transfer, bits, table) in tables() {

@@ -122,3 +122,100 @@ fn count_coded(picture: &Picture) -> Histogram {
     }
     histogram
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::histogram::Transfer;
+    use crate::picture::OwnedPlanes;
+    use crate::picture::color::{Colorimetry, Matrix, Range};
+    use crate::picture::layout::PixelLayout;
+
+    /// A picture of these codes, plane by plane, each with its codes a row.
+    fn picture(layout: PixelLayout, size: (u32, u32), range: Range, planes: &[(&[u8], usize)]) -> Picture {
+        let color = Colorimetry::resolve(&layout, size, Some(Matrix::Bt709), Some(range), false);
+        let planes = planes.iter().map(|(codes, stride)| (codes.to_vec(), *stride)).collect();
+        Picture::new(layout, size, color, Arc::new(OwnedPlanes { planes })).expect("planes of that size")
+    }
+
+    /// One row of Y' without colour.
+    fn luma(codes: &[u8], range: Range) -> Picture {
+        let (width, neutral) = (codes.len(), vec![128; codes.len()]);
+        let planes: [(&[u8], usize); 3] = [(codes, width), (&neutral, width), (&neutral, width)];
+        picture(PixelLayout::planar_ycbcr(8, (0, 0)), (width as u32, 1), range, &planes)
+    }
+
+    /// One row of R'G'B'.
+    fn rgb(pixels: &[[u8; 3]]) -> Picture {
+        let plane = |channel: usize| pixels.iter().map(|pixel| pixel[channel]).collect::<Vec<u8>>();
+        let (green, blue, red) = (plane(1), plane(2), plane(0));
+        let planes: [(&[u8], usize); 3] = [(&green, pixels.len()), (&blue, pixels.len()), (&red, pixels.len())];
+        picture(PixelLayout::planar_gbr(8), (pixels.len() as u32, 1), Range::Full, &planes)
+    }
+
+    /// The codes that hold anything, and how much.
+    fn filled(bins: &[u32]) -> Vec<(usize, u32)> {
+        bins.iter().copied().enumerate().filter(|(_, count)| *count > 0).collect()
+    }
+
+    #[test]
+    fn a_pixel_has_the_chroma_that_covers_it() {
+        let codes: Vec<u8> = (0..16).collect();
+        let planes: [(&[u8], usize); 3] = [(&codes, 4), (&[20, 21, 22, 23], 2), (&[30, 31, 32, 33], 2)];
+        let quarter = picture(PixelLayout::planar_ycbcr(8, (1, 1)), (4, 4), Range::Limited, &planes);
+        assert_eq!(components(&quarter, 1, 1), [5, 20, 30]);
+        assert_eq!(components(&quarter, 3, 0), [3, 21, 31]);
+        assert_eq!(components(&quarter, 0, 3), [12, 22, 32]);
+        assert_eq!(components(&quarter, 2, 2), [10, 23, 33]);
+        let gray = picture(PixelLayout::gray(8), (2, 1), Range::Full, &[(&[7, 9], 2)]);
+        assert_eq!(components(&gray, 1, 0), [9, 0, 0]);
+        assert_eq!(components(&rgb(&[[1, 2, 3], [4, 5, 6]]), 1, 0), [4, 5, 6]);
+    }
+
+    #[test]
+    fn codes_beyond_black_and_white_are_counted_there_and_told() {
+        let row = luma(&[0, 0, 16, 16, 16, 235, 255, 255, 255, 255, 126], Range::Limited);
+        assert_eq!(unclamped_rgb(&row, 0, 0), [-19; 3]);
+        let counted = histogram(&row, Components::Rgbl);
+        for channel in 0..4 {
+            // (126 - 16) / 219 of 255 is 128.08.
+            assert_eq!(filled(counted.bins(channel)), [(0, 5), (128, 1), (255, 5)], "channel {channel}");
+        }
+        for channel in 0..3 {
+            assert_eq!(counted.out_of_range(channel), [2, 4], "channel {channel}");
+        }
+    }
+
+    #[test]
+    fn coded_components_are_counted_as_often_as_they_are_coded() {
+        let planes: [(&[u8], usize); 3] = [(&[9, 9, 9, 8], 2), (&[20], 1), (&[30], 1)];
+        let quarter = picture(PixelLayout::planar_ycbcr(8, (1, 1)), (2, 2), Range::Limited, &planes);
+        let counted = histogram(&quarter, Components::YCbCr);
+        assert_eq!(filled(counted.bins(0)), [(8, 1), (9, 3)]);
+        assert_eq!((filled(counted.bins(1)), filled(counted.bins(2))), (vec![(20, 1)], vec![(30, 1)]));
+    }
+
+    #[cfg(feature = "internals")]
+    #[test]
+    fn light_adds_up_to_that_of_a_gray() {
+        let row = rgb(&[[0, 0, 255], [100, 100, 100], [100, 100, 100], [0, 0, 0]]);
+        // 0.0722 of 255 is 18.4; by BT.1886 gray of 85 has 0.0716 of all light, and of 86 0.0737.
+        assert_eq!(filled(&linear_luminance(&row, Transfer::Linear)), [(0, 1), (18, 1), (100, 2)]);
+        assert_eq!(filled(&linear_luminance(&row, Transfer::Bt1886)), [(0, 1), (85, 1), (100, 2)]);
+    }
+
+    #[cfg(feature = "internals")]
+    #[test]
+    fn r103_is_about_the_codes_of_its_own_scale() {
+        assert_eq!(outside_r103(&luma(&[4, 5, 126, 246, 247, 255], Range::Limited)), 3);
+        // Black to white of full range is 16 to 235 of that scale.
+        assert_eq!(outside_r103(&luma(&[0, 4, 128, 255], Range::Full)), 0);
+        assert_eq!(outside_r103(&rgb(&[[0, 0, 0], [255, 0, 4], [255, 255, 255]])), 0);
+        // A colour that no R'G'B' has, of a Y' like any other.
+        let planes: [(&[u8], usize); 3] = [(&[126], 1), (&[240], 1), (&[240], 1)];
+        let odd = picture(PixelLayout::planar_ycbcr(8, (0, 0)), (1, 1), Range::Limited, &planes);
+        assert_eq!(outside_r103(&odd), 1);
+    }
+}

@@ -116,6 +116,8 @@ impl StreamInfo {
 pub struct FrameCounters {
     /// Packets of the video that were read.
     pub packets: u64,
+    /// How often a seek has read all packets of the file on the side, to list them.
+    pub listings: u64,
     /// Frames that came out of the codec.
     pub decoded: u64,
     /// Frames handed out.

@@ -76,7 +76,7 @@ impl Decoder {
             return self.seek_exact(ticks, manner);
         }
         let begun = Instant::now();
-        if self.numbers.list.is_none() && self.source.is_file() && self.promise.has_times() {
+        if self.numbers.list.is_none() && self.source.is_file() {
             self.list(begun, manner)?;
         }
         if let Some(list) = &self.numbers.list {
@@ -104,6 +104,7 @@ impl Decoder {
     /// Lists all packets and learns from them what can be promised and which number each frame has.
     fn list(&mut self, begun: Instant, manner: &Manner) -> Result<(), MediaError> {
         let Some(lister) = self.lister() else { return Ok(()) };
+        self.counters.listings += 1;
         let listing = lister.list(|| manner.check_interrupt(self, begun).is_ok())?;
         manner.check_interrupt(self, begun)?;
         self.learn(listing);
@@ -138,7 +139,7 @@ impl Decoder {
 
     /// What a seek that begins at a keyframe leads to, to the frame itself or, quickly, near it; `None` if it has to begin at the first frame.
     pub(super) fn origin_at_keyframe(&self, is_quick: bool) -> Option<Origin> {
-        if !self.info.timed || self.timeline.has_jumped() {
+        if self.timeline.has_jumped() {
             return None;
         }
         match self.promise {
@@ -180,7 +181,7 @@ impl Decoder {
     /// Goes to the first frame.
     pub(super) fn rewind(&mut self) -> Result<(), MediaError> {
         if !self.can_go_back() {
-            let is_there = self.position.count == Count::Next(1) && self.position.ready.len() == 1;
+            let is_there = self.position.next_pts() == Some(self.info.start_ticks);
             return if is_there { Ok(()) } else { Err(self.not_seekable()) };
         }
         let is_sure = self.origin_at_keyframe(false) == Some(Origin::Keyframe);

@@ -6,6 +6,7 @@ pub mod damage;
 pub mod numbered;
 pub mod odd;
 pub mod sender;
+pub mod server;
 pub mod session;
 
 use std::path::{Path, PathBuf};

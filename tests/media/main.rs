@@ -11,5 +11,6 @@ mod mutants;
 mod pages;
 mod seek;
 mod seek_times;
+mod seek_ways;
 mod thread;
 mod traps;

@@ -296,6 +296,28 @@ fn a_pipe_goes_only_forward() {
     let _ = writer.join();
 }
 
+#[cfg(unix)]
+#[test]
+fn in_a_pipe_the_first_frame_is_there_until_it_is_taken() {
+    // Frames that state how long they are, and a stream that states nothing.
+    for name in ["clip.ts", "clip.h264"] {
+        let clip = Clip::moving(name, "64x48", 2.0, FAST);
+        let linear = Linear::new(clip.path());
+        let (mut decoder, writer) = through_a_pipe(&clip);
+        // A time in the first frame's interval takes the second one, too, to know that it is not meant.
+        for seek in [Seek::START, Seek::to(0.01), Seek::Exact(SeekTarget::Number(0)), Seek::START] {
+            go(&mut decoder, seek, name);
+        }
+        for position in 0..3 {
+            linear.check(&take(&mut decoder, name), position, name);
+            let refused = decoder.seek(Seek::START);
+            assert!(matches!(refused, Err(MediaError::NotSeekable { .. })), "{name}: {refused:?}");
+        }
+        drop(decoder);
+        let _ = writer.join();
+    }
+}
+
 #[test]
 fn on_the_way_towards_a_time_frames_are_left_out_and_none_is_wrong() {
     let x264 = "-c:v libx264 -preset ultrafast -bf 3 -b_strategy 0 -sc_threshold 0";

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use histoscope::media::{DecodeEvent, DecodeThread, MediaError, OpenOptions, QueueLimits, Seek, SeekTarget};
 
 use crate::common::Clip;
+use crate::common::numbered::{number, numbered};
 
 const SOON: Duration = Duration::from_secs(20);
 
@@ -141,5 +142,64 @@ fn a_frame_comes_with_those_before_it_and_then_the_thread_rests() {
         assert!(bytes < usize::MAX || pts.len() == 16, "{pts:?}: all from the keyframe on");
         assert!(frames.iter().all(|frame| (frame.duration_secs - 0.04).abs() < 1e-6));
         assert!(thread.recv_timeout(Duration::from_millis(100)).is_none());
+    }
+}
+
+/// The numbers in the pictures of frames that come before others.
+fn earlier(event: DecodeEvent) -> Vec<usize> {
+    let DecodeEvent::Earlier { frames, .. } = event else { panic!("{event:?} instead of frames before another") };
+    frames.iter().map(|frame| number(&frame.picture)).collect()
+}
+
+/// What was decoded on the way to a frame need not be decoded again for a step back.
+#[test]
+fn after_the_frame_of_a_seek_come_those_right_before_it() {
+    let clip = numbered("clip.mp4", 100, "25", "-c:v libx264 -preset ultrafast -g 25");
+    let thread = start(&clip, QueueLimits::default());
+    assert!(matches!(next(&thread), DecodeEvent::Opened(_)));
+    thread.seek(1, Seek::to(3.6));
+    assert!(matches!(next(&thread), DecodeEvent::Frame(frame) if number(&frame.picture) == 90));
+    assert_eq!(earlier(next(&thread)), [87, 88, 89]);
+}
+
+/// Where decoding has to begin at the first frame, it does so for a step back even if the decoder is on its way there: what it
+/// has passed already is wanted too.
+#[test]
+fn a_step_back_in_a_stream_without_times_gives_all_frames_before() {
+    let clip = numbered("clip.h264", 100, "25", "-c:v libx264 -preset ultrafast -g 25");
+    let thread = start(&clip, QueueLimits { frames: 2, bytes: usize::MAX });
+    assert!(matches!(next(&thread), DecodeEvent::Opened(_)));
+    thread.seek(1, Seek::to(1.0));
+    let DecodeEvent::Frame(frame) = next(&thread) else { panic!("no frame") };
+    assert_eq!(number(&frame.picture), 25);
+    let ticks = frame.pts_ticks / 25 * 60;
+    thread.seek(2, Seek::Back { target: SeekTarget::Before(ticks), budget: usize::MAX });
+    assert_eq!(earlier(next(&thread)), (0..60).collect::<Vec<_>>());
+}
+
+/// Two streams in one file, of which the second's times begin anew. Until its packets are listed seeks trust its times, then no more.
+#[test]
+fn seeks_are_right_from_when_the_packets_were_found_to_tell_nothing() {
+    let clip = numbered("clip.ts", 500, "25", "-c:v libx264 -preset ultrafast -bf 0 -g 25");
+    let joined = Clip::from_bytes("joined.ts", &clip.bytes().repeat(2));
+    let thread = start(&joined, QueueLimits { frames: 2, bytes: usize::MAX });
+    assert!(matches!(next(&thread), DecodeEvent::Opened(_)));
+    let deadline = Instant::now() + SOON;
+    let mut serial = 0;
+    loop {
+        serial += 1;
+        thread.seek(serial, Seek::to(30.0));
+        let found = loop {
+            match next(&thread) {
+                DecodeEvent::Frame(frame) if frame.serial == serial => break number(&frame.picture),
+                DecodeEvent::Frame(_) | DecodeEvent::Earlier { .. } => {}
+                other => panic!("{other:?}"),
+            }
+        };
+        if found == 250 {
+            break;
+        }
+        assert!(Instant::now() < deadline, "frame {found} in place of the second one of number 250");
+        std::thread::sleep(Duration::from_millis(20));
     }
 }

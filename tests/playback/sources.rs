@@ -1,13 +1,12 @@
 //! Where videos come from: image sequences, pipes, servers that stall, and files that vanish.
 
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use histoscope::media::{DecodeEvent, DecodeThread, Decoder, MediaError, OpenOptions, QueueLimits, Seek};
 
 use crate::common::numbered::{number, numbered};
+use crate::common::server::serve;
 use crate::common::session::Session;
 use crate::common::{Clip, decode_all, open_error};
 
@@ -49,42 +48,6 @@ fn a_deleted_file_that_has_to_be_opened_again_says_so() {
     assert!(matches!(&session.errors[..], [MediaError::Gone { .. }]), "{:?}", session.errors);
     assert!(session.errors[0].to_string().contains("moved or deleted"));
     assert_eq!(number(&session.frame().picture), 75, "the picture stays");
-}
-
-/// A server of one file that reads each request's range and sends as much as `send` says, then holds the connection open.
-fn serve(bytes: Vec<u8>, with_ranges: bool, send: impl Fn(usize) -> usize + Send + 'static) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let address = listener.local_addr().expect("an address");
-    std::thread::spawn(move || {
-        let mut held = Vec::new();
-        for stream in listener.incoming() {
-            let Ok(stream) = stream else { return };
-            held.push(stream.try_clone());
-            let _ = answer(stream, &bytes, with_ranges, &send);
-        }
-    });
-    format!("http://{address}/clip.mp4")
-}
-
-fn answer(mut stream: TcpStream, bytes: &[u8], ranges: bool, send: &impl Fn(usize) -> usize) -> std::io::Result<()> {
-    let mut from = 0;
-    for line in BufReader::new(stream.try_clone()?).lines() {
-        let line = line?.to_ascii_lowercase();
-        if let Some(range) = line.strip_prefix("range: bytes=").filter(|_| ranges) {
-            from = range.split('-').next().and_then(|first| first.parse().ok()).unwrap_or(0);
-        }
-        if line.is_empty() {
-            break;
-        }
-    }
-    let (length, last) = (bytes.len() - from, bytes.len() - 1);
-    let head = if ranges {
-        format!("206 Partial Content\r\nAccept-Ranges: bytes\r\nContent-Range: bytes {from}-{last}/{}", bytes.len())
-    } else {
-        "200 OK".to_owned()
-    };
-    write!(stream, "HTTP/1.1 {head}\r\nContent-Type: video/mp4\r\nContent-Length: {length}\r\n\r\n")?;
-    stream.write_all(&bytes[from..][..send(length).min(length)])
 }
 
 fn with_limit(limit: Duration) -> OpenOptions {

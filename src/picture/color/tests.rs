@@ -106,6 +106,33 @@ fn nominal_levels_map_to_the_ends() {
     }
 }
 
+/// The numbers that the standards print, or that follow from the weights that they print: what is computed from
+/// [`Matrix::luma_weights`] alone would agree with wrong weights, too.
+#[test]
+fn matrices_are_those_of_the_standards() {
+    for (matrix, [red, green_of_blue, green_of_red, blue]) in [
+        (Matrix::Bt601, [1.402, 0.344_136, 0.714_136, 1.772]),
+        (Matrix::Bt709, [1.5748, 0.187_324, 0.468_124, 1.8556]),
+        (Matrix::Bt2020, [1.4746, 0.164_553, 0.571_353, 1.8814]),
+        (Matrix::Smpte240m, [1.576, 0.226_622, 0.476_622, 1.826]),
+        (Matrix::Fcc, [1.4, 0.331_864, 0.711_864, 1.78]),
+    ] {
+        let expected = [[1.0, 0.0, red], [1.0, -green_of_blue, -green_of_red], [1.0, blue, 0.0]];
+        for (weight, expected) in matrix.to_rgb().iter().flatten().zip(expected.iter().flatten()) {
+            assert!((weight - expected).abs() < 1e-6, "{matrix}: {:?}", matrix.to_rgb());
+        }
+    }
+    assert_eq!(Matrix::YCgCo.to_rgb(), [[1.0, -1.0, 1.0], [1.0, 1.0, 0.0], [1.0, -1.0, -1.0]]);
+    assert_eq!([Matrix::YCgCo, Matrix::Identity].map(Matrix::luma_weights), [None; 2]);
+}
+
+#[test]
+fn codes_are_rounded_to_the_nearest() {
+    let conversion = Conversion::from_parts(ColorModel::YCbCr, Matrix::Bt709, Range::Limited, 8);
+    // 3 and 4 of 219, of 255: 3.49 and 4.66.
+    assert_eq!([19, 20].map(|luma| conversion.unclamped([luma, 128, 128])), [[3; 3], [5; 3]]);
+}
+
 #[test]
 fn full_range_rgb_and_gray_are_unchanged() {
     for bits in [8, 10, 12] {
