@@ -102,10 +102,10 @@ mod view;
 #[cfg(feature = "internals")]
 pub mod view;
 
-pub use app::{AppError, CompareAs, CompareBy, Comparing, LabChoice, PlayOptions, play};
+pub use app::{AppError, CompareAs, CompareBy, Comparing, FirstView, LabChoice, PlayOptions, PlayStart, play};
 pub use cpu::Engine as CpuCounter;
 pub use engine::EngineChoice;
-pub use export::snapshot::{SnapshotError, SnapshotOptions, snapshot};
+pub use export::snapshot::{SnapshotDrawing, SnapshotError, SnapshotOptions, snapshot};
 pub use gpu::{AdapterChoice, AdapterInfo, GpuError, adapters, wait_until_released};
 pub use histogram::{ChannelStats, Components, Histogram};
 pub use keys::as_text as keys_as_text;

@@ -159,7 +159,7 @@ impl Inputs {
                 let mut options = self.options.clone();
                 // What plays goes on playing, and what stands stands.
                 if let Some(Session { player, .. }) = playing {
-                    (options.paused, options.looped) = (player.is_paused(), player.is_looped());
+                    (options.begin.paused, options.begin.looped) = (player.is_paused(), player.is_looped());
                 }
                 let mut player = start::player(&info, &options);
                 player.set_speed(playing.map_or(1.0, |session| session.player.speed()), now);

@@ -78,7 +78,7 @@ use crate::gpu::Loading;
 use crate::media::DecodeThread;
 pub use lab::LabChoice;
 use options::Waker;
-pub use options::{AppError, CompareAs, CompareBy, Comparing, PlayOptions};
+pub use options::{AppError, CompareAs, CompareBy, Comparing, FirstView, PlayOptions, PlayStart};
 use start::Beginning;
 use viewer::{Flow, Viewer};
 use wheel::Wheel;

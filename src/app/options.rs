@@ -69,36 +69,16 @@ impl Comparing {
 pub struct PlayOptions {
     /// The videos, or folders of videos; none opens a window that invites to open one.
     pub inputs: Vec<PathBuf>,
-    /// Whether to start again at the end.
-    pub looped: bool,
-    /// Whether to open paused.
-    pub paused: bool,
-    /// Whether the window opens on the full screen.
-    pub fullscreen: bool,
-    /// Where the first video is to begin, in seconds, if not at its beginning.
-    pub start_secs: Option<f64>,
+    /// How the first of them is played at first.
+    pub begin: PlayStart,
+    /// What is shown of it at first.
+    pub view: FirstView,
     /// Bytes of frames to keep for steps back and loops.
     pub cache_bytes: usize,
     /// Whether choices last from one run to the next.
     pub keeps_settings: bool,
-    /// Bins of a channel that are drawn at first; without, those of the settings.
-    pub bin_count: Option<u32>,
-    /// Whether the luminance of linear light is shown at first; without, as the settings have it.
-    pub linear_luminance: Option<bool>,
-    /// Where the colours of overlaps come from at first; without, as the settings have it.
-    pub overlaps: Option<Overlaps>,
-    /// What is counted at first.
-    pub components: Components,
-    /// What is done to the picture at first.
-    pub adjustments: Adjustments,
-    /// Which picture is counted at first, where there are two.
-    pub counted: Counted,
-    /// What is asked of zebras, marks and false colour at first.
-    pub exposure: ExposureChoice,
     /// The clip that plays in step with the first one, if there is one.
     pub compare: Option<Comparing>,
-    /// With which choice the lab is open at first, if it is.
-    pub lab: Option<LabChoice>,
     /// The adapter.
     pub adapter: AdapterChoice,
     /// The engine.
@@ -107,6 +87,40 @@ pub struct PlayOptions {
     pub open: OpenOptions,
     /// When the program started, for the log.
     pub started: Instant,
+}
+
+/// How a window begins to play.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct PlayStart {
+    /// Whether to start again at the end.
+    pub looped: bool,
+    /// Whether to open paused.
+    pub paused: bool,
+    /// Whether the window opens on the full screen.
+    pub fullscreen: bool,
+    /// Where the first video is to begin, in seconds, if not at its beginning.
+    pub at_secs: Option<f64>,
+}
+
+/// What a window shows at first; what is not said here is as in the settings, those of the last run.
+#[derive(Debug, Clone)]
+pub struct FirstView {
+    /// Bins of a channel that are drawn.
+    pub bin_count: Option<u32>,
+    /// Whether the luminance of linear light is shown.
+    pub linear_luminance: Option<bool>,
+    /// Where the colours of overlaps come from.
+    pub overlaps: Option<Overlaps>,
+    /// What is counted.
+    pub components: Components,
+    /// What is done to the picture.
+    pub adjustments: Adjustments,
+    /// Which picture is counted, where there are two.
+    pub counted: Counted,
+    /// What is asked of zebras, marks and false colour.
+    pub exposure: ExposureChoice,
+    /// With which choice the lab is open, if it is.
+    pub lab: Option<LabChoice>,
 }
 
 /// Why the window was closed, or did not open.

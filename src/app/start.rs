@@ -21,8 +21,8 @@ const SENDER_LIMIT: Duration = Duration::from_millis(1500);
 pub fn player(info: &StreamInfo, options: &PlayOptions) -> Player {
     Player::new(PlayerOptions {
         duration_secs: info.duration_secs,
-        paused: options.paused,
-        looped: options.looped,
+        paused: options.begin.paused,
+        looped: options.begin.looped,
         // Of what is live the rest is for packets.
         cache_bytes: if info.live { options.cache_bytes / 2 } else { options.cache_bytes },
         frame_rate: info.constant_rate().map(Ratio::value),

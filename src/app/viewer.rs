@@ -85,7 +85,7 @@ impl Viewer {
         (beginning, second): (Beginning, Option<Second>),
     ) -> Result<Self, AppError> {
         let frame = if let Beginning::Video(first) = &beginning { Some(&first.frame) } else { None };
-        let window = screen::open_window(event_loop, frame, options.fullscreen);
+        let window = screen::open_window(event_loop, frame, options.begin.fullscreen);
         let window = window.map_err(display_error)?;
         let (session, opening, passed_over) = match beginning {
             Beginning::Video(first) => (Some(first.session), None, first.passed_over),
@@ -98,13 +98,13 @@ impl Viewer {
             log::warn!("{reason}");
             work.note(Note::warning(reason.to_string()), now);
         }
-        work.remember(options.start_secs.is_none(), now);
-        if let Some(secs) = options.start_secs {
+        work.remember(options.begin.at_secs.is_none(), now);
+        if let Some(secs) = options.begin.at_secs {
             work.go_to(Goal::Time(secs), now);
         }
         work.follow_title(now, true);
         work.redraw();
-        let (started, lab) = (options.started, options.lab);
+        let (started, lab) = (options.started, options.view.lab);
         let mut inputs = Inputs::new(options, waker, passed_over.len());
         if let Some(opening) = opening {
             inputs.go_on(opening);

@@ -103,18 +103,18 @@ impl Workspace {
             channels: settings.channels(),
             overlays: settings.shown,
             style: OverlayStyle {
-                bins: options.bin_count.or(settings.histograms.bins),
-                linear_luminance: options.linear_luminance.unwrap_or(settings.histograms.linear_luminance),
-                overlaps: options.overlaps.unwrap_or(settings.histograms.overlaps),
+                bins: options.view.bin_count.or(settings.histograms.bins),
+                linear_luminance: options.view.linear_luminance.unwrap_or(settings.histograms.linear_luminance),
+                overlaps: options.view.overlaps.unwrap_or(settings.histograms.overlaps),
                 ..settings.histograms
             },
             view: ViewSettings::fitted(settings.fit),
             curves: settings.curves,
             scopes: settings.scopes,
-            exposure: options.exposure.over(settings.exposure),
+            exposure: options.view.exposure.over(settings.exposure),
             datascope: settings.datascope,
-            adjustments: options.adjustments.clamped(),
-            counted: options.counted,
+            adjustments: options.view.adjustments.clamped(),
+            counted: options.view.counted,
             // Who compares wants to see both.
             pair: options.compare.as_ref().map_or_else(Pair::default, Comparing::pair),
             ..Scene::default()
@@ -133,7 +133,7 @@ impl Workspace {
             clipboard: Clipboard::default(),
             adjuster: Adjuster::new(settings.adjustments, &scene.adjustments),
             scene,
-            bins: Bins::new(options.components),
+            bins: Bins::new(options.view.components),
             region: Region::default(),
             marked: MarkedPixels::new(Arc::clone(&waker)),
             held: References::default(),

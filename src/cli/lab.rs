@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::Args;
-use histoscope::{LabChoice, LabMethod, LabTopic, PlayOptions, play};
+use histoscope::{LabChoice, LabMethod, LabTopic, play};
 
 use super::options::parse_size;
 use super::play::PlayArgs;
@@ -41,7 +41,9 @@ impl LabArgs {
             ..standard
         };
         self.play.check()?;
-        play(PlayOptions { lab: Some(choice), ..self.play.options(started) })?;
+        let mut options = self.play.options(started);
+        options.view.lab = Some(choice);
+        play(options)?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use histoscope::adjusting::Gain;
-use histoscope::{CompareAs, CompareBy, Comparing, PlayOptions, parse_time, play};
+use histoscope::{CompareAs, CompareBy, Comparing, FirstView, PlayOptions, PlayStart, parse_time, play};
 
 use super::adjust::AdjustArgs;
 use super::exposure::ExposureArgs;
@@ -161,24 +161,28 @@ impl PlayArgs {
         let compare = second.map(|input| Comparing { input, by, offset: self.offset, shown, gain: self.gain });
         PlayOptions {
             compare,
-            looped: self.looped,
-            paused: self.paused,
-            fullscreen: self.fullscreen,
-            start_secs: self.start,
+            begin: PlayStart {
+                looped: self.looped,
+                paused: self.paused,
+                fullscreen: self.fullscreen,
+                at_secs: self.start,
+            },
+            view: FirstView {
+                bin_count: self.bin_count,
+                linear_luminance: self.luminance.map(|luminance| luminance == LuminanceArg::Linear),
+                overlaps: self.overlaps.map(Into::into),
+                components: self.counting.components(),
+                adjustments: self.adjust.adjustments(),
+                counted: self.adjust.counted(),
+                exposure: self.exposure.choice(),
+                lab: None,
+            },
             cache_bytes: usize::try_from(self.cache_mb << 20).unwrap_or(usize::MAX) / if self.compare { 2 } else { 1 },
             keeps_settings: !self.no_config,
-            bin_count: self.bin_count,
-            linear_luminance: self.luminance.map(|luminance| luminance == LuminanceArg::Linear),
-            overlaps: self.overlaps.map(Into::into),
-            components: self.counting.components(),
-            adjustments: self.adjust.adjustments(),
-            counted: self.adjust.counted(),
-            exposure: self.exposure.choice(),
             adapter: self.counting.adapter(),
             engine: self.counting.engine(),
             open: self.reading.open_options(),
             inputs: self.files,
-            lab: None,
             started,
         }
     }

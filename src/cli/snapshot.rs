@@ -7,7 +7,7 @@ use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use histoscope::analysis::RegionSpec;
 use histoscope::scoping::{Choice, ScopeLayout, ScopeStyle};
-use histoscope::{Channels, Components, SnapshotOptions, parse_time, snapshot};
+use histoscope::{Channels, Components, SnapshotDrawing, SnapshotOptions, parse_time, snapshot};
 
 use super::adjust::AdjustArgs;
 use super::exposure::ExposureArgs;
@@ -124,14 +124,17 @@ impl SnapshotArgs {
         let figures = snapshot(&SnapshotOptions {
             input: self.file,
             at_secs: self.at,
-            size: self.size,
-            channels: self.channels,
-            overlays,
-            wall,
-            labels: self.labels,
+            drawing: SnapshotDrawing {
+                size: self.size,
+                channels: self.channels,
+                overlays,
+                labels: self.labels,
+                overlaps: self.overlaps.into(),
+                wall,
+                exposure: self.exposure.choice(),
+            },
             bins: self.bins,
             bin_count: self.bin_count,
-            overlaps: self.overlaps.into(),
             linear_luminance: self.luminance == LuminanceArg::Linear,
             output: self.output,
             components,
@@ -139,7 +142,6 @@ impl SnapshotArgs {
             adjustments,
             scopes,
             counted: self.adjust.counted(),
-            exposure: self.exposure.choice(),
             adapter: self.counting.adapter(),
             engine: self.counting.engine(),
             open: self.reading.open_options(),

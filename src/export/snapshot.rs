@@ -32,24 +32,14 @@ pub struct SnapshotOptions {
     pub input: PathBuf,
     /// Time of the frame, in seconds from the start.
     pub at_secs: f64,
-    /// Size of the picture; `None` is the video's own as it is displayed.
-    pub size: Option<(u32, u32)>,
-    /// Histograms to draw.
-    pub channels: Channels,
-    /// Whether to draw any.
-    pub overlays: bool,
-    /// Whether the picture says what it shows: axes, channels, file, frame, what was counted and how the video was read.
-    pub labels: bool,
+    /// How the picture is drawn.
+    pub drawing: SnapshotDrawing,
     /// Whether the figures contain all bins.
     pub bins: bool,
     /// Bins of a channel, in the picture and in the figures: 3 to 4096; `None` for one for each code.
     pub bin_count: Option<u32>,
-    /// Where the colours of overlaps come from.
-    pub overlaps: Overlaps,
     /// Whether the luminance of linear light is counted beside that of the codes; not where code values are counted.
     pub linear_luminance: bool,
-    /// The scopes that the picture shows beside the histograms; without, none.
-    pub wall: Option<ScopeStyle>,
     /// The scopes whose counts the figures contain.
     pub scopes: scopes::Choice,
     /// Where to write the picture; `None` makes none.
@@ -62,14 +52,31 @@ pub struct SnapshotOptions {
     pub adjustments: Adjustments,
     /// Which picture is counted, where it is adjusted.
     pub counted: scene::Counted,
-    /// What the picture tells of its exposure.
-    pub exposure: ExposureChoice,
     /// The adapter.
     pub adapter: AdapterChoice,
     /// The engine.
     pub engine: EngineChoice,
     /// How to read the video.
     pub open: OpenOptions,
+}
+
+/// What a snapshot's picture shows.
+#[derive(Debug, Clone)]
+pub struct SnapshotDrawing {
+    /// Size of the picture; `None` is the video's own as it is displayed.
+    pub size: Option<(u32, u32)>,
+    /// Histograms to draw.
+    pub channels: Channels,
+    /// Whether to draw any.
+    pub overlays: bool,
+    /// Whether the picture says what it shows: axes, channels, file, frame, what was counted and how the video was read.
+    pub labels: bool,
+    /// Where the colours of overlaps come from.
+    pub overlaps: Overlaps,
+    /// The scopes that the picture shows beside the histograms; without, none.
+    pub wall: Option<ScopeStyle>,
+    /// What the picture tells of its exposure.
+    pub exposure: ExposureChoice,
 }
 
 /// Why there is no snapshot.
@@ -219,8 +226,8 @@ fn scopes_of(
 
 /// How the histograms are to look.
 fn style(options: &SnapshotOptions) -> OverlayStyle {
-    let SnapshotOptions { bin_count: bins, linear_luminance, overlaps, .. } = *options;
-    OverlayStyle { bins, linear_luminance, overlaps, ..OverlayStyle::default() }
+    let SnapshotOptions { bin_count: bins, linear_luminance, .. } = *options;
+    OverlayStyle { bins, linear_luminance, overlaps: options.drawing.overlaps, ..OverlayStyle::default() }
 }
 
 /// The adapter, unless there are only figures to be made, which the CPU was asked for.
@@ -290,18 +297,18 @@ fn draw(
     let mut counter = Counter::new(engine, &[options.components], Adjustments::default());
     let bins = counter.count_for_drawing(&frame.picture, region, options.components).map_err(GpuError::Region)?;
     renderer.load_frame(gpu, frame, region, options.components, bins)?;
-    let size = options.size.unwrap_or_else(|| own_size(gpu, frame, options));
+    let size = options.drawing.size.unwrap_or_else(|| own_size(gpu, frame, options));
     let scene = Scene {
-        channels: options.channels,
-        overlays: options.overlays,
+        channels: options.drawing.channels,
+        overlays: options.drawing.overlays,
         adjustments: options.adjustments,
         counted: options.counted,
-        exposure: options.exposure.over(Exposure::default()),
+        exposure: options.drawing.exposure.over(Exposure::default()),
         style: style(options),
-        scopes: options.wall.unwrap_or_default(),
+        scopes: options.drawing.wall.unwrap_or_default(),
         ..Scene::default()
     };
-    let image = if options.labels || options.wall.is_some() {
+    let image = if options.drawing.labels || options.drawing.wall.is_some() {
         let input = file_name(&options.input);
         let region = region.and_then(|rect| rect.proper(frame.picture.width(), frame.picture.height()));
         let subject = Subject {
@@ -313,7 +320,7 @@ fn draw(
             held: None,
             other: None,
         };
-        let drawn = if options.labels { labels::snapshot } else { labels::snapshot_with_scopes };
+        let drawn = if options.drawing.labels { labels::snapshot } else { labels::snapshot_with_scopes };
         drawn(&mut renderer, gpu, size, &subject)?
     } else {
         renderer.snapshot(gpu, size, &scene)?
