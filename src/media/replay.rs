@@ -21,6 +21,9 @@ const REFRESH_SECS: f64 = 10.0;
 /// How long before the wanted frames decoding begins at least where earlier ones are fetched, in seconds.
 const BACK_SECS: f64 = 0.4;
 
+/// Refusals in a row after which the decoder is taken to have ended.
+const MOST_REFUSED: u32 = 256;
+
 /// What is next.
 pub(super) enum Next {
     Frame(Frame),
@@ -180,10 +183,11 @@ impl Replay {
     fn begin(&mut self, way: Way) -> Option<()> {
         let next = way.start.0;
         match &mut self.reading {
-            Some(reading) if reading.way.stretch == way.stretch => {
+            Some(reading) if reading.way.stretch == way.stretch && way.coding.begins_anew => {
                 reading.codec.flush();
                 (reading.way, reading.next, reading.held) = (way, next, None);
             }
+            // Flushing does not make every decoder forget all.
             reading => {
                 let options = CodecOptions { threads: way.coding.threads, low_delay: false };
                 let codec = Codec::open(&way.coding.stream.parameters(), options);
@@ -198,6 +202,7 @@ impl Replay {
     /// The next frame of the stretch.
     fn decode(&mut self) -> Decoded {
         let Some(reading) = &mut self.reading else { return Decoded::Gone };
+        let mut refused = 0;
         loop {
             match reading.codec.receive() {
                 Received::Frame(frame) => {
@@ -209,7 +214,13 @@ impl Replay {
                     }
                 }
                 Received::End => return Decoded::Over,
-                Received::Refused(error) => log::debug!("a kept packet was refused: {error}"),
+                Received::Refused(error) => {
+                    log::debug!("a kept packet was refused: {error}");
+                    refused += 1;
+                    if refused > MOST_REFUSED {
+                        return Decoded::Over;
+                    }
+                }
                 Received::NeedsInput => match reading.feed(&self.shift) {
                     Fed::Packet => {}
                     Fed::NotYet => return Decoded::NotYet,

@@ -300,7 +300,7 @@ impl Player {
 
     /// Pauses or goes on; at the end, starts again.
     pub fn toggle_pause(&mut self, now: Instant) -> Option<SeekRequest> {
-        if self.has_ended() {
+        if self.has_ended() && !self.options.live {
             self.hands = Hands::Playing;
             return self.restart();
         }

@@ -115,7 +115,8 @@ fn pictures_come_in_the_order_in_which_they_are_to_be_shown() {
 #[test]
 fn to_come_in_the_middle_of_a_group_is_no_damage() {
     let address = format!("udp://127.0.0.1:{}", free_port());
-    let _sender = Sender::moving("160x90", "-c:v libx264 -preset ultrafast -tune zerolatency -g 60 -f mpegts", &address);
+    let _sender =
+        Sender::moving("160x90", "-c:v libx264 -preset ultrafast -tune zerolatency -g 60 -f mpegts", &address);
     // Half a group and more.
     std::thread::sleep(Duration::from_millis(3000));
     let media = open(&address, QueueLimits::default());

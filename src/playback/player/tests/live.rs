@@ -210,6 +210,19 @@ fn a_drag_beyond_what_lies_in_memory_asks_for_quick_pictures_and_settles_on_the_
 }
 
 #[test]
+fn where_a_picture_is_not_kept_any_more_the_one_that_was_there_stays_and_playing_goes_on_with_the_newest() {
+    let start = Instant::now();
+    let mut player = with_packets(20, start);
+    let request = player.seek_to(0.8).expect("it is asked for");
+    player.end_of_stream(request.serial);
+    assert_eq!(shown(&player.tick(start)), None);
+    assert_eq!(player.position_secs(), 99.0 * FRAME_SECS);
+    assert_eq!(player.toggle_pause(start).map(|request| request.seek), Some(Seek::Exact(SeekTarget::End)));
+    player.push(frame(2, 120));
+    assert_eq!(shown(&player.tick(start)), Some(120));
+}
+
+#[test]
 fn what_comes_while_a_picture_is_held_is_decoded_again_where_memory_had_no_room_for_it() {
     let start = Instant::now();
     let mut player = with_packets(20, start);
