@@ -421,6 +421,82 @@ fn pictures_that_are_skipped_do_not_go_to_the_decoder() {
     }
 }
 
+/// In HEVC that no picture refers to one is said of its own temporal sub-layer only, so what can be left out is less.
+#[test]
+fn pictures_of_hevc_to_which_none_refers_do_not_go_to_the_decoder() {
+    let x265 = "-c:v libx265 -preset ultrafast -x265-params log-level=error:b-adapt=0:scenecut=0";
+    for name in ["lengths.mp4", "codes.ts", "lengths.mkv"] {
+        for (parameters, least, most) in [
+            ("keyint=100:bframes=0", 0, 0),
+            // Two of three B-frames, and all three; the last ones before the target are kept.
+            ("keyint=100:bframes=3:b-pyramid=1:open-gop=0", 35, 45),
+            ("keyint=100:bframes=3:b-pyramid=0:open-gop=0", 55, 65),
+            ("keyint=100:bframes=3:b-pyramid=1:temporal-layers=1", 35, 45),
+            ("keyint=100:bframes=3:b-pyramid=0:temporal-layers=1:repeat-headers=1", 55, 65),
+        ] {
+            let what = format!("{name} with {parameters}");
+            let clip = Clip::moving(name, "160x120", 8.0, &format!("{x265}:{parameters}"));
+            let linear = Linear::new(clip.path());
+            let mut decoder = open(clip.path());
+            for secs in [7.5, 6.2, 6.24, 3.1] {
+                let before = decoder.counters().left_out;
+                go(&mut decoder, Seek::to(secs), &what);
+                let position = linear.at(secs);
+                linear.check(&take(&mut decoder, &what), position, &what);
+                linear.check(&take(&mut decoder, &what), position + 1, &what);
+                let left_out = decoder.counters().left_out - before;
+                let expected = if secs == 7.5 { least..=most } else { 0..=most };
+                assert!(expected.contains(&left_out), "{what} to {secs}: {left_out} packets left out");
+            }
+        }
+    }
+}
+
+/// Marks each B-frame of the lowest temporal sub-layer as one to which none of that sub-layer refers; gives how many there are. The
+/// file is MP4 with one stream, whose units stand one behind the other.
+fn mark_unreferenced(path: &Path) -> usize {
+    /// Headers of a trailing picture with `nuh_layer_id` 0 and TemporalId 0: TRAIL_R and TRAIL_N, ITU-T H.265 7.3.1.2.
+    const REFERENCED: [u8; 2] = [1 << 1, 1];
+    const UNREFERENCED: [u8; 2] = [0, 1];
+    /// How a slice header begins (7.3.6.1): the first of its picture, `slice_pic_parameter_set_id` 0, `slice_type` B.
+    const FIRST_OF_B: u8 = 0b1110_0000;
+    let mut bytes = std::fs::read(path).expect("the clip is there");
+    let number = |bytes: &[u8]| u32::from_be_bytes(bytes.try_into().expect("four bytes")) as usize;
+    let begin = bytes.windows(4).position(|word| word == b"mdat").expect("media data");
+    let end = begin - 4 + number(&bytes[begin - 4..begin]);
+    let (mut at, mut count) = (begin + 4, 0);
+    while at < end {
+        if bytes[at + 4..at + 6] == REFERENCED && bytes[at + 6] & FIRST_OF_B == FIRST_OF_B {
+            bytes[at + 4..at + 6].copy_from_slice(&UNREFERENCED);
+            count += 1;
+        }
+        at += 4 + number(&bytes[at..at + 4]);
+    }
+    std::fs::write(path, bytes).expect("the clip can be written");
+    count
+}
+
+/// Every fourth picture says that none refers to it, and is of the lower of two temporal sub-layers: those of the higher do.
+#[test]
+fn pictures_of_hevc_to_which_higher_temporal_layers_refer_are_decoded() {
+    let x265 = "-c:v libx265 -preset ultrafast -x265-params log-level=error:b-adapt=0:scenecut=0:keyint=100:ref=1:bframes=3:b-pyramid=1";
+    let clip = Clip::moving("layers.mp4", "160x120", 4.0, &format!("{x265}:temporal-layers=1"));
+    let marked = mark_unreferenced(clip.path());
+    assert!((20..=25).contains(&marked), "{marked} pictures were marked");
+    let linear = Linear::new(clip.path());
+    for number in (60..=67).rev() {
+        let mut decoder = open(clip.path());
+        let what = format!("number {number}");
+        go(&mut decoder, Seek::Exact(SeekTarget::Timestamp(linear.frames[number].pts_ticks)), &what);
+        for position in number..number + 3 {
+            linear.check(&take(&mut decoder, &what), position, &what);
+        }
+        // All of the higher layer, which is half of them, up to the last ones before the target.
+        let left_out = decoder.counters().left_out as usize;
+        assert!((20..=number / 2).contains(&left_out), "{what}: {left_out} packets left out");
+    }
+}
+
 /// Frames that were left out on the way to a place do not come any more: a seek to one of them does not first decode all that
 /// is left of the way.
 #[test]

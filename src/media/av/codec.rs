@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ffmpeg_next::ffi;
 
 use super::memory::FramePool;
-use super::nal::NalFraming;
+use super::nal::NalStream;
 use super::stream::StreamParameters;
 use super::{AvError, AvFrame, AvPacket};
 
@@ -38,10 +38,10 @@ pub(in crate::media) struct Codec {
     context: NonNull<ffi::AVCodecContext>,
     /// Where its frames lie; freed after the context, whose threads use it.
     pool: Arc<FramePool>,
-    /// Whether pictures that no other picture refers to can be left out without a trace.
+    /// Whether the decoder can leave out pictures that no other picture refers to without a trace.
     can_skip_unreferenced: bool,
-    /// How packets can be looked into, where they tell by themselves which pictures no other refers to.
-    framing: Option<NalFraming>,
+    /// What has to be known of the stream to look into its packets, where they tell which pictures no other refers to.
+    units: Option<NalStream>,
     options: CodecOptions,
 }
 
@@ -58,12 +58,12 @@ impl Codec {
             let context = NonNull::new(ffi::avcodec_alloc_context3(decoder)).ok_or(AvError(ffi::AVERROR_UNKNOWN))?;
             let can_skip_unreferenced = matches!(
                 parameters.codec_name(),
-                // In these a picture says of itself that no other refers to it. Not so in HEVC: there a picture of one
-                // temporal layer says it while those of higher layers do refer to it.
+                // In these a picture says of itself that no other refers to it. In HEVC one may say it to which those of
+                // higher temporal sub-layers do refer, for which the decoder does not look: its packets are left out here.
                 "h264" | "mpeg1video" | "mpeg2video" | "mpeg4"
             );
-            let framing = (parameters.codec_name() == "h264").then(|| NalFraming::of(parameters.extradata()));
-            let codec = Self { context, pool: Arc::default(), can_skip_unreferenced, framing, options };
+            let units = NalStream::of(parameters.codec_name(), parameters.extradata());
+            let codec = Self { context, pool: Arc::default(), can_skip_unreferenced, units, options };
             let context = codec.context.as_ptr();
             AvError::check(ffi::avcodec_parameters_to_context(context, parameters.as_ptr()))?;
             (*context).pkt_timebase = parameters.raw_time_base();
@@ -90,9 +90,22 @@ impl Codec {
 
     /// Hands a packet to the decoder, or with `None` the news that there are no more.
     pub(in crate::media) fn send(&mut self, packet: Option<&AvPacket>) -> Result<(), AvError> {
+        if let Some(packet) = packet {
+            self.look_into(packet);
+        }
         let pointer = packet.map_or(ptr::null_mut(), AvPacket::as_ptr);
         // SAFETY: both pointers are valid, or the packet's is null as the function allows.
         AvError::check(unsafe { ffi::avcodec_send_packet(self.context.as_ptr(), pointer) }).map(|_| ())
+    }
+
+    /// Learns what is to be known of later packets.
+    fn look_into(&mut self, packet: &AvPacket) {
+        if let Some(extradata) = packet.configuration() {
+            self.units = self.units.and_then(|units| units.reconfigured(extradata));
+        }
+        if let Some(units) = &mut self.units {
+            units.learn(packet.data());
+        }
     }
 
     /// Takes the next frame.
@@ -117,7 +130,7 @@ impl Codec {
         unsafe { ffi::avcodec_flush_buffers(self.context.as_ptr()) }
     }
 
-    /// Whether packets sent from now on are left undecoded if no other picture refers to theirs.
+    /// Whether packets sent from now on are left undecoded if no other picture refers to theirs, where the decoder tells that.
     pub(in crate::media) fn skip_unreferenced(&mut self, skip: bool) {
         let discard = if skip && self.can_skip_unreferenced {
             ffi::AVDiscard::AVDISCARD_NONREF
@@ -128,11 +141,11 @@ impl Codec {
         unsafe { (*self.context.as_ptr()).skip_frame = discard }
     }
 
-    /// Whether decoding is the same without the packet while it [skips what is unreferenced](Self::skip_unreferenced). A packet
-    /// that is skipped takes a turn of one of the frame threads all the same, so that at two cores hardly two of them are
-    /// at work at once.
+    /// Whether decoding of all other pictures is the same without the packet. One that the decoder itself
+    /// [skips](Self::skip_unreferenced) takes a turn of one of the frame threads all the same, so that at two cores hardly
+    /// two of them are at work at once.
     pub(in crate::media) fn can_do_without(&self, packet: &AvPacket) -> bool {
-        self.framing.is_some_and(|framing| !packet.reconfigures() && framing.is_unreferenced(packet.data()))
+        self.units.is_some_and(|units| !packet.reconfigures() && units.is_unreferenced(packet.data()))
     }
 
     /// The number of threads that it really uses.

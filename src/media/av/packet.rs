@@ -1,7 +1,7 @@
 //! An owned packet: one frame's worth of compressed data.
 
 use std::alloc::{Layout, handle_alloc_error};
-use std::ptr::{self, NonNull};
+use std::ptr::NonNull;
 
 use ffmpeg_next::ffi;
 
@@ -71,11 +71,22 @@ impl AvPacket {
     /// Whether it brings the decoder another configuration, beside its bytes.
     pub(super) fn reconfigures(&self) -> bool {
         use ffi::AVPacketSideDataType::{AV_PKT_DATA_NEW_EXTRADATA, AV_PKT_DATA_PARAM_CHANGE};
-        [AV_PKT_DATA_NEW_EXTRADATA, AV_PKT_DATA_PARAM_CHANGE].into_iter().any(|kind| {
-            // SAFETY: the packet is valid, and the size may be left out.
-            let data = unsafe { ffi::av_packet_get_side_data(self.as_ptr(), kind, ptr::null_mut()) };
-            !data.is_null()
-        })
+        [AV_PKT_DATA_NEW_EXTRADATA, AV_PKT_DATA_PARAM_CHANGE].into_iter().any(|kind| self.side_data(kind).is_some())
+    }
+
+    /// What takes the place of the [extradata](super::stream::StreamParameters::extradata) that the decoder was opened with.
+    pub(super) fn configuration(&self) -> Option<&[u8]> {
+        self.side_data(ffi::AVPacketSideDataType::AV_PKT_DATA_NEW_EXTRADATA)
+    }
+
+    fn side_data(&self, kind: ffi::AVPacketSideDataType) -> Option<&[u8]> {
+        let mut size = 0;
+        // SAFETY: the packet is valid; its side data is as long as the function states, and nothing changes it while `self`
+        // is borrowed.
+        unsafe {
+            let data = ffi::av_packet_get_side_data(self.as_ptr(), kind, &raw mut size);
+            (!data.is_null()).then(|| std::slice::from_raw_parts(data, size))
+        }
     }
 
     /// Whether decoding can start here.
