@@ -7,7 +7,7 @@ use super::av::{AvError, AvFrame, AvPacket, Codec, Input, Interrupt, Read, Recei
 use super::error::MediaError;
 use super::index::FrameIndex;
 use super::info::{FrameCounters, StreamInfo};
-use super::pictures::PictureMaker;
+use super::pictures::{PictureMaker, Place};
 use super::position::{Count, Origin, Position, ReadPacket, Supply, Timed};
 use super::promise::Promise;
 use super::source::Source;
@@ -197,33 +197,25 @@ impl Decoder {
 
     pub(super) fn make_frame(&mut self, timed: Timed, duration_secs: f64) -> Option<Frame> {
         let Timed { frame, pts, index } = timed;
-        let (key, damaged, picture_type) = (frame.is_key(), frame.is_damaged(), frame.picture_type());
-        let shown = match self.pictures.make(frame) {
-            Ok(shown) => shown,
+        let time_base = self.info.time_base;
+        let place = Place {
+            pts_ticks: pts,
+            time_base,
+            time_secs: time_base.times(pts.saturating_sub(self.info.start_ticks)),
+            duration_secs,
+            index,
+            arrival: self.arrival,
+        };
+        match self.pictures.make_frame(frame, place, self.serial) {
+            Ok(frame) => Some(frame),
             Err(reason) => {
                 self.counters.unusable += 1;
                 // Once is enough: where one frame cannot be read, all may be such.
                 let level = if self.counters.unusable == 1 { log::Level::Warn } else { log::Level::Debug };
                 log::log!(level, "{}: a frame is left out: {reason}", self.source.path().display());
-                return None;
+                None
             }
-        };
-        Some(Frame {
-            picture: shown.picture,
-            pts_ticks: pts,
-            time_base: self.info.time_base,
-            time_secs: self.info.time_base.times(pts.saturating_sub(self.info.start_ticks)),
-            duration_secs,
-            index,
-            serial: self.serial,
-            sample_aspect: shown.sample_aspect,
-            orientation: shown.orientation,
-            key,
-            damaged,
-            picture_type,
-            source: shown.source,
-            arrival: self.arrival,
-        })
+        }
     }
 
     /// The next frame from the codec, with its place in time.

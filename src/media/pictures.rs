@@ -1,6 +1,7 @@
 //! From the decoder's frames to pictures: native planes without a copy, the others through a conversion.
 
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use super::av::{self, AvFrame, PixelFormat, Scaler};
 use super::info::OpenOptions;
@@ -8,7 +9,7 @@ use super::layout::{conversion_target, is_full_range, native_layout};
 use super::{orientation, tags};
 use crate::picture::color::{Range, Sourced};
 use crate::picture::layout::PixelLayout;
-use crate::picture::{Orientation, OwnedPlanes, Pages, Picture, PlaneStore, PlaneView, Ratio, SourceFormat};
+use crate::picture::{Frame, Orientation, OwnedPlanes, Pages, Picture, PlaneStore, PlaneView, Ratio, SourceFormat};
 
 /// What the container says about all frames; a frame may say otherwise.
 #[derive(Clone)]
@@ -22,6 +23,19 @@ pub(super) struct StreamDefaults {
     pub(super) coded_sample_aspect: Option<Ratio>,
     /// The orientation of the whole stream, which wins over the frames'.
     pub(super) orientation: Option<Orientation>,
+}
+
+/// Where a frame lies in time and number.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Place {
+    pub(super) pts_ticks: i64,
+    /// Seconds per tick.
+    pub(super) time_base: Ratio,
+    pub(super) time_secs: f64,
+    pub(super) duration_secs: f64,
+    pub(super) index: Option<u64>,
+    /// When the data of a live frame came in.
+    pub(super) arrival: Option<SystemTime>,
 }
 
 /// A picture and what else the frame says about how to show it.
@@ -68,6 +82,28 @@ impl PictureMaker {
             current: None,
             notes: Vec::new(),
         }
+    }
+
+    /// The frame of that place and serial, or why it cannot be read as one.
+    pub(super) fn make_frame(&mut self, frame: AvFrame, place: Place, serial: u64) -> Result<Frame, String> {
+        let (key, damaged, picture_type) = (frame.is_key(), frame.is_damaged(), frame.picture_type());
+        let shown = self.make(frame)?;
+        Ok(Frame {
+            picture: shown.picture,
+            pts_ticks: place.pts_ticks,
+            time_base: place.time_base,
+            time_secs: place.time_secs,
+            duration_secs: place.duration_secs,
+            index: place.index,
+            serial,
+            sample_aspect: shown.sample_aspect,
+            orientation: shown.orientation,
+            key,
+            damaged,
+            picture_type,
+            source: shown.source,
+            arrival: place.arrival,
+        })
     }
 
     /// Sentences about what could not be taken as it was.

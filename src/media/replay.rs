@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 use super::av::{AvError, AvFrame, AvPacket, Codec, CodecOptions, Received};
 use super::decoder::StopHandle;
 use super::info::OpenOptions;
-use super::pictures::PictureMaker;
+use super::pictures::{PictureMaker, Place};
 use super::position::Room;
 use super::seek::NEAR_TIME;
 use super::target::{Seek, SeekTarget};
-use super::timeshift::{Place, Supplied, Timeshift, Way};
+use super::timeshift::{Supplied, Timeshift, Way};
 use crate::picture::Frame;
 
 /// How long a search goes on when a later one waits, as for files.
@@ -231,25 +231,8 @@ impl Replay {
     }
 
     fn frame(&mut self, (frame, place): Found) -> Option<Frame> {
-        let (key, damaged, picture_type) = (frame.is_key(), frame.is_damaged(), frame.picture_type());
-        let shown = self.reading.as_mut()?.pictures.make(frame);
-        let shown = shown.inspect_err(|reason| log::debug!("a frame is left out: {reason}")).ok()?;
-        Some(Frame {
-            picture: shown.picture,
-            pts_ticks: place.pts_ticks,
-            time_base: place.time_base,
-            time_secs: place.time_secs,
-            duration_secs: place.duration_secs,
-            index: place.index,
-            serial: self.serial,
-            sample_aspect: shown.sample_aspect,
-            orientation: shown.orientation,
-            key,
-            damaged,
-            picture_type,
-            source: shown.source,
-            arrival: place.arrival,
-        })
+        let made = self.reading.as_mut()?.pictures.make_frame(frame, place, self.serial);
+        made.inspect_err(|reason| log::debug!("a frame is left out: {reason}")).ok()
     }
 
     fn frames(&mut self, found: VecDeque<Found>) -> Vec<Frame> {

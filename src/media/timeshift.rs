@@ -8,12 +8,11 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::SystemTime;
 
 use super::av::{AvPacket, StreamCopy};
-use super::pictures::StreamDefaults;
+use super::pictures::{Place, StreamDefaults};
 use super::target::SeekTarget;
-use crate::picture::{Frame, Ratio};
+use crate::picture::Frame;
 
 /// Memory that a packet takes beside its bytes.
 const PACKET_BYTES: usize = 256;
@@ -29,17 +28,6 @@ pub(super) struct Coding {
     pub(super) tick_secs: f64,
     /// Whether decoding from a keyframe gives what decoding from the first frame does.
     pub(super) begins_anew: bool,
-}
-
-/// Where a frame lies in time and number, over all connections.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Place {
-    pub(super) pts_ticks: i64,
-    pub(super) time_base: Ratio,
-    pub(super) time_secs: f64,
-    pub(super) duration_secs: f64,
-    pub(super) index: Option<u64>,
-    pub(super) arrival: Option<SystemTime>,
 }
 
 /// From where a frame is decoded.
@@ -337,6 +325,7 @@ impl Stretch {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::picture::Ratio;
 
     const TICK: Ratio = Ratio { num: 1, den: 1000 };
     /// Bytes of a packet as they are counted here.
