@@ -239,6 +239,12 @@ impl Queue {
         Some(event)
     }
 
+    /// Takes the first event that no seek makes stale, whatever waits before it.
+    pub(super) fn take_news(&mut self) -> Option<DecodeEvent> {
+        let at = self.events.iter().position(|event| !event.is_of_a_seek())?;
+        self.events.remove(at)
+    }
+
     /// Frees the oldest frame that waits; says whether there was one.
     pub(super) fn drop_oldest(&mut self) -> Option<DecodeEvent> {
         let at = self.events.iter().position(|event| matches!(event, DecodeEvent::Frame(_)))?;

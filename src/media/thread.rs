@@ -121,6 +121,12 @@ impl DecodeThread {
         event
     }
 
+    /// Takes the next news of the source itself, that it was opened or gives nothing, before frames that wait.
+    #[must_use]
+    pub fn take_news(&self) -> Option<DecodeEvent> {
+        self.shared.lock().queue.take_news()
+    }
+
     /// Waits for the next event; `None` when the time is up or the thread has ended.
     #[must_use]
     pub fn recv_timeout(&self, timeout: Duration) -> Option<DecodeEvent> {

@@ -23,8 +23,10 @@ pub fn take_events(player: &mut Player, media: &DecodeThread, now: Instant, mut 
     let mut ended = false;
     player.note_replaced(media.take_replaced());
     player.set_kept(media.kept_secs());
-    while player.wants_frames(now) {
-        match media.try_recv() {
+    loop {
+        // Whoever looks at what has gone by takes no frames for a while, and is to know what becomes of the sender.
+        let event = if player.wants_frames(now) { media.try_recv() } else { media.take_news() };
+        match event {
             Some(DecodeEvent::Frame(frame)) => player.push(frame),
             Some(DecodeEvent::Earlier { serial, before_ticks, frames }) => player.keep(serial, before_ticks, frames),
             Some(DecodeEvent::EndOfStream { serial }) => {

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use histoscope::media::{DecodeEvent, DecodeThread, OpenOptions, QueueLimits, Seek, SeekTarget};
 use histoscope::picture::Frame;
+use histoscope::playback::{News, Player, PlayerOptions, send, take_events};
 
 use crate::common::noise;
 use crate::common::numbered::{number, numbered};
@@ -206,6 +207,30 @@ fn a_part_of_the_packets_is_kept_where_memory_is_short_and_the_oldest_frame_is_o
     watched.seek(Seek::Near(secs));
     let near = watched.frame();
     assert!(near.time_secs <= secs + 1e-3 && near.time_secs >= oldest - 0.5, "{} for {secs}", near.time_secs);
+}
+
+#[test]
+fn what_becomes_of_the_sender_is_told_whoever_looks_at_what_has_gone_by() {
+    let address = format!("udp://127.0.0.1:{}", free_port());
+    let mut watched = Watched::open(&address, 1 << 20);
+    let coding = "-c:v libx264 -preset ultrafast -tune zerolatency -g 10 -f mpegts";
+    let sender = Sender::moving("160x90", coding, &address);
+    watched.watch(40);
+    let options = PlayerOptions { live: true, seekable: false, ..PlayerOptions::default() };
+    let (start, mut player) = (Instant::now(), Player::new(options));
+    watched.frames.iter().for_each(|frame| player.push(frame.clone()));
+    player.tick(start);
+    take_events(&mut player, &watched.media, start, |_| {});
+    // Back, until all that is wanted is there; the sender goes meanwhile.
+    send(&watched.media, player.seek_to(0.5));
+    drop(sender);
+    let mut lost = false;
+    while !lost && start.elapsed() < SOON {
+        take_events(&mut player, &watched.media, start, |news| lost |= matches!(news, News::NoSignal(_)));
+        player.tick(start);
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(lost && player.is_paused() && (player.position_secs() - 0.5).abs() < 0.05, "at {}", player.position_secs());
 }
 
 #[test]
