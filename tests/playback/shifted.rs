@@ -216,13 +216,18 @@ fn what_becomes_of_the_sender_is_told_whoever_looks_at_what_has_gone_by() {
     let coding = "-c:v libx264 -preset ultrafast -tune zerolatency -g 10 -f mpegts";
     let sender = Sender::moving("160x90", coding, &address);
     watched.watch(40);
-    let options = PlayerOptions { live: true, seekable: false, ..PlayerOptions::default() };
+    // Memory has room for a few of them.
+    let options = PlayerOptions { live: true, seekable: false, cache_bytes: 100_000, ..PlayerOptions::default() };
     let (start, mut player) = (Instant::now(), Player::new(options));
-    watched.frames.iter().for_each(|frame| player.push(frame.clone()));
-    player.tick(start);
+    for frame in &watched.frames {
+        player.push(frame.clone());
+        player.tick(start);
+    }
     take_events(&mut player, &watched.media, start, |_| {});
     // Back, until all that is wanted is there; the sender goes meanwhile.
-    send(&watched.media, player.seek_to(0.5));
+    let request = player.seek_to(0.5);
+    assert!(request.is_some(), "it is here already");
+    send(&watched.media, request);
     drop(sender);
     let mut lost = false;
     while !lost && start.elapsed() < SOON {
