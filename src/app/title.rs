@@ -36,6 +36,7 @@ impl Title {
             return window.set_title(&format!("{} — a single picture — Histoscope", session.name));
         }
         let state = match (player.has_ended(), player.is_paused()) {
+            (_, true) if session.lost_since.is_some() => "paused, no signal",
             _ if session.lost_since.is_some() => "no signal",
             (true, _) => "at the end",
             (false, true) => "paused",

@@ -46,12 +46,24 @@ fn scheme(text: &str) -> &str {
     text.split_once("://").map_or("", |(scheme, _)| scheme)
 }
 
+/// Host and port of an address as they are written, without the user before them.
+fn place(text: &str) -> Option<&str> {
+    let (_, rest) = text.split_once("://")?;
+    let authority = rest.split(['/', '?', '#']).next()?;
+    Some(authority.rsplit_once('@').map_or(authority, |(_, place)| place))
+}
+
+/// The port that an address names, where that is a number and none that a port can have.
+fn impossible_port(text: &str) -> Option<&str> {
+    let (_, port) = place(text)?.rsplit_once(':')?;
+    let is_number = !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
+    (is_number && port.parse::<u16>().is_err()).then_some(port)
+}
+
 /// The host that an address names, without its port and without the user before it; nothing where it names none, as
 /// `udp://:5000` does.
 fn host(text: &str) -> Option<&str> {
-    let (_, rest) = text.split_once("://")?;
-    let authority = rest.split(['/', '?', '#']).next()?;
-    let place = authority.rsplit_once('@').map_or(authority, |(_, place)| place);
+    let place = place(text)?;
     let host = match place.strip_prefix('[') {
         Some(bracketed) => bracketed.split(']').next()?,
         None => place.split(':').next()?,
@@ -59,12 +71,15 @@ fn host(text: &str) -> Option<&str> {
     (!host.is_empty()).then_some(host)
 }
 
-/// Finds out whether the host of a network address has a name that leads anywhere. FFmpeg tells that apart from other failures only in
+/// Finds out whether a network address can lead anywhere: its port, and whether its host has a name that does. FFmpeg tells that apart from other failures only in
 /// its log. Blocks as long as the name service takes.
 pub(super) fn resolve(path: &Path) -> Result<(), MediaError> {
     let text = path.to_string_lossy();
     let knows_hosts = matches!(scheme(&text).to_ascii_lowercase().as_str(), "http" | "https" | "ftp")
         || delivery(path) == Delivery::Live;
+    if let Some(port) = impossible_port(&text).filter(|_| knows_hosts && device(&text).is_none()) {
+        return Err(MediaError::NoSuchPort { path: path.to_owned(), port: port.to_owned() });
+    }
     let is_remote = knows_hosts && device(&text).is_none() && !goes_through_proxy(&text);
     let Some(host) = host(&text).filter(|_| is_remote) else { return Ok(()) };
     // The port plays no part in it.
@@ -119,6 +134,19 @@ mod tests {
         ];
         for (text, expected) in cases {
             assert_eq!(host(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_port_that_cannot_be_is_told() {
+        for text in
+            ["udp://127.0.0.1:99999", "srt://[::1]:65536?mode=caller", "udp://:70000", "http://host:123456/a.ts"]
+        {
+            let error = resolve(Path::new(text)).expect_err("there is no such port");
+            assert!(error.to_string().contains("from 1 to 65535"), "{error}");
+        }
+        for text in ["udp://127.0.0.1:65535", "udp://[::1]", "udp://127.0.0.1", "av://x11grab::99999", "a:99999.mp4"] {
+            assert_eq!(resolve(Path::new(text)), Ok(()), "{text}");
         }
     }
 

@@ -163,6 +163,14 @@ pub enum MediaError {
         /// The host's name.
         host: String,
     },
+    /// The address names a port that cannot be.
+    #[error("{}: there is no port {port}; a port is a number from 1 to 65535", shown(path))]
+    NoSuchPort {
+        /// The address.
+        path: PathBuf,
+        /// What stands in the port's place.
+        port: String,
+    },
     /// FFmpeg has no such protocol.
     #[error(
         "{}: FFmpeg here does not speak this protocol; check what stands before ://, or install an FFmpeg that has it",

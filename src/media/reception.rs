@@ -250,6 +250,7 @@ const fn is_final(error: &MediaError) -> bool {
     matches!(
         error,
         MediaError::Unresolved { .. }
+            | MediaError::NoSuchPort { .. }
             | MediaError::NotFound { .. }
             | MediaError::Unreadable { .. }
             | MediaError::Empty { .. }

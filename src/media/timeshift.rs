@@ -130,7 +130,7 @@ impl Timeshift {
         if self.limit == 0 {
             return;
         }
-        match packet.share() {
+        match packet.to_keep() {
             Ok(shared) => {
                 let facts = (packet.pts().or(packet.dts()), packet.is_key());
                 self.lock().note_packet(shared, facts, packet.size() + PACKET_BYTES, self.limit);

@@ -240,8 +240,9 @@ impl ButtonRow<'_> {
         let state = match (play.waiting, model.file.opening) {
             (_, Some(text)) => Some(text),
             (Waiting::Data, None) => Some("waiting for data …"),
-            (Waiting::Signal(_), None) => Some("no signal"),
-            (Waiting::Nothing | Waiting::Seeking(_), None) => None,
+            // Of a picture that is held it is told when it came: that there is no signal stands over it.
+            (Waiting::Signal(_), None) if !play.paused => Some("no signal"),
+            (Waiting::Signal(_) | Waiting::Nothing | Waiting::Seeking(_), None) => None,
         };
         let live = live_text(play);
         let state = state.or(live.as_deref());

@@ -1,11 +1,14 @@
 //! An owned packet: one frame's worth of compressed data.
 
 use std::alloc::{Layout, handle_alloc_error};
-use std::ptr::NonNull;
+use std::ptr::{self, NonNull};
 
 use ffmpeg_next::ffi;
 
 use super::{AvError, timestamp};
+
+/// Bytes that a packet which is kept may lie beside, and a quarter of its own.
+const MOST_SPARE: usize = 1024;
 
 /// One packet.
 pub(in crate::media) struct AvPacket(NonNull<ffi::AVPacket>);
@@ -30,6 +33,31 @@ impl AvPacket {
         // SAFETY: both packets are valid, and the new one is blank. The function changes no packet that it takes from.
         AvError::check(unsafe { ffi::av_packet_ref(other.as_ptr(), self.as_ptr()) })?;
         Ok(other)
+    }
+
+    /// A packet to be kept for long: of the same bytes, or of a copy where they lie in much more memory than they need. Demuxers read
+    /// transport streams into pieces of 200 KB, however little is in them.
+    pub(in crate::media) fn to_keep(&self) -> Result<Self, AvError> {
+        let spare = self.buffer_bytes().saturating_sub(self.size());
+        if spare <= self.size() / 4 + MOST_SPARE {
+            return self.share();
+        }
+        let other = Self::new();
+        // SAFETY: both packets are valid, and the new one is blank until it has as many bytes as are copied into it, of which none
+        // lie in the memory that they come from.
+        unsafe {
+            AvError::check(ffi::av_new_packet(other.as_ptr(), self.get().size))?;
+            AvError::check(ffi::av_packet_copy_props(other.as_ptr(), self.as_ptr()))?;
+            ptr::copy_nonoverlapping(self.get().data, other.get().data, self.size());
+        }
+        Ok(other)
+    }
+
+    /// Bytes of the memory that its bytes lie in, as far as that is counted.
+    fn buffer_bytes(&self) -> usize {
+        let buffer = self.get().buf;
+        // SAFETY: a packet's buffer reference is null or valid.
+        if buffer.is_null() { 0 } else { unsafe { (*buffer).size } }
     }
 
     pub(super) const fn as_ptr(&self) -> *mut ffi::AVPacket {
@@ -110,5 +138,37 @@ impl Drop for AvPacket {
         let mut pointer = self.0.as_ptr();
         // SAFETY: this is the only owner; the function takes the address of a pointer and clears it.
         unsafe { ffi::av_packet_free(&raw mut pointer) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A packet of that many bytes in memory for so many.
+    fn packet(size: i32, memory: i32) -> AvPacket {
+        let packet = AvPacket::new();
+        // SAFETY: the packet is blank, then it has `memory` bytes of which `size` stay.
+        unsafe {
+            assert_eq!(ffi::av_new_packet(packet.as_ptr(), memory), 0);
+            ptr::write_bytes((*packet.as_ptr()).data, 7, memory as usize);
+            ffi::av_shrink_packet(packet.as_ptr(), size);
+            ((*packet.as_ptr()).pts, (*packet.as_ptr()).flags) = (40, ffi::AV_PKT_FLAG_KEY);
+        }
+        packet
+    }
+
+    #[test]
+    fn what_is_kept_takes_little_more_memory_than_its_bytes() {
+        for (size, memory) in [(1000, 204_800), (0, 204_800), (40_000, 204_800), (200_000, 204_800), (1000, 1000)] {
+            let original = packet(size, memory);
+            let kept = original.to_keep().expect("memory");
+            assert_eq!(kept.data(), original.data());
+            assert_eq!((kept.pts(), kept.is_key(), kept.size()), (Some(40), true, size as usize));
+            let most = size as usize * 5 / 4 + 2048;
+            assert!(kept.buffer_bytes() <= most, "{} for {size} of {memory}", kept.buffer_bytes());
+        }
+        let shared = packet(200_000, 204_800);
+        assert_eq!(shared.to_keep().expect("memory").data().as_ptr(), shared.data().as_ptr(), "it is not copied");
     }
 }

@@ -29,7 +29,8 @@ impl Player {
         let step_secs = secs - self.destination_secs();
         let scrub = match self.hands {
             Hands::Scrubbing(scrub) => scrub,
-            Hands::Playing | Hands::Paused { .. } => Scrub::new(secs, self.is_paused()),
+            // What is live is held where that leads.
+            Hands::Playing | Hands::Paused { .. } => Scrub::new(secs, self.is_paused() || self.options.live),
         };
         self.hands = Hands::Scrubbing(Scrub { to_secs: secs, step_secs, ..scrub });
         match &mut self.phase {

@@ -191,6 +191,7 @@ fn a_drag_beyond_what_lies_in_memory_asks_for_quick_pictures_and_settles_on_the_
     let mut player = with_packets(20, start);
     let request = player.scrub_to(0.8, start).expect("a quick picture");
     assert_eq!(request.seek, Seek::Near(0.8));
+    assert!(player.is_paused(), "what is shown on the way is not what comes now");
     player.push(frame(request.serial, 15));
     assert_eq!(shown(&player.tick(start)), Some(15));
     assert_eq!(player.scrub_to(0.84, start).map(|request| request.seek), Some(Seek::Near(0.84)));
