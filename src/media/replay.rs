@@ -295,3 +295,6 @@ impl Reading {
         Fed::Packet
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -460,4 +460,27 @@ mod tests {
         receive(&mut kept, 4..5, 0, 10 * EACH);
         assert_eq!((way(&kept, SeekTarget::End), kept.bytes), (None, 0), "its beginning is gone");
     }
+
+    #[test]
+    fn a_sender_of_which_no_frame_has_come_leaves_nothing_behind() {
+        let mut kept = kept(true);
+        for pts in 0..5 {
+            kept.note_packet(AvPacket::new(), (Some(pts), pts == 0), EACH, usize::MAX);
+        }
+        assert_eq!(kept.bytes, 5 * EACH);
+        kept.begin(coding(true));
+        assert_eq!((kept.bytes, kept.stretches.len(), kept.stretches[0].number), (0, 1, 1));
+    }
+
+    #[test]
+    fn memory_is_used_up_to_its_limit_and_what_is_empty_goes() {
+        let mut kept = kept(true);
+        receive(&mut kept, 0..2, 0, 10 * EACH);
+        assert_eq!((kept.bytes, way(&kept, SeekTarget::Time(0.0))), (10 * EACH, Some((0, 0, 0))));
+        receive(&mut kept, 0..1, 5000, 10 * EACH);
+        assert_eq!((kept.stretches.len(), way(&kept, SeekTarget::Time(0.0))), (2, Some((0, 5, 50))));
+        receive(&mut kept, 1..2, 5000, 10 * EACH);
+        assert_eq!((kept.stretches.len(), way(&kept, SeekTarget::Time(0.0))), (1, Some((1, 0, 0))));
+        assert_eq!(kept.bytes, 10 * EACH);
+    }
 }
