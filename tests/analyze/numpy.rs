@@ -1,40 +1,44 @@
 //! Every record of many kinds of clips, against what an independent NumPy script computes from FFmpeg's raw frames.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::command::python::python;
 use crate::common::Clip;
 use crate::program::output;
 
-/// Runs `analyze CLIP --bins ARGUMENTS` and the script, which must agree.
-fn compare(clip: &Clip, format: &str, (matrix, range): (&str, &str), region: Option<&str>, arguments: &[&str]) {
-    let mut all = vec!["--bins"];
-    all.extend_from_slice(arguments);
-    if let Some(region) = region {
-        all.extend(["--region", region]);
+/// What is run of a clip: the part of the picture that is counted, and more arguments.
+type Case<'a> = (Option<&'a str>, &'a [&'a str]);
+
+/// Runs `analyze CLIP --bins ARGUMENTS` for each case, and the script, which must agree with all of them. It is started once, for its
+/// start takes longer than a case, as does what it knows after the first one.
+fn compare(clip: &Clip, format: &str, (matrix, range): (&str, &str), cases: &[Case<'_>]) {
+    let mut compared = Vec::new();
+    for (index, (region, arguments)) in cases.iter().enumerate() {
+        let region_arguments = region.iter().flat_map(|region| ["--region", region]);
+        let all: Vec<_> = ["--bins"].into_iter().chain(arguments.iter().copied()).chain(region_arguments).collect();
+        let records = clip.folder().join(format!("records{index}.jsonl"));
+        std::fs::write(&records, output(clip.path(), &all)).expect("the folder takes a file");
+        compared.push((records, *region));
     }
-    let records = clip.folder().join("records.jsonl");
-    std::fs::write(&records, output(clip.path(), &all)).expect("the folder takes a file");
-    let run = script(clip.path(), format, (matrix, range), &records, region);
-    assert!(run.status.success(), "{format} {arguments:?} {region:?}: {}", String::from_utf8_lossy(&run.stderr));
-    assert!(String::from_utf8_lossy(&run.stdout).contains("are equal"));
+    let run = script(clip.path(), format, (matrix, range), &compared);
+    assert!(run.status.success(), "{format} {cases:?}: {}", String::from_utf8_lossy(&run.stderr));
+    let said = String::from_utf8_lossy(&run.stdout).into_owned();
+    assert_eq!(said.lines().filter(|line| line.ends_with("are equal")).count(), cases.len(), "{said}");
 }
 
 fn script(
     clip: &Path,
     format: &str,
     (matrix, range): (&str, &str),
-    records: &Path,
-    region: Option<&str>,
+    compared: &[(PathBuf, Option<&str>)],
 ) -> std::process::Output {
-    python()
-        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/analyze/records.py"))
-        .arg(clip)
-        .args([format, matrix, range])
-        .arg(records)
-        .args(region)
-        .output()
-        .expect("the interpreter was found a moment ago")
+    let mut command = python();
+    command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/analyze/records.py"));
+    command.arg(clip).args([format, matrix, range]);
+    for (records, region) in compared {
+        command.arg(records).arg(region.unwrap_or("-"));
+    }
+    command.output().expect("the interpreter was found a moment ago")
 }
 
 /// Noise of every code, in a format that FFV1 keeps as it is.
@@ -66,7 +70,7 @@ const KINDS: [(&str, (&str, &str)); 11] = [
 #[test]
 fn every_kind_of_source_is_counted_as_numpy_counts_it() {
     for (format, color) in KINDS {
-        compare(&noise(format, "67x45"), format, color, None, &[]);
+        compare(&noise(format, "67x45"), format, color, &[(None, &[])]);
     }
 }
 
@@ -78,14 +82,13 @@ fn regions_that_begin_anywhere_are_counted_as_numpy_counts_them() {
             "yuv420p" => &["0,0,40,30", "3,5,21,17", "4,6,20,10", "39,29,1,1", "1,0,1,30", "2,1,3,3"],
             _ => &["3,5,21,17", "39,29,1,1"],
         };
-        for region in regions {
-            compare(&clip, format, color, Some(region), &[]);
-        }
+        let cases: Vec<Case<'_>> = regions.iter().map(|region| (Some(*region), &[][..])).collect();
+        compare(&clip, format, color, &cases);
     }
     let clip = noise("yuv411p", "41x9");
-    for region in ["5,1,2,3", "7,0,34,9", "6,2,7,1"] {
-        compare(&clip, "yuv411p", ("bt601", "limited"), Some(region), &["--components", "ycbcr"]);
-    }
+    let coded: &[&str] = &["--components", "ycbcr"];
+    let cases = ["5,1,2,3", "7,0,34,9", "6,2,7,1"].map(|region| (Some(region), coded));
+    compare(&clip, "yuv411p", ("bt601", "limited"), &cases);
 }
 
 #[test]
@@ -93,8 +96,8 @@ fn coded_components_come_beside_the_others() {
     for (format, color) in KINDS {
         if !format.starts_with("gbr") {
             let clip = noise(format, "35x27");
-            compare(&clip, format, color, None, &["--components", "ycbcr"]);
-            compare(&clip, format, color, Some("3,1,9,11"), &["--components", "ycbcr"]);
+            let coded: &[&str] = &["--components", "ycbcr"];
+            compare(&clip, format, color, &[(None, coded), (Some("3,1,9,11"), coded)]);
         }
     }
 }
@@ -104,24 +107,23 @@ fn coded_components_come_beside_the_others() {
 fn figures_of_the_vectorscope_are_those_that_numpy_computes() {
     for (format, color) in KINDS {
         let clip = noise(format, "20x14");
-        for engine in ["cpu", "gpu"] {
-            let arguments = ["--scopes", "vectorscope", "--engine", engine, "--verify"];
-            compare(&clip, format, color, None, &arguments);
-            compare(&clip, format, color, Some("3,5,11,7"), &arguments);
-        }
+        let arguments = ["cpu", "gpu"].map(|engine| ["--scopes", "vectorscope", "--engine", engine, "--verify"]);
+        let cases = arguments.iter().flat_map(|all| [(None, &all[..]), (Some("3,5,11,7"), &all[..])]);
+        compare(&clip, format, color, &cases.collect::<Vec<_>>());
     }
     let clip = Clip::noisy("clip.mkv", "24x16", "yuv444p", 2, "-c:v ffv1 -colorspace bt2020nc -color_range pc");
     let color = ("bt2020nc", "full");
-    compare(&clip, "yuv444p", color, None, &["--scopes", "vectorscope", "--components", "ycbcr", "--jobs", "2"]);
+    let arguments: &[&str] = &["--scopes", "vectorscope", "--components", "ycbcr", "--jobs", "2"];
+    compare(&clip, "yuv444p", color, &[(None, arguments)]);
 }
 
 #[test]
 fn the_gpu_says_the_same() {
     for (format, color) in [("yuv420p", ("bt601", "limited")), ("yuv422p10le", ("bt601", "limited"))] {
         let clip = noise(format, "67x45");
-        compare(&clip, format, color, None, &["--engine", "gpu", "--components", "ycbcr"]);
-        compare(&clip, format, color, Some("3,5,50,31"), &["--engine", "gpu", "--components", "ycbcr"]);
-        compare(&clip, format, color, None, &["--engine", "gpu", "--jobs", "2"]);
+        let coded: &[&str] = &["--engine", "gpu", "--components", "ycbcr"];
+        let by_two: &[&str] = &["--engine", "gpu", "--jobs", "2"];
+        compare(&clip, format, color, &[(None, coded), (Some("3,5,50,31"), coded), (None, by_two)]);
     }
 }
 
@@ -130,7 +132,7 @@ fn tags_and_b_frames_are_followed() {
     let arguments = "-c:v libx264 -bf 3 -pix_fmt yuv420p -color_range pc -colorspace bt709 -color_primaries bt709 \
                      -color_trc bt709";
     let clip = Clip::moving("clip.mp4", "96x64", 0.8, arguments);
-    compare(&clip, "yuvj420p", ("bt709", "full"), None, &["--components", "ycbcr"]);
+    compare(&clip, "yuvj420p", ("bt709", "full"), &[(None, &["--components", "ycbcr"])]);
 }
 
 #[test]
@@ -138,7 +140,11 @@ fn the_script_sees_a_wrong_number() {
     let clip = noise("yuv420p", "16x16");
     let good = output(clip.path(), &["--bins", "--scopes", "vectorscope"]);
     let records = clip.folder().join("records.jsonl");
+    let right = clip.folder().join("right.jsonl");
+    std::fs::write(&right, &good).expect("the folder takes a file");
     let color = ("bt601", "limited");
+    // Behind records that are right.
+    let compared = [(right, None), (records.clone(), None)];
     for (from, to) in [
         ("\"p75\":", "\"p75\":1"),
         ("\"bins\":[", "\"bins\":[1"),
@@ -147,10 +153,10 @@ fn the_script_sees_a_wrong_number() {
         ("\"outside_targets\":", "\"outside_targets\":1"),
     ] {
         std::fs::write(&records, good.replacen(from, to, 1)).expect("the folder takes a file");
-        let run = script(clip.path(), "yuv420p", color, &records, None);
+        let run = script(clip.path(), "yuv420p", color, &compared);
         assert!(!run.status.success(), "{to} was not noticed");
     }
     std::fs::write(&records, &good).expect("the folder takes a file");
-    assert!(script(clip.path(), "yuv420p", color, &records, None).status.success());
-    assert!(!script(clip.path(), "yuv420p", ("bt709", "limited"), &records, None).status.success());
+    assert!(script(clip.path(), "yuv420p", color, &compared).status.success());
+    assert!(!script(clip.path(), "yuv420p", ("bt709", "limited"), &compared).status.success());
 }

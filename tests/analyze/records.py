@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Compares Histoscope's records with ones that NumPy computes from FFmpeg's raw frames.
 
-    records.py CLIP PIX_FMT MATRIX RANGE RECORDS.jsonl [x,y,width,height]
+    records.py CLIP PIX_FMT MATRIX RANGE RECORDS.jsonl REGION [RECORDS.jsonl REGION ...]
 
-It shares no code with Histoscope: the frames come from the ffmpeg command, their times from ffprobe, and the figures from
+Each REGION is x,y,width,height, or - for the whole picture. It shares no code with Histoscope: the frames come from the ffmpeg command, their times from ffprobe, and the figures from
 the definitions in docs/. MATRIX and RANGE say how the samples are to be read. Every difference ends it with exit
 code 1 and a sentence.
 """
 
+import functools
 import json
 import math
 import subprocess
@@ -201,15 +202,11 @@ def outside_targets(cb, cr, codes, bits, matrix, limits):
     kr, kb = [round(weight * 10000) for weight in KR_KB[matrix]]
     kg = 10000 - kr - kb
     span = 2**bits - 1 if limits == "full" else 224 * 2 ** (bits - 8)
-    count = 0
-    known = {}
-    for pair in zip(cb.tolist(), cr.tolist()):
-        if pair not in known:
-            known[pair] = not is_made(pair, codes, (kr, kg, kb), span)
-        count += known[pair]
-    return count
+    made = lambda pair: is_made(pair, codes, (kr, kg, kb), span)
+    return sum(not made(pair) for pair in zip(cb.tolist(), cr.tolist()))
 
 
+@functools.cache
 def is_made(pair, codes, weights, span):
     """Whether a rectangle of half a code around the codes meets what colours make, by cutting the rectangle down."""
     low, high = [Fraction(2 * code - 1, 2 * span) for code in pair], [Fraction(2 * (code + codes) - 1, 2 * span) for code in pair]
@@ -252,14 +249,22 @@ def probe(clip):
 
 
 def main():
-    clip, pix_fmt, matrix, limits, records = sys.argv[1:6]
+    clip, pix_fmt, matrix, limits, *cases = sys.argv[1:]
+    frames, tick = probe(clip)
+    raw = list(raw_frames(clip, pix_fmt, frames[0]["width"], frames[0]["height"]))
+    for records, region in zip(cases[::2], cases[1::2], strict=True):
+        try:
+            compare(clip, pix_fmt, matrix, limits, frames, tick, raw, records, region)
+        except AssertionError as difference:
+            sys.exit(f"records.py: {records}, {region}: {difference}")
+
+
+def compare(clip, pix_fmt, matrix, limits, frames, tick, raw, records, region):
     with open(records) as file:
         lines = [json.loads(line) for line in file]
     summary = lines.pop()
-    frames, tick = probe(clip)
     width, height = frames[0]["width"], frames[0]["height"]
-    region = tuple(map(int, sys.argv[6].split(","))) if len(sys.argv) > 6 else (0, 0, width, height)
-    raw = list(raw_frames(clip, pix_fmt, width, height))
+    region = (0, 0, width, height) if region == "-" else tuple(map(int, region.split(",")))
     assert len(raw) == len(frames) == len(lines) > 0, f"{len(raw)} raw frames, {len(frames)}, and {len(lines)} records"
     assert summary["type"] == "summary" and summary["complete"] and summary["frames"] == len(lines), summary
     has_vectorscope = summary["options"].get("scopes") == "vectorscope"
@@ -300,7 +305,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except AssertionError as difference:
-        sys.exit(f"records.py: {difference}")
+    main()

@@ -363,6 +363,9 @@ pub fn command(display: &Display, runtime: &TempDir) -> Command {
     // What is saved lands where it is looked for.
     command.current_dir(runtime.path());
     command.env("WGPU_BACKEND", "vulkan").env("WGPU_VALIDATION", "1");
+    // Mesa keeps what it has compiled for the software adapter with the user's caches, which are new for each program: without this
+    // each of them would compile all of it again, which takes a second and more of the processor.
+    command.env("MESA_SHADER_CACHE_DIR", env!("CARGO_TARGET_TMPDIR"));
     // No dialog of the desktop's shall open on the screen of whoever runs this.
     command.env("DBUS_SESSION_BUS_ADDRESS", "disabled:").env("PATH", runtime.path());
     command.env("RUST_LOG", "info,rfd=off,histoscope=trace").env("RUST_BACKTRACE", "1");
