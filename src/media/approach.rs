@@ -326,3 +326,6 @@ impl Decoder {
         Ok(reached)
     }
 }
+
+#[cfg(test)]
+mod tests;
