@@ -18,12 +18,27 @@ fn source_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
 }
 
+/// Whether a line has a path that does not go on to the left: `hash::` is no `ash::`.
+fn has_word(line: &str, path: &str) -> bool {
+    let is_whole = |(at, _): (usize, &str)| {
+        let before = line[..at].chars().next_back();
+        !before.is_some_and(|before| before.is_alphanumeric() || before == '_')
+    };
+    line.match_indices(path).any(is_whole)
+}
+
+#[test]
+fn words_are_told_from_their_ends() {
+    assert!(has_word("use ash::vk;", "ash::") && has_word("let x: (ash::vk::Buffer)", "ash::"));
+    assert!(!has_word("use std::hash::Hash;", "ash::") && has_word("hash::x(ash::y)", "ash::"));
+}
+
 /// Files that name `path` in their code, relative to the sources' folder.
 fn users(path: &str) -> Vec<String> {
     let folder = source_folder();
     let names = |file: &PathBuf| {
         let text = fs::read_to_string(file).unwrap();
-        text.lines().any(|line| !line.trim_start().starts_with("//") && line.contains(path))
+        text.lines().any(|line| !line.trim_start().starts_with("//") && has_word(line, path))
     };
     let files = sources(&folder).into_iter().filter(names);
     files.map(|file| file.strip_prefix(&folder).unwrap().to_string_lossy().replace('\\', "/")).collect()
