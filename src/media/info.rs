@@ -20,7 +20,7 @@ pub struct OpenOptions {
     pub threads: Option<usize>,
     /// How long a network source may give no data before it is given up; 10 s by default.
     pub network_limit: Option<Duration>,
-    /// Bytes of packets of a live source that a [`DecodeThread`](super::DecodeThread) keeps, so that what has gone by can be decoded
+    /// Bytes of packets of a live source that a decoding thread keeps, so that what has gone by can be decoded
     /// again; none by default.
     pub kept_packets: usize,
 }
