@@ -44,7 +44,11 @@ impl Shared {
                     if let Some(decoder) = receiver.decoder() {
                         exchange.counters = decoder.counters();
                     }
-                    let Some(frame) = exchange.air.pass(frame) else { continue };
+                    let (frame, before) = exchange.air.pass(frame);
+                    // Frames are freed outside the lock.
+                    drop(exchange);
+                    drop(before);
+                    let Some(frame) = frame else { continue };
                     DecodeEvent::Frame(frame)
                 }
                 Ok(Reception::Opened(info)) => {

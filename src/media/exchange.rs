@@ -126,12 +126,11 @@ impl Air {
         Some(Frame { serial, ..self.newest.clone()? })
     }
 
-    /// Takes a frame that has come; gives it back as it is to be handed on, if it is.
-    pub(super) fn pass(&mut self, frame: Frame) -> Option<Frame> {
-        let newest = self.newest.insert(frame);
-        let OnAir::Newest(serial) = self.what else { return None };
-        newest.serial = serial;
-        Some(newest.clone())
+    /// Takes a frame that has come; gives it back as it is to be handed on, if it is, and the one before it, to be freed.
+    pub(super) fn pass(&mut self, frame: Frame) -> (Option<Frame>, Option<Frame>) {
+        let before = self.newest.replace(frame.clone());
+        let handed_on = if let OnAir::Newest(serial) = self.what { Some(Frame { serial, ..frame }) } else { None };
+        (handed_on, before)
     }
 }
 
