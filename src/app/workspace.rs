@@ -322,7 +322,7 @@ impl Workspace {
             other: self.held.outlined(),
             region: self.region,
             size,
-            points: self.hud.set_scale(size, self.window().scale_factor()),
+            points: Hud::pixels_per_point(size, self.window().scale_factor()),
         }
     }
 

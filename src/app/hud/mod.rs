@@ -344,20 +344,20 @@ impl Hud {
         [fade, self.notes.next_change(now), self.repaint_at].into_iter().flatten().min()
     }
 
-    /// Points of the layout to a pixel of a view: the display's own, and a little more on small and on huge windows.
-    pub fn set_scale(&self, view: (u32, u32), scale_factor: f64) -> f32 {
-        let height = f64::from(view.1) / scale_factor;
-        let zoom = match height {
-            h if h < 360.0 => 0.9,
-            h if h > 1080.0 => (h / 1080.0).sqrt().min(1.6),
-            _ => 1.0,
-        };
-        // Steps, so that text is laid out again only now and then while a window is dragged larger.
-        let zoom = ((zoom * 20.0).round() / 20.0) as f32;
+    /// Pixels of a view to a point of the layout.
+    #[must_use]
+    pub fn pixels_per_point(view: (u32, u32), scale_factor: f64) -> f32 {
+        zoom(view, scale_factor) * scale_factor as f32
+    }
+
+    /// Has the next pass laid out by the scale that suits a view; pixels to a point. It is for right before a pass: egui notes each
+    /// time until there is one.
+    fn set_scale(&self, view: (u32, u32), scale_factor: f64) -> f32 {
+        let zoom = zoom(view, scale_factor);
         if (self.context.zoom_factor() - zoom).abs() > 1e-3 {
             self.context.set_zoom_factor(zoom);
         }
-        zoom * scale_factor as f32
+        Self::pixels_per_point(view, scale_factor)
     }
 
     /// Lays out what is to be seen for a view of `size` pixels, and gathers what the user asks for.
@@ -368,7 +368,6 @@ impl Hud {
         model: &Model<'_>,
         now: Instant,
     ) -> (Shapes, Vec<Command>) {
-        let pixels_per_point = self.set_scale(size, scale_factor);
         self.repaint_at = None;
         self.notes.drop_expired(now);
         if !self.is_visible(now) {
@@ -377,8 +376,10 @@ impl Hud {
             lab::forget(&self.context);
             // Textures that nothing is drawn with any more are given back even though nothing is drawn.
             let textures = FontTextures(self.context.tex_manager().write().take_delta());
+            let pixels_per_point = Self::pixels_per_point(size, scale_factor);
             return (Shapes { pixels_per_point, textures, ..Shapes::default() }, Vec::new());
         }
+        let pixels_per_point = self.set_scale(size, scale_factor);
         let extent = Vec2::new(size.0 as f32, size.1 as f32) / pixels_per_point;
         let mut input = match (&mut self.input, window) {
             (Some(input), Some(window)) => input.take_egui_input(window),
@@ -411,6 +412,18 @@ impl Hud {
             input.handle_platform_output(window, egui::PlatformOutput::default());
         }
     }
+}
+
+/// Points of the layout to a point of the display: a little more on small and on huge windows.
+fn zoom(view: (u32, u32), scale_factor: f64) -> f32 {
+    let height = f64::from(view.1) / scale_factor;
+    let zoom = match height {
+        h if h < 360.0 => 0.9,
+        h if h > 1080.0 => (h / 1080.0).sqrt().min(1.6),
+        _ => 1.0,
+    };
+    // Steps, so that text is laid out again only now and then while a window is dragged larger.
+    ((zoom * 20.0).round() / 20.0) as f32
 }
 
 /// Whether a key leads through an open menu, as egui has it; letters are the menu's own.

@@ -69,6 +69,22 @@ fn nothing_is_laid_out_while_nothing_is_to_be_seen() {
     assert!(hud.wake_at(later).is_none() && !hud.is_due(later));
 }
 
+/// egui keeps what it is asked until it lays something out.
+#[test]
+fn nothing_is_gathered_while_nothing_is_to_be_seen() {
+    let mut hud = Hud::without_window();
+    let now = Instant::now();
+    // Small enough for a scale of its own.
+    for _ in 0..50 {
+        hud.lay_out(None, ((320, 180), 1.0), &model(&[]), now);
+    }
+    assert_eq!(hud.layouts(), 0);
+    hud.wake(now);
+    hud.lay_out(None, ((320, 180), 1.0), &model(&[]), now);
+    let causes = hud.context.repaint_causes();
+    assert!(causes.len() < 10, "{} causes to lay out", causes.len());
+}
+
 fn mesh_bounds(primitive: &egui::ClippedPrimitive) -> Rect {
     match &primitive.primitive {
         egui::epaint::Primitive::Mesh(mesh) => mesh.calc_bounds().intersect(primitive.clip_rect),
