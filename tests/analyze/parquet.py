@@ -1,7 +1,7 @@
-"""Compares a Parquet file of `histoscope analyze` with the JSON Lines of the same run: every value, as pyarrow reads it, and as
+"""Compares Parquet files of `histoscope analyze` with the JSON Lines of the same runs: every value, as pyarrow reads it, and as
 DuckDB does; and the summary with the last line.
 
-    python parquet.py records.parquet records.jsonl
+    python parquet.py records.parquet records.jsonl [other.parquet other.jsonl ...]
 """
 
 import json
@@ -28,7 +28,7 @@ def columns(record, names):
 def differ(found, value):
     """Whether a value of JSON and one of a table differ: in their type, too, but that JSON has no other numbers than it needs."""
     if isinstance(value, list):
-        return found != value or any(type(number) is not int for number in found)
+        return found != value or set(map(type, found)) - {int}
     if type(found) is float and type(value) in (int, float):
         return found != float(value)
     return type(found) is not type(value) or found != value
@@ -72,4 +72,5 @@ def main(table, lines):
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    for table, lines in zip(sys.argv[1::2], sys.argv[2::2], strict=True):
+        main(table, lines)

@@ -86,16 +86,17 @@ fn summary_of_lines(clip: &Clip, arguments: &[&str]) -> Value {
     last
 }
 
-/// Whether pyarrow and DuckDB read what the lines say, value by value.
-fn compare_with_python(clip: &Clip, path: &Path, arguments: &[&str]) -> Run {
+/// The lines of the same run, in a file beside the clip.
+fn text_of(clip: &Clip, arguments: &[&str]) -> PathBuf {
     let text = clip.folder().join("records.jsonl");
     fs::write(&text, output(clip.path(), &[arguments, &["--format", "jsonl"]].concat())).unwrap();
-    script(path, &text)
+    text
 }
 
-fn script(path: &Path, text: &Path) -> Run {
+/// Whether pyarrow and DuckDB read what the lines say, value by value: of each table, and the lines after it.
+fn script<'a>(tables_and_lines: impl IntoIterator<Item = &'a Path>) -> Run {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/analyze/parquet.py");
-    finish(python_with_packages().arg(script).args([path, text]))
+    finish(python_with_packages().arg(script).args(tables_and_lines))
 }
 
 fn variable() -> Clip {
@@ -122,6 +123,7 @@ fn damaged() -> Clip {
 fn every_value_is_that_of_the_lines() {
     let noisy = |format: &str| Clip::noisy("clip.mkv", "35x27", format, 3, "-c:v ffv1 -strict -2");
     let scopes = ["--scopes", "vectorscope"];
+    let mut compared = Vec::new();
     for (clip, arguments) in [
         (noisy("yuv420p"), &["--bins"][..]),
         (noisy("yuv422p10le"), &["--bins", "--components", "ycbcr", "--region", "3,5,11,7"]),
@@ -135,10 +137,12 @@ fn every_value_is_that_of_the_lines() {
     ] {
         let path = table(&clip, "records.parquet", arguments);
         compare_with_text(&clip, &path, arguments);
-        let run = compare_with_python(&clip, &path, arguments);
-        assert_eq!(run.code, Some(0), "{arguments:?}: {}", run.stderr);
-        assert!(run.stdout.contains("are equal"), "{}", run.stdout);
+        let text = text_of(&clip, arguments);
+        compared.push((clip, path, text));
     }
+    let run = script(compared.iter().flat_map(|(_, path, text)| [path.as_path(), text.as_path()]));
+    assert_eq!(run.code, Some(0), "{}{}", run.stdout, run.stderr);
+    assert_eq!(run.stdout.matches("are equal").count(), compared.len(), "{}", run.stdout);
 }
 
 /// Of pictures whose bins go up and down from one to the next, as those of 8 bits do.
@@ -169,8 +173,8 @@ fn the_script_sees_a_wrong_value() {
     let clip = Clip::noisy("clip.mkv", "16x16", "yuv420p", 3, "-c:v ffv1");
     let arguments = ["--bins", "--scopes", "vectorscope"];
     let path = table(&clip, "records.parquet", &arguments);
-    assert_eq!(compare_with_python(&clip, &path, &arguments).code, Some(0));
-    let text = clip.folder().join("records.jsonl");
+    let text = text_of(&clip, &arguments);
+    assert_eq!(script([&*path, &*text]).code, Some(0));
     let good = fs::read_to_string(&text).unwrap();
     for (from, to) in [
         ("\"p75\":", "\"p75\":1"),
@@ -185,7 +189,7 @@ fn the_script_sees_a_wrong_value() {
         let bad = good.replacen(from, to, 1);
         assert_ne!(bad, good, "{from}");
         fs::write(&text, bad).unwrap();
-        assert_eq!(script(&path, &text).code, Some(1), "{to} was not noticed");
+        assert_eq!(script([&*path, &*text]).code, Some(1), "{to} was not noticed");
     }
 }
 

@@ -67,7 +67,7 @@ fn run(command: &mut Command) {
 /// The environment's Python, without what the shell's settings and the home folder add.
 pub fn python_with_packages() -> Command {
     let mut command = Command::new(ENVIRONMENT.join("bin/python"));
-    command.arg("-I");
+    command.arg("-I").env("OPENBLAS_NUM_THREADS", "1");
     command
 }
 

@@ -18,7 +18,7 @@ static WITH_NUMPY: LazyLock<String> = LazyLock::new(|| {
 /// Nothing that the shell's settings or the home folder add is taken, so that it is the same interpreter for everybody.
 fn command(python: &str) -> Command {
     let mut command = Command::new(python);
-    command.arg("-I");
+    command.arg("-I").env("OPENBLAS_NUM_THREADS", "1");
     command
 }
 
