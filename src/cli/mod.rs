@@ -8,6 +8,7 @@ mod exposure;
 mod interrupt;
 mod lab;
 mod merge;
+mod mistyped;
 mod options;
 mod output;
 mod play;
@@ -94,6 +95,9 @@ pub fn parse() -> Cli {
 impl Cli {
     /// Does what was asked for; what the program returns to the shell. `started` is when the program was.
     pub fn run(self, started: Instant) -> ExitCode {
+        if let Some(error) = self.command.is_none().then(|| mistyped::told(self.play.first())).flatten() {
+            return told_by_clap(&error);
+        }
         let (name, result) = match self.command {
             None => (None, self.play.run(started)),
             Some(Command::Snapshot(args)) => (Some("snapshot"), args.run()),
@@ -119,7 +123,10 @@ fn told_as_wrong_usage(name: Option<&str>, wrong: &WrongUsage) -> ExitCode {
     let mut all = Cli::command();
     all.build();
     let command = name.and_then(|name| all.find_subcommand(name)).unwrap_or(&all);
-    let error = command.clone().error(ErrorKind::ArgumentConflict, wrong);
+    told_by_clap(&command.clone().error(ErrorKind::ArgumentConflict, wrong))
+}
+
+fn told_by_clap(error: &clap::Error) -> ExitCode {
     // If it cannot be written, the exit code must do.
     let _ = error.print();
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))

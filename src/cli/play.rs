@@ -1,6 +1,6 @@
 //! Without a command: the window.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -139,6 +139,11 @@ impl PlayArgs {
             Some(folder) => wrong_usage(format!("--compare takes two files, and {} is a folder", folder.display())),
             None => Ok(()),
         }
+    }
+
+    /// The first of the files.
+    pub fn first(&self) -> Option<&Path> {
+        self.files.first().map(PathBuf::as_path)
     }
 
     /// Bins of a channel, where a number was named.

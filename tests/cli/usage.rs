@@ -52,6 +52,18 @@ fn wrong_calls_are_usage_errors() {
 }
 
 #[test]
+fn a_misspelt_command_is_told_from_a_file() {
+    for (word, meant) in [("analyse", "analyze"), ("snapshto", "snapshot")] {
+        let run = run([word, sample().to_str().unwrap()]);
+        assert_eq!(run.code, Some(2), "{run:?}");
+        let told = format!("'{word}' is no file and no command; did you mean 'histoscope {meant}'?");
+        assert!(run.stderr.contains(&told) && run.stderr.contains("Usage"), "{run:?}");
+    }
+    let run = run(["analyze.mp4"]);
+    assert!(run.code == Some(1) && run.stderr.contains("no such file"), "{run:?}");
+}
+
+#[test]
 fn help_and_version_are_no_errors() {
     for call in [&["--help"][..], &["snapshot", "--help"], &["--version"], &["help"]] {
         let run = run(call);
