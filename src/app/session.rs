@@ -38,6 +38,8 @@ pub struct Session {
     /// Whether that is another picture than the video's, which is read as it says by itself.
     pub is_other: bool,
     media: Option<DecodeThread>,
+    /// From when to when nothing came of a live source, as far as it is kept, in seconds.
+    pub gaps: Vec<(f64, f64)>,
     /// How long a live source's pictures take to the screen.
     delays: Delays,
     /// The matrix and the range that the user reads it with.
@@ -75,6 +77,7 @@ impl Session {
             frame: None,
             is_other: false,
             media: Some(media),
+            gaps: Vec::new(),
             delays: Delays::default(),
             matrix: None,
             range: None,
@@ -110,6 +113,7 @@ impl Session {
                 }
             };
             let has_ended = take_events(&mut self.player, media, now, on_news);
+            self.gaps = media.gaps_secs();
             complaints.extend(self.report_faults(has_ended));
         }
         let Tick { show, wake_at, seek, step_end } = self.player.tick(now);

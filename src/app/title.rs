@@ -15,13 +15,20 @@ const INTERVAL: Duration = Duration::from_millis(100);
 pub struct Title {
     /// When it may follow again.
     due: Instant,
+    /// The name of what is waited for before anything is open.
+    awaited: Option<String>,
 }
 
 impl Title {
     /// A title that is due.
     #[must_use]
     pub const fn new(now: Instant) -> Self {
-        Self { due: now }
+        Self { due: now, awaited: None }
+    }
+
+    /// Names what is waited for until it is open.
+    pub fn wait_for(&mut self, name: &str) {
+        self.awaited = Some(name.to_owned());
     }
 
     /// Tells how far an open video is; `at_once` even where it has been told a moment ago.
@@ -30,7 +37,7 @@ impl Title {
             return;
         }
         self.due = now + INTERVAL;
-        let Some(session) = session else { return window.set_title("Histoscope") };
+        let Some(session) = session else { return window.set_title(&title_without_video(self.awaited.as_deref())) };
         let player = &session.player;
         if player.is_single() {
             return window.set_title(&format!("{} — a single picture — Histoscope", session.name));
@@ -45,6 +52,11 @@ impl Title {
         };
         window.set_title(&title(&session.name, player.position_secs(), player.duration_secs(), state));
     }
+}
+
+/// The title of a window that shows no video yet.
+fn title_without_video(awaited: Option<&str>) -> String {
+    awaited.map_or_else(|| "Histoscope".to_owned(), |name| format!("{name} — waiting — Histoscope"))
 }
 
 /// The title of a window that shows the file `name` at `position_secs`.
@@ -64,5 +76,7 @@ mod tests {
     fn the_title_tells_what_is_known() {
         assert_eq!(title("a.mp4", 3.2, Some(10.0), "paused"), "a.mp4 — 0:03.200 / 0:10.000 [paused] — Histoscope");
         assert_eq!(title("-", 3.2, None, ""), "- — 0:03.200 — Histoscope");
+        assert_eq!(title_without_video(None), "Histoscope");
+        assert_eq!(title_without_video(Some("udp://:5000")), "udp://:5000 — waiting — Histoscope");
     }
 }

@@ -102,6 +102,9 @@ impl Viewer {
         if let Some(secs) = options.begin.at_secs {
             work.go_to(Goal::Time(secs), now);
         }
+        if let Some(opening) = &opening {
+            work.title.wait_for(&opening.name);
+        }
         work.follow_title(now, true);
         work.redraw();
         let (started, lab) = (options.started, options.view.lab);
@@ -314,6 +317,7 @@ impl Viewer {
                 preview: preview.as_ref().map(|(preview, is_asked)| (preview, *is_asked)),
                 has_tall_strip: self.work.strip.size == StripSize::Tall,
                 sought: self.work.strip.sought,
+                gaps: self.work.session.as_ref().map_or(&[][..], |session| &session.gaps),
                 faulty: self.work.session.as_ref().is_some_and(|session| session.faults().any()),
             },
             picture: PictureView {

@@ -80,7 +80,7 @@ pub struct Workspace {
     fits: Fits,
     /// The files that were opened last.
     pub recent: Recent,
-    title: Title,
+    pub title: Title,
 }
 
 impl Workspace {

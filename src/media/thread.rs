@@ -181,6 +181,13 @@ impl DecodeThread {
         self.shared.shift.span_secs()
     }
 
+    /// From when to when nothing came of a live source between what is kept, in seconds from its first frame, where that took more
+    /// than half a second.
+    #[must_use]
+    pub fn gaps_secs(&self) -> Vec<(f64, f64)> {
+        self.shared.shift.gaps_secs()
+    }
+
     /// How many frames of a live source newer ones have replaced before they were taken, since this was last asked.
     #[must_use]
     pub fn take_replaced(&self) -> u64 {

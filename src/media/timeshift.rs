@@ -19,6 +19,9 @@ const PACKET_BYTES: usize = 256;
 /// How many packets back the one of a frame that has just been decoded is looked for.
 const DECODED_BACK: usize = 256;
 
+/// What is called a gap takes longer than this: a sender that was replaced at once leaves none.
+const LEAST_GAP_SECS: f64 = 0.5;
+
 /// How the packets of a connection are decoded.
 pub(super) struct Coding {
     pub(super) stream: StreamCopy,
@@ -111,6 +114,11 @@ impl Timeshift {
         Some((first, last))
     }
 
+    /// From when to when nothing came between the stretches, in seconds from the first frame of all, where that was long.
+    pub(super) fn gaps_secs(&self) -> Vec<(f64, f64)> {
+        self.lock().gaps_secs()
+    }
+
     /// A connection begins, whose packets are decoded so.
     pub(super) fn begin(&self, coding: Coding) {
         if self.limit > 0 {
@@ -184,6 +192,16 @@ impl Timeshift {
 impl Kept {
     fn frames(&self) -> impl Iterator<Item = &Noted> {
         self.stretches.iter().flat_map(|stretch| &stretch.frames)
+    }
+
+    fn gaps_secs(&self) -> Vec<(f64, f64)> {
+        let ends = self.stretches.iter().filter_map(|stretch| {
+            let (first, last) = stretch.frames.front().zip(stretch.frames.back())?;
+            Some((first.place.time_secs, last.place.time_secs + last.place.duration_secs))
+        });
+        let ends: Vec<_> = ends.collect();
+        let gaps = ends.windows(2).map(|pair| (pair[0].1, pair[1].0));
+        gaps.filter(|(from, to)| to - from > LEAST_GAP_SECS).collect()
     }
 
     fn stretch(&self, number: u64) -> Option<&Stretch> {

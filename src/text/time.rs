@@ -64,6 +64,21 @@ pub fn timecode(secs: f64) -> String {
     }
 }
 
+/// How far one is behind the newest picture; `None` at the newest.
+#[must_use]
+pub fn behind_text(secs: f64) -> Option<String> {
+    if secs < 0.05 {
+        return None;
+    }
+    if secs < 59.95 {
+        return Some(format!("−{secs:.1} s"));
+    }
+    // The conversion saturates.
+    let whole = secs.round() as u64;
+    let (hours, minutes, secs) = (whole / 3600, whole / 60 % 60, whole % 60);
+    Some(if hours > 0 { format!("−{hours}:{minutes:02}:{secs:02}") } else { format!("−{minutes}:{secs:02}") })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -88,5 +103,21 @@ mod tests {
         assert_eq!(timecode(59.9996), "1:00.000");
         assert_eq!(timecode(-0.5), "-0:00.500");
         assert!(!timecode(1e300).is_empty() && !timecode(f64::NAN).is_empty());
+    }
+
+    #[test]
+    fn how_far_behind_one_is_is_told_as_coarsely_as_it_is_far() {
+        for (secs, text) in [
+            (0.0, None),
+            (-1.0, None),
+            (0.049, None),
+            (0.05, Some("−0.1 s")),
+            (59.94, Some("−59.9 s")),
+            (59.96, Some("−1:00")),
+            (3599.4, Some("−59:59")),
+            (3661.0, Some("−1:01:01")),
+        ] {
+            assert_eq!(behind_text(secs).as_deref(), text, "{secs}");
+        }
     }
 }

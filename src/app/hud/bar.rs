@@ -8,7 +8,7 @@ use super::model::{Command, Model, PlayState, Waiting};
 use super::theme;
 use super::timeline::Timeline;
 use crate::keys::{self, Action, SpeedChange};
-use crate::text::{clock_time, timecode};
+use crate::text::{behind_text, clock_time, timecode};
 
 /// Height of a row of buttons, in points.
 const ROW: f32 = 26.0;
@@ -360,9 +360,11 @@ fn frame_text(play: &PlayState) -> Option<String> {
 /// Of what is live: how long a picture takes to the screen, or when the one that is held came in.
 fn live_text(play: &PlayState) -> Option<String> {
     let live = play.live?;
+    let behind = live.kept.map(|(_, newest)| newest - play.position_secs).and_then(behind_text);
+    let with_time = |text: String| behind.map_or_else(|| text.clone(), |behind| format!("{behind}  ·  {text}"));
     Some(match (play.paused, live.arrival, live.delay) {
-        (true, Some(arrival), _) => format!("came at {}", clock_time(arrival)),
-        (true, None, _) => "held".to_owned(),
+        (true, Some(arrival), _) => with_time(format!("came at {}", clock_time(arrival))),
+        (true, None, _) => with_time("held".to_owned()),
         (false, _, Some(delay)) => format!("live, {} ms", delay.as_millis()),
         (false, _, None) => "live".to_owned(),
     })
@@ -384,17 +386,21 @@ mod tests {
     fn what_is_live_tells_its_delay_and_what_is_held_when_it_came() {
         let arrival = Some(SystemTime::UNIX_EPOCH + Duration::from_secs(3661));
         let delay = Some(Duration::from_micros(47_900));
-        let of = |paused, arrival, delay| {
-            live_text(&PlayState {
-                paused,
-                live: Some(LiveState { kept: None, delay, arrival }),
-                ..PlayState::default()
-            })
+        let state = |paused, arrival, delay, kept| PlayState {
+            paused,
+            position_secs: 4.0,
+            live: Some(LiveState { kept, delay, arrival }),
+            ..PlayState::default()
         };
+        let of = |paused, arrival, delay| live_text(&state(paused, arrival, delay, None));
         assert_eq!(of(false, arrival, delay).as_deref(), Some("live, 47 ms"));
         assert_eq!(of(false, arrival, None).as_deref(), Some("live"));
         assert_eq!(of(true, arrival, delay).as_deref(), Some("came at 01:01:01 UTC"));
         assert_eq!(of(true, None, delay).as_deref(), Some("held"));
+        let behind = |paused, newest| live_text(&state(paused, arrival, delay, Some((1.0, newest))));
+        assert_eq!(behind(true, 16.3).as_deref(), Some("−12.3 s  ·  came at 01:01:01 UTC"));
+        assert_eq!(behind(true, 4.0).as_deref(), Some("came at 01:01:01 UTC"));
+        assert_eq!(behind(false, 16.3).as_deref(), Some("live, 47 ms"));
         assert_eq!(live_text(&PlayState::default()), None);
     }
 }

@@ -218,6 +218,8 @@ pub struct FileView<'a> {
     pub has_tall_strip: bool,
     /// Which findings are shown in it.
     pub sought: Sought,
+    /// From when to when nothing came of a live source, as far as it is kept, in seconds.
+    pub gaps: &'a [(f64, f64)],
 }
 
 /// The frames that are held to compare with.

@@ -6,7 +6,7 @@ use super::model::{Command, Model, PlayState};
 use super::preview::PreviewPicture;
 use super::strip::{self, StripPicture};
 use super::theme;
-use crate::text::timecode;
+use crate::text::{behind_text, timecode};
 
 /// Height of the line in points.
 const LINE: f32 = 5.0;
@@ -14,6 +14,8 @@ const LINE: f32 = 5.0;
 const AHEAD: Color32 = Color32::from_rgb(82, 84, 88);
 /// Part that has been played.
 const PLAYED: Color32 = Color32::from_rgb(226, 228, 232);
+/// Part of a live source's in which nothing came.
+const GAP: Color32 = Color32::from_rgb(24, 24, 26);
 
 /// What is kept from one drawing to the next.
 #[derive(Debug, Default)]
@@ -105,7 +107,7 @@ impl Timeline {
         let is_active = response.hovered() || self.is_dragged();
         // The place is seen in the clip as well.
         let reach = if clip.is_some() { rect.y_range() } else { line.y_range() };
-        draw_line(painter, (line, reach), column, play, self.dragged, is_active);
+        draw_line(painter, (line, reach), column, play, (self.dragged, model.file.gaps), is_active);
         if let Some(clip) = clip {
             strip::mark_cuts(painter, rect, clip.cuts(), column);
             strip::mark_findings(painter, rect, clip, model.file.sought, column);
@@ -118,15 +120,16 @@ impl Timeline {
             commands.push(Command::Preview(time(x)));
         }
         let told = clip.and_then(|clip| strip::told(clip, model.file.sought, (time(at.x), x), column));
-        show_hint(painter, x, free, &hints(time(at.x), play, told))
+        show_hint(painter, x, free, &hints(time(at.x), play, model.file.gaps, told))
     }
 }
 
 /// The time under the pointer, and the frame that is on screen then, as far as the frame rate tells; the longest first.
-fn hints(secs: f64, play: &PlayState, told: Option<String>) -> Vec<String> {
+fn hints(secs: f64, play: &PlayState, gaps: &[(f64, f64)], told: Option<String>) -> Vec<String> {
     if let Some((_, newest)) = play.live.and_then(|live| live.kept) {
-        let behind = newest - secs;
-        let text = if behind > 0.05 { format!("−{behind:.1} s") } else { "live".to_owned() };
+        let text = behind_text(newest - secs).unwrap_or_else(|| "live".to_owned());
+        let has_signal = !gaps.iter().any(|&(from, to)| from <= secs && secs < to);
+        let text = if has_signal { text } else { format!("{text}  ·  no signal") };
         return vec![format!("{text}  ·  {}", timecode(secs)), text];
     }
     let frame = play.frame_rate.map(|rate| format!("{}  frame ~{}", timecode(secs), (secs * rate + 1e-6).floor()));
@@ -149,13 +152,16 @@ fn draw_line(
     (line, reach): (Rect, Rangef),
     column: impl Fn(f64) -> f32,
     play: &PlayState,
-    dragged: Option<f64>,
+    (dragged, gaps): (Option<f64>, &[(f64, f64)]),
     is_active: bool,
 ) {
     let part = |from: f32, to: f32| Rect::from_x_y_ranges(from..=to, line.y_range());
     let place = column(dragged.unwrap_or(play.destination_secs));
     painter.rect_filled(line, LINE / 2.0, AHEAD);
     painter.rect_filled(part(line.min.x, place), LINE / 2.0, PLAYED);
+    for &(from, to) in gaps {
+        painter.rect_filled(part(column(from), column(to)).expand2(vec2(0.0, 1.0)), 0, GAP);
+    }
     if let [Some(a), Some(b)] = play.marks {
         let loop_ = part(column(a), column(b)).expand2(vec2(0.0, 1.0));
         painter.rect_filled(loop_, 0, theme::ACCENT.gamma_multiply(0.55));
