@@ -188,11 +188,11 @@ fn a_decoder_that_holds_a_frame_back_gives_it_when_the_rest_comes_or_nobody_wait
     let mut replay = sent.replay();
     // Its threads want packets that the sender has not sent yet.
     let shift = Arc::clone(&sent.shift);
+    let begun = Instant::now();
     let ending = thread::spawn(move || {
         thread::sleep(Duration::from_millis(100));
         shift.end();
     });
-    let begun = Instant::now();
     let (frame, _) = replay.seek(sent.to(19), Room::default()).unwrap();
     assert!(facts(&frame) == sent.frames[19] && begun.elapsed() >= Duration::from_millis(100));
     ending.join().unwrap();
