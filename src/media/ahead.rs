@@ -257,6 +257,13 @@ mod tests {
         assert_eq!(decoder.position.packets.front().and_then(|packet| packet.pts()), Some(GROUP));
         let stamps = ahead.stamps.unwrap();
         assert_eq!(stamps[..41], (60..=100).map(|at| at * FRAME).collect::<Vec<_>>());
+
+        // What was forgotten leaves room for as much, and for no more.
+        let mut decoder = fresh();
+        let ahead = decoder.look_ahead_within(350_000, 290 * FRAME, GROUP, LookAhead::ToTarget).unwrap();
+        assert_eq!((ahead.key, ahead.is_cut_short), (Some(0), true));
+        let (bytes, last) = (queued(&decoder), decoder.position.packets.back().map_or(0, |packet| packet.size()));
+        assert!(bytes > 350_000 && bytes - last <= 350_000, "{bytes} with {last} of the last");
     }
 
     #[test]

@@ -64,6 +64,10 @@ struct Reading {
     held: Option<AvPacket>,
 }
 
+/// How often a decoder has refused what it was given.
+#[derive(Default)]
+struct Refusals(u32);
+
 /// What decoding on gave.
 enum Decoded {
     Frame(Found),
@@ -202,7 +206,7 @@ impl Replay {
     /// The next frame of the stretch.
     fn decode(&mut self) -> Decoded {
         let Some(reading) = &mut self.reading else { return Decoded::Gone };
-        let mut refused = 0;
+        let mut refusals = Refusals::default();
         loop {
             match reading.codec.receive() {
                 Received::Frame(frame) => {
@@ -216,8 +220,7 @@ impl Replay {
                 Received::End => return Decoded::Over,
                 Received::Refused(error) => {
                     log::debug!("a kept packet was refused: {error}");
-                    refused += 1;
-                    if refused > MOST_REFUSED {
+                    if refusals.are_too_many() {
                         return Decoded::Over;
                     }
                 }
@@ -253,6 +256,14 @@ impl Search {
             bytes -= oldest.0.buffer_bytes();
         }
         Self { frame, before, bytes }
+    }
+}
+
+impl Refusals {
+    /// Counts one more; says whether the decoder is taken to have ended.
+    const fn are_too_many(&mut self) -> bool {
+        self.0 += 1;
+        self.0 > MOST_REFUSED
     }
 }
 

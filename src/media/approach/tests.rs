@@ -1,4 +1,4 @@
-use super::super::position::ReadPacket;
+use super::super::position::{ReadPacket, Supply};
 use super::*;
 use crate::media::{OpenOptions, Seek};
 
@@ -196,4 +196,64 @@ fn earlier_frames_are_decoded_from_a_keyframe_that_is_early_enough() {
     let mut decoder = opened();
     assert!(decoder.seek_by_timestamp(KEY + FRAME, Origin::Keyframe, &EXACT).unwrap());
     assert_eq!(decoder.frames_passed(KEY + FRAME).len(), 1, "from that one itself");
+}
+
+#[test]
+fn decoding_starts_at_a_packet_of_the_queue_and_forgets_what_was_decoded_but_not_what_was_read() {
+    let begun = |start: fn(&mut Decoder, usize)| {
+        let mut decoder = opened();
+        let key = decoder.look_ahead(KEY, KEY, LookAhead::ToTarget).unwrap().key.unwrap();
+        let packets = decoder.position.packets.len();
+        decoder.position.supply = Supply::Ended;
+        start(&mut decoder, key);
+        let position = &decoder.position;
+        assert_eq!(position.packets.len(), packets - key);
+        assert_eq!(position.packets.front().and_then(|packet| packet.pts()), Some(KEY));
+        assert_eq!(position.omission.drop_before, Some(KEY), "what is shown before it is not");
+        assert!(position.last_packet.is_some());
+        (position.origin, position.supply, position.next_pts(), position.in_codec.is_empty())
+    };
+    let over = |decoder: &mut Decoder, key| decoder.start_over_at(key, Origin::Keyframe);
+    assert_eq!(begun(over), (Origin::Keyframe, Supply::Ended, None, true));
+    let (origin, supply, next, _) = begun(Decoder::start_at);
+    assert_eq!((origin, supply, next), (Origin::Start, Supply::Ended, Some(0)));
+}
+
+#[test]
+fn decoding_on_leads_to_a_frame_that_has_not_been_passed_from_a_keyframe_on_the_way() {
+    let mut decoder = opened();
+    assert!(decoder.go_on_to(20 * FRAME, &EXACT).unwrap());
+    assert_eq!(decoder.next_frame().unwrap().map(|frame| frame.pts_ticks), Some(20 * FRAME));
+    assert!(!decoder.go_on_to(20 * FRAME, &EXACT).unwrap(), "it was passed");
+    assert!(decoder.go_on_to(KEY + 2 * FRAME, &EXACT).unwrap());
+    assert_eq!(decoder.position.origin, Origin::Keyframe);
+    let frame = decoder.next_frame().unwrap().unwrap();
+    assert_eq!((frame.pts_ticks, frame.index), (KEY + 2 * FRAME, Some(62)));
+    decoder.position.origin = Origin::Guess;
+    assert!(decoder.go_on_to(2 * KEY, &EXACT).unwrap());
+    assert_eq!(decoder.position.origin, Origin::Guess, "a keyframe makes it no better");
+}
+
+#[test]
+fn the_input_is_positioned_behind_the_first_frame_only() {
+    let mut decoder = opened();
+    assert!(!decoder.position_at(&Probe::new(&decoder, 0), Origin::Keyframe), "nothing is before it");
+    assert_eq!((decoder.position.origin, decoder.position.next_pts()), (Origin::Start, Some(0)));
+    assert!(decoder.position_at(&Probe::new(&decoder, KEY), Origin::Keyframe));
+    assert_eq!((decoder.position.origin, decoder.position.next_pts()), (Origin::Keyframe, None));
+}
+
+#[test]
+fn what_begins_with_a_picture_that_refers_to_others_is_unclean_but_decoding_on_is_not() {
+    let second = |is_start: bool| {
+        let mut decoder = opened();
+        decoder.next_frame().unwrap();
+        assert!(decoder.position.ready.is_empty());
+        if is_start {
+            decoder.position.last_pts = None;
+        }
+        decoder.position.omission.drop_before = Some(0);
+        decoder.decode_up_to(3 * FRAME, None, &EXACT).unwrap()
+    };
+    assert_eq!((second(true), second(false)), (Reached::Unclean, Reached::Frame));
 }

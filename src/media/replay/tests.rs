@@ -188,11 +188,11 @@ fn a_decoder_that_holds_a_frame_back_gives_it_when_the_rest_comes_or_nobody_wait
     let mut replay = sent.replay();
     // Its threads want packets that the sender has not sent yet.
     let shift = Arc::clone(&sent.shift);
+    let begun = Instant::now();
     let ending = thread::spawn(move || {
         thread::sleep(Duration::from_millis(100));
         shift.end();
     });
-    let begun = Instant::now();
     let (frame, _) = replay.seek(sent.to(19), Room::default()).unwrap();
     assert!(facts(&frame) == sent.frames[19] && begun.elapsed() >= Duration::from_millis(100));
     ending.join().unwrap();
@@ -238,4 +238,36 @@ fn a_frame_near_a_time_is_nearer_than_the_keyframe_and_not_behind_it() {
     };
     assert!((0..20).any(|_| near(2) == 2));
     assert!((0..20).all(|_| near(30) <= 30));
+}
+
+#[test]
+fn a_search_near_a_frame_goes_on_to_it_or_until_the_time_is_up() {
+    let sent = Sent::new(40, PLAIN);
+    let mut replay = sent.replay();
+    let mut ends = |until| {
+        let target = SeekTarget::Timestamp(sent.ticks_of(30));
+        replay.search(target, Room::default(), Some(until), 0.0).map(|search| search.frame.1.index)
+    };
+    assert_eq!(ends(Instant::now() + Duration::from_secs(3600)), Some(Some(30)));
+    assert_eq!(ends(Instant::now()), Some(Some(0)), "the first that would do");
+}
+
+#[test]
+fn each_sender_is_decoded_by_a_decoder_of_its_own() {
+    let mut sent = Sent::new(5, PLAIN);
+    sent.connect(Reception { threads: 4, ..PLAIN });
+    sent.go_on(5);
+    let mut replay = sent.replay();
+    let mut threads = |at| {
+        replay.begin(sent.shift.way_to(SeekTarget::Timestamp(sent.ticks_of(at)), 0, 0.0).unwrap()).unwrap();
+        replay.reading.as_ref().unwrap().codec.threads()
+    };
+    assert_eq!([0, 7, 8, 2].map(&mut threads), [1, 4, 4, 1]);
+}
+
+#[test]
+fn a_decoder_that_refuses_all_is_given_up_in_the_end() {
+    let mut refusals = Refusals::default();
+    assert!((0..MOST_REFUSED).all(|_| !refusals.are_too_many()));
+    assert!(refusals.are_too_many());
 }
