@@ -199,3 +199,22 @@ fn show_unseekable(painter: &Painter, rect: Rect, line: Rect, play: &PlayState, 
     let text = if fits { long } else { short };
     theme::label(painter, rect.expand(4.0), rect.center(), Align2::CENTER_CENTER, text, theme::SMALL, theme::LIGHT);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::hud::LiveState;
+
+    #[test]
+    fn what_a_click_on_live_input_would_lead_to_is_told_by_how_far_behind_it_is() {
+        let live = LiveState { kept: Some((10.0, 100.0)), delay: None, arrival: None };
+        let play = PlayState { live: Some(live), ..PlayState::default() };
+        let gaps = [(40.0, 50.0)];
+        let longest = |secs| hints(secs, &play, &gaps, None).swap_remove(0);
+        assert_eq!(longest(100.0), "live  ·  1:40.000");
+        assert_eq!(longest(95.5), "−4.5 s  ·  1:35.500");
+        assert_eq!(longest(40.0), "−1:00  ·  no signal  ·  0:40.000");
+        assert_eq!(longest(50.0), "−50.0 s  ·  0:50.000");
+        assert_eq!(longest(39.9), "−1:00  ·  0:39.900");
+    }
+}

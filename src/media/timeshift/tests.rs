@@ -239,3 +239,16 @@ fn what_a_connection_sends_is_kept_and_counted_until_it_is_over_and_nothing_wher
     assert!(shift.span_secs().is_none() && shift.way_to(SeekTarget::End, 0, 0.0).is_none());
     assert!(matches!(shift.packet(0, 0), Supplied::Gone), "nobody waits for what will not be kept");
 }
+
+#[test]
+fn what_lies_between_senders_is_a_gap_where_it_is_long_and_both_have_shown_a_frame() {
+    let mut kept = Kept::default();
+    for begin_ms in [0, 600, 5_000, 5_100] {
+        kept.begin(Arc::new(coding(true)));
+        receive(&mut kept, 0..2, begin_ms, usize::MAX);
+    }
+    // The first ends at 0.1 s, the second at 0.7 s.
+    assert_eq!(kept.gaps_secs(), [(0.7, 5.0)]);
+    kept.begin(Arc::new(coding(true)));
+    assert_eq!(kept.gaps_secs(), [(0.7, 5.0)]);
+}
