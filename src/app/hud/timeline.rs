@@ -129,7 +129,10 @@ fn hints(secs: f64, play: &PlayState, gaps: &[(f64, f64)], told: Option<String>)
     if let Some((_, newest)) = play.live.and_then(|live| live.kept) {
         let text = behind_text(newest - secs).unwrap_or_else(|| "live".to_owned());
         let has_signal = !gaps.iter().any(|&(from, to)| from <= secs && secs < to);
-        let text = if has_signal { text } else { format!("{text}  ·  no signal") };
+        if !has_signal {
+            let told = format!("{text}  ·  no signal");
+            return vec![format!("{told}  ·  {}", timecode(secs)), told, "no signal".to_owned()];
+        }
         return vec![format!("{text}  ·  {}", timecode(secs)), text];
     }
     let frame = play.frame_rate.map(|rate| format!("{}  frame ~{}", timecode(secs), (secs * rate + 1e-6).floor()));
