@@ -2,14 +2,11 @@
 
 use std::path::Path;
 
-use clap::{Command, CommandFactory};
+use clap::Command;
 
-use super::Cli;
-
-/// What a wrong first word is told, where it looks like a command; `None` where it is a file, or nothing like one.
-pub fn told(first: Option<&Path>) -> Option<clap::Error> {
+/// What a wrong first word is told, where it looks like a command of `all`; `None` where it is a file, or nothing like one.
+pub fn told(mut all: Command, first: Option<&Path>) -> Option<clap::Error> {
     let first = first.filter(|first| !first.exists())?.to_str()?;
-    let mut all = Cli::command();
     all.build();
     let name = meant(first, &all)?;
     let message = format!("'{first}' is no file and no command; did you mean 'histoscope {name}'?");
@@ -25,7 +22,10 @@ fn meant<'a>(word: &str, all: &'a Command) -> Option<&'a str> {
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory;
+
     use super::*;
+    use crate::cli::Cli;
 
     #[test]
     fn a_word_that_is_nearly_a_command_is_taken_for_it() {
@@ -48,6 +48,7 @@ mod tests {
 
     #[test]
     fn what_is_there_is_a_file_whatever_its_name() {
+        let told = |first| told(Cli::command(), first);
         assert!(told(Some(Path::new("srcc"))).is_none() && told(None).is_none());
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("analyse");

@@ -95,7 +95,9 @@ pub fn parse() -> Cli {
 impl Cli {
     /// Does what was asked for; what the program returns to the shell. `started` is when the program was.
     pub fn run(self, started: Instant) -> ExitCode {
-        if let Some(error) = self.command.is_none().then(|| mistyped::told(self.play.first())).flatten() {
+        if self.command.is_none()
+            && let Some(error) = mistyped::told(Self::command(), self.play.first())
+        {
             return told_by_clap(&error);
         }
         let (name, result) = match self.command {
