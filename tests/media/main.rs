@@ -10,6 +10,7 @@ mod layouts;
 mod mutants;
 mod pages;
 mod seek;
+mod seek_omissions;
 mod seek_times;
 mod seek_ways;
 mod thread;
