@@ -58,6 +58,12 @@ impl Inputs {
         self.opening.as_ref().map(|opening| opening.text(now))
     }
 
+    /// The name of a source whose sender is waited for.
+    #[must_use]
+    pub fn awaited(&self) -> Option<&str> {
+        self.opening.as_ref().filter(|opening| opening.is_awaited()).map(|opening| &*opening.name)
+    }
+
     /// When something is to be said of the video that is being opened.
     #[must_use]
     pub fn wake_at(&self) -> Option<Instant> {

@@ -38,8 +38,6 @@ pub struct Session {
     /// Whether that is another picture than the video's, which is read as it says by itself.
     pub is_other: bool,
     media: Option<DecodeThread>,
-    /// From when to when nothing came of a live source, as far as it is kept, in seconds.
-    pub gaps: Vec<(f64, f64)>,
     /// How long a live source's pictures take to the screen.
     delays: Delays,
     /// The matrix and the range that the user reads it with.
@@ -77,7 +75,6 @@ impl Session {
             frame: None,
             is_other: false,
             media: Some(media),
-            gaps: Vec::new(),
             delays: Delays::default(),
             matrix: None,
             range: None,
@@ -113,7 +110,6 @@ impl Session {
                 }
             };
             let has_ended = take_events(&mut self.player, media, now, on_news);
-            self.gaps = media.gaps_secs();
             complaints.extend(self.report_faults(has_ended));
         }
         let Tick { show, wake_at, seek, step_end } = self.player.tick(now);
@@ -281,6 +277,12 @@ impl Session {
                 },
             },
         }
+    }
+
+    /// From when to when nothing came of a live source, as far as it is kept, in seconds.
+    #[must_use]
+    pub fn gaps_secs(&self) -> Vec<(f64, f64)> {
+        self.media.as_ref().filter(|_| self.player.is_live()).map(DecodeThread::gaps_secs).unwrap_or_default()
     }
 
     /// The frame, its picture read with the user's matrix and range where they are chosen.

@@ -26,9 +26,9 @@ impl Title {
         Self { due: now, awaited: None }
     }
 
-    /// Names what is waited for until it is open.
-    pub fn wait_for(&mut self, name: &str) {
-        self.awaited = Some(name.to_owned());
+    /// Takes the name of what is waited for, if anything is.
+    pub fn wait_for(&mut self, name: Option<&str>) {
+        self.awaited = name.map(str::to_owned);
     }
 
     /// Tells how far an open video is; `at_once` even where it has been told a moment ago.

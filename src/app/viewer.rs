@@ -102,9 +102,7 @@ impl Viewer {
         if let Some(secs) = options.begin.at_secs {
             work.go_to(Goal::Time(secs), now);
         }
-        if let Some(opening) = &opening {
-            work.title.wait_for(&opening.name);
-        }
+        work.title.wait_for(opening.as_ref().map(|opening| &*opening.name));
         work.follow_title(now, true);
         work.redraw();
         let (started, lab) = (options.started, options.view.lab);
@@ -206,6 +204,8 @@ impl Viewer {
 
     /// Takes what has come of something that was to be opened.
     fn receive(&mut self, arrival: Arrival, now: Instant) {
+        self.work.title.wait_for(self.inputs.awaited());
+        self.work.follow_title(now, true);
         match arrival {
             Arrival::Begun => self.work.redraw(),
             Arrival::Note(note) => self.work.note(note, now),
@@ -306,6 +306,7 @@ impl Viewer {
         let strip = self.work.strip.strip();
         let lab = self.lab.view(self.work.scene.style.logarithmic, corners, now);
         let opening = self.inputs.opening(now);
+        let gaps = self.work.session.as_ref().map(|session| session.gaps_secs()).unwrap_or_default();
         let model = Model {
             file: FileView {
                 name: self.work.session.as_ref().map(|session| session.name.as_str()),
@@ -317,7 +318,7 @@ impl Viewer {
                 preview: preview.as_ref().map(|(preview, is_asked)| (preview, *is_asked)),
                 has_tall_strip: self.work.strip.size == StripSize::Tall,
                 sought: self.work.strip.sought,
-                gaps: self.work.session.as_ref().map_or(&[][..], |session| &session.gaps),
+                gaps: &gaps,
                 faulty: self.work.session.as_ref().is_some_and(|session| session.faults().any()),
             },
             picture: PictureView {

@@ -80,6 +80,7 @@ pub struct Workspace {
     fits: Fits,
     /// The files that were opened last.
     pub recent: Recent,
+    /// What the window is called.
     pub title: Title,
 }
 

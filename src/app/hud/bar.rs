@@ -361,7 +361,10 @@ fn frame_text(play: &PlayState) -> Option<String> {
 fn live_text(play: &PlayState) -> Option<String> {
     let live = play.live?;
     let behind = live.kept.map(|(_, newest)| newest - play.position_secs).and_then(behind_text);
-    let with_time = |text: String| behind.map_or_else(|| text.clone(), |behind| format!("{behind}  ·  {text}"));
+    let with_time = |text: String| match &behind {
+        Some(behind) => format!("{behind}  ·  {text}"),
+        None => text,
+    };
     Some(match (play.paused, live.arrival, live.delay) {
         (true, Some(arrival), _) => with_time(format!("came at {}", clock_time(arrival))),
         (true, None, _) => with_time("held".to_owned()),

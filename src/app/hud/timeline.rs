@@ -107,7 +107,7 @@ impl Timeline {
         let is_active = response.hovered() || self.is_dragged();
         // The place is seen in the clip as well.
         let reach = if clip.is_some() { rect.y_range() } else { line.y_range() };
-        draw_line(painter, (line, reach), column, play, (self.dragged, model.file.gaps), is_active);
+        draw_line(painter, (line, reach), column, model, self.dragged, is_active);
         if let Some(clip) = clip {
             strip::mark_cuts(painter, rect, clip.cuts(), column);
             strip::mark_findings(painter, rect, clip, model.file.sought, column);
@@ -128,8 +128,7 @@ impl Timeline {
 fn hints(secs: f64, play: &PlayState, gaps: &[(f64, f64)], told: Option<String>) -> Vec<String> {
     if let Some((_, newest)) = play.live.and_then(|live| live.kept) {
         let text = behind_text(newest - secs).unwrap_or_else(|| "live".to_owned());
-        let has_signal = !gaps.iter().any(|&(from, to)| from <= secs && secs < to);
-        if !has_signal {
+        if gaps.iter().any(|&(from, to)| from <= secs && secs < to) {
             let told = format!("{text}  ·  no signal");
             return vec![format!("{told}  ·  {}", timecode(secs)), told, "no signal".to_owned()];
         }
@@ -154,15 +153,16 @@ fn draw_line(
     painter: &Painter,
     (line, reach): (Rect, Rangef),
     column: impl Fn(f64) -> f32,
-    play: &PlayState,
-    (dragged, gaps): (Option<f64>, &[(f64, f64)]),
+    model: &Model<'_>,
+    dragged: Option<f64>,
     is_active: bool,
 ) {
+    let play = &model.play;
     let part = |from: f32, to: f32| Rect::from_x_y_ranges(from..=to, line.y_range());
     let place = column(dragged.unwrap_or(play.destination_secs));
     painter.rect_filled(line, LINE / 2.0, AHEAD);
     painter.rect_filled(part(line.min.x, place), LINE / 2.0, PLAYED);
-    for &(from, to) in gaps {
+    for &(from, to) in model.file.gaps {
         painter.rect_filled(part(column(from), column(to)).expand2(vec2(0.0, 1.0)), 0, GAP);
     }
     if let [Some(a), Some(b)] = play.marks {
