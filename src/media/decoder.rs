@@ -3,13 +3,14 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use super::av::{AvError, AvFrame, AvPacket, Codec, Input, Interrupt, Read, Received};
+use super::av::{AvError, AvFrame, AvPacket, Input, Interrupt, Read, Received};
 use super::error::MediaError;
 use super::index::FrameIndex;
 use super::info::{FrameCounters, StreamInfo};
 use super::pictures::{PictureMaker, Place};
 use super::position::{Count, Origin, Position, ReadPacket, Supply, Timed};
 use super::promise::Promise;
+use super::repeatable::{Means, RepeatableCodec};
 use super::source::Source;
 use super::timeline::Timeline;
 use super::timeshift::Timeshift;
@@ -27,7 +28,7 @@ pub struct Decoder {
     pub(super) source: Source,
     pub(super) input: Input,
     pub(super) stream: usize,
-    pub(super) codec: Codec,
+    pub(super) codec: RepeatableCodec,
     pub(super) info: StreamInfo,
     pub(super) promise: Promise,
     pub(super) position: Position,
@@ -101,7 +102,13 @@ impl Decoder {
     /// What was counted so far.
     #[must_use]
     pub fn counters(&self) -> FrameCounters {
-        FrameCounters { ends_damaged: self.position.ends_damaged(), ..self.counters }
+        let decoded_alone = self.codec.decoded_alone();
+        FrameCounters { ends_damaged: self.position.ends_damaged(), decoded_alone, ..self.counters }
+    }
+
+    /// Whether damaged frames may be whatever the decoder's threads make of them, so that nobody waits until they are decoded again.
+    pub(super) const fn set_hasty(&mut self, hasty: bool) {
+        self.codec.set_hasty(hasty);
     }
 
     /// How long a network source may give no frame from now on.
@@ -296,7 +303,19 @@ impl Decoder {
     fn decode(&mut self) -> Result<Option<AvFrame>, MediaError> {
         let mut drain_errors = 0;
         loop {
-            match self.codec.receive() {
+            let interrupt = self.source.interrupt();
+            let means = Means {
+                parameters: self.input.stream(self.stream),
+                is_wanted: &|| !interrupt.is_stopped() && !interrupt.is_hurried(),
+            };
+            let received = match self.codec.receive(&means) {
+                Ok(received) => received,
+                Err(earlier) => {
+                    self.begin_earlier(&earlier)?;
+                    continue;
+                }
+            };
+            match received {
                 Received::Frame(frame) if frame.is_discarded() => {}
                 Received::Frame(frame) => {
                     if frame.is_broken() {
@@ -336,9 +355,15 @@ impl Decoder {
         let is_before = |limit: i64| packet.pts().is_some_and(|pts| pts < limit);
         let is_skipped = self.position.omission.skip_before.is_some_and(is_before);
         self.codec.skip_unreferenced(is_skipped);
-        let is_left_out = is_skipped && self.codec.can_do_without(&packet);
-        self.counters.left_out += u64::from(is_left_out);
-        match if is_left_out { Ok(()) } else { self.codec.send(Some(&packet)) } {
+        let is_left_out = self.codec.can_do_without(&packet);
+        let sent = if is_left_out {
+            self.counters.left_out += 1;
+            self.codec.leave_out(&packet);
+            Ok(())
+        } else {
+            self.codec.send(Some(&packet))
+        };
+        match sent {
             Ok(()) => {
                 if packet.is_discarded() {
                     self.counters.discarded += 1;

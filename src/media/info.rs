@@ -130,6 +130,8 @@ pub struct FrameCounters {
     pub discarded: u64,
     /// Packets that never went to the decoder: their pictures were not wanted, and no other refers to them.
     pub left_out: u64,
+    /// Packets that one thread decoded, so that what stands in the place of damaged parts is the same each time.
+    pub decoded_alone: u64,
     /// Frames that could not be read as a picture and were left out.
     pub unusable: u64,
     /// Errors of reading the file, after which reading went on or ended early.

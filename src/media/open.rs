@@ -12,6 +12,7 @@ use super::info::{FrameCounters, OpenOptions, StreamInfo};
 use super::pictures::{PictureMaker, StreamDefaults};
 use super::position::{Count, Origin, Position};
 use super::promise::Promise;
+use super::repeatable::RepeatableCodec;
 use super::source::Source;
 use super::timeline::Timeline;
 use super::timeshift::{Coding, Timeshift};
@@ -140,7 +141,7 @@ impl Decoder {
             source,
             input,
             stream,
-            codec,
+            codec: RepeatableCodec::new(codec),
             numbers: Numbers::default(),
             counters: FrameCounters::default(),
             frame_bytes: None,

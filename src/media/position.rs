@@ -181,6 +181,8 @@ pub(super) struct Position {
     pub(super) broken: Option<(Option<i64>, bool)>,
     /// Packets that the codec refused and frames that it called damaged.
     pub(super) damage: u64,
+    /// How much earlier decoding begins where what was damaged makes it begin earlier once more, in ticks.
+    pub(super) back_ticks: i64,
     /// Frames that were decoded on the way to the last seek's target, right before it.
     pub(super) passed: Passed,
 }

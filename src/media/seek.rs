@@ -7,10 +7,13 @@ use super::approach::{Manner, Reached};
 use super::decoder::Decoder;
 use super::error::MediaError;
 use super::index::Listing;
-use super::position::{Count, Origin, Room};
+use super::position::{Count, Origin, Position, Room, Supply};
 use super::promise::Promise;
+use super::repeatable::Earlier;
 use super::target::{Seek, SeekTarget};
 
+/// How many frames earlier decoding begins again at least, where it has to.
+const EARLIER_FRAMES: i64 = 80;
 /// How long a search for a frame near a time goes on after the first one that would do.
 pub(super) const NEAR_TIME: Duration = Duration::from_millis(35);
 
@@ -192,6 +195,7 @@ impl Decoder {
                 let is_first = first.pts == self.info.start_ticks;
                 self.position.ready.push_back(first);
                 if is_first {
+                    self.codec.set_whole();
                     self.position.origin = Origin::Start;
                     return Ok(());
                 }
@@ -200,8 +204,47 @@ impl Decoder {
         self.reopen()
     }
 
+    /// Has decoding begin earlier than it did, and go on with the frame after the last one that came: what becomes of damage depends on
+    /// what was decoded before it. Where that cannot be had, it goes on as it was.
+    pub(super) fn begin_earlier(&mut self, earlier: &Earlier) -> Result<(), MediaError> {
+        if !self.info.timed || !self.can_go_back() || self.position.origin != Origin::Keyframe {
+            return Ok(());
+        }
+        let step = self.timeline.frame_ticks().saturating_mul(EARLIER_FRAMES).max(self.position.back_ticks);
+        let ticks = earlier.than.saturating_sub(step);
+        if ticks <= self.info.start_ticks {
+            self.open_again()?;
+        } else if self.position_input(ticks) {
+            self.codec.flush();
+        } else {
+            return Ok(());
+        }
+        log::debug!("{}: begins again before {ticks}", self.source.path().display());
+        let position = &mut self.position;
+        let last = position.last_pts.map(|pts| self.timeline.stated(pts).saturating_add(1));
+        position.omission.drop_before = last.or(position.omission.drop_before).or(Some(earlier.than));
+        position.back_ticks = step.saturating_mul(2);
+        (position.supply, position.last_packet) = (Supply::Flowing, None);
+        position.packets.clear();
+        position.in_codec.clear();
+        while let Some(packet) = self.read_packet()? {
+            if packet.is_key() {
+                self.position.packets.push_back(packet);
+                break;
+            }
+        }
+        Ok(())
+    }
+
     /// Opens the source and the codec again, which leads to the first frame whatever they can do.
     fn reopen(&mut self) -> Result<(), MediaError> {
+        self.open_again()?;
+        self.timeline.restart();
+        self.position = Position { origin: Origin::Start, count: Count::Next(0), ..Position::default() };
+        Ok(())
+    }
+
+    fn open_again(&mut self) -> Result<(), MediaError> {
         if !self.source.can_reopen() {
             return Err(self.not_seekable());
         }
@@ -210,13 +253,10 @@ impl Decoder {
             other => other,
         })?;
         self.input.select(self.stream);
-        self.forget_position();
         if let Some(parameters) = self.input.stream(self.stream) {
             let opened = self.codec.anew(&parameters);
             self.codec = opened.map_err(|error| self.source.error("opening the decoder", error))?;
         }
-        self.position.origin = Origin::Start;
-        self.position.count = Count::Next(0);
         Ok(())
     }
 }

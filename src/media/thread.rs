@@ -1,6 +1,7 @@
 //! Decoding on a thread of its own, behind a bounded queue.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -42,6 +43,7 @@ pub(super) struct Shared {
     pub(super) stop: StopHandle,
     /// What is kept of a live source.
     pub(super) shift: Arc<Timeshift>,
+    is_hasty: AtomicBool,
 }
 
 impl DecodeThread {
@@ -101,6 +103,7 @@ impl DecodeThread {
             waker: Box::new(waker),
             stop: stop.clone(),
             shift: Arc::new(Timeshift::new(kept_packets)),
+            is_hasty: AtomicBool::new(false),
         });
         let theirs = Arc::clone(&shared);
         let handle = thread::Builder::new().name("histoscope-decode".to_owned()).spawn(move || {
@@ -159,6 +162,12 @@ impl DecodeThread {
         drop(exchange);
         self.shared.changed.notify_all();
         drop(stale);
+    }
+
+    /// Says whether frames are wanted as fast as they can be had, as while they are played. Then what stands in the place of damaged parts may
+    /// be another thing each time, instead of being decoded again. Exact seeks are in no haste.
+    pub fn set_hasty(&self, hasty: bool) {
+        self.shared.is_hasty.store(hasty, Ordering::Relaxed);
     }
 
     /// The list that the frames are numbered by. It is made aside once a seek has led to a frame whose number nobody knows,
@@ -295,6 +304,7 @@ impl Shared {
                     afterwards = self.seek(&mut decoder, serial, seek);
                 }
                 Task::Decode => {
+                    decoder.set_hasty(self.is_hasty.load(Ordering::Relaxed));
                     let event = next_event(&mut decoder, serial);
                     afterwards = Afterwards::Rest;
                     match &event {
@@ -350,6 +360,7 @@ impl Shared {
 
     /// Carries a seek out up to its first frame and what was decoded on the way to it.
     fn seek(self: &Arc<Self>, decoder: &mut Decoder, serial: u64, seek: Seek) -> Afterwards {
+        decoder.set_hasty(!matches!(seek, Seek::Exact(_) | Seek::Back { .. }));
         if let Seek::Back { target, budget } = seek {
             let before_ticks = if let SeekTarget::Before(ticks) = target { ticks } else { i64::MAX };
             self.push(match decoder.frames_back(target, budget) {

@@ -1,9 +1,9 @@
-//! How many threads decode: what FFmpeg puts in place of damaged parts may depend on it.
+//! How many threads decode, and that damaged frames do not depend on it.
 
 use std::collections::BTreeSet;
 
 use crate::command::run;
-use crate::common::Clip;
+use crate::common::{Clip, odd};
 
 /// What `-v` says of each decoder that the command opens.
 fn told(command: &[&str]) -> Vec<String> {
@@ -30,5 +30,30 @@ fn every_command_decodes_with_as_many_threads() {
         assert!(lines.len() >= decoders, "{command:?}: {lines:?}");
         let other: BTreeSet<_> = lines.iter().filter(|line| !line.contains(&wanted)).collect();
         assert!(other.is_empty(), "{command:?} has not \"{wanted}\": {other:?}");
+    }
+}
+
+#[test]
+fn damaged_files_are_counted_alike_each_time_and_with_several_decoders() {
+    let x264 = "-c:v libx264 -preset fast -pix_fmt yuv420p -b:v 1M";
+    for (name, arguments) in [
+        ("short.mkv", format!("{x264} -g 24 -bf 2")),
+        ("long.mkv", format!("{x264} -g 120 -bf 2")),
+        ("part2.avi", "-c:v mpeg4 -g 50 -bf 2 -b:v 1M".to_owned()),
+    ] {
+        let arguments = format!("-vf noise=alls=12:allf=t {arguments}");
+        let clip = odd::with_damage(&Clip::moving(name, "256x144", 16.0, &arguments), name);
+        let path = clip.path().to_str().unwrap();
+        let counted = ["1", "1", "2", "3"].map(|jobs| {
+            let run = run(["analyze", path, "--engine", "cpu", "--jobs", jobs]);
+            assert_eq!(run.code, Some(0), "{name}: {run:?}");
+            run.stdout
+        });
+        assert!(counted[0].contains("\"damaged\":true"), "{name} is not damaged");
+        for (counts, jobs) in counted[1..].iter().zip(["1", "2", "3"]) {
+            let differing = counted[0].lines().zip(counts.lines()).position(|(one, other)| one != other);
+            assert_eq!(differing, None, "{name} with --jobs {jobs}: the line differs");
+            assert_eq!(counts.len(), counted[0].len(), "{name} with --jobs {jobs}");
+        }
     }
 }

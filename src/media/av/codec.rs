@@ -75,6 +75,11 @@ impl Codec {
             if options.low_delay && is_understood {
                 (*context).flags |= ffi::AV_CODEC_FLAG_LOW_DELAY.cast_signed();
             }
+            // Frames tell which packet they came from: until FFmpeg 6 by what stands in the context as it is sent.
+            #[cfg(not(ffmpeg_before_6))]
+            {
+                (*context).flags |= ffi::AV_CODEC_FLAG_COPY_OPAQUE.cast_signed();
+            }
             if (*decoder).capabilities.cast_unsigned() & ffi::AV_CODEC_CAP_DR1 != 0 {
                 FramePool::serve(&codec.pool, context);
             }
@@ -88,6 +93,23 @@ impl Codec {
         Self::open(parameters, self.options)
     }
 
+    /// The same with one thread.
+    pub(in crate::media) fn with_one_thread(&self, parameters: &StreamParameters<'_>) -> Result<Self, AvError> {
+        Self::open(parameters, CodecOptions { threads: 1, ..self.options })
+    }
+
+    /// Whether it may put something of its own in the place of damaged parts: at the end of a frame, so that it depends on how far each
+    /// thread is whether the next frame is predicted from that or from what was there before.
+    pub(in crate::media) fn may_conceal(&self) -> bool {
+        // Those that share a frame's slices do not.
+        !self.options.low_delay && matches!(self.name().as_str(), "h264" | "mpeg4")
+    }
+
+    /// Whether something was put in the place of damaged parts since this was last asked, in frames that were taken or are to be.
+    pub(in crate::media) fn take_concealment(&self) -> bool {
+        self.pool.take_concealment()
+    }
+
     /// Hands a packet to the decoder, or with `None` the news that there are no more.
     pub(in crate::media) fn send(&mut self, packet: Option<&AvPacket>) -> Result<(), AvError> {
         if let Some(packet) = packet {
@@ -96,6 +118,28 @@ impl Codec {
         let pointer = packet.map_or(ptr::null_mut(), AvPacket::as_ptr);
         // SAFETY: both pointers are valid, or the packet's is null as the function allows.
         AvError::check(unsafe { ffi::avcodec_send_packet(self.context.as_ptr(), pointer) }).map(|_| ())
+    }
+
+    /// Hands a packet to the decoder, with a number that its frame [tells](AvFrame::packet_number).
+    pub(in crate::media) fn send_numbered(&mut self, packet: &AvPacket, number: u64) -> Result<(), AvError> {
+        #[cfg(ffmpeg_before_6)]
+        {
+            // SAFETY: the field may be set between packets; frame threads copy it with each packet.
+            let in_context = unsafe { &mut (*self.context.as_ptr()).reordered_opaque };
+            let before = std::mem::replace(in_context, number.cast_signed());
+            let sent = self.send(Some(packet));
+            if sent == Err(AvError::AGAIN) {
+                // The packet before still waits in there.
+                // SAFETY: as above.
+                unsafe { (*self.context.as_ptr()).reordered_opaque = before };
+            }
+            sent
+        }
+        #[cfg(not(ffmpeg_before_6))]
+        {
+            packet.set_opaque(number);
+            self.send(Some(packet))
+        }
     }
 
     /// Learns what is to be known of later packets.

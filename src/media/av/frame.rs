@@ -80,6 +80,15 @@ impl AvFrame {
         timestamp(self.get().best_effort_timestamp)
     }
 
+    /// The number that the packet was [sent](super::Codec::send_numbered) with that it came from; of two that hold a field each, the first
+    /// one's.
+    pub(in crate::media) fn packet_number(&self) -> u64 {
+        #[cfg(ffmpeg_before_6)]
+        return self.get().reordered_opaque.cast_unsigned();
+        #[cfg(not(ffmpeg_before_6))]
+        return self.get().opaque.addr() as u64;
+    }
+
     /// Duration in ticks, where the file states one.
     pub(in crate::media) fn duration(&self) -> Option<i64> {
         // FFmpeg 6.0 gave the field a name that says more, and 7 took the old one away.

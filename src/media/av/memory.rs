@@ -29,6 +29,8 @@ pub(in crate::media) struct Block {
 pub(super) struct FramePool {
     /// All that are lent, and the idle ones of the size that was asked for last.
     blocks: Mutex<Vec<Arc<Block>>>,
+    /// Whether the decoder has put something of its own in the place of damaged parts.
+    has_concealed: AtomicBool,
 }
 
 impl FramePool {
@@ -48,6 +50,29 @@ impl FramePool {
                 (*context).thread_safe_callbacks = 1;
             }
         }
+    }
+
+    /// The pool that serves this context, or the one of another thread that was copied from it; `None` for contexts that are not
+    /// ours, and for those of the older kinds of frames.
+    ///
+    /// # Safety
+    /// The context must be a decoder's that is valid as long as the result is used.
+    pub(super) unsafe fn of<'a>(context: *const ffi::AVCodecContext) -> Option<&'a Self> {
+        // SAFETY: a context whose frames come from here was given to `serve`, and its pool outlives it.
+        unsafe {
+            let is_ours = (*context).get_buffer2.is_some_and(|serves| ptr::fn_addr_eq(serves, get_buffer as GetBuffer));
+            if is_ours { (*context).opaque.cast::<Self>().as_ref() } else { None }
+        }
+    }
+
+    /// Notes that the decoder conceals damage.
+    pub(super) fn note_concealment(&self) {
+        self.has_concealed.store(true, Ordering::Release);
+    }
+
+    /// Whether it did since this was last asked.
+    pub(super) fn take_concealment(&self) -> bool {
+        self.has_concealed.swap(false, Ordering::AcqRel)
     }
 
     /// The block that holds the frame whose first buffer begins there, if it is one of these.
@@ -140,6 +165,8 @@ impl Arrangement {
         (planes > 0).then_some(Self { lines, offsets, planes, bytes })
     }
 }
+
+type GetBuffer = unsafe extern "C" fn(*mut ffi::AVCodecContext, *mut ffi::AVFrame, c_int) -> c_int;
 
 /// FFmpeg's callback for a frame's memory, called by any of a decoder's threads.
 unsafe extern "C" fn get_buffer(context: *mut ffi::AVCodecContext, frame: *mut ffi::AVFrame, flags: c_int) -> c_int {

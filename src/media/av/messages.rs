@@ -7,6 +7,8 @@ use std::sync::Once;
 
 use ffmpeg_next::ffi;
 
+use super::memory::FramePool;
+
 // The bindings' type of the arguments' list differs from system to system. On all of them a function gets it as a pointer, and
 // nothing is done with it here but to hand it on.
 mod by_pointer {
@@ -75,12 +77,19 @@ const TELLING: [&[u8]; 10] = [
     b"Impossible to open '",
 ];
 
+/// The beginning of the message that a decoder puts something of its own in the place of damaged parts, as its thread does so.
+const CONCEALING: &[u8] = b"concealing %d DC";
+
 unsafe extern "C" fn hear(context: *mut c_void, level: c_int, format: *const c_char, arguments: *mut c_void) {
     if format.is_null() {
         return;
     }
     // SAFETY: FFmpeg's formats end with a zero.
     let start = unsafe { CStr::from_ptr(format) }.to_bytes();
+    if start.starts_with(CONCEALING) {
+        // SAFETY: FFmpeg hands what speaks to its callback, which is valid as long as it speaks.
+        unsafe { note_concealment(context) };
+    }
     let telling = TELLING.iter().any(|beginning| start.starts_with(beginning));
     // SAFETY: reads one integer in the library.
     let is_shown = level <= unsafe { ffi::av_log_get_level() };
@@ -103,6 +112,22 @@ unsafe extern "C" fn hear(context: *mut c_void, level: c_int, format: *const c_c
     if is_shown {
         let level = if level <= ffi::AV_LOG_ERROR { log::Level::Debug } else { log::Level::Trace };
         log::log!(target: "ffmpeg", level, "{text}");
+    }
+}
+
+/// Tells the pool of a decoder's frames that it conceals damage.
+///
+/// # Safety
+/// The pointer must be null or that of a valid object which begins with a pointer to its class, as all do that speak.
+unsafe fn note_concealment(context: *mut c_void) {
+    // SAFETY: as above; what has the class of decoders' contexts is one.
+    unsafe {
+        if !context.is_null()
+            && *context.cast::<*const ffi::AVClass>() == ffi::avcodec_get_class()
+            && let Some(pool) = FramePool::of(context.cast())
+        {
+            pool.note_concealment();
+        }
     }
 }
 

@@ -27,6 +27,21 @@ impl AvPacket {
         }
     }
 
+    /// A packet of that many bytes in memory for so many, at tick 40.
+    #[cfg(test)]
+    pub(in crate::media) fn made(size: i32, memory: i32, is_key: bool) -> Self {
+        let packet = Self::new();
+        // SAFETY: the packet is blank, then it has `memory` bytes of which `size` stay.
+        unsafe {
+            assert_eq!(ffi::av_new_packet(packet.as_ptr(), memory), 0);
+            ptr::write_bytes((*packet.as_ptr()).data, 7, memory as usize);
+            ffi::av_shrink_packet(packet.as_ptr(), size);
+            (*packet.as_ptr()).pts = 40;
+            (*packet.as_ptr()).flags = if is_key { ffi::AV_PKT_FLAG_KEY } else { 0 };
+        }
+        packet
+    }
+
     /// Another owner of the same bytes; they are copied only where nobody counts who has them.
     pub(in crate::media) fn share(&self) -> Result<Self, AvError> {
         let other = Self::new();
@@ -89,6 +104,13 @@ impl AvPacket {
         usize::try_from(self.get().size).unwrap_or(0)
     }
 
+    /// Sets what a decoder hands on to the packet's frame.
+    #[cfg(not(ffmpeg_before_6))]
+    pub(super) fn set_opaque(&self, number: u64) {
+        // SAFETY: the packet is valid and this type its only owner; FFmpeg hands the pointer on and never follows it.
+        unsafe { (*self.as_ptr()).opaque = ptr::without_provenance_mut(number as usize) }
+    }
+
     /// Its bytes.
     pub(super) fn data(&self) -> &[u8] {
         let (data, size) = (self.get().data, self.size());
@@ -145,30 +167,17 @@ impl Drop for AvPacket {
 mod tests {
     use super::*;
 
-    /// A packet of that many bytes in memory for so many.
-    fn packet(size: i32, memory: i32) -> AvPacket {
-        let packet = AvPacket::new();
-        // SAFETY: the packet is blank, then it has `memory` bytes of which `size` stay.
-        unsafe {
-            assert_eq!(ffi::av_new_packet(packet.as_ptr(), memory), 0);
-            ptr::write_bytes((*packet.as_ptr()).data, 7, memory as usize);
-            ffi::av_shrink_packet(packet.as_ptr(), size);
-            ((*packet.as_ptr()).pts, (*packet.as_ptr()).flags) = (40, ffi::AV_PKT_FLAG_KEY);
-        }
-        packet
-    }
-
     #[test]
     fn what_is_kept_takes_little_more_memory_than_its_bytes() {
         for (size, memory) in [(1000, 204_800), (0, 204_800), (40_000, 204_800), (200_000, 204_800), (1000, 1000)] {
-            let original = packet(size, memory);
+            let original = AvPacket::made(size, memory, true);
             let kept = original.to_keep().expect("memory");
             assert_eq!(kept.data(), original.data());
             assert_eq!((kept.pts(), kept.is_key(), kept.size()), (Some(40), true, size as usize));
             let most = size as usize * 5 / 4 + 2048;
             assert!(kept.buffer_bytes() <= most, "{} for {size} of {memory}", kept.buffer_bytes());
         }
-        let shared = packet(200_000, 204_800);
+        let shared = AvPacket::made(200_000, 204_800, true);
         assert_eq!(shared.to_keep().expect("memory").data().as_ptr(), shared.data().as_ptr(), "it is not copied");
     }
 }
