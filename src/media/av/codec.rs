@@ -7,6 +7,7 @@ use std::sync::Arc;
 use ffmpeg_next::ffi;
 
 use super::memory::FramePool;
+use super::messages;
 use super::nal::NalStream;
 use super::stream::StreamParameters;
 use super::{AvError, AvFrame, AvPacket};
@@ -82,6 +83,7 @@ impl Codec {
             }
             if (*decoder).capabilities.cast_unsigned() & ffi::AV_CODEC_CAP_DR1 != 0 {
                 FramePool::serve(&codec.pool, context);
+                messages::on_concealment(FramePool::note_concealment);
             }
             AvError::check(ffi::avcodec_open2(context, decoder, ptr::null_mut()))?;
             Ok(codec)

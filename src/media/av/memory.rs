@@ -52,25 +52,21 @@ impl FramePool {
         }
     }
 
-    /// The pool that serves this context, or the one of another thread that was copied from it; `None` for contexts that are not
-    /// ours, and for those of the older kinds of frames.
+    /// Notes that the decoder of this context conceals damage, if its frames come from here.
     ///
     /// # Safety
-    /// The context must be a decoder's that is valid as long as the result is used.
-    pub(super) unsafe fn of<'a>(context: *const ffi::AVCodecContext) -> Option<&'a Self> {
+    /// The context must be that of a decoder, or of one of its threads, and valid.
+    pub(super) unsafe fn note_concealment(context: *const ffi::AVCodecContext) {
         // SAFETY: a context whose frames come from here was given to `serve`, and its pool outlives it.
         unsafe {
             let is_ours = (*context).get_buffer2.is_some_and(|serves| ptr::fn_addr_eq(serves, get_buffer as GetBuffer));
-            if is_ours { (*context).opaque.cast::<Self>().as_ref() } else { None }
+            if is_ours && let Some(pool) = (*context).opaque.cast::<Self>().as_ref() {
+                pool.has_concealed.store(true, Ordering::Release);
+            }
         }
     }
 
-    /// Notes that the decoder conceals damage.
-    pub(super) fn note_concealment(&self) {
-        self.has_concealed.store(true, Ordering::Release);
-    }
-
-    /// Whether it did since this was last asked.
+    /// Whether damage was concealed since this was last asked.
     pub(super) fn take_concealment(&self) -> bool {
         self.has_concealed.swap(false, Ordering::AcqRel)
     }

@@ -3,11 +3,9 @@
 
 use std::cell::RefCell;
 use std::ffi::{CStr, c_char, c_int, c_void};
-use std::sync::Once;
+use std::sync::{Once, OnceLock};
 
 use ffmpeg_next::ffi;
-
-use super::memory::FramePool;
 
 // The bindings' type of the arguments' list differs from system to system. On all of them a function gets it as a pointer, and
 // nothing is done with it here but to hand it on.
@@ -77,6 +75,14 @@ const TELLING: [&[u8]; 10] = [
     b"Impossible to open '",
 ];
 
+/// What is done as a decoder conceals damage: it gets the decoder's context, or that of one of its threads.
+static ON_CONCEALMENT: OnceLock<unsafe fn(*const ffi::AVCodecContext)> = OnceLock::new();
+
+/// Has that done whenever a decoder conceals damage, from now on, on the thread that does so.
+pub(super) fn on_concealment(note: unsafe fn(*const ffi::AVCodecContext)) {
+    ON_CONCEALMENT.get_or_init(|| note);
+}
+
 /// The beginning of the message that a decoder puts something of its own in the place of damaged parts, as its thread does so.
 const CONCEALING: &[u8] = b"concealing %d DC";
 
@@ -86,9 +92,13 @@ unsafe extern "C" fn hear(context: *mut c_void, level: c_int, format: *const c_c
     }
     // SAFETY: FFmpeg's formats end with a zero.
     let start = unsafe { CStr::from_ptr(format) }.to_bytes();
-    if start.starts_with(CONCEALING) {
-        // SAFETY: FFmpeg hands what speaks to its callback, which is valid as long as it speaks.
-        unsafe { note_concealment(context) };
+    if start.starts_with(CONCEALING)
+        && let Some(note) = ON_CONCEALMENT.get()
+        // SAFETY: FFmpeg hands what speaks to its callback, or null; it is valid as long as it speaks, and begins with a pointer to its class.
+        && unsafe { !context.is_null() && *context.cast::<*const ffi::AVClass>() == ffi::avcodec_get_class() }
+    {
+        // SAFETY: what has the class of decoders' contexts is one.
+        unsafe { note(context.cast()) };
     }
     let telling = TELLING.iter().any(|beginning| start.starts_with(beginning));
     // SAFETY: reads one integer in the library.
@@ -112,22 +122,6 @@ unsafe extern "C" fn hear(context: *mut c_void, level: c_int, format: *const c_c
     if is_shown {
         let level = if level <= ffi::AV_LOG_ERROR { log::Level::Debug } else { log::Level::Trace };
         log::log!(target: "ffmpeg", level, "{text}");
-    }
-}
-
-/// Tells the pool of a decoder's frames that it conceals damage.
-///
-/// # Safety
-/// The pointer must be null or that of a valid object which begins with a pointer to its class, as all do that speak.
-unsafe fn note_concealment(context: *mut c_void) {
-    // SAFETY: as above; what has the class of decoders' contexts is one.
-    unsafe {
-        if !context.is_null()
-            && *context.cast::<*const ffi::AVClass>() == ffi::avcodec_get_class()
-            && let Some(pool) = FramePool::of(context.cast())
-        {
-            pool.note_concealment();
-        }
     }
 }
 
