@@ -156,6 +156,7 @@ fn place(ui: &mut Ui, rect: Rect, id: impl egui::AsIdSalt) -> Ui {
 
 #[cfg(test)]
 mod tests {
+    use super::super::split_behind_release;
     use super::*;
 
     /// The slider's knob at the first and at the last of its places: centre and radius.
@@ -218,6 +219,19 @@ mod tests {
         assert_eq!(moved(&[&[to(110.0)], &[press(110.0, true), press(110.0, false)], &[]]), [5]);
         assert_eq!(moved(&[&[to(110.0)], &[press(110.0, true)], &[press(110.0, false)], &[]]), [5]);
         assert_eq!(moved(&[&[to(1.0)], &[press(1.0, true), press(1.0, false)], &[]]), [0]);
+    }
+
+    #[test]
+    fn a_knob_that_was_let_go_stays_where_that_was() {
+        let to = |x: f32| egui::Event::PointerMoved(pos2(x, 30.0));
+        let mut release = vec![press(130.0, false), to(390.0), to(0.0)];
+        let later = split_behind_release(&mut release);
+        assert_eq!((&release[..], &later[..]), (&[press(130.0, false)][..], &[to(390.0), to(0.0)][..]));
+        assert_eq!(moved(&[&[to(110.0)], &[press(110.0, true)], &[to(130.0)], &release, &later, &[]]), [5, 6]);
+        // Nothing is kept from what comes before that, and two clicks in one place are of one drawing.
+        let mut others =
+            vec![to(1.0), press(1.0, true), to(5.0), press(5.0, false), press(5.0, true), press(5.0, false)];
+        assert_eq!((split_behind_release(&mut others), others.len()), (vec![], 6));
     }
 
     #[test]

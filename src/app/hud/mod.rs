@@ -385,6 +385,7 @@ impl Hud {
             (Some(input), Some(window)) => input.take_egui_input(window),
             _ => egui::RawInput::default(),
         };
+        let later = split_behind_release(&mut input.events);
         // The surface may follow the window by a frame.
         input.screen_rect = Some(Rect::from_min_size(Pos2::ZERO, extent));
         input.viewports.entry(egui::ViewportId::ROOT).or_default().native_pixels_per_point = Some(scale_factor as f32);
@@ -397,6 +398,10 @@ impl Hud {
         }
         let delay = output.viewport_output.get(&egui::ViewportId::ROOT).map_or(Duration::MAX, |v| v.repaint_delay);
         self.repaint_at = (delay < Duration::from_secs(3600)).then(|| now + delay);
+        if let Some(input) = self.input.as_mut().filter(|_| !later.is_empty()) {
+            input.egui_input_mut().events.splice(0..0, later);
+            self.repaint_at = Some(now);
+        }
         self.layouts += 1;
         let primitives = context.tessellate(output.shapes, output.pixels_per_point);
         self.drawn = true;
@@ -431,6 +436,16 @@ fn leads_through_menu(key: &Key) -> bool {
     use NamedKey::{ArrowDown, ArrowLeft, ArrowRight, ArrowUp, Enter, Space};
     let Key::Named(named) = key else { return false };
     matches!(named, ArrowDown | ArrowLeft | ArrowRight | ArrowUp | Enter | Space)
+}
+
+/// Takes away the events behind a release of the pointer's button from where it moves on: they are for the next drawing. A widget takes the
+/// pointer's last place in a drawing for the one where it was let go.
+fn split_behind_release(events: &mut Vec<egui::Event>) -> Vec<egui::Event> {
+    let is_release = |event: &egui::Event| matches!(event, egui::Event::PointerButton { pressed: false, .. });
+    let is_move = |event: &egui::Event| matches!(event, egui::Event::PointerMoved(_) | egui::Event::PointerGone);
+    let Some(release) = events.iter().position(is_release) else { return Vec::new() };
+    let moved = events.iter().skip(release).position(is_move);
+    moved.map_or_else(Vec::new, |behind| events.split_off(release + behind))
 }
 
 #[cfg(test)]
