@@ -7,8 +7,8 @@ use crate::media::av::AvPacket;
 /// Packets of which some may still be worked on when damage is told of: more than any decoder here has threads, and than
 /// may be held back for the order in which frames are shown. As many without damage end what damage there was.
 pub(super) const IN_WORK: usize = 40;
-/// The most bytes that are kept: twenty seconds at 50 Mbit/s.
-const MOST_BYTES: usize = 128 << 20;
+/// The most bytes that are kept: twenty seconds at 25 Mbit/s.
+const MOST_BYTES: usize = 64 << 20;
 
 /// One of them.
 pub(super) struct Kept {
