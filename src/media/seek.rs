@@ -212,7 +212,8 @@ impl Decoder {
         }
         let step = self.timeline.frame_ticks().saturating_mul(EARLIER_FRAMES).max(self.position.back_ticks);
         let ticks = earlier.than.saturating_sub(step);
-        if ticks <= self.info.start_ticks {
+        let is_whole = ticks <= self.info.start_ticks;
+        if is_whole {
             self.open_again()?;
         } else if self.position_input(ticks) {
             self.codec.flush();
@@ -227,7 +228,8 @@ impl Decoder {
         (position.supply, position.last_packet) = (Supply::Flowing, None);
         position.packets.clear();
         position.in_codec.clear();
-        while let Some(packet) = self.read_packet()? {
+        // What stands before a keyframe there cannot be decoded; at the beginning of the file it is.
+        while !is_whole && let Some(packet) = self.read_packet()? {
             if packet.is_key() {
                 self.position.packets.push_back(packet);
                 break;
