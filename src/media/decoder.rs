@@ -10,7 +10,7 @@ use super::info::{FrameCounters, StreamInfo};
 use super::pictures::{PictureMaker, Place};
 use super::position::{Count, Origin, Position, ReadPacket, Supply, Timed};
 use super::promise::Promise;
-use super::repeatable::{Means, RepeatableCodec};
+use super::repeatable::{Earlier, Means, RepeatableCodec};
 use super::source::Source;
 use super::timeline::Timeline;
 use super::timeshift::Timeshift;
@@ -227,7 +227,13 @@ impl Decoder {
 
     /// The next frame from the codec, with its place in time.
     pub(super) fn decode_timed(&mut self) -> Result<Option<Timed>, MediaError> {
-        while let Some(frame) = self.decode()? {
+        loop {
+            let Some(frame) = self.decode()? else {
+                if self.has_lost_before(i64::MAX) && self.begin_earlier_for_lost()? {
+                    continue;
+                }
+                return Ok(None);
+            };
             self.counters.decoded += 1;
             let stated = frame.best_effort_timestamp();
             let position = &mut self.position;
@@ -235,6 +241,10 @@ impl Decoder {
                 let lost = position.in_codec.iter().filter(|sent| stated.is_some() && **sent < stated);
                 self.numbers.lost_at_start = lost.count() as u64;
             }
+            if stated.is_some_and(|stated| self.has_lost_before(stated)) && self.begin_earlier_for_lost()? {
+                continue;
+            }
+            let position = &mut self.position;
             position.in_codec.retain(|sent| stated.is_some() && *sent > stated);
             if let (Some(limit), Some(stated)) = (position.omission.drop_before, stated)
                 && stated < limit
@@ -248,7 +258,21 @@ impl Decoder {
             position.damage += u64::from(frame.is_damaged());
             return Ok(Some(self.place(frame)));
         }
-        Ok(None)
+    }
+
+    /// Whether the codec has given no frame for a packet before that time, and will not: as the packets end, FFmpeg's H.264 decoder forgets
+    /// one that is still to come, if it began shortly before at a keyframe that others are shown before.
+    fn has_lost_before(&self, ticks: i64) -> bool {
+        let position = &self.position;
+        let Some(last) = position.last_pts.map(|pts| self.timeline.stated(pts)) else { return false };
+        let is_lost = |sent: i64| (last.saturating_add(1)..ticks).contains(&sent) && position.omission.is_whole_from(sent);
+        position.supply == Supply::Draining && position.in_codec.iter().flatten().any(|sent| is_lost(*sent))
+    }
+
+    /// Has decoding begin earlier because of that, once.
+    fn begin_earlier_for_lost(&mut self) -> Result<bool, MediaError> {
+        let began = self.codec.began().filter(|_| !self.codec.is_whole() && self.position.back_ticks == 0);
+        began.map_or(Ok(false), |than| self.begin_earlier(&Earlier { than }))
     }
 
     /// Gives a frame its place in time, and in the count where that is known.

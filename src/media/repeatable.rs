@@ -120,6 +120,16 @@ impl RepeatableCodec {
         self.is_draining = false;
     }
 
+    /// Whether the first packet that it was given was the first of all.
+    pub(super) const fn is_whole(&self) -> bool {
+        self.is_whole
+    }
+
+    /// The timestamp of the first packet that is kept.
+    pub(super) fn began(&self) -> Option<i64> {
+        self.kept.first_timestamp()
+    }
+
     /// The first packet that it was given was the first of all.
     pub(super) const fn set_whole(&mut self) {
         self.is_whole = true;

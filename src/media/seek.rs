@@ -205,10 +205,10 @@ impl Decoder {
     }
 
     /// Has decoding begin earlier than it did, and go on with the frame after the last one that came: what becomes of damage depends on
-    /// what was decoded before it. Where that cannot be had, it goes on as it was.
-    pub(super) fn begin_earlier(&mut self, earlier: &Earlier) -> Result<(), MediaError> {
+    /// what was decoded before it. Says whether it can; where not, it goes on as it was.
+    pub(super) fn begin_earlier(&mut self, earlier: &Earlier) -> Result<bool, MediaError> {
         if !self.info.timed || !self.can_go_back() || self.position.origin != Origin::Keyframe {
-            return Ok(());
+            return Ok(false);
         }
         let step = self.timeline.frame_ticks().saturating_mul(EARLIER_FRAMES).max(self.position.back_ticks);
         let ticks = earlier.than.saturating_sub(step);
@@ -218,7 +218,7 @@ impl Decoder {
         } else if self.position_input(ticks) {
             self.codec.flush();
         } else {
-            return Ok(());
+            return Ok(false);
         }
         log::debug!("{}: begins again before {ticks}", self.source.path().display());
         let position = &mut self.position;
@@ -235,7 +235,7 @@ impl Decoder {
                 break;
             }
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Opens the source and the codec again, which leads to the first frame whatever they can do.

@@ -37,6 +37,7 @@ fn every_command_decodes_with_as_many_threads() {
 fn damaged_files_are_counted_alike_each_time_and_with_several_decoders() {
     let x264 = "-c:v libx264 -preset fast -pix_fmt yuv420p -b:v 1M";
     for (name, arguments) in [
+        ("open.ts", format!("{x264} -g 50 -bf 3 -x264-params open-gop=1")),
         ("short.mkv", format!("{x264} -g 24 -bf 2")),
         ("long.mkv", format!("{x264} -g 120 -bf 2")),
         ("part2.avi", "-c:v mpeg4 -g 50 -bf 2 -b:v 1M".to_owned()),

@@ -317,3 +317,25 @@ fn in_a_pipe_the_first_frame_is_there_until_it_is_taken() {
         let _ = writer.join();
     }
 }
+
+#[test]
+fn from_every_keyframe_on_there_is_every_frame_to_the_end() {
+    // In the last group there are so few packets that a decoder which begins there gives one of them no frame.
+    let arguments = "-c:v libx264 -preset fast -pix_fmt yuv420p -g 50 -bf 3 -x264-params open-gop=1:scenecut=0";
+    for (name, secs) in [("six.ts", 12.0), ("six.mkv", 12.0), ("ten.ts", 12.16)] {
+        let arguments = format!("-vf noise=alls=12:allf=t {arguments}");
+        let clip = Clip::moving(name, "160x120", secs, &arguments);
+        let linear = Linear::new(clip.path());
+        let keys = linear.frames.iter().enumerate().filter(|(_, frame)| frame.key);
+        for (position, frame) in keys {
+            let what = format!("{name} from frame {position}");
+            let mut decoder = open(clip.path());
+            go(&mut decoder, Seek::Exact(SeekTarget::Timestamp(frame.pts_ticks)), &what);
+            let rest = common::rest(&mut decoder);
+            let found: Vec<_> = rest.iter().map(|frame| frame.pts_ticks).collect();
+            let expected: Vec<_> = linear.frames[position..].iter().map(|frame| frame.pts_ticks).collect();
+            assert_eq!(found, expected, "{what}");
+            rest.iter().zip(position..).for_each(|(frame, position)| linear.check(frame, position, &what));
+        }
+    }
+}
