@@ -265,7 +265,8 @@ impl Decoder {
     fn has_lost_before(&self, ticks: i64) -> bool {
         let position = &self.position;
         let Some(last) = position.last_pts.map(|pts| self.timeline.stated(pts)) else { return false };
-        let is_lost = |sent: i64| (last.saturating_add(1)..ticks).contains(&sent) && position.omission.is_whole_from(sent);
+        let is_lost =
+            |sent: i64| (last.saturating_add(1)..ticks).contains(&sent) && position.omission.is_whole_from(sent);
         position.supply == Supply::Draining && position.in_codec.iter().flatten().any(|sent| is_lost(*sent))
     }
 
