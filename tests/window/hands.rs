@@ -306,6 +306,8 @@ fn a_held_key_and_a_drag_of_a_slider_are_one_step_each() {
     program.settled();
     program.button("mouseup", "1");
     program.take_pointer_away();
+    // What a drawing that comes late makes of the drag would belong to the key that is pressed next.
+    program.settled();
     assert!(program.log().matches("chosen: low-pass").count() >= 2, "the drag made one step only");
     program.after(|| program.key("ctrl+z"), "note: undone: low-pass");
     program.after(|| program.key("ctrl+z"), "note: undone: low-pass 9×9");
