@@ -72,7 +72,7 @@ pub struct AnalyzeArgs {
     #[arg(long, value_name = "N", requires = "against", value_parser = clap::value_parser!(u32).range(1..=1000))]
     align: Option<u32>,
 
-    /// Decode with this many decoders, each at another part of the file; the output is the same
+    /// Decode with this many decoders, each at another part of the file; the output is the same, but for some damaged files
     #[arg(long, value_name = "N", default_value = "1")]
     jobs: NonZeroUsize,
 

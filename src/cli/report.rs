@@ -41,7 +41,7 @@ pub struct ReportArgs {
     #[command(flatten)]
     part: PartArgs,
 
-    /// Decode with this many decoders, each at another part of the file; the report is the same
+    /// Decode with this many decoders, each at another part of the file; the report is the same, but for some damaged files
     #[arg(long, value_name = "N", default_value = "1")]
     jobs: NonZeroUsize,
 

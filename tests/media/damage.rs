@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use histoscope::media::{Decoder, OpenOptions, Seek, SeekTarget};
+use histoscope::media::{Decoder, FrameCounters, OpenOptions, Seek, SeekTarget};
 use histoscope::picture::Frame;
 
 use super::seek::{go, take};
@@ -38,19 +38,24 @@ fn told(frame: &Frame) -> (i64, Option<u64>, bool, Vec<u8>) {
     (frame.pts_ticks, frame.index, frame.damaged, picture_bytes(&frame.picture))
 }
 
+/// The same of all frames, decoded from the start, and what was counted.
+fn decoded(path: &Path, threads: usize) -> (Vec<(i64, Option<u64>, bool, Vec<u8>)>, FrameCounters) {
+    let mut decoder = decoder(path, threads);
+    let frames = common::rest(&mut decoder).iter().map(told).collect();
+    (frames, decoder.counters())
+}
+
 #[test]
 fn damaged_frames_are_those_of_one_thread_however_many_there_are() {
     for clip in clips() {
         let name = clip.path().display();
-        let mut single = decoder(clip.path(), 1);
-        let expected: Vec<_> = common::rest(&mut single).iter().map(told).collect();
+        let (expected, counters) = decoded(clip.path(), 1);
         assert!(expected.iter().any(|(_, _, damaged, _)| *damaged), "{name} is not damaged");
         for threads in [2, 4, 9] {
-            let mut decoder = decoder(clip.path(), threads);
-            let found: Vec<_> = common::rest(&mut decoder).iter().map(told).collect();
+            let (found, found_counters) = decoded(clip.path(), threads);
             let first = found.iter().zip(&expected).position(|(found, expected)| found != expected);
             assert_eq!((found.len(), first), (expected.len(), None), "{name} with {threads} threads");
-            assert_eq!(decoder.counters(), single.counters(), "{name} with {threads} threads");
+            assert_eq!(found_counters, counters, "{name} with {threads} threads");
         }
     }
 }
@@ -59,8 +64,7 @@ fn damaged_frames_are_those_of_one_thread_however_many_there_are() {
 fn damaged_frames_behind_a_seek_are_those_of_decoding_from_the_start() {
     for clip in clips() {
         let name = clip.path().display();
-        let mut linear = decoder(clip.path(), 3);
-        let expected: Vec<_> = common::rest(&mut linear).iter().map(told).collect();
+        let (expected, _) = decoded(clip.path(), 3);
         let mut decoder = decoder(clip.path(), 3);
         for at in (20..expected.len()).step_by(31) {
             let what = format!("{name} from frame {at}");
@@ -87,11 +91,7 @@ fn behind_the_damage_all_threads_decode_again() {
     bytes[at..at + 400].fill(0x55);
     let damaged = Clip::from_bytes("damaged.mkv", &bytes);
     for (clip, expected) in [(&clip, 0..=0), (&damaged, 20..=125)] {
-        let counts = [1, 2, 5].map(|threads| {
-            let mut decoder = decoder(clip.path(), threads);
-            common::rest(&mut decoder);
-            decoder.counters().decoded_alone
-        });
+        let counts = [1, 2, 5].map(|threads| decoded(clip.path(), threads).1.decoded_alone);
         assert!(counts.iter().all(|count| expected.contains(count)), "of 250 packets {counts:?} and not {expected:?}");
         assert!(counts.iter().all(|count| *count == counts[0]), "{counts:?}");
     }
