@@ -33,13 +33,15 @@ fn decoder(path: &Path, threads: usize) -> Decoder {
     Decoder::open(path, &options).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// What there is to compare of a frame.
-fn told(frame: &Frame) -> (i64, Option<u64>, bool, Vec<u8>) {
+/// What there is to compare of a frame: its timestamp, its number, whether it is damaged, and its samples.
+type Told = (i64, Option<u64>, bool, Vec<u8>);
+
+fn told(frame: &Frame) -> Told {
     (frame.pts_ticks, frame.index, frame.damaged, picture_bytes(&frame.picture))
 }
 
 /// The same of all frames, decoded from the start, and what was counted.
-fn decoded(path: &Path, threads: usize) -> (Vec<(i64, Option<u64>, bool, Vec<u8>)>, FrameCounters) {
+fn decoded(path: &Path, threads: usize) -> (Vec<Told>, FrameCounters) {
     let mut decoder = decoder(path, threads);
     let frames = common::rest(&mut decoder).iter().map(told).collect();
     (frames, decoder.counters())
