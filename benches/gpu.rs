@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use histoscope::bench::inputs::{Inputs, picture_bytes};
-use histoscope::bench::{Content, layouts};
+use histoscope::bench::{BenchContent, layouts};
 use histoscope::gpu::histogram::HistogramPasses;
 use histoscope::gpu::readback::{VIEW_FORMAT, view_texture};
 use histoscope::gpu::timing::Timestamps;
@@ -24,7 +24,7 @@ fn gpu() -> Gpu {
 }
 
 fn picture(layout: &str, seed: u64) -> Picture {
-    Content::Natural.picture(layouts::parse(layout).unwrap(), SIZE, seed).unwrap()
+    BenchContent::Natural.picture(layouts::parse(layout).unwrap(), SIZE, seed).unwrap()
 }
 
 fn encoder(gpu: &Gpu) -> wgpu::CommandEncoder {

@@ -21,7 +21,7 @@ use histoscope::picture::Picture;
 use histoscope::picture::color::{Matrix, Range};
 use histoscope::picture::layout::PixelLayout;
 use histoscope::picture::region::Rect;
-use histoscope::scopes::{Choice, Chroma};
+use histoscope::scopes::{Chroma, ScopeChoice};
 use histoscope::view::brush::Brush;
 use histoscope::view::brushes::{Brushes, PairBrush, PairShape, WaveformBrush};
 use histoscope::view::overlay::Channels;
@@ -111,7 +111,7 @@ fn brushes(gpu: &Gpu, picture: &Picture) -> Times {
     let pixels = Rect::whole(picture.width(), picture.height());
     let chroma = Chroma::of(picture);
     let selection = Brushes { histogram: None, waveform, vectorscope }.on(pixels, Components::Rgbl, chroma);
-    let wanted = BrushedChoice { histogram: true, scopes: Choice { waveform: true, vectorscope: true } };
+    let wanted = BrushedChoice { histogram: true, scopes: ScopeChoice { waveform: true, vectorscope: true } };
     let pictures = uploaded(gpu, picture);
     let group = pictures.bind_group().expect("it was uploaded");
     let mut passes = BrushedPasses::new(gpu);

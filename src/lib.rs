@@ -121,28 +121,28 @@ pub use view::scene::Counted;
 /// What is done to a picture before it is counted and shown: parameters, read from the texts of the command line.
 pub mod adjusting {
     pub use crate::adjust::{
-        Adjustments, Blur, Clahe, Equalize, Gain, Otsu, ParseError, Placing, Posterize, Reduction, Shown, Tone,
+        Adjustments, Blur, Clahe, ClassDisplay, Equalize, Gain, Otsu, ParseError, Placing, Posterize, Reduction, Tone,
     };
 }
 
 /// What the picture tells of its exposure: zebras, marks and false colour, read from the texts of the command line.
 pub mod exposing {
-    pub use crate::view::exposure::{ExposureChoice, Level, MarkLimits, Table};
+    pub use crate::view::exposure::{ExposureChoice, FalseColorTable, Level, MarkLimits};
 }
 
 /// Scopes beside the histogram: which are counted, and where the colours of bars fall in a vectorscope.
 pub mod scoping {
-    pub use crate::scopes::{Choice, Target, targets};
+    pub use crate::scopes::{ColorTarget, ScopeChoice, targets};
     pub use crate::view::scopes::{Layout as ScopeLayout, ScopeStyle};
 }
 
 /// Every frame's counts as data: what `analyze` and `merge` do.
 pub mod analysis {
     pub use crate::export::analyze::comparison::Against;
-    pub use crate::export::analyze::counter::{Counting, ScopeUse};
+    pub use crate::export::analyze::counter::{RunComponents, ScopeUse};
     pub use crate::export::analyze::format::{Format, TextFormat};
     pub use crate::export::analyze::merge::merge;
-    pub use crate::export::analyze::output::Target;
+    pub use crate::export::analyze::output::OutputTarget;
     pub use crate::export::analyze::pipeline::Request;
     pub use crate::export::analyze::run::{Destination, Finished, run};
     pub use crate::export::analyze::selection::{Point, Selection};
@@ -161,8 +161,8 @@ pub mod reporting {
 /// How fast this machine counts: what `bench` does.
 pub mod benchmark {
     pub use crate::bench::{
-        Content, Error, JoinError, Joined, LENGTHS, Options, Report, Survey, SweepGrid, join, joined_page, page, rows,
-        run_on, sweep_on,
+        BenchContent, Error, JoinError, Joined, LENGTHS, Options, Report, Survey, SweepGrid, join, joined_page, page,
+        rows, run_on, sweep_on,
     };
     pub use crate::export::file::{FileError, check_writable, write_whole};
     pub use crate::lab::{Shape, ShapeError};

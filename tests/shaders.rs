@@ -13,7 +13,7 @@ use histoscope::gpu::params::{
     ReductionParams, RegionParams, ScanParams, SelectionParams, TileParams, TraceParams, VectorscopeParams,
     WaveformParams,
 };
-use histoscope::gpu::shaders::groups::{self, Binding, Group};
+use histoscope::gpu::shaders::groups::{self, Binding, GroupLayout};
 use histoscope::gpu::shaders::{self, EntryPoint, Shader};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{AddressSpace, ImageClass, Module, StorageAccess, TypeInner};
@@ -85,7 +85,7 @@ fn used(module: &Module, info: &ModuleInfo, entry: &EntryPoint) -> Vec<(usize, u
 
 #[test]
 fn shaders_bind_what_the_table_says() {
-    let mut unused: HashMap<*const Group, BTreeSet<usize>> = HashMap::new();
+    let mut unused: HashMap<*const GroupLayout, BTreeSet<usize>> = HashMap::new();
     for shader in shaders::ALL {
         let module = parse(shader);
         let info = validate(&module).unwrap();

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::parameters::{Adjustments, Blur, Clahe, Equalize, Otsu, Placing, Posterize, Reduction, Shown, Tone};
+use super::parameters::{Adjustments, Blur, Clahe, ClassDisplay, Equalize, Otsu, Placing, Posterize, Reduction, Tone};
 
 /// The parameters of every adjustment, whether it is on or not. In the file they are written as on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
@@ -77,8 +77,8 @@ impl From<Choices> for Written {
             Placing::Population => "population",
         };
         let shown = match otsu.shown {
-            Shown::Tones => "tones",
-            Shown::Colors => "colors",
+            ClassDisplay::Tones => "tones",
+            ClassDisplay::Colors => "colors",
         };
         Self {
             low_pass: format!("{}x{}", blur.size, blur.runs),
@@ -100,7 +100,7 @@ mod tests {
             equalize: Equalize { per_channel: true, time_constant_secs: 0.25 },
             clahe: Clahe { tiles: (4, 6), clip_limit: 3.5 },
             posterize: Posterize { levels: 7, placing: Placing::Population },
-            otsu: Otsu { classes: 4, shown: Shown::Colors },
+            otsu: Otsu { classes: 4, shown: ClassDisplay::Colors },
         }
     }
 

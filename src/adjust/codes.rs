@@ -53,7 +53,7 @@ impl Codes {
         let reader = Reader::new(picture);
         let mut rgb = vec![[0; 3]; width * height];
         let rows = 1 << reader.rows_shift;
-        rgb.par_chunks_mut(width * rows).enumerate().for_each_init(Scratch::default, |scratch, (group, lines)| {
+        rgb.par_chunks_mut(width * rows).enumerate().for_each_init(CodeScratch::default, |scratch, (group, lines)| {
             reader.read(scratch, group, lines);
         });
         Self { bits: picture.layout().bin_bits(), width, height, rgb }
@@ -115,7 +115,7 @@ struct Reader<'a> {
 
 /// A row's codes as they are stored, and what chroma adds to red, green and blue.
 #[derive(Default)]
-struct Scratch {
+struct CodeScratch {
     components: [Vec<u16>; 3],
     terms: Vec<[i32; 3]>,
 }
@@ -137,8 +137,8 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the lines that share the chroma row of that index.
-    fn read(&self, scratch: &mut Scratch, group: usize, lines: &mut [[u16; 3]]) {
-        let Scratch { components: [first, second, third], terms } = scratch;
+    fn read(&self, scratch: &mut CodeScratch, group: usize, lines: &mut [[u16; 3]]) {
+        let CodeScratch { components: [first, second, third], terms } = scratch;
         first.resize(self.width, 0);
         for (index, row) in [&mut *second, &mut *third].into_iter().enumerate() {
             row.resize(self.width.div_ceil(1 << self.columns_shift), 0);

@@ -1,7 +1,7 @@
 //! The adjustments one by one, as keys and buttons switch them: which is on, how its parameters step, how each is named.
 
 use super::choices::Choices;
-use super::parameters::{Adjustments, Blur, Clahe, Equalize, Otsu, Placing, Posterize, Reduction, Shown, Tone};
+use super::parameters::{Adjustments, Blur, Clahe, ClassDisplay, Equalize, Otsu, Placing, Posterize, Reduction, Tone};
 
 /// An adjustment that a key or a button switches on and off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -123,7 +123,7 @@ impl Adjustment {
             Self::Equalize | Self::Channels => {
                 format!("{alone}, {}", time_constant_text(choices.equalize.time_constant_secs))
             }
-            Self::Otsu if choices.otsu.shown == Shown::Tones => format!("{alone} as tones"),
+            Self::Otsu if choices.otsu.shown == ClassDisplay::Tones => format!("{alone} as tones"),
             Self::Otsu => alone.to_string(),
         }
     }
@@ -150,7 +150,7 @@ impl Adjustment {
                 choices.posterize.placing = if more { Placing::Population } else { Placing::Width };
             }
             Self::Otsu if main => choices.otsu.classes = step_whole(choices.otsu.classes, 1, more),
-            Self::Otsu => choices.otsu.shown = if more { Shown::Colors } else { Shown::Tones },
+            Self::Otsu => choices.otsu.shown = if more { ClassDisplay::Colors } else { ClassDisplay::Tones },
         }
         *choices = clamped(*choices);
         self

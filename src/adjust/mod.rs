@@ -32,7 +32,7 @@ pub use codes::{Codes, working_layout};
 pub use difference::Gain;
 pub use kind::{Adjustment, CLIP_LIMITS, Parameter, TIME_CONSTANTS, clip_limit_text, place_on, time_constant_text};
 pub use parameters::{
-    Adjustments, Blur, Clahe, Equalize, Otsu, ParseError, Placing, Posterize, Reduction, Shown, Tone,
+    Adjustments, Blur, Clahe, ClassDisplay, Equalize, Otsu, ParseError, Placing, Posterize, Reduction, Tone,
 };
 pub use processor::Processor;
 

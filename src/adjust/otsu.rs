@@ -8,7 +8,7 @@
 //!
 //! Thresholds are sought on [`LEVELS`] levels at any depth: deeper luminance bins are taken together by their top 8 bits.
 
-use super::parameters::{Otsu, Shown};
+use super::parameters::{ClassDisplay, Otsu};
 use super::{Codes, recolor};
 
 /// Levels on which thresholds are sought.
@@ -101,12 +101,12 @@ pub fn thresholds(bins: &[u32], classes: usize) -> Vec<u32> {
 
 /// Red, green and blue that a class is shown in, at `bits` bits a code.
 #[must_use]
-pub fn tone(class: usize, classes: usize, shown: Shown, bits: u32) -> [u16; 3] {
+pub fn tone(class: usize, classes: usize, shown: ClassDisplay, bits: u32) -> [u16; 3] {
     let last = (classes - 1).max(1);
     let top = (1 << bits) - 1;
     match shown {
-        Shown::Tones => [((class * top + last / 2) / last) as u16; 3],
-        Shown::Colors => {
+        ClassDisplay::Tones => [((class * top + last / 2) / last) as u16; 3],
+        ClassDisplay::Colors => {
             PALETTE[(class * (MOST_CLASSES - 1) + last / 2) / last].map(|code| (usize::from(code) * top / 255) as u16)
         }
     }
@@ -151,22 +151,22 @@ mod tests {
     #[test]
     fn tones_reach_from_black_to_white_and_colors_differ() {
         for classes in 2..=MOST_CLASSES {
-            assert_eq!(tone(0, classes, Shown::Tones, 10), [0; 3]);
-            assert_eq!(tone(classes - 1, classes, Shown::Tones, 10), [1023; 3]);
+            assert_eq!(tone(0, classes, ClassDisplay::Tones, 10), [0; 3]);
+            assert_eq!(tone(classes - 1, classes, ClassDisplay::Tones, 10), [1023; 3]);
             let colors: std::collections::BTreeSet<_> =
-                (0..classes).map(|c| tone(c, classes, Shown::Colors, 8)).collect();
+                (0..classes).map(|c| tone(c, classes, ClassDisplay::Colors, 8)).collect();
             assert_eq!(colors.len(), classes);
         }
     }
 
     #[test]
     fn tones_are_equal_steps_and_colors_those_of_the_palette_at_any_depth() {
-        assert_eq!([0, 1, 2, 3].map(|class| tone(class, 4, Shown::Tones, 8)[0]), [0, 85, 170, 255]);
+        assert_eq!([0, 1, 2, 3].map(|class| tone(class, 4, ClassDisplay::Tones, 8)[0]), [0, 85, 170, 255]);
         assert_eq!(
-            [0, 1, 2].map(|class| tone(class, 3, Shown::Colors, 8)),
+            [0, 1, 2].map(|class| tone(class, 3, ClassDisplay::Colors, 8)),
             [PALETTE[0], PALETTE[2], PALETTE[4]].map(|rgb| rgb.map(u16::from))
         );
-        assert_eq!(tone(1, 2, Shown::Colors, 10), [1014, 926, 148], "of 255 and of 1023");
+        assert_eq!(tone(1, 2, ClassDisplay::Colors, 10), [1014, 926, 148], "of 255 and of 1023");
     }
 
     #[test]

@@ -52,7 +52,7 @@ pub struct Posterize {
 
 /// How classes are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Shown {
+pub enum ClassDisplay {
     /// As gray tones from black to white.
     #[default]
     Tones,
@@ -66,7 +66,7 @@ pub struct Otsu {
     /// Classes, in [`Self::CLASSES`].
     pub classes: u32,
     /// How they are shown.
-    pub shown: Shown,
+    pub shown: ClassDisplay,
 }
 
 /// What is done to the tones.
@@ -214,7 +214,7 @@ impl Default for Posterize {
 
 impl Default for Otsu {
     fn default() -> Self {
-        Self { classes: 2, shown: Shown::default() }
+        Self { classes: 2, shown: ClassDisplay::default() }
     }
 }
 
@@ -307,8 +307,8 @@ impl FromStr for Otsu {
     fn from_str(text: &str) -> Result<Self, ParseError> {
         let (classes, shown) = text.split_once(':').unwrap_or((text, "tones"));
         let shown = match shown {
-            "tones" => Shown::Tones,
-            "colors" | "colours" => Shown::Colors,
+            "tones" => ClassDisplay::Tones,
+            "colors" | "colours" => ClassDisplay::Colors,
             _ => return Err(ParseError(format!("classes cannot be shown as '{shown}': as tones or colors they can"))),
         };
         Ok(Self { classes: number(classes, "number of classes", &Self::CLASSES)?, shown })
@@ -338,7 +338,7 @@ impl fmt::Display for Adjustments {
             Some(Reduction::Posterize(Posterize { levels, .. })) => {
                 parts.push(format!("{levels} levels by population"))
             }
-            Some(Reduction::Otsu(Otsu { classes, shown: Shown::Tones })) => {
+            Some(Reduction::Otsu(Otsu { classes, shown: ClassDisplay::Tones })) => {
                 parts.push(format!("{classes} classes"));
             }
             Some(Reduction::Otsu(Otsu { classes, .. })) => parts.push(format!("{classes} classes in false colours")),
@@ -360,7 +360,7 @@ mod tests {
         assert_eq!("8x8".parse(), Ok(Clahe::default()));
         assert_eq!("channels:0".parse(), Ok(Equalize { per_channel: true, time_constant_secs: 0.0 }));
         assert_eq!("5:population".parse(), Ok(Posterize { levels: 5, placing: Placing::Population }));
-        assert_eq!("3:colors".parse(), Ok(Otsu { classes: 3, shown: Shown::Colors }));
+        assert_eq!("3:colors".parse(), Ok(Otsu { classes: 3, shown: ClassDisplay::Colors }));
     }
 
     #[test]
@@ -395,12 +395,16 @@ mod tests {
         let all = Adjustments {
             blur: Some(Blur { size: 9, runs: 3 }),
             tone: Some(Tone::Clahe(Clahe::default())),
-            reduction: Some(Reduction::Otsu(Otsu { classes: 3, shown: Shown::Tones })),
+            reduction: Some(Reduction::Otsu(Otsu { classes: 3, shown: ClassDisplay::Tones })),
         };
         assert_eq!(all.to_string(), "low-pass 9×9 ×3, CLAHE 8×8 clip 2, 3 classes");
         let shown = |reduction| Adjustments { reduction: Some(reduction), ..Adjustments::default() }.to_string();
         let threshold = |shown| Reduction::Otsu(Otsu { classes: 2, shown });
-        assert_ne!(shown(threshold(Shown::Tones)), shown(threshold(Shown::Colors)), "they are different pictures");
+        assert_ne!(
+            shown(threshold(ClassDisplay::Tones)),
+            shown(threshold(ClassDisplay::Colors)),
+            "they are different pictures"
+        );
         assert!(!all.is_off() && Adjustments::default().is_off());
         assert_eq!(Adjustments::default().to_string(), "");
         let unlimited = Tone::Clahe(Clahe { tiles: (8, 8), clip_limit: 0.0 });

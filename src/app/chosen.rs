@@ -7,7 +7,7 @@ use crate::view::brushes::Brushes;
 use crate::view::exposure::{Exposure, FalseColor};
 use crate::view::region::Region;
 use crate::view::scene::{Other, Pair, Scene, Sharing};
-use crate::view::scopes::{Kind, ScopeStyle};
+use crate::view::scopes::{ScopeKind, ScopeStyle};
 
 /// All that Ctrl+Z brings back. What is selected in a histogram and what the pointer is at are not chosen in this sense.
 #[derive(Debug, Clone, PartialEq)]
@@ -71,7 +71,7 @@ impl Chosen {
         tell(tints.0.shown == tints.1.shown && tints.0 != tints.1, "table of false colour".to_owned());
         tell(new.datascope != old.datascope, format!("codes in pixels: {}", new.datascope.name()));
         tell(new.style != old.style, "look of the histograms".to_owned());
-        for kind in Kind::ALL.into_iter().skip(1) {
+        for kind in ScopeKind::ALL.into_iter().skip(1) {
             let [was, is] = [old, new].map(|scene| scene.scopes.shows(kind, scene.overlays));
             tell(was != is, format!("{} {}", kind.name(), on_or_off(is)));
         }
@@ -127,7 +127,7 @@ mod tests {
     use super::*;
     use crate::adjust::{Adjustments, Blur};
     use crate::view::datascope::Datascope;
-    use crate::view::exposure::Table;
+    use crate::view::exposure::FalseColorTable;
     use crate::view::overlay::Channels;
     use crate::view::placement::{Fit, ViewSettings};
     use crate::view::scene::Brush;
@@ -151,7 +151,7 @@ mod tests {
         assert_eq!(told(|scene| scene.view.zoom = 2.0), "zoom");
         assert_eq!(told(|scene| scene.view.centre.x = 0.4), "place of the picture");
         assert_eq!(told(|scene| scene.exposure.false_color.shown = true), "false colour on");
-        assert_eq!(told(|scene| scene.exposure.false_color.table = Table::Steps), "table of false colour");
+        assert_eq!(told(|scene| scene.exposure.false_color.table = FalseColorTable::Steps), "table of false colour");
         assert_eq!(told(|scene| scene.exposure.zebra = true), "zebras and marks");
         assert_eq!(told(|scene| scene.datascope = Datascope::Off), "codes in pixels: off");
         let blur = Some(Blur { size: 9, runs: 1 });

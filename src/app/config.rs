@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::kept::{self, Found};
+use super::kept::{self, FileContent};
 use super::strip::StripSize;
 use crate::adjust::Choices;
 use crate::view::datascope::Datascope;
@@ -115,12 +115,12 @@ impl Store {
     pub fn in_folder(folder: &Path) -> Self {
         let kept = Some(folder.to_owned());
         match kept::read::<Settings>(folder, NAME) {
-            Found::Value(settings) => {
+            FileContent::Value(settings) => {
                 let (histograms, scopes) = (settings.histograms.clamped(), settings.scopes.clamped());
                 Self { folder: kept, saved: Settings { histograms, scopes, ..settings } }
             }
-            Found::Nothing => Self { folder: kept, saved: Settings::default() },
-            Found::Unreadable => Self { folder: None, saved: Settings::default() },
+            FileContent::Nothing => Self { folder: kept, saved: Settings::default() },
+            FileContent::Unreadable => Self { folder: None, saved: Settings::default() },
         }
     }
 
@@ -189,7 +189,7 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::view::exposure::{FalseColor, Level, MarkLimits, Table, Unit};
+    use crate::view::exposure::{FalseColor, FalseColorTable, Level, MarkLimits, Unit};
     use crate::view::overlay::{Arrangement, Overlaps};
 
     fn changed() -> Settings {
@@ -202,7 +202,7 @@ mod tests {
             level: Level::Code(700),
             limits: MarkLimits::R103,
             marks: true,
-            false_color: FalseColor { shown: true, table: Table::Steps, unit: Unit::Codes },
+            false_color: FalseColor { shown: true, table: FalseColorTable::Steps, unit: Unit::Codes },
         };
         settings.datascope = Datascope::Hexadecimal;
         settings.strip = StripSize::Tall;

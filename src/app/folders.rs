@@ -38,14 +38,14 @@ fn is_video(path: &Path) -> bool {
 
 /// A part of a name; numbers come before letters, and the shorter of two numbers is the smaller one.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Part {
+enum NamePart {
     Number(usize, String),
     Letters(String),
 }
 
 /// What names are ordered by: clip 2 before clip 10, whatever the letters' case. Names that are alike but for zeros and case
 /// come in the order of their bytes.
-fn natural_key(name: &OsStr) -> (Vec<Part>, PathBuf) {
+fn natural_key(name: &OsStr) -> (Vec<NamePart>, PathBuf) {
     let text = name.to_string_lossy().to_lowercase();
     let mut parts = Vec::new();
     let mut rest = text.as_str();
@@ -55,9 +55,9 @@ fn natural_key(name: &OsStr) -> (Vec<Part>, PathBuf) {
         let (part, after) = rest.split_at(end);
         parts.push(if is_number {
             let digits = part.trim_start_matches('0');
-            Part::Number(digits.len(), digits.to_owned())
+            NamePart::Number(digits.len(), digits.to_owned())
         } else {
-            Part::Letters(part.to_owned())
+            NamePart::Letters(part.to_owned())
         });
         rest = after;
     }

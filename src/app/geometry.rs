@@ -14,7 +14,7 @@ use crate::view::panel::{self, Hit, PanelRect};
 use crate::view::placement::{Placement, Shape, ViewSettings};
 use crate::view::region::{Grip, Region, RegionDrag, grip_at};
 use crate::view::scene::{Other, Scene, Sharing};
-use crate::view::scopes::{Arranged, Border, Kind, ScopeStyle};
+use crate::view::scopes::{Arranged, Border, ScopeKind, ScopeStyle};
 
 /// How near the pointer must come to the divider to take hold of it, in points.
 const GRAB: f64 = 6.0;
@@ -100,7 +100,7 @@ impl Geometry<'_> {
     pub fn scrolled(&self, at: DVec2, notches: f64, rest: &mut f64) -> Option<ScopeStyle> {
         let style = self.scene.scopes;
         let scrolled = match self.arranged().panel_at(at)?.kind {
-            Kind::Vectorscope => {
+            ScopeKind::Vectorscope => {
                 // Whoever turns back begins anew.
                 let turned = if *rest * notches < 0.0 { notches } else { *rest + notches };
                 *rest = turned.fract();

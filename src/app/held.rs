@@ -29,9 +29,9 @@ pub struct Reference {
     /// The frame, read as it was then.
     pub frame: Frame,
     /// Of the components that were counted.
-    rgbl: Option<Bins>,
+    rgbl: Option<HeldBins>,
     /// Of a picture that has coded components.
-    coded: Option<Bins>,
+    coded: Option<HeldBins>,
     partner: Partner,
 }
 
@@ -58,12 +58,12 @@ impl Partner {
 
 /// Bins, and their sums.
 #[derive(Debug)]
-struct Bins {
+struct HeldBins {
     histogram: Arc<Histogram>,
     sums: Arc<Cumulative>,
 }
 
-impl Bins {
+impl HeldBins {
     fn of(histogram: Histogram) -> Self {
         Self { sums: Arc::new(histogram.cumulative()), histogram: Arc::new(histogram) }
     }
@@ -105,12 +105,12 @@ impl Reference {
     #[must_use]
     pub fn in_step(title: String, frame: Frame, histogram: Option<Histogram>, partner: Partner) -> Self {
         let components = histogram.as_ref().map(|histogram| histogram.components);
-        let bins = histogram.map(Bins::of);
+        let bins = histogram.map(HeldBins::of);
         let (rgbl, coded) = if components == Some(Components::YCbCr) { (None, bins) } else { (bins, None) };
         Self { name: title.clone(), title, frame, rgbl, coded, partner }
     }
 
-    fn bins(&self, components: Components) -> Option<&Bins> {
+    fn bins(&self, components: Components) -> Option<&HeldBins> {
         match components {
             Components::Rgbl => self.rgbl.as_ref(),
             Components::YCbCr => self.coded.as_ref(),
@@ -136,14 +136,14 @@ fn count(
     frame: &Frame,
     region: Option<Rect>,
     (components, adjustments): (&[Components], Adjustments),
-) -> Result<Vec<Bins>, EngineError> {
+) -> Result<Vec<HeldBins>, EngineError> {
     if components.is_empty() {
         return Ok(Vec::new());
     }
     let mut counter = Counter::new(engine, components, adjustments);
     counter.submit(&frame.picture, region)?;
     let histograms = counter.take()?.map(|counts| counts.histograms).filter(|all| all.len() == components.len());
-    Ok(histograms.ok_or(EngineError::Uncounted)?.into_iter().map(Bins::of).collect())
+    Ok(histograms.ok_or(EngineError::Uncounted)?.into_iter().map(HeldBins::of).collect())
 }
 
 /// What is on screen.
@@ -158,7 +158,7 @@ enum OnScreen {
 
 /// What has come of asking to hold a frame.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Taken {
+pub enum HoldOutcome {
     /// It is held; the name of the one that was let go of for it, if one was.
     Held(Option<String>),
     /// It was held already, and is let go of.
@@ -173,20 +173,20 @@ pub struct References {
     /// The frame of the clip that plays in step, which is compared with while none is held.
     second: Option<Reference>,
     /// The numbers of those before it.
-    earlier: VecDeque<Numbers>,
+    earlier: VecDeque<SteppedNumbers>,
     on_screen: OnScreen,
 }
 
 /// The numbers of a frame of a clip that plays in step.
 #[derive(Debug)]
-struct Numbers {
+struct SteppedNumbers {
     partner: Partner,
     name: String,
     sums: Option<Arc<Cumulative>>,
     range: Range,
 }
 
-impl From<Reference> for Numbers {
+impl From<Reference> for SteppedNumbers {
     fn from(of: Reference) -> Self {
         let sums = of.rgbl.or(of.coded).map(|bins| bins.sums);
         let range = of.frame.picture.colorimetry().range.value;
@@ -286,17 +286,17 @@ impl References {
     }
 
     /// Holds a frame and chooses it, or lets go of it where just that is held.
-    pub fn take(&mut self, frame: Reference) -> Taken {
+    pub fn take(&mut self, frame: Reference) -> HoldOutcome {
         let bins = |held: &Reference| held.rgbl.as_ref().map(|bins| Arc::clone(&bins.histogram));
         let is_same = |held: &Reference| held.name == frame.name && bins(held) == bins(&frame);
         if let Some(place) = self.all.iter().position(is_same) {
             self.let_go(place);
-            return Taken::LetGo;
+            return HoldOutcome::LetGo;
         }
         let oldest = (self.all.len() >= MOST).then(|| self.all.remove(0).name);
         self.chosen = self.all.len();
         self.all.push(frame);
-        Taken::Held(oldest)
+        HoldOutcome::Held(oldest)
     }
 
     /// Lets go of the one at a place.

@@ -18,7 +18,7 @@ pub struct Name {
 
 /// What was found in a file.
 #[derive(Debug, PartialEq)]
-pub enum Found<T> {
+pub enum FileContent<T> {
     /// This.
     Value(T),
     /// Nothing, or nothing that makes sense: what is written there next takes its place, and nothing of the user's is lost.
@@ -28,20 +28,20 @@ pub enum Found<T> {
 }
 
 /// Reads a file of a folder. What makes no sense is told and set aside.
-pub fn read<T: DeserializeOwned>(folder: &Path, name: Name) -> Found<T> {
+pub fn read<T: DeserializeOwned>(folder: &Path, name: Name) -> FileContent<T> {
     let path = folder.join(name.file);
     let text = match fs::read(&path) {
         Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Found::Nothing,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return FileContent::Nothing,
         Err(error) => {
             log::warn!("{} cannot be read ({error}); it is done without, and left as it is", path.display());
-            return Found::Unreadable;
+            return FileContent::Unreadable;
         }
     };
     match serde_json::from_slice(&text) {
-        Ok(value) => Found::Value(value),
-        Err(error) if set_aside(folder, name, &error) => Found::Nothing,
-        Err(_) => Found::Unreadable,
+        Ok(value) => FileContent::Value(value),
+        Err(error) if set_aside(folder, name, &error) => FileContent::Nothing,
+        Err(_) => FileContent::Unreadable,
     }
 }
 

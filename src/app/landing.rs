@@ -9,7 +9,7 @@ const NUMBER_WAIT: Duration = Duration::from_secs(3);
 
 /// Where playback is, as far as it is known.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Place {
+pub struct PlaybackPlace {
     /// Whether the picture of a seek is still to come.
     pub is_on_its_way: bool,
     /// Time of the frame on screen, in seconds from the start.
@@ -39,7 +39,7 @@ pub enum Landing {
 
 impl Landing {
     /// Looks where playback is; what is to be told now.
-    pub fn follow(&mut self, place: Place, now: Instant) -> Option<String> {
+    pub fn follow(&mut self, place: PlaybackPlace, now: Instant) -> Option<String> {
         let said = match self {
             Self::UnderWay(said) if !place.is_on_its_way => std::mem::take(said),
             Self::Unnumbered { time_secs, until, .. } if *time_secs != place.time_secs || *until < now => {
@@ -59,7 +59,7 @@ impl Landing {
 }
 
 /// What was asked for, and the time and the number of the frame that is on screen for it.
-fn told(said: &str, place: Place) -> String {
+fn told(said: &str, place: PlaybackPlace) -> String {
     let frame = place.frame.map_or_else(String::new, |frame| format!("  frame {frame}"));
     let position = format!("{}{frame}", timecode(place.time_secs));
     if said.is_empty() { position } else { format!("{said}  ·  {position}") }
@@ -69,15 +69,15 @@ fn told(said: &str, place: Place) -> String {
 mod tests {
     use super::*;
 
-    fn at(time_secs: f64, frame: Option<u64>) -> Place {
-        Place { is_on_its_way: false, time_secs, frame }
+    fn at(time_secs: f64, frame: Option<u64>) -> PlaybackPlace {
+        PlaybackPlace { is_on_its_way: false, time_secs, frame }
     }
 
     #[test]
     fn a_position_is_told_once_and_not_before_its_picture_is_there() {
         let now = Instant::now();
         let mut landing = Landing::UnderWay("+5 s".to_owned());
-        let before = Place { is_on_its_way: true, ..at(2.0, Some(60)) };
+        let before = PlaybackPlace { is_on_its_way: true, ..at(2.0, Some(60)) };
         assert_eq!(landing.follow(before, now), None, "that is where it came from");
         assert_eq!(landing.follow(at(7.0, Some(210)), now).as_deref(), Some("+5 s  ·  0:07.000  frame 210"));
         assert_eq!(landing.follow(at(7.0, Some(210)), now), None);

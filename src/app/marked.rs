@@ -27,7 +27,7 @@ pub enum Which {
 
 /// The picture that is to be looked at.
 #[derive(Debug, Clone, Copy)]
-pub enum Shown<'a> {
+pub enum MarkedPicture<'a> {
     /// None that stands.
     Nothing,
     /// An adjusted one that only the adapter has.
@@ -38,7 +38,7 @@ pub enum Shown<'a> {
 
 /// Of what it is looked for.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Subject {
+struct SearchSubject {
     which: Which,
     limits: MarkLimits,
     components: Components,
@@ -47,81 +47,81 @@ struct Subject {
 
 /// A search on a thread of its own, which is given up when this is dropped.
 #[derive(Debug)]
-struct Search {
+struct MarkSearch {
     is_wanted: Arc<AtomicBool>,
     answer: Receiver<Marked>,
 }
 
-impl Drop for Search {
+impl Drop for MarkSearch {
     fn drop(&mut self) {
         self.is_wanted.store(false, Ordering::Relaxed);
     }
 }
 
 #[derive(Debug)]
-enum State {
+enum SearchState {
     Nothing,
     OnAdapter,
-    UnderWay(Subject, Search),
-    Found(Subject, Marked),
+    UnderWay(SearchSubject, MarkSearch),
+    Found(SearchSubject, Marked),
     /// The system had no thread for it.
-    Refused(Subject),
+    Refused(SearchSubject),
 }
 
 /// What is marked of the picture on screen, where that stands.
 pub struct MarkedPixels {
     waker: Waker,
-    state: State,
+    state: SearchState,
 }
 
 impl MarkedPixels {
     /// Nothing yet; `waker` is called whenever something was found.
     #[must_use]
     pub const fn new(waker: Waker) -> Self {
-        Self { waker, state: State::Nothing }
+        Self { waker, state: SearchState::Nothing }
     }
 
     /// Follows the picture on screen and what is chosen; whether something else is known than before.
     pub fn follow(
         &mut self,
-        shown: Shown<'_>,
+        shown: MarkedPicture<'_>,
         exposure: &Exposure,
         (components, region): (Components, Option<Rect>),
     ) -> bool {
         let (picture, which) = match shown {
-            Shown::Here(picture, which) if exposure.marks => (picture, which),
-            Shown::OnAdapter if exposure.marks => {
-                let is_new = !matches!(self.state, State::OnAdapter);
+            MarkedPicture::Here(picture, which) if exposure.marks => (picture, which),
+            MarkedPicture::OnAdapter if exposure.marks => {
+                let is_new = !matches!(self.state, SearchState::OnAdapter);
                 if is_new {
                     log::trace!("marked: not counted, since the adapter alone has the picture");
                 }
-                self.state = State::OnAdapter;
+                self.state = SearchState::OnAdapter;
                 return is_new;
             }
             _ => {
-                let is_new = !matches!(self.state, State::Nothing);
-                self.state = State::Nothing;
+                let is_new = !matches!(self.state, SearchState::Nothing);
+                self.state = SearchState::Nothing;
                 return is_new;
             }
         };
-        let subject = Subject { which, limits: exposure.limits, components, region };
+        let subject = SearchSubject { which, limits: exposure.limits, components, region };
         let next = match &self.state {
-            State::Found(known, _) | State::Refused(known) if *known == subject => return false,
-            State::UnderWay(sought, search) if *sought == subject => match search.answer.try_recv() {
+            SearchState::Found(known, _) | SearchState::Refused(known) if *known == subject => return false,
+            SearchState::UnderWay(sought, search) if *sought == subject => match search.answer.try_recv() {
                 Ok(marked) => {
                     let (pixels, all) = (marked.pixels, marked.looked_at);
                     log::trace!("marked: {pixels} of {all} pixels, first {:?}", marked.places.first());
-                    State::Found(subject, marked)
+                    SearchState::Found(subject, marked)
                 }
                 Err(TryRecvError::Empty) => return false,
-                Err(TryRecvError::Disconnected) => State::Refused(subject),
+                Err(TryRecvError::Disconnected) => SearchState::Refused(subject),
             },
             // Whatever is under way is of something else: it is given up, and its answer never heard.
             _ => match search(picture, exposure, (components, region), &self.waker) {
-                Ok(search) => State::UnderWay(subject, search),
+                Ok(search) => SearchState::UnderWay(subject, search),
                 Err(error) => {
                     log::warn!("marked pixels are not counted: {error}");
-                    State::Refused(subject)
+                    SearchState::Refused(subject)
                 }
             },
         };
@@ -133,16 +133,16 @@ impl MarkedPixels {
     #[must_use]
     pub const fn view(&self) -> MarkedView<'_> {
         match &self.state {
-            State::Nothing | State::Refused(_) => MarkedView::Untold,
-            State::OnAdapter => MarkedView::OnAdapter,
-            State::UnderWay(..) => MarkedView::UnderWay,
-            State::Found(_, marked) => MarkedView::Found(marked),
+            SearchState::Nothing | SearchState::Refused(_) => MarkedView::Untold,
+            SearchState::OnAdapter => MarkedView::OnAdapter,
+            SearchState::UnderWay(..) => MarkedView::UnderWay,
+            SearchState::Found(_, marked) => MarkedView::Found(marked),
         }
     }
 
     /// Forgets it: another video has come, whose frames may have the same times.
     pub fn forget(&mut self) {
-        self.state = State::Nothing;
+        self.state = SearchState::Nothing;
     }
 }
 
@@ -152,10 +152,10 @@ fn search(
     exposure: &Exposure,
     (components, region): (Components, Option<Rect>),
     waker: &Waker,
-) -> std::io::Result<Search> {
+) -> std::io::Result<MarkSearch> {
     let (sender, answer) = mpsc::channel();
     let is_wanted = Arc::new(AtomicBool::new(true));
-    let search = Search { is_wanted: Arc::clone(&is_wanted), answer };
+    let search = MarkSearch { is_wanted: Arc::clone(&is_wanted), answer };
     let all = Rect { x: 0, y: 0, width: picture.width(), height: picture.height() };
     let inspection = exposure.of(picture.layout(), picture.colorimetry(), components);
     let (picture, waker) = (picture.clone(), Arc::clone(waker));
@@ -180,14 +180,14 @@ mod tests {
     use crate::picture::OwnedPlanes;
     use crate::picture::color::{Matrix, Range, Sourced};
     use crate::picture::layout::PixelLayout;
-    use crate::view::exposure::{FalseColor, Table, Unit};
+    use crate::view::exposure::{FalseColor, FalseColorTable, Unit};
 
     const MARKS: Exposure = Exposure {
         zebra: false,
         level: crate::view::exposure::Level::Permille(950),
         marks: true,
         limits: MarkLimits::Clipped,
-        false_color: FalseColor { shown: false, table: Table::Camera, unit: Unit::Percent },
+        false_color: FalseColor { shown: false, table: FalseColorTable::Camera, unit: Unit::Percent },
     };
     const ALL: (Components, Option<Rect>) = (Components::Rgbl, None);
 
@@ -211,7 +211,7 @@ mod tests {
     fn found(pixels: &mut MarkedPixels, (picture, which): &(Picture, Which)) -> u64 {
         let begin = Instant::now();
         loop {
-            pixels.follow(Shown::Here(picture, *which), &MARKS, ALL);
+            pixels.follow(MarkedPicture::Here(picture, *which), &MARKS, ALL);
             if let Some(count) = marked(pixels) {
                 return count;
             }
@@ -225,17 +225,17 @@ mod tests {
         let (sender, woken) = mpsc::channel();
         let mut pixels = MarkedPixels::new(Arc::new(move || _ = sender.send(())));
         let shown = picture(7);
-        assert!(pixels.follow(Shown::Here(&shown.0, shown.1), &MARKS, ALL), "begun");
+        assert!(pixels.follow(MarkedPicture::Here(&shown.0, shown.1), &MARKS, ALL), "begun");
         assert!(matches!(pixels.view(), MarkedView::UnderWay), "{:?}", pixels.state);
         woken.recv_timeout(Duration::from_secs(60)).expect("the window is woken");
-        assert!(pixels.follow(Shown::Here(&shown.0, shown.1), &MARKS, ALL), "found");
+        assert!(pixels.follow(MarkedPicture::Here(&shown.0, shown.1), &MARKS, ALL), "found");
         assert_eq!(marked(&pixels), Some(7));
-        assert!(!pixels.follow(Shown::Here(&shown.0, shown.1), &MARKS, ALL), "nothing new");
+        assert!(!pixels.follow(MarkedPicture::Here(&shown.0, shown.1), &MARKS, ALL), "nothing new");
         let exposure = Exposure { limits: MarkLimits::R103, ..MARKS };
-        assert!(pixels.follow(Shown::Here(&shown.0, shown.1), &exposure, ALL), "of something else");
+        assert!(pixels.follow(MarkedPicture::Here(&shown.0, shown.1), &exposure, ALL), "of something else");
         assert_eq!(marked(&pixels), None);
-        assert!(pixels.follow(Shown::OnAdapter, &MARKS, ALL) && matches!(pixels.view(), MarkedView::OnAdapter));
-        assert!(pixels.follow(Shown::Nothing, &MARKS, ALL) && matches!(pixels.view(), MarkedView::Untold));
+        assert!(pixels.follow(MarkedPicture::OnAdapter, &MARKS, ALL) && matches!(pixels.view(), MarkedView::OnAdapter));
+        assert!(pixels.follow(MarkedPicture::Nothing, &MARKS, ALL) && matches!(pixels.view(), MarkedView::Untold));
     }
 
     #[test]
@@ -243,14 +243,14 @@ mod tests {
         let mut pixels = MarkedPixels::new(Arc::new(|| {}));
         let [first, second] = [picture(7), picture(11)];
         for _ in 0..3 {
-            pixels.follow(Shown::Here(&first.0, first.1), &MARKS, ALL);
+            pixels.follow(MarkedPicture::Here(&first.0, first.1), &MARKS, ALL);
             // Also where the first one's answer has come before anybody asks again.
             std::thread::sleep(Duration::from_millis(if matches!(pixels.view(), MarkedView::UnderWay) {
                 300
             } else {
                 0
             }));
-            pixels.follow(Shown::Here(&second.0, second.1), &MARKS, ALL);
+            pixels.follow(MarkedPicture::Here(&second.0, second.1), &MARKS, ALL);
             assert_eq!(marked(&pixels), None);
             assert_eq!(found(&mut pixels, &second), 11);
         }
@@ -261,10 +261,10 @@ mod tests {
     fn a_search_that_nobody_waits_for_is_given_up() {
         let mut pixels = MarkedPixels::new(Arc::new(|| {}));
         let shown = picture(7);
-        pixels.follow(Shown::Here(&shown.0, shown.1), &MARKS, ALL);
-        let State::UnderWay(_, search) = &pixels.state else { panic!("{:?}", pixels.state) };
+        pixels.follow(MarkedPicture::Here(&shown.0, shown.1), &MARKS, ALL);
+        let SearchState::UnderWay(_, search) = &pixels.state else { panic!("{:?}", pixels.state) };
         let is_wanted = Arc::clone(&search.is_wanted);
-        pixels.follow(Shown::Nothing, &MARKS, ALL);
+        pixels.follow(MarkedPicture::Nothing, &MARKS, ALL);
         assert!(!is_wanted.load(Ordering::Relaxed));
         let (picture, _) = shown;
         let inspection = MARKS.of(picture.layout(), picture.colorimetry(), Components::Rgbl).expect("marks are on");

@@ -8,9 +8,9 @@ use super::options::Waker;
 use crate::adjust::Adjustments;
 use crate::engine::EngineChoice;
 use crate::export::analyze::Stop;
-use crate::export::analyze::align::{self, Found};
+use crate::export::analyze::align::{self, FoundOffset};
 use crate::export::analyze::comparison::Against;
-use crate::export::analyze::counter::Counting;
+use crate::export::analyze::counter::RunComponents;
 use crate::export::analyze::pipeline::Request;
 use crate::export::analyze::selection::Selection;
 use crate::gpu::AdapterChoice;
@@ -21,7 +21,7 @@ const WITHIN: u32 = 250;
 
 /// How both clips are read and counted.
 #[derive(Debug, Clone)]
-pub struct Reading {
+pub struct MatchReading {
     /// How they are opened.
     pub open: OpenOptions,
     /// Who counts.
@@ -32,7 +32,7 @@ pub struct Reading {
 
 /// A search that is under way. Dropping it ends it.
 pub struct Matching {
-    answer: Receiver<Result<Found, String>>,
+    answer: Receiver<Result<FoundOffset, String>>,
     stop: Stop,
 }
 
@@ -41,14 +41,14 @@ impl Matching {
     ///
     /// # Errors
     /// If the system gives no thread.
-    pub fn begin([first, second]: [&Path; 2], reading: &Reading, waker: &Waker) -> std::io::Result<Self> {
+    pub fn begin([first, second]: [&Path; 2], reading: &MatchReading, waker: &Waker) -> std::io::Result<Self> {
         let stop = Stop::default();
         let request = Request {
             input: first.to_owned(),
             open: reading.open.clone(),
             selection: Selection::default(),
             adjustments: Adjustments::default(),
-            counting: Counting::default(),
+            counting: RunComponents::default(),
             engine: reading.engine,
             adapter: reading.adapter.clone(),
             resume_at: 0,
@@ -73,7 +73,7 @@ impl Matching {
     }
 
     /// What was found, once that is known, or why nothing was.
-    pub fn poll(&self) -> Option<Result<Found, String>> {
+    pub fn poll(&self) -> Option<Result<FoundOffset, String>> {
         match self.answer.try_recv() {
             Ok(found) => Some(found),
             Err(TryRecvError::Empty) => None,

@@ -53,7 +53,7 @@ pub enum PointerCommand {
 
 /// The keys that are held while the pointer does something.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Held {
+pub struct HeldKeys {
     /// Whether Shift is.
     pub shift: bool,
     /// The channel whose letter is.
@@ -123,7 +123,7 @@ impl Pointer {
     /// Takes what it does, while these keys are held; what that asks for.
     pub fn on_event(
         &mut self,
-        (event, held): (&WindowEvent, Held),
+        (event, held): (&WindowEvent, HeldKeys),
         geometry: &Geometry<'_>,
         hud: &Hud,
         now: Instant,
@@ -196,7 +196,12 @@ impl Pointer {
         dragged.into_iter().chain((!rests).then_some(PointerCommand::Wake)).collect()
     }
 
-    fn press(&mut self, geometry: &Geometry<'_>, hud: &Hud, (held, now): (Held, Instant)) -> Option<PointerCommand> {
+    fn press(
+        &mut self,
+        geometry: &Geometry<'_>,
+        hud: &Hud,
+        (held, now): (HeldKeys, Instant),
+    ) -> Option<PointerCommand> {
         let at = self.at?;
         if hud.covers(geometry.in_points(at)) {
             self.clicks.forget();

@@ -24,7 +24,7 @@ use crate::view::overlay::line_pixels;
 use crate::view::panel;
 use crate::view::placement::Placement;
 use crate::view::probe::probe;
-use crate::view::region::{self, Grip, Shown};
+use crate::view::region::{self, Grip, RegionFrame};
 use crate::view::scene::Counted;
 
 /// What is gathered for one drawing.
@@ -143,7 +143,7 @@ impl Sources<'_> {
         let handles = region::handles(shown.rect(), &placement, points.into());
         let grip = self.pointer.grip(&self.geometry, self.hud);
         let words = regions::words_in(shown.rect(), self.geometry.frame?);
-        let is_proposed = matches!(shown, Shown::Proposed(_));
+        let is_proposed = matches!(shown, RegionFrame::Proposed(_));
         Some(RegionView {
             rect: Rect::from_min_max(self.geometry.in_points(low), self.geometry.in_points(high)),
             is_proposed,

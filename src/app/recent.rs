@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::kept::{self, Found};
+use super::kept::{self, FileContent};
 use crate::text::{file_name, public, timecode};
 
 /// Where they are kept, in the folder of the settings.
@@ -97,12 +97,12 @@ impl Recent {
     fn read(&mut self) {
         let Some(folder) = &self.folder else { return };
         match kept::read::<Vec<RecentFile>>(folder, NAME) {
-            Found::Value(files) => {
+            FileContent::Value(files) => {
                 let is_sound = |file: &RecentFile| !file.path.as_os_str().is_empty();
                 self.files = files.into_iter().filter(is_sound).take(Self::MOST).collect();
             }
-            Found::Nothing => {}
-            Found::Unreadable => self.folder = None,
+            FileContent::Nothing => {}
+            FileContent::Unreadable => self.folder = None,
         }
     }
 

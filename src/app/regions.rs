@@ -1,9 +1,9 @@
 //! How keys choose the part of the picture that is counted, and what is said of it.
 
-use crate::picture::bars::{self, Bars};
+use crate::picture::bars::{self, EdgeBars};
 use crate::picture::region::Rect;
 use crate::picture::{Frame, Orientation, Picture};
-use crate::view::region::{self, Region, Shown};
+use crate::view::region::{self, Region, RegionFrame};
 
 /// What is said where there is no region any more.
 const CLEARED: &str = "region cleared: all of the picture is counted";
@@ -17,10 +17,12 @@ pub fn find_bars(region: Region, picture: &Picture) -> (Region, String) {
     }
     let size = (picture.width(), picture.height());
     match bars::find(picture) {
-        Bars::None => (region, "no black bars at the edges of this frame".to_owned()),
-        Bars::Black => (region, "this frame is black: there is nothing between bars to find".to_owned()),
-        Bars::Around(rect) if region.counted() == Some(rect) => (region, "the region leaves the bars out".to_owned()),
-        Bars::Around(rect) => {
+        EdgeBars::None => (region, "no black bars at the edges of this frame".to_owned()),
+        EdgeBars::Black => (region, "this frame is black: there is nothing between bars to find".to_owned()),
+        EdgeBars::Around(rect) if region.counted() == Some(rect) => {
+            (region, "the region leaves the bars out".to_owned())
+        }
+        EdgeBars::Around(rect) => {
             let text = format!("black bars around {}: Enter takes it as region, Esc drops it", region::text(rect));
             (region.proposing(rect, size), text)
         }
@@ -41,7 +43,7 @@ pub fn take(region: Region) -> (Region, String) {
 pub fn drop_last(region: Region) -> Option<(Region, String)> {
     let left = region.dropped()?;
     let text = match region.shown() {
-        Some(Shown::Proposed(_)) => "bars left as they are",
+        Some(RegionFrame::Proposed(_)) => "bars left as they are",
         _ => CLEARED,
     };
     Some((left, text.to_owned()))
@@ -87,7 +89,7 @@ mod tests {
         let barred = picture(|at| if (16..64).contains(&at) { 90 } else { 0 });
         let (proposed, text) = find_bars(Region::default(), &barred);
         let rect = Rect { x: 0, y: 2, width: 8, height: 6 };
-        assert_eq!((proposed.shown(), proposed.counted()), (Some(Shown::Proposed(rect)), None));
+        assert_eq!((proposed.shown(), proposed.counted()), (Some(RegionFrame::Proposed(rect)), None));
         assert_eq!(text, "black bars around 8×6 at 0,2: Enter takes it as region, Esc drops it");
         let (taken, text) = find_bars(proposed, &barred);
         assert_eq!((taken.counted(), text.as_str()), (Some(rect), "counting region 8×6 at 0,2"));

@@ -13,7 +13,7 @@ use crate::adjust::Reduction;
 use crate::cpu;
 use crate::export::figures::{AdjustedFigures, BinFigures, Figures};
 use crate::export::file::{self, FileError};
-use crate::export::labels::{self, Subject};
+use crate::export::labels::{self, LabelSubject};
 use crate::gpu::readback::Image;
 use crate::histogram::Components;
 use crate::picture::region::Rect;
@@ -57,7 +57,7 @@ impl Saves {
         let (read, size) = (session.read(frame), graphics.screen.size());
         let image = if labelled {
             let subject =
-                Subject { input: &session.name, frame: &read, components, region, scene: &scene, held, other };
+                LabelSubject { input: &session.name, frame: &read, components, region, scene: &scene, held, other };
             labels::snapshot(&mut graphics.renderer, &graphics.gpu, size, &subject)
         } else {
             graphics.renderer.snapshot(&graphics.gpu, size, &scene)

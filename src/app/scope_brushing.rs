@@ -5,8 +5,8 @@ use glam::DVec2;
 
 use super::clicks::REACH;
 use super::geometry::Geometry;
-use super::scope_pointing::{Part, level_of, levels_of_pair};
-use crate::export::graticule::Subject;
+use super::scope_pointing::{PanelPart, level_of, levels_of_pair};
+use crate::export::graticule::ScopeSubject;
 use crate::picture::Frame;
 use crate::picture::region::Rect;
 use crate::scopes::{Waveform, level_bits};
@@ -14,7 +14,7 @@ use crate::view::brush::Brush;
 use crate::view::brushes::{Brushes, Lasso, PairBrush, PairShape, WaveformBrush};
 use crate::view::overlay::Channels;
 use crate::view::scene::Counted;
-use crate::view::scopes::{Kind, ScopePanel};
+use crate::view::scopes::{ScopeKind, ScopePanel};
 
 /// A brush that is drawn, or a press that may become one.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -38,9 +38,9 @@ impl ScopeDrag {
         let panel = *geometry.arranged().panel_at(at)?;
         let (_, subject) = subject(geometry)?;
         let lasso = match panel.kind {
-            Kind::Histogram => return None,
-            Kind::Waveform | Kind::Parade => None,
-            Kind::Vectorscope => {
+            ScopeKind::Histogram => return None,
+            ScopeKind::Waveform | ScopeKind::Parade => None,
+            ScopeKind::Vectorscope => {
                 subject.chroma?;
                 by_hand.then(|| Lasso::from(pair_at(&subject, &panel, at)))
             }
@@ -56,7 +56,7 @@ impl ScopeDrag {
         }
         let (frame, subject) = subject(geometry)?;
         let brushes = geometry.scene.brushes;
-        if self.panel.kind != Kind::Vectorscope {
+        if self.panel.kind != ScopeKind::Vectorscope {
             let waveform = Some(self.rectangle(geometry, (frame, &subject), at)?);
             return Some(Brushes { waveform, ..brushes });
         }
@@ -79,7 +79,7 @@ impl ScopeDrag {
     pub fn released(&self, geometry: &Geometry<'_>) -> Option<Brushes> {
         let brushes = geometry.scene.brushes;
         let left = match self.panel.kind {
-            Kind::Vectorscope => Brushes { vectorscope: None, ..brushes },
+            ScopeKind::Vectorscope => Brushes { vectorscope: None, ..brushes },
             _ => Brushes { waveform: None, ..brushes },
         };
         (!self.has_moved && left != brushes).then_some(left)
@@ -89,13 +89,13 @@ impl ScopeDrag {
     fn rectangle(
         &self,
         geometry: &Geometry<'_>,
-        (frame, subject): (&Frame, &Subject),
+        (frame, subject): (&Frame, &ScopeSubject),
         at: DVec2,
     ) -> Option<WaveformBrush> {
         let rect = self.panel.rect;
         let corner = DVec2::new(rect.left.into(), rect.top.into());
         let [from, to] = [self.from, at].map(|at| at - corner);
-        let part = Part::at(subject, rect, from.x, self.panel.kind == Kind::Parade)?;
+        let part = PanelPart::at(subject, rect, from.x, self.panel.kind == ScopeKind::Parade)?;
         let counted = geometry.region.counted().unwrap_or(Rect::whole(frame.picture.width(), frame.picture.height()));
         let of = Waveform::shape(frame.picture.layout(), counted, subject.components).columns[0];
         let column = |x: f64| (part.share_of(x) * f64::from(of)) as u32;
@@ -112,15 +112,15 @@ impl ScopeDrag {
 }
 
 /// The frame on screen, and what its scopes are of.
-fn subject<'a>(geometry: &Geometry<'a>) -> Option<(&'a Frame, Subject)> {
+fn subject<'a>(geometry: &Geometry<'a>) -> Option<(&'a Frame, ScopeSubject)> {
     let frame = geometry.frame?;
     let Geometry { scene, components, .. } = *geometry;
     let is_result = scene.counted_in(components) != Counted::Source;
-    Some((frame, Subject::of(&frame.picture, is_result, (components, scene.channels), scene.scopes)))
+    Some((frame, ScopeSubject::of(&frame.picture, is_result, (components, scene.channels), scene.scopes)))
 }
 
 /// The levels of Cb and Cr at a point of the view, the nearest there are.
-fn pair_at(subject: &Subject, panel: &ScopePanel, at: DVec2) -> [u16; 2] {
+fn pair_at(subject: &ScopeSubject, panel: &ScopePanel, at: DVec2) -> [u16; 2] {
     let corner = DVec2::new(panel.rect.left.into(), panel.rect.top.into());
     let top = f64::from((1_u32 << level_bits(subject.bits)) - 1);
     levels_of_pair(subject, panel.rect, at - corner).map(|level| level.clamp(0.0, top) as u16)

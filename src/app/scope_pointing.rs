@@ -3,7 +3,7 @@
 use glam::DVec2;
 
 use super::geometry::Geometry;
-use crate::export::graticule::{Subject, sign};
+use crate::export::graticule::{ScopeSubject, sign};
 use crate::gpu::{ScopeAnswer, ScopeQuestion};
 use crate::histogram::CHANNELS;
 use crate::picture::region::Rect;
@@ -12,7 +12,7 @@ use crate::scopes::graticule::{Scale, Unit};
 use crate::scopes::{Waveform, level_bits};
 use crate::view::rect::PanelRect;
 use crate::view::scene::Counted;
-use crate::view::scopes::Kind;
+use crate::view::scopes::ScopeKind;
 
 /// What the pointer is at.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -20,7 +20,7 @@ pub struct ScopePoint {
     /// The counts that tell of it.
     pub question: ScopeQuestion,
     spot: Spot,
-    subject: Subject,
+    subject: ScopeSubject,
 }
 
 /// Where in the scope.
@@ -34,17 +34,17 @@ enum Spot {
 
 /// The part of a waveform's panel in which channels lie over each other: all of it, or of a parade that of one channel.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Part {
+pub struct PanelPart {
     /// Its left edge and its width, in pixels of the panel.
     pub across: [f64; 2],
     /// The channel of a parade's.
     pub channel: Option<usize>,
 }
 
-impl Part {
+impl PanelPart {
     /// The one in that column of pixels of a panel.
     #[must_use]
-    pub fn at(subject: &Subject, rect: PanelRect, x: f64, is_parade: bool) -> Option<Self> {
+    pub fn at(subject: &ScopeSubject, rect: PanelRect, x: f64, is_parade: bool) -> Option<Self> {
         let width = f64::from(rect.width);
         if !is_parade {
             return Some(Self { across: [0.0, width], channel: None });
@@ -71,7 +71,7 @@ pub fn level_of(rect: PanelRect, y: f64, bits: u32) -> u32 {
 
 /// The levels of Cb and Cr at a point of a vectorscope's panel, in parts of one; beyond its square they are beyond the levels.
 #[must_use]
-pub fn levels_of_pair(subject: &Subject, rect: PanelRect, within: DVec2) -> [f64; 2] {
+pub fn levels_of_pair(subject: &ScopeSubject, rect: PanelRect, within: DVec2) -> [f64; 2] {
     let size = DVec2::new(rect.width.into(), rect.height.into());
     let levels = f64::from(1_u32 << level_bits(subject.bits));
     let from_middle = (within - size * 0.5) * (levels + 1.0) / (size.min_element() * f64::from(subject.style.zoom));
@@ -86,28 +86,32 @@ impl ScopePoint {
         let panel = geometry.arranged().panel_at(at).copied().filter(|panel| panel.rect.contains(at))?;
         let picture = &frame.picture;
         let is_result = scene.counted_in(components) != Counted::Source;
-        let subject = Subject::of(picture, is_result, (components, scene.channels), scene.scopes);
+        let subject = ScopeSubject::of(picture, is_result, (components, scene.channels), scene.scopes);
         let whole = Rect::whole(picture.width(), picture.height());
         let counted = geometry.region.counted().unwrap_or(whole);
         let within = at - DVec2::new(panel.rect.left.into(), panel.rect.top.into());
         match panel.kind {
-            Kind::Histogram => None,
-            Kind::Waveform | Kind::Parade => {
-                Self::in_waveform(&subject, (picture.layout(), counted), panel.rect, within, panel.kind == Kind::Parade)
-            }
-            Kind::Vectorscope => Self::in_vectorscope(&subject, panel.rect, within),
+            ScopeKind::Histogram => None,
+            ScopeKind::Waveform | ScopeKind::Parade => Self::in_waveform(
+                &subject,
+                (picture.layout(), counted),
+                panel.rect,
+                within,
+                panel.kind == ScopeKind::Parade,
+            ),
+            ScopeKind::Vectorscope => Self::in_vectorscope(&subject, panel.rect, within),
         }
     }
 
     fn in_waveform(
-        subject: &Subject,
+        subject: &ScopeSubject,
         (layout, counted): (&PixelLayout, Rect),
         rect: PanelRect,
         within: DVec2,
         is_parade: bool,
     ) -> Option<Self> {
         let shape = Waveform::shape(layout, counted, subject.components);
-        let part = Part::at(subject, rect, within.x, is_parade)?;
+        let part = PanelPart::at(subject, rect, within.x, is_parade)?;
         let (share, channel) = (part.share_of(within.x), part.channel);
         let columns: [u32; CHANNELS] = std::array::from_fn(|c| (share * f64::from(shape.columns[c])) as u32);
         let level = level_of(rect, within.y, subject.bits);
@@ -119,7 +123,7 @@ impl ScopePoint {
         Some(Self { question: ScopeQuestion::Column(columns), spot, subject: *subject })
     }
 
-    fn in_vectorscope(subject: &Subject, rect: PanelRect, within: DVec2) -> Option<Self> {
+    fn in_vectorscope(subject: &ScopeSubject, rect: PanelRect, within: DVec2) -> Option<Self> {
         subject.chroma?;
         let levels = f64::from(1_u32 << level_bits(subject.bits));
         let [cb, cr] = levels_of_pair(subject, rect, within);
@@ -131,7 +135,7 @@ impl ScopePoint {
     /// It in words, with the counts that answer.
     #[must_use]
     pub fn text(&self, answer: Option<&ScopeAnswer>) -> String {
-        let Subject { bits, components, range, style, .. } = self.subject;
+        let ScopeSubject { bits, components, range, style, .. } = self.subject;
         let counts = answer.filter(|answer| answer.question == self.question).map(|answer| &answer.counts[..]);
         let surplus = bits - level_bits(bits);
         let codes = |level: u32| {

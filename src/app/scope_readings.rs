@@ -6,19 +6,19 @@ use glam::DVec2;
 
 use super::geometry::Geometry;
 use super::hud::{BesideView, BrushedArea, Outline, ScopeArea, border_cursor, share_text};
-use crate::export::graticule::{self, Subject, color_of};
+use crate::export::graticule::{self, ScopeSubject, color_of};
 use crate::picture::{Frame, region};
 use crate::scopes::level_bits;
 use crate::view::brushes::{Brushes, PairBrush, PairShape, WaveformBrush};
 use crate::view::probe::Probe;
 use crate::view::scene::Counted;
-use crate::view::scopes::{Kind, ScopePanel, ScopeStyle};
+use crate::view::scopes::{ScopeKind, ScopePanel, ScopeStyle};
 
 /// The scopes, as they are told.
 #[derive(Debug, Default)]
 pub struct ScopeReadings {
     areas: Vec<ScopeArea>,
-    subject: Option<Subject>,
+    subject: Option<ScopeSubject>,
     free: Option<Rect>,
     marks: Vec<(Pos2, Color32)>,
     brushed: Vec<BrushedArea>,
@@ -65,7 +65,7 @@ impl ScopeReadings {
             let above = areas.iter().map(|area| area.frame.min.y).fold(view.max.y, f32::min);
             Rect { max: pos2(view.max.x, above), ..view }
         };
-        let subject = Subject::of(&frame.picture, is_result, (components, scene.channels), scene.scopes);
+        let subject = ScopeSubject::of(&frame.picture, is_result, (components, scene.channels), scene.scopes);
         let border = at.and_then(|at| geometry.border_at(at));
         Self {
             areas,
@@ -98,12 +98,12 @@ impl ScopeReadings {
         };
         for &ScopeArea { kind, rect, .. } in &self.areas {
             let brushed = match kind {
-                Kind::Histogram => None,
-                Kind::Waveform | Kind::Parade => waveform.and_then(|brush| {
+                ScopeKind::Histogram => None,
+                ScopeKind::Waveform | ScopeKind::Parade => waveform.and_then(|brush| {
                     let outline = rectangle(rect, kind, &subject, &brush)?;
                     Some((Outline::Rectangle(outline), words_of_rectangle(&subject, &brush, counted)))
                 }),
-                Kind::Vectorscope => {
+                ScopeKind::Vectorscope => {
                     vectorscope.map(|brush| (outline(rect, &subject, &brush), words_of_pairs(&subject, &brush)))
                 }
             };
@@ -139,7 +139,7 @@ impl ScopeReadings {
 }
 
 /// Where a waveform's brush is, in words: columns of the picture, and codes.
-fn words_of_rectangle(subject: &Subject, brush: &WaveformBrush, counted: region::Rect) -> String {
+fn words_of_rectangle(subject: &ScopeSubject, brush: &WaveformBrush, counted: region::Rect) -> String {
     let signs = brush.range.channels.iter().map(|channel| graticule::sign(subject.components, channel));
     let [first, end] = brush.pixels(counted);
     let range = |low: u32, high: u32| if low == high { low.to_string() } else { format!("{low}\u{2013}{high}") };
@@ -148,7 +148,7 @@ fn words_of_rectangle(subject: &Subject, brush: &WaveformBrush, counted: region:
 }
 
 /// Where a vectorscope's is: the codes of a circle's middle and its radius, or how many corners a polygon has.
-fn words_of_pairs(subject: &Subject, brush: &PairBrush) -> String {
+fn words_of_pairs(subject: &ScopeSubject, brush: &PairBrush) -> String {
     let codes = |levels: u16| u32::from(levels) << (subject.bits - brush.level_bits.min(subject.bits));
     match &brush.shape {
         PairShape::Circle { middle: [cb, cr], radius } => {
@@ -159,10 +159,10 @@ fn words_of_pairs(subject: &Subject, brush: &PairBrush) -> String {
 }
 
 /// The outline of a waveform's brush; nothing in a parade whose parts show none of its channels.
-fn rectangle(rect: Rect, kind: Kind, subject: &Subject, brush: &WaveformBrush) -> Option<Rect> {
+fn rectangle(rect: Rect, kind: ScopeKind, subject: &ScopeSubject, brush: &WaveformBrush) -> Option<Rect> {
     let shown: Vec<_> = subject.shown().collect();
     let part = match kind {
-        Kind::Parade => {
+        ScopeKind::Parade => {
             let places = brush.range.channels.iter().filter_map(|channel| shown.iter().position(|&c| c == channel));
             let width = rect.width() / shown.len() as f32;
             // Of several channels the outline goes around the parts of all of them.
@@ -189,7 +189,7 @@ fn rectangle(rect: Rect, kind: Kind, subject: &Subject, brush: &WaveformBrush) -
 }
 
 /// The outline of a vectorscope's brush.
-fn outline(rect: Rect, subject: &Subject, brush: &PairBrush) -> Outline {
+fn outline(rect: Rect, subject: &ScopeSubject, brush: &PairBrush) -> Outline {
     let bits = brush.level_bits;
     let place = |pair: [u16; 2]| graticule::place_of(rect, pair.map(f64::from), bits, subject.style.zoom);
     match &brush.shape {
@@ -204,7 +204,7 @@ fn outline(rect: Rect, subject: &Subject, brush: &PairBrush) -> Outline {
 }
 
 /// Where a pixel lies in a scope, `share` of the counted width from its left edge.
-fn marks(rect: Rect, kind: Kind, subject: &Subject, probe: &Probe, share: f64) -> Vec<(Pos2, Color32)> {
+fn marks(rect: Rect, kind: ScopeKind, subject: &ScopeSubject, probe: &Probe, share: f64) -> Vec<(Pos2, Color32)> {
     let level_bits = level_bits(subject.bits);
     let shown: Vec<_> = subject.shown().collect();
     let at = |part: Rect, channel: usize| {
@@ -213,15 +213,15 @@ fn marks(rect: Rect, kind: Kind, subject: &Subject, probe: &Probe, share: f64) -
         (place, color_of(subject.components, channel))
     };
     match kind {
-        Kind::Histogram => Vec::new(),
-        Kind::Waveform => shown.iter().map(|&channel| at(rect, channel)).collect(),
-        Kind::Parade => {
+        ScopeKind::Histogram => Vec::new(),
+        ScopeKind::Waveform => shown.iter().map(|&channel| at(rect, channel)).collect(),
+        ScopeKind::Parade => {
             let parts = shown.len() as f32;
             let left = |place: usize| rect.min.x + rect.width() * place as f32 / parts;
             let part = |place| Rect::from_x_y_ranges(left(place)..=left(place + 1), rect.y_range());
             shown.iter().enumerate().map(|(place, &channel)| at(part(place), channel)).collect()
         }
-        Kind::Vectorscope => {
+        ScopeKind::Vectorscope => {
             let differences = subject.chroma.and_then(|chroma| match (chroma.differences(), probe.coded) {
                 (Some(differences), _) => Some(differences.of_codes(probe.codes.map(|code| code as i32))),
                 (None, [_, cb, cr]) => Some([cb?, cr?]),

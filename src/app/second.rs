@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::faults::Faults;
 use super::held::{Partner, Reference};
-use super::matching::{Matching, Reading};
+use super::matching::{MatchReading, Matching};
 use super::options::{CompareBy, Comparing, Waker};
 use super::session::{Session, end_aside};
 use crate::adjust::Adjustments;
@@ -42,7 +42,7 @@ pub struct Second {
     /// What counts its frames, and what it was made for.
     counter: Option<(Components, Adjustments, Counter)>,
     /// What the reference that was made last is of.
-    told: Option<Told>,
+    told: Option<ReferenceKey>,
     reported: Faults,
     /// Whether reading has failed since the last seek.
     has_failed: bool,
@@ -52,7 +52,7 @@ pub struct Second {
 
 /// What a reference depends on.
 #[derive(Debug, Clone, PartialEq)]
-struct Told {
+struct ReferenceKey {
     title: String,
     ticks: i64,
     partner: Partner,
@@ -176,7 +176,7 @@ impl Second {
     }
 
     /// Begins to look for the offset at which the histograms of both clips are nearest. What is to be said of it.
-    pub fn find_offset(&mut self, first: &Path, reading: &Reading, waker: &Waker) -> String {
+    pub fn find_offset(&mut self, first: &Path, reading: &MatchReading, waker: &Waker) -> String {
         if self.matching.is_some() {
             return "the offset is being looked for".to_owned();
         }
@@ -262,7 +262,7 @@ impl Second {
                 Partner::At(first.player.position_secs())
             }
         };
-        let told = Told { title, ticks: self.frame.pts_ticks, partner, components, adjustments, region: part };
+        let told = ReferenceKey { title, ticks: self.frame.pts_ticks, partner, components, adjustments, region: part };
         if self.told.as_ref() == Some(&told) {
             return Ok(None);
         }

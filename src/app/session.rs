@@ -7,7 +7,7 @@ use std::time::{Instant, SystemTime};
 use super::delay::Delays;
 use super::faults::Faults;
 use super::hud::{LiveState, PlayState, Waiting};
-use super::landing::{Landing, Place};
+use super::landing::{Landing, PlaybackPlace};
 use super::signal;
 use crate::media::{DecodeThread, NoSignal, StreamInfo};
 use crate::picture::Frame;
@@ -115,7 +115,7 @@ impl Session {
         let Tick { show, wake_at, seek, step_end } = self.player.tick(now);
         self.seek(seek);
         let player = &self.player;
-        let place = Place {
+        let place = PlaybackPlace {
             is_on_its_way: player.is_on_its_way(),
             time_secs: player.position_secs(),
             frame: player.frame_index(),

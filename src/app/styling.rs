@@ -8,7 +8,7 @@ use crate::view::exposure::{Exposure, FalseColor};
 use crate::view::overlay::{Arrangement, OverlayStyle};
 use crate::view::placement::{Fit, ViewSettings};
 use crate::view::scene::Scene;
-use crate::view::scopes::{Kind, Layout, ScopeStyle};
+use crate::view::scopes::{Layout, ScopeKind, ScopeStyle};
 
 /// Step of the histograms' height, as part of the window's.
 const HEIGHT_STEP: f32 = 0.05;
@@ -33,9 +33,9 @@ pub fn restyle(scene: &mut Scene, (components, bits): (Components, u32), action:
             scene.overlays = !scene.overlays;
             format!("histograms {}", on_or_off(scene.overlays))
         }
-        Action::ToggleWaveform => toggle_scope(scene, Kind::Waveform),
-        Action::ToggleParade => toggle_scope(scene, Kind::Parade),
-        Action::ToggleVectorscope => toggle_scope(scene, Kind::Vectorscope),
+        Action::ToggleWaveform => toggle_scope(scene, ScopeKind::Waveform),
+        Action::ToggleParade => toggle_scope(scene, ScopeKind::Parade),
+        Action::ToggleVectorscope => toggle_scope(scene, ScopeKind::Vectorscope),
         Action::ToggleScopes => toggle_scopes(scene),
         Action::ToggleWall => {
             let layout = &mut scene.scopes.layout;
@@ -121,7 +121,7 @@ pub fn restyle(scene: &mut Scene, (components, bits): (Components, u32), action:
     })
 }
 
-fn toggle_scope(scene: &mut Scene, kind: Kind) -> String {
+fn toggle_scope(scene: &mut Scene, kind: ScopeKind) -> String {
     // Who chooses scopes one by one does not wait for those that were hidden together.
     scene.scopes.hidden = None;
     let is_on = scene.scopes.toggle(kind);
@@ -131,7 +131,7 @@ fn toggle_scope(scene: &mut Scene, kind: Kind) -> String {
 /// Hides all scopes, or shows those again that were hidden so; where none were, the histograms. Histograms that were shown alone in
 /// between do not have the others forgotten.
 fn toggle_scopes(scene: &mut Scene) -> String {
-    let shown = Kind::ALL.map(|kind| scene.scopes.shows(kind, scene.overlays));
+    let shown = ScopeKind::ALL.map(|kind| scene.scopes.shows(kind, scene.overlays));
     let (back, text) = if shown.contains(&true) {
         let before = scene.scopes.hidden.unwrap_or_default();
         scene.scopes.hidden = Some(std::array::from_fn(|scope| shown[scope] || before[scope]));
@@ -195,13 +195,13 @@ mod tests {
         assert!((height - 0.5).abs() < 1e-6, "{height} after five steps");
     }
 
-    /// Which scopes are shown after these keys, in the order of `Kind::ALL`.
+    /// Which scopes are shown after these keys, in the order of `ScopeKind::ALL`.
     fn shown_after(actions: &[Action]) -> [bool; 4] {
         let mut scene = Scene::default();
         for &action in actions {
             assert!(restyle(&mut scene, (Components::Rgbl, 8), action).is_some());
         }
-        Kind::ALL.map(|kind| scene.scopes.shows(kind, scene.overlays))
+        ScopeKind::ALL.map(|kind| scene.scopes.shows(kind, scene.overlays))
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The window: a video or none, what is drawn over it, and what its user does. Its parts answer; what follows from that is
 //! done here.
 
-mod acting;
+mod dispatch;
 mod events;
 
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use super::hud::{
     Command, ExposureView, FileView, Goal, HeldView, Lasting, Model, Note, PictureView, PointerView, ScopesView, Steps,
 };
 use super::inputs::{Arrival, Inputs};
-use super::lab::{Lab, Shown};
+use super::lab::{Lab, ScreenState};
 use super::options::{AppError, PlayOptions, Waker};
 use super::pointing::Pointer;
 use super::readouts::{Readings, Sources};
@@ -183,7 +183,7 @@ impl Viewer {
         let session = self.work.session.as_ref();
         let frame = session.and_then(|session| Some(session.read(session.frame.as_ref()?)));
         let is_playing = !self.work.stands();
-        let shown = frame.as_ref().map(|frame| Shown { frame, is_playing });
+        let shown = frame.as_ref().map(|frame| ScreenState { frame, is_playing });
         match self.lab.advance(&self.work.graphics.gpu, shown, now) {
             Ok(advanced) => {
                 if let Some(told) = advanced.told {

@@ -22,7 +22,7 @@ use super::graphics::Graphics;
 use super::held::References;
 use super::hud::{Goal, Hud, Note};
 use super::marked::MarkedPixels;
-use super::matching::Reading;
+use super::matching::MatchReading;
 use super::options::{AppError, Comparing, PlayOptions, Waker};
 use super::recent::{Recent, RecentFile, place_text};
 use super::saving::Saves;
@@ -52,7 +52,7 @@ pub struct Workspace {
     /// The clip that plays in step with it.
     second: Option<Second>,
     /// How both are read, to look for their offset.
-    reading: Reading,
+    reading: MatchReading,
     waker: Waker,
     /// Pictures that are being saved.
     pub saves: Saves,
@@ -128,7 +128,11 @@ impl Workspace {
             graphics,
             session,
             second,
-            reading: Reading { open: options.open.clone(), engine: options.engine, adapter: options.adapter.clone() },
+            reading: MatchReading {
+                open: options.open.clone(),
+                engine: options.engine,
+                adapter: options.adapter.clone(),
+            },
             waker: Arc::clone(&waker),
             saves: Saves::new(Arc::clone(&waker)),
             clipboard: Clipboard::default(),

@@ -10,7 +10,7 @@ use super::measure::{Budget, Times, on_cpu, on_gpu};
 use super::options::Options;
 use super::rows::{What, adjustment_rows, adjustments};
 use crate::adjust::{Adjustments, Blur, Codes, Processor, blur};
-use crate::gpu::adjust::scan::{ScanPass, Words};
+use crate::gpu::adjust::scan::{BufferWords, ScanPass};
 use crate::gpu::adjust::{BlurPass, BlurPlan, Chain, WorkingPicture};
 use crate::gpu::histogram::HistogramPasses;
 use crate::gpu::params::InputPicture;
@@ -176,7 +176,7 @@ fn scan(gpu: &Gpu, budget: &Budget, (words, conflict_free): (&[u32], bool), row:
     };
     let (source, target) = (buffer("source"), buffer("target"));
     gpu.queue.write_buffer(&source, 0, bytemuck::cast_slice(words));
-    let (from, to) = (Words { buffer: &source, offset: 0 }, Words { buffer: &target, offset: 0 });
+    let (from, to) = (BufferWords { buffer: &source, offset: 0 }, BufferWords { buffer: &target, offset: 0 });
     let job = pass.job(gpu, from, to, words.len() as u32);
     row.alone = Some(timed(gpu, budget, &mut |pass, _| job.dispatch(pass))?);
     let scanned: Vec<u32> = bytemuck::pod_collect_to_vec(&read_buffer(gpu, &target, target.size())?);

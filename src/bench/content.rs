@@ -18,7 +18,7 @@ pub(super) const PICTURES: u64 = 4;
 /// at the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Content {
+pub enum BenchContent {
     /// Smooth gradients, edges, flat areas and a little sensor noise, as in a photograph.
     #[default]
     Natural,
@@ -28,7 +28,7 @@ pub enum Content {
     Constant,
 }
 
-impl Content {
+impl BenchContent {
     /// Every kind of content.
     pub const ALL: [Self; 3] = [Self::Natural, Self::Noise, Self::Constant];
 
@@ -74,13 +74,13 @@ impl Content {
     }
 }
 
-impl fmt::Display for Content {
+impl fmt::Display for BenchContent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
 }
 
-impl FromStr for Content {
+impl FromStr for BenchContent {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
@@ -270,9 +270,9 @@ mod tests {
             let layout = layouts::parse(name).unwrap();
             let middle = 1 << (layout.bin_bits() - 1);
             for component in 0..layout.component_count() {
-                let of = |content: Content, seed| codes(&content.picture(layout, SIZE, seed).unwrap(), component);
-                assert!(of(Content::Constant, 0).iter().all(|&code| code == middle), "{name} {component}");
-                for content in [Content::Natural, Content::Noise] {
+                let of = |content: BenchContent, seed| codes(&content.picture(layout, SIZE, seed).unwrap(), component);
+                assert!(of(BenchContent::Constant, 0).iter().all(|&code| code == middle), "{name} {component}");
+                for content in [BenchContent::Natural, BenchContent::Noise] {
                     assert_eq!(of(content, 1), of(content, 1), "{name}: the same on every run");
                     assert_ne!(of(content, 1), of(content, 2), "{name}: another seed, another picture");
                 }
@@ -286,10 +286,10 @@ mod tests {
             let layout = layouts::parse(name).unwrap();
             let unit = 1 << (layout.bin_bits() - 8);
             for component in 0..layout.component_count() {
-                let natural = codes(&Content::Natural.picture(layout, SIZE, 3).unwrap(), component);
+                let natural = codes(&BenchContent::Natural.picture(layout, SIZE, 3).unwrap(), component);
                 assert!(natural.iter().all(|code| (16 * unit..=235 * unit).contains(code)), "{name} {component}");
                 let roughness = |codes: &[u32]| codes.windows(2).map(|w| w[0].abs_diff(w[1])).sum::<u32>();
-                let noise = codes(&Content::Noise.picture(layout, SIZE, 3).unwrap(), component);
+                let noise = codes(&BenchContent::Noise.picture(layout, SIZE, 3).unwrap(), component);
                 assert!(roughness(&natural) * 4 < roughness(&noise), "{name} {component}");
             }
         }
@@ -299,8 +299,8 @@ mod tests {
     fn impossible_pictures_are_refused() {
         let layout = layouts::parse("yuv420p").unwrap();
         for size in [(0, 4), (4, 0), (1 << 20, 1 << 20)] {
-            assert!(Content::Noise.picture(layout, size, 0).is_err(), "{size:?}");
+            assert!(BenchContent::Noise.picture(layout, size, 0).is_err(), "{size:?}");
         }
-        assert!("natural".parse::<Content>().is_ok() && "Natural!".parse::<Content>().is_err());
+        assert!("natural".parse::<BenchContent>().is_ok() && "Natural!".parse::<BenchContent>().is_err());
     }
 }

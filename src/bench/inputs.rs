@@ -1,6 +1,6 @@
 //! The pictures that are measured, on the CPU and in the GPU's memory.
 
-use super::content::{Content, PICTURES};
+use super::content::{BenchContent, PICTURES};
 use super::error::Error;
 use crate::gpu::Gpu;
 use crate::gpu::upload::PictureBuffers;
@@ -27,7 +27,7 @@ impl Inputs {
     ///
     /// # Errors
     /// [`Error`] if they cannot be pictures or do not fit the adapter.
-    pub fn made(gpu: &Gpu, content: Content, layout: PixelLayout, size: (u32, u32)) -> Result<Self, Error> {
+    pub fn made(gpu: &Gpu, content: BenchContent, layout: PixelLayout, size: (u32, u32)) -> Result<Self, Error> {
         let pictures = (0..PICTURES).map(|seed| content.picture(layout, size, seed)).collect::<Result<_, _>>()?;
         Self::of(gpu, pictures)
     }

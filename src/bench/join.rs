@@ -98,7 +98,7 @@ pub struct Machine {
 
 /// What a machine measured of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Cell {
+pub struct MachineCell {
     /// The median time.
     pub median_us: f64,
     /// Whether it is that of a smaller picture.
@@ -117,12 +117,12 @@ pub struct JoinedRow {
     /// The row's name.
     pub name: String,
     /// What each machine measured, if it did.
-    pub cells: Vec<Option<Cell>>,
+    pub cells: Vec<Option<MachineCell>>,
 }
 
 /// The rows of one kind of picture.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Group {
+pub struct PictureGroup {
     /// The picture and the channels, in words.
     pub title: String,
     /// The rows.
@@ -135,7 +135,7 @@ pub struct Joined {
     /// The machines, in the order of the columns.
     pub machines: Vec<Machine>,
     /// The rows, by kind of picture.
-    pub groups: Vec<Group>,
+    pub groups: Vec<PictureGroup>,
 }
 
 /// Joins surveys that `histoscope bench -o` wrote as JSON.
@@ -180,7 +180,7 @@ impl Joined {
         let picture = format!("{}×{} {layout}, {content}, {bin_count} bins", size.0, size.1);
         for row in &run.rows {
             let channels = if row.channels == "one" { "luminance" } else { "four channels" };
-            let cell = row.times.as_ref().map(|times| Cell {
+            let cell = row.times.as_ref().map(|times| MachineCell {
                 median_us: times.median_us,
                 reduced: row.size != *size,
                 of_loop: row.of_loop,
@@ -191,7 +191,7 @@ impl Joined {
         }
         for row in &run.adjustments {
             let times = row.alone.as_ref();
-            let cell = times.map(|times| Cell {
+            let cell = times.map(|times| MachineCell {
                 median_us: times.median_us,
                 reduced: false,
                 of_loop: None,
@@ -204,9 +204,9 @@ impl Joined {
         }
     }
 
-    fn put(&mut self, title: String, name: &str, index: usize, cell: Option<Cell>) {
+    fn put(&mut self, title: String, name: &str, index: usize, cell: Option<MachineCell>) {
         let at = self.groups.iter().position(|group| group.title == title).unwrap_or_else(|| {
-            self.groups.push(Group { title, rows: Vec::new() });
+            self.groups.push(PictureGroup { title, rows: Vec::new() });
             self.groups.len() - 1
         });
         let rows = &mut self.groups[at].rows;
@@ -248,7 +248,7 @@ impl fmt::Display for Joined {
                 write!(f, "  {:<58}", row.name)?;
                 for cell in &row.cells {
                     match cell {
-                        Some(Cell { median_us, reduced, of_floor, exact, .. }) => {
+                        Some(MachineCell { median_us, reduced, of_floor, exact, .. }) => {
                             let wrong = if *exact == Some(false) { "!" } else { "" };
                             let time = if *reduced { format!("({median_us:.1})") } else { format!("{median_us:.1}") };
                             let of_floor = of_floor.map_or("-".into(), |ratio| format!("{ratio:.2}"));
@@ -367,7 +367,7 @@ mod tests {
             let files = [file(folder.path(), "a.json", &one), file(folder.path(), "b.json", other)];
             let joined = join(&files).unwrap();
             assert_eq!(joined.groups.len(), 2, "{number}: {joined}");
-            let filled = |group: &Group| group.rows[0].cells.iter().map(Option::is_some).collect::<Vec<_>>();
+            let filled = |group: &PictureGroup| group.rows[0].cells.iter().map(Option::is_some).collect::<Vec<_>>();
             assert_eq!(
                 joined.groups.iter().map(filled).collect::<Vec<_>>(),
                 [[true, false], [false, true]],

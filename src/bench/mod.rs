@@ -18,7 +18,7 @@ pub mod scene;
 pub mod survey;
 pub mod sweep;
 
-pub use content::Content;
+pub use content::BenchContent;
 pub use error::Error;
 pub use join::{JoinError, Joined, join};
 pub use options::{LENGTHS, Options};

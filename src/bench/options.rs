@@ -1,6 +1,6 @@
 //! What is measured, and on which pictures.
 
-use super::content::{Content, PICTURES};
+use super::content::{BenchContent, PICTURES};
 use super::error::Error;
 use super::layouts;
 use super::rows::{is_part, rows};
@@ -19,7 +19,7 @@ pub struct Options {
     /// FFmpeg's name of their layout.
     pub layout: String,
     /// What they show.
-    pub content: Content,
+    pub content: BenchContent,
     /// A picture to measure instead of made ones, such as a video's frame.
     pub frame: Option<Picture>,
     /// Repeats of each measurement; fewer are made of slow methods, so that none takes much more than two seconds.
@@ -41,7 +41,7 @@ impl Default for Options {
         Self {
             size: (2448, 1505),
             layout: "yuv420p".into(),
-            content: Content::default(),
+            content: BenchContent::default(),
             frame: None,
             repeats: 30,
             bin_count: Shape::default().bins(),

@@ -5,7 +5,7 @@ mod cards;
 mod tables;
 
 use askama::Template;
-use cards::Card;
+use cards::MethodCard;
 use tables::Table;
 
 use super::join::Joined;
@@ -27,7 +27,7 @@ struct Page {
     title: String,
     lines: Vec<String>,
     scene: Option<SceneParts>,
-    cards: Vec<Card>,
+    cards: Vec<MethodCard>,
     /// Which picture the cards are of.
     cards_of: String,
     tables: Vec<Table>,

@@ -77,7 +77,7 @@ pub struct PassRow {
 
 /// The bins that one run of a method came to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Counted {
+pub struct MethodBins {
     /// One vector a channel.
     pub bins: Vec<Vec<u32>>,
     /// How they compare with the right ones.
@@ -111,7 +111,7 @@ pub struct MethodRow {
     pub chunk: Option<(u32, u32)>,
     /// What it counted of the first picture, one vector a channel, where the run keeps it; of the race one for each of four runs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub counted: Vec<Counted>,
+    pub counted: Vec<MethodBins>,
     /// What else there is to say.
     pub note: Option<String>,
 }

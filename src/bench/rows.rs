@@ -1,6 +1,6 @@
 //! The rows of the tables: what they are called and what they measure.
 
-use crate::adjust::{Adjustments, Blur, Clahe, Equalize, Otsu, Placing, Posterize, Reduction, Shown, Tone};
+use crate::adjust::{Adjustments, Blur, Clahe, ClassDisplay, Equalize, Otsu, Placing, Posterize, Reduction, Tone};
 use crate::lab::{BlurMethod, Method, ScanMethod};
 
 /// The name and the title of every row, in the table's order.
@@ -44,7 +44,7 @@ pub(super) fn adjustments() -> Vec<(&'static str, &'static str, What)> {
     let toned = |tone| Adjustments { tone: Some(tone), ..Adjustments::default() };
     let equalize = |per_channel| toned(Tone::Equalize(Equalize { per_channel, ..Equalize::default() }));
     let reduction = |reduction| What::Chain(Adjustments { reduction: Some(reduction), ..Adjustments::default() });
-    let classes = |classes| reduction(Reduction::Otsu(Otsu { classes, shown: Shown::Tones }));
+    let classes = |classes| reduction(Reduction::Otsu(Otsu { classes, shown: ClassDisplay::Tones }));
     let levels = |placing| reduction(Reduction::Posterize(Posterize { levels: 5, placing }));
     let blur = |size, runs| What::Chain(Adjustments { blur: Some(Blur { size, runs }), ..Adjustments::default() });
     let tutorial_blur = |method, size| What::TutorialBlur { method, size };

@@ -10,7 +10,7 @@ use super::inputs::{Inputs, copies, picture_bytes};
 use super::measure::{Budget, Times, on_cpu, on_gpu, spans_on_gpu};
 use super::options::Options;
 use super::ours::{count, each_pass, floor, total};
-use super::report::{Check, Counted, MethodRow, PassRow};
+use super::report::{Check, MethodBins, MethodRow, PassRow};
 use crate::cpu::Engine;
 use crate::gpu::Gpu;
 use crate::gpu::histogram::HistogramPasses;
@@ -67,15 +67,15 @@ fn references(pictures: &[Picture]) -> Vec<Histogram> {
 
 /// What measuring a row gives.
 #[derive(Default)]
-struct Outcome {
+struct RowOutcome {
     times: Option<Times>,
     check: Option<Check>,
     passes: Vec<PassRow>,
-    counted: Vec<Counted>,
+    counted: Vec<MethodBins>,
     note: Option<String>,
 }
 
-impl Outcome {
+impl RowOutcome {
     fn impossible(why: String) -> Self {
         Self { note: Some(why), ..Self::default() }
     }
@@ -131,7 +131,7 @@ impl<'a> Bench<'a> {
             Method::Floor => self.floor()?,
             _ => self.tutorial(setup, rgba)?,
         };
-        let Outcome { times, check, passes, counted, mut note } = outcome;
+        let RowOutcome { times, check, passes, counted, mut note } = outcome;
         if let (true, Some(times)) = (size != full, times) {
             note = Some(small_note(method, size, full, times));
         }
@@ -160,8 +160,8 @@ impl<'a> Bench<'a> {
         })
     }
 
-    fn scalar(&self, setup: Setup, rgba: Option<&Rgba>) -> Outcome {
-        let Some(rgba) = rgba else { return Outcome::default() };
+    fn scalar(&self, setup: Setup, rgba: Option<&Rgba>) -> RowOutcome {
+        let Some(rgba) = rgba else { return RowOutcome::default() };
         let four = setup.channels == ChannelSet::Four;
         let bins = setup.shape.bins();
         let count = |index: usize| count_plainly(&rgba.pictures[index % rgba.pictures.len()], bins, four);
@@ -171,7 +171,7 @@ impl<'a> Bench<'a> {
         });
         let counted = self.kept(setup, &rgba.expected, 1, || Ok::<_, Error>(setup.by_channel(&count(0))));
         let counted = counted.unwrap_or_default();
-        Outcome { times: Some(times), check: check.ok(), counted, ..Outcome::default() }
+        RowOutcome { times: Some(times), check: check.ok(), counted, ..RowOutcome::default() }
     }
 
     /// What so many runs of a method come to on the first picture, where it is to be kept. It is the same each time, but for the
@@ -182,27 +182,27 @@ impl<'a> Bench<'a> {
         expected: &[Histogram],
         runs: usize,
         mut count: impl FnMut() -> Result<Vec<Vec<u32>>, E>,
-    ) -> Result<Vec<Counted>, E> {
+    ) -> Result<Vec<MethodBins>, E> {
         let runs = if self.options.keep_bins { runs } else { 0 };
         let expected =
             expected.first().map(|expected| setup.by_channel(&setup.regrouped(expected))).unwrap_or_default();
         let run = |_| {
             let bins = count()?;
             let check = Check::of(expected.iter().map(Vec::as_slice), bins.iter().map(Vec::as_slice));
-            Ok(Counted { check, bins })
+            Ok(MethodBins { check, bins })
         };
         (0..runs).map(run).collect()
     }
 
-    fn tutorial(&self, setup: Setup, rgba: Option<&Rgba>) -> Result<Outcome, Error> {
-        let Some(rgba) = rgba else { return Ok(Outcome::default()) };
+    fn tutorial(&self, setup: Setup, rgba: Option<&Rgba>) -> Result<RowOutcome, Error> {
+        let Some(rgba) = rgba else { return Ok(RowOutcome::default()) };
         let textures = match &rgba.textures {
             Ok(textures) => textures,
-            Err(why) => return Ok(Outcome::impossible(format!("not measured: {why}"))),
+            Err(why) => return Ok(RowOutcome::impossible(format!("not measured: {why}"))),
         };
         let pass = match CountingPass::new(self.gpu, setup, textures.size, &textures.views)? {
             Ok(pass) => pass,
-            Err(why) => return Ok(Outcome::impossible(format!("not measured: {why}"))),
+            Err(why) => return Ok(RowOutcome::impossible(format!("not measured: {why}"))),
         };
         let check = check_all(setup, &rgba.expected, |index| pass.bins_of(self.gpu, index))?;
         // Clearing the bins is left out of the time, as if they had come from the driver as zeros.
@@ -222,13 +222,13 @@ impl<'a> Bench<'a> {
         }
         let runs = if setup.method.races() { RACE_RUNS } else { 1 };
         let counted = self.kept(setup, &rgba.expected, runs, || pass.bins_of(self.gpu, 0))?;
-        Ok(Outcome { times: Some(times), check: Some(check), passes, counted, note: None })
+        Ok(RowOutcome { times: Some(times), check: Some(check), passes, counted, note: None })
     }
 
-    fn ours_gpu(&self, setup: Setup) -> Result<Outcome, Error> {
+    fn ours_gpu(&self, setup: Setup) -> Result<RowOutcome, Error> {
         let inputs = match &self.native {
             Ok(inputs) => inputs,
-            Err(why) => return Ok(Outcome::impossible(why.clone())),
+            Err(why) => return Ok(RowOutcome::impossible(why.clone())),
         };
         if setup.shape.bins() != 1 << self.pictures[0].layout().bin_bits() {
             return self.ours_regrouped(setup, inputs);
@@ -236,7 +236,7 @@ impl<'a> Bench<'a> {
         let mut passes = HistogramPasses::new(self.gpu);
         let prepared = prepare(self.gpu, &mut passes, setup.channels, &self.pictures[0]);
         if let Err(why) = possible(prepared.map_err(Error::from))? {
-            return Ok(Outcome::impossible(why));
+            return Ok(RowOutcome::impossible(why));
         }
         let mut check = Check { exact: true, ..Check::default() };
         for (index, expected) in self.expected.iter().enumerate() {
@@ -250,14 +250,14 @@ impl<'a> Bench<'a> {
         })?;
         let passes = HistogramPasses::NAMES.into_iter().zip(by_pass);
         let passes = passes.map(|(name, times)| PassRow { name, times }).collect();
-        Ok(Outcome { times: Some(times), check: Some(check), passes, counted, note: None })
+        Ok(RowOutcome { times: Some(times), check: Some(check), passes, counted, note: None })
     }
 
     /// Ours with another number of bins than the codes have.
-    fn ours_regrouped(&self, setup: Setup, inputs: &Inputs) -> Result<Outcome, Error> {
+    fn ours_regrouped(&self, setup: Setup, inputs: &Inputs) -> Result<RowOutcome, Error> {
         let ours = match possible(OursPass::new(self.gpu, setup, &self.pictures[0]).map_err(Error::from))? {
             Ok(ours) => ours,
-            Err(why) => return Ok(Outcome::impossible(why)),
+            Err(why) => return Ok(RowOutcome::impossible(why)),
         };
         let mut bins_of = |index| -> Result<Vec<Vec<u32>>, Error> {
             let bins = inputs.group(index).map(|group| ours.bins_of(self.gpu, group)).transpose()?;
@@ -277,10 +277,10 @@ impl<'a> Bench<'a> {
         let names = ours.steps().iter().map(|step| step.name);
         let passes = names.zip(by_pass.unwrap_or_default()).map(|(name, times)| PassRow { name, times }).collect();
         let counted = self.kept(setup, &self.expected, 1, || bins_of(0))?;
-        Ok(Outcome { times: Some(times), check: Some(check), passes, counted, note: None })
+        Ok(RowOutcome { times: Some(times), check: Some(check), passes, counted, note: None })
     }
 
-    fn ours_cpu(&self, setup: Setup) -> Outcome {
+    fn ours_cpu(&self, setup: Setup) -> RowOutcome {
         let mut engine = Engine::new();
         let mut check = Check { exact: true, ..Check::default() };
         for (picture, expected) in self.pictures.iter().zip(&self.expected) {
@@ -300,13 +300,13 @@ impl<'a> Bench<'a> {
         });
         let counted = counted.unwrap_or_default();
         let note = (setup.channels == ChannelSet::One).then(|| "it counts all four channels here too".into());
-        Outcome { times: Some(times), check: Some(check), counted, note, ..Outcome::default() }
+        RowOutcome { times: Some(times), check: Some(check), counted, note, ..RowOutcome::default() }
     }
 
-    fn floor(&self) -> Result<Outcome, Error> {
+    fn floor(&self) -> Result<RowOutcome, Error> {
         let inputs = match &self.native {
             Ok(inputs) => inputs,
-            Err(why) => return Ok(Outcome::impossible(why.clone())),
+            Err(why) => return Ok(RowOutcome::impossible(why.clone())),
         };
         let planes = self.pictures[0].layout().plane_count();
         // Which shape reads fastest differs from GPU to GPU and from size to size; the floor is the best of them.
@@ -322,10 +322,10 @@ impl<'a> Bench<'a> {
                 best = Some((times, workgroup, workgroups));
             }
         }
-        Ok(best.map_or_else(Outcome::default, |(times, workgroup, workgroups)| Outcome {
+        Ok(best.map_or_else(RowOutcome::default, |(times, workgroup, workgroups)| RowOutcome {
             times: Some(times),
             note: (shapes.len() > 1).then(|| format!("fastest of several: {workgroups} workgroups of {workgroup}")),
-            ..Outcome::default()
+            ..RowOutcome::default()
         }))
     }
 }

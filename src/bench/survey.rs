@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::content::Content;
+use super::content::BenchContent;
 use super::error::Error;
 use super::options::Options;
 use super::report::Report;
@@ -35,7 +35,7 @@ impl Survey {
         adapter: &AdapterChoice,
         options: &Options,
         sizes: &[(u32, u32)],
-        contents: &[Content],
+        contents: &[BenchContent],
     ) -> Result<Self, Error> {
         let gpu = Gpu::headless(adapter)?;
         let mut survey = Self { schema: SCHEMA, histoscope: env!("CARGO_PKG_VERSION"), runs: Vec::new() };

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::content::Content;
+use super::content::BenchContent;
 use super::error::Error;
 use super::inputs::Inputs;
 use super::layouts;
@@ -30,7 +30,7 @@ pub struct SweepGrid {
     /// FFmpeg's names of their layouts.
     pub layouts: Vec<String>,
     /// What they show.
-    pub contents: Vec<Content>,
+    pub contents: Vec<BenchContent>,
     /// Invocations of a workgroup.
     pub workgroups: Vec<u32>,
     /// Workgroups, where the chunk buffer holds as many.
@@ -46,7 +46,7 @@ impl Default for SweepGrid {
         Self {
             sizes: vec![(1920, 1080), (3840, 2160), (7680, 4320)],
             layouts: vec!["yuv420p".into(), "p010".into()],
-            contents: Content::ALL.to_vec(),
+            contents: BenchContent::ALL.to_vec(),
             workgroups: vec![128, 256, 512, 1024],
             chunks: vec![132, 264, 528, 1056, 2112],
             copies: vec![1],
@@ -63,7 +63,7 @@ pub struct SweepPoint {
     /// FFmpeg's name of their layout.
     pub layout: String,
     /// What they show.
-    pub content: Content,
+    pub content: BenchContent,
     /// Invocations of a workgroup.
     pub workgroup: u32,
     /// Workgroups, as many as the chunk buffer holds.
@@ -185,7 +185,7 @@ fn ranked(points: &[SweepPoint]) -> Vec<Ranked> {
 struct SweepPicture<'a> {
     size: (u32, u32),
     layout: &'a str,
-    content: Content,
+    content: BenchContent,
 }
 
 impl SweepPicture<'_> {
@@ -337,7 +337,7 @@ mod tests {
         SweepPoint {
             size,
             layout: "gray".into(),
-            content: Content::Natural,
+            content: BenchContent::Natural,
             workgroup,
             chunks: 32,
             copies: 1,

@@ -132,7 +132,7 @@ mod tests {
     use clap::Parser;
 
     use super::*;
-    use histoscope::adjusting::{Placing, Shown};
+    use histoscope::adjusting::{ClassDisplay, Placing};
 
     #[derive(Debug, Parser)]
     struct Line {
@@ -183,7 +183,7 @@ mod tests {
         let expected = Adjustments {
             blur: Some(Blur { size: 9, runs: 3 }),
             tone: Some(Tone::Clahe(Clahe { tiles: (4, 2), clip_limit: 3.5 })),
-            reduction: Some(Reduction::Otsu(Otsu { classes: 3, shown: Shown::Colors })),
+            reduction: Some(Reduction::Otsu(Otsu { classes: 3, shown: ClassDisplay::Colors })),
         };
         assert_eq!(chain, expected);
         let levels = Posterize { levels: 5, placing: Placing::Population };

@@ -8,8 +8,8 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 use histoscope::analysis::{
-    Against, AnalyzeError, Counting, Destination, Finished, Format, Point, Request, ScopeUse, Selection, SignalUse,
-    Stop, Target, TextFormat, run,
+    Against, AnalyzeError, Destination, Finished, Format, OutputTarget, Point, Request, RunComponents, ScopeUse,
+    Selection, SignalUse, Stop, TextFormat, run,
 };
 use histoscope::{Components, Counted};
 
@@ -46,7 +46,7 @@ pub struct AnalyzeArgs {
 
     /// Put figures of these scopes into the records: of the vectorscope saturation, and the share outside the targets of 100 %
     #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',')]
-    scopes: Vec<ScopeArg>,
+    scopes: Vec<AnalyzeScope>,
 
     #[command(flatten)]
     part: PartArgs,
@@ -195,7 +195,7 @@ impl AnalyzeArgs {
                 crop_bars: self.part.crop_bars,
             },
             adjustments: self.adjust.adjustments(),
-            counting: Counting {
+            counting: RunComponents {
                 rgbl: signal == SignalUse::None,
                 coded,
                 signal,
@@ -228,9 +228,9 @@ impl AnalyzeArgs {
         let is_overview = self.output.is_none() && self.format.is_none() && std::io::stdout().is_terminal();
         let destination = |input: &PathBuf| match (&self.output, &self.out_dir) {
             (Some(output), _) => records(target(output)),
-            (None, Some(folder)) => records(Target::File(folder.join(output_name(input, format)))),
+            (None, Some(folder)) => records(OutputTarget::File(folder.join(output_name(input, format)))),
             (None, None) if is_overview => Destination::Overview,
-            (None, None) => records(Target::Stdout),
+            (None, None) => records(OutputTarget::Stdout),
         };
         Ok(self.inputs.iter().map(destination).collect())
     }
@@ -405,7 +405,7 @@ impl AnalyzeArgs {
 
 /// A scope of `--scopes`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum ScopeArg {
+enum AnalyzeScope {
     /// How saturated the samples of the frame are
     Vectorscope,
 }
@@ -449,8 +449,8 @@ fn is_stream(path: &Path) -> bool {
 }
 
 /// Where records go: a file, or `-` for the standard output.
-pub fn target(path: &Path) -> Target {
-    if path == Path::new("-") { Target::Stdout } else { Target::File(path.to_owned()) }
+pub fn target(path: &Path) -> OutputTarget {
+    if path == Path::new("-") { OutputTarget::Stdout } else { OutputTarget::File(path.to_owned()) }
 }
 
 /// What a run leaves that was stopped on its way.
@@ -478,7 +478,7 @@ mod tests {
     #[test]
     fn who_stops_a_run_is_told_what_is_there() {
         let records = |segment| Destination::Records {
-            target: Target::Stdout,
+            target: OutputTarget::Stdout,
             format: FFPROBE,
             bins: false,
             resume: false,

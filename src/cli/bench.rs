@@ -5,7 +5,9 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 use histoscope::Decoder;
-use histoscope::benchmark::{self, Content, Error, LENGTHS, Options, Survey, SweepGrid, check_writable, write_whole};
+use histoscope::benchmark::{
+    self, BenchContent, Error, LENGTHS, Options, Survey, SweepGrid, check_writable, write_whole,
+};
 
 use super::options::{AdapterArgs, ReadingArgs, parse_bin_count, parse_size};
 use super::output::{WrongUsage, print_line, wrong_usage};
@@ -120,7 +122,7 @@ impl BenchArgs {
         Ok(ExitCode::SUCCESS)
     }
 
-    fn contents(&self) -> Vec<Content> {
+    fn contents(&self) -> Vec<BenchContent> {
         self.content.iter().map(|&content| content.into()).collect()
     }
 }
@@ -207,7 +209,7 @@ enum ContentArg {
     Constant,
 }
 
-impl From<ContentArg> for Content {
+impl From<ContentArg> for BenchContent {
     fn from(arg: ContentArg) -> Self {
         match arg {
             ContentArg::Natural => Self::Natural,

@@ -1,7 +1,7 @@
 //! Arguments that have the picture tell of its exposure: for the window and `snapshot` alike.
 
 use clap::Args;
-use histoscope::exposing::{ExposureChoice, Level, MarkLimits, Table};
+use histoscope::exposing::{ExposureChoice, FalseColorTable, Level, MarkLimits};
 
 /// What the picture shows of its exposure.
 #[derive(Debug, Clone, Copy, Default, Args)]
@@ -24,7 +24,7 @@ pub struct ExposureArgs {
         require_equals = true,
         default_missing_value = "camera"
     )]
-    false_colour: Option<Table>,
+    false_colour: Option<FalseColorTable>,
 }
 
 impl ExposureArgs {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use histoscope::analysis::{AnalyzeError, Target, merge};
+use histoscope::analysis::{AnalyzeError, OutputTarget, merge};
 
 use super::analyze::target;
 use super::interrupt::{INTERRUPTED, stop_on_interrupt};
@@ -25,7 +25,7 @@ impl MergeArgs {
     /// Joins the shares.
     pub fn run(&self) -> anyhow::Result<ExitCode> {
         let stop = stop_on_interrupt()?;
-        let output = self.output.as_deref().map_or(Target::Stdout, target);
+        let output = self.output.as_deref().map_or(OutputTarget::Stdout, target);
         match merge(&self.shares, &output, &stop) {
             Ok(_) | Err(AnalyzeError::ReaderGone) => Ok(ExitCode::SUCCESS),
             Err(_) if stop.is_stopped() => Ok(ExitCode::from(INTERRUPTED)),

@@ -7,9 +7,9 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use histoscope::Components;
 use histoscope::adjusting::Adjustments;
-use histoscope::analysis::{Counting, Request, ScopeUse, Selection};
+use histoscope::analysis::{Request, RunComponents, ScopeUse, Selection};
 use histoscope::reporting::{self, DEFAULT_THRESHOLD, Finished, ReportFormat, ReportOptions};
-use histoscope::scoping::Choice;
+use histoscope::scoping::ScopeChoice;
 
 use super::interrupt::{INTERRUPTED, stop_on_interrupt};
 use super::options::{CountingArgs, PartArgs, ReadingArgs};
@@ -36,7 +36,7 @@ pub struct ReportArgs {
 
     /// Show these scopes of the clip too, summed over its frames
     #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',')]
-    scopes: Vec<ScopeArg>,
+    scopes: Vec<ReportScope>,
 
     #[command(flatten)]
     part: PartArgs,
@@ -58,7 +58,7 @@ pub struct ReportArgs {
 
 /// A scope of `--scopes`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum ScopeArg {
+enum ReportScope {
     /// The waveform, and the parade: its channels side by side
     Waveform,
     /// The vectorscope
@@ -71,11 +71,11 @@ impl ReportArgs {
         let name = self.input.display().to_string();
         let components = self.counting.components();
         let coded = components == Components::YCbCr;
-        let choice = Choice {
-            waveform: self.scopes.contains(&ScopeArg::Waveform),
-            vectorscope: self.scopes.contains(&ScopeArg::Vectorscope),
+        let choice = ScopeChoice {
+            waveform: self.scopes.contains(&ReportScope::Waveform),
+            vectorscope: self.scopes.contains(&ReportScope::Vectorscope),
         };
-        let scopes = if choice == Choice::default() { ScopeUse::None } else { ScopeUse::Sums(choice) };
+        let scopes = if choice == ScopeChoice::default() { ScopeUse::None } else { ScopeUse::Sums(choice) };
         let request = Request {
             input: self.input,
             open: self.reading.open_options(),
@@ -87,7 +87,7 @@ impl ReportArgs {
                 ..Selection::default()
             },
             adjustments: Adjustments::default(),
-            counting: Counting { rgbl: !coded, coded, scopes, ..Counting::default() },
+            counting: RunComponents { rgbl: !coded, coded, scopes, ..RunComponents::default() },
             engine: self.counting.engine(),
             adapter: self.counting.adapter(),
             resume_at: 0,

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use histoscope::analysis::RegionSpec;
-use histoscope::scoping::{Choice, ScopeLayout, ScopeStyle};
+use histoscope::scoping::{ScopeChoice, ScopeLayout, ScopeStyle};
 use histoscope::{Channels, Components, SnapshotDrawing, SnapshotOptions, parse_time, snapshot};
 
 use super::adjust::AdjustArgs;
@@ -16,7 +16,7 @@ use super::output::{print_line, wrong_usage};
 
 /// A scope of `--scopes`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum ScopeArg {
+enum SnapshotScope {
     /// The histograms
     Histogram,
     /// Levels of each channel by column of the picture
@@ -75,7 +75,7 @@ pub struct SnapshotArgs {
 
     /// Show these scopes beside the picture, and with --bins put their counts into the JSON object
     #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', conflicts_with = "no_overlay")]
-    scopes: Vec<ScopeArg>,
+    scopes: Vec<SnapshotScope>,
 
     /// Put all bins into the JSON object
     #[arg(long, requires = "json")]
@@ -112,14 +112,14 @@ impl SnapshotArgs {
         }
         let shows = |scope| self.scopes.contains(&scope);
         let wall = (!self.scopes.is_empty()).then(|| ScopeStyle {
-            waveform: shows(ScopeArg::Waveform),
-            parade: shows(ScopeArg::Parade),
-            vectorscope: shows(ScopeArg::Vectorscope),
+            waveform: shows(SnapshotScope::Waveform),
+            parade: shows(SnapshotScope::Parade),
+            vectorscope: shows(SnapshotScope::Vectorscope),
             layout: ScopeLayout::Wall,
             ..ScopeStyle::default()
         });
-        let overlays = if wall.is_some() { shows(ScopeArg::Histogram) } else { !self.no_overlay };
-        let scopes = wall.filter(|_| self.bins).map_or_else(Choice::default, |wall| wall.counted());
+        let overlays = if wall.is_some() { shows(SnapshotScope::Histogram) } else { !self.no_overlay };
+        let scopes = wall.filter(|_| self.bins).map_or_else(ScopeChoice::default, |wall| wall.counted());
         let adjustments = self.adjust.adjustments();
         let figures = snapshot(&SnapshotOptions {
             input: self.file,

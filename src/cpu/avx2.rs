@@ -12,7 +12,7 @@
 use std::arch::x86_64::*;
 
 use super::convert::{BLOCK, STEP, SharedTerms};
-use super::resample::{GROUP, GROUP_READS, Group};
+use super::resample::{GROUP, GROUP_READS, PixelGroup};
 use crate::picture::color::{Conversion, fraction_bits, luminance_magic};
 
 /// The highest code.
@@ -121,7 +121,7 @@ fn index(first: __m256i, second: __m256i) -> __m256i {
 
 /// Draws pixels, a multiple of [`GROUP`], from rows of levels; see [`to_pixels`](super::resample::to_pixels).
 #[target_feature(enable = "avx2,bmi1,bmi2")]
-pub(super) fn to_pixels(rgb: &[[f32; 4]; 3], rows: [&[i16]; 3], groups: [&[Group]; 3], pixels: &mut [u32]) {
+pub(super) fn to_pixels(rgb: &[[f32; 4]; 3], rows: [&[i16]; 3], groups: [&[PixelGroup]; 3], pixels: &mut [u32]) {
     let rgb = rgb.map(|row| row.map(|weight| _mm256_set1_ps(weight)));
     // Bytes that lie channel by channel within either half become pixels.
     let order = _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
@@ -138,7 +138,7 @@ pub(super) fn to_pixels(rgb: &[[f32; 4]; 3], rows: [&[i16]; 3], groups: [&[Group
 
 /// What a row of levels is at eight pixels.
 #[target_feature(enable = "avx2,bmi1,bmi2")]
-fn values_of(row: &[i16], group: &Group) -> __m256 {
+fn values_of(row: &[i16], group: &PixelGroup) -> __m256 {
     let half = |half: usize| -> [i16; GROUP_READS] {
         let samples = &row[group.first[half] as usize..][..GROUP_READS];
         std::array::from_fn(|i| samples[i])

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::convert::{BLOCK, Converter, STEP, SharedTerms};
 use super::counters::Counters;
-use super::pairs::Pairs;
+use super::pairs::PairTables;
 use super::simd::{Kernel, Level};
 use crate::picture::color::Conversion;
 use crate::picture::unpack::Source;
@@ -44,7 +44,7 @@ pub(super) struct Worker {
     /// The bins of single channels.
     pub counters: Counters,
     /// The bins of two channels at a time.
-    pub pairs: Pairs,
+    pub pairs: PairTables,
     /// Whether red, green, blue and luminance are counted by those.
     pub is_paired: bool,
     /// Pixels below and above the range of red, of green, of blue.
@@ -62,7 +62,7 @@ impl Worker {
     pub fn new() -> Box<Self> {
         Box::new(Self {
             counters: Counters::new(),
-            pairs: Pairs::new(),
+            pairs: PairTables::new(),
             is_paired: false,
             out_of_range: [0; 6],
             components: [[0; BLOCK]; 3],
@@ -109,7 +109,7 @@ impl Kernel for Flush<'_> {
 }
 
 /// A band of row groups, to be counted by a worker.
-pub(super) struct Band<'a, 'w, const BINS: usize> {
+pub(super) struct RowBand<'a, 'w, const BINS: usize> {
     /// What to count.
     pub pass: &'a Pass<'a>,
     /// Which row groups.
@@ -118,7 +118,7 @@ pub(super) struct Band<'a, 'w, const BINS: usize> {
     pub worker: &'w mut Worker,
 }
 
-impl<const BINS: usize> Kernel for Band<'_, '_, BINS> {
+impl<const BINS: usize> Kernel for RowBand<'_, '_, BINS> {
     #[inline(always)]
     fn run(self) {
         match self.pass {

@@ -9,7 +9,7 @@ use crate::picture::color::luminance_bin;
 use crate::picture::layout::ColorModel;
 use crate::picture::region::Rect;
 use crate::picture::unpack::Source;
-use crate::scopes::{Choice, Chroma, ScopeCounts, Vectorscope, Waveform, column_of, samples_in};
+use crate::scopes::{Chroma, ScopeChoice, ScopeCounts, Vectorscope, Waveform, column_of, samples_in};
 use crate::view::brushes::{Filter, Selection};
 
 /// Planes of a row: one a filter.
@@ -33,7 +33,7 @@ pub struct BrushedChoice {
     /// The bins.
     pub histogram: bool,
     /// The scopes beside them.
-    pub scopes: Choice,
+    pub scopes: ScopeChoice,
 }
 
 /// What was counted.

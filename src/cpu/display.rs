@@ -16,7 +16,7 @@ use super::datascope::Writer;
 use super::exposure::Inspector;
 use super::false_color::Tinter;
 use super::overlay::Overlay;
-use super::resample::{Axis, GROUP, Group, LEVEL_BITS, PART_BITS, SPARE, levels, levels_between, to_pixels};
+use super::resample::{Axis, GROUP, LEVEL_BITS, PART_BITS, PixelGroup, SPARE, levels, levels_between, to_pixels};
 use super::simd::{Kernel, Level};
 use crate::picture::Picture;
 use crate::picture::color::{Conversion, RealConversion};
@@ -35,7 +35,7 @@ pub const BAND_ROWS: usize = 16;
 struct Grid {
     across: Axis,
     /// The same for rows that are written out.
-    groups: Vec<Group>,
+    groups: Vec<PixelGroup>,
     down: Axis,
 }
 
@@ -68,12 +68,12 @@ pub struct PixelFormat {
 }
 
 /// Memory for some rows of a view, [`BAND_ROWS`] or fewer, that may be written only.
-pub trait Band: Send {
+pub trait ViewBand: Send {
     /// Writes bytes from that one on.
     fn put(&mut self, at: usize, bytes: &[u8]);
 }
 
-impl Band for &mut [u8] {
+impl ViewBand for &mut [u8] {
     fn put(&mut self, at: usize, bytes: &[u8]) {
         self[at..][..bytes.len()].copy_from_slice(bytes);
     }
@@ -110,15 +110,15 @@ pub enum LitBy<'a> {
 
 /// Draws a picture where `placement` puts it: four bytes a pixel, opaque, rows from the top, into `bands` of
 /// [`BAND_ROWS`] rows.
-pub fn draw(picture: &Picture, placement: &Placement, over: Over<'_>, format: PixelFormat, bands: Vec<impl Band>) {
-    let drawing = Drawing::new(picture, placement, over.by_codes, format.order);
+pub fn draw(picture: &Picture, placement: &Placement, over: Over<'_>, format: PixelFormat, bands: Vec<impl ViewBand>) {
+    let drawing = RowDrawing::new(picture, placement, over.by_codes, format.order);
     let (level, stride) = (drawing.level, format.stride);
     let (width, height) = (placement.view.0 as usize, placement.view.1 as usize);
     let finish = |pixels: &mut [u32], y| level.run(Finish { overlays: over.overlays, pixels, y });
     if !placement.sampling.is_turned() {
-        let scratch = || Scratch::new(picture, width);
+        let scratch = || DisplayScratch::new(picture, width);
         return draw_bands(bands, height, scratch, |scratch, y, band, at| {
-            level.run(Row { drawing: &drawing, scratch, y });
+            level.run(ViewRow { drawing: &drawing, scratch, y });
             finish(&mut scratch.pixels[..width], y);
             band.put(at * stride, bytemuck::cast_slice(&scratch.pixels[..width]));
         });
@@ -129,9 +129,9 @@ pub fn draw(picture: &Picture, placement: &Placement, over: Over<'_>, format: Pi
     draw_bands(
         own,
         width,
-        || Scratch::new(picture, height),
+        || DisplayScratch::new(picture, height),
         |scratch, y, band: &mut &mut [u8], at| {
-            level.run(Row { drawing: &drawing, scratch, y });
+            level.run(ViewRow { drawing: &drawing, scratch, y });
             band.put(at * 4 * height, bytemuck::cast_slice(&scratch.pixels[..height]));
         },
     );
@@ -156,7 +156,7 @@ pub fn draw_whole(picture: &Picture, placement: &Placement, over: Over<'_>, form
 }
 
 /// Draws `rows` rows, each by a thread's own memory, its number, its band, and its place in that.
-fn draw_bands<B: Band, M>(
+fn draw_bands<B: ViewBand, M>(
     bands: Vec<B>,
     rows: usize,
     memory: impl Fn() -> M + Sync + Send,
@@ -187,7 +187,7 @@ impl Kernel for Finish<'_> {
 }
 
 /// What all rows share.
-struct Drawing<'a> {
+struct RowDrawing<'a> {
     sources: Vec<Source<'a>>,
     grids: Vec<Grid>,
     bits: u32,
@@ -212,7 +212,7 @@ struct Light<'a> {
     order: Order,
 }
 
-impl<'a> Drawing<'a> {
+impl<'a> RowDrawing<'a> {
     /// What the rows share; rows and columns are the picture's, however the view is turned.
     fn new(
         picture: &'a Picture,
@@ -299,7 +299,7 @@ impl Grid {
 }
 
 /// A thread's arrays.
-struct Scratch {
+struct DisplayScratch {
     upper: Vec<u16>,
     lower: Vec<u16>,
     /// Rows of levels of the three components.
@@ -312,7 +312,7 @@ struct Scratch {
     pixels: Vec<u32>,
 }
 
-impl Scratch {
+impl DisplayScratch {
     fn new(picture: &Picture, width: usize) -> Self {
         let row = picture.width() as usize;
         Self {
@@ -327,19 +327,19 @@ impl Scratch {
 }
 
 /// One row of the view, drawn into the scratch's pixels.
-struct Row<'a, 'p> {
-    drawing: &'a Drawing<'p>,
-    scratch: &'a mut Scratch,
+struct ViewRow<'a, 'p> {
+    drawing: &'a RowDrawing<'p>,
+    scratch: &'a mut DisplayScratch,
     y: usize,
 }
 
 /// Black, opaque.
 const BLACK: u32 = u32::from_ne_bytes([0, 0, 0, 255]);
 
-impl Kernel for Row<'_, '_> {
+impl Kernel for ViewRow<'_, '_> {
     #[inline(always)]
     fn run(self) {
-        let Drawing { covered: (columns, rows), light, tinter, inspector, writer, .. } = self.drawing;
+        let RowDrawing { covered: (columns, rows), light, tinter, inspector, writer, .. } = self.drawing;
         if !rows.contains(&self.y) {
             return self.scratch.pixels.fill(BLACK);
         }
@@ -347,7 +347,7 @@ impl Kernel for Row<'_, '_> {
             Some(tinter) => tinter.paint(self.y, &mut self.scratch.codes, &mut self.scratch.pixels),
             None => self.drawing.picture_row(self.scratch, self.y),
         }
-        let Scratch { codes, pixels, .. } = self.scratch;
+        let DisplayScratch { codes, pixels, .. } = self.scratch;
         if let Some(light) = light {
             light.dim(self.y, codes, bytemuck::cast_slice_mut(pixels));
         }
@@ -362,12 +362,12 @@ impl Kernel for Row<'_, '_> {
     }
 }
 
-impl Drawing<'_> {
+impl RowDrawing<'_> {
     /// The picture's own colours in a row.
     #[inline(always)]
-    fn picture_row(&self, scratch: &mut Scratch, y: usize) {
+    fn picture_row(&self, scratch: &mut DisplayScratch, y: usize) {
         let Self { sources, grids, bits, rgb, level, .. } = self;
-        let Scratch { upper, lower, levels: rows, values, pixels, .. } = scratch;
+        let DisplayScratch { upper, lower, levels: rows, values, pixels, .. } = scratch;
         for ((source, grid), row) in sources.iter().zip(grids).zip(&mut *rows) {
             let (low, high, part) = grid.down.at(y);
             let (upper, lower) = (&mut upper[..source.width], &mut lower[..source.width]);

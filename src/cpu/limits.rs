@@ -18,7 +18,7 @@ const BAND_ROWS: usize = 16;
 pub fn count_outside_r103(picture: &Picture) -> u32 {
     let layout = picture.layout();
     let conversion = picture.conversion();
-    let counting = Counting {
+    let counting = LimitsCount {
         sources: (0..layout.component_count()).map(|component| Source::new(picture, component)).collect(),
         chroma_shift: if layout.model == ColorModel::YCbCr { layout.chroma_shift } else { (0, 0) },
         conversion,
@@ -28,10 +28,10 @@ pub fn count_outside_r103(picture: &Picture) -> u32 {
     let height = picture.height() as usize;
     let bands = (0..height.div_ceil(BAND_ROWS)).into_par_iter();
     let counts = bands.map_init(
-        || Scratch::new(&counting),
+        || LimitsScratch::new(&counting),
         |scratch, band| {
             let rows = band * BAND_ROWS..((band + 1) * BAND_ROWS).min(height);
-            rows.for_each(|y| level.run(Row { counting: &counting, scratch, y }));
+            rows.for_each(|y| level.run(PictureRow { counting: &counting, scratch, y }));
             std::mem::take(&mut scratch.count)
         },
     );
@@ -39,7 +39,7 @@ pub fn count_outside_r103(picture: &Picture) -> u32 {
 }
 
 /// What all rows share.
-struct Counting<'a> {
+struct LimitsCount<'a> {
     sources: Vec<Source<'a>>,
     chroma_shift: (u8, u8),
     conversion: Conversion,
@@ -47,15 +47,15 @@ struct Counting<'a> {
 }
 
 /// A thread's arrays and its count.
-struct Scratch {
+struct LimitsScratch {
     codes: [Vec<u16>; 3],
     /// What the second and third component add to red, green and blue, for each of their samples.
     terms: [Vec<i32>; 3],
     count: u32,
 }
 
-impl Scratch {
-    fn new(counting: &Counting<'_>) -> Self {
+impl LimitsScratch {
+    fn new(counting: &LimitsCount<'_>) -> Self {
         let width = |component: usize| counting.sources.get(component).map_or(0, |source| source.width);
         // Gray has one term for all of its pixels.
         let terms = if counting.sources.len() == 1 { width(0) } else { width(1) };
@@ -68,17 +68,17 @@ impl Scratch {
 }
 
 /// One row of the picture.
-struct Row<'a, 'p> {
-    counting: &'a Counting<'p>,
-    scratch: &'a mut Scratch,
+struct PictureRow<'a, 'p> {
+    counting: &'a LimitsCount<'p>,
+    scratch: &'a mut LimitsScratch,
     y: usize,
 }
 
-impl Kernel for Row<'_, '_> {
+impl Kernel for PictureRow<'_, '_> {
     #[inline(always)]
     fn run(self) {
-        let Counting { sources, chroma_shift, conversion, limits } = self.counting;
-        let Scratch { codes, terms, count } = self.scratch;
+        let LimitsCount { sources, chroma_shift, conversion, limits } = self.counting;
+        let LimitsScratch { codes, terms, count } = self.scratch;
         for (index, (source, codes)) in sources.iter().zip(&mut *codes).enumerate() {
             source.unpack(0, if index == 0 { self.y } else { self.y >> chroma_shift.1 }, codes);
         }

@@ -66,13 +66,13 @@ use crate::picture::layout::ColorModel;
 use crate::picture::region::{self, Rect};
 use crate::picture::unpack::Source;
 use crate::picture::{Picture, PictureError};
-use band::{Band, Flush, Pass, Worker};
+use band::{Flush, Pass, RowBand, Worker};
 pub use brushed::{BrushedChoice, BrushedCounts, SelectedPixels};
 use counters::add;
 pub use limits::count_outside_r103;
 pub use linear::{count_linear, count_linear_region};
 pub use marked::find_marked;
-pub use scopes::{Summing, count_scopes, recount_scopes};
+pub use scopes::{CpuScopeSum, count_scopes, recount_scopes};
 pub use selection::count_selected;
 pub use simd::Level;
 #[cfg(feature = "internals")]
@@ -238,9 +238,9 @@ impl Engine {
                 }
                 let groups = first..(first + per_band).min(groups);
                 match bins {
-                    256 => level.run(Band::<256> { pass, groups, worker }),
-                    1024 => level.run(Band::<1024> { pass, groups, worker }),
-                    _ => level.run(Band::<4096> { pass, groups, worker }),
+                    256 => level.run(RowBand::<256> { pass, groups, worker }),
+                    1024 => level.run(RowBand::<1024> { pass, groups, worker }),
+                    _ => level.run(RowBand::<4096> { pass, groups, worker }),
                 }
             }
             level.run(Flush(worker));

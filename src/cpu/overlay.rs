@@ -34,7 +34,7 @@ pub struct Overlay {
 }
 
 /// What the bars of an overlay are found from.
-struct Bars<'a> {
+struct BarSource<'a> {
     panel: &'a PanelParams,
     histogram: &'a Histogram,
     /// The bins that are drawn, channel by channel.
@@ -53,7 +53,7 @@ impl Overlay {
         }
         let [width, height] = panel.size;
         let bins: [_; CHANNELS] = std::array::from_fn(|channel| binning.regrouped(histogram.bins(channel)));
-        let bars = Bars {
+        let bars = BarSource {
             panel: &panel,
             histogram,
             rect: PanelRect { left: panel.origin[0], top: panel.origin[1], width, height },
@@ -170,14 +170,14 @@ impl Overlay {
 }
 
 /// What one column shows.
-struct Column {
+struct OverlayColumn {
     ends: [u32; CHANNELS],
     colors: [Color; BANDS],
     is_clipped: bool,
 }
 
-impl Bars<'_> {
-    fn column(&self, column: u32) -> Column {
+impl BarSource<'_> {
+    fn column(&self, column: u32) -> OverlayColumn {
         let PanelParams { size: [_, height], notch, opacity, .. } = *self.panel;
         let mut heights = [0; CHANNELS];
         for (channel, bar) in heights.iter_mut().enumerate().filter(|(channel, _)| self.is_shown(*channel)) {
@@ -197,7 +197,7 @@ impl Bars<'_> {
             };
             color.map(|part| part * opacity)
         });
-        Column { ends, colors, is_clipped }
+        OverlayColumn { ends, colors, is_clipped }
     }
 
     fn is_shown(&self, channel: usize) -> bool {

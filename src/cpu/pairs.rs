@@ -19,12 +19,12 @@ const TURN: usize = 8;
 /// Codes of a channel.
 const CODES: usize = 256;
 /// Narrow bins of two channels: a row for each difference of the second code to the first, a column for each first code.
-type Table = [[u16; SUBS]; CODES * CODES];
+type PairTable = [[u16; SUBS]; CODES * CODES];
 /// What a narrow bin held when it has just overflowed.
 const FULL: u32 = 1 << u16::BITS;
 
 /// The tables while they are being counted into, and the bins of the four channels.
-pub(super) struct Pairs {
+pub(super) struct PairTables {
     green_luminance: Vec<[u16; SUBS]>,
     red_blue: Vec<[u16; SUBS]>,
     /// Indices of a block's pixels in the two tables.
@@ -35,7 +35,7 @@ pub(super) struct Pairs {
     is_pending: bool,
 }
 
-impl Pairs {
+impl PairTables {
     /// Tables of nothing, which take no memory yet.
     pub const fn new() -> Self {
         Self {
@@ -91,7 +91,7 @@ impl Pairs {
         let [first, second] = self.indices.each_ref().map(|indices| &indices[..pixels]);
         let wide = &mut self.wide;
         let (Ok(green_luminance), Ok(red_blue)) =
-            (<&mut Table>::try_from(&mut *self.green_luminance), <&mut Table>::try_from(&mut *self.red_blue))
+            (<&mut PairTable>::try_from(&mut *self.green_luminance), <&mut PairTable>::try_from(&mut *self.red_blue))
         else {
             return;
         };

@@ -10,9 +10,9 @@ pub(super) const PART_BITS: u32 = 14;
 const ONE: f64 = (1 << PART_BITS) as f64;
 /// Samples that a row of levels has room for behind its last one, so that a group can be read whole wherever it begins.
 pub(super) const SPARE: usize = GROUP_READS;
-/// Samples that half a [`Group`] reads.
+/// Samples that half a [`PixelGroup`] reads.
 pub(super) const GROUP_READS: usize = 8;
-/// Pixels of a [`Group`].
+/// Pixels of a [`PixelGroup`].
 pub(super) const GROUP: usize = 8;
 
 /// Where each position along one side of the view lies between two samples of a component.
@@ -27,7 +27,7 @@ pub(super) struct Axis {
 /// How eight neighbouring pixels come from a row of levels, four by four: from eight samples each, of which pairs are picked and
 /// weighted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Group {
+pub(super) struct PixelGroup {
     /// The first of the samples that either half reads.
     pub first: [u32; 2],
     /// Which bytes of those samples are the pairs.
@@ -69,13 +69,13 @@ impl Axis {
 
     /// The positions in groups, the last one filled up; none where pixels lie so far apart that four of them need more than
     /// eight samples.
-    pub fn groups(&self) -> Vec<Group> {
+    pub fn groups(&self) -> Vec<PixelGroup> {
         let groups: Option<Vec<_>> = (0..self.low.len()).step_by(GROUP).map(|begin| self.group(begin)).collect();
         groups.unwrap_or_default()
     }
 
-    fn group(&self, begin: usize) -> Option<Group> {
-        let mut group = Group { first: [0; 2], picks: [[0; 16]; 2], weights: [[0; 8]; 2] };
+    fn group(&self, begin: usize) -> Option<PixelGroup> {
+        let mut group = PixelGroup { first: [0; 2], picks: [[0; 16]; 2], weights: [[0; 8]; 2] };
         for half in 0..2 {
             let at = |place: usize| (begin + 4 * half + place).min(self.low.len() - 1);
             group.first[half] = self.low[at(0)];

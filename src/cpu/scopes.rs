@@ -8,7 +8,7 @@ use crate::histogram::Components;
 use crate::picture::Picture;
 use crate::picture::layout::PixelLayout;
 use crate::picture::region::Rect;
-use crate::scopes::{Choice, Chroma, Run, ScopeCounts, ScopeSums, Vectorscope, Waveform};
+use crate::scopes::{Chroma, Run, ScopeChoice, ScopeCounts, ScopeSums, Vectorscope, Waveform};
 
 /// Counts them in a rectangle of a picture, in which it must lie. Without `chroma`, of a picture without colour, there is no
 /// vectorscope.
@@ -17,7 +17,7 @@ pub fn count_scopes(
     picture: &Picture,
     (pixels, components): (Rect, Components),
     chroma: Option<Chroma>,
-    wanted: Choice,
+    wanted: ScopeChoice,
 ) -> ScopeCounts {
     recount_scopes(ScopeCounts::default(), picture, (pixels, components), chroma, wanted)
 }
@@ -29,7 +29,7 @@ pub fn recount_scopes(
     picture: &Picture,
     (pixels, components): (Rect, Components),
     chroma: Option<Chroma>,
-    wanted: Choice,
+    wanted: ScopeChoice,
 ) -> ScopeCounts {
     let layout = picture.layout();
     let waveform = wanted.waveform.then(|| {
@@ -64,19 +64,19 @@ type Alike = (PixelLayout, Rect, Components, Option<Chroma>);
 
 /// Adds the scopes of pictures up, in the memory of one: only where they change, or might overflow, are they added to the sums.
 #[derive(Debug, Default)]
-pub struct Summing {
+pub struct CpuScopeSum {
     run: Option<(Run<Alike>, ScopeCounts)>,
     sums: ScopeSums,
 }
 
-impl Summing {
+impl CpuScopeSum {
     /// Adds those scopes of a rectangle of a picture, as [`count_scopes`] counts them.
     pub fn add(
         &mut self,
         picture: &Picture,
         (pixels, components): (Rect, Components),
         chroma: Option<Chroma>,
-        wanted: Choice,
+        wanted: ScopeChoice,
     ) {
         let layout = *picture.layout();
         let of = (layout, pixels, components, chroma);

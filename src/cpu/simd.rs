@@ -9,7 +9,7 @@ use std::fmt;
 #[cfg(target_arch = "x86_64")]
 use super::avx2;
 use super::convert::{BLOCK, SharedTerms};
-use super::resample::Group;
+use super::resample::PixelGroup;
 use crate::picture::color::Conversion;
 
 /// A set of vector instructions.
@@ -138,7 +138,13 @@ impl Level {
     }
 
     /// Draws pixels, a multiple of [`GROUP`](super::resample::GROUP), from the rows of levels of three components.
-    pub(super) fn to_pixels(self, rgb: &[[f32; 4]; 3], rows: [&[i16]; 3], groups: [&[Group]; 3], pixels: &mut [u32]) {
+    pub(super) fn to_pixels(
+        self,
+        rgb: &[[f32; 4]; 3],
+        rows: [&[i16]; 3],
+        groups: [&[PixelGroup]; 3],
+        pixels: &mut [u32],
+    ) {
         match self {
             // SAFETY: as in `run`: the machine was just asked for the instructions.
             #[cfg(target_arch = "x86_64")]

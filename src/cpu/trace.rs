@@ -3,7 +3,7 @@
 
 use rayon::prelude::*;
 
-use crate::view::scopes::{Drawing, TraceParams};
+use crate::view::scopes::{PanelDrawing, TraceParams};
 
 /// As in shaders/trace.wgsl.
 const WAVEFORM: (f32, f32) = (0.09, 1.7);
@@ -15,16 +15,16 @@ const GROUND: f32 = 0.035;
 
 /// The pixels of a panel, column by column from the left and each from the top, premultiplied RGBA of 8 bits.
 #[must_use]
-pub fn paint(drawing: Drawing, params: &TraceParams, counts: &[u32]) -> Vec<u32> {
+pub fn paint(drawing: PanelDrawing, params: &TraceParams, counts: &[u32]) -> Vec<u32> {
     let [width, height] = params.size.map(|side| side as usize);
     let mut pixels = vec![over_ground([0.0; 3], params.ground); width * height];
     let columns = pixels.par_chunks_exact_mut(height).enumerate();
     match drawing {
-        Drawing::Plate => {}
-        Drawing::Waveform => columns.for_each_init(Vec::new, |sums, (x, column)| {
+        PanelDrawing::Plate => {}
+        PanelDrawing::Waveform => columns.for_each_init(Vec::new, |sums, (x, column)| {
             waveform_column(params, counts, x as u32, (sums, column));
         }),
-        Drawing::Vectorscope => {
+        PanelDrawing::Vectorscope => {
             let spots = spots(params, counts);
             columns.for_each_init(Vec::new, |sums, (x, column)| {
                 vectorscope_column(params, (counts, &spots), x as u32, (sums, column));

@@ -25,7 +25,7 @@ pub fn count_vectorscope(picture: &Picture, pixels: Rect, chroma: Chroma) -> Vec
 /// Adds the same to one of that depth.
 pub(super) fn add_vectorscope(scope: &mut Vectorscope, picture: &Picture, pixels: Rect, chroma: Chroma) {
     let layout = picture.layout();
-    let counting = Counting {
+    let counting = VectorscopeCount {
         sources: std::array::from_fn(|component| Source::new(picture, component)),
         samples: chroma.samples(layout, pixels),
         differences: chroma.differences().map(|&differences| (picture.conversion(), differences)),
@@ -73,7 +73,7 @@ impl Plane {
 }
 
 /// What all rows share.
-struct Counting<'a> {
+struct VectorscopeCount<'a> {
     sources: [Source<'a>; 3],
     samples: Rect,
     /// How differences are made of R'G'B'; `None` where they are coded.
@@ -83,7 +83,7 @@ struct Counting<'a> {
     level_bits: u32,
 }
 
-impl Counting<'_> {
+impl VectorscopeCount<'_> {
     fn count_row(&self, y: usize, codes: &mut [Vec<u16>; 3], plane: &mut Plane) {
         let x = self.samples.x as usize;
         let mut count = |cb: u32, cr: u32| {

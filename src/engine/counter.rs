@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, OnceLock};
 
-use super::{CPU, Engine, Found, GPU};
+use super::{CPU, Engine, FoundEngine, GPU};
 use crate::adjust::{Adjustments, Processor};
 use crate::cpu;
 use crate::gpu::count_queue::CountQueue;
@@ -11,7 +11,7 @@ use crate::gpu::{Gpu, GpuError};
 use crate::histogram::{Components, Histogram};
 use crate::picture::region::{self, Rect};
 use crate::picture::{Picture, PictureError};
-use crate::scopes::{Chroma, ScopeCounts, ScopeSums, Tally};
+use crate::scopes::{Chroma, ScopeCounts, ScopeSums, ScopeTally};
 
 /// Pictures that the adapter may have under way: one is fetched, one is counted, two come back.
 const PICTURES_IN_FLIGHT: usize = 4;
@@ -56,13 +56,13 @@ pub struct Counts {
 pub struct Counter {
     components: Vec<Components>,
     adjustments: Adjustments,
-    scopes: Tally,
+    scopes: ScopeTally,
     /// Those that the CPU has counted, where their sum is wanted.
-    summing: cpu::Summing,
+    summing: cpu::CpuScopeSum,
     who: Who,
     cpu: cpu::Engine,
     processor: Processor,
-    under_way: VecDeque<UnderWay>,
+    under_way: VecDeque<SubmittedPicture>,
     /// Pixels of the last picture that was submitted.
     pixels: u64,
     /// Why the adapter refused the last picture that it did, so that this is said once.
@@ -73,13 +73,13 @@ pub struct Counter {
 enum Who {
     Cpu,
     /// The CPU, until this has been found.
-    Starting(Arc<OnceLock<Found>>),
+    Starting(Arc<OnceLock<FoundEngine>>),
     /// The adapter; its passes are made for the first picture.
     Adapter(Arc<Gpu>, Option<Box<CountQueue>>),
 }
 
 /// A picture that was submitted.
-struct UnderWay {
+struct SubmittedPicture {
     /// What the CPU has counted of it.
     counts: Counts,
     /// Whether the adapter adds to that.
@@ -93,8 +93,8 @@ impl Counter {
         let mut counter = Self {
             components: components.to_vec(),
             adjustments,
-            scopes: Tally::default(),
-            summing: cpu::Summing::default(),
+            scopes: ScopeTally::default(),
+            summing: cpu::CpuScopeSum::default(),
             who: Who::Starting(Arc::clone(&engine.found)),
             cpu: cpu::Engine::new(),
             processor: Processor::default(),
@@ -108,7 +108,7 @@ impl Counter {
 
     /// The same, that counts those scopes besides, of the first of its components.
     #[must_use]
-    pub fn with_scopes(self, scopes: Tally) -> Self {
+    pub fn with_scopes(self, scopes: ScopeTally) -> Self {
         Self { scopes, ..self }
     }
 
@@ -117,8 +117,8 @@ impl Counter {
         let Who::Starting(engine) = &self.who else { return };
         let who = match engine.get() {
             None => return,
-            Some(Found::Cpu) => Who::Cpu,
-            Some(Found::Adapter(gpu)) => Who::Adapter(Arc::clone(gpu), None),
+            Some(FoundEngine::Cpu) => Who::Cpu,
+            Some(FoundEngine::Adapter(gpu)) => Who::Adapter(Arc::clone(gpu), None),
         };
         self.who = who;
     }
@@ -155,7 +155,7 @@ impl Counter {
         Ok(())
     }
 
-    fn submit_parts(&mut self, parts: &[Picture]) -> Result<UnderWay, EngineError> {
+    fn submit_parts(&mut self, parts: &[Picture]) -> Result<SubmittedPicture, EngineError> {
         self.pixels = parts.iter().map(|part| u64::from(part.pixel_count())).sum();
         // The strips beside a region are too small to be worth the way to the adapter.
         let largest = parts.iter().enumerate().max_by_key(|(_, part)| part.pixel_count()).map(|(index, _)| index);
@@ -166,11 +166,11 @@ impl Counter {
         let rest = parts.iter().enumerate().filter(|(index, _)| !is_owed || Some(*index) != largest);
         let histograms = self.count_on_cpu(bits(parts), rest.map(|(_, part)| part));
         let scopes = ScopeCounts::default();
-        Ok(UnderWay { counts: Counts { histograms, thresholds: None, scopes, engine: name(is_owed) }, is_owed })
+        Ok(SubmittedPicture { counts: Counts { histograms, thresholds: None, scopes, engine: name(is_owed) }, is_owed })
     }
 
     /// Scopes know where in the region a sample lies, so all of it is counted at one place.
-    fn submit_with_scopes(&mut self, picture: &Picture, region: Option<Rect>) -> Result<UnderWay, EngineError> {
+    fn submit_with_scopes(&mut self, picture: &Picture, region: Option<Rect>) -> Result<SubmittedPicture, EngineError> {
         self.pixels = u64::from(picture.pixel_count());
         let pixels = pixels_of(picture, region)?;
         let is_owed =
@@ -181,14 +181,14 @@ impl Counter {
         let histograms = self.count_on_cpu(picture.layout().bin_bits(), &parts_of(picture, region)?);
         let components = self.components.first().copied().unwrap_or_default();
         let scopes = self.scopes_on_cpu(picture, (pixels, components), Chroma::of(picture));
-        Ok(UnderWay { counts: Counts { histograms, thresholds: None, scopes, engine: CPU }, is_owed })
+        Ok(SubmittedPicture { counts: Counts { histograms, thresholds: None, scopes, engine: CPU }, is_owed })
     }
 
     /// The scopes of a picture; none where it is their sum that is wanted, to which they are added.
     fn scopes_on_cpu(&mut self, picture: &Picture, part: (Rect, Components), chroma: Option<Chroma>) -> ScopeCounts {
         match self.scopes {
-            Tally::Each(wanted) => cpu::count_scopes(picture, part, chroma, wanted),
-            Tally::Sum(wanted) => {
+            ScopeTally::Each(wanted) => cpu::count_scopes(picture, part, chroma, wanted),
+            ScopeTally::Sum(wanted) => {
                 if wanted.any() {
                     self.summing.add(picture, part, chroma, wanted);
                 }
@@ -210,13 +210,13 @@ impl Counter {
     }
 
     /// A picture of which the adapter counts everything.
-    fn owed(&mut self, picture: &Picture) -> UnderWay {
+    fn owed(&mut self, picture: &Picture) -> SubmittedPicture {
         let histograms = self.count_on_cpu(picture.layout().bin_bits(), []);
         let counts = Counts { histograms, thresholds: None, scopes: ScopeCounts::default(), engine: GPU };
-        UnderWay { counts, is_owed: true }
+        SubmittedPicture { counts, is_owed: true }
     }
 
-    fn submit_adjusted(&mut self, picture: &Picture, region: Option<Rect>) -> Result<UnderWay, EngineError> {
+    fn submit_adjusted(&mut self, picture: &Picture, region: Option<Rect>) -> Result<SubmittedPicture, EngineError> {
         self.pixels = u64::from(picture.pixel_count());
         let pixels = pixels_of(picture, region)?;
         let adjustments = self.adjustments;
@@ -229,7 +229,7 @@ impl Counter {
         let chroma = Some(Chroma::of_adjusted(picture));
         let scopes = self.scopes_on_cpu(&adjusted, (pixels, Components::Rgbl), chroma);
         let counts = Counts { histograms, thresholds: self.processor.thresholds(), scopes, engine: CPU };
-        Ok(UnderWay { counts, is_owed })
+        Ok(SubmittedPicture { counts, is_owed })
     }
 
     /// Whether the adapter took a picture. What it cannot hold is the CPU's: this is the place that says so.
@@ -238,7 +238,7 @@ impl Counter {
         submit: impl FnOnce(&Gpu, &mut CountQueue, &[Components]) -> Result<(), GpuError>,
     ) -> Result<bool, GpuError> {
         let Who::Adapter(gpu, queue) = &mut self.who else { return Ok(false) };
-        let come_back = matches!(self.scopes, Tally::Each(wanted) if wanted.any());
+        let come_back = matches!(self.scopes, ScopeTally::Each(wanted) if wanted.any());
         let pictures = if come_back { SCOPES_IN_FLIGHT } else { PICTURES_IN_FLIGHT };
         let (depth, wanted) = (pictures * self.components.len(), self.scopes);
         let queue = queue.get_or_insert_with(|| Box::new(CountQueue::new(gpu, depth, wanted)));
@@ -271,7 +271,7 @@ impl Counter {
     /// # Errors
     /// [`GpuError`] if the device fails.
     pub fn take(&mut self) -> Result<Option<Counts>, GpuError> {
-        let Some(UnderWay { mut counts, is_owed }) = self.under_way.pop_front() else { return Ok(None) };
+        let Some(SubmittedPicture { mut counts, is_owed }) = self.under_way.pop_front() else { return Ok(None) };
         if let (true, Who::Adapter(gpu, Some(queue))) = (is_owed, &mut self.who) {
             for (index, histogram) in counts.histograms.iter_mut().enumerate() {
                 if let Some(counted) = queue.take(gpu)? {

@@ -30,7 +30,7 @@ pub enum EngineChoice {
 
 /// Who counts.
 #[derive(Debug, Clone)]
-enum Found {
+enum FoundEngine {
     Cpu,
     Adapter(Arc<Gpu>),
 }
@@ -40,7 +40,7 @@ enum Found {
 /// Unless the user asked for the adapter, frames are counted by the CPU until it is there.
 #[derive(Debug)]
 pub struct Engine {
-    found: Arc<OnceLock<Found>>,
+    found: Arc<OnceLock<FoundEngine>>,
     thread: Option<JoinHandle<Result<(), GpuError>>>,
     /// Whether the user asked for the adapter.
     is_wanted: bool,
@@ -61,7 +61,7 @@ impl Engine {
                 Ok(gpu) => choose(choice, &gpu),
                 Err(error) if !is_wanted => {
                     log::info!("the CPU counts: {error}");
-                    Found::Cpu
+                    FoundEngine::Cpu
                 }
                 Err(error) => return Err(error),
             };
@@ -81,10 +81,10 @@ impl Engine {
     #[must_use]
     pub fn cpu() -> Self {
         say_cpu();
-        Self::known(Found::Cpu, false)
+        Self::known(FoundEngine::Cpu, false)
     }
 
-    fn known(found: Found, is_wanted: bool) -> Self {
+    fn known(found: FoundEngine, is_wanted: bool) -> Self {
         Self { found: Arc::new(OnceLock::from(found)), thread: None, is_wanted }
     }
 
@@ -100,15 +100,15 @@ impl Engine {
     /// The engine's name in figures and on screen.
     #[must_use]
     pub fn name(&self) -> &'static str {
-        if matches!(self.found.get(), Some(Found::Adapter(_))) { GPU } else { CPU }
+        if matches!(self.found.get(), Some(FoundEngine::Adapter(_))) { GPU } else { CPU }
     }
 
     /// Who counts, for people: "the CPU", or the adapter's name.
     #[must_use]
     pub fn description(&self) -> String {
         match self.found.get() {
-            Some(Found::Adapter(gpu)) if self.is_wanted => gpu.info.name.clone(),
-            Some(Found::Adapter(gpu)) => format!("the CPU until {} had started, then that", gpu.info.name),
+            Some(FoundEngine::Adapter(gpu)) if self.is_wanted => gpu.info.name.clone(),
+            Some(FoundEngine::Adapter(gpu)) => format!("the CPU until {} had started, then that", gpu.info.name),
             _ => "the CPU".to_owned(),
         }
     }
@@ -128,19 +128,19 @@ const GPU: &str = "gpu";
 const CPU: &str = "cpu";
 
 /// The decision, where there is an adapter.
-fn choose(choice: EngineChoice, gpu: &Arc<Gpu>) -> Found {
+fn choose(choice: EngineChoice, gpu: &Arc<Gpu>) -> FoundEngine {
     match choice {
         EngineChoice::Auto if gpu.is_software() => {
             log::info!("the CPU counts, because {} is a software adapter", gpu.info.name);
         }
         EngineChoice::Auto | EngineChoice::Gpu => {
             log::info!("engine: gpu");
-            return Found::Adapter(Arc::clone(gpu));
+            return FoundEngine::Adapter(Arc::clone(gpu));
         }
         EngineChoice::Cpu => {}
     }
     say_cpu();
-    Found::Cpu
+    FoundEngine::Cpu
 }
 
 fn say_cpu() {

@@ -1,14 +1,14 @@
 //! Counting the scopes of one picture.
 
 use super::counter::pixels_of;
-use super::{Engine, EngineError, Found};
+use super::{Engine, EngineError, FoundEngine};
 use crate::adjust::{Adjustments, Processor};
 use crate::cpu;
 use crate::gpu::{GpuError, scopes};
 use crate::histogram::Components;
 use crate::picture::Picture;
 use crate::picture::region::Rect;
-use crate::scopes::{Choice, Chroma, ScopeCounts};
+use crate::scopes::{Chroma, ScopeChoice, ScopeCounts};
 
 impl Engine {
     /// Counts those scopes of a picture, or of `region` alone. Where adjustments are on, they are those of the adjusted picture, its
@@ -21,10 +21,10 @@ impl Engine {
         picture: &Picture,
         adjustments: &Adjustments,
         (region, components): (Option<Rect>, Components),
-        wanted: Choice,
+        wanted: ScopeChoice,
     ) -> Result<ScopeCounts, EngineError> {
         let pixels = pixels_of(picture, region)?;
-        if let Some(Found::Adapter(gpu)) = self.found.get() {
+        if let Some(FoundEngine::Adapter(gpu)) = self.found.get() {
             match scopes::count(gpu, picture, adjustments, (pixels, components), wanted) {
                 Err(reason @ (GpuError::PictureTooLarge { .. } | GpuError::TooDeep { .. })) => {
                     log::info!("the CPU counts the scopes: {reason}");

@@ -1,8 +1,8 @@
 //! Whole files as data: every frame's exact counts, without a window.
 //!
-//! [`pipeline`] decodes, counts and hands out one [`Counted`](pipeline::Counted) a frame, in order: those of a
-//! [`selection`], which [`frames`] brings with their numbers, counted by [`counter`], and where that is asked for compared with those of another file, as `against` and
-//! [`comparison`] have it. [`run`] writes them to an [`output`] as
+//! [`pipeline`] decodes, counts and hands out one [`CountedFrame`](pipeline::CountedFrame) a frame, in order: those of a
+//! [`selection`], which [`frames`] brings with their numbers, counted by [`counter`], and where that is asked for compared
+//! with those of another file, as `against` and [`comparison`] have it. [`run`] writes them to an [`output`] as
 //! [`record`]s of a [`mod@format`]; [`merge`] joins outputs. [`ending`] says why a run came to its end.
 
 mod against;

@@ -7,10 +7,10 @@ use egui::{Align2, Color32, FontId, Galley, Painter, Pos2, Rect, Stroke, StrokeK
 use crate::histogram::{CHANNELS, Components};
 use crate::picture::Picture;
 use crate::picture::color::Range;
-use crate::scopes::graticule::{Kind as MarkKind, Mark, Scale, Unit};
+use crate::scopes::graticule::{LineKind, Mark, Scale, Unit};
 use crate::scopes::{Chroma, level_bits, targets};
 use crate::view::overlay::{Channels, lights};
-use crate::view::scopes::{Kind, ScopeStyle};
+use crate::view::scopes::{ScopeKind, ScopeStyle};
 
 const STEP: Color32 = Color32::from_rgba_premultiplied(30, 30, 30, 30);
 const NOMINAL: Color32 = Color32::from_rgba_premultiplied(84, 84, 84, 84);
@@ -31,7 +31,7 @@ const GRAY: [&str; 2] = ["gray: the picture has no colour", "gray"];
 
 /// What scopes are of, as far as it is written on them.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Subject {
+pub struct ScopeSubject {
     /// What was counted.
     pub components: Components,
     /// Channels that are toggled on.
@@ -46,7 +46,7 @@ pub struct Subject {
     pub style: ScopeStyle,
 }
 
-impl Subject {
+impl ScopeSubject {
     /// Of that picture, or, where `is_result`, of what adjustments make of it.
     #[must_use]
     pub fn of(
@@ -79,23 +79,23 @@ impl Subject {
 }
 
 /// Draws what is written on a scope that lies in that frame, its trace in that rectangle, in points.
-pub fn draw(painter: &Painter, (frame, rect): (Rect, Rect), kind: Kind, subject: &Subject) {
+pub fn draw(painter: &Painter, (frame, rect): (Rect, Rect), kind: ScopeKind, subject: &ScopeSubject) {
     let painter = painter.with_clip_rect(frame.expand(1.0).intersect(painter.clip_rect()));
     painter.rect_stroke(frame, 0, Stroke::new(1.0, STEP), StrokeKind::Inside);
     if frame.width().min(frame.height()) < LEAST {
-        if kind == Kind::Vectorscope && subject.chroma.is_none() {
+        if kind == ScopeKind::Vectorscope && subject.chroma.is_none() {
             say(&painter, frame, &GRAY);
         }
         return;
     }
     match kind {
-        Kind::Histogram => {}
-        Kind::Waveform => {
+        ScopeKind::Histogram => {}
+        ScopeKind::Waveform => {
             let first = subject.shown().next().unwrap_or(0);
             scale(&painter, (frame, rect), first, subject);
             names(&painter, frame, subject.shown().collect(), subject.components);
         }
-        Kind::Parade => {
+        ScopeKind::Parade => {
             let shown: Vec<_> = subject.shown().collect();
             for (place, &channel) in shown.iter().enumerate() {
                 let at = |place: usize| rect.min.x + rect.width() * place as f32 / shown.len() as f32;
@@ -108,9 +108,9 @@ pub fn draw(painter: &Painter, (frame, rect): (Rect, Rect), kind: Kind, subject:
                 }
             }
         }
-        Kind::Vectorscope => vectorscope(&painter, rect, subject),
+        ScopeKind::Vectorscope => vectorscope(&painter, rect, subject),
     }
-    if matches!(kind, Kind::Waveform | Kind::Parade) && subject.shown().next().is_none() {
+    if matches!(kind, ScopeKind::Waveform | ScopeKind::Parade) && subject.shown().next().is_none() {
         say(&painter, rect, &["no channel is on"]);
     }
 }
@@ -123,16 +123,16 @@ pub fn y_of_level(rect: Rect, level: f64, level_bits: u32) -> f32 {
 }
 
 /// The lines of a channel's levels, and their labels where there is room.
-fn scale(painter: &Painter, (frame, rect): (Rect, Rect), channel: usize, subject: &Subject) {
+fn scale(painter: &Painter, (frame, rect): (Rect, Rect), channel: usize, subject: &ScopeSubject) {
     let scale = Scale::new(subject.components, channel, subject.range, subject.bits);
     let level_bits = level_bits(subject.bits);
     let marks = scale.marks(subject.style.unit);
     let at = |mark: &Mark| y_of_level(rect, mark.level, level_bits);
     for mark in &marks {
         let color = match mark.kind {
-            MarkKind::Step => STEP,
-            MarkKind::Nominal => NOMINAL,
-            MarkKind::Tolerance => TOLERANCE,
+            LineKind::Step => STEP,
+            LineKind::Nominal => NOMINAL,
+            LineKind::Tolerance => TOLERANCE,
         };
         painter.hline(rect.x_range(), at(mark), Stroke::new(1.0, color));
     }
@@ -150,8 +150,8 @@ fn scale(painter: &Painter, (frame, rect): (Rect, Rect), channel: usize, subject
             continue;
         }
         taken.push(y);
-        let ink = if mark.kind == MarkKind::Tolerance { TOLERANCE_INK } else { INK };
-        let has_unit = mark.kind == MarkKind::Nominal && subject.style.unit != Unit::Codes;
+        let ink = if mark.kind == LineKind::Tolerance { TOLERANCE_INK } else { INK };
+        let has_unit = mark.kind == LineKind::Nominal && subject.style.unit != Unit::Codes;
         let text = if has_unit { format!("{} {unit}", mark.label) } else { mark.label.clone() };
         write(painter, pos2(rect.min.x + 2.0, y), Align2::LEFT_CENTER, &text, ink);
     }
@@ -193,7 +193,7 @@ pub fn place_of(rect: Rect, codes: [f64; 2], bits: u32, zoom: u32) -> Pos2 {
     rect.center() + vec2(x, -y)
 }
 
-fn vectorscope(painter: &Painter, rect: Rect, subject: &Subject) {
+fn vectorscope(painter: &Painter, rect: Rect, subject: &ScopeSubject) {
     let Some(Chroma { matrix, range, bits, .. }) = subject.chroma else {
         return say(painter, rect, &GRAY);
     };
@@ -285,8 +285,8 @@ mod tests {
     use crate::gpu::draw::FontTextures;
     use crate::picture::color::Matrix;
 
-    fn subject() -> Subject {
-        Subject {
+    fn subject() -> ScopeSubject {
+        ScopeSubject {
             components: Components::YCbCr,
             channels: Channels::ALL,
             range: Range::Limited,
@@ -297,7 +297,7 @@ mod tests {
     }
 
     /// What is written on a scope of that size, and where, in points.
-    fn written(kind: Kind, size: (f32, f32), subject: &Subject) -> Vec<(String, Rect)> {
+    fn written(kind: ScopeKind, size: (f32, f32), subject: &ScopeSubject) -> Vec<(String, Rect)> {
         let context = egui::Context::default();
         let rect = Rect::from_min_size(pos2(10.0, 20.0), vec2(size.0, size.1));
         let output = context.run_ui(egui::RawInput::default(), |ui| {
@@ -316,8 +316,8 @@ mod tests {
     #[test]
     fn labels_stand_at_their_levels_and_not_on_each_other() {
         for (height, unit) in [(90.0, Unit::Percent), (250.0, Unit::Codes), (700.0, Unit::Millivolts)] {
-            let subject = Subject { style: ScopeStyle { unit, ..ScopeStyle::default() }, ..subject() };
-            let labels = written(Kind::Waveform, (400.0, height), &subject);
+            let subject = ScopeSubject { style: ScopeStyle { unit, ..ScopeStyle::default() }, ..subject() };
+            let labels = written(ScopeKind::Waveform, (400.0, height), &subject);
             let has = |text: &str| labels.iter().find(|(label, _)| label == text).map(|(_, rect)| *rect);
             let white = has(match unit {
                 Unit::Percent => "100 %",
@@ -336,34 +336,37 @@ mod tests {
 
     #[test]
     fn a_scope_without_anything_to_show_says_why() {
-        let says = |kind, subject: &Subject, what: &str| {
+        let says = |kind, subject: &ScopeSubject, what: &str| {
             written(kind, (200.0, 160.0), subject).iter().any(|(text, _)| text.contains(what))
         };
-        let gray = Subject { chroma: None, ..subject() };
-        assert!(says(Kind::Vectorscope, &gray, "no colour") && !says(Kind::Vectorscope, &subject(), "no colour"));
-        let small: Vec<_> = written(Kind::Vectorscope, (34.0, 20.0), &gray).into_iter().map(|(text, _)| text).collect();
+        let gray = ScopeSubject { chroma: None, ..subject() };
+        assert!(
+            says(ScopeKind::Vectorscope, &gray, "no colour") && !says(ScopeKind::Vectorscope, &subject(), "no colour")
+        );
+        let small: Vec<_> =
+            written(ScopeKind::Vectorscope, (34.0, 20.0), &gray).into_iter().map(|(text, _)| text).collect();
         assert_eq!(small, ["gray"], "in a panel that has room for no more");
-        let none = Subject { channels: Channels::NONE, ..subject() };
-        for kind in [Kind::Waveform, Kind::Parade] {
+        let none = ScopeSubject { channels: Channels::NONE, ..subject() };
+        for kind in [ScopeKind::Waveform, ScopeKind::Parade] {
             assert!(says(kind, &none, "no channel") && !says(kind, &subject(), "no channel"));
         }
     }
 
     #[test]
     fn a_parade_names_each_part_and_a_vectorscope_its_targets_and_matrix() {
-        let names = |kind, subject: &Subject| -> Vec<String> {
+        let names = |kind, subject: &ScopeSubject| -> Vec<String> {
             written(kind, (600.0, 300.0), subject).into_iter().map(|(text, _)| text).collect()
         };
-        let parade = names(Kind::Parade, &subject());
+        let parade = names(ScopeKind::Parade, &subject());
         assert!(["Y'", "Cb", "Cr"].iter().all(|name| parade.iter().any(|text| text == name)), "{parade:?}");
-        let turned = Subject { style: ScopeStyle { zoom: 2, skin: true, ..ScopeStyle::default() }, ..subject() };
-        let scope = names(Kind::Vectorscope, &turned);
+        let turned = ScopeSubject { style: ScopeStyle { zoom: 2, skin: true, ..ScopeStyle::default() }, ..subject() };
+        let scope = names(ScopeKind::Vectorscope, &turned);
         assert!(
             scope.iter().any(|text| text == "bt709 ×2") && scope.iter().any(|text| text == "skin 123°"),
             "{scope:?}"
         );
-        let whole = names(Kind::Vectorscope, &subject());
+        let whole = names(ScopeKind::Vectorscope, &subject());
         assert!(["R", "Mg", "B", "Cy", "G", "Yl"].iter().all(|name| whole.iter().any(|text| text == name)));
-        assert!(written(Kind::Vectorscope, (39.0, 300.0), &subject()).is_empty(), "there is no room");
+        assert!(written(ScopeKind::Vectorscope, (39.0, 300.0), &subject()).is_empty(), "there is no room");
     }
 }

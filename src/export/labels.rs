@@ -32,7 +32,7 @@ const CAPTION_MARGIN: Vec2 = vec2(10.0, 8.0);
 
 /// What a saved picture shows.
 #[derive(Debug, Clone, Copy)]
-pub struct Subject<'a> {
+pub struct LabelSubject<'a> {
     /// The file.
     pub input: &'a str,
     /// The frame, as it was read.
@@ -57,7 +57,7 @@ pub fn snapshot(
     renderer: &mut Renderer,
     gpu: &Gpu,
     size: (u32, u32),
-    subject: &Subject<'_>,
+    subject: &LabelSubject<'_>,
 ) -> Result<Image, GpuError> {
     let points = points(size);
     let on_view = shapes(size, points, |painter| label_view(painter, size, points, subject));
@@ -85,7 +85,7 @@ pub fn snapshot_with_scopes(
     renderer: &mut Renderer,
     gpu: &Gpu,
     size: (u32, u32),
-    subject: &Subject<'_>,
+    subject: &LabelSubject<'_>,
 ) -> Result<Image, GpuError> {
     let points = points(size);
     let on_view = shapes(size, points, |painter| label_scopes(painter, size, points, subject));
@@ -93,11 +93,11 @@ pub fn snapshot_with_scopes(
 }
 
 /// What is written on the scopes beside the histograms.
-fn label_scopes(painter: &Painter, size: (u32, u32), points: f32, subject: &Subject<'_>) {
-    let Subject { frame, components, scene, .. } = *subject;
+fn label_scopes(painter: &Painter, size: (u32, u32), points: f32, subject: &LabelSubject<'_>) {
+    let LabelSubject { frame, components, scene, .. } = *subject;
     let is_result = scene.counted_in(components) != Counted::Source;
     let written =
-        graticule::Subject::of(&frame.picture, is_result, (components, scene.channels), scene.scopes.clamped());
+        graticule::ScopeSubject::of(&frame.picture, is_result, (components, scene.channels), scene.scopes.clamped());
     for panel in scene.arranged(size).panels {
         let [frame, rect] = [panel.frame, panel.rect].map(|rect| in_points(&rect, points));
         graticule::draw(painter, (frame, rect), panel.kind, &written);
@@ -123,8 +123,8 @@ fn shapes(size: (u32, u32), points: f32, mut draw: impl FnMut(&Painter)) -> Shap
 }
 
 /// The lines below the picture; the first one names the file.
-fn caption(subject: &Subject<'_>) -> Vec<String> {
-    let Subject { input, frame, components, scene, .. } = *subject;
+fn caption(subject: &LabelSubject<'_>) -> Vec<String> {
+    let LabelSubject { input, frame, components, scene, .. } = *subject;
     let picture = &frame.picture;
     let color = picture.colorimetry();
     let number = frame.index.map_or_else(String::new, |index| format!("frame {index}, "));
@@ -195,7 +195,7 @@ fn show_caption(painter: &Painter, width: f32, lines: &[String]) -> f32 {
 }
 
 /// The region's border, the axes and the names of channels, in points of the view.
-fn label_view(painter: &Painter, size: (u32, u32), points: f32, subject: &Subject<'_>) {
+fn label_view(painter: &Painter, size: (u32, u32), points: f32, subject: &LabelSubject<'_>) {
     let bits = subject.frame.picture.layout().bin_bits();
     let view = Rect::from_min_size(Pos2::ZERO, vec2(size.0 as f32, size.1 as f32) / points);
     label_scopes(painter, size, points, subject);

@@ -1,6 +1,6 @@
 //! A whole clip as one picture and one page: time across, level up, brightness the count; cuts, worst frames, facts.
 //!
-//! [`clip`] gathers what frames give, in memory of a fixed size: [`cuts`] finds cuts, [`worst`] keeps the worst frames.
+//! [`clip`] gathers what frames give, in memory of a fixed size, with the cuts and the worst frames that `strip` finds.
 //! [`picture`] draws a report's [`content`] as a PNG, [`page`] writes it as an HTML file that needs nothing else, [`shots`]
 //! its shots as a table; [`run`] does all of it for a file.
 

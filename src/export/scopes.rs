@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::scopes::{Choice, ScopeCounts, Vectorscope, Waveform};
+use crate::scopes::{ScopeChoice, ScopeCounts, Vectorscope, Waveform};
 
 /// The scopes of one frame, those that were wanted.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -33,7 +33,7 @@ impl From<ScopeFigures> for SourceScopeFigures {
 impl ScopeFigures {
     /// Of what was counted.
     #[must_use]
-    pub fn of(counts: &ScopeCounts, wanted: Choice) -> Self {
+    pub fn of(counts: &ScopeCounts, wanted: ScopeChoice) -> Self {
         Self {
             waveform: counts.waveform.as_ref().map(waveform_value),
             vectorscope: wanted.vectorscope.then(|| counts.vectorscope.as_ref().map_or(Value::Null, vectorscope_value)),

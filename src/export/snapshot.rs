@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::figures::{AdjustedFigures, BinFigures, Figures};
 use super::file::{self, FileError};
-use super::labels::{self, Subject};
+use super::labels::{self, LabelSubject};
 use super::region::RegionSpec;
 use super::scopes::ScopeFigures;
 use crate::adjust::{Adjustments, Processor, Reduction};
@@ -41,7 +41,7 @@ pub struct SnapshotOptions {
     /// Whether the luminance of linear light is counted beside that of the codes; not where code values are counted.
     pub linear_luminance: bool,
     /// The scopes whose counts the figures contain.
-    pub scopes: scopes::Choice,
+    pub scopes: scopes::ScopeChoice,
     /// Where to write the picture; `None` makes none.
     pub output: Option<PathBuf>,
     /// What is counted.
@@ -251,7 +251,7 @@ fn region_of(options: &SnapshotOptions, frame: &Frame) -> Result<Option<Rect>, S
 }
 
 /// What was counted of the frame.
-struct Counted {
+struct SnapshotCounts {
     histogram: Histogram,
     thresholds: Option<[u32; 4]>,
     /// The name of the engine that did.
@@ -264,12 +264,12 @@ fn count(
     (frame, region): (&Frame, Option<Rect>),
     adjustments: Adjustments,
     options: &SnapshotOptions,
-) -> Result<Counted, SnapshotError> {
+) -> Result<SnapshotCounts, SnapshotError> {
     let mut counter = Counter::new(engine, &[options.components], adjustments);
     counter.submit(&frame.picture, region).map_err(|error| engine_error(error, options))?;
     let counts = counter.take()?.ok_or_else(|| no_frame(options))?;
     let Counts { mut histograms, thresholds, engine, .. } = counts;
-    Ok(Counted { histogram: histograms.pop().ok_or_else(|| no_frame(options))?, thresholds, engine })
+    Ok(SnapshotCounts { histogram: histograms.pop().ok_or_else(|| no_frame(options))?, thresholds, engine })
 }
 
 fn engine_error(error: EngineError, options: &SnapshotOptions) -> SnapshotError {
@@ -292,7 +292,7 @@ fn draw(
     (frame, region): (&Frame, Option<Rect>),
     options: &SnapshotOptions,
     output: &Path,
-) -> Result<Option<Counted>, SnapshotError> {
+) -> Result<Option<SnapshotCounts>, SnapshotError> {
     let mut renderer = Renderer::headless(gpu);
     let mut counter = Counter::new(engine, &[options.components], Adjustments::default());
     let bins = counter.count_for_drawing(&frame.picture, region, options.components).map_err(GpuError::Region)?;
@@ -311,7 +311,7 @@ fn draw(
     let image = if options.drawing.labels || options.drawing.wall.is_some() {
         let input = file_name(&options.input);
         let region = region.and_then(|rect| rect.proper(frame.picture.width(), frame.picture.height()));
-        let subject = Subject {
+        let subject = LabelSubject {
             input: &input,
             frame,
             components: options.components,
@@ -329,7 +329,7 @@ fn draw(
     if !options.adjustments.is_off() {
         return Ok(None);
     }
-    Ok(Some(Counted { histogram: renderer.count(gpu)?, thresholds: None, engine: engine.name() }))
+    Ok(Some(SnapshotCounts { histogram: renderer.count(gpu)?, thresholds: None, engine: engine.name() }))
 }
 
 fn no_frame(options: &SnapshotOptions) -> SnapshotError {

@@ -27,7 +27,7 @@ const RUN: u32 = 32;
 pub struct BrushedPasses {
     select: shaders::Module,
     count: shaders::Module,
-    pipelines: HashMap<Key, wgpu::ComputePipeline>,
+    pipelines: HashMap<BrushedPipelineKey, wgpu::ComputePipeline>,
     params: wgpu::Buffer,
     pairs: wgpu::Buffer,
     /// The planes.
@@ -41,13 +41,13 @@ pub struct BrushedPasses {
 
 /// What a pipeline is made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-struct Key {
+struct BrushedPipelineKey {
     layout: PixelLayout,
-    work: Work,
+    work: BrushedWork,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Work {
+enum BrushedWork {
     Select,
     /// Red, green, blue and luminance.
     Colors,
@@ -121,7 +121,7 @@ impl BrushedPasses {
             gpu.queue.write_buffer(&self.pairs, 0, bytemuck::cast_slice(&pairs.selected));
         }
         let found = groups::BRUSH.bind(&gpu.device, &[&self.params, &self.pairs, &self.planes, &self.total]);
-        let pipeline = self.pipeline(gpu, Key { layout: picture.layout, work: Work::Select });
+        let pipeline = self.pipeline(gpu, BrushedPipelineKey { layout: picture.layout, work: BrushedWork::Select });
         let workgroups = (row_words.div_ceil(WORKGROUP), picture.size.1);
         let mut dispatches = vec![Dispatch { pipeline, group: found, workgroups }];
         for work in works(&picture.layout, selection, (wanted, chroma)) {
@@ -140,11 +140,11 @@ impl BrushedPasses {
         gpu: &Gpu,
         picture: InputPicture,
         selection: &Selection,
-        (work, samples, shift): (Work, Rect, (u8, u8)),
+        (work, samples, shift): (BrushedWork, Rect, (u8, u8)),
         (wanted, chroma): (BrushedChoice, Option<Chroma>),
     ) -> Dispatch {
         let waveform = Waveform::shape(&picture.layout, selection.counted, selection.components);
-        let channel = if let Work::Coded(component) = work { component as usize } else { 0 };
+        let channel = if let BrushedWork::Coded(component) = work { component as usize } else { 0 };
         let (low, high) = samples.corners();
         let differences = chroma.as_ref().and_then(Chroma::differences);
         let params = BrushedParams {
@@ -160,26 +160,33 @@ impl BrushedPasses {
             cb: weights(differences, 0),
             cr: weights(differences, 1),
         };
-        let counts = if matches!(work, Work::Pairs(_)) { &self.vectorscope } else { &self.waveform };
+        let counts = if matches!(work, BrushedWork::Pairs(_)) { &self.vectorscope } else { &self.waveform };
         let params = uniform(gpu, "brushed", &params);
         let group = groups::BRUSHED.bind(&gpu.device, &[&params, &self.planes, &self.bins, counts]);
         let words = high[0].div_ceil(RUN) - low[0] / RUN;
         let workgroups = (words.div_ceil(WORKGROUP), samples.height);
-        Dispatch { pipeline: self.pipeline(gpu, Key { layout: picture.layout, work }), group, workgroups }
+        Dispatch {
+            pipeline: self.pipeline(gpu, BrushedPipelineKey { layout: picture.layout, work }),
+            group,
+            workgroups,
+        }
     }
 
-    fn pipeline(&mut self, gpu: &Gpu, key: Key) -> wgpu::ComputePipeline {
+    fn pipeline(&mut self, gpu: &Gpu, key: BrushedPipelineKey) -> wgpu::ComputePipeline {
         let (select, count) = (&self.select, &self.count);
         let make = || {
             let mut constants = layout_constants(&key.layout);
             let bits = key.layout.bin_bits().min(MOST_LEVEL_BITS);
-            let (is_coded, component) = if let Work::Coded(component) = key.work { (1, component) } else { (0, 0) };
+            let (is_coded, component) =
+                if let BrushedWork::Coded(component) = key.work { (1, component) } else { (0, 0) };
             let (entry_point, others) = match key.work {
-                Work::Select => return select.compute(&gpu.device, "select_pixels", &constants),
-                Work::Colors | Work::Coded(_) => {
+                BrushedWork::Select => return select.compute(&gpu.device, "select_pixels", &constants),
+                BrushedWork::Colors | BrushedWork::Coded(_) => {
                     ("count_channels", [("CODED", is_coded), ("COMPONENT", component), ("LEVEL_BITS", bits)].to_vec())
                 }
-                Work::Pairs(computed) => ("count_pairs", vec![("DIFFERENCES", computed.into()), ("LEVEL_BITS", bits)]),
+                BrushedWork::Pairs(computed) => {
+                    ("count_pairs", vec![("DIFFERENCES", computed.into()), ("LEVEL_BITS", bits)])
+                }
             };
             constants.extend(others.into_iter().map(|(name, value)| (name, f64::from(value))));
             count.compute(&gpu.device, entry_point, &constants)
@@ -230,23 +237,23 @@ fn works(
     layout: &PixelLayout,
     selection: &Selection,
     (wanted, chroma): (BrushedChoice, Option<Chroma>),
-) -> Vec<(Work, Rect, (u8, u8))> {
+) -> Vec<(BrushedWork, Rect, (u8, u8))> {
     let counted = selection.counted;
     let mut works = Vec::new();
     if wanted.histogram || wanted.scopes.waveform {
         match selection.components {
-            Components::Rgbl => works.push((Work::Colors, counted, (0, 0))),
+            Components::Rgbl => works.push((BrushedWork::Colors, counted, (0, 0))),
             Components::YCbCr => works.extend((0..layout.component_count()).map(|component| {
                 let samples = samples_in(layout, component, counted);
                 let is_chroma = component > 0 && layout.model == ColorModel::YCbCr;
-                (Work::Coded(component as u32), samples, if is_chroma { layout.chroma_shift } else { (0, 0) })
+                (BrushedWork::Coded(component as u32), samples, if is_chroma { layout.chroma_shift } else { (0, 0) })
             })),
         }
     }
     if let Some(chroma) = chroma {
         let is_computed = chroma.differences().is_some();
         let shift = if is_computed { (0, 0) } else { layout.chroma_shift };
-        works.push((Work::Pairs(is_computed), chroma.samples(layout, counted), shift));
+        works.push((BrushedWork::Pairs(is_computed), chroma.samples(layout, counted), shift));
     }
     works
 }

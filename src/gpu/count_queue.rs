@@ -7,14 +7,14 @@ use super::adjust::{Chain, CropPass};
 use super::histogram::HistogramPasses;
 use super::params::InputPicture;
 use super::readback_belt::ReadbackBelt;
-use super::scopes::{ScopePasses, ScopeShape, Summing};
+use super::scopes::{GpuScopeSum, ScopePasses, ScopeShape};
 use super::upload::PictureBuffers;
 use super::{Gpu, GpuError};
 use crate::adjust::{Adjustments, Reduction};
 use crate::histogram::{Components, Histogram};
 use crate::picture::Picture;
 use crate::picture::region::Rect;
-use crate::scopes::{Chroma, ScopeCounts, ScopeSums, Tally};
+use crate::scopes::{Chroma, ScopeCounts, ScopeSums, ScopeTally};
 
 /// Bytes of the thresholds that come back behind the bins.
 const THRESHOLD_BYTES: u64 = 4 * 4;
@@ -26,7 +26,7 @@ pub struct CountQueue {
     passes: HistogramPasses,
     adjusting: Option<Adjusting>,
     scopes: Scopes,
-    belt: ReadbackBelt<Subject>,
+    belt: ReadbackBelt<CountLayout>,
 }
 
 /// What makes other pictures of those that are uploaded.
@@ -43,15 +43,15 @@ enum Scopes {
     /// Those of each picture come back with its bins.
     Each(Box<ScopePasses>),
     /// Their sums are kept.
-    Sum(Box<Summing>),
+    Sum(Box<GpuScopeSum>),
 }
 
 impl Scopes {
-    fn new(gpu: &Gpu, tally: Tally) -> Self {
+    fn new(gpu: &Gpu, tally: ScopeTally) -> Self {
         match tally {
             tally if !tally.choice().any() => Self::None,
-            Tally::Each(wanted) => Self::Each(Box::new(ScopePasses::new(gpu, wanted))),
-            Tally::Sum(wanted) => Self::Sum(Box::new(Summing::new(gpu, wanted))),
+            ScopeTally::Each(wanted) => Self::Each(Box::new(ScopePasses::new(gpu, wanted))),
+            ScopeTally::Sum(wanted) => Self::Sum(Box::new(GpuScopeSum::new(gpu, wanted))),
         }
     }
 
@@ -70,7 +70,11 @@ impl Scopes {
     }
 
     /// Records the counting of the picture that is bound so; what comes back of it.
-    fn record(&mut self, encoder: &mut wgpu::CommandEncoder, picture: &wgpu::BindGroup) -> (Vec<Part<'_>>, ScopeShape) {
+    fn record(
+        &mut self,
+        encoder: &mut wgpu::CommandEncoder,
+        picture: &wgpu::BindGroup,
+    ) -> (Vec<BufferRange<'_>>, ScopeShape) {
         match self {
             Self::None => {}
             Self::Each(passes) => {
@@ -84,11 +88,11 @@ impl Scopes {
 }
 
 /// Bytes of a buffer.
-type Part<'a> = (&'a wgpu::Buffer, Range<u64>);
+type BufferRange<'a> = (&'a wgpu::Buffer, Range<u64>);
 
 /// What comes back.
 #[derive(Debug, Clone)]
-struct Subject {
+struct CountLayout {
     bits: u32,
     components: Components,
     thresholds: bool,
@@ -97,7 +101,7 @@ struct Subject {
 
 /// What was counted of a picture.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Counted {
+pub struct PictureCounts {
     /// Its bins.
     pub histogram: Histogram,
     /// Luminance codes at which Otsu's second class and those after it begin, `u32::MAX` where there is none; only of
@@ -111,11 +115,11 @@ impl CountQueue {
     /// A queue in which `depth` histograms, at least one, can be under way; with the first of a picture's histograms those scopes
     /// of it come, too, of which not the sum is wanted.
     #[must_use]
-    pub fn new(gpu: &Gpu, depth: usize, tally: Tally) -> Self {
+    pub fn new(gpu: &Gpu, depth: usize, tally: ScopeTally) -> Self {
         let pictures = PictureBuffers::default();
         let passes = HistogramPasses::new(gpu);
         let scopes = Scopes::new(gpu, tally);
-        let of_scopes = if let Tally::Each(wanted) = tally { ScopePasses::most_bytes(wanted) } else { 0 };
+        let of_scopes = if let ScopeTally::Each(wanted) = tally { ScopePasses::most_bytes(wanted) } else { 0 };
         let bytes = Histogram::word_count(12) as u64 * 4 + THRESHOLD_BYTES + of_scopes;
         let belt = ReadbackBelt::new(&gpu.device, "bins on their way back", bytes, depth.max(1));
         Self { pictures, passes, adjusting: None, scopes, belt }
@@ -163,7 +167,7 @@ impl CountQueue {
             let Some(group) = self.pictures.bind_group() else { return Ok(()) };
             self.passes.record(&mut encoder, group, None);
             let mut parts = vec![(&self.passes.bins, 0..Histogram::word_count(bits) as u64 * 4)];
-            let mut subject = Subject { bits, components, thresholds: false, scopes: ScopeShape::default() };
+            let mut subject = CountLayout { bits, components, thresholds: false, scopes: ScopeShape::default() };
             if let Some(scopes) = scopes.take() {
                 let (counts, shape) = scopes.record(&mut encoder, group);
                 parts.extend(counts);
@@ -239,7 +243,7 @@ impl CountQueue {
             parts.extend(counts);
             shape = counted;
         }
-        let subject = Subject { bits, components: Components::Rgbl, thresholds, scopes: shape };
+        let subject = CountLayout { bits, components: Components::Rgbl, thresholds, scopes: shape };
         belt.record(&mut encoder, &parts, subject);
         let submission = gpu.queue.submit([encoder.finish()]);
         underway.submitted(gpu);
@@ -259,14 +263,18 @@ impl CountQueue {
     ///
     /// # Errors
     /// [`GpuError::Lost`] if the device fails.
-    pub fn take(&mut self, gpu: &Gpu) -> Result<Option<Counted>, GpuError> {
+    pub fn take(&mut self, gpu: &Gpu) -> Result<Option<PictureCounts>, GpuError> {
         let taken = self.belt.wait(&gpu.device, bytemuck::pod_collect_to_vec);
         gpu.check()?;
-        Ok(taken?.map(|(Subject { bits, components, thresholds, scopes }, mut words): (_, Vec<u32>)| {
+        Ok(taken?.map(|(CountLayout { bits, components, thresholds, scopes }, mut words): (_, Vec<u32>)| {
             let mut behind = words.split_off(Histogram::word_count(bits));
             let counts = behind.split_off(if thresholds { THRESHOLD_BYTES as usize / 4 } else { 0 });
             let thresholds = thresholds.then(|| <[u32; 4]>::try_from(behind).ok()).flatten();
-            Counted { histogram: Histogram { bits, components, words }, thresholds, scopes: scopes.counts(counts) }
+            PictureCounts {
+                histogram: Histogram { bits, components, words },
+                thresholds,
+                scopes: scopes.counts(counts),
+            }
         }))
     }
 }

@@ -2,7 +2,7 @@
 //! as numbers.
 
 use super::Gpu;
-use super::adjust::scan::{ScanJob, ScanPass, Words};
+use super::adjust::scan::{BufferWords, ScanJob, ScanPass};
 use super::resources::storage;
 use crate::histogram::Cumulative;
 
@@ -29,7 +29,7 @@ impl CumulativePass {
     pub fn dispatch(&mut self, gpu: &Gpu, pass: &mut wgpu::ComputePass<'_>, bins: &wgpu::Buffer, bits: u32) {
         let made = self.made.take().filter(|(made, made_bits, _)| (made, *made_bits) == (bins, bits));
         let (_, _, job) = self.made.insert(made.unwrap_or_else(|| {
-            let (from, to) = (Words { buffer: bins, offset: 0 }, Words { buffer: &self.sums, offset: 0 });
+            let (from, to) = (BufferWords { buffer: bins, offset: 0 }, BufferWords { buffer: &self.sums, offset: 0 });
             // A word more than there are bins: in front of it stand all of them, so that it has their sum.
             let job = self.pass.job(gpu, from, to, Cumulative::scan_words(bits) as u32);
             (bins.clone(), bits, job)

@@ -39,7 +39,7 @@ impl FrameTag {
 
 /// What bins on their way back are of.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Subject {
+pub(super) struct FigureSubject {
     pub tag: FrameTag,
     /// Number of the loading that counted them: a frame may be loaded again with other colours.
     pub loading: u64,

@@ -40,12 +40,12 @@ pub struct HistogramPasses {
     scale: shaders::Module,
     scale_pipelines: HashMap<u32, wgpu::ComputePipeline>,
     scale_group: wgpu::BindGroup,
-    state: Option<Prepared>,
+    state: Option<PreparedBins>,
 }
 
 /// What the bin buffer is set up for.
 #[derive(Debug, Clone, PartialEq)]
-struct Prepared {
+struct PreparedBins {
     /// What the chunk pass reads; `None` where another pass writes the chunks.
     reads: Option<Reads>,
     /// The rectangle that it counts alone, if it does.
@@ -71,7 +71,7 @@ struct ChunkKey {
     runs: Vec<ChannelRun>,
 }
 
-impl Prepared {
+impl PreparedBins {
     fn chunk_key(&self) -> Option<ChunkKey> {
         let Plan { workgroup, copies, ref runs, .. } = self.plan;
         self.reads.map(|reads| ChunkKey { reads, workgroup, copies, runs: runs.clone() })
@@ -195,15 +195,15 @@ impl HistogramPasses {
         let region = region.and_then(|rect| rect.proper(picture.size.0, picture.size.1));
         plan.chunks = plan.chunks.clamp(1, plan::most_chunks(plan.bits));
         let reads = Reads { picture: picture.of_any_size(), components, regional: region.is_some() };
-        self.set(gpu, Prepared { reads: Some(reads), region, plan });
+        self.set(gpu, PreparedBins { reads: Some(reads), region, plan });
     }
 
     /// Sets the passes up for chunks that another pass writes, as many as that plan says.
     pub fn prepare_written(&mut self, gpu: &Gpu, plan: Plan) {
-        self.set(gpu, Prepared { reads: None, region: None, plan });
+        self.set(gpu, PreparedBins { reads: None, region: None, plan });
     }
 
-    fn set(&mut self, gpu: &Gpu, state: Prepared) {
+    fn set(&mut self, gpu: &Gpu, state: PreparedBins) {
         if self.state.as_ref() == Some(&state) {
             return;
         }
@@ -316,7 +316,7 @@ impl HistogramPasses {
         Ok(bytemuck::pod_collect_to_vec(&read_buffer(gpu, &self.scales, self.scales.size())?))
     }
 
-    fn dispatch_chunk(&self, pass: &mut wgpu::ComputePass<'_>, state: &Prepared, picture_group: &wgpu::BindGroup) {
+    fn dispatch_chunk(&self, pass: &mut wgpu::ComputePass<'_>, state: &PreparedBins, picture_group: &wgpu::BindGroup) {
         let Some(pipelines) = state.chunk_key().and_then(|key| self.chunk_pipelines.get(&key)) else { return };
         pass.set_bind_group(0, picture_group, &[]);
         pass.set_bind_group(1, &self.chunk_group, &[]);
@@ -327,7 +327,12 @@ impl HistogramPasses {
         }
     }
 
-    fn dispatch_reduce(&self, pass: &mut wgpu::ComputePass<'_>, state: &Prepared, pipeline: &wgpu::ComputePipeline) {
+    fn dispatch_reduce(
+        &self,
+        pass: &mut wgpu::ComputePass<'_>,
+        state: &PreparedBins,
+        pipeline: &wgpu::ComputePipeline,
+    ) {
         pass.set_pipeline(pipeline);
         pass.set_bind_group(0, &self.reduce_group, &[]);
         pass.dispatch_workgroups((Histogram::word_count(state.plan.bits) as u32).div_ceil(REDUCE_WORDS), 1, 1);

@@ -104,7 +104,7 @@ impl Imports {
             let refused =
                 |reason: &String| log::debug!("{length} bytes of decoded pictures are copied to the GPU: {reason}");
             let buffer = host.import(&self.device, pages.memory(), &self.count).inspect_err(refused).ok();
-            let held = buffer.is_some().then(Held::new);
+            let held = buffer.is_some().then(ImportCount::new);
             Arc::new(Imported { buffer, _held: held })
         };
         let imported = pages.attached(self.number, import).downcast::<Imported>().ok()?;
@@ -116,7 +116,7 @@ impl Imports {
 struct Imported {
     buffer: Option<wgpu::Buffer>,
     /// Behind the buffer, because fields are dropped in their order.
-    _held: Option<Held>,
+    _held: Option<ImportCount>,
 }
 
 /// How many blocks of the program's memory drivers hold, whatever the device.
@@ -124,16 +124,16 @@ static HELD: Mutex<usize> = Mutex::new(0);
 static RELEASED: Condvar = Condvar::new();
 
 /// Counts as one in [`HELD`].
-struct Held(());
+struct ImportCount(());
 
-impl Held {
+impl ImportCount {
     fn new() -> Self {
         *HELD.lock().unwrap_or_else(PoisonError::into_inner) += 1;
         Self(())
     }
 }
 
-impl Drop for Held {
+impl Drop for ImportCount {
     fn drop(&mut self) {
         *HELD.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
         RELEASED.notify_all();

@@ -13,7 +13,7 @@ pub(crate) struct ReadbackBelt<T> {
     idle: Vec<wgpu::Buffer>,
     /// Their copies are recorded, but not submitted.
     recorded: Vec<Load<T>>,
-    under_way: VecDeque<UnderWay<T>>,
+    under_way: VecDeque<PendingMap<T>>,
 }
 
 /// Bytes in a buffer, and what they are of.
@@ -26,7 +26,7 @@ struct Load<T> {
 
 /// Bytes that are being mapped.
 #[derive(Debug)]
-struct UnderWay<T> {
+struct PendingMap<T> {
     load: Load<T>,
     /// The submission that copies them, where that is known.
     submission: Option<wgpu::SubmissionIndex>,
@@ -97,7 +97,7 @@ impl<T> ReadbackBelt<T> {
                 // Nobody listens any more where the belt has been dropped.
                 let _ = sender.send(result);
             });
-            self.under_way.push_back(UnderWay { load, submission: submission.cloned(), mapped });
+            self.under_way.push_back(PendingMap { load, submission: submission.cloned(), mapped });
         }
     }
 
@@ -108,7 +108,7 @@ impl<T> ReadbackBelt<T> {
         // An error here is the device's loss.
         let _ = device.poll(wgpu::PollType::Poll);
         let result = mapped.try_recv().ok()?;
-        let UnderWay { load, .. } = self.under_way.pop_front()?;
+        let PendingMap { load, .. } = self.under_way.pop_front()?;
         self.finish(load, result, bytemuck::pod_collect_to_vec).ok()
     }
 
@@ -121,7 +121,7 @@ impl<T> ReadbackBelt<T> {
         device: &wgpu::Device,
         read: impl FnOnce(&[u8]) -> R,
     ) -> Result<Option<(T, R)>, GpuError> {
-        let Some(UnderWay { load, submission, mapped }) = self.under_way.pop_front() else { return Ok(None) };
+        let Some(PendingMap { load, submission, mapped }) = self.under_way.pop_front() else { return Ok(None) };
         let wait = wgpu::PollType::Wait { submission_index: submission, timeout: None };
         device.poll(wait).map_err(|error| GpuError::Lost(error.to_string()))?;
         let result = mapped.recv().map_err(|error| GpuError::Lost(error.to_string()))?;

@@ -20,12 +20,12 @@ pub struct RegroupPass {
     bins: wgpu::Buffer,
     scales: wgpu::Buffer,
     scale_group: wgpu::BindGroup,
-    made: Option<Made>,
+    made: Option<RegroupBindings>,
 }
 
 /// What was made for bins of that buffer.
 #[derive(Debug)]
-struct Made {
+struct RegroupBindings {
     counted: wgpu::Buffer,
     binning: Binning,
     group: wgpu::BindGroup,
@@ -52,7 +52,7 @@ impl RegroupPass {
         }
         let (device, bins) = (&gpu.device, f64::from(binning.count()));
         let constants = [("BITS", f64::from(binning.bits())), ("BINS", bins), ("FOLLOWING", 1.0)];
-        self.made = Some(Made {
+        self.made = Some(RegroupBindings {
             counted: counted.clone(),
             binning,
             group: groups::REGROUP.bind(device, &[counted, &self.bins]),

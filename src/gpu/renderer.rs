@@ -35,8 +35,8 @@ use crate::picture::{Frame, Orientation, Picture, PictureError, Ratio};
 use crate::view::placement::Shape;
 use crate::view::scene::{Brush, Scene};
 use answers::Answers;
-use beside::Beside;
-use content::Content;
+use beside::SecondPicture;
+use content::LoadedContent;
 pub use loaded::Rasterizer;
 use loaded::{Count, Loaded};
 use reference::Reference;
@@ -46,7 +46,7 @@ pub use scopes::{ScopeAnswer, ScopeQuestion};
 #[derive(Debug)]
 pub struct Renderer {
     format: wgpu::TextureFormat,
-    content: Content,
+    content: LoadedContent,
     video: VideoPass,
     rasterizer: Rasterizer,
     /// In the order of [`Side`].
@@ -86,7 +86,7 @@ impl Renderer {
     /// The same as [`new`](Self::new), with a choice of who draws the picture.
     #[must_use]
     pub fn with_rasterizer(gpu: &Gpu, format: wgpu::TextureFormat, rasterizer: Rasterizer) -> Self {
-        let content = Content::new(gpu);
+        let content = LoadedContent::new(gpu);
         let video = VideoPass::new(gpu, format);
         let overlay = OverlayPass::new(gpu, format);
         Self {
@@ -163,7 +163,9 @@ impl Renderer {
                 beside.show(gpu, (frame.clone(), number), rasterizer)?;
                 self.content.beside = Some(beside);
             }
-            (None, Some(frame)) => self.content.beside = Some(Beside::new(gpu, (frame.clone(), number), rasterizer)?),
+            (None, Some(frame)) => {
+                self.content.beside = Some(SecondPicture::new(gpu, (frame.clone(), number), rasterizer)?)
+            }
         }
         Ok(())
     }

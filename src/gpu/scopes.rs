@@ -15,7 +15,7 @@ use crate::histogram::{CHANNELS, Components};
 use crate::picture::Picture;
 use crate::picture::region::Rect;
 use crate::scopes::{
-    Choice, Chroma, MOST_COLUMNS, MOST_LEVEL_BITS, Run, ScopeCounts, ScopeSums, Vectorscope, Waveform,
+    Chroma, MOST_COLUMNS, MOST_LEVEL_BITS, Run, ScopeChoice, ScopeCounts, ScopeSums, Vectorscope, Waveform,
 };
 
 /// The passes of those scopes that are wanted.
@@ -46,7 +46,7 @@ pub struct ScopeShape {
 impl ScopePasses {
     /// Passes that count nothing yet.
     #[must_use]
-    pub fn new(gpu: &Gpu, wanted: Choice) -> Self {
+    pub fn new(gpu: &Gpu, wanted: ScopeChoice) -> Self {
         Self {
             waveform: wanted.waveform.then(|| WaveformPasses::new(gpu)),
             vectorscope: wanted.vectorscope.then(|| VectorscopePasses::new(gpu)),
@@ -55,7 +55,7 @@ impl ScopePasses {
 
     /// The most bytes that their counts take.
     #[must_use]
-    pub const fn most_bytes(wanted: Choice) -> u64 {
+    pub const fn most_bytes(wanted: ScopeChoice) -> u64 {
         let waveform = if wanted.waveform { CHANNELS as u64 * MOST_COLUMNS as u64 } else { 0 };
         let vectorscope = if wanted.vectorscope { 1 << MOST_LEVEL_BITS } else { 0 };
         4 * ((waveform + vectorscope) << MOST_LEVEL_BITS)
@@ -83,8 +83,8 @@ impl ScopePasses {
 
     /// Which scopes they count.
     #[must_use]
-    pub const fn wanted(&self) -> Choice {
-        Choice { waveform: self.waveform.is_some(), vectorscope: self.vectorscope.is_some() }
+    pub const fn wanted(&self) -> ScopeChoice {
+        ScopeChoice { waveform: self.waveform.is_some(), vectorscope: self.vectorscope.is_some() }
     }
 
     /// Records the passes for the picture that was prepared and is bound so, timed where times are taken.
@@ -167,16 +167,16 @@ type Alike = (InputPicture, Rect, Components, Option<Chroma>);
 
 /// Adds the scopes of pictures up on the adapter: only where they change, or might overflow, are they brought back.
 #[derive(Debug)]
-pub struct Summing {
+pub struct GpuScopeSum {
     passes: ScopePasses,
     run: Option<Run<Alike>>,
     sums: ScopeSums,
 }
 
-impl Summing {
+impl GpuScopeSum {
     /// Sums of nothing.
     #[must_use]
-    pub fn new(gpu: &Gpu, wanted: Choice) -> Self {
+    pub fn new(gpu: &Gpu, wanted: ScopeChoice) -> Self {
         Self { passes: ScopePasses::new(gpu, wanted), run: None, sums: ScopeSums::default() }
     }
 
@@ -240,7 +240,7 @@ pub fn count(
     picture: &Picture,
     adjustments: &Adjustments,
     (pixels, components): (Rect, Components),
-    wanted: Choice,
+    wanted: ScopeChoice,
 ) -> Result<ScopeCounts, GpuError> {
     let mut buffers = PictureBuffers::default();
     buffers.upload(gpu, picture)?;

@@ -5,7 +5,7 @@
 
 pub mod groups;
 
-use groups::Group;
+use groups::GroupLayout;
 
 /// A file of shaders/.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,10 +60,10 @@ pub struct EntryPoint {
     /// Its name.
     pub name: &'static str,
     /// The groups, numbered from 0.
-    pub groups: &'static [&'static Group],
+    pub groups: &'static [&'static GroupLayout],
 }
 
-const fn entry(name: &'static str, groups: &'static [&'static Group]) -> EntryPoint {
+const fn entry(name: &'static str, groups: &'static [&'static GroupLayout]) -> EntryPoint {
     EntryPoint { name, groups }
 }
 

@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use super::Gpu;
 use super::params::{LimitsParams, SelectionParams, layout_constants};
 use super::resources::{storage, uniform};
-use super::shaders::groups::{self, Group};
+use super::shaders::groups::{self, GroupLayout};
 use super::shaders::{self, Shader};
 use crate::histogram::Components;
 use crate::histogram::limits::Limits;
@@ -27,7 +27,7 @@ pub trait Question: bytemuck::NoUninit + Default {
     /// Where the shader begins.
     const ENTRY_POINT: &'static str;
     /// Its parameters and totals.
-    const GROUP: &'static Group;
+    const GROUP: &'static GroupLayout;
     /// How many totals there are.
     const TOTALS: usize;
 }
@@ -37,7 +37,7 @@ impl Question for LimitsParams {
     const LABEL: &'static str = "limits";
     const SHADER: &'static Shader = &shaders::LIMITS;
     const ENTRY_POINT: &'static str = "count_outside";
-    const GROUP: &'static Group = &groups::LIMITS;
+    const GROUP: &'static GroupLayout = &groups::LIMITS;
     const TOTALS: usize = 1;
 }
 
@@ -55,7 +55,7 @@ impl Question for SelectionParams {
     const LABEL: &'static str = "selection";
     const SHADER: &'static Shader = &shaders::SELECTION;
     const ENTRY_POINT: &'static str = "count_selected";
-    const GROUP: &'static Group = &groups::SELECTION;
+    const GROUP: &'static GroupLayout = &groups::SELECTION;
     const TOTALS: usize = 2;
 }
 

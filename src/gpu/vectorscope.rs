@@ -46,11 +46,11 @@ pub struct VectorscopePasses {
     shader: shaders::Module,
     pipelines: HashMap<(InputPicture, bool), wgpu::ComputePipeline>,
     counts: Option<wgpu::Buffer>,
-    prepared: Option<Prepared>,
+    prepared: Option<PreparedVectorscope>,
 }
 
 #[derive(Debug)]
-struct Prepared {
+struct PreparedVectorscope {
     of: (InputPicture, Chroma, Rect),
     level_bits: u32,
     words: usize,
@@ -114,7 +114,7 @@ impl VectorscopePasses {
         let pipeline = self.pipelines.entry((input.of_any_size(), is_computed)).or_insert_with(pipeline).clone();
         let workgroups = workgroups(plan, samples, count_bits);
         let dispatch = Dispatch { pipeline, group, workgroups: (workgroups, 1) };
-        self.prepared = Some(Prepared { of, level_bits, words, dispatch });
+        self.prepared = Some(PreparedVectorscope { of, level_bits, words, dispatch });
     }
 
     /// Records the pass for the picture that was prepared and uploaded.

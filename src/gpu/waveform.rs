@@ -55,14 +55,14 @@ impl WaveformPlan {
 pub struct WaveformPasses {
     plan: WaveformPlan,
     shader: shaders::Module,
-    pipelines: HashMap<Key, wgpu::ComputePipeline>,
+    pipelines: HashMap<WaveformPipelineKey, wgpu::ComputePipeline>,
     counts: Option<wgpu::Buffer>,
-    prepared: Option<Prepared>,
+    prepared: Option<PreparedWaveform>,
 }
 
 /// What a pipeline is made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-struct Key {
+struct WaveformPipelineKey {
     picture: InputPicture,
     coded: bool,
     /// The first channel and how many, the columns of a workgroup, and bits of a level.
@@ -72,7 +72,7 @@ struct Key {
 }
 
 #[derive(Debug)]
-struct Prepared {
+struct PreparedWaveform {
     of: (InputPicture, Rect, Components),
     /// Without counts.
     waveform: Waveform,
@@ -131,7 +131,7 @@ impl WaveformPasses {
         };
         let dispatch = |&channels: &(u32, u32)| self.dispatch(gpu, of, &waveform, channels);
         let dispatches = runs.iter().map(dispatch).collect::<Result<_, _>>()?;
-        self.prepared = Some(Prepared { of, waveform, words, dispatches });
+        self.prepared = Some(PreparedWaveform { of, waveform, words, dispatches });
         Ok(())
     }
 
@@ -176,7 +176,7 @@ impl WaveformPasses {
             rows: rows_of_part,
             padding: 0,
         };
-        let key = Key {
+        let key = WaveformPipelineKey {
             picture: picture.of_any_size(),
             coded,
             channels: (first, count),
@@ -241,7 +241,7 @@ impl WaveformPasses {
     }
 }
 
-fn constants(key: &Key, workgroup: u32) -> Vec<(&'static str, f64)> {
+fn constants(key: &WaveformPipelineKey, workgroup: u32) -> Vec<(&'static str, f64)> {
     let (first, count) = key.channels;
     let mut constants = key.picture.constants();
     constants.extend(

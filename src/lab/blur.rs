@@ -141,7 +141,7 @@ impl LabBlur {
             Ok(images) => images,
             Err(why) => return Ok(Err(format!("an image of {width}×{height} pixels: {why}"))),
         };
-        let passes = Passes::new(gpu, method, size, (width, height));
+        let passes = BlurPasses::new(gpu, method, size, (width, height));
         let (dispatches, last) = passes.dispatches(gpu, &images, runs);
         gpu.check()?;
         let steps = passes.steps(runs);
@@ -206,14 +206,14 @@ impl LabBlur {
 }
 
 /// The passes of one run.
-struct Passes {
+struct BlurPasses {
     image: wgpu::Buffer,
     pipelines: Vec<(wgpu::ComputePipeline, (u32, u32))>,
     constants: Vec<(&'static str, u32)>,
     workgroup: (u32, u32),
 }
 
-impl Passes {
+impl BlurPasses {
     fn new(gpu: &Gpu, method: BlurMethod, size: u32, (width, height): (u32, u32)) -> Self {
         let (entry_point, (across, down)) = method.entry_point();
         let module = shaders::LAB_BLUR.module(&gpu.device);

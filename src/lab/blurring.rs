@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::blur::{BlurMethod, LabBlur, MOST_SIZE};
 use super::counting::Step;
 use super::image::{convert, count_plainly, rgba};
-use super::job::{Stop, Work};
+use super::job::{LabWork, Stop};
 use super::method::ChannelSet;
 use super::repeated::Repeated;
 use super::setup::Setup;
@@ -136,7 +136,7 @@ pub struct Blurring {
     timestamps: Option<Timestamps>,
 }
 
-impl Work for Blurring {
+impl LabWork for Blurring {
     type Setup = BlurSetup;
     type Outcome = Blurred;
 
@@ -196,11 +196,11 @@ impl Work for Blurring {
 }
 
 /// The passes with their times.
-type Passes = Vec<(&'static str, Option<Duration>)>;
+type BlurPassTimes = Vec<(&'static str, Option<Duration>)>;
 
 impl Blurring {
     /// Runs the blur some times; the middle of each pass's times, and the blurred pixels.
-    fn passes(&self, stop: &Stop) -> Result<Option<(Passes, Vec<u32>)>, GpuError> {
+    fn passes(&self, stop: &Stop) -> Result<Option<(BlurPassTimes, Vec<u32>)>, GpuError> {
         let steps = self.blur.steps();
         let count = steps.len() * self.setup.runs as usize;
         let repeated = Repeated {

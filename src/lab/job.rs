@@ -32,7 +32,7 @@ impl Stop {
 }
 
 /// Something of the lab that works on pictures, each in one run.
-pub trait Work: Sized + Send + 'static {
+pub trait LabWork: Sized + Send + 'static {
     /// What is to be done, and how.
     type Setup: Copy + Send;
     /// What comes of a run.
@@ -55,27 +55,27 @@ pub trait Work: Sized + Send + 'static {
 }
 
 /// What has come of a run: `Ok(None)` where it was stopped, `Ok(Some(Err))` where the adapter cannot do it, with the reason in words.
-pub type Answer<W> = Result<Option<Result<<W as Work>::Outcome, String>>, GpuError>;
+pub type Answer<W> = Result<Option<Result<<W as LabWork>::Outcome, String>>, GpuError>;
 
 /// A place for one run at a time. Dropped, it ends the run and waits for that.
 #[derive(Debug)]
-pub struct Worker<W: Work>(State<W>);
+pub struct Worker<W: LabWork>(JobState<W>);
 
 #[derive(Debug)]
-enum State<W: Work> {
+enum JobState<W: LabWork> {
     /// Nothing is done. What it was done with is kept, where there was anything.
     Idle(Option<Box<W>>),
     Busy(Busy<W>),
 }
 
 #[derive(Debug)]
-struct Busy<W: Work> {
+struct Busy<W: LabWork> {
     stop: Stop,
     done: Receiver<(Option<Box<W>>, Answer<W>)>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl<W: Work> Drop for Busy<W> {
+impl<W: LabWork> Drop for Busy<W> {
     fn drop(&mut self) {
         self.stop.ask();
         // A thread that has panicked has told so itself.
@@ -83,22 +83,22 @@ impl<W: Work> Drop for Busy<W> {
     }
 }
 
-impl<W: Work> Default for Worker<W> {
+impl<W: LabWork> Default for Worker<W> {
     fn default() -> Self {
-        Self(State::Idle(None))
+        Self(JobState::Idle(None))
     }
 }
 
-impl<W: Work> Worker<W> {
+impl<W: LabWork> Worker<W> {
     /// Whether a run is under way.
     #[must_use]
     pub const fn is_busy(&self) -> bool {
-        matches!(self.0, State::Busy(_))
+        matches!(self.0, JobState::Busy(_))
     }
 
     /// Has the run end early that is under way, if one is.
     pub fn stop(&self) {
-        if let State::Busy(busy) = &self.0 {
+        if let JobState::Busy(busy) = &self.0 {
             busy.stop.ask();
         }
     }
@@ -108,7 +108,7 @@ impl<W: Work> Worker<W> {
     /// # Errors
     /// In words why there is no thread for it.
     pub fn start(&mut self, gpu: &Arc<Gpu>, setup: W::Setup, picture: &Picture) -> Result<(), String> {
-        let State::Idle(kept) = &mut self.0 else { return Ok(()) };
+        let JobState::Idle(kept) = &mut self.0 else { return Ok(()) };
         let (kept, stop) = (kept.take(), Stop::default());
         let (sender, done) = mpsc::channel();
         let (gpu, picture, asked) = (Arc::clone(gpu), picture.clone(), stop.clone());
@@ -119,13 +119,13 @@ impl<W: Work> Worker<W> {
         };
         let thread = std::thread::Builder::new().name("histoscope-lab".to_owned()).spawn(run);
         let thread = Some(thread.map_err(|error| format!("no thread could be started for it: {error}"))?);
-        self.0 = State::Busy(Busy { stop, done, thread });
+        self.0 = JobState::Busy(Busy { stop, done, thread });
         Ok(())
     }
 
     /// Takes what has come of the run, once it has ended, without waiting.
     pub fn poll(&mut self) -> Option<Answer<W>> {
-        let State::Busy(busy) = &self.0 else { return None };
+        let JobState::Busy(busy) = &self.0 else { return None };
         let (kept, answer) = match busy.done.try_recv() {
             Err(TryRecvError::Empty) => return None,
             Ok(done) => done,
@@ -133,12 +133,12 @@ impl<W: Work> Worker<W> {
                 (None, Ok(Some(Err("its thread has failed; another choice starts it anew".to_owned()))))
             }
         };
-        self.0 = State::Idle(kept);
+        self.0 = JobState::Idle(kept);
         Some(answer)
     }
 }
 
-fn run_once<W: Work>(
+fn run_once<W: LabWork>(
     kept: Option<Box<W>>,
     gpu: Arc<Gpu>,
     setup: W::Setup,

@@ -25,14 +25,14 @@ const LIVE_CHUNK_BYTES: u64 = 256 << 20;
 
 /// Bins that a method counted, and the right ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Counts {
+pub struct LadderCounts {
     /// What the method counted, one vector a channel.
     pub counted: Vec<Vec<u32>>,
     /// What is right.
     pub expected: Vec<Vec<u32>>,
 }
 
-impl Counts {
+impl LadderCounts {
     /// The counts that are missing, over all channels: right counts less those of the method, and negative where it counted
     /// too many.
     #[must_use]
@@ -49,7 +49,7 @@ impl Counts {
 }
 
 /// What counts.
-enum Counter {
+enum LadderCounter {
     /// A method of the tutorial, on an image that is made of the planes first.
     Image { conversion: Conversion, pass: Box<CountingPass> },
     /// Ours on the GPU.
@@ -66,7 +66,7 @@ pub struct Ladder {
     step: u32,
     /// Whether more pixels are left out than the method by itself asks for.
     is_for_pace: bool,
-    counter: Counter,
+    counter: LadderCounter,
     expected: ExpectedPass,
     floor: Floor,
 }
@@ -106,10 +106,10 @@ impl Ladder {
         let counter = match setup.method {
             Method::Scalar | Method::OursCpu => {
                 let bins = storage(&gpu.device, "bins of the CPU", setup.word_count());
-                Counter::Cpu { engine: Box::new(Engine::new()), bins }
+                LadderCounter::Cpu { engine: Box::new(Engine::new()), bins }
             }
             Method::OursGpu => match OursPass::new(gpu, setup, picture) {
-                Ok(pass) => Counter::Ours(Box::new(pass)),
+                Ok(pass) => LadderCounter::Ours(Box::new(pass)),
                 Err(why @ GpuError::TooDeep { .. }) => return Ok(Err(why.to_string())),
                 Err(error) => return Err(error),
             },
@@ -121,7 +121,7 @@ impl Ladder {
                 };
                 let images = std::slice::from_ref(&conversion.view);
                 match CountingPass::new(gpu, setup, conversion.size, images)? {
-                    Ok(pass) => Counter::Image { pass: Box::new(pass), conversion },
+                    Ok(pass) => LadderCounter::Image { pass: Box::new(pass), conversion },
                     Err(why) => return Ok(Err(why)),
                 }
             }
@@ -190,9 +190,9 @@ impl Ladder {
     #[must_use]
     pub fn steps(&self) -> &[Step] {
         match &self.counter {
-            Counter::Image { pass, .. } => pass.steps(),
-            Counter::Ours(pass) => pass.steps(),
-            Counter::Cpu { .. } => &[],
+            LadderCounter::Image { pass, .. } => pass.steps(),
+            LadderCounter::Ours(pass) => pass.steps(),
+            LadderCounter::Cpu { .. } => &[],
         }
     }
 
@@ -200,9 +200,9 @@ impl Ladder {
     #[must_use]
     pub fn bins(&self) -> &wgpu::Buffer {
         match &self.counter {
-            Counter::Image { pass, .. } => pass.bins(),
-            Counter::Ours(pass) => &pass.bins,
-            Counter::Cpu { bins, .. } => bins,
+            LadderCounter::Image { pass, .. } => pass.bins(),
+            LadderCounter::Ours(pass) => &pass.bins,
+            LadderCounter::Cpu { bins, .. } => bins,
         }
     }
 
@@ -214,7 +214,7 @@ impl Ladder {
 
     /// Counts a picture on the CPU, where that is the method; nothing else. Its bins are on the GPU with the next submission.
     pub fn count_on_cpu(&mut self, gpu: &Gpu, picture: &Picture) {
-        let Counter::Cpu { engine, bins } = &mut self.counter else { return };
+        let LadderCounter::Cpu { engine, bins } = &mut self.counter else { return };
         let words = match self.setup.method {
             Method::Scalar => match convert(picture, self.step) {
                 Ok(image) => count_plainly(&image, self.setup.shape.bins(), self.setup.channels == ChannelSet::Four),
@@ -230,12 +230,12 @@ impl Ladder {
     /// each of the [`steps`](Self::steps) and then the floor is timed by one.
     pub fn record(&self, encoder: &mut wgpu::CommandEncoder, picture: &wgpu::BindGroup, spans: Option<Spans<'_>>) {
         match &self.counter {
-            Counter::Image { conversion, pass } => {
+            LadderCounter::Image { conversion, pass } => {
                 compute_pass(encoder, "convert", None, |encoder| conversion.dispatch(encoder, picture));
                 pass.record(encoder, 0, spans);
             }
-            Counter::Ours(pass) => pass.record(encoder, picture, spans),
-            Counter::Cpu { .. } => {}
+            LadderCounter::Ours(pass) => pass.record(encoder, picture, spans),
+            LadderCounter::Cpu { .. } => {}
         }
         self.expected.record(encoder, picture);
         if let Some(spans) = spans {
@@ -248,11 +248,11 @@ impl Ladder {
     ///
     /// # Errors
     /// [`GpuError::Lost`] if the device fails.
-    pub fn read(&self, gpu: &Gpu) -> Result<Counts, GpuError> {
+    pub fn read(&self, gpu: &Gpu) -> Result<LadderCounts, GpuError> {
         let bytes = self.setup.word_count() as u64 * 4;
         let read = |buffer| -> Result<Vec<Vec<u32>>, GpuError> {
             Ok(self.setup.by_channel(&bytemuck::pod_collect_to_vec::<u8, u32>(&read_buffer(gpu, buffer, bytes)?)))
         };
-        Ok(Counts { counted: read(self.bins())?, expected: read(self.expected())? })
+        Ok(LadderCounts { counted: read(self.bins())?, expected: read(self.expected())? })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::ladder::{Counts, Ladder};
+use super::ladder::{Ladder, LadderCounts};
 use super::setup::Setup;
 use crate::gpu::readback_belt::ReadbackBelt;
 use crate::gpu::timing::{Timestamps, span_ns};
@@ -16,7 +16,7 @@ const UNDER_WAY: usize = 3;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measured {
     /// What the method counted, and the right counts.
-    pub counts: Counts,
+    pub counts: LadderCounts,
     /// Its passes in their order, each with its time: of the GPU by its own clock, `None` where the adapter has none. A method on
     /// the CPU is one pass, by the clock of the CPU.
     pub passes: Vec<(&'static str, Option<Duration>)>,
@@ -137,7 +137,7 @@ impl Live {
             None => self.ladder.steps().iter().map(|step| step.name).zip(times.iter().copied()).collect(),
         };
         Measured {
-            counts: Counts { counted: setup.by_channel(counted), expected: setup.by_channel(expected) },
+            counts: LadderCounts { counted: setup.by_channel(counted), expected: setup.by_channel(expected) },
             passes,
             floor: times.last().copied().flatten(),
         }

@@ -11,7 +11,7 @@
 //! - [`CountingPass`] is a method of the tutorial on the GPU, [`Floor`] the pass that only reads.
 //! - [`LabBlur`] is a box blur by any of the tutorials' methods.
 //! - [`Scan`] is a prefix sum by any of the tutorials' methods.
-//! - [`Summing`] and [`Blurring`] are those at work on a frame, beside a window, in a [`Worker`].
+//! - [`PreparedScan`] and [`Blurring`] are those at work on a frame, beside a window, in a [`Worker`].
 //! - [`Ladder`] is any method set up for a video's frames, with the right counts beside its own; [`Live`] brings its figures
 //!   back from a playing video, and [`Runner`] has it count beside a window.
 
@@ -39,12 +39,12 @@ pub use blurring::{BlurSetup, Blurred, Blurring};
 pub use cost::Costs;
 pub use counting::{CountingPass, Step};
 pub use floor::Floor;
-pub use job::{Answer, Stop, Work, Worker};
-pub use ladder::{Counts, Ladder};
+pub use job::{Answer, LabWork, Stop, Worker};
+pub use ladder::{Ladder, LadderCounts};
 pub use live::{Live, Measured};
 pub use method::{ChannelSet, Method, Topic};
 pub use runner::Runner;
 pub use scan::{Scan, ScanKind, ScanMethod, ScanPass};
 pub use setup::Setup;
 pub use shape::{Shape, ShapeError};
-pub use summing::{SumSetup, Summed, Summing, Words};
+pub use summing::{PreparedScan, ScannedWords, SumSetup, Summed};

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::counting::Step;
 use super::image::codes;
-use super::job::{Stop, Work, submitted};
+use super::job::{LabWork, Stop, submitted};
 use super::repeated::{RUNS, Repeated, TIMING};
 use super::scan::{Scan, ScanKind, ScanMethod, ScanPass, serial};
 use crate::cpu::Engine;
@@ -32,14 +32,14 @@ pub const GROUPS: usize = 16;
 /// What is summed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Words {
+pub enum ScannedWords {
     /// The bins of luminance, so that the sums are the cumulative histogram; over and over where more words are wanted.
     Bins,
     /// The luminance codes of the pixels, row by row, 8 bits each; over and over where more words are wanted.
     Pixels,
 }
 
-impl Words {
+impl ScannedWords {
     /// Both.
     pub const ALL: [Self; 2] = [Self::Bins, Self::Pixels];
 
@@ -61,7 +61,7 @@ pub struct SumSetup {
     /// Whether a word's own value is in its sum.
     pub kind: ScanKind,
     /// What is summed.
-    pub words: Words,
+    pub words: ScannedWords,
     /// How many of them.
     pub length: u32,
 }
@@ -69,7 +69,7 @@ pub struct SumSetup {
 impl Default for SumSetup {
     fn default() -> Self {
         let (method, kind) = (ScanMethod::HillisSteele, ScanKind::Inclusive);
-        Self { method, kind, words: Words::Bins, length: 1 << 16 }
+        Self { method, kind, words: ScannedWords::Bins, length: 1 << 16 }
     }
 }
 
@@ -149,7 +149,7 @@ impl Summed {
 
 /// A scan, ready to run on one adapter.
 #[derive(Debug)]
-pub struct Summing {
+pub struct PreparedScan {
     gpu: Arc<Gpu>,
     /// As it was asked for.
     asked: SumSetup,
@@ -161,7 +161,7 @@ pub struct Summing {
     timestamps: Option<Timestamps>,
 }
 
-impl Work for Summing {
+impl LabWork for PreparedScan {
     type Setup = SumSetup;
     type Outcome = Summed;
 
@@ -221,11 +221,11 @@ impl Work for Summing {
 }
 
 /// The passes with their times.
-type Passes = Vec<(String, Option<Duration>)>;
+type ScanPassTimes = Vec<(String, Option<Duration>)>;
 
-impl Summing {
+impl PreparedScan {
     /// Runs the scan some times; the middle of each pass's times.
-    fn passes(&self, stop: &Stop) -> Result<Option<Passes>, GpuError> {
+    fn passes(&self, stop: &Stop) -> Result<Option<ScanPassTimes>, GpuError> {
         let levels = self.scan.levels();
         let count = 2 * levels - 1;
         let repeated = Repeated {
@@ -268,8 +268,8 @@ fn words(picture: &Picture, bins: &[u32], setup: SumSetup) -> Vec<u32> {
     let length = setup.length as usize;
     let pixels: Vec<u32>;
     let once = match setup.words {
-        Words::Bins => bins,
-        Words::Pixels => {
+        ScannedWords::Bins => bins,
+        ScannedWords::Pixels => {
             let width = picture.width() as usize;
             let count = (width * picture.height() as usize).min(length);
             let code = |at: usize| codes(picture, (at % width) as u32, (at / width) as u32)[3].into();
@@ -346,8 +346,8 @@ mod tests {
         let gpu = Arc::new(Gpu::headless(&AdapterChoice::default()).expect("an adapter, if only a software one"));
         let pixels = (0..40_u32 * 30 * 4).map(|at| (at.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
         let picture = rgba(pixels, (40, 30)).unwrap();
-        let setup = SumSetup { words: Words::Pixels, length: 1000, ..SumSetup::default() };
-        let (stop, summing) = (Stop::default(), Summing::new(Arc::clone(&gpu), setup, &picture));
+        let setup = SumSetup { words: ScannedWords::Pixels, length: 1000, ..SumSetup::default() };
+        let (stop, summing) = (Stop::default(), PreparedScan::new(Arc::clone(&gpu), setup, &picture));
         let mut summing = summing.unwrap().unwrap();
         let summed = summing.run(&picture, &stop).unwrap().unwrap();
         assert_eq!((summed.wrong, summed.first_wrong), (0, None));

@@ -2,7 +2,7 @@
 
 use super::decoder::Decoder;
 use super::error::MediaError;
-use super::position::Told;
+use super::position::PromisedNumbers;
 use super::promise::Promise;
 
 /// Bytes of packets that may be read ahead in search of a frame.
@@ -118,10 +118,10 @@ impl Decoder {
     }
 
     /// The numbers of the frames up to `ticks`, of packets of which the first shown has that number.
-    pub(super) fn told(&self, first: Option<u64>, stamps: &[i64], ticks: i64) -> Option<Told> {
+    pub(super) fn told(&self, first: Option<u64>, stamps: &[i64], ticks: i64) -> Option<PromisedNumbers> {
         let known = stamps.partition_point(|pts| *pts <= ticks);
         let first = first.filter(|_| self.has_plain_packets())?;
-        Some(Told { first, stamps: stamps[..known].to_vec() })
+        Some(PromisedNumbers { first, stamps: stamps[..known].to_vec() })
     }
 }
 
@@ -201,7 +201,7 @@ mod tests {
         assert_eq!(decoder.number_by_table(), Some(58), "two were not shown, though the table has them");
         let stamps = ahead.stamps.unwrap();
         let told = decoder.told(Some(58), &stamps, 62 * FRAME);
-        assert_eq!(told, Some(Told { first: 58, stamps: stamps[..3].to_vec() }));
+        assert_eq!(told, Some(PromisedNumbers { first: 58, stamps: stamps[..3].to_vec() }));
         assert_eq!(decoder.told(None, &stamps, 62 * FRAME), None);
 
         let mut decoder = fresh();

@@ -9,12 +9,12 @@ use super::info::OpenOptions;
 use super::reception::{Receiver, Reception};
 use super::replay::{Next, Replay};
 use super::target::{Seek, SeekTarget};
-use super::thread::{Afterwards, KEPT, Shared, Task};
+use super::thread::{Afterwards, KEPT, Task, ThreadShared};
 
 /// How long a frame that has not come yet is waited for before it is looked for again.
 const LOOK: Duration = Duration::from_millis(15);
 
-impl Shared {
+impl ThreadShared {
     /// Hands on what is live as it comes: nobody's slowness holds it up.
     pub(super) fn receive(&self, receiver: Receiver, options: OpenOptions) {
         let receiver = receiver.keeping(&self.shift);

@@ -7,8 +7,8 @@ use super::av::{AvError, AvFrame, AvPacket, Input, Interrupt, Read, Received};
 use super::error::MediaError;
 use super::index::FrameIndex;
 use super::info::{FrameCounters, StreamInfo};
-use super::pictures::{PictureMaker, Place};
-use super::position::{Count, Origin, Position, ReadPacket, Supply, Timed};
+use super::pictures::{PictureMaker, TimelinePlace};
+use super::position::{Count, Origin, PacketSupply, Position, ReadPacket, Timed};
 use super::promise::Promise;
 use super::repeatable::{Earlier, Means, RepeatableCodec};
 use super::source::Source;
@@ -33,7 +33,7 @@ pub struct Decoder {
     pub(super) promise: Promise,
     pub(super) position: Position,
     pub(super) timeline: Timeline,
-    pub(super) numbers: Numbers,
+    pub(super) numbers: FrameNumbers,
     pub(super) pictures: PictureMaker,
     pub(super) counters: FrameCounters,
     /// Bytes of the buffers of a frame that came lately.
@@ -47,7 +47,7 @@ pub struct Decoder {
 
 /// What is known of the frames' numbers in the whole file.
 #[derive(Default)]
-pub(super) struct Numbers {
+pub(super) struct FrameNumbers {
     /// Timestamps of the frames from the first on, as far as they were ever decoded without a gap.
     pub(super) counted: Vec<i64>,
     /// All frames' timestamps, once the packets have told them.
@@ -205,7 +205,7 @@ impl Decoder {
     pub(super) fn make_frame(&mut self, timed: Timed, duration_secs: f64) -> Option<Frame> {
         let Timed { frame, pts, index } = timed;
         let time_base = self.info.time_base;
-        let place = Place {
+        let place = TimelinePlace {
             pts_ticks: pts,
             time_base,
             time_secs: time_base.times(pts.saturating_sub(self.info.start_ticks)),
@@ -267,7 +267,7 @@ impl Decoder {
         let Some(last) = position.last_pts.map(|pts| self.timeline.stated(pts)) else { return false };
         let is_lost =
             |sent: i64| (last.saturating_add(1)..ticks).contains(&sent) && position.omission.is_whole_from(sent);
-        position.supply == Supply::Draining && position.in_codec.iter().flatten().any(|sent| is_lost(*sent))
+        position.supply == PacketSupply::Draining && position.in_codec.iter().flatten().any(|sent| is_lost(*sent))
     }
 
     /// Has decoding begin earlier because of that, once.
@@ -344,7 +344,7 @@ impl Decoder {
                 Received::Frame(frame) if frame.is_discarded() => {}
                 Received::Frame(frame) => {
                     if frame.is_broken() {
-                        let is_late = self.position.supply == Supply::Draining;
+                        let is_late = self.position.supply == PacketSupply::Draining;
                         self.position.broken = Some((frame.best_effort_timestamp(), is_late));
                     }
                     return Ok(Some(frame));
@@ -353,7 +353,7 @@ impl Decoder {
                 Received::NeedsInput => self.feed()?,
                 Received::Refused(error) => {
                     self.refused(error);
-                    if self.position.supply == Supply::Draining {
+                    if self.position.supply == PacketSupply::Draining {
                         drain_errors += 1;
                         if drain_errors > MAX_DRAIN_ERRORS {
                             return Ok(None);
@@ -369,7 +369,7 @@ impl Decoder {
     /// Hands the codec its next packet, or the news that there is none.
     fn feed(&mut self) -> Result<(), MediaError> {
         let Some(packet) = self.next_packet()? else {
-            self.position.supply = Supply::Draining;
+            self.position.supply = PacketSupply::Draining;
             match self.codec.send(None) {
                 Ok(()) | Err(AvError::EOF) => {}
                 // A codec with frame threads tells of an earlier packet here.
@@ -424,7 +424,7 @@ impl Decoder {
     /// The next packet of our stream from the input.
     pub(super) fn read_packet(&mut self) -> Result<Option<AvPacket>, MediaError> {
         let mut errors = 0;
-        while self.position.supply == Supply::Flowing {
+        while self.position.supply == PacketSupply::Flowing {
             if !self.info.live {
                 self.source.limit_time();
             } else if self.source.interrupt().is_late() {
@@ -442,7 +442,7 @@ impl Decoder {
                     return Ok(Some(packet));
                 }
                 Read::Packet(_) => {}
-                Read::End => self.position.supply = Supply::Ended,
+                Read::End => self.position.supply = PacketSupply::Ended,
                 Read::Denied(denied) => return Err(self.source.denied(denied)),
                 Read::Error(error) => {
                     let interrupt = self.source.interrupt();
@@ -461,7 +461,7 @@ impl Decoder {
                     log::log!(level, "{}: reading failed: {error}", self.source.path().display());
                     // Bad data may be followed by good; an error of the device or the connection is final.
                     if error != AvError::INVALID_DATA || errors > MAX_READ_ERRORS {
-                        self.position.supply = Supply::Ended;
+                        self.position.supply = PacketSupply::Ended;
                     }
                 }
             }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::ahead::LookAhead;
 use super::av::{self, Codec, CodecOptions, Denied, Input, StreamCopy};
-use super::decoder::{Decoder, Numbers, StopHandle};
+use super::decoder::{Decoder, FrameNumbers, StopHandle};
 use super::error::MediaError;
 use super::info::{FrameCounters, OpenOptions, StreamInfo};
 use super::pictures::{PictureMaker, StreamDefaults};
@@ -142,7 +142,7 @@ impl Decoder {
             input,
             stream,
             codec: RepeatableCodec::new(codec),
-            numbers: Numbers::default(),
+            numbers: FrameNumbers::default(),
             counters: FrameCounters::default(),
             frame_bytes: None,
             serial: 0,

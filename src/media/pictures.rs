@@ -15,7 +15,7 @@ use crate::picture::{Frame, Orientation, OwnedPlanes, Pages, Picture, PlaneStore
 #[derive(Clone)]
 pub(super) struct StreamDefaults {
     /// Colour tags.
-    pub(super) tags: tags::Numbers,
+    pub(super) tags: tags::TagNumbers,
     /// Width of a pixel over its height, which wins over the frames': it is what is changed where a file is flagged anew
     /// without coding it again.
     pub(super) sample_aspect: Option<Ratio>,
@@ -27,7 +27,7 @@ pub(super) struct StreamDefaults {
 
 /// Where a frame lies in time and number.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Place {
+pub(super) struct TimelinePlace {
     pub(super) pts_ticks: i64,
     /// Seconds per tick.
     pub(super) time_base: Ratio,
@@ -39,7 +39,7 @@ pub(super) struct Place {
 }
 
 /// A picture and what else the frame says about how to show it.
-pub(super) struct Shown {
+pub(super) struct Presented {
     pub(super) picture: Picture,
     pub(super) sample_aspect: Ratio,
     pub(super) orientation: Orientation,
@@ -59,7 +59,7 @@ pub(super) struct PictureMaker {
 
 /// What was worked out for frames of one kind.
 struct Current {
-    kind: Kind,
+    kind: FrameKind,
     layout: PixelLayout,
     scaler: Option<Scaler>,
     source: Arc<SourceFormat>,
@@ -67,10 +67,10 @@ struct Current {
 
 /// What makes frames the same for our purposes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Kind {
+struct FrameKind {
     format: PixelFormat,
     size: (u32, u32),
-    tags: tags::Numbers,
+    tags: tags::TagNumbers,
 }
 
 impl PictureMaker {
@@ -85,7 +85,7 @@ impl PictureMaker {
     }
 
     /// The frame of that place and serial, or why it cannot be read as one.
-    pub(super) fn make_frame(&mut self, frame: AvFrame, place: Place, serial: u64) -> Result<Frame, String> {
+    pub(super) fn make_frame(&mut self, frame: AvFrame, place: TimelinePlace, serial: u64) -> Result<Frame, String> {
         let (key, damaged, picture_type) = (frame.is_key(), frame.is_damaged(), frame.picture_type());
         let shown = self.make(frame)?;
         Ok(Frame {
@@ -123,8 +123,8 @@ impl PictureMaker {
         self.current_for(kind).ok().map(|current| current.layout)
     }
 
-    fn kind(&self, frame: &AvFrame) -> Kind {
-        Kind {
+    fn kind(&self, frame: &AvFrame) -> FrameKind {
+        FrameKind {
             format: frame.format(),
             size: frame.size(),
             tags: tags::merged(frame.color_numbers(), self.defaults.tags),
@@ -132,7 +132,7 @@ impl PictureMaker {
     }
 
     /// How frames of this kind are read, worked out anew when the kind changes.
-    fn current_for(&mut self, kind: Kind) -> Result<&mut Current, String> {
+    fn current_for(&mut self, kind: FrameKind) -> Result<&mut Current, String> {
         let current = match self.current.take().filter(|current| current.kind == kind) {
             Some(current) => current,
             None => self.prepare(kind)?,
@@ -141,7 +141,7 @@ impl PictureMaker {
     }
 
     /// The picture of a frame; an error says in a few words why there is none.
-    pub(super) fn make(&mut self, frame: AvFrame) -> Result<Shown, String> {
+    pub(super) fn make(&mut self, frame: AvFrame) -> Result<Presented, String> {
         let kind = self.kind(&frame);
         let orientation = self.orientation(&frame);
         let sample_aspect = self.sample_aspect(&frame).value;
@@ -159,11 +159,11 @@ impl PictureMaker {
         }
         let planes = store(frame, &layout, kind.size).ok_or("its planes are too small")?;
         let picture = Picture::new(layout, kind.size, colorimetry, planes).map_err(|error| error.to_string())?;
-        Ok(Shown { picture, sample_aspect, orientation, source })
+        Ok(Presented { picture, sample_aspect, orientation, source })
     }
 
     /// Decides how frames of a new kind are read.
-    fn prepare(&mut self, kind: Kind) -> Result<Current, String> {
+    fn prepare(&mut self, kind: FrameKind) -> Result<Current, String> {
         let descriptor = kind.format.descriptor().ok_or("unknown pixel format")?;
         let mut converted_to = None;
         let (layout, scaler) = match native_layout(&descriptor) {

@@ -33,7 +33,7 @@ pub(super) struct Timed {
 
 /// Where packets come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Supply {
+pub(super) enum PacketSupply {
     /// The input has more.
     #[default]
     Flowing,
@@ -69,14 +69,14 @@ pub(super) enum Count {
 
 /// Numbers of the frames from a keyframe up to a target, as a table of packets tells them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Told {
+pub(super) struct PromisedNumbers {
     /// Number of the first.
     pub(super) first: u64,
     /// Their timestamps, rising.
     pub(super) stamps: Vec<i64>,
 }
 
-impl Told {
+impl PromisedNumbers {
     pub(super) fn number_of(&self, pts: i64) -> Option<u64> {
         self.stamps.binary_search(&pts).ok().map(|at| self.first + at as u64)
     }
@@ -165,7 +165,7 @@ pub(super) struct Position {
     pub(super) origin: Origin,
     /// Packets read ahead, before those that the input still holds.
     pub(super) packets: VecDeque<AvPacket>,
-    pub(super) supply: Supply,
+    pub(super) supply: PacketSupply,
     /// The last packet that was read.
     pub(super) last_packet: Option<ReadPacket>,
     /// Timestamps of the packets whose frames the codec still holds; `None` for packets without one.
@@ -175,7 +175,7 @@ pub(super) struct Position {
     /// Timestamp of the last frame that came out of the codec.
     pub(super) last_pts: Option<i64>,
     pub(super) count: Count,
-    pub(super) told: Option<Told>,
+    pub(super) told: Option<PromisedNumbers>,
     pub(super) omission: Omission,
     /// Timestamp of the last frame whose packet could not all be read, and whether it came after the last packet.
     pub(super) broken: Option<(Option<i64>, bool)>,
@@ -190,7 +190,7 @@ pub(super) struct Position {
 impl Position {
     /// Whether the last packet that was read was cut short, or its frame came out damaged.
     pub(super) fn ends_damaged(&self) -> bool {
-        let Some(last) = self.last_packet.filter(|_| self.supply != Supply::Flowing) else { return false };
+        let Some(last) = self.last_packet.filter(|_| self.supply != PacketSupply::Flowing) else { return false };
         last.is_corrupt
             || self.broken.is_some_and(|(pts, is_late)| if last.pts.is_some() { pts == last.pts } else { is_late })
     }

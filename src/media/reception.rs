@@ -57,7 +57,7 @@ pub enum Reception {
     NoSignal(NoSignal),
 }
 
-enum State {
+enum ReceptionState {
     Searching { pause: Option<Duration> },
     Receiving(Box<Decoder>),
 }
@@ -67,15 +67,15 @@ pub struct Receiver {
     path: PathBuf,
     options: OpenOptions,
     stop: StopHandle,
-    state: State,
+    state: ReceptionState,
     has_told: bool,
-    line: Option<Line>,
+    line: Option<ReceivedTimeline>,
     /// Where what comes is kept.
     shift: Option<Arc<Timeshift>>,
 }
 
 /// Where the next frames lie in time and number, over all that has been received.
-struct Line {
+struct ReceivedTimeline {
     /// When the first frame of all came, and its ticks.
     began: Instant,
     time_base: Ratio,
@@ -89,7 +89,7 @@ struct Line {
 impl Receiver {
     /// Nothing is opened yet.
     pub(super) const fn new(path: PathBuf, options: OpenOptions, stop: StopHandle) -> Self {
-        let state = State::Searching { pause: None };
+        let state = ReceptionState::Searching { pause: None };
         Self { path, options, stop, state, has_told: false, line: None, shift: None }
     }
 
@@ -108,7 +108,7 @@ impl Receiver {
 
     /// The decoder in use.
     pub(super) const fn decoder(&self) -> Option<&Decoder> {
-        if let State::Receiving(decoder) = &self.state { Some(decoder) } else { None }
+        if let ReceptionState::Receiving(decoder) = &self.state { Some(decoder) } else { None }
     }
 
     /// Waits for what happens next.
@@ -117,7 +117,7 @@ impl Receiver {
     /// [`MediaError`] if it was stopped, or if the source will never open as it is named. Before the first picture, only.
     pub fn wait(&mut self) -> Result<Reception, MediaError> {
         match &mut self.state {
-            State::Receiving(decoder) => match decoder.next_frame() {
+            ReceptionState::Receiving(decoder) => match decoder.next_frame() {
                 Ok(Some(frame)) => {
                     let stated = decoder.timeline.stated(frame.pts_ticks);
                     let frame = self.placed(frame);
@@ -130,7 +130,7 @@ impl Receiver {
                 Err(error @ MediaError::Stopped { .. }) => Err(error),
                 Err(error) => Ok(self.lose(error.to_string())),
             },
-            State::Searching { pause } => {
+            ReceptionState::Searching { pause } => {
                 let pause = *pause;
                 self.search(pause)
             }
@@ -153,7 +153,7 @@ impl Receiver {
             Err(error) => {
                 log::debug!("{error}");
                 let next = pause.map_or(PAUSES.0, |pause| (pause * 2).min(PAUSES.1));
-                self.state = State::Searching { pause: Some(next) };
+                self.state = ReceptionState::Searching { pause: Some(next) };
                 let reason = error.to_string();
                 Ok(Reception::NoSignal(match &self.line {
                     Some(line) => NoSignal::Lost { since: line.newest.2, reason },
@@ -181,15 +181,15 @@ impl Receiver {
         decoder.set_network_limit(SILENCE.max(Duration::from_secs_f64((SILENT_FRAMES * frame_secs).clamp(0.0, 60.0))));
         match &mut self.line {
             Some(line) => line.resume(),
-            None => self.line = Some(Line::new(info.time_base)),
+            None => self.line = Some(ReceivedTimeline::new(info.time_base)),
         }
-        self.state = State::Receiving(Box::new(decoder));
+        self.state = ReceptionState::Receiving(Box::new(decoder));
         Reception::Opened(Arc::new(info))
     }
 
     fn lose(&mut self, reason: String) -> Reception {
         // The decoder goes first: what it listens on is free then.
-        self.state = State::Searching { pause: None };
+        self.state = ReceptionState::Searching { pause: None };
         if let Some(shift) = &self.shift {
             shift.end();
         }
@@ -205,7 +205,7 @@ impl Receiver {
     }
 }
 
-impl Line {
+impl ReceivedTimeline {
     fn new(time_base: Ratio) -> Self {
         let newest = (0.0, 0, SystemTime::now());
         Self { began: Instant::now(), time_base, offset_secs: 0.0, first_index: 0, newest }
@@ -239,7 +239,7 @@ pub fn open_when_there(path: &Path, options: &OpenOptions, stop: &StopHandle) ->
     let mut receiver = Receiver::new(path.to_owned(), options.clone(), stop.clone());
     loop {
         receiver.wait()?;
-        if let State::Receiving(decoder) = receiver.state {
+        if let ReceptionState::Receiving(decoder) = receiver.state {
             return Ok(*decoder);
         }
     }

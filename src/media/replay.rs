@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::av::{AvError, AvFrame, AvPacket, Codec, CodecOptions, Received};
 use super::decoder::StopHandle;
 use super::info::OpenOptions;
-use super::pictures::{PictureMaker, Place};
+use super::pictures::{PictureMaker, TimelinePlace};
 use super::position::Room;
 use super::seek::NEAR_TIME;
 use super::target::{Seek, SeekTarget};
@@ -34,13 +34,13 @@ pub(super) enum Next {
 }
 
 /// A frame that has been decoded again, and where it lies.
-type Found = (AvFrame, Place);
+type ReplayedFrame = (AvFrame, TimelinePlace);
 
 /// How far a search has come.
-struct Search {
-    frame: Found,
+struct ReplaySearch {
+    frame: ReplayedFrame,
     /// Those right before it, without a gap, and the bytes of their buffers.
-    before: VecDeque<Found>,
+    before: VecDeque<ReplayedFrame>,
     bytes: usize,
 }
 
@@ -49,13 +49,13 @@ pub(super) struct Replay {
     shift: Arc<Timeshift>,
     options: OpenOptions,
     stop: StopHandle,
-    reading: Option<Reading>,
+    reading: Option<StretchReading>,
     /// The number that frames carry.
     serial: u64,
 }
 
 /// A stretch that is being decoded.
-struct Reading {
+struct StretchReading {
     way: Way,
     codec: Codec,
     pictures: PictureMaker,
@@ -70,7 +70,7 @@ struct Refusals(u32);
 
 /// What decoding on gave.
 enum Decoded {
-    Frame(Found),
+    Frame(ReplayedFrame),
     NotYet,
     /// All of the stretch has been decoded.
     Over,
@@ -95,7 +95,7 @@ impl Replay {
             Seek::Near(secs) => (SeekTarget::Time(secs), Some(Instant::now() + NEAR_TIME)),
             Seek::Keyframe(secs) | Seek::Towards(secs) => (SeekTarget::Time(secs), None),
         };
-        let Search { frame, before, .. } = self.search(target, room, until, 0.0)?;
+        let ReplaySearch { frame, before, .. } = self.search(target, room, until, 0.0)?;
         let before = self.frames(before);
         Some((self.frame(frame)?, before))
     }
@@ -104,12 +104,13 @@ impl Replay {
     pub(super) fn frames_back(&mut self, target: SeekTarget, bytes: usize) -> Vec<Frame> {
         let room = Room { frames: usize::MAX, bytes };
         let early_secs = if matches!(target, SeekTarget::Before(_)) { BACK_SECS } else { 0.0 };
-        let Some(Search { frame, before: mut all, .. }) = self.search(target, room, None, early_secs) else {
+        let Some(ReplaySearch { frame, before: mut all, .. }) = self.search(target, room, None, early_secs) else {
             return Vec::new();
         };
         all.push_back(frame);
-        let is_before =
-            |found: &Found| if let SeekTarget::Before(ticks) = target { found.1.pts_ticks < ticks } else { true };
+        let is_before = |found: &ReplayedFrame| {
+            if let SeekTarget::Before(ticks) = target { found.1.pts_ticks < ticks } else { true }
+        };
         all.retain(is_before);
         self.frames(all)
     }
@@ -138,7 +139,13 @@ impl Replay {
     }
 
     /// Decodes up to a frame.
-    fn search(&mut self, target: SeekTarget, room: Room, until: Option<Instant>, early_secs: f64) -> Option<Search> {
+    fn search(
+        &mut self,
+        target: SeekTarget,
+        room: Room,
+        until: Option<Instant>,
+        early_secs: f64,
+    ) -> Option<ReplaySearch> {
         let begun = Instant::now();
         let whole = if until.is_some() { 0 } else { room.frames };
         let way = self.shift.way_to(target, whole, early_secs)?;
@@ -152,10 +159,16 @@ impl Replay {
     }
 
     /// Decodes along a way to its frame, or to one near it when the time is up; and whether that began with a whole picture.
-    fn search_on(&mut self, way: Way, room: Room, until: Option<Instant>, begun: Instant) -> Option<(Search, bool)> {
+    fn search_on(
+        &mut self,
+        way: Way,
+        room: Room,
+        until: Option<Instant>,
+        begun: Instant,
+    ) -> Option<(ReplaySearch, bool)> {
         let (stated, is_first) = (way.stated, way.is_first);
         self.begin(way)?;
-        let mut search: Option<Search> = None;
+        let mut search: Option<ReplaySearch> = None;
         let mut is_clean = true;
         loop {
             let is_superseded = self.stop.0.is_hurried() && begun.elapsed() > PATIENCE;
@@ -175,7 +188,7 @@ impl Replay {
                 is_clean = is_first || !matches!(found.0.picture_type(), Some('P' | 'B'));
             }
             let is_there = found.0.best_effort_timestamp().is_some_and(|found| found >= stated);
-            search = Some(Search::on(search, found, room));
+            search = Some(ReplaySearch::on(search, found, room));
             if is_there || until.is_some_and(|until| Instant::now() >= until) {
                 break;
             }
@@ -197,7 +210,7 @@ impl Replay {
                 let codec = Codec::open(&way.coding.stream.parameters(), options);
                 let codec = codec.inspect_err(|error| log::debug!("no decoder for what was kept: {error}")).ok()?;
                 let pictures = PictureMaker::new(&self.options, way.coding.defaults.clone());
-                *reading = Some(Reading { way, codec, pictures, next, held: None });
+                *reading = Some(StretchReading { way, codec, pictures, next, held: None });
             }
         }
         Some(())
@@ -233,19 +246,19 @@ impl Replay {
         }
     }
 
-    fn frame(&mut self, (frame, place): Found) -> Option<Frame> {
+    fn frame(&mut self, (frame, place): ReplayedFrame) -> Option<Frame> {
         let made = self.reading.as_mut()?.pictures.make_frame(frame, place, self.serial);
         made.inspect_err(|reason| log::debug!("a frame is left out: {reason}")).ok()
     }
 
-    fn frames(&mut self, found: VecDeque<Found>) -> Vec<Frame> {
+    fn frames(&mut self, found: VecDeque<ReplayedFrame>) -> Vec<Frame> {
         found.into_iter().filter_map(|found| self.frame(found)).collect()
     }
 }
 
-impl Search {
+impl ReplaySearch {
     /// Goes on to the next frame; of those before it, the last ones are kept that there is room for.
-    fn on(search: Option<Self>, frame: Found, room: Room) -> Self {
+    fn on(search: Option<Self>, frame: ReplayedFrame, room: Room) -> Self {
         let Some(Self { frame: last, mut before, mut bytes }) = search else {
             return Self { frame, before: VecDeque::new(), bytes: 0 };
         };
@@ -275,7 +288,7 @@ enum Fed {
     Gone,
 }
 
-impl Reading {
+impl StretchReading {
     /// Hands the codec the next packet. Those of pictures that are not wanted, and to which no other refers, are left out.
     fn feed(&mut self, shift: &Timeshift) -> Fed {
         let packet = match self.held.take().map_or_else(|| shift.packet(self.way.stretch, self.next), Supplied::Packet)

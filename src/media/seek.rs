@@ -7,7 +7,7 @@ use super::approach::{Manner, Reached};
 use super::decoder::Decoder;
 use super::error::MediaError;
 use super::index::Listing;
-use super::position::{Count, Origin, Position, Room, Supply};
+use super::position::{Count, Origin, PacketSupply, Position, Room};
 use super::promise::Promise;
 use super::repeatable::Earlier;
 use super::target::{Seek, SeekTarget};
@@ -225,7 +225,7 @@ impl Decoder {
         let last = position.last_pts.map(|pts| self.timeline.stated(pts).saturating_add(1));
         position.omission.drop_before = last.or(position.omission.drop_before).or(Some(earlier.than));
         position.back_ticks = step.saturating_mul(2);
-        (position.supply, position.last_packet) = (Supply::Flowing, None);
+        (position.supply, position.last_packet) = (PacketSupply::Flowing, None);
         position.packets.clear();
         position.in_codec.clear();
         // What stands before a keyframe there cannot be decoded; at the beginning of the file it is.

@@ -29,14 +29,14 @@ const LIVE: [(&CStr, &CStr); 4] = [PROBED[0], PROBED[1], PROBED[2], (c"overrun_n
 pub(super) struct Source {
     path: PathBuf,
     url: CString,
-    kind: Kind,
+    kind: SourceKind,
     /// How long a network source may give no data.
     network_limit: Duration,
     interrupt: Arc<Interrupt>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum SourceKind {
     File,
     /// The standard input.
     Pipe,
@@ -62,25 +62,25 @@ impl Source {
     pub(super) fn new(path: &Path, network_limit: Duration, interrupt: Arc<Interrupt>) -> Result<Self, MediaError> {
         let text = path.to_string_lossy();
         let kind = if text == "-" {
-            Kind::Pipe
+            SourceKind::Pipe
         } else if device(&text).is_some() {
-            Kind::Device
+            SourceKind::Device
         } else if is_address(&text) {
-            if address::delivery(path) == Delivery::Live { Kind::Live } else { Kind::Network }
+            if address::delivery(path) == Delivery::Live { SourceKind::Live } else { SourceKind::Network }
         } else {
             match check_file(path)? {
-                Kind::File if address::is_session_description(path) => Kind::SessionDescription,
+                SourceKind::File if address::is_session_description(path) => SourceKind::SessionDescription,
                 kind => kind,
             }
         };
         let url = match kind {
-            Kind::Pipe => b"pipe:0".to_vec(),
+            SourceKind::Pipe => b"pipe:0".to_vec(),
             // The prefix keeps a colon in a file's name from being taken for a protocol.
-            Kind::File | Kind::Fifo | Kind::SessionDescription => {
+            SourceKind::File | SourceKind::Fifo | SourceKind::SessionDescription => {
                 [b"file:".as_slice(), path.as_os_str().as_encoded_bytes()].concat()
             }
-            Kind::Device => device(&text).map_or("", |device| device.name).as_bytes().to_vec(),
-            Kind::Network | Kind::Live | Kind::Numbered | Kind::Glob | Kind::Other => {
+            SourceKind::Device => device(&text).map_or("", |device| device.name).as_bytes().to_vec(),
+            SourceKind::Network | SourceKind::Live | SourceKind::Numbered | SourceKind::Glob | SourceKind::Other => {
                 path.as_os_str().as_encoded_bytes().to_vec()
             }
         };
@@ -95,12 +95,12 @@ impl Source {
 
     /// Whether it can be opened more than once.
     pub(super) fn can_reopen(&self) -> bool {
-        !matches!(self.kind, Kind::Pipe | Kind::Fifo)
+        !matches!(self.kind, SourceKind::Pipe | SourceKind::Fifo)
     }
 
     /// Whether its sender gives the pace, as far as that is known before it is open.
     pub(super) const fn is_live(&self) -> bool {
-        matches!(self.kind, Kind::Live | Kind::SessionDescription | Kind::Device)
+        matches!(self.kind, SourceKind::Live | SourceKind::SessionDescription | SourceKind::Device)
     }
 
     /// Whether an open input of this source is live: a web server that tells no length sends what is made meanwhile. Segments that a
@@ -108,7 +108,7 @@ impl Source {
     pub(super) fn is_live_as(&self, input: &Input) -> bool {
         let is_flowing = || !input.is_seekable() && input.byte_length().is_none() && input.duration_secs().is_none();
         let is_listed = || matches!(input.container(), "hls" | "dash");
-        self.is_live() || (self.kind == Kind::Network && is_flowing() && !is_listed())
+        self.is_live() || (self.kind == SourceKind::Network && is_flowing() && !is_listed())
     }
 
     /// How long it may give no data.
@@ -118,7 +118,7 @@ impl Source {
 
     /// Whether it is a plain file.
     pub(super) fn is_file(&self) -> bool {
-        self.kind == Kind::File
+        self.kind == SourceKind::File
     }
 
     /// Whether it is an MP4 whose index is spread over the file.
@@ -128,7 +128,7 @@ impl Source {
 
     /// Whether it is a pattern that FFmpeg opens whether any file fits it or not.
     pub(super) fn is_glob(&self) -> bool {
-        self.kind == Kind::Glob
+        self.kind == SourceKind::Glob
     }
 
     /// What ends blocking reads.
@@ -138,14 +138,14 @@ impl Source {
 
     /// Sets the time limit of the operation that follows, where there is one.
     pub(super) fn limit_time(&self) {
-        let comes_from_outside = self.is_live() || self.kind == Kind::Network;
+        let comes_from_outside = self.is_live() || self.kind == SourceKind::Network;
         let limit = comes_from_outside.then_some(self.network_limit);
         self.interrupt.limit(limit);
     }
 
     /// Opens the source and reads its headers.
     pub(super) fn open(&self) -> Result<Input, MediaError> {
-        if matches!(self.kind, Kind::Network | Kind::Live) {
+        if matches!(self.kind, SourceKind::Network | SourceKind::Live) {
             address::resolve(&self.path)?;
         }
         self.limit_time();
@@ -153,13 +153,13 @@ impl Source {
         let network: [(&CStr, &CStr); 1] = [(c"rw_timeout", &micros)];
         let device = self.device_kind()?;
         let (format, options): (Option<&CStr>, &[(&CStr, &CStr)]) = match self.kind {
-            Kind::Network => (None, &network),
-            Kind::Live => (None, &LIVE),
-            Kind::SessionDescription => (Some(c"sdp"), &PROBED),
-            Kind::Device => (device.as_deref(), &PROBED),
-            Kind::Numbered => (Some(c"image2"), &[(c"start_number_range", HIGHEST_FIRST_NUMBER)]),
-            Kind::Glob => (Some(c"image2"), &[(c"pattern_type", c"glob")]),
-            Kind::File | Kind::Pipe | Kind::Fifo | Kind::Other => (None, &[]),
+            SourceKind::Network => (None, &network),
+            SourceKind::Live => (None, &LIVE),
+            SourceKind::SessionDescription => (Some(c"sdp"), &PROBED),
+            SourceKind::Device => (device.as_deref(), &PROBED),
+            SourceKind::Numbered => (Some(c"image2"), &[(c"start_number_range", HIGHEST_FIRST_NUMBER)]),
+            SourceKind::Glob => (Some(c"image2"), &[(c"pattern_type", c"glob")]),
+            SourceKind::File | SourceKind::Pipe | SourceKind::Fifo | SourceKind::Other => (None, &[]),
         };
         let protocols = self.reach().protocols();
         let allowed: [(&CStr, &CStr); 1] = [(c"protocol_whitelist", &protocols)];
@@ -194,12 +194,12 @@ impl Source {
     fn reach(&self) -> Reach<'_> {
         let text = self.path.to_str().unwrap_or_default();
         match self.kind {
-            Kind::File | Kind::Fifo | Kind::Numbered | Kind::Glob => Reach::Files,
-            Kind::Pipe => Reach::Pipe,
-            Kind::Network | Kind::Live => Reach::Network(text),
-            Kind::SessionDescription => Reach::Described,
-            Kind::Other => Reach::Named(text),
-            Kind::Device => Reach::Device,
+            SourceKind::File | SourceKind::Fifo | SourceKind::Numbered | SourceKind::Glob => Reach::Files,
+            SourceKind::Pipe => Reach::Pipe,
+            SourceKind::Network | SourceKind::Live => Reach::Network(text),
+            SourceKind::SessionDescription => Reach::Described,
+            SourceKind::Other => Reach::Named(text),
+            SourceKind::Device => Reach::Device,
         }
     }
 
@@ -212,7 +212,9 @@ impl Source {
             plain(bare.unwrap_or(named))
         };
         match denied {
-            Denied::Unread(named) if self.kind != Kind::Pipe => MediaError::PartUnread { path, named: bare(&named) },
+            Denied::Unread(named) if self.kind != SourceKind::Pipe => {
+                MediaError::PartUnread { path, named: bare(&named) }
+            }
             Denied::Unread(named) | Denied::Refused(named) => MediaError::Refused { path, named: bare(&named) },
         }
     }
@@ -220,14 +222,16 @@ impl Source {
     fn open_error(&self, error: AvError) -> MediaError {
         let path = self.path.clone();
         match error {
-            AvError::BUSY if self.kind == Kind::Device => MediaError::DeviceInUse { path },
-            _ if self.kind == Kind::Device && !self.interrupt.is_stopped() && !self.interrupt.is_late() => {
+            AvError::BUSY if self.kind == SourceKind::Device => MediaError::DeviceInUse { path },
+            _ if self.kind == SourceKind::Device && !self.interrupt.is_stopped() && !self.interrupt.is_late() => {
                 MediaError::Device { path, reason: error.to_string() }
             }
             AvError::INVALID_DATA if self.is_file() && is_heif(&self.path) => MediaError::Heif { path },
             AvError::INVALID_DATA if self.is_file() && is_mp4_without_index(&self.path) => MediaError::NoIndex { path },
             AvError::INVALID_DATA => MediaError::NotMedia { path, reason: error.to_string() },
-            AvError::NO_ENTRY if matches!(self.kind, Kind::Numbered | Kind::Glob) => MediaError::NoMatch { path },
+            AvError::NO_ENTRY if matches!(self.kind, SourceKind::Numbered | SourceKind::Glob) => {
+                MediaError::NoMatch { path }
+            }
             AvError::NO_ENTRY => MediaError::NotFound { path },
             AvError::NO_PROTOCOL if self.is_live() => MediaError::NoProtocol { path },
             AvError::ADDRESS_IN_USE => MediaError::PortTaken { path },
@@ -250,7 +254,7 @@ impl Source {
 }
 
 /// The errors that the file system can tell at once.
-fn check_file(path: &Path) -> Result<Kind, MediaError> {
+fn check_file(path: &Path) -> Result<SourceKind, MediaError> {
     let path_buf = || path.to_owned();
     let metadata = match fs::metadata(path) {
         Ok(metadata) => metadata,
@@ -259,9 +263,9 @@ fn check_file(path: &Path) -> Result<Kind, MediaError> {
             let text = path.to_string_lossy();
             let is_protocol = text.split_once(':').is_some_and(|(name, _)| name.len() > 1);
             return match () {
-                () if is_protocol => Ok(Kind::Other),
-                () if text.contains('%') => Ok(Kind::Numbered),
-                () if text.contains(['*', '?', '[']) => Ok(Kind::Glob),
+                () if is_protocol => Ok(SourceKind::Other),
+                () if text.contains('%') => Ok(SourceKind::Numbered),
+                () if text.contains(['*', '?', '[']) => Ok(SourceKind::Glob),
                 () => Err(MediaError::NotFound { path: path_buf() }),
             };
         }
@@ -272,13 +276,13 @@ fn check_file(path: &Path) -> Result<Kind, MediaError> {
     }
     if !metadata.is_file() {
         // A named pipe or a device: opening it here would take its first bytes away.
-        return Ok(Kind::Fifo);
+        return Ok(SourceKind::Fifo);
     }
     if metadata.len() == 0 {
         return Err(MediaError::Empty { path: path_buf() });
     }
     match File::open(path) {
-        Ok(_) => Ok(Kind::File),
+        Ok(_) => Ok(SourceKind::File),
         Err(error) => Err(MediaError::Unreadable { path: path_buf(), reason: error.to_string() }),
     }
 }

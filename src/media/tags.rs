@@ -7,15 +7,15 @@ use crate::picture::color::{Colorimetry, Matrix, Origin, Range, Sourced};
 use crate::picture::layout::{ColorModel, PixelLayout};
 
 /// Colour tags as numbers.
-pub(super) type Numbers = av::ColorNumbers;
+pub(super) type TagNumbers = av::ColorNumbers;
 
 /// H.273's "unspecified".
 const UNSPECIFIED: i32 = 2;
 
 /// The frame's tags, each filled in from the stream's where the frame has none.
-pub(super) fn merged(frame: Numbers, stream: Numbers) -> Numbers {
+pub(super) fn merged(frame: TagNumbers, stream: TagNumbers) -> TagNumbers {
     let either = |frame: i32, stream: i32| if frame == UNSPECIFIED { stream } else { frame };
-    Numbers {
+    TagNumbers {
         matrix: either(frame.matrix, stream.matrix),
         range: if range(frame.range).is_some() { frame.range } else { stream.range },
         primaries: either(frame.primaries, stream.primaries),
@@ -48,7 +48,7 @@ const fn range(number: i32) -> Option<Range> {
 
 /// How the samples are read, and a sentence about a tag that could not be followed.
 pub(super) fn colorimetry(
-    numbers: Numbers,
+    numbers: TagNumbers,
     layout: &PixelLayout,
     size: (u32, u32),
     source: &PixelDescriptor,

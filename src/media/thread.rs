@@ -28,13 +28,13 @@ pub(super) const KEPT: Room = Room { frames: 3, bytes: 64 << 20 };
 
 /// A decoder on its own thread. Dropping it stops and joins the thread.
 pub struct DecodeThread {
-    shared: Arc<Shared>,
+    shared: Arc<ThreadShared>,
     stop: StopHandle,
     handle: Option<JoinHandle<()>>,
 }
 
 /// What both threads hold; `airing` is its part for what is live.
-pub(super) struct Shared {
+pub(super) struct ThreadShared {
     exchange: Mutex<Exchange>,
     /// Signalled at every change of what is exchanged.
     pub(super) changed: Condvar,
@@ -94,9 +94,9 @@ impl DecodeThread {
         limits: QueueLimits,
         kept_packets: usize,
         waker: impl Fn() + Send + Sync + 'static,
-        work: impl FnOnce(&Arc<Shared>) + Send + 'static,
+        work: impl FnOnce(&Arc<ThreadShared>) + Send + 'static,
     ) -> std::io::Result<Self> {
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(ThreadShared {
             exchange: Mutex::default(),
             changed: Condvar::new(),
             limits: QueueLimits { frames: limits.frames.max(QueueLimits::MIN_FRAMES), ..limits },
@@ -263,7 +263,7 @@ pub(super) enum Afterwards {
     Rest,
 }
 
-impl Shared {
+impl ThreadShared {
     pub(super) fn lock(&self) -> MutexGuard<'_, Exchange> {
         // What is exchanged is consistent between any two statements that change it.
         self.exchange.lock().unwrap_or_else(PoisonError::into_inner)

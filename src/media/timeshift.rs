@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::av::{AvPacket, StreamCopy};
-use super::pictures::{Place, StreamDefaults};
+use super::pictures::{StreamDefaults, TimelinePlace};
 use super::target::SeekTarget;
 use crate::picture::Frame;
 
@@ -64,11 +64,11 @@ pub(super) enum Supplied {
 pub(super) struct Timeshift {
     /// Bytes of packets; none are kept where this is 0.
     limit: usize,
-    kept: Mutex<Kept>,
+    kept: Mutex<KeptStretches>,
 }
 
 #[derive(Default)]
-struct Kept {
+struct KeptStretches {
     bytes: usize,
     stretches: VecDeque<Stretch>,
     /// The number of the next one.
@@ -92,7 +92,7 @@ struct Stretch {
 struct Noted {
     packet: u64,
     stated: i64,
-    place: Place,
+    place: TimelinePlace,
 }
 
 impl Timeshift {
@@ -101,7 +101,7 @@ impl Timeshift {
         Self { limit, kept: Mutex::default() }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Kept> {
+    fn lock(&self) -> MutexGuard<'_, KeptStretches> {
         // What is kept is consistent between any two statements that change it.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -150,7 +150,7 @@ impl Timeshift {
     /// Notes where a frame lies that has been decoded, whose packet has this timestamp.
     pub(super) fn note_frame(&self, stated: i64, frame: &Frame) {
         let &Frame { pts_ticks, time_base, time_secs, duration_secs, index, arrival, .. } = frame;
-        let place = Place { pts_ticks, time_base, time_secs, duration_secs, index, arrival };
+        let place = TimelinePlace { pts_ticks, time_base, time_secs, duration_secs, index, arrival };
         if let Some(stretch) = self.lock().stretches.back_mut() {
             stretch.note_frame(stated, place);
         }
@@ -175,7 +175,7 @@ impl Timeshift {
     }
 
     /// Where the frame of a stretch lies whose packet has this timestamp; `None` where it has not come on time.
-    pub(super) fn place_of(&self, stretch: u64, stated: i64) -> Option<Place> {
+    pub(super) fn place_of(&self, stretch: u64, stated: i64) -> Option<TimelinePlace> {
         let kept = self.lock();
         let frames = &kept.stretch(stretch)?.frames;
         frames.binary_search_by_key(&stated, |noted| noted.stated).ok().map(|at| frames[at].place)
@@ -189,7 +189,7 @@ impl Timeshift {
     }
 }
 
-impl Kept {
+impl KeptStretches {
     fn frames(&self) -> impl Iterator<Item = &Noted> {
         self.stretches.iter().flat_map(|stretch| &stretch.frames)
     }
@@ -304,7 +304,7 @@ impl Stretch {
         bytes
     }
 
-    fn note_frame(&mut self, stated: i64, place: Place) {
+    fn note_frame(&mut self, stated: i64, place: TimelinePlace) {
         let Some(at) = self.packets.iter().rev().take(DECODED_BACK).position(|(_, pts)| *pts == Some(stated)) else {
             return;
         };

@@ -10,7 +10,7 @@ pub const TOLERANCE: u32 = 8;
 
 /// What is found at the edges of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Bars {
+pub enum EdgeBars {
     /// No row and no column at an edge is black.
     None,
     /// All of the picture is.
@@ -22,7 +22,7 @@ pub enum Bars {
 /// Looks for bars: rows and columns at the edges all of whose codes lie at black or at most [`TOLERANCE`] above it, scaled to the
 /// depth. Codes are luma's; of R'G'B' pictures all three. Black is 16 in limited range, scaled likewise, and 0 in full range.
 #[must_use]
-pub fn find(picture: &Picture) -> Bars {
+pub fn find(picture: &Picture) -> EdgeBars {
     let layout = picture.layout();
     let components = if picture.has_coded_components() { 1 } else { layout.component_count() };
     let is_limited = picture.colorimetry().range.value == Range::Limited && layout.model != ColorModel::Rgb;
@@ -30,14 +30,14 @@ pub fn find(picture: &Picture) -> Bars {
     let is_black = |x, y| (0..components).all(|component| picture.code(component, x, y) <= most);
     let (width, height) = (picture.width(), picture.height());
     let is_bar_row = |y: &u32| (0..width).all(|x| is_black(x, *y));
-    let Some(top) = (0..height).find(|y| !is_bar_row(y)) else { return Bars::Black };
+    let Some(top) = (0..height).find(|y| !is_bar_row(y)) else { return EdgeBars::Black };
     let bottom = (top..height).rfind(|y| !is_bar_row(y)).unwrap_or(top);
     let is_bar_column = |x: &u32| (top..=bottom).all(|y| is_black(*x, y));
     // A row that is no bar has a pixel that is not black, and so has its column.
     let left = (0..width).find(|x| !is_bar_column(x)).unwrap_or(0);
     let right = (left..width).rfind(|x| !is_bar_column(x)).unwrap_or(width - 1);
     let rect = Rect { x: left, y: top, width: right - left + 1, height: bottom - top + 1 };
-    rect.proper(width, height).map_or(Bars::None, Bars::Around)
+    rect.proper(width, height).map_or(EdgeBars::None, EdgeBars::Around)
 }
 
 #[cfg(test)]
@@ -73,7 +73,7 @@ mod tests {
     }
 
     const SIZE: (u32, u32) = (29, 19);
-    const AROUND: Bars = Bars::Around(Rect { x: 3, y: 5, width: 20, height: 9 });
+    const AROUND: EdgeBars = EdgeBars::Around(Rect { x: 3, y: 5, width: 20, height: 9 });
 
     #[test]
     fn bars_are_found_at_any_edge_and_depth() {
@@ -81,23 +81,23 @@ mod tests {
         let eight = PixelLayout::planar_ycbcr(8, (1, 1));
         assert_eq!(find(eight, Range::Limited, 16, 90), AROUND);
         assert_eq!(find(eight, Range::Limited, 24, 25), AROUND, "just within the tolerance, and just not");
-        assert_eq!(find(eight, Range::Limited, 25, 90), Bars::None);
+        assert_eq!(find(eight, Range::Limited, 25, 90), EdgeBars::None);
         assert_eq!(find(eight, Range::Limited, 3, 90), AROUND, "below black is black");
         let ten = PixelLayout::planar_ycbcr(10, (1, 1));
         assert_eq!(find(ten, Range::Limited, 24 << 2, (24 << 2) + 1), AROUND);
         assert_eq!(find(eight, Range::Full, 8, 9), AROUND);
-        assert_eq!(find(eight, Range::Full, 9, 90), Bars::None);
+        assert_eq!(find(eight, Range::Full, 9, 90), EdgeBars::None);
         assert_eq!(find(PixelLayout::gray(8), Range::Full, 0, 90), AROUND);
     }
 
     #[test]
     fn a_black_picture_has_nothing_between_its_bars() {
         let eight = PixelLayout::planar_ycbcr(8, (1, 1));
-        assert_eq!(find(&picture(eight, SIZE, Range::Limited, |_, _| 20)), Bars::Black);
-        assert_eq!(find(&picture(eight, SIZE, Range::Limited, |_, _| 120)), Bars::None);
+        assert_eq!(find(&picture(eight, SIZE, Range::Limited, |_, _| 20)), EdgeBars::Black);
+        assert_eq!(find(&picture(eight, SIZE, Range::Limited, |_, _| 120)), EdgeBars::None);
         // One pixel that is not black ends the bars of its row and of its column.
         let one = find(&picture(eight, SIZE, Range::Limited, |x, y| if (x, y) == (7, 2) { 99 } else { 16 }));
-        assert_eq!(one, Bars::Around(Rect { x: 7, y: 2, width: 1, height: 1 }));
+        assert_eq!(one, EdgeBars::Around(Rect { x: 7, y: 2, width: 1, height: 1 }));
     }
 
     #[test]
@@ -108,6 +108,6 @@ mod tests {
             Colorimetry { matrix: Sourced::tagged(Matrix::Identity), range: Sourced::tagged(Range::Limited) };
         let planes = OwnedPlanes { planes: vec![(bytes, 12)] };
         let picture = Picture::new(layout, (4, 3), colorimetry, Arc::new(planes)).unwrap();
-        assert_eq!(find(&picture), Bars::Around(Rect { x: 1, y: 1, width: 1, height: 1 }));
+        assert_eq!(find(&picture), EdgeBars::Around(Rect { x: 1, y: 1, width: 1, height: 1 }));
     }
 }

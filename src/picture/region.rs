@@ -106,7 +106,7 @@ fn view(picture: &Picture, rect: Rect) -> Result<Picture, PictureError> {
         // Components that share a plane agree on where a column that begins a group of samples lies.
         skipped[plane] = row + (rect.x >> sx) as usize * usize::from(place.step);
     }
-    let planes = Part { picture: picture.clone(), skipped };
+    let planes = OffsetPlanes { picture: picture.clone(), skipped };
     Picture::new(layout, (rect.width, rect.height), *picture.colorimetry(), Arc::new(planes))
 }
 
@@ -115,12 +115,12 @@ const fn shifts(layout: &PixelLayout, component: usize) -> (u8, u8) {
 }
 
 /// Planes of a picture without their first bytes.
-struct Part {
+struct OffsetPlanes {
     picture: Picture,
     skipped: [usize; 3],
 }
 
-impl PlaneStore for Part {
+impl PlaneStore for OffsetPlanes {
     fn plane(&self, index: usize) -> PlaneView<'_> {
         let PlaneView { bytes, stride } = self.picture.plane(index);
         let skipped = self.skipped.get(index).copied().unwrap_or(0);

@@ -13,8 +13,8 @@ use std::sync::Arc;
 
 use super::drive::send;
 use super::request::SeekRequest;
-use super::supply::Supply;
-use super::tally::{OnScreen, Tally};
+use super::supply::FrameSupply;
+use super::tally::{OnScreen, PlaybackTally};
 use crate::media::{DecodeEvent, DecodeThread, FrameIndex, MediaError, Seek, SeekTarget};
 use crate::picture::Frame;
 
@@ -72,8 +72,8 @@ pub struct Followed {
 /// The frames of a clip that follows another.
 #[derive(Debug)]
 pub struct Follower {
-    supply: Supply,
-    tally: Tally,
+    supply: FrameSupply,
+    tally: PlaybackTally,
     goal: FollowGoal,
     /// Whether the first frame of a seek has yet to come.
     is_seeking: bool,
@@ -90,8 +90,8 @@ impl Follower {
     #[must_use]
     pub fn new(budget: usize) -> Self {
         Self {
-            supply: Supply::new(budget),
-            tally: Tally::default(),
+            supply: FrameSupply::new(budget),
+            tally: PlaybackTally::default(),
             goal: FollowGoal::Time(0.0),
             is_seeking: true,
             sought: None,

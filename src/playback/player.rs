@@ -23,7 +23,7 @@
 //! ```
 //!
 //! What the decoder is doing meanwhile, which frames it leaves out because it is late, and which frames are kept, is the
-//! [`Supply`]'s business. `tick` decides which frame is due, `seek` where the decoder is sent, `scrubbing` what is shown on the way.
+//! [`FrameSupply`]'s business. `tick` decides which frame is due, `seek` where the decoder is sent, `scrubbing` what is shown on the way.
 
 mod live;
 mod scrubbing;
@@ -37,8 +37,8 @@ use super::Clock;
 use super::late::Lateness;
 use super::phase::{Hands, Phase, Seeking};
 use super::request::{Destination, Marks, PlaybackCounts, PlayerOptions, SeekRequest};
-use super::supply::Supply;
-use super::tally::{OnScreen, Tally};
+use super::supply::FrameSupply;
+use super::tally::{OnScreen, PlaybackTally};
 use crate::media::FrameIndex;
 use crate::picture::Frame;
 
@@ -69,13 +69,13 @@ pub struct Player {
     clock: Clock,
     phase: Phase,
     hands: Hands,
-    supply: Supply,
+    supply: FrameSupply,
     shown: Option<OnScreen>,
     marked: Marked,
     lateness: Lateness,
     /// Since when a frame is needed and none is there.
     starved_since: Option<Instant>,
-    tally: Tally,
+    tally: PlaybackTally,
     /// When the oldest and the newest frame of a live source begin that can be decoded again, in seconds.
     kept_packets: Option<(f64, f64)>,
 }
@@ -89,12 +89,12 @@ impl Player {
             clock: Clock::standing_at(0.0),
             phase: Phase::Seeking(Seeking::new(Destination::at(0.0))),
             hands: if options.paused { Hands::Paused { steps: 0 } } else { Hands::Playing },
-            supply: Supply::new(options.cache_bytes),
+            supply: FrameSupply::new(options.cache_bytes),
             shown: None,
             marked: Marked::Nothing,
             lateness: Lateness::default(),
             starved_since: None,
-            tally: Tally::default(),
+            tally: PlaybackTally::default(),
             kept_packets: None,
         }
     }

@@ -51,7 +51,7 @@ enum LeftOut {
 
 /// Frames, and the decoder that delivers them.
 #[derive(Debug)]
-pub(super) struct Supply {
+pub(super) struct FrameSupply {
     pub(super) cache: FrameCache,
     /// Bytes of frames that may be kept.
     pub(super) budget: usize,
@@ -69,7 +69,7 @@ pub(super) struct Supply {
     unfetchable: Option<i64>,
 }
 
-impl Supply {
+impl FrameSupply {
     /// Nothing yet; the decoder delivers from the first frame on, with serial 0.
     pub(super) fn new(budget: usize) -> Self {
         Self {

@@ -37,14 +37,14 @@ struct Guess {
 
 /// Numbers and counts.
 #[derive(Debug, Default)]
-pub(super) struct Tally {
+pub(super) struct PlaybackTally {
     counts: PlaybackCounts,
     /// The list that tells the numbers of frames which the decoder did not count.
     list: Option<Arc<FrameIndex>>,
     guesses: Vec<Guess>,
 }
 
-impl Tally {
+impl PlaybackTally {
     pub(super) const fn counts(&self) -> PlaybackCounts {
         self.counts
     }

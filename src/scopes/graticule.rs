@@ -61,7 +61,7 @@ impl Unit {
 
 /// What a line stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub enum LineKind {
     /// A step of the scale.
     Step,
     /// A limit of EBU R 103, on either side of what it tolerates.
@@ -80,7 +80,7 @@ pub struct Mark {
     /// What is written on it: the value, without the unit.
     pub label: String,
     /// What it stands for; where there is no room for all labels, the higher kind's stay.
-    pub kind: Kind,
+    pub kind: LineKind,
 }
 
 /// What a channel's codes mean.
@@ -159,16 +159,16 @@ impl Scale {
     /// The lines of the scale from the lowest up, no two at one place.
     #[must_use]
     pub fn marks(self, unit: Unit) -> Vec<Mark> {
-        let steps = self.steps(unit).into_iter().map(|value| (value, Kind::Step));
-        let nominal = self.nominal(unit).into_iter().map(|value| (value, Kind::Nominal));
-        let tolerances = self.tolerances(unit).into_iter().map(|value| (value, Kind::Tolerance));
+        let steps = self.steps(unit).into_iter().map(|value| (value, LineKind::Step));
+        let nominal = self.nominal(unit).into_iter().map(|value| (value, LineKind::Nominal));
+        let tolerances = self.tolerances(unit).into_iter().map(|value| (value, LineKind::Tolerance));
         let mut marks: Vec<Mark> = steps.chain(nominal).chain(tolerances).map(|line| self.mark(line, unit)).collect();
         marks.sort_by(|a, b| a.level.total_cmp(&b.level).then(b.kind.cmp(&a.kind)));
         marks.dedup_by(|next, kept| next.level == kept.level);
         marks
     }
 
-    fn mark(self, (value, kind): (f64, Kind), unit: Unit) -> Mark {
+    fn mark(self, (value, kind): (f64, LineKind), unit: Unit) -> Mark {
         let label = format!("{value:.0}").replace('-', "\u{2212}");
         Mark { level: self.level_of(self.code_at(value, unit)), value, label, kind }
     }
@@ -226,7 +226,7 @@ mod tests {
         [8, 10, 12].into_iter().flat_map(of_depth).collect()
     }
 
-    fn labels(scale: Scale, unit: Unit, kind: Kind) -> Vec<String> {
+    fn labels(scale: Scale, unit: Unit, kind: LineKind) -> Vec<String> {
         scale.marks(unit).into_iter().filter(|mark| mark.kind == kind).map(|mark| mark.label).collect()
     }
 
@@ -238,10 +238,10 @@ mod tests {
         let chroma = Scale::new(Components::YCbCr, 2, Range::Limited, 10);
         assert_eq!([-50.0, 0.0, 50.0].map(|percent| chroma.code_at(percent, Unit::Percent)), [64.0, 512.0, 960.0]);
         assert_eq!([-350.0, 350.0].map(|volts| chroma.code_at(volts, Unit::Millivolts)), [64.0, 960.0]);
-        assert_eq!(labels(luma, Unit::Codes, Kind::Nominal), ["16", "128", "235"]);
-        assert_eq!(labels(chroma, Unit::Codes, Kind::Nominal), ["64", "512", "960"]);
-        assert_eq!(labels(luma, Unit::Percent, Kind::Nominal), ["0", "100"]);
-        assert_eq!(labels(chroma, Unit::Millivolts, Kind::Nominal), ["\u{2212}350", "0", "350"]);
+        assert_eq!(labels(luma, Unit::Codes, LineKind::Nominal), ["16", "128", "235"]);
+        assert_eq!(labels(chroma, Unit::Codes, LineKind::Nominal), ["64", "512", "960"]);
+        assert_eq!(labels(luma, Unit::Percent, LineKind::Nominal), ["0", "100"]);
+        assert_eq!(labels(chroma, Unit::Millivolts, LineKind::Nominal), ["\u{2212}350", "0", "350"]);
     }
 
     #[test]
@@ -250,17 +250,17 @@ mod tests {
             [Scale::new(Components::Rgbl, 0, Range::Limited, 10), Scale::new(Components::YCbCr, 0, Range::Full, 10)]
         {
             assert_eq!([0.0, 100.0].map(|percent| scale.code_at(percent, Unit::Percent)), [0.0, 1023.0]);
-            assert_eq!(labels(scale, Unit::Codes, Kind::Nominal), ["0", "1023"]);
-            assert_eq!(labels(scale, Unit::Codes, Kind::Step), ["128", "256", "384", "512", "640", "768", "896"]);
+            assert_eq!(labels(scale, Unit::Codes, LineKind::Nominal), ["0", "1023"]);
+            assert_eq!(labels(scale, Unit::Codes, LineKind::Step), ["128", "256", "384", "512", "640", "768", "896"]);
         }
     }
 
     #[test]
     fn the_limits_of_r103_are_marked_where_the_scale_shows_them() {
         let luma = Scale::new(Components::YCbCr, 0, Range::Limited, 10);
-        assert_eq!(labels(luma, Unit::Codes, Kind::Tolerance), ["20", "984"]);
-        assert_eq!(labels(luma, Unit::Percent, Kind::Tolerance), ["\u{2212}5", "105"]);
-        assert_eq!(labels(luma, Unit::Millivolts, Kind::Tolerance), ["\u{2212}35", "735"]);
+        assert_eq!(labels(luma, Unit::Codes, LineKind::Tolerance), ["20", "984"]);
+        assert_eq!(labels(luma, Unit::Percent, LineKind::Tolerance), ["\u{2212}5", "105"]);
+        assert_eq!(labels(luma, Unit::Millivolts, LineKind::Tolerance), ["\u{2212}35", "735"]);
         for bits in [8, 10, 12] {
             let luma = Scale::new(Components::YCbCr, 0, Range::Limited, bits);
             let codes = [-5.0, 105.0].map(|percent| luma.code_at(percent, Unit::Percent).round());
@@ -270,7 +270,7 @@ mod tests {
             assert!((codes[0] - tolerated[0]).abs() <= 2.0 * off && (codes[1] - tolerated[1]).abs() <= 2.0 * off);
         }
         for scale in all_scales().into_iter().filter(|scale| scale.range == Range::Full) {
-            assert!(UNITS.iter().all(|&unit| labels(scale, unit, Kind::Tolerance).is_empty()), "{scale:?}");
+            assert!(UNITS.iter().all(|&unit| labels(scale, unit, LineKind::Tolerance).is_empty()), "{scale:?}");
         }
     }
 

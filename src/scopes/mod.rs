@@ -13,19 +13,19 @@ mod waveform;
 pub use grid::{MOST_LEVEL_BITS, level_bits, samples_in};
 pub use saturation::{Saturation, Targets};
 pub use sums::{Run, SUM_LEVELS, ScopeSums, VectorscopeSum, WaveformSum};
-pub use vectorscope::{Chroma, Differences, Target, Vectorscope, targets};
+pub use vectorscope::{Chroma, ColorTarget, Differences, Vectorscope, targets};
 pub use waveform::{MOST_COLUMNS, Waveform, column_of};
 
 /// Which scopes are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Choice {
+pub struct ScopeChoice {
     /// The waveforms.
     pub waveform: bool,
     /// The vectorscope.
     pub vectorscope: bool,
 }
 
-impl Choice {
+impl ScopeChoice {
     /// Whether any is.
     #[must_use]
     pub const fn any(self) -> bool {
@@ -35,23 +35,23 @@ impl Choice {
 
 /// What is counted of the scopes of picture after picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tally {
+pub enum ScopeTally {
     /// Those of each picture.
-    Each(Choice),
+    Each(ScopeChoice),
     /// What those of all pictures add up to.
-    Sum(Choice),
+    Sum(ScopeChoice),
 }
 
-impl Default for Tally {
+impl Default for ScopeTally {
     fn default() -> Self {
-        Self::Each(Choice::default())
+        Self::Each(ScopeChoice::default())
     }
 }
 
-impl Tally {
+impl ScopeTally {
     /// Which scopes that takes.
     #[must_use]
-    pub const fn choice(self) -> Choice {
+    pub const fn choice(self) -> ScopeChoice {
         match self {
             Self::Each(choice) | Self::Sum(choice) => choice,
         }

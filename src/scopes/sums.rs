@@ -3,7 +3,7 @@
 
 use super::vectorscope::{Chroma, Vectorscope};
 use super::waveform::Waveform;
-use super::{Choice, ScopeCounts};
+use super::{ScopeChoice, ScopeCounts};
 use crate::histogram::{CHANNELS, Components};
 
 /// Levels of a sum.
@@ -88,8 +88,8 @@ impl ScopeSums {
 
     /// Which of the scopes there are.
     #[must_use]
-    pub fn found(&self) -> Choice {
-        Choice { waveform: !self.waveforms.is_empty(), vectorscope: self.vectorscope.is_some() }
+    pub fn found(&self) -> ScopeChoice {
+        ScopeChoice { waveform: !self.waveforms.is_empty(), vectorscope: self.vectorscope.is_some() }
     }
 
     /// Adds what was counted of so many pictures with this chroma.

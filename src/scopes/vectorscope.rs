@@ -167,7 +167,7 @@ fn luma_weights(matrix: Matrix) -> (f64, f64) {
 
 /// Where a colour of the colour bars falls.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Target {
+pub struct ColorTarget {
     /// Its usual name: R, Mg, B, Cy, G, Yl.
     pub name: &'static str,
     /// Codes of Cb and Cr.
@@ -176,7 +176,7 @@ pub struct Target {
 
 /// The six colours of bars of that share of full amplitude, such as 0.75, in codes of `bits` bits.
 #[must_use]
-pub fn targets(matrix: Matrix, range: Range, bits: u32, amplitude: f64) -> [Target; 6] {
+pub fn targets(matrix: Matrix, range: Range, bits: u32, amplitude: f64) -> [ColorTarget; 6] {
     let (kr, kb) = luma_weights(matrix);
     let middle = f64::from(1_u32 << (bits - 1));
     let span = match range {
@@ -194,7 +194,7 @@ pub fn targets(matrix: Matrix, range: Range, bits: u32, amplitude: f64) -> [Targ
     colours.map(|(name, [red, green, blue])| {
         let luma = kr * red + (1.0 - kr - kb) * green + kb * blue;
         let code = |colour: f64, weight: f64| middle + span * amplitude * (colour - luma) / (2.0 * (1.0 - weight));
-        Target { name, codes: [code(blue, kb), code(red, kr)] }
+        ColorTarget { name, codes: [code(blue, kb), code(red, kr)] }
     })
 }
 

@@ -69,7 +69,7 @@ impl Cells {
 
 /// What is known of the frames that begin in a column's time.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Column {
+pub enum StripColumn {
     /// Nothing, and nothing that goes before it stands for it.
     Unseen,
     /// Only some of them, such as a key frame, have been counted, or none.
@@ -78,7 +78,7 @@ pub enum Column {
     Counted(Cells),
 }
 
-impl Column {
+impl StripColumn {
     /// What was counted.
     #[must_use]
     pub fn cells(&self) -> &Cells {
@@ -127,7 +127,7 @@ pub struct Strip {
     /// The time of its left end.
     begin_secs: f64,
     span_secs: f64,
-    columns: Vec<Column>,
+    columns: Vec<StripColumn>,
     /// The number of the change that each column has seen last.
     changed: Vec<u64>,
     changes: u64,
@@ -144,7 +144,7 @@ impl Strip {
             id: MADE.fetch_add(1, Ordering::Relaxed),
             begin_secs: 0.0,
             span_secs,
-            columns: vec![Column::Glimpsed(Cells::default()); COLUMNS],
+            columns: vec![StripColumn::Glimpsed(Cells::default()); COLUMNS],
             changed: vec![0; COLUMNS],
             changes: 0,
             cuts: Vec::new(),
@@ -155,14 +155,18 @@ impl Strip {
     /// A strip of which everything is known; `None` where there are not [`COLUMNS`] columns.
     #[must_use]
     pub fn of(span_secs: f64, columns: Vec<Cells>, cuts: Vec<Cut>, findings: Vec<Finding>) -> Option<Self> {
-        let columns: Vec<_> = columns.into_iter().map(Column::Counted).collect();
+        let columns: Vec<_> = columns.into_iter().map(StripColumn::Counted).collect();
         let empty = Self::new(span_secs).filter(|_| columns.len() == COLUMNS)?;
         Some(Self { columns, cuts, findings, changes: 1, changed: vec![1; COLUMNS], ..empty })
     }
 
     /// A strip of what has been seen, from a time on and of so many seconds, that has changed so often; `None` where that is no span, or
     /// there are not [`COLUMNS`] columns.
-    pub(super) fn watched((begin_secs, span_secs): (f64, f64), columns: Vec<Column>, changes: u64) -> Option<Self> {
+    pub(super) fn watched(
+        (begin_secs, span_secs): (f64, f64),
+        columns: Vec<StripColumn>,
+        changes: u64,
+    ) -> Option<Self> {
         let empty = Self::new(span_secs).filter(|_| columns.len() == COLUMNS && begin_secs.is_finite())?;
         Some(Self { begin_secs, columns, changes, changed: vec![changes; COLUMNS], ..empty })
     }
@@ -200,7 +204,7 @@ impl Strip {
 
     /// The columns, in order.
     #[must_use]
-    pub fn columns(&self) -> &[Column] {
+    pub fn columns(&self) -> &[StripColumn] {
         &self.columns
     }
 
@@ -229,7 +233,7 @@ impl Strip {
     /// Shows a frame until every one of its column has been counted.
     pub fn glimpse(&mut self, time_secs: f64, cells: &[u64]) {
         let at = self.column_at(time_secs);
-        if let Column::Glimpsed(known) = &mut self.columns[at] {
+        if let StripColumn::Glimpsed(known) = &mut self.columns[at] {
             known.add(cells);
             self.note_change(at);
         }
@@ -237,7 +241,7 @@ impl Strip {
 
     /// Puts what all frames of a column come to in the place of what was known of it.
     pub(super) fn complete(&mut self, column: usize, cells: Cells) {
-        self.columns[column] = Column::Counted(cells);
+        self.columns[column] = StripColumn::Counted(cells);
         self.note_change(column);
     }
 
@@ -260,13 +264,13 @@ impl Strip {
     /// How many columns are known exactly.
     #[must_use]
     pub fn counted_columns(&self) -> usize {
-        self.columns.iter().filter(|column| matches!(column, Column::Counted(_))).count()
+        self.columns.iter().filter(|column| matches!(column, StripColumn::Counted(_))).count()
     }
 
     /// Up to which time every frame has been counted, in seconds.
     #[must_use]
     pub fn known_secs(&self) -> f64 {
-        let first = self.columns.iter().position(|column| !matches!(column, Column::Counted(_)));
+        let first = self.columns.iter().position(|column| !matches!(column, StripColumn::Counted(_)));
         self.begin_secs + first.map_or(self.span_secs, |first| self.span_secs * first as f64 / COLUMNS as f64)
     }
 
@@ -280,7 +284,7 @@ impl Strip {
     #[must_use]
     pub fn total(&self) -> Cells {
         let mut total = Cells { frames: 0, counts: vec![0; CELLS].into() };
-        for cells in self.columns.iter().map(Column::cells) {
+        for cells in self.columns.iter().map(StripColumn::cells) {
             total.frames += cells.frames;
             for (sum, count) in total.counts.iter_mut().zip(&cells.counts) {
                 *sum += count;
@@ -320,7 +324,7 @@ mod tests {
         every.add(&[5; CELLS]);
         strip.complete(3, every.clone());
         strip.glimpse(3.0, &[1; CELLS]);
-        assert_eq!(strip.columns()[3], Column::Counted(every), "a frame is counted twice");
+        assert_eq!(strip.columns()[3], StripColumn::Counted(every), "a frame is counted twice");
         assert_eq!((strip.counted_columns(), strip.is_complete(), strip.changed(3)), (1, false, 3));
     }
 

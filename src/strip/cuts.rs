@@ -76,7 +76,7 @@ pub struct Cut {
 
 /// A frame that may lie next to a cut.
 #[derive(Debug)]
-struct Held {
+struct HeldFrame {
     frame: u64,
     time_secs: f64,
     signature: Signature,
@@ -93,7 +93,7 @@ pub struct CutFinder {
     threshold: f64,
     /// The most cuts that are kept.
     most: usize,
-    held: VecDeque<Held>,
+    held: VecDeque<HeldFrame>,
     /// Place in `held` of the next frame that is decided on.
     next: usize,
     cuts: Vec<Cut>,
@@ -117,7 +117,7 @@ impl CutFinder {
     pub fn push(&mut self, frame: u64, time_secs: f64, cells: &[u64]) -> f64 {
         let signature = Signature::new(cells);
         let distance = self.held.back().map_or(0.0, |before| before.signature.distance(&signature));
-        self.held.push_back(Held { frame, time_secs, signature, distance });
+        self.held.push_back(HeldFrame { frame, time_secs, signature, distance });
         if self.next + FLASH_FRAMES < self.held.len() {
             self.decide();
         }
@@ -146,7 +146,7 @@ impl CutFinder {
     fn decide(&mut self) {
         if self.is_cut(self.next) {
             self.found += 1;
-            let Held { frame, time_secs, distance, .. } = self.held[self.next];
+            let HeldFrame { frame, time_secs, distance, .. } = self.held[self.next];
             if self.cuts.len() < self.most {
                 self.cuts.push(Cut { frame, time_secs, distance });
             }
@@ -168,7 +168,7 @@ impl CutFinder {
 
     fn comes_back(&self, at: usize) -> bool {
         let (before, after) = (&self.held[at - 1], &self.held[at]);
-        let is_near = |a: &Held, b: &Held| a.signature.distance(&b.signature) < after.distance / 2.0;
+        let is_near = |a: &HeldFrame, b: &HeldFrame| a.signature.distance(&b.signature) < after.distance / 2.0;
         let later = (at + 1..self.held.len()).take(FLASH_FRAMES);
         let earlier = (0..at - 1).rev().take(FLASH_FRAMES);
         later.map(|other| &self.held[other]).any(|other| is_near(before, other))

@@ -18,11 +18,11 @@ mod worst;
 #[cfg(test)]
 pub(crate) use cells::tests::histogram;
 pub use cells::{ROWS, fold};
-pub use columns::{CELLS, COLUMNS, Cells, Column, Strip};
+pub use columns::{CELLS, COLUMNS, Cells, Strip, StripColumn};
 pub use cuts::{Cut, CutFinder, CutGuess, DEFAULT_THRESHOLD, FLASH_FRAMES, MAX_LISTED};
 pub use findings::{Finding, FindingKind, Seen, Sought};
 pub use light::{Rgb, brightness, channel_color, mixed, ramp};
-pub use raster::{Raster, Shown};
+pub use raster::{Raster, ShownChannels};
 pub use sweep::Sweep;
 pub use watched::{Watch, Watched};
 #[cfg(test)]

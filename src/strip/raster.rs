@@ -2,7 +2,7 @@
 //! a report.
 
 use super::cells::ROWS;
-use super::columns::{COLUMNS, Column, Strip};
+use super::columns::{COLUMNS, Strip, StripColumn};
 use super::light::{brightness, channel_color, mixed, ramp};
 use crate::histogram::Components;
 
@@ -11,7 +11,7 @@ const PALE: u8 = 110;
 
 /// Which channels are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shown {
+pub enum ShownChannels {
     /// Luminance.
     Luminance,
     /// Those of red, green and blue that are chosen, over one another.
@@ -22,7 +22,7 @@ pub enum Shown {
 #[derive(Debug, Clone)]
 pub struct Raster {
     height: usize,
-    shown: Shown,
+    shown: ShownChannels,
     /// The strip that it is of, by its identity.
     strip: Option<u64>,
     /// The strip's number of changes when it was last brought up to date.
@@ -34,14 +34,14 @@ pub struct Raster {
 impl Raster {
     /// A picture of nothing, of that height in pixels, from 1 to [`ROWS`].
     #[must_use]
-    pub fn new(height: usize, shown: Shown) -> Self {
+    pub fn new(height: usize, shown: ShownChannels) -> Self {
         let height = height.clamp(1, ROWS);
         Self { height, shown, strip: None, changes: 0, rgba: vec![0; COLUMNS * height * 4] }
     }
 
     /// Whether it is one of that strip, of that height, of these channels.
     #[must_use]
-    pub fn is(&self, strip: &Strip, height: usize, shown: Shown) -> bool {
+    pub fn is(&self, strip: &Strip, height: usize, shown: ShownChannels) -> bool {
         self.strip == Some(strip.id()) && self.height == height.clamp(1, ROWS) && self.shown == shown
     }
 
@@ -69,7 +69,7 @@ impl Raster {
         let mut source: Option<usize> = None;
         for at in 0..COLUMNS {
             match &strip.columns()[at] {
-                Column::Unseen => source = None,
+                StripColumn::Unseen => source = None,
                 column if column.cells().frames() > 0 => source = Some(at),
                 _ => {}
             }
@@ -85,21 +85,21 @@ impl Raster {
 
     fn draw(&mut self, strip: &Strip, at: usize, source: Option<usize>) {
         let opacity = match (&strip.columns()[at], source) {
-            (_, None) | (Column::Unseen, _) => 0,
-            (Column::Counted(_), _) => 255,
-            (Column::Glimpsed(_), _) => PALE,
+            (_, None) | (StripColumn::Unseen, _) => 0,
+            (StripColumn::Counted(_), _) => 255,
+            (StripColumn::Glimpsed(_), _) => PALE,
         };
         let counts = source.map_or(&[][..], |source| strip.columns()[source].cells().counts());
         let light = |channel: usize| light_of(counts, channel, self.height);
         let lights: [Vec<f64>; 3] = match self.shown {
-            Shown::Luminance => [light(3), Vec::new(), Vec::new()],
-            Shown::Colors(on) => [0, 1, 2].map(|channel| if on[channel] { light(channel) } else { Vec::new() }),
+            ShownChannels::Luminance => [light(3), Vec::new(), Vec::new()],
+            ShownChannels::Colors(on) => [0, 1, 2].map(|channel| if on[channel] { light(channel) } else { Vec::new() }),
         };
         let of = |channel: usize, row: usize| lights[channel].get(row).copied().unwrap_or(0.0);
         for row in 0..self.height {
             let color = match self.shown {
-                Shown::Luminance => ramp(channel_color(Components::Rgbl, 3), of(0, row)),
-                Shown::Colors(_) => mixed([of(0, row), of(1, row), of(2, row)]),
+                ShownChannels::Luminance => ramp(channel_color(Components::Rgbl, 3), of(0, row)),
+                ShownChannels::Colors(_) => mixed([of(0, row), of(1, row), of(2, row)]),
             };
             let pixel = ((self.height - 1 - row) * COLUMNS + at) * 4;
             self.rgba[pixel..pixel + 3].copy_from_slice(&color);
@@ -155,10 +155,12 @@ mod tests {
         };
         let (first, second) = (kept(200..209), kept(7..11));
         assert_eq!(first.changes(), second.changes());
-        let mut raster = Raster::new(ROWS, Shown::Luminance);
+        let mut raster = Raster::new(ROWS, ShownChannels::Luminance);
         raster.follow(&first);
-        assert!(raster.is(&first, ROWS, Shown::Luminance) && !raster.is(&second, ROWS, Shown::Luminance));
-        let mut fresh = Raster::new(ROWS, Shown::Luminance);
+        assert!(
+            raster.is(&first, ROWS, ShownChannels::Luminance) && !raster.is(&second, ROWS, ShownChannels::Luminance)
+        );
+        let mut fresh = Raster::new(ROWS, ShownChannels::Luminance);
         fresh.follow(&second);
         assert!(raster.follow(&second));
         assert!(raster.rgba() == fresh.rgba());
@@ -169,7 +171,7 @@ mod tests {
         let mut strip = Strip::new(1024.0).unwrap();
         strip.glimpse(10.0, &frame(0));
         strip.glimpse(500.0, &frame(255));
-        let mut raster = Raster::new(64, Shown::Luminance);
+        let mut raster = Raster::new(64, ShownChannels::Luminance);
         assert!(raster.follow(&strip) && !raster.follow(&strip));
         assert_eq!(lit(&raster, 9), (vec![], 0), "nothing is known of what comes before the first frame");
         assert_eq!(lit(&raster, 10), (vec![63], PALE));
@@ -181,7 +183,7 @@ mod tests {
         strip.complete(11, Cells::default());
         assert!(raster.follow(&strip));
         assert_eq!([10, 11, 12].map(|x| lit(&raster, x)), [(vec![31], 255), (vec![31], 255), (vec![31], PALE)]);
-        let mut afresh = Raster::new(64, Shown::Luminance);
+        let mut afresh = Raster::new(64, ShownChannels::Luminance);
         afresh.follow(&strip);
         assert_eq!(afresh.rgba(), raster.rgba(), "changes are drawn as the whole is");
     }
@@ -192,10 +194,10 @@ mod tests {
         strip.glimpse(0.0, &frame(255));
         for (on, expected) in [([true; 3], [255, 255, 255]), ([true, false, false], [255, 0, 0]), ([false; 3], [0; 3])]
         {
-            let mut raster = Raster::new(256, Shown::Colors(on));
+            let mut raster = Raster::new(256, ShownChannels::Colors(on));
             raster.follow(&strip);
             assert_eq!(pixel(&raster, 7, 0)[..3], expected, "{on:?}");
         }
-        assert_eq!(Raster::new(9999, Shown::Luminance).height(), 256);
+        assert_eq!(Raster::new(9999, ShownChannels::Luminance).height(), 256);
     }
 }

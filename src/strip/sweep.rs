@@ -77,7 +77,7 @@ mod tests {
     use super::*;
     use crate::histogram::{Components, Histogram};
     use crate::picture::color::Range;
-    use crate::strip::{CELLS, Column, FindingKind, ROWS, Strip};
+    use crate::strip::{CELLS, FindingKind, ROWS, Strip, StripColumn};
 
     fn seen(time_secs: f64, histogram: &Histogram) -> Seen<'_> {
         Seen { time_secs, end_secs: time_secs + 1.0, histogram, range: Range::Limited, repeats: false }
@@ -139,9 +139,9 @@ mod tests {
         add(&mut sweep, &mut strip, 0.5, &histogram(8, 1));
         add(&mut sweep, &mut strip, 5.0, &histogram(8, 2));
         assert_eq!(strip.counted_columns(), 5);
-        assert!(matches!(&strip.columns()[0], Column::Counted(cells) if cells.frames() == 2));
-        assert!(matches!(&strip.columns()[4], Column::Counted(cells) if cells.frames() == 0));
-        assert!(matches!(&strip.columns()[9], Column::Glimpsed(cells) if cells.frames() == 1));
+        assert!(matches!(&strip.columns()[0], StripColumn::Counted(cells) if cells.frames() == 2));
+        assert!(matches!(&strip.columns()[4], StripColumn::Counted(cells) if cells.frames() == 0));
+        assert!(matches!(&strip.columns()[9], StripColumn::Glimpsed(cells) if cells.frames() == 1));
     }
 
     #[test]

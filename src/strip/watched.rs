@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 
-use super::columns::{COLUMNS, Cells, Column, Strip, column_at};
+use super::columns::{COLUMNS, Cells, Strip, StripColumn, column_at};
 
 /// Seconds that a column lasts at first: less than a frame.
 const FINEST_SECS: f64 = 1.0 / 128.0;
@@ -51,7 +51,7 @@ pub struct Watched {
     /// The number of the first column: how many of them lie between the time 0 and it.
     first: i64,
     /// [`COLUMNS`] at most.
-    columns: VecDeque<Column>,
+    columns: VecDeque<StripColumn>,
     run: Option<Run>,
     changes: u64,
     end_secs: f64,
@@ -125,13 +125,13 @@ impl Watched {
         let column = |(at, cells): (usize, Cells)| {
             let from = self.number(begin_secs + width * at as f64);
             let to = self.number(begin_secs + width * (at as f64 + 0.999)).max(from);
-            let has = |is: fn(&Column) -> bool| (from..=to).map(move |number| self.column(number).is_some_and(is));
-            if has(|column| matches!(column, Column::Counted(_))).all(|is| is) {
-                Column::Counted(cells)
-            } else if cells.frames() > 0 || has(|column| !matches!(column, Column::Unseen)).any(|is| is) {
-                Column::Glimpsed(cells)
+            let has = |is: fn(&StripColumn) -> bool| (from..=to).map(move |number| self.column(number).is_some_and(is));
+            if has(|column| matches!(column, StripColumn::Counted(_))).all(|is| is) {
+                StripColumn::Counted(cells)
+            } else if cells.frames() > 0 || has(|column| !matches!(column, StripColumn::Unseen)).any(|is| is) {
+                StripColumn::Glimpsed(cells)
             } else {
-                Column::Unseen
+                StripColumn::Unseen
             }
         };
         let columns = sums.into_iter().enumerate().map(column).collect();
@@ -143,7 +143,7 @@ impl Watched {
         (secs / self.width_secs).floor() as i64
     }
 
-    fn column(&self, number: i64) -> Option<&Column> {
+    fn column(&self, number: i64) -> Option<&StripColumn> {
         self.columns.get(usize::try_from(number - self.first).ok()?)
     }
 
@@ -163,11 +163,11 @@ impl Watched {
             self.first = low;
         }
         while self.first > low {
-            self.columns.push_front(Column::Unseen);
+            self.columns.push_front(StripColumn::Unseen);
             self.first -= 1;
         }
         while self.first + (self.columns.len() as i64) <= high {
-            self.columns.push_back(Column::Unseen);
+            self.columns.push_back(StripColumn::Unseen);
         }
     }
 
@@ -179,44 +179,44 @@ impl Watched {
             let other = usize::try_from(other - first).ok().and_then(|place| old.get(place));
             // What follows may have been seen before, and what goes before may lack something.
             match other {
-                Some(Column::Unseen) | None if is_left => {}
-                Some(Column::Counted(_)) if !is_left => {}
+                Some(StripColumn::Unseen) | None if is_left => {}
+                Some(StripColumn::Counted(_)) if !is_left => {}
                 _ => (run.is_whole, run.adds) = (false, run.adds && !is_left),
             }
             run.at = run.at.div_euclid(2);
         }
         if first.rem_euclid(2) == 1 {
-            old.push_front(Column::Unseen);
+            old.push_front(StripColumn::Unseen);
         }
         (self.width_secs, self.first) = (self.width_secs * 2.0, first.div_euclid(2));
         let mut old = old.into_iter();
         while let Some(left) = old.next() {
-            self.columns.push_back(left.joined(old.next().unwrap_or(Column::Unseen)));
+            self.columns.push_back(left.joined(old.next().unwrap_or(StripColumn::Unseen)));
         }
     }
 
-    fn place(&mut self, number: i64) -> Option<&mut Column> {
+    fn place(&mut self, number: i64) -> Option<&mut StripColumn> {
         self.columns.get_mut(usize::try_from(number - self.first).ok()?)
     }
 
     /// Comes to a column; whether frames are to be added to it. What was seen of it in part gives way to a run that is whole, and stays otherwise.
     fn enter(&mut self, at: i64, is_whole: bool) -> bool {
         match self.place(at) {
-            Some(column @ Column::Glimpsed(_)) if is_whole => {
-                *column = Column::Unseen;
+            Some(column @ StripColumn::Glimpsed(_)) if is_whole => {
+                *column = StripColumn::Unseen;
                 true
             }
-            Some(Column::Unseen) => true,
+            Some(StripColumn::Unseen) => true,
             _ => false,
         }
     }
 
     fn add_to(&mut self, at: i64, cells: &[u64]) {
         let Some(column) = self.place(at) else { return };
-        if let Column::Unseen = column {
-            *column = Column::Glimpsed(Cells::default());
+        if let StripColumn::Unseen = column {
+            *column = StripColumn::Glimpsed(Cells::default());
         }
-        if let Column::Glimpsed(sum) = column {
+        if let StripColumn::Glimpsed(sum) = column {
             sum.add(cells);
         }
     }
@@ -224,13 +224,13 @@ impl Watched {
     /// Leaves a column for a later one. While its last frame was shown, no other began in between.
     fn leave(&mut self, run: &Run, to: i64) {
         if let Some(column) = self.place(run.at)
-            && let (true, true, Column::Glimpsed(cells)) = (run.is_whole, run.adds, &mut *column)
+            && let (true, true, StripColumn::Glimpsed(cells)) = (run.is_whole, run.adds, &mut *column)
         {
-            *column = Column::Counted(std::mem::take(cells));
+            *column = StripColumn::Counted(std::mem::take(cells));
         }
         for between in run.at + 1..to {
             if let Some(column) = self.place(between) {
-                *column = Column::Counted(Cells::default());
+                *column = StripColumn::Counted(Cells::default());
             }
         }
     }
@@ -259,11 +259,11 @@ mod tests {
     }
 
     fn kinds(strip: &Strip) -> [usize; 3] {
-        let count = |is: fn(&&Column) -> bool| strip.columns().iter().filter(is).count();
+        let count = |is: fn(&&StripColumn) -> bool| strip.columns().iter().filter(is).count();
         [
-            count(|column| matches!(column, Column::Counted(_))),
-            count(|column| matches!(column, Column::Glimpsed(_))),
-            count(|column| matches!(column, Column::Unseen)),
+            count(|column| matches!(column, StripColumn::Counted(_))),
+            count(|column| matches!(column, StripColumn::Glimpsed(_))),
+            count(|column| matches!(column, StripColumn::Unseen)),
         ]
     }
 
@@ -292,8 +292,8 @@ mod tests {
         shown.for_each(|number| show(&mut watched, number, 25.0));
         let strip = watched.strip((0.0, 40.0)).unwrap();
         let at = |secs: f64| &strip.columns()[strip.column_at(secs)];
-        assert!(matches!(at(5.0), Column::Counted(_)) && matches!(at(15.0), Column::Counted(_)));
-        assert!(matches!(at(10.0), Column::Unseen) && matches!(at(30.0), Column::Unseen));
+        assert!(matches!(at(5.0), StripColumn::Counted(_)) && matches!(at(15.0), StripColumn::Counted(_)));
+        assert!(matches!(at(10.0), StripColumn::Unseen) && matches!(at(30.0), StripColumn::Unseen));
         assert_eq!(strip.total().frames(), 400);
         assert!(!strip.is_complete());
         // The left end of another span has what is there.
@@ -354,7 +354,7 @@ mod tests {
             let mut at = 0;
             while at < COLUMNS {
                 let begin = at;
-                while at < COLUMNS && matches!(strip.columns()[at], Column::Counted(_)) {
+                while at < COLUMNS && matches!(strip.columns()[at], StripColumn::Counted(_)) {
                     at += 1;
                 }
                 let counted: u64 = strip.columns()[begin..at].iter().map(|column| column.cells().frames()).sum();

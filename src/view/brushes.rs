@@ -73,7 +73,7 @@ impl Brushes {
     pub fn on(&self, counted: Rect, components: Components, chroma: Option<Chroma>) -> Selection {
         let pairs = self.vectorscope.zip(chroma).map(|(brush, chroma)| {
             let level_bits = crate::scopes::level_bits(chroma.bits);
-            Pairs { chroma, level_bits, selected: brush.pairs(level_bits) }
+            ChromaPairs { chroma, level_bits, selected: brush.pairs(level_bits) }
         });
         Selection {
             counted,
@@ -97,12 +97,12 @@ pub struct Selection {
     /// Range of the waveform, with the first pixel of a row and the one behind the last.
     pub waveform: Option<(Brush, [u32; 2])>,
     /// Pairs of the vectorscope.
-    pub pairs: Option<Pairs>,
+    pub pairs: Option<ChromaPairs>,
 }
 
 /// Pairs of levels of Cb and Cr that are selected.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pairs {
+pub struct ChromaPairs {
     /// What a pixel's pair is.
     pub chroma: Chroma,
     /// Bits of a level.
@@ -111,7 +111,7 @@ pub struct Pairs {
     pub selected: Vec<u32>,
 }
 
-impl Pairs {
+impl ChromaPairs {
     /// Whether a pixel with these codes has one of them.
     fn has(&self, codes: [u32; 3], conversion: &Conversion) -> bool {
         let [cb, cr] = self.pair_of(codes, conversion);

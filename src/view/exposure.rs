@@ -14,7 +14,7 @@ use crate::histogram::Components;
 use crate::histogram::limits::Limits;
 use crate::picture::color::{Colorimetry, Conversion, Range};
 use crate::picture::layout::{ColorModel, PixelLayout};
-pub use false_color::{FalseColor, MOST_BANDS, Paint, Table, Tint, Unit, percents};
+pub use false_color::{FalseColor, FalseColorTable, MOST_BANDS, Paint, Tint, Unit, percents};
 pub use inspection::{Inspection, MARK_LIGHTS, Marks, Seen, mark_colors, stripe_pixels};
 use level::nominal;
 pub use level::{Level, MarkLimits};
@@ -73,7 +73,7 @@ pub struct ExposureChoice {
     /// Marks, and on what.
     pub marks: Option<MarkLimits>,
     /// False colour, and by which table.
-    pub false_color: Option<Table>,
+    pub false_color: Option<FalseColorTable>,
 }
 
 impl ExposureChoice {

@@ -20,13 +20,13 @@ const LEAST_MIDDLE: f64 = 56.0;
 /// What of the picture is counted, as it has been chosen in pictures of one size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Region {
-    choice: Choice,
+    choice: RegionChoice,
     /// Size of the pictures that it was chosen in.
     picture: (u32, u32),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Choice {
+enum RegionChoice {
     /// All of it.
     #[default]
     Whole,
@@ -38,7 +38,7 @@ enum Choice {
 
 /// A rectangle on screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shown {
+pub enum RegionFrame {
     /// It is counted.
     Counted(Rect),
     /// It is only proposed.
@@ -49,22 +49,22 @@ impl Region {
     /// A rectangle of a picture of this size, in which it must lie; the whole of it is no choice.
     #[must_use]
     pub fn part(rect: Rect, picture: (u32, u32)) -> Self {
-        let choice = rect.proper(picture.0, picture.1).map_or(Choice::Whole, Choice::Part);
+        let choice = rect.proper(picture.0, picture.1).map_or(RegionChoice::Whole, RegionChoice::Part);
         Self { choice, picture }
     }
 
     /// The same, with another rectangle proposed.
     #[must_use]
     pub const fn proposing(self, rect: Rect, picture: (u32, u32)) -> Self {
-        Self { choice: Choice::Proposed { rect, before: self.counted() }, picture }
+        Self { choice: RegionChoice::Proposed { rect, before: self.counted() }, picture }
     }
 
     /// What is proposed, chosen; `None` where nothing is.
     #[must_use]
     pub fn taken(self) -> Option<Self> {
         match self.choice {
-            Choice::Proposed { rect, .. } => Some(Self::part(rect, self.picture)),
-            Choice::Whole | Choice::Part(_) => None,
+            RegionChoice::Proposed { rect, .. } => Some(Self::part(rect, self.picture)),
+            RegionChoice::Whole | RegionChoice::Part(_) => None,
         }
     }
 
@@ -72,9 +72,9 @@ impl Region {
     #[must_use]
     pub const fn dropped(self) -> Option<Self> {
         let choice = match self.choice {
-            Choice::Proposed { before: Some(rect), .. } => Choice::Part(rect),
-            Choice::Proposed { before: None, .. } | Choice::Part(_) => Choice::Whole,
-            Choice::Whole => return None,
+            RegionChoice::Proposed { before: Some(rect), .. } => RegionChoice::Part(rect),
+            RegionChoice::Proposed { before: None, .. } | RegionChoice::Part(_) => RegionChoice::Whole,
+            RegionChoice::Whole => return None,
         };
         Some(Self { choice, ..self })
     }
@@ -83,19 +83,19 @@ impl Region {
     #[must_use]
     pub const fn counted(&self) -> Option<Rect> {
         match self.choice {
-            Choice::Whole => None,
-            Choice::Part(rect) => Some(rect),
-            Choice::Proposed { before, .. } => before,
+            RegionChoice::Whole => None,
+            RegionChoice::Part(rect) => Some(rect),
+            RegionChoice::Proposed { before, .. } => before,
         }
     }
 
     /// The rectangle that is to be seen.
     #[must_use]
-    pub const fn shown(&self) -> Option<Shown> {
+    pub const fn shown(&self) -> Option<RegionFrame> {
         match self.choice {
-            Choice::Whole => None,
-            Choice::Part(rect) => Some(Shown::Counted(rect)),
-            Choice::Proposed { rect, .. } => Some(Shown::Proposed(rect)),
+            RegionChoice::Whole => None,
+            RegionChoice::Part(rect) => Some(RegionFrame::Counted(rect)),
+            RegionChoice::Proposed { rect, .. } => Some(RegionFrame::Proposed(rect)),
         }
     }
 
@@ -107,7 +107,7 @@ impl Region {
     }
 }
 
-impl Shown {
+impl RegionFrame {
     /// The rectangle.
     #[must_use]
     pub const fn rect(self) -> Rect {
@@ -413,7 +413,7 @@ mod tests {
         let (first, bars) = (rect(0, 0, 9, 9), rect(0, 90, 1280, 540));
         let chosen = Region::part(first, SIZE);
         let proposed = chosen.proposing(bars, SIZE);
-        assert_eq!((proposed.counted(), proposed.shown()), (Some(first), Some(Shown::Proposed(bars))));
+        assert_eq!((proposed.counted(), proposed.shown()), (Some(first), Some(RegionFrame::Proposed(bars))));
         assert_eq!(proposed.dropped(), Some(chosen));
         assert_eq!(proposed.taken(), Some(Region::part(bars, SIZE)));
         assert_eq!(chosen.taken(), None);

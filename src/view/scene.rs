@@ -232,7 +232,7 @@ mod tests {
     use super::*;
     use crate::adjust::Blur;
     use crate::view::brushes::WaveformBrush;
-    use crate::view::scopes::Kind;
+    use crate::view::scopes::ScopeKind;
 
     #[test]
     fn a_brush_goes_with_the_last_scope_that_shows_it() {
@@ -240,7 +240,7 @@ mod tests {
         let waveform = Some(WaveformBrush { range, columns: [0, 4], of: 64 });
         let mut scene = Scene { brushes: Brushes { waveform, ..Brushes::default() }, ..Scene::default() };
         (scene.scopes.waveform, scene.scopes.parade) = (true, true);
-        for (kind, is_there) in [(Kind::Waveform, true), (Kind::Parade, false)] {
+        for (kind, is_there) in [(ScopeKind::Waveform, true), (ScopeKind::Parade, false)] {
             scene.scopes.toggle(kind);
             scene.drop_hidden_brushes();
             assert_eq!(scene.brushes.any(), is_there, "{kind:?}");

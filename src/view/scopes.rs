@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::scopes::graticule::Unit;
 pub use arrange::{Arranged, Border, ScopePanel, arrange};
-pub use params::{Drawing, TraceParams};
+pub use params::{PanelDrawing, TraceParams};
 
 /// A scope that can be shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum ScopeKind {
     /// The histograms.
     Histogram,
     /// Levels of each column, all channels over each other.
@@ -23,7 +23,7 @@ pub enum Kind {
     Vectorscope,
 }
 
-impl Kind {
+impl ScopeKind {
     /// Every scope, in the order of their keys and of the panels.
     pub const ALL: [Self; 4] = [Self::Histogram, Self::Waveform, Self::Parade, Self::Vectorscope];
 
@@ -70,14 +70,14 @@ pub struct ScopeStyle {
     pub white: bool,
     /// Whether the vectorscope has a line for the tone of skin.
     pub skin: bool,
-    /// Those that were hidden together with the histograms and are to come back together, in the order of `Kind::ALL`.
+    /// Those that were hidden together with the histograms and are to come back together, in the order of `ScopeKind::ALL`.
     #[serde(skip)]
     pub hidden: Option<[bool; 4]>,
     /// What the levels are labelled with.
     pub unit: Unit,
     /// In a wall, the picture's parts of the view's width and height.
     pub picture: [f32; 2],
-    /// Shares of the width that the scopes have beside each other, in the order of `Kind::ALL`.
+    /// Shares of the width that the scopes have beside each other, in the order of `ScopeKind::ALL`.
     pub widths: [f32; 4],
 }
 
@@ -130,12 +130,12 @@ impl ScopeStyle {
 
     /// Whether a scope is shown; `histograms` says whether those are.
     #[must_use]
-    pub const fn shows(&self, kind: Kind, histograms: bool) -> bool {
+    pub const fn shows(&self, kind: ScopeKind, histograms: bool) -> bool {
         match kind {
-            Kind::Histogram => histograms,
-            Kind::Waveform => self.waveform,
-            Kind::Parade => self.parade,
-            Kind::Vectorscope => self.vectorscope,
+            ScopeKind::Histogram => histograms,
+            ScopeKind::Waveform => self.waveform,
+            ScopeKind::Parade => self.parade,
+            ScopeKind::Vectorscope => self.vectorscope,
         }
     }
 
@@ -146,12 +146,12 @@ impl ScopeStyle {
     }
 
     /// Shows or hides one of those; whether it is shown now.
-    pub const fn toggle(&mut self, kind: Kind) -> bool {
+    pub const fn toggle(&mut self, kind: ScopeKind) -> bool {
         let shown = match kind {
-            Kind::Histogram => return false,
-            Kind::Waveform => &mut self.waveform,
-            Kind::Parade => &mut self.parade,
-            Kind::Vectorscope => &mut self.vectorscope,
+            ScopeKind::Histogram => return false,
+            ScopeKind::Waveform => &mut self.waveform,
+            ScopeKind::Parade => &mut self.parade,
+            ScopeKind::Vectorscope => &mut self.vectorscope,
         };
         *shown = !*shown;
         *shown
@@ -159,8 +159,8 @@ impl ScopeStyle {
 
     /// What has to be counted for them.
     #[must_use]
-    pub const fn counted(&self) -> crate::scopes::Choice {
-        crate::scopes::Choice { waveform: self.waveform || self.parade, vectorscope: self.vectorscope }
+    pub const fn counted(&self) -> crate::scopes::ScopeChoice {
+        crate::scopes::ScopeChoice { waveform: self.waveform || self.parade, vectorscope: self.vectorscope }
     }
 
     /// The next enlargement of the vectorscope, larger or smaller; the last one stays.

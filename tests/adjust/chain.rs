@@ -1,7 +1,8 @@
 //! Adjustments one after another, in their order, on the GPU as on the CPU.
 
 use histoscope::adjust::{
-    Adjustments, Blur, Clahe, Codes, Equalize, Otsu, Placing, Posterize, Processor, Reduction, Shown, Tone, blur, clahe,
+    Adjustments, Blur, Clahe, ClassDisplay, Codes, Equalize, Otsu, Placing, Posterize, Processor, Reduction, Tone,
+    blur, clahe,
 };
 use histoscope::gpu::GpuError;
 use histoscope::gpu::adjust::Chain;
@@ -28,7 +29,7 @@ fn all() -> Vec<Adjustments> {
         None,
         Some(Reduction::Posterize(Posterize { levels: 4, placing: Placing::Width })),
         Some(Reduction::Posterize(Posterize { levels: 6, placing: Placing::Population })),
-        Some(Reduction::Otsu(Otsu { classes: 3, shown: Shown::Colors })),
+        Some(Reduction::Otsu(Otsu { classes: 3, shown: ClassDisplay::Colors })),
     ];
     let mut all = Vec::new();
     for blur in [None, Some(Blur { size: 5, runs: 2 })] {
@@ -85,7 +86,7 @@ fn parameters_out_of_range_are_brought_into_it() {
     let wild = Adjustments {
         blur: None,
         tone: Some(Tone::Equalize(Equalize { per_channel: false, time_constant_secs: f64::INFINITY })),
-        reduction: Some(Reduction::Otsu(Otsu { classes: 99, shown: Shown::Tones })),
+        reduction: Some(Reduction::Otsu(Otsu { classes: 99, shown: ClassDisplay::Tones })),
     };
     adjuster.check("wild", &picture(8), &wild);
 }

@@ -2,7 +2,7 @@
 //! picture, and of the CPU.
 
 use histoscope::adjust::{
-    Adjustments, Blur, Clahe, Codes, Equalize, Otsu, Placing, Posterize, Processor, Reduction, Shown, Tone,
+    Adjustments, Blur, Clahe, ClassDisplay, Codes, Equalize, Otsu, Placing, Posterize, Processor, Reduction, Tone,
 };
 use histoscope::gpu::histogram::plan::Plan;
 use histoscope::gpu::timing::{Spans, Timestamps};
@@ -20,7 +20,7 @@ fn adjustments() -> Vec<Adjustments> {
     let equalize = |per_channel| Some(Tone::Equalize(Equalize { per_channel, time_constant_secs: 0.0 }));
     let clahe = Some(Tone::Clahe(Clahe { tiles: (3, 2), clip_limit: 3.0 }));
     let posterize = |placing| Some(Reduction::Posterize(Posterize { levels: 5, placing }));
-    let classes = Some(Reduction::Otsu(Otsu { classes: 4, shown: Shown::Colors }));
+    let classes = Some(Reduction::Otsu(Otsu { classes: 4, shown: ClassDisplay::Colors }));
     let blur = Some(Blur { size: 5, runs: 2 });
     vec![
         Adjustments { tone: equalize(false), ..off },

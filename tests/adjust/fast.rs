@@ -1,7 +1,8 @@
 //! The fast adjustments on the CPU against the plain ones, to the last code, on pictures that nobody thought of.
 
 use histoscope::adjust::{
-    Adjustments, Blur, Clahe, Codes, Equalize, Otsu, Placing, Posterize, Processor, Reduction, Shown, Tone, plain,
+    Adjustments, Blur, Clahe, ClassDisplay, Codes, Equalize, Otsu, Placing, Posterize, Processor, Reduction, Tone,
+    plain,
 };
 use histoscope::histogram::Components;
 use histoscope::histogram::reference;
@@ -28,7 +29,7 @@ fn reduction() -> impl Strategy<Value = Reduction> {
     let placings = sample::select(vec![Placing::Width, Placing::Population]);
     let posterize =
         (2_u32..=16, placings).prop_map(|(levels, placing)| Reduction::Posterize(Posterize { levels, placing }));
-    let shown = sample::select(vec![Shown::Tones, Shown::Colors]);
+    let shown = sample::select(vec![ClassDisplay::Tones, ClassDisplay::Colors]);
     let threshold = (2_u32..=5, shown).prop_map(|(classes, shown)| Reduction::Otsu(Otsu { classes, shown }));
     prop_oneof![posterize, threshold]
 }

@@ -1,14 +1,14 @@
 //! Otsu's thresholds: the GPU's against the CPU's, and those against trying every cut there is.
 
 use histoscope::adjust::otsu::{Scores, best_cut, levels, thresholds};
-use histoscope::adjust::{Adjustments, Codes, Otsu, Reduction, Shown};
+use histoscope::adjust::{Adjustments, ClassDisplay, Codes, Otsu, Reduction};
 use histoscope::picture::color::{Matrix, Range};
 use histoscope::picture::layout::PixelLayout;
 
 use crate::adjuster::Adjuster;
 use crate::support::{Random, colorimetry, drawn, natural, noise};
 
-fn classes(classes: u32, shown: Shown) -> Adjustments {
+fn classes(classes: u32, shown: ClassDisplay) -> Adjustments {
     let reduction = Some(Reduction::Otsu(Otsu { classes, shown }));
     Adjustments { reduction, ..Adjustments::default() }
 }
@@ -107,7 +107,7 @@ fn the_gpu_finds_the_same_thresholds() {
             [("natural", natural(layout, (320, 180), color, 5)), ("noise", noise(layout, (123, 77), color, 0, 6))]
         {
             for number in 2..=5 {
-                let shown = if number % 2 == 0 { Shown::Tones } else { Shown::Colors };
+                let shown = if number % 2 == 0 { ClassDisplay::Tones } else { ClassDisplay::Colors };
                 let adjusted = adjuster.check(&format!("{name}, {depth} bits"), &picture, &classes(number, shown));
                 let tones: std::collections::BTreeSet<_> = adjusted.rgb.iter().collect();
                 assert_eq!(tones.len(), number as usize, "{name}: {number} classes");
@@ -123,7 +123,7 @@ fn sums_beyond_32_bits_are_right() {
     let color = colorimetry(Matrix::Bt709, Range::Full);
     let picture = drawn(PixelLayout::gray(8), (4096, 5120), color, |_, x, y| 180 + (x * 3 + y * 5) as u16 % 76);
     for number in [2, 5] {
-        adjuster.check("bright", &picture, &classes(number, Shown::Tones));
+        adjuster.check("bright", &picture, &classes(number, ClassDisplay::Tones));
     }
 }
 
@@ -134,11 +134,11 @@ fn pictures_of_one_tone_or_two_are_classes_too() {
     for number in 2..=5 {
         for code in [0, 77, 255] {
             let flat = drawn(PixelLayout::planar_gbr(8), (19, 5), color, |_, _, _| code);
-            let adjusted = adjuster.check("flat", &flat, &classes(number, Shown::Tones));
+            let adjusted = adjuster.check("flat", &flat, &classes(number, ClassDisplay::Tones));
             assert!(adjusted.rgb.iter().all(|&pixel| pixel == adjusted.rgb[0]));
         }
         let two = drawn(PixelLayout::planar_gbr(8), (19, 5), color, |_, x, _| if x > 4 { 200 } else { 30 });
-        let adjusted = adjuster.check("two", &two, &classes(number, Shown::Tones));
+        let adjusted = adjuster.check("two", &two, &classes(number, ClassDisplay::Tones));
         assert_ne!(adjusted.rgb[0], adjusted.rgb[18], "two tones part");
     }
     let bins = Codes::of(&natural(PixelLayout::gray(12), (64, 64), color, 2)).histogram();

@@ -1,7 +1,7 @@
 //! The prefix sum on the GPU against one on the CPU.
 
 use histoscope::gpu::Gpu;
-use histoscope::gpu::adjust::scan::{ScanPass, Words};
+use histoscope::gpu::adjust::scan::{BufferWords, ScanPass};
 use histoscope::gpu::readback::read_buffer;
 use wgpu::util::DeviceExt;
 
@@ -39,7 +39,7 @@ fn check(gpu: &Gpu, pass: &ScanPass, words: &[u32], lengths: &[usize]) {
         let mut compute = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
         let mut offset = 0;
         for &length in batch {
-            let (from, to) = (Words { buffer: &source, offset: 0 }, Words { buffer: &target, offset });
+            let (from, to) = (BufferWords { buffer: &source, offset: 0 }, BufferWords { buffer: &target, offset });
             pass.job(gpu, from, to, length as u32).dispatch(&mut compute);
             offset += length as u32 + 1;
         }
@@ -111,7 +111,7 @@ fn any_part_of_a_buffer_is_scanned() {
     let (source, target) = (storage(gpu, &words), storage(gpu, &[7; 9000]));
     let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
     let mut compute = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-    let (from, to) = (Words { buffer: &source, offset: 1237 }, Words { buffer: &target, offset: 31 });
+    let (from, to) = (BufferWords { buffer: &source, offset: 1237 }, BufferWords { buffer: &target, offset: 31 });
     pass.job(gpu, from, to, 5555).dispatch(&mut compute);
     pass.job(gpu, from, to, 0).dispatch(&mut compute);
     drop(compute);

@@ -1,7 +1,7 @@
 //! Adjusted pictures: counted as the plain definition makes them, told in every record, and never mixed up.
 
 use histoscope::adjust::{Adjustments, Blur, Clahe, Codes, Equalize, Otsu, Placing, Posterize, Reduction};
-use histoscope::adjust::{Shown, Tone, plain};
+use histoscope::adjust::{ClassDisplay, Tone, plain};
 use serde_json::Value;
 
 use crate::command::Run;
@@ -22,13 +22,13 @@ fn kinds() -> Vec<(&'static [&'static str], Adjustments, &'static str)> {
             Adjustments { reduction: Some(Reduction::Posterize(posterize)), ..off },
             "5 levels by population",
         ),
-        (&["--otsu", "4"], Adjustments { reduction: threshold(4, Shown::Tones), ..off }, "4 classes"),
+        (&["--otsu", "4"], Adjustments { reduction: threshold(4, ClassDisplay::Tones), ..off }, "4 classes"),
         (
             &["--low-pass", "5x2", "--clahe", "4x2:3.5", "--otsu", "2:colors"],
             Adjustments {
                 blur: Some(Blur { size: 5, runs: 2 }),
                 tone: Some(Tone::Clahe(Clahe { tiles: (4, 2), clip_limit: 3.5 })),
-                reduction: threshold(2, Shown::Colors),
+                reduction: threshold(2, ClassDisplay::Colors),
             },
             "low-pass 5×5 ×2, CLAHE 4×2 clip 3.5, 2 classes in false colours",
         ),

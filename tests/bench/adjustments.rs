@@ -1,12 +1,12 @@
 //! The adjustments' rows of `histoscope bench`: all are measured, and all are right.
 
-use histoscope::bench::{Content, Options, adjustment_rows, run};
+use histoscope::bench::{BenchContent, Options, adjustment_rows, run};
 use histoscope::gpu::{AdapterChoice, Gpu};
 
 #[test]
 fn every_adjustment_is_measured_and_right() {
     let gpu = Gpu::headless(&AdapterChoice::default()).unwrap();
-    for (layout, content) in [("yuv420p", Content::Natural), ("p010", Content::Noise)] {
+    for (layout, content) in [("yuv420p", BenchContent::Natural), ("p010", BenchContent::Noise)] {
         let only: Vec<String> = adjustment_rows().into_iter().map(|(name, _)| name.into()).collect();
         let options =
             Options { size: (301, 170), layout: layout.into(), content, repeats: 1, only, ..Options::default() };

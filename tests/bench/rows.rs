@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use histoscope::bench;
 use histoscope::bench::report::Check;
-use histoscope::bench::{Content, Error, Options, Report, layouts, run};
+use histoscope::bench::{BenchContent, Error, Options, Report, layouts, run};
 use histoscope::gpu::{Gpu, shaders};
 use histoscope::histogram::Components;
 use histoscope::histogram::reference;
@@ -17,7 +17,7 @@ fn has_subgroups(gpu: &Gpu) -> bool {
     gpu.device.features().contains(wgpu::Features::SUBGROUP)
 }
 
-fn small(layout: &str, content: Content) -> Options {
+fn small(layout: &str, content: BenchContent) -> Options {
     Options { size: (301, 170), layout: layout.into(), content, repeats: 2, ..Options::default() }
 }
 
@@ -43,7 +43,9 @@ fn assert_right(report: &Report, has_subgroups: bool) {
 #[test]
 fn every_method_but_the_race_is_exact() {
     let gpu = gpu();
-    for (layout, content) in [("yuv420p", Content::Natural), ("p010", Content::Noise), ("gbrp12", Content::Constant)] {
+    for (layout, content) in
+        [("yuv420p", BenchContent::Natural), ("p010", BenchContent::Noise), ("gbrp12", BenchContent::Constant)]
+    {
         let report = run(&gpu, &small(layout, content)).unwrap();
         assert_right(&report, has_subgroups(&gpu));
         assert_eq!((report.layout.as_str(), report.size), (layout, (301, 170)));
@@ -52,7 +54,7 @@ fn every_method_but_the_race_is_exact() {
 
 #[test]
 fn a_single_invocation_gets_a_smaller_picture_and_says_so() {
-    let report = run(&gpu(), &Options { only: vec!["single".into()], ..small("gray", Content::Natural) }).unwrap();
+    let report = run(&gpu(), &Options { only: vec!["single".into()], ..small("gray", BenchContent::Natural) }).unwrap();
     for row in &report.rows {
         assert!(row.size.0 <= 64 && row.size.1 <= 64, "{row:?}");
         assert!(row.note.as_ref().unwrap().contains("301×170 would take"), "{row:?}");
@@ -61,9 +63,9 @@ fn a_single_invocation_gets_a_smaller_picture_and_says_so() {
 
 #[test]
 fn a_frame_of_a_video_is_measured_in_place_of_made_pictures() {
-    let frame = Content::Noise.picture(layouts::parse("nv12").unwrap(), (99, 51), 7).unwrap();
+    let frame = BenchContent::Noise.picture(layouts::parse("nv12").unwrap(), (99, 51), 7).unwrap();
     let report =
-        run(&gpu(), &Options { frame: Some(frame), only: vec!["ours".into()], ..small("gray", Content::Natural) });
+        run(&gpu(), &Options { frame: Some(frame), only: vec!["ours".into()], ..small("gray", BenchContent::Natural) });
     let report = report.unwrap();
     assert_eq!((report.layout.as_str(), report.size, report.pictures), ("nv12", (99, 51), 1));
     assert_eq!(report.rows.len(), 4);
@@ -72,7 +74,8 @@ fn a_frame_of_a_video_is_measured_in_place_of_made_pictures() {
 
 #[test]
 fn json_and_table_show_every_row() {
-    let options = Options { only: vec!["pairwise".into(), "ours-gpu".into()], ..small("yuv420p", Content::Natural) };
+    let options =
+        Options { only: vec!["pairwise".into(), "ours-gpu".into()], ..small("yuv420p", BenchContent::Natural) };
     let report = run(&gpu(), &options).unwrap();
     let json: serde_json::Value = serde_json::from_str(&report.to_json().unwrap()).unwrap();
     assert_eq!(json["layout"], "yuv420p");
@@ -93,7 +96,7 @@ fn json_and_table_show_every_row() {
 fn options_that_cannot_be_met_are_refused_in_words() {
     let gpu = gpu();
     let refuse = |options| run(&gpu, &options).unwrap_err();
-    assert!(matches!(refuse(small("yuv420q", Content::Noise)), Error::UnknownLayout(_)));
+    assert!(matches!(refuse(small("yuv420q", BenchContent::Noise)), Error::UnknownLayout(_)));
     assert!(matches!(refuse(Options { size: (15, 900), ..Options::default() }), Error::TooSmall(15, 900)));
     assert!(matches!(refuse(Options { size: (1 << 20, 1 << 20), ..Options::default() }), Error::Picture(_)));
 }
@@ -103,7 +106,7 @@ fn rows_are_chosen_by_what_the_table_shows_and_names_of_no_row_are_refused() {
     let gpu = gpu();
     let only = |names: &[&str]| Options {
         only: names.iter().map(|&name| name.into()).collect(),
-        ..small("gray", Content::Constant)
+        ..small("gray", BenchContent::Constant)
     };
     for (name, method) in [("Ours-CPU", Method::OursCpu), ("DATA race", Method::Race), (" Pairwise ", Method::Pairwise)]
     {
@@ -141,7 +144,7 @@ fn every_shader_of_the_folder_belongs_to_a_method() {
 fn any_number_of_bins_and_any_chunk_is_measured_right() {
     let gpu = gpu();
     for (bin_count, chunk) in [(7, Some((16, 16))), (1000, Some((5, 3))), (4096, None)] {
-        let options = Options { bin_count, chunk, ..small("p010", Content::Natural) };
+        let options = Options { bin_count, chunk, ..small("p010", BenchContent::Natural) };
         let report = run(&gpu, &options).unwrap();
         assert_right(&report, has_subgroups(&gpu));
         assert_eq!(report.bin_count, bin_count);
@@ -160,7 +163,7 @@ fn any_number_of_bins_and_any_chunk_is_measured_right() {
 #[test]
 fn times_are_related_to_the_loop_and_to_the_floor() {
     let options =
-        Options { only: vec!["scalar".into(), "floor".into(), "atomics".into()], ..small("gray", Content::Noise) };
+        Options { only: vec!["scalar".into(), "floor".into(), "atomics".into()], ..small("gray", BenchContent::Noise) };
     let report = run(&gpu(), &options).unwrap();
     for row in &report.rows {
         let ratio = |base: Method| {
@@ -175,7 +178,7 @@ fn times_are_related_to_the_loop_and_to_the_floor() {
 #[test]
 fn bins_are_kept_to_be_drawn_and_those_of_the_race_four_times() {
     let gpu = gpu();
-    let report = run(&gpu, &Options { keep_bins: true, ..small("yuv420p", Content::Natural) }).unwrap();
+    let report = run(&gpu, &Options { keep_bins: true, ..small("yuv420p", BenchContent::Natural) }).unwrap();
     for row in report.rows.iter().filter(|row| row.times.is_some()) {
         let runs = match row.method {
             Method::Floor => 0,
@@ -200,7 +203,7 @@ fn bins_are_kept_to_be_drawn_and_those_of_the_race_four_times() {
 fn wrong_bins_of_every_shader_are_noticed() {
     let gpu = gpu();
     let layout = layouts::parse("rgba").unwrap();
-    let picture = |seed| convert(&Content::Natural.picture(layout, (61, 47), seed).unwrap(), 1).unwrap();
+    let picture = |seed| convert(&BenchContent::Natural.picture(layout, (61, 47), seed).unwrap(), 1).unwrap();
     let pictures = [picture(1), picture(2)];
     let expected = pictures.each_ref().map(|picture| reference::histogram(picture, Components::Rgbl));
     let textures = Textures::new(&gpu, &pictures, 2).unwrap().unwrap();

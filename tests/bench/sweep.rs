@@ -1,6 +1,6 @@
 //! Plans of the counting passes against each other: whatever the plan, the bins are right.
 
-use histoscope::bench::{Content, SweepGrid, sweep};
+use histoscope::bench::{BenchContent, SweepGrid, sweep};
 use histoscope::gpu::{AdapterChoice, Gpu};
 
 #[test]
@@ -8,7 +8,7 @@ fn every_plan_of_the_sweep_counts_exactly() {
     let gpu = Gpu::headless(&AdapterChoice::default()).expect("an adapter; scripts/setup installs one");
     let grid = SweepGrid {
         sizes: vec![(322, 182)],
-        contents: vec![Content::Natural, Content::Constant],
+        contents: vec![BenchContent::Natural, BenchContent::Constant],
         workgroups: vec![64, 256],
         chunks: vec![3, 90],
         copies: vec![1, 4],

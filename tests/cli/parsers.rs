@@ -5,11 +5,11 @@ use std::fs;
 
 use histoscope::adjust::{Blur, Clahe, Equalize, Otsu, Posterize};
 use histoscope::app::config::Store;
-use histoscope::bench::{content::Content, layouts};
+use histoscope::bench::{content::BenchContent, layouts};
 use histoscope::export::analyze::format::TextFormat;
 use histoscope::export::region::RegionSpec;
 use histoscope::text::{parse_time, timecode};
-use histoscope::view::exposure::{Level, MarkLimits, Table};
+use histoscope::view::exposure::{FalseColorTable, Level, MarkLimits};
 use proptest::prelude::*;
 
 /// A text with the signs that mean something to one parser or another, or any text at all.
@@ -100,7 +100,7 @@ proptest! {
         if let Ok(limits) = text.parse::<MarkLimits>() {
             prop_assert_eq!(limits.to_string().parse::<MarkLimits>(), Ok(limits));
         }
-        let _ = (text.parse::<Table>(), text.parse::<Content>(), layouts::parse(&text), TextFormat::recognise(&text));
+        let _ = (text.parse::<FalseColorTable>(), text.parse::<BenchContent>(), layouts::parse(&text), TextFormat::recognise(&text));
     }
 
     #[test]

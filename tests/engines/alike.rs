@@ -3,7 +3,9 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use histoscope::adjust::{Adjustments, Blur, Clahe, Equalize, Otsu, Placing, Posterize, Reduction, Shown, Tone, plain};
+use histoscope::adjust::{
+    Adjustments, Blur, Clahe, ClassDisplay, Equalize, Otsu, Placing, Posterize, Reduction, Tone, plain,
+};
 use histoscope::engine::{Counter, Counts, Engine, EngineChoice};
 use histoscope::gpu::{AdapterChoice, Gpu};
 use histoscope::histogram::{Components, reference};
@@ -11,7 +13,7 @@ use histoscope::picture::Picture;
 use histoscope::picture::color::{Colorimetry, Matrix, Range};
 use histoscope::picture::layout::{ColorModel, PixelLayout};
 use histoscope::picture::region::{Rect, parts};
-use histoscope::scopes::{self, Choice, Chroma, ScopeCounts, ScopeSums, Tally};
+use histoscope::scopes::{self, Chroma, ScopeChoice, ScopeCounts, ScopeSums, ScopeTally};
 
 use crate::support::{colorimetry, native_layouts, natural, noise};
 
@@ -26,7 +28,7 @@ fn adjustments() -> Vec<Adjustments> {
     let equalize = |per_channel| Some(Tone::Equalize(Equalize { per_channel, time_constant_secs: 0.0 }));
     let clahe = Some(Tone::Clahe(Clahe { tiles: (3, 2), clip_limit: 3.0 }));
     let posterize = |placing| Some(Reduction::Posterize(Posterize { levels: 5, placing }));
-    let classes = |classes| Some(Reduction::Otsu(Otsu { classes, shown: Shown::Colors }));
+    let classes = |classes| Some(Reduction::Otsu(Otsu { classes, shown: ClassDisplay::Colors }));
     let blur = Some(Blur { size: 5, runs: 2 });
     vec![
         off,
@@ -175,7 +177,7 @@ fn what_the_adapter_cannot_hold_is_the_cpu_s() {
 fn scopes_come_with_the_bins_whoever_counts() {
     let size = (61, 37);
     let layouts = [PixelLayout::planar_ycbcr(8, (1, 1)), PixelLayout::planar_ycbcr(10, (1, 0)), PixelLayout::gray(12)];
-    let wanted = Choice { waveform: true, vectorscope: true };
+    let wanted = ScopeChoice { waveform: true, vectorscope: true };
     for layout in layouts {
         let picture = natural(layout, size, color(&layout), 3);
         for adjustments in [adjustments()[0], adjustments()[4], adjustments()[7]] {
@@ -194,7 +196,7 @@ fn scopes_come_with_the_bins_whoever_counts() {
                 let waveform = scopes::reference::waveform(&subject, pixels, counted[0]);
                 let vectorscope = chroma.map(|chroma| scopes::reference::vectorscope(&subject, pixels, chroma));
                 for engine in [Engine::cpu(), Engine::on(EngineChoice::Gpu, &gpu())] {
-                    let mut counter = Counter::new(&engine, counted, adjustments).with_scopes(Tally::Each(wanted));
+                    let mut counter = Counter::new(&engine, counted, adjustments).with_scopes(ScopeTally::Each(wanted));
                     let pictures = vec![(picture.clone(), region); 3];
                     for counts in count(&mut counter, &pictures) {
                         let what = format!("{layout:?} {adjustments} {region:?} {}", counts.engine);
@@ -218,7 +220,7 @@ fn scopes_come_with_the_bins_whoever_counts() {
 /// Counts that are added up where they are counted come to what those of each picture come to, also where pictures change.
 #[test]
 fn sums_of_scopes_are_those_of_the_scopes_of_each_picture() {
-    let wanted = Choice { waveform: true, vectorscope: true };
+    let wanted = ScopeChoice { waveform: true, vectorscope: true };
     let planar = |bits| PixelLayout::planar_ycbcr(bits, (1, 1));
     let region = Some(Rect { x: 7, y: 5, width: 40, height: 11 });
     let subjects = [
@@ -250,7 +252,7 @@ fn sums_of_scopes_are_those_of_the_scopes_of_each_picture() {
         assert!(expected.left_out() > 0 && expected.vectorscope.is_some());
         for engine in [Engine::cpu(), Engine::on(EngineChoice::Gpu, &gpu())] {
             let mut counter =
-                Counter::new(&engine, &[components], Adjustments::default()).with_scopes(Tally::Sum(wanted));
+                Counter::new(&engine, &[components], Adjustments::default()).with_scopes(ScopeTally::Sum(wanted));
             for round in 0..2 {
                 for counts in count(&mut counter, &pictures) {
                     assert!(counts.scopes == ScopeCounts::default(), "no picture's own counts come back");

@@ -8,7 +8,7 @@ use histoscope::picture::color::{Matrix, Range};
 use histoscope::picture::layout::{ColorModel, PixelLayout};
 use histoscope::picture::region::Rect;
 use histoscope::scopes::{
-    Choice, Chroma, MOST_COLUMNS, ScopeCounts, Waveform, column_of, reference, samples_in, targets,
+    Chroma, MOST_COLUMNS, ScopeChoice, ScopeCounts, Waveform, column_of, reference, samples_in, targets,
 };
 
 use crate::support::{colorimetry, constant, drawn, native_layouts, natural, noise};
@@ -125,7 +125,7 @@ fn a_constant_picture_is_one_point() {
 #[test]
 fn counting_in_the_memory_of_other_counts_leaves_nothing_of_them() {
     let layout = PixelLayout::planar_ycbcr(10, (1, 1));
-    let both = Choice { waveform: true, vectorscope: true };
+    let both = ScopeChoice { waveform: true, vectorscope: true };
     let count = |old, picture: &Picture| {
         let part = (whole(picture), Components::Rgbl);
         cpu::recount_scopes(old, picture, part, Chroma::of(picture), both)

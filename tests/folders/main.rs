@@ -137,6 +137,10 @@ fn library() -> Modules {
     Modules::read(&source_folder().join("lib.rs"))
 }
 
+fn program() -> Modules {
+    Modules::read(&source_folder().join("main.rs"))
+}
+
 fn written(circle: &BTreeSet<Name>) -> String {
     circle.iter().map(|name| name.join("::")).collect::<Vec<_>>().join(", ")
 }
@@ -168,21 +172,51 @@ fn no_modules_name_each_other_in_a_circle() {
 
 #[test]
 fn the_program_has_no_circle_either() {
-    let arrows = Modules::read(&source_folder().join("main.rs")).arrows();
+    let arrows = program().arrows();
     assert!(arrows.len() > 10);
     check(&circles(&arrows));
 }
 
-/// The circles of a made crate: each file with its text.
-fn circles_of(files: &[(&str, &str)]) -> Vec<String> {
+/// The types whose name stands in three modules or more, with those. Two may share one: which is meant shows where it is used.
+fn thrice(modules: &Modules) -> Vec<String> {
+    let often = modules.types().into_iter().filter(|(_, places)| places.len() > 2);
+    often.map(|(name, places)| format!("{name}: {}", written(&places.into_iter().cloned().collect()))).collect()
+}
+
+#[test]
+fn no_name_means_three_things() {
+    let library = library();
+    assert!(library.types().len() > 500, "{} types", library.types().len());
+    for modules in [library, program()] {
+        let found = thrice(&modules);
+        assert!(found.is_empty(), "these types have one name; say with each what it is of:\n{found:#?}");
+    }
+}
+
+#[test]
+fn names_that_stand_thrice_are_found() {
+    let [a, b] = [("a.rs", "pub struct Kind; struct Row;"), ("b.rs", "enum Kind { A } type Row = u8;")];
+    let types = |root| thrice(&made(&[("lib.rs", root), a, b]));
+    assert_eq!(types("mod a; mod b;"), [""; 0]);
+    assert_eq!(types("mod a; mod b; trait Kind {}"), ["Kind: , a, b"]);
+    assert_eq!(types("mod a; mod b; mod c { union Row { a: u8 } }"), ["Row: , a, b"]);
+    assert_eq!(types("mod a; mod b; fn f() { struct Kind; } #[cfg(test)] struct Row;"), [""; 0]);
+    assert_eq!(types("mod a; mod b; #[cfg(test)] mod tests { struct Kind; }"), [""; 0]);
+}
+
+/// A made crate: each file with its text.
+fn made(files: &[(&str, &str)]) -> Modules {
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in files {
         let path = folder.path().join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     }
-    let modules = Modules::read(&folder.path().join("lib.rs"));
-    circles(&modules.arrows()).iter().map(written).collect()
+    Modules::read(&folder.path().join("lib.rs"))
+}
+
+fn circles_of(files: &[(&str, &str)]) -> Vec<String> {
+    circles(&made(files).arrows()).iter().map(written).collect()
 }
 
 #[test]

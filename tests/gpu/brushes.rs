@@ -15,7 +15,7 @@ use histoscope::picture::color::{Matrix, Range};
 use histoscope::picture::layout::{ColorModel, PixelLayout};
 use histoscope::picture::region::Rect;
 use histoscope::picture::{Orientation, Picture, Ratio};
-use histoscope::scopes::{Choice, Chroma, ScopeCounts, Vectorscope, Waveform, column_of, samples_in};
+use histoscope::scopes::{Chroma, ScopeChoice, ScopeCounts, Vectorscope, Waveform, column_of, samples_in};
 use histoscope::view::brush::Brush;
 use histoscope::view::brushes::{Brushes, Filter, Lasso, PairBrush, PairShape, Selection, WaveformBrush};
 use histoscope::view::overlay::{Channels, OverlayStyle};
@@ -26,7 +26,7 @@ use histoscope::view::scopes::{Layout, ScopeStyle};
 use crate::studio::{self, Studio, UPRIGHT, WAYS, Way, adjusted, bare, each};
 use crate::support::{colorimetry, constant, native_layouts, natural, noise};
 
-const ALL: BrushedChoice = BrushedChoice { histogram: true, scopes: Choice { waveform: true, vectorscope: true } };
+const ALL: BrushedChoice = BrushedChoice { histogram: true, scopes: ScopeChoice { waveform: true, vectorscope: true } };
 
 fn channels(list: &[usize]) -> Channels {
     list.iter().fold(Channels::NONE, |all, &channel| all.union(Channels::one(channel)))

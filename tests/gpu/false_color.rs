@@ -10,7 +10,7 @@ use histoscope::picture::layout::{ColorModel, PixelLayout};
 use histoscope::picture::{Orientation, Ratio};
 use histoscope::view::brush::Brush;
 use histoscope::view::brushes::Brushes;
-use histoscope::view::exposure::{Exposure, FalseColor, Level, MarkLimits, Table, stripe_pixels};
+use histoscope::view::exposure::{Exposure, FalseColor, FalseColorTable, Level, MarkLimits, stripe_pixels};
 use histoscope::view::placement::{Fit, Placement, Shape, ViewSettings};
 use histoscope::view::scene::Pair;
 
@@ -24,11 +24,11 @@ fn scene(exposure: Exposure) -> Scene {
     Scene { overlays: false, view: ViewSettings::fitted(Fit::Actual), exposure, ..Scene::default() }
 }
 
-const fn by(table: Table) -> FalseColor {
+const fn by(table: FalseColorTable) -> FalseColor {
     FalseColor { shown: true, table, unit: histoscope::view::exposure::Unit::Percent }
 }
 
-fn tinted(table: Table) -> Exposure {
+fn tinted(table: FalseColorTable) -> Exposure {
     Exposure { false_color: by(table), ..Exposure::default() }
 }
 
@@ -45,7 +45,7 @@ fn every_pixel_has_the_colour_of_its_code_in_every_layout_and_below_zebras_and_m
         let picture = noise(layout, SIZE, color, number % 3, number as u64);
         for way in [WAYS[0], WAYS[2]] {
             studio.load(way, &picture, UPRIGHT, Components::Rgbl);
-            for table in Table::ALL {
+            for table in FalseColorTable::ALL {
                 let bare = studio.snapshot(way, SIZE, &scene(tinted(table)));
                 let both = Exposure { zebra: true, marks: true, level: Level::Permille(700), ..tinted(table) };
                 let marked = studio.snapshot(way, SIZE, &scene(both));
@@ -70,7 +70,7 @@ fn of_luma_its_code_decides_and_of_colours_the_luminance_that_is_counted() {
     for (name, layout) in native_layouts() {
         let color = colorimetry(Matrix::Bt709, Range::Limited);
         let picture = noise(layout, SIZE, color, 0, 3);
-        let inspection = tinted(Table::Steps).of(&layout, &color, Components::Rgbl).expect("it is on");
+        let inspection = tinted(FalseColorTable::Steps).of(&layout, &color, Components::Rgbl).expect("it is on");
         let tint = inspection.tint.expect("it is on");
         let histogram = reference::histogram(&picture, Components::Rgbl);
         let mut bins = vec![0_u32; 1 << layout.bin_bits()];
@@ -102,7 +102,7 @@ fn the_shader_and_the_cpu_paint_alike_in_every_turn_and_size_beside_a_brush_and_
                     level: Level::Permille(600),
                     marks: number % 3 > 1,
                     limits: MarkLimits::Own(Level::Permille(300), Level::Permille(800)),
-                    false_color: by(Table::ALL[number % 2]),
+                    false_color: by(FalseColorTable::ALL[number % 2]),
                 },
                 adjustments,
                 pair,
@@ -133,8 +133,11 @@ fn what_a_brush_does_not_light_dims_from_its_false_colour_and_what_is_small_show
     let picture = natural(layout, (201, 120), color, 4);
     let size = (67, 40);
     let brush = Brush::between(3, 300, 600);
-    let scene =
-        Scene { brushes: Brushes::of_histogram(brush), view: ViewSettings::default(), ..scene(tinted(Table::Camera)) };
+    let scene = Scene {
+        brushes: Brushes::of_histogram(brush),
+        view: ViewSettings::default(),
+        ..scene(tinted(FalseColorTable::Camera))
+    };
     let shape = Shape { width: 201, height: 120, sample_aspect: Ratio::ONE, orientation: Orientation::default() };
     let nearest = Placement::new(&shape, &scene.view, size).nearest();
     let inspection = scene.exposure.of(&layout, &color, Components::Rgbl).expect("it is on");
@@ -164,7 +167,7 @@ fn either_side_of_the_divider_tells_of_its_own_codes() {
     let reduction = Some(Reduction::Posterize(Posterize::default()));
     let adjustments = Adjustments { reduction, ..Adjustments::default() };
     let result = adjusted(&picture, &adjustments);
-    let exposure = tinted(Table::Camera);
+    let exposure = tinted(FalseColorTable::Camera);
     for way in WAYS {
         studio.load(way, &picture, UPRIGHT, Components::Rgbl);
         let divided = Scene { adjustments, pair: Pair::divided(0.5), ..scene(exposure) };

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use histoscope::adjust::{Adjustments, Codes, Equalize, Otsu, Reduction, Shown, Tone, otsu};
+use histoscope::adjust::{Adjustments, ClassDisplay, Codes, Equalize, Otsu, Reduction, Tone, otsu};
 use histoscope::cpu;
 use histoscope::gpu::readback::VIEW_FORMAT;
 use histoscope::gpu::{AdapterChoice, FiguresState, FrameTag, Gpu, Rasterizer, Renderer, Scene};
@@ -234,7 +234,7 @@ fn equalized() -> Adjustments {
 }
 
 fn thresholded(classes: u32) -> Adjustments {
-    let reduction = Some(Reduction::Otsu(Otsu { classes, shown: Shown::Tones }));
+    let reduction = Some(Reduction::Otsu(Otsu { classes, shown: ClassDisplay::Tones }));
     Adjustments { reduction, ..Adjustments::default() }
 }
 

@@ -14,7 +14,7 @@ use histoscope::media::{Decoder, OpenOptions};
 use histoscope::picture::color::{Matrix, Range};
 use histoscope::picture::layout::PixelLayout;
 use histoscope::picture::{Pages, Picture, PlaneStore, PlaneView};
-use histoscope::scopes::Tally;
+use histoscope::scopes::ScopeTally;
 
 use crate::common::Clip;
 use crate::support::{Random, colorimetry};
@@ -27,7 +27,7 @@ fn gpu() -> Gpu {
 /// dropped as soon as they are submitted, so that the decoder would write over those which nobody held on to.
 fn count_video(gpu: &Gpu, clip: &Clip) -> usize {
     let mut decoder = Decoder::open(clip.path(), &OpenOptions::default()).unwrap();
-    let mut queue = CountQueue::new(gpu, 4, Tally::default());
+    let mut queue = CountQueue::new(gpu, 4, ScopeTally::default());
     let mut engine = cpu::Engine::new();
     let mut expected: VecDeque<Histogram> = VecDeque::new();
     let mut frames = 0;
@@ -79,7 +79,7 @@ fn the_program_s_end_waits_for_decoders_that_are_still_closed_elsewhere() {
     let clip = Clip::moving("h264.mp4", "704x480", 0.5, "-c:v libx264 -preset ultrafast -pix_fmt yuv420p");
     let mut decoder = Decoder::open(clip.path(), &OpenOptions::default()).unwrap();
     let frame = decoder.next_frame().unwrap().unwrap();
-    let mut queue = CountQueue::new(&gpu, 1, Tally::default());
+    let mut queue = CountQueue::new(&gpu, 1, ScopeTally::default());
     queue.submit(&gpu, &frame.picture, &[Components::Rgbl]).unwrap();
     queue.take(&gpu).unwrap().unwrap();
     drop(frame);
@@ -125,7 +125,7 @@ fn pages_that_a_copy_could_not_follow_are_copied_by_the_cpu() {
         let store = Part { pages: Arc::clone(pages), offset, stride };
         let colors = colorimetry(Matrix::Bt709, Range::Full);
         let picture = Picture::new(PixelLayout::gray(8), (width, height), colors, Arc::new(store)).unwrap();
-        let mut queue = CountQueue::new(&gpu, 1, Tally::default());
+        let mut queue = CountQueue::new(&gpu, 1, ScopeTally::default());
         queue.submit(&gpu, &picture, &[Components::Rgbl]).unwrap();
         let counted = queue.take(&gpu).unwrap().unwrap().histogram;
         assert!(counted == reference::histogram(&picture, Components::Rgbl), "{width}×{height} from {offset}");

@@ -9,11 +9,11 @@ use histoscope::picture::Picture;
 use histoscope::picture::color::{Matrix, Range};
 use histoscope::picture::layout::PixelLayout;
 use histoscope::picture::region::Rect as Region;
-use histoscope::scopes::{Choice, Tally, Waveform, targets};
+use histoscope::scopes::{ScopeChoice, ScopeTally, Waveform, targets};
 use histoscope::view::overlay::Channels;
 use histoscope::view::rect::PanelRect;
 use histoscope::view::scene::Counted;
-use histoscope::view::scopes::{Kind, Layout, ScopeStyle};
+use histoscope::view::scopes::{Layout, ScopeKind, ScopeStyle};
 
 use crate::studio::{Studio, UPRIGHT, WAYS, adjusted};
 use crate::support::image::pixel;
@@ -25,13 +25,13 @@ fn layout(name: &str) -> PixelLayout {
     native_layouts().into_iter().find(|(found, _)| found == name).unwrap_or_else(|| panic!("no {name}")).1
 }
 
-fn only(kind: Kind, wall: bool) -> Scene {
+fn only(kind: ScopeKind, wall: bool) -> Scene {
     let mut scopes = ScopeStyle { layout: if wall { Layout::Wall } else { Layout::Strip }, ..ScopeStyle::default() };
     scopes.toggle(kind);
     Scene { overlays: false, scopes, ..Scene::default() }
 }
 
-fn panel(scene: &Scene, kind: Kind) -> PanelRect {
+fn panel(scene: &Scene, kind: ScopeKind) -> PanelRect {
     scene.arranged(VIEW).panels.into_iter().find(|panel| panel.kind == kind).expect("it is shown").rect
 }
 
@@ -91,11 +91,11 @@ fn traces_of_colour_bars_fall_on_their_targets() {
         (Matrix::Bt709, 0.25, "yuv444p8", 2),
     ] {
         let picture = bars(matrix, Range::Limited, depth, amplitude);
-        let mut scene = only(Kind::Vectorscope, true);
+        let mut scene = only(ScopeKind::Vectorscope, true);
         scene.scopes.zoom = zoom;
         let name = format!("{matrix} {amplitude} {depth} ×{zoom}");
         let image = drawn_by_all(&mut studio, &picture, Components::Rgbl, &scene, &name);
-        let rect = panel(&scene, Kind::Vectorscope);
+        let rect = panel(&scene, ScopeKind::Vectorscope);
         let bits = picture.layout().bin_bits();
         let side = f64::from(rect.width.min(rect.height));
         let codes = f64::from(1_u32 << bits) + 1.0;
@@ -130,7 +130,7 @@ fn bars_make_spots_that_are_seen_in_panels_of_any_size() {
         [("yuv444p8", (640, 640), 1), ("yuv444p10", (900, 900), 2), ("yuv444p8", (1500, 1500), 5)]
     {
         let picture = bars(Matrix::Bt709, Range::Limited, depth, 0.75);
-        let scene = only(Kind::Vectorscope, true);
+        let scene = only(ScopeKind::Vectorscope, true);
         let rect = scene.arranged(view).panels[0].rect;
         let mut first: Option<Image> = None;
         for way in WAYS {
@@ -164,7 +164,7 @@ fn black_and_white_are_seen_inside_of_a_waveforms_frame() {
             },
         );
     for wall in [true, false] {
-        let scene = Scene { channels: Channels::one(3), ..only(Kind::Waveform, wall) };
+        let scene = Scene { channels: Channels::one(3), ..only(ScopeKind::Waveform, wall) };
         let panel = scene.arranged(VIEW).panels[0];
         assert!(panel.margins().count() == 2);
         for way in WAYS {
@@ -191,11 +191,11 @@ fn black_and_white_are_seen_inside_of_a_waveforms_frame() {
 fn a_trace_has_the_hue_that_it_stands_for_or_is_white() {
     let mut studio = Studio::new();
     let picture = bars(Matrix::Bt709, Range::Limited, "yuv444p8", 1.0);
-    let mut scene = only(Kind::Vectorscope, true);
+    let mut scene = only(ScopeKind::Vectorscope, true);
     let brightest = |image: &Image, rect: PanelRect, is: &dyn Fn([u8; 3]) -> bool| {
         lit(image, rect).into_iter().any(|(x, y)| is(pixel(image, rect.left + x, rect.top + y)))
     };
-    let rect = panel(&scene, Kind::Vectorscope);
+    let rect = panel(&scene, ScopeKind::Vectorscope);
     let colored = drawn_by_all(&mut studio, &picture, Components::Rgbl, &scene, "hues");
     for (name, is) in [
         ("red", &(|[r, g, b]: [u8; 3]| r > 150 && g < r / 2 && b < r / 2) as &dyn Fn([u8; 3]) -> bool),
@@ -220,8 +220,8 @@ fn every_level_has_its_row_and_a_single_pixel_is_seen() {
         (10, 77) => 240,
         (x, _) => x as u16 * 4,
     });
-    let scene = Scene { channels: Channels::one(3), ..only(Kind::Waveform, true) };
-    let rect = panel(&scene, Kind::Waveform);
+    let scene = Scene { channels: Channels::one(3), ..only(ScopeKind::Waveform, true) };
+    let rect = panel(&scene, ScopeKind::Waveform);
     let image = drawn_by_all(&mut studio, &picture, Components::Rgbl, &scene, "levels");
     // Rows from the top whose levels include that one.
     let row = |level: u32| {
@@ -250,14 +250,14 @@ fn lights_add_up_to_white_where_channels_agree_and_the_parade_keeps_them_apart()
     let gray = drawn(layout("yuv444p8"), (64, 64), colorimetry(Matrix::Bt709, Range::Limited), |component, _, _| {
         if component == 0 { 125 } else { 128 }
     });
-    let scene = only(Kind::Waveform, true);
-    let rect = panel(&scene, Kind::Waveform);
+    let scene = only(ScopeKind::Waveform, true);
+    let rect = panel(&scene, ScopeKind::Waveform);
     let image = drawn_by_all(&mut studio, &gray, Components::Rgbl, &scene, "light");
     let lights: Vec<_> =
         lit(&image, rect).into_iter().map(|(x, y)| pixel(&image, rect.left + x, rect.top + y)).collect();
     assert!(lights.iter().all(|&[r, g, b]| r > 200 && g > 200 && b > 200), "{:?}", lights.first());
-    let scene = only(Kind::Parade, true);
-    let rect = panel(&scene, Kind::Parade);
+    let scene = only(ScopeKind::Parade, true);
+    let rect = panel(&scene, ScopeKind::Parade);
     let image = drawn_by_all(&mut studio, &gray, Components::Rgbl, &scene, "parade");
     let quarter = |x: u32| x * 4 / rect.width;
     let strongest = [0, 1, 2].map(|part| {
@@ -303,11 +303,11 @@ fn scopes_of_an_adjusted_picture_are_those_of_what_it_is_made_to() {
     let picture = natural(layout("yuv444p8"), (96, 64), colorimetry(Matrix::Bt709, Range::Limited), 5);
     let reduction = Some(Reduction::Posterize(Posterize { levels: 3, ..Posterize::default() }));
     let adjustments = Adjustments { reduction, ..Adjustments::default() };
-    let mut scene = only(Kind::Waveform, true);
+    let mut scene = only(ScopeKind::Waveform, true);
     let plain = drawn_by_all(&mut studio, &picture, Components::Rgbl, &scene, "plain");
     let of_result = drawn_by_all(&mut studio, &adjusted(&picture, &adjustments), Components::Rgbl, &scene, "result");
     scene.adjustments = adjustments;
-    let rect = panel(&scene, Kind::Waveform);
+    let rect = panel(&scene, ScopeKind::Waveform);
     for (counted, expected) in [(Counted::Result, &of_result), (Counted::Source, &plain), (Counted::Both, &of_result)] {
         scene.counted = counted;
         let image = drawn_by_all(&mut studio, &picture, Components::Rgbl, &scene, "adjusted");
@@ -362,8 +362,8 @@ fn adding_scopes_of_4k_in_10_bits_up_takes_at_most_24_mib_of_the_adapter() {
     };
     let layout = layout("yuv420p10");
     let picture = natural(layout, (3840, 2160), colorimetry(Matrix::Bt2020, Range::Limited), 1);
-    let both = Choice { waveform: true, vectorscope: true };
-    let chromatic = Choice { vectorscope: true, ..Choice::default() };
+    let both = ScopeChoice { waveform: true, vectorscope: true };
+    let chromatic = ScopeChoice { vectorscope: true, ..ScopeChoice::default() };
     let kept = |tally| {
         let before = held();
         let mut counter = Counter::new(&engine, &[Components::Rgbl], Adjustments::default()).with_scopes(tally);
@@ -379,11 +379,11 @@ fn adding_scopes_of_4k_in_10_bits_up_takes_at_most_24_mib_of_the_adapter() {
         // Whatever came back is gone; what it came in was there beside the counts.
         (of_counting, counter)
     };
-    let (without, _) = kept(Tally::default());
-    for tally in [Tally::Sum(both), Tally::Each(chromatic)] {
+    let (without, _) = kept(ScopeTally::default());
+    for tally in [ScopeTally::Sum(both), ScopeTally::Each(chromatic)] {
         let (with, _) = kept(tally);
         let of_scopes = with - without;
-        let least = if tally == Tally::Sum(both) { 20 << 20 } else { 4 << 20 };
+        let least = if tally == ScopeTally::Sum(both) { 20 << 20 } else { 4 << 20 };
         // Two more come back at a time.
         assert!((least..=22 << 20).contains(&of_scopes), "{tally:?}: {of_scopes} bytes");
     }
@@ -397,7 +397,7 @@ fn only_scopes_that_are_shown_are_counted_and_each_picture_once() {
         studio.load(way, &picture, UPRIGHT, Components::Rgbl);
         studio.snapshot(way, VIEW, &Scene::default());
         assert!(!studio.renderer(way).0.recorded().iter().any(|pass| pass.contains("scopes")), "{way:?}");
-        let scene = only(Kind::Vectorscope, false);
+        let scene = only(ScopeKind::Vectorscope, false);
         studio.snapshot(way, VIEW, &scene);
         assert!(studio.renderer(way).0.recorded().contains(&"count scopes"), "{way:?}");
         studio.snapshot(way, VIEW, &scene);

@@ -4,17 +4,17 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use histoscope::bench::{Content, layouts};
+use histoscope::bench::{BenchContent, layouts};
 use histoscope::gpu::Gpu;
 use histoscope::gpu::upload::PictureBuffers;
 use histoscope::histogram::{Components, Histogram, reference, regroup};
 use histoscope::lab::image::{codes, convert};
-use histoscope::lab::{ChannelSet, Counts, Ladder, Live, Method, Setup, Shape};
+use histoscope::lab::{ChannelSet, Ladder, LadderCounts, Live, Method, Setup, Shape};
 use histoscope::picture::Picture;
 
 use crate::support::gpu;
 
-fn picture(layout: &str, size: (u32, u32), content: Content) -> Picture {
+fn picture(layout: &str, size: (u32, u32), content: BenchContent) -> Picture {
     content.picture(layouts::parse(layout).unwrap(), size, 5).unwrap()
 }
 
@@ -34,7 +34,7 @@ impl Uploaded {
     }
 
     /// What a method counts; `None` where the adapter cannot run it.
-    fn count(&self, gpu: &Gpu, setup: Setup) -> Option<(Ladder, Counts)> {
+    fn count(&self, gpu: &Gpu, setup: Setup) -> Option<(Ladder, LadderCounts)> {
         let mut ladder = Ladder::new(gpu, setup, &self.picture).unwrap().ok()?;
         ladder.count_on_cpu(gpu, &self.picture);
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
@@ -96,11 +96,11 @@ fn setups(gpu: &Gpu, bins: &[u32], chunks: &[(u32, u32)]) -> Vec<Setup> {
 fn every_method_is_exact_at_every_shape_and_small_size() {
     let gpu = gpu();
     let four = |setup: &Setup| setup.channels == ChannelSet::Four;
-    let uploaded = Uploaded::new(&gpu, picture("yuv420p", (17, 13), Content::Noise));
+    let uploaded = Uploaded::new(&gpu, picture("yuv420p", (17, 13), BenchContent::Noise));
     setups(&gpu, &BINS, &CHUNKS).into_iter().filter(four).for_each(|setup| uploaded.assert_exact(&gpu, setup));
     setups(&gpu, &BINS, &CHUNKS[2..3]).into_iter().for_each(|setup| uploaded.assert_exact(&gpu, setup));
     for size in [(1, 1), (6, 7)] {
-        let uploaded = Uploaded::new(&gpu, picture("yuv420p", size, Content::Noise));
+        let uploaded = Uploaded::new(&gpu, picture("yuv420p", size, BenchContent::Noise));
         setups(&gpu, &[3, 1000], &CHUNKS).into_iter().for_each(|setup| uploaded.assert_exact(&gpu, setup));
     }
 }
@@ -112,7 +112,7 @@ type Case = (&'static str, (u32, u32), u32, (u32, u32));
 fn assert_exact_at(cases: &[Case]) {
     let gpu = gpu();
     for &(layout, size, bins, chunk) in cases {
-        let uploaded = Uploaded::new(&gpu, picture(layout, size, Content::Natural));
+        let uploaded = Uploaded::new(&gpu, picture(layout, size, BenchContent::Natural));
         for setup in setups(&gpu, &[bins], &[chunk]) {
             uploaded.assert_exact(&gpu, setup);
         }
@@ -144,7 +144,7 @@ const WAYS: [Method; 4] = [Method::Scalar, Method::Atomics, Method::OursGpu, Met
 fn deep_codes_are_cut_to_the_image_s_and_ours_count_all_their_bits() {
     let gpu = gpu();
     for layout in ["gray", "gray12", "yuv422p10", "p016", "gbrp10", "rgb24", "bgra64"] {
-        for content in [Content::Noise, Content::Natural] {
+        for content in [BenchContent::Noise, BenchContent::Natural] {
             let uploaded = Uploaded::new(&gpu, picture(layout, (67, 45), content));
             let setups = setups(&gpu, &[100, 1000], &[(16, 16)]);
             setups
@@ -153,7 +153,7 @@ fn deep_codes_are_cut_to_the_image_s_and_ours_count_all_their_bits() {
                 .for_each(|setup| uploaded.assert_exact(&gpu, setup));
         }
     }
-    let of = picture("gray10", (3, 2), Content::Noise);
+    let of = picture("gray10", (3, 2), BenchContent::Noise);
     let code = (of.code(0, 1, 1) >> 2) as u8;
     assert_eq!(codes(&of, 1, 1)[0].abs_diff(code), codes(&of, 1, 1)[2].abs_diff(code), "gray has one code for all");
 }
@@ -161,7 +161,7 @@ fn deep_codes_are_cut_to_the_image_s_and_ours_count_all_their_bits() {
 #[test]
 fn slow_methods_count_a_smaller_picture_and_say_which() {
     let gpu = gpu();
-    let uploaded = Uploaded::new(&gpu, picture("yuv420p", (1920, 1080), Content::Natural));
+    let uploaded = Uploaded::new(&gpu, picture("yuv420p", (1920, 1080), BenchContent::Natural));
     let shape = Shape::default();
     let of = |method, shape| {
         let (ladder, _) = uploaded.count(&gpu, Setup { method, channels: ChannelSet::Four, shape }).unwrap();
@@ -179,7 +179,7 @@ fn slow_methods_count_a_smaller_picture_and_say_which() {
 /// The comparison is worth nothing if it cannot fail.
 #[test]
 fn counts_that_are_missing_or_in_the_wrong_bin_are_noticed() {
-    let counts = |counted: &[u32], expected: &[u32]| Counts {
+    let counts = |counted: &[u32], expected: &[u32]| LadderCounts {
         counted: vec![counted.to_vec()],
         expected: vec![expected.to_vec()],
     };
@@ -191,7 +191,7 @@ fn counts_that_are_missing_or_in_the_wrong_bin_are_noticed() {
 #[test]
 fn figures_come_back_without_waiting_each_pass_with_its_time() {
     let gpu = gpu();
-    let uploaded = Uploaded::new(&gpu, picture("yuv420p", (641, 359), Content::Natural));
+    let uploaded = Uploaded::new(&gpu, picture("yuv420p", (641, 359), BenchContent::Natural));
     for (method, passes) in [
         (Method::Scalar, &["CPU"][..]),
         (Method::Atomics, &["count"]),
@@ -229,7 +229,7 @@ fn figures_come_back_without_waiting_each_pass_with_its_time() {
 #[test]
 fn the_race_loses_counts_and_each_run_others_where_the_adapter_is_parallel() {
     let gpu = gpu();
-    let uploaded = Uploaded::new(&gpu, picture("yuv420p", (1920, 1080), Content::Natural));
+    let uploaded = Uploaded::new(&gpu, picture("yuv420p", (1920, 1080), BenchContent::Natural));
     let shape = Shape::new(&gpu, Method::Race.usual_chunk(), 256).unwrap();
     let setup = Setup { method: Method::Race, channels: ChannelSet::Four, shape };
     let runs: Vec<_> = (0..8).map(|_| uploaded.count(&gpu, setup).unwrap().1).collect();
@@ -238,7 +238,11 @@ fn the_race_loses_counts_and_each_run_others_where_the_adapter_is_parallel() {
         assert_eq!(run.lost() == 0, run.is_exact());
     }
     if gpu.is_software() {
-        eprintln!("not asserted on {}: lost {:?}", gpu.info.name, runs.iter().map(Counts::lost).collect::<Vec<_>>());
+        eprintln!(
+            "not asserted on {}: lost {:?}",
+            gpu.info.name,
+            runs.iter().map(LadderCounts::lost).collect::<Vec<_>>()
+        );
         return;
     }
     assert!(runs.iter().all(|run| !run.is_exact()), "{} loses none", gpu.info.name);
@@ -248,7 +252,7 @@ fn the_race_loses_counts_and_each_run_others_where_the_adapter_is_parallel() {
 #[test]
 fn constants_are_shown_as_they_are_injected() {
     let gpu = gpu();
-    let uploaded = Uploaded::new(&gpu, picture("yuv420p", (641, 359), Content::Natural));
+    let uploaded = Uploaded::new(&gpu, picture("yuv420p", (641, 359), BenchContent::Natural));
     let shape = Shape::new(&gpu, (32, 8), 100).unwrap();
     let (ladder, _) =
         uploaded.count(&gpu, Setup { method: Method::Pairwise, channels: ChannelSet::Four, shape }).unwrap();

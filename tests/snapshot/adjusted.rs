@@ -1,7 +1,7 @@
 //! Adjusted pictures: what is drawn, and of which picture the figures are.
 
 use histoscope::adjust::{
-    Adjustments, Blur, Clahe, Codes, Equalize, Otsu, Posterize, Reduction, Shown, Tone, otsu, plain,
+    Adjustments, Blur, Clahe, ClassDisplay, Codes, Equalize, Otsu, Posterize, Reduction, Tone, otsu, plain,
 };
 use histoscope::picture::Frame;
 use serde_json::Value;
@@ -14,7 +14,7 @@ use crate::png_file::snapshot;
 fn kinds() -> Vec<(&'static [&'static str], Adjustments, &'static str)> {
     let off = Adjustments::default();
     let equalize = Equalize { per_channel: false, time_constant_secs: 0.5 };
-    let threshold = Otsu { classes: 3, shown: Shown::Colors };
+    let threshold = Otsu { classes: 3, shown: ClassDisplay::Colors };
     vec![
         (&["--equalize"], Adjustments { tone: Some(Tone::Equalize(equalize)), ..off }, "equalized"),
         (

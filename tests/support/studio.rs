@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use histoscope::adjust::{Adjustments, Blur, Clahe, Equalize, Placing, Posterize, Processor};
-use histoscope::adjust::{Otsu, Reduction, Shown, Tone};
+use histoscope::adjust::{ClassDisplay, Otsu, Reduction, Tone};
 use histoscope::cpu;
 use histoscope::gpu::readback::{Image, VIEW_FORMAT};
 use histoscope::gpu::{AdapterChoice, Gpu, Rasterizer, Renderer, Scene};
@@ -101,12 +101,12 @@ pub fn each() -> Vec<Adjustments> {
         Adjustments { tone: Some(Tone::Clahe(Clahe::default())), ..off },
         Adjustments { reduction: posterize(Placing::Width), ..off },
         Adjustments { reduction: posterize(Placing::Population), ..off },
-        Adjustments { reduction: threshold(2, Shown::Tones), ..off },
-        Adjustments { reduction: threshold(4, Shown::Colors), ..off },
+        Adjustments { reduction: threshold(2, ClassDisplay::Tones), ..off },
+        Adjustments { reduction: threshold(4, ClassDisplay::Colors), ..off },
         Adjustments {
             blur: Some(Blur { size: 5, runs: 1 }),
             tone: equalize(false),
-            reduction: threshold(3, Shown::Colors),
+            reduction: threshold(3, ClassDisplay::Colors),
         },
     ]
 }

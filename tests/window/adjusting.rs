@@ -1,7 +1,7 @@
 //! Adjustments in the window: what is saved is held to their definition on the CPU, pixel by pixel and bin by bin.
 
 use histoscope::adjust::{
-    Adjustments, Blur, Clahe, Equalize, Otsu, Placing, Posterize, Processor, Reduction, Shown, Tone,
+    Adjustments, Blur, Clahe, ClassDisplay, Equalize, Otsu, Placing, Posterize, Processor, Reduction, Tone,
 };
 use histoscope::histogram::reference;
 use histoscope::histogram::{Components, Histogram};
@@ -58,7 +58,7 @@ fn what_is_saved_is_what_the_definition_says() {
     let planes = first_planes();
     let equalize = |per_channel| Some(Tone::Equalize(Equalize { per_channel, ..Equalize::default() }));
     let posterize = Some(Reduction::Posterize(Posterize { levels: 5, placing: Placing::Width }));
-    let otsu = Some(Reduction::Otsu(Otsu { classes: 2, shown: Shown::Tones }));
+    let otsu = Some(Reduction::Otsu(Otsu { classes: 2, shown: ClassDisplay::Tones }));
     let clahe = Some(Tone::Clahe(Clahe { tiles: (8, 8), clip_limit: 2.0 }));
     let blur = Some(Blur { size: 9, runs: 1 });
     let off = Adjustments::default();
@@ -171,7 +171,7 @@ fn figures_under_the_pointer_say_of_which_picture_they_are() {
     let _turn = turn();
     let display = Display::start();
     let program = paused_sample(&display, &["--otsu", "2"]);
-    let reduction = Some(Reduction::Otsu(Otsu { classes: 2, shown: Shown::Tones }));
+    let reduction = Some(Reduction::Otsu(Otsu { classes: 2, shown: ClassDisplay::Tones }));
     let result = adjusted(&first_planes(), &Adjustments { reduction, ..Adjustments::default() });
     let white = reference::histogram(&result, Components::Rgbl).bins(3)[255];
     // Two classes: nothing but black and white is counted, while the pixel under the pointer has the source's codes.

@@ -6,7 +6,7 @@ use histoscope::picture::Picture;
 use histoscope::view::overlay::Channels;
 use histoscope::view::probe::probe;
 use histoscope::view::scene::{Brush, Scene};
-use histoscope::view::scopes::{Kind, Layout, ScopeStyle};
+use histoscope::view::scopes::{Layout, ScopeKind, ScopeStyle};
 
 use crate::display::Display;
 use crate::program::Program;
@@ -16,7 +16,7 @@ use crate::{paused_sample, sample, turn};
 const SIZE: (u32, u32) = (1280, 720);
 
 /// The middle of a scope, and its width and height.
-fn place(kind: Kind) -> ((i32, i32), (i32, i32)) {
+fn place(kind: ScopeKind) -> ((i32, i32), (i32, i32)) {
     let scopes = ScopeStyle { waveform: true, vectorscope: true, layout: Layout::Wall, ..ScopeStyle::default() };
     let scene = Scene { scopes, ..Scene::default() };
     let rect = scene.arranged(SIZE).panels.iter().find(|panel| panel.kind == kind).expect("it is shown").rect;
@@ -35,7 +35,7 @@ fn drag(program: &Program, points: &[(i32, i32)]) {
 
 /// The newest words about a scope's brush, without what stands before them, once they tell the number of pixels and something else
 /// than those before.
-fn told(program: &Program, kind: Kind, before: &str) -> String {
+fn told(program: &Program, kind: ScopeKind, before: &str) -> String {
     let begin = format!("brushed in the {}: ", kind.name());
     until("what is brushed", PATIENCE, || {
         let log = program.log();
@@ -85,18 +85,18 @@ fn brushes_of_waveform_and_vectorscope_tell_the_pixels_that_both_select() {
             program.key(key);
         }
         program.settled();
-        let ((x, y), (width, height)) = place(Kind::Waveform);
+        let ((x, y), (width, height)) = place(ScopeKind::Waveform);
         drag(&program, &[(x - width / 4, y), (x, y - 9), (x + width / 5, y - height / 4)]);
-        let waveform = told(&program, Kind::Waveform, "");
+        let waveform = told(&program, ScopeKind::Waveform, "");
         let [first, last, low, high, pixels] = numbers(&waveform)[..5] else { panic!("{waveform}") };
         let rectangle = in_rectangle(&picture, [first, last, low, high]);
         assert!(last - first > picture.width() / 3 && high - low > 40, "{engine}: {waveform}");
         assert_eq!(pixels, count(&rectangle), "{engine}: {waveform}");
 
         // A circle from a little beside the middle.
-        let ((x, y), (width, _)) = place(Kind::Vectorscope);
+        let ((x, y), (width, _)) = place(ScopeKind::Vectorscope);
         drag(&program, &[(x + 20, y - 10), (x + 40, y), (x + 20 + width / 9, y)]);
-        let both = told(&program, Kind::Vectorscope, "");
+        let both = told(&program, ScopeKind::Vectorscope, "");
         let [cb, cr, radius, pixels] = numbers(&both)[..4] else { panic!("{both}") };
         let circle = in_circle(&picture, [cb, cr, radius]);
         let in_both: Vec<_> = rectangle.iter().zip(&circle).map(|(one, other)| *one && *other).collect();
@@ -105,18 +105,18 @@ fn brushes_of_waveform_and_vectorscope_tell_the_pixels_that_both_select() {
         assert!(pixels > 0 && pixels < count(&rectangle) && pixels < count(&circle), "{engine}: {both}");
 
         // A click in the waveform leaves the circle.
-        let ((x, y), (width, _)) = place(Kind::Waveform);
+        let ((x, y), (width, _)) = place(ScopeKind::Waveform);
         drag(&program, &[(x + width / 3, y)]);
-        let alone = told(&program, Kind::Vectorscope, &both);
+        let alone = told(&program, ScopeKind::Vectorscope, &both);
         assert_eq!(numbers(&alone)[3], count(&circle), "{engine}: {alone}");
 
         // By hand it is a polygon.
-        let ((x, y), (width, _)) = place(Kind::Vectorscope);
+        let ((x, y), (width, _)) = place(ScopeKind::Vectorscope);
         let side = width / 8;
         program.hold("keydown", "shift");
         drag(&program, &[(x - side, y - side), (x + side, y - side), (x + side, y + side), (x - side, y + side)]);
         program.hold("keyup", "shift");
-        let lasso = told(&program, Kind::Vectorscope, &alone);
+        let lasso = told(&program, ScopeKind::Vectorscope, &alone);
         assert!(lasso.starts_with("4 corners") && numbers(&lasso)[1] > 0, "{engine}: {lasso}");
 
         program.take_pointer_away();

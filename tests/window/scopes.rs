@@ -1,7 +1,7 @@
 //! The scopes beside the histograms: their keys, borders, wheel, words and what is kept of them.
 
 use histoscope::view::scene::Scene;
-use histoscope::view::scopes::{Kind, Layout, ScopeStyle};
+use histoscope::view::scopes::{Layout, ScopeKind, ScopeStyle};
 
 use crate::display::Display;
 use crate::picture::Area;
@@ -12,7 +12,7 @@ use crate::{paused_sample, sample, turn};
 const SIZE: (u32, u32) = (1280, 720);
 
 /// The middle of a scope, or of the picture of a wall.
-fn middle(scene: &Scene, kind: Option<Kind>) -> (i32, i32) {
+fn middle(scene: &Scene, kind: Option<ScopeKind>) -> (i32, i32) {
     let arranged = scene.arranged(SIZE);
     let rect = match kind {
         Some(kind) => arranged.panels.iter().find(|panel| panel.kind == kind).expect("it is shown").rect,
@@ -68,7 +68,7 @@ fn the_pointer_reads_scopes_and_marks_its_pixel_in_them() {
             program.key(key);
         }
         let at = |kind| middle(&wall(), kind);
-        let (x, y) = at(Some(Kind::Waveform));
+        let (x, y) = at(Some(ScopeKind::Waveform));
         program.after(|| program.point(x, y), "scope: x ");
         // What the adapter has counted comes back a little later.
         let told = until("the counts under the pointer", PATIENCE, || {
@@ -77,7 +77,7 @@ fn the_pointer_reads_scopes_and_marks_its_pixel_in_them() {
         let words: Vec<_> = told.split_whitespace().collect();
         let counts = words.iter().position(|word| *word == "R").expect("the counts come");
         assert!(words[counts + 1].parse::<u32>().is_ok() && told.contains("code") && told.contains('%'), "{told}");
-        let (x, y) = at(Some(Kind::Vectorscope));
+        let (x, y) = at(Some(ScopeKind::Vectorscope));
         program.after(|| program.point(x + 3, y + 2), "scope: Cb ");
         let told = until("the count under the pointer", PATIENCE, || {
             program
@@ -103,12 +103,12 @@ fn the_wheel_brightens_traces_and_enlarges_the_vectorscope_and_never_the_picture
     for key in ["2", "3", "4", "shift+0"] {
         program.key(key);
     }
-    let (x, y) = middle(&wall(), Some(Kind::Vectorscope));
+    let (x, y) = middle(&wall(), Some(ScopeKind::Vectorscope));
     program.point(x, y);
     program.after(|| program.turn_wheel(1), "note: vectorscope ×2");
     program.after(|| program.turn_wheel(1), "note: vectorscope ×4");
     program.after(|| program.turn_wheel(3), "note: vectorscope ×8");
-    let (x, y) = middle(&wall(), Some(Kind::Parade));
+    let (x, y) = middle(&wall(), Some(ScopeKind::Parade));
     program.point(x, y);
     program.after(|| program.turn_wheel(1), "note: traces at 120 %");
     program.settled();
@@ -145,9 +145,9 @@ fn borders_are_dragged_and_the_layout_is_kept() {
     }
     let program = Program::start_at_home(&display, &[sample(), "--paused"], home.path());
     let kept = Scene { scopes: ScopeStyle { picture: [0.5, 0.62], ..scene.scopes }, ..scene };
-    let (x, y) = middle(&kept, Some(Kind::Vectorscope));
+    let (x, y) = middle(&kept, Some(ScopeKind::Vectorscope));
     // It reaches to the left of where the border was at first.
-    let left = kept.arranged(SIZE).panels.iter().find(|panel| panel.kind == Kind::Vectorscope).unwrap().rect.left;
+    let left = kept.arranged(SIZE).panels.iter().find(|panel| panel.kind == ScopeKind::Vectorscope).unwrap().rect.left;
     assert!(left < border as u32 - 60);
     program.after(|| program.point(x, y + 2), "scope: Cb ");
     program.quit_with("q");
@@ -162,7 +162,7 @@ fn a_question_whose_answer_nobody_waits_for_draws_nothing_more() {
         program.key(key);
     }
     let shown = Scene { scopes: ScopeStyle { parade: false, ..wall().scopes }, ..wall() };
-    let (x, y) = middle(&shown, Some(Kind::Waveform));
+    let (x, y) = middle(&shown, Some(ScopeKind::Waveform));
     program.settled();
     // The counts are sent for, and the pointer is gone before they come: at one of these paces.
     for pace in 0..12_u64 {

@@ -6,8 +6,8 @@ use super::controls::{self, LETTERS, Places};
 use super::model::{AdjustmentView, Command, Model};
 use super::theme;
 use crate::adjust::{
-    Adjustment, Blur, CLIP_LIMITS, Choices, Clahe, Otsu, Placing, Posterize, Shown, TIME_CONSTANTS, clip_limit_text,
-    place_on, time_constant_text,
+    Adjustment, Blur, CLIP_LIMITS, Choices, Clahe, ClassDisplay, Otsu, Placing, Posterize, TIME_CONSTANTS,
+    clip_limit_text, place_on, time_constant_text,
 };
 use crate::keys::{self, Action};
 use crate::view::scene::{Counted, Sharing};
@@ -206,9 +206,9 @@ impl Lines<'_> {
             self.choose(Adjustment::Otsu, |choices| choices.otsu.classes = classes);
         }
         let line = Self::beside(self.next());
-        let chosen = usize::from(shown == Shown::Colors);
+        let chosen = usize::from(shown == ClassDisplay::Colors);
         if let Some(to) = self.choice(line, "shown as", on, &["tones", "false colours"], chosen) {
-            let shown = if to == 1 { Shown::Colors } else { Shown::Tones };
+            let shown = if to == 1 { ClassDisplay::Colors } else { ClassDisplay::Tones };
             self.choose(Adjustment::Otsu, |choices| choices.otsu.shown = shown);
         }
     }

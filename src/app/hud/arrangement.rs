@@ -36,7 +36,7 @@ struct Room<'a> {
 }
 
 /// What stands above and below the panels.
-struct Told {
+struct PanelSurroundings {
     /// The field, if it is open.
     field: Option<Rect>,
     /// Width that the field or notes need beside panels.
@@ -118,7 +118,7 @@ impl Hud {
 
     /// Shows the field, lays out the notes, and divides the room among them and the panels. The field stands above panels that
     /// leave no room for it beside them, and notes stand below such panels.
-    fn divide(&mut self, ui: &egui::Ui, at: &Room<'_>, now: Instant, commands: &mut Vec<Command>) -> Told {
+    fn divide(&mut self, ui: &egui::Ui, at: &Room<'_>, now: Instant, commands: &mut Vec<Command>) -> PanelSurroundings {
         let waiting = at.model.play.waiting.lasting_text();
         self.waits = waiting.is_some();
         let room = at.panels;
@@ -142,7 +142,7 @@ impl Hud {
             panels.max.y -= lane;
             Rect { min: Pos2::new(told.min.x, told.max.y - lane), ..told }
         };
-        Told { field, needed, notes, place, lane, panels }
+        PanelSurroundings { field, needed, notes, place, lane, panels }
     }
 
     /// Shows the panels in what is left for them, and asks for another layout where they leave another width than was taken
@@ -151,10 +151,10 @@ impl Hud {
         &mut self,
         ui: &mut egui::Ui,
         room: &Room<'_>,
-        told: &Told,
+        told: &PanelSurroundings,
         commands: &mut Vec<Command>,
     ) -> (Placed, Rect) {
-        let Told { field, needed, place, lane, panels, .. } = *told;
+        let PanelSurroundings { field, needed, place, lane, panels, .. } = *told;
         let is_apart = panels != room.panels;
         // In a low window the field and notes stand alone for as long as they are there.
         let has_room = panels.height() >= LEAST_HEIGHT || !is_apart;

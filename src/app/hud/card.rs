@@ -11,7 +11,7 @@ const PADDING: Vec2 = vec2(9.0, 6.0);
 
 /// A line of a card.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Line {
+pub struct CardLine {
     /// What it is about.
     pub name: String,
     /// Colour of the name.
@@ -28,7 +28,7 @@ pub struct Card {
     /// A colour to show beside the title.
     pub swatch: Option<Color32>,
     /// The lines.
-    pub lines: Vec<Line>,
+    pub lines: Vec<CardLine>,
 }
 
 impl Card {
@@ -44,7 +44,7 @@ impl Card {
     /// The card as one line of text, for the log.
     #[must_use]
     pub fn as_text(&self) -> String {
-        let cells = |line: &Line| line.cells.iter().map(|(cell, _)| cell.as_str()).collect::<Vec<_>>().join(" ");
+        let cells = |line: &CardLine| line.cells.iter().map(|(cell, _)| cell.as_str()).collect::<Vec<_>>().join(" ");
         let lines = self.lines.iter().map(|line| format!("{} {}", line.name, cells(line)));
         std::iter::once(self.title.clone()).chain(lines).collect::<Vec<_>>().join("; ")
     }
@@ -52,7 +52,7 @@ impl Card {
     /// The card as lines whose cells are parted by tabs.
     #[must_use]
     pub fn as_table(&self) -> String {
-        let row = |line: &Line| {
+        let row = |line: &CardLine| {
             let cells = line.cells.iter().map(|(cell, _)| cell.as_str());
             std::iter::once(line.name.as_str()).chain(cells).collect::<Vec<_>>().join("\t")
         };

@@ -9,7 +9,7 @@ use super::panels::TWO_PANELS;
 use super::theme;
 use crate::histogram::Components;
 use crate::keys::{self, Action};
-use crate::view::exposure::{Exposure, FalseColor, Level, MarkLimits, Table, Unit};
+use crate::view::exposure::{Exposure, FalseColor, FalseColorTable, Level, MarkLimits, Unit};
 
 /// Width of the panel's inside, in points.
 const WIDTH: f32 = 350.0;
@@ -127,9 +127,16 @@ impl Panel<'_> {
         let words = format!("{words}\n{}", meanings::of_false_color(chosen.table));
         let line = self.switch(chosen.shown, "False colour", Action::ToggleFalseColor, &words);
         let tables = Rect::from_min_max(line.min, pos2(line.max.x - UNIT - 10.0, line.max.y));
-        let at = Table::ALL.iter().position(|table| *table == chosen.table).unwrap_or(0);
-        if let Some(to) = controls::choice(self.ui, tables, "table", &Table::ALL.map(Table::name), at, !chosen.shown) {
-            chosen.table = Table::ALL[to];
+        let at = FalseColorTable::ALL.iter().position(|table| *table == chosen.table).unwrap_or(0);
+        if let Some(to) = controls::choice(
+            self.ui,
+            tables,
+            "table",
+            &FalseColorTable::ALL.map(FalseColorTable::name),
+            at,
+            !chosen.shown,
+        ) {
+            chosen.table = FalseColorTable::ALL[to];
         }
         let unit = Rect::from_min_max(pos2(line.max.x - UNIT, line.min.y), line.max);
         let at = usize::from(chosen.unit == Unit::Codes);

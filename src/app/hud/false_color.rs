@@ -122,7 +122,7 @@ mod tests {
     use super::*;
     use crate::picture::color::{Colorimetry, Matrix, Range, Sourced};
     use crate::picture::layout::PixelLayout;
-    use crate::view::exposure::Table;
+    use crate::view::exposure::FalseColorTable;
 
     #[test]
     fn the_legend_names_every_colour_once_from_the_brightest_on() {
@@ -130,13 +130,13 @@ mod tests {
         let tint = |table| Tint::new(table, &PixelLayout::planar_ycbcr(10, (1, 1)), &color);
         let texts = |table, unit| entries(&tint(table), unit).into_iter().map(|line| line.text).collect::<Vec<_>>();
         let percent = ["≥ 99", "97–99", "52–56", "38–42", "2.5–4", "< 2.5", "else"];
-        assert_eq!(texts(Table::Camera, Unit::Percent), percent);
+        assert_eq!(texts(FalseColorTable::Camera, Unit::Percent), percent);
         // 64 + 876 of them: 2.5 % is 21.9, 4 % is 35.04, 99 % is 867.24.
         let codes = ["≥ 932", "914–931", "520–554", "397–431", "86–99", "≤ 85", "else"];
-        assert_eq!(texts(Table::Camera, Unit::Codes), codes);
-        assert_eq!(texts(Table::Steps, Unit::Percent).len(), 10);
-        assert_eq!(entries(&tint(Table::Camera), Unit::Percent).last().map(|line| line.color), Some(None));
-        let titles = [Unit::Percent, Unit::Codes].map(|unit| title(&tint(Table::Camera), unit, None));
+        assert_eq!(texts(FalseColorTable::Camera, Unit::Codes), codes);
+        assert_eq!(texts(FalseColorTable::Steps, Unit::Percent).len(), 10);
+        assert_eq!(entries(&tint(FalseColorTable::Camera), Unit::Percent).last().map(|line| line.color), Some(None));
+        let titles = [Unit::Percent, Unit::Codes].map(|unit| title(&tint(FalseColorTable::Camera), unit, None));
         assert_eq!(titles, ["Y' in %", "Y' codes"]);
     }
 }

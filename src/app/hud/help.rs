@@ -37,7 +37,7 @@ const ASIDE: f32 = 2.0 * PADDING as f32 + 8.0;
 
 /// The sections as they are laid out in columns.
 struct Sheet {
-    blocks: Vec<Block>,
+    blocks: Vec<HelpBlock>,
     /// The first block that is not in a column any more, for each of them.
     ends: Vec<usize>,
     /// Width of a column.
@@ -62,7 +62,7 @@ impl Sheet {
     }
 
     fn of(ui: &Ui, columns: usize, width: f32) -> Self {
-        let (blocks, width) = (Block::all(), width / columns as f32);
+        let (blocks, width) = (HelpBlock::all(), width / columns as f32);
         let caps = blocks.iter().flat_map(|block| &block.rows).map(|(labels, _)| caps_width(ui, labels));
         let words = caps.filter(|&caps| caps <= KEYS * width).fold(0.0, f32::max) + BESIDE;
         let heights: Vec<f32> = blocks.iter().map(|block| block.height(ui, width, words)).collect();
@@ -132,12 +132,12 @@ pub fn show(ui: &Ui, room: Rect) -> bool {
 }
 
 /// A heading with its rows: keys and words.
-struct Block {
+struct HelpBlock {
     name: &'static str,
     rows: Vec<(Vec<String>, &'static str)>,
 }
 
-impl Block {
+impl HelpBlock {
     /// All sections of the table, and what the pointer does.
     fn all() -> Vec<Self> {
         let of_section = |section: Section| Self {
@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn the_sheet_has_every_key_and_every_gesture() {
-        let rows = Block::all().iter().map(|block| block.rows.len()).sum::<usize>();
+        let rows = HelpBlock::all().iter().map(|block| block.rows.len()).sum::<usize>();
         assert_eq!(rows, keys::TABLE.len() + keys::GESTURES.len());
     }
 }

@@ -18,7 +18,7 @@ use crate::picture::color::{Colorimetry, Matrix, Range, Sourced};
 use crate::picture::layout::PixelLayout;
 use crate::playback::SeekGoal;
 use crate::strip::{CELLS, Strip};
-use crate::view::exposure::{Exposure, FalseColor, Table, Unit};
+use crate::view::exposure::{Exposure, FalseColor, FalseColorTable, Unit};
 use crate::view::marked::Marked;
 
 pub(super) const SIZES: [(u32, u32); 5] = [(480, 270), (800, 500), (960, 540), (1600, 900), (2560, 1440)];
@@ -104,7 +104,7 @@ pub(super) fn shapes_of(hud: &mut Hud, case: Case) -> (Vec<ClippedShape>, FontTe
     let pos = |x: f32, y: f32| Pos2::new(view.width() * x, view.height() * y);
     let at = pos(pointer.0, pointer.1);
     let cells = |count: usize| vec![("1023".to_owned(), theme::LIGHT); count];
-    let line = |count| card::Line { name: "luminance".to_owned(), color: theme::DIM, cells: cells(count) };
+    let line = |count| card::CardLine { name: "luminance".to_owned(), color: theme::DIM, cells: cells(count) };
     let probe = ProbeText {
         card: Card { title: "x 1234  y 567".to_owned(), swatch: None, lines: vec![line(3), line(1), line(3)] },
         at,
@@ -116,7 +116,7 @@ pub(super) fn shapes_of(hud: &mut Hud, case: Case) -> (Vec<ClippedShape>, FontTe
         lasts: true,
     };
     // What a lamp tells is long.
-    let lamp = card::Line { name: "L".to_owned(), color: theme::DIM, cells: cells(3) };
+    let lamp = card::CardLine { name: "L".to_owned(), color: theme::DIM, cells: cells(3) };
     let lamps = Readout {
         card: Card {
             title: "clipped? at the highest code, 1023  result, region".to_owned(),
@@ -147,7 +147,11 @@ pub(super) fn shapes_of(hud: &mut Hud, case: Case) -> (Vec<ClippedShape>, FontTe
         handles: vec![(pos(0.2, 0.1), false), (pos(0.5, 0.5), true)],
         cursor: None,
     };
-    let tables = [(Table::Camera, Unit::Codes), (Table::Steps, Unit::Percent), (Table::Steps, Unit::Codes)];
+    let tables = [
+        (FalseColorTable::Camera, Unit::Codes),
+        (FalseColorTable::Steps, Unit::Percent),
+        (FalseColorTable::Steps, Unit::Codes),
+    ];
     let (table, unit) = tables[note % 3];
     let chosen = Exposure {
         zebra: !has_entry,

@@ -75,10 +75,10 @@ fn codes_text(codes: Option<(u32, u32)>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::adjust::{Adjustments, Otsu, Shown};
+    use crate::adjust::{Adjustments, ClassDisplay, Otsu};
 
     fn adjusting(classes: u32, thresholds: Option<[u32; 4]>) -> AdjustmentView {
-        let threshold = Otsu { classes, shown: Shown::Colors };
+        let threshold = Otsu { classes, shown: ClassDisplay::Colors };
         let adjustments = Adjustments { reduction: Some(Reduction::Otsu(threshold)), ..Adjustments::default() };
         AdjustmentView { adjustments, thresholds, ..AdjustmentView::default() }
     }

@@ -21,7 +21,7 @@ const RING: f32 = 9.0;
 const LEAST_BELOW: f32 = 100.0;
 
 /// A part of a line of the legend.
-enum Part {
+enum LegendPart {
     Words(String, Color32),
     /// The colour of a mark, which is chequered with a darker one where it says that the channel is low.
     Mark(Color32, Option<Color32>),
@@ -59,7 +59,7 @@ pub fn show(ui: &Ui, room: Rect, model: &Model<'_>, is_above_another: bool) -> O
     Some(shown.response.rect)
 }
 
-impl Part {
+impl LegendPart {
     fn width(&self, painter: &Painter) -> f32 {
         match self {
             Self::Words(words, color) => {
@@ -101,14 +101,14 @@ impl Part {
     }
 }
 
-fn lines(model: &Model<'_>) -> Vec<Vec<Part>> {
+fn lines(model: &Model<'_>) -> Vec<Vec<LegendPart>> {
     let exposure = model.exposure.chosen;
     let is_coded = is_coded(model);
-    let words = |words: &str| Part::Words(words.to_owned(), theme::LIGHT);
+    let words = |words: &str| LegendPart::Words(words.to_owned(), theme::LIGHT);
     let mut lines = Vec::new();
     if exposure.zebra {
         let tone = if is_coded { "Y'" } else { "luminance" };
-        lines.push(vec![Part::Stripes, words(&format!("{tone} from {} on", exposure.level.text()))]);
+        lines.push(vec![LegendPart::Stripes, words(&format!("{tone} from {} on", exposure.level.text()))]);
     }
     if exposure.marks {
         // What is outside R 103 is so in red, green and blue, whatever is counted.
@@ -120,15 +120,15 @@ fn lines(model: &Model<'_>) -> Vec<Vec<Part>> {
             let [red, green, blue] = colors[channel].map(|code| ((code * light + 128) >> 8).min(255) as u8);
             Color32::from_rgb(red, green, blue)
         };
-        let mut line = vec![words(&format!("{}:", exposure.limits.text())), Part::Space];
+        let mut line = vec![words(&format!("{}:", exposure.limits.text())), LegendPart::Space];
         for (is_low, name) in [(false, "high"), (true, "low")] {
             for channel in 0..3 {
                 let sign = theme::channel_sign(components, channel).to_owned();
                 let color = if is_low { lit(channel, light) } else { lit(channel, 256) };
-                line.push(Part::Mark(color, is_low.then(|| lit(channel, dark))));
-                line.push(Part::Words(sign, theme::channel_color(components, channel)));
+                line.push(LegendPart::Mark(color, is_low.then(|| lit(channel, dark))));
+                line.push(LegendPart::Words(sign, theme::channel_color(components, channel)));
             }
-            line.extend([Part::Words(name.to_owned(), theme::DIM), Part::Space]);
+            line.extend([LegendPart::Words(name.to_owned(), theme::DIM), LegendPart::Space]);
         }
         lines.push(line);
         lines.extend(told(model).map(|told| vec![words(&told)]));

@@ -1,6 +1,6 @@
 //! What the words of exposure mean, told where they stand, under the pointer.
 
-use crate::view::exposure::{MarkLimits, Table};
+use crate::view::exposure::{FalseColorTable, MarkLimits};
 
 /// What limits of marks mean, for whoever does not know the words.
 #[must_use]
@@ -18,7 +18,7 @@ pub const fn of_marks(limits: MarkLimits, is_coded: bool) -> &'static str {
 
 /// What a table of false colours says, for whoever does not know it.
 #[must_use]
-pub fn of_false_color(table: Table) -> String {
+pub fn of_false_color(table: FalseColorTable) -> String {
     let compared = "Percent are those of Y' from black to white, in the range in use; of R'G'B' and of adjusted pictures those of luminance. A \
                     colour begins at its lower percent and ends right below its upper one.";
     format!("{}.\n{compared}", table.told())

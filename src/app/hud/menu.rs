@@ -16,7 +16,7 @@ use crate::histogram::Components;
 use crate::keys::{Action, MENU, MenuLine};
 use crate::text::shown;
 use crate::view::overlay::Overlaps;
-use drawing::{BESIDE, Drawing, Line, WIDTH, style};
+use drawing::{BESIDE, DrawnMenuLine, MenuDrawing, WIDTH, style};
 use words::shortened;
 
 /// The numbers of bins that are offered. Any other is to be had by `--bin-count`.
@@ -26,7 +26,7 @@ const GRACE: Duration = Duration::from_millis(350);
 
 /// What a menu offers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum MenuKind {
     /// What one does most.
     Everything,
     /// The recent files alone.
@@ -36,7 +36,7 @@ enum Kind {
 /// A menu that is open.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Menu {
-    kind: Kind,
+    kind: MenuKind,
     at: Pos2,
     /// Letters that were typed since the last drawing: each leads to the next line that begins with it.
     typed: Vec<char>,
@@ -44,14 +44,14 @@ pub struct Menu {
     chosen: Option<Id>,
     /// Where it lay in the last drawing, with what had opened beside it.
     pub places: Vec<Rect>,
-    beside: Beside,
+    beside: OpenBeside,
     /// Whether keys lead through it, until the pointer moves.
     by_keys: bool,
 }
 
 /// What has opened beside a menu.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-enum Beside {
+enum OpenBeside {
     /// Nothing.
     #[default]
     Nothing,
@@ -67,23 +67,31 @@ impl Menu {
     /// What one does most, at a point.
     #[must_use]
     pub const fn everything(at: Pos2) -> Self {
-        Self::new(Kind::Everything, at)
+        Self::new(MenuKind::Everything, at)
     }
 
     /// The recent files alone, at a point.
     #[must_use]
     pub const fn recent(at: Pos2) -> Self {
-        Self::new(Kind::Recent, at)
+        Self::new(MenuKind::Recent, at)
     }
 
-    const fn new(kind: Kind, at: Pos2) -> Self {
-        Self { kind, at, typed: Vec::new(), chosen: None, places: Vec::new(), beside: Beside::Nothing, by_keys: false }
+    const fn new(kind: MenuKind, at: Pos2) -> Self {
+        Self {
+            kind,
+            at,
+            typed: Vec::new(),
+            chosen: None,
+            places: Vec::new(),
+            beside: OpenBeside::Nothing,
+            by_keys: false,
+        }
     }
 
     /// Closes what has opened beside it; whether something had.
     pub fn leave_beside(&mut self) -> bool {
-        let Beside::Open(line) = self.beside else { return false };
-        self.beside = Beside::Leaving(line);
+        let OpenBeside::Open(line) = self.beside else { return false };
+        self.beside = OpenBeside::Leaving(line);
         true
     }
 
@@ -97,7 +105,7 @@ impl Menu {
         let mut stays = true;
         let room = ui.ctx().content_rect().height() - 24.0;
         let before = commands.len();
-        let mut drawing = Drawing::new(model, commands, self.chosen);
+        let mut drawing = MenuDrawing::new(model, commands, self.chosen);
         let popup = Popup::new(Id::unique("menu"), ui.ctx().clone(), self.at, LayerId::background())
             .kind(PopupKind::Menu)
             .layout(Layout::top_down_justified(Align::Min))
@@ -109,12 +117,12 @@ impl Menu {
                 ui.set_width(WIDTH);
                 drawing.left = self.before_drawing(ui);
                 theme::scrolled(ui, room, |ui| match self.kind {
-                    Kind::Everything => drawing.everything(ui, self.at),
-                    Kind::Recent => drawing.recent(ui, usize::MAX),
+                    MenuKind::Everything => drawing.everything(ui, self.at),
+                    MenuKind::Recent => drawing.recent(ui, usize::MAX),
                 });
                 self.after_drawing(ui, &drawing.opened);
             });
-        let Drawing { commands, lines, mut places, chosen, .. } = drawing;
+        let MenuDrawing { commands, lines, mut places, chosen, .. } = drawing;
         self.chosen = chosen;
         places.extend(popup.map(|popup| popup.response.rect));
         // What is chosen by key does not close it as a click does.
@@ -140,28 +148,28 @@ impl Menu {
         });
         self.by_keys = (self.by_keys || is_pressed) && !moves;
         match self.beside {
-            Beside::Leaving(line) => {
+            OpenBeside::Leaving(line) => {
                 MenuState::from_ui(ui, |state, _| state.open_item = None);
                 // Arrows go on from there.
                 ui.memory_mut(|memory| memory.request_focus(line));
-                self.beside = Beside::Left(line);
+                self.beside = OpenBeside::Left(line);
             }
-            Beside::Left(line) => {
+            OpenBeside::Left(line) => {
                 let leads_there = ui.memory(|memory| memory.has_focus(line)) && (enters || self.chosen != Some(line));
                 if moves || leads_there {
-                    self.beside = Beside::Nothing;
+                    self.beside = OpenBeside::Nothing;
                 }
             }
-            Beside::Nothing | Beside::Open(_) => {}
+            OpenBeside::Nothing | OpenBeside::Open(_) => {}
         }
-        if let Beside::Left(line) = self.beside { Some(line) } else { None }
+        if let OpenBeside::Left(line) = self.beside { Some(line) } else { None }
     }
 
     /// Notes what has opened beside it, of these lines, and keeps that open while the pointer crosses others.
     fn after_drawing(&mut self, ui: &Ui, opened: &[Id]) {
         let beside = |line: Id| SubMenu::id_from_widget_id(line);
         let now = MenuState::from_ui(ui, |state, _| state.open_item);
-        if let Beside::Open(line) = self.beside
+        if let OpenBeside::Open(line) = self.beside
             && now != Some(beside(line))
             && opened.contains(&line)
             && self.is_crossed(ui)
@@ -171,8 +179,8 @@ impl Menu {
             return;
         }
         match opened.iter().find(|&&line| now == Some(beside(line))) {
-            Some(&line) => self.beside = Beside::Open(line),
-            None if matches!(self.beside, Beside::Open(_)) => self.beside = Beside::Nothing,
+            Some(&line) => self.beside = OpenBeside::Open(line),
+            None if matches!(self.beside, OpenBeside::Open(_)) => self.beside = OpenBeside::Nothing,
             None => {}
         }
     }
@@ -188,7 +196,7 @@ impl Menu {
 }
 
 /// The line that a letter leads to: the next one below the line that is chosen, or from the top again.
-fn next_beginning_with(letter: char, lines: &[Line], chosen: Option<Id>) -> Option<Id> {
+fn next_beginning_with(letter: char, lines: &[DrawnMenuLine], chosen: Option<Id>) -> Option<Id> {
     let chosen = lines.iter().position(|line| Some(line.id) == chosen);
     let layer = lines.get(chosen.unwrap_or(0))?.layer;
     let after = chosen.map_or(0, |chosen| chosen + 1);
@@ -201,7 +209,7 @@ fn plate() -> egui::Frame {
     theme::framed(6, 6).fill(theme::SOLID)
 }
 
-impl Drawing<'_, '_> {
+impl MenuDrawing<'_, '_> {
     /// The menu that was opened at a point: what is there is copied.
     fn everything(&mut self, ui: &mut Ui, at: Pos2) {
         ui.spacing_mut().item_spacing.y = 0.0;
@@ -298,7 +306,7 @@ impl Drawing<'_, '_> {
 
 /// The recent files in a window without a video, so many at most.
 pub fn recent(ui: &mut Ui, model: &Model<'_>, most: usize, commands: &mut Vec<Command>) {
-    Drawing::new(model, commands, None).recent(ui, most);
+    MenuDrawing::new(model, commands, None).recent(ui, most);
 }
 
 #[cfg(test)]
@@ -309,7 +317,11 @@ mod tests {
     fn a_letter_leads_to_the_next_line_that_begins_with_it_and_stays_in_its_menu() {
         let layers = [LayerId::background(), LayerId::debug()];
         let ids: Vec<Id> = (0..5).map(|number| Id::unique(("line", number))).collect();
-        let of = |line: usize, layer: usize, begins| Line { id: ids[line], layer: layers[layer], begins: Some(begins) };
+        let of = |line: usize, layer: usize, begins| DrawnMenuLine {
+            id: ids[line],
+            layer: layers[layer],
+            begins: Some(begins),
+        };
         let lines = [of(0, 0, 'o'), of(1, 0, 'c'), of(2, 1, 's'), of(3, 0, 's'), of(4, 0, 'c')];
         let next = |letter, chosen: Option<usize>| {
             let found = next_beginning_with(letter, &lines, chosen.map(|line| ids[line]));

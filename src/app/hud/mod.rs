@@ -54,9 +54,9 @@ pub use entry::Goal;
 use entry::{Asked, Entry};
 pub use info::{InfoLine, Machine, info_lines};
 pub use lab::{
-    BINS as LAB_BINS, Bins as LabBins, BlurView, CHUNKS as LAB_CHUNKS, CountingView, Cut, Figures, LabCommand, LabView,
-    MOMENT, Outcome, PassFigures, Sample, SumView, TopicView, blur_verdict, grouped, left_for_others, sum_kind,
-    sum_verdict, verdict,
+    BINS as LAB_BINS, BlurView, CHUNKS as LAB_CHUNKS, ChannelBins as LabBins, ChoiceOutcome, CountingView, Cut,
+    Figures, LabCommand, LabView, MOMENT, PassFigures, Sample, SumView, TopicView, blur_verdict, grouped,
+    left_for_others, sum_kind, sum_verdict, verdict,
 };
 use menu::Menu;
 pub use model::{

@@ -17,7 +17,7 @@ use crate::adjust::{Adjustment, Adjustments, Choices};
 use crate::app::recent::RecentFile;
 use crate::app::signal::lost_text;
 use crate::app::strip::Preview;
-use crate::export::graticule::Subject;
+use crate::export::graticule::ScopeSubject;
 use crate::gpu::draw::Channels;
 use crate::histogram::Components;
 use crate::keys::Action;
@@ -30,7 +30,7 @@ use crate::view::marked::Marked;
 use crate::view::overlay::Overlaps;
 use crate::view::placement::Fit;
 use crate::view::scene::{Counted, Other, Pair, Seam, Sharing};
-use crate::view::scopes::{Kind, ScopeStyle};
+use crate::view::scopes::{ScopeKind, ScopeStyle};
 
 /// What the display over the picture asks for.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -277,7 +277,7 @@ pub struct ScopesView<'a> {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ScopeArea {
     /// Which one.
-    pub kind: Kind,
+    pub kind: ScopeKind,
     /// Where it lies, in points.
     pub frame: Rect,
     /// Where its trace lies in that.
@@ -292,7 +292,7 @@ pub struct BesideView<'a> {
     /// Those that are shown.
     pub areas: &'a [ScopeArea],
     /// What they are of.
-    pub subject: Option<Subject>,
+    pub subject: Option<ScopeSubject>,
     /// The part of the view that they leave to what is written over the picture, in points.
     pub free: Option<Rect>,
     /// Where the pixel under the pointer lies in them, in points, and in which light that is marked.

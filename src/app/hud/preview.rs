@@ -45,7 +45,7 @@ impl PreviewPicture {
     pub fn show(&mut self, context: &Context, (bar, x): (Rect, f32), model: &Model<'_>) {
         let Some((preview, is_asked)) = model.file.preview else { return };
         let view = context.content_rect();
-        let Some(card) = Card::new(preview, bar, x, view) else { return };
+        let Some(card) = PreviewCard::new(preview, bar, x, view) else { return };
         let painter = context.layer_painter(LayerId::new(Order::Tooltip, Id::unique("preview")));
         theme::fill_plate(&painter, card.all, 5, theme::SOLID);
         painter.rect_stroke(card.all, 5, theme::EDGE, egui::StrokeKind::Inside);
@@ -74,14 +74,14 @@ impl PreviewPicture {
 
 /// Where its parts lie.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Card {
+struct PreviewCard {
     all: Rect,
     picture: Rect,
     line: Rect,
     chart: Rect,
 }
 
-impl Card {
+impl PreviewCard {
     fn new(preview: &Preview, bar: Rect, x: f32, view: Rect) -> Option<Self> {
         let own = vec2(preview.thumbnail.width as f32, preview.thumbnail.height as f32);
         let most = MOST.min(view.size() * PART);
@@ -152,7 +152,7 @@ mod tests {
                 let preview = preview(size.0, size.1);
                 let own = size.0 as f32 / size.1 as f32;
                 for x in [4.0, width * 0.37, width - 4.0] {
-                    let Some(card) = Card::new(&preview, bar, x, view) else {
+                    let Some(card) = PreviewCard::new(&preview, bar, x, view) else {
                         assert!(size == (30, 300), "{size:?} has no room in {width}×{height}");
                         continue;
                     };
@@ -168,7 +168,7 @@ mod tests {
         }
         let view = Rect::from_min_size(pos2(0.0, 0.0), vec2(480.0, 120.0));
         let bar = Rect::from_min_max(pos2(4.0, 4.0), pos2(476.0, 70.0));
-        assert_eq!(Card::new(&preview(400, 225), bar, 100.0, view), None, "there is no room");
+        assert_eq!(PreviewCard::new(&preview(400, 225), bar, 100.0, view), None, "there is no room");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use egui::{Color32, Pos2, Rect, Ui};
 
-use super::card::{Card, Line};
+use super::card::{Card, CardLine};
 use super::theme;
 use crate::histogram::Components;
 use crate::picture::{Orientation, Picture};
@@ -29,7 +29,7 @@ impl ProbeText {
         let is_coded = picture.has_coded_components();
         let mut lines = vec![
             line("R'G'B'", Components::Rgbl, &probe.codes.map(Some)),
-            Line {
+            CardLine {
                 name: "luminance".to_owned(),
                 color: theme::DIM,
                 cells: vec![(probe.luminance.to_string(), theme::channel_color(Components::Rgbl, 3))],
@@ -45,7 +45,7 @@ impl ProbeText {
         if is_turned {
             let (seen_x, seen_y) = orientation.seen_at((x, y), (picture.width(), picture.height()));
             let cells = vec![(format!("x {seen_x}"), theme::LIGHT), (format!("y {seen_y}"), theme::LIGHT)];
-            lines.insert(0, Line { name: "displayed".to_owned(), color: theme::DIM, cells });
+            lines.insert(0, CardLine { name: "displayed".to_owned(), color: theme::DIM, cells });
         }
         let title = format!("x {x}  y {y}{}", if is_turned { "  coded" } else { "" });
         Card { title, swatch: Some(Color32::from_rgb(red, green, blue)), lines }
@@ -58,10 +58,10 @@ impl ProbeText {
 }
 
 /// Three codes in their channels' colours.
-fn line(name: &str, components: Components, codes: &[Option<impl ToString>]) -> Line {
+fn line(name: &str, components: Components, codes: &[Option<impl ToString>]) -> CardLine {
     let texts = codes.iter().map(|code| code.as_ref().map_or_else(|| "–".to_owned(), ToString::to_string));
     let cells = texts.enumerate().map(|(channel, text)| (text, theme::channel_color(components, channel))).collect();
-    Line { name: name.to_owned(), color: theme::DIM, cells }
+    CardLine { name: name.to_owned(), color: theme::DIM, cells }
 }
 
 #[cfg(test)]

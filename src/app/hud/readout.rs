@@ -2,7 +2,7 @@
 
 use egui::{Pos2, Rect, Stroke, Ui, pos2};
 
-use super::card::{Card, Line};
+use super::card::{Card, CardLine};
 use super::theme;
 use crate::histogram::{Cumulative, Selected};
 use crate::view::binning::Binning;
@@ -87,17 +87,17 @@ impl Readout {
                 let text = count.map_or_else(|| "…".to_owned(), |count| count.to_string());
                 let share = count.map_or_else(String::new, |count| share_text(f64::from(count) / pixels as f64));
                 let cells = [text, share].map(|cell| (cell, theme::LIGHT)).to_vec();
-                lines.push(Line { name: name.to_owned(), color: theme::ACCENT, cells });
+                lines.push(CardLine { name: name.to_owned(), color: theme::ACCENT, cells });
             }
         }
         Card { title, swatch: None, lines }
     }
 }
 
-fn line(sums: &Cumulative, channel: usize, cells: Vec<String>) -> Line {
+fn line(sums: &Cumulative, channel: usize, cells: Vec<String>) -> CardLine {
     let cells = cells.into_iter().map(|cell| (cell, theme::LIGHT)).collect();
     let name = theme::channel_sign(sums.components, channel).to_owned();
-    Line { name, color: theme::channel_color(sums.components, channel), cells }
+    CardLine { name, color: theme::channel_color(sums.components, channel), cells }
 }
 
 /// A share, 0 to 1, in percent. What is not nothing never reads as nothing, nor what is not everything as everything.

@@ -7,7 +7,7 @@ use egui::{Color32, ColorImage, Painter, Pos2, Rect, Stroke, TextureHandle, Text
 use super::model::Model;
 use super::theme;
 use crate::histogram::Components;
-use crate::strip::{COLUMNS, Column, Cut, Finding, FindingKind, Flaw, ROWS, Raster, Shown, Sought, Strip};
+use crate::strip::{COLUMNS, Cut, Finding, FindingKind, Flaw, ROWS, Raster, ShownChannels, Sought, Strip, StripColumn};
 use crate::text::timecode;
 
 /// How often the picture of a strip that is being filled is made anew at the most: it is sent to the adapter each time.
@@ -30,7 +30,7 @@ impl std::fmt::Debug for StripPicture {
 impl StripPicture {
     /// Draws the strip in `rect`, which stands for the time from `begin` to `end`: more than the strip's where the file is longer than it
     /// says, and another where a live source has gone on since.
-    pub fn show(&mut self, ui: &Ui, rect: Rect, strip: &Strip, shown: Shown, (begin, end): (f64, f64)) {
+    pub fn show(&mut self, ui: &Ui, rect: Rect, strip: &Strip, shown: ShownChannels, (begin, end): (f64, f64)) {
         let pixels = (rect.height() * ui.ctx().pixels_per_point()).round().clamp(1.0, ROWS as f32) as usize;
         match &mut self.0 {
             Some((raster, texture, made)) if raster.is(strip, pixels, shown) => {
@@ -63,10 +63,10 @@ fn image_of(raster: &Raster) -> ColorImage {
 }
 
 /// The channels that are shown: the colours that are on in the histograms, over one another, or luminance where none is.
-pub fn shown(model: &Model<'_>) -> Shown {
+pub fn shown(model: &Model<'_>) -> ShownChannels {
     let colors = [0, 1, 2].map(|channel| model.scopes.channels.contains(channel));
     let has_colors = model.scopes.components == Components::Rgbl && colors.contains(&true);
-    if has_colors { Shown::Colors(colors) } else { Shown::Luminance }
+    if has_colors { ShownChannels::Colors(colors) } else { ShownChannels::Luminance }
 }
 
 /// Marks the cuts at the upper edge of the strip, one for each pixel at the most.
@@ -172,9 +172,9 @@ pub fn told(strip: &Strip, sought: Sought, (secs, x): (f64, f32), column: impl F
         return Some(there.join("; "));
     }
     match strip.columns()[strip.column_at(secs)] {
-        Column::Counted(_) => None,
-        Column::Glimpsed(_) => Some("not exact yet".to_owned()),
-        Column::Unseen => Some("not seen".to_owned()),
+        StripColumn::Counted(_) => None,
+        StripColumn::Glimpsed(_) => Some("not exact yet".to_owned()),
+        StripColumn::Unseen => Some("not seen".to_owned()),
     }
 }
 

@@ -329,7 +329,7 @@ fn what_is_adjusted_is_told_after_the_controls_have_gone() {
 
 #[test]
 fn the_cards_of_a_brush_and_of_the_pointer_never_overlap() {
-    let line = |name: &str| card::Line {
+    let line = |name: &str| card::CardLine {
         name: name.to_owned(),
         color: theme::LIGHT,
         cells: vec![("1234567".to_owned(), theme::LIGHT), ("12.34 %".to_owned(), theme::LIGHT)],

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::shown::{Advanced, Key, Shown};
-use crate::app::hud::Outcome;
+use super::shown::{Advanced, FrameKey, ScreenState};
+use crate::app::hud::ChoiceOutcome;
 use crate::gpu::{Gpu, GpuError};
-use crate::lab::{Work, Worker};
+use crate::lab::{LabWork, Worker};
 
 /// While a run is under way it is looked for this often.
 const INTERVAL: Duration = Duration::from_millis(8);
@@ -15,11 +15,11 @@ const PAUSE: Duration = Duration::from_millis(250);
 
 /// Runs of one kind, and what has come of the newest.
 #[derive(Debug)]
-pub struct Beside<W: Work> {
+pub struct LabRuns<W: LabWork> {
     worker: Worker<W>,
     known: Known<W::Outcome>,
     /// What the newest run is of, or was, once there was one.
-    newest: Option<(Key, W::Setup)>,
+    newest: Option<(FrameKey, W::Setup)>,
     begun: Instant,
     next: Instant,
     /// How many outcomes there were.
@@ -39,7 +39,7 @@ enum Known<T> {
     Impossible(String),
 }
 
-impl<W: Work<Setup: PartialEq>> Beside<W> {
+impl<W: LabWork<Setup: PartialEq>> LabRuns<W> {
     pub fn new(now: Instant) -> Self {
         Self { worker: Worker::default(), known: Known::Nothing, newest: None, begun: now, next: now, number: 0 }
     }
@@ -55,11 +55,11 @@ impl<W: Work<Setup: PartialEq>> Beside<W> {
     }
 
     /// What has come of what is chosen.
-    pub fn outcome(&self) -> Outcome<'_, W::Outcome> {
+    pub fn outcome(&self) -> ChoiceOutcome<'_, W::Outcome> {
         match &self.known {
-            Known::Nothing | Known::Before(_) => Outcome::UnderWay,
-            Known::Impossible(reason) => Outcome::Impossible(reason),
-            Known::Now(outcome) => Outcome::Came(outcome),
+            Known::Nothing | Known::Before(_) => ChoiceOutcome::UnderWay,
+            Known::Impossible(reason) => ChoiceOutcome::Impossible(reason),
+            Known::Now(outcome) => ChoiceOutcome::Came(outcome),
         }
     }
 
@@ -78,7 +78,7 @@ impl<W: Work<Setup: PartialEq>> Beside<W> {
     pub fn advance(
         &mut self,
         gpu: &Arc<Gpu>,
-        (shown, key): (Shown<'_>, Key),
+        (shown, key): (ScreenState<'_>, FrameKey),
         setup: W::Setup,
         now: Instant,
         news: impl FnOnce(&W::Outcome) -> Option<String>,

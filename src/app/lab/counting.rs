@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 
 use super::choice::LabChoice;
 use super::sampling::{SAMPLES, samples, telling};
-use super::shown::{Advanced, Key, Shown};
+use super::shown::{Advanced, FrameKey, ScreenState};
 use super::times::Times;
-use crate::app::hud::{CountingView, Cut, Figures, LabBins, Outcome, PassFigures, Sample, verdict};
+use crate::app::hud::{ChoiceOutcome, CountingView, Cut, Figures, LabBins, PassFigures, Sample, verdict};
 use crate::gpu::{Gpu, GpuError};
 use crate::lab::{Costs, Measured, Runner, Setup};
 use crate::picture::Picture;
@@ -28,13 +28,13 @@ const PLAYING_PIXELS: u64 = 1 << 17;
 
 /// Counting, while it is what the lab is about.
 #[derive(Debug)]
-pub struct Counting {
+pub struct LabCounting {
     rig: Rig,
     /// When the next frame may be counted.
     next: Instant,
     figures: Known,
     /// The frame that was counted last, and how often.
-    counted: Option<(Key, usize)>,
+    counted: Option<(FrameKey, usize)>,
     /// Pixels that are told with their values, side by side, and where the first of them is.
     samples: Vec<Sample>,
     samples_at: Option<(u32, u32)>,
@@ -77,7 +77,7 @@ struct Ready {
     is_playing: bool,
 }
 
-impl Counting {
+impl LabCounting {
     pub fn new(now: Instant) -> Self {
         Self {
             rig: Rig::Nothing,
@@ -115,9 +115,9 @@ impl Counting {
             is_usual: choice.chunk.is_none(),
             bins: choice.bins,
             outcome: match (&self.rig, &self.figures) {
-                (Rig::Impossible(reason), _) => Outcome::Impossible(reason),
-                (_, Known::Now(figures)) => Outcome::Came(figures),
-                (_, Known::Nothing | Known::Before(_)) => Outcome::UnderWay,
+                (Rig::Impossible(reason), _) => ChoiceOutcome::Impossible(reason),
+                (_, Known::Now(figures)) => ChoiceOutcome::Came(figures),
+                (_, Known::Nothing | Known::Before(_)) => ChoiceOutcome::UnderWay,
             },
             bars: match &self.figures {
                 Known::Nothing => None,
@@ -144,7 +144,7 @@ impl Counting {
     pub fn advance(
         &mut self,
         gpu: &Arc<Gpu>,
-        (Shown { frame, is_playing }, key): (Shown<'_>, Key),
+        (ScreenState { frame, is_playing }, key): (ScreenState<'_>, FrameKey),
         choice: &mut LabChoice,
         now: Instant,
     ) -> Result<Advanced, GpuError> {

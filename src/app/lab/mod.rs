@@ -15,16 +15,16 @@ use std::time::Instant;
 use egui::Pos2;
 
 pub use choice::LabChoice;
-pub use shown::{Advanced, Shown};
+pub use shown::{Advanced, ScreenState};
 
 use super::hud::{
     BlurView, Figures, LabCommand, LabView, MOMENT, Sample, SumView, TopicView, blur_verdict, sum_verdict,
 };
 use crate::gpu::{FrameTag, Gpu, GpuError};
-use crate::lab::{Blurring, Summing, Topic};
-use beside::Beside;
-use counting::Counting;
-use shown::Key;
+use crate::lab::{Blurring, PreparedScan, Topic};
+use beside::LabRuns;
+use counting::LabCounting;
+use shown::FrameKey;
 
 /// Rows of pixels over which a blur's diagram is drawn.
 const BLOCK_ROWS: u32 = 3;
@@ -52,18 +52,18 @@ pub struct Open {
 /// What works on what the lab is about.
 #[derive(Debug)]
 enum Topical {
-    Counting(Counting),
-    Sums(Beside<Summing>),
+    Counting(LabCounting),
+    Sums(LabRuns<PreparedScan>),
     Blur(Blurs),
 }
 
 /// Blurs, and the pixels over which their diagram is drawn.
 #[derive(Debug)]
 struct Blurs {
-    work: Beside<Blurring>,
+    work: LabRuns<Blurring>,
     block: Vec<Vec<Sample>>,
     /// Where the first of them is, and of which frame they are, once there is one.
-    block_of: Option<((u32, u32), Key)>,
+    block_of: Option<((u32, u32), FrameKey)>,
 }
 
 impl Lab {
@@ -209,7 +209,12 @@ impl Lab {
     ///
     /// # Errors
     /// [`GpuError`] if the device fails.
-    pub fn advance(&mut self, gpu: &Arc<Gpu>, frame: Option<Shown<'_>>, now: Instant) -> Result<Advanced, GpuError> {
+    pub fn advance(
+        &mut self,
+        gpu: &Arc<Gpu>,
+        frame: Option<ScreenState<'_>>,
+        now: Instant,
+    ) -> Result<Advanced, GpuError> {
         match (self, frame) {
             (Self::Open(open), Some(shown)) => open.advance(gpu, shown, now),
             _ => Ok(Advanced::default()),
@@ -245,9 +250,9 @@ impl Lab {
 impl Topical {
     fn new(topic: Topic, now: Instant) -> Self {
         match topic {
-            Topic::Counting => Self::Counting(Counting::new(now)),
-            Topic::PrefixSum => Self::Sums(Beside::new(now)),
-            Topic::Blur => Self::Blur(Blurs { work: Beside::new(now), block: Vec::new(), block_of: None }),
+            Topic::Counting => Self::Counting(LabCounting::new(now)),
+            Topic::PrefixSum => Self::Sums(LabRuns::new(now)),
+            Topic::Blur => Self::Blur(Blurs { work: LabRuns::new(now), block: Vec::new(), block_of: None }),
         }
     }
 }
@@ -266,7 +271,7 @@ impl Open {
         }
     }
 
-    fn advance(&mut self, gpu: &Arc<Gpu>, shown: Shown<'_>, now: Instant) -> Result<Advanced, GpuError> {
+    fn advance(&mut self, gpu: &Arc<Gpu>, shown: ScreenState<'_>, now: Instant) -> Result<Advanced, GpuError> {
         let key = (FrameTag::of(shown.frame), shown.frame.picture.colorimetry().matrix.value);
         // A software adapter takes as long for the whole panel as for all the rest of a frame.
         let is_brief = shown.is_playing && gpu.is_software();
@@ -278,7 +283,7 @@ impl Open {
     fn advance_work(
         &mut self,
         gpu: &Arc<Gpu>,
-        (shown, key): (Shown<'_>, Key),
+        (shown, key): (ScreenState<'_>, FrameKey),
         now: Instant,
     ) -> Result<Advanced, GpuError> {
         let picture = &shown.frame.picture;

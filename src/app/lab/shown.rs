@@ -8,7 +8,7 @@ use crate::picture::color::Matrix;
 
 /// What is on screen.
 #[derive(Debug, Clone, Copy)]
-pub struct Shown<'a> {
+pub struct ScreenState<'a> {
     /// The frame.
     pub frame: &'a Frame,
     /// Whether another one follows it soon.
@@ -16,7 +16,7 @@ pub struct Shown<'a> {
 }
 
 /// Which frame it is, and how it is read.
-pub type Key = (FrameTag, Matrix);
+pub type FrameKey = (FrameTag, Matrix);
 
 /// What a look at the lab has led to.
 #[derive(Debug, Default)]

@@ -3,9 +3,9 @@ use std::time::Duration;
 use super::counting::ENOUGH;
 use super::sampling::{SAMPLES, contrasting, samples, telling};
 use super::*;
-use crate::app::hud::{CountingView, Outcome, verdict};
+use crate::app::hud::{ChoiceOutcome, CountingView, verdict};
 use crate::gpu::AdapterChoice;
-use crate::lab::{BlurMethod, BlurSetup, Method, ScanKind, ScanMethod, SumSetup, Words};
+use crate::lab::{BlurMethod, BlurSetup, Method, ScanKind, ScanMethod, ScannedWords, SumSetup};
 use crate::media::{Decoder, OpenOptions};
 use crate::picture::color::Colorimetry;
 use crate::picture::layout::PixelLayout;
@@ -26,8 +26,8 @@ fn frame((width, height): (u32, u32), sample: impl Fn(usize) -> u8) -> Frame {
     Frame { picture, ..decoder.next_frame().unwrap().unwrap() }
 }
 
-fn standing(frame: &Frame) -> Shown<'_> {
-    Shown { frame, is_playing: false }
+fn standing(frame: &Frame) -> ScreenState<'_> {
+    ScreenState { frame, is_playing: false }
 }
 
 fn noise(at: usize) -> u8 {
@@ -51,9 +51,9 @@ fn outcome(lab: &mut Lab, gpu: &Arc<Gpu>, frame: &Frame) -> Result<Figures, Stri
     for _ in 0..20_000 {
         lab.advance(gpu, Some(standing(frame)), Instant::now()).expect("the device works");
         match counting(lab).outcome {
-            Outcome::UnderWay => std::thread::sleep(Duration::from_millis(1)),
-            Outcome::Impossible(reason) => return Err(reason.to_owned()),
-            Outcome::Came(figures) => return Ok(figures.clone()),
+            ChoiceOutcome::UnderWay => std::thread::sleep(Duration::from_millis(1)),
+            ChoiceOutcome::Impossible(reason) => return Err(reason.to_owned()),
+            ChoiceOutcome::Came(figures) => return Ok(figures.clone()),
         }
     }
     panic!("no figures came");
@@ -188,7 +188,7 @@ fn a_software_adapter_counts_a_part_of_a_playing_video_and_all_of_one_that_stand
         let mut now = Instant::now();
         let mut news = 0;
         while news < 2 {
-            let shown = Shown { frame: &frame, is_playing };
+            let shown = ScreenState { frame: &frame, is_playing };
             let advanced = lab.advance(&gpu, Some(shown), now).expect("the device works");
             news += usize::from(advanced.has_news);
             std::thread::sleep(Duration::from_millis(1));
@@ -215,7 +215,7 @@ fn about(choice: LabChoice) -> Lab {
 fn until<T>(
     lab: &mut Lab,
     gpu: &Arc<Gpu>,
-    shown: Shown<'_>,
+    shown: ScreenState<'_>,
     wanted: impl Fn(LabView<'_>) -> Option<T>,
 ) -> (T, Vec<String>) {
     let mut told = Vec::new();
@@ -231,14 +231,14 @@ fn until<T>(
 
 fn summed(view: LabView<'_>) -> Option<crate::lab::Summed> {
     match view.topic {
-        TopicView::Sums(SumView { outcome: Outcome::Came(summed), .. }) => Some(summed.clone()),
+        TopicView::Sums(SumView { outcome: ChoiceOutcome::Came(summed), .. }) => Some(summed.clone()),
         _ => None,
     }
 }
 
 fn blurred(view: LabView<'_>) -> Option<crate::lab::Blurred> {
     match view.topic {
-        TopicView::Blur(BlurView { outcome: Outcome::Came(blurred), .. }) => Some(blurred.clone()),
+        TopicView::Blur(BlurView { outcome: ChoiceOutcome::Came(blurred), .. }) => Some(blurred.clone()),
         _ => None,
     }
 }
@@ -252,9 +252,10 @@ fn has_times(gpu: &Gpu) -> bool {
 fn every_way_of_summing_up_equals_the_cpu_over_real_words() {
     let (gpu, frame) = (gpu(), frame((97, 61), noise));
     for (number, method) in ScanMethod::ALL.into_iter().enumerate() {
-        for (kind, words, length) in
-            [(ScanKind::Inclusive, Words::Bins, 512), (ScanKind::Exclusive, Words::Pixels, 70_001 + number as u32)]
-        {
+        for (kind, words, length) in [
+            (ScanKind::Inclusive, ScannedWords::Bins, 512),
+            (ScanKind::Exclusive, ScannedWords::Pixels, 70_001 + number as u32),
+        ] {
             let sums = SumSetup { method, kind, words, length };
             let mut lab = about(LabChoice { topic: Topic::PrefixSum, sums, ..LabChoice::default() });
             let (summed, told) = until(&mut lab, &gpu, standing(&frame), summed);
@@ -331,7 +332,7 @@ fn what_is_chosen_while_a_run_is_under_way_is_what_comes() {
 #[test]
 fn a_playing_video_is_summed_and_blurred_in_smaller_parts_on_software() {
     let (gpu, frame) = (gpu(), frame((641, 359), noise));
-    let playing = Shown { frame: &frame, is_playing: true };
+    let playing = ScreenState { frame: &frame, is_playing: true };
     let sums = SumSetup { length: 1 << 20, ..SumSetup::default() };
     let mut lab = about(LabChoice { topic: Topic::PrefixSum, sums, ..LabChoice::default() });
     let (part, _) = until(&mut lab, &gpu, playing, summed);

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::export::analyze::summary::{SourceIdentity, hash};
 use crate::media::{OpenOptions, ffmpeg_version};
-use crate::strip::{CELLS, COLUMNS, Cells, Column, Cut, Finding, Strip};
+use crate::strip::{CELLS, COLUMNS, Cells, Cut, Finding, Strip, StripColumn};
 use crate::text::shown;
 
 /// Changes whenever other counts, or the same in another form, are written.
@@ -34,7 +34,7 @@ const LONGEST_LINE: u64 = 8 << 20;
 
 /// What a strip is of: a file by its size, its time of change and a hash of its ends, and how it is read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Key {
+pub struct StripKey {
     version: u32,
     program: String,
     file: SourceIdentity,
@@ -43,7 +43,7 @@ pub struct Key {
     range: Option<String>,
 }
 
-impl Key {
+impl StripKey {
     /// The key of a plain file that is read so; `None` for anything else, or where the file cannot be read.
     #[must_use]
     pub fn of(path: &Path, open: &OpenOptions) -> Option<Self> {
@@ -67,7 +67,7 @@ impl Key {
 /// The first line of a file.
 #[derive(Debug, Serialize, Deserialize)]
 struct Head {
-    key: Key,
+    key: StripKey,
     /// The length by its bits, so that it comes back as it was.
     span_bits: u64,
     cuts: Vec<Cut>,
@@ -100,7 +100,7 @@ impl Cache {
 
     /// The strip of a file, if a whole one of just that file is kept. What is damaged or of another file is told.
     #[must_use]
-    pub fn read(&self, key: &Key) -> Option<Strip> {
+    pub fn read(&self, key: &StripKey) -> Option<Strip> {
         let path = self.folder.join(key.file_name());
         let file = match File::open(&path) {
             Ok(file) => file,
@@ -129,7 +129,7 @@ impl Cache {
     ///
     /// # Errors
     /// Why it cannot be written.
-    pub fn write(&self, key: &Key, strip: &Strip) -> io::Result<()> {
+    pub fn write(&self, key: &StripKey, strip: &Strip) -> io::Result<()> {
         fs::create_dir_all(&self.folder)?;
         let file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(&self.folder)?;
         let mut packed = GzEncoder::new(io::BufWriter::new(file), Compression::fast());
@@ -137,7 +137,7 @@ impl Cache {
         let head = Head { key: key.clone(), span_bits: strip.span_secs().to_bits(), cuts, findings };
         serde_json::to_writer(&mut packed, &head).map_err(io::Error::other)?;
         packed.write_all(b"\n")?;
-        for cells in strip.columns().iter().map(Column::cells) {
+        for cells in strip.columns().iter().map(StripColumn::cells) {
             for number in std::iter::once(&cells.frames()).chain(cells.counts()) {
                 packed.write_all(&number.to_le_bytes())?;
             }
@@ -186,7 +186,7 @@ fn wrong(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what)
 }
 
-fn parse(file: &File, key: &Key) -> io::Result<Strip> {
+fn parse(file: &File, key: &StripKey) -> io::Result<Strip> {
     let mut unpacked = BufReader::new(GzDecoder::new(BufReader::new(file)));
     let mut line = Vec::new();
     unpacked.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line)?;
@@ -251,8 +251,8 @@ mod tests {
         (home, video, cache)
     }
 
-    fn key(video: &Path) -> Key {
-        Key::of(video, &OpenOptions::default()).unwrap()
+    fn key(video: &Path) -> StripKey {
+        StripKey::of(video, &OpenOptions::default()).unwrap()
     }
 
     fn same(a: &Strip, b: &Strip) -> bool {
@@ -279,7 +279,7 @@ mod tests {
         let before = key(&video);
         cache.write(&before, &strip(7)).unwrap();
         let range = Some(Range::Full);
-        let other = Key::of(&video, &OpenOptions { range, ..OpenOptions::default() }).unwrap();
+        let other = StripKey::of(&video, &OpenOptions { range, ..OpenOptions::default() }).unwrap();
         assert!(cache.read(&other).is_none());
         // The same size and name.
         fs::write(&video, "b video").unwrap();
@@ -292,8 +292,8 @@ mod tests {
         // Under the name of one file, the strip of another.
         fs::rename(cache.folder.join(before.file_name()), cache.folder.join(key(&video).file_name())).unwrap();
         assert!(cache.read(&key(&video)).is_none());
-        assert!(Key::of(Path::new("-"), &OpenOptions::default()).is_none());
-        assert!(Key::of(video.parent().unwrap(), &OpenOptions::default()).is_none());
+        assert!(StripKey::of(Path::new("-"), &OpenOptions::default()).is_none());
+        assert!(StripKey::of(video.parent().unwrap(), &OpenOptions::default()).is_none());
     }
 
     #[test]
@@ -321,7 +321,7 @@ mod tests {
     #[test]
     fn the_oldest_go_first() {
         let (home, video, mut cache) = home();
-        let keys = [1, 2, 3].map(|number: u64| Key { changed_nanos: number, ..key(&video) });
+        let keys = [1, 2, 3].map(|number: u64| StripKey { changed_nanos: number, ..key(&video) });
         cache.write(&keys[0], &strip(1)).unwrap();
         let size = fs::metadata(cache.folder.join(keys[0].file_name())).unwrap().len();
         cache.most_bytes = size * 5 / 2;

@@ -5,13 +5,13 @@ use crate::histogram::{Components, Histogram};
 use crate::picture::Frame;
 
 /// Counts frames, on threads of the same priority as the one that makes it.
-pub struct Counter {
+pub struct StripCounter {
     engine: Engine,
     /// `None` where the system gives no threads; then others count, which are shared with the window.
     pool: Option<rayon::ThreadPool>,
 }
 
-impl Counter {
+impl StripCounter {
     /// One with threads of its own, one for each core.
     pub fn new() -> Self {
         // Rayon takes none for that.

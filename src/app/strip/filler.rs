@@ -3,11 +3,11 @@
 use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::sync::{Arc, MutexGuard};
 
-use super::cache::{Cache, Key};
-use super::counter::{Counter, give_way};
+use super::cache::{Cache, StripKey};
+use super::counter::{StripCounter, give_way};
 use super::gate::Pace;
 use super::glimpsing::glimpse;
-use super::reading::{Break, Reading, Shared, Subject};
+use super::reading::{Break, StripReading, StripShared, StripSubject};
 use crate::media::{Decoder, StopHandle};
 use crate::picture::{Frame, Picture};
 use crate::strip::{Seen, Strip, Sweep};
@@ -18,8 +18,8 @@ const AHEAD: usize = 2;
 
 /// A strip that is being filled, or has been. Dropping it ends the thread at its next frame, and does not wait for that.
 pub struct Filling {
-    subject: Subject,
-    shared: Arc<Shared>,
+    subject: StripSubject,
+    shared: Arc<StripShared>,
     stop: StopHandle,
 }
 
@@ -28,10 +28,10 @@ impl Filling {
     ///
     /// # Errors
     /// If the system gives no thread.
-    pub fn start(subject: Subject, empty: Strip, cache: Option<Cache>) -> std::io::Result<Self> {
-        let shared = Arc::new(Shared::new(empty));
+    pub fn start(subject: StripSubject, empty: Strip, cache: Option<Cache>) -> std::io::Result<Self> {
+        let shared = Arc::new(StripShared::new(empty));
         let stop = StopHandle::new();
-        let reading = Reading { subject: subject.clone(), shared: Arc::clone(&shared), stop: stop.clone() };
+        let reading = StripReading { subject: subject.clone(), shared: Arc::clone(&shared), stop: stop.clone() };
         let filler = Filler { reading, cache };
         std::thread::Builder::new().name("histoscope-strip".to_owned()).spawn(move || filler.run())?;
         Ok(Self { subject, shared, stop })
@@ -39,7 +39,7 @@ impl Filling {
 
     /// Of what it is.
     #[must_use]
-    pub const fn subject(&self) -> &Subject {
+    pub const fn subject(&self) -> &StripSubject {
         &self.subject
     }
 
@@ -62,7 +62,7 @@ impl Drop for Filling {
 }
 
 struct Filler {
-    reading: Reading,
+    reading: StripReading,
     cache: Option<Cache>,
 }
 
@@ -88,7 +88,7 @@ impl Filler {
     /// Fills the strip, and says how.
     fn fill(&self) -> Result<&'static str, Break> {
         self.reading.pass()?;
-        let key = Key::of(&self.reading.subject.path, &self.reading.subject.open);
+        let key = StripKey::of(&self.reading.subject.path, &self.reading.subject.open);
         let span_secs = self.reading.shared.lock().span_secs();
         let kept = self.cache.as_ref().zip(key.as_ref()).and_then(|(cache, key)| cache.read(key));
         if let Some(kept) = kept.filter(|kept| kept.span_secs().to_bits() == span_secs.to_bits()) {
@@ -107,8 +107,8 @@ impl Filler {
         Ok("counted")
     }
 
-    fn key(&self) -> Option<Key> {
-        Key::of(&self.reading.subject.path, &self.reading.subject.open)
+    fn key(&self) -> Option<StripKey> {
+        StripKey::of(&self.reading.subject.path, &self.reading.subject.open)
     }
 
     /// Counts every frame, while a thread decodes those that come.
@@ -139,7 +139,7 @@ impl Filler {
     }
 
     fn count(&self, frames: Receiver<Result<Frame, Break>>) -> Result<(), Break> {
-        let mut counter = Counter::new();
+        let mut counter = StripCounter::new();
         // Frames are added up without the lock: the window does not wait for a thread of the lowest priority.
         let mut sweep = Sweep::new(self.reading.shared.lock().span_secs());
         let mut before: Option<Picture> = None;

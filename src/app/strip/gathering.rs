@@ -4,8 +4,8 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender, TrySendError
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::counter::{Counter, give_way};
-use super::reading::Subject;
+use super::counter::{StripCounter, give_way};
+use super::reading::StripSubject;
 use crate::picture::Frame;
 use crate::strip::{COLUMNS, Strip, Watch, Watched, fold};
 
@@ -27,12 +27,12 @@ pub enum Span {
 
 /// What has been seen. Dropping it ends the thread when it has counted what waits.
 pub struct Gathering {
-    subject: Subject,
+    subject: StripSubject,
     frames: SyncSender<Frame>,
-    shared: Arc<Shared>,
+    shared: Arc<GatheringShared>,
 }
 
-struct Shared {
+struct GatheringShared {
     span: Mutex<Span>,
     /// What is shown, made anew where more was seen.
     strip: Mutex<Strip>,
@@ -43,8 +43,8 @@ impl Gathering {
     ///
     /// # Errors
     /// If the system gives no thread.
-    pub fn start(subject: Subject, empty: Strip) -> std::io::Result<Self> {
-        let shared = Arc::new(Shared { span: Mutex::new(Span::Seen), strip: Mutex::new(empty) });
+    pub fn start(subject: StripSubject, empty: Strip) -> std::io::Result<Self> {
+        let shared = Arc::new(GatheringShared { span: Mutex::new(Span::Seen), strip: Mutex::new(empty) });
         let (frames, shown) = mpsc::sync_channel(MOST_WAITING);
         let theirs = Arc::clone(&shared);
         let gather = move || {
@@ -57,7 +57,7 @@ impl Gathering {
 
     /// Of what it is.
     #[must_use]
-    pub const fn subject(&self) -> &Subject {
+    pub const fn subject(&self) -> &StripSubject {
         &self.subject
     }
 
@@ -79,10 +79,10 @@ impl Gathering {
     }
 }
 
-impl Shared {
+impl GatheringShared {
     /// Counts the frames that are shown until there are no more, and now and then makes the strip of them.
     fn gather(&self, shown: &Receiver<Frame>) {
-        let (mut counter, mut watched) = (Counter::new(), Watched::default());
+        let (mut counter, mut watched) = (StripCounter::new(), Watched::default());
         let mut made: Option<Instant> = None;
         // While the picture stands there is nothing to do.
         while let Ok(frame) = shown.recv() {

@@ -3,8 +3,8 @@
 use std::num::NonZeroUsize;
 use std::sync::{Mutex, PoisonError};
 
-use super::counter::Counter;
-use super::reading::{Break, Reading};
+use super::counter::StripCounter;
+use super::reading::{Break, StripReading};
 use crate::media::Seek;
 use crate::strip::{COLUMNS, fold};
 
@@ -19,9 +19,9 @@ const THREADS: usize = 1;
 ///
 /// # Errors
 /// That nobody wants the strip any more.
-pub fn glimpse(reading: &Reading) -> Result<(), Break> {
+pub fn glimpse(reading: &StripReading) -> Result<(), Break> {
     let decoders = std::thread::available_parallelism().map_or(1, NonZeroUsize::get).min(MOST_DECODERS);
-    let search = Mutex::new(Search::new());
+    let search = Mutex::new(ColumnSearch::new());
     std::thread::scope(|scope| {
         for _ in 0..decoders {
             let thread = std::thread::Builder::new().name("histoscope-strip".to_owned());
@@ -41,13 +41,13 @@ pub fn glimpse(reading: &Reading) -> Result<(), Break> {
 }
 
 /// Looks for key frames until somebody has looked for that of every column.
-fn look(reading: &Reading, search: &Mutex<Search>) -> Result<(), Break> {
+fn look(reading: &StripReading, search: &Mutex<ColumnSearch>) -> Result<(), Break> {
     let search = || search.lock().unwrap_or_else(PoisonError::into_inner);
     let mut decoder = reading.open(Some(THREADS))?;
     if !decoder.info().seekable || !decoder.info().timed {
         return Ok(());
     }
-    let mut counter = Counter::with_threads(THREADS);
+    let mut counter = StripCounter::with_threads(THREADS);
     loop {
         let Some(at) = search().next() else { return Ok(()) };
         reading.pass()?;
@@ -64,14 +64,14 @@ fn look(reading: &Reading, search: &Mutex<Search>) -> Result<(), Break> {
 }
 
 /// Which columns are yet to be looked at.
-struct Search {
+struct ColumnSearch {
     order: Box<dyn Iterator<Item = usize> + Send>,
     is_settled: Vec<bool>,
     /// Key frames that are shown.
     found: usize,
 }
 
-impl Search {
+impl ColumnSearch {
     fn new() -> Self {
         Self { order: Box::new(spread()), is_settled: vec![false; COLUMNS], found: 0 }
     }
@@ -101,7 +101,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::super::gate::Pace;
-    use super::super::reading::{Shared, Subject};
+    use super::super::reading::{StripShared, StripSubject};
     use super::*;
     use crate::media::{OpenOptions, StopHandle};
     use crate::strip::{CELLS, Strip};
@@ -117,9 +117,9 @@ mod tests {
 
     #[test]
     fn every_key_frame_is_shown_once_whoever_finds_it() {
-        let subject = Subject { path: "assets/sample.mp4".into(), open: OpenOptions::default() };
+        let subject = StripSubject { path: "assets/sample.mp4".into(), open: OpenOptions::default() };
         let empty = Strip::new(10.0).expect("it has a length");
-        let reading = Reading { subject, shared: Arc::new(Shared::new(empty)), stop: StopHandle::new() };
+        let reading = StripReading { subject, shared: Arc::new(StripShared::new(empty)), stop: StopHandle::new() };
         reading.shared.gate.set(Pace::Go);
         assert!(glimpse(&reading).is_ok(), "nobody has ended it");
         let strip = reading.shared.lock();
@@ -133,9 +133,9 @@ mod tests {
 
     #[test]
     fn it_ends_when_nobody_wants_the_strip() {
-        let subject = Subject { path: "assets/sample.mp4".into(), open: OpenOptions::default() };
+        let subject = StripSubject { path: "assets/sample.mp4".into(), open: OpenOptions::default() };
         let empty = Strip::new(10.0).expect("it has a length");
-        let reading = Reading { subject, shared: Arc::new(Shared::new(empty)), stop: StopHandle::new() };
+        let reading = StripReading { subject, shared: Arc::new(StripShared::new(empty)), stop: StopHandle::new() };
         reading.shared.gate.set(Pace::Stop);
         assert!(matches!(glimpse(&reading), Err(Break::Unwanted)), "it does not say so");
         assert!(reading.shared.lock().columns().iter().all(|column| column.cells().frames() == 0), "it goes on");

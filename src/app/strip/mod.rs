@@ -27,7 +27,7 @@ use gate::Pacer;
 use gathering::{Gathering, Span};
 pub use key_frame::Preview;
 use preview::Previews;
-use reading::Subject;
+use reading::StripSubject;
 
 /// How often a strip that is being filled is drawn anew.
 const INTERVAL: Duration = Duration::from_millis(500);
@@ -75,7 +75,7 @@ pub struct ClipStrip {
     pub sought: Sought,
     open: OpenOptions,
     cache: Option<Cache>,
-    state: State,
+    state: StripState,
     previewing: Previewing,
     /// The time of the preview that was told last, and whether it was the one that was asked for.
     previewed: Option<(u64, bool)>,
@@ -85,13 +85,13 @@ pub struct ClipStrip {
     drawn: (u64, Option<Instant>),
 }
 
-enum State {
+enum StripState {
     Nothing,
     Filling(Filling),
     /// Of what is seen.
     Gathering(Gathering),
     /// There is none to be had.
-    Without(Subject),
+    Without(StripSubject),
 }
 
 /// Whether key frames of the video on screen are shown beside the timeline.
@@ -99,13 +99,13 @@ enum Previewing {
     /// They cannot be had.
     Nothing,
     /// None was asked for yet.
-    Possible(Subject),
+    Possible(StripSubject),
     Asked(Previews),
 }
 
 impl Previewing {
     /// Of what.
-    const fn subject(&self) -> Option<&Subject> {
+    const fn subject(&self) -> Option<&StripSubject> {
         match self {
             Self::Nothing => None,
             Self::Possible(subject) => Some(subject),
@@ -125,7 +125,7 @@ impl ClipStrip {
             sought: Sought::default(),
             open,
             cache,
-            state: State::Nothing,
+            state: StripState::Nothing,
             previewing: Previewing::Nothing,
             previewed: None,
             waker,
@@ -141,7 +141,7 @@ impl ClipStrip {
     }
 
     fn forget_strip(&mut self) {
-        self.state = State::Nothing;
+        self.state = StripState::Nothing;
         self.pacer = Pacer::default();
         self.drawn = (0, None);
     }
@@ -151,38 +151,38 @@ impl ClipStrip {
         let (matrix, range) = session.reading();
         let open =
             OpenOptions { matrix: matrix.or(self.open.matrix), range: range.or(self.open.range), ..self.open.clone() };
-        let subject = Subject { path: session.input.clone(), open };
+        let subject = StripSubject { path: session.input.clone(), open };
         self.follow_previews(&subject, session);
         if self.size == StripSize::Off {
             self.forget_strip();
             return;
         }
         let is_known = match &self.state {
-            State::Nothing => false,
-            State::Filling(filling) => *filling.subject() == subject,
-            State::Gathering(gathering) => *gathering.subject() == subject,
-            State::Without(without) => *without == subject,
+            StripState::Nothing => false,
+            StripState::Filling(filling) => *filling.subject() == subject,
+            StripState::Gathering(gathering) => *gathering.subject() == subject,
+            StripState::Without(without) => *without == subject,
         };
         if !is_known {
             self.forget_strip();
             self.state = self.begin(subject, session);
         }
         match &self.state {
-            State::Filling(filling) => filling.set_pace(self.pacer.pace(&session.player, now)),
-            State::Gathering(gathering) => gathering.look_at(span_of(session)),
-            State::Nothing | State::Without(_) => {}
+            StripState::Filling(filling) => filling.set_pace(self.pacer.pace(&session.player, now)),
+            StripState::Gathering(gathering) => gathering.look_at(span_of(session)),
+            StripState::Nothing | StripState::Without(_) => {}
         }
     }
 
     /// Takes a frame that is shown now, where the strip is of what is seen.
     pub fn see(&self, session: &Session, frame: &Frame) {
-        if let State::Gathering(gathering) = &self.state {
+        if let StripState::Gathering(gathering) = &self.state {
             gathering.see(session.read(frame));
         }
     }
 
     /// Key frames are found in plain files of more than one picture that can be positioned.
-    fn follow_previews(&mut self, subject: &Subject, session: &Session) {
+    fn follow_previews(&mut self, subject: &StripSubject, session: &Session) {
         if self.previewing.subject() != Some(subject) {
             let info = &session.info;
             let is_possible = info.seekable && info.timed && !info.still && subject.path.is_file();
@@ -220,23 +220,23 @@ impl ClipStrip {
 
     /// Begins a strip, if there is to be one: of a plain file whose length is known it is filled, and of others, which cannot be read a
     /// second time, it is of what is seen. A single picture has none.
-    fn begin(&self, subject: Subject, session: &Session) -> State {
+    fn begin(&self, subject: StripSubject, session: &Session) -> StripState {
         if session.info.still {
-            return State::Without(subject);
+            return StripState::Without(subject);
         }
         let length = session.info.duration_secs.filter(|_| subject.path.is_file());
         let started = match (length.and_then(Strip::new), Watched::default().strip((0.0, 1.0))) {
-            (Some(empty), _) => Filling::start(subject.clone(), empty, self.cache.clone()).map(State::Filling),
+            (Some(empty), _) => Filling::start(subject.clone(), empty, self.cache.clone()).map(StripState::Filling),
             (None, Some(empty)) => Gathering::start(subject.clone(), empty).map(|gathering| {
                 // The first one is there already.
                 session.frame.iter().for_each(|frame| gathering.see(session.read(frame)));
-                State::Gathering(gathering)
+                StripState::Gathering(gathering)
             }),
-            (None, None) => return State::Without(subject),
+            (None, None) => return StripState::Without(subject),
         };
         started.unwrap_or_else(|error| {
             log::warn!("the clip is not counted for the timeline: {error}");
-            State::Without(subject)
+            StripState::Without(subject)
         })
     }
 
@@ -244,16 +244,16 @@ impl ClipStrip {
     #[must_use]
     pub fn strip(&self) -> Option<MutexGuard<'_, Strip>> {
         match &self.state {
-            State::Filling(filling) => Some(filling.strip()),
-            State::Gathering(gathering) => Some(gathering.strip()),
-            State::Nothing | State::Without(_) => None,
+            StripState::Filling(filling) => Some(filling.strip()),
+            StripState::Gathering(gathering) => Some(gathering.strip()),
+            StripState::Nothing | StripState::Without(_) => None,
         }
     }
 
     /// Whether it is of what is seen, and not of the whole clip.
     #[must_use]
     pub const fn is_of_what_is_seen(&self) -> bool {
-        matches!(self.state, State::Gathering(_))
+        matches!(self.state, StripState::Gathering(_))
     }
 
     /// Whether it is to be drawn anew where it is on screen, and when to look again.

@@ -7,7 +7,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::counter::give_way;
 use super::key_frame::Preview;
-use super::reading::Subject;
+use super::reading::StripSubject;
 use crate::app::options::Waker;
 use crate::cpu::Engine;
 use crate::cpu::thumbnail::Thumbnail;
@@ -25,23 +25,23 @@ const SLACK_SECS: f64 = 1e-6;
 
 /// Has key frames of a clip come. Dropping it ends the thread, and does not wait for that.
 pub struct Previews {
-    subject: Subject,
-    shared: Arc<Shared>,
+    subject: StripSubject,
+    shared: Arc<PreviewShared>,
     stop: StopHandle,
 }
 
 #[derive(Default)]
-struct Shared {
-    state: Mutex<State>,
+struct PreviewShared {
+    state: Mutex<PreviewState>,
     asked: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct PreviewState {
     wish: Wish,
     /// The last wish, in seconds, if it came to nothing.
     failed: Option<f64>,
-    kept: Kept,
+    kept: KeptPreviews,
     /// What was found last, until another is.
     newest: Option<Arc<Preview>>,
 }
@@ -57,8 +57,8 @@ enum Wish {
     End,
 }
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
+impl PreviewShared {
+    fn lock(&self) -> MutexGuard<'_, PreviewState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -68,8 +68,8 @@ impl Previews {
     ///
     /// # Errors
     /// If the system gives no thread.
-    pub fn start(subject: Subject, waker: Waker) -> std::io::Result<Self> {
-        let (shared, stop) = (Arc::new(Shared::default()), StopHandle::new());
+    pub fn start(subject: StripSubject, waker: Waker) -> std::io::Result<Self> {
+        let (shared, stop) = (Arc::new(PreviewShared::default()), StopHandle::new());
         let finder = Finder { subject: subject.clone(), shared: Arc::clone(&shared), stop: stop.clone() };
         let run = move || {
             give_way();
@@ -80,7 +80,7 @@ impl Previews {
     }
 
     /// Of what.
-    pub const fn subject(&self) -> &Subject {
+    pub const fn subject(&self) -> &StripSubject {
         &self.subject
     }
 
@@ -114,8 +114,8 @@ impl Drop for Previews {
 }
 
 struct Finder {
-    subject: Subject,
-    shared: Arc<Shared>,
+    subject: StripSubject,
+    shared: Arc<PreviewShared>,
     stop: StopHandle,
 }
 
@@ -185,7 +185,7 @@ impl Finder {
     }
 }
 
-impl State {
+impl PreviewState {
     fn newest(&self) -> Option<(Arc<Preview>, bool)> {
         let is_asked = self.wish == Wish::Nothing && self.failed.is_none();
         self.newest.clone().map(|newest| (newest, is_asked))
@@ -217,9 +217,9 @@ impl State {
 
 /// Key frames that were found, and from when to when each is known to be what is found; the one that was used last at the end.
 #[derive(Default)]
-struct Kept(Vec<([f64; 2], Arc<Preview>)>);
+struct KeptPreviews(Vec<([f64; 2], Arc<Preview>)>);
 
-impl Kept {
+impl KeptPreviews {
     fn at(&mut self, secs: f64) -> Option<Arc<Preview>> {
         let is_it = |([from, to], _): &([f64; 2], Arc<Preview>)| (from - SLACK_SECS..=*to).contains(&secs);
         let place = self.0.iter().position(is_it)?;
@@ -251,9 +251,9 @@ mod tests {
 
     #[test]
     fn what_was_found_is_known_up_to_where_it_was_asked_for() {
-        let mut kept = Kept::default();
+        let mut kept = KeptPreviews::default();
         kept.add(&preview(2.0), 3.0);
-        let time = |kept: &mut Kept, secs| kept.at(secs).map(|found| found.time_secs);
+        let time = |kept: &mut KeptPreviews, secs| kept.at(secs).map(|found| found.time_secs);
         assert_eq!(
             [1.9, 2.0, 2.5, 3.0, 3.1].map(|secs| time(&mut kept, secs)),
             [None, Some(2.0), Some(2.0), Some(2.0), None]
@@ -266,7 +266,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_had_is_told_and_not_looked_for_again() {
-        let mut state = State { wish: Wish::At(1.0), ..State::default() };
+        let mut state = PreviewState { wish: Wish::At(1.0), ..PreviewState::default() };
         state.found(preview(1.0), 1.0);
         assert_eq!(state.newest().map(|(found, is_asked)| (found.time_secs, is_asked)), Some((1.0, true)));
         state.wish = Wish::At(9.0);
@@ -284,7 +284,7 @@ mod tests {
 
     #[test]
     fn those_that_were_used_last_are_kept() {
-        let mut kept = Kept::default();
+        let mut kept = KeptPreviews::default();
         for at in 0..MOST_KEPT {
             kept.add(&preview(at as f64), at as f64 + 0.5);
         }

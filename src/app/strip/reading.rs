@@ -9,7 +9,7 @@ use crate::strip::Strip;
 
 /// Of what a strip is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Subject {
+pub struct StripSubject {
     /// The file.
     pub path: PathBuf,
     /// How it is read.
@@ -18,13 +18,13 @@ pub struct Subject {
 
 /// What the window and the threads that fill a strip share.
 #[derive(Debug)]
-pub struct Shared {
+pub struct StripShared {
     strip: Mutex<Strip>,
     /// When the threads may go on.
     pub gate: Gate,
 }
 
-impl Shared {
+impl StripShared {
     /// With a gate that is closed.
     pub fn new(strip: Strip) -> Self {
         Self { strip: Mutex::new(strip), gate: Gate::default() }
@@ -55,16 +55,16 @@ impl From<MediaError> for Break {
 }
 
 /// What a thread needs to read frames for a strip.
-pub struct Reading {
+pub struct StripReading {
     /// Of what the strip is.
-    pub subject: Subject,
+    pub subject: StripSubject,
     /// The strip and its gate.
-    pub shared: Arc<Shared>,
+    pub shared: Arc<StripShared>,
     /// Ends whatever a decoder waits for.
     pub stop: StopHandle,
 }
 
-impl Reading {
+impl StripReading {
     /// Waits until the window lets it go on.
     pub fn pass(&self) -> Result<(), Break> {
         if self.shared.gate.pass() { Ok(()) } else { Err(Break::Unwanted) }

@@ -9,7 +9,7 @@ use super::{Flow, Viewer};
 use crate::app::geometry::Geometry;
 use crate::app::keyboard;
 use crate::app::options::AppError;
-use crate::app::pointing::{Held, PointerCommand};
+use crate::app::pointing::{HeldKeys, PointerCommand};
 use crate::keys::Action;
 use crate::view::overlay::Channels;
 use crate::view::scene::Sharing;
@@ -45,7 +45,7 @@ impl Viewer {
     /// [`AppError`] if the adapter fails for good.
     pub fn on_pointer(&mut self, event: &WindowEvent, modifiers: ModifiersState) -> Result<Flow, AppError> {
         let now = Instant::now();
-        let held = Held { shift: modifiers.shift_key(), channel: self.held_channel.or(self.brushed_only) };
+        let held = HeldKeys { shift: modifiers.shift_key(), channel: self.held_channel.or(self.brushed_only) };
         // Its key has toggled it; while it is held for a brush it is there.
         let mut scene = self.work.scene;
         scene.channels = self.held_channel.map_or(scene.channels, |held| scene.channels.union(Channels::one(held)));

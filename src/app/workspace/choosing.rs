@@ -7,7 +7,7 @@ use crate::adjust::{working_colorimetry, working_layout};
 use crate::app::chosen::Chosen;
 use crate::app::config::Settings;
 use crate::app::hud::Note;
-use crate::app::marked::{Shown, Which};
+use crate::app::marked::{MarkedPicture, Which};
 use crate::app::options::AppError;
 use crate::app::regions;
 use crate::histogram::Components;
@@ -105,15 +105,15 @@ impl Workspace {
         let frame = session.and_then(|session| Some(session.read(session.frame.as_ref()?)));
         let adjustments = self.scene.adjustments;
         let shown = match (&frame, self.graphics.renderer.result(&adjustments)) {
-            (None, _) => Shown::Nothing,
+            (None, _) => MarkedPicture::Nothing,
             (Some(frame), _) if adjustments.is_off() => {
                 let (colorimetry, serial, pts_ticks) = (*frame.picture.colorimetry(), frame.serial, frame.pts_ticks);
-                Shown::Here(&frame.picture, Which::Source { serial, pts_ticks, colorimetry })
+                MarkedPicture::Here(&frame.picture, Which::Source { serial, pts_ticks, colorimetry })
             }
-            (_, Some((loading, Some(picture)))) => Shown::Here(picture, Which::Result { loading, adjustments }),
-            (_, Some((_, None))) => Shown::OnAdapter,
+            (_, Some((loading, Some(picture)))) => MarkedPicture::Here(picture, Which::Result { loading, adjustments }),
+            (_, Some((_, None))) => MarkedPicture::OnAdapter,
             // It is made with the next drawing.
-            (_, None) => Shown::Nothing,
+            (_, None) => MarkedPicture::Nothing,
         };
         self.marked.follow(shown, &self.scene.exposure, (self.bins.components, self.region.counted()))
     }

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::Workspace;
-use crate::app::held::{MOST, Reference, Taken};
+use crate::app::held::{HoldOutcome, MOST, Reference};
 use crate::app::hud::Note;
 use crate::app::options::AppError;
 use crate::engine::EngineError;
@@ -42,9 +42,9 @@ impl Workspace {
         };
         let name = held.name.clone();
         let text = match self.held.take(held) {
-            Taken::LetGo => format!("let go of {name}"),
-            Taken::Held(None) => format!("held: {name}; Shift+P shows it, p lets go of it"),
-            Taken::Held(Some(oldest)) => format!("held: {name}; {oldest} was let go of, {MOST} are held at most"),
+            HoldOutcome::LetGo => format!("let go of {name}"),
+            HoldOutcome::Held(None) => format!("held: {name}; Shift+P shows it, p lets go of it"),
+            HoldOutcome::Held(Some(oldest)) => format!("held: {name}; {oldest} was let go of, {MOST} are held at most"),
         };
         self.note(Note::done(text), now);
         Ok(())

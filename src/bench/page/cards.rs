@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::tables::{ratio, time};
-use crate::bench::report::{Counted, MethodRow, Report};
+use crate::bench::report::{MethodBins, MethodRow, Report};
 use crate::lab::ChannelSet;
 
 /// The most columns that a histogram is drawn with.
@@ -12,7 +12,7 @@ const MOST_COLUMNS: usize = 512;
 const COLORS: [&str; 4] = ["#e5484d", "#3fb950", "#3b82f6", "#8b8b8b"];
 
 /// One method.
-pub struct Card {
+pub struct MethodCard {
     pub name: &'static str,
     pub title: &'static str,
     pub explanation: &'static str,
@@ -21,7 +21,7 @@ pub struct Card {
     pub facts: Vec<(String, String)>,
 }
 
-impl Card {
+impl MethodCard {
     /// Whether it has more than one drawing.
     pub fn is_wide(&self) -> bool {
         self.charts.len() > 1
@@ -31,7 +31,7 @@ impl Card {
 /// What one run of a method counted.
 pub struct Chart {
     pub columns: usize,
-    pub bars: Vec<Bars>,
+    pub bars: Vec<ChannelBars>,
     /// Outlines of the right bins.
     pub right: Vec<String>,
     pub caption: String,
@@ -39,13 +39,13 @@ pub struct Chart {
 }
 
 /// The bars of a channel.
-pub struct Bars {
+pub struct ChannelBars {
     pub path: String,
     pub color: &'static str,
 }
 
 /// The cards of the methods that counted four channels.
-pub fn of(run: &Report) -> Vec<Card> {
+pub fn of(run: &Report) -> Vec<MethodCard> {
     let rows = || run.rows.iter().filter(|row| row.channels == ChannelSet::Four && !row.counted.is_empty());
     rows().map(|row| card(row, &right_of(row, rows()))).collect()
 }
@@ -62,7 +62,7 @@ fn right_of<'a>(row: &MethodRow, mut rows: impl Iterator<Item = &'a MethodRow>) 
     own.or(right).map(|counted| counted.bins.clone()).unwrap_or_default()
 }
 
-fn card(row: &MethodRow, right: &[Vec<u32>]) -> Card {
+fn card(row: &MethodRow, right: &[Vec<u32>]) -> MethodCard {
     let count = row.counted.len();
     let charts = row.counted.iter().enumerate().map(|(index, counted)| {
         let caption = match (count, counted.check.exact) {
@@ -81,7 +81,7 @@ fn card(row: &MethodRow, right: &[Vec<u32>]) -> Card {
     facts.extend(row.of_floor.map(|of| ("× floor".to_owned(), ratio(of))));
     facts.push(("pixels".to_owned(), format!("{}×{}", row.size.0, row.size.1)));
     facts.extend(row.chunk.map(|(width, height)| ("workgroup".to_owned(), format!("{width}×{height}"))));
-    Card {
+    MethodCard {
         name: row.method.name(),
         title: row.method.title(),
         explanation: row.method.explanation(),
@@ -90,13 +90,13 @@ fn card(row: &MethodRow, right: &[Vec<u32>]) -> Card {
     }
 }
 
-fn chart(counted: &Counted, right: &[Vec<u32>], caption: String) -> Chart {
+fn chart(counted: &MethodBins, right: &[Vec<u32>], caption: String) -> Chart {
     let bins = counted.bins.first().map_or(1, Vec::len);
     let columns = bins.min(MOST_COLUMNS);
     // As in the window: the tallest bar fills it, unless that made all others too low to be seen.
     let scales: Vec<f64> = right.iter().map(|bins| scale(bins)).collect();
     let scale_of = |channel: usize| scales.get(channel).copied().unwrap_or_else(|| scale(&counted.bins[channel]));
-    let bars = counted.bins.iter().zip(COLORS).enumerate().map(|(channel, (bins, color))| Bars {
+    let bars = counted.bins.iter().zip(COLORS).enumerate().map(|(channel, (bins, color))| ChannelBars {
         path: format!("{}V100H0Z", outline(&heights(bins, columns, scale_of(channel)))),
         color,
     });

@@ -1,7 +1,7 @@
 //! The tables of the page: all rows of all runs, and how they compare.
 
 use crate::bench::adjust::AdjustRow;
-use crate::bench::join::{Cell as Measured, Group, Joined, Machine, letter};
+use crate::bench::join::{Joined, Machine, MachineCell, PictureGroup, letter};
 use crate::bench::report::{MethodRow, Report};
 use crate::bench::survey::Survey;
 use crate::lab::{ChannelSet, Method};
@@ -11,43 +11,43 @@ pub struct Table {
     pub title: String,
     pub about: Option<String>,
     pub head: Vec<String>,
-    pub rows: Vec<Row>,
+    pub rows: Vec<TableRow>,
 }
 
 /// A row of a table.
-pub struct Row {
+pub struct TableRow {
     pub class: &'static str,
     /// The name by which the row is chosen.
     pub name: Option<String>,
-    pub cells: Vec<Cell>,
+    pub cells: Vec<TableCell>,
 }
 
 /// A cell of a table.
-pub struct Cell {
+pub struct TableCell {
     pub text: String,
     /// Whether it tells of something that is not right.
     pub wrong: bool,
 }
 
-impl Cell {
+impl TableCell {
     fn of(text: impl Into<String>) -> Self {
         Self { text: text.into(), wrong: false }
     }
 }
 
-impl Row {
-    fn new(name: &str, cells: Vec<Cell>) -> Self {
+impl TableRow {
+    fn new(name: &str, cells: Vec<TableCell>) -> Self {
         Self { class: "", name: Some(name.to_owned()), cells }
     }
 
     fn pass(name: &str, us: f64, columns: usize) -> Self {
-        let mut cells = vec![Cell::of(name), Cell::of(time(us))];
-        cells.resize_with(columns, || Cell::of(""));
+        let mut cells = vec![TableCell::of(name), TableCell::of(time(us))];
+        cells.resize_with(columns, || TableCell::of(""));
         Self { class: "pass", name: None, cells }
     }
 
     fn note(text: &str) -> Self {
-        Self { class: "note", name: None, cells: vec![Cell::of(text)] }
+        Self { class: "note", name: None, cells: vec![TableCell::of(text)] }
     }
 }
 
@@ -69,8 +69,8 @@ pub fn ratio(value: f64) -> String {
     }
 }
 
-fn or_dash(text: Option<String>) -> Cell {
-    Cell::of(text.unwrap_or_else(|| "–".into()))
+fn or_dash(text: Option<String>) -> TableCell {
+    TableCell::of(text.unwrap_or_else(|| "–".into()))
 }
 
 /// The pictures of a run, in words.
@@ -118,12 +118,12 @@ fn by_picture(survey: &Survey, channels: ChannelSet) -> Table {
     let row = |&method: &Method| {
         let found: Vec<_> = survey.runs.iter().map(|run| row_of(run, method)).collect();
         found.iter().any(Option::is_some).then(|| {
-            let mut cells = vec![Cell::of(method.title())];
+            let mut cells = vec![TableCell::of(method.title())];
             for (times, of_loop, of_floor) in found.into_iter().map(Option::unwrap_or_default) {
                 cells.push(or_dash(times.map(|times| time(times.median_us))));
                 cells.extend([of_loop, of_floor].map(|of| or_dash(of.map(ratio))));
             }
-            Row::new(method.name(), cells)
+            TableRow::new(method.name(), cells)
         })
     };
     let about = "A method that counted a smaller picture has that one's time; the ratios are a pixel's.";
@@ -139,7 +139,7 @@ fn of_run(title: String, measured: &[&MethodRow]) -> Table {
     let head = ["", "median", "least", "× loop", "× floor", "× pairwise", "GB/s", "right"].map(str::to_owned).to_vec();
     let mut rows = Vec::new();
     for row in measured {
-        let mut cells = vec![Cell::of(row.method.title())];
+        let mut cells = vec![TableCell::of(row.method.title())];
         cells.extend(
             [row.times.map(|times| times.median_us), row.times.map(|times| times.min_us)]
                 .map(|us| or_dash(us.map(time))),
@@ -147,11 +147,11 @@ fn of_run(title: String, measured: &[&MethodRow]) -> Table {
         cells.extend([row.of_loop, row.of_floor, row.relative].map(|of| or_dash(of.map(ratio))));
         cells.push(or_dash(row.gb_per_s.map(|rate| format!("{rate:.1}"))));
         let wrong = row.check.is_some_and(|check| !check.exact);
-        cells.push(Cell { wrong, ..or_dash(row.check.map(|check| check.to_string())) });
+        cells.push(TableCell { wrong, ..or_dash(row.check.map(|check| check.to_string())) });
         let columns = cells.len();
-        rows.push(Row::new(row.method.name(), cells));
-        rows.extend(row.passes.iter().map(|pass| Row::pass(pass.name, pass.times.median_us, columns)));
-        rows.extend(row.note.iter().map(|note| Row::note(note.as_str())));
+        rows.push(TableRow::new(row.method.name(), cells));
+        rows.extend(row.passes.iter().map(|pass| TableRow::pass(pass.name, pass.times.median_us, columns)));
+        rows.extend(row.note.iter().map(|note| TableRow::note(note.as_str())));
     }
     Table { title, about: None, head, rows }
 }
@@ -160,13 +160,13 @@ fn adjustments(title: String, measured: &[AdjustRow]) -> Table {
     let head = ["", "alone", "+ source", "+ result", "+ both", "CPU", "right"].map(str::to_owned).to_vec();
     let mut rows = Vec::new();
     for row in measured {
-        let mut cells = vec![Cell::of(row.told_title())];
+        let mut cells = vec![TableCell::of(row.told_title())];
         let times = [row.alone, row.with_source, row.with_result, row.with_both, row.on_cpu];
         cells.extend(times.map(|times| or_dash(times.map(|times| time(times.median_us)))));
         let right = row.exact.map(|exact| if exact { "yes" } else { "no" }.to_owned());
-        cells.push(Cell { wrong: row.exact == Some(false), ..or_dash(right) });
-        rows.push(Row::new(row.name, cells));
-        rows.extend(row.note.iter().map(|note| Row::note(note.as_str())));
+        cells.push(TableCell { wrong: row.exact == Some(false), ..or_dash(right) });
+        rows.push(TableRow::new(row.name, cells));
+        rows.extend(row.note.iter().map(|note| TableRow::note(note.as_str())));
     }
     let about = "+: together with the histograms of the source, of the result, or of both, from the planes on.";
     Table { title, about: Some(about.into()), head, rows }
@@ -185,19 +185,19 @@ pub fn of_joined(joined: &Joined) -> Vec<Table> {
     let mut head = vec![String::new()];
     let names = (0..joined.machines.len()).map(letter);
     head.extend(names.flat_map(|name| [name, "× loop".into(), "× floor".into()]));
-    let cells = |measured: &Option<Measured>| {
-        let Some(Measured { median_us, reduced, of_loop, of_floor, exact }) = *measured else {
+    let cells = |measured: &Option<MachineCell>| {
+        let Some(MachineCell { median_us, reduced, of_loop, of_floor, exact }) = *measured else {
             return [None, None, None].map(or_dash);
         };
         let wrong = exact == Some(false);
         let [of_loop, of_floor] = [of_loop, of_floor].map(|of| or_dash(of.map(ratio)));
         let text = if reduced { format!("({})", time(median_us)) } else { time(median_us) };
-        [Cell { wrong, text }, of_loop, of_floor]
+        [TableCell { wrong, text }, of_loop, of_floor]
     };
-    let table = |group: &Group| {
+    let table = |group: &PictureGroup| {
         let rows = group.rows.iter().map(|row| {
-            let first = Cell::of(row.name.as_str());
-            Row::new(&row.name, std::iter::once(first).chain(row.cells.iter().flat_map(cells)).collect())
+            let first = TableCell::of(row.name.as_str());
+            TableRow::new(&row.name, std::iter::once(first).chain(row.cells.iter().flat_map(cells)).collect())
         });
         let about =
             has_reduced(group).then(|| "In brackets: the time of a smaller picture; the ratios are a pixel's.".into());
@@ -206,6 +206,6 @@ pub fn of_joined(joined: &Joined) -> Vec<Table> {
     joined.groups.iter().map(table).collect()
 }
 
-fn has_reduced(group: &Group) -> bool {
+fn has_reduced(group: &PictureGroup) -> bool {
     group.rows.iter().flat_map(|row| &row.cells).flatten().any(|measured| measured.reduced)
 }

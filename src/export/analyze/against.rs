@@ -11,11 +11,11 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 pub use partners::Other;
-use partners::{Partner, Partners, Supply};
+use partners::{Partner, PartnerSupply, Partners};
 
-use super::comparison::tally::Tally;
+use super::comparison::tally::ComparisonTally;
 use super::comparison::{Compared, Comparison, plane_names};
-use super::counting::{Context, Counted, Outcome, Taken, Work};
+use super::counting::{Context, CountedFrame, CountingWork, RunOutcome, TakenFrames};
 use super::ending::AnalyzeError;
 use super::frames::{End, NumberedFrames};
 use crate::compare::{PlaneDifference, Unlike, planes, reference};
@@ -29,13 +29,13 @@ pub(super) fn compare_all(
     other: Other,
     frames: impl NumberedFrames,
     end: Option<End>,
-    sink: &mut dyn FnMut(Counted) -> ControlFlow<()>,
-) -> Result<Outcome, AnalyzeError> {
+    sink: &mut dyn FnMut(CountedFrame) -> ControlFlow<()>,
+) -> Result<RunOutcome, AnalyzeError> {
     let (other, decoder) = other.parts();
     let theirs = other.context(context.engine);
     let mut partners = Partners::new(&other, decoder);
-    let mut taken = Taken::new(context, frames, end);
-    let mut pairs = Pairs::new(context, &theirs);
+    let mut taken = TakenFrames::new(context, frames, end);
+    let mut pairs = FramePairs::new(context, &theirs);
     let mut stopped = false;
     while let Some((number, frame)) = taken.next() {
         // Frames before the other file's first one are left out, as the offset has it.
@@ -49,7 +49,7 @@ pub(super) fn compare_all(
                     added?;
                 }
                 if pairs.hand_out_if_full(sink)?.is_break() {
-                    return Ok(Outcome { comparison: Some(pairs.tally), ..taken.broken_off() });
+                    return Ok(RunOutcome { comparison: Some(pairs.tally), ..taken.broken_off() });
                 }
             }
             // Frames that have none are counted at the end, all together.
@@ -69,20 +69,20 @@ pub(super) fn compare_all(
     outcome.stopped |= stopped;
     let mut tally = pairs.tally;
     match partners.supply() {
-        Supply::Opened(_) | Supply::Running(_) => {}
-        Supply::Lost(reason) => tally.other_ended_early = Some(reason),
-        Supply::Ended { end, refused_packets } => {
+        PartnerSupply::Opened(_) | PartnerSupply::Running(_) => {}
+        PartnerSupply::Lost(reason) => tally.other_ended_early = Some(reason),
+        PartnerSupply::Ended { end, refused_packets } => {
             let (only_in_input, only_in_against) = surplus(&outcome, other.offset, end);
             tally.add_surplus(only_in_input, only_in_against);
             tally.other_refused_packets = refused_packets;
         }
     }
-    Ok(Outcome { comparison: Some(tally), ..outcome })
+    Ok(RunOutcome { comparison: Some(tally), ..outcome })
 }
 
 /// How many frames of the input have no partner because the other file ends with the frame before `their_end`, and how many of that one
 /// come behind the input's last one, where that was seen.
-fn surplus(outcome: &Outcome, offset: i64, their_end: u64) -> (u64, u64) {
+fn surplus(outcome: &RunOutcome, offset: i64, their_end: u64) -> (u64, u64) {
     let as_theirs = |number: u64| i128::from(number) + i128::from(offset);
     let (first, end) = (as_theirs(outcome.frames.start), as_theirs(outcome.frames.end));
     let their_end = i128::from(their_end);
@@ -92,22 +92,22 @@ fn surplus(outcome: &Outcome, offset: i64, their_end: u64) -> (u64, u64) {
 }
 
 /// Frames that are being counted, two by two.
-struct Pairs<'a> {
+struct FramePairs<'a> {
     context: &'a Context<'a>,
-    ours: Work<'a>,
-    theirs: Work<'a>,
+    ours: CountingWork<'a>,
+    theirs: CountingWork<'a>,
     compared: VecDeque<Comparison>,
-    tally: Tally,
+    tally: ComparisonTally,
 }
 
-impl<'a> Pairs<'a> {
+impl<'a> FramePairs<'a> {
     fn new(ours: &'a Context<'a>, theirs: &'a Context<'a>) -> Self {
         Self {
             context: ours,
-            ours: Work::new(ours),
-            theirs: Work::new(theirs),
+            ours: CountingWork::new(ours),
+            theirs: CountingWork::new(theirs),
             compared: VecDeque::new(),
-            tally: Tally::default(),
+            tally: ComparisonTally::default(),
         }
     }
 
@@ -151,18 +151,18 @@ impl<'a> Pairs<'a> {
     }
 
     /// Waits for the counts of the oldest pair; `None` if no pair is under way.
-    fn take(&mut self) -> Result<Option<Counted>, AnalyzeError> {
+    fn take(&mut self) -> Result<Option<CountedFrame>, AnalyzeError> {
         let (Some(ours), Some(theirs)) = (self.ours.take()?, self.theirs.take()?) else { return Ok(None) };
         let Some(mut comparison) = self.compared.pop_front() else { return Ok(None) };
         comparison.add_distances(ours.counts.rgbl.as_ref(), theirs.counts.rgbl.as_ref());
         comparison.add_distances(ours.counts.coded.as_ref(), theirs.counts.coded.as_ref());
         self.tally.add((ours.facts.number, ours.facts.time_secs), &comparison);
-        Ok(Some(Counted { comparison: Some(comparison), ..ours }))
+        Ok(Some(CountedFrame { comparison: Some(comparison), ..ours }))
     }
 
     fn hand_out_if_full(
         &mut self,
-        sink: &mut dyn FnMut(Counted) -> ControlFlow<()>,
+        sink: &mut dyn FnMut(CountedFrame) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, AnalyzeError> {
         while self.ours.is_full() || self.theirs.is_full() {
             let Some(counted) = self.take()? else { break };
@@ -173,7 +173,10 @@ impl<'a> Pairs<'a> {
         Ok(ControlFlow::Continue(()))
     }
 
-    fn finish(&mut self, sink: &mut dyn FnMut(Counted) -> ControlFlow<()>) -> Result<ControlFlow<()>, AnalyzeError> {
+    fn finish(
+        &mut self,
+        sink: &mut dyn FnMut(CountedFrame) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, AnalyzeError> {
         while let Some(counted) = self.take()? {
             if sink(counted).is_break() {
                 return Ok(ControlFlow::Break(()));
@@ -206,7 +209,7 @@ mod tests {
     #[test]
     fn frames_behind_the_shorter_file_are_counted() {
         let of = |frames, reached_end, offset, end| {
-            surplus(&Outcome { frames, reached_end, ..Outcome::default() }, offset, end)
+            surplus(&RunOutcome { frames, reached_end, ..RunOutcome::default() }, offset, end)
         };
         assert_eq!(of(0..50, true, 0, 50), (0, 0));
         assert_eq!(of(0..50, true, 0, 47), (3, 0));

@@ -6,7 +6,7 @@ use serde::ser::{Serialize, Serializer};
 
 /// What the cells of a column hold. Whole numbers have a sign, so that differences of them have one too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum CellKind {
     /// Yes or no.
     Boolean,
     /// Whole numbers that fit 32 bits with a sign: codes, sizes.
@@ -25,15 +25,15 @@ pub enum Kind {
 pub enum Cell<'a> {
     /// Nothing; null in JSON.
     Empty,
-    /// Of [`Kind::Boolean`].
+    /// Of [`CellKind::Boolean`].
     Boolean(bool),
     /// Of both kinds of whole numbers.
     Integer(i64),
-    /// Of [`Kind::Real`].
+    /// Of [`CellKind::Real`].
     Real(f64),
-    /// Of [`Kind::Text`].
+    /// Of [`CellKind::Text`].
     Text(Cow<'a, str>),
-    /// Of [`Kind::Numbers`].
+    /// Of [`CellKind::Numbers`].
     Numbers(&'a [u32]),
 }
 
@@ -75,18 +75,18 @@ impl Serialize for Cell<'_> {
 /// A column of a table: its name without that of its channel, what its cells hold, whether one may be empty, and what it is.
 pub(super) struct Column<F> {
     pub(super) name: &'static str,
-    kind: Kind,
+    kind: CellKind,
     may_be_empty: bool,
     pub(super) cell: F,
 }
 
 /// A column whose cells are never empty.
-pub(super) const fn always<F: Copy>(name: &'static str, kind: Kind, cell: F) -> Column<F> {
+pub(super) const fn always<F: Copy>(name: &'static str, kind: CellKind, cell: F) -> Column<F> {
     Column { name, kind, may_be_empty: false, cell }
 }
 
 /// A column whose cells may be.
-pub(super) const fn perhaps<F: Copy>(name: &'static str, kind: Kind, cell: F) -> Column<F> {
+pub(super) const fn perhaps<F: Copy>(name: &'static str, kind: CellKind, cell: F) -> Column<F> {
     Column { name, kind, may_be_empty: true, cell }
 }
 
@@ -96,7 +96,7 @@ pub struct Field {
     /// Its whole name.
     pub name: String,
     /// What its cells hold.
-    pub kind: Kind,
+    pub kind: CellKind,
     /// Whether a cell may be empty.
     pub may_be_empty: bool,
 }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::ending::AnalyzeError;
-use super::signal::{Reading, Signal, SignalCounter, SignalUse};
+use super::signal::{SampleReading, Signal, SignalCounter, SignalUse};
 use crate::adjust::{Adjustments, plain};
 use crate::engine::{self, Engine, EngineError};
 use crate::export::figures::present;
@@ -11,11 +11,11 @@ use crate::histogram::reference;
 use crate::histogram::{Components, Histogram};
 use crate::picture::Picture;
 use crate::picture::region::{self, Rect};
-use crate::scopes::{self, Choice, Chroma, Saturation, ScopeSums, Tally, Targets, Vectorscope};
+use crate::scopes::{self, Chroma, Saturation, ScopeChoice, ScopeSums, ScopeTally, Targets, Vectorscope};
 
 /// What is counted of every frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Counting {
+pub struct RunComponents {
     /// Red, green, blue and luminance.
     pub rgbl: bool,
     /// Y', Cb and Cr as coded.
@@ -35,20 +35,20 @@ pub enum ScopeUse {
     /// The vectorscope, for how saturated each frame is.
     Saturation,
     /// These, for their sums over all frames.
-    Sums(Choice),
+    Sums(ScopeChoice),
 }
 
 impl ScopeUse {
-    const fn tally(self) -> Tally {
+    const fn tally(self) -> ScopeTally {
         match self {
-            Self::None => Tally::Each(Choice { waveform: false, vectorscope: false }),
-            Self::Saturation => Tally::Each(Choice { waveform: false, vectorscope: true }),
-            Self::Sums(choice) => Tally::Sum(choice),
+            Self::None => ScopeTally::Each(ScopeChoice { waveform: false, vectorscope: false }),
+            Self::Saturation => ScopeTally::Each(ScopeChoice { waveform: false, vectorscope: true }),
+            Self::Sums(choice) => ScopeTally::Sum(choice),
         }
     }
 }
 
-impl Counting {
+impl RunComponents {
     fn components(self) -> &'static [Components] {
         match (self.rgbl, self.coded || self.signal != SignalUse::None) {
             (true, true) => &[Components::Rgbl, Components::YCbCr],
@@ -60,7 +60,7 @@ impl Counting {
 
 /// What was counted of one frame.
 #[derive(Debug, Clone, Default)]
-pub struct Counts {
+pub struct FrameCounts {
     /// Red, green, blue and luminance, where they were asked for.
     pub rgbl: Option<Histogram>,
     /// Y', Cb and Cr, where they were asked for.
@@ -74,21 +74,21 @@ pub struct Counts {
 }
 
 /// Counts frames, in the order in which they are submitted.
-pub struct Counter {
-    counting: Counting,
+pub struct RunCounter {
+    counting: RunComponents,
     adjustments: Adjustments,
     verify: bool,
     engine: engine::Counter,
-    under_way: VecDeque<UnderWay>,
+    under_way: VecDeque<SubmittedFrame>,
     signal: SignalCounter,
     /// The targets of the last frame, and whose they are.
     targets: Option<(Chroma, Option<Targets>)>,
 }
 
 /// What is kept of a frame that was submitted.
-struct UnderWay {
+struct SubmittedFrame {
     /// What the figures of signalstats are read off when the bins are there, and how.
-    signal: Option<(Vec<Picture>, Reading)>,
+    signal: Option<(Vec<Picture>, SampleReading)>,
     /// What the reference counts, where the counts are compared.
     expected: Vec<Histogram>,
     /// The same of its vectorscope.
@@ -97,10 +97,10 @@ struct UnderWay {
     chroma: Option<Chroma>,
 }
 
-impl Counter {
+impl RunCounter {
     /// A counter that compares every count with the reference if `verify` is set.
     #[must_use]
-    pub fn new(engine: &Engine, counting: Counting, adjustments: &Adjustments, verify: bool) -> Self {
+    pub fn new(engine: &Engine, counting: RunComponents, adjustments: &Adjustments, verify: bool) -> Self {
         Self {
             counting,
             adjustments: *adjustments,
@@ -128,7 +128,7 @@ impl Counter {
         &mut self,
         picture: &Picture,
         region: Option<Rect>,
-        reading: Option<Reading>,
+        reading: Option<SampleReading>,
     ) -> Result<(), EngineError> {
         self.engine.submit(picture, region)?;
         let parts_of = |picture: &Picture| match region {
@@ -156,7 +156,7 @@ impl Counter {
             Some(reading) => Some((parts_of(picture)?, reading)),
             None => None,
         };
-        self.under_way.push_back(UnderWay { signal, expected, expected_scope, chroma });
+        self.under_way.push_back(SubmittedFrame { signal, expected, expected_scope, chroma });
         Ok(())
     }
 
@@ -165,8 +165,8 @@ impl Counter {
     ///
     /// # Errors
     /// [`AnalyzeError`] if the device fails, or if the count differs from the reference's.
-    pub fn take(&mut self, number: u64, spoil: bool) -> Result<Option<Counts>, AnalyzeError> {
-        let Some(UnderWay { signal, expected, expected_scope, chroma }) = self.under_way.pop_front() else {
+    pub fn take(&mut self, number: u64, spoil: bool) -> Result<Option<FrameCounts>, AnalyzeError> {
+        let Some(SubmittedFrame { signal, expected, expected_scope, chroma }) = self.under_way.pop_front() else {
             return Ok(None);
         };
         let Some(engine::Counts { mut histograms, thresholds, scopes, .. }) = self.engine.take()? else {
@@ -189,7 +189,7 @@ impl Counter {
         let subject = scopes.vectorscope.as_ref().zip(chroma);
         let saturation = subject.map(|(scope, chroma)| self.saturation(scope, chroma));
         let thresholds = thresholds.map(present);
-        Ok(Some(Counts { rgbl: histograms.pop(), coded, signal, thresholds, saturation }))
+        Ok(Some(FrameCounts { rgbl: histograms.pop(), coded, signal, thresholds, saturation }))
     }
 
     /// What the scopes of all frames that were submitted add up to, where that was asked for.

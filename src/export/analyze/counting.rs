@@ -6,13 +6,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use super::comparison::tally::Tally;
+use super::comparison::tally::ComparisonTally;
 use super::comparison::{Against, Comparison};
-use super::counter::{Counter, Counting, Counts};
+use super::counter::{FrameCounts, RunComponents, RunCounter};
 use super::ending::{AnalyzeError, Stop};
 use super::frames::{End, Next, NumberedFrames};
 use super::selection::Selection;
-use super::signal::{Reading, SignalUse};
+use super::signal::{SampleReading, SignalUse};
 use super::thumbnails::{Picker, ThumbnailUse};
 use crate::adjust::Adjustments;
 use crate::engine::{Engine, EngineChoice, EngineError};
@@ -37,7 +37,7 @@ pub struct Request {
     /// What is done to every picture before it is counted. Each is adjusted by itself, whatever came before it.
     pub adjustments: Adjustments,
     /// What is counted.
-    pub counting: Counting,
+    pub counting: RunComponents,
     /// The engine.
     pub engine: EngineChoice,
     /// The adapter.
@@ -109,11 +109,11 @@ pub struct FrameFacts {
 
 /// A frame with its counts.
 #[derive(Debug, Clone)]
-pub struct Counted {
+pub struct CountedFrame {
     /// The frame.
     pub facts: FrameFacts,
     /// Its counts.
-    pub counts: Counts,
+    pub counts: FrameCounts,
     /// What it differs by from its partner, where it is compared.
     pub comparison: Option<Comparison>,
     /// The frame as a small picture, where it is one of those that were asked for.
@@ -122,7 +122,7 @@ pub struct Counted {
 
 /// How a run ended.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Outcome {
+pub struct RunOutcome {
     /// Numbers of the frames that were looked at, whether counted or not.
     pub frames: Range<u64>,
     /// Frames that were counted.
@@ -142,7 +142,7 @@ pub struct Outcome {
     /// What the scopes of the counted frames add up to, where sums were asked for.
     pub scopes: ScopeSums,
     /// What the comparisons of the frames add up to, where they are compared.
-    pub comparison: Option<Tally>,
+    pub comparison: Option<ComparisonTally>,
 }
 
 /// Which part of a picture is counted.
@@ -182,17 +182,17 @@ pub(super) struct Context<'a> {
 }
 
 /// The frames of a run that are counted, as they come, and what becomes known of the run meanwhile.
-pub(super) struct Taken<'a, F> {
+pub(super) struct TakenFrames<'a, F> {
     context: &'a Context<'a>,
     frames: F,
     end: Option<End>,
     last: Option<u64>,
-    outcome: Outcome,
+    outcome: RunOutcome,
 }
 
-impl<'a, F: NumberedFrames> Taken<'a, F> {
+impl<'a, F: NumberedFrames> TakenFrames<'a, F> {
     pub(super) fn new(context: &'a Context<'a>, frames: F, end: Option<End>) -> Self {
-        Self { context, frames, end, last: None, outcome: Outcome::default() }
+        Self { context, frames, end, last: None, outcome: RunOutcome::default() }
     }
 
     /// The next one; `None` at the end of the span or of the file, or where the run was asked to stop.
@@ -227,16 +227,16 @@ impl<'a, F: NumberedFrames> Taken<'a, F> {
     }
 
     /// What became known until here, where nobody wants more.
-    pub(super) fn broken_off(self) -> Outcome {
+    pub(super) fn broken_off(self) -> RunOutcome {
         self.outcome
     }
 
     /// How the run ended, and the number of the frame with which its span begins.
-    pub(super) fn ended(self) -> Outcome {
+    pub(super) fn ended(self) -> RunOutcome {
         // Without a frame, the span begins and ends where the next one would have come, or where it had come before.
         let first = self.frames.first();
         let end = self.last.map_or(first.max(self.context.request.resume_at), |last| last + 1);
-        Outcome { frames: first..end, decoder: self.frames.counters(), ..self.outcome }
+        RunOutcome { frames: first..end, decoder: self.frames.counters(), ..self.outcome }
     }
 }
 
@@ -245,10 +245,10 @@ pub(super) fn count_all(
     context: &Context<'_>,
     frames: impl NumberedFrames,
     end: Option<End>,
-    sink: &mut dyn FnMut(Counted) -> ControlFlow<()>,
-) -> Result<Outcome, AnalyzeError> {
-    let mut taken = Taken::new(context, frames, end);
-    let mut work = Work::new(context);
+    sink: &mut dyn FnMut(CountedFrame) -> ControlFlow<()>,
+) -> Result<RunOutcome, AnalyzeError> {
+    let mut taken = TakenFrames::new(context, frames, end);
+    let mut work = CountingWork::new(context);
     while let Some((number, frame)) = taken.next() {
         let added = work.add(number, frame);
         if added.is_err() {
@@ -257,17 +257,17 @@ pub(super) fn count_all(
             added?;
         }
         if work.hand_out_if_full(sink)?.is_break() {
-            return Ok(Outcome { scopes: work.counter.take_sums()?, ..taken.broken_off() });
+            return Ok(RunOutcome { scopes: work.counter.take_sums()?, ..taken.broken_off() });
         }
     }
     let _ = work.finish(sink)?;
-    Ok(Outcome { scopes: work.counter.take_sums()?, ..taken.ended() })
+    Ok(RunOutcome { scopes: work.counter.take_sums()?, ..taken.ended() })
 }
 
 /// The frames that are being counted.
-pub(super) struct Work<'a> {
+pub(super) struct CountingWork<'a> {
     context: &'a Context<'a>,
-    counter: Counter,
+    counter: RunCounter,
     picker: Option<Picker>,
     waiting: VecDeque<Waiting>,
 }
@@ -279,10 +279,10 @@ struct Waiting {
     frame: Option<Frame>,
 }
 
-impl<'a> Work<'a> {
+impl<'a> CountingWork<'a> {
     pub(super) fn new(context: &'a Context<'a>) -> Self {
         let Request { counting, ref adjustments, verify, .. } = *context.request;
-        let counter = Counter::new(context.engine, counting, adjustments, verify);
+        let counter = RunCounter::new(context.engine, counting, adjustments, verify);
         let picker = context.request.thumbnails.map(Picker::new);
         Self { context, counter, picker, waiting: VecDeque::new() }
     }
@@ -335,7 +335,7 @@ impl<'a> Work<'a> {
 
     fn hand_out_if_full(
         &mut self,
-        sink: &mut dyn FnMut(Counted) -> ControlFlow<()>,
+        sink: &mut dyn FnMut(CountedFrame) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, AnalyzeError> {
         while self.is_full() {
             if self.hand_out(sink)?.is_break() {
@@ -345,7 +345,10 @@ impl<'a> Work<'a> {
         Ok(ControlFlow::Continue(()))
     }
 
-    fn finish(&mut self, sink: &mut dyn FnMut(Counted) -> ControlFlow<()>) -> Result<ControlFlow<()>, AnalyzeError> {
+    fn finish(
+        &mut self,
+        sink: &mut dyn FnMut(CountedFrame) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, AnalyzeError> {
         while !self.waiting.is_empty() {
             if self.hand_out(sink)?.is_break() {
                 return Ok(ControlFlow::Break(()));
@@ -355,7 +358,7 @@ impl<'a> Work<'a> {
     }
 
     /// Waits for the oldest frame's counts; `None` if no frame is under way.
-    pub(super) fn take(&mut self) -> Result<Option<Counted>, AnalyzeError> {
+    pub(super) fn take(&mut self) -> Result<Option<CountedFrame>, AnalyzeError> {
         let Some(Waiting { facts, frame }) = self.waiting.pop_front() else { return Ok(None) };
         let spoil = self.context.request.spoils(facts.number);
         let Some(counts) = self.counter.take(facts.number, spoil)? else { return Ok(None) };
@@ -368,25 +371,28 @@ impl<'a> Work<'a> {
             action: "making a thumbnail",
             reason: error.to_string(),
         })?;
-        Ok(Some(Counted { facts, counts, comparison: None, thumbnail }))
+        Ok(Some(CountedFrame { facts, counts, comparison: None, thumbnail }))
     }
 
     /// Hands out the oldest frame.
-    fn hand_out(&mut self, sink: &mut dyn FnMut(Counted) -> ControlFlow<()>) -> Result<ControlFlow<()>, AnalyzeError> {
+    fn hand_out(
+        &mut self,
+        sink: &mut dyn FnMut(CountedFrame) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, AnalyzeError> {
         Ok(self.take()?.map_or(ControlFlow::Continue(()), sink))
     }
 }
 
 /// Checks that what is to be counted is there, and finds how signalstats reads it, where its figures are wanted.
-fn check_countable(request: &Request, frame: &Frame) -> Result<Option<Reading>, AnalyzeError> {
-    let Counting { coded, signal, .. } = request.counting;
+fn check_countable(request: &Request, frame: &Frame) -> Result<Option<SampleReading>, AnalyzeError> {
+    let RunComponents { coded, signal, .. } = request.counting;
     if coded && !frame.picture.has_coded_components() {
         return Err(AnalyzeError::NotCoded(request.input.clone()));
     }
     if signal == SignalUse::None {
         return Ok(None);
     }
-    let reading = Reading::of(&frame.picture, &frame.source).map(Some);
+    let reading = SampleReading::of(&frame.picture, &frame.source).map(Some);
     reading.ok_or_else(|| AnalyzeError::NoSignal {
         input: request.input.clone(),
         format: frame.source.pixel_format.clone(),

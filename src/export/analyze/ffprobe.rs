@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::pipeline::Counted;
+use super::pipeline::CountedFrame;
 
 /// A frame as `ffprobe -f lavfi -i movie=…,signalstats=stat=brng -show_frames -of json` writes it.
 ///
@@ -30,7 +30,7 @@ pub struct FfprobeRecord<'a> {
 impl<'a> FfprobeRecord<'a> {
     /// The frame's entry; without figures where none were asked for.
     #[must_use]
-    pub fn new(counted: &'a Counted) -> Self {
+    pub fn new(counted: &'a CountedFrame) -> Self {
         let facts = &counted.facts;
         let time = format!("{:.6}", facts.time_base.times(facts.pts_ticks));
         let mut tags = serde_json::Map::new();

@@ -5,7 +5,7 @@ use std::io;
 
 use super::cells::RowCells;
 use super::ffprobe::FfprobeRecord;
-use super::pipeline::Counted;
+use super::pipeline::CountedFrame;
 use super::qctools::QctoolsWriter;
 use super::record::Recorder;
 use super::summary::Summary;
@@ -218,7 +218,7 @@ impl RecordWriter {
     ///
     /// # Errors
     /// If the record cannot be serialised, which no input causes.
-    pub fn line(&mut self, counted: &Counted, line: &mut Vec<u8>) -> io::Result<()> {
+    pub fn line(&mut self, counted: &CountedFrame, line: &mut Vec<u8>) -> io::Result<()> {
         line.clear();
         if let Some(report) = &mut self.report {
             line.extend(report.frame(counted)?);

@@ -10,7 +10,7 @@ use std::sync::PoisonError;
 use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::thread;
 
-use super::counting::{Context, Counted, Outcome, count_all};
+use super::counting::{Context, CountedFrame, RunOutcome, count_all};
 use super::ending::{AnalyzeError, Stop};
 use super::frames::{End, Next, NumberedFrames};
 use crate::media::{Decoder, FrameCounters, FrameIndex, MediaError, Seek, SeekTarget, StreamInfo};
@@ -23,7 +23,7 @@ const MOST_WAITING: usize = 64;
 
 /// Frames that are counted by one decoder in one go.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Part {
+struct JobPart {
     /// Their numbers.
     numbers: Range<u64>,
     /// Timestamp of the first.
@@ -34,18 +34,18 @@ struct Part {
 
 /// What comes from a decoder: a frame, or how the part ended.
 enum Message {
-    Counted(Box<Counted>),
-    Ended(Box<Result<Outcome, AnalyzeError>>),
+    Counted(Box<CountedFrame>),
+    Ended(Box<Result<RunOutcome, AnalyzeError>>),
 }
 
 /// A part that a decoder has taken: the number of its first frame, and where its frames come from.
-struct Taken {
+struct TakenPart {
     number: u64,
     messages: Receiver<Message>,
 }
 
 /// The parts that are yet to be taken, and where they are announced in their order.
-type Parts = Mutex<(std::vec::IntoIter<Part>, Option<SyncSender<Taken>>)>;
+type Parts = Mutex<(std::vec::IntoIter<JobPart>, Option<SyncSender<TakenPart>>)>;
 
 /// Counts the frames from number `from` to `end`, of a span that begins at `first`, with several decoders.
 pub(super) fn run(
@@ -53,14 +53,14 @@ pub(super) fn run(
     (first, from): (u64, u64),
     end: Option<End>,
     index: &FrameIndex,
-    sink: &mut dyn FnMut(Counted) -> ControlFlow<()>,
-) -> Result<Outcome, AnalyzeError> {
+    sink: &mut dyn FnMut(CountedFrame) -> ControlFlow<()>,
+) -> Result<RunOutcome, AnalyzeError> {
     let parts = cut(index, from, end);
     let jobs = context.request.jobs.min(parts.len()).max(1);
     log::info!("{jobs} decoders share {} parts", parts.len());
     let (order, in_order) = mpsc::sync_channel(jobs);
     let parts = Mutex::new((parts.into_iter(), Some(order)));
-    let mut outcome = Outcome { frames: first..from, ..Outcome::default() };
+    let mut outcome = RunOutcome { frames: first..from, ..RunOutcome::default() };
     thread::scope(|scope| {
         let mut started = 0;
         for job in 0..jobs {
@@ -85,7 +85,7 @@ pub(super) fn run(
 }
 
 /// Cuts the frames from `first` to `end` at keyframes.
-fn cut(index: &FrameIndex, first: u64, end: Option<End>) -> Vec<Part> {
+fn cut(index: &FrameIndex, first: u64, end: Option<End>) -> Vec<JobPart> {
     let all = index.pts.len() as u64;
     let end = match end {
         None => all,
@@ -104,7 +104,7 @@ fn cut(index: &FrameIndex, first: u64, end: Option<End>) -> Vec<Part> {
     }
     let ends = starts.iter().skip(1).copied().chain([end]);
     let part = |(start, end): (&u64, u64)| {
-        Some(Part { numbers: *start..end, start_ticks: ticks(*start)?, end_ticks: ticks(end) })
+        Some(JobPart { numbers: *start..end, start_ticks: ticks(*start)?, end_ticks: ticks(end) })
     };
     if first >= end { Vec::new() } else { starts.iter().zip(ends).filter_map(part).collect() }
 }
@@ -126,7 +126,7 @@ fn worker(context: &Context<'_>, parts: &Parts, index: &FrameIndex) {
                 return;
             };
             let (sender, messages) = mpsc::sync_channel(MOST_WAITING);
-            let taken = Taken { number: part.numbers.start, messages };
+            let taken = TakenPart { number: part.numbers.start, messages };
             if parts.1.as_ref().is_none_or(|order| order.send(taken).is_err()) {
                 return;
             }
@@ -144,9 +144,9 @@ fn count_part(
     context: &Context<'_>,
     index: &FrameIndex,
     decoder: &mut Option<Decoder>,
-    part: &Part,
+    part: &JobPart,
     sender: &SyncSender<Message>,
-) -> Result<Outcome, AnalyzeError> {
+) -> Result<RunOutcome, AnalyzeError> {
     let decoder = match decoder {
         Some(decoder) => decoder,
         None => {
@@ -207,11 +207,11 @@ impl NumberedFrames for PartFrames<'_> {
 /// Takes the parts' frames in order and numbers them on, as one decoder would: damage may have cost some.
 fn collect(
     context: &Context<'_>,
-    in_order: &Receiver<Taken>,
-    outcome: &mut Outcome,
-    sink: &mut dyn FnMut(Counted) -> ControlFlow<()>,
+    in_order: &Receiver<TakenPart>,
+    outcome: &mut RunOutcome,
+    sink: &mut dyn FnMut(CountedFrame) -> ControlFlow<()>,
 ) -> Result<(), AnalyzeError> {
-    for Taken { number, messages } in in_order {
+    for TakenPart { number, messages } in in_order {
         let next = outcome.frames.end;
         if next != number && context.request.selection.every.get() > 1 {
             let path = context.request.input.clone();

@@ -8,7 +8,7 @@ use super::ending::AnalyzeError;
 use super::format::{RecordWriter, TextFormat};
 use super::left::Left;
 use super::output::Output;
-use super::pipeline::Counted;
+use super::pipeline::CountedFrame;
 use super::record::RecordNumber;
 use super::summary::Summary;
 
@@ -41,7 +41,7 @@ impl LineOutput {
     ///
     /// # Errors
     /// As for any output.
-    pub fn add(&mut self, frame: &Counted) -> Result<(), AnalyzeError> {
+    pub fn add(&mut self, frame: &CountedFrame) -> Result<(), AnalyzeError> {
         let format = self.writer.format();
         if std::mem::replace(&mut self.has_records, true) {
             self.output.write(format.before_next().as_bytes())?;

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use super::ending::{AnalyzeError, Stop, check_number, stopped};
 use super::format::TextFormat;
 use super::lines::{last_line, recognise};
-use super::output::{Output, Target, not_to_be_continued};
-use super::parquet::{self, Table};
+use super::output::{Output, OutputTarget, not_to_be_continued};
+use super::parquet::{self, FinishedTable};
 use super::summary::{Summary, hash};
 use crate::export::file::{FileError, is_same_file};
 
@@ -30,7 +30,7 @@ enum Form {
         /// Where the records end, behind the last one's line end.
         end: u64,
     },
-    Table(Table),
+    Table(FinishedTable),
 }
 
 impl Form {
@@ -47,14 +47,14 @@ impl Form {
 ///
 /// # Errors
 /// [`AnalyzeError::Merge`] if they are not parts of one run that follow on each other; other errors as for any output.
-pub fn merge(shares: &[PathBuf], target: &Target, stop: &Stop) -> Result<Summary, AnalyzeError> {
+pub fn merge(shares: &[PathBuf], target: &OutputTarget, stop: &Stop) -> Result<Summary, AnalyzeError> {
     let mut shares = shares.iter().map(|path| look(path)).collect::<Result<Vec<_>, _>>()?;
     shares.sort_by_key(|share| (share.summary.first_frame, share.summary.end_frame));
     let summary = join(&shares)?;
     let Some(first) = shares.first() else {
         return Err(AnalyzeError::Merge("there are no shares to merge".to_owned()));
     };
-    if let Target::File(path) = target
+    if let OutputTarget::File(path) = target
         && let Some(share) = shares.iter().find(|share| is_same_file(&share.path, path))
     {
         let text = format!("{}: a share cannot be the output too; name another file with -o", share.path.display());
@@ -328,17 +328,17 @@ mod tests {
             let parts = [summary(40, 90), summary(3, 3), summary(3, 40)];
             let shares = parts.map(|part| written(folder.path(), format, head, &part));
             let target = folder.path().join("out");
-            let merged = merge(&shares, &Target::File(target.clone()), &Stop::new()).expect("one run");
+            let merged = merge(&shares, &OutputTarget::File(target.clone()), &Stop::new()).expect("one run");
             assert_eq!(merged, summary(3, 90));
             let whole = written(folder.path(), format, head, &summary(3, 90));
             assert!(std::fs::read(target).expect("a file") == std::fs::read(whole).expect("a file"), "{format:?}");
-            let own = merge(&shares, &Target::File(shares[0].clone()), &Stop::new()).expect_err("a share");
+            let own = merge(&shares, &OutputTarget::File(shares[0].clone()), &Stop::new()).expect_err("a share");
             assert!(own.to_string().contains("cannot be the output too"), "{own}");
             let stop = Stop::new();
             stop.stop();
             let target = folder.path().join("stopped");
             assert!(
-                merge(&shares, &Target::File(target.clone()), &stop)
+                merge(&shares, &OutputTarget::File(target.clone()), &stop)
                     .is_err_and(|error| error.to_string().contains("stopped"))
             );
             assert!(!target.exists());
@@ -352,7 +352,7 @@ mod tests {
         let text = std::fs::read_to_string(&share).expect("a file");
         std::fs::write(&share, text.split_once('\n').expect("two lines").1).expect("a file");
         let refused =
-            merge(&[share], &Target::File(folder.path().join("out")), &Stop::new()).expect_err("a record lost");
+            merge(&[share], &OutputTarget::File(folder.path().join("out")), &Stop::new()).expect_err("a record lost");
         assert!(refused.to_string().contains("says that it holds 9 records, and holds 8"), "{refused}");
     }
 }

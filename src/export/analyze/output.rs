@@ -16,7 +16,7 @@ const BUFFER: usize = 1 << 16;
 
 /// Where to write.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Target {
+pub enum OutputTarget {
     /// The standard output.
     Stdout,
     /// This file.
@@ -49,8 +49,8 @@ pub(super) fn part_path(target: &Path, run: u64) -> PathBuf {
 
 /// The preliminary file of an output; `None` where there is none.
 #[must_use]
-pub fn preliminary(target: &Target, run: u64) -> Option<PathBuf> {
-    let Target::File(path) = target else { return None };
+pub fn preliminary(target: &OutputTarget, run: u64) -> Option<PathBuf> {
+    let OutputTarget::File(path) = target else { return None };
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.clone());
     (!is_stream(&path)).then(|| part_path(&path, run))
 }
@@ -66,10 +66,10 @@ impl Output {
     ///
     /// # Errors
     /// [`AnalyzeError`] if it cannot be written, or another run is writing it.
-    pub fn open(target: &Target, run: u64, kept: Option<u64>) -> Result<Self, AnalyzeError> {
+    pub fn open(target: &OutputTarget, run: u64, kept: Option<u64>) -> Result<Self, AnalyzeError> {
         let path = match target {
-            Target::Stdout => return Ok(Self::Stdout(BufWriter::with_capacity(BUFFER, io::stdout()))),
-            Target::File(path) => path,
+            OutputTarget::Stdout => return Ok(Self::Stdout(BufWriter::with_capacity(BUFFER, io::stdout()))),
+            OutputTarget::File(path) => path,
         };
         check_writable(path)?;
         let io = |source| FileError::Io { path: path.clone(), source };

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::pipeline::{Counted, Outcome};
+use super::pipeline::{CountedFrame, RunOutcome};
 use crate::adjust::Adjustments;
 use crate::histogram::ClipHistogram;
 use crate::media::StreamInfo;
@@ -134,7 +134,7 @@ impl Overview {
     }
 
     /// Adds a frame.
-    pub fn add(&mut self, counted: &Counted) {
+    pub fn add(&mut self, counted: &CountedFrame) {
         let facts = &counted.facts;
         self.frames += 1;
         self.keys += u64::from(facts.key);
@@ -172,7 +172,7 @@ impl Overview {
     }
 
     /// Adds how the run ended.
-    pub fn end(&mut self, outcome: &Outcome) {
+    pub fn end(&mut self, outcome: &RunOutcome) {
         self.lines.extend(self.first.take());
         if !self.adjustments.is_empty() {
             self.lines.push(format!("counted as adjusted: {}", self.adjustments));

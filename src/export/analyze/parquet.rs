@@ -17,11 +17,11 @@ use ::parquet::errors::ParquetError;
 use bytes::Bytes;
 
 use self::file::{TableFile, TableWriter, pack, tree};
-use self::group::Group;
+use self::group::RowGroup;
 use super::ending::{AnalyzeError, Stop, check_number, stopped};
 use super::left::Left;
 use super::output::{Output, PartFile};
-use super::pipeline::Counted;
+use super::pipeline::CountedFrame;
 use super::record::Recorder;
 use super::summary::Summary;
 use crate::export::file::FileError;
@@ -35,7 +35,7 @@ const NUMBER: &str = "frame";
 pub struct TableOutput {
     recorder: Recorder,
     /// Rows that no row group has yet, or an unfilled one.
-    rows: Group,
+    rows: RowGroup,
     writer: TableWriter,
     sink: Sink,
     /// The output, as people call it.
@@ -70,7 +70,7 @@ impl TableOutput {
         let name = output.name();
         let table = |source| AnalyzeError::Table { output: name.clone(), source };
         let writer = tree(&recorder.fields()).and_then(TableWriter::new).map_err(table)?;
-        let mut rows = Group::new(writer.schema()).map_err(table)?;
+        let mut rows = RowGroup::new(writer.schema()).map_err(table)?;
         let mut unfilled = None;
         if let (Some(part), true) = (part, left.records > 0) {
             unfilled = read_unfilled(part, &mut rows).map_err(FileError::reading(part))?;
@@ -86,7 +86,7 @@ impl TableOutput {
     ///
     /// # Errors
     /// As for any output.
-    pub fn add(&mut self, frame: &Counted) -> Result<(), AnalyzeError> {
+    pub fn add(&mut self, frame: &CountedFrame) -> Result<(), AnalyzeError> {
         let recorder = &self.recorder;
         self.rows.push(|take| recorder.cells(frame, take));
         if self.rows.is_full() { self.write_group() } else { Ok(()) }
@@ -148,13 +148,13 @@ impl TableOutput {
 }
 
 /// A finished table.
-pub type Table = TableFile<fs::File>;
+pub type FinishedTable = TableFile<fs::File>;
 
 /// Opens a table; `None` if the file is no table of this program's, was cut off, or was changed after it was written.
 ///
 /// # Errors
 /// If it cannot be read.
-pub fn open(path: &Path) -> io::Result<Option<Table>> {
+pub fn open(path: &Path) -> io::Result<Option<FinishedTable>> {
     let mut begin = Vec::new();
     fs::File::open(path)?.take(MAGIC.len() as u64).read_to_end(&mut begin)?;
     Ok(if begin == MAGIC { TableFile::open(path).ok() } else { None })
@@ -165,8 +165,8 @@ pub fn open(path: &Path) -> io::Result<Option<Table>> {
 /// # Errors
 /// As for any output, or if a table cannot be read.
 pub fn join<'a>(
-    like: &Table,
-    tables: impl Iterator<Item = (&'a Path, &'a Table, u64)>,
+    like: &FinishedTable,
+    tables: impl Iterator<Item = (&'a Path, &'a FinishedTable, u64)>,
     output: &mut Output,
     summary: &Summary,
     stop: &Stop,
@@ -175,8 +175,8 @@ pub fn join<'a>(
     let unpacked = |source| AnalyzeError::Table { output: name.clone(), source };
     let mut writer = TableWriter::new(like.tree()).map_err(unpacked)?;
     let [mut read, mut rows] =
-        [Group::new(writer.schema()).map_err(unpacked)?, Group::new(writer.schema()).map_err(unpacked)?];
-    let mut write = |rows: &mut Group, writer: &mut TableWriter| {
+        [RowGroup::new(writer.schema()).map_err(unpacked)?, RowGroup::new(writer.schema()).map_err(unpacked)?];
+    let mut write = |rows: &mut RowGroup, writer: &mut TableWriter| {
         let group = pack(writer.tree(), rows).and_then(TableFile::of).and_then(|group| writer.append(&group));
         rows.clear();
         output.write(&group.map_err(unpacked)?)
@@ -251,7 +251,7 @@ pub fn scan(part: &Path) -> io::Result<Left> {
 }
 
 /// Reads the rows of the last row group of a preliminary file, if it is not full, and tells where it begins.
-fn read_unfilled(part: &Path, rows: &mut Group) -> io::Result<Option<u64>> {
+fn read_unfilled(part: &Path, rows: &mut RowGroup) -> io::Result<Option<u64>> {
     let Some(last) = journal::entries(part)?.pop() else { return Ok(None) };
     journal::table(part, &last)?.read_group(0, rows).map_err(io::Error::other)?;
     if rows.is_full() {
@@ -264,7 +264,7 @@ fn read_unfilled(part: &Path, rows: &mut Group) -> io::Result<Option<u64>> {
 /// The number of the frame of the last row of a row group.
 fn last_number(table: &TableFile<Bytes>) -> Result<Option<u64>, ParquetError> {
     let writer = TableWriter::new(table.tree())?;
-    let mut rows = Group::new(writer.schema())?;
+    let mut rows = RowGroup::new(writer.schema())?;
     table.read_group(0, &mut rows)?;
     let column = writer.schema().columns().iter().position(|column| column.name() == NUMBER);
     Ok(column.and_then(|column| rows.last_number(column)).map(i64::unsigned_abs))

@@ -9,12 +9,12 @@ use std::ops::{ControlFlow, Range};
 use super::against::{Other, compare_all};
 use super::comparison::Against;
 use super::counting::{Context, Cropping, count_all};
-pub use super::counting::{Counted, FrameFacts, Outcome, Request};
+pub use super::counting::{CountedFrame, FrameFacts, Request, RunOutcome};
 use super::ending::AnalyzeError;
 use super::frames::{self, End, Frames, Positioned};
 use super::jobs;
 use super::live;
-use super::selection::{self, Bars, Point};
+use super::selection::{self, BlackBars, Point};
 use crate::adjust::Adjustments;
 use crate::engine::Engine;
 use crate::media::{Decoder, Ending, StreamInfo};
@@ -26,7 +26,7 @@ pub struct Pipeline {
     info: StreamInfo,
     ending: Ending,
     cropping: Cropping,
-    bars: Option<Bars>,
+    bars: Option<BlackBars>,
     positioned: Positioned,
     end: Option<End>,
     decoder: Decoder,
@@ -82,7 +82,7 @@ impl Pipeline {
 
     /// The bars that were found, where they were looked for.
     #[must_use]
-    pub const fn bars(&self) -> Option<&Bars> {
+    pub const fn bars(&self) -> Option<&BlackBars> {
         self.bars.as_ref()
     }
 
@@ -112,11 +112,11 @@ impl Pipeline {
 
     /// Counts all frames of the selection and hands each of them to `sink`, in order, until that breaks off.
     ///
-    /// Damage is no error and the file's early end is none either; both are in the [`Outcome`].
+    /// Damage is no error and the file's early end is none either; both are in the [`RunOutcome`].
     ///
     /// # Errors
     /// [`AnalyzeError`] if counting fails, or a picture cannot be counted as asked; frames before it were handed out.
-    pub fn run(self, sink: &mut dyn FnMut(Counted) -> ControlFlow<()>) -> Result<Outcome, AnalyzeError> {
+    pub fn run(self, sink: &mut dyn FnMut(CountedFrame) -> ControlFlow<()>) -> Result<RunOutcome, AnalyzeError> {
         let Self { request, info, ending, cropping, positioned, end, decoder, other, mut engine, .. } = self;
         engine.wait_if_wanted()?;
         let context = Context { request: &request, info: &info, cropping: &cropping, engine: &engine };

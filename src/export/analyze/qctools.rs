@@ -9,7 +9,7 @@ use std::io::{self, Write as _};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use super::pipeline::{Counted, FrameFacts};
+use super::pipeline::{CountedFrame, FrameFacts};
 use crate::media::StreamInfo;
 use crate::picture::Ratio;
 use crate::text::public;
@@ -47,7 +47,7 @@ impl QctoolsWriter {
     ///
     /// # Errors
     /// If it cannot be packed, which no input causes.
-    pub fn frame(&mut self, counted: &Counted) -> io::Result<Vec<u8>> {
+    pub fn frame(&mut self, counted: &CountedFrame) -> io::Result<Vec<u8>> {
         let facts = &counted.facts;
         self.depth.get_or_insert(facts.depth);
         let tags = counted.counts.signal.iter().flat_map(|signal| signal.tags());

@@ -3,11 +3,11 @@
 use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
 
-use super::cells::{Cell, Column, Field, Kind, always, perhaps};
+use super::cells::{Cell, CellKind, Column, Field, always, perhaps};
 use super::comparison::Against;
 use super::comparison::columns::{ComparisonColumns, ComparisonFields};
 use super::counter::ScopeUse;
-use super::pipeline::{Counted, Request};
+use super::pipeline::{CountedFrame, Request};
 use super::summary::{adjustments_text, display};
 use crate::adjust::Reduction;
 use crate::export::figures::SCHEMA;
@@ -94,7 +94,7 @@ impl Serialize for ChannelRecords<'_> {
 
 impl<'a> FrameRecord<'a> {
     /// The record of a frame as a run has it.
-    fn new(recorder: &'a Recorder, counted: &'a Counted) -> Self {
+    fn new(recorder: &'a Recorder, counted: &'a CountedFrame) -> Self {
         let Recorder { input, adjustments, comparison, shape, .. } = recorder;
         let facts = &counted.facts;
         let color = &facts.colorimetry;
@@ -147,65 +147,65 @@ type VectorscopeColumn = Column<fn(&Saturation) -> Cell<'static>>;
 /// The columns before those of the channels, in their order. "adjustments" is there where the picture was adjusted, and
 /// "thresholds" where it was parted at Otsu's.
 const COLUMNS: [FrameColumn; 23] = [
-    always("schema", Kind::Integer32, |record| Cell::whole(record.schema)),
-    always("input", Kind::Text, |record| Cell::text(record.input)),
-    always("frame", Kind::Integer64, |record| Cell::count(record.frame)),
-    always("pts_seconds", Kind::Real, |record| Cell::Real(record.pts_seconds)),
-    always("pts_ticks", Kind::Integer64, |record| Cell::whole(record.pts_ticks)),
-    always("time_seconds", Kind::Real, |record| Cell::Real(record.time_seconds)),
-    always("duration_seconds", Kind::Real, |record| Cell::Real(record.duration_seconds)),
-    perhaps("wall_time", Kind::Text, |record| Cell::maybe(record.wall_time.as_deref(), Cell::text)),
-    always("key_frame", Kind::Boolean, |record| Cell::Boolean(record.key_frame)),
-    perhaps("picture_type", Kind::Text, |record| {
+    always("schema", CellKind::Integer32, |record| Cell::whole(record.schema)),
+    always("input", CellKind::Text, |record| Cell::text(record.input)),
+    always("frame", CellKind::Integer64, |record| Cell::count(record.frame)),
+    always("pts_seconds", CellKind::Real, |record| Cell::Real(record.pts_seconds)),
+    always("pts_ticks", CellKind::Integer64, |record| Cell::whole(record.pts_ticks)),
+    always("time_seconds", CellKind::Real, |record| Cell::Real(record.time_seconds)),
+    always("duration_seconds", CellKind::Real, |record| Cell::Real(record.duration_seconds)),
+    perhaps("wall_time", CellKind::Text, |record| Cell::maybe(record.wall_time.as_deref(), Cell::text)),
+    always("key_frame", CellKind::Boolean, |record| Cell::Boolean(record.key_frame)),
+    perhaps("picture_type", CellKind::Text, |record| {
         Cell::maybe(record.picture_type, |letter| Cell::text(String::from(letter)))
     }),
-    always("damaged", Kind::Boolean, |record| Cell::Boolean(record.damaged)),
-    always("width", Kind::Integer32, |record| Cell::whole(record.width)),
-    always("height", Kind::Integer32, |record| Cell::whole(record.height)),
-    always("depth", Kind::Integer32, |record| Cell::whole(record.depth)),
-    always("matrix", Kind::Text, |record| Cell::text(record.matrix)),
-    always("matrix_source", Kind::Text, |record| Cell::text(record.matrix_source.to_string())),
-    always("range", Kind::Text, |record| Cell::text(record.range)),
-    always("range_source", Kind::Text, |record| Cell::text(record.range_source.to_string())),
-    always("pixel_format", Kind::Text, |record| Cell::text(record.pixel_format)),
-    perhaps("region", Kind::Numbers, |record| Cell::maybe(record.region.as_ref(), |region| Cell::Numbers(region))),
-    perhaps("adjustments", Kind::Text, |record| Cell::maybe(record.adjustments, Cell::text)),
-    always("thresholds", Kind::Numbers, |record| Cell::Numbers(record.thresholds.unwrap_or_default())),
-    always("count", Kind::Integer64, |record| Cell::count(record.count)),
+    always("damaged", CellKind::Boolean, |record| Cell::Boolean(record.damaged)),
+    always("width", CellKind::Integer32, |record| Cell::whole(record.width)),
+    always("height", CellKind::Integer32, |record| Cell::whole(record.height)),
+    always("depth", CellKind::Integer32, |record| Cell::whole(record.depth)),
+    always("matrix", CellKind::Text, |record| Cell::text(record.matrix)),
+    always("matrix_source", CellKind::Text, |record| Cell::text(record.matrix_source.to_string())),
+    always("range", CellKind::Text, |record| Cell::text(record.range)),
+    always("range_source", CellKind::Text, |record| Cell::text(record.range_source.to_string())),
+    always("pixel_format", CellKind::Text, |record| Cell::text(record.pixel_format)),
+    perhaps("region", CellKind::Numbers, |record| Cell::maybe(record.region.as_ref(), |region| Cell::Numbers(region))),
+    perhaps("adjustments", CellKind::Text, |record| Cell::maybe(record.adjustments, Cell::text)),
+    always("thresholds", CellKind::Numbers, |record| Cell::Numbers(record.thresholds.unwrap_or_default())),
+    always("count", CellKind::Integer64, |record| Cell::count(record.count)),
 ];
 
 /// The columns of a channel, each named after the channel's name and an underscore.
 const CHANNEL_COLUMNS: [ChannelColumn; 19] = [
-    always("min", Kind::Integer32, |stats| Cell::whole(stats.min)),
-    always("max", Kind::Integer32, |stats| Cell::whole(stats.max)),
-    always("mean", Kind::Real, |stats| Cell::Real(stats.mean)),
-    always("std_dev", Kind::Real, |stats| Cell::Real(stats.std_dev)),
-    always("median", Kind::Integer32, |stats| Cell::whole(stats.median)),
-    always("p1", Kind::Integer32, |stats| Cell::whole(stats.p1)),
-    always("p5", Kind::Integer32, |stats| Cell::whole(stats.p5)),
-    always("p10", Kind::Integer32, |stats| Cell::whole(stats.p10)),
-    always("p25", Kind::Integer32, |stats| Cell::whole(stats.p25)),
-    always("p75", Kind::Integer32, |stats| Cell::whole(stats.p75)),
-    always("p90", Kind::Integer32, |stats| Cell::whole(stats.p90)),
-    always("p95", Kind::Integer32, |stats| Cell::whole(stats.p95)),
-    always("p99", Kind::Integer32, |stats| Cell::whole(stats.p99)),
-    always("share_lowest", Kind::Real, |stats| Cell::Real(stats.share_lowest)),
-    always("share_highest", Kind::Real, |stats| Cell::Real(stats.share_highest)),
-    perhaps("below_range", Kind::Integer64, |stats| Cell::maybe(stats.below_range, Cell::count)),
-    perhaps("above_range", Kind::Integer64, |stats| Cell::maybe(stats.above_range, Cell::count)),
-    always("share_out_of_range", Kind::Real, |stats| Cell::Real(stats.share_out_of_range)),
-    always("count", Kind::Integer64, |stats| Cell::count(stats.count)),
+    always("min", CellKind::Integer32, |stats| Cell::whole(stats.min)),
+    always("max", CellKind::Integer32, |stats| Cell::whole(stats.max)),
+    always("mean", CellKind::Real, |stats| Cell::Real(stats.mean)),
+    always("std_dev", CellKind::Real, |stats| Cell::Real(stats.std_dev)),
+    always("median", CellKind::Integer32, |stats| Cell::whole(stats.median)),
+    always("p1", CellKind::Integer32, |stats| Cell::whole(stats.p1)),
+    always("p5", CellKind::Integer32, |stats| Cell::whole(stats.p5)),
+    always("p10", CellKind::Integer32, |stats| Cell::whole(stats.p10)),
+    always("p25", CellKind::Integer32, |stats| Cell::whole(stats.p25)),
+    always("p75", CellKind::Integer32, |stats| Cell::whole(stats.p75)),
+    always("p90", CellKind::Integer32, |stats| Cell::whole(stats.p90)),
+    always("p95", CellKind::Integer32, |stats| Cell::whole(stats.p95)),
+    always("p99", CellKind::Integer32, |stats| Cell::whole(stats.p99)),
+    always("share_lowest", CellKind::Real, |stats| Cell::Real(stats.share_lowest)),
+    always("share_highest", CellKind::Real, |stats| Cell::Real(stats.share_highest)),
+    perhaps("below_range", CellKind::Integer64, |stats| Cell::maybe(stats.below_range, Cell::count)),
+    perhaps("above_range", CellKind::Integer64, |stats| Cell::maybe(stats.above_range, Cell::count)),
+    always("share_out_of_range", CellKind::Real, |stats| Cell::Real(stats.share_out_of_range)),
+    always("count", CellKind::Integer64, |stats| Cell::count(stats.count)),
 ];
 
 /// The columns of the vectorscope, behind those of the channels; all are empty for a picture without colour.
 const VECTORSCOPE_COLUMNS: [VectorscopeColumn; 5] = [
-    perhaps("vectorscope_samples", Kind::Integer64, |figures| Cell::count(figures.samples)),
-    perhaps("vectorscope_saturation_mean", Kind::Real, |figures| Cell::Real(figures.saturation_mean)),
-    perhaps("vectorscope_saturation_max", Kind::Real, |figures| Cell::Real(figures.saturation_max)),
-    perhaps("vectorscope_outside_targets", Kind::Integer64, |figures| {
+    perhaps("vectorscope_samples", CellKind::Integer64, |figures| Cell::count(figures.samples)),
+    perhaps("vectorscope_saturation_mean", CellKind::Real, |figures| Cell::Real(figures.saturation_mean)),
+    perhaps("vectorscope_saturation_max", CellKind::Real, |figures| Cell::Real(figures.saturation_max)),
+    perhaps("vectorscope_outside_targets", CellKind::Integer64, |figures| {
         Cell::maybe(figures.outside_targets, Cell::count)
     }),
-    perhaps("vectorscope_share_outside_targets", Kind::Real, |figures| {
+    perhaps("vectorscope_share_outside_targets", CellKind::Real, |figures| {
         Cell::maybe(figures.share_outside_targets, Cell::Real)
     }),
 ];
@@ -246,7 +246,8 @@ impl TableShape {
         fields.extend(comparison.into_iter().flat_map(ComparisonColumns::fields));
         for channel in channels {
             fields.extend(CHANNEL_COLUMNS.iter().map(|column| Field::of(&format!("{channel}_"), column)));
-            let bins = || Field { name: format!("{channel}{BINS_SUFFIX}"), kind: Kind::Numbers, may_be_empty: false };
+            let bins =
+                || Field { name: format!("{channel}{BINS_SUFFIX}"), kind: CellKind::Numbers, may_be_empty: false };
             fields.extend(self.has_bins.then(bins));
         }
         if self.has_vectorscope {
@@ -308,7 +309,7 @@ impl Recorder {
 
     /// The record of a frame.
     #[must_use]
-    pub fn record<'a>(&'a self, counted: &'a Counted) -> FrameRecord<'a> {
+    pub fn record<'a>(&'a self, counted: &'a CountedFrame) -> FrameRecord<'a> {
         FrameRecord::new(self, counted)
     }
 
@@ -320,7 +321,7 @@ impl Recorder {
     }
 
     /// Hands the cells of a frame's row out, in the order of the columns.
-    pub fn cells(&self, counted: &Counted, take: &mut dyn FnMut(Cell<'_>)) {
+    pub fn cells(&self, counted: &CountedFrame, take: &mut dyn FnMut(Cell<'_>)) {
         self.shape.cells(&self.record(counted), take);
     }
 }

@@ -4,9 +4,9 @@ use super::ending::AnalyzeError;
 use super::format::{Format, RecordWriter};
 use super::left::Left;
 use super::lines::LineOutput;
-use super::output::{Output, Target, preliminary};
+use super::output::{Output, OutputTarget, preliminary};
 use super::parquet::TableOutput;
-use super::pipeline::Counted;
+use super::pipeline::CountedFrame;
 use super::record::Recorder;
 use super::summary::Summary;
 use crate::media::StreamInfo;
@@ -26,7 +26,7 @@ impl RecordOutput {
     /// [`AnalyzeError`] if it cannot be written, or another run is writing it.
     pub fn open(
         format: Format,
-        target: &Target,
+        target: &OutputTarget,
         run: u64,
         left: &Left,
         recorder: Recorder,
@@ -48,7 +48,7 @@ impl RecordOutput {
     ///
     /// # Errors
     /// [`AnalyzeError`] if the disk is full, say; [`AnalyzeError::ReaderGone`] if nobody reads any more.
-    pub fn add(&mut self, frame: &Counted) -> Result<(), AnalyzeError> {
+    pub fn add(&mut self, frame: &CountedFrame) -> Result<(), AnalyzeError> {
         match self {
             Self::Lines(lines) => lines.add(frame),
             Self::Table(table) => table.add(frame),

@@ -10,14 +10,14 @@ use super::comparison::Against;
 use super::ending::AnalyzeError;
 use super::format::Format;
 use super::left::Left;
-use super::output::{Output, Target, is_stream, not_to_be_continued};
+use super::output::{Output, OutputTarget, is_stream, not_to_be_continued};
 use super::overview::{Overview, Progress};
-use super::pipeline::{Counted, Outcome, Pipeline, Request};
+use super::pipeline::{CountedFrame, Pipeline, Request, RunOutcome};
 use super::record::Recorder;
 use super::record_output::RecordOutput;
 use super::segments::{Division, Records, Segments};
 use super::summary::{RunOptions, Summary, display, hash};
-use super::unfinished::{Found, find_unfinished};
+use super::unfinished::{RunState, find_unfinished};
 use crate::export::file::check_output;
 use crate::media::MediaError;
 use crate::text::{counted, plain};
@@ -31,7 +31,7 @@ pub enum Destination {
     /// They are written.
     Records {
         /// Where.
-        target: Target,
+        target: OutputTarget,
         /// How.
         format: Format,
         /// Whether every bin is.
@@ -67,11 +67,11 @@ pub enum Finished {
 }
 
 impl Finished {
-    fn of(outcome: Outcome) -> Self {
+    fn of(outcome: RunOutcome) -> Self {
         match outcome {
-            Outcome { stopped: true, .. } => Self::Stopped,
-            Outcome { ended_early: Some(reason), .. } => Self::EndedEarly(reason),
-            Outcome { comparison: Some(tally), .. } => match tally.other_ended_early.clone() {
+            RunOutcome { stopped: true, .. } => Self::Stopped,
+            RunOutcome { ended_early: Some(reason), .. } => Self::EndedEarly(reason),
+            RunOutcome { comparison: Some(tally), .. } => match tally.other_ended_early.clone() {
                 Some(reason) => Self::OtherEndedEarly(reason),
                 None if tally.is_empty() => Self::NothingCompared,
                 None if !tally.summary().identical => Self::Differs,
@@ -95,7 +95,7 @@ pub fn run(request: Request, destination: &Destination, quiet: bool) -> Result<F
 }
 
 fn run_to_end(mut request: Request, destination: &Destination, quiet: bool) -> Result<Finished, AnalyzeError> {
-    if let Destination::Records { target: Target::File(path), .. } = destination {
+    if let Destination::Records { target: OutputTarget::File(path), .. } = destination {
         check_output(path, &request.input)?;
         request.against.as_ref().map_or(Ok(()), |against| check_output(path, &against.input))?;
     }
@@ -130,13 +130,13 @@ fn run_to_end(mut request: Request, destination: &Destination, quiet: bool) -> R
         (&summary, selection.from.map(|p| p.to_string()), selection.to.map(|p| p.to_string()), format.name());
     let run = hash(format!("{} {identity:?}", env!("CARGO_PKG_VERSION")).as_bytes());
     let mut left = Left::default();
-    if let (true, Target::File(path)) = (*resume, target)
+    if let (true, OutputTarget::File(path)) = (*resume, target)
         && !is_stream(path)
     {
         match find_unfinished(path, run, *format, &summary)? {
-            Found::Nothing => {}
-            Found::Finished => return Ok(Finished::Already),
-            Found::Unfinished(found) => {
+            RunState::Nothing => {}
+            RunState::Finished => return Ok(Finished::Already),
+            RunState::Unfinished(found) => {
                 log::info!("{name}: {} records are there; going on after frame {:?}", found.records, found.last);
                 request.resume_at = found.last.map_or(0, |last| last + 1);
                 drop(pipeline);
@@ -148,7 +148,7 @@ fn run_to_end(mut request: Request, destination: &Destination, quiet: bool) -> R
     summary.frames = left.records;
     let info = pipeline.info();
     let output = match (segment, target) {
-        (Some(secs), Target::File(path)) => {
+        (Some(secs), OutputTarget::File(path)) => {
             let (secs, path, info, summary) = (*secs, path.clone(), info.clone(), summary.clone());
             let common = Division { format: *format, path, run, bins: *bins, request, info, summary, secs };
             Records::Segments(Box::new(Segments::new(common, pipeline.first_number())))
@@ -166,7 +166,7 @@ fn run_to_end(mut request: Request, destination: &Destination, quiet: bool) -> R
 
 /// Writes the summary, and says how the run ended.
 fn conclude(
-    counted: Result<Outcome, AnalyzeError>,
+    counted: Result<RunOutcome, AnalyzeError>,
     writer: Writer,
     mut summary: Summary,
     quiet: bool,
@@ -237,7 +237,7 @@ struct Writer {
 
 impl Writer {
     /// Writes until nobody hands over any more.
-    fn write_all(&mut self, counted: Receiver<Counted>) -> Result<(), AnalyzeError> {
+    fn write_all(&mut self, counted: Receiver<CountedFrame>) -> Result<(), AnalyzeError> {
         let mut next = counted.recv().ok();
         while let Some(frame) = next {
             self.output.add(&frame)?;
@@ -262,9 +262,9 @@ fn count_and_write(
     name: &str,
     writer: &mut Writer,
     quiet: bool,
-) -> Result<Result<Outcome, AnalyzeError>, AnalyzeError> {
+) -> Result<Result<RunOutcome, AnalyzeError>, AnalyzeError> {
     let mut progress = Progress::new(name, pipeline.span_secs(), quiet);
-    let (sender, receiver) = mpsc::sync_channel::<Counted>(MOST_WAITING);
+    let (sender, receiver) = mpsc::sync_channel::<CountedFrame>(MOST_WAITING);
     let (counted, written) = thread::scope(|scope| {
         // The receiver goes with the writer: where that gives up, counting is told so.
         let writing = scope.spawn(move || writer.write_all(receiver));
@@ -292,7 +292,7 @@ fn overview(pipeline: Pipeline, name: &str, quiet: bool) -> Result<Finished, Ana
     progress.finish();
     let outcome = counted?;
     overview.end(&outcome);
-    let mut output = Output::open(&Target::Stdout, 0, None)?;
+    let mut output = Output::open(&OutputTarget::Stdout, 0, None)?;
     output.write(format!("{overview}\n").as_bytes())?;
     if let Some(tally) = &outcome.comparison {
         output.write(format!("{}\n", tally.in_words(name, &other).join("\n")).as_bytes())?;

@@ -9,8 +9,8 @@ use std::time::SystemTime;
 use super::ending::AnalyzeError;
 use super::format::Format;
 use super::left::Left;
-use super::output::Target;
-use super::pipeline::{Counted, Request};
+use super::output::OutputTarget;
+use super::pipeline::{CountedFrame, Request};
 use super::record::Recorder;
 use super::record_output::RecordOutput;
 use super::summary::Summary;
@@ -27,7 +27,7 @@ pub(super) enum Records {
 }
 
 impl Records {
-    pub(super) fn add(&mut self, frame: &Counted) -> Result<(), AnalyzeError> {
+    pub(super) fn add(&mut self, frame: &CountedFrame) -> Result<(), AnalyzeError> {
         match self {
             Self::Whole(output) => output.add(frame),
             Self::Segments(segments) => segments.add(frame),
@@ -94,7 +94,7 @@ impl Segments {
         Self { common, current: None, next_first: first }
     }
 
-    fn add(&mut self, frame: &Counted) -> Result<(), AnalyzeError> {
+    fn add(&mut self, frame: &CountedFrame) -> Result<(), AnalyzeError> {
         let index = index_of(frame.facts.time_secs, self.common.secs);
         if self.current.as_ref().is_some_and(|current| current.index != index) {
             // It ends where the next one begins, so that no frame is missing between them.
@@ -110,12 +110,12 @@ impl Segments {
         segment.output.add(frame)
     }
 
-    fn begin(&self, index: u64, first: &Counted) -> Result<Segment, AnalyzeError> {
+    fn begin(&self, index: u64, first: &CountedFrame) -> Result<Segment, AnalyzeError> {
         let Division { format, path, run, bins, request, info, .. } = &self.common;
         let path = path_of(path, *format, index, first.facts.arrival);
         check_output(&path, &request.input)?;
         let recorder = Recorder::new(request, info, *bins);
-        let output = RecordOutput::open(*format, &Target::File(path), *run, &Left::default(), recorder, info)?;
+        let output = RecordOutput::open(*format, &OutputTarget::File(path), *run, &Left::default(), recorder, info)?;
         Ok(Segment { index, output, first_frame: self.next_first.unwrap_or(first.facts.number), records: 0 })
     }
 

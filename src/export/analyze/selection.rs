@@ -67,14 +67,14 @@ impl Selection {
 
 /// Black bars at the edges of the picture, letterbox and pillarbox, that were found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Bars {
+pub struct BlackBars {
     /// Width and height of the pictures that were looked at.
     pub size: (u32, u32),
     /// What the bars leave.
     pub picture: Rect,
 }
 
-impl fmt::Display for Bars {
+impl fmt::Display for BlackBars {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Rect { x, y, width, height } = self.picture;
         if self.picture == Rect::whole(self.size.0, self.size.1) {
@@ -93,7 +93,7 @@ impl fmt::Display for Bars {
 ///
 /// Frames from all over the file are looked at, whichever part of it is analysed, so that all shares of a file find the
 /// same bars. A line at an edge belongs to a bar if it is black in every one of those frames.
-pub(super) fn find_bars(decoder: &mut Decoder, stop: &Stop) -> Result<Bars, AnalyzeError> {
+pub(super) fn find_bars(decoder: &mut Decoder, stop: &Stop) -> Result<BlackBars, AnalyzeError> {
     if !decoder.info().seekable {
         return Err(AnalyzeError::NeedsFile { input: decoder.info().path.clone(), what: "--crop-bars" });
     }
@@ -122,7 +122,7 @@ pub(super) fn find_bars(decoder: &mut Decoder, stop: &Stop) -> Result<Bars, Anal
         }
     }
     decoder.seek(Seek::START)?;
-    Ok(Bars { size, picture: lines.picture() })
+    Ok(BlackBars { size, picture: lines.picture() })
 }
 
 /// Which rows and columns are not black in at least one frame.

@@ -12,7 +12,7 @@ use chroma::ChromaCounter;
 pub use chroma::ChromaSignal;
 pub use levels::PlaneSignal;
 use levels::plane_signal;
-pub use reading::Reading;
+pub use reading::SampleReading;
 use reading::read_row;
 pub use texture::Texture;
 use texture::texture;
@@ -55,7 +55,13 @@ pub struct SignalCounter {
 impl SignalCounter {
     /// The figures of the next picture, given in parts. `counted` is their coded histogram, which spares counting them again
     /// where its bins are their codes.
-    pub fn count(&mut self, parts: &[Picture], reading: Reading, counted: &Histogram, wanted: SignalUse) -> Signal {
+    pub fn count(
+        &mut self,
+        parts: &[Picture],
+        reading: SampleReading,
+        counted: &Histogram,
+        wanted: SignalUse,
+    ) -> Signal {
         let pixels: u64 = parts.iter().map(|part| u64::from(part.pixel_count())).sum();
         let outside: u64 = parts.iter().map(outside_broadcast).sum();
         let texture = match (wanted, parts) {
@@ -115,7 +121,7 @@ impl Signal {
 }
 
 /// Counts the samples of a component at its full depth.
-fn count_deep(picture: &Picture, component: usize, reading: Reading, bins: &mut [u64]) {
+fn count_deep(picture: &Picture, component: usize, reading: SampleReading, bins: &mut [u64]) {
     let (width, height) = picture.layout().component_size(component, picture.width(), picture.height());
     let mut row = vec![0; width as usize];
     for y in 0..height {

@@ -5,7 +5,7 @@
 
 use jpeg_encoder::EncodingError;
 
-use super::counter::Counts;
+use super::counter::FrameCounts;
 use crate::cpu::thumbnail::Thumbnail;
 use crate::export::jpeg::Jpeg;
 use crate::picture::Frame;
@@ -40,7 +40,7 @@ impl Picker {
         &mut self,
         number: u64,
         frame: &Frame,
-        counts: &Counts,
+        counts: &FrameCounts,
     ) -> Result<Option<Jpeg>, EncodingError> {
         let Some(histogram) = counts.rgbl.as_ref().or(counts.coded.as_ref()) else { return Ok(None) };
         let mut is_wanted = self.cuts.push(&fold(histogram));

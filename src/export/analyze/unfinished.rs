@@ -15,7 +15,7 @@ use crate::export::file::{FileError, folder_of};
 
 /// What there is to go on with.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
+pub enum RunState {
     /// Nothing; the run begins at its beginning.
     Nothing,
     /// The run is finished already.
@@ -29,13 +29,13 @@ pub enum Found {
 ///
 /// # Errors
 /// [`AnalyzeError::Resume`] if there is an output of another run.
-pub fn find_unfinished(target: &Path, run: u64, format: Format, summary: &Summary) -> Result<Found, AnalyzeError> {
+pub fn find_unfinished(target: &Path, run: u64, format: Format, summary: &Summary) -> Result<RunState, AnalyzeError> {
     let read = FileError::reading(target);
     let path = fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
     let part = part_path(&path, run);
     if !part.exists() {
         if !path.exists() {
-            return other_parts(&path).map_or(Ok(Found::Nothing), |part| {
+            return other_parts(&path).map_or(Ok(RunState::Nothing), |part| {
                 Err(AnalyzeError::Resume(format!(
                     "{}: the unfinished output {} is of a run with other options or of another file; give the same options, \
                      or leave --resume out to begin anew",
@@ -61,7 +61,7 @@ pub fn find_unfinished(target: &Path, run: u64, format: Format, summary: &Summar
                     target.display()
                 )));
             }
-            _ => return Ok(Found::Finished),
+            _ => return Ok(RunState::Finished),
         }
     }
     let left = match format {
@@ -69,7 +69,7 @@ pub fn find_unfinished(target: &Path, run: u64, format: Format, summary: &Summar
         Format::Parquet => parquet::scan(&part),
     };
     let left = left.map_err(FileError::reading(&part))?;
-    Ok(if left.records == 0 { Found::Nothing } else { Found::Unfinished(left) })
+    Ok(if left.records == 0 { RunState::Nothing } else { RunState::Unfinished(left) })
 }
 
 /// What an output says of the run that wrote it.

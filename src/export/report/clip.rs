@@ -113,7 +113,7 @@ impl ClipBuilder {
             worst.push(WorstFrame { frame: number, time_secs, share });
         }
         let [lowest, highest, outside] = shares.map(|share| share.share);
-        self.columns.add(Column {
+        self.columns.add(ClipColumn {
             first_frame: number,
             last_frame: number,
             begin_secs: time_secs,
@@ -213,7 +213,7 @@ impl Strip {
 
 /// Frames that follow on each other.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Column {
+pub struct ClipColumn {
     /// Number of the first of them.
     pub first_frame: u64,
     /// Number of the last of them.
@@ -228,7 +228,7 @@ pub struct Column {
     pub strip: Strip,
 }
 
-impl Column {
+impl ClipColumn {
     fn add(&mut self, other: &Self) {
         self.last_frame = other.last_frame;
         self.frames += other.frames;
@@ -242,7 +242,7 @@ impl Column {
 /// The columns of a clip.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Columns {
-    columns: Vec<Column>,
+    columns: Vec<ClipColumn>,
     frames_per_column: u64,
     max_columns: usize,
 }
@@ -261,7 +261,7 @@ impl Columns {
     }
 
     /// Adds a frame, which is a column of its own until it is added to one.
-    pub fn add(&mut self, frame: Column) {
+    pub fn add(&mut self, frame: ClipColumn) {
         if let Some(last) = self.columns.last_mut().filter(|last| last.frames < self.frames_per_column) {
             last.add(&frame);
             return;
@@ -285,7 +285,7 @@ impl Columns {
 
     /// The columns, in order.
     #[must_use]
-    pub fn as_slice(&self) -> &[Column] {
+    pub fn as_slice(&self) -> &[ClipColumn] {
         &self.columns
     }
 
@@ -314,11 +314,11 @@ mod tests {
     use super::*;
     use crate::strip::{ROWS, histogram};
 
-    fn frame(number: u64) -> Column {
+    fn frame(number: u64) -> ClipColumn {
         let cells = fold(&histogram(8, number as u32));
         let strip = Strip { change: number as f64, ..Strip::default() };
         let begin_secs = number as f64 / 25.0;
-        Column { first_frame: number, last_frame: number, begin_secs, frames: 1, cells, strip }
+        ClipColumn { first_frame: number, last_frame: number, begin_secs, frames: 1, cells, strip }
     }
 
     #[test]

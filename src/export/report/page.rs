@@ -17,7 +17,7 @@ use scopes::{TraceParts, VectorscopeParts};
 use serde_json::json;
 use tables::{ChannelRow, FactLine, FlawList, ShotCard};
 
-use super::clip::{Column, Columns};
+use super::clip::{ClipColumn, Columns};
 use super::content::Report;
 use super::times::whole;
 use super::tone::{css_color, panels};
@@ -107,7 +107,7 @@ fn data(report: &Report) -> String {
     let names = clip.components.channel_names();
     let round = |value: f64| (value * 1e7).round() / 1e7;
     let each =
-        |figure: fn(&Column) -> f64| -> Vec<f64> { columns.iter().map(|column| round(figure(column))).collect() };
+        |figure: fn(&ClipColumn) -> f64| -> Vec<f64> { columns.iter().map(|column| round(figure(column))).collect() };
     let value = json!({
         "channels": names,
         "colors": (0..names.len()).map(|channel| css_color(channel_color(clip.components, channel))).collect::<Vec<_>>(),
@@ -174,7 +174,7 @@ mod tests {
         for (frame, cells) in (0..).zip(rows) {
             let (begin_secs, strip) = (0.0, Strip::default());
             let cells = cells.to_vec();
-            columns.add(Column { first_frame: frame, last_frame: frame, begin_secs, frames: 1, cells, strip });
+            columns.add(ClipColumn { first_frame: frame, last_frame: frame, begin_secs, frames: 1, cells, strip });
         }
         columns
     }

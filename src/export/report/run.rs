@@ -13,12 +13,12 @@ use super::times::{time, whole};
 use crate::export::analyze::AnalyzeError;
 use crate::export::analyze::counter::ScopeUse;
 use crate::export::analyze::overview::Progress;
-use crate::export::analyze::pipeline::{Counted, FrameFacts, Outcome, Pipeline, Request};
+use crate::export::analyze::pipeline::{CountedFrame, FrameFacts, Pipeline, Request, RunOutcome};
 use crate::export::analyze::thumbnails::ThumbnailUse;
 use crate::export::file::{FileError, check_output, encode_png, write_whole};
 use crate::histogram::Components;
 use crate::media::{MediaError, StreamInfo};
-use crate::scopes::{Choice, ScopeSums};
+use crate::scopes::{ScopeChoice, ScopeSums};
 use crate::text::{file_name, shown};
 
 /// What a report is written as.
@@ -122,7 +122,7 @@ struct Gathered {
     clip: ClipBuilder,
     thumbnails: Thumbnails,
     first: Option<FrameFacts>,
-    outcome: Outcome,
+    outcome: RunOutcome,
 }
 
 fn gather(pipeline: Pipeline, options: &ReportOptions) -> Result<Gathered, AnalyzeError> {
@@ -133,7 +133,7 @@ fn gather(pipeline: Pipeline, options: &ReportOptions) -> Result<Gathered, Analy
         clip = clip.keeping_all_cuts();
     }
     let (mut thumbnails, mut first) = (Thumbnails::default(), None);
-    let outcome = pipeline.run(&mut |Counted { facts, counts, thumbnail, .. }| {
+    let outcome = pipeline.run(&mut |CountedFrame { facts, counts, thumbnail, .. }| {
         let histogram = match options.components {
             Components::Rgbl => counts.rgbl,
             Components::YCbCr => counts.coded,
@@ -157,7 +157,7 @@ fn gather(pipeline: Pipeline, options: &ReportOptions) -> Result<Gathered, Analy
 }
 
 /// Why there is not one frame to report on.
-fn nothing(info: &StreamInfo, outcome: &Outcome) -> MediaError {
+fn nothing(info: &StreamInfo, outcome: &RunOutcome) -> MediaError {
     MediaError::Failed {
         path: info.path.clone(),
         action: "reading the frames",
@@ -166,7 +166,7 @@ fn nothing(info: &StreamInfo, outcome: &Outcome) -> MediaError {
 }
 
 /// What a reader must know about the counts.
-fn notes_on(outcome: &Outcome, left_out: u64, end_secs: f64) -> Vec<String> {
+fn notes_on(outcome: &RunOutcome, left_out: u64, end_secs: f64) -> Vec<String> {
     let mut notes = Vec::new();
     if outcome.stopped {
         notes.push(format!("Partial: counting was stopped at {}.", time(end_secs)));
@@ -191,7 +191,7 @@ fn notes_on(outcome: &Outcome, left_out: u64, end_secs: f64) -> Vec<String> {
 /// What of the scopes that were wanted is not there.
 fn notes_on_scopes(scopes: &ScopeSums, wanted: ScopeUse) -> Vec<String> {
     let mut notes = Vec::new();
-    if matches!(wanted, ScopeUse::Sums(Choice { vectorscope: true, .. })) && !scopes.found().vectorscope {
+    if matches!(wanted, ScopeUse::Sums(ScopeChoice { vectorscope: true, .. })) && !scopes.found().vectorscope {
         notes.push("The video is gray: without colour there is no vectorscope.".to_owned());
     }
     if scopes.left_out() > 0 {
@@ -215,9 +215,9 @@ mod tests {
 
     #[test]
     fn a_report_says_what_it_lacks() {
-        assert_eq!(notes_on(&Outcome::default(), 0, 9.0), [""; 0]);
+        assert_eq!(notes_on(&RunOutcome::default(), 0, 9.0), [""; 0]);
         let mut outcome =
-            Outcome { stopped: true, ended_early: Some("it ends after 3 s of 9 s".into()), ..Outcome::default() };
+            RunOutcome { stopped: true, ended_early: Some("it ends after 3 s of 9 s".into()), ..RunOutcome::default() };
         outcome.decoder.damaged = 2;
         let notes = notes_on(&outcome, 1, 3.5).join(" ");
         for part in [

@@ -4,7 +4,7 @@ use super::content::Report;
 use super::tone::INK;
 use crate::gpu::readback::Image;
 use crate::histogram::Components;
-use crate::scopes::graticule::{Kind, Scale, Unit};
+use crate::scopes::graticule::{LineKind, Scale, Unit};
 use crate::scopes::{Chroma, SUM_LEVELS, Vectorscope, VectorscopeSum, WaveformSum, targets};
 use crate::strip::{Rgb, brightness, channel_color, ramp};
 
@@ -82,18 +82,18 @@ fn shares(sum: &WaveformSum, channel: usize, (x, width): (usize, usize)) -> Vec<
 
 /// A line of a trace's graticule.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Line {
+pub struct TraceLine {
     /// Where it lies, from 0 at the bottom to 1.
     pub place: f64,
     /// What it stands for.
-    pub kind: Kind,
+    pub kind: LineKind,
     /// Its value in percent and the nearest code, if there is room to write them.
     pub label: Option<(String, u32)>,
 }
 
 /// The lines of a trace, of which all channels have one scale.
 #[must_use]
-pub fn lines(report: &Report, trace: &Trace) -> Vec<Line> {
+pub fn lines(report: &Report, trace: &Trace) -> Vec<TraceLine> {
     let clip = &report.clip;
     let first = trace.channels.first().copied().unwrap_or(0);
     let scale = Scale::new(clip.components, first, clip.range, clip.bits);
@@ -102,13 +102,13 @@ pub fn lines(report: &Report, trace: &Trace) -> Vec<Line> {
     let mut marks = scale.marks(Unit::Percent);
     // Who comes first has room.
     marks.sort_by(|a, b| b.kind.cmp(&a.kind).then(a.level.total_cmp(&b.level)));
-    let mut lines: Vec<Line> = Vec::new();
+    let mut lines: Vec<TraceLine> = Vec::new();
     for mark in marks {
         let place = ((mark.level + 0.5) / levels).clamp(0.0, 1.0);
-        let is_free = |line: &Line| line.label.is_none() || (line.place - place).abs() >= LABEL_DISTANCE;
+        let is_free = |line: &TraceLine| line.label.is_none() || (line.place - place).abs() >= LABEL_DISTANCE;
         let code = scale.code_at(mark.value, Unit::Percent).round().clamp(0.0, top) as u32;
         let label = lines.iter().all(is_free).then_some((mark.label, code));
-        lines.push(Line { place, kind: mark.kind, label });
+        lines.push(TraceLine { place, kind: mark.kind, label });
     }
     lines
 }
@@ -176,11 +176,11 @@ pub fn targets_text(sum: &VectorscopeSum) -> String {
 
 /// The colour of a line, and how opaque it is.
 #[must_use]
-pub const fn line_look(kind: Kind) -> (Rgb, u8) {
+pub const fn line_look(kind: LineKind) -> (Rgb, u8) {
     match kind {
-        Kind::Step => (INK, 26),
-        Kind::Tolerance => ([255, 96, 80], 130),
-        Kind::Nominal => (INK, 90),
+        LineKind::Step => (INK, 26),
+        LineKind::Tolerance => ([255, 96, 80], 130),
+        LineKind::Nominal => (INK, 90),
     }
 }
 
@@ -259,12 +259,12 @@ mod tests {
         let sum = report.scopes.waveform().unwrap();
         let lines = lines(&report, &traces(sum)[0]);
         let at = |percent: &str| lines.iter().find(|line| line.label.as_ref().is_some_and(|label| label.0 == percent));
-        for (percent, code, kind) in [("0", 64, Kind::Nominal), ("100", 940, Kind::Nominal)] {
+        for (percent, code, kind) in [("0", 64, LineKind::Nominal), ("100", 940, LineKind::Nominal)] {
             let line = at(percent).unwrap();
             assert_eq!((line.label.as_ref().unwrap().1, line.kind), (code, kind));
             assert!((line.place - (f64::from(code) + 0.5) / 1024.0).abs() < 1e-9);
         }
-        assert_eq!(lines.iter().filter(|line| line.kind == Kind::Tolerance).count(), 2, "EBU R 103");
+        assert_eq!(lines.iter().filter(|line| line.kind == LineKind::Tolerance).count(), 2, "EBU R 103");
         let labelled: Vec<f64> = lines.iter().filter(|line| line.label.is_some()).map(|line| line.place).collect();
         for (index, a) in labelled.iter().enumerate() {
             assert!(labelled[..index].iter().all(|b| (a - b).abs() >= LABEL_DISTANCE), "{labelled:?}");

@@ -41,7 +41,7 @@ enum ChainStep {
 
 /// What the steps were made for.
 #[derive(Debug, Clone, PartialEq)]
-struct Made {
+struct ChainInput {
     source: InputPicture,
     adjustments: Adjustments,
     counted: bool,
@@ -68,7 +68,7 @@ pub struct Chain {
     otsu: OtsuPass,
     /// Two pictures, so that one can be read while the other is written.
     work: [Option<WorkingPicture>; 2],
-    made: Option<Made>,
+    made: Option<ChainInput>,
     steps: Vec<ChainStep>,
     result: StepInput,
     /// What the smoothed curves were made for; of anything else they start anew.
@@ -149,7 +149,7 @@ impl Chain {
         let plan = Plan::fused(&gpu.device.limits(), gpu.info.device_type, bits, source.pixel_count());
         let counting = plan.map(|plan| (plan, result.chunk_group.clone()));
         self.get_ready(gpu, (source, adjustments), elapsed_secs, (counted, counting))?;
-        if let (true, Some(Made { counting: Some((plan, _)), .. })) = (self.counts_result(), &self.made) {
+        if let (true, Some(ChainInput { counting: Some((plan, _)), .. })) = (self.counts_result(), &self.made) {
             result.prepare_written(gpu, plan.clone());
         }
         Ok(())
@@ -164,7 +164,7 @@ impl Chain {
     ) -> Result<(), GpuError> {
         let adjustments = adjustments.clamped();
         let counted = counted || !Self::needs_source_bins(&adjustments);
-        let made = Made { source, adjustments, counted, counting };
+        let made = ChainInput { source, adjustments, counted, counting };
         if self.made.as_ref() != Some(&made) {
             self.made = None;
             self.make(gpu, &made)?;
@@ -274,8 +274,8 @@ impl Chain {
         }
     }
 
-    fn make(&mut self, gpu: &Gpu, made: &Made) -> Result<(), GpuError> {
-        let Made { source, adjustments, counted, ref counting } = *made;
+    fn make(&mut self, gpu: &Gpu, made: &ChainInput) -> Result<(), GpuError> {
+        let ChainInput { source, adjustments, counted, ref counting } = *made;
         self.steps.clear();
         self.result = StepInput::Source;
         if adjustments.is_off() {

@@ -16,11 +16,11 @@ const MOST_ROWS: u32 = 1 << 15;
 #[derive(Debug)]
 pub struct CropPass {
     pipeline: wgpu::ComputePipeline,
-    made: Option<Made>,
+    made: Option<CropDispatch>,
 }
 
 #[derive(Debug)]
-struct Made {
+struct CropDispatch {
     source: wgpu::Buffer,
     rect: Rect,
     dispatch: Dispatch,
@@ -49,7 +49,7 @@ impl CropPass {
         Ok(&self.made.insert(made).result)
     }
 
-    fn make(&self, gpu: &Gpu, source: &WorkingPicture, rect: Rect) -> Result<Made, GpuError> {
+    fn make(&self, gpu: &Gpu, source: &WorkingPicture, rect: Rect) -> Result<CropDispatch, GpuError> {
         let result = WorkingPicture::new(gpu, (rect.width, rect.height), source.bits)?;
         let words = if source.bits == 8 { 1 } else { 2 };
         let source_stride = WorkingPicture::stride(source.size.0) * words;
@@ -64,7 +64,7 @@ impl CropPass {
         let group = groups::CROP.bind(&gpu.device, &[&params, &source.buffer, &result.buffer]);
         let workgroups = ((rect.width * words).div_ceil(WORKGROUP), rect.height.min(MOST_ROWS));
         let dispatch = Dispatch { pipeline: self.pipeline.clone(), group, workgroups };
-        Ok(Made { source: source.buffer.clone(), rect, dispatch, result })
+        Ok(CropDispatch { source: source.buffer.clone(), rect, dispatch, result })
     }
 
     /// Cuts the rectangle out, in a compute pass of the caller's, and gives the picture that it becomes; `None` where

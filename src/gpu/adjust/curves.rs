@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::scan::{ScanJob, ScanPass, Words, block_constants};
+use super::scan::{BufferWords, ScanJob, ScanPass, block_constants};
 use crate::adjust::equalize;
 use crate::gpu::Gpu;
 use crate::gpu::params::CurveParams;
@@ -69,7 +69,7 @@ impl CurvePass {
         bits: u32,
     ) -> (ScanJob, &wgpu::Buffer) {
         let offset = first << bits;
-        let (from, to) = (Words { buffer: bins, offset }, Words { buffer: &self.cumulative, offset });
+        let (from, to) = (BufferWords { buffer: bins, offset }, BufferWords { buffer: &self.cumulative, offset });
         (self.scan.job(gpu, from, to, count << bits), &self.cumulative)
     }
 

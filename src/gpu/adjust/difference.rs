@@ -31,12 +31,12 @@ pub struct DifferencePass {
     pipelines: HashMap<(PixelLayout, &'static str), wgpu::ComputePipeline>,
     /// Stands in for what one of the passes does not read.
     nothing: wgpu::Buffer,
-    made: Option<Made>,
+    made: Option<DifferenceDispatch>,
 }
 
 /// What was made for a pair of pictures, whatever their codes.
 #[derive(Debug)]
-struct Made {
+struct DifferenceDispatch {
     pair: [Operand; 2],
     params: DifferenceParams,
     /// Where the shader finds those.
@@ -77,7 +77,7 @@ impl DifferencePass {
         Ok(())
     }
 
-    fn make(&mut self, gpu: &Gpu, pair: [Operand; 2], gain: Gain) -> Result<Made, GpuError> {
+    fn make(&mut self, gpu: &Gpu, pair: [Operand; 2], gain: Gain) -> Result<DifferenceDispatch, GpuError> {
         let device = &gpu.device;
         let [(size, bits), (other_size, other_bits)] =
             pair.map(|operand| (operand.extent.size, operand.layout.bin_bits()));
@@ -107,7 +107,7 @@ impl DifferencePass {
         });
         let unpack = dispatch(unpacks, other_size, [&self.nothing, &self.nothing, &codes.buffer]);
         let subtract = dispatch(subtracts, size, [&codes.buffer, &place_buffer, &result.buffer]);
-        Ok(Made { pair, params, told, unpack, subtract, result })
+        Ok(DifferenceDispatch { pair, params, told, unpack, subtract, result })
     }
 
     /// Finds it in a compute pass of the caller's, where both pictures are bound by these groups.

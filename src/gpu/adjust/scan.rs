@@ -29,7 +29,7 @@ pub struct ScanPass {
 
 /// Words of a buffer.
 #[derive(Debug, Clone, Copy)]
-pub struct Words<'a> {
+pub struct BufferWords<'a> {
     /// The buffer, which has `STORAGE`.
     pub buffer: &'a wgpu::Buffer,
     /// The first word.
@@ -75,7 +75,7 @@ impl ScanPass {
     /// Gets a scan of `length` words ready, at most [`capacity`](Self::capacity); the buffers must be two, and hold so many
     /// words from their offsets on.
     #[must_use]
-    pub fn job(&self, gpu: &Gpu, source: Words<'_>, target: Words<'_>, length: u32) -> ScanJob {
+    pub fn job(&self, gpu: &Gpu, source: BufferWords<'_>, target: BufferWords<'_>, length: u32) -> ScanJob {
         let length = length.min(self.capacity());
         let blocks = length.div_ceil(self.block);
         let params = ScanParams { source: source.offset, target_at: target.offset, length, blocks };

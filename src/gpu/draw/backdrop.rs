@@ -25,13 +25,13 @@ const BLUR: Blur = Blur { size: 25, runs: 3 };
 pub struct BackdropPass {
     video: VideoPass,
     blur: BlurPass,
-    made: Option<Made>,
+    made: Option<BackdropTarget>,
     pixels: [Vec<u8>; 2],
 }
 
 /// What fits one size of the small picture.
 #[derive(Debug)]
-struct Made {
+struct BackdropTarget {
     texture: wgpu::Texture,
     picture: WorkingPicture,
     blur: BlurJob,
@@ -65,7 +65,7 @@ impl BackdropPass {
         let size = (WIDTH, rows.clamp(1, u64::from(4 * WIDTH)) as u32);
         let made = match self.made.take().filter(|made| made.picture.size == size) {
             Some(made) => made,
-            None => Made::new(gpu, &mut self.blur, size)?,
+            None => BackdropTarget::new(gpu, &mut self.blur, size)?,
         };
         let parts: Vec<_> = parts.iter().filter_map(|part| part.resized(size)).collect();
         if parts.iter().all(|part| part.bound.is_some()) {
@@ -79,8 +79,8 @@ impl BackdropPass {
         Ok((&made.picture.buffer, size))
     }
 
-    fn draw(&mut self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder, made: &Made, parts: &[ViewPart<'_>]) {
-        let Made { texture, picture, .. } = made;
+    fn draw(&mut self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder, made: &BackdropTarget, parts: &[ViewPart<'_>]) {
+        let BackdropTarget { texture, picture, .. } = made;
         for part in parts {
             part.prepare(gpu, encoder, &mut self.video);
         }
@@ -104,7 +104,7 @@ impl BackdropPass {
         encoder.copy_texture_to_buffer(texture.as_image_copy(), target, texture.size());
     }
 
-    fn paint(&mut self, gpu: &Gpu, made: &Made, parts: &[ViewPart<'_>]) {
+    fn paint(&mut self, gpu: &Gpu, made: &BackdropTarget, parts: &[ViewPart<'_>]) {
         let row = 4 * WIDTH as usize;
         let format = PixelFormat { order: Order::Rgba, stride: row };
         for (part, pixels) in parts.iter().zip(&mut self.pixels) {
@@ -123,7 +123,7 @@ impl BackdropPass {
     }
 }
 
-impl Made {
+impl BackdropTarget {
     fn new(gpu: &Gpu, blur: &mut BlurPass, size: (u32, u32)) -> Result<Self, GpuError> {
         let picture = WorkingPicture::new(gpu, size, 8)?;
         let blur = blur.job(gpu, &InputPicture::from(&picture), &picture, BLUR)?;

@@ -32,14 +32,14 @@ const STROKE_WORDS: usize = 18;
 
 /// Bins, and the scales by which they are drawn.
 #[derive(Debug, Clone, Copy)]
-pub struct Bars<'a> {
+pub struct OverlayBars<'a> {
     /// The bins, as [`HistogramPasses::bins`].
     pub bins: &'a wgpu::Buffer,
     /// The scales.
     pub scales: &'a wgpu::Buffer,
 }
 
-impl<'a> From<&'a HistogramPasses> for Bars<'a> {
+impl<'a> From<&'a HistogramPasses> for OverlayBars<'a> {
     fn from(passes: &'a HistogramPasses) -> Self {
         Self { bins: &passes.bins, scales: &passes.scales }
     }
@@ -49,9 +49,9 @@ impl<'a> From<&'a HistogramPasses> for Bars<'a> {
 #[derive(Debug)]
 pub struct OverlayBuffers<'a> {
     /// The bins that are drawn as bars.
-    pub filled: Bars<'a>,
+    pub filled: OverlayBars<'a>,
     /// Those that are drawn as outlines; without, [`OverlayContent::outlined`] must be `None`.
-    pub outline: Option<Bars<'a>>,
+    pub outline: Option<OverlayBars<'a>>,
     /// The bins of the luminance of linear light; without, [`OverlayContent::linear`] must be false.
     pub linear: Option<&'a wgpu::Buffer>,
     /// The blurred picture; without, [`OverlayContent::backdrop`] must be `None`.
@@ -76,24 +76,24 @@ pub struct OverlayPass {
     nothing: wgpu::Buffer,
     columns: Option<Columns>,
     /// Each overlay that is shown now.
-    shown: Vec<Shown>,
+    shown: Vec<OverlayPlace>,
 }
 
 /// Where an overlay is drawn.
 #[derive(Debug, Clone, Copy)]
-struct Shown {
+struct OverlayPlace {
     /// Its columns.
     width: u32,
     /// The parts in which caps, lamps and the frame may be: near the top, left, right and below.
-    edges: [Part; 4],
+    edges: [ViewRect; 4],
     /// The rest.
-    middle: Part,
+    middle: ViewRect,
 }
 
 /// A part of the view: left, top, width and height in pixels.
-type Part = [u32; 4];
+type ViewRect = [u32; 4];
 
-impl Shown {
+impl OverlayPlace {
     fn new(rect: PanelRect, line: u32, view: (u32, u32)) -> Self {
         let (left, top) = (rect.left.saturating_sub(line), rect.top.saturating_sub(line));
         let (inner_right, inner_bottom) = (rect.left + rect.width, rect.top + rect.height);
@@ -164,7 +164,7 @@ impl OverlayPass {
         for ((_, params), buffer) in panels.iter().zip(&self.params) {
             gpu.queue.write_buffer(buffer, 0, bytemuck::bytes_of(params));
         }
-        self.shown = panels.iter().map(|(rect, _)| Shown::new(*rect, line_pixels(view), view)).collect();
+        self.shown = panels.iter().map(|(rect, _)| OverlayPlace::new(*rect, line_pixels(view), view)).collect();
         let columns = panels.iter().map(|(rect, _)| rect.width).sum();
         let binning = scene.style.binning(shown.bits);
         let counted = [Some(counts.filled.bins), counts.outline.map(|bars| bars.bins), counts.linear];
@@ -197,7 +197,7 @@ impl OverlayPass {
     /// Makes the columns' buffers hold `count` columns, and the groups lead to what the overlays are drawn from.
     fn make_room(&mut self, gpu: &Gpu, count: u32, counts: &OverlayBuffers<'_>) {
         let [filled, outline, linear] = &self.regrouped;
-        let counted = |bars: Bars<'_>| (bars.bins.clone(), bars.scales.clone());
+        let counted = |bars: OverlayBars<'_>| (bars.bins.clone(), bars.scales.clone());
         let filled = filled.as_ref().map_or_else(|| counted(counts.filled), RegroupPass::made);
         let outline = match (outline, counts.outline) {
             (Some(regrouped), _) => regrouped.made(),
@@ -252,7 +252,7 @@ impl OverlayPass {
         &self,
         pass: &mut wgpu::RenderPass<'_>,
         pipeline: &wgpu::RenderPipeline,
-        parts: impl Fn(&Shown) -> &[Part],
+        parts: impl Fn(&OverlayPlace) -> &[ViewRect],
     ) {
         pass.set_pipeline(pipeline);
         let groups = self.columns.iter().flat_map(|columns| &columns.groups);

@@ -2,7 +2,7 @@
 //! several times as long as painting and copying together.
 
 use super::ViewPart;
-use crate::cpu::display::{self, BAND_ROWS, Band, ByCodes, Order, Over, PixelFormat};
+use crate::cpu::display::{self, BAND_ROWS, ByCodes, Order, Over, PixelFormat, ViewBand};
 use crate::cpu::overlay::Overlay;
 use crate::gpu::Gpu;
 use crate::gpu::staging::{Staged, Staging};
@@ -31,7 +31,7 @@ struct Mapped<'a>(wgpu::WriteOnly<'a, [u8]>);
 // itself of single values, but not of slices.)
 unsafe impl Send for Mapped<'_> {}
 
-impl Band for Mapped<'_> {
+impl ViewBand for Mapped<'_> {
     fn put(&mut self, at: usize, bytes: &[u8]) {
         self.0.slice(at..at + bytes.len()).copy_from_slice(bytes);
     }

@@ -12,12 +12,12 @@ use crate::gpu::shaders::{self, groups};
 use crate::histogram::{CHANNELS, Components};
 use crate::picture::color::Matrix;
 use crate::picture::region::Rect;
-use crate::scopes::Choice;
+use crate::scopes::ScopeChoice;
 use crate::view::brushes::Brushes;
 use crate::view::overlay::{Channels, lights};
 use crate::view::rect::PanelRect;
 use crate::view::scene::{Counted, Scene};
-use crate::view::scopes::{Arranged, Drawing, Kind, ScopePanel};
+use crate::view::scopes::{Arranged, PanelDrawing, ScopeKind, ScopePanel};
 
 /// What tells counts apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,14 +25,14 @@ pub struct CountKey {
     /// The loading, the choice of what is adjusted, and which picture is counted.
     pub of: (u64, u64, Counted),
     /// Which scopes are.
-    pub wanted: Choice,
+    pub wanted: ScopeChoice,
     /// What is selected, where that alone is counted.
     pub brushes: Option<Brushes>,
 }
 
 /// Where counts are.
 #[derive(Debug, Clone, Copy)]
-pub enum Counts<'a> {
+pub enum CountSource<'a> {
     /// With the adapter, which draws from them.
     There(&'a wgpu::Buffer),
     /// With the CPU, which paints; what is painted of the same counts is the same.
@@ -43,7 +43,7 @@ pub enum Counts<'a> {
 #[derive(Debug, Clone, Copy)]
 pub struct WaveformCounts<'a> {
     /// The counts, as in [`Waveform`](crate::scopes::Waveform).
-    pub counts: Counts<'a>,
+    pub counts: CountSource<'a>,
     /// Bits of a level.
     pub level_bits: u32,
     /// What was counted.
@@ -58,7 +58,7 @@ pub struct WaveformCounts<'a> {
 #[derive(Debug, Clone, Copy)]
 pub struct VectorscopeCounts<'a> {
     /// The counts, as in [`Vectorscope`](crate::scopes::Vectorscope).
-    pub counts: Counts<'a>,
+    pub counts: CountSource<'a>,
     /// Bits of a level.
     pub level_bits: u32,
     /// Samples that were counted.
@@ -101,7 +101,7 @@ pub struct ScopePass {
 /// A panel that is drawn; kept for those of later drawings.
 #[derive(Debug)]
 struct Slot {
-    drawing: Drawing,
+    drawing: PanelDrawing,
     params: wgpu::Buffer,
     told: TraceParams,
     /// The counts or the pixels that it is drawn from, and what leads there.
@@ -150,33 +150,38 @@ impl ScopePass {
             ..TraceParams::zeroed()
         };
         for rect in arranged.grounds(view) {
-            self.put(gpu, Drawing::Plate, base_of(rect, 1.0), None);
+            self.put(gpu, PanelDrawing::Plate, base_of(rect, 1.0), None);
         }
         for margin in arranged.panels.iter().flat_map(ScopePanel::margins) {
-            self.put(gpu, Drawing::Plate, base_of(margin, ground), None);
+            self.put(gpu, PanelDrawing::Plate, base_of(margin, ground), None);
         }
         for panel in &arranged.panels {
             let base = base_of(panel.rect, ground);
             match (panel.kind, counts.waveform, counts.vectorscope) {
-                (Kind::Waveform | Kind::Parade, Some(waveform), _) => {
-                    let params = waveform.params(base, scene.channels, panel.kind == Kind::Parade);
-                    self.put_lit(gpu, Drawing::Waveform, params, (waveform.counts, lit.waveform.map(|lit| lit.counts)));
+                (ScopeKind::Waveform | ScopeKind::Parade, Some(waveform), _) => {
+                    let params = waveform.params(base, scene.channels, panel.kind == ScopeKind::Parade);
+                    self.put_lit(
+                        gpu,
+                        PanelDrawing::Waveform,
+                        params,
+                        (waveform.counts, lit.waveform.map(|lit| lit.counts)),
+                    );
                 }
-                (Kind::Vectorscope, _, Some(scope)) => {
+                (ScopeKind::Vectorscope, _, Some(scope)) => {
                     // What the CPU paints is as small as it can be.
                     let (square, beside) = squared(panel.rect);
-                    beside.into_iter().for_each(|rect| self.put(gpu, Drawing::Plate, base_of(rect, ground), None));
+                    beside.into_iter().for_each(|rect| self.put(gpu, PanelDrawing::Plate, base_of(rect, ground), None));
                     let white = u32::from(style.white);
                     let params =
                         TraceParams { zoom: style.zoom as f32, white, ..scope.params(base_of(square, ground)) };
                     self.put_lit(
                         gpu,
-                        Drawing::Vectorscope,
+                        PanelDrawing::Vectorscope,
                         params,
                         (scope.counts, lit.vectorscope.map(|lit| lit.counts)),
                     );
                 }
-                _ => self.put(gpu, Drawing::Plate, base, None),
+                _ => self.put(gpu, PanelDrawing::Plate, base, None),
             }
         }
     }
@@ -185,9 +190,9 @@ impl ScopePass {
     fn put_lit(
         &mut self,
         gpu: &Gpu,
-        drawing: Drawing,
+        drawing: PanelDrawing,
         params: TraceParams,
-        (whole, lit): (Counts<'_>, Option<Counts<'_>>),
+        (whole, lit): (CountSource<'_>, Option<CountSource<'_>>),
     ) {
         let Some(lit) = lit else { return self.put(gpu, drawing, params, Some(whole)) };
         let gray = params.lights.map(|[red, green, blue, _]| {
@@ -198,10 +203,10 @@ impl ScopePass {
         self.put(gpu, drawing, TraceParams { ground: 0.0, ..params }, Some(lit));
     }
 
-    fn put(&mut self, gpu: &Gpu, drawing: Drawing, params: TraceParams, counts: Option<Counts<'_>>) {
+    fn put(&mut self, gpu: &Gpu, drawing: PanelDrawing, params: TraceParams, counts: Option<CountSource<'_>>) {
         let place = self.drawn;
         self.drawn += 1;
-        let painted = if let Some(Counts::Here(key, _)) = counts { Some(*key) } else { None };
+        let painted = if let Some(CountSource::Here(key, _)) = counts { Some(*key) } else { None };
         let kept = self.slots.get(place);
         if painted.is_some()
             && kept.is_some_and(|slot| (slot.drawing, slot.told, slot.painted) == (drawing, params, painted))
@@ -209,7 +214,7 @@ impl ScopePass {
             return;
         }
         let bound = match counts {
-            Some(Counts::Here(_, counts)) => {
+            Some(CountSource::Here(_, counts)) => {
                 let pixels = trace::paint(drawing, &params, counts);
                 let bytes = size_of_val(&pixels[..]) as u64;
                 let kept = kept.filter(|slot| slot.painted.is_some() && slot.bound.size() >= bytes);
@@ -218,7 +223,7 @@ impl ScopePass {
                 gpu.queue.write_buffer(&buffer, 0, bytemuck::cast_slice(&pixels));
                 buffer
             }
-            Some(Counts::There(counts)) => counts.clone(),
+            Some(CountSource::There(counts)) => counts.clone(),
             None => self.nothing.clone(),
         };
         let bind = |params: &wgpu::Buffer| groups::TRACE.bind(&gpu.device, &[params, &bound]);
@@ -247,9 +252,9 @@ impl ScopePass {
         for slot in &self.slots[..self.drawn] {
             pass.set_pipeline(match slot.drawing {
                 _ if slot.painted.is_some() => &self.painted,
-                Drawing::Plate => &self.plate,
-                Drawing::Waveform => &self.waveform,
-                Drawing::Vectorscope => &self.vectorscope,
+                PanelDrawing::Plate => &self.plate,
+                PanelDrawing::Waveform => &self.waveform,
+                PanelDrawing::Vectorscope => &self.vectorscope,
             });
             pass.set_bind_group(0, &slot.group, &[]);
             pass.draw(0..4, 0..1);

@@ -30,7 +30,7 @@ pub struct Adjusting {
     /// What the CPU adjusted, for the adapter.
     pictures: Option<PictureBuffers>,
     passes: Option<HistogramPasses>,
-    made: Option<Made>,
+    made: Option<MadeAdjusted>,
 }
 
 impl std::fmt::Debug for Adjusting {
@@ -41,7 +41,7 @@ impl std::fmt::Debug for Adjusting {
 
 /// An adjusted picture.
 #[derive(Debug)]
-struct Made {
+struct MadeAdjusted {
     key: AdjustmentKey,
     result: Adjusted,
     count: Count,
@@ -109,7 +109,7 @@ impl Adjusting {
             }
         }
         let result = result.or_else(|| self.on_cpu(making, loaded, (adjustments, counted), elapsed_secs));
-        self.made = result.map(|result| Made { key, result, count: Count::Due, known: None });
+        self.made = result.map(|result| MadeAdjusted { key, result, count: Count::Due, known: None });
         self.made.is_some()
     }
 
@@ -213,7 +213,7 @@ impl Adjusting {
 
     /// Whether the picture of that loading is there, with these adjustments.
     pub fn has(&self, loading: u64, adjustments: &Adjustments) -> bool {
-        let is = |made: &Made| made.key.loading == loading && made.key.adjustments == *adjustments;
+        let is = |made: &MadeAdjusted| made.key.loading == loading && made.key.adjustments == *adjustments;
         self.made.as_ref().is_some_and(is)
     }
 

@@ -2,7 +2,7 @@
 
 use super::super::Gpu;
 use super::super::cumulative::CumulativePass;
-use super::super::figures::Subject;
+use super::super::figures::FigureSubject;
 use super::super::params::{LimitsParams, SelectionParams};
 use super::super::readback_belt::OnRequest;
 use super::super::totals::TotalsPass;
@@ -29,7 +29,7 @@ pub struct Answers {
     pub selection: Option<TotalsPass<SelectionParams>>,
     /// That brush, while there is one.
     pub selecting: Option<Brush>,
-    pub live: OnRequest<Subject>,
+    pub live: OnRequest<FigureSubject>,
     pub thresholds: OnRequest<()>,
     pub newest_thresholds: Option<[u32; 4]>,
     /// The loading whose bins were asked for.

@@ -15,7 +15,7 @@ use crate::view::placement::Shape;
 
 /// The picture with its planes, and what the adjustments of now make of it.
 #[derive(Debug)]
-pub struct Beside {
+pub struct SecondPicture {
     pub frame: Frame,
     pictures: PictureBuffers,
     /// Whether the planes are this picture's: they go to the adapter once, and only where it draws.
@@ -25,7 +25,7 @@ pub struct Beside {
     pub loading: u64,
 }
 
-impl Beside {
+impl SecondPicture {
     /// Nothing is uploaded yet. No other picture has had the number.
     ///
     /// # Errors

@@ -2,14 +2,14 @@
 
 use std::collections::HashMap;
 
-use super::content::Content;
-use super::scopes::{Subject, Target};
+use super::content::LoadedContent;
+use super::scopes::{ScopeSource, ScopeTarget};
 use crate::cpu::{BrushedChoice, BrushedCounts, SelectedPixels};
 use crate::gpu::Gpu;
 use crate::gpu::brushed::BrushedPasses;
 use crate::gpu::draw::Selected;
-use crate::gpu::draw::overlay::Bars;
-use crate::gpu::draw::scopes::{CountKey, Counts, ScopeBuffers};
+use crate::gpu::draw::overlay::OverlayBars;
+use crate::gpu::draw::scopes::{CountKey, CountSource, ScopeBuffers};
 use crate::gpu::figures::FiguresState;
 use crate::gpu::params::ChannelScale;
 use crate::gpu::readback_belt::OnRequest;
@@ -17,14 +17,14 @@ use crate::gpu::resources::storage;
 use crate::gpu::shaders::{self, groups};
 use crate::histogram::{CHANNELS, Histogram};
 use crate::picture::Picture;
-use crate::scopes::Choice;
+use crate::scopes::ScopeChoice;
 use crate::view::brushes::{Brushes, Selection};
 use crate::view::scene::Scene;
 
 /// What is selected. It is made where something is brushed that asks for it, and dropped where nothing is any more.
 #[derive(Debug)]
 pub struct Brushed {
-    found: Option<Found>,
+    found: Option<LastSelection>,
     passes: Option<BrushedPasses>,
     /// What the CPU has found, for an adapter that draws it.
     planes: wgpu::Buffer,
@@ -32,17 +32,17 @@ pub struct Brushed {
     scales: Scales,
     /// The number of pixels that all brushes select, on its way from the adapter, with the number of those that are counted; and the
     /// newest that have come.
-    asked: OnRequest<(Key, u64)>,
-    newest: Option<(Key, (u32, u64))>,
+    asked: OnRequest<(SelectionKey, u64)>,
+    newest: Option<(SelectionKey, (u32, u64))>,
 }
 
 /// What tells selections apart.
-type Key = (CountKey, BrushedChoice);
+type SelectionKey = (CountKey, BrushedChoice);
 
 #[derive(Debug)]
-struct Found {
-    key: Key,
-    subject: Subject,
+struct LastSelection {
+    key: SelectionKey,
+    subject: ScopeSource,
     selection: Selection,
     /// The pixels, where the CPU has found them.
     pixels: Option<SelectedPixels>,
@@ -54,9 +54,9 @@ struct Found {
 
 /// How much of what is selected has to be counted for a scene: where nothing but the histograms is brushed they show it themselves.
 #[must_use]
-pub fn wanted(scene: &Scene, shown: Choice) -> Option<BrushedChoice> {
+pub fn wanted(scene: &Scene, shown: ScopeChoice) -> Option<BrushedChoice> {
     let Brushes { histogram, waveform, vectorscope } = scene.brushes;
-    let scopes = Choice {
+    let scopes = ScopeChoice {
         waveform: shown.waveform && (histogram.is_some() || vectorscope.is_some()),
         vectorscope: shown.vectorscope && (histogram.is_some() || waveform.is_some()),
     };
@@ -85,10 +85,10 @@ impl Brushed {
         &mut self,
         gpu: &Gpu,
         encoder: &mut wgpu::CommandEncoder,
-        content: &Content,
+        content: &LoadedContent,
         (brushes, wanted): (Brushes, BrushedChoice),
     ) -> bool {
-        let Some(Target { of, subject, picture, bound }) = Target::of(content) else {
+        let Some(ScopeTarget { of, subject, picture, bound }) = ScopeTarget::of(content) else {
             self.found = None;
             return false;
         };
@@ -120,7 +120,7 @@ impl Brushed {
         if let Some(histogram) = counts.as_ref().and_then(|counts| counts.histogram.as_ref()) {
             put(gpu, &mut self.bins, "brushed bins", &histogram.words);
         }
-        self.found = Some(Found { key, subject, selection, pixels, is_uploaded: false, counts });
+        self.found = Some(LastSelection { key, subject, selection, pixels, is_uploaded: false, counts });
         if wanted.histogram {
             let bins = self.passes.as_ref().map_or(&self.bins, |passes| passes.buffers().bins).clone();
             self.scales.record(gpu, encoder, &bins, bits);
@@ -153,25 +153,26 @@ impl Brushed {
     }
 
     /// The bins that the histograms show filled, where they show what is selected.
-    pub fn bars(&self) -> Option<Bars<'_>> {
+    pub fn bars(&self) -> Option<OverlayBars<'_>> {
         self.found.as_ref().filter(|found| found.key.1.histogram)?;
         let bins = self.passes.as_ref().map_or(&self.bins, |passes| passes.buffers().bins);
-        Some(Bars { bins, scales: &self.scales.scales })
+        Some(OverlayBars { bins, scales: &self.scales.scales })
     }
 
     /// What the other scopes show lit.
     pub fn buffers(&self) -> ScopeBuffers<'_> {
-        let Some(Found { key: (key, choice), subject, counts, .. }) = &self.found else {
+        let Some(LastSelection { key: (key, choice), subject, counts, .. }) = &self.found else {
             return ScopeBuffers::default();
         };
         let there = self.passes.as_ref().map(BrushedPasses::buffers);
         let scopes = counts.as_ref().map(|counts| &counts.scopes);
-        let here = |counts| Counts::Here(key, counts);
+        let here = |counts| CountSource::Here(key, counts);
         let waveform = scopes.and_then(|scopes| Some(here(&scopes.waveform.as_ref()?.counts)));
         let vectorscope = scopes.and_then(|scopes| Some(here(&scopes.vectorscope.as_ref()?.counts)));
-        let waveform = waveform.or_else(|| Some(Counts::There(there?.waveform))).filter(|_| choice.scopes.waveform);
+        let waveform =
+            waveform.or_else(|| Some(CountSource::There(there?.waveform))).filter(|_| choice.scopes.waveform);
         let vectorscope =
-            vectorscope.or_else(|| Some(Counts::There(there?.vectorscope))).filter(|_| choice.scopes.vectorscope);
+            vectorscope.or_else(|| Some(CountSource::There(there?.vectorscope))).filter(|_| choice.scopes.vectorscope);
         subject.drawn([waveform, vectorscope])
     }
 

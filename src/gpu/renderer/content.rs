@@ -1,7 +1,7 @@
 //! What is loaded, and all that is made of it before it is drawn: bins and the adjusted picture.
 
 use super::adjusting::{Adjusting, Making};
-use super::beside::Beside;
+use super::beside::SecondPicture;
 use super::difference::Differing;
 use super::loaded::{Count, Loaded};
 use crate::adjust::{Adjustments, working_colorimetry};
@@ -19,12 +19,12 @@ use crate::view::scene::{Counted, Scene};
 
 /// What of a scene decides which pictures are made and counted.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Choice {
+pub struct ContentChoice {
     pub adjustments: Adjustments,
     pub counted: Counted,
 }
 
-impl Choice {
+impl ContentChoice {
     pub const fn of(scene: &Scene) -> Self {
         Self { adjustments: scene.adjustments, counted: scene.counted }
     }
@@ -38,12 +38,12 @@ impl Choice {
 
 /// The loaded picture with its planes, its bins and the picture that is made of it.
 #[derive(Debug)]
-pub struct Content {
+pub struct LoadedContent {
     pub pictures: PictureBuffers,
     pub histogram: HistogramPasses,
     pub adjusting: Adjusting,
     /// What is shown with it in the place of its source.
-    pub beside: Option<Beside>,
+    pub beside: Option<SecondPicture>,
     /// What it and the other one differ by.
     pub differing: Differing,
     pub loaded: Option<Loaded>,
@@ -52,11 +52,11 @@ pub struct Content {
     /// Numbers given so far to pictures that are shown with it.
     pub besides: u64,
     /// What the last recording made and counted, and how often that has changed.
-    pub choice: Choice,
+    pub choice: ContentChoice,
     pub revision: u64,
 }
 
-impl Content {
+impl LoadedContent {
     pub fn new(gpu: &Gpu) -> Self {
         Self {
             pictures: PictureBuffers::default(),
@@ -67,13 +67,13 @@ impl Content {
             loaded: None,
             loadings: 0,
             besides: 0,
-            choice: Choice::of(&Scene::default()),
+            choice: ContentChoice::of(&Scene::default()),
             revision: 0,
         }
     }
 
     /// Notes what is adjusted and counted from now on; whether that is something else than before.
-    pub fn choose(&mut self, choice: Choice) -> bool {
+    pub fn choose(&mut self, choice: ContentChoice) -> bool {
         let is_new = self.choice != choice;
         self.choice = choice;
         self.revision += u64::from(is_new);

@@ -2,12 +2,12 @@
 
 use super::Renderer;
 use super::adjusting::{Making, Thresholds};
-use super::content::Choice;
+use super::content::ContentChoice;
 use super::linear::LinearCount;
 use super::loaded::Loaded;
 use crate::cpu;
 use crate::gpu::cumulative::CumulativePass;
-use crate::gpu::figures::{FrameTag, Subject};
+use crate::gpu::figures::{FigureSubject, FrameTag};
 use crate::gpu::params::{LimitsParams, SelectionParams};
 use crate::gpu::readback::read_buffer;
 use crate::gpu::totals::TotalsPass;
@@ -24,7 +24,7 @@ impl Renderer {
     pub fn request_histogram(&mut self, gpu: &Gpu) {
         let now = (self.content.loadings, self.content.revision);
         self.answers.asked = Some(now.0);
-        let is_newest = |subject: &Subject| {
+        let is_newest = |subject: &FigureSubject| {
             let has_limits = subject.limits || self.answers.limits.is_none();
             (subject.loading, subject.revision) == now && has_limits && subject.tag.brush == self.answers.selecting
         };
@@ -55,7 +55,7 @@ impl Renderer {
         }
         let come = self.answers.live.belt.poll(&gpu.device);
         self.fetch_histogram(gpu);
-        let (Subject { tag, loading, revision, bits, components, limits }, mut words) = come?;
+        let (FigureSubject { tag, loading, revision, bits, components, limits }, mut words) = come?;
         // What the picture was counted as before a choice is of no use any more: other bins are on their way.
         let is_outdated = loading == self.content.loadings && revision != self.content.revision;
         let selected = tag.brush.and_then(|_| Some(Selected { all: words.pop()?, any: words.pop()? }));
@@ -87,7 +87,7 @@ impl Renderer {
     /// As [`count`](Self::count).
     #[cfg(feature = "internals")]
     pub fn count_scene(&mut self, gpu: &Gpu, scene: &Scene) -> Result<Histogram, GpuError> {
-        self.count_choice(gpu, Choice::of(scene))
+        self.count_choice(gpu, ContentChoice::of(scene))
     }
 
     /// Counts the luminance of linear light of what the overlays of that scene show filled, 2^n bins, and how its codes became light;
@@ -97,7 +97,7 @@ impl Renderer {
     /// [`GpuError::Lost`] if the device fails.
     pub fn count_linear(&mut self, gpu: &Gpu, scene: &Scene) -> Result<(Transfer, Vec<u32>), GpuError> {
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("linear") });
-        self.record_count(gpu, &mut encoder, Choice::of(scene));
+        self.record_count(gpu, &mut encoder, ContentChoice::of(scene));
         let mut linear = LinearCount::new(gpu);
         linear.record(gpu, &mut encoder, &self.content);
         if let Some(timing) = &mut self.timing {
@@ -112,7 +112,7 @@ impl Renderer {
         Ok((loaded.transfer, words[3 * codes as usize..].to_vec()))
     }
 
-    fn count_choice(&mut self, gpu: &Gpu, choice: Choice) -> Result<Histogram, GpuError> {
+    fn count_choice(&mut self, gpu: &Gpu, choice: ContentChoice) -> Result<Histogram, GpuError> {
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("count") });
         self.record_count(gpu, &mut encoder, choice);
         if let Some(timing) = &mut self.timing {
@@ -127,7 +127,7 @@ impl Renderer {
     }
 
     /// Records the adjusting and counting of the loaded picture, as far as that has not been done yet.
-    pub(super) fn record_count(&mut self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder, choice: Choice) {
+    pub(super) fn record_count(&mut self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder, choice: ContentChoice) {
         self.recorded.clear();
         if self.content.choose(choice) {
             // Bins of the loaded picture that were asked for are asked for again.
@@ -158,7 +158,7 @@ impl Renderer {
         let Some(loaded) = self.content.fetchable().filter(|_| self.answers.live.is_due()) else { return false };
         let Loaded { loading, bits, components, .. } = *loaded;
         let (tag, revision) = (self.content.tag(loaded), self.content.revision);
-        let mut subject = Subject { tag, loading, revision, bits, components, limits: false };
+        let mut subject = FigureSubject { tag, loading, revision, bits, components, limits: false };
         let bins = &self.content.passes().0.bins;
         let cumulative = self.answers.cumulative.get_or_insert_with(|| CumulativePass::new(gpu));
         let descriptor = wgpu::ComputePassDescriptor { label: Some("sum up"), timestamp_writes: None };

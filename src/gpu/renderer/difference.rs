@@ -15,18 +15,18 @@ pub struct Differing {
     pass: Option<DifferencePass>,
     /// What the CPU found, for the adapter.
     pictures: PictureBuffers,
-    made: Option<Made>,
+    made: Option<MadeDifference>,
 }
 
 #[derive(Debug)]
-struct Made {
+struct MadeDifference {
     of: Pairing,
-    place: Place,
+    place: DifferencePlace,
 }
 
 /// Where it is.
 #[derive(Debug)]
-enum Place {
+enum DifferencePlace {
     /// On the adapter, which found it.
     There,
     /// Here, and on the adapter too.
@@ -77,10 +77,10 @@ impl Differing {
             return;
         }
         let place = match self.on_adapter(making, of.gain, &sides) {
-            true => Some(Place::There),
+            true => Some(DifferencePlace::There),
             false => self.here(making, of.gain, &sides),
         };
-        self.made = place.map(|place| Made { of, place });
+        self.made = place.map(|place| MadeDifference { of, place });
     }
 
     fn on_adapter(&mut self, making: &mut Making<'_>, gain: Gain, sides: &[Side<'_>; 2]) -> bool {
@@ -97,7 +97,7 @@ impl Differing {
         true
     }
 
-    fn here(&mut self, making: &mut Making<'_>, gain: Gain, sides: &[Side<'_>; 2]) -> Option<Place> {
+    fn here(&mut self, making: &mut Making<'_>, gain: Gain, sides: &[Side<'_>; 2]) -> Option<DifferencePlace> {
         let [first, second] = sides.map(|side| side.picture);
         let mapping = Mapping::new(sides[0].extent(), sides[1].extent());
         let found = difference(&Codes::of(first?), &Codes::of(second?), &mapping, gain).picture();
@@ -111,13 +111,13 @@ impl Differing {
         };
         // Where the adapter has neither, it does not draw.
         if sides.iter().all(|side| side.bound.is_none()) {
-            return Some(Place::Here(picture));
+            return Some(DifferencePlace::Here(picture));
         }
         match self.pictures.upload(making.gpu, &picture) {
-            Ok(()) => Some(Place::Uploaded(picture)),
+            Ok(()) => Some(DifferencePlace::Uploaded(picture)),
             Err(reason) => {
                 log::debug!("{reason}; the CPU paints the difference");
-                Some(Place::Here(picture))
+                Some(DifferencePlace::Here(picture))
             }
         }
     }
@@ -125,20 +125,20 @@ impl Differing {
     /// What the adapter draws it from; `None` where it does not have it.
     pub fn bound(&self) -> Option<(&wgpu::BindGroup, PixelLayout)> {
         match &self.made.as_ref()?.place {
-            Place::There => {
+            DifferencePlace::There => {
                 let result = self.pass.as_ref()?.result()?;
                 Some((&result.bind_group, result.layout()))
             }
-            Place::Uploaded(picture) => Some((self.pictures.bind_group()?, *picture.layout())),
-            Place::Here(_) => None,
+            DifferencePlace::Uploaded(picture) => Some((self.pictures.bind_group()?, *picture.layout())),
+            DifferencePlace::Here(_) => None,
         }
     }
 
     /// The picture for the CPU to paint; `None` where only the adapter has it.
     pub fn picture(&self) -> Option<&Picture> {
         match &self.made.as_ref()?.place {
-            Place::There => None,
-            Place::Uploaded(picture) | Place::Here(picture) => Some(picture),
+            DifferencePlace::There => None,
+            DifferencePlace::Uploaded(picture) | DifferencePlace::Here(picture) => Some(picture),
         }
     }
 

@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::Renderer;
 use super::adjusting::Making;
 use super::brushed::{self, Brushed};
-use super::content::{Choice, Content};
+use super::content::{ContentChoice, LoadedContent};
 use super::linear::LinearCount;
 use super::loaded::Loaded;
 use super::reference::Reference;
@@ -13,7 +13,7 @@ use super::scopes::{ScopeAnswer, ScopeCount, ScopeQuestion};
 use crate::cpu::overlay::Overlay;
 use crate::gpu::Gpu;
 use crate::gpu::cumulative::CumulativePass;
-use crate::gpu::draw::overlay::{Bars, OverlayBuffers, OverlayContent};
+use crate::gpu::draw::overlay::{OverlayBars, OverlayBuffers, OverlayContent};
 use crate::gpu::draw::{self, BackdropPass, DividerPass, ScopePass, ViewPart};
 use crate::gpu::figures::FiguresState;
 use crate::gpu::live::Timed;
@@ -44,7 +44,7 @@ impl Renderer {
         text: bool,
     ) {
         self.poll_thresholds(gpu);
-        self.record_count(gpu, encoder, Choice::of(scene));
+        self.record_count(gpu, encoder, ContentChoice::of(scene));
         self.record_pair(gpu, encoder, scene);
         self.record_brushed(gpu, encoder, size, scene);
         self.record_reference(gpu, encoder, scene);
@@ -141,7 +141,7 @@ impl Renderer {
     /// Finds and counts what the brushes of the scopes select, where anything that is shown asks for it.
     fn record_brushed(&mut self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder, size: (u32, u32), scene: &Scene) {
         let arranged = scene.arranged(size);
-        let shown = if arranged.panels.is_empty() { scopes::Choice::default() } else { scene.scopes.counted() };
+        let shown = if arranged.panels.is_empty() { scopes::ScopeChoice::default() } else { scene.scopes.counted() };
         let Some(wanted) = brushed::wanted(scene, shown).filter(|_| self.content.loaded.is_some()) else {
             self.answers.brushed = None;
             return;
@@ -224,7 +224,7 @@ impl Renderer {
             Some(bars) => (bars, Some(whole.into())),
             None => {
                 let reference = reference(self.reference.as_ref(), &self.content);
-                (whole.into(), reference.map(Reference::bars).or_else(|| other.map(Bars::from)))
+                (whole.into(), reference.map(Reference::bars).or_else(|| other.map(OverlayBars::from)))
             }
         };
         let parts = self.content.parts(scene, size);
@@ -312,7 +312,7 @@ impl Renderer {
 }
 
 /// The reference whose bins are drawn over those of what is loaded, if they are.
-fn reference<'a>(reference: Option<&'a Reference>, content: &Content) -> Option<&'a Reference> {
+fn reference<'a>(reference: Option<&'a Reference>, content: &LoadedContent) -> Option<&'a Reference> {
     let loaded = content.loaded.as_ref()?;
     reference.filter(|reference| reference.suits(loaded))
 }

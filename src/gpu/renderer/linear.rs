@@ -1,6 +1,6 @@
 //! The luminance of linear light of what is loaded, counted once for each picture that is shown filled.
 
-use super::content::Content;
+use super::content::LoadedContent;
 use crate::cpu;
 use crate::gpu::Gpu;
 use crate::gpu::linear::LinearPass;
@@ -12,11 +12,11 @@ use crate::view::scene::Counted;
 pub struct LinearCount {
     pass: LinearPass,
     table: Option<(u32, LightTable)>,
-    counted: Option<Key>,
+    counted: Option<LinearKey>,
 }
 
 /// What tells counted pictures apart: the loading, the choice of what is adjusted, and which picture is shown filled.
-type Key = (u64, u64, Counted);
+type LinearKey = (u64, u64, Counted);
 
 impl LinearCount {
     pub fn new(gpu: &Gpu) -> Self {
@@ -30,7 +30,7 @@ impl LinearCount {
 
     /// Records the counting of what is shown filled, unless that is done; whether there was anything to record. Whoever counted the
     /// other bins counts these.
-    pub fn record(&mut self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder, content: &Content) -> bool {
+    pub fn record(&mut self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder, content: &LoadedContent) -> bool {
         let Some(loaded) = &content.loaded else { return false };
         let key = (loaded.loading, content.revision, content.counted());
         if self.counted == Some(key) {

@@ -1,13 +1,13 @@
 //! Two pictures on a view: the other one is made ready, and what both differ by.
 
 use super::adjusting::Making;
-use super::beside::Beside;
-use super::content::Content;
+use super::beside::SecondPicture;
+use super::content::LoadedContent;
 use super::difference::{self, Pairing};
 use super::loaded::Rasterizer;
 use crate::view::scene::{Other, Pair, Scene, Seam, Sharing};
 
-impl Content {
+impl LoadedContent {
     /// Makes what is shown with the loaded picture ready to be drawn.
     pub fn record_pair(&mut self, making: &mut Making<'_>, pair: Option<Pair>) {
         if let (Some(Pair { other: Other::Held | Other::Second, .. }), Some(beside), Some(loaded)) =
@@ -91,7 +91,7 @@ impl Content {
     }
 
     /// Whether whoever draws the loaded picture can draw this one.
-    fn draws(&self, beside: &Beside) -> bool {
+    fn draws(&self, beside: &SecondPicture) -> bool {
         let rasterizer = self.loaded.as_ref().map(|loaded| loaded.rasterizer);
         rasterizer == Some(Rasterizer::Cpu) || beside.bound(&self.choice.adjustments).is_some()
     }

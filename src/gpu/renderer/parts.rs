@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::beside::Beside;
-use super::content::Content;
+use super::beside::SecondPicture;
+use super::content::LoadedContent;
 use super::loaded::{Loaded, Rasterizer};
 use crate::adjust::working_colorimetry;
 use crate::gpu::draw::{CountedPicture, Side, ViewPart};
@@ -15,18 +15,18 @@ use crate::view::placement::Placement;
 use crate::view::scene::{Counted, Other, Scene, Seam, Sharing};
 
 /// A picture for the CPU to paint, and for the adapter to draw.
-type Shown<'a> = (&'a Picture, Option<(&'a wgpu::BindGroup, PixelLayout)>);
+type DrawnPicture<'a> = (&'a Picture, Option<(&'a wgpu::BindGroup, PixelLayout)>);
 
 /// What the parts of a view have in common.
 struct Maker<'a> {
-    content: &'a Content,
+    content: &'a LoadedContent,
     loaded: &'a Loaded,
     scene: &'a Scene,
     size: (u32, u32),
     lighting: Option<Lighting>,
 }
 
-impl Content {
+impl LoadedContent {
     /// What is drawn of which picture on a view of that many pixels.
     pub fn parts<'a>(&'a self, scene: &'a Scene, size: (u32, u32)) -> Vec<ViewPart<'a>> {
         let Some(loaded) = &self.loaded else { return Vec::new() };
@@ -79,13 +79,13 @@ impl<'a> Maker<'a> {
         self.loaded.rasterizer == Rasterizer::Gpu
     }
 
-    fn source(&self) -> Shown<'a> {
+    fn source(&self) -> DrawnPicture<'a> {
         let group = self.content.pictures.bind_group().filter(|_| self.is_drawn());
         let picture = &self.loaded.picture;
         (picture, group.map(|group| (group, *picture.layout())))
     }
 
-    fn result(&self) -> Shown<'a> {
+    fn result(&self) -> DrawnPicture<'a> {
         let adjusting = &self.content.adjusting;
         let picture = adjusting.picture().unwrap_or(&self.loaded.picture);
         (picture, adjusting.bound().filter(|_| self.is_drawn()))
@@ -97,7 +97,7 @@ impl<'a> Maker<'a> {
         side: Side,
         columns: Range<u32>,
         placement: Placement,
-        (picture, bound): Shown<'a>,
+        (picture, bound): DrawnPicture<'a>,
         (layout, colorimetry): (PixelLayout, Colorimetry),
     ) -> ViewPart<'a> {
         let components = self.loaded.components;
@@ -126,7 +126,7 @@ impl<'a> Maker<'a> {
         self.part(side, columns, placement, self.source(), read)
     }
 
-    fn of_beside(&self, beside: &'a Beside, columns: Range<u32>) -> ViewPart<'a> {
+    fn of_beside(&self, beside: &'a SecondPicture, columns: Range<u32>) -> ViewPart<'a> {
         let adjustments = &self.content.choice.adjustments;
         let (picture, bound) = (beside.picture(adjustments), beside.bound(adjustments).filter(|_| self.is_drawn()));
         let layout = bound.map_or(*picture.layout(), |(_, layout)| layout);

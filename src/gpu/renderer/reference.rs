@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::brushed::{Scales, put};
 use super::loaded::Loaded;
 use crate::gpu::Gpu;
-use crate::gpu::draw::overlay::Bars;
+use crate::gpu::draw::overlay::OverlayBars;
 use crate::gpu::resources::storage;
 use crate::histogram::{CHANNELS, Components, Histogram};
 use crate::scopes::samples_in;
@@ -52,8 +52,8 @@ impl Reference {
     }
 
     /// Bins and scales.
-    pub const fn bars(&self) -> Bars<'_> {
-        Bars { bins: &self.bins, scales: &self.scales.scales }
+    pub const fn bars(&self) -> OverlayBars<'_> {
+        OverlayBars { bins: &self.bins, scales: &self.scales.scales }
     }
 }
 

@@ -3,11 +3,11 @@
 use std::ops::Range;
 use std::time::Instant;
 
-use super::content::Content;
+use super::content::LoadedContent;
 use super::loaded::Loaded;
 use crate::cpu;
 use crate::gpu::Gpu;
-use crate::gpu::draw::scopes::{CountKey, Counts, ScopeBuffers, VectorscopeCounts, WaveformCounts};
+use crate::gpu::draw::scopes::{CountKey, CountSource, ScopeBuffers, VectorscopeCounts, WaveformCounts};
 use crate::gpu::figures::FiguresState;
 use crate::gpu::live::LiveTiming;
 use crate::gpu::params::InputPicture;
@@ -17,13 +17,13 @@ use crate::histogram::{CHANNELS, Components};
 use crate::picture::Picture;
 use crate::picture::layout::PixelLayout;
 use crate::picture::region::Rect;
-use crate::scopes::{Choice, Chroma, MOST_LEVEL_BITS, ScopeCounts, Waveform, samples_in};
+use crate::scopes::{Chroma, MOST_LEVEL_BITS, ScopeChoice, ScopeCounts, Waveform, samples_in};
 use crate::view::scene::Counted;
 
 /// What was counted, and where it lies. It is made where a scope is wanted, and dropped where none is any more.
 #[derive(Debug)]
 pub struct ScopeCount {
-    found: Option<Found>,
+    found: Option<LastScopes>,
     /// The adapter's passes, kept from picture to picture.
     passes: Option<ScopePasses>,
     /// Counts that were asked for, on their way from the adapter, and the newest with what they are of.
@@ -33,9 +33,9 @@ pub struct ScopeCount {
 
 /// What was counted last.
 #[derive(Debug)]
-struct Found {
+struct LastScopes {
     key: CountKey,
-    subject: Subject,
+    subject: ScopeSource,
     /// The counts, where the CPU counted; else they lie with the passes.
     here: Option<ScopeCounts>,
 }
@@ -60,7 +60,7 @@ pub struct ScopeAnswer {
 
 /// Of what it was counted.
 #[derive(Debug, Clone, Copy)]
-pub struct Subject {
+pub struct ScopeSource {
     /// The picture, as passes take it.
     pub input: InputPicture,
     /// What of it is counted.
@@ -73,20 +73,20 @@ pub struct Subject {
 
 /// What scopes are counted of: what the histograms show filled.
 #[derive(Debug, Clone, Copy)]
-pub struct Target<'a> {
+pub struct ScopeTarget<'a> {
     /// What tells it from others: the loading, the choice of what is adjusted, and which picture is counted.
     pub of: (u64, u64, Counted),
     /// What it is.
-    pub subject: Subject,
+    pub subject: ScopeSource,
     /// The picture, where the CPU has it.
     pub picture: Option<&'a Picture>,
     /// The picture, where the adapter has it and has counted it: whoever counted the bins counts the scopes.
     pub bound: Option<&'a wgpu::BindGroup>,
 }
 
-impl<'a> Target<'a> {
+impl<'a> ScopeTarget<'a> {
     /// That of what is loaded; nothing before there is anything.
-    pub fn of(content: &'a Content) -> Option<Self> {
+    pub fn of(content: &'a LoadedContent) -> Option<Self> {
         let loaded = content.loaded.as_ref()?;
         let is_result = content.counted() != Counted::Source;
         let picture = if is_result { content.adjusting.picture() } else { Some(&loaded.picture) };
@@ -94,11 +94,11 @@ impl<'a> Target<'a> {
         let layout = bound.map(|(_, layout, ..)| layout).or_else(|| picture.map(|picture| *picture.layout()))?;
         let of = (loaded.loading, content.revision, content.counted());
         let bound = bound.map(|(group, ..)| group);
-        Some(Self { of, subject: Subject::of(loaded, layout, is_result), picture, bound })
+        Some(Self { of, subject: ScopeSource::of(loaded, layout, is_result), picture, bound })
     }
 }
 
-impl Subject {
+impl ScopeSource {
     /// Of the picture of that layout that is counted of what is loaded.
     fn of(loaded: &Loaded, layout: PixelLayout, is_result: bool) -> Self {
         let source = InputPicture::from(&loaded.picture);
@@ -117,8 +117,8 @@ impl Subject {
     }
 
     /// How counts of it are drawn: the waveform's and the vectorscope's, where there are any.
-    pub fn drawn<'a>(&self, [waveform, vectorscope]: [Option<Counts<'a>>; 2]) -> ScopeBuffers<'a> {
-        let Subject { input: InputPicture { layout, .. }, rect, components, chroma } = *self;
+    pub fn drawn<'a>(&self, [waveform, vectorscope]: [Option<CountSource<'a>>; 2]) -> ScopeBuffers<'a> {
+        let ScopeSource { input: InputPicture { layout, .. }, rect, components, chroma } = *self;
         let shape = Waveform::shape(&layout, rect, components);
         ScopeBuffers {
             waveform: waveform.map(|counts| WaveformCounts {
@@ -151,15 +151,15 @@ impl ScopeCount {
         &mut self,
         gpu: &Gpu,
         encoder: &mut wgpu::CommandEncoder,
-        (content, mut timing): (&Content, Option<&mut LiveTiming>),
-        wanted: Choice,
+        (content, mut timing): (&LoadedContent, Option<&mut LiveTiming>),
+        wanted: ScopeChoice,
     ) -> bool {
-        let Some(target) = Target::of(content).filter(|_| wanted.any()) else { return false };
+        let Some(target) = ScopeTarget::of(content).filter(|_| wanted.any()) else { return false };
         let key = CountKey { of: target.of, wanted, brushes: None };
         if self.found.as_ref().is_some_and(|found| found.key == key) {
             return false;
         }
-        let Target { subject, picture, bound, .. } = target;
+        let ScopeTarget { subject, picture, bound, .. } = target;
         let on_adapter =
             bound.is_some_and(|group| self.count_there(gpu, encoder, (group, &subject), wanted, timing.as_deref_mut()));
         let begin = Instant::now();
@@ -167,7 +167,7 @@ impl ScopeCount {
         if let Some(timing) = timing {
             timing.times.cpu_scopes = here.is_some().then(|| begin.elapsed());
         }
-        self.found = Some(Found { key, subject, here });
+        self.found = Some(LastScopes { key, subject, here });
         true
     }
 
@@ -176,11 +176,11 @@ impl ScopeCount {
         &mut self,
         gpu: &Gpu,
         encoder: &mut wgpu::CommandEncoder,
-        (group, subject): (&wgpu::BindGroup, &Subject),
-        wanted: Choice,
+        (group, subject): (&wgpu::BindGroup, &ScopeSource),
+        wanted: ScopeChoice,
         timing: Option<&mut LiveTiming>,
     ) -> bool {
-        let Subject { input, rect, components, chroma } = *subject;
+        let ScopeSource { input, rect, components, chroma } = *subject;
         let kept = self.passes.take().filter(|passes| passes.wanted() == wanted);
         let mut passes = kept.unwrap_or_else(|| ScopePasses::new(gpu, wanted));
         if let Err(reason) = passes.prepare(gpu, input, (rect, components), chroma) {
@@ -193,7 +193,7 @@ impl ScopeCount {
     }
 
     /// Counts on the CPU, in the memory of what it counted last; what the adapter holds is of no use then.
-    fn count_here(&mut self, picture: &Picture, subject: &Subject, wanted: Choice) -> ScopeCounts {
+    fn count_here(&mut self, picture: &Picture, subject: &ScopeSource, wanted: ScopeChoice) -> ScopeCounts {
         self.passes = None;
         let old = self.found.take().and_then(|found| found.here).unwrap_or_default();
         cpu::recount_scopes(old, picture, (subject.rect, subject.components), subject.chroma, wanted)
@@ -226,7 +226,7 @@ impl ScopeCount {
 
     fn send_for(&mut self, gpu: &Gpu, (key, question): (CountKey, ScopeQuestion)) {
         let (Some(passes), Some(found)) = (&self.passes, &self.found) else { return };
-        let Subject { input, rect, components, .. } = found.subject;
+        let ScopeSource { input, rect, components, .. } = found.subject;
         let buffers = passes.buffers();
         let shape = Waveform::shape(&input.layout, rect, components);
         let levels = shape.levels();
@@ -256,15 +256,15 @@ impl ScopeCount {
 
     /// What the scopes are drawn from.
     pub fn buffers(&self) -> ScopeBuffers<'_> {
-        let Some(Found { key, subject, here }) = &self.found else { return ScopeBuffers::default() };
+        let Some(LastScopes { key, subject, here }) = &self.found else { return ScopeBuffers::default() };
         let there = self.passes.as_ref().map(ScopePasses::buffers);
         let [waveform, vectorscope] = match here {
             Some(ScopeCounts { waveform, vectorscope }) => [
-                waveform.as_ref().map(|waveform| Counts::Here(key, &waveform.counts)),
-                vectorscope.as_ref().map(|scope| Counts::Here(key, &scope.counts)),
+                waveform.as_ref().map(|waveform| CountSource::Here(key, &waveform.counts)),
+                vectorscope.as_ref().map(|scope| CountSource::Here(key, &scope.counts)),
             ],
             None => [there.and_then(|there| there.waveform), there.and_then(|there| there.vectorscope)]
-                .map(|buffer| buffer.map(Counts::There)),
+                .map(|buffer| buffer.map(CountSource::There)),
         };
         subject.drawn([waveform, vectorscope])
     }

@@ -20,7 +20,7 @@ pub enum Binding {
 
 /// A bind group: its bindings, numbered from 0.
 #[derive(Debug)]
-pub struct Group {
+pub struct GroupLayout {
     label: &'static str,
     stages: ShaderStages,
     /// What is bound.
@@ -30,7 +30,7 @@ pub struct Group {
 const FRAGMENT_AND_COMPUTE: ShaderStages = ShaderStages::FRAGMENT.union(ShaderStages::COMPUTE);
 const VERTEX_FRAGMENT_AND_COMPUTE: ShaderStages = FRAGMENT_AND_COMPUTE.union(ShaderStages::VERTEX);
 
-impl Group {
+impl GroupLayout {
     const fn of_compute(label: &'static str, bindings: &'static [Binding]) -> Self {
         Self { label, stages: ShaderStages::COMPUTE, bindings }
     }
@@ -87,77 +87,80 @@ impl Group {
 }
 
 /// A picture: its parameters and three planes.
-pub static PICTURE: Group =
-    Group { label: "picture", stages: FRAGMENT_AND_COMPUTE, bindings: &[Uniform, Read, Read, Read] };
+pub static PICTURE: GroupLayout =
+    GroupLayout { label: "picture", stages: FRAGMENT_AND_COMPUTE, bindings: &[Uniform, Read, Read, Read] };
 /// Chunks, and the scales that are prepared with them.
-pub static CHUNKS: Group = Group::of_compute("chunks", &[Write, Write]);
+pub static CHUNKS: GroupLayout = GroupLayout::of_compute("chunks", &[Write, Write]);
 /// The rectangle that is counted alone.
-pub static REGION: Group = Group::of_compute("region", &[Uniform]);
+pub static REGION: GroupLayout = GroupLayout::of_compute("region", &[Uniform]);
 /// Parameters, chunks, bins and scales.
-pub static SUMS: Group = Group::of_compute("reduce", &[Uniform, Read, Write, Write]);
+pub static SUMS: GroupLayout = GroupLayout::of_compute("reduce", &[Uniform, Read, Write, Write]);
 /// Bins and scales.
-pub static SCALES: Group = Group::of_compute("scale", &[Read, Write]);
+pub static SCALES: GroupLayout = GroupLayout::of_compute("scale", &[Read, Write]);
 /// Where a picture lies on the view: parameters, nearest samples and lit pixels.
-pub static PLACEMENT: Group =
-    Group { label: "placement", stages: VERTEX_FRAGMENT_AND_COMPUTE, bindings: &[Uniform, Read, Read] };
+pub static PLACEMENT: GroupLayout =
+    GroupLayout { label: "placement", stages: VERTEX_FRAGMENT_AND_COMPUTE, bindings: &[Uniform, Read, Read] };
 /// A brush, and the counts of the pixels that it selects.
-pub static SELECTION: Group = Group::of_compute("selection", &[Uniform, Write]);
+pub static SELECTION: GroupLayout = GroupLayout::of_compute("selection", &[Uniform, Write]);
 /// Brushes, the pairs that are selected, planes of pixels and the number of those.
-pub static BRUSH: Group = Group::of_compute("brush", &[Uniform, Read, Write, Write]);
+pub static BRUSH: GroupLayout = GroupLayout::of_compute("brush", &[Uniform, Read, Write, Write]);
 /// Parameters, planes of pixels, and the counts of what is selected: bins, and another scope's.
-pub static BRUSHED: Group = Group::of_compute("brushed", &[Uniform, Read, Write, Write]);
+pub static BRUSHED: GroupLayout = GroupLayout::of_compute("brushed", &[Uniform, Read, Write, Write]);
 /// Limits, and the count of the pixels outside.
-pub static LIMITS: Group = Group::of_compute("limits", &[Uniform, Write]);
+pub static LIMITS: GroupLayout = GroupLayout::of_compute("limits", &[Uniform, Write]);
 /// What of a picture is counted, the light of codes, and bins.
-pub static LINEAR: Group = Group::of_compute("linear", &[Uniform, Read, Write]);
+pub static LINEAR: GroupLayout = GroupLayout::of_compute("linear", &[Uniform, Read, Write]);
 /// Parameters, and the counts of a waveform.
-pub static WAVEFORM: Group = Group::of_compute("waveform", &[Uniform, Write]);
+pub static WAVEFORM: GroupLayout = GroupLayout::of_compute("waveform", &[Uniform, Write]);
 /// Parameters, and the counts of a vectorscope.
-pub static VECTORSCOPE: Group = Group::of_compute("vectorscope", &[Uniform, Write]);
+pub static VECTORSCOPE: GroupLayout = GroupLayout::of_compute("vectorscope", &[Uniform, Write]);
 /// Parameters, and the counts of a scope.
-pub static TRACE: Group = Group { label: "trace", stages: ShaderStages::VERTEX_FRAGMENT, bindings: &[Uniform, Read] };
+pub static TRACE: GroupLayout =
+    GroupLayout { label: "trace", stages: ShaderStages::VERTEX_FRAGMENT, bindings: &[Uniform, Read] };
 /// The lit pixels that are found.
-pub static LIGHT: Group = Group::of_compute("light", &[Write]);
+pub static LIGHT: GroupLayout = GroupLayout::of_compute("light", &[Write]);
 /// Parameters, bins, scales, columns, the outlines' bins and scales, cumulative bins, strokes, and bins of linear light.
-pub static COLUMNS: Group = Group::of_compute("columns", &[Uniform, Read, Read, Write, Read, Read, Read, Write, Read]);
+pub static COLUMNS: GroupLayout =
+    GroupLayout::of_compute("columns", &[Uniform, Read, Read, Write, Read, Read, Read, Write, Read]);
 /// Parameters, columns, strokes and backdrop.
-pub static OVERLAY: Group =
-    Group { label: "overlay", stages: ShaderStages::VERTEX_FRAGMENT, bindings: &[Uniform, Read, Read, Read] };
+pub static OVERLAY: GroupLayout =
+    GroupLayout { label: "overlay", stages: ShaderStages::VERTEX_FRAGMENT, bindings: &[Uniform, Read, Read, Read] };
 /// Parameters.
-pub static DIVIDER: Group = Group { label: "divider", stages: ShaderStages::VERTEX_FRAGMENT, bindings: &[Uniform] };
+pub static DIVIDER: GroupLayout =
+    GroupLayout { label: "divider", stages: ShaderStages::VERTEX_FRAGMENT, bindings: &[Uniform] };
 /// Parameters, source, target and the blocks' sums.
-pub static SCAN: Group = Group::of_compute("scan", &[Uniform, Read, Write, Write]);
+pub static SCAN: GroupLayout = GroupLayout::of_compute("scan", &[Uniform, Read, Write, Write]);
 /// Parameters, bins, cumulative bins, smoothed curves and curves.
-pub static CURVES: Group = Group::of_compute("curves", &[Uniform, Read, Read, Write, Write]);
+pub static CURVES: GroupLayout = GroupLayout::of_compute("curves", &[Uniform, Read, Read, Write, Write]);
 /// Parameters, codes of the other picture, places in it and what both differ by.
-pub static DIFFERENCE: Group = Group::of_compute("difference", &[Uniform, Read, Read, Write]);
+pub static DIFFERENCE: GroupLayout = GroupLayout::of_compute("difference", &[Uniform, Read, Read, Write]);
 /// Parameters, curves, axes and the changed picture.
-pub static RECOLOR: Group = Group::of_compute("recolor", &[Uniform, Read, Read, Write]);
+pub static RECOLOR: GroupLayout = GroupLayout::of_compute("recolor", &[Uniform, Read, Read, Write]);
 /// The rows' sums: red and blue, green.
-pub static BLUR_ROWS: Group = Group::of_compute("blur across", &[Write, Write]);
+pub static BLUR_ROWS: GroupLayout = GroupLayout::of_compute("blur across", &[Write, Write]);
 /// Parameters, the rows' sums and the blurred picture.
-pub static BLUR_COLUMNS: Group = Group::of_compute("blur down", &[Uniform, Read, Read, Write]);
+pub static BLUR_COLUMNS: GroupLayout = GroupLayout::of_compute("blur down", &[Uniform, Read, Read, Write]);
 /// Parameters and the bins of slices of tiles.
-pub static TILES: Group = Group::of_compute("tiles", &[Uniform, Write]);
+pub static TILES: GroupLayout = GroupLayout::of_compute("tiles", &[Uniform, Write]);
 /// Parameters, the bins of slices of tiles, curves and packed curves.
-pub static TILE_CURVES: Group = Group::of_compute("tile curves", &[Uniform, Read, Write, Write]);
+pub static TILE_CURVES: GroupLayout = GroupLayout::of_compute("tile curves", &[Uniform, Read, Write, Write]);
 /// Bins, cumulative bins, moments, scores and thresholds.
-pub static OTSU: Group = Group::of_compute("otsu", &[Read, Read, Write, Write, Write]);
+pub static OTSU: GroupLayout = GroupLayout::of_compute("otsu", &[Read, Read, Write, Write, Write]);
 /// Parameters, an adjusted picture and what is cut out of it.
-pub static CROP: Group = Group::of_compute("crop", &[Uniform, Read, Write]);
+pub static CROP: GroupLayout = GroupLayout::of_compute("crop", &[Uniform, Read, Write]);
 /// An image and its bins or chunks.
-pub static IMAGE_BINS: Group = Group::of_compute("tutorial's count", &[Texture, Write]);
+pub static IMAGE_BINS: GroupLayout = GroupLayout::of_compute("tutorial's count", &[Texture, Write]);
 /// Chunks.
-pub static CHUNK_SUM: Group = Group::of_compute("tutorial's sum", &[Write]);
+pub static CHUNK_SUM: GroupLayout = GroupLayout::of_compute("tutorial's sum", &[Write]);
 /// Chunks and parameters.
-pub static CHUNK_PAIRS: Group = Group::of_compute("tutorial's pairs", &[Write, Uniform]);
+pub static CHUNK_PAIRS: GroupLayout = GroupLayout::of_compute("tutorial's pairs", &[Write, Uniform]);
 /// The image that the tutorial's methods count, as it is made.
-pub static LAB_IMAGE: Group = Group::of_compute("lab's image", &[Image]);
+pub static LAB_IMAGE: GroupLayout = GroupLayout::of_compute("lab's image", &[Image]);
 /// The right bins.
-pub static LAB_EXPECTED: Group = Group::of_compute("expected bins", &[Write]);
+pub static LAB_EXPECTED: GroupLayout = GroupLayout::of_compute("expected bins", &[Write]);
 /// Parameters, an image and the blurred one.
-pub static LAB_BLUR: Group = Group::of_compute("tutorials' blur", &[Uniform, Read, Write]);
+pub static LAB_BLUR: GroupLayout = GroupLayout::of_compute("tutorials' blur", &[Uniform, Read, Write]);
 /// Our bins, and others that are made of them.
-pub static REGROUP: Group = Group::of_compute("regroup", &[Read, Write]);
+pub static REGROUP: GroupLayout = GroupLayout::of_compute("regroup", &[Read, Write]);
 /// A word that nobody reads.
-pub static FLOOR: Group = Group::of_compute("floor", &[Write]);
+pub static FLOOR: GroupLayout = GroupLayout::of_compute("floor", &[Write]);

@@ -1,4 +1,4 @@
-use super::super::position::{ReadPacket, Supply};
+use super::super::position::{PacketSupply, ReadPacket};
 use super::*;
 use crate::media::{OpenOptions, Seek};
 
@@ -204,7 +204,7 @@ fn decoding_starts_at_a_packet_of_the_queue_and_forgets_what_was_decoded_but_not
         let mut decoder = opened();
         let key = decoder.look_ahead(KEY, KEY, LookAhead::ToTarget).unwrap().key.unwrap();
         let packets = decoder.position.packets.len();
-        decoder.position.supply = Supply::Ended;
+        decoder.position.supply = PacketSupply::Ended;
         start(&mut decoder, key);
         let position = &decoder.position;
         assert_eq!(position.packets.len(), packets - key);
@@ -214,9 +214,9 @@ fn decoding_starts_at_a_packet_of_the_queue_and_forgets_what_was_decoded_but_not
         (position.origin, position.supply, position.next_pts(), position.in_codec.is_empty())
     };
     let over = |decoder: &mut Decoder, key| decoder.start_over_at(key, Origin::Keyframe);
-    assert_eq!(begun(over), (Origin::Keyframe, Supply::Ended, None, true));
+    assert_eq!(begun(over), (Origin::Keyframe, PacketSupply::Ended, None, true));
     let (origin, supply, next, _) = begun(Decoder::start_at);
-    assert_eq!((origin, supply, next), (Origin::Start, Supply::Ended, Some(0)));
+    assert_eq!((origin, supply, next), (Origin::Start, PacketSupply::Ended, Some(0)));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use ffmpeg_next::ffi;
 
-use super::memory::{Block, FramePool};
+use super::memory::{FrameBlock, FramePool};
 use super::{ColorNumbers, PixelFormat, enum_number, positive_ratio, timestamp};
 use crate::picture::{Pages, Ratio};
 
@@ -14,7 +14,7 @@ use crate::picture::{Pages, Ratio};
 pub(in crate::media) struct AvFrame {
     raw: NonNull<ffi::AVFrame>,
     /// The block that all its planes lie in, if it lies in one.
-    block: Option<Arc<Block>>,
+    block: Option<Arc<FrameBlock>>,
 }
 
 // SAFETY: this type is the frame's only owner; the buffers behind it are counted atomically.

@@ -18,7 +18,7 @@ const SLACK: usize = 16 + 63;
 
 /// Memory for one frame.
 #[derive(Debug)]
-pub(in crate::media) struct Block {
+pub(in crate::media) struct FrameBlock {
     pub(in crate::media) pages: Pages,
     /// Whether a frame lies in it.
     lent: AtomicBool,
@@ -28,7 +28,7 @@ pub(in crate::media) struct Block {
 #[derive(Default)]
 pub(super) struct FramePool {
     /// All that are lent, and the idle ones of the size that was asked for last.
-    blocks: Mutex<Vec<Arc<Block>>>,
+    blocks: Mutex<Vec<Arc<FrameBlock>>>,
     /// Whether the decoder has put something of its own in the place of damaged parts.
     has_concealed: AtomicBool,
 }
@@ -72,15 +72,15 @@ impl FramePool {
     }
 
     /// The block that holds the frame whose first buffer begins there, if it is one of these.
-    pub(super) fn block_at(&self, start: *const u8) -> Option<Arc<Block>> {
-        let is_there = |block: &&Arc<Block>| ptr::eq(block.pages.memory().start().as_ptr(), start);
+    pub(super) fn block_at(&self, start: *const u8) -> Option<Arc<FrameBlock>> {
+        let is_there = |block: &&Arc<FrameBlock>| ptr::eq(block.pages.memory().start().as_ptr(), start);
         self.lock().iter().find(is_there).cloned()
     }
 
     /// A block of that many bytes or a few more, marked as lent.
-    fn take(&self, bytes: usize) -> Option<Arc<Block>> {
+    fn take(&self, bytes: usize) -> Option<Arc<FrameBlock>> {
         let length = Pages::length_for(bytes)?;
-        let fits = |block: &Arc<Block>| block.pages.memory().length() == length;
+        let fits = |block: &Arc<FrameBlock>| block.pages.memory().length() == length;
         let idle = {
             let mut blocks = self.lock();
             // Idle blocks of another size are those of a video that has changed.
@@ -97,12 +97,12 @@ impl FramePool {
             return Some(block);
         }
         // The system clears memory, which takes a while, without anybody waiting for the lock.
-        let block = Arc::new(Block { pages: Pages::new(bytes)?, lent: AtomicBool::new(true) });
+        let block = Arc::new(FrameBlock { pages: Pages::new(bytes)?, lent: AtomicBool::new(true) });
         self.lock().push(Arc::clone(&block));
         Some(block)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Arc<Block>>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<Arc<FrameBlock>>> {
         self.blocks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -207,7 +207,7 @@ unsafe fn fill(pool: &FramePool, frame: *mut ffi::AVFrame, arrangement: &Arrange
 /// FFmpeg's callback when nothing refers to a frame's memory any more.
 unsafe extern "C" fn give_back(lease: *mut c_void, _: *mut u8) {
     // SAFETY: `fill` made the lease, and FFmpeg gives it back once.
-    let block = unsafe { Box::from_raw(lease.cast::<Arc<Block>>()) };
+    let block = unsafe { Box::from_raw(lease.cast::<Arc<FrameBlock>>()) };
     block.lent.store(false, Ordering::Release);
 }
 

@@ -6,7 +6,7 @@ const WIDTH: u32 = 19;
 const HEIGHT: u32 = 7;
 
 fn maker() -> PictureMaker {
-    let tags = tags::Numbers { matrix: 2, range: 0, primaries: 2, transfer: 2 };
+    let tags = tags::TagNumbers { matrix: 2, range: 0, primaries: 2, transfer: 2 };
     PictureMaker::new(
         &OpenOptions::default(),
         StreamDefaults { tags, sample_aspect: None, coded_sample_aspect: None, orientation: None },
@@ -213,7 +213,7 @@ fn tags_and_overrides_are_told_apart() {
     let bytes = noise(4 * (WIDTH * HEIGHT) as usize);
     let frame = || AvFrame::from_bytes(format("yuv420p"), (WIDTH, HEIGHT), &bytes).0;
     let colorimetry = |matrix: i32, range: i32, options: OpenOptions| {
-        let tags = tags::Numbers { matrix, range, primaries: 2, transfer: 2 };
+        let tags = tags::TagNumbers { matrix, range, primaries: 2, transfer: 2 };
         let defaults = StreamDefaults { tags, sample_aspect: None, coded_sample_aspect: None, orientation: None };
         let mut maker = PictureMaker::new(&options, defaults);
         let shown = maker.make(frame()).unwrap();

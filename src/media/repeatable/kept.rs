@@ -11,7 +11,7 @@ pub(super) const IN_WORK: usize = 40;
 const MOST_BYTES: usize = 64 << 20;
 
 /// One of them.
-pub(super) struct Kept {
+pub(super) struct KeptPacket {
     pub(super) packet: AvPacket,
     pub(super) number: u64,
     /// Whether its frame is to be given, and not only those that refer to it.
@@ -22,7 +22,7 @@ pub(super) struct Kept {
 /// comes behind that one is predicted from none that are not here.
 #[derive(Default)]
 pub(super) struct KeptPackets {
-    packets: VecDeque<Kept>,
+    packets: VecDeque<KeptPacket>,
     bytes: usize,
     /// The number of the next packet.
     next: u64,
@@ -56,7 +56,7 @@ impl KeptPackets {
             return true;
         };
         self.bytes += packet.size();
-        self.packets.push_back(Kept { packet, number, is_needed });
+        self.packets.push_back(KeptPacket { packet, number, is_needed });
         self.is_new_key && self.give_up_old()
     }
 
@@ -101,7 +101,7 @@ impl KeptPackets {
     }
 
     /// What is kept from the packet of that number on.
-    pub(super) fn from(&self, number: u64) -> impl Iterator<Item = &Kept> {
+    pub(super) fn from(&self, number: u64) -> impl Iterator<Item = &KeptPacket> {
         self.packets.iter().skip_while(move |kept| kept.number < number)
     }
 

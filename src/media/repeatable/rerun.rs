@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::kept::Kept;
+use super::kept::KeptPacket;
 use crate::media::av::{AvError, Codec, Received};
 
 /// Refusals in a row, with no packets left, after which a decoder is taken to have ended.
@@ -56,7 +56,7 @@ impl<'a> Rerun<'a> {
     /// Hands over all these packets, and then if need be the news that there are no more; `None` if that is not wanted any more.
     pub(super) fn through<'b>(
         mut self,
-        packets: impl Iterator<Item = &'b Kept>,
+        packets: impl Iterator<Item = &'b KeptPacket>,
         is_last: bool,
         is_wanted: &dyn Fn() -> bool,
     ) -> Option<Again> {
@@ -75,7 +75,7 @@ impl<'a> Rerun<'a> {
     }
 
     /// Hands the decoder the next packet and takes what it has.
-    fn feed(&mut self, kept: &Kept) {
+    fn feed(&mut self, kept: &KeptPacket) {
         loop {
             match self.codec.send_numbered(&kept.packet, kept.number) {
                 Err(AvError::AGAIN) if self.take() => {}

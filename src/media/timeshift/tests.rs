@@ -19,19 +19,19 @@ fn coding(begins_anew: bool) -> Coding {
     Coding { stream, defaults, threads: 1, tick_secs: 0.001, begins_anew }
 }
 
-fn kept(begins_anew: bool) -> Kept {
-    let mut kept = Kept::default();
+fn kept(begins_anew: bool) -> KeptStretches {
+    let mut kept = KeptStretches::default();
     kept.begin(Arc::new(coding(begins_anew)));
     kept
 }
 
-fn place(ms: i64, index: u64) -> Place {
+fn place(ms: i64, index: u64) -> TimelinePlace {
     let time_secs = ms as f64 / 1000.0;
-    Place { pts_ticks: ms, time_base: TICK, time_secs, duration_secs: 0.01, index: Some(index), arrival: None }
+    TimelinePlace { pts_ticks: ms, time_base: TICK, time_secs, duration_secs: 0.01, index: Some(index), arrival: None }
 }
 
 /// Packets of groups of five frames, ten milliseconds each, in which the fourth is shown before the third, all of them decoded.
-fn receive(kept: &mut Kept, groups: std::ops::Range<i64>, since_ms: i64, limit: usize) {
+fn receive(kept: &mut KeptStretches, groups: std::ops::Range<i64>, since_ms: i64, limit: usize) {
     for group in groups {
         for (at, shown) in [0, 1, 3, 2, 4].into_iter().enumerate() {
             let pts = (group * 5 + shown) * 10;
@@ -44,7 +44,7 @@ fn receive(kept: &mut Kept, groups: std::ops::Range<i64>, since_ms: i64, limit: 
     }
 }
 
-fn way(kept: &Kept, target: SeekTarget) -> Option<(u64, u64, i64)> {
+fn way(kept: &KeptStretches, target: SeekTarget) -> Option<(u64, u64, i64)> {
     kept.way_to(target, 0, 0.0).map(|way| (way.stretch, way.start.0, way.stated))
 }
 
@@ -161,7 +161,7 @@ fn memory_is_used_up_to_its_limit_and_what_is_empty_goes() {
 }
 
 /// What is kept of packets that came one after the other, each with its timestamp and whether it is a keyframe's, and of their frames.
-fn kept_of(packets: &[(i64, bool)], frames: &[i64]) -> Kept {
+fn kept_of(packets: &[(i64, bool)], frames: &[i64]) -> KeptStretches {
     let mut kept = kept(true);
     for &(pts, is_key) in packets {
         kept.note_packet(AvPacket::new(), (Some(pts), is_key), EACH, usize::MAX);
@@ -171,7 +171,7 @@ fn kept_of(packets: &[(i64, bool)], frames: &[i64]) -> Kept {
     kept
 }
 
-fn stated(kept: &Kept) -> Vec<i64> {
+fn stated(kept: &KeptStretches) -> Vec<i64> {
     kept.frames().map(|noted| noted.stated).collect()
 }
 
@@ -225,7 +225,7 @@ fn what_a_connection_sends_is_kept_and_counted_until_it_is_over_and_nothing_wher
 
     let shift = receive(usize::MAX);
     let bytes: usize = packets.iter().map(|packet| packet.size() + PACKET_BYTES).sum();
-    let counted = |kept: &Kept| (kept.bytes, kept.stretches[0].bytes());
+    let counted = |kept: &KeptStretches| (kept.bytes, kept.stretches[0].bytes());
     assert_eq!(counted(&shift.lock()), (bytes, bytes));
     assert!(matches!(shift.packet(0, 2), Supplied::Packet(packet) if packet.pts() == packets[2].pts()));
     assert!(matches!(shift.packet(0, 3), Supplied::NotYet));
@@ -242,7 +242,7 @@ fn what_a_connection_sends_is_kept_and_counted_until_it_is_over_and_nothing_wher
 
 #[test]
 fn what_lies_between_senders_is_a_gap_where_it_is_long_and_both_have_shown_a_frame() {
-    let mut kept = Kept::default();
+    let mut kept = KeptStretches::default();
     for begin_ms in [0, 600, 5_000, 5_100] {
         kept.begin(Arc::new(coding(true)));
         receive(&mut kept, 0..2, begin_ms, usize::MAX);

@@ -71,7 +71,7 @@ impl Lasso {
 }
 
 impl PairBrush {
-    /// A bit for each pair of levels of so many bits, as [`Pairs::selected`](super::Pairs::selected).
+    /// A bit for each pair of levels of so many bits, as [`ChromaPairs::selected`](super::ChromaPairs::selected).
     #[must_use]
     pub fn pairs(&self, level_bits: u32) -> Vec<u32> {
         let levels = 1_i64 << level_bits;

@@ -20,7 +20,7 @@ pub const MOST_BANDS: usize = 10;
 /// Which percents have which colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Table {
+pub enum FalseColorTable {
     /// As cameras have it: purple where nothing is left to see, green for middle gray, pink for skin, red where it clips.
     #[default]
     Camera,
@@ -46,7 +46,7 @@ pub struct FalseColor {
     /// Whether it is shown.
     pub shown: bool,
     /// By which table.
-    pub table: Table,
+    pub table: FalseColorTable,
     /// How its legend tells that.
     pub unit: Unit,
 }
@@ -62,22 +62,22 @@ pub enum Paint {
 
 /// A band of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Band {
+pub struct ColorBand {
     /// Tenths of a percent at which it begins; the first one begins below everything.
     pub from_permille: i32,
     /// How it is shown.
     pub paint: Paint,
 }
 
-const fn gray(from_permille: i32) -> Band {
-    Band { from_permille, paint: Paint::Gray }
+const fn gray(from_permille: i32) -> ColorBand {
+    ColorBand { from_permille, paint: Paint::Gray }
 }
 
-const fn flat(from_permille: i32, color: [u8; 3], name: &'static str) -> Band {
-    Band { from_permille, paint: Paint::Flat(color, name) }
+const fn flat(from_permille: i32, color: [u8; 3], name: &'static str) -> ColorBand {
+    ColorBand { from_permille, paint: Paint::Flat(color, name) }
 }
 
-const CAMERA: [Band; 9] = [
+const CAMERA: [ColorBand; 9] = [
     flat(i32::MIN, [138, 0, 178], "purple"),
     flat(25, [0, 84, 255], "blue"),
     gray(40),
@@ -90,7 +90,7 @@ const CAMERA: [Band; 9] = [
 ];
 
 /// Relative luminances of these rise by the same ratio from step to step.
-const STEPS: [Band; 10] = [
+const STEPS: [ColorBand; 10] = [
     flat(i32::MIN, [30, 0, 59], ""),
     flat(100, [52, 2, 141], ""),
     flat(200, [1, 57, 164], ""),
@@ -103,13 +103,13 @@ const STEPS: [Band; 10] = [
     flat(900, [254, 248, 208], ""),
 ];
 
-impl Table {
+impl FalseColorTable {
     /// Every table, in the order in which a key goes through them.
     pub const ALL: [Self; 2] = [Self::Camera, Self::Steps];
 
     /// The bands, from the darkest on: ten at most.
     #[must_use]
-    pub const fn bands(self) -> &'static [Band] {
+    pub const fn bands(self) -> &'static [ColorBand] {
         match self {
             Self::Camera => &CAMERA,
             Self::Steps => &STEPS,
@@ -160,13 +160,13 @@ impl Table {
     }
 }
 
-impl fmt::Display for Table {
+impl fmt::Display for FalseColorTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
 }
 
-impl FromStr for Table {
+impl FromStr for FalseColorTable {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -177,8 +177,8 @@ impl FromStr for Table {
 
 /// The percents of a band: `< 2.5`, `38–42`, `≥ 99`.
 #[must_use]
-pub fn percents(bands: &[Band], index: usize) -> String {
-    let percent = |band: &Band| (f64::from(band.from_permille) / 10.0).to_string();
+pub fn percents(bands: &[ColorBand], index: usize) -> String {
+    let percent = |band: &ColorBand| (f64::from(band.from_permille) / 10.0).to_string();
     match (index, bands.get(index + 1)) {
         (0, Some(next)) => format!("< {}", percent(next)),
         (_, Some(next)) => format!("{}–{}", percent(&bands[index]), percent(next)),
@@ -196,7 +196,7 @@ pub struct Tint {
     /// The code of 100 %.
     pub white: i32,
     /// The table.
-    pub table: Table,
+    pub table: FalseColorTable,
     /// The lowest code of each band; behind the last one numbers that no code reaches.
     pub lowest: [i32; MOST_BANDS],
 }
@@ -204,7 +204,7 @@ pub struct Tint {
 impl Tint {
     /// The table on the codes of pictures of this layout and colorimetry.
     #[must_use]
-    pub fn new(table: Table, layout: &PixelLayout, colorimetry: &Colorimetry) -> Self {
+    pub fn new(table: FalseColorTable, layout: &PixelLayout, colorimetry: &Colorimetry) -> Self {
         let bits = layout.bin_bits();
         // Planes of Y'CbCr that are read as G', B' and R' have no luma.
         let is_luma = layout.model != ColorModel::Rgb && colorimetry.matrix.value != Matrix::Identity;
@@ -286,7 +286,7 @@ mod tests {
         for (depth, range) in [8, 10, 12].into_iter().flat_map(|depth| [(depth, Range::Limited), (depth, Range::Full)])
         {
             let layout = PixelLayout::planar_ycbcr(depth, (1, 1));
-            let tint = Tint::new(Table::Camera, &layout, &color(Matrix::Bt709, range));
+            let tint = Tint::new(FalseColorTable::Camera, &layout, &color(Matrix::Bt709, range));
             let unit = 1_i32 << (depth - 8);
             let (black, white) = match range {
                 Range::Limited => (16 * unit, 235 * unit),
@@ -312,7 +312,7 @@ mod tests {
     fn of_colours_the_luminance_decides_and_of_luma_the_code() {
         let limited = color(Matrix::Bt709, Range::Limited);
         let ycbcr = PixelLayout::planar_ycbcr(8, (1, 1));
-        let tint = |layout: &PixelLayout, color: &Colorimetry| Tint::new(Table::Camera, layout, color);
+        let tint = |layout: &PixelLayout, color: &Colorimetry| Tint::new(FalseColorTable::Camera, layout, color);
         let value = |layout: &PixelLayout, color: &Colorimetry, codes| {
             tint(layout, color).value(codes, &Conversion::new(layout, color))
         };
@@ -330,7 +330,7 @@ mod tests {
     #[test]
     fn below_black_and_above_white_the_outermost_colours_go_on() {
         let layout = PixelLayout::planar_ycbcr(10, (1, 1));
-        for table in Table::ALL {
+        for table in FalseColorTable::ALL {
             let tint = Tint::new(table, &layout, &color(Matrix::Bt709, Range::Limited));
             assert_eq!([0, 4].map(|code| tint.color(code)), [tint.color(64); 2]);
             assert_eq!([1019, 1023].map(|code| tint.color(code)), [tint.color(940); 2]);
@@ -358,7 +358,7 @@ mod tests {
     #[test]
     fn bands_are_told_in_percent_and_in_codes() {
         let layout = PixelLayout::planar_ycbcr(8, (1, 1));
-        let tint = Tint::new(Table::Camera, &layout, &color(Matrix::Bt709, Range::Limited));
+        let tint = Tint::new(FalseColorTable::Camera, &layout, &color(Matrix::Bt709, Range::Limited));
         let told = |index| (percents(&CAMERA, index), tint.codes(index));
         // 2.5 % of 219 is 5.475, 4 % is 8.76, 38 % is 83.22 and 42 % is 91.98; 99 % is 216.81.
         assert_eq!(told(0), ("< 2.5".to_owned(), "≤ 21".to_owned()));
@@ -366,8 +366,8 @@ mod tests {
         assert_eq!(told(3), ("38–42".to_owned(), "100–107".to_owned()));
         assert_eq!(told(8), ("≥ 99".to_owned(), "≥ 233".to_owned()));
         let words = "purple < 2.5 %, blue 2.5–4 %, green 38–42 %, pink 52–56 %, yellow 97–99 %, red ≥ 99 %, else gray";
-        assert_eq!(Table::Camera.told(), words);
-        assert_eq!("steps".parse(), Ok(Table::Steps));
-        assert!("x".parse::<Table>().is_err());
+        assert_eq!(FalseColorTable::Camera.told(), words);
+        assert_eq!("steps".parse(), Ok(FalseColorTable::Steps));
+        assert!("x".parse::<FalseColorTable>().is_err());
     }
 }

@@ -2,12 +2,12 @@
 
 use glam::DVec2;
 
-use super::{Kind, Layout, ScopeStyle};
+use super::{Layout, ScopeKind, ScopeStyle};
 use crate::view::rect::PanelRect;
 
 /// A part of the view where scopes are, in parts of it from its top left corner.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Part {
+struct ArrangedPart {
     left: f64,
     top: f64,
     width: f64,
@@ -18,7 +18,7 @@ struct Part {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ScopePanel {
     /// Which one.
-    pub kind: Kind,
+    pub kind: ScopeKind,
     /// All of it, in whole pixels.
     pub frame: PanelRect,
     /// Where its trace lies in that.
@@ -27,10 +27,10 @@ pub struct ScopePanel {
 
 impl ScopePanel {
     /// A waveform keeps away from the upper and the lower edge of its frame, where what is black and white would hardly be seen.
-    fn new(kind: Kind, frame: PanelRect) -> Self {
+    fn new(kind: ScopeKind, frame: PanelRect) -> Self {
         let margin = match kind {
-            Kind::Waveform | Kind::Parade => (f64::from(frame.height) * WAVEFORM_MARGIN).round() as u32,
-            Kind::Histogram | Kind::Vectorscope => 0,
+            ScopeKind::Waveform | ScopeKind::Parade => (f64::from(frame.height) * WAVEFORM_MARGIN).round() as u32,
+            ScopeKind::Histogram | ScopeKind::Vectorscope => 0,
         };
         let rect = PanelRect { top: frame.top + margin, height: frame.height - 2 * margin, ..frame };
         Self { kind, frame, rect }
@@ -54,7 +54,7 @@ pub enum Edge {
     /// Its lower edge.
     PictureBottom,
     /// Between two scopes that stand beside each other.
-    Between(Kind, Kind),
+    Between(ScopeKind, ScopeKind),
 }
 
 /// A border between parts of the view that can be dragged.
@@ -124,7 +124,7 @@ const WAVEFORM_MARGIN: f64 = 0.03;
 pub fn arrange(style: &ScopeStyle, histograms: bool, (height, lift): (f32, f32), view: (u32, u32)) -> Arranged {
     let style = style.clamped();
     let whole = PanelRect { left: 0, top: 0, width: view.0.max(1), height: view.1.max(1) };
-    let shown: Vec<_> = Kind::ALL.into_iter().filter(|&kind| style.shows(kind, histograms)).collect();
+    let shown: Vec<_> = ScopeKind::ALL.into_iter().filter(|&kind| style.shows(kind, histograms)).collect();
     let mut arranged =
         Arranged { picture: whole, is_wall: false, histograms: None, panels: Vec::new(), borders: Vec::new() };
     if shown.is_empty() || (style.layout == Layout::Strip && !style.any()) {
@@ -135,7 +135,7 @@ pub fn arrange(style: &ScopeStyle, histograms: bool, (height, lift): (f32, f32),
     match style.layout {
         Layout::Strip => {
             let height = height.min(1.0 - lift);
-            let row = Part { left: MARGIN, top: 1.0 - lift - height, width: 1.0 - 2.0 * MARGIN, height };
+            let row = ArrangedPart { left: MARGIN, top: 1.0 - lift - height, width: 1.0 - 2.0 * MARGIN, height };
             arranged.row(&style, &shown, row, aspect, view);
         }
         Layout::Wall => arranged.wall(&style, &shown, lift, aspect, view),
@@ -176,32 +176,37 @@ impl Arranged {
         self.borders.iter().find(is_near)
     }
 
-    fn put(&mut self, kind: Kind, rect: PanelRect) {
+    fn put(&mut self, kind: ScopeKind, rect: PanelRect) {
         match kind {
-            Kind::Histogram => self.histograms = Some(rect),
+            ScopeKind::Histogram => self.histograms = Some(rect),
             _ => self.panels.push(ScopePanel::new(kind, rect)),
         }
     }
 
     /// Puts scopes beside each other into a part of the view. A vectorscope stands at the right end and is square, unless it is
     /// alone or its neighbours would have too little.
-    fn row(&mut self, style: &ScopeStyle, shown: &[Kind], row: Part, aspect: f64, view: (u32, u32)) {
-        let weight = |kind: Kind| f64::from(style.widths[kind as usize]);
+    fn row(&mut self, style: &ScopeStyle, shown: &[ScopeKind], row: ArrangedPart, aspect: f64, view: (u32, u32)) {
+        let weight = |kind: ScopeKind| f64::from(style.widths[kind as usize]);
         let room = row.width - GAP * (shown.len() - 1) as f64;
         let square = row.height / aspect;
-        let has_square = shown.len() > 1 && shown.contains(&Kind::Vectorscope) && square < room * 0.6;
+        let has_square = shown.len() > 1 && shown.contains(&ScopeKind::Vectorscope) && square < room * 0.6;
         let shared = if has_square { room - square } else { room };
-        let is_square = |kind: Kind| has_square && kind == Kind::Vectorscope;
+        let is_square = |kind: ScopeKind| has_square && kind == ScopeKind::Vectorscope;
         let total: f64 = shown.iter().filter(|&&kind| !is_square(kind)).map(|&kind| weight(kind)).sum();
         let mut left = row.left;
-        let mut before: Option<(Kind, f64)> = None;
+        let mut before: Option<(ScopeKind, f64)> = None;
         for &kind in shown {
             let width = if is_square(kind) { square } else { shared * weight(kind) / total };
             if let Some((other, from)) = before.filter(|_| !is_square(kind)) {
                 let span = (from, left + width);
-                self.bound(Edge::Between(other, kind), Part { left: left - GAP, width: GAP, ..row }, span, view);
+                self.bound(
+                    Edge::Between(other, kind),
+                    ArrangedPart { left: left - GAP, width: GAP, ..row },
+                    span,
+                    view,
+                );
             }
-            self.put(kind, pixels(Part { left, width, ..row }, view));
+            self.put(kind, pixels(ArrangedPart { left, width, ..row }, view));
             before = Some((kind, left));
             left += width + GAP;
         }
@@ -209,30 +214,30 @@ impl Arranged {
 
     /// Puts the picture into the upper left corner and the scopes around it: one at its right, the others below. One alone
     /// stands below.
-    fn wall(&mut self, style: &ScopeStyle, shown: &[Kind], lift: f64, aspect: f64, view: (u32, u32)) {
+    fn wall(&mut self, style: &ScopeStyle, shown: &[ScopeKind], lift: f64, aspect: f64, view: (u32, u32)) {
         let [across, down] = style.picture.map(f64::from);
         let gap_down = GAP * aspect;
-        let beside = [Kind::Vectorscope, Kind::Histogram, Kind::Waveform];
+        let beside = [ScopeKind::Vectorscope, ScopeKind::Histogram, ScopeKind::Waveform];
         let beside = beside.into_iter().find(|kind| shown.len() > 1 && shown.contains(kind));
         let below: Vec<_> = shown.iter().copied().filter(|&kind| Some(kind) != beside).collect();
         let across = if beside.is_some() { across } else { 1.0 };
         self.is_wall = true;
-        self.picture = pixels(Part { left: 0.0, top: 0.0, width: across, height: down }, view);
+        self.picture = pixels(ArrangedPart { left: 0.0, top: 0.0, width: across, height: down }, view);
         if let Some(kind) = beside {
             let left = across + GAP;
             let rest = 1.0 - left - GAP;
-            self.put(kind, pixels(Part { left, top: gap_down, width: rest, height: down - gap_down }, view));
-            let gap = Part { left: across, top: 0.0, width: GAP, height: down };
+            self.put(kind, pixels(ArrangedPart { left, top: gap_down, width: rest, height: down - gap_down }, view));
+            let gap = ArrangedPart { left: across, top: 0.0, width: GAP, height: down };
             self.bound(Edge::PictureRight, gap, (0.0, 1.0), view);
         }
         let top = down + gap_down;
         let height = (1.0 - lift - gap_down - top).max(0.02);
-        self.row(style, &below, Part { left: GAP, top, width: 1.0 - 2.0 * GAP, height }, aspect, view);
-        let gap = Part { left: 0.0, top: down, width: 1.0, height: gap_down };
+        self.row(style, &below, ArrangedPart { left: GAP, top, width: 1.0 - 2.0 * GAP, height }, aspect, view);
+        let gap = ArrangedPart { left: 0.0, top: down, width: 1.0, height: gap_down };
         self.bound(Edge::PictureBottom, gap, (0.0, 1.0), view);
     }
 
-    fn bound(&mut self, edge: Edge, gap: Part, (begin, end): (f64, f64), view: (u32, u32)) {
+    fn bound(&mut self, edge: Edge, gap: ArrangedPart, (begin, end): (f64, f64), view: (u32, u32)) {
         let length = f64::from(if edge == Edge::PictureBottom { view.1 } else { view.0 });
         let span = ((begin * length).round() as u32, (end * length).round() as u32);
         self.borders.push(Border { edge, rect: pixels(gap, view), span });
@@ -240,7 +245,7 @@ impl Arranged {
 }
 
 /// A part of the view in whole pixels, of which it has one at least, inside of the view.
-fn pixels(part: Part, view: (u32, u32)) -> PanelRect {
+fn pixels(part: ArrangedPart, view: (u32, u32)) -> PanelRect {
     let side = |begin: f64, end: f64, view: u32| {
         let view = view.max(1);
         let at = |part: f64| ((part * f64::from(view)).round() as u32).min(view);
@@ -260,13 +265,13 @@ mod tests {
     fn a_waveform_keeps_away_from_the_edges_of_its_frame() {
         for (height, margin) in [(1, 0), (16, 0), (40, 1), (200, 6), (500, 15)] {
             let frame = PanelRect { left: 3, top: 5, width: 100, height };
-            let panel = ScopePanel::new(Kind::Parade, frame);
+            let panel = ScopePanel::new(ScopeKind::Parade, frame);
             let expected = PanelRect { top: 5 + margin, height: height - 2 * margin, ..frame };
             assert_eq!((panel.frame, panel.rect), (frame, expected));
             let margins: Vec<_> = panel.margins().collect();
             assert_eq!(margins.iter().map(|margin| margin.height).sum::<u32>(), 2 * margin);
             assert!(margins.iter().all(|margin| margin.left == 3 && margin.width == 100));
-            let scope = ScopePanel::new(Kind::Vectorscope, frame);
+            let scope = ScopePanel::new(ScopeKind::Vectorscope, frame);
             assert_eq!((scope.rect, scope.margins().count()), (frame, 0));
         }
     }
@@ -286,7 +291,7 @@ mod tests {
     fn scopes_lie_inside_the_view_and_not_on_each_other_or_on_the_picture_of_a_wall() {
         for ((style, histograms), view) in sets().flat_map(|set| VIEWS.map(|view| (set, view))) {
             let arranged = arrange(&style, histograms, (0.25, 0.05), view);
-            let wanted = Kind::ALL.iter().filter(|&&kind| style.shows(kind, histograms)).count();
+            let wanted = ScopeKind::ALL.iter().filter(|&&kind| style.shows(kind, histograms)).count();
             let mut rects: Vec<_> = arranged.panels.iter().map(|panel| panel.frame).collect();
             rects.extend(arranged.histograms);
             let is_plain = style.layout == Layout::Strip && !style.any();

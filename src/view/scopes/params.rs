@@ -4,7 +4,7 @@ use bytemuck::{Pod, Zeroable};
 
 /// What draws a panel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Drawing {
+pub enum PanelDrawing {
     /// Its ground alone.
     Plate,
     /// A waveform or a parade.

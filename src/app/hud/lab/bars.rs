@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use egui::{Color32, ColorImage, Context, LayerId, Rect, Stroke, TextureHandle, TextureOptions, Ui, pos2};
 
-use super::view::Bins;
+use super::view::ChannelBins;
 use crate::app::hud::model::HistogramArea;
 use crate::histogram::{Components, vertical_scale};
 use crate::view::overlay::{Channels, colors, lights};
@@ -24,11 +24,11 @@ const FRAME: Color32 = Color32::from_black_alpha(204);
 
 /// What is drawn: bins that were counted, and what they should be.
 #[derive(Debug, Clone, Copy)]
-pub struct Bars<'a> {
+pub struct BarChart<'a> {
     /// Filled.
-    pub counted: &'a Bins,
+    pub counted: &'a ChannelBins,
     /// As outlines.
-    pub right: &'a Bins,
+    pub right: &'a ChannelBins,
     /// Whether heights are logarithmic.
     pub logarithmic: bool,
 }
@@ -59,7 +59,7 @@ fn textures() -> egui::Id {
     egui::Id::unique("lab's bars")
 }
 
-impl Bars<'_> {
+impl BarChart<'_> {
     /// Draws those of these channels in the overlays, below everything else.
     pub fn show(&self, ui: &Ui, areas: &[HistogramArea], on: Channels) {
         let kept: Vec<Painted> = ui.ctx().data(|data| data.get_temp(textures())).unwrap_or_default();
@@ -239,16 +239,16 @@ mod tests {
 
     #[test]
     fn what_was_lost_is_seen_and_what_was_not_fills_its_outline() {
-        let right: Bins = std::array::from_fn(|_| vec![10, 20, 40, 0]);
+        let right: ChannelBins = std::array::from_fn(|_| vec![10, 20, 40, 0]);
         let mut counted = right.clone();
         counted[3][2] = 4;
-        let bars = Bars { counted: &counted, right: &right, logarithmic: false };
+        let bars = BarChart { counted: &counted, right: &right, logarithmic: false };
         let red = bars.heights(0, 4);
         assert_eq!(red.counted, red.right);
         let luminance = bars.heights(3, 4);
         assert_eq!(luminance.counted[..2], luminance.right[..2]);
         assert!((luminance.right[2] - 1.0).abs() < 1e-6 && (luminance.counted[2] - 0.1).abs() < 1e-6);
-        let logarithmic = Bars { logarithmic: true, ..bars }.heights(3, 4);
+        let logarithmic = BarChart { logarithmic: true, ..bars }.heights(3, 4);
         assert!((logarithmic.right[2] - 1.0).abs() < 1e-6 && logarithmic.counted[3].abs() < 1e-6);
     }
 
@@ -268,8 +268,8 @@ mod tests {
 
     #[test]
     fn bars_are_filled_to_their_heights_in_the_colours_of_what_reaches_there() {
-        let counted: Bins = std::array::from_fn(|channel| vec![[10, 20, 30, 40][channel], 40]);
-        let bars = Bars { counted: &counted, right: &counted, logarithmic: false };
+        let counted: ChannelBins = std::array::from_fn(|channel| vec![[10, 20, 30, 40][channel], 40]);
+        let bars = BarChart { counted: &counted, right: &counted, logarithmic: false };
         let looks = Looks {
             size: [2, 40],
             channels: vec![0, 1],
@@ -285,13 +285,13 @@ mod tests {
 
     #[test]
     fn what_has_not_changed_is_painted_once() {
-        let right: Bins = std::array::from_fn(|_| vec![1, 2, 3]);
+        let right: ChannelBins = std::array::from_fn(|_| vec![1, 2, 3]);
         let context = Context::default();
         let rect = Rect::from_min_size(pos2(0.0, 0.0), egui::vec2(60.0, 40.0));
         let areas = [HistogramArea { rect, channels: Channels::ALL }];
-        let uploads = |counted: &Bins| {
+        let uploads = |counted: &ChannelBins| {
             let mut output = context.run_ui(egui::RawInput::default(), |ui| {
-                Bars { counted, right: &right, logarithmic: false }.show(ui, &areas, Channels::ALL);
+                BarChart { counted, right: &right, logarithmic: false }.show(ui, &areas, Channels::ALL);
             });
             let count = output.textures_delta.set.iter().filter(|(id, _)| **id != egui::TextureId::default()).count();
             output.textures_delta.clear();
@@ -307,7 +307,7 @@ mod tests {
             count
         };
         assert_eq!([uploads(&right), uploads(&right)], [1, 0]);
-        let other: Bins = std::array::from_fn(|_| vec![1, 1, 3]);
+        let other: ChannelBins = std::array::from_fn(|_| vec![1, 1, 3]);
         assert_eq!([uploads(&other), uploads(&other)], [1, 0]);
     }
 }

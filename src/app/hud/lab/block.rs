@@ -19,7 +19,7 @@ const NAME: f32 = 40.0;
 pub const DIAGRAM: u8 = 4;
 
 /// A part of the panel.
-pub struct Block<'a> {
+pub struct LabBlock<'a> {
     /// In points.
     pub height: f32,
     /// The smaller, the longer it is shown; those of 0 always are.
@@ -31,7 +31,7 @@ pub struct Block<'a> {
 /// Draws a block in its place and gathers what its buttons ask for.
 pub type Draw<'a> = Box<dyn FnOnce(&mut Ui, Rect, &mut Vec<Command>) + 'a>;
 
-impl<'a> Block<'a> {
+impl<'a> LabBlock<'a> {
     pub fn new(height: f32, rank: u8, draw: impl FnOnce(&mut Ui, Rect, &mut Vec<Command>) + 'a) -> Self {
         Self { height, rank, draw: Box::new(draw) }
     }

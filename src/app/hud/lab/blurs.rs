@@ -3,10 +3,10 @@
 use egui::epaint::{Mesh, Vertex};
 use egui::{Color32, ColorImage, Context, LayerId, Pos2, Rect, TextureHandle, TextureOptions, Ui, pos2};
 
-use super::block::{BUTTONS, Block, layout, named, values};
+use super::block::{BUTTONS, LabBlock, layout, named, values};
 use super::counting::step_text;
 use super::tile;
-use super::view::{Asked, BlurView, LabCommand, Outcome};
+use super::view::{Asked, BlurView, ChoiceOutcome, LabCommand};
 use super::words::{grouped, micros, number};
 use crate::app::hud::controls::LETTERS;
 use crate::app::hud::model::Command;
@@ -26,20 +26,20 @@ pub fn place(view: &BlurView<'_>) -> (usize, usize, &'static str) {
 }
 
 /// All that is told of it.
-pub fn blocks<'a>(ui: &Ui, view: &'a BlurView<'_>, moment: u64, width: f32) -> Vec<Block<'a>> {
-    let words = |text: &str, size, color, rank| Block::words(layout(ui, text, size, color, width), rank);
+pub fn blocks<'a>(ui: &Ui, view: &'a BlurView<'_>, moment: u64, width: f32) -> Vec<LabBlock<'a>> {
+    let words = |text: &str, size, color, rank| LabBlock::words(layout(ui, text, size, color, width), rank);
     let setup = view.setup;
     let choose = move |method| LabCommand::Blur(BlurSetup { method, ..setup });
     let names = |method: BlurMethod| [method.name(), short(method)];
     let mut blocks = vec![
-        Block::buttons(&BlurMethod::ALL, BlurMethod::ALL.len(), 2, (setup.method, names, choose)),
+        LabBlock::buttons(&BlurMethod::ALL, BlurMethod::ALL.len(), 2, (setup.method, names, choose)),
         words(setup.method.explanation(), LETTERS, theme::LIGHT, 5),
         words(why(setup.method), LETTERS, theme::DIM, 6),
     ];
     match view.outcome {
-        Outcome::UnderWay => blocks.push(words("blurring …", LETTERS + 1.0, theme::DIM, 0)),
-        Outcome::Impossible(reason) => blocks.push(words(reason, LETTERS + 1.0, theme::WRONG, 0)),
-        Outcome::Came(blurred) => {
+        ChoiceOutcome::UnderWay => blocks.push(words("blurring …", LETTERS + 1.0, theme::DIM, 0)),
+        ChoiceOutcome::Impossible(reason) => blocks.push(words(reason, LETTERS + 1.0, theme::WRONG, 0)),
+        ChoiceOutcome::Came(blurred) => {
             let color = if blurred.is_right() { theme::RIGHT } else { theme::WRONG };
             blocks.push(words(&verdict(blurred), LETTERS + 1.0, color, 0));
             blocks.extend(blurred.reduction.as_ref().map(|text| words(text, LETTERS, theme::ACCENT, 0)));
@@ -48,15 +48,15 @@ pub fn blocks<'a>(ui: &Ui, view: &'a BlurView<'_>, moment: u64, width: f32) -> V
     if let Some(diagram) = tile::diagram(setup.method, (view.block, view.block_at), moment) {
         let text = "drawn: the luminance of pixels of the frame, with N = 3";
         blocks.push(words(text, theme::SMALL, theme::DIM, 4));
-        blocks.push(Block::diagram(diagram));
+        blocks.push(LabBlock::diagram(diagram));
     }
-    if let Outcome::Came(blurred) = view.outcome {
+    if let ChoiceOutcome::Came(blurred) = view.outcome {
         blocks.push(words(&times(blurred), LETTERS, theme::LIGHT, 1));
     }
     blocks.push(words(&costs(setup), LETTERS, theme::LIGHT, 1));
-    blocks.push(Block::new(BUTTONS, 3, move |ui, rect, commands| widths(ui, rect, setup, commands)));
-    blocks.push(Block::new(BUTTONS, 3, move |ui, rect, commands| runs(ui, rect, setup, commands)));
-    if let Outcome::Came(blurred) = view.outcome {
+    blocks.push(LabBlock::new(BUTTONS, 3, move |ui, rect, commands| widths(ui, rect, setup, commands)));
+    blocks.push(LabBlock::new(BUTTONS, 3, move |ui, rect, commands| runs(ui, rect, setup, commands)));
+    if let ChoiceOutcome::Came(blurred) = view.outcome {
         let text: Vec<_> = blurred.steps.iter().map(step_text).collect();
         blocks.push(words(&text.join("\n"), theme::SMALL, theme::DIM, 8));
     }

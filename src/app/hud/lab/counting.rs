@@ -2,9 +2,9 @@
 
 use egui::{Rect, Ui};
 
-use super::block::{BUTTONS, Block, layout, named, values};
+use super::block::{BUTTONS, LabBlock, layout, named, values};
 use super::pixels::diagram;
-use super::view::{Asked, CountingView, Cut, Figures, LabCommand, Outcome, PassFigures};
+use super::view::{Asked, ChoiceOutcome, CountingView, Cut, Figures, LabCommand, PassFigures};
 use super::words::{grouped, micros, number, short, why};
 use crate::app::hud::controls::LETTERS;
 use crate::app::hud::model::Command;
@@ -28,19 +28,19 @@ pub fn place(view: &CountingView<'_>) -> (usize, usize, &'static str) {
 }
 
 /// All that is told of it.
-pub fn blocks<'a>(ui: &Ui, view: &'a CountingView<'_>, moment: u64, width: f32) -> Vec<Block<'a>> {
-    let words = |text: &str, size, color, rank| Block::words(layout(ui, text, size, color, width), rank);
+pub fn blocks<'a>(ui: &Ui, view: &'a CountingView<'_>, moment: u64, width: f32) -> Vec<LabBlock<'a>> {
+    let words = |text: &str, size, color, rank| LabBlock::words(layout(ui, text, size, color, width), rank);
     let method = view.method;
     let names = |method: Method| [method.name(), short(method)];
     let mut blocks = vec![
-        Block::buttons(Method::ladder(), IN_A_ROW, 2, (method, names, LabCommand::Method)),
+        LabBlock::buttons(Method::ladder(), IN_A_ROW, 2, (method, names, LabCommand::Method)),
         words(method.explanation(), LETTERS, theme::LIGHT, 3),
         words(why(method), LETTERS, theme::DIM, 6),
     ];
     match view.outcome {
-        Outcome::UnderWay => blocks.push(words("counting …", LETTERS + 1.0, theme::DIM, 0)),
-        Outcome::Impossible(reason) => blocks.push(words(reason, LETTERS + 1.0, theme::WRONG, 0)),
-        Outcome::Came(figures) => {
+        ChoiceOutcome::UnderWay => blocks.push(words("counting …", LETTERS + 1.0, theme::DIM, 0)),
+        ChoiceOutcome::Impossible(reason) => blocks.push(words(reason, LETTERS + 1.0, theme::WRONG, 0)),
+        ChoiceOutcome::Came(figures) => {
             let color = if figures.is_exact { theme::RIGHT } else { theme::WRONG };
             blocks.push(words(&verdict(figures), LETTERS + 1.0, color, 0));
             blocks.extend(figures.reduction.as_ref().map(|text| words(text, LETTERS, theme::ACCENT, 0)));
@@ -48,14 +48,14 @@ pub fn blocks<'a>(ui: &Ui, view: &'a CountingView<'_>, moment: u64, width: f32) 
     }
     // A narrow panel has room for fewer.
     let count = if width < NARROW { FEW } else { usize::MAX }.min(view.samples.len());
-    blocks.extend(diagram(method, (&view.samples[..count], view.samples_at), moment).map(Block::diagram));
-    if let Outcome::Came(figures) = view.outcome {
+    blocks.extend(diagram(method, (&view.samples[..count], view.samples_at), moment).map(LabBlock::diagram));
+    if let ChoiceOutcome::Came(figures) = view.outcome {
         blocks.push(words(&times(figures), LETTERS, theme::LIGHT, 1));
         blocks.extend(costs(figures).map(|text| words(&text, LETTERS, theme::LIGHT, 5)));
     }
-    blocks.push(Block::new(BUTTONS, 7, move |ui, rect, commands| chunks(ui, rect, view, commands)));
-    blocks.push(Block::new(BUTTONS, 7, move |ui, rect, commands| bins(ui, rect, view, commands)));
-    if let Outcome::Came(figures) = view.outcome {
+    blocks.push(LabBlock::new(BUTTONS, 7, move |ui, rect, commands| chunks(ui, rect, view, commands)));
+    blocks.push(LabBlock::new(BUTTONS, 7, move |ui, rect, commands| bins(ui, rect, view, commands)));
+    if let ChoiceOutcome::Came(figures) = view.outcome {
         let text: Vec<_> = figures.passes.iter().filter_map(constants).collect();
         if !text.is_empty() {
             blocks.push(words(&text.join("\n"), theme::SMALL, theme::DIM, 8));

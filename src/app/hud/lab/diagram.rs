@@ -37,7 +37,7 @@ pub enum Look {
 
 /// What a cell holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Content {
+pub enum CellContent {
     /// A word or a number.
     Text(String),
     /// The counts of a whole set of bins.
@@ -46,20 +46,20 @@ pub enum Content {
 
 /// A cell.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cell {
+pub struct DiagramCell {
     /// How it looks.
     pub look: Look,
     /// What it holds.
-    pub content: Content,
+    pub content: CellContent,
 }
 
 /// Cells side by side.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
+pub struct DiagramRow {
     /// What they are.
     pub name: Cow<'static, str>,
     /// The cells.
-    pub cells: Vec<Cell>,
+    pub cells: Vec<DiagramCell>,
     /// So many of them lie close together, as those of a workgroup do.
     pub together: usize,
 }
@@ -79,7 +79,7 @@ pub struct Link {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagram {
     /// Its rows from the top.
-    pub rows: Vec<Row>,
+    pub rows: Vec<DiagramRow>,
     /// Its links.
     pub links: Vec<Link>,
     /// What happens at this moment.
@@ -96,8 +96,8 @@ pub fn step_at(moment: u64, steps: usize) -> usize {
 }
 
 /// A cell with a word or a number.
-pub fn cell(look: Look, text: String) -> Cell {
-    Cell { look, content: Content::Text(text) }
+pub fn cell(look: Look, text: String) -> DiagramCell {
+    DiagramCell { look, content: CellContent::Text(text) }
 }
 
 /// A link along which nothing is lost.

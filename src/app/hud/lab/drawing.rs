@@ -2,7 +2,7 @@
 
 use egui::{Color32, Painter, Pos2, Rect, Shape, Stroke, StrokeKind, Vec2, pos2, vec2};
 
-use super::diagram::{Cell, Content, Diagram, Look, Row};
+use super::diagram::{CellContent, Diagram, DiagramCell, DiagramRow, Look};
 use crate::app::hud::controls::INK;
 use crate::app::hud::theme;
 
@@ -38,8 +38,9 @@ pub fn least_height(diagram: &Diagram) -> f32 {
 pub fn show(painter: &Painter, rect: Rect, diagram: &Diagram) {
     let caption = painter.layout(diagram.caption.clone(), theme::words(theme::SMALL), theme::LIGHT, rect.width());
     let below = caption.size().y.max(CAPTION) + 2.0;
-    let name =
-        |row: &Row| painter.layout_no_wrap(row.name.clone().into_owned(), theme::words(theme::SMALL), theme::DIM);
+    let name = |row: &DiagramRow| {
+        painter.layout_no_wrap(row.name.clone().into_owned(), theme::words(theme::SMALL), theme::DIM)
+    };
     let names: Vec<_> = diagram.rows.iter().map(name).collect();
     let widest = names.iter().map(|name| name.size().x).fold(0.0, f32::max);
     let room = Rect::from_min_max(rect.min + vec2(widest + BEHIND_NAMES, 0.0), rect.max - vec2(0.0, below));
@@ -67,7 +68,7 @@ pub fn show(painter: &Painter, rect: Rect, diagram: &Diagram) {
 }
 
 /// Where the cells of a row lie, from its upper left corner, in a width that all of them fit in, and of that height.
-fn places(row: &Row, at: Pos2, room: Vec2) -> Vec<Rect> {
+fn places(row: &DiagramRow, at: Pos2, room: Vec2) -> Vec<Rect> {
     let count = row.cells.len().max(1);
     let together = row.together.max(1);
     let gap = |index: usize| match (index + 1).is_multiple_of(together) {
@@ -111,29 +112,29 @@ fn arrow(painter: &Painter, from: Pos2, to: Pos2, stroke: Stroke) {
 }
 
 /// The size of letters at which all texts of a row fit into its cells.
-fn letters(painter: &Painter, row: &Row, places: &[Rect]) -> f32 {
-    let fitting = |(cell, place): (&Cell, &Rect)| match &cell.content {
-        Content::Text(text) => {
+fn letters(painter: &Painter, row: &DiagramRow, places: &[Rect]) -> f32 {
+    let fitting = |(cell, place): (&DiagramCell, &Rect)| match &cell.content {
+        CellContent::Text(text) => {
             let width = painter.layout_no_wrap(text.clone(), theme::mono(LETTERS), Color32::PLACEHOLDER).size().x;
             LETTERS * ((place.width() - 2.0) / width.max(1.0)).min(1.0)
         }
-        Content::Bins(_) => LETTERS,
+        CellContent::Bins(_) => LETTERS,
     };
     row.cells.iter().zip(places).map(fitting).fold(LETTERS, f32::min)
 }
 
-fn draw_cell(painter: &Painter, rect: Rect, (cell, size): (&Cell, f32)) {
+fn draw_cell(painter: &Painter, rect: Rect, (cell, size): (&DiagramCell, f32)) {
     if cell.look == Look::Nothing {
         return;
     }
     let (fill, ink, outline) = colors(cell.look);
     painter.rect(rect, 3, fill, Stroke::new(1.0, outline), StrokeKind::Inside);
     match &cell.content {
-        Content::Text(text) => {
+        CellContent::Text(text) => {
             let galley = painter.layout_no_wrap(text.clone(), theme::mono(size), ink);
             painter.galley(rect.center() - galley.size() / 2.0, galley, ink);
         }
-        Content::Bins(counts) => {
+        CellContent::Bins(counts) => {
             let inside = rect.shrink2(vec2(5.0, 2.5));
             let width = (inside.width() / counts.len().max(1) as f32).min(14.0);
             let most = counts.iter().copied().max().unwrap_or(0).max(4) as f32;

@@ -8,10 +8,10 @@ use super::*;
 use crate::app::hud::layout_tests::{faults, items};
 use crate::app::hud::tests::{model, pair};
 use crate::app::hud::{Hud, OpenPanels, Tables};
-use crate::lab::{BlurMethod, BlurSetup, Blurred, Method, ScanKind, ScanMethod, Step, SumSetup, Summed, Words};
+use crate::lab::{BlurMethod, BlurSetup, Blurred, Method, ScanKind, ScanMethod, ScannedWords, Step, SumSetup, Summed};
 
 fn figures(method: Method) -> Figures {
-    let bins: Bins = std::array::from_fn(|_| (0..256).map(|bin| bin * 3).collect());
+    let bins: ChannelBins = std::array::from_fn(|_| (0..256).map(|bin| bin * 3).collect());
     let pass = |name| PassFigures {
         name,
         micros: Some(1234.5),
@@ -83,7 +83,7 @@ fn came(case: Case) -> Came {
         Case::Sums(method, kind) => (method, kind),
         _ => (ScanMethod::Naive, ScanKind::Exclusive),
     };
-    let sums = SumSetup { method, kind, words: Words::Pixels, length: 67_108_863 };
+    let sums = SumSetup { method, kind, words: ScannedWords::Pixels, length: 67_108_863 };
     let blur = BlurSetup {
         method: if let Case::Blur(method) = case { method } else { BlurMethod::Square },
         size: 125,
@@ -108,21 +108,21 @@ fn topic(case: Case, came: &Came) -> TopicView<'_> {
             bins: 1000,
             bars: Some(&came.figures),
             outcome: if method == Method::Subgroup {
-                Outcome::Impossible("llvmpipe (LLVM 15.0.6, 256 bits) has no subgroups for shaders")
+                ChoiceOutcome::Impossible("llvmpipe (LLVM 15.0.6, 256 bits) has no subgroups for shaders")
             } else {
-                Outcome::Came(&came.figures)
+                ChoiceOutcome::Came(&came.figures)
             },
             samples: &SAMPLES,
             samples_at: (3840, 2160),
         }),
         Case::Sums(..) => TopicView::Sums(SumView {
             setup: SumSetup { length: 1 << 26, ..came.summed.setup },
-            outcome: Outcome::Came(&came.summed),
+            outcome: ChoiceOutcome::Came(&came.summed),
             groups: Some(&came.summed.groups),
         }),
         Case::Blur(_) => TopicView::Blur(BlurView {
             setup: came.blurred.setup,
-            outcome: Outcome::Came(&came.blurred),
+            outcome: ChoiceOutcome::Came(&came.blurred),
             newest: Some((&came.blurred, 1)),
             corners: Some([Pos2::ZERO, Pos2::new(1280.0, 0.0), Pos2::new(0.0, 720.0), Pos2::new(1280.0, 720.0)]),
             block: &came.block,

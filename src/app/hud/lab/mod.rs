@@ -28,7 +28,8 @@ pub use diagram::Sample;
 pub use panel::show;
 pub use sums::{kind as sum_kind, verdict as sum_verdict};
 pub use view::{
-    Bins, BlurView, CountingView, Cut, Figures, LabCommand, LabView, MOMENT, Outcome, PassFigures, SumView, TopicView,
+    BlurView, ChannelBins, ChoiceOutcome, CountingView, Cut, Figures, LabCommand, LabView, MOMENT, PassFigures,
+    SumView, TopicView,
 };
 pub use words::grouped;
 
@@ -62,11 +63,11 @@ pub fn show_on_picture(ui: &Ui, model: &Model<'_>) {
     blurs::show_picture(ui, blurred);
     let bars = match topic {
         Some((TopicView::Counting(CountingView { bars: Some(figures), .. }), logarithmic)) => {
-            bars::Bars { counted: &figures.counted, right: &figures.right, logarithmic }
+            bars::BarChart { counted: &figures.counted, right: &figures.right, logarithmic }
         }
         Some((TopicView::Blur(BlurView { newest: Some((blurred, _)), .. }), logarithmic)) => {
             let [counted, right] = &blurred.bins;
-            bars::Bars { counted, right, logarithmic }
+            bars::BarChart { counted, right, logarithmic }
         }
         _ => return bars::forget(ui.ctx()),
     };

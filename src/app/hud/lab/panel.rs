@@ -2,7 +2,7 @@
 
 use egui::{Align2, Rect, Sense, Ui, pos2, vec2};
 
-use super::block::{BUTTONS, Block, DIAGRAM, layout};
+use super::block::{BUTTONS, DIAGRAM, LabBlock, layout};
 use super::view::{LabCommand, LabView, MOMENT, TopicView};
 use super::{blurs, counting, sums};
 use crate::app::hud::controls;
@@ -48,11 +48,11 @@ pub fn show(ui: &Ui, room: Rect, view: &LabView<'_>, commands: &mut Vec<Command>
 
 /// Those of the blocks that have room together, in their order; where that is not all, with words that say so. The diagram takes
 /// what room is left.
-fn fitting<'a>(ui: &Ui, mut blocks: Vec<Block<'a>>, width: f32, room: f32) -> Vec<Block<'a>> {
-    let height = |blocks: &[Block<'_>]| blocks.iter().map(|block| block.height + GAP).sum::<f32>() - GAP;
+fn fitting<'a>(ui: &Ui, mut blocks: Vec<LabBlock<'a>>, width: f32, room: f32) -> Vec<LabBlock<'a>> {
+    let height = |blocks: &[LabBlock<'_>]| blocks.iter().map(|block| block.height + GAP).sum::<f32>() - GAP;
     if height(&blocks) > room {
         let more = layout(ui, "a larger window shows more of the lab", theme::SMALL, theme::DIM, width);
-        blocks.push(Block::words(more, 0));
+        blocks.push(LabBlock::words(more, 0));
         while height(&blocks) > room {
             let last = blocks.iter().map(|block| block.rank).max().unwrap_or(0);
             if last == 0 {
@@ -72,7 +72,7 @@ fn fitting<'a>(ui: &Ui, mut blocks: Vec<Block<'a>>, width: f32, room: f32) -> Ve
 /// The highest rank of what is told while a video plays that would not play on else.
 const BRIEF: u8 = 2;
 /// All blocks from the top.
-fn blocks<'a>(ui: &Ui, view: &'a LabView<'_>, width: f32) -> Vec<Block<'a>> {
+fn blocks<'a>(ui: &Ui, view: &'a LabView<'_>, width: f32) -> Vec<LabBlock<'a>> {
     let (topic, place) = match &view.topic {
         TopicView::Counting(counting) => (Topic::Counting, counting::place(counting)),
         TopicView::Sums(sums) => (Topic::PrefixSum, sums::place(sums)),
@@ -80,8 +80,8 @@ fn blocks<'a>(ui: &Ui, view: &'a LabView<'_>, width: f32) -> Vec<Block<'a>> {
     };
     let tabs = (topic, |topic: Topic| [topic.name(), topic.title()], LabCommand::Topic);
     let mut blocks = vec![
-        Block::buttons(&Topic::ALL, Topic::ALL.len(), 2, tabs),
-        Block::new(19.0, 0, move |ui, rect, commands| title(ui, rect, place, commands)),
+        LabBlock::buttons(&Topic::ALL, Topic::ALL.len(), 2, tabs),
+        LabBlock::new(19.0, 0, move |ui, rect, commands| title(ui, rect, place, commands)),
     ];
     blocks.extend(match &view.topic {
         TopicView::Counting(counting) => counting::blocks(ui, counting, view.moment, width),
@@ -91,7 +91,7 @@ fn blocks<'a>(ui: &Ui, view: &'a LabView<'_>, width: f32) -> Vec<Block<'a>> {
     if view.is_brief {
         blocks.retain(|block| block.rank <= BRIEF);
         let text = "more of it while the video stands: this adapter is software, and the video plays on";
-        blocks.push(Block::words(layout(ui, text, theme::SMALL, theme::DIM, width), 1));
+        blocks.push(LabBlock::words(layout(ui, text, theme::SMALL, theme::DIM, width), 1));
     }
     blocks
 }

@@ -1,6 +1,6 @@
 //! The diagrams of the ways of counting: over the first pixels of the frame, every count worked out from them.
 
-use super::diagram::{Cell, Content, Diagram, Link, Look, Row, Sample, cell, link, step_at};
+use super::diagram::{CellContent, Diagram, DiagramCell, DiagramRow, Link, Look, Sample, cell, link, step_at};
 use crate::lab::Method;
 
 /// The diagram of a method over some pixels at one moment of all, which come again and again; `moment` counts them. None without
@@ -99,24 +99,24 @@ impl<'a> Pixels<'a> {
     }
 
     /// The row of pixels, of which those are lit that it is the turn of.
-    pub(super) fn pixels(&self, is_lit: impl Fn(usize) -> bool, together: usize) -> Row {
-        let cell = |(index, sample): (usize, &Sample)| Cell {
+    pub(super) fn pixels(&self, is_lit: impl Fn(usize) -> bool, together: usize) -> DiagramRow {
+        let cell = |(index, sample): (usize, &Sample)| DiagramCell {
             look: if is_lit(index) { Look::Pixel(sample.rgb) } else { Look::FaintPixel(sample.rgb) },
-            content: Content::Text(sample.bin.to_string()),
+            content: CellContent::Text(sample.bin.to_string()),
         };
         let name = format!("at {}, {}", self.at.0, self.at.1);
-        Row { name: name.into(), cells: self.samples.iter().enumerate().map(cell).collect(), together }
+        DiagramRow { name: name.into(), cells: self.samples.iter().enumerate().map(cell).collect(), together }
     }
 
     /// The row of bins in the memory that all share.
-    fn bins(&self, counts: &[u32], look: impl Fn(usize) -> Look) -> Row {
+    fn bins(&self, counts: &[u32], look: impl Fn(usize) -> Look) -> DiagramRow {
         let cells = self.bins.iter().zip(counts).enumerate();
         let cells = cells.map(|(place, (bin, count))| cell(look(place), format!("{bin}: {count}")));
-        Row { name: "bins".into(), cells: cells.collect(), together: self.bins.len() }
+        DiagramRow { name: "bins".into(), cells: cells.collect(), together: self.bins.len() }
     }
 
     /// The row of bins where some are written just now.
-    pub(super) fn bins_with(&self, counts: &[u32], written: &[usize]) -> Row {
+    pub(super) fn bins_with(&self, counts: &[u32], written: &[usize]) -> DiagramRow {
         let look = |place| if written.contains(&place) { Look::Written } else { Look::Memory };
         self.bins(counts, look)
     }
@@ -128,7 +128,7 @@ impl<'a> Pixels<'a> {
         Diagram {
             rows: vec![
                 self.pixels(|index| index == step, 1),
-                Row { name: name.into(), cells: workers, together: 1 },
+                DiagramRow { name: name.into(), cells: workers, together: 1 },
                 self.bins_with(&self.counts(0..=step), &[place]),
             ],
             links: vec![link((0, step), (1, 0)), link((1, 0), (2, place))],
@@ -137,12 +137,12 @@ impl<'a> Pixels<'a> {
     }
 
     /// Every pixel with an invocation of its own, which says this.
-    fn invocations(&self, text: impl Fn(usize) -> (Look, String), together: usize) -> Row {
+    fn invocations(&self, text: impl Fn(usize) -> (Look, String), together: usize) -> DiagramRow {
         let cells = (0..self.len()).map(|index| {
             let (look, text) = text(index);
             cell(look, text)
         });
-        Row { name: "invocations".into(), cells: cells.collect(), together }
+        DiagramRow { name: "invocations".into(), cells: cells.collect(), together }
     }
 
     fn race(&self, step: usize) -> Diagram {
@@ -255,9 +255,9 @@ mod tests {
         let steps = Pixels::new(samples, (0, 0)).steps(method);
         let last = diagram(method, (samples, (0, 0)), steps as u64 - 1).expect("there are pixels");
         let bins = last.rows.last().expect("rows");
-        let count = |cell: &Cell| match &cell.content {
-            Content::Text(text) => text.split_once(": ").and_then(|(_, count)| count.parse::<u32>().ok()),
-            Content::Bins(_) => None,
+        let count = |cell: &DiagramCell| match &cell.content {
+            CellContent::Text(text) => text.split_once(": ").and_then(|(_, count)| count.parse::<u32>().ok()),
+            CellContent::Bins(_) => None,
         };
         bins.cells.iter().map(|cell| count(cell).expect("a bin and its count")).sum()
     }

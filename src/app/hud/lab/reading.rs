@@ -2,7 +2,7 @@
 
 use super::view::Figures;
 use super::words::grouped;
-use crate::app::hud::card::{Card, Line};
+use crate::app::hud::card::{Card, CardLine};
 use crate::app::hud::theme;
 use crate::histogram::Components;
 use crate::view::overlay::Channels;
@@ -37,7 +37,7 @@ impl Figures {
             let of = format!("of {}", grouped(right.into()));
             let cells = vec![(grouped(counted.into()), theme::LIGHT), (of, theme::LIGHT), verdict];
             let name = theme::channel_sign(Components::Rgbl, channel).to_owned();
-            Line { name, color: theme::channel_color(Components::Rgbl, channel), cells }
+            CardLine { name, color: theme::channel_color(Components::Rgbl, channel), cells }
         };
         Card { title, swatch: None, lines: channels.iter().map(line).collect() }
     }

@@ -1,13 +1,13 @@
 //! The diagrams of the ways of counting in which workgroups or cores have bins of their own.
 
-use super::diagram::{Cell, Content, Diagram, Link, Look, Row, link};
+use super::diagram::{CellContent, Diagram, DiagramCell, DiagramRow, Link, Look, link};
 use super::pixels::{CHUNK, Pixels, SMALL_CHUNK};
 
 impl Pixels<'_> {
     /// A row of sets of bins.
-    fn sets(name: &'static str, sets: impl IntoIterator<Item = (Look, Vec<u32>)>) -> Row {
-        let cells = sets.into_iter().map(|(look, counts)| Cell { look, content: Content::Bins(counts) });
-        Row { name: name.into(), cells: cells.collect(), together: 1 }
+    fn sets(name: &'static str, sets: impl IntoIterator<Item = (Look, Vec<u32>)>) -> DiagramRow {
+        let cells = sets.into_iter().map(|(look, counts)| DiagramCell { look, content: CellContent::Bins(counts) });
+        DiagramRow { name: name.into(), cells: cells.collect(), together: 1 }
     }
 
     /// Links from every pixel to the chunk that it is in.

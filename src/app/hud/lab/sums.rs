@@ -4,15 +4,15 @@ use std::time::Duration;
 
 use egui::{Rect, Ui};
 
-use super::block::{BUTTONS, Block, layout, named, values};
+use super::block::{BUTTONS, LabBlock, layout, named, values};
 use super::counting::{NARROW, step_text};
 use super::tree;
-use super::view::{Asked, LabCommand, Outcome, SumView};
+use super::view::{Asked, ChoiceOutcome, LabCommand, SumView};
 use super::words::{grouped, micros, number};
 use crate::app::hud::controls::{self, LETTERS};
 use crate::app::hud::model::Command;
 use crate::app::hud::theme;
-use crate::lab::{ScanKind, ScanMethod, SumSetup, Summed, Words};
+use crate::lab::{ScanKind, ScanMethod, ScannedWords, SumSetup, Summed};
 
 /// Lengths that have a button, as powers of two.
 const LENGTHS: [u32; 6] = [9, 12, 16, 20, 24, 26];
@@ -35,20 +35,20 @@ pub const fn kind(kind: ScanKind) -> &'static str {
 }
 
 /// All that is told of it.
-pub fn blocks<'a>(ui: &Ui, view: &'a SumView<'_>, moment: u64, width: f32) -> Vec<Block<'a>> {
-    let words = |text: &str, size, color, rank| Block::words(layout(ui, text, size, color, width), rank);
+pub fn blocks<'a>(ui: &Ui, view: &'a SumView<'_>, moment: u64, width: f32) -> Vec<LabBlock<'a>> {
+    let words = |text: &str, size, color, rank| LabBlock::words(layout(ui, text, size, color, width), rank);
     let setup = view.setup;
     let choose = move |method| LabCommand::Sums(SumSetup { method, ..setup });
     let names = |method: ScanMethod| [method.name(), short(method)];
     let mut blocks = vec![
-        Block::buttons(&ScanMethod::ALL, ScanMethod::ALL.len(), 2, (setup.method, names, choose)),
+        LabBlock::buttons(&ScanMethod::ALL, ScanMethod::ALL.len(), 2, (setup.method, names, choose)),
         words(setup.method.explanation(), LETTERS, theme::LIGHT, 5),
         words(why(setup.method), LETTERS, theme::DIM, 6),
     ];
     match view.outcome {
-        Outcome::UnderWay => blocks.push(words("summing up …", LETTERS + 1.0, theme::DIM, 0)),
-        Outcome::Impossible(reason) => blocks.push(words(reason, LETTERS + 1.0, theme::WRONG, 0)),
-        Outcome::Came(summed) => {
+        ChoiceOutcome::UnderWay => blocks.push(words("summing up …", LETTERS + 1.0, theme::DIM, 0)),
+        ChoiceOutcome::Impossible(reason) => blocks.push(words(reason, LETTERS + 1.0, theme::WRONG, 0)),
+        ChoiceOutcome::Came(summed) => {
             let color = if summed.wrong == 0 { theme::RIGHT } else { theme::WRONG };
             blocks.push(words(&verdict(summed), LETTERS + 1.0, color, 0));
             blocks.extend(reduction(summed, setup.length).map(|text| words(&text, LETTERS, theme::ACCENT, 0)));
@@ -60,15 +60,15 @@ pub fn blocks<'a>(ui: &Ui, view: &'a SumView<'_>, moment: u64, width: f32) -> Ve
             if width < NARROW { groups.chunks(2).map(|pair| pair.iter().sum()).collect() } else { groups.to_vec() };
         let text = format!("drawn: the frame’s luminance in {} groups of bins, step by step", shown.len());
         blocks.push(words(&text, theme::SMALL, theme::DIM, 4));
-        blocks.push(Block::diagram(tree::diagram((setup.method, setup.kind), &shown, moment)));
+        blocks.push(LabBlock::diagram(tree::diagram((setup.method, setup.kind), &shown, moment)));
     }
-    if let Outcome::Came(summed) = view.outcome {
+    if let ChoiceOutcome::Came(summed) = view.outcome {
         blocks.push(words(&times(summed), LETTERS, theme::LIGHT, 1));
         blocks.push(words(&costs(summed), LETTERS, theme::LIGHT, 5));
     }
-    blocks.push(Block::new(BUTTONS, 3, move |ui, rect, commands| lengths(ui, rect, setup, commands)));
-    blocks.push(Block::new(BUTTONS, 3, move |ui, rect, commands| kinds(ui, rect, setup, commands)));
-    if let Outcome::Came(summed) = view.outcome {
+    blocks.push(LabBlock::new(BUTTONS, 3, move |ui, rect, commands| lengths(ui, rect, setup, commands)));
+    blocks.push(LabBlock::new(BUTTONS, 3, move |ui, rect, commands| kinds(ui, rect, setup, commands)));
+    if let ChoiceOutcome::Came(summed) = view.outcome {
         let text: Vec<_> = summed.steps.iter().map(step_text).collect();
         blocks.push(words(&text.join("\n"), theme::SMALL, theme::DIM, 8));
     }
@@ -179,11 +179,11 @@ fn kinds(ui: &mut Ui, rect: Rect, setup: SumSetup, commands: &mut Vec<Command>) 
     let half = (line.width() - 6.0) / 2.0;
     let left = Rect::from_min_size(line.min, egui::vec2(half, line.height()));
     let right = left.translate(egui::vec2(half + 6.0, 0.0));
-    let chosen = Words::ALL.iter().position(|&words| words == setup.words).unwrap_or(0);
-    let names = Words::ALL.map(Words::name);
+    let chosen = ScannedWords::ALL.iter().position(|&words| words == setup.words).unwrap_or(0);
+    let names = ScannedWords::ALL.map(ScannedWords::name);
     super::block::trace_button(ui, "what is summed", left);
     if let Some(to) = controls::choice(ui, left, "what is summed", &names, chosen, false) {
-        commands.push(Command::Lab(LabCommand::Sums(SumSetup { words: Words::ALL[to], ..setup })));
+        commands.push(Command::Lab(LabCommand::Sums(SumSetup { words: ScannedWords::ALL[to], ..setup })));
     }
     let chosen = KINDS.iter().position(|&kind| kind == setup.kind).unwrap_or(0);
     super::block::trace_button(ui, "own word", right);

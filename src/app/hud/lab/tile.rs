@@ -1,6 +1,6 @@
 //! The diagrams of the ways of blurring: over a few pixels of the frame, by the mean of three of them across and down.
 
-use super::diagram::{Cell, Diagram, Link, Look, Row, Sample, cell, link, step_at};
+use super::diagram::{Diagram, DiagramCell, DiagramRow, Link, Look, Sample, cell, link, step_at};
 use crate::lab::BlurMethod;
 
 /// Pixels that a result of a drawing is the mean of, across and down.
@@ -42,24 +42,24 @@ impl Pixels<'_> {
     }
 
     /// A row of the frame, of which those are lit that are loaded just now.
-    fn image(&self, row: usize, is_lit: impl Fn(usize) -> bool) -> Row {
+    fn image(&self, row: usize, is_lit: impl Fn(usize) -> bool) -> DiagramRow {
         let cells = self.rows[row].iter().enumerate().map(|(column, sample)| {
             let look = if is_lit(column) { Look::Pixel(sample.rgb) } else { Look::FaintPixel(sample.rgb) };
             cell(look, sample.bin.to_string())
         });
         let name = format!("at {}, {}", self.at.0, self.at.1 + row as u32);
-        Row { name: name.into(), cells: cells.collect(), together: self.width }
+        DiagramRow { name: name.into(), cells: cells.collect(), together: self.width }
     }
 
     /// A row of results, which the pixels at its ends have none of.
-    fn results(&self, name: &'static str, cell_at: impl Fn(usize) -> Option<Cell>) -> Row {
+    fn results(&self, name: &'static str, cell_at: impl Fn(usize) -> Option<DiagramCell>) -> DiagramRow {
         let inside = |column: &usize| (1..self.width - 1).contains(column);
         let of = |column: usize| Some(column).filter(inside).and_then(&cell_at).unwrap_or_else(nothing);
-        Row { name: name.into(), cells: (0..self.width).map(of).collect(), together: self.width }
+        DiagramRow { name: name.into(), cells: (0..self.width).map(of).collect(), together: self.width }
     }
 
     /// The results up to a column, of which the last is new.
-    fn done(&self, name: &'static str, last: usize, value: impl Fn(usize) -> u32) -> Row {
+    fn done(&self, name: &'static str, last: usize, value: impl Fn(usize) -> u32) -> DiagramRow {
         self.results(name, |column| {
             let look = if column == last { Look::Written } else { Look::Memory };
             (column <= last).then(|| cell(look, value(column).to_string()))
@@ -76,7 +76,7 @@ impl Pixels<'_> {
                     .map(|(row, at)| self.code(row, at)),
             )
         };
-        let mut rows: Vec<Row> = (0..SIZE).map(|row| self.image(row, near)).collect();
+        let mut rows: Vec<DiagramRow> = (0..SIZE).map(|row| self.image(row, near)).collect();
         rows.push(self.done("result", column, all));
         let links = (0..SIZE).flat_map(|row| (column - 1..=column + 1).map(move |at| link((row, at), (SIZE, column))));
         Diagram {
@@ -90,7 +90,7 @@ impl Pixels<'_> {
         // The rows become their means one after the other, then the columns of those.
         let is_across = step < SIZE;
         let column = if is_across { 0 } else { step - SIZE + 1 };
-        let mut rows: Vec<Row> = (0..SIZE)
+        let mut rows: Vec<DiagramRow> = (0..SIZE)
             .map(|row| match row.cmp(&step) {
                 std::cmp::Ordering::Greater => self.image(row, |_| false),
                 order => {
@@ -99,7 +99,7 @@ impl Pixels<'_> {
                         () if !is_across && at == column => Look::Busy,
                         () => Look::Memory,
                     };
-                    Row {
+                    DiagramRow {
                         name: "row means".into(),
                         ..self.results("", |at| Some(cell(look(at), self.mean_across(row, at).to_string())))
                     }
@@ -131,7 +131,7 @@ impl Pixels<'_> {
             let halo = if at == 0 || at == last { "halo " } else { "" };
             cell(look, format!("{halo}{}", self.code(1, at)))
         });
-        let memory = Row { name: "tile".into(), cells: memory.collect(), together: self.width };
+        let memory = DiagramRow { name: "tile".into(), cells: memory.collect(), together: self.width };
         let (links, caption): (Vec<Link>, _) = match step {
             0 => (
                 (0..self.width).map(|at| link((0, at), (1, at))).collect(),
@@ -184,7 +184,7 @@ impl Pixels<'_> {
     }
 }
 
-fn nothing() -> Cell {
+fn nothing() -> DiagramCell {
     cell(Look::Nothing, String::new())
 }
 
@@ -197,17 +197,17 @@ fn mean(codes: impl Iterator<Item = u32>) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::hud::lab::diagram::Content;
+    use crate::app::hud::lab::diagram::CellContent;
 
     fn rows() -> Vec<Vec<Sample>> {
         let sample = |at: u32| Sample { rgb: [at as u8; 3], bin: at * 7 % 256 };
         (0..3).map(|row| (0..8).map(|column| sample(row * 50 + column * column)).collect()).collect()
     }
 
-    fn text(cell: &Cell) -> &str {
+    fn text(cell: &DiagramCell) -> &str {
         match &cell.content {
-            Content::Text(text) => text,
-            Content::Bins(_) => panic!("not in a blur"),
+            CellContent::Text(text) => text,
+            CellContent::Bins(_) => panic!("not in a blur"),
         }
     }
 

@@ -1,6 +1,6 @@
 //! The diagrams of the ways of summing up: over a few words, every value worked out from them.
 
-use super::diagram::{Cell, Diagram, Look, Row, cell, link, step_at};
+use super::diagram::{Diagram, DiagramCell, DiagramRow, Look, cell, link, step_at};
 use super::words::grouped;
 use crate::lab::{ScanKind, ScanMethod};
 
@@ -11,7 +11,7 @@ const BANKS: usize = 4;
 /// them.
 #[must_use]
 pub fn diagram((method, kind): (ScanMethod, ScanKind), words: &[u32], moment: u64) -> Diagram {
-    let drawing = Words { words, is_inclusive: kind == ScanKind::Inclusive };
+    let drawing = TreeWords { words, is_inclusive: kind == ScanKind::Inclusive };
     let step = step_at(moment, drawing.steps(method));
     match method {
         ScanMethod::Naive => drawing.naive(step),
@@ -22,18 +22,18 @@ pub fn diagram((method, kind): (ScanMethod, ScanKind), words: &[u32], moment: u6
 }
 
 /// The words, and whether each is in its own sum.
-struct Words<'a> {
+struct TreeWords<'a> {
     words: &'a [u32],
     is_inclusive: bool,
 }
 
 /// The words that the pairs of a step of the tree read and write, left and right.
-struct Pairs {
+struct WordPairs {
     half: usize,
     rights: Vec<usize>,
 }
 
-impl Words<'_> {
+impl TreeWords<'_> {
     fn len(&self) -> usize {
         self.words.len()
     }
@@ -52,18 +52,18 @@ impl Words<'_> {
         }
     }
 
-    fn first_row(&self, look: impl Fn(usize) -> Look) -> Row {
+    fn first_row(&self, look: impl Fn(usize) -> Look) -> DiagramRow {
         let cells = self.words.iter().enumerate().map(|(index, &word)| cell(look(index), short(word)));
-        Row { name: "words".into(), cells: cells.collect(), together: self.len() }
+        DiagramRow { name: "words".into(), cells: cells.collect(), together: self.len() }
     }
 
     /// A row of values of which each looks like this.
-    fn row(&self, name: String, values: &[u32], look: impl Fn(usize) -> Look) -> Row {
+    fn row(&self, name: String, values: &[u32], look: impl Fn(usize) -> Look) -> DiagramRow {
         let cells = values.iter().enumerate().map(|(index, &value)| match look(index) {
             Look::Nothing => nothing(),
             look => cell(look, short(value)),
         });
-        Row { name: name.into(), cells: cells.collect(), together: self.len() }
+        DiagramRow { name: name.into(), cells: cells.collect(), together: self.len() }
     }
 
     fn naive(&self, step: usize) -> Diagram {
@@ -137,8 +137,8 @@ impl Words<'_> {
     }
 
     /// The pairs of the tree whose words are so far apart.
-    fn pairs(&self, half: usize) -> Pairs {
-        Pairs { half, rights: (0..self.len()).filter(|index| (index + 1) % (2 * half) == 0).collect() }
+    fn pairs(&self, half: usize) -> WordPairs {
+        WordPairs { half, rights: (0..self.len()).filter(|index| (index + 1) % (2 * half) == 0).collect() }
     }
 
     fn blelloch(&self, step: usize, place: impl Fn(usize) -> usize) -> Diagram {
@@ -151,7 +151,7 @@ impl Words<'_> {
         let (mut links, mut sums) = (Vec::new(), self.words.to_vec());
         let mut caption = "up the tree: each pair of neighbours is summed, then each pair of those sums".to_owned();
         for row in 1..=self.doublings() {
-            let Pairs { half, rights } = self.pairs(1 << (row - 1));
+            let WordPairs { half, rights } = self.pairs(1 << (row - 1));
             let left: Vec<u32> = rights.iter().map(|right| sums[right - half]).collect();
             let old = sums[self.len() - 1];
             rights.iter().zip(&left).for_each(|(&right, &left)| sums[right] = sums[right].wrapping_add(left));
@@ -186,7 +186,7 @@ impl Words<'_> {
         let doublings = self.doublings();
         let mut sums = self.words.to_vec();
         for level in 0..doublings {
-            let Pairs { half, rights } = self.pairs(1 << level);
+            let WordPairs { half, rights } = self.pairs(1 << level);
             rights.iter().for_each(|&right| sums[right] = sums[right].wrapping_add(sums[right - half]));
         }
         let total = std::mem::take(&mut sums[self.len() - 1]);
@@ -196,7 +196,7 @@ impl Words<'_> {
             // What the next step reads: what stands before a pair, and the sum of its left half.
             let (stride, next) = (self.len() >> row, self.len() >> (row + 1));
             if row > 0 {
-                let Pairs { half, rights } = self.pairs(stride);
+                let WordPairs { half, rights } = self.pairs(stride);
                 for &right in &rights {
                     let left = sums[right - half];
                     sums[right - half] = sums[right];
@@ -248,7 +248,7 @@ impl Words<'_> {
     }
 
     /// In which bank of the memory the words lie that a step touches, and what comes of that, in words.
-    fn banks(&self, pairs: Option<&Pairs>, place: impl Fn(usize) -> usize) -> (Row, String) {
+    fn banks(&self, pairs: Option<&WordPairs>, place: impl Fn(usize) -> usize) -> (DiagramRow, String) {
         let mut cells = vec![nothing(); self.len()];
         let mut waiting = 0;
         for lanes in pairs.iter().flat_map(|pairs| pairs.rights.chunks(BANKS)) {
@@ -267,11 +267,11 @@ impl Words<'_> {
             (Some(_), 0) => format!("; of {BANKS} banks, none is wanted twice at a time"),
             (Some(_), waiting) => format!("; of {BANKS} banks, {waiting} are wanted by a second lane, which waits"),
         };
-        (Row { name: "bank".into(), cells, together: self.len() }, told)
+        (DiagramRow { name: "bank".into(), cells, together: self.len() }, told)
     }
 }
 
-fn nothing() -> Cell {
+fn nothing() -> DiagramCell {
     cell(Look::Nothing, String::new())
 }
 
@@ -297,15 +297,15 @@ fn short(number: u32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::hud::lab::diagram::Content;
+    use crate::app::hud::lab::diagram::CellContent;
     use crate::lab::scan::serial;
 
     const WORDS: [u32; 16] = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3];
 
-    fn values(row: &Row) -> Vec<u32> {
-        let value = |cell: &Cell| match &cell.content {
-            Content::Text(text) => text.parse().expect("a number"),
-            Content::Bins(_) => panic!("not in a tree"),
+    fn values(row: &DiagramRow) -> Vec<u32> {
+        let value = |cell: &DiagramCell| match &cell.content {
+            CellContent::Text(text) => text.parse().expect("a number"),
+            CellContent::Bins(_) => panic!("not in a tree"),
         };
         row.cells.iter().map(value).collect()
     }
@@ -316,7 +316,7 @@ mod tests {
     }
 
     fn last((method, kind): (ScanMethod, ScanKind), words: &[u32]) -> Diagram {
-        let steps = Words { words, is_inclusive: kind == ScanKind::Inclusive }.steps(method);
+        let steps = TreeWords { words, is_inclusive: kind == ScanKind::Inclusive }.steps(method);
         diagram((method, kind), words, steps as u64 - 1)
     }
 

@@ -11,7 +11,7 @@ use crate::lab::summing::GROUPS;
 use crate::lab::{BlurSetup, Blurred, Method, SumSetup, Summed, Topic};
 
 /// The bins of red, green, blue and luminance.
-pub type Bins = [Vec<u32>; CHANNELS];
+pub type ChannelBins = [Vec<u32>; CHANNELS];
 
 /// Time between two moments of the diagram.
 pub const MOMENT: Duration = Duration::from_millis(900);
@@ -46,7 +46,7 @@ pub struct SumView<'a> {
     /// What is summed up, and how.
     pub setup: SumSetup,
     /// What has come of it.
-    pub outcome: Outcome<'a, Summed>,
+    pub outcome: ChoiceOutcome<'a, Summed>,
     /// The luminance of the frame in groups of bins, once it is known.
     pub groups: Option<&'a [u32; GROUPS]>,
 }
@@ -57,7 +57,7 @@ pub struct BlurView<'a> {
     /// What is blurred, and how.
     pub setup: BlurSetup,
     /// What has come of it.
-    pub outcome: Outcome<'a, Blurred>,
+    pub outcome: ChoiceOutcome<'a, Blurred>,
     /// The picture that is shown, which may be of what was chosen before, and its number.
     pub newest: Option<(&'a Blurred, u64)>,
     /// Where the picture's corners lie, in points: the upper two and then the lower two, as it was coded.
@@ -82,7 +82,7 @@ pub struct CountingView<'a> {
     /// The bins whose bars are drawn, which may be those of what was chosen before.
     pub bars: Option<&'a Figures>,
     /// What has come of it.
-    pub outcome: Outcome<'a, Figures>,
+    pub outcome: ChoiceOutcome<'a, Figures>,
     /// Some pixels of the frame, side by side.
     pub samples: &'a [Sample],
     /// Column and row of the first of them.
@@ -91,7 +91,7 @@ pub struct CountingView<'a> {
 
 /// What has come of a choice.
 #[derive(Debug, Clone, Copy)]
-pub enum Outcome<'a, T> {
+pub enum ChoiceOutcome<'a, T> {
     /// Nothing yet.
     UnderWay,
     /// In words why the adapter cannot do it.
@@ -104,9 +104,9 @@ pub enum Outcome<'a, T> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figures {
     /// What it has counted.
-    pub counted: Bins,
+    pub counted: ChannelBins,
     /// What it should have.
-    pub right: Bins,
+    pub right: ChannelBins,
     /// Counts that it should have made, in all channels.
     pub wanted: u64,
     /// Whether every bin is right.

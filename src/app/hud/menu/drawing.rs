@@ -18,7 +18,7 @@ const AT: Color32 = Color32::from_gray(56);
 pub const BESIDE: f32 = 26.0;
 
 /// A line as it was drawn.
-pub struct Line {
+pub struct DrawnMenuLine {
     pub id: Id,
     pub layer: LayerId,
     /// The first letter of its words, small.
@@ -26,12 +26,12 @@ pub struct Line {
 }
 
 /// One drawing of a menu.
-pub struct Drawing<'a, 'm> {
+pub struct MenuDrawing<'a, 'm> {
     pub model: &'a Model<'m>,
     pub commands: &'a mut Vec<Command>,
     /// The line that keys have led to.
     pub chosen: Option<Id>,
-    pub lines: Vec<Line>,
+    pub lines: Vec<DrawnMenuLine>,
     /// Where menus beside it lie.
     pub places: Vec<Rect>,
     /// Their lines.
@@ -40,7 +40,7 @@ pub struct Drawing<'a, 'm> {
     pub left: Option<Id>,
 }
 
-impl<'a, 'm> Drawing<'a, 'm> {
+impl<'a, 'm> MenuDrawing<'a, 'm> {
     pub const fn new(model: &'a Model<'m>, commands: &'a mut Vec<Command>, chosen: Option<Id>) -> Self {
         Self { model, commands, chosen, lines: Vec::new(), places: Vec::new(), opened: Vec::new(), left: None }
     }
@@ -109,7 +109,7 @@ impl<'a, 'm> Drawing<'a, 'm> {
     fn drawn(&mut self, ui: &Ui, response: &Response, words: &str) {
         let begins =
             words.chars().find(|letter| letter.is_alphanumeric()).and_then(|letter| letter.to_lowercase().next());
-        self.lines.push(Line { id: response.id, layer: ui.layer_id(), begins });
+        self.lines.push(DrawnMenuLine { id: response.id, layer: ui.layer_id(), begins });
         // What is drawn to be measured is not seen, and lies elsewhere.
         if !ui.is_sizing_pass() {
             let at = response.rect.center() * ui.ctx().pixels_per_point();

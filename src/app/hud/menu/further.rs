@@ -2,7 +2,7 @@
 
 use egui::Ui;
 
-use super::drawing::{BESIDE, Drawing};
+use super::drawing::{BESIDE, MenuDrawing};
 use super::words::shortened;
 use crate::app::hud::model::Command;
 use crate::app::hud::theme;
@@ -12,7 +12,7 @@ use crate::strip::Sought;
 use crate::view::scene::Sharing;
 use crate::view::scopes::ScopeStyle;
 
-impl Drawing<'_, '_> {
+impl MenuDrawing<'_, '_> {
     /// The scopes, and how those beside the histograms look.
     pub(super) fn scopes(&mut self, ui: &mut Ui) {
         use Action::{ToggleOverlays, ToggleParade, ToggleScopes, ToggleVectorscope, ToggleWall, ToggleWaveform};

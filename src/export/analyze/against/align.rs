@@ -8,7 +8,7 @@ use std::fmt;
 use std::ops::ControlFlow;
 
 use super::super::comparison::Against;
-use super::super::counter::{Counting, ScopeUse};
+use super::super::counter::{RunComponents, ScopeUse};
 use super::super::counting::{Context, Cropping, Request, count_all};
 use super::super::ending::AnalyzeError;
 use super::super::frames::{self, End, Frames};
@@ -28,7 +28,7 @@ const SHARE_BITS: u32 = 16;
 
 /// An offset that was found.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Found {
+pub struct FoundOffset {
     /// It.
     pub offset: i64,
     /// Frames that were held against each other there.
@@ -37,7 +37,7 @@ pub struct Found {
     pub percent: f64,
 }
 
-impl fmt::Display for Found {
+impl fmt::Display for FoundOffset {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { offset, frames, percent } = self;
         write!(
@@ -76,10 +76,10 @@ impl Signature {
 ///
 /// # Errors
 /// [`AnalyzeError`] if a file cannot be read, or only once; [`AnalyzeError::NotAligned`] if nowhere enough frames have partners.
-pub fn find(request: &Request, against: &Against, within: u32) -> Result<Found, AnalyzeError> {
+pub fn find(request: &Request, against: &Against, within: u32) -> Result<FoundOffset, AnalyzeError> {
     let start = request.selection.from.unwrap_or(Point::Frame(0));
     let only = Selection { region: request.selection.region, ..Selection::default() };
-    let counting = Counting { rgbl: true, coded: false, scopes: ScopeUse::None, ..Counting::default() };
+    let counting = RunComponents { rgbl: true, coded: false, scopes: ScopeUse::None, ..RunComponents::default() };
     let request = Request { selection: only, counting, against: None, jobs: 1, ..request.clone() };
     let mut engine = Engine::start(request.engine, &request.adapter);
     engine.wait_if_wanted()?;
@@ -105,7 +105,7 @@ pub fn find(request: &Request, against: &Against, within: u32) -> Result<Found, 
     };
     let channels = Components::Rgbl.channel_names().len();
     let whole = (channels * (LEVELS - 1) * frames) as f64 * f64::from(1 << SHARE_BITS);
-    Ok(Found { offset, frames, percent: 100.0 * sum as f64 / whole })
+    Ok(FoundOffset { offset, frames, percent: 100.0 * sum as f64 / whole })
 }
 
 /// The sum of the distances of partners at that offset, and how many there are; `None` where they are too few. Of each file, the number

@@ -67,11 +67,11 @@ pub(super) enum Partner {
 /// The frames of the other file.
 pub(super) struct Partners<'a> {
     other: &'a OtherFacts,
-    supply: Supply,
+    supply: PartnerSupply,
 }
 
 /// How far the other file is read.
-pub(super) enum Supply {
+pub(super) enum PartnerSupply {
     /// Nobody has asked for a frame.
     Opened(Box<Decoder>),
     Running(Box<Frames>),
@@ -86,42 +86,42 @@ pub(super) enum Supply {
 
 impl<'a> Partners<'a> {
     pub(super) fn new(other: &'a OtherFacts, decoder: Decoder) -> Self {
-        Self { other, supply: Supply::Opened(Box::new(decoder)) }
+        Self { other, supply: PartnerSupply::Opened(Box::new(decoder)) }
     }
 
     /// How far the file was read.
-    pub(super) fn supply(self) -> Supply {
+    pub(super) fn supply(self) -> PartnerSupply {
         self.supply
     }
 
     /// Looks for all frames behind those that were asked for, to see where the file ends; not where none was asked for.
     pub(super) fn find_end(&mut self) -> Result<Partner, AnalyzeError> {
-        if matches!(self.supply, Supply::Opened(_)) { Ok(Partner::BehindEnd) } else { self.find(u64::MAX) }
+        if matches!(self.supply, PartnerSupply::Opened(_)) { Ok(Partner::BehindEnd) } else { self.find(u64::MAX) }
     }
 
     /// The frame of that number, which must be greater than every one that was asked for before.
     pub(super) fn find(&mut self, number: u64) -> Result<Partner, AnalyzeError> {
-        if let Supply::Opened(_) = self.supply {
+        if let PartnerSupply::Opened(_) = self.supply {
             self.begin(number)?;
         }
         loop {
             let frames = match &mut self.supply {
-                Supply::Running(frames) => frames,
-                Supply::Lost(_) => return Ok(Partner::Lost),
-                Supply::Opened(_) | Supply::Ended { .. } => return Ok(Partner::BehindEnd),
+                PartnerSupply::Running(frames) => frames,
+                PartnerSupply::Lost(_) => return Ok(Partner::Lost),
+                PartnerSupply::Opened(_) | PartnerSupply::Ended { .. } => return Ok(Partner::BehindEnd),
             };
             match frames.next(&self.other.info) {
                 Next::Frame(found, frame) if found >= number => return Ok(Partner::Frame(frame)),
                 Next::Frame(..) => {}
                 Next::Stopped => return Ok(Partner::Stopped),
-                Next::Failed(error) => self.supply = Supply::Lost(error.to_string()),
+                Next::Failed(error) => self.supply = PartnerSupply::Lost(error.to_string()),
                 Next::End => {
                     let (end, counters) = (frames.next_number(), frames.counters());
                     let missing =
                         self.other.ending.missing(&self.other.info, (Some(end), frames.end_secs()), &counters);
                     self.supply = match missing {
-                        Some(reason) => Supply::Lost(reason),
-                        None => Supply::Ended { end, refused_packets: counters.refused_packets },
+                        Some(reason) => PartnerSupply::Lost(reason),
+                        None => PartnerSupply::Ended { end, refused_packets: counters.refused_packets },
                     };
                 }
             }
@@ -130,11 +130,11 @@ impl<'a> Partners<'a> {
 
     /// Goes to the frame of that number.
     fn begin(&mut self, number: u64) -> Result<(), AnalyzeError> {
-        let ended = Supply::Ended { end: 0, refused_packets: 0 };
-        let Supply::Opened(mut decoder) = std::mem::replace(&mut self.supply, ended) else { return Ok(()) };
+        let ended = PartnerSupply::Ended { end: 0, refused_packets: 0 };
+        let PartnerSupply::Opened(mut decoder) = std::mem::replace(&mut self.supply, ended) else { return Ok(()) };
         let (open, stop) = (&self.other.request.open, &self.other.request.stop);
         let positioned = frames::position(&mut decoder, (Some(Point::Frame(number)), 0), false, stop)?;
-        self.supply = Supply::Running(Box::new(Frames::start(*decoder, positioned, 0, (open, stop))?));
+        self.supply = PartnerSupply::Running(Box::new(Frames::start(*decoder, positioned, 0, (open, stop))?));
         Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use super::super::cells::{Cell, Field, Kind};
+use super::super::cells::{Cell, CellKind, Field};
 use super::{Compared, Comparison, plane_names};
 use crate::histogram::Components;
 use crate::picture::layout::ColorModel;
@@ -30,14 +30,14 @@ enum What {
 }
 
 impl What {
-    const fn kind(self) -> Kind {
+    const fn kind(self) -> CellKind {
         match self {
-            Self::File | Self::ComparedAs => Kind::Text,
-            Self::Frame => Kind::Integer64,
-            Self::Identical => Kind::Boolean,
-            Self::Largest(_) => Kind::Integer32,
+            Self::File | Self::ComparedAs => CellKind::Text,
+            Self::Frame => CellKind::Integer64,
+            Self::Identical => CellKind::Boolean,
+            Self::Largest(_) => CellKind::Integer32,
             Self::Time | Self::Codes(_) | Self::Percent(_) | Self::Mean(_) | Self::Noise(_) | Self::AllNoise => {
-                Kind::Real
+                CellKind::Real
             }
         }
     }

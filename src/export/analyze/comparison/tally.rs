@@ -42,7 +42,7 @@ impl ComparisonSummary {
 
 /// What the comparisons of a run add up to so far.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Tally {
+pub struct ComparisonTally {
     summary: ComparisonSummary,
     /// When the first frame that differs is shown, in seconds.
     first_secs: f64,
@@ -89,7 +89,7 @@ impl Planes {
     }
 }
 
-impl Tally {
+impl ComparisonTally {
     /// Adds a frame, by its number and its time in seconds.
     pub fn add(&mut self, (frame, time_secs): (u64, f64), comparison: &Comparison) {
         self.summary.compared += 1;
@@ -226,7 +226,7 @@ mod tests {
 
     #[test]
     fn words_say_what_the_numbers_do() {
-        let mut tally = Tally::default();
+        let mut tally = ComparisonTally::default();
         assert!(tally.is_empty());
         tally.summary.compared = 3;
         assert_eq!(tally.in_words("a", "b"), ["a and b are the same in 3 frames, sample by sample"]);

@@ -16,10 +16,10 @@ use ::parquet::schema::types::{SchemaDescPtr, Type, TypePtr};
 use bytes::Bytes;
 use flate2::Crc;
 
-use super::super::cells::{Field, Kind};
+use super::super::cells::{CellKind, Field};
 use super::super::record::BINS_SUFFIX;
 use super::super::summary::Summary;
-use super::group::Group;
+use super::group::RowGroup;
 use super::seal;
 
 /// How hard zstd tries. Higher levels take more time than counting has to spare, and gain little on counts.
@@ -41,12 +41,12 @@ pub fn tree(fields: &[Field]) -> Result<TypePtr> {
 fn column(field: &Field) -> Result<Type> {
     let repetition = if field.may_be_empty { Repetition::OPTIONAL } else { Repetition::REQUIRED };
     let (physical, logical) = match field.kind {
-        Kind::Boolean => (Physical::BOOLEAN, None),
-        Kind::Integer32 => (Physical::INT32, None),
-        Kind::Integer64 => (Physical::INT64, None),
-        Kind::Real => (Physical::DOUBLE, None),
-        Kind::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
-        Kind::Numbers => (Physical::INT32, Some(LogicalType::integer(32, false))),
+        CellKind::Boolean => (Physical::BOOLEAN, None),
+        CellKind::Integer32 => (Physical::INT32, None),
+        CellKind::Integer64 => (Physical::INT64, None),
+        CellKind::Real => (Physical::DOUBLE, None),
+        CellKind::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+        CellKind::Numbers => (Physical::INT32, Some(LogicalType::integer(32, false))),
     };
     let leaf = |name, repetition| {
         Type::primitive_type_builder(name, physical)
@@ -54,7 +54,7 @@ fn column(field: &Field) -> Result<Type> {
             .with_logical_type(logical.clone())
             .build()
     };
-    if field.kind != Kind::Numbers {
+    if field.kind != CellKind::Numbers {
         return leaf(&field.name, repetition);
     }
     let list = Type::group_type_builder("list")
@@ -184,7 +184,7 @@ impl TableWriter {
 ///
 /// # Errors
 /// If the packer fails.
-pub fn pack(tree: TypePtr, rows: &Group) -> Result<Vec<u8>> {
+pub fn pack(tree: TypePtr, rows: &RowGroup) -> Result<Vec<u8>> {
     let mut writer = TableWriter::new(tree)?;
     rows.write(writer.writer.next_row_group()?)?;
     writer.finish(None)
@@ -256,7 +256,7 @@ impl<R: ChunkReader + 'static> TableFile<R> {
     ///
     /// # Errors
     /// If they cannot be read.
-    pub fn read_group(&self, index: usize, rows: &mut Group) -> Result<()> {
+    pub fn read_group(&self, index: usize, rows: &mut RowGroup) -> Result<()> {
         rows.read(&*self.reader.get_row_group(index)?)
     }
 
@@ -276,7 +276,14 @@ mod tests {
     use super::super::super::cells::Cell;
     use super::*;
 
-    const KINDS: [Kind; 6] = [Kind::Boolean, Kind::Integer32, Kind::Integer64, Kind::Real, Kind::Text, Kind::Numbers];
+    const KINDS: [CellKind; 6] = [
+        CellKind::Boolean,
+        CellKind::Integer32,
+        CellKind::Integer64,
+        CellKind::Real,
+        CellKind::Text,
+        CellKind::Numbers,
+    ];
 
     /// A column of every kind, and another of each that may be empty.
     fn every_kind() -> TypePtr {
@@ -288,7 +295,7 @@ mod tests {
     }
 
     /// A row of such cells; those that may be empty are in every third row.
-    fn push(rows: &mut Group, row: u32) {
+    fn push(rows: &mut RowGroup, row: u32) {
         let numbers: Vec<u32> = (0..row % 4).map(|index| u32::MAX - row * index).collect();
         let cells = || {
             [
@@ -306,8 +313,8 @@ mod tests {
         });
     }
 
-    fn no_rows(tree: &TypePtr) -> Group {
-        Group::new(TableWriter::new(tree.clone()).unwrap().schema()).unwrap()
+    fn no_rows(tree: &TypePtr) -> RowGroup {
+        RowGroup::new(TableWriter::new(tree.clone()).unwrap().schema()).unwrap()
     }
 
     #[test]
@@ -340,6 +347,6 @@ mod tests {
             "message frames { required group words (LIST) { repeated group list { required binary element; } } }";
         let foreign = ::parquet::schema::parser::parse_message_type(lists).unwrap();
         let schema = ::parquet::schema::types::SchemaDescriptor::new(Arc::new(foreign));
-        assert!(Group::new(&schema).is_err(), "a list of words");
+        assert!(RowGroup::new(&schema).is_err(), "a list of words");
     }
 }

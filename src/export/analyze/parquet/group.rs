@@ -23,19 +23,19 @@ const CELL_BYTES: usize = 8;
 const BATCH_ROWS: usize = 128;
 
 /// Rows by their columns.
-pub struct Group {
-    columns: Vec<Column>,
+pub struct RowGroup {
+    columns: Vec<ColumnCells>,
     rows: usize,
     bytes: usize,
 }
 
-impl Group {
+impl RowGroup {
     /// No rows, of a table's columns.
     ///
     /// # Errors
     /// If a column is of a type that no table here has.
     pub fn new(schema: &SchemaDescriptor) -> Result<Self> {
-        let columns = schema.columns().iter().map(|column| Column::new(column)).collect::<Result<_>>()?;
+        let columns = schema.columns().iter().map(|column| ColumnCells::new(column)).collect::<Result<_>>()?;
         Ok(Self { columns, rows: 0, bytes: 0 })
     }
 
@@ -58,7 +58,7 @@ impl Group {
 
     /// Leaves no row.
     pub fn clear(&mut self) {
-        self.columns.iter_mut().for_each(Column::clear);
+        self.columns.iter_mut().for_each(ColumnCells::clear);
         (self.rows, self.bytes) = (0, 0);
     }
 
@@ -121,7 +121,7 @@ impl Group {
 }
 
 /// A column's cells.
-struct Column {
+struct ColumnCells {
     values: Values,
     /// Of each row whether the cell holds something, where it need not.
     filled: Option<Vec<bool>>,
@@ -155,7 +155,7 @@ impl Texts {
     }
 }
 
-impl Column {
+impl ColumnCells {
     fn new(column: &ColumnDescriptor) -> Result<Self> {
         let is_list = column.max_rep_level() == 1;
         let may_be_empty = column.max_def_level() > column.max_rep_level();

@@ -6,7 +6,7 @@
 use std::f64::consts::PI;
 
 use super::levels::{PlaneSignal, plane_signal};
-use super::reading::Reading;
+use super::reading::SampleReading;
 use crate::picture::Picture;
 
 /// Degrees of a turn.
@@ -28,12 +28,12 @@ pub struct ChromaSignal {
 /// Counts saturations and hues; a table of them serves one frame after the other.
 #[derive(Debug, Default)]
 pub struct ChromaCounter {
-    table: Option<(Reading, Vec<u32>)>,
+    table: Option<(SampleReading, Vec<u32>)>,
 }
 
 impl ChromaCounter {
     /// The figures of a picture, given in parts.
-    pub fn count(&mut self, parts: &[Picture], reading: Reading) -> ChromaSignal {
+    pub fn count(&mut self, parts: &[Picture], reading: SampleReading) -> ChromaSignal {
         let mut saturations = vec![0_u64; 1 << reading.depth];
         let mut hues = [0_u64; DEGREES];
         let table = self.table(parts, reading);
@@ -70,7 +70,7 @@ impl ChromaCounter {
     }
 
     /// The table of all pairs, and the bits of each of a pair's codes, where they are few enough.
-    fn table(&mut self, parts: &[Picture], reading: Reading) -> Option<(&[u32], u32)> {
+    fn table(&mut self, parts: &[Picture], reading: SampleReading) -> Option<(&[u32], u32)> {
         let bits = parts.first().map(|part| u32::from(part.layout().depth)).filter(|bits| *bits <= MOST_TABLE_BITS)?;
         let kept = self.table.take().filter(|(of, _)| *of == reading);
         let (_, table) = self.table.insert(kept.unwrap_or_else(|| {
@@ -88,7 +88,7 @@ const fn pack((saturation, hue): (u32, u32)) -> u32 {
 
 /// Saturation and hue of a pair, with the single-precision functions of the system's library, which the filter calls too. Of 8 bits any
 /// library gives the same; of deeper codes a hue next to a whole degree may be that of the library.
-fn saturation_and_hue(cb: u16, cr: u16, reading: Reading) -> (u32, u32) {
+fn saturation_and_hue(cb: u16, cr: u16, reading: SampleReading) -> (u32, u32) {
     let [cb, cr] = [cb, cr].map(|code| (i32::from(code) - reading.middle()) as f32);
     let degrees = (180.0 / PI * f64::from(cb.atan2(cr)) + 180.0) as f32;
     (cb.hypot(cr) as u32, degrees.floor() as u32 % DEGREES as u32)
@@ -108,7 +108,7 @@ mod tests {
     #[test]
     fn how_well_a_library_rounds_decides_at_most_a_degree_of_a_deep_hue() {
         for depth in [8, 10] {
-            let reading = Reading { depth, shift: 0 };
+            let reading = SampleReading { depth, shift: 0 };
             for cb in 0..1 << depth {
                 for cr in 0..1 << depth {
                     let (found, expected) =
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn corners_are_where_the_filter_has_them() {
-        let reading = Reading { depth: 8, shift: 0 };
+        let reading = SampleReading { depth: 8, shift: 0 };
         for ((cb, cr), expected) in [
             ((128, 128), (0, 180)),
             ((128, 100), (28, 0)),

@@ -6,14 +6,14 @@ use crate::picture::{Picture, SourceFormat};
 
 /// How the samples of a picture are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Reading {
+pub struct SampleReading {
     /// Bits a sample has there.
     pub depth: u32,
     /// Places by which a sample is moved up before.
     pub shift: u32,
 }
 
-impl Reading {
+impl SampleReading {
     /// How signalstats reads such pictures; `None` where FFmpeg converts them first to values that cannot be told from the
     /// samples alone.
     ///

@@ -1,7 +1,7 @@
 //! What the filter tells of neighbours: how far a picture is from the one before, pixels that stand out of the lines around
 //! them, and lines that repeat.
 
-use super::reading::Reading;
+use super::reading::SampleReading;
 use crate::picture::Picture;
 
 /// Lines that are compared lie this far apart, so that both are of one field.
@@ -20,7 +20,7 @@ pub struct Texture {
 
 /// The figures of a picture beside the one before, which is the first of its size where there is none.
 #[must_use]
-pub fn texture(picture: &Picture, last: Option<&Picture>, reading: Reading) -> Texture {
+pub fn texture(picture: &Picture, last: Option<&Picture>, reading: SampleReading) -> Texture {
     let same = |last: &&Picture| {
         (last.width(), last.height(), last.layout()) == (picture.width(), picture.height(), picture.layout())
     };
@@ -35,7 +35,7 @@ pub fn texture(picture: &Picture, last: Option<&Picture>, reading: Reading) -> T
     }
 }
 
-fn difference(picture: &Picture, last: &Picture, component: usize, reading: Reading) -> f64 {
+fn difference(picture: &Picture, last: &Picture, component: usize, reading: SampleReading) -> f64 {
     let (width, height) = picture.layout().component_size(component, picture.width(), picture.height());
     let [mut now, mut before] = [(); 2].map(|()| vec![0_u16; width as usize]);
     let mut sum = 0;

@@ -6,10 +6,10 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use crate::export::file::encode_png;
 use crate::export::report::content::Report;
 use crate::export::report::scopes::{
-    Line, Trace, aims, lines, targets_text, trace_picture, traces as all_traces, vectorscope_picture,
+    Trace, TraceLine, aims, lines, targets_text, trace_picture, traces as all_traces, vectorscope_picture,
 };
 use crate::scopes::SUM_LEVELS;
-use crate::scopes::graticule::Kind;
+use crate::scopes::graticule::LineKind;
 
 /// Width of the pictures in pixels.
 const WIDTH: usize = 1120;
@@ -50,11 +50,11 @@ pub struct BoxParts {
 pub fn traces(report: &Report) -> Result<Vec<TraceParts>, png::EncodingError> {
     let Some(sum) = report.scopes.waveform() else { return Ok(Vec::new()) };
     let parts = |trace: Trace| {
-        let line = |line: Line| LineParts {
+        let line = |line: TraceLine| LineParts {
             class: match line.kind {
-                Kind::Step => "step",
-                Kind::Tolerance => "tolerance",
-                Kind::Nominal => "nominal",
+                LineKind::Step => "step",
+                LineKind::Tolerance => "tolerance",
+                LineKind::Nominal => "nominal",
             },
             bottom: format!("{:.3}", 100.0 * line.place),
             top: format!("{:.3}", 100.0 - 100.0 * line.place),

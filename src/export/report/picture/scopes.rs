@@ -3,7 +3,7 @@
 use crate::export::report::canvas::{Align, Area, Canvas, Style};
 use crate::export::report::content::Report;
 use crate::export::report::scopes::{
-    Line, aims, line_look, lines, targets_text, trace_picture, traces, vectorscope_picture,
+    TraceLine, aims, line_look, lines, targets_text, trace_picture, traces, vectorscope_picture,
 };
 use crate::export::report::tone::{DIM, INK};
 use crate::scopes::{SUM_LEVELS, VectorscopeSum};
@@ -38,7 +38,7 @@ pub fn draw(canvas: &mut Canvas, report: &Report, area: Area, side: i32) {
     }
 }
 
-fn draw_line(canvas: &mut Canvas, line: &Line, Area { x, y, width, .. }: Area) {
+fn draw_line(canvas: &mut Canvas, line: &TraceLine, Area { x, y, width, .. }: Area) {
     let at = y + ((1.0 - line.place) * f64::from(HEIGHT)) as i32;
     let at = at.min(y + HEIGHT - 1);
     let (color, opacity) = line_look(line.kind);
