@@ -29,6 +29,17 @@ impl Gestures {
         self.number
     }
 
+    /// Whether another movement may begin with this event.
+    #[must_use]
+    pub fn may_begin(event: &WindowEvent) -> bool {
+        match event {
+            WindowEvent::KeyboardInput { event, .. } => event.state == ElementState::Pressed && !event.repeat,
+            WindowEvent::MouseInput { state, .. } => *state == ElementState::Pressed,
+            WindowEvent::MouseWheel { .. } => true,
+            _ => false,
+        }
+    }
+
     /// Looks at an event of the window, which has so many pixels to a point.
     pub fn see(&mut self, event: &WindowEvent, pixels_per_point: f64, now: Instant) {
         match event {

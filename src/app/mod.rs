@@ -166,7 +166,10 @@ impl ApplicationHandler for App {
         if self.wheel.is_repeated(&event) {
             return;
         }
-        viewer.begin_event(&event);
+        let begun = viewer.begin_event(&event);
+        if !matches!(begun, Ok(Flow::Continue)) {
+            return self.settle(event_loop, begun);
+        }
         let result = match event {
             WindowEvent::CloseRequested => Ok(Flow::Quit),
             WindowEvent::ModifiersChanged(modifiers) => {

@@ -119,6 +119,22 @@ impl<'display> Program<'display> {
         self.display.xdotool(&["mousemove", "--window", &self.window, &x, &y]).expect("cannot move the pointer");
     }
 
+    /// Moves the pointer on, releases its first button there, and presses a key, all before the program draws anything of it.
+    pub fn let_go_and_press(&self, (x, y): (i32, i32), key: &str) {
+        let [x, y] = [x, y].map(|place| place.to_string());
+        let moved = ["mousemove", "--window", self.window.as_str(), &x, &y];
+        self.signal("STOP");
+        let done = self.display.xdotool(&[&moved[..], &["mouseup", "1", "key", "--delay", "0", key]].concat());
+        self.signal("CONT");
+        done.expect("cannot move the pointer, release its button and press a key");
+    }
+
+    /// Stops the program, or has it go on.
+    fn signal(&self, name: &str) {
+        let kill = Command::new("kill").args(["-s", name, self.id.as_str()]).status().expect("cannot run kill");
+        assert!(kill.success(), "cannot send {name} to the program");
+    }
+
     /// Takes the pointer out of the window, so that nothing of it is read or marked.
     pub fn take_pointer_away(&self) {
         self.display.xdotool(&["mousemove", "1919", "1199"]).expect("cannot move the pointer");

@@ -170,6 +170,18 @@ impl Hud {
         self.input.as_mut().is_some_and(|input| input.on_window_event(window, event).repaint)
     }
 
+    /// Whether the pointer has done something to a control that only the next drawing finds: a click, a drag that moved on.
+    #[must_use]
+    pub fn awaits_drawing(&self) -> bool {
+        let is_dragging = self.timeline.is_dragged() || self.context.egui_is_using_pointer();
+        let is_done = |event: &egui::Event| match event {
+            egui::Event::PointerButton { .. } => true,
+            egui::Event::PointerMoved(_) | egui::Event::PointerGone => is_dragging,
+            _ => false,
+        };
+        self.drawn && self.input.as_ref().is_some_and(|input| input.egui_input().events.iter().any(is_done))
+    }
+
     /// Whether the point, in points, lies on something that takes the pointer.
     #[must_use]
     pub fn covers(&self, point: Pos2) -> bool {

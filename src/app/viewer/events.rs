@@ -7,6 +7,7 @@ use winit::keyboard::{Key, ModifiersState, NamedKey};
 
 use super::{Flow, Viewer};
 use crate::app::geometry::Geometry;
+use crate::app::gestures::Gestures;
 use crate::app::keyboard;
 use crate::app::options::AppError;
 use crate::app::pointing::{HeldKeys, PointerCommand};
@@ -15,12 +16,24 @@ use crate::view::overlay::Channels;
 use crate::view::scene::Sharing;
 
 impl Viewer {
-    /// Looks at an event before anything is done about it.
-    pub fn begin_event(&mut self, event: &WindowEvent) {
+    /// Looks at an event before anything is done about it; what it says of going on.
+    ///
+    /// # Errors
+    /// [`AppError`] if the adapter fails for good.
+    pub fn begin_event(&mut self, event: &WindowEvent) -> Result<Flow, AppError> {
+        // What the hand did before belongs to its earlier movement, and comes before what it does now.
+        if Gestures::may_begin(event) && self.work.hud.awaits_drawing() {
+            let flow = self.draw()?;
+            self.end_event();
+            if flow == Flow::Quit {
+                return Ok(flow);
+            }
+        }
         self.gestures.see(event, self.work.window().scale_factor(), Instant::now());
         // What has changed since the last event was nobody's choice.
         self.history.adopt(self.work.chosen());
         self.show_event(event);
+        Ok(Flow::Continue)
     }
 
     /// Takes note of what an event has changed of what is chosen: here, and nowhere else.
