@@ -13,6 +13,7 @@ use super::hud::Note;
 use super::options::{PlayOptions, Waker};
 use super::session::Session;
 use super::{folders, start};
+use crate::picture::Frame;
 use crate::text::file_name;
 
 /// What has come of something that was to be opened.
@@ -20,7 +21,7 @@ pub enum Arrival {
     /// It is being opened.
     Begun,
     /// It is open, and its first frame is there.
-    Video(Box<Session>),
+    Video(Box<Session>, Frame),
     /// Something is to be said.
     Note(Note),
 }
@@ -169,7 +170,8 @@ impl Inputs {
                 }
                 let mut player = start::player(&info, &options);
                 player.set_speed(playing.map_or(1.0, |session| session.player.speed()), now);
-                Some(Arrival::Video(Box::new(Session::new(input, media, info, player, first))))
+                let session = Session::new(input, media, info, player, first.clone());
+                Some(Arrival::Video(Box::new(session), first))
             }
             Opened::Failed(reason) => {
                 self.opening = None;

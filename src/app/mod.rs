@@ -38,6 +38,7 @@ mod kept;
 mod keyboard;
 mod lab;
 mod landing;
+mod leaving;
 #[cfg(feature = "internals")]
 mod losing;
 mod marked;

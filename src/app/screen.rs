@@ -5,6 +5,7 @@ use std::sync::Arc;
 use winit::dpi::{LogicalSize, PhysicalSize};
 use winit::error::OsError;
 use winit::event_loop::ActiveEventLoop;
+use winit::monitor::MonitorHandle;
 use winit::window::{Fullscreen, Window, WindowAttributes};
 
 use crate::gpu::surface::{Acquired, WindowSurface};
@@ -29,7 +30,10 @@ const APPLICATION: &str = "org.histoscope.Histoscope";
 pub fn open_window(event_loop: &ActiveEventLoop, first: Option<&Frame>, full: bool) -> Result<Arc<Window>, OsError> {
     let attributes = named(Window::default_attributes().with_title("Histoscope"));
     let attributes = match first {
-        Some(frame) => attributes.with_inner_size(window_size(event_loop, frame)),
+        Some(frame) => {
+            let monitor = event_loop.primary_monitor().or_else(|| event_loop.available_monitors().next());
+            attributes.with_inner_size(window_size(monitor, frame))
+        }
         None => attributes.with_inner_size(LogicalSize::new(EMPTY_SIZE.0, EMPTY_SIZE.1)),
     };
     let full = full.then_some(Fullscreen::Borderless(None));
@@ -47,11 +51,10 @@ fn named(attributes: WindowAttributes) -> WindowAttributes {
     attributes
 }
 
-/// The video's own size where the display has room for it, else the largest of its shape that fits.
-fn window_size(event_loop: &ActiveEventLoop, frame: &Frame) -> PhysicalSize<u32> {
+/// The video's own size where the monitor has room for it, else the largest of its shape that fits.
+fn window_size(monitor: Option<MonitorHandle>, frame: &Frame) -> PhysicalSize<u32> {
     let picture = &frame.picture;
     let size = upright_size(picture.width(), picture.height(), frame.sample_aspect, frame.orientation);
-    let monitor = event_loop.primary_monitor().or_else(|| event_loop.available_monitors().next());
     let room = monitor.map_or((1280.0, 720.0), |m| {
         (f64::from(m.size().width) * DISPLAY_PART, f64::from(m.size().height) * DISPLAY_PART)
     });
@@ -91,6 +94,19 @@ impl Screen {
     /// Lets the window fill the screen, or have its size again.
     pub fn set_full(&self, full: bool) {
         self.window.set_fullscreen(full.then_some(Fullscreen::Borderless(None)));
+    }
+
+    /// Gives a window that was opened without a video the size for its first frame, unless somebody has chosen another.
+    pub fn fit_first(&mut self, frame: &Frame) {
+        let window = &self.window;
+        let untouched = LogicalSize::new(EMPTY_SIZE.0, EMPTY_SIZE.1).to_physical::<u32>(window.scale_factor());
+        if self.is_full() || window.is_maximized() || window.inner_size() != untouched {
+            return;
+        }
+        // Some systems do it at once and send no event of it.
+        if let Some(size) = window.request_inner_size(window_size(window.current_monitor(), frame)) {
+            self.resize(size);
+        }
     }
 
     /// Size of the views to draw to, in pixels.

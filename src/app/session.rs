@@ -103,7 +103,7 @@ impl Session {
                 News::NoSignal(NoSignal::Awaited { .. }) => {}
                 News::Signal(now) => {
                     if lost_since.take().is_some() {
-                        log::info!("{name}: the signal is back");
+                        log::warn!("{name}: the signal is back");
                         signal = Some(signal::back_text(info, &now));
                     }
                     *info = now;
@@ -283,6 +283,13 @@ impl Session {
     #[must_use]
     pub fn gaps_secs(&self) -> Vec<(f64, f64)> {
         self.media.as_ref().filter(|_| self.player.is_live()).map(DecodeThread::gaps_secs).unwrap_or_default()
+    }
+
+    /// For how long a live source can be looked back into, in seconds: what is lost when it is left.
+    #[must_use]
+    pub fn kept_secs(&self, now: Instant) -> f64 {
+        let live = self.play_state(now).live;
+        live.and_then(|live| live.kept).map_or(0.0, |(oldest, newest)| newest - oldest)
     }
 
     /// The frame, its picture read with the user's matrix and range where they are chosen.

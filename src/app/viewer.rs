@@ -21,6 +21,7 @@ use super::hud::{
 };
 use super::inputs::{Arrival, Inputs};
 use super::lab::{Lab, ScreenState};
+use super::leaving::Leaving;
 use super::options::{AppError, PlayOptions, Waker};
 use super::pointing::Pointer;
 use super::readouts::{Readings, Sources};
@@ -64,8 +65,8 @@ pub struct Viewer {
     lab: Lab,
     /// The channel whose letter at a histogram was clicked, for the same.
     brushed_only: Option<usize>,
-    /// When Esc closed a menu, if it has done nothing else since.
-    menu_left: Option<Instant>,
+    /// What Esc did last.
+    leaving: Leaving,
     /// Whether nothing of the window can be seen.
     occluded: bool,
     /// When the program started, until the first frame has been presented.
@@ -122,7 +123,7 @@ impl Viewer {
             held_channel: None,
             gestures: Gestures::default(),
             brushed_only: None,
-            menu_left: None,
+            leaving: Leaving::default(),
             occluded: false,
         })
     }
@@ -209,12 +210,12 @@ impl Viewer {
         match arrival {
             Arrival::Begun => self.work.redraw(),
             Arrival::Note(note) => self.work.note(note, now),
-            Arrival::Video(session) => {
+            Arrival::Video(session, first) => {
                 self.brush_fade.reset();
                 // What was chosen for another picture is not brought back on this one.
                 self.history.clear();
                 self.lab.outdate();
-                self.work.take_over(*session, self.inputs.place(), now);
+                self.work.take_over((*session, &first), self.inputs.place(), now);
             }
         }
     }

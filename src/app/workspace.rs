@@ -151,10 +151,11 @@ impl Workspace {
         })
     }
 
-    /// Puts another video on screen, the one at this place in a list of so many.
-    pub fn take_over(&mut self, session: Session, (place, count): (usize, usize), now: Instant) {
-        if let Some(before) = &self.session {
-            before.log_summary();
+    /// Puts another video with its first frame on screen, the one at this place in a list of so many.
+    pub fn take_over(&mut self, (session, first): (Session, &Frame), (place, count): (usize, usize), now: Instant) {
+        match &self.session {
+            Some(before) => before.log_summary(),
+            None => self.graphics.screen.fit_first(first),
         }
         self.leave();
         self.scene.brushes = Brushes::default();

@@ -24,6 +24,8 @@ fn a_sender_that_comes_late_and_stops_and_comes_back_is_told_and_the_window_goes
 
     let sender = Sender::moving("320x180", SENT, &address);
     until("the picture", PATIENCE, || program.title().text.contains("[live]").then_some(()));
+    // Nobody had given the window a size, so it takes that of the picture, as far as that can be read.
+    until("the window to fit", PATIENCE, || (program.picture().size() == (480, 270)).then_some(()));
     let now = program.picture();
     program.until_other("the picture to move", &now, Area::Outside, 100);
     program.after(|| program.key("bracketright"), "note: live: ");
@@ -45,6 +47,24 @@ fn a_sender_that_comes_late_and_stops_and_comes_back_is_told_and_the_window_goes
     let now = program.picture();
     program.until_other("the picture to move again", &now, Area::Outside, 100);
     program.quit_with("q");
+}
+
+#[test]
+fn a_window_keeps_the_size_that_it_was_given_while_it_waited_and_what_it_has_kept_when_esc_is_pressed_once() {
+    let _turn = alone();
+    let display = Display::start();
+    let address = format!("udp://127.0.0.1:{}", free_port());
+    let program = Program::start(&display, &address);
+    program.resize(800, 600);
+    until("the size", PATIENCE, || (program.picture().size() == (800, 600)).then_some(()));
+    let _sender = Sender::moving("320x180", SENT, &address);
+    until("the picture", PATIENCE, || program.title().text.contains("[live]").then_some(()));
+    let now = program.picture();
+    program.until_other("the picture to move", &now, Area::Outside, 100);
+    assert_eq!(program.picture().size(), (800, 600));
+    until("half a minute", PATIENCE, || (position_secs(&program) > 31.0).then_some(()));
+    program.after(|| program.key("Escape"), "note: Esc once more quits, and 3");
+    program.quit_with("Escape");
 }
 
 #[test]

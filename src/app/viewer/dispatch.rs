@@ -1,18 +1,16 @@
 //! What keys, buttons and the menu ask for, and what the window does then.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::{Flow, Viewer};
 use crate::adjust::Parameter;
 use crate::app::history::Step;
 use crate::app::hud::{Command, LabCommand, Note, OpenPanels, left_for_others};
+use crate::app::leaving::Leaving;
 use crate::app::options::AppError;
 use crate::keys::Action;
 use crate::view::overlay::Channels;
 use crate::view::panel;
-
-/// Esc that follows on one that closed a menu this soon may be meant for that.
-const SOON: Duration = Duration::from_secs(1);
 
 /// What is said where a key of the lab is pressed while that is closed.
 fn lab_is_closed() -> String {
@@ -120,7 +118,7 @@ impl Viewer {
         let now = Instant::now();
         log::debug!("key: {action:?}");
         if action == Action::Back && self.work.hud.leave_menu() {
-            self.menu_left = Some(now);
+            self.leaving = Leaving::MenuClosed(now);
             self.work.redraw();
             return Ok(Flow::Continue);
         }
@@ -196,10 +194,10 @@ impl Viewer {
     }
 
     /// Esc: leaves the full screen; else closes the help, else all panels, else the lab; else clears the selection; else leaves,
-    /// but not right after it has closed a menu.
+    /// or asks first.
     fn go_back(&mut self, now: Instant) -> Result<Flow, AppError> {
         self.work.redraw();
-        let menu_left = self.menu_left.take();
+        let mut leaving = std::mem::take(&mut self.leaving);
         if self.work.graphics.screen.is_full() {
             self.set_full(false, now);
         } else if self.work.hud.close_something() || self.work.show_video(now)? {
@@ -212,10 +210,11 @@ impl Viewer {
             }
         } else if self.lab.close() || self.work.clear_selection(now)? || self.work.clear_exposure(now) {
             // That was all.
-        } else if menu_left.is_some_and(|left| now.saturating_duration_since(left) < SOON) {
-            self.work.note(Note::done("Esc once more quits"), now);
         } else {
-            return Ok(Flow::Quit);
+            let kept_secs = self.work.session.as_ref().map_or(0.0, |session| session.kept_secs(now));
+            let Some(question) = leaving.ask(kept_secs, now) else { return Ok(Flow::Quit) };
+            self.leaving = leaving;
+            self.work.note(Note::done(question), now);
         }
         Ok(Flow::Continue)
     }

@@ -1,0 +1,79 @@
+//! Whether Esc leaves the program where it has nothing else to close.
+
+use std::time::{Duration, Instant};
+
+use crate::text::counted;
+
+/// Esc that follows on one that closed a menu this soon may be meant for that.
+const SOON: Duration = Duration::from_secs(1);
+/// For how long an answer is waited for: about as long as the question stands on the picture.
+const ASKED: Duration = Duration::from_secs(5);
+/// What takes longer to gather than this is not thrown away unasked, in seconds.
+const WORTH_KEEPING_SECS: f64 = 30.0;
+
+/// What Esc did last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Leaving {
+    /// Nothing that matters.
+    #[default]
+    Unasked,
+    /// It closed a menu.
+    MenuClosed(Instant),
+    /// It asked whether it is meant.
+    Asked(Instant),
+}
+
+impl Leaving {
+    /// What Esc asks before it leaves, with so many seconds of live input kept that would go with the window; nothing where it leaves.
+    pub fn ask(&mut self, kept_secs: f64, now: Instant) -> Option<String> {
+        let within = |since: Instant, limit| now.saturating_duration_since(since) < limit;
+        let question = match *self {
+            Self::Asked(since) if within(since, ASKED) => None,
+            _ if kept_secs >= WORTH_KEEPING_SECS => {
+                let kept = if kept_secs < 120.0 {
+                    counted(kept_secs as u64, "second")
+                } else {
+                    counted((kept_secs / 60.0) as u64, "minute")
+                };
+                Some(format!("Esc once more quits, and {kept} of live input that are kept are lost"))
+            }
+            Self::MenuClosed(since) if within(since, SOON) => Some("Esc once more quits".to_owned()),
+            _ => None,
+        };
+        *self = if question.is_some() { Self::Asked(now) } else { Self::Unasked };
+        question
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn esc_leaves_at_once_where_nothing_is_lost() {
+        let now = Instant::now();
+        assert_eq!(Leaving::default().ask(0.0, now), None);
+        assert_eq!(Leaving::default().ask(29.9, now), None);
+    }
+
+    #[test]
+    fn esc_right_after_one_that_closed_a_menu_asks_and_the_next_leaves() {
+        let now = Instant::now();
+        let mut leaving = Leaving::MenuClosed(now);
+        assert_eq!(leaving.ask(0.0, now + SOON / 2).as_deref(), Some("Esc once more quits"));
+        assert_eq!(leaving.ask(0.0, now + SOON / 2), None);
+        assert_eq!(Leaving::MenuClosed(now).ask(0.0, now + SOON), None, "that was long ago");
+    }
+
+    #[test]
+    fn minutes_of_live_input_are_not_lost_by_one_press() {
+        let now = Instant::now();
+        let mut leaving = Leaving::default();
+        let question = |leaving: &mut Leaving, secs, at| leaving.ask(secs, at).unwrap_or_default();
+        assert!(question(&mut leaving, 95.4, now).contains("95 seconds of live input"));
+        assert_eq!(leaving.ask(95.5, now + ASKED / 2), None, "the second press leaves");
+        assert!(question(&mut leaving, 200.0, now).contains("3 minutes"));
+        assert!(question(&mut leaving, 200.0, now + ASKED).contains("3 minutes"), "the question has gone");
+        assert!(question(&mut Leaving::MenuClosed(now), 60.0, now).contains("60 seconds"));
+    }
+}
