@@ -265,27 +265,8 @@ impl Viewer {
     /// Lays out the display over the picture. Nothing is gathered while nothing is to be seen.
     fn lay_out(&mut self, now: Instant) -> (Shapes, Vec<Command>) {
         let size = self.work.graphics.next_size();
-        self.work.hud.lasting = match &self.work.session {
-            None => Lasting::Invitation,
-            // Where there are two pictures, it must be said which is which.
-            Some(_) if self.work.scene.brushes.any() || !self.work.scene.adjustments.is_off() => Lasting::Readouts,
-            Some(session) if session.waits(now) => Lasting::Waiting,
-            Some(_) if self.work.region.shown().is_some() || self.lab.is_open() => Lasting::Readouts,
-            Some(_) if self.work.held.chosen().is_some() => Lasting::Readouts,
-            Some(_) => Lasting::Nothing,
-        };
         let seen = self.work.seen_text();
-        if seen.is_some() && self.work.hud.lasting == Lasting::Nothing {
-            self.work.hud.lasting = Lasting::Readouts;
-        }
-        let has_scopes = self.work.session.is_some() && !self.work.geometry().arranged().panels.is_empty();
-        if has_scopes && self.work.hud.lasting == Lasting::Nothing {
-            self.work.hud.lasting = Lasting::Readouts;
-        }
-        if self.work.scene.exposure.is_on() && self.work.session.is_some() && self.work.hud.lasting == Lasting::Nothing
-        {
-            self.work.hud.lasting = Lasting::Readouts;
-        }
+        self.work.hud.lasting = self.lasting(seen.is_some(), now);
         // What was found of another picture is not told of this one.
         self.work.follow_marked();
         let pointed = self.point_in_scopes(now);
@@ -365,6 +346,25 @@ impl Viewer {
         };
         let window = &self.work.graphics.screen.window;
         self.work.hud.lay_out(Some(window), (size, window.scale_factor()), &model, now)
+    }
+
+    /// What is to be seen for as long as it lasts; `is_seen` where it must be said which of two pictures is which.
+    fn lasting(&self, is_seen: bool, now: Instant) -> Lasting {
+        let work = &self.work;
+        let Some(session) = &work.session else { return Lasting::Invitation };
+        if work.scene.brushes.any() || !work.scene.adjustments.is_off() {
+            return Lasting::Readouts;
+        }
+        if session.waits(now) {
+            return Lasting::Waiting;
+        }
+        let is_read = is_seen
+            || work.region.shown().is_some()
+            || work.held.chosen().is_some()
+            || work.scene.exposure.is_on()
+            || self.lab.is_open()
+            || !work.geometry().arranged().panels.is_empty();
+        if is_read { Lasting::Readouts } else { Lasting::Nothing }
     }
 
     /// What the pointer is at in a scope beside the histograms, in points and in words.
