@@ -48,7 +48,7 @@ mod timeshift;
 pub use av::version as ffmpeg_version;
 pub use decoder::{Decoder, StopHandle};
 pub use error::MediaError;
-pub use exchange::{DecodeEvent, QueueLimits};
+pub use exchange::{DecodeEvent, Demand, QueueLimits};
 pub use index::FrameIndex;
 pub use info::{FrameCounters, OpenOptions, StreamInfo};
 pub use missing::Ending;

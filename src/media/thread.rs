@@ -1,7 +1,6 @@
 //! Decoding on a thread of its own, behind a bounded queue.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -9,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::address::{self, Delivery};
 use super::decoder::{Decoder, StopHandle};
 use super::error::MediaError;
-use super::exchange::{DecodeEvent, Exchange, FrameList, Life, QueueLimits};
+use super::exchange::{DecodeEvent, Demand, Exchange, FrameList, Life, QueueLimits};
 use super::index::{FrameIndex, Lister, Listing};
 use super::info::{FrameCounters, OpenOptions};
 use super::missing::Ending;
@@ -25,6 +24,10 @@ const JOIN_LIMIT: Duration = Duration::from_secs(2);
 /// The most frames that are kept of those decoded on the way to the target of a seek, and the most bytes of their buffers.
 /// Every one of them costs the time to decode a picture that could have been left out.
 pub(super) const KEPT: Room = Room { frames: 3, bytes: 64 << 20 };
+
+/// How long the frames behind the target of a seek are left alone while nobody wants them. Who has sought often seeks again, and
+/// would have to wait for those that are being decoded.
+const PAUSE: Duration = Duration::from_millis(250);
 
 /// A decoder on its own thread. Dropping it stops and joins the thread.
 pub struct DecodeThread {
@@ -43,7 +46,6 @@ pub(super) struct ThreadShared {
     pub(super) stop: StopHandle,
     /// What is kept of a live source.
     pub(super) shift: Arc<Timeshift>,
-    is_hasty: AtomicBool,
 }
 
 impl DecodeThread {
@@ -103,7 +105,6 @@ impl DecodeThread {
             waker: Box::new(waker),
             stop: stop.clone(),
             shift: Arc::new(Timeshift::new(kept_packets)),
-            is_hasty: AtomicBool::new(false),
         });
         let theirs = Arc::clone(&shared);
         let handle = thread::Builder::new().name("histoscope-decode".to_owned()).spawn(move || {
@@ -164,10 +165,12 @@ impl DecodeThread {
         drop(stale);
     }
 
-    /// Says whether frames are wanted as fast as they can be had, as while they are played. Then what stands in the place of damaged parts may
-    /// be another thing each time, instead of being decoded again. Exact seeks are in no haste.
-    pub fn set_hasty(&self, hasty: bool) {
-        self.shared.is_hasty.store(hasty, Ordering::Relaxed);
+    /// Says what frames are wanted for.
+    pub fn set_demand(&self, demand: Demand) {
+        let before = std::mem::replace(&mut self.shared.lock().demand, demand);
+        if before == Demand::Nothing && demand != before {
+            self.shared.changed.notify_all();
+        }
     }
 
     /// The list that the frames are numbered by. It is made aside once a seek has led to a frame whose number nobody knows,
@@ -259,6 +262,8 @@ pub(super) enum Task {
 pub(super) enum Afterwards {
     /// It decodes the frames that follow.
     GoOn,
+    /// The same, but not before then unless they are wanted.
+    Later(Instant),
     /// Nothing until the next seek.
     Rest,
 }
@@ -304,7 +309,7 @@ impl ThreadShared {
                     afterwards = self.seek(&mut decoder, serial, seek);
                 }
                 Task::Decode => {
-                    decoder.set_hasty(self.is_hasty.load(Ordering::Relaxed));
+                    decoder.set_hasty(self.lock().demand == Demand::Playing);
                     let event = next_event(&mut decoder, serial);
                     afterwards = Afterwards::Rest;
                     match &event {
@@ -390,7 +395,11 @@ impl ThreadShared {
         if !frames.is_empty() {
             self.push(DecodeEvent::Earlier { serial, before_ticks, frames });
         }
-        if matches!(seek, Seek::Near(_)) { Afterwards::Rest } else { Afterwards::GoOn }
+        match seek {
+            Seek::Near(_) => Afterwards::Rest,
+            Seek::Exact(_) => Afterwards::Later(Instant::now() + PAUSE),
+            _ => Afterwards::GoOn,
+        }
     }
 
     /// Waits until there is something to do: a command, or room in the queue.
@@ -407,10 +416,21 @@ impl ThreadShared {
             if let Some(listing) = exchange.list.take_done() {
                 return Task::Learn(listing);
             }
-            if afterwards == Afterwards::GoOn && exchange.queue.has_room(self.limits) {
+            let left = match afterwards {
+                Afterwards::Later(at) if exchange.demand == Demand::Nothing => {
+                    at.saturating_duration_since(Instant::now())
+                }
+                Afterwards::GoOn | Afterwards::Later(_) => Duration::ZERO,
+                Afterwards::Rest => Duration::MAX,
+            };
+            if left.is_zero() && exchange.queue.has_room(self.limits) {
                 return Task::Decode;
             }
-            exchange = self.changed.wait(exchange).unwrap_or_else(PoisonError::into_inner);
+            exchange = if left.is_zero() || left == Duration::MAX {
+                self.changed.wait(exchange).unwrap_or_else(PoisonError::into_inner)
+            } else {
+                self.changed.wait_timeout(exchange, left).unwrap_or_else(PoisonError::into_inner).0
+            };
         }
     }
 

@@ -39,7 +39,7 @@ use super::phase::{Hands, Phase, Seeking};
 use super::request::{Destination, Marks, PlaybackCounts, PlayerOptions, SeekRequest};
 use super::supply::FrameSupply;
 use super::tally::{OnScreen, PlaybackTally};
-use crate::media::FrameIndex;
+use crate::media::{Demand, FrameIndex};
 use crate::picture::Frame;
 
 /// Timestamps are compared with this slack, in seconds, so that rounding in a file's time base delays no frame.
@@ -183,6 +183,17 @@ impl Player {
     pub fn note_replaced(&mut self, frames: u64) {
         if matches!(self.hands, Hands::Playing) {
             self.tally.count_dropped(frames);
+        }
+    }
+
+    /// What the frames that follow are wanted for.
+    #[must_use]
+    pub fn demand(&self) -> Demand {
+        match &self.hands {
+            Hands::Paused { steps: 0 } => Demand::Nothing,
+            Hands::Paused { .. } => Demand::Next,
+            Hands::Scrubbing(scrub) if scrub.then_paused => Demand::Next,
+            Hands::Playing | Hands::Scrubbing(_) => Demand::Playing,
         }
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use histoscope::media::{DecodeEvent, DecodeThread, MediaError, OpenOptions, QueueLimits, Seek, SeekTarget};
+use histoscope::media::{DecodeEvent, DecodeThread, Demand, MediaError, OpenOptions, QueueLimits, Seek, SeekTarget};
 
 use crate::common::Clip;
 use crate::common::numbered::{number, numbered};
@@ -106,6 +106,43 @@ fn dropping_ends_the_thread_wherever_it_is() {
         drop(thread);
         assert_eq!(Arc::strong_count(&woken), 1, "the thread is gone and its waker with it");
     }
+}
+
+#[test]
+fn frames_behind_the_target_of_a_seek_are_left_alone_for_a_while_unless_they_are_wanted() {
+    let clip = clip();
+    let thread = start(&clip, QueueLimits::default());
+    assert!(matches!(next(&thread), DecodeEvent::Opened(_)));
+    let mut serial = 0;
+    // When the frame of a seek has come that nothing is wanted after.
+    let mut land = || {
+        serial += 1;
+        thread.set_demand(Demand::Nothing);
+        thread.seek(serial, Seek::to(1.0));
+        while !matches!(next(&thread), DecodeEvent::Frame(frame) if frame.serial == serial && frame.index == Some(25)) {
+        }
+        Instant::now()
+    };
+    let is_next = |event| matches!(event, Some(DecodeEvent::Frame(frame)) if frame.index == Some(26));
+    // The frames wait for a quarter of a second; a try that was kept waiting itself shows nothing.
+    let (wait, least) = (Duration::from_millis(100), Duration::from_millis(200));
+    let is_left_alone = (0..20).any(|_| {
+        let landed = land();
+        std::thread::sleep(wait);
+        let more = thread.try_recv();
+        let is_undisturbed = landed.elapsed() < least;
+        assert!(more.is_none() || !is_undisturbed, "{more:?}");
+        is_undisturbed
+    });
+    assert!(is_left_alone, "no undisturbed moment");
+    assert!(is_next(thread.recv_timeout(SOON)), "they come in the end");
+    let comes_at_once = (0..20).any(|_| {
+        let landed = land();
+        std::thread::sleep(wait);
+        thread.set_demand(Demand::Next);
+        is_next(thread.recv_timeout(SOON)) && landed.elapsed() < least
+    });
+    assert!(comes_at_once, "what is wanted is waited for");
 }
 
 #[test]

@@ -23,6 +23,20 @@ fn steps_pause_and_go_one_frame() {
 }
 
 #[test]
+fn frames_are_wanted_while_it_plays_and_for_a_step_and_not_behind_a_picture_that_stands() {
+    let start = Instant::now();
+    let mut player = sought(start, 60);
+    assert_eq!(player.demand(), Demand::Nothing);
+    player.step(true, start);
+    assert_eq!(player.demand(), Demand::Next);
+    player.tick(start);
+    assert_eq!(player.demand(), Demand::Nothing, "the step was made");
+    player.scrub_to(5.0, start);
+    assert_eq!(player.demand(), Demand::Next);
+    assert_eq!(playing(start).demand(), Demand::Playing);
+}
+
+#[test]
 fn a_step_beyond_either_end_says_which_end_it_is() {
     let start = Instant::now();
     let mut player = playing(start);
