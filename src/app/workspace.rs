@@ -164,6 +164,7 @@ impl Workspace {
         self.bins.forget();
         self.marked.forget();
         self.strip.forget();
+        self.hud.change_video();
         let place = if count > 1 { format!("  ({place} of {count})") } else { String::new() };
         let text = format!("{}{place}", session.name);
         // What stands in for the video before stands in for this one no longer.
@@ -233,7 +234,7 @@ impl Workspace {
             self.redraw();
         }
         for complaint in due.complaints {
-            self.note(Note::warning(complaint), now);
+            self.note(Note::fault(complaint), now);
         }
         if let Some(told) = due.told {
             self.note(Note::done(told), now);

@@ -26,6 +26,8 @@ pub struct Figures {
     pts_seconds: f64,
     pts_ticks: i64,
     time_seconds: f64,
+    /// Whether the decoder reported damage, in whose place it has put something of its own.
+    damaged: bool,
     width: u32,
     height: u32,
     depth: u8,
@@ -136,6 +138,7 @@ impl Figures {
             pts_seconds: frame.time_base.times(frame.pts_ticks),
             pts_ticks: frame.pts_ticks,
             time_seconds: frame.time_secs,
+            damaged: frame.damaged,
             width: picture.width(),
             height: picture.height(),
             depth: picture.layout().depth,
@@ -251,6 +254,9 @@ impl fmt::Display for Figures {
             self.range_source,
             self.engine,
         )?;
+        if self.damaged {
+            writeln!(f, "damaged: what the decoder has put in the place of missing parts is counted too")?;
+        }
         if let Some([x, y, width, height]) = self.region {
             writeln!(f, "counted region: {width}×{height} pixels from {x},{y}")?;
         }

@@ -45,12 +45,16 @@ fn damaged_files_are_counted_alike_each_time_and_with_several_decoders() {
         let arguments = format!("-vf noise=alls=12:allf=t {arguments}");
         let clip = odd::with_damage(&Clip::moving(name, "256x144", 16.0, &arguments), name);
         let path = clip.path().to_str().unwrap();
+        let mut told = Vec::new();
         let counted = ["1", "1", "2", "3"].map(|jobs| {
             let run = run(["analyze", path, "--engine", "cpu", "--jobs", jobs]);
             assert_eq!(run.code, Some(0), "{name}: {run:?}");
+            told.push(run.stderr);
             run.stdout
         });
-        assert!(counted[0].contains("\"damaged\":true"), "{name} is not damaged");
+        let damaged = counted[0].matches("\"damaged\":true").count();
+        assert!(damaged > 1, "{name} is not damaged");
+        assert!(told.iter().all(|told| told.contains(&format!(": {damaged} frames damaged, "))), "{name}: {told:?}");
         for (counts, jobs) in counted[1..].iter().zip(["1", "2", "3"]) {
             let differing = counted[0].lines().zip(counts.lines()).position(|(one, other)| one != other);
             assert_eq!(differing, None, "{name} with --jobs {jobs}: the line differs");

@@ -118,6 +118,20 @@ fn a_first_file_that_cannot_be_opened_is_told_and_the_next_one_is_shown() {
 }
 
 #[test]
+fn what_is_wrong_with_a_file_is_not_said_of_the_next_one() {
+    let _turn = turn();
+    let display = Display::start();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let cut = folder.path().join("cut.mp4");
+    let bytes = std::fs::read(sample()).expect("the sample is there");
+    std::fs::write(&cut, &bytes[..bytes.len() * 3 / 4]).expect("a file can be written");
+    let program = Program::start_on(&display, &[cut.to_str().expect("plain"), sample(), "--paused"]);
+    until("the fault", PATIENCE, || program.log().contains("note: the file is not whole").then_some(()));
+    program.after(|| program.key("Next"), "note no longer: the file is not whole");
+    program.quit_with("q");
+}
+
+#[test]
 fn a_display_without_an_adapter_is_told_in_one_line() {
     let _turn = turn();
     let display = Display::start();

@@ -203,6 +203,11 @@ impl Hud {
         self.visibility.let_go(now);
     }
 
+    /// Drops the notes that are of the video on screen, as another one comes.
+    pub fn change_video(&mut self) {
+        self.notes.change_video();
+    }
+
     /// Keeps the controls on screen, or lets them fade; which of the two.
     pub fn toggle_pinned(&mut self, now: Instant) -> bool {
         self.visibility.toggle_pinned(now)

@@ -38,25 +38,37 @@ pub struct Note {
     /// The words.
     pub text: String,
     severity: Severity,
+    /// Whether it is said of the video on screen without naming it, so that it goes when that does.
+    is_of_video: bool,
 }
 
 impl Note {
     /// Something was done.
     #[must_use]
     pub fn done(text: impl Into<String>) -> Self {
-        Self { text: plain_lines(&text.into()), severity: Severity::Done }
+        Self::new(text.into(), Severity::Done)
     }
 
     /// Something was done that takes a while to read, such as a file's name.
     #[must_use]
     pub fn info(text: impl Into<String>) -> Self {
-        Self { text: plain_lines(&text.into()), severity: Severity::Info }
+        Self::new(text.into(), Severity::Info)
     }
 
     /// Something went wrong.
     #[must_use]
     pub fn warning(text: impl Into<String>) -> Self {
-        Self { text: plain_lines(&text.into()), severity: Severity::Warning }
+        Self::new(text.into(), Severity::Warning)
+    }
+
+    /// Something is wrong with the video on screen.
+    #[must_use]
+    pub fn fault(text: impl Into<String>) -> Self {
+        Self { is_of_video: true, ..Self::warning(text) }
+    }
+
+    fn new(text: String, severity: Severity) -> Self {
+        Self { text: plain_lines(&text), severity, is_of_video: false }
     }
 }
 
@@ -80,6 +92,13 @@ impl Notes {
         self.0.push((note, now + stay));
         if self.0.len() > MOST {
             self.0.remove(0);
+        }
+    }
+
+    /// Drops what was said of the video that was on screen.
+    pub fn change_video(&mut self) {
+        for (note, _) in self.0.extract_if(.., |(note, _)| note.is_of_video) {
+            log::debug!("note no longer: {}", note.text);
         }
     }
 
@@ -199,6 +218,17 @@ impl LaidOut {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_wrong_with_a_video_is_not_said_of_the_next_one() {
+        let now = Instant::now();
+        let mut notes = Notes::default();
+        notes.add(Note::fault("the file is damaged: 1 frame damaged"), now);
+        notes.add(Note::warning("first.mp4: no such file"), now);
+        notes.change_video();
+        let left: Vec<_> = notes.0.iter().map(|(note, _)| note.text.as_str()).collect();
+        assert_eq!(left, ["first.mp4: no such file"]);
+    }
 
     #[test]
     fn a_note_takes_the_place_of_the_last_and_vanishes() {

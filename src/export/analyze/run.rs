@@ -159,7 +159,7 @@ fn run_to_end(mut request: Request, destination: &Destination, quiet: bool) -> R
         }
     };
     summary.first_frame = pipeline.first_number().unwrap_or(0);
-    let mut writer = Writer { output, records: left.records, last: None };
+    let mut writer = Writer { output, records: left.records, damaged: 0, last: None };
     let counted = count_and_write(pipeline, &name, &mut writer, quiet)?;
     conclude(counted, writer, summary, quiet)
 }
@@ -171,7 +171,7 @@ fn conclude(
     mut summary: Summary,
     quiet: bool,
 ) -> Result<Finished, AnalyzeError> {
-    let Writer { output, records, last } = writer;
+    let Writer { output, records, damaged, last } = writer;
     summary.frames = records;
     let other = summary.options.against.as_ref().map(|against| against.input.clone()).unwrap_or_default();
     let mut words = Vec::new();
@@ -180,6 +180,7 @@ fn conclude(
             (summary.first_frame, summary.end_frame) = (outcome.frames.start, outcome.frames.end);
             summary.reached_end = outcome.reached_end;
             warn_of_damage(&summary.input, outcome.decoder.refused_packets);
+            warn_of_damaged_frames(&summary.input, damaged);
             if let Some(tally) = &outcome.comparison {
                 warn_of_damage(&other, tally.other_refused_packets);
                 summary.comparison = Some(tally.summary());
@@ -226,11 +227,20 @@ fn warn_of_damage(name: &str, refused: u64) {
     }
 }
 
+fn warn_of_damaged_frames(name: &str, damaged: u64) {
+    if damaged > 0 {
+        let frames = counted(damaged, "frame");
+        log::warn!("{name}: {frames} damaged, and counted with what the decoder put there; the records say which");
+    }
+}
+
 /// Writes a run's records, one after the other.
 struct Writer {
     output: Records,
     /// Records that are there, those of an earlier run among them.
     records: u64,
+    /// Those of damaged frames, but for an earlier run's.
+    damaged: u64,
     /// The number of the last frame that was written.
     last: Option<u64>,
 }
@@ -242,6 +252,7 @@ impl Writer {
         while let Some(frame) = next {
             self.output.add(&frame)?;
             self.records += 1;
+            self.damaged += u64::from(frame.facts.damaged);
             self.last = Some(frame.facts.number);
             next = match counted.try_recv() {
                 Ok(frame) => Some(frame),
