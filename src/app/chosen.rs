@@ -1,7 +1,7 @@
 //! What is chosen for the picture, as one value that can be taken back: view, channels, adjustments and all that belongs to
 //! them.
 
-use crate::adjust::Choices;
+use crate::adjust::{Adjustments, Choices};
 use crate::histogram::Components;
 use crate::view::brushes::Brushes;
 use crate::view::exposure::{Exposure, FalseColor};
@@ -93,10 +93,8 @@ impl Chosen {
         }
         if new.adjustments == old.adjustments {
             tell(after.parameters != self.parameters, "parameters of adjustments".to_owned());
-        } else if new.adjustments.is_off() {
-            tell(true, format!("{} off", old.adjustments));
         } else {
-            tell(true, new.adjustments.to_string());
+            tell(true, told_of_adjustments(&old.adjustments, &new.adjustments));
         }
         tell(new.counted != old.counted, format!("histograms: {}", new.counted.name()));
         tell(new.pair.gain != old.pair.gain, format!("gain {}", new.pair.gain));
@@ -107,6 +105,21 @@ impl Chosen {
             more => format!("{} and {} more", parts[..2].join(", "), more - 2),
         }
     }
+}
+
+/// The steps that are other than before, whichever of the two has them: what came, or went, or changed.
+fn told_of_adjustments(old: &Adjustments, new: &Adjustments) -> String {
+    let mut parts = Vec::new();
+    let mut tell = |old: Adjustments, new: Adjustments| {
+        if old != new {
+            parts.push(if new.is_off() { format!("{old} off") } else { new.to_string() });
+        }
+    };
+    let off = Adjustments::default();
+    tell(Adjustments { blur: old.blur, ..off }, Adjustments { blur: new.blur, ..off });
+    tell(Adjustments { tone: old.tone, ..off }, Adjustments { tone: new.tone, ..off });
+    tell(Adjustments { reduction: old.reduction, ..off }, Adjustments { reduction: new.reduction, ..off });
+    parts.join(", ")
 }
 
 /// What of two pictures was changed; the one that is left where there is but one now.
@@ -125,7 +138,7 @@ const fn on_or_off(on: bool) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::adjust::{Adjustments, Blur};
+    use crate::adjust::{Blur, Equalize, Tone};
     use crate::view::datascope::Datascope;
     use crate::view::exposure::FalseColorTable;
     use crate::view::overlay::Channels;
@@ -158,6 +171,12 @@ mod tests {
         assert_eq!(told(|scene| scene.adjustments.blur = blur), "low-pass 9×9");
         let on = Scene { adjustments: Adjustments { blur, ..Adjustments::default() }, ..Scene::default() };
         assert_eq!(of(&on).told(&of(&Scene::default())), "low-pass 9×9 off");
+        // What stays as it was is not told.
+        let mut both = on;
+        both.adjustments.tone = Some(Tone::Equalize(Equalize::default()));
+        assert_eq!(of(&on).told(&of(&both)), "equalized");
+        assert_eq!(of(&both).told(&of(&on)), "equalized off");
+        assert_eq!(of(&both).told(&of(&Scene::default())), "low-pass 9×9 off, equalized off");
         let all = told(|scene| (0..4).for_each(|channel| scene.channels.toggle(channel)));
         assert_eq!(all, "red off, green off and 2 more");
     }

@@ -4,21 +4,21 @@ use std::time::{Duration, Instant};
 
 use crate::text::counted;
 
-/// Esc that follows on one that closed a menu this soon may be meant for that.
+/// Esc that follows this soon on what closed a menu or a field may be meant for that.
 const SOON: Duration = Duration::from_secs(1);
 /// For how long an answer is waited for: about as long as the question stands on the picture.
 const ASKED: Duration = Duration::from_secs(5);
 /// What takes longer to gather than this is not thrown away unasked, in seconds.
 const WORTH_KEEPING_SECS: f64 = 30.0;
 
-/// What Esc did last.
+/// What Esc or Enter did last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Leaving {
     /// Nothing that matters.
     #[default]
     Unasked,
-    /// It closed a menu.
-    MenuClosed(Instant),
+    /// It, or Enter, closed a menu or a field.
+    Closed(Instant),
     /// It asked whether it is meant.
     Asked(Instant),
 }
@@ -37,7 +37,7 @@ impl Leaving {
                 };
                 Some(format!("Esc once more quits, and {kept} of live input that are kept are lost"))
             }
-            Self::MenuClosed(since) if within(since, SOON) => Some("Esc once more quits".to_owned()),
+            Self::Closed(since) if within(since, SOON) => Some("Esc once more quits".to_owned()),
             _ => None,
         };
         *self = if question.is_some() { Self::Asked(now) } else { Self::Unasked };
@@ -57,12 +57,12 @@ mod tests {
     }
 
     #[test]
-    fn esc_right_after_one_that_closed_a_menu_asks_and_the_next_leaves() {
+    fn esc_right_after_what_closed_a_menu_or_a_field_asks_and_the_next_leaves() {
         let now = Instant::now();
-        let mut leaving = Leaving::MenuClosed(now);
+        let mut leaving = Leaving::Closed(now);
         assert_eq!(leaving.ask(0.0, now + SOON / 2).as_deref(), Some("Esc once more quits"));
         assert_eq!(leaving.ask(0.0, now + SOON / 2), None);
-        assert_eq!(Leaving::MenuClosed(now).ask(0.0, now + SOON), None, "that was long ago");
+        assert_eq!(Leaving::Closed(now).ask(0.0, now + SOON), None, "that was long ago");
     }
 
     #[test]
@@ -74,6 +74,6 @@ mod tests {
         assert_eq!(leaving.ask(95.5, now + ASKED / 2), None, "the second press leaves");
         assert!(question(&mut leaving, 200.0, now).contains("3 minutes"));
         assert!(question(&mut leaving, 200.0, now + ASKED).contains("3 minutes"), "the question has gone");
-        assert!(question(&mut Leaving::MenuClosed(now), 60.0, now).contains("60 seconds"));
+        assert!(question(&mut Leaving::Closed(now), 60.0, now).contains("60 seconds"));
     }
 }

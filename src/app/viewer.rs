@@ -65,7 +65,7 @@ pub struct Viewer {
     lab: Lab,
     /// The channel whose letter at a histogram was clicked, for the same.
     brushed_only: Option<usize>,
-    /// What Esc did last.
+    /// What Esc or Enter did last.
     leaving: Leaving,
     /// Whether nothing of the window can be seen.
     occluded: bool,

@@ -20,7 +20,7 @@ pub enum JoinError {
         source: std::io::Error,
     },
     /// A file is no survey.
-    #[error("{} was not written by 'histoscope bench -o {}': {reason}", .path.display(), .path.file_name().unwrap_or_default().display())]
+    #[error("{} was not written by 'histoscope bench -o {}': {reason}", .path.display(), .path.with_extension("json").file_name().unwrap_or_default().display())]
     NoSurvey {
         /// The file.
         path: PathBuf,

@@ -9,7 +9,7 @@ use histoscope::benchmark::{
     self, BenchContent, Error, LENGTHS, Options, Survey, SweepGrid, check_writable, write_whole,
 };
 
-use super::options::{AdapterArgs, ReadingArgs, parse_bin_count, parse_size};
+use super::options::{AdapterArgs, ReadingArgs, parse_bin_count, parse_size, whole};
 use super::output::{WrongUsage, print_line, wrong_usage};
 
 /// Arguments of `bench`.
@@ -45,7 +45,7 @@ pub struct BenchArgs {
     length: Vec<u32>,
 
     /// Repeats of each measurement; slow methods are repeated less
-    #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, value_name = "N", default_value_t = 30, value_parser = whole::<u32, 1, 10_000>)]
     repeats: u32,
 
     /// Measure only the rows whose name or title contains one of these, in capitals or not; they are listed below

@@ -1,5 +1,7 @@
 //! Options that several commands know.
 
+use std::str::FromStr;
+
 use clap::{Args, ValueEnum};
 use histoscope::analysis::{Point, RegionSpec};
 use histoscope::benchmark::Shape;
@@ -77,11 +79,11 @@ impl CountingArgs {
 #[derive(Debug, Args)]
 pub struct PartArgs {
     /// Begin with the first frame at or after this: a time (3.2, 1:02.5, 0:01:02.5) or a frame's number (250f)
-    #[arg(long, value_name = "POINT", value_parser = parse_point)]
+    #[arg(long, value_name = "POINT", value_parser = parse_point, allow_negative_numbers = true)]
     pub from: Option<Point>,
 
     /// End before the first frame at or after this, a time or a frame's number
-    #[arg(long, value_name = "POINT", value_parser = parse_point)]
+    #[arg(long, value_name = "POINT", value_parser = parse_point, allow_negative_numbers = true)]
     pub to: Option<Point>,
 
     /// Count only this part of the picture as it is coded, in pixels or in percent of its width and height
@@ -216,7 +218,7 @@ impl From<ComponentsArg> for Components {
 }
 
 /// Reads a time, or a frame's number with an f before or behind it.
-fn parse_point(text: &str) -> Result<Point, String> {
+pub fn parse_point(text: &str) -> Result<Point, String> {
     let digits = text.strip_suffix('f').or_else(|| text.strip_prefix('f'));
     if let Some(digits) = digits.filter(|digits| digits.bytes().all(|b| b.is_ascii_digit())) {
         return digits.parse().map(Point::Frame).map_err(|_| format!("'{text}' is no frame number; write 250f"));
@@ -230,6 +232,9 @@ fn parse_point(text: &str) -> Result<Point, String> {
     parse_time(text).map(Point::Time).map_err(|_| wrong())
 }
 
+/// The most pixels of a picture across or down.
+const MOST_SIDE: u32 = 65_536;
+
 /// Reads a number of bins.
 pub fn parse_bin_count(text: &str) -> Result<u32, String> {
     let bins = text.parse().map_err(|_| format!("'{text}' is no number of bins; write one from 3 to 4096"))?;
@@ -242,23 +247,53 @@ pub fn parse_size(text: &str) -> Result<(u32, u32), String> {
     let wrong = || format!("'{text}' is no size; write width and height in pixels, for example 1280x720");
     let (width, height) = text.split_once(['x', 'X', '×']).ok_or_else(wrong)?;
     match (width.parse(), height.parse()) {
-        (Ok(width), Ok(height)) if (1..=65_536).contains(&width) && (1..=65_536).contains(&height) => {
-            Ok((width, height))
+        (Ok(0), _) | (_, Ok(0)) => Err(wrong()),
+        (Ok(width), Ok(height)) if width.max(height) > MOST_SIDE => {
+            Err(format!("'{text}' is too large; a picture has {MOST_SIDE} pixels across and down at most"))
         }
+        (Ok(width), Ok(height)) => Ok((width, height)),
         _ => Err(wrong()),
     }
 }
 
+/// Reads a whole number within limits.
+pub fn whole<N: FromStr, const LEAST: u64, const MOST: u64>(text: &str) -> Result<N, String> {
+    let wrong = || match MOST {
+        u64::MAX => format!("'{text}' is no whole number from {LEAST} on"),
+        _ => format!("'{text}' is no whole number from {LEAST} to {MOST}"),
+    };
+    let number: u64 = text.parse().map_err(|_| wrong())?;
+    let number = Some(number).filter(|number| (LEAST..=MOST).contains(number)).ok_or_else(wrong)?;
+    number.to_string().parse().map_err(|_| wrong())
+}
+
 #[cfg(test)]
 mod tests {
+    use std::num::NonZeroU64;
+
     use super::*;
 
     #[test]
     fn sizes_are_two_numbers() {
         assert_eq!(parse_size("1280x720"), Ok((1280, 720)));
-        for text in ["1280", "0x5", "5x0", "x", "-1x5", "1x1x1", "70000x2"] {
-            assert!(parse_size(text).is_err(), "{text}");
+        for text in ["1280", "0x5", "5x0", "x", "-1x5", "1x1x1", "99999999999x2"] {
+            assert!(parse_size(text).is_err_and(|error| error.contains("is no size")), "{text}");
         }
+        assert!(parse_size("70000x2").is_err_and(|error| error.contains("65536 pixels across")));
+        assert_eq!(parse_size("2x65536"), Ok((2, 65_536)));
+    }
+
+    #[test]
+    fn whole_numbers_keep_their_limits_and_say_which() {
+        let parse = whole::<u32, 1, 1000>;
+        assert_eq!((parse("1"), parse("1000")), (Ok(1), Ok(1000)));
+        for text in ["0", "1001", "-1", "1.5", "x", ""] {
+            assert_eq!(parse(text), Err(format!("'{text}' is no whole number from 1 to 1000")));
+        }
+        let parse = whole::<NonZeroU64, 1, { u64::MAX }>;
+        assert_eq!(parse("7"), Ok(NonZeroU64::new(7).expect("not zero")));
+        assert_eq!(parse("0"), Err("'0' is no whole number from 1 on".to_owned()));
+        assert!(whole::<u32, 1, { u64::MAX }>("5000000000").is_err(), "no room for it");
     }
 
     #[test]

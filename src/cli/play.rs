@@ -10,7 +10,7 @@ use histoscope::{CompareAs, CompareBy, Comparing, FirstView, PlayOptions, PlaySt
 
 use super::adjust::AdjustArgs;
 use super::exposure::ExposureArgs;
-use super::options::{CountingArgs, LuminanceArg, OverlapsArg, ReadingArgs, parse_bin_count};
+use super::options::{CountingArgs, LuminanceArg, OverlapsArg, ReadingArgs, parse_bin_count, whole};
 use super::output::{WrongUsage, wrong_usage};
 
 /// Which frames of two files belong together.
@@ -63,7 +63,7 @@ pub struct PlayArgs {
     fullscreen: bool,
 
     /// Memory for decoded frames around the one on screen, in MiB: steps back and loops come out of it; with --compare each file has half of it, and of live sources half is for packets, from which minutes can be shown again
-    #[arg(long, value_name = "MIB", default_value_t = 512, value_parser = clap::value_parser!(u64).range(0..=1_048_576))]
+    #[arg(long, value_name = "MIB", default_value_t = 512, value_parser = whole::<u64, 0, 1_048_576>)]
     cache_mb: u64,
 
     /// Bins of a channel that are drawn, 3 to 4096; without it as many as codes, or as the last time

@@ -12,7 +12,7 @@ use histoscope::reporting::{self, DEFAULT_THRESHOLD, Finished, ReportFormat, Rep
 use histoscope::scoping::ScopeChoice;
 
 use super::interrupt::{INTERRUPTED, stop_on_interrupt};
-use super::options::{CountingArgs, PartArgs, ReadingArgs};
+use super::options::{CountingArgs, PartArgs, ReadingArgs, whole};
 use super::output::say;
 
 /// Arguments of `report`.
@@ -42,7 +42,7 @@ pub struct ReportArgs {
     part: PartArgs,
 
     /// Decode with this many decoders, each at another part of the file; the report is the same, but for some damaged files
-    #[arg(long, value_name = "N", default_value = "1")]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = whole::<NonZeroUsize, 1, { u64::MAX }>)]
     jobs: NonZeroUsize,
 
     /// Show no progress

@@ -5,13 +5,13 @@ use std::process::ExitCode;
 
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use histoscope::analysis::RegionSpec;
+use histoscope::analysis::{Point, RegionSpec};
 use histoscope::scoping::{ScopeChoice, ScopeLayout, ScopeStyle};
-use histoscope::{Channels, Components, SnapshotDrawing, SnapshotOptions, parse_time, snapshot};
+use histoscope::{Channels, Components, SnapshotDrawing, SnapshotOptions, snapshot};
 
 use super::adjust::AdjustArgs;
 use super::exposure::ExposureArgs;
-use super::options::{CountingArgs, LuminanceArg, OverlapsArg, ReadingArgs, parse_bin_count, parse_size};
+use super::options::{CountingArgs, LuminanceArg, OverlapsArg, ReadingArgs, parse_bin_count, parse_point, parse_size};
 use super::output::{print_line, wrong_usage};
 
 /// A scope of `--scopes`.
@@ -33,9 +33,9 @@ pub struct SnapshotArgs {
     /// The video to read
     file: PathBuf,
 
-    /// The frame that is on screen at this time: seconds, MM:SS or HH:MM:SS, with fractions
-    #[arg(long, value_name = "TIME", default_value = "0", value_parser = parse_time, allow_negative_numbers = true)]
-    at: f64,
+    /// The frame that is on screen at this time (3.2, 1:02.5, 0:01:02.5), or the one of this number (250f)
+    #[arg(long, value_name = "POINT", default_value = "0", value_parser = parse_point, allow_negative_numbers = true)]
+    at: Point,
 
     /// Size of the PNG in pixels; without it, the video's own as it is displayed
     #[arg(long, value_name = "WxH", value_parser = parse_size)]
@@ -123,7 +123,7 @@ impl SnapshotArgs {
         let adjustments = self.adjust.adjustments();
         let figures = snapshot(&SnapshotOptions {
             input: self.file,
-            at_secs: self.at,
+            at: self.at,
             drawing: SnapshotDrawing {
                 size: self.size,
                 channels: self.channels,

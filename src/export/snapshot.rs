@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::analyze::selection::Point;
 use super::figures::{AdjustedFigures, BinFigures, Figures};
 use super::file::{self, FileError};
 use super::labels::{self, LabelSubject};
@@ -14,7 +15,7 @@ use crate::engine::{Counter, Counts, Engine, EngineChoice, EngineError};
 use crate::gpu::draw::Channels;
 use crate::gpu::{AdapterChoice, Gpu, GpuError, Renderer, Scene};
 use crate::histogram::{Components, Histogram, LightTable, Transfer};
-use crate::media::{Decoder, MediaError, OpenOptions, Seek};
+use crate::media::{Decoder, MediaError, OpenOptions, Seek, SeekTarget};
 use crate::picture::region::Rect;
 use crate::picture::{Frame, PictureError};
 use crate::scopes;
@@ -30,8 +31,8 @@ use crate::view::scopes::ScopeStyle;
 pub struct SnapshotOptions {
     /// The video.
     pub input: PathBuf,
-    /// Time of the frame, in seconds from the start.
-    pub at_secs: f64,
+    /// The frame: the one on screen at a time, or the one of a number.
+    pub at: Point,
     /// How the picture is drawn.
     pub drawing: SnapshotDrawing,
     /// Whether the figures contain all bins.
@@ -98,12 +99,22 @@ pub enum SnapshotError {
     #[error(transparent)]
     File(#[from] FileError),
     /// The video has no frame there.
-    #[error("{}: no frame could be decoded at {at_secs} s", .input.display())]
+    #[error("{}: no frame could be decoded at {at}", .input.display())]
     NoFrame {
         /// The video.
         input: PathBuf,
-        /// The wanted time in seconds.
-        at_secs: f64,
+        /// Where one was wanted.
+        at: Point,
+    },
+    /// The video is shorter.
+    #[error("{}: there is no frame {number}: the last one is {last}; frames are numbered from 0", .input.display())]
+    NoSuchFrame {
+        /// The video.
+        input: PathBuf,
+        /// The wanted number.
+        number: u64,
+        /// That of the last frame.
+        last: u64,
     },
     /// The region is not inside the picture.
     #[error("{}: the region {region} is not inside the picture, which has {width}×{height} pixels; choose one that is", .input.display())]
@@ -116,6 +127,16 @@ pub enum SnapshotError {
         width: u32,
         /// Its height.
         height: u32,
+    },
+    /// A level is above all codes of the video.
+    #[error("{}: {code}c is no code of a video of {depth} bits, whose codes end at {}; name one of its own, or percent", .input.display(), (1_u32 << .depth) - 1)]
+    NoSuchCode {
+        /// The video.
+        input: PathBuf,
+        /// The code.
+        code: u32,
+        /// Bits of the video's codes.
+        depth: u8,
     },
     /// R'G'B' video has no Y'CbCr codes.
     #[error("{}: the video is R'G'B'; it has no Y'CbCr codes to count (leave --components out)", .0.display())]
@@ -135,6 +156,10 @@ pub fn snapshot(options: &SnapshotOptions) -> Result<Figures, SnapshotError> {
     let frame = frame_at(options)?;
     if options.components == Components::YCbCr && !frame.picture.has_coded_components() {
         return Err(SnapshotError::NotCoded(options.input.clone()));
+    }
+    let depth = frame.picture.layout().depth;
+    if let Some(code) = options.drawing.exposure.most_code().filter(|code| *code >> depth != 0) {
+        return Err(SnapshotError::NoSuchCode { input: options.input.clone(), code, depth });
     }
     let region = region_of(options, &frame)?;
     let gpu = adapter(options)?;
@@ -333,21 +358,30 @@ fn draw(
 }
 
 fn no_frame(options: &SnapshotOptions) -> SnapshotError {
-    SnapshotError::NoFrame { input: options.input.clone(), at_secs: options.at_secs }
+    SnapshotError::NoFrame { input: options.input.clone(), at: options.at }
 }
 
 fn frame_at(options: &SnapshotOptions) -> Result<Frame, SnapshotError> {
     let mut decoder = Decoder::open(&options.input, &options.open)?;
-    if options.at_secs > 0.0 {
-        decoder.seek(Seek::to(options.at_secs))?;
+    match options.at {
+        Point::Time(secs) if secs > 0.0 => decoder.seek(Seek::to(secs))?,
+        Point::Frame(number) if number > 0 => decoder.seek(Seek::Exact(SeekTarget::Number(number)))?,
+        Point::Time(_) | Point::Frame(_) => {}
     }
     let frame = decoder.next_frame()?.ok_or_else(|| no_frame(options))?;
-    // Times that people type have as few digits as those that are shown to them.
-    if options.at_secs > frame.time_secs + frame.duration_secs + 1e-3
-        && decoder.next_frame().is_ok_and(|next| next.is_none())
-    {
-        let (file, at) = (options.input.display(), options.at_secs);
-        log::warn!("{file}: the video ends before {at} s; this is its last frame, at {:.3} s", frame.time_secs);
+    match (options.at, frame.index) {
+        // Times that people type have as few digits as those that are shown to them.
+        (Point::Time(secs), _)
+            if secs > frame.time_secs + frame.duration_secs + 1e-3
+                && decoder.next_frame().is_ok_and(|next| next.is_none()) =>
+        {
+            let file = options.input.display();
+            log::warn!("{file}: the video ends before {secs} s; this is its last frame, at {:.3} s", frame.time_secs);
+        }
+        (Point::Frame(number), Some(last)) if last != number => {
+            return Err(SnapshotError::NoSuchFrame { input: options.input.clone(), number, last });
+        }
+        _ => {}
     }
     Ok(frame)
 }

@@ -25,6 +25,4 @@ pub use light::{Rgb, brightness, channel_color, mixed, ramp};
 pub use raster::{Raster, ShownChannels};
 pub use sweep::Sweep;
 pub use watched::{Watch, Watched};
-#[cfg(test)]
-pub use worst::ChannelShare;
-pub use worst::{Flaw, WorstFrame, WorstFrames, shares};
+pub use worst::{ChannelShare, Flaw, WorstFrame, WorstFrames, shares};

@@ -77,6 +77,15 @@ pub struct ExposureChoice {
 }
 
 impl ExposureChoice {
+    /// The largest code that zebras or marks are to begin at.
+    #[must_use]
+    pub fn most_code(self) -> Option<u32> {
+        let limits =
+            if let Some(MarkLimits::Own(low, high)) = self.marks { [Some(low), Some(high)] } else { [None; 2] };
+        let code = |level: Level| if let Level::Code(code) = level { Some(code) } else { None };
+        limits.into_iter().chain([self.zebra]).flatten().filter_map(code).max()
+    }
+
     /// What is shown then.
     #[must_use]
     pub fn over(self, kept: Exposure) -> Exposure {

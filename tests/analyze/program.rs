@@ -16,10 +16,11 @@ pub fn analyze(clip: &Path, arguments: &[&str]) -> Run {
     finish(&mut command)
 }
 
-/// The output of a run that must succeed in silence.
+/// The output of a run that must succeed, and in silence unless frames are damaged.
 pub fn output(clip: &Path, arguments: &[&str]) -> String {
     let run = analyze(clip, arguments);
-    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{arguments:?}");
+    let told = run.stderr.lines().find(|line| !line.contains(" damaged, and counted with what the decoder put there"));
+    assert_eq!((run.code, told), (Some(0), None), "{arguments:?}");
     run.stdout
 }
 

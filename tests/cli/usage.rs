@@ -52,6 +52,28 @@ fn wrong_calls_are_usage_errors() {
 }
 
 #[test]
+fn a_wrong_value_is_told_with_what_would_be_right() {
+    let clip = sample().to_str().unwrap();
+    let calls: [(&[&str], &str); 10] = [
+        (&["analyze", clip, "--every", "0"], "'0' is no whole number from 1 on"),
+        (&["analyze", clip, "--jobs", "many"], "'many' is no whole number from 1 on"),
+        (&["report", clip, "-o", "x.html", "--jobs", "0"], "'0' is no whole number from 1 on"),
+        (&["analyze", clip, "--against", clip, "--align", "0"], "'0' is no whole number from 1 to 1000"),
+        (&["bench", "--repeats", "10001"], "'10001' is no whole number from 1 to 10000"),
+        (&["analyze", clip, "--from", "-1"], "'-1' is neither a time nor a frame number"),
+        (&["snapshot", clip, "--at", "noon"], "'noon' is neither a time nor a frame number"),
+        (&["snapshot", clip, "--size", "99999x9"], "'99999x9' is too large; a picture has 65536 pixels across"),
+        (&["snapshot", clip, "--clip-marks=98%,2%"], "'98%,2%' marks everything"),
+        (&["snapshot", clip, "--clip-marks=20c,20c"], "'20c,20c' marks everything"),
+    ];
+    for (call, words) in calls {
+        let run = run(call);
+        assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{call:?}: {run:?}");
+        assert!(run.stderr.contains(words), "{call:?}: {run:?}");
+    }
+}
+
+#[test]
 fn a_misspelt_command_is_told_from_a_file() {
     for (word, meant) in [("analyse", "analyze"), ("snapshto", "snapshot")] {
         let run = run([word, sample().to_str().unwrap()]);

@@ -13,6 +13,16 @@ fn camera(percent: f64) -> Option<[u8; 3]> {
 }
 
 #[test]
+fn a_level_above_all_codes_of_the_video_is_refused() {
+    let sample = crate::command::sample().to_str().expect("plain");
+    for (option, code) in [("--zebra=300c", 300), ("--clip-marks=2%,256c", 256)] {
+        let run = crate::command::run(["snapshot", sample, option]);
+        run.fails_with(&["sample.mp4", &format!("{code}c is no code of a video of 8 bits, whose codes end at 255")]);
+    }
+    assert_eq!(crate::command::run(["snapshot", sample, "--zebra=255c"]).code, Some(0));
+}
+
+#[test]
 fn luma_of_limited_range_decides_in_steps_and_as_cameras_have_it() {
     let steps = [[30, 0, 59], [52, 2, 141], [1, 57, 164], [1, 93, 135], [4, 121, 121], [9, 149, 98], [57, 178, 12]]
         .into_iter()

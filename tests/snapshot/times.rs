@@ -26,6 +26,18 @@ fn a_constant_rate() {
 }
 
 #[test]
+fn a_frame_is_found_by_its_number() {
+    for number in [0_u32, 1, 96, 299] {
+        let (secs, frame) = pts(sample(), &format!("{number}f"));
+        assert!((secs - f64::from(number) / 30.0).abs() < 2e-3, "frame {number}: {secs}");
+        assert!(frame.is_none_or(|frame| frame == u64::from(number)), "frame {number}: {frame:?}");
+    }
+    let sample = sample().to_str().expect("plain");
+    let run = run(["snapshot", sample, "--at", "300f"]);
+    run.fails_with(&["sample.mp4", "there is no frame 300: the last one is 299"]);
+}
+
+#[test]
 fn a_varying_rate() {
     // Frames at 0, 0.1, 0.4, 0.9 and 1.6 seconds.
     let arguments =

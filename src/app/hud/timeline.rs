@@ -134,7 +134,10 @@ fn hints(secs: f64, play: &PlayState, gaps: &[(f64, f64)], told: Option<String>)
         }
         return vec![format!("{text}  ·  {}", timecode(secs)), text];
     }
-    let frame = play.frame_rate.map(|rate| format!("{}  frame ~{}", timecode(secs), (secs * rate + 1e-6).floor()));
+    // At the right end stands the last frame, and none begins there.
+    let last = |rate: f64| play.duration_secs.map_or(f64::INFINITY, |all| (all * rate - 1e-6).ceil() - 1.0).max(0.0);
+    let number = |rate: f64| (secs * rate + 1e-6).floor().min(last(rate));
+    let frame = play.frame_rate.map(|rate| format!("{}  frame ~{}", timecode(secs), number(rate)));
     let times: Vec<String> = frame.into_iter().chain([timecode(secs)]).collect();
     let told = told.map(|told| times.iter().map(|time| format!("{time}  ·  {told}")).collect::<Vec<_>>());
     told.into_iter().flatten().chain(times).collect()
@@ -207,6 +210,20 @@ fn show_unseekable(painter: &Painter, rect: Rect, line: Rect, play: &PlayState, 
 mod tests {
     use super::*;
     use crate::app::hud::LiveState;
+
+    #[test]
+    fn at_the_right_end_stands_the_last_frame() {
+        let number = |secs, duration_secs, rate| {
+            let play = PlayState { duration_secs, frame_rate: Some(rate), ..PlayState::default() };
+            hints(secs, &play, &[], None).swap_remove(0).split_once('~').expect("a number").1.to_owned()
+        };
+        assert_eq!(number(10.0, Some(10.0), 30.0), "299");
+        assert_eq!(number(9.99, Some(10.0), 30.0), "299");
+        assert_eq!(number(9.9, Some(10.0), 30.0), "297");
+        assert_eq!(number(5.0, Some(5.01), 30.0), "150", "there is a part of another one");
+        assert_eq!(number(0.0, Some(0.0), 30.0), "0");
+        assert_eq!(number(7.0, None, 25.0), "175");
+    }
 
     #[test]
     fn what_a_click_on_live_input_would_lead_to_is_told_by_how_far_behind_it_is() {

@@ -118,7 +118,7 @@ impl Viewer {
         let now = Instant::now();
         log::debug!("key: {action:?}");
         if action == Action::Back && self.work.hud.leave_menu() {
-            self.leaving = Leaving::MenuClosed(now);
+            self.leaving = Leaving::Closed(now);
             self.work.redraw();
             return Ok(Flow::Continue);
         }

@@ -9,6 +9,7 @@ use super::{Flow, Viewer};
 use crate::app::geometry::Geometry;
 use crate::app::gestures::Gestures;
 use crate::app::keyboard;
+use crate::app::leaving::Leaving;
 use crate::app::options::AppError;
 use crate::app::pointing::{HeldKeys, PointerCommand};
 use crate::keys::Action;
@@ -106,7 +107,10 @@ impl Viewer {
             match &event.logical_key {
                 Key::Named(NamedKey::Escape) if is_pressed => self.work.hud.close_entry(),
                 // At once, so that the keys that follow are shortcuts again.
-                Key::Named(NamedKey::Enter) if is_pressed => return self.draw(),
+                Key::Named(NamedKey::Enter) if is_pressed => {
+                    self.leaving = Leaving::Closed(Instant::now());
+                    return self.draw();
+                }
                 _ => {}
             }
             self.work.redraw();

@@ -92,6 +92,9 @@ pub enum AnalyzeError {
         /// The end.
         to: String,
     },
+    /// There is no frame in the selection.
+    #[error("{0}: no frame was counted; the selection begins after the last one, or takes none")]
+    NothingCounted(String),
     /// No offset gives enough frames of two files partners.
     #[error(
         "{} and {} are too short to be matched, or begin too far apart; name the offset with --offset, or search further with --align",

@@ -9,9 +9,10 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::pipeline::{CountedFrame, RunOutcome};
 use crate::adjust::Adjustments;
-use crate::histogram::ClipHistogram;
+use crate::histogram::{ClipHistogram, Components};
 use crate::media::StreamInfo;
 use crate::scopes::Saturation;
+use crate::strip::{ChannelShare, WorstFrame, shares};
 use crate::text::{counted, plain, shown};
 
 /// Time between two looks at the clock's text.
@@ -81,8 +82,8 @@ pub struct Overview {
     keys: u64,
     damaged: u64,
     left_out: u64,
-    /// The frame with the largest share out of range: number, time, share.
-    worst: Option<(u64, f64, f64)>,
+    /// The frame with the largest share of a channel out of range.
+    worst: Option<WorstFrame>,
     saturation: Option<ClipSaturation>,
 }
 
@@ -162,11 +163,9 @@ impl Overview {
             self.saturation.get_or_insert(nothing).add(figures, place);
         }
         if let Some(histogram) = &counted.counts.rgbl {
-            let samples: u64 = histogram.bins(0).iter().map(|&bin| u64::from(bin)).sum();
-            let outside: u64 = (0..3).flat_map(|channel| histogram.out_of_range(channel)).map(u64::from).sum();
-            let share = outside as f64 / (3 * samples.max(1)) as f64;
-            if share > self.worst.map_or(0.0, |(_, _, worst)| worst) {
-                self.worst = Some((facts.number, facts.time_secs, share));
+            let [_, _, share] = shares(histogram, facts.colorimetry.range.value);
+            if share.share > self.worst.map_or(0.0, |worst| worst.share.share) {
+                self.worst = Some(WorstFrame { frame: facts.number, time_secs: facts.time_secs, share });
             }
         }
     }
@@ -216,8 +215,9 @@ impl fmt::Display for Overview {
                 percent(figures.share_out_of_range),
             )?;
         }
-        if let Some((number, secs, share)) = self.worst {
-            write!(f, "\nmost out of range: {:.4} % of the samples in frame {number}, at {secs:.3} s", share * 100.0)?;
+        if let Some(WorstFrame { frame, time_secs, share: ChannelShare { share, channel } }) = self.worst {
+            let name = Components::Rgbl.channel_names().get(channel).copied().unwrap_or_default();
+            write!(f, "\nmost out of range: {:.4} % of {name} in frame {frame}, at {time_secs:.3} s", share * 100.0)?;
         }
         if let Some(saturation) = &self.saturation {
             write!(f, "\n{saturation}")?;
@@ -254,6 +254,14 @@ mod tests {
         assert!(text.contains("mean 17.50, largest 90.50 in frame 1, at 0.500 s; 0.5000 % of the samples"), "{text}");
         sum.add(&figures(1, 0.0, 0.0, None), (2, 1.0));
         assert!(!sum.to_string().contains("outside"), "a matrix without targets");
+    }
+
+    #[test]
+    fn the_worst_frame_is_told_with_its_channel() {
+        let share = ChannelShare { share: 0.839, channel: 1 };
+        let worst = Some(WorstFrame { frame: 47, time_secs: 1.88, share });
+        let text = Overview { worst, ..Overview::default() }.to_string();
+        assert!(text.ends_with("\nmost out of range: 83.9000 % of green in frame 47, at 1.880 s"), "{text}");
     }
 
     #[test]

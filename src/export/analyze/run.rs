@@ -202,7 +202,7 @@ fn conclude(
         _ => None,
     };
     if summary.frames == 0 && finished == Finished::Complete {
-        log::warn!("{}: no frame was counted; the selection begins after the last one, or takes none", summary.input);
+        log::warn!("{}", AnalyzeError::NothingCounted(summary.input.clone()));
     }
     if summary.frames > 0 || summary.complete {
         output.finish(&summary)?;

@@ -91,7 +91,7 @@ pub fn run(mut request: Request, options: &ReportOptions) -> Result<Finished, An
         if outcome.stopped {
             return Ok(Finished::StoppedAtOnce);
         }
-        return Err(nothing(&info, &outcome).into());
+        return Err(nothing(&info, &outcome));
     };
     thumbnails.finish(&clip);
     notes.extend(notes_on(&outcome, clip.left_out, clip.end_secs));
@@ -157,11 +157,13 @@ fn gather(pipeline: Pipeline, options: &ReportOptions) -> Result<Gathered, Analy
 }
 
 /// Why there is not one frame to report on.
-fn nothing(info: &StreamInfo, outcome: &RunOutcome) -> MediaError {
-    MediaError::Failed {
-        path: info.path.clone(),
-        action: "reading the frames",
-        reason: outcome.ended_early.clone().unwrap_or_else(|| "there is no frame where you want to begin".to_owned()),
+fn nothing(info: &StreamInfo, outcome: &RunOutcome) -> AnalyzeError {
+    match &outcome.ended_early {
+        Some(reason) => {
+            let (path, reason) = (info.path.clone(), reason.clone());
+            MediaError::Failed { path, action: "reading the frames", reason }.into()
+        }
+        None => AnalyzeError::NothingCounted(shown(&info.path)),
     }
 }
 

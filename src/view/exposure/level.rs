@@ -156,10 +156,18 @@ impl FromStr for MarkLimits {
         match (text, text.split_once(',')) {
             ("clipped", _) => Ok(Self::Clipped),
             ("r103", _) => Ok(Self::R103),
-            (_, Some((low, high))) => Ok(Self::Own(low.parse()?, high.parse()?)),
+            (_, Some((low, high))) => match (low.parse()?, high.parse()?) {
+                (Level::Permille(low), Level::Permille(high)) if low >= high => Err(upside_down(text)),
+                (Level::Code(low), Level::Code(high)) if low >= high => Err(upside_down(text)),
+                (low, high) => Ok(Self::Own(low, high)),
+            },
             _ => Err(format!("'{text}' says nothing of what is marked; write clipped, r103, or two levels (2%,98%)")),
         }
     }
+}
+
+fn upside_down(text: &str) -> String {
+    format!("'{text}' marks everything: the first of the two levels is to be below the second (2%,98%)")
 }
 
 /// Texts of settings, by the same words as on the command line.

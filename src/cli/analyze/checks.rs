@@ -1,0 +1,161 @@
+//! Uses of `analyze` that make no sense, each refused with a sentence.
+
+use std::collections::HashSet;
+use std::io::IsTerminal;
+use std::path::Path;
+
+use histoscope::analysis::{Format, Point};
+use histoscope::{Components, Counted};
+
+use super::{AnalyzeArgs, FFPROBE, QCTOOLS, is_stream, output_name};
+use crate::cli::output::{WrongUsage, wrong_usage};
+
+impl AnalyzeArgs {
+    pub(super) fn check_usage(&self) -> Result<(), WrongUsage> {
+        let format = self.format();
+        if self.inputs.len() > 1 {
+            if self.output.is_some() {
+                return wrong_usage("-o takes the records of one input; use --out-dir for several");
+            }
+            if format.is_one_object() && self.out_dir.is_none() {
+                return wrong_usage(format!("--format {format} makes one object an input; use --out-dir for several"));
+            }
+            let mut names = HashSet::new();
+            let twice =
+                self.inputs.iter().map(|input| output_name(input, format)).find(|name| !names.insert(name.clone()));
+            if let (Some(name), Some(_)) = (twice, &self.out_dir) {
+                return wrong_usage(format!(
+                    "two inputs would be written to {name}; analyse them into different folders"
+                ));
+            }
+        }
+        let is_to_file = self.out_dir.is_some() || self.output.as_deref().is_some_and(|path| path != Path::new("-"));
+        if self.resume && !is_to_file {
+            return wrong_usage("--resume goes on with a file; name it with -o or --out-dir");
+        }
+        if format == Format::Parquet && !is_to_file && std::io::stdout().is_terminal() {
+            return wrong_usage("--format parquet writes no text; name a file with -o, or lead the output into one");
+        }
+        let has_more = self.bins || !self.scopes.is_empty() || self.counting.components() == Components::YCbCr;
+        if format == FFPROBE && has_more {
+            return wrong_usage(
+                "--format ffprobe has a fixed set of fields; leave out --bins, --scopes and --components",
+            );
+        }
+        if let Some(secs) = self.segment {
+            let is_stream = self.output.as_deref().is_some_and(is_stream);
+            if !is_to_file || is_stream {
+                return wrong_usage(format!("--segment {secs} makes several files; name them with -o or --out-dir"));
+            }
+            if self.resume {
+                return wrong_usage("--resume goes on with one file; leave it or --segment out");
+            }
+        }
+        self.check_whole(format)?;
+        self.check_adjustments(format)?;
+        self.check_against(format)?;
+        let is_backward = match (self.part.from, self.part.to) {
+            (Some(Point::Time(from)), Some(Point::Time(to))) => from >= to,
+            (Some(Point::Frame(from)), Some(Point::Frame(to))) => from >= to,
+            _ => false,
+        };
+        if let (true, Some(from), Some(to)) = (is_backward, self.part.from, self.part.to) {
+            return wrong_usage(format!("--to {to} is not after --from {from}"));
+        }
+        Ok(())
+    }
+
+    /// A report for QCTools is one of the whole file, each frame beside the one before it.
+    fn check_whole(&self, format: Format) -> Result<(), WrongUsage> {
+        if format != QCTOOLS {
+            return Ok(());
+        }
+        let part = &self.part;
+        let given = [
+            ("--bins", self.bins),
+            ("--scopes", !self.scopes.is_empty()),
+            ("--components", self.counting.components() == Components::YCbCr),
+            ("--from", part.from.is_some()),
+            ("--to", part.to.is_some()),
+            ("--region", part.region.is_some()),
+            ("--crop-bars", part.crop_bars),
+            ("--every", self.every.get() > 1),
+            ("--keyframes", self.keyframes),
+            ("--jobs", self.jobs.get() > 1),
+            ("--resume", self.resume),
+            ("--segment", self.segment.is_some()),
+        ];
+        if let Some((name, _)) = given.into_iter().find(|(_, is_given)| *is_given) {
+            return wrong_usage(format!(
+                "--format qctools is a report of the whole file, each frame beside the one before; leave out {name}"
+            ));
+        }
+        let is_to_terminal = self.output.is_none() && self.out_dir.is_none() && std::io::stdout().is_terminal();
+        if is_to_terminal {
+            return wrong_usage("--format qctools is packed; write it to a file with -o or --out-dir");
+        }
+        Ok(())
+    }
+
+    /// What is compared is each frame as it is coded, one after the other in both files.
+    fn check_against(&self, format: Format) -> Result<(), WrongUsage> {
+        let Some(against) = &self.against else { return Ok(()) };
+        let stdin = Path::new("-");
+        let piped = self.inputs.iter().chain([against]).filter(|path| *path == stdin).count();
+        if piped > 1 || (against == stdin && self.inputs.len() > 1) {
+            return wrong_usage("the standard input can be read once; name a file for --against, or for the input");
+        }
+        if piped > 0 && self.align.is_some() {
+            return wrong_usage("--align reads the beginning of both videos twice; save the standard input to a file");
+        }
+        if matches!(format, FFPROBE | QCTOOLS) {
+            return wrong_usage(format!(
+                "--format {format} has no fields for a comparison; use jsonl, csv, json or parquet with --against"
+            ));
+        }
+        let refused = [
+            ("--resume", self.resume, "what was compared before is not kept; compare anew"),
+            (
+                "--jobs",
+                self.jobs.get() > 1,
+                "the two files are decoded side by side; cut the file into shares for several machines",
+            ),
+            ("--segment", self.segment.is_some(), "what two files differ by is added up over all frames"),
+            ("--crop-bars", self.part.crop_bars, "bars of two files need not be the same; name the part with --region"),
+        ];
+        if let Some((name, _, why)) = refused.into_iter().find(|(_, is_given, _)| *is_given) {
+            return wrong_usage(format!("{name} does not go with --against: {why}"));
+        }
+        if !self.adjust.adjustments().is_off() {
+            return wrong_usage("--against compares the pictures as they are coded; leave the adjustments out");
+        }
+        Ok(())
+    }
+
+    /// Adjustments must leave a record independent of the frames before it, and records say of one picture what they say.
+    fn check_adjustments(&self, format: Format) -> Result<(), WrongUsage> {
+        self.adjust.check(self.counting.components())?;
+        if self.adjust.adjustments().is_off() {
+            return Ok(());
+        }
+        if self.adjust.counted() != Counted::Result {
+            return wrong_usage(
+                "analyze counts the adjusted picture; to count the source, leave the adjustments out, and for both, \
+                 run it twice",
+            );
+        }
+        if let Some(secs) = self.adjust.time_constant_secs() {
+            return wrong_usage(format!(
+                "--equalize with a time constant of {secs} s would make a record depend on the frames before it, so that \
+                 shares of a file could not be merged; leave it out, or write 0"
+            ));
+        }
+        if matches!(format, FFPROBE | QCTOOLS) {
+            return wrong_usage(format!(
+                "--format {format} promises FFmpeg's own values, which are those of the source; leave the adjustments \
+                 out, or use --format jsonl, csv, json or parquet"
+            ));
+        }
+        Ok(())
+    }
+}
