@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::picture::color::{Matrix, Range, Sourced};
 use crate::picture::layout::PixelLayout;
-use crate::picture::{Orientation, Ratio};
+use crate::picture::{Orientation, Ratio, Scan};
 
 /// How to open a video.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -43,6 +43,8 @@ pub struct StreamInfo {
     pub decoder: String,
     /// The codec's profile, for instance "High 10".
     pub profile: Option<String>,
+    /// How the video is scanned, where the codec or the container says so.
+    pub scan: Option<Scan>,
     /// Pixel format of the first frame, by FFmpeg's name.
     pub pixel_format: String,
     /// What the first frame's pixel format had to be converted to, if it had to be.

@@ -45,7 +45,7 @@ mod thread;
 mod timeline;
 mod timeshift;
 
-pub use av::version as ffmpeg_version;
+pub use av::{filters_keep_depth, version as ffmpeg_version};
 pub use decoder::{Decoder, StopHandle};
 pub use error::MediaError;
 pub use exchange::{DecodeEvent, Demand, QueueLimits};

@@ -267,6 +267,7 @@ fn describe(source: &Source, input: &Input, stream: usize, codec: &Codec, notes:
         codec: parameters.codec_name().to_owned(),
         decoder: codec.name(),
         profile: parameters.profile().map(str::to_owned),
+        scan: parameters.scan(),
         pixel_format: parameters.pixel_format().name().to_owned(),
         conversion: None,
         layout: None,

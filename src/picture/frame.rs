@@ -271,6 +271,27 @@ impl Orientation {
     }
 }
 
+/// How a picture is scanned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scan {
+    /// All lines at once.
+    Progressive,
+    /// As two fields, of which that with the top line is shown first.
+    TopFirst,
+    /// As two fields, of which that with the top line is shown last.
+    BottomFirst,
+}
+
+impl fmt::Display for Scan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Progressive => "progressive",
+            Self::TopFirst => "interlaced, top field first",
+            Self::BottomFirst => "interlaced, bottom field first",
+        })
+    }
+}
+
 /// A ratio of two positive integers, such as a time base or a sample aspect ratio.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Ratio {

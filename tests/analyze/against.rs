@@ -171,7 +171,7 @@ fn what_is_not_alike_is_compared_as_pictures() {
         assert_eq!(summary["comparison"]["as_pictures"], 3);
     }
     // The matrix of the same samples can be named for both.
-    let other = clip.make("other.mkv", "-i @ -c:v ffv1 -colorspace smpte170m -color_range tv");
+    let other = clip.make("other.mkv", "-i @ -vf setparams=colorspace=smpte170m:range=tv -c:v ffv1");
     let (records, _) = compared(clip.path(), &other, &["--matrix", "bt709"], 0);
     assert_eq!(records[0]["compared_as"], "codes");
 }

@@ -1,5 +1,6 @@
 //! `--format qctools`: read as QCTools reads it, and every value held against the installed ffprobe's.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -34,7 +35,9 @@ fn difference(ours: &Value, theirs: &[Value]) -> Option<String> {
     }
     for (ours, theirs) in ours.iter().zip(theirs) {
         let (tags, expected) = (&ours["tags"], &theirs["tags"]);
-        if tags.as_object().unwrap().keys().ne(expected.as_object().unwrap().keys()) {
+        // The order is that of FFmpeg up to version 8.
+        let names = |tags: &Value| tags.as_object().unwrap().keys().cloned().collect::<BTreeSet<_>>();
+        if names(tags) != names(expected) {
             return Some(format!("{tags} for {expected}"));
         }
         for (name, value) in tags.as_object().unwrap() {
@@ -64,7 +67,7 @@ fn every_value_is_the_filters() {
     compare(&Clip::moving("b.mp4", "160x90", 1.0, "-c:v libx264 -bf 3 -pix_fmt yuv420p"));
     // Lines and columns that repeat, pictures too small for either, and ones that stand still.
     compare(&Clip::new("bars.mkv", "-f lavfi -i smptebars=s=64x48:d=0.12,noise=alls=12:allf=t -c:v ffv1"));
-    compare(&Clip::noisy("low.mkv", "40x3", "yuv420p", 3, "-c:v ffv1"));
+    compare(&Clip::noisy("low.nut", "40x3", "yuv420p", 3, "-c copy"));
     compare(&Clip::noisy("narrow.mkv", "2x40", "yuv444p", 3, "-c:v ffv1"));
     compare(&Clip::new("still.mkv", "-f lavfi -i color=c=0x80ff20:s=64x48:d=0.2 -c:v ffv1"));
 }

@@ -2,7 +2,7 @@
 
 use histoscope::media::{Decoder, OpenOptions};
 use histoscope::picture::color::Sourced;
-use histoscope::picture::{Orientation, Ratio};
+use histoscope::picture::{Orientation, Ratio, Scan};
 
 use crate::common::{Clip, TURNS, decode_all, ffprobe, open};
 
@@ -26,6 +26,22 @@ fn a_plain_file_states_all_of_it() {
     assert_eq!((info.transfer, info.primaries), (Some("bt709"), None));
     assert_eq!((info.stated_frames, info.seekable), (Some(50), true));
     assert!(info.profile.is_some() && info.decoder == "h264" && info.threads > 0);
+}
+
+#[test]
+fn the_order_of_fields_is_told() {
+    let mpeg2 = "-c:v mpeg2video -flags +ildct+ilme -b:v 2M";
+    for (name, arguments, expected) in [
+        ("plain.mp4", X264.to_owned(), Some(Scan::Progressive)),
+        ("top.ts", format!("{mpeg2} -vf setfield=tff"), Some(Scan::TopFirst)),
+        ("bottom.mpg", format!("{mpeg2} -vf setfield=bff"), Some(Scan::BottomFirst)),
+        ("lossless.mkv", "-c:v ffv1".to_owned(), Some(Scan::Progressive)),
+        ("pictures.avi", "-c:v rawvideo".to_owned(), None),
+    ] {
+        let clip = Clip::moving(name, "160x120", 1.0, &arguments);
+        assert_eq!(open(clip.path()).info().scan, expected, "{name}: {}", stated(&clip, "stream=field_order"));
+    }
+    assert_eq!(Scan::TopFirst.to_string(), "interlaced, top field first");
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Files that lie, files that are broken, and files that are no video.
 
+use std::process::Command;
+
 use histoscope::picture::layout::ColorModel;
 use histoscope::picture::{Frame, Orientation};
 
@@ -74,8 +76,11 @@ fn a_cut_off_mp4_is_told_from_garbage() {
 fn a_missing_decoder_is_named() {
     let clip = Clip::moving("clip.mp4", "64x48", 0.4, FAST);
     check_error(&patched(&clip, "next.mp4", b"avc1", b"avs3"), &["no decoder", "avs3"]);
-    // Newer than the FFmpeg that has no name for it.
-    check_error(&patched(&clip, "newer.mp4", b"avc1", b"vvc1"), &["no decoder for vvc (vvc1)"]);
+    // Known by name, and decoded by newer FFmpeg only.
+    let decoders = Command::new("ffmpeg").args(["-hide_banner", "-decoders"]).output().expect("the ffmpeg command");
+    if !String::from_utf8_lossy(&decoders.stdout).contains(" vvc ") {
+        check_error(&patched(&clip, "newer.mp4", b"avc1", b"vvc1"), &["no decoder for vvc (vvc1)"]);
+    }
     check_error(&patched(&clip, "odd.mp4", b"avc1", b"zzz9"), &["no decoder for", "(zzz9)"]);
 }
 

@@ -266,8 +266,10 @@ impl ButtonRow<'_> {
             self.icon(rect, Icon::Pin, color, Action::TogglePinned, "Keep these controls on screen");
         }
         self.rect.max.x -= 6.0;
-        let names = model.scopes.components.channel_names();
-        for channel in (0..names.len()).rev() {
+        let count = model.scopes.components.channel_names().len();
+        // All or none: one that is missing would look as if the video had no such channel.
+        let has_room = self.rect.width() >= count as f32 * (BUTTON - 2.0);
+        for channel in (0..count).rev().filter(|_| has_room) {
             if let Some(rect) = self.take_right(BUTTON - 2.0) {
                 self.channel(rect, model, channel);
             }

@@ -54,6 +54,11 @@ fn of_file(info: &StreamInfo) -> Vec<InfoLine> {
     let mut lines = vec![plain("container", info.container.clone()), plain("codec", codec)];
     lines.extend(info.bit_rate.map(|rate| plain("bit rate", bit_rate(rate))));
     lines.push(plain("frame rate", frame_rate(info)));
+    lines.extend(info.scan.map(|scan| InfoLine {
+        name: "scan",
+        value: scan.to_string(),
+        origin: Some(Origin::Tagged),
+    }));
     let stated = info.stated_size;
     if stated != info.coded_size {
         lines.push(plain("size in header", format!("{}×{}, not used: the frames have their own", stated.0, stated.1)));

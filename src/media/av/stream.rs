@@ -7,7 +7,7 @@ use std::ptr::{self, NonNull};
 use ffmpeg_next::ffi;
 
 use super::{AvError, ColorNumbers, PixelFormat, enum_number, positive_ratio, static_text, timestamp};
-use crate::picture::Ratio;
+use crate::picture::{Ratio, Scan};
 
 /// A view of one stream's description.
 pub(in crate::media) struct StreamParameters<'a> {
@@ -110,6 +110,19 @@ impl StreamParameters<'_> {
     pub(in crate::media) fn profile(&self) -> Option<&'static str> {
         // SAFETY: the function takes any numbers and returns null or a constant.
         unsafe { static_text(by_number::avcodec_profile_name(self.codec_number(), (*self.as_ptr()).profile)) }
+    }
+
+    /// How the video is scanned, where stated.
+    pub(in crate::media) fn scan(&self) -> Option<Scan> {
+        // SAFETY: a stream always has parameters; the field is a C enumeration.
+        let order = unsafe { enum_number(&raw const (*self.as_ptr()).field_order) };
+        // AVFieldOrder: which field is shown first, whichever is coded first (tt, bb, tb, bt).
+        match order {
+            1 => Some(Scan::Progressive),
+            2 | 5 => Some(Scan::TopFirst),
+            3 | 4 => Some(Scan::BottomFirst),
+            _ => None,
+        }
     }
 
     /// Width and height that the header states.

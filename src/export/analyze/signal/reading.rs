@@ -1,5 +1,6 @@
 //! How the filter reads a picture's samples: as they are, or as the ones of 16 bits that FFmpeg makes of them before.
 
+use crate::media::filters_keep_depth;
 use crate::picture::color::{Origin, Range};
 use crate::picture::layout::ColorModel;
 use crate::picture::{Picture, SourceFormat};
@@ -18,8 +19,8 @@ impl SampleReading {
     /// samples alone.
     ///
     /// Samples of 8 or 16 bits keep their values when alpha is left out or planes are parted, and planes of Y'CbCr alone,
-    /// "yuv4…", are read as they are. Of other formats of a depth between, FFmpeg makes planes of 16 bits. In limited range it
-    /// moves samples up for that; full range it scales, by a factor that depends on its version.
+    /// "yuv4…", are read as they are. Of other formats of a depth between, FFmpeg makes planes of 16 bits before version 9. In
+    /// limited range it moves samples up for that; full range it scales, by a factor that depends on its version.
     #[must_use]
     pub fn of(picture: &Picture, source: &SourceFormat) -> Option<Self> {
         let layout = picture.layout();
@@ -27,7 +28,7 @@ impl SampleReading {
         let is_kept = matches!(depth, 8 | 16) || source.pixel_format.starts_with("yuv4");
         let range = picture.colorimetry().range;
         let is_shifted = range.value == Range::Limited && range.origin != Origin::Overridden;
-        let read = if is_kept { depth } else { 16 };
+        let read = if is_kept || filters_keep_depth() { depth } else { 16 };
         let grid = layout.chroma_shift;
         let known_grid = match read {
             8 => grid.0 + grid.1 < 3 && grid != (0, 2),
