@@ -69,6 +69,21 @@ fn an_offset_is_found() {
         assert_eq!(summary["options"]["against"]["offset"], offset);
         assert!(records.iter().all(|record| record["psnr_y"].as_f64().unwrap() > 25.0), "{}", run.stderr);
     }
+    // A graded copy changes as the clip does.
+    let sample = crate::command::sample();
+    let grades =
+        ["eq=gamma=1.1", "eq=gamma=0.8:saturation=1.4", "eq=contrast=1.2:brightness=-0.05", "curves=preset=vintage"];
+    for grade in grades {
+        let graded = clip.make(
+            "graded.mp4",
+            &format!(
+                "-ss 0.4 -i {} -vf {grade},format=yuv420p -c:v libx264 -crf 20 -preset ultrafast",
+                sample.display()
+            ),
+        );
+        let run = compare(sample, &graded, &["--align", "250", "--to", "1f"]);
+        eprintln!("{grade}: {}", run.stderr);
+    }
     // What is nowhere nearer stays; what has no partners is not matched.
     let still = Clip::new("still.mkv", "-f lavfi -i color=c=0x80ff20:s=64x48:d=2 -c:v ffv1 -pix_fmt yuv420p");
     let (_, summary) = compared(still.path(), still.path(), &["--align", "20", "-q"], 0);

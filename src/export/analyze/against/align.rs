@@ -2,7 +2,13 @@
 //!
 //! The first frames of the selection are held against the other file's, at every offset that is asked about. The one at which the
 //! histograms of partners are nearest to each other, all channels together and in the mean, is taken; of several such the one nearest to
-//! where the search began. All sums are of integers, so that every machine finds the same.
+//! where the search began.
+//!
+//! Where even there they are further apart than encoding moves them, the other file may be a graded copy. Grading leads from each level
+//! to another one, the same in all frames; so the offset is taken at which what leads from the levels of one frame's luminance to those of
+//! its partner's, by their rank, is nearest to being the same in all frames.
+//!
+//! All sums are of integers, so that every machine finds the same.
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -21,6 +27,10 @@ use crate::media::Decoder;
 const WINDOW: u64 = 256;
 /// Of those, the part that must have partners for an offset to be taken: a half.
 const LEAST_PART: usize = 2;
+/// Encoding moves histograms by less than this, in percent of the scale; grading moves them further.
+const GRADED_PERCENT: f64 = 0.5;
+/// Frames of which there must be as many for a grade to be looked for; fewer may change by chance as others do.
+const LEAST_GRADED: usize = 8;
 /// Levels of a signature.
 const LEVELS: usize = 256;
 /// Bits of a share.
@@ -66,6 +76,26 @@ impl Signature {
         Self(shares)
     }
 
+    /// For each level of luminance, the share of the samples that lie there and, in 256ths of a level, where in the other frame the one
+    /// in their middle lies by its rank.
+    fn ways_to(&self, other: &Self) -> Vec<(u64, u64)> {
+        let [ours, theirs] = [self, other].map(|signature| &signature.0[signature.0.len() - LEVELS..]);
+        let (mut before, mut level, mut below) = (0, 0, 0);
+        let way = |&share: &u32| {
+            let rank = before + (share - before) / 2;
+            while level + 1 < theirs.len() && theirs[level] <= rank {
+                below = theirs[level];
+                level += 1;
+            }
+            let width = theirs[level].saturating_sub(below).max(1);
+            let part = (u64::from(rank.saturating_sub(below)) << 8) / u64::from(width);
+            let samples = u64::from(share - before);
+            before = share;
+            (samples, ((level as u64) << 8) + part.min(255))
+        };
+        ours.iter().map(way).collect()
+    }
+
     fn distance(&self, other: &Self) -> u64 {
         let off: u32 = self.0.iter().zip(&other.0).map(|(a, b)| a.abs_diff(*b)).sum();
         off.into()
@@ -90,32 +120,70 @@ pub fn find(request: &Request, against: &Against, within: u32) -> Result<FoundOf
     let end = place(reach + ours.len() as i128);
     let (their_first, theirs) = signatures(&theirs, &engine, Point::Frame(place(-reach)), |_| end)?;
     let offsets = (0..=i64::from(within)).flat_map(|off| if off == 0 { vec![0] } else { vec![off, -off] });
-    let mut best: Option<(u64, usize, i64)> = None;
-    for offset in offsets.map(|off| against.offset.saturating_add(off)) {
-        let Some((sum, frames)) = mean_at((first, &ours), (their_first, &theirs), offset) else { continue };
-        // Means are compared as fractions.
-        let is_nearer =
-            |(of, count, _): (u64, usize, i64)| u128::from(sum) * (count as u128) < u128::from(of) * (frames as u128);
-        if best.is_none_or(is_nearer) {
-            best = Some((sum, frames, offset));
-        }
-    }
-    let Some((sum, frames, offset)) = best else {
+    let offsets: Vec<i64> = offsets.map(|off| against.offset.saturating_add(off)).collect();
+    let pairs = |offset| partners((first, &ours), (their_first, &theirs), offset);
+    let Some(nearest) = least(&offsets, |offset| pairs(offset).map(|pairs| (distances(&pairs), pairs.len()))) else {
         return Err(AnalyzeError::NotAligned { input: request.input, other: against.input.clone() });
     };
-    let channels = Components::Rgbl.channel_names().len();
-    let whole = (channels * (LEVELS - 1) * frames) as f64 * f64::from(1 << SHARE_BITS);
-    Ok(FoundOffset { offset, frames, percent: 100.0 * sum as f64 / whole })
+    let found = |offset| {
+        let pairs = pairs(offset).unwrap_or_default();
+        let whole =
+            (Components::Rgbl.channel_names().len() * (LEVELS - 1) * pairs.len()) as f64 * f64::from(1 << SHARE_BITS);
+        FoundOffset { offset, frames: pairs.len(), percent: 100.0 * distances(&pairs) as f64 / whole }
+    };
+    if found(nearest).percent <= GRADED_PERCENT || ours.len() < LEAST_GRADED {
+        return Ok(found(nearest));
+    }
+    let graded = least(&offsets, |offset| pairs(offset).map(|pairs| (unsteadiness(&pairs), pairs.len())));
+    Ok(found(graded.unwrap_or(nearest)))
 }
 
-/// The sum of the distances of partners at that offset, and how many there are; `None` where they are too few. Of each file, the number
-/// of the first frame is told.
-fn mean_at(ours: (u64, &[Signature]), theirs: (u64, &[Signature]), offset: i64) -> Option<(u64, usize)> {
+/// The first of the offsets at which the mean, told as a sum and the number of its parts, is least.
+fn least(offsets: &[i64], mean: impl Fn(i64) -> Option<(u64, usize)>) -> Option<i64> {
+    let mut best: Option<(u64, usize, i64)> = None;
+    for &offset in offsets {
+        let Some((sum, count)) = mean(offset) else { continue };
+        // Means are compared as fractions.
+        let is_less =
+            |(of, many, _): (u64, usize, i64)| u128::from(sum) * (many as u128) < u128::from(of) * (count as u128);
+        if best.is_none_or(is_less) {
+            best = Some((sum, count, offset));
+        }
+    }
+    best.map(|(_, _, offset)| offset)
+}
+
+/// A frame and the one of the other file that it is held against.
+type Pair<'a> = (&'a Signature, &'a Signature);
+
+/// The partners at that offset; `None` where they are too few. Of each file, the number of the first frame is told.
+fn partners<'a>(ours: (u64, &'a [Signature]), theirs: (u64, &'a [Signature]), offset: i64) -> Option<Vec<Pair<'a>>> {
     let shift = i128::from(ours.0) + i128::from(offset) - i128::from(theirs.0);
     let partner = |index: usize| theirs.1.get(usize::try_from(index as i128 + shift).ok()?);
-    let pairs = ours.1.iter().enumerate().filter_map(|(index, frame)| Some(frame.distance(partner(index)?)));
-    let (sum, frames) = pairs.fold((0, 0), |(sum, frames), distance| (sum + distance, frames + 1));
-    (frames > 0 && frames * LEAST_PART >= ours.1.len()).then_some((sum, frames))
+    let pairs: Vec<_> = ours.1.iter().enumerate().filter_map(|(index, frame)| Some((frame, partner(index)?))).collect();
+    (!pairs.is_empty() && pairs.len() * LEAST_PART >= ours.1.len()).then_some(pairs)
+}
+
+/// The sum of the distances of partners.
+fn distances(pairs: &[Pair<'_>]) -> u64 {
+    pairs.iter().map(|(frame, partner)| frame.distance(partner)).sum()
+}
+
+/// How far what leads from each level to one of the partner is from its mean over all pairs, summed up over the samples.
+fn unsteadiness(pairs: &[Pair<'_>]) -> u64 {
+    let ways: Vec<_> = pairs.iter().map(|(frame, partner)| frame.ways_to(partner)).collect();
+    let mut sums = [(0, 0); LEVELS];
+    for frame in &ways {
+        for ((samples, levels), &(more, level)) in sums.iter_mut().zip(frame) {
+            *samples += more;
+            *levels += more * level;
+        }
+    }
+    let means = sums.map(|(samples, levels): (u64, u64)| levels / samples.max(1));
+    let of_frame = |frame: &Vec<(u64, u64)>| {
+        frame.iter().zip(&means).map(|((samples, level), mean)| samples * level.abs_diff(*mean)).sum::<u64>()
+    };
+    ways.iter().map(of_frame).sum()
 }
 
 /// The signatures of the frames from a point on up to the number that `end` gives for the first one's, and that first one's number.
@@ -176,7 +244,7 @@ mod tests {
     #[test]
     fn partners_are_those_of_the_offset_and_half_must_have_one() {
         let (ours, theirs) = (flat(20..30), flat(10..35));
-        let at = |offset| mean_at((100, &ours), (95, &theirs), offset);
+        let at = |offset| partners((100, &ours), (95, &theirs), offset).map(|pairs| (distances(&pairs), pairs.len()));
         // Frame 100 is level 20, which is frame 105 there.
         assert_eq!(at(5), Some((0, 10)));
         assert_eq!(at(6), Some(((10 * 4) << SHARE_BITS, 10)));
@@ -184,5 +252,43 @@ mod tests {
         assert_eq!(at(16), None);
         assert_eq!(at(-10).map(|(_, frames)| frames), Some(5));
         assert_eq!(at(-11), None);
+    }
+
+    #[test]
+    fn the_first_of_the_least_means_is_taken() {
+        let means = |offset| [None, Some((6, 3)), Some((4, 4)), Some((3, 3)), Some((9, 8))][offset as usize];
+        assert_eq!(least(&[0, 1, 2, 3, 4], means), Some(2));
+        assert_eq!(least(&[0, 4, 3, 2, 1], means), Some(3));
+        assert_eq!(least(&[0, 1, 4], means), Some(4));
+        assert_eq!(least(&[0], means), None);
+    }
+
+    /// Frames in which so many of ten samples lie at the second of two levels, and all others at the first.
+    fn changing(shares: [u32; 8], [low, high]: [usize; 2]) -> Vec<Signature> {
+        let frame = |share: u32| {
+            let mut histogram = Histogram::empty(8, Components::Rgbl);
+            for channel in 0..4 {
+                (histogram.bins_mut(channel)[low], histogram.bins_mut(channel)[high]) = (10 - share, share);
+            }
+            Signature::of(&histogram)
+        };
+        shares.map(frame).into()
+    }
+
+    #[test]
+    fn a_grade_is_steady_and_other_changes_are_not() {
+        let shares = [3, 9, 1, 7, 5, 2, 8, 4];
+        let ours = changing(shares, [50, 200]);
+        let apart = |theirs: &[Signature]| unsteadiness(&partners((0, &ours), (0, theirs), 0).expect("partners"));
+        // Half a 256th of a level for each sample is the rounding of ranks.
+        let rounding = 8 << SHARE_BITS;
+        assert!(apart(&changing(shares, [50, 200])) <= rounding);
+        assert!(apart(&changing(shares, [90, 220])) <= rounding);
+        let (mut later, mut other) = (shares, shares);
+        later.rotate_left(1);
+        other[2] = 7;
+        // Nine of ten samples of one frame lead 150 levels up, where they lie where they are in the seven others.
+        assert!(apart(&changing(other, [50, 200])) > 2000 * 256 * ((1 << SHARE_BITS) / 10));
+        assert!(apart(&changing(later, [50, 200])) > apart(&changing(other, [50, 200])));
     }
 }
