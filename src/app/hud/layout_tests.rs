@@ -297,6 +297,24 @@ fn every_entry_of_a_menu_is_one_line() {
     assert!(entries > 100, "{entries}");
 }
 
+/// One that is missing would look as if the video had no such channel.
+#[test]
+fn a_narrow_bar_has_the_buttons_of_all_channels_or_of_none() {
+    let mut counts = std::collections::BTreeSet::new();
+    for width in (100..700).step_by(7) {
+        let (open, pointer) = (OpenPanels::default(), POINTERS[0]);
+        let case =
+            Case { size: (width, 300), open, is_adjusted: false, has_entry: false, note: 0, menu: None, pointer };
+        let is_button = |(words, place, _): &(String, Rect, Vec<_>)| {
+            ["R", "G", "B", "L"].contains(&words.as_str()) && place.center().y < 60.0
+        };
+        let buttons = texts(&laid_out(case).items).iter().filter(|text| is_button(text)).count();
+        assert!([0, 4].contains(&buttons), "{width} points: {buttons} buttons");
+        counts.insert(buttons);
+    }
+    assert_eq!(counts.len(), 2, "with room, and without");
+}
+
 #[test]
 fn a_slow_seek_says_in_words_where_it_leads() {
     let panels = [
