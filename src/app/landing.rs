@@ -61,8 +61,13 @@ impl Landing {
 /// What was asked for, and the time and the number of the frame that is on screen for it.
 fn told(said: &str, place: PlaybackPlace) -> String {
     let frame = place.frame.map_or_else(String::new, |frame| format!("  frame {frame}"));
-    let position = format!("{}{frame}", timecode(place.time_secs));
-    if said.is_empty() { position } else { format!("{said}  ·  {position}") }
+    let time = timecode(place.time_secs);
+    match said {
+        "" => format!("{time}{frame}"),
+        // Who was asked for a time that is known is not told it twice.
+        said if said.ends_with(&time) => format!("{said}{frame}"),
+        said => format!("{said}  ·  {time}{frame}"),
+    }
 }
 
 #[cfg(test)]
@@ -81,6 +86,8 @@ mod tests {
         assert_eq!(landing.follow(before, now), None, "that is where it came from");
         assert_eq!(landing.follow(at(7.0, Some(210)), now).as_deref(), Some("+5 s  ·  0:07.000  frame 210"));
         assert_eq!(landing.follow(at(7.0, Some(210)), now), None);
+        let mut named = Landing::UnderWay("next cut, at 0:07.000".to_owned());
+        assert_eq!(named.follow(at(7.0, Some(210)), now).as_deref(), Some("next cut, at 0:07.000  frame 210"));
     }
 
     #[test]

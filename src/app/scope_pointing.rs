@@ -7,7 +7,7 @@ use crate::export::graticule::{ScopeSubject, sign};
 use crate::gpu::{ScopeAnswer, ScopeQuestion};
 use crate::histogram::CHANNELS;
 use crate::picture::region::Rect;
-use crate::picture::{Frame, layout::PixelLayout};
+use crate::picture::{Frame, Orientation, layout::PixelLayout};
 use crate::scopes::graticule::{Scale, Unit};
 use crate::scopes::{Waveform, level_bits};
 use crate::view::rect::PanelRect;
@@ -21,6 +21,8 @@ pub struct ScopePoint {
     pub question: ScopeQuestion,
     spot: Spot,
     subject: ScopeSubject,
+    /// Whether the picture is turned for display, so that its columns are others than those on screen.
+    is_turned: bool,
 }
 
 /// Where in the scope.
@@ -90,7 +92,7 @@ impl ScopePoint {
         let whole = Rect::whole(picture.width(), picture.height());
         let counted = geometry.region.counted().unwrap_or(whole);
         let within = at - DVec2::new(panel.rect.left.into(), panel.rect.top.into());
-        match panel.kind {
+        let spot = match panel.kind {
             ScopeKind::Histogram => None,
             ScopeKind::Waveform | ScopeKind::Parade => Self::in_waveform(
                 &subject,
@@ -100,7 +102,8 @@ impl ScopePoint {
                 panel.kind == ScopeKind::Parade,
             ),
             ScopeKind::Vectorscope => Self::in_vectorscope(&subject, panel.rect, within),
-        }
+        }?;
+        Some(Self { is_turned: frame.orientation != Orientation::default(), ..spot })
     }
 
     fn in_waveform(
@@ -120,7 +123,7 @@ impl ScopePoint {
         let begin = |column: u64| ((column * u64::from(counted.width)).div_ceil(count)) as u32 + counted.x;
         let samples = (begin(column), begin(column + 1) - 1);
         let spot = Spot::Level { samples, level, channel };
-        Some(Self { question: ScopeQuestion::Column(columns), spot, subject: *subject })
+        Some(Self { question: ScopeQuestion::Column(columns), spot, subject: *subject, is_turned: false })
     }
 
     fn in_vectorscope(subject: &ScopeSubject, rect: PanelRect, within: DVec2) -> Option<Self> {
@@ -129,7 +132,7 @@ impl ScopePoint {
         let [cb, cr] = levels_of_pair(subject, rect, within);
         let level = |at: f64| (0.0..levels).contains(&at).then_some(at as u32);
         let (cb, cr) = (level(cb)?, level(cr)?);
-        Some(Self { question: ScopeQuestion::Cb(cb), spot: Spot::Pair { cb, cr }, subject: *subject })
+        Some(Self { question: ScopeQuestion::Cb(cb), spot: Spot::Pair { cb, cr }, subject: *subject, is_turned: false })
     }
 
     /// It in words, with the counts that answer.
@@ -149,7 +152,8 @@ impl ScopePoint {
                 let code = f64::from(level << surplus);
                 let value = scale.value_of(code, unit);
                 let place = if first == last { format!("x {first}") } else { format!("x {first}\u{2013}{last}") };
-                let mut text = format!("{place}  {value:.1} {}  code {}", unit.suffix(), codes(level));
+                let coded = if self.is_turned { " coded" } else { "" };
+                let mut text = format!("{place}{coded}  {value:.1} {}  code {}", unit.suffix(), codes(level));
                 let levels = 1_usize << level_bits(bits);
                 if let Some(counts) = counts {
                     let shown = self.subject.shown().filter(|&c| channel.is_none_or(|only| only == c));
@@ -174,5 +178,29 @@ impl ScopePoint {
                 text
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::histogram::Components;
+    use crate::picture::made;
+    use crate::view::scene::Scene;
+
+    #[test]
+    fn a_column_of_a_picture_that_is_turned_is_called_coded() {
+        let scene = Scene::default();
+        let subject = ScopeSubject::of(
+            &made::gray((8, 8), |_, _| 0).picture,
+            false,
+            (Components::Rgbl, scene.channels),
+            scene.scopes,
+        );
+        let spot = Spot::Level { samples: (8, 9), level: 128, channel: None };
+        let point = ScopePoint { question: ScopeQuestion::Column([4; CHANNELS]), spot, subject, is_turned: false };
+        assert!(point.text(None).starts_with("x 8\u{2013}9  50."), "{}", point.text(None));
+        let turned = ScopePoint { is_turned: true, ..point }.text(None);
+        assert!(turned.starts_with("x 8\u{2013}9 coded  50."), "{turned}");
     }
 }

@@ -81,7 +81,7 @@ fn an_offset_is_found() {
                 sample.display()
             ),
         );
-        let run = compare(sample, &graded, &["--align", "250", "--to", "1f"]);
+        let run = compare(sample, &graded, &["--align", "20", "--to", "1f"]);
         eprintln!("{grade}: {}", run.stderr);
     }
     // What is nowhere nearer stays; what has no partners is not matched.

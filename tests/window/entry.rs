@@ -95,5 +95,9 @@ fn keys_that_the_field_takes_are_no_shortcuts_and_those_after_it_are() {
         },
         "note: red off",
     );
-    program.quit_with("q");
+    // Esc that comes with it was meant for the field.
+    program.after(|| program.key("ctrl+g"), "key: EnterTime");
+    program.type_text("9");
+    program.after(|| program.keys(&["Return", "Escape"]), "note: Esc once more quits");
+    program.quit_with("Escape");
 }

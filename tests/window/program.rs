@@ -210,6 +210,13 @@ impl<'display> Program<'display> {
         self.display.xdotool(&["key", name]).unwrap_or_else(|error| panic!("cannot press {name}: {error}"));
     }
 
+    /// Presses keys one after the other, without a pause.
+    pub fn keys(&self, names: &[&str]) {
+        self.display
+            .xdotool(&[&["key"], names].concat())
+            .unwrap_or_else(|error| panic!("cannot press {names:?}: {error}"));
+    }
+
     /// What the title says now.
     pub fn title(&self) -> Title {
         self.assert_running();

@@ -10,7 +10,7 @@ use super::lab::LabCommand;
 use super::model::{Command, Model};
 use super::places::{Between, Placed, free_area};
 use super::{
-    Hud, Lasting, adjusting, bar, divider, empty, entry, exposure, false_color, help, info, lab, labels,
+    Hud, Lasting, OpenPanels, adjusting, bar, divider, empty, entry, exposure, false_color, help, info, lab, labels,
     left_for_others, legend, letters, marks, notes, readout, region, scopes, stats, theme, timing,
 };
 
@@ -66,7 +66,10 @@ impl Hud {
         let above_note = Rect { max: below_bar.max - Vec2::new(0.0, notes::LEAST_LANE), ..below_bar };
         let help = self.panels.help.then(|| if help::fits(ui, above_note) { below_bar } else { view });
         let controls = self.show_controls(ui, (view, free), (help, strength), model, commands);
-        let panels_top = controls.map_or(free.min.y + theme::MARGIN, |controls| controls.max.y + theme::MARGIN * 0.6);
+        // Sliders stay where they are while the controls come and go: who reaches for one brings these up.
+        let has_sliders = self.shown_panels(view, model).adjusting || model.lab.is_some();
+        let above = controls.or_else(|| has_sliders.then(|| bar::place(free, model)));
+        let panels_top = above.map_or(free.min.y + theme::MARGIN, |above| above.max.y + theme::MARGIN * 0.6);
         // The axes' labels stand right above the histograms.
         let bottom = if model.scopes.histograms.is_empty() { free.max.y } else { free.max.y - labels::height(model) };
         let panels = Rect::from_min_max(Pos2::new(free.min.x, panels_top), Pos2::new(free.max.x, bottom))
@@ -224,12 +227,17 @@ impl Hud {
         Some(place)
     }
 
+    /// Those of the open panels that there is width for.
+    fn shown_panels(&self, view: Rect, model: &Model<'_>) -> OpenPanels {
+        // A wall of scopes leaves them less than the window; and the window may be another than what was gathered for it.
+        let width = model.beside.free.map_or(view.width(), |free| free.width().min(view.width()));
+        self.panels.within(left_for_others(f64::from(width), model.lab.is_some()))
+    }
+
     /// The times, the adjustments and the facts at the left, the numbers and the legends at the right.
     fn show_panels(&mut self, ui: &mut egui::Ui, room: Rect, at: &Room<'_>, commands: &mut Vec<Command>) -> Placed {
         let model = at.model;
-        // A wall of scopes leaves them less than the window; and the window may be another than what was gathered for it.
-        let width = model.beside.free.map_or(at.view.width(), |free| free.width().min(at.view.width()));
-        let shown = self.panels.within(left_for_others(f64::from(width), model.lab.is_some()));
+        let shown = self.shown_panels(at.view, model);
         let mut placed = Placed::nothing(room);
         if shown.help {
             // The sheet takes their place.

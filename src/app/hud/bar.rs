@@ -12,6 +12,19 @@ use crate::text::{behind_text, clock_time, timecode};
 
 /// Height of a row of buttons, in points.
 const ROW: f32 = 26.0;
+/// Where the bar goes in what the histograms leave.
+pub fn place(free: Rect, model: &Model<'_>) -> Rect {
+    let margin = if free.width() < 600.0 { 4.0 } else { theme::MARGIN };
+    let line = if is_tight(free, model) { line_row(free, model) } else { 0.0 };
+    let size = vec2((free.width() - 2.0 * margin).max(40.0), height(free, model) - line);
+    Rect::from_min_size(free.min + vec2(margin, margin), size)
+}
+
+/// Whether there is no row for the timeline: a single picture has no time that a line could stand for.
+fn is_tight(free: Rect, model: &Model<'_>) -> bool {
+    free.height() < TIGHT_HEIGHT || model.play.still
+}
+
 /// Height of the timeline's row.
 const LINE_ROW: f32 = 20.0;
 /// Width of a button with a sign.
@@ -65,16 +78,10 @@ pub fn show(
     timeline: &mut Timeline,
     commands: &mut Vec<Command>,
 ) -> Rect {
-    let margin = if context.free.width() < 600.0 { 4.0 } else { theme::MARGIN };
-    // A single picture has no time that a line could stand for.
     let is_still = model.play.still;
-    let is_tight = context.free.height() < TIGHT_HEIGHT || is_still;
+    let is_tight = is_tight(context.free, model);
     let line_row = line_row(context.free, model);
-    let height = height(context.free, model) - if is_tight { line_row } else { 0.0 };
-    let rect = Rect::from_min_size(
-        context.free.min + vec2(margin, margin),
-        vec2((context.free.width() - 2.0 * margin).max(40.0), height),
-    );
+    let rect = place(context.free, model);
     egui::Area::new(egui::Id::unique("controls")).fixed_pos(rect.min).constrain(false).fade_in(false).show(
         ui.ctx(),
         |ui| {

@@ -154,6 +154,24 @@ fn adjustments_never_cover_the_histograms() {
 }
 
 #[test]
+fn sliders_stay_where_they_are_while_controls_come_and_go() {
+    let panels = pair(1280.0, 720.0);
+    let mut hud = Hud::without_window();
+    hud.panels.adjusting = true;
+    hud.lasting = Lasting::Readouts;
+    let now = Instant::now();
+    hud.wake(now);
+    let mut heights = [0, 0, 10, 10].map(|secs| {
+        let now = now + Duration::from_secs(secs);
+        drop(hud.lay_out(None, ((1280, 720), 1.0), &adjusted_model(&panels), now));
+        (hud.shows_controls(now), hud.height_for_adjusting)
+    });
+    heights.sort_by_key(|(shows, _)| *shows);
+    let [(false, hidden), _, _, (true, beside)] = heights else { panic!("the controls do not go: {heights:?}") };
+    assert!(hidden == beside && hidden > 100.0, "{heights:?}");
+}
+
+#[test]
 fn the_panel_of_zebras_and_marks_covers_neither_the_histograms_nor_other_panels() {
     let own = MarkLimits::Own(Level::Permille(0), Level::Code(240));
     let false_color = FalseColor { shown: true, ..FalseColor::default() };
