@@ -71,8 +71,7 @@ fn an_offset_is_found() {
     }
     // A graded copy changes as the clip does.
     let sample = crate::command::sample();
-    let grades =
-        ["eq=gamma=1.1", "eq=gamma=0.8:saturation=1.4", "eq=contrast=1.2:brightness=-0.05", "curves=preset=vintage"];
+    let grades = ["eq=gamma=1.1", "eq=gamma=0.8:saturation=1.4", "eq=contrast=1.2:brightness=-0.05"];
     for grade in grades {
         let graded = clip.make(
             "graded.mp4",
@@ -82,7 +81,7 @@ fn an_offset_is_found() {
             ),
         );
         let run = compare(sample, &graded, &["--align", "20", "--to", "1f"]);
-        eprintln!("{grade}: {}", run.stderr);
+        assert!(run.stderr.contains("matched with an offset of -12: there"), "{grade}: {}", run.stderr);
     }
     // What is nowhere nearer stays; what has no partners is not matched.
     let still = Clip::new("still.mkv", "-f lavfi -i color=c=0x80ff20:s=64x48:d=2 -c:v ffv1 -pix_fmt yuv420p");
