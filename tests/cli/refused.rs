@@ -7,7 +7,7 @@ use std::path::Path;
 use std::thread;
 
 use crate::command::{Run, figures, finish, program};
-use crate::common::Clip;
+use crate::common::{Clip, is_ffmpeg_9};
 
 const ENCODING: &str = "-c:v mpeg2video -g 5 -pix_fmt yuv420p";
 
@@ -96,15 +96,18 @@ fn what_comes_through_a_pipe_brings_in_nothing() {
     let clip = Clip::moving("clip.ts", "64x48", 1.0, ENCODING);
     for text in [playlist(&["clip.ts"]), "ffconcat version 1.0\nfile 'clip.ts'\n".to_owned()] {
         let list = clip.folder().join("list");
-        fs::write(&list, text).unwrap();
+        fs::write(&list, &text).unwrap();
         let mut command = program();
         command.current_dir(clip.folder()).args(["snapshot", "-", "--json", "--engine", "cpu"]);
         command.stdin(fs::File::open(&list).unwrap());
         let run = finish(&mut command);
         assert_eq!((run.code, run.stderr.lines().count()), (Some(1), 1), "{run:?}");
-        // FFmpeg from version 9 on knows no playlist without a name.
-        let is_refused = run.stderr.contains("clip.ts") && run.stderr.contains("a pipe may bring in nothing else");
-        assert!(is_refused || run.stderr.contains("not a video that FFmpeg recognises"), "{run:?}");
+        if is_ffmpeg_9() && !text.starts_with("ffconcat") {
+            // It knows no playlist without a name.
+            assert!(run.stderr.contains("not a video that FFmpeg recognises"), "{run:?}");
+            continue;
+        }
+        assert!(run.stderr.contains("clip.ts") && run.stderr.contains("a pipe may bring in nothing else"), "{run:?}");
     }
 }
 

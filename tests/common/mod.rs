@@ -111,6 +111,13 @@ impl Clip {
     }
 }
 
+/// Whether the FFmpeg that is used here is of version 9, or newer.
+pub fn is_ffmpeg_9() -> bool {
+    let version = histoscope::ffmpeg_version();
+    let (_, number) = version.split_once("libavcodec ").expect("a version");
+    number.split('.').next().and_then(|major| major.parse::<u32>().ok()).is_some_and(|major| major >= 63)
+}
+
 /// The number of frames that `ffprobe -count_frames` finds in the first video stream.
 pub fn ffprobe_frames(path: &Path) -> u64 {
     let fields = ["-count_frames", "-select_streams", "v:0", "-show_entries", "stream=nb_read_frames"];
