@@ -1,6 +1,7 @@
 //! What is chosen for the picture, as one value that can be taken back: view, channels, adjustments and all that belongs to
 //! them.
 
+use super::session::Interpretation;
 use crate::adjust::{Adjustments, Choices};
 use crate::histogram::Components;
 use crate::view::brushes::Brushes;
@@ -17,6 +18,8 @@ pub struct Chosen {
     pub components: Components,
     /// What of the picture is counted.
     pub region: Region,
+    /// How the video's colour is read.
+    pub interpretation: Interpretation,
     /// The adjustments' parameters, also of those that are off.
     pub parameters: Choices,
 }
@@ -24,10 +27,15 @@ pub struct Chosen {
 impl Chosen {
     /// What is chosen in a scene and beside it.
     #[must_use]
-    pub fn of(scene: &Scene, (components, region): (Components, Region), parameters: Choices) -> Self {
+    pub fn of(
+        scene: &Scene,
+        (components, region): (Components, Region),
+        interpretation: Interpretation,
+        parameters: Choices,
+    ) -> Self {
         let scene = Scene { brushes: Brushes::default(), brush_strength: 1.0, marks: None, ..*scene };
         let scene = Scene { pair: Pair { other: Other::default(), ..scene.pair }, ..scene };
-        Self { scene, components, region, parameters }
+        Self { scene, components, region, interpretation, parameters }
     }
 
     /// The scene with this chosen in it; what is selected there stays.
@@ -64,6 +72,12 @@ impl Chosen {
             (Some(_), Some(_)) => "region changed",
         };
         tell(after.region != self.region, region.to_owned());
+        let [read, now] = [self, after].map(|chosen| chosen.interpretation);
+        let matrix =
+            now.matrix.map_or_else(|| "the video's own matrix".to_owned(), |matrix| format!("matrix {matrix}"));
+        tell(now.matrix != read.matrix, matrix);
+        let range = now.range.map_or_else(|| "the video's own range".to_owned(), |range| format!("range {range}"));
+        tell(now.range != read.range, range);
         let tints = (old.exposure.false_color, new.exposure.false_color);
         let others = [old, new].map(|scene| Exposure { false_color: FalseColor::default(), ..scene.exposure });
         tell(others[0] != others[1], "zebras and marks".to_owned());
@@ -139,6 +153,7 @@ const fn on_or_off(on: bool) -> &'static str {
 mod tests {
     use super::*;
     use crate::adjust::{Blur, Equalize, Tone};
+    use crate::picture::color::{Matrix, Range};
     use crate::view::datascope::Datascope;
     use crate::view::exposure::FalseColorTable;
     use crate::view::overlay::Channels;
@@ -146,7 +161,7 @@ mod tests {
     use crate::view::scene::Brush;
 
     fn of(scene: &Scene) -> Chosen {
-        Chosen::of(scene, (Components::Rgbl, Region::default()), Choices::default())
+        Chosen::of(scene, (Components::Rgbl, Region::default()), Interpretation::default(), Choices::default())
     }
 
     /// What is told of a change of the scene at first.
@@ -177,6 +192,11 @@ mod tests {
         assert_eq!(of(&on).told(&of(&both)), "equalized");
         assert_eq!(of(&both).told(&of(&on)), "equalized off");
         assert_eq!(of(&both).told(&of(&Scene::default())), "low-pass 9×9 off, equalized off");
+        let own = of(&Scene::default());
+        let matrix = Some(Matrix::Bt601);
+        let read = Chosen { interpretation: Interpretation { matrix, range: Some(Range::Full) }, ..own.clone() };
+        assert_eq!(own.told(&read), "matrix bt601, range full");
+        assert_eq!(read.told(&own), "the video's own matrix, the video's own range");
         let all = told(|scene| (0..4).for_each(|channel| scene.channels.toggle(channel)));
         assert_eq!(all, "red off, green off and 2 more");
     }

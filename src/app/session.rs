@@ -40,12 +40,20 @@ pub struct Session {
     media: Option<DecodeThread>,
     /// How long a live source's pictures take to the screen.
     delays: Delays,
-    /// The matrix and the range that the user reads it with.
-    matrix: Option<Matrix>,
-    range: Option<Range>,
+    /// How the user reads its colour.
+    pub interpretation: Interpretation,
     /// The faults that have been told.
     reported: Faults,
     landing: Landing,
+}
+
+/// The matrix and the range that the user reads a video with, where they are not its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Interpretation {
+    /// From Y'CbCr to R'G'B'.
+    pub matrix: Option<Matrix>,
+    /// Which codes are black and white.
+    pub range: Option<Range>,
 }
 
 /// What has become of a session since it was last asked.
@@ -76,8 +84,7 @@ impl Session {
             is_other: false,
             media: Some(media),
             delays: Delays::default(),
-            matrix: None,
-            range: None,
+            interpretation: Interpretation::default(),
             reported: Faults::default(),
             landing: Landing::default(),
         }
@@ -299,16 +306,11 @@ impl Session {
             return frame.clone();
         }
         let own = frame.picture.colorimetry();
-        let matrix = self.matrix.map_or(own.matrix, |value| Sourced { value, origin: Origin::Overridden });
-        let range = self.range.map_or(own.range, |value| Sourced { value, origin: Origin::Overridden });
+        let Interpretation { matrix, range } = self.interpretation;
+        let matrix = matrix.map_or(own.matrix, |value| Sourced { value, origin: Origin::Overridden });
+        let range = range.map_or(own.range, |value| Sourced { value, origin: Origin::Overridden });
         let picture = frame.picture.with_colorimetry(Colorimetry { matrix, range });
         Frame { picture, ..frame.clone() }
-    }
-
-    /// The matrix and the range that the user reads it with, where they are not its own.
-    #[must_use]
-    pub const fn reading(&self) -> (Option<Matrix>, Option<Range>) {
-        (self.matrix, self.range)
     }
 
     /// Reads the video with the next matrix; after the last one with its own again. What is to be said of it.
@@ -326,8 +328,9 @@ impl Session {
         let is_full = layout.chroma_shift == (0, 0);
         let others = Matrix::ALL.into_iter().filter(|&m| m != own.value && (is_full || m != Matrix::Identity));
         let order: Vec<_> = std::iter::once(None).chain(others.map(Some)).collect();
-        self.matrix = next_of(&order, self.matrix);
-        match self.matrix {
+        let chosen = &mut self.interpretation.matrix;
+        *chosen = next_of(&order, *chosen);
+        match chosen {
             Some(matrix) => format!("matrix {matrix} instead of {} ({})", own.value, own.origin),
             None => format!("matrix {} ({})", own.value, own.origin),
         }
@@ -344,8 +347,9 @@ impl Session {
         }
         let own = frame.picture.colorimetry().range;
         let other = if own.value == Range::Limited { Range::Full } else { Range::Limited };
-        self.range = next_of(&[None, Some(other)], self.range);
-        match self.range {
+        let chosen = &mut self.interpretation.range;
+        *chosen = next_of(&[None, Some(other)], *chosen);
+        match chosen {
             Some(range) => format!("range {range} instead of {} ({})", own.value, own.origin),
             None => format!("range {} ({})", own.value, own.origin),
         }

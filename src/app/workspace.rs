@@ -3,6 +3,8 @@
 mod choosing;
 mod handing;
 mod holding;
+mod opening;
+mod operating;
 mod pairing;
 mod stripping;
 mod telling;
@@ -24,17 +26,15 @@ use super::hud::{Goal, Hud, Note};
 use super::marked::MarkedPixels;
 use super::matching::MatchReading;
 use super::options::{AppError, Comparing, PlayOptions, Waker};
-use super::recent::{Recent, RecentFile, place_text};
+use super::recent::Recent;
 use super::saving::Saves;
 use super::second::Second;
 use super::session::Session;
 use super::strip::ClipStrip;
+use super::styling;
 use super::title::Title;
-use super::{regions, styling, transport};
-use crate::adjust::Adjustment;
 use crate::gpu::{GpuError, Instance};
 use crate::histogram::Components;
-use crate::keys::{self, Action};
 use crate::picture::Frame;
 use crate::view::brushes::Brushes;
 use crate::view::overlay::OverlayStyle;
@@ -149,55 +149,6 @@ impl Workspace {
             settings: Keeper::new(store),
             title: Title::new(now),
         })
-    }
-
-    /// Puts another video with its first frame on screen, the one at this place in a list of so many.
-    pub fn take_over(&mut self, (session, first): (Session, &Frame), (place, count): (usize, usize), now: Instant) {
-        match &self.session {
-            Some(before) => before.log_summary(),
-            None => self.graphics.screen.fit_first(first),
-        }
-        self.leave();
-        self.scene.brushes = Brushes::default();
-        self.scene.marks = None;
-        self.scene.view = ViewSettings::fitted(self.scene.view.fit);
-        self.bins.forget();
-        self.marked.forget();
-        self.strip.forget();
-        self.hud.change_video();
-        let place = if count > 1 { format!("  ({place} of {count})") } else { String::new() };
-        let text = format!("{}{place}", session.name);
-        // What stands in for the video before stands in for this one no longer.
-        self.held.back();
-        self.held.forget_second();
-        self.second.iter_mut().for_each(Second::change_first);
-        self.session = Some(session);
-        self.note(Note::done(text), now);
-        self.remember(true, now);
-        self.follow_title(now, true);
-    }
-
-    /// Notes the video on screen among the recent ones. Where it was left before, that is offered, but gone to only by a key.
-    pub fn remember(&mut self, offers: bool, now: Instant) {
-        let Some(session) = &mut self.session else { return };
-        session.left_at = self.recent.opened(&session.input).filter(|_| session.player.is_seekable());
-        let key = keys::label_of(Action::Continue);
-        if let (Some(secs), Some(key), true) = (session.left_at, key, offers) {
-            self.note(Note::info(format!("left at {}: {key} continues there", place_text(secs))), now);
-        }
-    }
-
-    /// The files that were opened before the one on screen, the last one first.
-    #[must_use]
-    pub fn recent_files(&self) -> &[RecentFile] {
-        self.recent.others(self.session.as_ref().map(|session| &*session.input))
-    }
-
-    /// Notes where the video on screen is left.
-    pub fn leave(&mut self) {
-        if let Some(Session { input, player, .. }) = &self.session {
-            self.recent.left(input, player.position_secs(), player.duration_secs());
-        }
     }
 
     /// The window itself.
@@ -349,107 +300,6 @@ impl Workspace {
         self.settings.changed(now);
         if let Some(text) = styling::told_of_scopes(&before, &scopes) {
             self.note(Note::done(text), now);
-        }
-    }
-
-    /// Does what a key asks of the video on screen, `held` where the key has been down for a while.
-    ///
-    /// # Errors
-    /// [`AppError`] if the adapter fails for good.
-    pub fn act_on_video(&mut self, action: Action, held: bool, now: Instant) -> Result<(), AppError> {
-        let counted = (self.bins.components, self.geometry().bits().unwrap_or(8));
-        // What is held may have changed since the last drawing.
-        self.scene.pair.other = self.held.other();
-        let changed = styling::restyle(&mut self.scene, counted, action)
-            .or_else(|| self.adjuster.adjust(&mut self.scene, action));
-        if let Some(mut text) = changed {
-            if let (Action::NextFit | Action::ResetView, Some(percent)) = (action, self.geometry().percent()) {
-                text = format!("{text}  ·  {percent}");
-            }
-            if let Action::ToggleAdjustment(kind) = action {
-                self.introduce(kind, now);
-            }
-            self.note(Note::done(text), now);
-            self.settings.changed(now);
-            return Ok(());
-        }
-        match action {
-            Action::ToggleComponents => self.toggle_components(now)?,
-            Action::ToggleNumbers | Action::ToggleInfo | Action::ToggleAdjusting | Action::ToggleTiming => {
-                self.toggle_panel(action)?;
-            }
-            Action::FindBars | Action::TakeRegion => {
-                let Some(session) = &self.session else { return Ok(()) };
-                let Some(frame) = &session.frame else { return Ok(()) };
-                let (region, text) = match action {
-                    Action::FindBars => regions::find_bars(self.region, &session.read(frame).picture),
-                    _ => regions::take(self.region),
-                };
-                self.choose_region(region)?;
-                self.note(Note::done(text), now);
-            }
-            Action::ClearRegion => {
-                let (region, text) = regions::clear(self.region);
-                self.choose_region(region)?;
-                self.note(Note::done(text), now);
-            }
-            Action::NextStrip => self.show_strip(self.strip.size.next(), now),
-            Action::ToCut { forward } => self.go_to_cut(forward, now),
-            Action::ToFinding { forward } => self.go_to_finding(forward, now),
-            Action::OtherFindings { forward } => self.look_for(self.strip.sought.next(forward), now),
-            Action::HoldFrame => self.hold_frame(now)?,
-            Action::FlipHeld => self.flip_held(now)?,
-            Action::ShiftSecond { frames } => self.shift_second(frames, now),
-            Action::MatchSecond => self.match_second(now),
-            Action::Save => self.save(true, now),
-            Action::SaveBare => self.save(false, now),
-            Action::CopyPicture => self.copy_picture(now),
-            Action::EnterTime if self.session.as_ref().is_some_and(|session| session.player.is_single()) => {
-                self.note(Note::done(transport::NOTHING_TO_PLAY), now);
-            }
-            Action::EnterTime if self.session.as_ref().is_some_and(|session| session.player.is_live()) => {
-                self.note(Note::done(transport::LIVE), now);
-            }
-            Action::EnterTime => self.hud.open_entry(),
-            action => {
-                let Some(session) = &mut self.session else { return Ok(()) };
-                let text = transport::operate(session, action, held, now);
-                if matches!(action, Action::NextMatrix | Action::NextRange) {
-                    self.reload()?;
-                }
-                if let Some(text) = text {
-                    self.note(Note::done(text), now);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Opens or closes a panel, and closes those that have no room beside it.
-    fn toggle_panel(&mut self, which: Action) -> Result<(), AppError> {
-        let width = self.geometry().width_in_points();
-        let before = self.hud.panels;
-        let mut panels = before.within(width);
-        panels.toggle(which, width);
-        self.hud.panels = panels;
-        // Whoever has opened it knows it.
-        self.adjuster.introduced |= panels.adjusting;
-        if panels.timing != before.timing {
-            self.time_passes(panels.timing)?;
-        }
-        Ok(())
-    }
-
-    /// Opens the panel with the sliders, once, where somebody works with the pointer and it is in nothing's way.
-    fn introduce(&mut self, kind: Adjustment, now: Instant) {
-        let is_wanted = kind.is_on(&self.scene.adjustments) && !self.adjuster.introduced;
-        if is_wanted
-            && self.hud.shows_controls(now)
-            && self.hud.has_room_for_adjusting(self.geometry().width_in_points())
-        {
-            log::debug!("the panel of adjustments opens by itself");
-            self.adjuster.introduced = true;
-            self.hud.panels.adjusting = true;
         }
     }
 

@@ -275,6 +275,16 @@ fn ctrl_z_takes_back_a_change_at_a_time_and_ctrl_shift_z_makes_it_again() {
     program.after(|| program.key("b"), "note: blue off");
     program.after(|| program.key("ctrl+shift+z"), "note: nothing to redo");
     undo("blue off");
+    let own = program.settled();
+    program.after(|| program.key("m"), "note: matrix bt601 instead of bt709");
+    program.after(|| program.key("shift+m"), "note: range full instead of limited");
+    let read_otherwise = program.settled();
+    undo("range full");
+    undo("matrix bt601");
+    program.until_same("the video to be read as it says", &own, Area::Below);
+    redo("matrix bt601");
+    redo("range full");
+    program.until_same("it to be read otherwise again", &read_otherwise, Area::Below);
     program.quit_with("q");
 }
 

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::options::Waker;
-use super::session::Session;
+use super::session::{Interpretation, Session};
 use crate::media::OpenOptions;
 use crate::picture::Frame;
 use crate::strip::{Sought, Strip, Watched};
@@ -148,7 +148,7 @@ impl ClipStrip {
 
     /// Follows the video on screen: begins to fill its strip, and says when that may go on.
     pub fn follow(&mut self, session: &Session, now: Instant) {
-        let (matrix, range) = session.reading();
+        let Interpretation { matrix, range } = session.interpretation;
         let open =
             OpenOptions { matrix: matrix.or(self.open.matrix), range: range.or(self.open.range), ..self.open.clone() };
         let subject = StripSubject { path: session.input.clone(), open };

@@ -121,7 +121,8 @@ impl Workspace {
     /// What is chosen now, to come back to.
     #[must_use]
     pub fn chosen(&self) -> Chosen {
-        Chosen::of(&self.scene, (self.bins.components, self.region), self.adjuster.choices)
+        let interpretation = self.session.as_ref().map(|session| session.interpretation).unwrap_or_default();
+        Chosen::of(&self.scene, (self.bins.components, self.region), interpretation, self.adjuster.choices)
     }
 
     /// Brings back what was chosen.
@@ -130,7 +131,11 @@ impl Workspace {
     /// [`AppError`] if the adapter fails for good.
     pub fn choose(&mut self, chosen: &Chosen, now: Instant) -> Result<(), AppError> {
         let counts_others = self.bins.components != chosen.components;
-        let is_counted_anew = counts_others || self.region.counted() != chosen.region.counted();
+        let mut is_counted_anew = counts_others || self.region.counted() != chosen.region.counted();
+        if let Some(session) = &mut self.session {
+            is_counted_anew |= session.interpretation != chosen.interpretation;
+            session.interpretation = chosen.interpretation;
+        }
         self.scene = chosen.on(&self.scene);
         if counts_others {
             self.scene.brushes = Brushes::default();
