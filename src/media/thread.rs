@@ -23,7 +23,7 @@ const JOIN_LIMIT: Duration = Duration::from_secs(2);
 
 /// The most frames that are kept of those decoded on the way to the target of a seek, and the most bytes of their buffers.
 /// Every one of them costs the time to decode a picture that could have been left out.
-pub(super) const KEPT: Room = Room { frames: 3, bytes: 64 << 20 };
+pub(super) const KEPT: Room = Room { frames: 1, bytes: 64 << 20 };
 
 /// How long the frames behind the target of a seek are left alone while nobody wants them. Who has sought often seeks again, and
 /// would have to wait for those that are being decoded.
