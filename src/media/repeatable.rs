@@ -244,7 +244,7 @@ impl RepeatableCodec {
     }
 
     fn keep(&mut self, packet: &AvPacket) {
-        if self.kept.push(packet, !self.is_skipping) {
+        if self.kept.push(packet, self.codec.can_begin_with(packet), !self.is_skipping) {
             self.forget_before(self.kept.first_number());
         }
     }
@@ -260,7 +260,8 @@ impl RepeatableCodec {
 
     /// Has one thread decode what is kept, from a keyframe before the first packet with damage on.
     fn decode_again(&mut self, means: &Means<'_>) -> Result<(), Failure> {
-        let parameters = means.parameters.as_ref().filter(|_| !self.is_hasty).ok_or(Failure::Impossible)?;
+        let is_possible = !self.is_hasty && self.kept.holds_all_in_work();
+        let parameters = means.parameters.as_ref().filter(|_| is_possible).ok_or(Failure::Impossible)?;
         let begun = self.kept.first_number();
         let (mut codec, mut again) = self.rerun(begun, parameters, means)?;
         let (start, last_key) = match again.concealed {

@@ -194,6 +194,12 @@ impl Codec {
         self.units.is_some_and(|units| !packet.reconfigures() && units.is_unreferenced(packet.data()))
     }
 
+    /// Whether decoding can begin with the packet, so that all that is shown behind its picture is right: a keyframe, and none that only
+    /// begins to refresh the picture bit by bit.
+    pub(in crate::media) fn can_begin_with(&self, packet: &AvPacket) -> bool {
+        packet.is_key() && !self.units.is_some_and(|units| units.is_predicted(packet.data()))
+    }
+
     /// The number of threads that it really uses.
     pub(in crate::media) fn threads(&self) -> usize {
         // SAFETY: the context is valid.

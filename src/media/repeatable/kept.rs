@@ -14,6 +14,8 @@ const MOST_BYTES: usize = 64 << 20;
 pub(super) struct KeptPacket {
     pub(super) packet: AvPacket,
     pub(super) number: u64,
+    /// Whether decoding can begin with it.
+    is_key: bool,
     /// Whether its frame is to be given, and not only those that refer to it.
     pub(super) is_needed: bool,
 }
@@ -36,17 +38,22 @@ impl KeptPackets {
         self.next
     }
 
+    /// Whether all packets are kept whose frames a decoder may still owe.
+    pub(super) fn holds_all_in_work(&self) -> bool {
+        self.packets.len() >= IN_WORK.min(usize::try_from(self.next).unwrap_or(usize::MAX))
+    }
+
     /// The number of the first packet that is kept.
     pub(super) fn first_number(&self) -> u64 {
         self.packets.front().map_or(self.next, |kept| kept.number)
     }
 
-    /// Keeps the next packet; says whether earlier ones were given up for it.
-    pub(super) fn push(&mut self, packet: &AvPacket, is_needed: bool) -> bool {
+    /// Keeps the next packet, with which decoding can begin where `is_key`; says whether earlier ones were given up for it.
+    pub(super) fn push(&mut self, packet: &AvPacket, is_key: bool, is_needed: bool) -> bool {
         let number = self.next;
         self.next += 1;
-        self.is_new_key = packet.is_key();
-        if self.packets.is_empty() && number > 0 && !packet.is_key() {
+        self.is_new_key = is_key;
+        if self.packets.is_empty() && number > 0 && !is_key {
             return false;
         }
         let kept = (self.bytes + packet.size() <= MOST_BYTES).then(|| packet.to_keep().ok()).flatten();
@@ -56,13 +63,13 @@ impl KeptPackets {
             return true;
         };
         self.bytes += packet.size();
-        self.packets.push_back(KeptPacket { packet, number, is_needed });
+        self.packets.push_back(KeptPacket { packet, number, is_key, is_needed });
         self.is_new_key && self.give_up_old()
     }
 
     /// Gives up what stands before the first keyframe but one that has enough packets behind it.
     fn give_up_old(&mut self) -> bool {
-        let mut keys = (1..self.packets.len()).filter(|at| self.packets[*at].packet.is_key());
+        let mut keys = (1..self.packets.len()).filter(|at| self.packets[*at].is_key);
         let Some((second, third)) = keys.next().zip(keys.next()) else { return false };
         if third + IN_WORK > self.packets.len() {
             return false;
@@ -75,7 +82,7 @@ impl KeptPackets {
     /// what a decoder keeps of those is the same whenever it begins there.
     pub(super) fn start_before(&self, damaged: u64) -> Option<(u64, u64)> {
         let up_to = self.packets.iter().rev().skip_while(|kept| kept.number > damaged);
-        let mut keys = up_to.filter(|kept| kept.packet.is_key()).map(|kept| kept.number);
+        let mut keys = up_to.filter(|kept| kept.is_key).map(|kept| kept.number);
         let last = keys.next()?;
         keys.next().map(|start| (start, last))
     }
@@ -84,7 +91,7 @@ impl KeptPackets {
     /// what is kept.
     pub(super) fn has_clean_group_before(&self, damaged: u64) -> bool {
         let enough = self.packets.iter().skip(IN_WORK).take_while(|kept| kept.number < damaged);
-        enough.into_iter().any(|kept| kept.packet.is_key())
+        enough.into_iter().any(|kept| kept.is_key)
     }
 
     /// The timestamp of the first packet that is kept.
@@ -113,7 +120,7 @@ impl KeptPackets {
         }
         let enough = self.packets.iter().rev().skip(IN_WORK);
         let clean = enough.take_while(|kept| kept.number >= clean_from);
-        clean.filter(|kept| kept.packet.is_key()).map(|kept| kept.number).next()
+        clean.filter(|kept| kept.is_key).map(|kept| kept.number).next()
     }
 }
 
@@ -124,7 +131,8 @@ mod tests {
     /// Keeps so many packets, one byte each, with a keyframe in every so many.
     fn push(kept: &mut KeptPackets, count: u64, group: u64) {
         for number in kept.next_number()..kept.next_number() + count {
-            kept.push(&AvPacket::made(1, 1, number % group == 0), true);
+            let is_key = number % group == 0;
+            kept.push(&AvPacket::made(1, 1, is_key), is_key, true);
         }
     }
 
@@ -153,15 +161,15 @@ mod tests {
     #[test]
     fn decoding_may_begin_anywhere_but_what_is_kept_again_begins_with_a_keyframe() {
         let mut kept = KeptPackets::default();
-        kept.push(&AvPacket::made(1, 1, false), true);
+        kept.push(&AvPacket::made(1, 1, false), false, true);
         assert_eq!(numbers(&kept, 0), [0]);
         kept.bytes = MOST_BYTES;
-        assert!(kept.push(&AvPacket::made(1, 1, true), false), "too much is given up");
+        assert!(kept.push(&AvPacket::made(1, 1, true), true, false), "too much is given up");
         assert_eq!((numbers(&kept, 0), kept.first_number(), kept.bytes), (vec![], 2, 0));
-        kept.push(&AvPacket::made(1, 1, false), false);
+        kept.push(&AvPacket::made(1, 1, false), false, false);
         assert!(numbers(&kept, 0).is_empty());
-        kept.push(&AvPacket::made(1, 1, true), false);
-        kept.push(&AvPacket::made(1, 1, false), true);
+        kept.push(&AvPacket::made(1, 1, true), true, false);
+        kept.push(&AvPacket::made(1, 1, false), false, true);
         assert_eq!(kept.from(0).map(|kept| kept.is_needed).collect::<Vec<_>>(), [false, true]);
         assert_eq!((numbers(&kept, 0), kept.first_number(), kept.bytes), (vec![3, 4], 3, 2));
     }
