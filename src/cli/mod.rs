@@ -15,6 +15,7 @@ mod play;
 mod report;
 mod snapshot;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 use std::sync::LazyLock;
 use std::time::Instant;
@@ -89,7 +90,21 @@ enum Command {
 
 /// Reads the command line. Where it is wrong or asks for help, the program ends here.
 pub fn parse() -> Cli {
-    Cli::parse()
+    Cli::parse_from(with_command_first(std::env::args_os().collect()))
+}
+
+/// The arguments with the command before what is said of verbosity: clap would take a command that stands behind that for a file.
+fn with_command_first(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let is_verbose = |argument: &OsString| {
+        let text = argument.to_str().unwrap_or_default();
+        text == "--verbose"
+            || text.strip_prefix('-').is_some_and(|rest| rest.starts_with('v') && rest.trim_matches('v').is_empty())
+    };
+    let at = 1 + arguments.iter().skip(1).take_while(|argument| is_verbose(argument)).count();
+    if arguments.get(at).is_some_and(|name| Cli::command().find_subcommand(name).is_some()) {
+        arguments[1..=at].rotate_right(1);
+    }
+    arguments
 }
 
 impl Cli {
@@ -137,6 +152,22 @@ fn told_by_clap(error: &clap::Error) -> ExitCode {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_said_of_verbosity_may_stand_before_the_command() {
+        let ordered = |text: &str| {
+            let arguments = with_command_first(text.split(' ').map(OsString::from).collect());
+            arguments.join(std::ffi::OsStr::new(" ")).into_string().expect("plain")
+        };
+        assert_eq!(ordered("histoscope -v analyze a.mp4 -o b"), "histoscope analyze -v a.mp4 -o b");
+        assert_eq!(ordered("histoscope -vv --verbose bench"), "histoscope bench -vv --verbose");
+        for unchanged in
+            ["histoscope", "histoscope -v", "histoscope -v a.mp4", "histoscope analyze -v a", "histoscope -v - analyze"]
+        {
+            assert_eq!(ordered(unchanged), unchanged);
+        }
+        assert_eq!(ordered("histoscope --version analyze"), "histoscope --version analyze");
+    }
 
     #[test]
     fn the_definitions_are_consistent() {

@@ -10,7 +10,7 @@ use crate::common::{self, Clip, odd, picture_bytes};
 
 const X264: &str = "-c:v libx264 -preset fast -pix_fmt yuv420p -b:v 1M";
 
-/// Clips of codecs that conceal damage and have a thread for each frame, most of them damaged all over.
+/// Clips of codecs that conceal damage and have several threads, most of them damaged all over.
 fn clips() -> Vec<Clip> {
     let moving = |name: &str, arguments: &str| {
         let clip = Clip::moving(name, "256x144", 8.0, &format!("-vf noise=alls=12:allf=t {arguments}"));
@@ -25,6 +25,9 @@ fn clips() -> Vec<Clip> {
         moving("all-intra.ts", &format!("{X264} -g 1")),
         moving("plain.h264", &format!("{X264} -g 12")),
         moving("part2.avi", "-c:v mpeg4 -g 50 -bf 2 -b:v 1M"),
+        moving("mpeg2.ts", "-c:v mpeg2video -g 25 -bf 2 -b:v 2M"),
+        moving("mpeg2-fields.mpg", "-c:v mpeg2video -g 12 -bf 2 -flags +ildct+ilme -b:v 2M"),
+        moving("mpeg1.mpg", "-c:v mpeg1video -g 25 -bf 2 -b:v 2M"),
     ]
 }
 

@@ -231,6 +231,9 @@ mod tests {
         for name in ["container", "codec", "bit rate", "pixel format", "size", "pixel aspect", "rotation", "range"] {
             assert!(!find(name).value.is_empty(), "{name}");
         }
+        assert_eq!((find("scan").value.as_str(), find("scan").origin), ("progressive", Some(Origin::Tagged)));
+        let unknown = info_lines(&StreamInfo { scan: None, ..decoder.info().clone() }, &frame, machine);
+        assert!(unknown.iter().all(|line| line.name != "scan"), "what is not stated is not told");
         assert!(find("transfer").value.contains("as coded") && !find("decoder").value.is_empty());
     }
 

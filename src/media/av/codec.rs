@@ -100,11 +100,12 @@ impl Codec {
         Self::open(parameters, CodecOptions { threads: 1, ..self.options })
     }
 
-    /// Whether it may put something of its own in the place of damaged parts: at the end of a frame, so that it depends on how far each
-    /// thread is whether the next frame is predicted from that or from what was there before.
+    /// Whether it may put something of its own in the place of damaged parts, and what that is may depend on its threads. With one for each
+    /// frame it depends on how far each is whether the next frame is predicted from that or from what was there before; with one for each
+    /// part of a picture (MPEG-1 and -2), on how many share it.
     pub(in crate::media) fn may_conceal(&self) -> bool {
         // Those that share a frame's slices do not.
-        !self.options.low_delay && matches!(self.name().as_str(), "h264" | "mpeg4")
+        !self.options.low_delay && matches!(self.name().as_str(), "h264" | "mpeg1video" | "mpeg2video" | "mpeg4")
     }
 
     /// Whether something was put in the place of damaged parts since this was last asked, in frames that were taken or are to be.

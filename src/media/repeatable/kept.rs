@@ -175,6 +175,21 @@ mod tests {
     }
 
     #[test]
+    fn after_too_much_was_given_up_what_is_in_work_is_held_again_once_enough_has_come() {
+        let mut kept = KeptPackets::default();
+        assert!(kept.holds_all_in_work());
+        push(&mut kept, 5, 100);
+        assert!(kept.holds_all_in_work(), "nothing was given up");
+        kept.bytes = MOST_BYTES;
+        push(&mut kept, 1, 100);
+        assert!(!kept.holds_all_in_work());
+        push(&mut kept, 94 + IN_WORK as u64 - 1, 100);
+        assert_eq!((kept.first_number(), kept.holds_all_in_work()), (100, false));
+        push(&mut kept, 1, 100);
+        assert!(kept.holds_all_in_work());
+    }
+
+    #[test]
     fn decoding_begins_again_at_the_keyframe_before_the_last_one() {
         let mut kept = KeptPackets::default();
         push(&mut kept, 100, 30);
