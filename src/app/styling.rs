@@ -20,8 +20,6 @@ const OPACITY_STEP: f32 = 0.1;
 /// Does what a key asks of the scene of a picture of so many bits; what is to be said of it. Nothing where it asks for something else,
 /// or for a channel that there is not.
 pub fn restyle(scene: &mut Scene, (components, bits): (Components, u32), action: Action) -> Option<String> {
-    let step = |more: bool| if more { 1.0 } else { -1.0 };
-    let style = &mut scene.style;
     Some(match action {
         Action::ToggleChannel(channel) => {
             // Y', Cb and Cr are three; the fourth key has nothing to show or hide.
@@ -43,61 +41,9 @@ pub fn restyle(scene: &mut Scene, (components, bits): (Components, u32), action:
             let is_wall = *layout == Layout::Wall;
             if is_wall { "scopes beside the picture" } else { "scopes over the picture" }.to_owned()
         }
-        Action::NextArrangement => {
-            style.arrangement = next_of(&Arrangement::ALL, style.arrangement);
-            format!("histograms: {}", style.arrangement.name())
-        }
-        Action::Enlarge { more } => {
-            style.height = stepped(style.height, HEIGHT_STEP * step(more), (0.1, MOST_HEIGHT));
-            format!("histograms {:.0} % high", style.height * 100.0)
-        }
-        Action::Opaque { more } => {
-            let least = *OverlayStyle::OPACITIES.start();
-            style.opacity = stepped(style.opacity, OPACITY_STEP * step(more), (least, 1.0));
-            format!("histograms {:.0} % opaque", style.opacity * 100.0)
-        }
-        Action::ToggleLogarithmic => {
-            style.logarithmic = !style.logarithmic;
-            if style.logarithmic { "logarithmic height" } else { "linear height" }.to_owned()
-        }
         Action::ToggleCurves => {
             scene.curves = !scene.curves;
             format!("cumulative curves {}", on_or_off(scene.curves))
-        }
-        Action::ToggleBackdrop => {
-            style.backdrop = !style.backdrop;
-            format!("soft backdrop {}", on_or_off(style.backdrop))
-        }
-        Action::ToggleZebra => {
-            let exposure = &mut scene.exposure;
-            exposure.zebra = !exposure.zebra;
-            if exposure.zebra { zebras(exposure) } else { "zebras off".to_owned() }
-        }
-        Action::StepZebra { more } => {
-            let exposure = &mut scene.exposure;
-            // What is adjusted is seen.
-            *exposure = Exposure { zebra: true, level: exposure.level.stepped(more, bits), ..*exposure };
-            zebras(exposure)
-        }
-        Action::ToggleMarks => {
-            let exposure = &mut scene.exposure;
-            exposure.marks = !exposure.marks;
-            if exposure.marks { marked(exposure) } else { "marks off".to_owned() }
-        }
-        Action::NextMarks => {
-            let exposure = &mut scene.exposure;
-            *exposure = Exposure { marks: true, limits: exposure.limits.next(), ..*exposure };
-            marked(exposure)
-        }
-        Action::ToggleFalseColor => {
-            let false_color = &mut scene.exposure.false_color;
-            false_color.shown = !false_color.shown;
-            if false_color.shown { tinted(*false_color) } else { "false colour off".to_owned() }
-        }
-        Action::NextFalseColor => {
-            let false_color = &mut scene.exposure.false_color;
-            *false_color = FalseColor { shown: true, table: false_color.table.next(), ..*false_color };
-            tinted(*false_color)
         }
         Action::NextDatascope => {
             scene.datascope = next_of(&Datascope::ALL, scene.datascope);
@@ -116,6 +62,72 @@ pub fn restyle(scene: &mut Scene, (components, bits): (Components, u32), action:
         Action::ResetView => {
             scene.view = ViewSettings::default();
             "picture: as at the start".to_owned()
+        }
+        action => {
+            return restyle_histograms(&mut scene.style, action)
+                .or_else(|| restyle_exposure(&mut scene.exposure, bits, action));
+        }
+    })
+}
+
+/// The same for how histograms look.
+fn restyle_histograms(style: &mut OverlayStyle, action: Action) -> Option<String> {
+    let step = |more: bool| if more { 1.0 } else { -1.0 };
+    Some(match action {
+        Action::NextArrangement => {
+            style.arrangement = next_of(&Arrangement::ALL, style.arrangement);
+            format!("histograms: {}", style.arrangement.name())
+        }
+        Action::Enlarge { more } => {
+            style.height = stepped(style.height, HEIGHT_STEP * step(more), (0.1, MOST_HEIGHT));
+            format!("histograms {:.0} % high", style.height * 100.0)
+        }
+        Action::Opaque { more } => {
+            let least = *OverlayStyle::OPACITIES.start();
+            style.opacity = stepped(style.opacity, OPACITY_STEP * step(more), (least, 1.0));
+            format!("histograms {:.0} % opaque", style.opacity * 100.0)
+        }
+        Action::ToggleLogarithmic => {
+            style.logarithmic = !style.logarithmic;
+            if style.logarithmic { "logarithmic height" } else { "linear height" }.to_owned()
+        }
+        Action::ToggleBackdrop => {
+            style.backdrop = !style.backdrop;
+            format!("soft backdrop {}", on_or_off(style.backdrop))
+        }
+        _ => return None,
+    })
+}
+
+/// The same for what is marked and tinted of a picture of so many bits.
+fn restyle_exposure(exposure: &mut Exposure, bits: u32, action: Action) -> Option<String> {
+    Some(match action {
+        Action::ToggleZebra => {
+            exposure.zebra = !exposure.zebra;
+            if exposure.zebra { zebras(exposure) } else { "zebras off".to_owned() }
+        }
+        Action::StepZebra { more } => {
+            // What is adjusted is seen.
+            *exposure = Exposure { zebra: true, level: exposure.level.stepped(more, bits), ..*exposure };
+            zebras(exposure)
+        }
+        Action::ToggleMarks => {
+            exposure.marks = !exposure.marks;
+            if exposure.marks { marked(exposure) } else { "marks off".to_owned() }
+        }
+        Action::NextMarks => {
+            *exposure = Exposure { marks: true, limits: exposure.limits.next(), ..*exposure };
+            marked(exposure)
+        }
+        Action::ToggleFalseColor => {
+            let false_color = &mut exposure.false_color;
+            false_color.shown = !false_color.shown;
+            if false_color.shown { tinted(*false_color) } else { "false colour off".to_owned() }
+        }
+        Action::NextFalseColor => {
+            let false_color = &mut exposure.false_color;
+            *false_color = FalseColor { shown: true, table: false_color.table.next(), ..*false_color };
+            tinted(*false_color)
         }
         _ => return None,
     })
