@@ -139,13 +139,20 @@ fn scale(painter: &Painter, (frame, rect): (Rect, Rect), channel: usize, subject
     if frame.width() < ROOMY || frame.height() < ROOMY * 0.6 {
         return;
     }
+    let label_at = |mark: &Mark| at(mark).clamp(frame.min.y + LINE / 2.0, frame.max.y - LINE / 2.0);
+    // Labels at the ends are nearer to the others than their lines are.
+    let moved = marks.iter().map(|mark| (label_at(mark) - at(mark)).abs()).fold(0.0, f32::max);
+    let levels = f64::from((LINE + moved) / rect.height()) * f64::from(1_u32 << level_bits);
+    let labelled = scale.labelled_steps(subject.style.unit, levels);
+    let is_labelled =
+        |mark: &&Mark| mark.kind != LineKind::Step || labelled.is_some_and(|every| mark.steps.is_multiple_of(every));
     // What matters more takes the room first.
-    let mut order: Vec<_> = marks.iter().collect();
+    let mut order: Vec<_> = marks.iter().filter(is_labelled).collect();
     order.sort_by_key(|mark| std::cmp::Reverse(mark.kind));
     let mut taken: Vec<f32> = Vec::new();
     let unit = subject.style.unit.suffix();
     for mark in order {
-        let y = at(mark).clamp(frame.min.y + LINE / 2.0, frame.max.y - LINE / 2.0);
+        let y = label_at(mark);
         if taken.iter().any(|other| (other - y).abs() < LINE) {
             continue;
         }
@@ -332,6 +339,25 @@ mod tests {
                 assert!(on.is_none(), "{unit:?}: {one} lies on {on:?}");
             }
         }
+    }
+
+    #[test]
+    fn labels_are_equally_far_apart_at_any_height() {
+        let colours = ScopeSubject { components: Components::Rgbl, ..subject() };
+        let steps = |height: f32| -> Vec<i32> {
+            let labels = written(ScopeKind::Waveform, (400.0, height), &colours);
+            let mut values: Vec<i32> =
+                labels.iter().filter_map(|(text, _)| text.trim_end_matches(" %").parse().ok()).collect();
+            values.sort_unstable();
+            values
+        };
+        for height in 67..400 {
+            let values = steps(height as f32);
+            assert!(values.windows(3).all(|three| three[1] - three[0] == three[2] - three[1]), "{height}: {values:?}");
+            assert!(values.first() == Some(&0) && values.last() == Some(&100), "{height}: {values:?}");
+        }
+        assert_eq!(steps(300.0).len(), 11);
+        assert_eq!([steps(70.0), steps(100.0)], [[0, 50, 100].as_slice(), &[0, 20, 40, 60, 80, 100]]);
     }
 
     #[test]

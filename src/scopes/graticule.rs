@@ -81,6 +81,8 @@ pub struct Mark {
     pub label: String,
     /// What it stands for; where there is no room for all labels, the higher kind's stay.
     pub kind: LineKind,
+    /// How many steps of the scale it is away from none; zero where it is no step.
+    pub steps: u32,
 }
 
 /// What a channel's codes mean.
@@ -159,27 +161,57 @@ impl Scale {
     /// The lines of the scale from the lowest up, no two at one place.
     #[must_use]
     pub fn marks(self, unit: Unit) -> Vec<Mark> {
-        let steps = self.steps(unit).into_iter().map(|value| (value, LineKind::Step));
-        let nominal = self.nominal(unit).into_iter().map(|value| (value, LineKind::Nominal));
-        let tolerances = self.tolerances(unit).into_iter().map(|value| (value, LineKind::Tolerance));
-        let mut marks: Vec<Mark> = steps.chain(nominal).chain(tolerances).map(|line| self.mark(line, unit)).collect();
+        let of_kind = |values: Vec<f64>, kind| values.into_iter().map(move |value| self.mark((value, kind, 0), unit));
+        let (numbers, _) = self.steps(unit);
+        let steps = numbers.map(|step| {
+            // The highest code is one less than the last step.
+            let value = if unit == Unit::Codes {
+                self.step_value(step, unit).min(self.top())
+            } else {
+                self.step_value(step, unit)
+            };
+            self.mark((value, LineKind::Step, step.unsigned_abs()), unit)
+        });
+        let nominal = of_kind(self.nominal(unit), LineKind::Nominal);
+        let tolerances = of_kind(self.tolerances(unit), LineKind::Tolerance);
+        let mut marks: Vec<Mark> = steps.chain(nominal).chain(tolerances).collect();
         marks.sort_by(|a, b| a.level.total_cmp(&b.level).then(b.kind.cmp(&a.kind)));
         marks.dedup_by(|next, kept| next.level == kept.level);
         marks
     }
 
-    fn mark(self, (value, kind): (f64, LineKind), unit: Unit) -> Mark {
+    fn mark(self, (value, kind, steps): (f64, LineKind, u32), unit: Unit) -> Mark {
         let label = format!("{value:.0}").replace('-', "\u{2212}");
-        Mark { level: self.level_of(self.code_at(value, unit)), value, label, kind }
+        Mark { level: self.level_of(self.code_at(value, unit)), value, label, kind, steps }
     }
 
-    fn steps(self, unit: Unit) -> Vec<f64> {
+    /// Which steps are to be labelled where a label takes the room of so many levels: every one, every second or so on, so that the
+    /// labels are equally far apart up to the scale's end; `None` where there is no room for any but those at the ends.
+    #[must_use]
+    pub fn labelled_steps(self, unit: Unit, levels: f64) -> Option<u32> {
+        let (_, last) = self.steps(unit);
+        let level = |step| self.level_of(self.code_at(self.step_value(step, unit), unit));
+        let each = level(1) - level(0);
+        (1..last).find(|count| last.is_multiple_of(*count) && each * f64::from(*count) >= levels)
+    }
+
+    fn step_value(self, step: i32, unit: Unit) -> f64 {
+        f64::from(step)
+            * match unit {
+                Unit::Percent => 10.0,
+                Unit::Millivolts => 100.0,
+                Unit::Codes => f64::from(1_u32 << (self.bits - 3)),
+            }
+    }
+
+    /// The steps, counted from zero, and how many lead from there to the last.
+    const fn steps(self, unit: Unit) -> (std::ops::RangeInclusive<i32>, u32) {
         match (unit, self.signal) {
-            (Unit::Percent, Signal::Light) => (0..=10).map(|step| f64::from(10 * step)).collect(),
-            (Unit::Percent, Signal::Difference) => (-5..=5).map(|step| f64::from(10 * step)).collect(),
-            (Unit::Millivolts, Signal::Light) => (0..=7).map(|step| f64::from(100 * step)).collect(),
-            (Unit::Millivolts, Signal::Difference) => (-3..=3).map(|step| f64::from(100 * step)).collect(),
-            (Unit::Codes, _) => (0..8).map(|step| f64::from(step << (self.bits - 3))).chain([self.top()]).collect(),
+            (Unit::Percent, Signal::Light) => (0..=10, 10),
+            (Unit::Percent, Signal::Difference) => (-5..=5, 5),
+            (Unit::Millivolts, Signal::Light) => (0..=7, 7),
+            (Unit::Millivolts, Signal::Difference) => (-3..=3, 3),
+            (Unit::Codes, _) => (0..=8, 8),
         }
     }
 
