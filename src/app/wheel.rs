@@ -38,7 +38,7 @@ impl Wheel {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix, not(target_os = "macos")))]
 mod tests {
     use winit::event::{DeviceId, MouseScrollDelta, TouchPhase};
 
@@ -50,7 +50,6 @@ mod tests {
     }
 
     #[test]
-    #[cfg(all(unix, not(target_os = "macos")))]
     fn a_button_that_is_pressed_and_released_is_one_notch_and_an_axis_is_what_it_tells() {
         let mut wheel = Wheel::default();
         let button = |state| DeviceEvent::Button { button: 4, state };

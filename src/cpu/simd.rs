@@ -97,7 +97,8 @@ impl Level {
     }
 }
 
-/// What is written out for a level, see [`avx2`].
+/// What is written out for a level: for AVX2, in the module of that name.
+#[cfg_attr(not(target_arch = "x86_64"), expect(unused_variables, reason = "nothing is written out for others"))]
 impl Level {
     /// Whether there are any.
     pub(super) fn is_written_out(self) -> bool {

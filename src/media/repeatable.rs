@@ -2,8 +2,9 @@
 //!
 //! Some of FFmpeg's decoders put something of their own in the place of damaged parts (error concealment), at the end of a frame.
 //! With a thread for each frame, others may have been predicted by then from what happened to be there; with one for each part of a
-//! picture, what counts as damaged depends on how many there are; and what they put there depends on what the decoder has decoded before. So such packets are decoded once more, by one thread that begins at the keyframe
-//! before the last one:
+//! picture, what counts as damaged depends on how many there are; and what they put there depends on what the decoder has decoded
+//! before. So such packets are decoded once more, by one thread that begins at the keyframe before the last one, or at the first
+//! packet where pictures are refreshed bit by bit and there is no such keyframe:
 //!
 //! ```text
 //!              conceals damage:                                a whole group of packets

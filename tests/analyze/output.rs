@@ -142,12 +142,17 @@ fn a_reader_that_goes_away_ends_the_run_in_silence() {
 fn the_video_is_not_written_over() {
     let clip = clip();
     let bytes = clip.bytes();
-    let link = clip.folder().join("link.csv");
-    std::os::unix::fs::symlink(clip.path(), &link).unwrap();
     let around = clip.folder().join("..").join(clip.folder().file_name().unwrap()).join("clip.mp4");
-    for path in [clip.path(), &link, &around] {
+    // Where there are links, a link too.
+    let link = clip.folder().join("link.csv");
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(clip.path(), &link).unwrap();
+    let names: Vec<_> = [clip.path().to_path_buf(), around, link].into_iter().filter(|path| path.exists()).collect();
+    assert_eq!(names.len(), if cfg!(unix) { 3 } else { 2 });
+    let other = names.last().expect("there are some").clone();
+    for path in &names {
         analyze(clip.path(), &["-o", path.to_str().unwrap()]).fails_with(&["is the video that is read", "-o"]);
-        analyze(&link, &["--resume", "-o", path.to_str().unwrap()]).fails_with(&["is the video that is read"]);
+        analyze(&other, &["--resume", "-o", path.to_str().unwrap()]).fails_with(&["is the video that is read"]);
         assert!(clip.bytes() == bytes, "{}", path.display());
     }
 }

@@ -1,6 +1,7 @@
 //! Machines without an adapter or without a display.
 
 use std::process::Command;
+#[cfg(all(unix, not(target_os = "macos")))]
 use std::time::{Duration, Instant};
 
 use crate::command::{finish, program, sample};

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use histoscope::media::{Decoder, MediaError, OpenOptions, Seek, SeekTarget};
+use histoscope::media::{Decoder, Seek, SeekTarget};
+#[cfg(unix)]
+use histoscope::media::{MediaError, OpenOptions};
 use histoscope::picture::Frame;
 
 use crate::common::{self, Clip, decode_all, noise, open, picture_bytes};

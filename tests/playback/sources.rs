@@ -1,6 +1,5 @@
 //! Where videos come from: image sequences, pipes, servers that stall, and files that vanish.
 
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use histoscope::media::{DecodeEvent, DecodeThread, Decoder, MediaError, OpenOptions, QueueLimits, Seek};
@@ -109,7 +108,7 @@ fn a_pipe_plays_forward_and_says_that_it_cannot_be_positioned() {
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs").success());
     let (source, target) = (clip.bytes(), pipe.clone());
     let writer = std::thread::spawn(move || std::fs::write(target, source));
-    let mut session = Session::paused(Path::new(&pipe));
+    let mut session = Session::paused(&pipe);
     assert!(!session.player.is_seekable());
     assert_eq!(number(&session.step(true).picture), 1);
     assert_eq!(number(&session.step(false).picture), 0, "what is kept can be gone back to");
