@@ -38,7 +38,8 @@ impl Wheel {
     }
 }
 
-#[cfg(all(test, unix, not(target_os = "macos")))]
+#[cfg(all(unix, not(target_os = "macos")))]
+#[cfg(test)]
 mod tests {
     use winit::event::{DeviceId, MouseScrollDelta, TouchPhase};
 
