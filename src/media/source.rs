@@ -367,4 +367,17 @@ mod tests {
         assert_eq!(url(Path::new("-")), "pipe:0");
         assert_eq!(url(Path::new("%03d.png")), "%03d.png");
     }
+
+    #[test]
+    fn a_device_that_another_program_has_is_told_from_one_that_does_not_work() {
+        let told = |name: &str, error| {
+            let source = Source::new(Path::new(name), Duration::from_secs(1), Arc::new(Interrupt::new()));
+            source.expect("nothing is opened yet").open_error(error).to_string()
+        };
+        let busy = told("av://v4l2:/dev/video0", AvError::BUSY);
+        assert!(busy.contains("av://v4l2:/dev/video0: the device is in use by another program"), "{busy}");
+        let broken = told("av://v4l2:/dev/video0", AvError::INVALID_DATA);
+        assert!(!broken.contains("in use") && broken.contains("av://v4l2:/dev/video0"), "{broken}");
+        assert!(!told("http://host/a.mp4", AvError::BUSY).contains("the device"));
+    }
 }

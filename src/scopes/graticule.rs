@@ -163,15 +163,8 @@ impl Scale {
     pub fn marks(self, unit: Unit) -> Vec<Mark> {
         let of_kind = |values: Vec<f64>, kind| values.into_iter().map(move |value| self.mark((value, kind, 0), unit));
         let (numbers, _) = self.steps(unit);
-        let steps = numbers.map(|step| {
-            // The highest code is one less than the last step.
-            let value = if unit == Unit::Codes {
-                self.step_value(step, unit).min(self.top())
-            } else {
-                self.step_value(step, unit)
-            };
-            self.mark((value, LineKind::Step, step.unsigned_abs()), unit)
-        });
+        let steps =
+            numbers.map(|step| self.mark((self.step_value(step, unit), LineKind::Step, step.unsigned_abs()), unit));
         let nominal = of_kind(self.nominal(unit), LineKind::Nominal);
         let tolerances = of_kind(self.tolerances(unit), LineKind::Tolerance);
         let mut marks: Vec<Mark> = steps.chain(nominal).chain(tolerances).collect();
@@ -196,12 +189,13 @@ impl Scale {
     }
 
     fn step_value(self, step: i32, unit: Unit) -> f64 {
-        f64::from(step)
-            * match unit {
-                Unit::Percent => 10.0,
-                Unit::Millivolts => 100.0,
-                Unit::Codes => f64::from(1_u32 << (self.bits - 3)),
-            }
+        let step = f64::from(step);
+        match unit {
+            Unit::Percent => step * 10.0,
+            Unit::Millivolts => step * 100.0,
+            // The highest code is one less than the last step.
+            Unit::Codes => (step * f64::from(1_u32 << (self.bits - 3))).min(self.top()),
+        }
     }
 
     /// The steps, counted from zero, and how many lead from there to the last.

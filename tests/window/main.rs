@@ -33,6 +33,7 @@ mod stalled;
 mod strip;
 mod title;
 mod turn;
+mod undo;
 mod wait;
 mod ways_in;
 mod x11;
