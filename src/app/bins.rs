@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use super::graphics::Graphics;
 use crate::gpu::FrameTag;
 use crate::histogram::{Components, Cumulative, Selected};
-use crate::picture::region::Rect;
+use crate::view::region::Region;
 use crate::view::scene::{Brush, Counted, Scene};
 
 /// While bins are under way they are looked for this often.
@@ -16,6 +16,8 @@ const INTERVAL: Duration = Duration::from_millis(5);
 pub struct Bins {
     /// What is counted.
     pub components: Components,
+    /// What of the picture is counted.
+    pub region: Region,
     /// The newest bins, summed up, and whose they are.
     newest: Option<(FrameTag, Cumulative)>,
     /// What of the frame that is loaded has been asked for.
@@ -39,13 +41,13 @@ pub enum Wanted {
 impl Bins {
     /// No bins yet of what is to be counted.
     #[must_use]
-    pub const fn new(components: Components) -> Self {
-        Self { components, newest: None, asked: Wanted::Nothing, brush: None }
+    pub fn new(components: Components) -> Self {
+        Self { components, region: Region::default(), newest: None, asked: Wanted::Nothing, brush: None }
     }
 
     /// Forgets all bins, as with another video.
     pub fn forget(&mut self) {
-        *self = Self::new(self.components);
+        (self.newest, self.asked, self.brush) = (None, Wanted::Nothing, None);
     }
 
     /// Notes that another frame has been loaded.
@@ -59,13 +61,13 @@ impl Bins {
         self.newest.as_ref().map(|(tag, sums)| (tag, sums))
     }
 
-    /// The newest bins if they are of what is counted now, in a picture with bins of so many bits and this region of it.
+    /// The newest bins if they are of what is counted now, in a picture with bins of so many bits.
     #[must_use]
-    pub fn counted_now(&self, scene: &Scene, bits: Option<u32>, region: Option<Rect>) -> Option<&Cumulative> {
+    pub fn counted_now(&self, scene: &Scene, bits: Option<u32>) -> Option<&Cumulative> {
         let (tag, sums) = self.newest()?;
         let is_alike = sums.components == self.components && Some(sums.bits) == bits;
         let is_adjusted = scene.counted_in(self.components) != Counted::Source;
-        (is_alike && tag.adjusted == is_adjusted && tag.region == region).then_some(sums)
+        (is_alike && tag.adjusted == is_adjusted && tag.region == self.region.counted()).then_some(sums)
     }
 
     /// Pixels that the brush selects by any and by all of its channels, where they have been counted for it.

@@ -19,8 +19,8 @@ use crate::media::OpenOptions;
 /// How far apart the clips may begin, in frames.
 const WITHIN: u32 = 250;
 
-/// How both clips are read and counted.
-#[derive(Debug, Clone)]
+/// How both clips are read and counted, and who is told.
+#[derive(Clone)]
 pub struct MatchReading {
     /// How they are opened.
     pub open: OpenOptions,
@@ -28,10 +28,52 @@ pub struct MatchReading {
     pub engine: EngineChoice,
     /// On which adapter.
     pub adapter: AdapterChoice,
+    /// Called once it is known.
+    pub waker: Waker,
+}
+
+/// Looks for the offset of two clips, one search at a time.
+pub struct Matcher {
+    reading: MatchReading,
+    under_way: Option<Matching>,
+}
+
+impl Matcher {
+    /// No search yet.
+    #[must_use]
+    pub const fn new(reading: MatchReading) -> Self {
+        Self { reading, under_way: None }
+    }
+
+    /// Begins to look for the offset of the second clip to the first. What is to be said of it.
+    pub fn begin(&mut self, clips: [&Path; 2]) -> String {
+        if self.under_way.is_some() {
+            return "the offset is being looked for".to_owned();
+        }
+        match Matching::begin(clips, &self.reading) {
+            Ok(matching) => {
+                self.under_way = Some(matching);
+                "looking for the offset: the first frames of both are held against each other …".to_owned()
+            }
+            Err(error) => format!("the offset cannot be looked for: {error}"),
+        }
+    }
+
+    /// What was found, once that is known, or why nothing was.
+    pub fn take(&mut self) -> Option<Result<FoundOffset, String>> {
+        let found = self.under_way.as_ref()?.poll()?;
+        self.under_way = None;
+        Some(found)
+    }
+
+    /// Ends the search.
+    pub fn give_up(&mut self) {
+        self.under_way = None;
+    }
 }
 
 /// A search that is under way. Dropping it ends it.
-pub struct Matching {
+struct Matching {
     answer: Receiver<Result<FoundOffset, String>>,
     stop: Stop,
 }
@@ -41,7 +83,7 @@ impl Matching {
     ///
     /// # Errors
     /// If the system gives no thread.
-    pub fn begin([first, second]: [&Path; 2], reading: &MatchReading, waker: &Waker) -> std::io::Result<Self> {
+    fn begin([first, second]: [&Path; 2], reading: &MatchReading) -> std::io::Result<Self> {
         let stop = Stop::default();
         let request = Request {
             input: first.to_owned(),
@@ -62,7 +104,7 @@ impl Matching {
         };
         let against = Against { input: second.to_owned(), offset: 0, align: None };
         let (sender, answer) = mpsc::channel();
-        let waker = Arc::clone(waker);
+        let waker = Arc::clone(&reading.waker);
         let search = move || {
             // Nobody listens any more when the window has been closed.
             let _ = sender.send(align::find(&request, &against, WITHIN).map_err(|error| error.to_string()));
@@ -73,7 +115,7 @@ impl Matching {
     }
 
     /// What was found, once that is known, or why nothing was.
-    pub fn poll(&self) -> Option<Result<FoundOffset, String>> {
+    fn poll(&self) -> Option<Result<FoundOffset, String>> {
         match self.answer.try_recv() {
             Ok(found) => Some(found),
             Err(TryRecvError::Empty) => None,

@@ -213,7 +213,7 @@ impl Sources<'_> {
         let bits = self.geometry.bits()?;
         let (_, rect, _) = panel::panels(scene, components, size)
             .find(|(_, _, channels)| !channels.intersection(brush.channels).is_empty())?;
-        let sums = self.bins.counted_now(scene, Some(bits), self.geometry.region.counted())?;
+        let sums = self.bins.counted_now(scene, Some(bits))?;
         let card =
             Readout::of_range(sums, &brush, self.bins.selected(brush)).of_picture(self.counted_name().as_deref());
         log::trace!("brush: {}", card.as_text());
@@ -235,9 +235,7 @@ impl Sources<'_> {
                 readings.readouts.extend(self.bin_of_lab(&hit, at));
                 return;
             }
-            let Some(sums) = self.bins.counted_now(scene, self.geometry.bits(), self.geometry.region.counted()) else {
-                return;
-            };
+            let Some(sums) = self.bins.counted_now(scene, self.geometry.bits()) else { return };
             let end = lamps::end_at(&hit.rect, hit.channels, line_pixels(self.geometry.size), at);
             let binning = scene.style.binning(sums.bits);
             let (bin, card) = match end {

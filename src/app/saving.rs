@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
+use super::clipboard::Clipboard;
 use super::graphics::Graphics;
 use super::hud::Note;
 use super::options::Waker;
@@ -26,10 +27,26 @@ const THRESHOLDS_LIMIT: Duration = Duration::from_millis(100);
 /// The most numbers that are tried behind a name.
 const MOST_NUMBERS: u32 = 100_000;
 
+/// What is being saved, and what was copied.
+pub struct Outgoing {
+    /// Pictures that are being saved.
+    pub saves: Saves,
+    /// The desktop's clipboard.
+    pub clipboard: Clipboard,
+}
+
 /// Files that are being written.
 pub struct Saves {
     waker: Waker,
     answers: Vec<Receiver<Result<PathBuf, FileError>>>,
+}
+
+impl Outgoing {
+    /// Nothing yet; `waker` is called whenever something has been saved.
+    #[must_use]
+    pub fn new(waker: Waker) -> Self {
+        Self { saves: Saves::new(waker), clipboard: Clipboard::default() }
+    }
 }
 
 impl Saves {

@@ -3,7 +3,7 @@
 use glam::DVec2;
 
 use super::geometry::Geometry;
-use crate::export::graticule::{ScopeSubject, sign};
+use crate::export::graticule::ScopeSubject;
 use crate::gpu::{ScopeAnswer, ScopeQuestion};
 use crate::histogram::CHANNELS;
 use crate::picture::region::Rect;
@@ -159,7 +159,7 @@ impl ScopePoint {
                     let shown = self.subject.shown().filter(|&c| channel.is_none_or(|only| only == c));
                     for shown in shown {
                         let count = counts[shown * levels + level as usize];
-                        text += &format!("  {} {count}", sign(components, shown));
+                        text += &format!("  {} {count}", components.sign(shown));
                     }
                 }
                 text

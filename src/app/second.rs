@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use super::faults::Faults;
 use super::held::{Partner, Reference};
-use super::matching::{MatchReading, Matching};
-use super::options::{CompareBy, Comparing, Waker};
+use super::matching::Matcher;
+use super::options::{CompareBy, Comparing};
 use super::session::{Session, end_aside};
 use crate::adjust::Adjustments;
 use crate::engine::{Counter, Engine, EngineError};
@@ -29,11 +29,9 @@ const PATIENCE: Duration = Duration::from_millis(300);
 pub struct Second {
     input: PathBuf,
     name: String,
-    info: Arc<StreamInfo>,
     media: Option<DecodeThread>,
     follower: Follower,
-    by: CompareBy,
-    offset: i64,
+    pairing: Pairing,
     /// The frame that is shown, and how it stands to the one that is wanted.
     frame: Frame,
     state: FollowState,
@@ -46,8 +44,18 @@ pub struct Second {
     reported: Faults,
     /// Whether reading has failed since the last seek.
     has_failed: bool,
-    /// The search for the offset, while it is under way.
-    matching: Option<Matching>,
+    /// What looks for the offset.
+    matcher: Matcher,
+}
+
+/// Which of its frames belongs to one of the first clip.
+#[derive(Debug, Clone, Copy)]
+struct Pairing {
+    by: CompareBy,
+    /// By how many of its frames it is ahead.
+    offset: i64,
+    /// How long each of its frames is shown, where all are shown for as long.
+    frame_secs: Option<f64>,
 }
 
 /// What a reference depends on.
@@ -72,18 +80,22 @@ pub struct Asked<'a> {
 impl Second {
     /// Takes over a decoding thread that has opened the clip and given its first frame; keeps frames of so many bytes.
     #[must_use]
-    pub fn new(comparing: Comparing, media: DecodeThread, info: Arc<StreamInfo>, first: Frame, budget: usize) -> Self {
+    pub fn new(
+        comparing: Comparing,
+        (media, info, first): (DecodeThread, Arc<StreamInfo>, Frame),
+        budget: usize,
+        matcher: Matcher,
+    ) -> Self {
         let mut follower = Follower::new(budget);
         follower.push(first.clone());
         let Comparing { input, by, offset, .. } = comparing;
+        let rate = info.constant_rate().map(Ratio::value).filter(|&rate| rate > 0.0);
         Self {
             name: file_name(&input),
             input,
-            info,
             media: Some(media),
             follower,
-            by,
-            offset,
+            pairing: Pairing { by, offset, frame_secs: rate.map(|rate| 1.0 / rate) },
             frame: first,
             state: FollowState::Coming,
             waits_since: None,
@@ -91,7 +103,7 @@ impl Second {
             told: None,
             reported: Faults::default(),
             has_failed: false,
-            matching: None,
+            matcher,
         }
     }
 
@@ -112,7 +124,7 @@ impl Second {
         }
         told.extend(news.into_iter().map(|text| format!("{name}: {text}")));
         let before = self.state;
-        if let Some(goal) = self.goal(first) {
+        if let Some(goal) = self.pairing.goal(first) {
             let Followed { show, state, seek } = self.follower.follow(goal);
             self.has_failed &= seek.is_none();
             send(media, seek);
@@ -140,30 +152,10 @@ impl Second {
         self.has_failed || !self.reported.is_whole()
     }
 
-    /// The frame that belongs to what is on screen of the first clip, where that is known.
-    fn goal(&self, first: &Session) -> Option<FollowGoal> {
-        match self.by {
-            CompareBy::Frame => {
-                let number = i64::try_from(first.player.frame_index()?).ok()?;
-                Some(FollowGoal::Number(number.saturating_add(self.offset)))
-            }
-            CompareBy::Time => {
-                let frame_secs = self.frame_secs();
-                let secs = first.player.position_secs() + self.offset as f64 * frame_secs.unwrap_or(0.0);
-                Some(FollowGoal::Time(secs + SLACK * frame_secs.unwrap_or(0.0)))
-            }
-        }
-    }
-
-    /// How long each of its frames is shown, where all are shown for as long.
-    fn frame_secs(&self) -> Option<f64> {
-        self.info.constant_rate().map(Ratio::value).filter(|&rate| rate > 0.0).map(|rate| 1.0 / rate)
-    }
-
     /// Whether an offset in frames can be told: as a number always, as a time where frames are evenly spaced.
     #[must_use]
     pub fn has_offset_in_time(&self) -> bool {
-        self.by == CompareBy::Frame || self.frame_secs().is_some()
+        self.pairing.by == CompareBy::Frame || self.pairing.frame_secs.is_some()
     }
 
     /// Shifts it by so many of its frames. What is to be said of it.
@@ -171,35 +163,24 @@ impl Second {
         if !self.has_offset_in_time() {
             return format!("{}: its frames are not evenly spaced, an offset takes --compare-by frame", self.name);
         }
-        self.offset = self.offset.saturating_add(frames);
-        format!("offset {:+} frames of {}", self.offset, self.name)
+        self.pairing.offset = self.pairing.offset.saturating_add(frames);
+        format!("offset {:+} frames of {}", self.pairing.offset, self.name)
     }
 
     /// Begins to look for the offset at which the histograms of both clips are nearest. What is to be said of it.
-    pub fn find_offset(&mut self, first: &Path, reading: &MatchReading, waker: &Waker) -> String {
-        if self.matching.is_some() {
-            return "the offset is being looked for".to_owned();
-        }
-        match Matching::begin([first, &self.input], reading, waker) {
-            Ok(matching) => {
-                self.matching = Some(matching);
-                "looking for the offset: the first frames of both are held against each other …".to_owned()
-            }
-            Err(error) => format!("the offset cannot be looked for: {error}"),
-        }
+    pub fn find_offset(&mut self, first: &Path) -> String {
+        self.matcher.begin([first, &self.input])
     }
 
     /// Takes the offset that was found. What is to be said of it.
     pub fn take_offset(&mut self) -> Option<String> {
-        let found = self.matching.as_ref()?.poll()?;
-        self.matching = None;
-        Some(match found {
+        Some(match self.matcher.take()? {
             Ok(found) => {
-                self.offset = found.offset;
+                self.pairing.offset = found.offset;
                 if self.has_offset_in_time() {
                     found.to_string()
                 } else {
-                    self.by = CompareBy::Frame;
+                    self.pairing.by = CompareBy::Frame;
                     format!("{found}; compared by frame from now on")
                 }
             }
@@ -216,8 +197,8 @@ impl Second {
     /// The clip, its frame's time and how it stands to the first one.
     fn title(&self, now: Instant) -> String {
         let mut title = format!("{} {}", self.name, timecode(self.frame.time_secs));
-        if self.offset != 0 {
-            title += &format!(", offset {:+}", self.offset);
+        if self.pairing.offset != 0 {
+            title += &format!(", offset {:+}", self.pairing.offset);
         }
         title += match self.state {
             FollowState::InStep => "",
@@ -291,12 +272,30 @@ impl Second {
 
     /// Goes after another video from now on. An offset that is being looked for is one to the video before.
     pub fn change_first(&mut self) {
-        (self.matching, self.told) = (None, None);
+        self.matcher.give_up();
+        self.told = None;
     }
 
     /// Forgets what was made on an adapter that is lost.
     pub fn restart(&mut self) {
         (self.counter, self.told) = (None, None);
+    }
+}
+
+impl Pairing {
+    /// The frame that belongs to what is on screen of the first clip, where that is known.
+    fn goal(&self, first: &Session) -> Option<FollowGoal> {
+        match self.by {
+            CompareBy::Frame => {
+                let number = i64::try_from(first.player.frame_index()?).ok()?;
+                Some(FollowGoal::Number(number.saturating_add(self.offset)))
+            }
+            CompareBy::Time => {
+                let frame_secs = self.frame_secs.unwrap_or(0.0);
+                let secs = first.player.position_secs() + self.offset as f64 * frame_secs;
+                Some(FollowGoal::Time(secs + SLACK * frame_secs))
+            }
+        }
     }
 }
 

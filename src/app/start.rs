@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::files::{Opened, Opening};
+use super::matching::{MatchReading, Matcher};
 use super::options::{AppError, PlayOptions, Waker};
 use super::second::Second;
 use super::session::Session;
@@ -105,7 +106,13 @@ pub fn second(beginning: &Beginning, options: &PlayOptions, waker: &Waker) -> Re
     match wait_for(&mut opening) {
         Opened::Video(media, info, frame) if can_go(&info) => {
             let has_offset = comparing.offset != 0;
-            let second = Second::new(comparing, media, info, frame, options.cache_bytes);
+            let reading = MatchReading {
+                open: options.open.clone(),
+                engine: options.engine,
+                adapter: options.adapter.clone(),
+                waker: Arc::clone(waker),
+            };
+            let second = Second::new(comparing, (media, info, frame), options.cache_bytes, Matcher::new(reading));
             if has_offset && !second.has_offset_in_time() {
                 return Err(AppError::NoOffset(input));
             }

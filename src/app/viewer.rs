@@ -136,9 +136,7 @@ impl Viewer {
         for arrival in self.inputs.advance(self.work.session.as_ref(), now) {
             self.receive(arrival, now);
         }
-        for note in self.work.saves.advance() {
-            self.work.note(note, now);
-        }
+        self.work.advance_saves(now);
         let mut wake_at = self.work.advance_session(now)?;
         if let Err(error) = self.work.graphics.gpu.check() {
             self.work.rebuild(error)?;
@@ -359,7 +357,7 @@ impl Viewer {
             return Lasting::Waiting;
         }
         let is_read = is_seen
-            || work.region.shown().is_some()
+            || work.bins.region.shown().is_some()
             || work.held.chosen().is_some()
             || work.scene.exposure.is_on()
             || self.lab.is_open()

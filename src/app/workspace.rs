@@ -16,7 +16,6 @@ use winit::window::Window;
 
 use super::adjusting::Adjuster;
 use super::bins::{Bins, Wanted};
-use super::clipboard::Clipboard;
 use super::config::{Keeper, Store};
 use super::fits::{Aspect, Fits};
 use super::geometry::Geometry;
@@ -24,10 +23,9 @@ use super::graphics::Graphics;
 use super::held::References;
 use super::hud::{Goal, Hud, Note};
 use super::marked::MarkedPixels;
-use super::matching::MatchReading;
 use super::options::{AppError, Comparing, PlayOptions, Waker};
 use super::recent::Recent;
-use super::saving::Saves;
+use super::saving::Outgoing;
 use super::second::Second;
 use super::session::Session;
 use super::strip::ClipStrip;
@@ -39,7 +37,6 @@ use crate::picture::Frame;
 use crate::view::brushes::Brushes;
 use crate::view::overlay::OverlayStyle;
 use crate::view::placement::{Shape, ViewSettings};
-use crate::view::region::Region;
 use crate::view::scene::{Pair, Scene};
 use crate::view::scopes::ScopeStyle;
 
@@ -51,21 +48,14 @@ pub struct Workspace {
     pub session: Option<Session>,
     /// The clip that plays in step with it.
     second: Option<Second>,
-    /// How both are read, to look for their offset.
-    reading: MatchReading,
-    waker: Waker,
-    /// Pictures that are being saved.
-    pub saves: Saves,
-    /// The desktop's clipboard.
-    clipboard: Clipboard,
+    /// What is being saved or was copied.
+    outgoing: Outgoing,
     /// What is drawn over and around the picture.
     pub scene: Scene,
     /// The adjustments' parameters.
     pub adjuster: Adjuster,
     /// What is counted, and its bins as numbers.
     pub bins: Bins,
-    /// What of the picture is counted.
-    pub region: Region,
     /// What of the picture is marked, where that stands.
     pub marked: MarkedPixels,
     /// The frames that are held to compare with.
@@ -128,18 +118,10 @@ impl Workspace {
             graphics,
             session,
             second,
-            reading: MatchReading {
-                open: options.open.clone(),
-                engine: options.engine,
-                adapter: options.adapter.clone(),
-            },
-            waker: Arc::clone(&waker),
-            saves: Saves::new(Arc::clone(&waker)),
-            clipboard: Clipboard::default(),
+            outgoing: Outgoing::new(Arc::clone(&waker)),
             adjuster: Adjuster::new(settings.adjustments, &scene.adjustments),
             scene,
             bins: Bins::new(options.view.components),
-            region: Region::default(),
             marked: MarkedPixels::new(Arc::clone(&waker)),
             held: References::default(),
             strip: ClipStrip::new(settings.strip, options.open.clone(), options.keeps_settings, waker),
@@ -224,9 +206,9 @@ impl Workspace {
         session.is_other = self.held.is_shown();
         let read = session.read(&frame);
         // Chosen in pictures of another size, it has no meaning in these.
-        let region = self.region.in_pictures_of((read.picture.width(), read.picture.height()));
-        let is_lost = self.region.shown().is_some() && region.shown().is_none();
-        self.region = region;
+        let region = self.bins.region.in_pictures_of((read.picture.width(), read.picture.height()));
+        let is_lost = self.bins.region.shown().is_some() && region.shown().is_none();
+        self.bins.region = region;
         if self.bins.components == Components::YCbCr && !read.picture.has_coded_components() {
             log::warn!("the video is R'G'B'; red, green, blue and luminance are counted instead of Y'CbCr codes");
             self.bins.components = Components::Rgbl;
@@ -278,7 +260,7 @@ impl Workspace {
             components: self.bins.components,
             frame: self.session.as_ref().and_then(|session| session.frame.as_ref()),
             other: self.held.outlined(),
-            region: self.region,
+            region: self.bins.region,
             size,
             points: Hud::pixels_per_point(size, self.window().scale_factor()),
         }

@@ -171,23 +171,9 @@ fn names(painter: &Painter, rect: Rect, channels: Vec<usize>, components: Compon
     }
     let mut right = rect.max.x - 3.0;
     for channel in channels.into_iter().rev() {
-        let sign = sign(components, channel);
+        let sign = components.sign(channel);
         let at = pos2(right, rect.min.y + LINE / 2.0 + 2.0);
         right = write(painter, at, Align2::RIGHT_CENTER, sign, color_of(components, channel)).min.x - 3.0;
-    }
-}
-
-/// How a channel is named in a scope.
-#[must_use]
-pub const fn sign(components: Components, channel: usize) -> &'static str {
-    match (components, channel) {
-        (Components::Rgbl, 0) => "R",
-        (Components::Rgbl, 1) => "G",
-        (Components::Rgbl, 2) => "B",
-        (Components::Rgbl, _) => "L",
-        (Components::YCbCr, 0) => "Y'",
-        (Components::YCbCr, 1) => "Cb",
-        (Components::YCbCr, _) => "Cr",
     }
 }
 

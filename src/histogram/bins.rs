@@ -19,6 +19,20 @@ impl Components {
             Self::YCbCr => &["y", "cb", "cr"],
         }
     }
+
+    /// How a channel is named on a button and in a scope.
+    #[must_use]
+    pub const fn sign(self, channel: usize) -> &'static str {
+        match (self, channel) {
+            (Self::Rgbl, 0) => "R",
+            (Self::Rgbl, 1) => "G",
+            (Self::Rgbl, 2) => "B",
+            (Self::Rgbl, _) => "L",
+            (Self::YCbCr, 0) => "Y'",
+            (Self::YCbCr, 1) => "Cb",
+            (Self::YCbCr, _) => "Cr",
+        }
+    }
 }
 
 /// Bins that a channel may be regrouped to.

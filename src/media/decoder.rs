@@ -39,8 +39,6 @@ pub struct Decoder {
     /// Bytes of the buffers of a frame that came lately.
     pub(super) frame_bytes: Option<usize>,
     pub(super) serial: u64,
-    /// When the newest packet of a live source came.
-    pub(super) arrival: Option<SystemTime>,
     /// Where the packets of a live source are kept.
     pub(super) shift: Option<Arc<Timeshift>>,
 }
@@ -211,7 +209,7 @@ impl Decoder {
             time_secs: time_base.times(pts.saturating_sub(self.info.start_ticks)),
             duration_secs,
             index,
-            arrival: self.arrival,
+            arrival: self.position.last_packet.and_then(|packet| packet.arrival),
         };
         match self.pictures.make_frame(frame, place, self.serial) {
             Ok(frame) => Some(frame),
@@ -433,9 +431,9 @@ impl Decoder {
             match self.input.read() {
                 Read::Packet(packet) if usize::try_from(packet.stream()) == Ok(self.stream) => {
                     self.counters.packets += 1;
-                    self.arrival = self.info.live.then(SystemTime::now);
+                    let arrival = self.info.live.then(SystemTime::now);
                     let (pts, dts, is_corrupt) = (packet.pts(), packet.dts(), packet.is_corrupt());
-                    self.position.last_packet = Some(ReadPacket { pts, dts, is_corrupt });
+                    self.position.last_packet = Some(ReadPacket { pts, dts, is_corrupt, arrival });
                     if let Some(shift) = &self.shift {
                         shift.note_packet(&packet);
                     }

@@ -146,7 +146,6 @@ impl Decoder {
             counters: FrameCounters::default(),
             frame_bytes: None,
             serial: 0,
-            arrival: None,
             shift: shift.cloned(),
         };
         decoder.learn_from_first_frame()?;

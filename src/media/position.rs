@@ -21,6 +21,7 @@
 //! list has it. From a guess on there are no numbers.
 
 use std::collections::VecDeque;
+use std::time::SystemTime;
 
 use super::av::{AvFrame, AvPacket};
 
@@ -114,6 +115,8 @@ pub(super) struct ReadPacket {
     pub(super) dts: Option<i64>,
     /// Whether the container calls it corrupt.
     pub(super) is_corrupt: bool,
+    /// When it came, from a live source.
+    pub(super) arrival: Option<SystemTime>,
 }
 
 /// How much may be kept of what decoding passes.

@@ -129,20 +129,6 @@ pub const fn channel_color(components: crate::histogram::Components, channel: us
     }
 }
 
-/// How a channel is named on a button.
-pub const fn channel_sign(components: crate::histogram::Components, channel: usize) -> &'static str {
-    use crate::histogram::Components;
-    match (components, channel) {
-        (Components::Rgbl, 0) => "R",
-        (Components::Rgbl, 1) => "G",
-        (Components::Rgbl, 2) => "B",
-        (Components::Rgbl, _) => "L",
-        (Components::YCbCr, 0) => "Y'",
-        (Components::YCbCr, 1) => "Cb",
-        (Components::YCbCr, _) => "Cr",
-    }
-}
-
 /// Style of egui's own widgets.
 pub fn apply(context: &egui::Context) {
     context.set_theme(egui::Theme::Dark);

@@ -51,8 +51,8 @@ impl Workspace {
 
     /// Counts another part of the picture from now on.
     pub(super) fn choose_region(&mut self, region: Region) -> Result<(), AppError> {
-        let is_other = self.region.counted() != region.counted();
-        self.region = region;
+        let is_other = self.bins.region.counted() != region.counted();
+        self.bins.region = region;
         self.redraw();
         if is_other { self.reload() } else { Ok(()) }
     }
@@ -62,11 +62,11 @@ impl Workspace {
     /// # Errors
     /// [`AppError`] if the adapter fails for good.
     pub fn clear_selection(&mut self, now: Instant) -> Result<bool, AppError> {
-        if self.region.taken().is_none() && std::mem::take(&mut self.scene.brushes).any() {
+        if self.bins.region.taken().is_none() && std::mem::take(&mut self.scene.brushes).any() {
             self.note(Note::done("selection cleared"), now);
             return Ok(true);
         }
-        let Some((left, text)) = regions::drop_last(self.region) else { return Ok(false) };
+        let Some((left, text)) = regions::drop_last(self.bins.region) else { return Ok(false) };
         self.choose_region(left)?;
         self.note(Note::done(text), now);
         Ok(true)
@@ -115,14 +115,14 @@ impl Workspace {
             // It is made with the next drawing.
             (_, None) => MarkedPicture::Nothing,
         };
-        self.marked.follow(shown, &self.scene.exposure, (self.bins.components, self.region.counted()))
+        self.marked.follow(shown, &self.scene.exposure, (self.bins.components, self.bins.region.counted()))
     }
 
     /// What is chosen now, to come back to.
     #[must_use]
     pub fn chosen(&self) -> Chosen {
         let interpretation = self.session.as_ref().map(|session| session.interpretation).unwrap_or_default();
-        Chosen::of(&self.scene, (self.bins.components, self.region), interpretation, self.adjuster.choices)
+        Chosen::of(&self.scene, (self.bins.components, self.bins.region), interpretation, self.adjuster.choices)
     }
 
     /// Brings back what was chosen.
@@ -131,7 +131,7 @@ impl Workspace {
     /// [`AppError`] if the adapter fails for good.
     pub fn choose(&mut self, chosen: &Chosen, now: Instant) -> Result<(), AppError> {
         let counts_others = self.bins.components != chosen.components;
-        let mut is_counted_anew = counts_others || self.region.counted() != chosen.region.counted();
+        let mut is_counted_anew = counts_others || self.bins.region.counted() != chosen.region.counted();
         if let Some(session) = &mut self.session {
             is_counted_anew |= session.interpretation != chosen.interpretation;
             session.interpretation = chosen.interpretation;
@@ -141,7 +141,7 @@ impl Workspace {
             self.scene.brushes = Brushes::default();
         }
         self.bins.components = chosen.components;
-        self.region = chosen.region;
+        self.bins.region = chosen.region;
         self.adjuster.choices = chosen.parameters;
         self.settings.changed(now);
         self.redraw();

@@ -16,6 +16,13 @@ const HELD: &str = "the held frame is on screen; Shift+P goes back to the video"
 const SECOND: &str = "the second clip is on screen; Shift+P goes back to the first";
 
 impl Workspace {
+    /// Says what has been saved since.
+    pub fn advance_saves(&mut self, now: Instant) {
+        for note in self.outgoing.saves.advance() {
+            self.note(note, now);
+        }
+    }
+
     /// Saves what the window shows, without the controls, with labels or bare, and the bins of the frame.
     pub(super) fn save(&mut self, labelled: bool, now: Instant) {
         let Some(session) = &self.session else { return };
@@ -23,11 +30,11 @@ impl Workspace {
             return self.note(Note::warning(format!("nothing was saved: {}", self.other_shown())), now);
         }
         let components = self.bins.components;
-        let shown = (&self.scene, components, self.region.counted());
+        let shown = (&self.scene, components, self.bins.region.counted());
         let held = self.held.outlined_in(components).map(|held| held.name.as_str());
         let is_shown = self.scene.paired().is_some_and(|pair| pair.other != Other::Source);
         let other = self.held.chosen().filter(|_| is_shown).map(|held| held.title.as_str());
-        if let Err(reason) = self.saves.begin(session, &mut self.graphics, shown, (held, other), labelled) {
+        if let Err(reason) = self.outgoing.saves.begin(session, &mut self.graphics, shown, (held, other), labelled) {
             self.note(Note::warning(format!("nothing was saved: {reason}")), now);
         }
     }
@@ -38,7 +45,7 @@ impl Workspace {
         let size = self.graphics.screen.size();
         let image = self.graphics.renderer.snapshot(&self.graphics.gpu, size, &scene);
         let image = image.map_err(|error| format!("nothing was copied: {error}"));
-        let copied = image.and_then(|image| self.clipboard.copy_image(image));
+        let copied = image.and_then(|image| self.outgoing.clipboard.copy_image(image));
         self.tell_copied(copied.map(|()| format!("the picture, {}×{}", size.0, size.1)), now);
     }
 
@@ -50,14 +57,14 @@ impl Workspace {
         }
         let Some(frame) = self.session.as_ref().and_then(|session| session.frame.as_ref()) else { return };
         let adjusted = self.scene.counted_in(self.bins.components) != Counted::Source;
-        let tag = FrameTag { adjusted, region: self.region.counted(), ..FrameTag::of(frame) };
+        let tag = FrameTag { adjusted, region: self.bins.region.counted(), ..FrameTag::of(frame) };
         let sums = match self.graphics.renderer.count(&self.graphics.gpu) {
             Ok(histogram) => histogram.cumulative(),
             Err(error) => return self.tell_copied(Err(format!("nothing was copied: {error}")), now),
         };
         let Some(session) = &self.session else { return };
         let Some(Copied { text, name }) = copying::values(&self.geometry(), session, (&tag, &sums), at) else { return };
-        let copied = self.clipboard.copy_text(text);
+        let copied = self.outgoing.clipboard.copy_text(text);
         self.tell_copied(copied.map(|()| name), now);
     }
 

@@ -31,7 +31,7 @@ impl Workspace {
         }
         let Some(session) = &self.session else { return Ok(()) };
         let Some(frame) = session.frame.as_ref().map(|frame| session.read(frame)) else { return Ok(()) };
-        let part = (&self.scene, self.region.counted());
+        let part = (&self.scene, self.bins.region.counted());
         let held = match Reference::new(&self.graphics.engine, &session.name, frame, part) {
             Ok(held) => held,
             Err(EngineError::Gpu(error)) => return self.rebuild(error),

@@ -64,10 +64,12 @@ impl Workspace {
     fn act_on_region(&mut self, action: Action, now: Instant) -> Result<(), AppError> {
         let frame = self.session.as_ref().and_then(|session| Some((session, session.frame.as_ref()?)));
         let (region, text) = match (action, frame) {
-            (Action::ClearRegion, _) => regions::clear(self.region),
+            (Action::ClearRegion, _) => regions::clear(self.bins.region),
             (_, None) => return Ok(()),
-            (Action::FindBars, Some((session, frame))) => regions::find_bars(self.region, &session.read(frame).picture),
-            (_, Some(_)) => regions::take(self.region),
+            (Action::FindBars, Some((session, frame))) => {
+                regions::find_bars(self.bins.region, &session.read(frame).picture)
+            }
+            (_, Some(_)) => regions::take(self.bins.region),
         };
         self.choose_region(region)?;
         self.note(Note::done(text), now);

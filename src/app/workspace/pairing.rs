@@ -20,7 +20,7 @@ impl Workspace {
         let (Some(second), Some(session)) = (&mut self.second, &self.session) else { return Ok(None) };
         let found = second.take_offset();
         let complaints = second.follow(session, now);
-        let asked = Asked { scene: &self.scene, components: self.bins.components, region: self.region.counted() };
+        let asked = Asked { scene: &self.scene, components: self.bins.components, region: self.bins.region.counted() };
         let reference = second.reference(&self.graphics.engine, session, asked, now);
         let wake_at = second.wake_at(now);
         for complaint in complaints {
@@ -62,7 +62,7 @@ impl Workspace {
     /// Looks for the offset at which the histograms of both clips are nearest to each other.
     pub(super) fn match_second(&mut self, now: Instant) {
         let text = match (&mut self.second, &self.session) {
-            (Some(second), Some(session)) => second.find_offset(&session.input, &self.reading, &self.waker),
+            (Some(second), Some(session)) => second.find_offset(&session.input),
             _ => NO_SECOND.to_owned(),
         };
         self.note(Note::done(text), now);

@@ -8,7 +8,7 @@ use crate::view::overlay::linear_text;
 impl Workspace {
     /// How much of what is counted is in view, in words; nothing where that is all.
     pub fn seen_text(&self) -> Option<String> {
-        let part = self.region.counted();
+        let part = self.bins.region.counted();
         let share = self.geometry().placement()?.seen(part);
         seen::text(share, part.is_some(), &self.scene.view)
     }
@@ -17,7 +17,7 @@ impl Workspace {
     /// picture, with a bin for each code.
     pub fn counted_text(&self) -> Option<String> {
         let frame = self.session.as_ref()?.frame.as_ref()?;
-        let region = self.region.counted().map(|rect| regions::words_in(rect, frame));
+        let region = self.bins.region.counted().map(|rect| regions::words_in(rect, frame));
         let bins = self.scene.style.binning(frame.picture.layout().bin_bits()).text();
         let linear = self.scene.shows_linear(self.bins.components);
         let linear = linear.then(|| linear_text(Transfer::of_tag(frame.source.transfer)));

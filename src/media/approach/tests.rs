@@ -18,7 +18,8 @@ fn after(pts: i64, read_dts: i64) -> Decoder {
     let mut decoder = opened();
     decoder.position.ready.clear();
     decoder.position.last_pts = Some(pts);
-    decoder.position.last_packet = Some(ReadPacket { pts: None, dts: Some(read_dts), is_corrupt: false });
+    decoder.position.last_packet =
+        Some(ReadPacket { pts: None, dts: Some(read_dts), is_corrupt: false, arrival: None });
     decoder
 }
 
