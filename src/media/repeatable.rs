@@ -3,7 +3,7 @@
 //! Some of FFmpeg's decoders put something of their own in the place of damaged parts (error concealment), at the end of a frame.
 //! With a thread for each frame, others may have been predicted by then from what happened to be there; with one for each part of a
 //! picture, what counts as damaged depends on how many there are; and what they put there depends on what the decoder has decoded
-//! before. So such packets are decoded once more, by one thread that begins at the keyframe before the last one, or at the first
+//! before. That of HEVC leaves damaged parts as they were, and predicts from what another picture had there. So such packets are decoded once more, by one thread that begins at the keyframe before the last one, or at the first
 //! packet where pictures are refreshed bit by bit and there is no such keyframe:
 //!
 //! ```text
@@ -110,7 +110,6 @@ impl RepeatableCodec {
     /// Forgets everything that it was given, to be given packets from another one on.
     pub(super) fn flush(&mut self) {
         self.codec.flush();
-        self.codec.take_concealment();
         self.course = Course::of(&self.codec);
         self.is_whole = false;
         self.kept = KeptPackets::default();
@@ -217,6 +216,7 @@ impl RepeatableCodec {
                         Err(failure) => {
                             log::debug!("damage is concealed as the threads have it");
                             self.course = Course::AsTheyCome;
+                            self.codec.watch(false);
                             if let Failure::Earlier(earlier) = failure {
                                 self.again.push_front(received);
                                 return Err(earlier);
@@ -279,7 +279,6 @@ impl RepeatableCodec {
             return Err(Failure::Impossible);
         }
         self.codec.flush();
-        self.codec.take_concealment();
         let clean_from = again.concealed.map_or(begun, |(_, last)| last + 1);
         log::debug!("damage is concealed: one thread decodes on");
         self.course = Course::One { codec, clean_from };
@@ -309,6 +308,7 @@ impl RepeatableCodec {
         means: &Means<'_>,
     ) -> Result<(Codec, Again), Failure> {
         let mut codec = self.codec.with_one_thread(parameters).map_err(|_| Failure::Impossible)?;
+        codec.watch(true);
         let run = Rerun::new(&mut codec, self.unwanted_from(start), from(&self.refused, start).len());
         let again = run.through(self.kept.from(start), self.is_draining, means.is_wanted);
         again.map(|again| (codec, again)).ok_or(Failure::Impossible)
@@ -354,7 +354,9 @@ fn from(numbers: &[u64], first: u64) -> Vec<u64> {
 
 impl Course {
     fn of(codec: &Codec) -> Self {
-        if codec.may_conceal() { Self::Threads } else { Self::AsTheyCome }
+        let may_conceal = codec.may_conceal();
+        codec.watch(may_conceal);
+        if may_conceal { Self::Threads } else { Self::AsTheyCome }
     }
 
     /// The decoder that gets the packets: this one with threads, or the other.

@@ -36,11 +36,13 @@ fn every_command_decodes_with_as_many_threads() {
 #[test]
 fn damaged_files_are_counted_alike_each_time_and_with_several_decoders() {
     let x264 = "-c:v libx264 -preset fast -pix_fmt yuv420p -b:v 1M";
+    let x265 = "-c:v libx265 -preset ultrafast -b:v 1M -x265-params log-level=error";
     for (name, arguments) in [
         ("open.ts", format!("{x264} -g 50 -bf 3 -x264-params open-gop=1")),
         ("short.mkv", format!("{x264} -g 24 -bf 2")),
         ("long.mkv", format!("{x264} -g 120 -bf 2")),
         ("part2.avi", "-c:v mpeg4 -g 50 -bf 2 -b:v 1M".to_owned()),
+        ("hevc.ts", format!("{x265}:keyint=50:open-gop=1:bframes=3 -pix_fmt yuv420p")),
     ] {
         let arguments = format!("-vf noise=alls=12:allf=t {arguments}");
         let clip = odd::with_damage(&Clip::moving(name, "256x144", 16.0, &arguments), name);

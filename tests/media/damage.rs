@@ -8,6 +8,7 @@ use histoscope::picture::Frame;
 use super::seek::{go, take};
 use crate::common::{self, Clip, odd, picture_bytes};
 
+const X265: &str = "-c:v libx265 -preset ultrafast -b:v 1M -x265-params log-level=error";
 const X264: &str = "-c:v libx264 -preset fast -pix_fmt yuv420p -b:v 1M";
 
 /// Clips of codecs that conceal damage and have several threads, most of them damaged all over.
@@ -28,6 +29,9 @@ fn clips() -> Vec<Clip> {
         moving("mpeg2.ts", "-c:v mpeg2video -g 25 -bf 2 -b:v 2M"),
         moving("mpeg2-fields.mpg", "-c:v mpeg2video -g 12 -bf 2 -flags +ildct+ilme -b:v 2M"),
         moving("mpeg1.mpg", "-c:v mpeg1video -g 25 -bf 2 -b:v 2M"),
+        moving("hevc.mkv", &format!("{X265}:keyint=50:open-gop=0:bframes=3 -pix_fmt yuv420p")),
+        moving("hevc-open.ts", &format!("{X265}:keyint=50:open-gop=1:bframes=3 -pix_fmt yuv420p10le -b:v 3M")),
+        moving("hevc-small.mp4", &format!("{X265}:keyint=50:ctu=16:bframes=2 -pix_fmt yuv422p")),
     ]
 }
 
@@ -75,13 +79,14 @@ fn damaged_frames_behind_a_seek_are_those_of_decoding_from_the_start() {
             let what = format!("{name} from frame {at}");
             go(&mut decoder, Seek::Exact(SeekTarget::Timestamp(expected[at].0)), &what);
             for (position, expected) in expected.iter().enumerate().skip(at).take(40) {
-                let (pts, index, _, bytes) = told(&take(&mut decoder, &what));
+                let (pts, index, damaged, bytes) = told(&take(&mut decoder, &what));
                 assert_eq!(pts, expected.0, "{what}: not frame {position}");
                 assert!(
                     index.is_none_or(|index| Some(index) == expected.1),
                     "{what}: frame {position} is called {index:?}"
                 );
                 assert!(bytes == expected.3, "{what}: frame {position} has other samples");
+                assert_eq!(damaged, expected.2, "{what}: frame {position} is damaged or not");
             }
         }
     }
@@ -89,15 +94,64 @@ fn damaged_frames_behind_a_seek_are_those_of_decoding_from_the_start() {
 
 #[test]
 fn behind_the_damage_all_threads_decode_again() {
-    let arguments = format!("-vf noise=alls=12:allf=t {X264} -g 24 -bf 2");
-    let clip = Clip::moving("clip.mkv", "256x144", 10.0, &arguments);
+    for arguments in [format!("{X264} -g 24 -bf 2"), format!("{X265}:keyint=24:bframes=2:open-gop=1 -pix_fmt yuv420p")]
+    {
+        let clip = Clip::moving("clip.mkv", "256x144", 10.0, &format!("-vf noise=alls=12:allf=t {arguments}"));
+        let mut bytes = clip.bytes();
+        let at = bytes.len() / 6;
+        bytes[at..at + 400].fill(0x55);
+        let damaged = Clip::from_bytes("damaged.mkv", &bytes);
+        for (clip, expected) in [(&clip, 0..=0), (&damaged, 20..=125)] {
+            let counts = [1, 2, 5].map(|threads| decoded(clip.path(), threads).1.decoded_alone);
+            let are_few = counts.iter().all(|count| expected.contains(count));
+            assert!(are_few, "{arguments}: of 250 packets {counts:?} and not {expected:?}");
+            assert!(counts.iter().all(|count| *count == counts[0]), "{arguments}: {counts:?}");
+        }
+    }
+}
+
+#[test]
+fn what_is_predicted_from_a_picture_that_is_missing_is_damaged() {
+    let clip = Clip::moving("clip.hevc", "256x144", 8.0, &format!("{X265}:keyint=50:bframes=0 -pix_fmt yuv420p"));
     let mut bytes = clip.bytes();
-    let at = bytes.len() / 8;
-    bytes[at..at + 400].fill(0x55);
-    let damaged = Clip::from_bytes("damaged.mkv", &bytes);
-    for (clip, expected) in [(&clip, 0..=0), (&damaged, 20..=125)] {
-        let counts = [1, 2, 5].map(|threads| decoded(clip.path(), threads).1.decoded_alone);
-        assert!(counts.iter().all(|count| expected.contains(count)), "of 250 packets {counts:?} and not {expected:?}");
-        assert!(counts.iter().all(|count| *count == counts[0]), "{counts:?}");
+    // Pictures of the type TRAIL_R.
+    let starts = bytes.windows(4).enumerate().filter(|(_, four)| four[..3] == [0, 0, 1] && four[3] >> 1 == 1);
+    let headers: Vec<_> = starts.map(|(at, _)| at + 3).collect();
+    for header in [headers[60], headers[120]] {
+        // A type that is reserved, which decoders pass over.
+        bytes[header] = 41 << 1;
+    }
+    let clip = Clip::from_bytes("missing.hevc", &bytes);
+    let (expected, counters) = decoded(clip.path(), 1);
+    assert!(counters.decoded_alone > 50, "{counters:?}");
+    let damaged: Vec<_> = expected.iter().enumerate().filter(|(_, frame)| frame.2).map(|(at, _)| at).collect();
+    assert!(damaged.len() >= 2, "{damaged:?}");
+    for threads in [2, 5] {
+        assert!(decoded(clip.path(), threads) == (expected.clone(), counters), "{threads} threads");
+    }
+}
+
+#[test]
+fn nothing_of_whole_hevc_is_taken_for_damage() {
+    for (name, arguments) in [
+        ("open.ts", "open-gop=1:keyint=25:bframes=4"),
+        ("layers.mkv", "keyint=50:bframes=4:temporal-layers=1"),
+        ("refreshed.mp4", "intra-refresh=1:keyint=50:bframes=0"),
+    ] {
+        let clip = Clip::moving(name, "256x144", 6.0, &format!("{X265}:{arguments} -pix_fmt yuv420p"));
+        let (frames, counters) = decoded(clip.path(), 3);
+        assert_eq!((frames.len(), counters.decoded_alone), (150, 0), "{name}");
+        assert!(frames.iter().all(|(_, _, damaged, _)| !damaged), "{name}");
+        let mut decoder = decoder(clip.path(), 3);
+        for at in (3..140).rev().step_by(23) {
+            let what = format!("{name} from frame {at}");
+            go(&mut decoder, Seek::Exact(SeekTarget::Timestamp(frames[at].0)), &what);
+            for expected in &frames[at..at + 10] {
+                let found = take(&mut decoder, &what);
+                assert!(found.pts_ticks == expected.0 && picture_bytes(&found.picture) == expected.3, "{what}");
+                assert!(!found.damaged, "{what}");
+            }
+        }
+        assert_eq!(decoder.counters().decoded_alone, 0, "{name}, behind seeks");
     }
 }

@@ -44,6 +44,8 @@ pub(in crate::media) struct Codec {
     /// What has to be known of the stream to look into its packets, where they tell which pictures no other refers to.
     units: Option<NalStream>,
     options: CodecOptions,
+    /// The number of the packet that decoding began with, where packets have numbers.
+    first: Option<u64>,
 }
 
 // SAFETY: a codec context may be used from any one thread at a time, and this type is its only owner.
@@ -64,7 +66,7 @@ impl Codec {
                 "h264" | "mpeg1video" | "mpeg2video" | "mpeg4"
             );
             let units = NalStream::of(parameters.codec_name(), parameters.extradata());
-            let codec = Self { context, pool: Arc::default(), can_skip_unreferenced, units, options };
+            let codec = Self { context, pool: Arc::default(), can_skip_unreferenced, units, options, first: None };
             let context = codec.context.as_ptr();
             AvError::check(ffi::avcodec_parameters_to_context(context, parameters.as_ptr()))?;
             (*context).pkt_timebase = parameters.raw_time_base();
@@ -100,12 +102,19 @@ impl Codec {
         Self::open(parameters, CodecOptions { threads: 1, ..self.options })
     }
 
-    /// Whether it may put something of its own in the place of damaged parts, and what that is may depend on its threads. With one for each
-    /// frame it depends on how far each is whether the next frame is predicted from that or from what was there before; with one for each
-    /// part of a picture (MPEG-1 and -2), on how many share it.
+    /// Whether it may put something of its own in the place of damaged parts, or leave them as they were, and what that is may depend on its
+    /// threads. With one for each frame it depends on how far each is whether the next frame is predicted from that or from what was there
+    /// before, and (HEVC) on what each has decoded; with one for each part of a picture (MPEG-1 and -2), on how many share it.
     pub(in crate::media) fn may_conceal(&self) -> bool {
         // Those that share a frame's slices do not.
-        !self.options.low_delay && matches!(self.name().as_str(), "h264" | "mpeg1video" | "mpeg2video" | "mpeg4")
+        !self.options.low_delay
+            && matches!(self.name().as_str(), "h264" | "mpeg1video" | "mpeg2video" | "mpeg4" | "hevc")
+    }
+
+    /// Whether parts of pictures that the decoder leaves as they were are taken for damage that it conceals, where it does so without a word.
+    /// Packets must be [sent with numbers](Self::send_numbered) that rise, as long as they are.
+    pub(in crate::media) fn watch(&self, watches: bool) {
+        self.pool.watch(watches && self.name() == "hevc");
     }
 
     /// Whether something was put in the place of damaged parts since this was last asked, in frames that were taken or are to be.
@@ -125,6 +134,7 @@ impl Codec {
 
     /// Hands a packet to the decoder, with a number that its frame [tells](AvFrame::packet_number).
     pub(in crate::media) fn send_numbered(&mut self, packet: &AvPacket, number: u64) -> Result<(), AvError> {
+        self.first.get_or_insert(number);
         #[cfg(ffmpeg_before_6)]
         {
             // SAFETY: the field may be set between packets; frame threads copy it with each packet.
@@ -162,19 +172,38 @@ impl Codec {
         let code = unsafe { ffi::avcodec_receive_frame(self.context.as_ptr(), frame.as_ptr()) };
         match AvError::check(code) {
             Ok(_) => {
-                frame.find_block(&self.pool);
+                self.look_at(frame.packet_number());
+                frame.look_up(&self.pool);
                 Received::Frame(frame)
             }
-            Err(AvError::AGAIN) => Received::NeedsInput,
-            Err(AvError::EOF) => Received::End,
+            Err(AvError::AGAIN) => {
+                // With one thread all is done that was sent.
+                if self.threads() == 1 {
+                    self.look_at(u64::MAX);
+                }
+                Received::NeedsInput
+            }
+            Err(AvError::EOF) => {
+                self.look_at(u64::MAX);
+                Received::End
+            }
             Err(error) => Received::Refused(error),
         }
+    }
+
+    /// Looks whether the pictures of all packets up to that number are wholly written, which the decoder has finished.
+    fn look_at(&self, up_to: u64) {
+        // SAFETY: frames come in the order of the packets in which they were let out, and none is before its own, or before those that it
+        // is predicted from, are finished.
+        unsafe { self.pool.look_at(up_to, self.first.unwrap_or(0)) }
     }
 
     /// Forgets everything that it was given.
     pub(in crate::media) fn flush(&mut self) {
         // SAFETY: the context is open.
         unsafe { ffi::avcodec_flush_buffers(self.context.as_ptr()) }
+        self.pool.forget();
+        self.first = None;
     }
 
     /// Whether packets sent from now on are left undecoded if no other picture refers to theirs, where the decoder tells that.

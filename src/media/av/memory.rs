@@ -9,12 +9,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use ffmpeg_next::ffi;
 
 use super::PixelFormat;
+use super::packet::number_of;
+use super::written::PictureLayout;
 use crate::picture::Pages;
 
 /// What planes begin at a multiple of: no decoder's vectors are longer.
 const PLANE_ALIGNMENT: usize = 64;
 /// Bytes behind a plane that decoders may read or write beyond its last row, as in FFmpeg's own pools.
 const SLACK: usize = 16 + 63;
+/// No picture is held back longer, in packets, for the order in which frames are shown.
+const MOST_HELD_BACK: u64 = 64;
 
 /// Memory for one frame.
 #[derive(Debug)]
@@ -22,6 +26,16 @@ pub(in crate::media) struct FrameBlock {
     pub(in crate::media) pages: Pages,
     /// Whether a frame lies in it.
     lent: AtomicBool,
+    /// Whether it is yet to be looked at whether the decoder has written all of that.
+    watched: AtomicBool,
+}
+
+/// A picture that is to be looked at once the decoder has finished it.
+struct Watched {
+    /// The number of the packet that it is decoded from.
+    packet: u64,
+    block: Arc<FrameBlock>,
+    layout: PictureLayout,
 }
 
 /// The blocks of one decoder, which are used again and again.
@@ -29,11 +43,51 @@ pub(in crate::media) struct FrameBlock {
 pub(super) struct FramePool {
     /// All that are lent, and the idle ones of the size that was asked for last.
     blocks: Mutex<Vec<Arc<FrameBlock>>>,
-    /// Whether the decoder has put something of its own in the place of damaged parts.
+    /// Whether the decoder has put something of its own in the place of damaged parts, or left them as they were.
     has_concealed: AtomicBool,
+    /// Whether its pictures are to be looked at.
+    watches: AtomicBool,
+    /// Pictures that the decoder may be at work on and that are to be.
+    watched: Mutex<Vec<Watched>>,
+    /// Numbers of the packets of those that have come out as not wholly written.
+    unwritten: Mutex<Vec<u64>>,
 }
 
 impl FramePool {
+    /// Whether it is to be [looked at](Self::look_at) from now on if the decoder leaves parts of its pictures as they were.
+    pub(super) fn watch(&self, watches: bool) {
+        self.watches.store(watches, Ordering::Release);
+    }
+
+    /// Looks at the pictures of packets up to that number, of which the decoder began with the `first`.
+    ///
+    /// # Safety
+    /// The decoder must have finished them.
+    pub(super) unsafe fn look_at(&self, up_to: u64, first: u64) {
+        let finished: Vec<_> = lock(&self.watched).extract_if(.., |picture| picture.packet <= up_to).collect();
+        // SAFETY: the caller warrants it.
+        for packet in unsafe { unwritten(&finished, first) } {
+            lock(&self.unwritten).push(packet);
+            self.has_concealed.store(true, Ordering::Release);
+        }
+        finished.iter().for_each(|picture| picture.block.watched.store(false, Ordering::Release));
+    }
+
+    /// Whether the picture of that packet has come out as not wholly written. It is asked once for each frame as it comes.
+    pub(super) fn is_unwritten(&self, packet: u64) -> bool {
+        let mut unwritten = lock(&self.unwritten);
+        let is_unwritten = unwritten.contains(&packet);
+        unwritten.retain(|other| *other != packet && other.saturating_add(MOST_HELD_BACK) > packet);
+        is_unwritten
+    }
+
+    /// Forgets the pictures that the decoder was at work on, and that it concealed anything.
+    pub(super) fn forget(&self) {
+        lock(&self.unwritten).clear();
+        lock(&self.watched).drain(..).for_each(|picture| picture.block.watched.store(false, Ordering::Release));
+        self.take_concealment();
+    }
+
     /// Has the decoder that is opened next put its frames here. FFmpeg's own pools remain for those decoders that cannot,
     /// and for formats that no picture has as they are.
     ///
@@ -74,7 +128,7 @@ impl FramePool {
     /// The block that holds the frame whose first buffer begins there, if it is one of these.
     pub(super) fn block_at(&self, start: *const u8) -> Option<Arc<FrameBlock>> {
         let is_there = |block: &&Arc<FrameBlock>| ptr::eq(block.pages.memory().start().as_ptr(), start);
-        self.lock().iter().find(is_there).cloned()
+        lock(&self.blocks).iter().find(is_there).cloned()
     }
 
     /// A block of that many bytes or a few more, marked as lent.
@@ -82,10 +136,13 @@ impl FramePool {
         let length = Pages::length_for(bytes)?;
         let fits = |block: &Arc<FrameBlock>| block.pages.memory().length() == length;
         let idle = {
-            let mut blocks = self.lock();
+            let mut blocks = lock(&self.blocks);
             // Idle blocks of another size are those of a video that has changed.
             blocks.retain(|block| fits(block) || block.lent.load(Ordering::Acquire));
-            let idle = blocks.iter().find(|block| fits(block) && !block.lent.swap(true, Ordering::AcqRel));
+            let is_idle = |block: &Arc<FrameBlock>| {
+                fits(block) && !block.watched.load(Ordering::Acquire) && !block.lent.swap(true, Ordering::AcqRel)
+            };
+            let idle = blocks.iter().find(|block| is_idle(block));
             idle.cloned()
         };
         if let Some(block) = idle {
@@ -97,14 +154,36 @@ impl FramePool {
             return Some(block);
         }
         // The system clears memory, which takes a while, without anybody waiting for the lock.
-        let block = Arc::new(FrameBlock { pages: Pages::new(bytes)?, lent: AtomicBool::new(true) });
-        self.lock().push(Arc::clone(&block));
+        let block = Arc::new(FrameBlock {
+            pages: Pages::new(bytes)?,
+            lent: AtomicBool::new(true),
+            watched: AtomicBool::new(false),
+        });
+        lock(&self.blocks).push(Arc::clone(&block));
         Some(block)
     }
+}
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Arc<FrameBlock>>> {
-        self.blocks.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+fn lock<T>(guarded: &Mutex<T>) -> MutexGuard<'_, T> {
+    guarded.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Numbers of the packets of these pictures of which parts are not written, or one is not the packet's, but stands for one that is missing.
+/// That is nothing strange at the `first` packet: a keyframe may name pictures before it that only those refer to which are left out then.
+///
+/// # Safety
+/// Their decoder must have finished them.
+unsafe fn unwritten(pictures: &[Watched], first: u64) -> impl Iterator<Item = u64> {
+    let is_unwritten = move |picture: &&Watched| {
+        let memory = picture.block.pages.memory();
+        // SAFETY: the memory is as long as stated and initialised by the system or the pool. It is not lent again while it is watched, and
+        // who reads it as a frame writes nothing to it.
+        let bytes = unsafe { std::slice::from_raw_parts(memory.start().as_ptr(), memory.length()) };
+        let has_others = || pictures.iter().filter(|other| other.packet == picture.packet).count() > 1;
+        let may_lack = picture.packet != first && has_others();
+        picture.layout.has_empty_cell(bytes) || may_lack && picture.layout.is_gray(bytes)
+    };
+    pictures.iter().filter(is_unwritten).map(|picture| picture.packet)
 }
 
 /// Where planes lie in a block.
@@ -160,6 +239,18 @@ impl Arrangement {
         }
         (planes > 0).then_some(Self { lines, offsets, planes, bytes })
     }
+
+    /// How the frame's luma and chroma lie in the block, if it has such.
+    ///
+    /// # Safety
+    /// The frame must be the one that this was made for.
+    unsafe fn layout(&self, frame: *const ffi::AVFrame) -> Option<PictureLayout> {
+        // SAFETY: the caller warrants that it is valid.
+        let (format, width, height) = unsafe { ((*frame).format, (*frame).width, (*frame).height) };
+        let lines = self.lines.map(|line| usize::try_from(line).unwrap_or(0));
+        let size = (usize::try_from(width).ok()?, usize::try_from(height).ok()?);
+        PictureLayout::of(PixelFormat(format), size, self.offsets, lines)
+    }
 }
 
 type GetBuffer = unsafe extern "C" fn(*mut ffi::AVCodecContext, *mut ffi::AVFrame, c_int) -> c_int;
@@ -170,7 +261,7 @@ unsafe extern "C" fn get_buffer(context: *mut ffi::AVCodecContext, frame: *mut f
     unsafe {
         let Some(pool) = (*context).opaque.cast::<FramePool>().as_ref() else { return ffi::AVERROR_BUG };
         match Arrangement::of(context, frame) {
-            Some(arrangement) => fill(pool, frame, &arrangement),
+            Some(arrangement) => fill(pool, frame, &arrangement, flags),
             None => ffi::avcodec_default_get_buffer2(context, frame, flags),
         }
     }
@@ -180,11 +271,11 @@ unsafe extern "C" fn get_buffer(context: *mut ffi::AVCodecContext, frame: *mut f
 ///
 /// # Safety
 /// The frame must be one that wants memory, of the size and format that the arrangement was made for.
-unsafe fn fill(pool: &FramePool, frame: *mut ffi::AVFrame, arrangement: &Arrangement) -> c_int {
+unsafe fn fill(pool: &FramePool, frame: *mut ffi::AVFrame, arrangement: &Arrangement, flags: c_int) -> c_int {
     const NO_MEMORY: c_int = ffi::AVERROR(ffmpeg_next::error::ENOMEM);
     let Some(block) = pool.take(arrangement.bytes) else { return NO_MEMORY };
     let (start, length) = (block.pages.memory().start().as_ptr(), block.pages.memory().length());
-    let lease = Box::into_raw(Box::new(block));
+    let lease = Box::into_raw(Box::new(Arc::clone(&block)));
     // SAFETY: the buffer covers the block, which the lease keeps until FFmpeg gives it back; all planes lie in it.
     unsafe {
         let buffer = ffi::av_buffer_create(start, length, Some(give_back), lease.cast(), 0);
@@ -200,6 +291,15 @@ unsafe fn fill(pool: &FramePool, frame: *mut ffi::AVFrame, arrangement: &Arrange
             (*frame).linesize[plane] = arrangement.lines[plane];
         }
         (*frame).extended_data = (&raw mut (*frame).data).cast();
+        // Without the flag it is no picture that others are predicted from, but one with film grain.
+        let is_reference = flags & ffi::AV_GET_BUFFER_FLAG_REF != 0;
+        if is_reference
+            && pool.watches.load(Ordering::Acquire)
+            && let Some(layout) = arrangement.layout(frame)
+        {
+            block.watched.store(true, Ordering::Release);
+            lock(&pool.watched).push(Watched { packet: number_of(&*frame), block, layout });
+        }
     }
     0
 }

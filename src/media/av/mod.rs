@@ -14,6 +14,7 @@ mod packet;
 mod pixel;
 mod scaler;
 mod stream;
+mod written;
 
 use std::ffi::{CStr, c_char, c_int};
 use std::fmt;

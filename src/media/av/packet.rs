@@ -16,6 +16,14 @@ pub(in crate::media) struct AvPacket(NonNull<ffi::AVPacket>);
 // SAFETY: a packet is plain data with an atomically counted buffer, and this type is its only owner.
 unsafe impl Send for AvPacket {}
 
+/// The number of the packet that the frame came from, or is to be decoded from.
+pub(super) fn number_of(frame: &ffi::AVFrame) -> u64 {
+    #[cfg(ffmpeg_before_6)]
+    return frame.reordered_opaque.cast_unsigned();
+    #[cfg(not(ffmpeg_before_6))]
+    return frame.opaque.addr() as u64;
+}
+
 impl AvPacket {
     /// An empty packet.
     pub(in crate::media) fn new() -> Self {
