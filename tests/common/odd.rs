@@ -96,9 +96,14 @@ pub fn with_keys_only(clip: &Clip, name: &str) -> Clip {
 
 /// The file with bytes changed in some places behind its first tenth.
 pub fn with_damage(clip: &Clip, name: &str) -> Clip {
+    with_damage_in(clip, name, 12)
+}
+
+/// The same in so many places.
+pub fn with_damage_in(clip: &Clip, name: &str, places: usize) -> Clip {
     let mut bytes = clip.bytes();
     let from = bytes.len() / 10;
-    let places = noise(24, 77);
+    let places = noise(2 * places, 77);
     for two in places.chunks(2) {
         let share = usize::from(u16::from_be_bytes([two[0], two[1]]));
         let at = from + share * (bytes.len() - from - 64) / 65_536;
