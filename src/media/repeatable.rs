@@ -3,8 +3,9 @@
 //! Some of FFmpeg's decoders put something of their own in the place of damaged parts (error concealment), at the end of a frame.
 //! With a thread for each frame, others may have been predicted by then from what happened to be there; with one for each part of a
 //! picture, what counts as damaged depends on how many there are; and what they put there depends on what the decoder has decoded
-//! before. That of HEVC leaves damaged parts as they were, and predicts from what another picture had there. So such packets are decoded once more, by one thread that begins at the keyframe before the last one, or at the first
-//! packet where pictures are refreshed bit by bit and there is no such keyframe:
+//! before. That of HEVC leaves damaged parts as they were, and predicts from what another picture had there. So such packets are
+//! decoded once more, by one thread that begins at the keyframe before the last one, or at the first packet where pictures are
+//! refreshed bit by bit and there is no such keyframe:
 //!
 //! ```text
 //!              conceals damage:                                a whole group of packets
@@ -181,7 +182,11 @@ impl RepeatableCodec {
         codec.skip_unreferenced(self.is_skipping && !decodes_all);
         let number = self.kept.next_number();
         let sent = codec.send_numbered(packet, number);
-        if sent == Err(AvError::AGAIN) || matches!(self.course, Course::AsTheyCome) {
+        if sent == Err(AvError::AGAIN) {
+            return sent;
+        }
+        if matches!(self.course, Course::AsTheyCome) {
+            self.kept.count_on();
             return sent;
         }
         self.keep(packet);
@@ -216,7 +221,6 @@ impl RepeatableCodec {
                         Err(failure) => {
                             log::debug!("damage is concealed as the threads have it");
                             self.course = Course::AsTheyCome;
-                            self.codec.watch(false);
                             if let Failure::Earlier(earlier) = failure {
                                 self.again.push_front(received);
                                 return Err(earlier);
@@ -308,7 +312,7 @@ impl RepeatableCodec {
         means: &Means<'_>,
     ) -> Result<(Codec, Again), Failure> {
         let mut codec = self.codec.with_one_thread(parameters).map_err(|_| Failure::Impossible)?;
-        codec.watch(true);
+        codec.watch();
         let run = Rerun::new(&mut codec, self.unwanted_from(start), from(&self.refused, start).len());
         let again = run.through(self.kept.from(start), self.is_draining, means.is_wanted);
         again.map(|again| (codec, again)).ok_or(Failure::Impossible)
@@ -354,9 +358,12 @@ fn from(numbers: &[u64], first: u64) -> Vec<u64> {
 
 impl Course {
     fn of(codec: &Codec) -> Self {
-        let may_conceal = codec.may_conceal();
-        codec.watch(may_conceal);
-        if may_conceal { Self::Threads } else { Self::AsTheyCome }
+        if codec.may_conceal() {
+            codec.watch();
+            Self::Threads
+        } else {
+            Self::AsTheyCome
+        }
     }
 
     /// The decoder that gets the packets: this one with threads, or the other.

@@ -1,8 +1,12 @@
 //! Damaged packets: what becomes of them is the same each time, on every machine.
 
+use std::ops::Range;
 use std::path::Path;
+use std::time::Duration;
 
-use histoscope::media::{Decoder, FrameCounters, OpenOptions, Seek, SeekTarget};
+use histoscope::media::{
+    DecodeEvent, DecodeThread, Decoder, Demand, FrameCounters, OpenOptions, QueueLimits, Seek, SeekTarget,
+};
 use histoscope::picture::Frame;
 
 use super::seek::{go, take};
@@ -93,17 +97,33 @@ fn damaged_frames_behind_a_seek_are_those_of_decoding_from_the_start() {
     }
 }
 
-/// A raw stream of HEVC in which these pictures are lost, counted without keyframes.
+/// Where the units of the pictures of a raw stream of HEVC begin, without keyframes: with the byte that tells their type.
+fn pictures(bytes: &[u8]) -> Vec<usize> {
+    // Those of the type TRAIL_R.
+    let starts = bytes.windows(4).enumerate().filter(|(_, four)| four[..3] == [0, 0, 1] && four[3] >> 1 == 1);
+    starts.map(|(at, _)| at + 3).collect()
+}
+
+/// The stream in which these pictures are lost.
 fn without(clip: &Clip, lost: &[usize]) -> Clip {
     let mut bytes = clip.bytes();
-    // Pictures of the type TRAIL_R.
-    let starts = bytes.windows(4).enumerate().filter(|(_, four)| four[..3] == [0, 0, 1] && four[3] >> 1 == 1);
-    let headers: Vec<_> = starts.map(|(at, _)| at + 3).collect();
+    let units = pictures(&bytes);
     for picture in lost {
         // A type that is reserved, which decoders pass over.
-        bytes[headers[*picture]] = 41 << 1;
+        bytes[units[*picture]] = 41 << 1;
     }
     Clip::from_bytes("lost.hevc", &bytes)
+}
+
+/// The stream in which most of each of these pictures is cut off.
+fn with_rest_of(clip: &Clip, of: Range<usize>) -> Clip {
+    let mut bytes = clip.bytes();
+    let units = pictures(&bytes);
+    for picture in of.rev() {
+        let (unit, next) = (units[picture], units[picture + 1]);
+        bytes.drain(unit + (next - unit) / 4..next - 3);
+    }
+    Clip::from_bytes("rest.hevc", &bytes)
 }
 
 #[test]
@@ -163,4 +183,48 @@ fn nothing_of_whole_hevc_is_taken_for_damage() {
         }
         assert_eq!(decoder.counters().decoded_alone, 0, "{name}, behind seeks");
     }
+}
+
+#[test]
+fn a_last_frame_that_repeats_what_an_earlier_one_lacks_is_no_cut_end() {
+    let arguments = format!("{X265}:keyint=250:bframes=0:scenecut=0 -pix_fmt yuv420p");
+    let clip = Clip::moving("clip.hevc", "256x144", 3.0, &arguments);
+    let bytes = clip.bytes();
+    let last = *pictures(&bytes).last().unwrap();
+    let cut = Clip::from_bytes("cut.hevc", &bytes[..last + (bytes.len() - last) / 4]);
+    let (damaged, lacking) = (with_rest_of(&clip, 20..50), without(&clip, &[72]));
+    // With times, by which the last packet's frame is told from others.
+    let timed = |clip: &Clip| clip.make("timed.mkv", "-i @ -c copy -bsf:v setts=ts=N*48000");
+    for (path, is_damaged, is_cut) in [
+        (clip.path().to_owned(), false, false),
+        (cut.path().to_owned(), true, true),
+        (timed(&cut), true, true),
+        (damaged.path().to_owned(), true, false),
+        (timed(&damaged), true, false),
+        (lacking.path().to_owned(), true, false),
+    ] {
+        let (frames, counters) = decoded(&path, 3);
+        let last = frames.last().expect("frames");
+        assert_eq!((last.2, counters.ends_damaged), (is_damaged, is_cut), "{}", path.display());
+    }
+}
+
+#[test]
+fn all_that_is_damaged_is_called_so_while_a_video_plays() {
+    let arguments = format!("-vf noise=alls=12:allf=t {X265}:keyint=50:bframes=2 -pix_fmt yuv420p");
+    let clip = odd::with_damage_in(&Clip::moving("clip.mkv", "256x144", 8.0, &arguments), "damaged.mkv", 100);
+    let expected = decoded(clip.path(), 3).0.iter().filter(|(_, _, damaged, _)| *damaged).count();
+    let thread = DecodeThread::open(clip.path(), OpenOptions::default(), QueueLimits::default(), || {}).unwrap();
+    thread.set_demand(Demand::Playing);
+    let mut found = 0;
+    loop {
+        match thread.recv_timeout(Duration::from_secs(20)).expect("an event in time") {
+            DecodeEvent::Frame(frame) => found += usize::from(frame.damaged),
+            DecodeEvent::EndOfStream { .. } => break,
+            _ => {}
+        }
+    }
+    assert!(thread.condition().0.decoded_alone < 50, "nobody waits while it plays");
+    // What is predicted from damaged parts may be another thing each time.
+    assert!(expected > 4 && (expected / 2..=expected * 2).contains(&found), "{found} and not {expected}");
 }

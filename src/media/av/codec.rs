@@ -111,10 +111,12 @@ impl Codec {
             && matches!(self.name().as_str(), "h264" | "mpeg1video" | "mpeg2video" | "mpeg4" | "hevc")
     }
 
-    /// Whether parts of pictures that the decoder leaves as they were are taken for damage that it conceals, where it does so without a word.
-    /// Packets must be [sent with numbers](Self::send_numbered) that rise, as long as they are.
-    pub(in crate::media) fn watch(&self, watches: bool) {
-        self.pool.watch(watches && self.name() == "hevc");
+    /// From now on takes parts of pictures that the decoder leaves as they were for damage that it conceals, where it does so without a word.
+    /// All packets must be [sent with numbers](Self::send_numbered) that rise.
+    pub(in crate::media) fn watch(&self) {
+        if self.name() == "hevc" {
+            self.pool.watch();
+        }
     }
 
     /// Whether something was put in the place of damaged parts since this was last asked, in frames that were taken or are to be.

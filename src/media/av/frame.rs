@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use ffmpeg_next::ffi;
 
-use super::memory::{FrameBlock, FramePool};
+use super::memory::{FrameBlock, FramePool, WritingFlaw};
 use super::packet::number_of;
 use super::{ColorNumbers, PixelFormat, enum_number, positive_ratio, timestamp};
 use crate::picture::{Pages, Ratio};
@@ -16,8 +16,8 @@ pub(in crate::media) struct AvFrame {
     raw: NonNull<ffi::AVFrame>,
     /// The block that all its planes lie in, if it lies in one.
     block: Option<Arc<FrameBlock>>,
-    /// Whether the decoder has left parts of it as they were.
-    is_unwritten: bool,
+    /// What is wrong with it though the decoder says nothing of it.
+    flaw: Option<WritingFlaw>,
 }
 
 // SAFETY: this type is the frame's only owner; the buffers behind it are counted atomically.
@@ -32,7 +32,7 @@ impl AvFrame {
         // SAFETY: allocates, or returns null, which is handled as any failed allocation.
         let pointer = unsafe { ffi::av_frame_alloc() };
         match NonNull::new(pointer) {
-            Some(raw) => Self { raw, block: None, is_unwritten: false },
+            Some(raw) => Self { raw, block: None, flaw: None },
             None => handle_alloc_error(Layout::new::<ffi::AVFrame>()),
         }
     }
@@ -43,7 +43,7 @@ impl AvFrame {
 
     /// Looks whether the frame lies in one of the pool's blocks, and what the pool knows of it.
     pub(super) fn look_up(&mut self, pool: &FramePool) {
-        self.is_unwritten = pool.is_unwritten(self.packet_number());
+        self.flaw = pool.take_flaw(self.packet_number());
         let [first, second, ..] = self.get().buf;
         if !first.is_null() && second.is_null() {
             // SAFETY: the frame's buffer references that are not null are valid.
@@ -118,15 +118,16 @@ impl AvFrame {
         return self.get().flags & ffi::AV_FRAME_FLAG_INTERLACED != 0;
     }
 
-    /// Whether the decoder reported damage, or left parts of the frame as they were.
+    /// Whether the decoder reported damage, or left parts of the frame, or of those that it refers to, as they were.
     pub(in crate::media) const fn is_damaged(&self) -> bool {
         let frame = self.get();
-        self.is_unwritten || frame.decode_error_flags != 0 || frame.flags & ffi::AV_FRAME_FLAG_CORRUPT != 0
+        self.flaw.is_some() || frame.decode_error_flags != 0 || frame.flags & ffi::AV_FRAME_FLAG_CORRUPT != 0
     }
 
     /// Whether the decoder could not read all of its packet. A frame that refers to a missing one may be damaged without.
     pub(in crate::media) const fn is_broken(&self) -> bool {
-        self.is_unwritten || self.get().decode_error_flags & !(ffi::FF_DECODE_ERROR_MISSING_REFERENCE) != 0
+        matches!(self.flaw, Some(WritingFlaw::Gap))
+            || self.get().decode_error_flags & !(ffi::FF_DECODE_ERROR_MISSING_REFERENCE) != 0
     }
 
     /// Whether the frame is not to be shown.

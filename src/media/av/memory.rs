@@ -1,6 +1,7 @@
 //! Memory for decoded frames: whole pages at an address that stays, so that a GPU can read a frame where the decoder
 //! wrote it.
 
+use std::collections::BTreeMap;
 use std::ffi::{c_int, c_void};
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,6 +20,8 @@ const PLANE_ALIGNMENT: usize = 64;
 const SLACK: usize = 16 + 63;
 /// No picture is held back longer, in packets, for the order in which frames are shown.
 const MOST_HELD_BACK: u64 = 64;
+/// How many pictures a decoder keeps to predict from.
+const MOST_REFERENCES: u64 = 16;
 
 /// Memory for one frame.
 #[derive(Debug)]
@@ -38,6 +41,25 @@ struct Watched {
     layout: PictureLayout,
 }
 
+/// What is wrong with a picture that a decoder has finished.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum WritingFlaw {
+    /// Parts of it are not written, as they are of none before it that it may refer to.
+    Gap,
+    /// What it refers to is missing, or has such a gap, which it may repeat.
+    Inherited,
+}
+
+/// Pictures that a decoder may be at work on, and what has come out of those that it has finished.
+#[derive(Default)]
+struct WrittenPictures {
+    pictures: Vec<Watched>,
+    /// Flaws of pictures that have not come as frames, with the numbers of their packets.
+    flaws: Vec<(u64, WritingFlaw)>,
+    /// The number of the last packet whose picture has parts that are not written.
+    last_gap: Option<u64>,
+}
+
 /// The blocks of one decoder, which are used again and again.
 #[derive(Default)]
 pub(super) struct FramePool {
@@ -47,16 +69,13 @@ pub(super) struct FramePool {
     has_concealed: AtomicBool,
     /// Whether its pictures are to be looked at.
     watches: AtomicBool,
-    /// Pictures that the decoder may be at work on and that are to be.
-    watched: Mutex<Vec<Watched>>,
-    /// Numbers of the packets of those that have come out as not wholly written.
-    unwritten: Mutex<Vec<u64>>,
+    written: Mutex<WrittenPictures>,
 }
 
 impl FramePool {
-    /// Whether it is to be [looked at](Self::look_at) from now on if the decoder leaves parts of its pictures as they were.
-    pub(super) fn watch(&self, watches: bool) {
-        self.watches.store(watches, Ordering::Release);
+    /// From now on it can be [looked at](Self::look_at) whether the decoder leaves parts of its pictures as they were.
+    pub(super) fn watch(&self) {
+        self.watches.store(true, Ordering::Release);
     }
 
     /// Looks at the pictures of packets up to that number, of which the decoder began with the `first`.
@@ -64,27 +83,28 @@ impl FramePool {
     /// # Safety
     /// The decoder must have finished them.
     pub(super) unsafe fn look_at(&self, up_to: u64, first: u64) {
-        let finished: Vec<_> = lock(&self.watched).extract_if(.., |picture| picture.packet <= up_to).collect();
+        let finished: Vec<_> = lock(&self.written).pictures.extract_if(.., |picture| picture.packet <= up_to).collect();
         // SAFETY: the caller warrants it.
-        for packet in unsafe { unwritten(&finished, first) } {
-            lock(&self.unwritten).push(packet);
+        let flawed = unsafe { flawed(&finished, first) };
+        finished.iter().for_each(|picture| picture.block.watched.store(false, Ordering::Release));
+        if !flawed.is_empty() {
+            lock(&self.written).note(flawed);
             self.has_concealed.store(true, Ordering::Release);
         }
-        finished.iter().for_each(|picture| picture.block.watched.store(false, Ordering::Release));
     }
 
-    /// Whether the picture of that packet has come out as not wholly written. It is asked once for each frame as it comes.
-    pub(super) fn is_unwritten(&self, packet: u64) -> bool {
-        let mut unwritten = lock(&self.unwritten);
-        let is_unwritten = unwritten.contains(&packet);
-        unwritten.retain(|other| *other != packet && other.saturating_add(MOST_HELD_BACK) > packet);
-        is_unwritten
+    /// What is wrong with the picture of that packet. It is asked once for each frame as it comes.
+    pub(super) fn take_flaw(&self, packet: u64) -> Option<WritingFlaw> {
+        let flaws = &mut lock(&self.written).flaws;
+        let flaw = flaws.iter().find(|(of, _)| *of == packet).map(|(_, flaw)| *flaw);
+        flaws.retain(|(of, _)| *of != packet && of.saturating_add(MOST_HELD_BACK) > packet);
+        flaw
     }
 
     /// Forgets the pictures that the decoder was at work on, and that it concealed anything.
     pub(super) fn forget(&self) {
-        lock(&self.unwritten).clear();
-        lock(&self.watched).drain(..).for_each(|picture| picture.block.watched.store(false, Ordering::Release));
+        let before = std::mem::take(&mut *lock(&self.written));
+        before.pictures.iter().for_each(|picture| picture.block.watched.store(false, Ordering::Release));
         self.take_concealment();
     }
 
@@ -168,22 +188,39 @@ fn lock<T>(guarded: &Mutex<T>) -> MutexGuard<'_, T> {
     guarded.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Numbers of the packets of these pictures of which parts are not written, or one is not the packet's, but stands for one that is missing.
+impl WrittenPictures {
+    /// Notes packets whose pictures have flaws, and whether parts are not written.
+    fn note(&mut self, flawed: BTreeMap<u64, bool>) {
+        for (packet, has_gap) in flawed {
+            let repeats = self.last_gap.is_some_and(|last| packet.saturating_sub(last) <= MOST_REFERENCES);
+            self.flaws.push((packet, if has_gap && !repeats { WritingFlaw::Gap } else { WritingFlaw::Inherited }));
+            if has_gap {
+                self.last_gap = Some(packet);
+            }
+        }
+    }
+}
+
+/// Numbers of the packets of these pictures of which parts are not written (true), or beside which there is one that stands for a missing one.
 /// That is nothing strange at the `first` packet: a keyframe may name pictures before it that only those refer to which are left out then.
 ///
 /// # Safety
 /// Their decoder must have finished them.
-unsafe fn unwritten(pictures: &[Watched], first: u64) -> impl Iterator<Item = u64> {
-    let is_unwritten = move |picture: &&Watched| {
+unsafe fn flawed(pictures: &[Watched], first: u64) -> BTreeMap<u64, bool> {
+    let mut flawed = BTreeMap::new();
+    for picture in pictures {
         let memory = picture.block.pages.memory();
         // SAFETY: the memory is as long as stated and initialised by the system or the pool. It is not lent again while it is watched, and
         // who reads it as a frame writes nothing to it.
         let bytes = unsafe { std::slice::from_raw_parts(memory.start().as_ptr(), memory.length()) };
         let has_others = || pictures.iter().filter(|other| other.packet == picture.packet).count() > 1;
-        let may_lack = picture.packet != first && has_others();
-        picture.layout.has_empty_cell(bytes) || may_lack && picture.layout.is_gray(bytes)
-    };
-    pictures.iter().filter(is_unwritten).map(|picture| picture.packet)
+        let may_stand_in = picture.packet != first && has_others();
+        let has_gap = picture.layout.has_empty_cell(bytes);
+        if has_gap || may_stand_in && picture.layout.is_gray(bytes) {
+            *flawed.entry(picture.packet).or_default() |= has_gap;
+        }
+    }
+    flawed
 }
 
 /// Where planes lie in a block.
@@ -298,7 +335,7 @@ unsafe fn fill(pool: &FramePool, frame: *mut ffi::AVFrame, arrangement: &Arrange
             && let Some(layout) = arrangement.layout(frame)
         {
             block.watched.store(true, Ordering::Release);
-            lock(&pool.watched).push(Watched { packet: number_of(&*frame), block, layout });
+            lock(&pool.written).pictures.push(Watched { packet: number_of(&*frame), block, layout });
         }
     }
     0

@@ -52,7 +52,7 @@ impl NalStream {
     }
 
     /// Whether parts of the packet's picture are predicted from others, though the container may call it a keyframe. No where that cannot be
-    /// told, and of HEVC, of which nobody asks it: nothing of it is decoded again.
+    /// told, and of HEVC, of which FFmpeg calls no such picture a keyframe.
     pub(super) fn is_predicted(&self, packet: &[u8]) -> bool {
         match self {
             Self::H264(framing) => h264::is_predicted(*framing, packet),

@@ -48,6 +48,11 @@ impl KeptPackets {
         self.packets.front().map_or(self.next, |kept| kept.number)
     }
 
+    /// Counts a packet that is not kept.
+    pub(super) const fn count_on(&mut self) {
+        self.next += 1;
+    }
+
     /// Keeps the next packet, with which decoding can begin where `is_key`; says whether earlier ones were given up for it.
     pub(super) fn push(&mut self, packet: &AvPacket, is_key: bool, is_needed: bool) -> bool {
         let number = self.next;
