@@ -44,9 +44,12 @@ fn is_selected(plane: u32, sample: vec2<u32>) -> bool {
     let column = sample.x << brushed.shift.x;
     let mask = ((1u << (1u << brushed.shift.x)) - 1u) << (column & 31u);
     var found = 0u;
-    for (var below = 0u; below < 4u; below += 1u) {
-        let row = (sample.y << brushed.shift.y) + below;
-        if below < (1u << brushed.shift.y) && row < brushed.height {
+    // Rows of pixels that may be covered: one, those that share a row of the frame's chroma, or a field's up to the sixth below.
+    let is_of_field = CHROMA_FIELDS && brushed.shift.y != 0u;
+    let first = select(sample.y << brushed.shift.y, (sample.y >> 1u) << 2u, is_of_field);
+    let most = select(1u << brushed.shift.y, 6u, is_of_field);
+    for (var row = first; row < min(first + most, brushed.height); row += 1u) {
+        if !is_of_field || chroma_row(row) == sample.y {
             found |= planes[(row * 4u + plane) * brushed.row_words + (column >> 5u)];
         }
     }

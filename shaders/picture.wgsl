@@ -15,6 +15,7 @@ override SHIFT_2: u32;
 override SAMPLE_BYTES: u32;  // 1 or 2
 override CHROMA_X: u32;      // log2 of the luma samples to a chroma sample, horizontally
 override CHROMA_Y: u32;      // and vertically
+override CHROMA_FIELDS: bool = false; // whether chroma rows belong to fields, where chroma has half as many rows as luma
 override PLANE_0: u32;
 override PLANE_1: u32;
 override PLANE_2: u32;
@@ -78,13 +79,22 @@ fn code_at(component: u32, x: u32, y: u32) -> u32 {
     return (word >> ((byte & 3u) * 8u + component_shift(component))) & ((1u << BITS) - 1u);
 }
 
+// The chroma row that covers a luma row. As `ChromaRows` of src/picture/layout.rs.
+fn chroma_row(y: u32) -> u32 {
+    if !CHROMA_FIELDS {
+        return y >> CHROMA_Y;
+    }
+    let row = (y >> 2u) * 2u + (y & 1u);
+    return select(row, max(row, 2u) - 2u, row >= picture.chroma_size.y);
+}
+
 // A pixel's component codes: those that it is counted with.
 fn codes_at(at: vec2<u32>) -> vec3<u32> {
     let first = code_at(0u, at.x, at.y);
     if MODEL == 0u {
         return vec3<u32>(first, 0u, 0u);
     }
-    let chroma = vec2<u32>(at.x >> CHROMA_X, at.y >> CHROMA_Y);
+    let chroma = vec2<u32>(at.x >> CHROMA_X, chroma_row(at.y));
     return vec3<u32>(first, code_at(1u, chroma.x, chroma.y), code_at(2u, chroma.x, chroma.y));
 }
 

@@ -140,11 +140,11 @@ struct Loads {
 // The pixels from (4 · strip, row) on and those below, which are the same again below the last row.
 fn load_words(strip: u32, row: u32) -> Loads {
     let below = min(row + 1u, picture.size.y - 1u);
-    let upper_chroma = load_chroma(strip, row >> CHROMA_Y);
-    // Rows are taken in pairs from an even one: where chroma is subsampled vertically both have the same.
+    let upper_chroma = load_chroma(strip, chroma_row(row));
+    // Rows are taken in pairs from an even one: where neighbours share chroma both have the same.
     var lower_chroma = upper_chroma;
-    if CHROMA_Y == 0u {
-        lower_chroma = load_chroma(strip, below);
+    if CHROMA_Y == 0u || CHROMA_FIELDS {
+        lower_chroma = load_chroma(strip, chroma_row(below));
     }
     return Loads(words_of_samples(0u, strip, row), words_of_samples(0u, strip, below), upper_chroma, lower_chroma);
 }
@@ -160,7 +160,7 @@ struct Pair {
 fn pair_of(strip: u32, loads: Loads) -> Pair {
     let upper_chroma = chroma_terms_of(strip, loads.upper_chroma);
     var lower_chroma = upper_chroma;
-    if CHROMA_Y == 0u {
+    if CHROMA_Y == 0u || CHROMA_FIELDS {
         lower_chroma = chroma_terms_of(strip, loads.lower_chroma);
     }
     let upper = codes_of_samples(0u, loads.upper);

@@ -83,11 +83,30 @@ fn interpolated(component: u32, position: vec2<f32>, size: vec2<u32>) -> f32 {
     return mix(upper, lower, part.y);
 }
 
+// Chroma that belongs to fields, at a position of the luma grid: between two luma rows, what covers them is blended as they are.
+fn of_fields(component: u32, position: vec2<f32>) -> f32 {
+    let across = clamp(position.x / f32(1u << CHROMA_X), 0.0, f32(picture.chroma_size.x - 1u));
+    let left = u32(across);
+    let right = min(left + 1u, picture.chroma_size.x - 1u);
+    let down = clamp(position.y, 0.0, f32(picture.size.y - 1u));
+    let upper = chroma_row(u32(down));
+    let lower = chroma_row(min(u32(down) + 1u, picture.size.y - 1u));
+    let part = vec2<f32>(across, down) - floor(vec2<f32>(across, down));
+    return mix(
+        mix(f32(code_at(component, left, upper)), f32(code_at(component, right, upper)), part.x),
+        mix(f32(code_at(component, left, lower)), f32(code_at(component, right, lower)), part.x),
+        part.y,
+    );
+}
+
 // Component codes at a position of the luma grid.
 fn components_at(position: vec2<f32>) -> vec3<f32> {
     let first = interpolated(0u, position, picture.size);
     if MODEL == 0u {
         return vec3<f32>(first, 0.0, 0.0);
+    }
+    if CHROMA_FIELDS {
+        return vec3<f32>(first, of_fields(1u, position), of_fields(2u, position));
     }
     // Chroma samples lie at the left of the luma samples that they cover, and vertically in their middle.
     let share = vec2<f32>(f32(1u << CHROMA_X), f32(1u << CHROMA_Y));

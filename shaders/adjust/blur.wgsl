@@ -94,7 +94,7 @@ fn pixel_at(x: u32, y: u32) -> vec2<u32> {
     if PACKED {
         words = packed_words(x / 4u, y);
     } else {
-        words = packed(colors_of(samples_of_strip(0u, x / 4u, y), chroma_terms(x / 4u, y >> CHROMA_Y)));
+        words = packed(colors_of(samples_of_strip(0u, x / 4u, y), chroma_terms(x / 4u, chroma_row(y))));
     }
     return vec2<u32>(words.first[x & 3u], words.second[x & 3u]);
 }

@@ -28,7 +28,7 @@ fn mirrored(at: u32, count: u32) -> u32 {
 }
 
 fn luminance_of_strip(strip: u32, row: u32) -> vec4<u32> {
-    let colors = colors_of(samples_of_strip(0u, strip, row), chroma_terms(strip, row >> CHROMA_Y));
+    let colors = colors_of(samples_of_strip(0u, strip, row), chroma_terms(strip, chroma_row(row)));
     return luminance_bins(colors.red, colors.green, colors.blue);
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use crate::picture::color::{Colorimetry, Conversion, Matrix, Range, Sourced, luminance_bin};
-use crate::picture::layout::{ColorModel, PixelLayout};
+use crate::picture::layout::{ChromaLines, ChromaRows, ColorModel, PixelLayout};
 use crate::picture::unpack::Source;
 use crate::picture::{OwnedPlanes, Picture, PictureError};
 
@@ -52,7 +52,7 @@ impl Codes {
         let (width, height) = (picture.width() as usize, picture.height() as usize);
         let reader = Reader::new(picture);
         let mut rgb = vec![[0; 3]; width * height];
-        let rows = 1 << reader.rows_shift;
+        let rows = reader.shared_rows;
         rgb.par_chunks_mut(width * rows).enumerate().for_each_init(CodeScratch::default, |scratch, (group, lines)| {
             reader.read(scratch, group, lines);
         });
@@ -110,7 +110,9 @@ struct Reader<'a> {
     conversion: Conversion,
     width: usize,
     columns_shift: u8,
-    rows_shift: u8,
+    /// Neighbouring rows that share a chroma row.
+    shared_rows: usize,
+    chroma_rows: ChromaRows,
 }
 
 /// A row's codes as they are stored, and what chroma adds to red, green and blue.
@@ -123,27 +125,29 @@ struct CodeScratch {
 impl<'a> Reader<'a> {
     fn new(picture: &'a Picture) -> Self {
         let layout = picture.layout();
-        let (columns_shift, rows_shift) = match layout.model {
-            ColorModel::YCbCr => layout.chroma_shift,
-            ColorModel::Gray | ColorModel::Rgb => (0, 0),
+        let shared_rows = match (layout.model, layout.chroma_lines) {
+            (ColorModel::YCbCr, ChromaLines::Frame) => 1 << layout.chroma_shift.1,
+            (ColorModel::YCbCr, ChromaLines::Field) | (ColorModel::Gray | ColorModel::Rgb, _) => 1,
         };
         Self {
             sources: (0..layout.component_count()).map(|i| Source::new(picture, i)).collect(),
             conversion: picture.conversion(),
             width: picture.width() as usize,
-            columns_shift,
-            rows_shift,
+            columns_shift: layout.columns_shift(),
+            shared_rows,
+            chroma_rows: picture.chroma_rows(),
         }
     }
 
-    /// Reads the lines that share the chroma row of that index.
+    /// Reads the lines of a group that shares a chroma row.
     fn read(&self, scratch: &mut CodeScratch, group: usize, lines: &mut [[u16; 3]]) {
         let CodeScratch { components: [first, second, third], terms } = scratch;
         first.resize(self.width, 0);
+        let first_row = group * self.shared_rows;
         for (index, row) in [&mut *second, &mut *third].into_iter().enumerate() {
             row.resize(self.width.div_ceil(1 << self.columns_shift), 0);
             if let Some(source) = self.sources.get(index + 1) {
-                source.unpack(0, group, row);
+                source.unpack(0, self.chroma_rows.of(first_row), row);
             }
         }
         let Conversion { weights, bias, .. } = &self.conversion;
@@ -156,7 +160,7 @@ impl<'a> Reader<'a> {
             })
         }));
         for (row, line) in lines.chunks_exact_mut(self.width).enumerate() {
-            self.sources[0].unpack(0, (group << self.rows_shift) + row, first);
+            self.sources[0].unpack(0, first_row + row, first);
             match self.columns_shift {
                 0 => convert::<1>(&self.conversion, first, terms, line),
                 1 => convert::<2>(&self.conversion, first, terms, line),

@@ -78,6 +78,13 @@ impl Chosen {
         tell(now.matrix != read.matrix, matrix);
         let range = now.range.map_or_else(|| "the video's own range".to_owned(), |range| format!("range {range}"));
         tell(now.range != read.range, range);
+        let lines = now.chroma_lines.map_or_else(
+            || "4:2:0 chroma as the frames are flagged".to_owned(),
+            |lines| format!("4:2:0 chroma by {lines}"),
+        );
+        tell(now.chroma_lines != read.chroma_lines, lines);
+        let field = now.field.map_or_else(|| "both fields".to_owned(), |field| format!("{field} field alone"));
+        tell(now.field != read.field, field);
         let tints = (old.exposure.false_color, new.exposure.false_color);
         let others = [old, new].map(|scene| Exposure { false_color: FalseColor::default(), ..scene.exposure });
         tell(others[0] != others[1], "zebras and marks".to_owned());
@@ -194,7 +201,8 @@ mod tests {
         assert_eq!(of(&both).told(&of(&Scene::default())), "low-pass 9×9 off, equalized off");
         let own = of(&Scene::default());
         let matrix = Some(Matrix::Bt601);
-        let read = Chosen { interpretation: Interpretation { matrix, range: Some(Range::Full) }, ..own.clone() };
+        let interpretation = Interpretation { matrix, range: Some(Range::Full), ..Interpretation::default() };
+        let read = Chosen { interpretation, ..own.clone() };
         assert_eq!(own.told(&read), "matrix bt601, range full");
         assert_eq!(read.told(&own), "the video's own matrix, the video's own range");
         let all = told(|scene| (0..4).for_each(|channel| scene.channels.toggle(channel)));

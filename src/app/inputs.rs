@@ -11,7 +11,7 @@ use super::dialog::{Answer, Dialog};
 use super::files::{Files, Opened, Opening};
 use super::hud::Note;
 use super::options::{PlayOptions, Waker};
-use super::session::Session;
+use super::session::{Interpretation, Session};
 use super::{folders, start};
 use crate::picture::Frame;
 use crate::text::file_name;
@@ -170,7 +170,8 @@ impl Inputs {
                 }
                 let mut player = start::player(&info, &options);
                 player.set_speed(playing.map_or(1.0, |session| session.player.speed()), now);
-                let session = Session::new(input, media, info, player, first.clone());
+                let interpretation = Interpretation::at_start(&self.options.open);
+                let session = Session::new(input, (media, info), player, first.clone(), interpretation);
                 Some(Arrival::Video(Box::new(session), first))
             }
             Opened::Failed(reason) => {

@@ -9,10 +9,11 @@ use super::faults::Faults;
 use super::hud::{LiveState, PlayState, Waiting};
 use super::landing::{Landing, PlaybackPlace};
 use super::signal;
-use crate::media::{DecodeThread, NoSignal, StreamInfo};
+use crate::media::{DecodeThread, NoSignal, OpenOptions, StreamInfo};
 use crate::picture::Frame;
 use crate::picture::color::{Colorimetry, Matrix, Origin, Range, Sourced};
-use crate::picture::layout::ColorModel;
+use crate::picture::field::Field;
+use crate::picture::layout::{ChromaLines, ColorModel};
 use crate::playback::{Marks, News, Player, SeekRequest, StepEnd, Tick, send, take_events};
 use crate::text::{file_name, timecode};
 
@@ -47,13 +48,25 @@ pub struct Session {
     landing: Landing,
 }
 
-/// The matrix and the range that the user reads a video with, where they are not its own.
+/// How the user reads a video, where that is not its own way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Interpretation {
     /// From Y'CbCr to R'G'B'.
     pub matrix: Option<Matrix>,
     /// Which codes are black and white.
     pub range: Option<Range>,
+    /// The lines that share a chroma row in 4:2:0.
+    pub chroma_lines: Option<ChromaLines>,
+    /// The field that is shown and counted alone.
+    pub field: Option<Field>,
+}
+
+impl Interpretation {
+    /// The one with which a session begins. What else the options say, the decoder does.
+    #[must_use]
+    pub fn at_start(options: &OpenOptions) -> Self {
+        Self { field: options.field, ..Self::default() }
+    }
 }
 
 /// What has become of a session since it was last asked.
@@ -71,7 +84,13 @@ pub struct Due {
 impl Session {
     /// Takes over a decoding thread that has opened a video and given its first frame.
     #[must_use]
-    pub fn new(input: PathBuf, media: DecodeThread, info: Arc<StreamInfo>, mut player: Player, first: Frame) -> Self {
+    pub fn new(
+        input: PathBuf,
+        (media, info): (DecodeThread, Arc<StreamInfo>),
+        mut player: Player,
+        first: Frame,
+        interpretation: Interpretation,
+    ) -> Self {
         player.push(first);
         Self {
             name: file_name(&input),
@@ -84,7 +103,7 @@ impl Session {
             is_other: false,
             media: Some(media),
             delays: Delays::default(),
-            interpretation: Interpretation::default(),
+            interpretation,
             reported: Faults::default(),
             landing: Landing::default(),
         }
@@ -306,11 +325,19 @@ impl Session {
             return frame.clone();
         }
         let own = frame.picture.colorimetry();
-        let Interpretation { matrix, range } = self.interpretation;
+        let Interpretation { matrix, range, chroma_lines, field } = self.interpretation;
         let matrix = matrix.map_or(own.matrix, |value| Sourced { value, origin: Origin::Overridden });
         let range = range.map_or(own.range, |value| Sourced { value, origin: Origin::Overridden });
-        let picture = frame.picture.with_colorimetry(Colorimetry { matrix, range });
-        Frame { picture, ..frame.clone() }
+        let mut picture = frame.picture.with_colorimetry(Colorimetry { matrix, range });
+        if let Some(value) = chroma_lines {
+            picture = picture.with_chroma_lines(Sourced { value, origin: Origin::Overridden });
+        }
+        let whole = Frame { picture, ..frame.clone() };
+        match field {
+            // A picture of one line is its own top field and has no other.
+            Some(field) => whole.clone().of_field(field).unwrap_or(whole),
+            None => whole,
+        }
     }
 
     /// Reads the video with the next matrix; after the last one with its own again. What is to be said of it.
@@ -352,6 +379,41 @@ impl Session {
         match chosen {
             Some(range) => format!("range {range} instead of {} ({})", own.value, own.origin),
             None => format!("range {} ({})", own.value, own.origin),
+        }
+    }
+
+    /// Reads the chroma of 4:2:0 as shared by the other lines, or by those that the frames say again. What is to be said of it.
+    pub fn next_chroma_lines(&mut self) -> String {
+        let Some(frame) = &self.frame else { return "no picture yet".to_owned() };
+        if self.is_other {
+            return OTHER.to_owned();
+        }
+        let Some(own) = frame.picture.chroma_lines() else {
+            return "no lines of this picture share a chroma row: it is not 4:2:0".to_owned();
+        };
+        let other = if own.value == ChromaLines::Frame { ChromaLines::Field } else { ChromaLines::Frame };
+        let chosen = &mut self.interpretation.chroma_lines;
+        *chosen = next_of(&[None, Some(other)], *chosen);
+        match chosen {
+            Some(lines) => format!("4:2:0 chroma by {lines} instead of by {}", own.value),
+            None => format!("4:2:0 chroma by {}, as the frame is flagged", own.value),
+        }
+    }
+
+    /// Shows and counts the next field alone, or both again. What is to be said of it.
+    pub fn next_field(&mut self) -> String {
+        let Some(frame) = &self.frame else { return "no picture yet".to_owned() };
+        if self.is_other {
+            return OTHER.to_owned();
+        }
+        if frame.picture.height() < 2 {
+            return "a picture of one line has no two fields".to_owned();
+        }
+        let chosen = &mut self.interpretation.field;
+        *chosen = next_of(&[None, Some(Field::Top), Some(Field::Bottom)], *chosen);
+        match chosen {
+            Some(field) => format!("{field} field alone"),
+            None => "both fields".to_owned(),
         }
     }
 

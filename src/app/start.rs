@@ -8,7 +8,7 @@ use super::files::{Opened, Opening};
 use super::matching::{MatchReading, Matcher};
 use super::options::{AppError, PlayOptions, Waker};
 use super::second::Second;
-use super::session::Session;
+use super::session::{Interpretation, Session};
 use crate::media::{DecodeThread, Decoder, OpenOptions, QueueLimits, StreamInfo};
 use crate::picture::{Frame, Ratio};
 use crate::playback::{Player, PlayerOptions};
@@ -38,7 +38,8 @@ pub fn player(info: &StreamInfo, options: &PlayOptions) -> Player {
 /// [`AppError::Thread`] if the system gives no thread.
 pub fn open(input: &Path, options: &PlayOptions, waker: &Waker) -> Result<DecodeThread, AppError> {
     let waker = Arc::clone(waker);
-    let open = OpenOptions { kept_packets: options.cache_bytes / 2, ..options.open.clone() };
+    // Frames come whole: a field is taken out of them as they are shown, so that the other one can be chosen.
+    let open = OpenOptions { kept_packets: options.cache_bytes / 2, field: None, ..options.open.clone() };
     DecodeThread::open(input, open, QueueLimits::default(), move || waker()).map_err(AppError::Thread)
 }
 
@@ -79,7 +80,8 @@ pub fn beginning(media: DecodeThread, options: &PlayOptions, waker: &Waker) -> R
         match wait_for(&mut opening) {
             Opened::Video(media, info, frame) => {
                 let player = player(&info, options);
-                let session = Session::new(input.clone(), media, info, player, frame.clone());
+                let interpretation = Interpretation::at_start(&options.open);
+                let session = Session::new(input.clone(), (media, info), player, frame.clone(), interpretation);
                 return Ok(Beginning::Video(Box::new(First { session, frame, passed_over })));
             }
             Opened::NotYet if opening.is_awaited() => return Ok(Beginning::Awaited(opening, passed_over)),

@@ -5,7 +5,9 @@ use std::str::FromStr;
 use clap::{Args, ValueEnum};
 use histoscope::analysis::{Point, RegionSpec};
 use histoscope::benchmark::Shape;
-use histoscope::{AdapterChoice, Components, EngineChoice, Matrix, OpenOptions, Overlaps, Range, parse_time};
+use histoscope::{
+    AdapterChoice, ChromaLines, Components, EngineChoice, Field, Matrix, OpenOptions, Overlaps, Range, parse_time,
+};
 
 /// How the video is read.
 #[derive(Debug, Args)]
@@ -18,12 +20,34 @@ pub struct ReadingArgs {
     /// Read the video with this range instead of its own
     #[arg(long, value_enum)]
     range: Option<RangeArg>,
+
+    /// The lines that share a chroma row in 4:2:0
+    #[arg(long, value_enum, default_value_t)]
+    chroma_lines: ChromaLinesArg,
+
+    /// Show and count one field of each frame alone
+    #[arg(long, value_enum, default_value_t)]
+    field: FieldArg,
 }
 
 impl ReadingArgs {
     /// How the video is opened.
     pub fn open_options(&self) -> OpenOptions {
-        OpenOptions { matrix: self.matrix.map(Into::into), range: self.range.map(Into::into), ..OpenOptions::default() }
+        OpenOptions {
+            matrix: self.matrix.map(Into::into),
+            range: self.range.map(Into::into),
+            chroma_lines: match self.chroma_lines {
+                ChromaLinesArg::Auto => None,
+                ChromaLinesArg::Frame => Some(ChromaLines::Frame),
+                ChromaLinesArg::Field => Some(ChromaLines::Field),
+            },
+            field: match self.field {
+                FieldArg::Both => None,
+                FieldArg::Top => Some(Field::Top),
+                FieldArg::Bottom => Some(Field::Bottom),
+            },
+            ..OpenOptions::default()
+        }
     }
 }
 
@@ -167,6 +191,30 @@ impl From<RangeArg> for Range {
             RangeArg::Full => Self::Full,
         }
     }
+}
+
+/// `--chroma-lines`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+enum ChromaLinesArg {
+    /// By field where the frame is flagged interlaced, else by frame
+    #[default]
+    Auto,
+    /// Neighbouring lines, as in progressive video
+    Frame,
+    /// Neighbouring lines of each field, as in interlaced video
+    Field,
+}
+
+/// `--field`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+enum FieldArg {
+    /// Whole frames
+    #[default]
+    Both,
+    /// The field with the first line
+    Top,
+    /// The field with the second line
+    Bottom,
 }
 
 /// `--overlaps`.

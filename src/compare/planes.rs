@@ -119,7 +119,7 @@ fn wide(a: &[u16], b: &[u16]) -> PlaneDifference {
 pub fn differences([a, b]: [&Picture; 2], region: Option<Rect>) -> Result<Vec<PlaneDifference>, PictureError> {
     let rect = region.unwrap_or(Rect::whole(a.width(), a.height()));
     let mut sums = vec![PlaneDifference::default(); a.layout().component_count()];
-    for (part_a, part_b) in region::parts(a, rect)?.iter().zip(&region::parts(b, rect)?) {
+    for (part_a, part_b) in region::coded_parts(a, rect)?.iter().zip(&region::coded_parts(b, rect)?) {
         for (component, sum) in sums.iter_mut().enumerate() {
             *sum = sum.and(of_component([part_a, part_b], component));
         }

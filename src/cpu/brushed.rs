@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use crate::histogram::{CHANNELS, Components, Histogram};
 use crate::picture::Picture;
 use crate::picture::color::luminance_bin;
-use crate::picture::layout::ColorModel;
+use crate::picture::layout::{ChromaRows, ColorModel};
 use crate::picture::region::Rect;
 use crate::picture::unpack::Source;
 use crate::scopes::{Chroma, ScopeChoice, ScopeCounts, Vectorscope, Waveform, column_of, samples_in};
@@ -126,15 +126,16 @@ impl SelectedPixels {
         let samples = chroma.samples(layout, counted);
         let conversion = picture.conversion();
         let (top, mut codes) = (conversion.max_code(), rows.room());
-        let shift = if chroma.differences().is_some() { (0, 0) } else { layout.chroma_shift };
+        let is_chroma = chroma.differences().is_none();
+        let shift = if is_chroma { layout.columns_shift() } else { 0 };
         for y in samples.y..samples.y + samples.height {
-            let covering = Covering::of(self, picture, Filter::Vectorscope, (y, shift));
+            let covering = Covering::of(self, picture, Filter::Vectorscope, (y, is_chroma));
             if covering.is_empty() {
                 continue;
             }
-            rows.unpack((y as usize) << shift.1, &mut codes);
+            rows.unpack_samples(y as usize, is_chroma, &mut codes);
             for x in (samples.x..samples.x + samples.width).filter(|&x| covering.has(x)) {
-                let codes = rows.at(&codes, (x as usize) << shift.0);
+                let codes = rows.at(&codes, (x as usize) << shift);
                 let pair = match chroma.differences() {
                     None => [codes[1], codes[2]],
                     Some(differences) => {
@@ -153,7 +154,8 @@ impl SelectedPixels {
 /// Rows of a picture's codes.
 struct Rows<'a> {
     sources: Vec<Source<'a>>,
-    shift: (u8, u8),
+    columns_shift: u8,
+    chroma_rows: ChromaRows,
     width: usize,
 }
 
@@ -161,17 +163,32 @@ impl<'a> Rows<'a> {
     fn new(picture: &'a Picture) -> Self {
         let layout = picture.layout();
         let sources = (0..layout.component_count()).map(|component| Source::new(picture, component)).collect();
-        let shift = if layout.model == ColorModel::YCbCr { layout.chroma_shift } else { (0, 0) };
-        Self { sources, shift, width: picture.width() as usize }
+        Self {
+            sources,
+            columns_shift: layout.columns_shift(),
+            chroma_rows: picture.chroma_rows(),
+            width: picture.width() as usize,
+        }
     }
 
     fn room(&self) -> [Vec<u16>; 3] {
         std::array::from_fn(|_| vec![0; self.width])
     }
 
+    /// Unpacks a row of pixels.
     fn unpack(&self, y: usize, codes: &mut [Vec<u16>; 3]) {
         for (index, (source, codes)) in self.sources.iter().zip(codes).enumerate() {
-            source.unpack(0, if index == 0 { y } else { y >> self.shift.1 }, &mut codes[..source.width]);
+            source.unpack(0, if index == 0 { y } else { self.chroma_rows.of(y) }, &mut codes[..source.width]);
+        }
+    }
+
+    /// Unpacks a row of chroma samples, or of pixels.
+    fn unpack_samples(&self, y: usize, is_chroma: bool, codes: &mut [Vec<u16>; 3]) {
+        if !is_chroma {
+            return self.unpack(y, codes);
+        }
+        for (source, codes) in self.sources.iter().zip(codes).skip(1) {
+            source.unpack(0, y, &mut codes[..source.width]);
         }
     }
 
@@ -179,7 +196,7 @@ impl<'a> Rows<'a> {
     #[inline(always)]
     fn at(&self, codes: &[Vec<u16>; 3], x: usize) -> [u32; 3] {
         let [first, second, third] = codes;
-        [first[x], second[x >> self.shift.0], third[x >> self.shift.0]].map(u32::from)
+        [first[x], second[x >> self.columns_shift], third[x >> self.columns_shift]].map(u32::from)
     }
 }
 
@@ -190,10 +207,15 @@ struct Covering<'a> {
 }
 
 impl<'a> Covering<'a> {
-    fn of(selected: &'a SelectedPixels, picture: &Picture, filter: Filter, (y, shift): (u32, (u8, u8))) -> Self {
-        let rows = y << shift.1..((y + 1) << shift.1).min(picture.height());
-        let rows = rows.map(|y| selected.row(filter, y as usize)).filter(|row| row.iter().any(|&word| word != 0));
-        Self { rows: rows.collect(), shift: shift.0 }
+    /// Of that row of chroma samples, or of pixels.
+    fn of(selected: &'a SelectedPixels, picture: &Picture, filter: Filter, (y, is_chroma): (u32, bool)) -> Self {
+        let y = y as usize;
+        let rows = match is_chroma {
+            true => picture.chroma_rows().covered_by(y, picture.height() as usize).collect(),
+            false => vec![y],
+        };
+        let rows = rows.into_iter().map(|y| selected.row(filter, y)).filter(|row| row.iter().any(|&word| word != 0));
+        Self { rows: rows.collect(), shift: if is_chroma { picture.layout().columns_shift() } else { 0 } }
     }
 
     fn is_empty(&self) -> bool {
@@ -230,26 +252,27 @@ impl Channels<'_> {
             return;
         }
         let rows = Rows::new(picture);
-        let (samples, shift) = match is_coded && channel > 0 && layout.model == ColorModel::YCbCr {
-            true => (samples_in(layout, channel, selection.counted), layout.chroma_shift),
-            false => (selection.counted, (0, 0)),
+        let is_chroma = is_coded && channel > 0 && layout.model == ColorModel::YCbCr;
+        let (samples, shift) = match is_chroma {
+            true => (samples_in(layout, channel, selection.counted), layout.columns_shift()),
+            false => (selection.counted, 0),
         };
         let conversion = picture.conversion();
         let (top, mut codes) = (conversion.max_code(), rows.room());
         let surplus = layout.bin_bits() - level_bits;
         for y in samples.y..samples.y + samples.height {
-            let of = |filter| Covering::of(selected, picture, filter, (y, shift));
+            let of = |filter| Covering::of(selected, picture, filter, (y, is_chroma));
             let (in_bins, in_columns) = (of(Filter::Histogram), of(Filter::Waveform));
             if in_bins.is_empty() && in_columns.is_empty() {
                 continue;
             }
-            rows.unpack((y as usize) << shift.1, &mut codes);
+            rows.unpack_samples(y as usize, is_chroma, &mut codes);
             for x in samples.x..samples.x + samples.width {
                 let counts = [wanted.histogram && in_bins.has(x), wanted.scopes.waveform && in_columns.has(x)];
                 if counts == [false; 2] {
                     continue;
                 }
-                let codes = rows.at(&codes, (x as usize) << shift.0);
+                let codes = rows.at(&codes, (x as usize) << shift);
                 let code = if is_coded {
                     codes[channel]
                 } else {

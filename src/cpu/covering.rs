@@ -2,13 +2,14 @@
 //! from them.
 
 use crate::picture::Picture;
-use crate::picture::layout::ColorModel;
+use crate::picture::layout::ChromaRows;
 use crate::picture::unpack::Source;
 
 /// Components of a picture, and which of its samples cover the columns and rows that are drawn.
 pub(super) struct Covering<'a> {
     sources: Vec<Source<'a>>,
-    chroma_shift: (u8, u8),
+    columns_shift: u8,
+    chroma_rows: ChromaRows,
     /// The picture's column and row that covers each column and row that is drawn.
     columns: Vec<u32>,
     rows: Vec<u32>,
@@ -20,7 +21,8 @@ impl<'a> Covering<'a> {
         let layout = picture.layout();
         Self {
             sources: (0..components).map(|component| Source::new(picture, component)).collect(),
-            chroma_shift: if layout.model == ColorModel::YCbCr { layout.chroma_shift } else { (0, 0) },
+            columns_shift: layout.columns_shift(),
+            chroma_rows: picture.chroma_rows(),
             columns: columns.to_vec(),
             rows: rows.to_vec(),
         }
@@ -42,7 +44,7 @@ impl<'a> Covering<'a> {
     pub fn unpack(&self, y: usize, codes: &mut [Vec<u16>; 3]) -> u32 {
         let row = self.rows[y] as usize;
         for (index, (source, codes)) in self.sources.iter().zip(codes).enumerate() {
-            source.unpack(0, if index == 0 { row } else { row >> self.chroma_shift.1 }, &mut codes[..source.width]);
+            source.unpack(0, if index == 0 { row } else { self.chroma_rows.of(row) }, &mut codes[..source.width]);
         }
         row as u32
     }
@@ -50,7 +52,7 @@ impl<'a> Covering<'a> {
     /// The codes in a column of the picture, of a row that was unpacked; 0 for components that there are not.
     #[inline(always)]
     pub fn at(&self, codes: &[Vec<u16>; 3], column: u32) -> [u32; 3] {
-        let (at, chroma_at) = (column as usize, column as usize >> self.chroma_shift.0);
+        let (at, chroma_at) = (column as usize, column as usize >> self.columns_shift);
         let [first, second, third] = codes;
         let others = if self.sources.len() == 1 { [0; 2] } else { [second[chroma_at], third[chroma_at]] };
         [first[at], others[0], others[1]].map(u32::from)

@@ -20,7 +20,7 @@ use super::resample::{Axis, GROUP, LEVEL_BITS, PART_BITS, PixelGroup, SPARE, lev
 use super::simd::{Kernel, Level};
 use crate::picture::Picture;
 use crate::picture::color::{Conversion, RealConversion};
-use crate::picture::layout::ColorModel;
+use crate::picture::layout::{ChromaLines, ColorModel};
 use crate::picture::unpack::Source;
 use crate::view::brush::Lighting;
 use crate::view::brushes::Filter;
@@ -235,13 +235,20 @@ impl<'a> RowDrawing<'a> {
             let size = layout.component_size(component, picture.width(), picture.height());
             let is_chroma = layout.model == ColorModel::YCbCr && component > 0;
             let (sx, sy) = if is_chroma { layout.chroma_shift } else { (0, 0) };
+            let row_of = |y: u32| if is_chroma { picture.chroma_rows().of(y as usize) as u32 } else { y };
             if placement.has_hard_edges {
-                return Grid::new(Axis::hard(&columns, sx), Axis::hard(&rows, sy), level);
+                let [columns, rows] = [&columns, &rows].map(|positions| positions.iter().copied());
+                return Grid::new(Axis::hard(columns.map(|x| x >> sx)), Axis::hard(rows.map(row_of)), level);
             }
             // Chroma samples lie at the left of the luma samples that they cover, and vertically in their middle.
             let (share_x, share_y) = (f64::from(1_u32 << sx), f64::from(1_u32 << sy));
             let across = Axis::new(width, x, size.0, share_x, 0.0);
-            Grid::new(across, Axis::new(height, y, size.1, share_y, (share_y - 1.0) / 2.0), level)
+            // Between the rows of two fields, the chroma of both is blended as their luma is.
+            let down = match layout.chroma_lines {
+                ChromaLines::Field if is_chroma => Axis::new(height, y, picture.height(), 1.0, 0.0).mapped(row_of),
+                _ => Axis::new(height, y, size.1, share_y, (share_y - 1.0) / 2.0),
+            };
+            Grid::new(across, down, level)
         };
         let color = picture.colorimetry();
         let bits = layout.bin_bits();

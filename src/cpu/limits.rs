@@ -7,7 +7,7 @@ use super::simd::{Kernel, Level};
 use crate::histogram::limits::Limits;
 use crate::picture::Picture;
 use crate::picture::color::Conversion;
-use crate::picture::layout::ColorModel;
+use crate::picture::layout::ChromaRows;
 use crate::picture::unpack::Source;
 
 /// Rows that a thread counts at a time.
@@ -20,7 +20,8 @@ pub fn count_outside_r103(picture: &Picture) -> u32 {
     let conversion = picture.conversion();
     let counting = LimitsCount {
         sources: (0..layout.component_count()).map(|component| Source::new(picture, component)).collect(),
-        chroma_shift: if layout.model == ColorModel::YCbCr { layout.chroma_shift } else { (0, 0) },
+        columns_shift: layout.columns_shift(),
+        chroma_rows: picture.chroma_rows(),
         conversion,
         limits: Limits::r103(&conversion),
     };
@@ -41,7 +42,8 @@ pub fn count_outside_r103(picture: &Picture) -> u32 {
 /// What all rows share.
 struct LimitsCount<'a> {
     sources: Vec<Source<'a>>,
-    chroma_shift: (u8, u8),
+    columns_shift: u8,
+    chroma_rows: ChromaRows,
     conversion: Conversion,
     limits: Limits,
 }
@@ -77,10 +79,10 @@ struct PictureRow<'a, 'p> {
 impl Kernel for PictureRow<'_, '_> {
     #[inline(always)]
     fn run(self) {
-        let LimitsCount { sources, chroma_shift, conversion, limits } = self.counting;
+        let LimitsCount { sources, columns_shift, chroma_rows, conversion, limits } = self.counting;
         let LimitsScratch { codes, terms, count } = self.scratch;
         for (index, (source, codes)) in sources.iter().zip(&mut *codes).enumerate() {
-            source.unpack(0, if index == 0 { self.y } else { self.y >> chroma_shift.1 }, codes);
+            source.unpack(0, if index == 0 { self.y } else { chroma_rows.of(self.y) }, codes);
         }
         let [first, second, third] = &*codes;
         for (channel, terms) in terms.iter_mut().enumerate() {
@@ -96,7 +98,7 @@ impl Kernel for PictureRow<'_, '_> {
         }
         let weights = conversion.weights.map(|row| row[0]);
         let terms = terms.each_ref().map(Vec::as_slice);
-        *count += match chroma_shift.0 {
+        *count += match columns_shift {
             0 => count_row::<1>(first, terms, weights, *limits),
             1 => count_row::<2>(first, terms, weights, *limits),
             _ => count_row::<4>(first, terms, weights, *limits),

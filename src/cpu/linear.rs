@@ -3,7 +3,6 @@
 use rayon::prelude::*;
 
 use crate::histogram::LightTable;
-use crate::picture::layout::ColorModel;
 use crate::picture::region::{self, Rect};
 use crate::picture::unpack::Source;
 use crate::picture::{Picture, PictureError};
@@ -16,12 +15,12 @@ const BAND_ROWS: usize = 16;
 pub fn count_linear(picture: &Picture, table: &LightTable) -> Vec<u32> {
     let layout = picture.layout();
     let sources: Vec<_> = (0..layout.component_count()).map(|component| Source::new(picture, component)).collect();
-    let (shift_x, shift_y) = if layout.model == ColorModel::YCbCr { layout.chroma_shift } else { (0, 0) };
+    let (shift_x, chroma_rows) = (layout.columns_shift(), picture.chroma_rows());
     let conversion = picture.conversion();
     let (width, height) = (picture.width() as usize, picture.height() as usize);
     let count_row = |codes: &mut [Vec<u16>; 3], bins: &mut [u32], y: usize| {
         for (index, (source, codes)) in sources.iter().zip(&mut *codes).enumerate() {
-            source.unpack(0, if index == 0 { y } else { y >> shift_y }, &mut codes[..source.width]);
+            source.unpack(0, if index == 0 { y } else { chroma_rows.of(y) }, &mut codes[..source.width]);
         }
         let [first, second, third] = &*codes;
         // Neighbours are often alike, and a look at the table takes longer than a comparison.

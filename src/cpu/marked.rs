@@ -1,7 +1,6 @@
 //! How many pixels are marked, and where: on the CPU, whoever else counts and draws, since it is asked only of a picture that stands.
 
 use crate::picture::Picture;
-use crate::picture::layout::ColorModel;
 use crate::picture::region::Rect;
 use crate::picture::unpack::Source;
 use crate::view::exposure::Inspection;
@@ -22,7 +21,7 @@ pub fn find_marked(
 ) -> Option<Marked> {
     let layout = picture.layout();
     let sources: Vec<_> = (0..layout.component_count()).map(|component| Source::new(picture, component)).collect();
-    let (shift_x, shift_y) = if layout.model == ColorModel::YCbCr { layout.chroma_shift } else { (0, 0) };
+    let (shift_x, chroma_rows) = (layout.columns_shift(), picture.chroma_rows());
     // Gray has no second and third component: those stay 0.
     let mut rows: [Vec<u16>; 3] = std::array::from_fn(|_| vec![0; picture.width() as usize]);
     let mut found = Marked::default();
@@ -32,7 +31,7 @@ pub fn find_marked(
         }
         let y = (rect.y + y) as usize;
         for (index, (source, row)) in sources.iter().zip(&mut rows).enumerate() {
-            source.unpack(0, if index == 0 { y } else { y >> shift_y }, &mut row[..source.width]);
+            source.unpack(0, if index == 0 { y } else { chroma_rows.of(y) }, &mut row[..source.width]);
         }
         let [first, second, third] = &rows;
         for x in rect.x as usize..(rect.x + rect.width) as usize {

@@ -62,7 +62,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rayon::prelude::*;
 
 use crate::histogram::{CHANNELS, Components, Histogram};
-use crate::picture::layout::ColorModel;
+use crate::picture::layout::{ChromaLines, ColorModel};
 use crate::picture::region::{self, Rect};
 use crate::picture::unpack::Source;
 use crate::picture::{Picture, PictureError};
@@ -165,7 +165,11 @@ impl Engine {
     ) -> Result<Histogram, PictureError> {
         let Some(rect) = region else { return Ok(self.count(picture, components).clone()) };
         let mut sum = Histogram::empty(picture.layout().bin_bits(), components);
-        for part in region::parts(picture, rect)? {
+        let parts = match components {
+            Components::Rgbl => region::parts(picture, rect)?,
+            Components::YCbCr => region::coded_parts(picture, rect)?,
+        };
+        for part in parts {
             sum.add(self.count(&part, components));
         }
         Ok(sum)
@@ -206,6 +210,18 @@ impl Engine {
     }
 
     fn count_color(&mut self, picture: &Picture) {
+        if picture.layout().chroma_lines == ChromaLines::Frame {
+            return self.add_color(picture);
+        }
+        // Fields with chroma rows of their own are counted one after the other.
+        let whole = Rect::whole(picture.width(), picture.height());
+        for (field, _) in region::by_chroma_lines(picture, whole).into_iter().flatten() {
+            self.add_color(&field);
+        }
+    }
+
+    /// Counts a picture whose chroma rows are shared by neighbouring rows, and adds that to the histogram.
+    fn add_color(&mut self, picture: &Picture) {
         self.run(&Pass::Color {
             sources: std::array::from_fn(|component| Source::new(picture, component)),
             chroma_shift: picture.layout().chroma_shift,

@@ -55,10 +55,16 @@ impl Axis {
         axis
     }
 
-    /// Positions that show one sample each: the one that covers the luma sample of that number.
-    pub fn hard(luma: &[u32], chroma_shift: u8) -> Self {
-        let low: Vec<u32> = luma.iter().map(|&at| at >> chroma_shift).collect();
+    /// Positions that show one sample each.
+    pub fn hard(samples: impl Iterator<Item = u32>) -> Self {
+        let low: Vec<u32> = samples.collect();
         Self { high: low.clone(), part: vec![0; low.len()], low }
+    }
+
+    /// The same positions between the samples that stand for those of the axis.
+    pub fn mapped(mut self, sample: impl Fn(u32) -> u32) -> Self {
+        self.low.iter_mut().chain(&mut self.high).for_each(|at| *at = sample(*at));
+        self
     }
 
     /// The two samples of a position, and how far it is from the one to the other, of 2^15 and less than that.

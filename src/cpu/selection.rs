@@ -4,7 +4,6 @@ use rayon::prelude::*;
 
 use crate::histogram::{Components, Selected};
 use crate::picture::Picture;
-use crate::picture::layout::ColorModel;
 use crate::picture::unpack::Source;
 use crate::view::brush::Brush;
 
@@ -17,12 +16,12 @@ pub fn count_selected(picture: &Picture, brush: &Brush, components: Components) 
     let layout = picture.layout();
     let count = layout.component_count();
     let sources: Vec<_> = (0..count).map(|component| Source::new(picture, component)).collect();
-    let (shift_x, shift_y) = if layout.model == ColorModel::YCbCr { layout.chroma_shift } else { (0, 0) };
+    let (shift_x, chroma_rows) = (layout.columns_shift(), picture.chroma_rows());
     let conversion = picture.conversion();
     let (width, height) = (picture.width() as usize, picture.height() as usize);
     let row = |codes: &mut [Vec<u16>; 3], y: usize| {
         for (index, (source, codes)) in sources.iter().zip(&mut *codes).enumerate() {
-            source.unpack(0, if index == 0 { y } else { y >> shift_y }, &mut codes[..source.width]);
+            source.unpack(0, if index == 0 { y } else { chroma_rows.of(y) }, &mut codes[..source.width]);
         }
         let [first, second, third] = &*codes;
         let mut selected = Selected::default();

@@ -13,7 +13,7 @@ use crate::histogram::{CHANNELS, Components};
 use crate::picture::Picture;
 use crate::picture::color::{Conversion, luminance_bin};
 use crate::picture::layout::ColorModel;
-use crate::picture::region::Rect;
+use crate::picture::region::{self, Rect};
 use crate::picture::unpack::Source;
 use crate::scopes::{Waveform, column_of, samples_in};
 
@@ -46,12 +46,14 @@ pub(super) fn add_waveform(waveform: &mut Waveform, picture: &Picture, pixels: R
             fill(waveform, 0, pixels, &Pass::Mapped { source: source(0), levels: &levels });
         }
         Components::Rgbl => {
-            let pass = Pass::Color {
-                sources: [source(0), source(1), source(2)],
-                chroma_shift: layout.chroma_shift,
-                conversion: picture.conversion(),
-            };
-            fill(waveform, 0, pixels, &pass);
+            for (part, pixels) in region::by_chroma_lines(picture, pixels).into_iter().flatten() {
+                let pass = Pass::Color {
+                    sources: std::array::from_fn(|component| Source::new(&part, component)),
+                    chroma_shift: part.layout().chroma_shift,
+                    conversion: part.conversion(),
+                };
+                fill(waveform, 0, pixels, &pass);
+            }
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::cpu;
 use crate::gpu::count_queue::CountQueue;
 use crate::gpu::{Gpu, GpuError};
 use crate::histogram::{Components, Histogram};
-use crate::picture::region::{self, Rect};
+use crate::picture::region::Rect;
 use crate::picture::{Picture, PictureError};
 use crate::scopes::{Chroma, ScopeCounts, ScopeSums, ScopeTally};
 
@@ -146,31 +146,14 @@ impl Counter {
         self.take_engine();
         let under_way = if !self.adjustments.is_off() {
             self.submit_adjusted(picture, region)?
-        } else if self.scopes.choice().any() {
-            self.submit_with_scopes(picture, region)?
         } else {
-            self.submit_parts(&parts_of(picture, region)?)?
+            self.submit_region(picture, region)?
         };
         self.under_way.push_back(under_way);
         Ok(())
     }
 
-    fn submit_parts(&mut self, parts: &[Picture]) -> Result<SubmittedPicture, EngineError> {
-        self.pixels = parts.iter().map(|part| u64::from(part.pixel_count())).sum();
-        // The strips beside a region are too small to be worth the way to the adapter.
-        let largest = parts.iter().enumerate().max_by_key(|(_, part)| part.pixel_count()).map(|(index, _)| index);
-        let mut is_owed = false;
-        if let Some(largest) = largest {
-            is_owed = self.try_adapter(|gpu, queue, components| queue.submit(gpu, &parts[largest], components))?;
-        }
-        let rest = parts.iter().enumerate().filter(|(index, _)| !is_owed || Some(*index) != largest);
-        let histograms = self.count_on_cpu(bits(parts), rest.map(|(_, part)| part));
-        let scopes = ScopeCounts::default();
-        Ok(SubmittedPicture { counts: Counts { histograms, thresholds: None, scopes, engine: name(is_owed) }, is_owed })
-    }
-
-    /// Scopes know where in the region a sample lies, so all of it is counted at one place.
-    fn submit_with_scopes(&mut self, picture: &Picture, region: Option<Rect>) -> Result<SubmittedPicture, EngineError> {
+    fn submit_region(&mut self, picture: &Picture, region: Option<Rect>) -> Result<SubmittedPicture, EngineError> {
         self.pixels = u64::from(picture.pixel_count());
         let pixels = pixels_of(picture, region)?;
         let is_owed =
@@ -178,7 +161,7 @@ impl Counter {
         if is_owed {
             return Ok(self.owed(picture));
         }
-        let histograms = self.count_on_cpu(picture.layout().bin_bits(), &parts_of(picture, region)?);
+        let histograms = self.count_on_cpu(picture, Some(pixels))?;
         let components = self.components.first().copied().unwrap_or_default();
         let scopes = self.scopes_on_cpu(picture, (pixels, components), Chroma::of(picture));
         Ok(SubmittedPicture { counts: Counts { histograms, thresholds: None, scopes, engine: CPU }, is_owed })
@@ -211,7 +194,7 @@ impl Counter {
 
     /// A picture of which the adapter counts everything.
     fn owed(&mut self, picture: &Picture) -> SubmittedPicture {
-        let histograms = self.count_on_cpu(picture.layout().bin_bits(), []);
+        let histograms = self.empty_histograms(picture.layout().bin_bits());
         let counts = Counts { histograms, thresholds: None, scopes: ScopeCounts::default(), engine: GPU };
         SubmittedPicture { counts, is_owed: true }
     }
@@ -225,7 +208,7 @@ impl Counter {
             return Ok(self.owed(picture));
         }
         let adjusted = self.processor.apply(picture, &adjustments, None).map_err(EngineError::Adjust)?;
-        let histograms = self.count_on_cpu(picture.layout().bin_bits(), &parts_of(&adjusted, region)?);
+        let histograms = self.count_on_cpu(&adjusted, Some(pixels))?;
         let chroma = Some(Chroma::of_adjusted(picture));
         let scopes = self.scopes_on_cpu(&adjusted, (pixels, Components::Rgbl), chroma);
         let counts = Counts { histograms, thresholds: self.processor.thresholds(), scopes, engine: CPU };
@@ -255,15 +238,13 @@ impl Counter {
         }
     }
 
-    fn count_on_cpu<'p>(&mut self, bits: u32, parts: impl IntoIterator<Item = &'p Picture>) -> Vec<Histogram> {
-        let empty = |&components: &Components| Histogram::empty(bits, components);
-        let mut histograms: Vec<_> = self.components.iter().map(empty).collect();
-        for part in parts {
-            for histogram in &mut histograms {
-                histogram.add(self.cpu.count(part, histogram.components));
-            }
-        }
-        histograms
+    fn empty_histograms(&self, bits: u32) -> Vec<Histogram> {
+        self.components.iter().map(|&components| Histogram::empty(bits, components)).collect()
+    }
+
+    fn count_on_cpu(&mut self, picture: &Picture, region: Option<Rect>) -> Result<Vec<Histogram>, EngineError> {
+        let count = |&components: &Components| self.cpu.count_region(picture, region, components);
+        self.components.iter().map(count).collect::<Result<_, _>>().map_err(EngineError::Region)
     }
 
     /// Waits for the oldest picture's counts; `None` if no picture is under way.
@@ -305,10 +286,6 @@ impl Counter {
     }
 }
 
-const fn name(by_adapter: bool) -> &'static str {
-    if by_adapter { GPU } else { CPU }
-}
-
 /// The rectangle that is counted.
 pub(super) fn pixels_of(picture: &Picture, region: Option<Rect>) -> Result<Rect, EngineError> {
     let pixels = region.unwrap_or(Rect::whole(picture.width(), picture.height()));
@@ -316,15 +293,4 @@ pub(super) fn pixels_of(picture: &Picture, region: Option<Rect>) -> Result<Rect,
         return Ok(pixels);
     }
     Err(EngineError::Region(PictureError::Empty { width: pixels.width, height: pixels.height }))
-}
-
-fn parts_of(picture: &Picture, region: Option<Rect>) -> Result<Vec<Picture>, EngineError> {
-    match region {
-        None => Ok(vec![picture.clone()]),
-        Some(rect) => region::parts(picture, rect).map_err(EngineError::Region),
-    }
-}
-
-fn bits(parts: &[Picture]) -> u32 {
-    parts.first().map_or(8, |part| part.layout().bin_bits())
 }

@@ -10,6 +10,7 @@ use crate::adjust::Adjustments;
 use crate::cpu;
 use crate::histogram::{Histogram, Sums, Transfer, limits};
 use crate::picture::color::Range;
+use crate::picture::field::Field;
 use crate::picture::region::{self, Rect};
 use crate::picture::{Frame, Picture};
 use crate::view::binning::Binning;
@@ -35,6 +36,10 @@ pub struct Figures {
     matrix_source: String,
     range: &'static str,
     range_source: String,
+    scan: &'static str,
+    field: Option<&'static str>,
+    chroma_lines: Option<&'static str>,
+    chroma_lines_source: Option<String>,
     engine: &'static str,
     /// Null where the CPU counted and no adapter was needed.
     adapter: Option<String>,
@@ -146,6 +151,10 @@ impl Figures {
             matrix_source: color.matrix.origin.to_string(),
             range: color.range.value.name(),
             range_source: color.range.origin.to_string(),
+            scan: frame.scan.name(),
+            field: frame.field.map(Field::name),
+            chroma_lines: picture.chroma_lines().map(|lines| lines.value.name()),
+            chroma_lines_source: picture.chroma_lines().map(|lines| lines.origin.to_string()),
             engine,
             adapter: adapter.map(str::to_owned),
             region: region.map(|rect| [rect.x, rect.y, rect.width, rect.height]),

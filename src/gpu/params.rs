@@ -6,7 +6,7 @@ use bytemuck::{Pod, Zeroable};
 
 use crate::picture::Picture;
 use crate::picture::color::{RealConversion, fraction_bits};
-use crate::picture::layout::{ColorModel, PixelLayout};
+use crate::picture::layout::{ChromaLines, ColorModel, PixelLayout};
 use crate::picture::region::Rect;
 use crate::view::exposure::MOST_BANDS;
 pub use crate::view::panel_params::PanelParams;
@@ -470,7 +470,7 @@ pub fn layout_constants(layout: &PixelLayout) -> Vec<(&'static str, f64)> {
         ColorModel::Rgb => 2,
     };
     let [first, second, third] = layout.components;
-    let constants: [(&'static str, u32); 18] = [
+    let constants: [(&'static str, u32); 19] = [
         ("MODEL", model),
         ("BITS", layout.bin_bits()),
         ("FRACTION", fraction_bits(layout.bin_bits())),
@@ -480,6 +480,7 @@ pub fn layout_constants(layout: &PixelLayout) -> Vec<(&'static str, f64)> {
         ("SAMPLE_BYTES", layout.sample_bytes.into()),
         ("CHROMA_X", layout.chroma_shift.0.into()),
         ("CHROMA_Y", layout.chroma_shift.1.into()),
+        ("CHROMA_FIELDS", (layout.chroma_lines == ChromaLines::Field).into()),
         ("PLANE_0", first.plane.into()),
         ("PLANE_1", second.plane.into()),
         ("PLANE_2", third.plane.into()),

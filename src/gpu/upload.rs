@@ -10,7 +10,7 @@ use super::shaders::groups;
 use super::staging::{Staged, Staging};
 use super::{Gpu, GpuError};
 use crate::picture::Picture;
-use crate::picture::layout::PixelLayout;
+use crate::picture::layout::{ChromaLines, PixelLayout};
 
 /// The buffers of the picture that is shown, and the bind group by which every pass reads them.
 #[derive(Debug)]
@@ -143,7 +143,9 @@ impl PictureBuffers {
         let packed = |plane| stride_bytes(picture.layout(), plane, size.0, size.1);
         let in_place = gpu.imports.in_place(picture, gpu.most_plane_bytes, packed);
         let strides = in_place.as_ref().map_or_else(|| std::array::from_fn(packed), |in_place| in_place.strides);
-        let fits = |l: &Loaded| l.layout == *picture.layout() && l.size == size && l.strides == strides;
+        // Fields change nothing in how the planes lie.
+        let layout = picture.layout().with_chroma_lines(ChromaLines::Frame);
+        let fits = |l: &Loaded| l.layout == layout && l.size == size && l.strides == strides;
         let fits = self.loaded.as_ref().is_some_and(fits);
         if !fits {
             // The old buffers go first, so that two large pictures are never held at once.
@@ -170,7 +172,7 @@ impl PictureBuffers {
 
 impl Loaded {
     fn new(gpu: &Gpu, picture: &Picture, strides: [usize; 3]) -> Self {
-        let layout = *picture.layout();
+        let layout = picture.layout().with_chroma_lines(ChromaLines::Frame);
         let (width, height) = (picture.width(), picture.height());
         let mut planes = Vec::new();
         for plane in 0..layout.plane_count() {

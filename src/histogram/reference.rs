@@ -7,18 +7,18 @@ use crate::histogram::{Components, Histogram};
 use crate::picture::Picture;
 use crate::picture::color::luminance_bin;
 use crate::picture::layout::ColorModel;
+use crate::picture::region::Rect;
 
 /// Component codes of the pixel at (`x`, `y`), 0 for those that the picture does not have. Chroma is that of the sample which
 /// covers the pixel.
 #[must_use]
 pub fn components(picture: &Picture, x: u32, y: u32) -> [u32; 3] {
     let layout = picture.layout();
-    let (sx, sy) = layout.chroma_shift;
     match layout.model {
         ColorModel::Gray => [picture.code(0, x, y), 0, 0],
         ColorModel::Rgb => std::array::from_fn(|i| picture.code(i, x, y)),
         ColorModel::YCbCr => {
-            let (cx, cy) = (x >> sx, y >> sy);
+            let (cx, cy) = (x >> layout.chroma_shift.0, picture.chroma_rows().of(y as usize) as u32);
             [picture.code(0, x, y), picture.code(1, cx, cy), picture.code(2, cx, cy)]
         }
     }
@@ -61,9 +61,16 @@ pub fn outside_r103(picture: &Picture) -> u32 {
 /// In [`Components::YCbCr`] the channels are the picture's own components as coded; gray has only the first.
 #[must_use]
 pub fn histogram(picture: &Picture, components: Components) -> Histogram {
+    histogram_of(picture, Rect::whole(picture.width(), picture.height()), components)
+}
+
+/// The histograms of a rectangle of a picture, in which it must lie. Of coded chroma, the samples of the frame's grid count whose
+/// cells touch it.
+#[must_use]
+pub fn histogram_of(picture: &Picture, rect: Rect, components: Components) -> Histogram {
     match components {
-        Components::Rgbl => count_rgbl(picture),
-        Components::YCbCr => count_coded(picture),
+        Components::Rgbl => count_rgbl(picture, rect),
+        Components::YCbCr => count_coded(picture, rect),
     }
 }
 
@@ -88,12 +95,12 @@ pub fn linear_luminance(picture: &Picture, transfer: crate::histogram::Transfer)
     bins
 }
 
-fn count_rgbl(picture: &Picture) -> Histogram {
+fn count_rgbl(picture: &Picture, rect: Rect) -> Histogram {
     let bits = picture.layout().bin_bits();
     let top = (1 << bits) - 1;
     let mut histogram = Histogram::empty(bits, Components::Rgbl);
-    for y in 0..picture.height() {
-        for x in 0..picture.width() {
+    for y in rect.y..rect.y + rect.height {
+        for x in rect.x..rect.x + rect.width {
             let rgb = unclamped_rgb(picture, x, y);
             for channel in 0..3 {
                 histogram.out_of_range_mut(channel)[0] += u32::from(rgb[channel] < 0);
@@ -109,13 +116,14 @@ fn count_rgbl(picture: &Picture) -> Histogram {
     histogram
 }
 
-fn count_coded(picture: &Picture) -> Histogram {
+fn count_coded(picture: &Picture, rect: Rect) -> Histogram {
     let layout = picture.layout();
     let mut histogram = Histogram::empty(layout.bin_bits(), Components::YCbCr);
     for component in 0..layout.component_count() {
-        let (width, height) = layout.component_size(component, picture.width(), picture.height());
-        for y in 0..height {
-            for x in 0..width {
+        let is_chroma = component > 0 && layout.model == ColorModel::YCbCr;
+        let (sx, sy) = if is_chroma { layout.chroma_shift } else { (0, 0) };
+        for y in rect.y >> sy..=(rect.y + rect.height - 1) >> sy {
+            for x in rect.x >> sx..=(rect.x + rect.width - 1) >> sx {
                 histogram.bins_mut(component)[picture.code(component, x, y) as usize] += 1;
             }
         }

@@ -129,6 +129,10 @@ pub enum Action {
     NextMatrix,
     /// Read the video with the next range.
     NextRange,
+    /// Read the chroma of 4:2:0 as shared by lines of the frame or of each field.
+    NextChromaLines,
+    /// Show and count the next field alone, or both.
+    NextField,
     /// Show or hide the passes' times.
     ToggleTiming,
     /// Open or close the lab: ways of counting, at work on the picture.

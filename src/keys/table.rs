@@ -361,6 +361,16 @@ pub const TABLE: &[Bindings] = &[
     },
     Bindings { section: Section::Reading, keys: &[(ShiftLetter("m"), NextRange)], help: "read with the next range" },
     Bindings {
+        section: Section::Reading,
+        keys: &[(ShiftLetter("y"), NextChromaLines)],
+        help: "read 4:2:0 chroma by frame or by field",
+    },
+    Bindings {
+        section: Section::Reading,
+        keys: &[(ShiftLetter("f"), NextField)],
+        help: "show and count the top field, the bottom field, both",
+    },
+    Bindings {
         section: Section::Picture,
         keys: &[(Digit('9'), ToggleZebra), (ShiftDigit('9'), ToggleMarks)],
         help: "zebras on what is bright; marks on what is clipped or illegal",

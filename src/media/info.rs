@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::picture::color::{Matrix, Range, Sourced};
-use crate::picture::layout::PixelLayout;
+use crate::picture::field::Field;
+use crate::picture::layout::{ChromaLines, PixelLayout};
 use crate::picture::{Orientation, Ratio, Scan};
 
 /// How to open a video.
@@ -14,6 +15,10 @@ pub struct OpenOptions {
     pub matrix: Option<Matrix>,
     /// The range to use whatever the file says.
     pub range: Option<Range>,
+    /// The lines that share a chroma row in 4:2:0, whatever the frames say.
+    pub chroma_lines: Option<ChromaLines>,
+    /// The field that is taken out of each frame; by default the frame is taken as a whole.
+    pub field: Option<Field>,
     /// Number of decoding threads; by default one more than the machine has cores, so that no core waits while a thread needs a
     /// frame of another, and fewer for pictures so large that the threads' frames would fill the memory. It is one rule for
     /// everybody, since what FFmpeg puts in place of damaged parts may depend on the number of threads.

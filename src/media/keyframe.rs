@@ -49,7 +49,8 @@ impl Decoder {
         if self.codec.send(Some(packet)).is_ok() && self.codec.send(None).is_ok() {
             while let Received::Frame(frame) = self.codec.receive_next() {
                 // One packet may hold but the first field of a frame.
-                let is_whole = frame.is_key() && !frame.is_interlaced() && !frame.is_damaged() && !frame.is_discarded();
+                let is_whole =
+                    frame.is_key() && !frame.scan().is_interlaced() && !frame.is_damaged() && !frame.is_discarded();
                 if is_whole && frame.best_effort_timestamp() == packet.pts() {
                     found = Some(frame);
                 }

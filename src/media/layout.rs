@@ -3,7 +3,7 @@
 use std::ffi::CString;
 
 use super::av::{PixelDescriptor, PixelFormat};
-use crate::picture::layout::{ColorModel, Component, PixelLayout};
+use crate::picture::layout::{ChromaLines, ColorModel, Component, PixelLayout};
 
 /// The layout of a pixel format that needs no conversion; `None` for one that does.
 pub(super) fn native_layout(descriptor: &PixelDescriptor) -> Option<PixelLayout> {
@@ -29,7 +29,7 @@ pub(super) fn native_layout(descriptor: &PixelDescriptor) -> Option<PixelLayout>
         };
     }
     let chroma_shift = if model == ColorModel::YCbCr { descriptor.chroma_shift } else { (0, 0) };
-    let layout = PixelLayout { model, depth, sample_bytes, chroma_shift, components };
+    let layout = PixelLayout { model, depth, sample_bytes, chroma_shift, chroma_lines: ChromaLines::Frame, components };
     (has_known_packing(&layout) && layout.validate().is_ok()).then_some(layout)
 }
 

@@ -112,6 +112,8 @@ impl Decoder {
             sample_aspect: parameters.sample_aspect(),
             coded_sample_aspect: parameters.coded_sample_aspect(),
             orientation: parameters.display_matrix().and_then(|m| orientation::from_display_matrix(&m)),
+            codes_fields: parameters.codec_name() == "hevc",
+            states_scan: parameters.scan().is_some(),
         };
         let shift = shift.filter(|_| live);
         if let Some(shift) = shift {
@@ -172,7 +174,7 @@ impl Decoder {
             });
         };
         self.info.start_ticks = first.pts;
-        self.numbers.begins_interlaced = first.frame.is_interlaced();
+        self.numbers.begins_interlaced = first.frame.scan().is_interlaced();
         self.info.timed = first.frame.best_effort_timestamp().is_some();
         self.info.coded_size = first.frame.size();
         self.info.pixel_format = first.frame.format().name().to_owned();

@@ -7,7 +7,7 @@ use super::av::{self, AvFrame, PixelFormat, Scaler};
 use super::info::OpenOptions;
 use super::layout::{conversion_target, is_full_range, native_layout};
 use super::{orientation, tags};
-use crate::picture::color::{Range, Sourced};
+use crate::picture::color::{Origin, Range, Sourced};
 use crate::picture::layout::PixelLayout;
 use crate::picture::{Frame, Orientation, OwnedPlanes, Pages, Picture, PlaneStore, PlaneView, Ratio, SourceFormat};
 
@@ -23,6 +23,10 @@ pub(super) struct StreamDefaults {
     pub(super) coded_sample_aspect: Option<Ratio>,
     /// The orientation of the whole stream, which wins over the frames'.
     pub(super) orientation: Option<Orientation>,
+    /// Whether each picture that is flagged as interlaced is a single field, as in HEVC.
+    pub(super) codes_fields: bool,
+    /// Whether the headers say how the video is scanned.
+    pub(super) states_scan: bool,
 }
 
 /// Where a frame lies in time and number.
@@ -87,9 +91,18 @@ impl PictureMaker {
     /// The frame of that place and serial, or why it cannot be read as one.
     pub(super) fn make_frame(&mut self, frame: AvFrame, place: TimelinePlace, serial: u64) -> Result<Frame, String> {
         let (key, damaged, picture_type) = (frame.is_key(), frame.is_damaged(), frame.picture_type());
+        let scan = match self.defaults.codes_fields {
+            true => frame.scan().of_single_field(),
+            false => frame.scan(),
+        };
+        let lines = match self.options.chroma_lines {
+            Some(value) => Sourced { value, origin: Origin::Overridden },
+            None if scan.is_interlaced() || self.defaults.states_scan => Sourced::tagged(scan.chroma_lines()),
+            None => Sourced::guessed(scan.chroma_lines()),
+        };
         let shown = self.make(frame)?;
-        Ok(Frame {
-            picture: shown.picture,
+        let frame = Frame {
+            picture: shown.picture.with_chroma_lines(lines),
             pts_ticks: place.pts_ticks,
             time_base: place.time_base,
             time_secs: place.time_secs,
@@ -98,12 +111,18 @@ impl PictureMaker {
             serial,
             sample_aspect: shown.sample_aspect,
             orientation: shown.orientation,
+            scan,
+            field: None,
             key,
             damaged,
             picture_type,
             source: shown.source,
             arrival: place.arrival,
-        })
+        };
+        match self.options.field {
+            Some(field) => frame.of_field(field).map_err(|error| error.to_string()),
+            None => Ok(frame),
+        }
     }
 
     /// Sentences about what could not be taken as it was.

@@ -8,8 +8,9 @@ use std::time::SystemTime;
 
 pub use pages::{Attachment, Memory, Pages};
 
-use crate::picture::color::{Colorimetry, Conversion, Matrix};
-use crate::picture::layout::{ColorModel, LayoutError, PixelLayout};
+use crate::picture::color::{Colorimetry, Conversion, Matrix, Sourced};
+use crate::picture::field::{Field, field};
+use crate::picture::layout::{ChromaLines, ChromaRows, ColorModel, LayoutError, PixelLayout};
 
 /// The bytes of one plane.
 #[derive(Debug, Clone, Copy)]
@@ -99,6 +100,8 @@ pub struct Picture {
     width: u32,
     height: u32,
     colorimetry: Colorimetry,
+    /// The lines that share a chroma row, in a field those of the frame that it was taken out of.
+    chroma_lines: Option<Sourced<ChromaLines>>,
     planes: Arc<dyn PlaneStore>,
 }
 
@@ -132,7 +135,8 @@ impl Picture {
                 return Err(PictureError::Plane { plane, actual, needed, stride });
             }
         }
-        Ok(Self { layout, width, height, colorimetry, planes })
+        let chroma_lines = layout.has_shared_lines().then(|| Sourced::guessed(layout.chroma_lines));
+        Ok(Self { layout, width, height, colorimetry, chroma_lines, planes })
     }
 
     /// The memory layout of the planes.
@@ -175,6 +179,31 @@ impl Picture {
     #[must_use]
     pub fn with_colorimetry(&self, colorimetry: Colorimetry) -> Self {
         Self { colorimetry, ..self.clone() }
+    }
+
+    /// The same planes whose chroma rows are shared by those lines, where chroma has half as many rows as luma.
+    #[must_use]
+    pub fn with_chroma_lines(&self, lines: Sourced<ChromaLines>) -> Self {
+        let chroma_lines = self.layout.has_shared_lines().then_some(lines);
+        Self { layout: self.layout.with_chroma_lines(lines.value), chroma_lines, ..self.clone() }
+    }
+
+    /// The lines that share a chroma row, in a field those of the frame that it was taken out of; `None` where chroma has as many rows
+    /// as luma, or there is none.
+    #[must_use]
+    pub const fn chroma_lines(&self) -> Option<Sourced<ChromaLines>> {
+        self.chroma_lines
+    }
+
+    /// The picture that a field is whose chroma was read so in its frame.
+    pub(super) fn out_of_frame(self, chroma_lines: Option<Sourced<ChromaLines>>) -> Self {
+        Self { chroma_lines, ..self }
+    }
+
+    /// The chroma row of each luma row.
+    #[must_use]
+    pub const fn chroma_rows(&self) -> ChromaRows {
+        self.layout.chroma_rows(self.height)
     }
 
     /// The integer conversion to R'G'B' codes.
@@ -280,6 +309,46 @@ pub enum Scan {
     TopFirst,
     /// As two fields, of which that with the top line is shown last.
     BottomFirst,
+    /// The picture is a single field, the one with the top line.
+    TopField,
+    /// The picture is a single field, the one without the top line.
+    BottomField,
+}
+
+impl Scan {
+    /// Whether the picture consists of two fields.
+    #[must_use]
+    pub const fn is_interlaced(self) -> bool {
+        matches!(self, Self::TopFirst | Self::BottomFirst)
+    }
+
+    /// The single field that a picture is which was coded by itself, of what would be flagged as two fields of a frame.
+    #[must_use]
+    pub const fn of_single_field(self) -> Self {
+        match self {
+            Self::TopFirst => Self::TopField,
+            Self::BottomFirst => Self::BottomField,
+            other => other,
+        }
+    }
+
+    /// The name that the records use.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Progressive => "progressive",
+            Self::TopFirst => "top_first",
+            Self::BottomFirst => "bottom_first",
+            Self::TopField => "top_field",
+            Self::BottomField => "bottom_field",
+        }
+    }
+
+    /// The lines that share a chroma row in 4:2:0.
+    #[must_use]
+    pub const fn chroma_lines(self) -> ChromaLines {
+        if self.is_interlaced() { ChromaLines::Field } else { ChromaLines::Frame }
+    }
 }
 
 impl fmt::Display for Scan {
@@ -288,6 +357,8 @@ impl fmt::Display for Scan {
             Self::Progressive => "progressive",
             Self::TopFirst => "interlaced, top field first",
             Self::BottomFirst => "interlaced, bottom field first",
+            Self::TopField => "single fields, this is a top field",
+            Self::BottomField => "single fields, this is a bottom field",
         })
     }
 }
@@ -352,6 +423,10 @@ pub struct Frame {
     pub sample_aspect: Ratio,
     /// How the picture is turned for display.
     pub orientation: Orientation,
+    /// How the picture was scanned, as the frame itself says.
+    pub scan: Scan,
+    /// The field that the picture is, where it was taken out of a frame.
+    pub field: Option<Field>,
     /// Whether the frame starts a run that can be decoded by itself.
     pub key: bool,
     /// Whether the decoder reported damage in this frame.
@@ -365,6 +440,21 @@ pub struct Frame {
 }
 
 impl Frame {
+    /// The same frame with one field as its picture, in which each pixel is twice as high.
+    ///
+    /// # Errors
+    /// [`PictureError::Empty`] for the bottom field of a picture of one line.
+    pub fn of_field(self, which: Field) -> Result<Self, PictureError> {
+        let picture = field(&self.picture, which)?;
+        let Ratio { num, den } = self.sample_aspect;
+        let sample_aspect = match (num % 2, den.checked_mul(2)) {
+            (0, _) => Ratio { num: num / 2, den },
+            (_, Some(den)) => Ratio { num, den },
+            (_, None) => self.sample_aspect,
+        };
+        Ok(Self { picture, sample_aspect, field: Some(which), ..self })
+    }
+
     /// Bytes of the picture's planes.
     #[must_use]
     pub fn plane_bytes(&self) -> usize {

@@ -4,6 +4,8 @@
 //! describe needs no code of its own here: the GPU upload, the CPU engine and the scalar reference all read samples
 //! through the same few numbers.
 
+use std::fmt;
+
 /// What the first three components of a picture mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ColorModel {
@@ -13,6 +15,69 @@ pub enum ColorModel {
     YCbCr,
     /// R', G', B' in this order.
     Rgb,
+}
+
+/// The lines that share a chroma row where chroma has half as many rows as luma (4:2:0).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum ChromaLines {
+    /// Two neighbouring lines, as in progressive video.
+    #[default]
+    Frame,
+    /// Two neighbouring lines of one field, as in interlaced video.
+    Field,
+}
+
+impl ChromaLines {
+    /// The name that the command line, the records and the window use.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Frame => "frame",
+            Self::Field => "field",
+        }
+    }
+}
+
+impl fmt::Display for ChromaLines {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The chroma row of each luma row of a picture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChromaRows {
+    shift: u8,
+    lines: ChromaLines,
+    rows: usize,
+}
+
+impl ChromaRows {
+    /// The chroma row that covers luma row `y`.
+    ///
+    /// Where chroma rows belong to fields, the first two of four luma rows are the first of each field and have chroma rows of
+    /// their own; the other two share those. The last row of a field serves where the picture ends before its next one.
+    #[inline(always)]
+    #[must_use]
+    pub const fn of(self, y: usize) -> usize {
+        match self.lines {
+            ChromaLines::Frame => y >> self.shift,
+            ChromaLines::Field => {
+                let row = y / 4 * 2 + y % 2;
+                if row < self.rows { row } else { row.saturating_sub(2) }
+            }
+        }
+    }
+
+    /// The luma rows, of `height`, that chroma row `row` covers.
+    pub fn covered_by(self, row: usize, height: usize) -> impl Iterator<Item = usize> {
+        // A field's last chroma row may cover three of its luma rows, of which the last is the sixth from the first of the frame.
+        let (first, most) = match self.lines {
+            ChromaLines::Frame => (row << self.shift, 1 << self.shift),
+            ChromaLines::Field => (row / 2 * 4, 6),
+        };
+        (first..(first + most).min(height)).filter(move |&y| self.of(y) == row)
+    }
 }
 
 /// Where one component's samples lie.
@@ -41,6 +106,8 @@ pub struct PixelLayout {
     pub sample_bytes: u8,
     /// Base-2 logarithm of the luma samples that share one chroma sample, horizontally and vertically.
     pub chroma_shift: (u8, u8),
+    /// The lines that share a chroma row; it matters only where chroma has half as many rows as luma.
+    pub chroma_lines: ChromaLines,
     /// The components; only the first counts for [`ColorModel::Gray`].
     pub components: [Component; 3],
 }
@@ -66,6 +133,7 @@ impl PixelLayout {
             depth,
             sample_bytes: bytes,
             chroma_shift,
+            chroma_lines: ChromaLines::Frame,
             components: [plane_component(0, bytes), plane_component(1, bytes), plane_component(2, bytes)],
         }
     }
@@ -82,6 +150,7 @@ impl PixelLayout {
             depth,
             sample_bytes: bytes,
             chroma_shift,
+            chroma_lines: ChromaLines::Frame,
             components: [
                 Component { plane: 0, offset: 0, step: bytes, shift },
                 Component { plane: 1, offset: cb, step: 2 * bytes, shift },
@@ -95,7 +164,14 @@ impl PixelLayout {
     pub const fn gray(depth: u8) -> Self {
         let bytes = if depth > 8 { 2 } else { 1 };
         let luma = plane_component(0, bytes);
-        Self { model: ColorModel::Gray, depth, sample_bytes: bytes, chroma_shift: (0, 0), components: [luma; 3] }
+        Self {
+            model: ColorModel::Gray,
+            depth,
+            sample_bytes: bytes,
+            chroma_shift: (0, 0),
+            chroma_lines: ChromaLines::Frame,
+            components: [luma; 3],
+        }
     }
 
     /// Planes in the order green, blue, red, as FFmpeg's `gbrp` formats have them.
@@ -107,6 +183,7 @@ impl PixelLayout {
             depth,
             sample_bytes: bytes,
             chroma_shift: (0, 0),
+            chroma_lines: ChromaLines::Frame,
             components: [plane_component(2, bytes), plane_component(0, bytes), plane_component(1, bytes)],
         }
     }
@@ -123,6 +200,7 @@ impl PixelLayout {
             depth,
             sample_bytes: bytes,
             chroma_shift: (0, 0),
+            chroma_lines: ChromaLines::Frame,
             components: [
                 Component { plane: 0, offset: r * bytes, step, shift: 0 },
                 Component { plane: 0, offset: g * bytes, step, shift: 0 },
@@ -140,12 +218,40 @@ impl PixelLayout {
             depth: 8,
             sample_bytes: 1,
             chroma_shift: (1, 0),
+            chroma_lines: ChromaLines::Frame,
             components: [
                 Component { plane: 0, offset: y, step: 2, shift: 0 },
                 Component { plane: 0, offset: c, step: 4, shift: 0 },
                 Component { plane: 0, offset: c + 2, step: 4, shift: 0 },
             ],
         }
+    }
+
+    /// Whether chroma has half as many rows as luma, so that it may belong to the frame or to its fields.
+    #[must_use]
+    pub const fn has_shared_lines(&self) -> bool {
+        matches!(self.model, ColorModel::YCbCr) && self.chroma_shift.1 == 1
+    }
+
+    /// The same layout whose chroma rows are shared by those lines, where it has any that are shared by two.
+    #[must_use]
+    pub const fn with_chroma_lines(self, lines: ChromaLines) -> Self {
+        let chroma_lines = if self.has_shared_lines() { lines } else { ChromaLines::Frame };
+        Self { chroma_lines, ..self }
+    }
+
+    /// The chroma row of each luma row of a picture of that height; of models without chroma, the row itself.
+    #[must_use]
+    pub const fn chroma_rows(&self, height: u32) -> ChromaRows {
+        let shift = if matches!(self.model, ColorModel::YCbCr) { self.chroma_shift.1 } else { 0 };
+        let lines = if self.has_shared_lines() { self.chroma_lines } else { ChromaLines::Frame };
+        ChromaRows { shift, lines, rows: height.div_ceil(1 << shift) as usize }
+    }
+
+    /// Base-2 logarithm of the neighbouring pixels of a row that share the second and third component.
+    #[must_use]
+    pub const fn columns_shift(&self) -> u8 {
+        if matches!(self.model, ColorModel::YCbCr) { self.chroma_shift.0 } else { 0 }
     }
 
     /// Number of components that carry a picture: 1 for gray, else 3. Alpha is never among them.
@@ -239,6 +345,10 @@ impl PixelLayout {
         if subsampled && self.model != ColorModel::YCbCr {
             return Err(LayoutError::Inconsistent("only chroma can be subsampled"));
         }
+        let [luma, second, third] = self.components.map(|component| component.plane);
+        if self.chroma_shift.1 > 0 && (second == luma || third == luma) {
+            return Err(LayoutError::Inconsistent("a plane has rows of luma and fewer of chroma"));
+        }
         if self.chroma_shift.0 > 2 || self.chroma_shift.1 > 2 {
             return Err(LayoutError::Inconsistent("chroma is subsampled by more than four"));
         }
@@ -262,6 +372,40 @@ mod tests {
         assert_eq!(layout.component_size(1, 641, 359), (321, 180));
         assert_eq!(layout.component_size(2, 1, 1), (1, 1));
         assert_eq!(PixelLayout::planar_ycbcr(8, (2, 0)).component_size(1, 5, 3), (2, 3));
+    }
+
+    #[test]
+    fn a_luma_row_of_a_field_has_a_chroma_row_of_that_field() {
+        let rows = |height: u32, lines| {
+            let chroma = PixelLayout::planar_ycbcr(8, (1, 1)).with_chroma_lines(lines).chroma_rows(height);
+            (0..height as usize).map(|y| chroma.of(y)).collect::<Vec<_>>()
+        };
+        assert_eq!(rows(9, ChromaLines::Frame), [0, 0, 1, 1, 2, 2, 3, 3, 4]);
+        assert_eq!(rows(8, ChromaLines::Field), [0, 1, 0, 1, 2, 3, 2, 3]);
+        // Three chroma rows: two of the top field, one of the bottom field, which serves its third luma row too.
+        assert_eq!(rows(6, ChromaLines::Field), [0, 1, 0, 1, 2, 1]);
+        assert_eq!(rows(5, ChromaLines::Field), [0, 1, 0, 1, 2]);
+        assert_eq!(rows(7, ChromaLines::Field), [0, 1, 0, 1, 2, 3, 2]);
+        assert_eq!((rows(2, ChromaLines::Field), rows(1, ChromaLines::Field)), (vec![0, 0], vec![0]));
+        // Chroma that has all rows, or a quarter of them, belongs to no field.
+        for shift in [(1, 0), (2, 2)] {
+            let layout = PixelLayout::planar_ycbcr(8, shift);
+            assert_eq!(layout.with_chroma_lines(ChromaLines::Field), layout);
+        }
+    }
+
+    #[test]
+    fn the_rows_that_chroma_covers_are_those_that_have_it() {
+        let heights =
+            (1..40_u32).flat_map(|height| [ChromaLines::Frame, ChromaLines::Field].map(|lines| (lines, height)));
+        for (lines, height) in heights {
+            let chroma = PixelLayout::planar_ycbcr(8, (1, 1)).with_chroma_lines(lines).chroma_rows(height);
+            let height = height as usize;
+            for row in 0..height.div_ceil(2) {
+                let expected: Vec<_> = (0..height).filter(|&y| chroma.of(y) == row).collect();
+                assert_eq!(chroma.covered_by(row, height).collect::<Vec<_>>(), expected, "{lines} {height} {row}");
+            }
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::color::Colorimetry;
 use super::layout::PixelLayout;
-use super::{Frame, Orientation, OwnedPlanes, Picture, Ratio};
+use super::{Frame, Orientation, OwnedPlanes, Picture, Ratio, Scan};
 
 /// The first frame of a clip at 25 frames a second, of 8-bit gray, each pixel of it with the code that `code` has for its column and row.
 pub fn gray((width, height): (u32, u32), code: impl Fn(u32, u32) -> u8) -> Frame {
@@ -23,6 +23,8 @@ pub fn gray((width, height): (u32, u32), code: impl Fn(u32, u32) -> u8) -> Frame
         serial: 0,
         sample_aspect: Ratio::ONE,
         orientation: Orientation::default(),
+        scan: Scan::Progressive,
+        field: None,
         key: true,
         damaged: false,
         picture_type: None,

@@ -2,6 +2,7 @@
 
 pub mod bars;
 pub mod color;
+pub mod field;
 mod frame;
 pub mod layout;
 #[cfg(test)]

@@ -5,10 +5,14 @@
 //! height. Every part is a [`Picture`] by itself, in which each luma sample has the chroma sample that covers it; the
 //! engines count the parts as they count any picture, and histograms add. The large part shares the picture's planes;
 //! the strips beside it are at most three samples wide and are copied.
+//!
+//! Where chroma rows belong to fields, each field is a picture by itself first.
 
 use std::sync::Arc;
 
-use crate::picture::layout::{ColorModel, PixelLayout};
+use crate::picture::color::Sourced;
+use crate::picture::field::{Field, field};
+use crate::picture::layout::{ChromaLines, ColorModel, PixelLayout};
 use crate::picture::{OwnedPlanes, Picture, PictureError, PlaneStore, PlaneView};
 
 /// A rectangle in pixels of the coded picture, from its upper left corner.
@@ -65,13 +69,21 @@ impl Rect {
     }
 }
 
-/// The pictures whose histograms add up to that of the rectangle. The whole picture is one part, itself.
+/// The pictures whose histograms of R'G'B' add up to that of the rectangle. The whole picture is one part, itself, or two,
+/// its fields.
 ///
 /// # Errors
 /// [`PictureError::Empty`] if the rectangle does not lie in the picture.
 pub fn parts(picture: &Picture, rect: Rect) -> Result<Vec<Picture>, PictureError> {
     if !rect.fits(picture.width(), picture.height()) {
         return Err(PictureError::Empty { width: rect.width, height: rect.height });
+    }
+    if picture.layout().chroma_lines == ChromaLines::Field {
+        let mut parts = Vec::new();
+        for (field, rect) in by_chroma_lines(picture, rect)? {
+            parts.extend(self::parts(&field, rect)?);
+        }
+        return Ok(parts);
     }
     if rect == Rect::whole(picture.width(), picture.height()) {
         return Ok(vec![picture.clone()]);
@@ -86,6 +98,32 @@ pub fn parts(picture: &Picture, rect: Rect) -> Result<Vec<Picture>, PictureError
         }
     }
     Ok(parts)
+}
+
+/// The pictures in which neighbouring rows share chroma, with the rectangles of them that together are a rectangle of the
+/// picture, which must lie in it: the picture itself, or its fields.
+///
+/// # Errors
+/// [`PictureError`] as [`Picture::new`] has it.
+pub fn by_chroma_lines(picture: &Picture, rect: Rect) -> Result<Vec<(Picture, Rect)>, PictureError> {
+    if picture.layout().chroma_lines == ChromaLines::Frame {
+        return Ok(vec![(picture.clone(), rect)]);
+    }
+    let part = |which: Field| {
+        let [above, below] = [rect.y, rect.y + rect.height].map(|lines| which.lines_within(lines));
+        let rect = Rect { y: above, height: below - above, ..rect };
+        (below > above).then(|| field(picture, which).map(|field| (field, rect)))
+    };
+    Field::BOTH.into_iter().filter_map(part).collect()
+}
+
+/// The pictures whose coded samples are those of the rectangle: of chroma, those whose grid cell touches it, whichever lines
+/// share them.
+///
+/// # Errors
+/// [`PictureError::Empty`] if the rectangle does not lie in the picture.
+pub fn coded_parts(picture: &Picture, rect: Rect) -> Result<Vec<Picture>, PictureError> {
+    parts(&picture.with_chroma_lines(Sourced::guessed(ChromaLines::Frame)), rect)
 }
 
 /// Cuts a run of samples at the first multiple of 2^`shift` inside it.

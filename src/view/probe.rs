@@ -5,7 +5,6 @@ use crate::histogram::Components;
 use crate::histogram::reference::unclamped_rgb;
 use crate::picture::Picture;
 use crate::picture::color::luminance_bin;
-use crate::picture::layout::ColorModel;
 #[cfg(feature = "internals")]
 use crate::view::overlay::Channels;
 #[cfg(feature = "internals")]
@@ -39,11 +38,11 @@ pub fn probe(picture: &Picture, x: u32, y: u32, components: Components) -> Probe
     let bits = layout.bin_bits();
     let rgb = unclamped_rgb(picture, x, y);
     let codes = rgb.map(|v| v.clamp(0, (1 << bits) - 1) as u32);
-    let (sx, sy) = if layout.model == ColorModel::YCbCr { layout.chroma_shift } else { (0, 0) };
+    let (chroma_x, chroma_y) = (x >> layout.columns_shift(), picture.chroma_rows().of(y as usize) as u32);
     let coded = std::array::from_fn(|component| match component {
         0 => Some(picture.code(0, x, y)),
         _ if component >= layout.component_count() => None,
-        _ => Some(picture.code(component, x >> sx, y >> sy)),
+        _ => Some(picture.code(component, chroma_x, chroma_y)),
     });
     let luminance = luminance_bin(codes, bits);
     let bins = match components {

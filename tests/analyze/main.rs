@@ -13,6 +13,7 @@ mod against_selection;
 mod bad_input;
 mod damaged;
 mod endings;
+mod interlaced;
 mod interrupt;
 mod live;
 mod numpy;

@@ -102,6 +102,67 @@ fn coded_components_come_beside_the_others() {
     }
 }
 
+/// Interlaced noise in a format that FFV1 keeps as it is, of which each frame is flagged.
+fn interlaced(format: &str, size: &str, order: &str) -> Clip {
+    let arguments = format!("-vf setfield={order} -c:v ffv1 -strict -2 -pix_fmt {format}");
+    let raw = if format.ends_with("le") { "yuv444p16le" } else { format };
+    Clip::noisy("clip.mkv", size, raw, 2, &arguments)
+}
+
+#[test]
+fn interlaced_chroma_belongs_to_fields_as_numpy_has_it() {
+    for (format, order, size) in [
+        ("yuv420p", "tff", "38x24"),
+        ("yuv420p", "bff", "35x26"),
+        ("yuv420p", "tff", "16x23"),
+        ("yuv420p", "tff", "9x25"),
+        ("yuv420p10le", "bff", "18x30"),
+        ("yuv420p12le", "tff", "18x10"),
+        ("yuv422p", "tff", "18x10"),
+    ] {
+        let clip = interlaced(format, size, order);
+        let regions = [None, Some("0,0,4,4"), Some("1,1,5,5"), Some("3,2,6,7"), Some("2,3,1,1"), Some("0,5,9,5")];
+        for engine in ["cpu", "gpu"] {
+            let arguments: &[&str] = &["--engine", engine, "--components", "ycbcr", "--verify"];
+            let cases: Vec<Case<'_>> = regions.iter().map(|&region| (region, arguments)).collect();
+            compare(&clip, format, ("bt601", "limited"), &cases);
+        }
+    }
+}
+
+#[test]
+fn the_lines_that_share_chroma_can_be_overridden() {
+    for order in ["tff", "prog"] {
+        let clip = interlaced("yuv420p", "22x18", order);
+        let lines: [&[&str]; 3] =
+            [&["--chroma-lines", "auto"], &["--chroma-lines", "frame"], &["--chroma-lines", "field"]];
+        compare(&clip, "yuv420p", ("bt601", "limited"), &lines.map(|arguments| (None, arguments)));
+    }
+}
+
+#[test]
+fn one_field_is_counted_alone_as_numpy_has_it() {
+    for (format, order, size) in [
+        ("yuv420p", "tff", "22x16"),
+        ("yuv420p", "tff", "22x18"),
+        ("yuv420p", "prog", "22x19"),
+        ("yuv420p10le", "bff", "18x17"),
+        ("yuv422p", "tff", "18x15"),
+        ("gray", "tff", "18x15"),
+    ] {
+        let (clip, range) = (interlaced(format, size, order), if format == "gray" { "full" } else { "limited" });
+        let fields: [&[&str]; 4] = [
+            &["--field", "top", "--verify"],
+            &["--field", "bottom", "--verify"],
+            &["--field", "bottom", "--engine", "gpu", "--verify"],
+            &["--field", "bottom", "--components", "ycbcr"],
+        ];
+        let cases: Vec<Case<'_>> =
+            fields.iter().flat_map(|arguments| [(None, *arguments), (Some("2,3,7,4"), *arguments)]).collect();
+        compare(&clip, format, ("bt601", range), &cases);
+    }
+}
+
 /// Saturation and what lies outside the targets, whoever counts, of any part of the picture.
 #[test]
 fn figures_of_the_vectorscope_are_those_that_numpy_computes() {

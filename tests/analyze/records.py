@@ -82,14 +82,25 @@ def conversion(model, bits, matrix, limits):
     return [[rounded(weight * one) for weight in row] for row in real], zeros
 
 
-def to_rgb(planes, model, bits, shifts, matrix, limits, region):
+def chroma_row(row, rows, shift, interlaced):
+    """The chroma row of a luma row, of `rows` that there are. In interlaced 4:2:0 each field is subsampled by itself (ITU-T H.262, 6.1.1.8):
+    line i of a field, which is row 2 i or 2 i + 1 of the frame, has chroma line i // 2 of that field."""
+    if shift != 1 or not interlaced:
+        return row >> shift
+    field, line = row % 2, row // 2
+    lines = len(range(field, rows, 2))
+    return 2 * min(line // 2, lines - 1) + field if lines else 0
+
+
+def to_rgb(planes, model, bits, shifts, matrix, limits, region, interlaced):
     """Red, green and blue before the clamp, of the pixels of the region."""
     x, y, width, height = region
     rows, columns = np.arange(y, y + height), np.arange(x, x + width)
     sx, sy = shifts
     components = [planes[0][np.ix_(rows, columns)]]
     for plane in planes[1:]:
-        components.append(plane[np.ix_(rows >> sy, columns >> sx)])
+        chroma_rows = [chroma_row(row, len(plane), sy, interlaced) for row in rows.tolist()]
+        components.append(plane[np.ix_(chroma_rows, columns >> sx)])
     while len(components) < 3:
         components.append(np.zeros_like(components[0]))
     weights, zeros = conversion(model, bits, matrix, limits)
@@ -128,12 +139,24 @@ def figures(bins, below, above):
     return result
 
 
-def channels(planes, pix_fmt, matrix, limits, region, coded):
+def one_field(planes, shifts, field, interlaced):
+    """The planes of one field, and how its chroma is subsampled: by itself where the frame's chroma belongs to fields, else with every row
+    of the frame's chroma."""
+    first = ("top", "bottom").index(field)
+    luma = planes[0][first::2]
+    if shifts[1] == 1 and not interlaced:
+        return [luma, *planes[1:]], (shifts[0], 0)
+    chroma = [plane[first::2] for plane in planes[1:]]
+    rows = -(-len(luma) >> shifts[1])
+    return [luma, *(plane[np.minimum(np.arange(rows), len(plane) - 1)] for plane in chroma)], shifts
+
+
+def channels(planes, pix_fmt, shifts, matrix, limits, region, coded, interlaced):
     """All channels of a frame."""
-    model, bits, shifts = describe(pix_fmt)
+    model, bits, _ = describe(pix_fmt)
     top = 2**bits - 1
     count = lambda codes: np.bincount(codes.ravel(), minlength=top + 1)
-    unclamped = to_rgb(planes, model, bits, shifts, matrix, limits, region)
+    unclamped = to_rgb(planes, model, bits, shifts, matrix, limits, region, interlaced)
     rgb = [np.clip(channel, 0, top) for channel in unclamped]
     result = {}
     for name, before, codes in zip(("red", "green", "blue"), unclamped, rgb):
@@ -241,7 +264,7 @@ def cut(polygon, room):
 
 def probe(clip):
     """Times and types of the frames, and the picture's size, as ffprobe tells them."""
-    entries = "frame=pts,pict_type,key_frame,width,height:stream=time_base"
+    entries = "frame=pts,pict_type,key_frame,width,height,interlaced_frame,top_field_first:stream=time_base"
     command = ["ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries", entries, "-of", "json", clip]
     found = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
     numerator, denominator = map(int, found["streams"][0]["time_base"].split("/"))
@@ -264,12 +287,22 @@ def compare(clip, pix_fmt, matrix, limits, frames, tick, raw, records, region):
         lines = [json.loads(line) for line in file]
     summary = lines.pop()
     width, height = frames[0]["width"], frames[0]["height"]
+    options = summary["options"]
+    field = options.get("field")
+    height = height if field is None else len(range(("top", "bottom").index(field), height, 2))
     region = (0, 0, width, height) if region == "-" else tuple(map(int, region.split(",")))
+    shifts = describe(pix_fmt)[2]
     assert len(raw) == len(frames) == len(lines) > 0, f"{len(raw)} raw frames, {len(frames)}, and {len(lines)} records"
     assert summary["type"] == "summary" and summary["complete"] and summary["frames"] == len(lines), summary
     has_vectorscope = summary["options"].get("scopes") == "vectorscope"
     coded = summary["options"]["components"] == "rgbl+ycbcr"
     for number, (planes, frame, line) in enumerate(zip(raw, frames, lines)):
+        flagged = frame["interlaced_frame"] == 1
+        interlaced = {"frame": False, "field": True}.get(options.get("chroma_lines"), flagged)
+        order = "top_first" if frame["top_field_first"] else "bottom_first"
+        shared = {True: "field", False: "frame"}[interlaced] if describe(pix_fmt)[2][1] == 1 else None
+        if field:
+            (planes, shifts), interlaced = one_field(planes, describe(pix_fmt)[2], field, interlaced), False
         expected = {
             "schema": 1,
             "type": "frame",
@@ -285,6 +318,9 @@ def compare(clip, pix_fmt, matrix, limits, frames, tick, raw, records, region):
             "depth": describe(pix_fmt)[1],
             "matrix": matrix,
             "range": limits,
+            "scan": order if flagged else "progressive",
+            "field": field,
+            "chroma_lines": shared,
             "count": region[2] * region[3],
         }
         for name, value in expected.items():
@@ -293,7 +329,7 @@ def compare(clip, pix_fmt, matrix, limits, frames, tick, raw, records, region):
         if has_vectorscope:
             found, scope = line["vectorscope"], saturation(planes, pix_fmt, matrix, limits, region, (width, height))
             assert found == scope, f"{pix_fmt} frame {number}: the vectorscope has {found}, not {scope}"
-        wanted = channels(planes, pix_fmt, matrix, limits, region, coded)
+        wanted = channels(planes, pix_fmt, shifts, matrix, limits, region, coded, interlaced)
         assert list(line["channels"]) == list(wanted), f"the channels are {list(line['channels'])}"
         for channel, values in wanted.items():
             found = line["channels"][channel]

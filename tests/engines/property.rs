@@ -4,7 +4,7 @@ use histoscope::cpu::{Engine, Level};
 use histoscope::histogram::Components;
 use histoscope::histogram::reference;
 use histoscope::picture::color::{Matrix, Range};
-use histoscope::picture::layout::{ColorModel, Component, PixelLayout};
+use histoscope::picture::layout::{ChromaLines, ColorModel, Component, PixelLayout};
 use proptest::prelude::*;
 
 use crate::counter::Counter;
@@ -25,23 +25,28 @@ fn component(depth: u8, sample_bytes: u8) -> impl Strategy<Value = Component> {
 fn any_layout() -> impl Strategy<Value = PixelLayout> {
     let models = prop_oneof![Just(ColorModel::Gray), Just(ColorModel::YCbCr), Just(ColorModel::Rgb)];
     let depths = prop_oneof![Just((8, 1)), Just((8, 2)), Just((10, 2)), Just((12, 2)), Just((14, 2)), Just((16, 2))];
-    (models, depths, 0_u8..3, 0_u8..3).prop_flat_map(|(model, (depth, sample_bytes), sx, sy)| {
-        let one = || component(depth, sample_bytes);
-        let chroma_shift = if model == ColorModel::YCbCr { (sx, sy) } else { (0, 0) };
-        (one(), one(), one()).prop_map(move |(a, b, c)| PixelLayout {
-            model,
-            depth,
-            sample_bytes,
-            chroma_shift,
-            components: [a, b, c],
+    (models, depths, 0_u8..3, 0_u8..3)
+        .prop_flat_map(|(model, (depth, sample_bytes), sx, sy)| {
+            let one = || component(depth, sample_bytes);
+            let chroma_shift = if model == ColorModel::YCbCr { (sx, sy) } else { (0, 0) };
+            (one(), one(), one()).prop_map(move |(a, b, c)| PixelLayout {
+                model,
+                depth,
+                sample_bytes,
+                chroma_shift,
+                chroma_lines: ChromaLines::Frame,
+                components: [a, b, c],
+            })
         })
-    })
+        .prop_filter("chroma lies between lines of luma", |layout| layout.validate().is_ok())
 }
 
 /// The layouts that exist, as often as those that do not.
 fn layout() -> impl Strategy<Value = PixelLayout> {
     let native: Vec<_> = native_layouts().into_iter().map(|(_, layout)| layout).collect();
-    prop_oneof![proptest::sample::select(native), any_layout()]
+    let lines = proptest::sample::select(vec![ChromaLines::Frame, ChromaLines::Field]);
+    (prop_oneof![proptest::sample::select(native), any_layout()], lines)
+        .prop_map(|(layout, lines)| layout.with_chroma_lines(lines))
 }
 
 proptest! {

@@ -85,8 +85,8 @@ fn pair_of(picture: &Picture, (x, y): (u32, u32), chroma: &Chroma) -> [u32; 2] {
     let surplus = layout.bin_bits() - layout.bin_bits().min(10);
     let pair = match chroma.differences() {
         None => {
-            let (sx, sy) = layout.chroma_shift;
-            [1, 2].map(|component| picture.code(component, x >> sx, y >> sy))
+            let (x, y) = (x >> layout.chroma_shift.0, picture.chroma_rows().of(y as usize) as u32);
+            [1, 2].map(|component| picture.code(component, x, y))
         }
         Some(differences) => {
             let bins = probe(picture, x, y, Components::Rgbl).bins;
@@ -109,8 +109,11 @@ fn reference(picture: &Picture, (rect, components): (Rect, Components), brushes:
     }
     let covers = |filter: Filter, (sx, sy): (u32, u32), shift: (u8, u8)| {
         let pixels = |s: u32, shift: u8, end: u32| s << shift..((s + 1) << shift).min(end);
-        pixels(sy, shift.1, height)
-            .any(|y| pixels(sx, shift.0, width).any(|x| lit[(y * width + x) as usize][filter as usize]))
+        let rows = (0..height).filter(|&y| match shift.1 {
+            0 => y == sy,
+            _ => picture.chroma_rows().of(y as usize) == sy as usize,
+        });
+        rows.into_iter().any(|y| pixels(sx, shift.0, width).any(|x| lit[(y * width + x) as usize][filter as usize]))
     };
     let mut histogram = Histogram::empty(layout.bin_bits(), components);
     let mut waveform = Waveform::empty(layout, rect, components);
@@ -240,7 +243,7 @@ fn matrix_of(layout: &PixelLayout) -> Matrix {
 
 /// One layout of each way to read samples.
 fn some_layouts() -> Vec<(String, PixelLayout)> {
-    let names = ["gray10", "yuv410p8", "p210", "gbrp12"];
+    let names = ["gray10", "yuv410p8", "p210", "gbrp12", "yuv420p8 by field"];
     let layouts = native_layouts().into_iter().filter(|(name, _)| names.contains(&name.as_str())).collect::<Vec<_>>();
     assert_eq!(layouts.len(), names.len());
     layouts

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use histoscope::gpu::{AdapterChoice, Gpu};
 use histoscope::picture::color::{Colorimetry, Matrix, Range, Sourced};
-use histoscope::picture::layout::PixelLayout;
+use histoscope::picture::layout::{ChromaLines, PixelLayout};
 use histoscope::picture::{OwnedPlanes, Picture};
 
 use pool::{Lent, Pool};
@@ -89,6 +89,11 @@ pub fn native_layouts() -> Vec<(String, PixelLayout)> {
         ] {
             layouts.push((format!("{name}{suffix}"), PixelLayout::packed_rgb(depth, order, count)));
         }
+    }
+    let interlaced = ["yuv420p8", "yuv440p8", "yuv420p10", "yuv420p12", "nv12", "p010"];
+    for name in interlaced {
+        let found = layouts.iter().find(|(found, _)| found == name).expect("one of the above");
+        layouts.push((format!("{name} by field"), found.1.with_chroma_lines(ChromaLines::Field)));
     }
     layouts
 }

@@ -11,7 +11,7 @@ use histoscope::cpu;
 use histoscope::gpu::readback::{Image, VIEW_FORMAT};
 use histoscope::gpu::{AdapterChoice, Gpu, Rasterizer, Renderer, Scene};
 use histoscope::histogram::{Components, Histogram};
-use histoscope::picture::{Frame, Orientation, Picture, Ratio};
+use histoscope::picture::{Frame, Orientation, Picture, Ratio, Scan};
 
 /// Who draws, and whether the CPU counts.
 pub type Way = (Rasterizer, bool);
@@ -124,6 +124,8 @@ pub fn frame(picture: Picture, serial: u64, number: u64) -> Frame {
         serial,
         sample_aspect: Ratio::ONE,
         orientation: Orientation::default(),
+        scan: Scan::Progressive,
+        field: None,
         key: false,
         damaged: false,
         picture_type: None,

@@ -4,8 +4,9 @@ use egui::{Rect, RichText, Ui, vec2};
 
 use super::theme;
 use crate::media::StreamInfo;
-use crate::picture::Frame;
 use crate::picture::color::Origin;
+use crate::picture::layout::ChromaLines;
+use crate::picture::{Frame, Scan};
 use crate::text::counted;
 
 /// A line of the panel.
@@ -38,6 +39,7 @@ const fn plain(name: &'static str, value: String) -> InfoLine {
 #[must_use]
 pub fn info_lines(info: &StreamInfo, frame: &Frame, machine: Machine<'_>) -> Vec<InfoLine> {
     let mut lines = of_file(info);
+    lines.extend(scan(info, frame));
     lines.extend(of_frame(frame, info.sample_aspect.origin));
     lines.push(plain("decoder", decoder(info)));
     lines.push(plain("engine", format!("{} counts", if machine.engine == "cpu" { "the CPU" } else { "the adapter" })));
@@ -54,11 +56,6 @@ fn of_file(info: &StreamInfo) -> Vec<InfoLine> {
     let mut lines = vec![plain("container", info.container.clone()), plain("codec", codec)];
     lines.extend(info.bit_rate.map(|rate| plain("bit rate", bit_rate(rate))));
     lines.push(plain("frame rate", frame_rate(info)));
-    lines.extend(info.scan.map(|scan| InfoLine {
-        name: "scan",
-        value: scan.to_string(),
-        origin: Some(Origin::Tagged),
-    }));
     let stated = info.stated_size;
     if stated != info.coded_size {
         lines.push(plain("size in header", format!("{}×{}, not used: the frames have their own", stated.0, stated.1)));
@@ -83,6 +80,24 @@ fn bit_rate(bits_a_second: u64) -> String {
 
 /// Rates from this one on are not those of frames: they are of the clock by which a container tells their times.
 const CLOCK_RATE: f64 = 1000.0;
+
+/// How this frame was scanned, where that is stated or one field of it is shown, and where the header says otherwise.
+fn scan(info: &StreamInfo, frame: &Frame) -> Option<InfoLine> {
+    let is_stated = info.scan.is_some() || frame.scan != Scan::Progressive;
+    if !is_stated && frame.field.is_none() {
+        return None;
+    }
+    let mut text = if is_stated { frame.scan.to_string() } else { "not stated".to_owned() };
+    let differs = |stated: &Scan| stated.is_interlaced() != frame.scan.is_interlaced();
+    let is_single_field = matches!(frame.scan, Scan::TopField | Scan::BottomField);
+    if let Some(stated) = info.scan.filter(differs).filter(|_| !is_single_field) {
+        text += &format!(" (the header says {stated})");
+    }
+    if let Some(field) = frame.field {
+        text += &format!("; the {field} field alone is shown and counted");
+    }
+    Some(InfoLine { name: "scan", value: text, origin: is_stated.then_some(Origin::Tagged) })
+}
 
 /// The average rate, and whether frames come evenly, as far as the headers tell.
 fn frame_rate(info: &StreamInfo) -> String {
@@ -127,7 +142,7 @@ fn of_frame(frame: &Frame, aspect_origin: Origin) -> Vec<InfoLine> {
     );
     let hdr = matches!(source.transfer, Some("smpte2084" | "arib-std-b67"));
     let shown = if hdr { ", shown as coded: not tone-mapped" } else { ", shown as coded" };
-    vec![
+    let mut lines = vec![
         plain("pixel format", source.pixel_format.clone()),
         plain("depth", depth),
         plain("size", size),
@@ -138,7 +153,17 @@ fn of_frame(frame: &Frame, aspect_origin: Origin) -> Vec<InfoLine> {
         named("transfer", source.transfer, shown),
         named("primaries", source.primaries, ", not converted"),
         plain("conversion", conversion),
-    ]
+    ];
+    if let Some(shared) = picture.chroma_lines() {
+        let value = match shared.value {
+            ChromaLines::Frame => "by frame: neighbouring lines share a row",
+            ChromaLines::Field => "by field: every second line shares a row",
+        };
+        let line = InfoLine { name: "4:2:0 chroma", value: value.to_owned(), origin: Some(shared.origin) };
+        let place = lines.iter().position(|line| line.name == "transfer").unwrap_or(lines.len());
+        lines.insert(place, line);
+    }
+    lines
 }
 
 /// Something that has an effect on nothing here, and is named where the file names it.
@@ -215,6 +240,7 @@ mod tests {
     use super::*;
     use crate::media::{Decoder, OpenOptions};
     use crate::picture::Ratio;
+    use crate::picture::field::Field;
 
     #[test]
     fn the_sample_s_facts_are_told_with_their_origin() {
@@ -234,6 +260,18 @@ mod tests {
         assert_eq!((find("scan").value.as_str(), find("scan").origin), ("progressive", Some(Origin::Tagged)));
         let unknown = info_lines(&StreamInfo { scan: None, ..decoder.info().clone() }, &frame, machine);
         assert!(unknown.iter().all(|line| line.name != "scan"), "what is not stated is not told");
+        let of = |frame: &Frame, scan| {
+            let lines = info_lines(&StreamInfo { scan, ..decoder.info().clone() }, frame, machine);
+            lines.into_iter().find(|line| line.name == "scan").expect("a line").value
+        };
+        let interlaced = Frame { scan: Scan::TopFirst, ..frame.clone() };
+        assert_eq!(of(&interlaced, Some(Scan::BottomFirst)), "interlaced, top field first");
+        let contradicted = "interlaced, top field first (the header says progressive)";
+        assert_eq!(of(&interlaced, Some(Scan::Progressive)), contradicted);
+        let single = Frame { scan: Scan::BottomField, ..frame.clone() };
+        assert_eq!(of(&single, Some(Scan::Progressive)), "single fields, this is a bottom field");
+        let top = frame.clone().of_field(Field::Top).expect("two lines");
+        assert_eq!(of(&top, None), "not stated; the top field alone is shown and counted");
         assert!(find("transfer").value.contains("as coded") && !find("decoder").value.is_empty());
     }
 

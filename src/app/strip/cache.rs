@@ -41,6 +41,8 @@ pub struct StripKey {
     changed_nanos: u64,
     matrix: Option<String>,
     range: Option<String>,
+    chroma_lines: Option<String>,
+    field: Option<String>,
 }
 
 impl StripKey {
@@ -56,6 +58,8 @@ impl StripKey {
             changed_nanos: u64::try_from(since.as_nanos()).unwrap_or(u64::MAX),
             matrix: open.matrix.map(|matrix| matrix.to_string()),
             range: open.range.map(|range| range.to_string()),
+            chroma_lines: open.chroma_lines.map(|lines| lines.to_string()),
+            field: open.field.map(|field| field.to_string()),
         })
     }
 

@@ -148,9 +148,14 @@ impl ClipStrip {
 
     /// Follows the video on screen: begins to fill its strip, and says when that may go on.
     pub fn follow(&mut self, session: &Session, now: Instant) {
-        let Interpretation { matrix, range } = session.interpretation;
-        let open =
-            OpenOptions { matrix: matrix.or(self.open.matrix), range: range.or(self.open.range), ..self.open.clone() };
+        let Interpretation { matrix, range, chroma_lines, field } = session.interpretation;
+        let open = OpenOptions {
+            matrix: matrix.or(self.open.matrix),
+            range: range.or(self.open.range),
+            chroma_lines: chroma_lines.or(self.open.chroma_lines),
+            field,
+            ..self.open.clone()
+        };
         let subject = StripSubject { path: session.input.clone(), open };
         self.follow_previews(&subject, session);
         if self.size == StripSize::Off {

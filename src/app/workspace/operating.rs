@@ -94,7 +94,7 @@ impl Workspace {
     fn operate(&mut self, action: Action, held: bool, now: Instant) -> Result<(), AppError> {
         let Some(session) = &mut self.session else { return Ok(()) };
         let text = transport::operate(session, action, held, now);
-        if matches!(action, Action::NextMatrix | Action::NextRange) {
+        if matches!(action, Action::NextMatrix | Action::NextRange | Action::NextChromaLines | Action::NextField) {
             self.reload()?;
         }
         if let Some(text) = text {

@@ -131,10 +131,6 @@ impl RunCounter {
         reading: Option<SampleReading>,
     ) -> Result<(), EngineError> {
         self.engine.submit(picture, region)?;
-        let parts_of = |picture: &Picture| match region {
-            None => Ok(vec![picture.clone()]),
-            Some(rect) => region::parts(picture, rect).map_err(EngineError::Region),
-        };
         let is_off = self.adjustments.is_off();
         let chroma = if is_off { Chroma::of(picture) } else { Some(Chroma::of_adjusted(picture)) };
         let chroma = chroma.filter(|_| self.counting.scopes == ScopeUse::Saturation);
@@ -147,13 +143,16 @@ impl RunCounter {
                     codes.picture().map_err(EngineError::Adjust)?
                 }
             };
-            let parts = parts_of(&adjusted)?;
-            expected = self.counting.components().iter().map(|&components| reference_of(&parts, components)).collect();
             let pixels = region.unwrap_or(Rect::whole(adjusted.width(), adjusted.height()));
+            let reference = |&components: &Components| reference::histogram_of(&adjusted, pixels, components);
+            expected = self.counting.components().iter().map(reference).collect();
             expected_scope = chroma.map(|chroma| scopes::reference::vectorscope(&adjusted, pixels, chroma));
         }
         let signal = match reading {
-            Some(reading) => Some((parts_of(picture)?, reading)),
+            Some(reading) => {
+                let pixels = region.unwrap_or(Rect::whole(picture.width(), picture.height()));
+                Some((region::coded_parts(picture, pixels).map_err(EngineError::Region)?, reading))
+            }
             None => None,
         };
         self.under_way.push_back(SubmittedFrame { signal, expected, expected_scope, chroma });
@@ -205,15 +204,6 @@ impl RunCounter {
         let (_, targets) = self.targets.insert(kept.unwrap_or_else(|| (chroma, Targets::of(&chroma))));
         Saturation::of(scope, chroma.bits, targets.as_ref())
     }
-}
-
-fn reference_of(parts: &[Picture], components: Components) -> Histogram {
-    let bits = parts.first().map_or(8, |part| part.layout().bin_bits());
-    let mut sum = Histogram::empty(bits, components);
-    for part in parts {
-        sum.add(&reference::histogram(part, components));
-    }
-    sum
 }
 
 /// The first bin in which two histograms of a frame differ, as an error.

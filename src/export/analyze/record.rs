@@ -14,6 +14,7 @@ use crate::export::figures::SCHEMA;
 use crate::histogram::{ChannelStats, Components};
 use crate::media::StreamInfo;
 use crate::picture::color::Origin;
+use crate::picture::field;
 use crate::picture::layout::ColorModel;
 use crate::scopes::Saturation;
 use crate::text::rfc3339;
@@ -48,6 +49,10 @@ pub struct FrameRecord<'a> {
     range: &'static str,
     #[serde(serialize_with = "as_text")]
     range_source: Origin,
+    scan: &'static str,
+    field: Option<&'static str>,
+    chroma_lines: Option<&'static str>,
+    chroma_lines_source: Option<String>,
     pixel_format: &'a str,
     region: Option<[u32; 4]>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -125,6 +130,10 @@ impl<'a> FrameRecord<'a> {
             matrix_source: color.matrix.origin,
             range: color.range.value.name(),
             range_source: color.range.origin,
+            scan: facts.scan.name(),
+            field: facts.field.map(field::Field::name),
+            chroma_lines: facts.chroma_lines.map(|lines| lines.value.name()),
+            chroma_lines_source: facts.chroma_lines.map(|lines| lines.origin.to_string()),
             pixel_format: &facts.source.pixel_format,
             region: facts.region.map(|rect| [rect.x, rect.y, rect.width, rect.height]),
             adjustments: adjustments.as_deref(),
@@ -146,7 +155,7 @@ type VectorscopeColumn = Column<fn(&Saturation) -> Cell<'static>>;
 
 /// The columns before those of the channels, in their order. "adjustments" is there where the picture was adjusted, and
 /// "thresholds" where it was parted at Otsu's.
-const COLUMNS: [FrameColumn; 23] = [
+const COLUMNS: [FrameColumn; 27] = [
     always("schema", CellKind::Integer32, |record| Cell::whole(record.schema)),
     always("input", CellKind::Text, |record| Cell::text(record.input)),
     always("frame", CellKind::Integer64, |record| Cell::count(record.frame)),
@@ -167,6 +176,12 @@ const COLUMNS: [FrameColumn; 23] = [
     always("matrix_source", CellKind::Text, |record| Cell::text(record.matrix_source.to_string())),
     always("range", CellKind::Text, |record| Cell::text(record.range)),
     always("range_source", CellKind::Text, |record| Cell::text(record.range_source.to_string())),
+    always("scan", CellKind::Text, |record| Cell::text(record.scan)),
+    perhaps("field", CellKind::Text, |record| Cell::maybe(record.field, Cell::text)),
+    perhaps("chroma_lines", CellKind::Text, |record| Cell::maybe(record.chroma_lines, Cell::text)),
+    perhaps("chroma_lines_source", CellKind::Text, |record| {
+        Cell::maybe(record.chroma_lines_source.as_deref(), Cell::text)
+    }),
     always("pixel_format", CellKind::Text, |record| Cell::text(record.pixel_format)),
     perhaps("region", CellKind::Numbers, |record| Cell::maybe(record.region.as_ref(), |region| Cell::Numbers(region))),
     perhaps("adjustments", CellKind::Text, |record| Cell::maybe(record.adjustments, Cell::text)),

@@ -71,6 +71,12 @@ pub struct RunOptions {
     pub matrix: Option<String>,
     /// The range that was forced on it.
     pub range: Option<String>,
+    /// The lines that were forced to share a chroma row; absent where none were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chroma_lines: Option<String>,
+    /// The field that was counted alone; absent where frames were counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub field: Option<String>,
     /// What was done to the pictures, in words; absent where nothing was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub adjustments: Option<String>,
@@ -117,6 +123,8 @@ impl RunOptions {
             }),
             matrix: request.open.matrix.map(|matrix| matrix.name().to_owned()),
             range: request.open.range.map(|range| range.name().to_owned()),
+            chroma_lines: request.open.chroma_lines.map(|lines| lines.name().to_owned()),
+            field: request.open.field.map(|field| field.name().to_owned()),
             adjustments: adjustments_text(&request.adjustments),
             scopes: (request.counting.scopes == ScopeUse::Saturation).then(|| "vectorscope".to_owned()),
             against: request.against.as_ref().map(AgainstOptions::of),

@@ -9,7 +9,7 @@ use ffmpeg_next::ffi;
 use super::memory::{FrameBlock, FramePool, WritingFlaw};
 use super::packet::number_of;
 use super::{ColorNumbers, PixelFormat, enum_number, positive_ratio, timestamp};
-use crate::picture::{Pages, Ratio};
+use crate::picture::{Pages, Ratio, Scan};
 
 /// One decoded frame. Its buffers are counted references that nobody writes to.
 pub(in crate::media) struct AvFrame {
@@ -109,13 +109,20 @@ impl AvFrame {
         return self.get().flags & ffi::AV_FRAME_FLAG_KEY != 0;
     }
 
-    /// Whether its two fields were taken one after the other.
-    pub(in crate::media) const fn is_interlaced(&self) -> bool {
+    /// How the picture was scanned, as the decoder flags the frame.
+    pub(in crate::media) const fn scan(&self) -> Scan {
+        let frame = self.get();
         // As with key frames.
         #[cfg(ffmpeg_before_6_1)]
-        return self.get().interlaced_frame != 0;
+        let (is_interlaced, is_top_first) = (frame.interlaced_frame != 0, frame.top_field_first != 0);
         #[cfg(not(ffmpeg_before_6_1))]
-        return self.get().flags & ffi::AV_FRAME_FLAG_INTERLACED != 0;
+        let (is_interlaced, is_top_first) =
+            (frame.flags & ffi::AV_FRAME_FLAG_INTERLACED != 0, frame.flags & ffi::AV_FRAME_FLAG_TOP_FIELD_FIRST != 0);
+        match (is_interlaced, is_top_first) {
+            (false, _) => Scan::Progressive,
+            (true, true) => Scan::TopFirst,
+            (true, false) => Scan::BottomFirst,
+        }
     }
 
     /// Whether the decoder reported damage, or left parts of the frame, or of those that it refers to, as they were.

@@ -72,6 +72,8 @@ impl Sent {
             sample_aspect: parameters.sample_aspect(),
             coded_sample_aspect: parameters.coded_sample_aspect(),
             orientation: None,
+            codes_fields: false,
+            states_scan: false,
         };
         let (stream, tick_secs) = (StreamCopy::of(&parameters).unwrap(), parameters.time_base().value());
         self.shift.begin(Coding { stream, defaults, threads, tick_secs, begins_anew });

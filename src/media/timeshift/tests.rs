@@ -15,6 +15,8 @@ fn coding(begins_anew: bool) -> Coding {
         sample_aspect: None,
         coded_sample_aspect: None,
         orientation: None,
+        codes_fields: false,
+        states_scan: false,
     };
     Coding { stream, defaults, threads: 1, tick_secs: 0.001, begins_anew }
 }

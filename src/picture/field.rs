@@ -1,0 +1,169 @@
+//! One field of a picture: every second line of it, as a picture of its own over the same planes.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::picture::layout::{ChromaLines, PixelLayout};
+use crate::picture::{OwnedPlanes, Picture, PictureError, PlaneStore, PlaneView};
+
+/// A field of an interlaced picture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Field {
+    /// The first line and every second one after it.
+    Top,
+    /// The second line and every second one after it.
+    Bottom,
+}
+
+impl Field {
+    /// Both fields.
+    pub const BOTH: [Self; 2] = [Self::Top, Self::Bottom];
+
+    /// The name that the command line, the records and the window use.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Top => "top",
+            Self::Bottom => "bottom",
+        }
+    }
+
+    /// The number of its first line in the frame.
+    #[must_use]
+    pub const fn first_line(self) -> u32 {
+        match self {
+            Self::Top => 0,
+            Self::Bottom => 1,
+        }
+    }
+
+    /// How many of the first `lines` lines of a frame belong to it.
+    #[must_use]
+    pub const fn lines_within(self, lines: u32) -> u32 {
+        (lines + 1 - self.first_line()) / 2
+    }
+}
+
+impl fmt::Display for Field {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A field of a picture.
+///
+/// Each luma row keeps the chroma row that it has in the picture. Where chroma belongs to the frame, both fields have all of
+/// its rows. A bottom field with an odd number of lines has its last chroma row twice.
+///
+/// # Errors
+/// [`PictureError::Empty`] for the bottom field of a picture of one line.
+pub fn field(picture: &Picture, field: Field) -> Result<Picture, PictureError> {
+    let (width, height) = (picture.width(), field.lines_within(picture.height()));
+    let whole = picture.layout();
+    let (sx, sy) = whole.chroma_shift;
+    let shares_frame_lines = sy > 0 && whole.chroma_lines == ChromaLines::Frame;
+    let layout = PixelLayout {
+        chroma_shift: if shares_frame_lines { (sx, sy - 1) } else { (sx, sy) },
+        chroma_lines: ChromaLines::Frame,
+        ..*whole
+    };
+    if height == 0 {
+        return Err(PictureError::Empty { width, height });
+    }
+    let planes: Arc<dyn PlaneStore> =
+        if whole.chroma_lines == ChromaLines::Field && field == Field::Bottom && height % 2 == 1 {
+            Arc::new(copied(picture, &layout, height))
+        } else {
+            // Chroma that is subsampled vertically always has planes of its own.
+            let is_halved = std::array::from_fn(|plane| plane == 0 || !shares_frame_lines);
+            Arc::new(FieldPlanes { picture: picture.clone(), field, is_halved })
+        };
+    let field = Picture::new(layout, (width, height), *picture.colorimetry(), planes)?;
+    Ok(field.out_of_frame(picture.chroma_lines()))
+}
+
+/// The planes of a bottom field with the last row of chroma once more.
+fn copied(picture: &Picture, layout: &PixelLayout, height: u32) -> OwnedPlanes {
+    let planes = (0..layout.plane_count()).map(|plane| {
+        let (row_bytes, rows) = layout.plane_size(plane, picture.width(), height);
+        let (_, rows_of_frame) = picture.layout().plane_size(plane, picture.width(), picture.height());
+        let view = picture.plane(plane);
+        let last = (rows_of_frame / 2).saturating_sub(1);
+        let row = |y: usize| view.row((2 * y.min(last) + 1).min(rows_of_frame - 1), row_bytes);
+        ((0..rows).flat_map(row).copied().collect(), row_bytes)
+    });
+    OwnedPlanes { planes: planes.collect() }
+}
+
+/// The rows of one field in planes of a picture.
+struct FieldPlanes {
+    picture: Picture,
+    field: Field,
+    /// The planes of which every second row is taken.
+    is_halved: [bool; 3],
+}
+
+impl PlaneStore for FieldPlanes {
+    fn plane(&self, index: usize) -> PlaneView<'_> {
+        let whole = self.picture.plane(index);
+        if !self.is_halved.get(index).is_some_and(|&is_halved| is_halved) {
+            return whole;
+        }
+        let skipped = self.field.first_line() as usize * whole.stride;
+        PlaneView { bytes: whole.bytes.get(skipped..).unwrap_or(&[]), stride: 2 * whole.stride }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::histogram::reference::components;
+    use crate::picture::color::{Colorimetry, Matrix, Range, Sourced};
+
+    /// A picture whose samples tell their rows: luma `y`, Cb 100 + row, Cr 200 + row.
+    fn numbered(layout: PixelLayout, size: (u32, u32)) -> Picture {
+        let color = Colorimetry::resolve(&layout, size, Some(Matrix::Bt709), Some(Range::Limited), false);
+        let plane = |index: usize| {
+            let (row_bytes, rows) = layout.plane_size(index, size.0, size.1);
+            let row = |y: usize| {
+                (0..row_bytes).map(move |x| match index {
+                    0 => y as u8,
+                    1 if layout.plane_count() == 2 && x % 2 == 1 => 200 + y as u8,
+                    1 => 100 + y as u8,
+                    _ => 200 + y as u8,
+                })
+            };
+            ((0..rows).flat_map(row).collect(), row_bytes)
+        };
+        let planes = (0..layout.plane_count()).map(plane).collect();
+        Picture::new(layout, size, color, Arc::new(OwnedPlanes { planes })).expect("planes of that size")
+    }
+
+    #[test]
+    fn a_field_has_every_second_line_with_the_chroma_that_it_has_in_the_frame() {
+        let layouts = [
+            PixelLayout::planar_ycbcr(8, (1, 1)),
+            PixelLayout::semi_planar(8, (1, 1), false),
+            PixelLayout::planar_ycbcr(8, (1, 0)),
+            PixelLayout::planar_ycbcr(8, (0, 0)),
+            PixelLayout::planar_ycbcr(8, (2, 2)),
+            PixelLayout::gray(8),
+        ];
+        for (layout, height) in layouts.into_iter().flat_map(|layout| (1..20).map(move |height| (layout, height))) {
+            for lines in [ChromaLines::Frame, ChromaLines::Field] {
+                let whole = numbered(layout, (6, height)).with_chroma_lines(Sourced::tagged(lines));
+                for which in Field::BOTH {
+                    let Ok(part) = field(&whole, which) else {
+                        assert_eq!((which, height), (Field::Bottom, 1));
+                        continue;
+                    };
+                    assert_eq!(part.height(), (which.first_line()..height).step_by(2).len() as u32);
+                    for y in 0..part.height() {
+                        let expected = components(&whole, 5, 2 * y + which.first_line());
+                        assert_eq!(components(&part, 5, y), expected, "{layout:?} {lines} {which} {height} {y}");
+                    }
+                }
+            }
+        }
+    }
+}
