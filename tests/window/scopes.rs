@@ -6,7 +6,7 @@ use histoscope::view::scopes::{Layout, ScopeKind, ScopeStyle};
 use crate::display::Display;
 use crate::picture::Area;
 use crate::program::Program;
-use crate::wait::{PATIENCE, until};
+use crate::wait::{PATIENCE, output_of, until};
 use crate::{paused_sample, sample, turn};
 
 const SIZE: (u32, u32) = (1280, 720);
@@ -179,4 +179,49 @@ fn a_question_whose_answer_nobody_waits_for_draws_nothing_more() {
         (drawings() <= before + 1).then_some(())
     });
     program.quit_with("q");
+}
+
+/// What is told under a pointer that rests on a scope is the file's that is on screen, whatever depth the file before had.
+#[test]
+fn what_the_pointer_reads_belongs_to_the_file_on_screen() {
+    let _turn = turn();
+    let display = Display::start();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let names = ["gray8.mkv", "gray10.mkv", "gray12.mkv"].map(|name| folder.path().join(name));
+    for (name, format) in names.iter().zip(["yuv420p", "yuv420p10le", "yuv420p12le"]) {
+        let filter =
+            format!("color=c=gray:s=640x360:r=25:d=1,format={format},setparams=range=limited:colorspace=bt709");
+        let mut command = std::process::Command::new("ffmpeg");
+        command.args(["-v", "error", "-f", "lavfi", "-i", &filter, "-c:v", "ffv1"]).arg(name);
+        output_of(&mut command, PATIENCE).unwrap_or_else(|error| panic!("no clip: {error}"));
+    }
+    let names = names.map(|name| name.to_str().expect("plain").to_owned());
+    for engine in ["gpu", "cpu"] {
+        let mut arguments: Vec<&str> = names.iter().map(String::as_str).collect();
+        arguments.extend(["--paused", "--engine", engine]);
+        let program = Program::start_on(&display, &arguments);
+        for key in ["2", "shift+0"] {
+            program.key(key);
+        }
+        let scopes = ScopeStyle { parade: false, vectorscope: false, ..wall().scopes };
+        let (x, y) = middle(&Scene { scopes, ..wall() }, Some(ScopeKind::Waveform));
+        // Above the middle, where a deep picture has more levels than one of 8 bits has.
+        let read = |program: &Program, from: usize| {
+            until("the counts under the pointer", PATIENCE, || {
+                let log = program.log();
+                log.lines().skip(from).find(|l| l.contains("scope: x ") && l.contains("  R ")).map(str::to_owned)
+            })
+        };
+        program.after(|| program.point(x, y - 60), "scope: x ");
+        read(&program, 0);
+        for (key, name) in
+            [("Next", "gray10.mkv"), ("Next", "gray12.mkv"), ("Prior", "gray10.mkv"), ("Prior", "gray8.mkv")]
+        {
+            let before = program.log().lines().count();
+            program.after(|| program.key(key), &format!("note: {name}"));
+            let told = read(&program, before);
+            assert!(told.contains("  R 0"), "{name}: {told}");
+        }
+        program.quit_with("q");
+    }
 }
