@@ -4,7 +4,8 @@ use std::time::{Duration, Instant};
 
 use super::graphics::Graphics;
 use crate::gpu::FrameTag;
-use crate::histogram::{Components, Cumulative, Selected};
+use crate::histogram::{Components, Cumulative};
+use crate::picture::Frame;
 use crate::view::region::Region;
 use crate::view::scene::{Brush, Counted, Scene};
 
@@ -45,35 +46,26 @@ impl Bins {
         Self { components, region: Region::default(), newest: None, asked: Wanted::Nothing, brush: None }
     }
 
-    /// Forgets all bins, as with another video.
-    pub fn forget(&mut self) {
-        (self.newest, self.asked, self.brush) = (None, Wanted::Nothing, None);
-    }
-
     /// Notes that another frame has been loaded.
     pub const fn outdate(&mut self) {
         self.asked = Wanted::Nothing;
     }
 
-    /// The newest bins, whatever they are of.
+    /// The newest bins if they are of the video of that frame and of what is counted in it, and whose they are.
     #[must_use]
-    pub fn newest(&self) -> Option<(&FrameTag, &Cumulative)> {
-        self.newest.as_ref().map(|(tag, sums)| (tag, sums))
+    pub fn newest(&self, frame: &Frame) -> Option<(&FrameTag, &Cumulative)> {
+        let (tag, sums) = self.newest.as_ref()?;
+        let bits = frame.picture.layout().bin_bits();
+        let is_alike = tag.video == frame.video && sums.bits == bits && sums.components == self.components;
+        is_alike.then_some((tag, sums))
     }
 
-    /// The newest bins if they are of what is counted now, in a picture with bins of so many bits.
+    /// The same if they are of the picture and of the part of it that are counted now.
     #[must_use]
-    pub fn counted_now(&self, scene: &Scene, bits: Option<u32>) -> Option<&Cumulative> {
-        let (tag, sums) = self.newest()?;
-        let is_alike = sums.components == self.components && Some(sums.bits) == bits;
+    pub fn counted_now(&self, scene: &Scene, frame: &Frame) -> Option<(&FrameTag, &Cumulative)> {
         let is_adjusted = scene.counted_in(self.components) != Counted::Source;
-        (is_alike && tag.adjusted == is_adjusted && tag.region == self.region.counted()).then_some(sums)
-    }
-
-    /// Pixels that the brush selects by any and by all of its channels, where they have been counted for it.
-    #[must_use]
-    pub fn selected(&self, brush: Brush) -> Option<Selected> {
-        self.newest().filter(|(tag, _)| tag.brush == Some(brush))?.1.selected
+        let is_so = |tag: &FrameTag| tag.adjusted == is_adjusted && tag.region == self.region.counted();
+        self.newest(frame).filter(|(tag, _)| is_so(tag))
     }
 
     /// Asks for what is wanted of the frame on screen, with what a brush selects, and has not been asked for, and takes what has

@@ -99,8 +99,10 @@ impl Graphics {
     pub fn load(&mut self, frame: &Frame, region: Option<Rect>, components: Components) -> Result<(), GpuError> {
         let begin = Instant::now();
         let counted = self.counter.count_for_drawing(&frame.picture, region, components).map_err(GpuError::Region)?;
-        self.renderer.note_cpu_count(counted.is_some().then(|| begin.elapsed()));
-        self.renderer.load_frame(&self.gpu, frame, region, components, counted)
+        let cpu_count = counted.is_some().then(|| begin.elapsed());
+        self.renderer.load_frame(&self.gpu, frame, region, components, counted)?;
+        self.renderer.note_cpu_count(cpu_count);
+        Ok(())
     }
 
     /// Size of the view that is drawn next, in pixels.

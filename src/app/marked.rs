@@ -10,9 +10,9 @@ use super::options::Waker;
 use crate::adjust::Adjustments;
 use crate::cpu;
 use crate::histogram::Components;
-use crate::picture::Picture;
 use crate::picture::color::Colorimetry;
 use crate::picture::region::Rect;
+use crate::picture::{Picture, VideoId};
 use crate::view::exposure::{Exposure, MarkLimits};
 use crate::view::marked::Marked;
 
@@ -20,7 +20,7 @@ use crate::view::marked::Marked;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Which {
     /// That frame of the video, read so.
-    Source { serial: u64, pts_ticks: i64, colorimetry: Colorimetry },
+    Source { video: VideoId, serial: u64, pts_ticks: i64, colorimetry: Colorimetry },
     /// What those adjustments made of the frame that was loaded as that one in number.
     Result { loading: u64, adjustments: Adjustments },
 }
@@ -140,7 +140,7 @@ impl MarkedPixels {
         }
     }
 
-    /// Forgets it: another video has come, whose frames may have the same times.
+    /// Forgets it: on another device loadings are numbered anew.
     pub fn forget(&mut self) {
         self.state = SearchState::Nothing;
     }
@@ -199,7 +199,7 @@ mod tests {
         let colorimetry = Colorimetry { matrix: Sourced::tagged(Matrix::Bt709), range: Sourced::tagged(Range::Full) };
         let planes = OwnedPlanes { planes: vec![(gray, width)] };
         let picture = Picture::new(PixelLayout::gray(8), (width as u32, height as u32), colorimetry, Arc::new(planes));
-        let which = Which::Source { serial: 0, pts_ticks: white as i64, colorimetry };
+        let which = Which::Source { video: VideoId::default(), serial: 0, pts_ticks: white as i64, colorimetry };
         (picture.expect("a picture"), which)
     }
 

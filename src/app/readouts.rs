@@ -165,7 +165,7 @@ impl Sources<'_> {
     }
 
     fn stats(&self) -> Option<StatsTable> {
-        let (tag, sums) = self.bins.newest()?;
+        let (tag, sums) = self.bins.newest(self.geometry.frame?)?;
         let held = self.held.numbers(sums.components, tag.time_secs);
         let numbers = StatsTable::new(tag, sums, &self.geometry.scene.adjustments).beside(sums, tag.range, held);
         log::trace!("numbers: {}", numbers.as_text());
@@ -213,9 +213,9 @@ impl Sources<'_> {
         let bits = self.geometry.bits()?;
         let (_, rect, _) = panel::panels(scene, components, size)
             .find(|(_, _, channels)| !channels.intersection(brush.channels).is_empty())?;
-        let sums = self.bins.counted_now(scene, Some(bits))?;
-        let card =
-            Readout::of_range(sums, &brush, self.bins.selected(brush)).of_picture(self.counted_name().as_deref());
+        let (tag, sums) = self.bins.counted_now(scene, self.geometry.frame?)?;
+        let selected = sums.selected.filter(|_| tag.brush == Some(brush));
+        let card = Readout::of_range(sums, &brush, selected).of_picture(self.counted_name().as_deref());
         log::trace!("brush: {}", card.as_text());
         let (first, last) = rect.columns_of_codes((brush.low, brush.high), scene.style.binning(bits));
         let columns = [rect.left + first, rect.left + last + 1].map(|x| x as f32 / points);
@@ -235,7 +235,8 @@ impl Sources<'_> {
                 readings.readouts.extend(self.bin_of_lab(&hit, at));
                 return;
             }
-            let Some(sums) = self.bins.counted_now(scene, self.geometry.bits()) else { return };
+            let counted = self.geometry.frame.and_then(|frame| self.bins.counted_now(scene, frame));
+            let Some((_, sums)) = counted else { return };
             let end = lamps::end_at(&hit.rect, hit.channels, line_pixels(self.geometry.size), at);
             let binning = scene.style.binning(sums.bits);
             let (bin, card) = match end {

@@ -139,7 +139,8 @@ impl ScopePoint {
     #[must_use]
     pub fn text(&self, answer: Option<&ScopeAnswer>) -> String {
         let ScopeSubject { bits, components, range, style, .. } = self.subject;
-        let counts = answer.filter(|answer| answer.question == self.question).map(|answer| &answer.counts[..]);
+        let answer = answer.filter(|answer| answer.question == self.question);
+        let count = |channel: usize, level: u32| answer.and_then(|answer| answer.count(channel, level));
         let surplus = bits - level_bits(bits);
         let codes = |level: u32| {
             let [low, high] = Scale::new(components, 0, range, bits).codes_of(level);
@@ -154,13 +155,9 @@ impl ScopePoint {
                 let place = if first == last { format!("x {first}") } else { format!("x {first}\u{2013}{last}") };
                 let coded = if self.is_turned { " coded" } else { "" };
                 let mut text = format!("{place}{coded}  {value:.1} {}  code {}", unit.suffix(), codes(level));
-                let levels = 1_usize << level_bits(bits);
-                if let Some(counts) = counts {
-                    let shown = self.subject.shown().filter(|&c| channel.is_none_or(|only| only == c));
-                    for shown in shown {
-                        let count = counts[shown * levels + level as usize];
-                        text += &format!("  {} {count}", components.sign(shown));
-                    }
+                let shown = self.subject.shown().filter(|&c| channel.is_none_or(|only| only == c));
+                for (shown, count) in shown.filter_map(|shown| Some((shown, count(shown, level)?))) {
+                    text += &format!("  {} {count}", components.sign(shown));
                 }
                 text
             }
@@ -172,8 +169,8 @@ impl ScopePoint {
                 if x != 0.0 || y != 0.0 {
                     text += &format!("  {angle:.0}°");
                 }
-                if let Some(count) = counts.and_then(|counts| counts.get(cr as usize)) {
-                    text += &format!("  {count} {}", if *count == 1 { "sample" } else { "samples" });
+                if let Some(count) = count(0, cr) {
+                    text += &format!("  {count} {}", if count == 1 { "sample" } else { "samples" });
                 }
                 text
             }
@@ -202,5 +199,20 @@ mod tests {
         assert!(point.text(None).starts_with("x 8\u{2013}9  50."), "{}", point.text(None));
         let turned = ScopePoint { is_turned: true, ..point }.text(None);
         assert!(turned.starts_with("x 8\u{2013}9 coded  50."), "{turned}");
+    }
+
+    #[test]
+    fn counts_of_fewer_levels_than_the_picture_has_are_no_counts_of_it() {
+        let scene = Scene::default();
+        let picture = made::gray((8, 8), |_, _| 0).picture;
+        let subject = ScopeSubject::of(&picture, false, (Components::Rgbl, scene.channels), scene.scopes);
+        let subject = ScopeSubject { bits: 10, ..subject };
+        let question = ScopeQuestion::Column([4; CHANNELS]);
+        let spot = Spot::Level { samples: (4, 4), level: 1000, channel: None };
+        let point = ScopePoint { question, spot, subject, is_turned: false };
+        let answer = ScopeAnswer { question, counts: vec![7; CHANNELS * 256] };
+        assert_eq!(point.text(Some(&answer)), point.text(None));
+        let answer = ScopeAnswer { question, counts: vec![7; CHANNELS * 1024] };
+        assert!(point.text(Some(&answer)).contains(" 7"), "{}", point.text(Some(&answer)));
     }
 }

@@ -212,7 +212,6 @@ impl Viewer {
                 self.brush_fade.reset();
                 // What was chosen for another picture is not brought back on this one.
                 self.history.clear();
-                self.lab.outdate();
                 self.work.take_over((*session, &first), self.inputs.place(), now);
             }
         }

@@ -243,7 +243,6 @@ impl Workspace {
     pub fn rebuild(&mut self, error: GpuError) -> Result<(), AppError> {
         self.graphics.rebuild(error)?;
         self.hud.restart(&self.graphics.screen.window);
-        // Loadings are numbered anew.
         self.marked.forget();
         self.second.iter_mut().for_each(Second::restart);
         self.graphics.renderer.set_timing(&self.graphics.gpu, self.hud.panels.timing);

@@ -1,14 +1,16 @@
 //! Which frame, and which picture of it, the figures of a playing video belong to.
 
 use crate::histogram::Components;
-use crate::picture::Frame;
 use crate::picture::color::Range;
 use crate::picture::region::Rect;
+use crate::picture::{Frame, VideoId};
 use crate::view::scene::Brush;
 
 /// Which frame figures belong to.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct FrameTag {
+    /// The video that it is of.
+    pub video: VideoId,
     /// Number of the seek that led to the frame.
     pub serial: u64,
     /// Its timestamp in units of the stream's time base.
@@ -31,10 +33,22 @@ impl FrameTag {
     /// The tag of a frame.
     #[must_use]
     pub fn of(frame: &Frame) -> Self {
-        let Frame { serial, pts_ticks, time_secs, index, .. } = *frame;
+        let Frame { video, serial, pts_ticks, time_secs, index, .. } = *frame;
         let range = Some(frame.picture.colorimetry().range.value);
-        Self { serial, pts_ticks, time_secs, index, adjusted: false, range, region: None, brush: None }
+        Self { video, serial, pts_ticks, time_secs, index, adjusted: false, range, region: None, brush: None }
     }
+}
+
+/// What pictures have in common of which one may show what was counted of another, until its own counts have come: a video plays,
+/// and counts come some drawings later. Codes, bins and columns mean the same in all of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Series {
+    pub video: VideoId,
+    pub size: (u32, u32),
+    /// What of the pictures is counted.
+    pub rect: Rect,
+    pub bits: u32,
+    pub components: Components,
 }
 
 /// What bins on their way back are of.
@@ -45,8 +59,6 @@ pub(super) struct FigureSubject {
     pub loading: u64,
     /// Number of the choice of what is adjusted and counted.
     pub revision: u64,
-    pub bits: u32,
-    pub components: Components,
     /// Whether the pixels outside the limits of EBU R 103 come behind them.
     pub limits: bool,
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::Gpu;
+use super::figures::Series;
 use super::readback_belt::ReadbackBelt;
 use super::timing::{Spans, Timestamps, span_ns};
 
@@ -69,8 +70,10 @@ impl Timed {
 #[derive(Debug)]
 pub struct LiveTiming {
     timestamps: Option<Timestamps>,
-    /// The figures of one frame on their way back, and which spans it wrote, a bit each.
-    belt: ReadbackBelt<u32>,
+    /// The figures of one frame on their way back, the series that it is of, and which spans it wrote, a bit each.
+    belt: ReadbackBelt<(Option<Series>, u32)>,
+    /// The series whose pictures are timed.
+    series: Option<Series>,
     /// Spans written by the frame that is recorded now.
     recording: Option<u32>,
     /// The newest figures.
@@ -85,8 +88,16 @@ impl LiveTiming {
         Self {
             timestamps: Timestamps::new(gpu, Timed::COUNT),
             belt: ReadbackBelt::new(&gpu.device, "live timestamps", bytes, 1),
+            series: None,
             recording: None,
             times: PassTimes::default(),
+        }
+    }
+
+    /// Times pictures of that series from now on. What was timed of another is told no longer.
+    pub(super) fn follow(&mut self, series: Series) {
+        if self.series.replace(series) != Some(series) {
+            self.times = PassTimes::default();
         }
     }
 
@@ -114,7 +125,7 @@ impl LiveTiming {
     pub fn end(&mut self, encoder: &mut wgpu::CommandEncoder) {
         let (Some(written), Some(timestamps)) = (self.recording, &self.timestamps) else { return };
         let spans = (0..Timed::COUNT).filter(|span| written & (1 << span) != 0);
-        self.belt.record_with(written, |readback| {
+        self.belt.record_with((self.series, written), |readback| {
             timestamps.record_copy(encoder, spans, readback);
             readback.size()
         });
@@ -132,9 +143,12 @@ impl LiveTiming {
         !self.belt.is_empty()
     }
 
-    /// Takes the figures that have come back, without waiting; whether there were any.
+    /// Takes the figures that have come back, without waiting; whether there were any of the series.
     pub fn poll(&mut self, gpu: &Gpu) -> bool {
-        let Some((written, words)) = self.belt.poll(&gpu.device) else { return false };
+        let Some(((series, written), words)) = self.belt.poll(&gpu.device) else { return false };
+        if series != self.series {
+            return false;
+        }
         let period_ns = f64::from(gpu.queue.get_timestamp_period());
         self.times = times(bytemuck::cast_slice(&words), written, period_ns, self.times);
         true

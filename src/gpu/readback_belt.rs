@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::sync::mpsc::{self, Receiver};
 
 use super::GpuError;
+use super::figures::Series;
 
 /// Buffers of one size in which bytes come back, and what the bytes are of.
 #[derive(Debug)]
@@ -166,10 +167,12 @@ pub(super) fn read_now<R>(
     taken.map(|((), read)| read).ok_or_else(|| GpuError::Lost("nothing was read".to_owned()))
 }
 
-/// Words that come back while a video plays, one load of them at a time, because somebody asked.
+/// Words that come back while a video plays, one load of them at a time, because somebody asked. Each load belongs to the series of
+/// pictures that it was asked of: what has come of another is never handed out.
 #[derive(Debug)]
 pub struct OnRequest<T> {
-    pub belt: ReadbackBelt<T>,
+    belt: ReadbackBelt<(Series, T)>,
+    newest: Option<(Series, T, Vec<u32>)>,
     /// Whether somebody waits for words that are not on their way yet.
     pub is_wanted: bool,
 }
@@ -177,24 +180,65 @@ pub struct OnRequest<T> {
 impl<T> OnRequest<T> {
     /// Room for at most so many words.
     pub fn new(device: &wgpu::Device, label: &str, words: usize) -> Self {
-        Self { belt: ReadbackBelt::new(device, label, words as u64 * 4, 1), is_wanted: false }
+        Self { belt: ReadbackBelt::new(device, label, words as u64 * 4, 1), newest: None, is_wanted: false }
+    }
+
+    /// Whether nothing is under way.
+    pub fn is_idle(&self) -> bool {
+        self.belt.is_empty()
     }
 
     /// Whether words are wanted and can set out.
     pub fn is_due(&self) -> bool {
-        self.is_wanted && self.belt.is_empty()
+        self.is_wanted && self.is_idle()
     }
 
     /// Whether words are wanted or under way.
     pub fn is_pending(&self) -> bool {
-        self.is_wanted || !self.belt.is_empty()
+        self.is_wanted || !self.is_idle()
     }
 
-    /// Records the copy of ranges of words of these buffers.
-    pub fn record(&mut self, encoder: &mut wgpu::CommandEncoder, parts: &[(&wgpu::Buffer, Range<usize>)], subject: T) {
+    /// What is under way, if it is of that series.
+    pub fn under_way(&self, series: Option<Series>) -> Option<&T> {
+        self.belt.newest().filter(|(of, _)| Some(*of) == series).map(|(_, subject)| subject)
+    }
+
+    /// Records the copy of ranges of words of these buffers, of a picture of that series.
+    pub fn record(
+        &mut self,
+        encoder: &mut wgpu::CommandEncoder,
+        parts: &[(&wgpu::Buffer, Range<usize>)],
+        series: Series,
+        subject: T,
+    ) {
         let bytes = |words: &Range<usize>| words.start as u64 * 4..words.end as u64 * 4;
         let parts: Vec<_> = parts.iter().map(|(buffer, words)| (*buffer, bytes(words))).collect();
-        self.belt.record(encoder, &parts, subject);
+        self.belt.record(encoder, &parts, (series, subject));
         self.is_wanted = false;
+    }
+
+    /// Must follow the submission of what was recorded.
+    pub fn submitted(&mut self) {
+        self.belt.submitted(None);
+    }
+
+    /// Looks for words that have come, without waiting; whether there are any of that series.
+    pub fn poll(&mut self, device: &wgpu::Device, series: Option<Series>) -> bool {
+        let Some(((of, subject), words)) = self.belt.poll(device) else { return false };
+        let is_of_it = Some(of) == series;
+        self.newest = is_of_it.then_some((of, subject, words));
+        is_of_it
+    }
+
+    /// The newest words that have come of that series, and what they are of.
+    pub fn newest(&self, series: Option<Series>) -> Option<(&T, &[u32])> {
+        let (_, subject, words) = self.newest.as_ref().filter(|(of, ..)| Some(*of) == series)?;
+        Some((subject, words))
+    }
+
+    /// Takes them.
+    pub fn take(&mut self, series: Option<Series>) -> Option<(T, Vec<u32>)> {
+        let (of, subject, words) = self.newest.take()?;
+        (Some(of) == series).then_some((subject, words))
     }
 }

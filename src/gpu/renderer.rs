@@ -202,7 +202,7 @@ impl Renderer {
         }
     }
 
-    /// Notes how long another engine took to count the picture that is loaded next.
+    /// Notes how long another engine took to count the picture that is loaded.
     pub fn note_cpu_count(&mut self, time: Option<Duration>) {
         if let Some(timing) = &mut self.timing {
             timing.times.cpu_count = time;
@@ -214,17 +214,9 @@ impl Renderer {
         if let Some(timing) = &mut self.timing {
             timing.submitted();
         }
-        self.answers.live.belt.submitted(None);
-        self.answers.thresholds.belt.submitted(None);
+        self.answers.live.submitted();
+        self.answers.thresholds.submitted();
         self.paint.iter_mut().for_each(PaintPass::submitted);
-    }
-
-    /// The newest luminance codes at which the second class and those after it begin, `u32::MAX` where there is none; `None`
-    /// where no threshold is among the adjustments, or they have not come yet. Never waits: they come with
-    /// [`poll_histogram`](Self::poll_histogram), [`poll_times`](Self::poll_times) and every drawing.
-    #[must_use]
-    pub const fn thresholds(&self) -> Option<[u32; 4]> {
-        self.answers.newest_thresholds
     }
 
     /// Sets the text and panels that are drawn over everything from the next drawing on.
@@ -245,9 +237,8 @@ impl Renderer {
         counted: Option<Histogram>,
     ) -> Result<(), GpuError> {
         let placing = (frame.sample_aspect, frame.orientation);
-        self.load_region(gpu, &frame.picture, placing, region, components, counted)?;
+        self.load_picture(gpu, (&frame.picture, Some(FrameTag::of(frame))), placing, region, components, counted)?;
         if let Some(loaded) = &mut self.content.loaded {
-            loaded.tag = Some(FrameTag::of(frame));
             loaded.transfer = Transfer::of_tag(frame.source.transfer);
         }
         Ok(())
@@ -278,6 +269,18 @@ impl Renderer {
         &mut self,
         gpu: &Gpu,
         picture: &Picture,
+        placing: (Ratio, Orientation),
+        region: Option<Rect>,
+        components: Components,
+        counted: Option<Histogram>,
+    ) -> Result<(), GpuError> {
+        self.load_picture(gpu, (picture, None), placing, region, components, counted)
+    }
+
+    fn load_picture(
+        &mut self,
+        gpu: &Gpu,
+        (picture, tag): (&Picture, Option<FrameTag>),
         (sample_aspect, orientation): (Ratio, Orientation),
         region: Option<Rect>,
         components: Components,
@@ -309,13 +312,11 @@ impl Renderer {
         if uploads {
             self.content.pictures.upload(gpu, picture)?;
         }
-        if let Some(timing) = &mut self.timing {
-            timing.times.upload = uploads.then(|| begin.elapsed());
-        }
+        let upload = uploads.then(|| begin.elapsed());
         if counted.is_none() {
             self.content.histogram.prepare_region(gpu, picture, region, components)?;
         }
-        self.content.loaded = Some(Loaded {
+        let loaded = self.content.loaded.insert(Loaded {
             picture: picture.clone(),
             rasterizer,
             shape: Shape { width, height, sample_aspect, orientation },
@@ -324,11 +325,15 @@ impl Renderer {
             region,
             range: picture.colorimetry().range.value,
             transfer: Transfer::default(),
-            tag: None,
+            tag,
             loading: self.content.loadings,
             count: Count::Due,
             known: counted,
         });
+        if let Some(timing) = &mut self.timing {
+            timing.follow(loaded.series());
+            timing.times.upload = upload;
+        }
         Ok(())
     }
 

@@ -1,5 +1,6 @@
 //! Reading packets ahead of decoding, to know where to begin and which frame is wanted.
 
+use super::av::{AvPacket, FramelessPackets};
 use super::decoder::Decoder;
 use super::error::MediaError;
 use super::position::PromisedNumbers;
@@ -103,7 +104,9 @@ impl Decoder {
 
     /// The same of the packets in the queue from `key` on, and those before.
     fn stamps_from(&self, key: usize, mut stamps: Vec<i64>) -> Option<Vec<i64>> {
-        for packet in self.position.packets.iter().skip(key).filter(|packet| !packet.is_discarded()) {
+        let codec = self.info.codec.as_str();
+        let gives_frame = |packet: &&AvPacket| !packet.is_discarded() && !FramelessPackets::always_has(codec, packet);
+        for packet in self.position.packets.iter().skip(key).filter(gives_frame) {
             stamps.push(packet.pts()?);
         }
         stamps.sort_unstable();

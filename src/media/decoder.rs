@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use super::av::{AvError, AvFrame, AvPacket, Input, Interrupt, Read, Received};
+use super::av::{AvError, AvFrame, AvPacket, FramelessPackets, Input, Interrupt, Read, Received};
 use super::error::MediaError;
 use super::index::FrameIndex;
 use super::info::{FrameCounters, StreamInfo};
@@ -390,7 +390,7 @@ impl Decoder {
             Ok(()) => {
                 if packet.is_discarded() {
                     self.counters.discarded += 1;
-                } else {
+                } else if !FramelessPackets::always_has(&self.info.codec, &packet) {
                     self.position.in_codec.push(packet.pts());
                 }
             }

@@ -1,6 +1,6 @@
 //! Where the frames of a file lie in time, learned from its packets without decoding them.
 
-use super::av::{AvError, Read};
+use super::av::{AvError, FramelessPackets, Read};
 use super::error::MediaError;
 use super::source::Source;
 
@@ -61,6 +61,9 @@ impl Lister {
     pub(super) fn list(&self, go_on: impl Fn() -> bool) -> Result<Listing, MediaError> {
         let mut input = self.source.open()?;
         input.select(self.stream);
+        let Some(mut frameless) = input.stream(self.stream).map(|stream| FramelessPackets::of(&stream)) else {
+            return Ok(Listing::Unclear);
+        };
         let mut index = FrameIndex::default();
         let mut last_dts = None;
         loop {
@@ -82,8 +85,9 @@ impl Lister {
             let is_whole = !has_gone_back && !packet.is_corrupt() && index.pts.len() < MOST_FRAMES;
             let Some(pts) = packet.pts().filter(|_| is_whole) else { return Ok(Listing::Unclear) };
             last_dts = packet.dts().or(last_dts);
+            let is_frameless = frameless.has(&packet);
             // What lies before the first frame that came out has no picture of its own.
-            if pts < self.start_ticks || packet.is_discarded() {
+            if pts < self.start_ticks || packet.is_discarded() || is_frameless {
                 continue;
             }
             index.pts.push(pts);

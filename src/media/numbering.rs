@@ -8,7 +8,7 @@ use super::index::{FrameIndex, Lister, Listing};
 use super::position::{Count, Origin};
 use super::promise::Promise;
 
-/// Codecs whose packets hold exactly one shown frame each, so that counting packets is counting frames.
+/// Codecs whose packets hold exactly one shown frame each, or say that they hold none, so that counting packets is counting frames.
 const ONE_FRAME_A_PACKET: [&str; 24] = [
     "h264",
     "hevc",
@@ -100,7 +100,7 @@ impl Decoder {
         self.numbers.list.as_ref()
     }
 
-    /// Whether each packet is a frame, so that counting packets is counting frames.
+    /// Whether each packet is a frame or says that it is none, so that counting packets is counting frames.
     pub(super) fn has_plain_packets(&self) -> bool {
         let codec = self.info.codec.as_str();
         // AVI may pack two frames of MPEG-4 into a packet.

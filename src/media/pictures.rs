@@ -9,7 +9,9 @@ use super::layout::{conversion_target, is_full_range, native_layout};
 use super::{orientation, tags};
 use crate::picture::color::{Origin, Range, Sourced};
 use crate::picture::layout::PixelLayout;
-use crate::picture::{Frame, Orientation, OwnedPlanes, Pages, Picture, PlaneStore, PlaneView, Ratio, SourceFormat};
+use crate::picture::{
+    Frame, Orientation, OwnedPlanes, Pages, Picture, PlaneStore, PlaneView, Ratio, SourceFormat, VideoId,
+};
 
 /// What the container says about all frames; a frame may say otherwise.
 #[derive(Clone)]
@@ -52,6 +54,7 @@ pub(super) struct Presented {
 
 /// Makes pictures of frames. Size, pixel format and tags may differ from frame to frame.
 pub(super) struct PictureMaker {
+    video: VideoId,
     options: OpenOptions,
     defaults: StreamDefaults,
     /// The orientation that the frames stated last.
@@ -80,6 +83,7 @@ struct FrameKind {
 impl PictureMaker {
     pub(super) fn new(options: &OpenOptions, defaults: StreamDefaults) -> Self {
         Self {
+            video: VideoId::next(),
             options: options.clone(),
             defaults,
             stated_orientation: Orientation::default(),
@@ -103,6 +107,7 @@ impl PictureMaker {
         let shown = self.make(frame)?;
         let frame = Frame {
             picture: shown.picture.with_chroma_lines(lines),
+            video: self.video,
             pts_ticks: place.pts_ticks,
             time_base: place.time_base,
             time_secs: place.time_secs,

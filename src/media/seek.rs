@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::ahead::LookAhead;
 use super::approach::{Manner, Reached};
+use super::av::AvPacket;
 use super::decoder::Decoder;
 use super::error::MediaError;
 use super::index::Listing;
@@ -191,7 +192,11 @@ impl Decoder {
         if is_sure && self.position_input(self.info.start_ticks) {
             self.forget_position();
             self.position.origin = Origin::Keyframe;
-            if let Some(first) = self.decode_timed()? {
+            let first = self.read_packet()?;
+            // Where the video begins in the middle of a group, packets from before the first frame's belong to later ones.
+            let begins_group = first.as_ref().is_some_and(AvPacket::is_key);
+            self.position.packets.extend(first);
+            if begins_group && let Some(first) = self.decode_timed()? {
                 let is_first = first.pts == self.info.start_ticks;
                 self.position.ready.push_back(first);
                 if is_first {

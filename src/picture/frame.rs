@@ -4,6 +4,7 @@ mod pages;
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
 pub use pages::{Attachment, Memory, Pages};
@@ -402,11 +403,26 @@ pub struct SourceFormat {
     pub primaries: Option<&'static str>,
 }
 
+/// An opening of a video, which no other has: frames of two files may have the same time, number and serial.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct VideoId(u64);
+
+impl VideoId {
+    /// One that was not given before. The default is that of pictures that are no video's.
+    #[must_use]
+    pub fn next() -> Self {
+        static GIVEN: AtomicU64 = AtomicU64::new(0);
+        Self(GIVEN.fetch_add(1, Ordering::Relaxed) + 1)
+    }
+}
+
 /// A picture with its place in the video.
 #[derive(Debug, Clone)]
 pub struct Frame {
     /// The picture.
     pub picture: Picture,
+    /// The opening of a video that it is of.
+    pub video: VideoId,
     /// Presentation timestamp in units of `time_base`; it rises from frame to frame within one serial.
     pub pts_ticks: i64,
     /// The stream's time base, seconds per tick.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::color::Colorimetry;
 use super::layout::PixelLayout;
-use super::{Frame, Orientation, OwnedPlanes, Picture, Ratio, Scan};
+use super::{Frame, Orientation, OwnedPlanes, Picture, Ratio, Scan, VideoId};
 
 /// The first frame of a clip at 25 frames a second, of 8-bit gray, each pixel of it with the code that `code` has for its column and row.
 pub fn gray((width, height): (u32, u32), code: impl Fn(u32, u32) -> u8) -> Frame {
@@ -14,6 +14,7 @@ pub fn gray((width, height): (u32, u32), code: impl Fn(u32, u32) -> u8) -> Frame
     let color = Colorimetry::resolve(&layout, (width, height), None, None, false);
     Frame {
         arrival: None,
+        video: VideoId::default(),
         picture: Picture::new(layout, (width, height), color, planes).expect("planes of that size"),
         pts_ticks: 0,
         time_base: Ratio { num: 1, den: 25 },

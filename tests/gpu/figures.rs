@@ -62,6 +62,7 @@ fn bins_come_back_with_the_frame_they_belong_to() {
     assert_eq!(
         tag,
         FrameTag {
+            video: first.video,
             serial: 3,
             pts_ticks: 7 * 512,
             time_secs: 7.0 * 0.04,

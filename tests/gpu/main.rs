@@ -25,6 +25,7 @@ mod reference;
 mod region;
 mod scopes;
 mod selection;
+mod series;
 mod strokes;
 mod traces;
 mod view;

@@ -11,7 +11,7 @@ use histoscope::cpu;
 use histoscope::gpu::readback::{Image, VIEW_FORMAT};
 use histoscope::gpu::{AdapterChoice, Gpu, Rasterizer, Renderer, Scene};
 use histoscope::histogram::{Components, Histogram};
-use histoscope::picture::{Frame, Orientation, Picture, Ratio, Scan};
+use histoscope::picture::{Frame, Orientation, Picture, Ratio, Scan, VideoId};
 
 /// Who draws, and whether the CPU counts.
 pub type Way = (Rasterizer, bool);
@@ -115,6 +115,7 @@ pub fn each() -> Vec<Adjustments> {
 pub fn frame(picture: Picture, serial: u64, number: u64) -> Frame {
     Frame {
         arrival: None,
+        video: VideoId::default(),
         picture,
         pts_ticks: 512 * number as i64,
         time_base: Ratio { num: 1, den: 12_800 },

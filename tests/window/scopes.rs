@@ -6,7 +6,7 @@ use histoscope::view::scopes::{Layout, ScopeKind, ScopeStyle};
 use crate::display::Display;
 use crate::picture::Area;
 use crate::program::Program;
-use crate::wait::{PATIENCE, until};
+use crate::wait::{PATIENCE, output_of, until};
 use crate::{paused_sample, sample, turn};
 
 const SIZE: (u32, u32) = (1280, 720);
@@ -179,4 +179,51 @@ fn a_question_whose_answer_nobody_waits_for_draws_nothing_more() {
         (drawings() <= before + 1).then_some(())
     });
     program.quit_with("q");
+}
+
+/// What is told under a pointer that rests on a scope is the file's that is on screen, whatever depth the file before had.
+#[test]
+fn what_the_pointer_reads_belongs_to_the_file_on_screen() {
+    let _turn = turn();
+    let display = Display::start();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let names = ["of8.mkv", "of10.mkv", "of12.mkv"].map(|name| folder.path().join(name));
+    for (name, format) in names.iter().zip(["yuv420p", "yuv420p10le", "yuv420p12le"]) {
+        let filter = format!("testsrc2=s=640x360:r=25:d=1,format={format},setparams=range=limited:colorspace=bt709");
+        let mut command = std::process::Command::new("ffmpeg");
+        command.args(["-v", "error", "-f", "lavfi", "-i", &filter, "-c:v", "ffv1"]).arg(name);
+        output_of(&mut command, PATIENCE).unwrap_or_else(|error| panic!("no clip: {error}"));
+    }
+    let names = names.map(|name| name.to_str().expect("plain").to_owned());
+    for engine in ["gpu", "cpu"] {
+        let mut arguments: Vec<&str> = names.iter().map(String::as_str).collect();
+        arguments.extend(["--paused", "--engine", engine]);
+        let program = Program::start_on(&display, &arguments);
+        for key in ["2", "shift+0"] {
+            program.key(key);
+        }
+        let scopes = ScopeStyle { parade: false, vectorscope: false, ..wall().scopes };
+        let (x, y) = middle(&Scene { scopes, ..wall() }, Some(ScopeKind::Waveform));
+        // Above the middle, where a deep picture has more levels than one of 8 bits has.
+        let read = |program: &Program, (from, note): (usize, &str)| {
+            until("the counts under the pointer", PATIENCE, || {
+                let log = program.log();
+                let mut since = log.lines().skip(from).skip_while(|line| !line.contains(note));
+                since.find(|line| line.contains("scope: x ") && line.contains("  R ")).map(str::to_owned)
+            })
+        };
+        program.after(|| program.point(x, y - 60), "scope: x ");
+        read(&program, (0, ""));
+        for (key, name) in [("Next", "of10.mkv"), ("Next", "of12.mkv"), ("Prior", "of10.mkv"), ("Prior", "of8.mkv")] {
+            let before = program.log().lines().count();
+            let note = format!("note: {name}");
+            program.after(|| program.key(key), &note);
+            let told = read(&program, (before, &note));
+            let code: u32 =
+                told.split("code ").nth(1).and_then(|c| c.split(['\u{2013}', ' ']).next()?.parse().ok()).unwrap();
+            let least = if name == "of8.mkv" { 0 } else { 256 };
+            assert!(code > least, "{name}: {told}");
+        }
+        program.quit_with("q");
+    }
 }

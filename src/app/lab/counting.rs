@@ -89,11 +89,6 @@ impl LabCounting {
         }
     }
 
-    /// Notes that another video is on screen, whose frames may look like those before by time and number.
-    pub fn outdate_frame(&mut self) {
-        self.counted = None;
-    }
-
     /// The newest figures of what is chosen, once there are some.
     pub const fn figures(&self) -> Option<&Figures> {
         match &self.figures {

@@ -22,6 +22,7 @@ use super::hud::{
 };
 use crate::gpu::{FrameTag, Gpu, GpuError};
 use crate::lab::{Blurring, PreparedScan, Topic};
+use crate::picture::VideoId;
 use beside::LabRuns;
 use counting::LabCounting;
 use shown::FrameKey;
@@ -47,6 +48,8 @@ pub struct Open {
     /// Whether the panel tells what matters most alone, so that the video plays on.
     is_brief: bool,
     work: Topical,
+    /// The video that it is at work on, once there is one.
+    video: Option<VideoId>,
 }
 
 /// What works on what the lab is about.
@@ -83,7 +86,8 @@ impl Lab {
 
     fn open(choice: LabChoice, now: Instant) -> Self {
         log::debug!("lab: open");
-        Self::Open(Box::new(Open { choice, since: now, is_brief: false, work: Topical::new(choice.topic, now) }))
+        let work = Topical::new(choice.topic, now);
+        Self::Open(Box::new(Open { choice, since: now, is_brief: false, work, video: None }))
     }
 
     /// Closes it; whether it was open.
@@ -92,20 +96,6 @@ impl Lab {
         log::debug!("lab: closed");
         *self = Self::Closed(open.choice);
         true
-    }
-
-    /// Notes that another video is on screen, whose frames may look like those before by time and number.
-    pub fn outdate(&mut self) {
-        if let Self::Open(open) = self {
-            match &mut open.work {
-                Topical::Counting(counting) => counting.outdate_frame(),
-                Topical::Sums(sums) => sums.outdate(),
-                Topical::Blur(blurs) => {
-                    blurs.work.outdate();
-                    blurs.block_of = None;
-                }
-            }
-        }
     }
 
     /// Whether it is open.
@@ -272,6 +262,11 @@ impl Open {
     }
 
     fn advance(&mut self, gpu: &Arc<Gpu>, shown: ScreenState<'_>, now: Instant) -> Result<Advanced, GpuError> {
+        let video = shown.frame.video;
+        if self.video.replace(video).is_some_and(|before| before != video) {
+            // What is under way or has come is of the video before.
+            self.work = Topical::new(self.choice.topic, now);
+        }
         let key = (FrameTag::of(shown.frame), shown.frame.picture.colorimetry().matrix.value);
         // A software adapter takes as long for the whole panel as for all the rest of a frame.
         let is_brief = shown.is_playing && gpu.is_software();

@@ -11,6 +11,7 @@ use crate::app::marked::{MarkedPicture, Which};
 use crate::app::options::AppError;
 use crate::app::regions;
 use crate::histogram::Components;
+use crate::picture::Frame;
 use crate::picture::region::Rect;
 use crate::view::brushes::Brushes;
 use crate::view::exposure::Tint;
@@ -107,8 +108,9 @@ impl Workspace {
         let shown = match (&frame, self.graphics.renderer.result(&adjustments)) {
             (None, _) => MarkedPicture::Nothing,
             (Some(frame), _) if adjustments.is_off() => {
-                let (colorimetry, serial, pts_ticks) = (*frame.picture.colorimetry(), frame.serial, frame.pts_ticks);
-                MarkedPicture::Here(&frame.picture, Which::Source { serial, pts_ticks, colorimetry })
+                let colorimetry = *frame.picture.colorimetry();
+                let Frame { video, serial, pts_ticks, .. } = *frame;
+                MarkedPicture::Here(&frame.picture, Which::Source { video, serial, pts_ticks, colorimetry })
             }
             (_, Some((loading, Some(picture)))) => MarkedPicture::Here(picture, Which::Result { loading, adjustments }),
             (_, Some((_, None))) => MarkedPicture::OnAdapter,

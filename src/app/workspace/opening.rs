@@ -23,8 +23,6 @@ impl Workspace {
         self.scene.brushes = Brushes::default();
         self.scene.marks = None;
         self.scene.view = ViewSettings::fitted(self.scene.view.fit);
-        self.bins.forget();
-        self.marked.forget();
         self.strip.forget();
         self.hud.change_video();
         let place = if count > 1 { format!("  ({place} of {count})") } else { String::new() };

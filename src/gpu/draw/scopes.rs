@@ -30,6 +30,13 @@ pub struct CountKey {
     pub brushes: Option<Brushes>,
 }
 
+impl CountKey {
+    /// Whether the same is counted of that picture as of this one.
+    pub fn counts_as(&self, other: &Self) -> bool {
+        Self { of: (other.of.0, self.of.1, self.of.2), ..*self } == *other
+    }
+}
+
 /// Where counts are.
 #[derive(Debug, Clone, Copy)]
 pub enum CountSource<'a> {

@@ -2,7 +2,7 @@
 
 use super::super::Gpu;
 use super::super::cumulative::CumulativePass;
-use super::super::figures::FigureSubject;
+use super::super::figures::{FigureSubject, Series};
 use super::super::params::{LimitsParams, SelectionParams};
 use super::super::readback_belt::OnRequest;
 use super::super::totals::TotalsPass;
@@ -31,7 +31,8 @@ pub struct Answers {
     pub selecting: Option<Brush>,
     pub live: OnRequest<FigureSubject>,
     pub thresholds: OnRequest<()>,
-    pub newest_thresholds: Option<[u32; 4]>,
+    /// Those that the CPU has found, of a picture of that series.
+    pub thresholds_here: Option<(Series, [u32; 4])>,
     /// The loading whose bins were asked for.
     pub asked: Option<u64>,
 }
@@ -49,7 +50,7 @@ impl Answers {
             selecting: None,
             live: OnRequest::new(&gpu.device, "live sums", Cumulative::scan_words(12) + TAIL_WORDS + 3),
             thresholds: OnRequest::new(&gpu.device, "live thresholds", 4),
-            newest_thresholds: None,
+            thresholds_here: None,
             asked: None,
         }
     }

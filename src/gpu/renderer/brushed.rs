@@ -10,7 +10,7 @@ use crate::gpu::brushed::BrushedPasses;
 use crate::gpu::draw::Selected;
 use crate::gpu::draw::overlay::OverlayBars;
 use crate::gpu::draw::scopes::{CountKey, CountSource, ScopeBuffers};
-use crate::gpu::figures::FiguresState;
+use crate::gpu::figures::{FiguresState, Series};
 use crate::gpu::params::ChannelScale;
 use crate::gpu::readback_belt::OnRequest;
 use crate::gpu::resources::storage;
@@ -30,10 +30,8 @@ pub struct Brushed {
     planes: wgpu::Buffer,
     bins: wgpu::Buffer,
     scales: Scales,
-    /// The number of pixels that all brushes select, on its way from the adapter, with the number of those that are counted; and the
-    /// newest that have come.
-    asked: OnRequest<(SelectionKey, u64)>,
-    newest: Option<(SelectionKey, (u32, u64))>,
+    /// The number of pixels that all brushes select, asked for of the adapter.
+    asked: OnRequest<SelectionKey>,
 }
 
 /// What tells selections apart.
@@ -75,7 +73,6 @@ impl Brushed {
             bins: room("brushed bins"),
             scales: Scales::new(gpu),
             asked: OnRequest::new(&gpu.device, "brushed total", 1),
-            newest: None,
         }
     }
 
@@ -96,7 +93,7 @@ impl Brushed {
         if self.found.as_ref().is_some_and(|found| found.key == key) {
             return false;
         }
-        let selection = brushes.on(subject.rect, subject.components, subject.chroma);
+        let selection = brushes.on(subject.series.rect, subject.series.components, subject.chroma);
         let (mut pixels, mut counts) = (None, None);
         match (bound.filter(|_| BrushedPasses::serve(gpu, subject.input.size)), picture) {
             (Some(group), _) => {
@@ -176,30 +173,34 @@ impl Brushed {
         subject.drawn([waveform, vectorscope])
     }
 
-    /// Pixels that all of these brushes select, and those that are counted, once that is known. Never waits: what the adapter has
-    /// counted is sent for, and comes some drawings later; until then that of an earlier picture.
-    pub fn ask(&mut self, gpu: &Gpu, brushes: Brushes) -> Option<(u32, u64)> {
-        let found = self.found.as_ref().filter(|found| found.key.0.brushes == Some(brushes))?;
-        let (key, samples) = (found.key, found.subject.rect.pixel_count());
+    /// Pixels of what is loaded that all of these brushes select, and those that are counted, once that is known. Never waits: what the
+    /// adapter has counted is sent for, and comes some drawings later; until then that of an earlier picture of the series.
+    pub fn ask(&mut self, gpu: &Gpu, series: Option<Series>, brushes: Brushes) -> Option<(u32, u64)> {
+        let is_of_it =
+            |found: &&LastSelection| found.key.0.brushes == Some(brushes) && Some(found.subject.series) == series;
+        let found = self.found.as_ref().filter(is_of_it)?;
+        let (key, of) = (found.key, found.subject.series);
+        let samples = of.rect.pixel_count();
         if let Some(pixels) = &found.pixels {
             return Some((pixels.count, samples));
         }
-        self.poll(gpu);
-        let is_new = self.newest.as_ref().is_none_or(|(of, _)| *of != key);
-        if let (true, Some(passes)) = (is_new && self.asked.belt.is_empty(), &self.passes) {
+        self.poll(gpu, series);
+        let is_there = self.asked.newest(series).is_some_and(|(newest, _)| *newest == key);
+        if let (true, Some(passes)) = (!is_there && self.asked.is_idle(), &self.passes) {
             let descriptor = wgpu::CommandEncoderDescriptor { label: Some("fetch brushed total") };
             let mut encoder = gpu.device.create_command_encoder(&descriptor);
-            self.asked.record(&mut encoder, &[(&passes.total, 0..1)], (key, samples));
+            self.asked.record(&mut encoder, &[(&passes.total, 0..1)], of, key);
             gpu.queue.submit([encoder.finish()]);
-            self.asked.belt.submitted(None);
+            self.asked.submitted();
         }
-        self.newest.as_ref().filter(|((of, _), _)| of.brushes == key.0.brushes).map(|(_, counts)| *counts)
+        let (newest, words) = self.asked.newest(series)?;
+        let is_alike = newest.0.brushes == key.0.brushes;
+        words.first().filter(|_| is_alike).map(|&count| (count, samples))
     }
 
-    /// Takes a number that has come, without waiting; whether there was any, or one is under way.
-    pub fn poll(&mut self, gpu: &Gpu) -> FiguresState {
-        if let Some(((key, samples), words)) = self.asked.belt.poll(&gpu.device) {
-            self.newest = words.first().map(|&count| (key, (count, samples)));
+    /// Takes a number of that series that has come, without waiting; whether there was any, or one is under way.
+    pub fn poll(&mut self, gpu: &Gpu, series: Option<Series>) -> FiguresState {
+        if self.asked.poll(&gpu.device, series) {
             return FiguresState::New;
         }
         if self.asked.is_pending() { FiguresState::UnderWay } else { FiguresState::Settled }

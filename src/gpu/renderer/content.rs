@@ -6,7 +6,7 @@ use super::difference::Differing;
 use super::loaded::{Count, Loaded};
 use crate::adjust::{Adjustments, working_colorimetry};
 use crate::gpu::Gpu;
-use crate::gpu::figures::FrameTag;
+use crate::gpu::figures::{FrameTag, Series};
 use crate::gpu::histogram::HistogramPasses;
 use crate::gpu::live::Timed;
 use crate::gpu::upload::PictureBuffers;
@@ -121,6 +121,11 @@ impl LoadedContent {
             (None, None) => {}
         }
         loaded.count = Count::Done;
+    }
+
+    /// The series that the loaded picture is of.
+    pub fn series(&self) -> Option<Series> {
+        self.loaded.as_ref().map(Loaded::series)
     }
 
     /// Whether the loaded picture's adjusted one is there.

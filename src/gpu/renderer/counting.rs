@@ -7,7 +7,7 @@ use super::linear::LinearCount;
 use super::loaded::Loaded;
 use crate::cpu;
 use crate::gpu::cumulative::CumulativePass;
-use crate::gpu::figures::{FigureSubject, FrameTag};
+use crate::gpu::figures::{FigureSubject, FrameTag, Series};
 use crate::gpu::params::{LimitsParams, SelectionParams};
 use crate::gpu::readback::read_buffer;
 use crate::gpu::totals::TotalsPass;
@@ -28,7 +28,7 @@ impl Renderer {
             let has_limits = subject.limits || self.answers.limits.is_none();
             (subject.loading, subject.revision) == now && has_limits && subject.tag.brush == self.answers.selecting
         };
-        let is_under_way = self.answers.live.belt.newest().is_some_and(is_newest);
+        let is_under_way = self.answers.live.under_way(self.content.series()).is_some_and(is_newest);
         self.answers.live.is_wanted |= !is_under_way;
         self.fetch_histogram(gpu);
     }
@@ -53,9 +53,12 @@ impl Renderer {
             }
             return Some((FrameTag { brush, ..tag }, sums));
         }
-        let come = self.answers.live.belt.poll(&gpu.device);
+        let series = self.content.series();
+        self.answers.live.poll(&gpu.device, series);
+        let come = self.answers.live.take(series);
         self.fetch_histogram(gpu);
-        let (FigureSubject { tag, loading, revision, bits, components, limits }, mut words) = come?;
+        let (FigureSubject { tag, loading, revision, limits }, mut words) = come?;
+        let Series { bits, components, .. } = series?;
         // What the picture was counted as before a choice is of no use any more: other bins are on their way.
         let is_outdated = loading == self.content.loadings && revision != self.content.revision;
         let selected = tag.brush.and_then(|_| Some(Selected { all: words.pop()?, any: words.pop()? }));
@@ -149,7 +152,7 @@ impl Renderer {
             let mut encoder = gpu.device.create_command_encoder(&descriptor);
             self.record_fetch(gpu, &mut encoder);
             gpu.queue.submit([encoder.finish()]);
-            self.answers.live.belt.submitted(None);
+            self.answers.live.submitted();
         }
     }
 
@@ -157,8 +160,8 @@ impl Renderer {
     fn record_fetch(&mut self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder) -> bool {
         let Some(loaded) = self.content.fetchable().filter(|_| self.answers.live.is_due()) else { return false };
         let Loaded { loading, bits, components, .. } = *loaded;
-        let (tag, revision) = (self.content.tag(loaded), self.content.revision);
-        let mut subject = FigureSubject { tag, loading, revision, bits, components, limits: false };
+        let (tag, revision, series) = (self.content.tag(loaded), self.content.revision, loaded.series());
+        let mut subject = FigureSubject { tag, loading, revision, limits: false };
         let bins = &self.content.passes().0.bins;
         let cumulative = self.answers.cumulative.get_or_insert_with(|| CumulativePass::new(gpu));
         let descriptor = wgpu::ComputePassDescriptor { label: Some("sum up"), timestamp_writes: None };
@@ -180,44 +183,57 @@ impl Renderer {
             parts.push((&selection.totals, 0..2));
             subject.tag.brush = Some(brush);
         }
-        self.answers.live.record(encoder, &parts, subject);
+        self.answers.live.record(encoder, &parts, series, subject);
         true
     }
 
     /// Takes the thresholds that are known here; forgets them where there are none any more.
     fn note_thresholds(&mut self) {
         let known = match self.content.adjusting.thresholds() {
-            Thresholds::There(_) => return,
-            Thresholds::Here(thresholds) => Some(thresholds),
+            Thresholds::There(_) => None,
+            Thresholds::Here(thresholds) => self.content.series().zip(Some(thresholds)),
             Thresholds::None => None,
         };
-        self.answers.newest_thresholds = known;
-        self.answers.thresholds.is_wanted = false;
+        self.answers.thresholds_here = known;
+        self.answers.thresholds.is_wanted &= self.has_thresholds_there();
+    }
+
+    /// Whether the thresholds that there are lie with the adapter.
+    fn has_thresholds_there(&self) -> bool {
+        matches!(self.content.adjusting.thresholds(), Thresholds::There(_))
     }
 
     fn record_thresholds(&mut self, encoder: &mut wgpu::CommandEncoder) {
-        if let (Thresholds::There(buffer), true) =
-            (self.content.adjusting.thresholds(), self.answers.thresholds.is_due())
+        // What was made of an earlier picture is not of this one's series.
+        let series = self.content.series().filter(|_| self.content.has_result());
+        if let (Thresholds::There(buffer), true, Some(series)) =
+            (self.content.adjusting.thresholds(), self.answers.thresholds.is_due(), series)
         {
-            self.answers.thresholds.record(encoder, &[(buffer, 0..4)], ());
+            self.answers.thresholds.record(encoder, &[(buffer, 0..4)], series, ());
         }
     }
 
     /// Takes thresholds that have come, and sends for newer ones.
     pub(super) fn poll_thresholds(&mut self, gpu: &Gpu) {
-        let come = self.answers.thresholds.belt.poll(&gpu.device);
-        if !matches!(self.content.adjusting.thresholds(), Thresholds::There(_)) {
-            return;
-        }
-        if let Some(((), words)) = come {
-            self.answers.newest_thresholds = <[u32; 4]>::try_from(words).ok();
-        }
-        if self.answers.thresholds.is_due() {
+        self.answers.thresholds.poll(&gpu.device, self.content.series());
+        if self.has_thresholds_there() && self.answers.thresholds.is_due() {
             let descriptor = wgpu::CommandEncoderDescriptor { label: Some("fetch thresholds") };
             let mut encoder = gpu.device.create_command_encoder(&descriptor);
             self.record_thresholds(&mut encoder);
             gpu.queue.submit([encoder.finish()]);
-            self.answers.thresholds.belt.submitted(None);
+            self.answers.thresholds.submitted();
         }
+    }
+
+    /// The newest luminance codes at which the second class and those after it begin, `u32::MAX` where there is none; `None`
+    /// where no threshold is among the adjustments, or they have not come yet. Never waits: they come with
+    /// [`poll_histogram`](Self::poll_histogram), [`poll_times`](Self::poll_times) and every drawing.
+    #[must_use]
+    pub fn thresholds(&self) -> Option<[u32; 4]> {
+        let series = self.content.series();
+        if self.has_thresholds_there() {
+            return self.answers.thresholds.newest(series)?.1.try_into().ok();
+        }
+        self.answers.thresholds_here.filter(|(of, _)| Some(*of) == series).map(|(_, thresholds)| thresholds)
     }
 }

@@ -164,7 +164,8 @@ impl Renderer {
     /// Pixels that all of these brushes select and those that are counted, once that is known of what was drawn with them; nothing where
     /// only the histograms are brushed and no other scope is shown. Never waits.
     pub fn ask_brushed(&mut self, gpu: &Gpu, brushes: Brushes) -> Option<(u32, u64)> {
-        self.answers.brushed.as_mut()?.ask(gpu, brushes)
+        let series = self.content.series();
+        self.answers.brushed.as_mut()?.ask(gpu, series, brushes)
     }
 
     /// Counts the scopes that are shown beside the histograms and sets their drawing up; whether there are any.
@@ -196,13 +197,15 @@ impl Renderer {
 
     /// The counts of the scopes that are asked for, once they are there; nothing where no scopes are shown. Never waits.
     pub fn ask_scope(&mut self, gpu: &Gpu, question: ScopeQuestion) -> Option<ScopeAnswer> {
-        self.answers.scopes.as_mut()?.ask(gpu, question)
+        let series = self.content.series();
+        self.answers.scopes.as_mut()?.ask(gpu, series, question)
     }
 
     /// Takes counts of scopes, and of what is brushed in them, that have come back from the GPU, without waiting.
     pub fn poll_scope(&mut self, gpu: &Gpu) -> FiguresState {
-        let scopes = self.answers.scopes.as_mut().map_or(FiguresState::Settled, |scopes| scopes.poll(gpu));
-        let brushed = self.answers.brushed.as_mut().map_or(FiguresState::Settled, |brushed| brushed.poll(gpu));
+        let series = self.content.series();
+        let scopes = self.answers.scopes.as_mut().map_or(FiguresState::Settled, |scopes| scopes.poll(gpu, series));
+        let brushed = self.answers.brushed.as_mut().map_or(FiguresState::Settled, |brushed| brushed.poll(gpu, series));
         match (scopes, brushed) {
             (FiguresState::New, _) | (_, FiguresState::New) => FiguresState::New,
             (FiguresState::UnderWay, _) | (_, FiguresState::UnderWay) => FiguresState::UnderWay,

@@ -1,6 +1,6 @@
 //! The picture that is loaded, and who does what with it.
 
-use crate::gpu::figures::FrameTag;
+use crate::gpu::figures::{FrameTag, Series};
 use crate::histogram::{Components, Histogram, Transfer};
 use crate::picture::Picture;
 use crate::picture::color::Range;
@@ -39,6 +39,13 @@ pub struct Loaded {
 }
 
 impl Loaded {
+    /// The series that the picture is of.
+    pub fn series(&self) -> Series {
+        let Shape { width, height, .. } = self.shape;
+        let video = self.tag.map(|tag| tag.video).unwrap_or_default();
+        Series { video, size: (width, height), rect: self.rect(), bits: self.bits, components: self.components }
+    }
+
     /// What of the picture is counted.
     pub fn rect(&self) -> Rect {
         self.region.unwrap_or(Rect::whole(self.picture.width(), self.picture.height()))

@@ -8,7 +8,7 @@ use super::loaded::Loaded;
 use crate::cpu;
 use crate::gpu::Gpu;
 use crate::gpu::draw::scopes::{CountKey, CountSource, ScopeBuffers, VectorscopeCounts, WaveformCounts};
-use crate::gpu::figures::FiguresState;
+use crate::gpu::figures::{FiguresState, Series};
 use crate::gpu::live::LiveTiming;
 use crate::gpu::params::InputPicture;
 use crate::gpu::readback_belt::OnRequest;
@@ -26,9 +26,8 @@ pub struct ScopeCount {
     found: Option<LastScopes>,
     /// The adapter's passes, kept from picture to picture.
     passes: Option<ScopePasses>,
-    /// Counts that were asked for, on their way from the adapter, and the newest with what they are of.
+    /// Counts that were asked for of the adapter.
     asked: OnRequest<(CountKey, ScopeQuestion)>,
-    newest: Option<(CountKey, ScopeAnswer)>,
 }
 
 /// What was counted last.
@@ -58,15 +57,26 @@ pub struct ScopeAnswer {
     pub counts: Vec<u32>,
 }
 
+impl ScopeAnswer {
+    /// The count of a level: of a channel of the waveform, or of Cr in the vectorscope, whose only channel is the first.
+    #[must_use]
+    pub fn count(&self, channel: usize, level: u32) -> Option<u32> {
+        let channels = match self.question {
+            ScopeQuestion::Column(_) => CHANNELS,
+            ScopeQuestion::Cb(_) => 1,
+        };
+        let levels = self.counts.chunks_exact(self.counts.len() / channels).nth(channel)?;
+        levels.get(level as usize).copied()
+    }
+}
+
 /// Of what it was counted.
 #[derive(Debug, Clone, Copy)]
 pub struct ScopeSource {
     /// The picture, as passes take it.
     pub input: InputPicture,
-    /// What of it is counted.
-    pub rect: Rect,
-    /// What its channels are.
-    pub components: Components,
+    /// The series that it is of, with what of it is counted.
+    pub series: Series,
     /// Its colour differences; `None` without colour.
     pub chroma: Option<Chroma>,
 }
@@ -104,21 +114,22 @@ impl ScopeSource {
         let source = InputPicture::from(&loaded.picture);
         let input = if is_result { InputPicture { layout, crossed: true, packed: true, ..source } } else { source };
         let chroma = Chroma::of_counted(&loaded.picture, is_result);
-        Self { input, rect: loaded.rect(), components: loaded.components, chroma }
+        Self { input, series: loaded.series(), chroma }
     }
 
     /// The samples of a channel that are counted.
     fn samples(&self, channel: usize) -> Rect {
         let layout = &self.input.layout;
-        match self.components {
-            Components::Rgbl => self.rect,
-            Components::YCbCr => samples_in(layout, channel.min(layout.component_count() - 1), self.rect),
+        let Series { rect, components, .. } = self.series;
+        match components {
+            Components::Rgbl => rect,
+            Components::YCbCr => samples_in(layout, channel.min(layout.component_count() - 1), rect),
         }
     }
 
     /// How counts of it are drawn: the waveform's and the vectorscope's, where there are any.
     pub fn drawn<'a>(&self, [waveform, vectorscope]: [Option<CountSource<'a>>; 2]) -> ScopeBuffers<'a> {
-        let ScopeSource { input: InputPicture { layout, .. }, rect, components, chroma } = *self;
+        let ScopeSource { input: InputPicture { layout, .. }, series: Series { rect, components, .. }, chroma } = *self;
         let shape = Waveform::shape(&layout, rect, components);
         ScopeBuffers {
             waveform: waveform.map(|counts| WaveformCounts {
@@ -142,7 +153,7 @@ impl ScopeCount {
     /// Nothing is counted yet.
     pub fn new(gpu: &Gpu) -> Self {
         let asked = OnRequest::new(&gpu.device, "live scopes", CHANNELS << MOST_LEVEL_BITS);
-        Self { found: None, passes: None, asked, newest: None }
+        Self { found: None, passes: None, asked }
     }
 
     /// Records the counting of these scopes of what the histograms show filled, unless that is done; whether there was anything to
@@ -180,7 +191,7 @@ impl ScopeCount {
         wanted: ScopeChoice,
         timing: Option<&mut LiveTiming>,
     ) -> bool {
-        let ScopeSource { input, rect, components, chroma } = *subject;
+        let ScopeSource { input, series: Series { rect, components, .. }, chroma } = *subject;
         let kept = self.passes.take().filter(|passes| passes.wanted() == wanted);
         let mut passes = kept.unwrap_or_else(|| ScopePasses::new(gpu, wanted));
         if let Err(reason) = passes.prepare(gpu, input, (rect, components), chroma) {
@@ -196,29 +207,32 @@ impl ScopeCount {
     fn count_here(&mut self, picture: &Picture, subject: &ScopeSource, wanted: ScopeChoice) -> ScopeCounts {
         self.passes = None;
         let old = self.found.take().and_then(|found| found.here).unwrap_or_default();
-        cpu::recount_scopes(old, picture, (subject.rect, subject.components), subject.chroma, wanted)
+        let Series { rect, components, .. } = subject.series;
+        cpu::recount_scopes(old, picture, (rect, components), subject.chroma, wanted)
     }
 
-    /// The counts that are asked for. Those that the CPU has counted are there at once; others are sent for, and come some drawings
-    /// later, never waited for: until then those of an earlier frame, if the question is the same.
-    pub fn ask(&mut self, gpu: &Gpu, question: ScopeQuestion) -> Option<ScopeAnswer> {
-        let found = self.found.as_ref()?;
+    /// The counts that are asked for of what is loaded. Those that the CPU has counted are there at once; others are sent for, and come
+    /// some drawings later, never waited for: until then those of an earlier picture of the series, if the question is the same.
+    pub fn ask(&mut self, gpu: &Gpu, series: Option<Series>, question: ScopeQuestion) -> Option<ScopeAnswer> {
+        let found = self.found.as_ref().filter(|found| Some(found.subject.series) == series)?;
         if let Some(here) = &found.here {
             return answer(here, question);
         }
         let key = found.key;
-        self.poll(gpu);
-        let is_new = self.newest.as_ref().is_none_or(|(of, answer)| *of != key || answer.question != question);
-        if is_new && self.asked.belt.is_empty() {
+        self.poll(gpu, series);
+        let is_newest = |subject: &(CountKey, ScopeQuestion)| *subject == (key, question);
+        let is_there = self.asked.newest(series).is_some_and(|(subject, _)| is_newest(subject));
+        if !is_there && self.asked.is_idle() {
             self.send_for(gpu, (key, question));
         }
-        self.newest.as_ref().filter(|(_, answer)| answer.question == question).map(|(_, answer)| answer.clone())
+        let ((of, asked), counts) = self.asked.newest(series)?;
+        let is_alike = of.counts_as(&key) && *asked == question;
+        is_alike.then(|| ScopeAnswer { question, counts: counts.to_vec() })
     }
 
-    /// Takes counts that have come, without waiting; whether there were any, or some are under way.
-    pub fn poll(&mut self, gpu: &Gpu) -> FiguresState {
-        if let Some(((key, question), counts)) = self.asked.belt.poll(&gpu.device) {
-            self.newest = Some((key, ScopeAnswer { question, counts }));
+    /// Takes counts of that series that have come, without waiting; whether there were any, or some are under way.
+    pub fn poll(&mut self, gpu: &Gpu, series: Option<Series>) -> FiguresState {
+        if self.asked.poll(&gpu.device, series) {
             return FiguresState::New;
         }
         if self.asked.is_pending() { FiguresState::UnderWay } else { FiguresState::Settled }
@@ -226,7 +240,7 @@ impl ScopeCount {
 
     fn send_for(&mut self, gpu: &Gpu, (key, question): (CountKey, ScopeQuestion)) {
         let (Some(passes), Some(found)) = (&self.passes, &self.found) else { return };
-        let ScopeSource { input, rect, components, .. } = found.subject;
+        let ScopeSource { input, series: Series { rect, components, .. }, .. } = found.subject;
         let buffers = passes.buffers();
         let shape = Waveform::shape(&input.layout, rect, components);
         let levels = shape.levels();
@@ -249,9 +263,9 @@ impl ScopeCount {
         };
         let descriptor = wgpu::CommandEncoderDescriptor { label: Some("fetch scope") };
         let mut encoder = gpu.device.create_command_encoder(&descriptor);
-        self.asked.record(&mut encoder, &parts, (key, question));
+        self.asked.record(&mut encoder, &parts, found.subject.series, (key, question));
         gpu.queue.submit([encoder.finish()]);
-        self.asked.belt.submitted(None);
+        self.asked.submitted();
     }
 
     /// What the scopes are drawn from.

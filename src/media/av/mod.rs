@@ -6,6 +6,7 @@
 mod codec;
 mod devices;
 mod frame;
+mod frameless;
 mod input;
 mod memory;
 mod messages;
@@ -24,6 +25,7 @@ use ffmpeg_next::ffi;
 pub(super) use codec::{Codec, CodecOptions, Received};
 pub(super) use devices::{Devices, major};
 pub(super) use frame::AvFrame;
+pub(super) use frameless::FramelessPackets;
 pub(super) use input::{IndexEntry, Input, Interrupt, Read};
 pub(super) use messages::{Denied, take_denied};
 pub(super) use packet::AvPacket;

@@ -7,6 +7,7 @@ mod sei;
 
 use framing::NalFraming;
 use hevc::Hevc;
+pub(super) use hevc::Leading;
 
 /// A stream whose packets are of NAL units: what has to be known to look into them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,6 +58,15 @@ impl NalStream {
         match self {
             Self::H264(framing) => h264::is_predicted(*framing, packet),
             Self::Hevc(_) => false,
+        }
+    }
+
+    /// Whether a decoder that has seen all packets before leaves the packet's picture out, since what that refers to lies before where
+    /// decoding can begin. No of H.264, whose decoder gives such pictures before the first that is shown only.
+    pub(super) fn is_left_out(&self, packet: &[u8], leading: &mut Leading) -> bool {
+        match self {
+            Self::H264(_) => false,
+            Self::Hevc(stream) => stream.is_left_out(packet, leading),
         }
     }
 }

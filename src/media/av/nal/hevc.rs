@@ -12,10 +12,19 @@ mod unit {
     pub(super) const STSA_N: u8 = 4;
     pub(super) const RADL_N: u8 = 6;
     pub(super) const RASL_N: u8 = 8;
+    pub(super) const RASL_R: u8 = 9;
+    // Pictures with which decoding can begin.
+    pub(super) const FIRST_BLA: u8 = 16;
+    pub(super) const LAST_BLA: u8 = 18;
+    pub(super) const FIRST_IDR: u8 = 19;
+    pub(super) const LAST_IDR: u8 = 20;
+    pub(super) const CRA: u8 = 21;
     /// The last of the types that hold part of a picture.
     pub(super) const LAST_OF_PICTURES: u8 = 31;
     pub(super) const SEQUENCE_PARAMETERS: u8 = 33;
     pub(super) const DELIMITER: u8 = 35;
+    pub(super) const END_OF_SEQUENCE: u8 = 36;
+    pub(super) const END_OF_STREAM: u8 = 37;
     pub(super) const FILLER: u8 = 38;
     pub(super) const PREFIX_SEI: u8 = 39;
     pub(super) const SUFFIX_SEI: u8 = 40;
@@ -23,6 +32,18 @@ mod unit {
     pub(super) const DOLBY_METADATA: u8 = 62;
     /// The same, of which FFmpeg makes nothing.
     pub(super) const DOLBY_ENHANCEMENT: u8 = 63;
+}
+
+/// What becomes of pictures that may refer to some before the picture that they lead up to (RASL, 3.121), in a decoder that has come so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(in crate::media::av) enum Leading {
+    /// No picture with which decoding can begin has come yet, or none since the end of a sequence.
+    #[default]
+    Unbegun,
+    /// Those of the last such picture are left out, as it was the first, or follows a cut.
+    LeftOut,
+    /// They are decoded.
+    Decoded,
 }
 
 /// What is known of a stream.
@@ -134,6 +155,28 @@ impl Hevc {
             }
         }
         slices > 0
+    }
+
+    /// Whether the packet's picture is left out by a decoder that has come so far as `leading` says, which goes on with the packet
+    /// (8.1.3: `NoRaslOutputFlag`). FFmpeg decodes pictures that come before any with which decoding can begin.
+    pub(super) fn is_left_out(&self, packet: &[u8], leading: &mut Leading) -> bool {
+        let mut is_left_out = false;
+        for unit in self.framing.units(packet).map_while(|unit| unit) {
+            let Some((Header { unit_type, layer_id: 0, .. }, payload)) = Header::split(unit) else { continue };
+            // The first bit of a slice's header is first_slice_segment_in_pic_flag.
+            let begins_picture = payload.first().is_some_and(|first| first & 0x80 != 0);
+            *leading = match unit_type {
+                unit::END_OF_SEQUENCE | unit::END_OF_STREAM => Leading::Unbegun,
+                unit::FIRST_BLA..=unit::LAST_BLA => Leading::LeftOut,
+                unit::CRA if begins_picture && *leading == Leading::Unbegun => Leading::LeftOut,
+                unit::CRA if begins_picture => Leading::Decoded,
+                unit::FIRST_IDR..=unit::LAST_IDR => Leading::Decoded,
+                _ => *leading,
+            };
+            let is_leading = matches!(unit_type, unit::RASL_N | unit::RASL_R);
+            is_left_out |= is_leading && *leading == Leading::LeftOut;
+        }
+        is_left_out
     }
 }
 
@@ -268,5 +311,26 @@ mod tests {
             assert!(!stream.is_unreferenced(&packet[..length]), "{length} bytes");
         }
         assert!(!stream.is_unreferenced(&[packet.as_slice(), &[0, 0]].concat()));
+    }
+
+    #[test]
+    fn pictures_that_lead_up_to_the_first_are_left_out_and_those_of_later_ones_are_not() {
+        let left_out = |packets: &[&[[u8; 4]]]| -> Vec<bool> {
+            let (stream, mut leading) = (Hevc::of(&[]).expect("start codes"), Leading::default());
+            let units = |packet: &[[u8; 4]]| with_start_codes(&packet.iter().map(|unit| &unit[..]).collect::<Vec<_>>());
+            packets.iter().map(|packet| stream.is_left_out(&units(packet), &mut leading)).collect()
+        };
+        let [trail, rasl, rasl_r, bla, idr, cra, end] =
+            [1, 8, 9, 16, 19, 21, 36].map(|unit_type| of_type(unit_type, 0));
+        // The second slice of a picture has the flag off.
+        let second = [cra[0], cra[1], 0x50, 0x80];
+        assert_eq!(
+            left_out(&[&[trail], &[cra, second], &[rasl], &[rasl_r], &[trail], &[cra], &[rasl], &[trail]]),
+            [false, false, true, true, false, false, false, false]
+        );
+        assert_eq!(left_out(&[&[idr], &[trail], &[cra], &[rasl]]), [false; 4]);
+        assert_eq!(left_out(&[&[idr], &[trail, end], &[cra], &[rasl]]), [false, false, false, true]);
+        assert_eq!(left_out(&[&[idr], &[end, cra], &[rasl]]), [false, false, true]);
+        assert_eq!(left_out(&[&[idr], &[bla], &[rasl], &[cra], &[rasl]]), [false, false, true, false, false]);
     }
 }
