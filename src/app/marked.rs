@@ -10,9 +10,8 @@ use super::options::Waker;
 use crate::adjust::Adjustments;
 use crate::cpu;
 use crate::histogram::Components;
-use crate::picture::color::Colorimetry;
 use crate::picture::region::Rect;
-use crate::picture::{Picture, VideoId};
+use crate::picture::{FrameReading, Picture, VideoId};
 use crate::view::exposure::{Exposure, MarkLimits};
 use crate::view::marked::Marked;
 
@@ -20,7 +19,7 @@ use crate::view::marked::Marked;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Which {
     /// That frame of the video, read so.
-    Source { video: VideoId, serial: u64, pts_ticks: i64, colorimetry: Colorimetry },
+    Source { video: VideoId, serial: u64, pts_ticks: i64, reading: FrameReading },
     /// What those adjustments made of the frame that was loaded as that one in number.
     Result { loading: u64, adjustments: Adjustments },
 }
@@ -177,9 +176,7 @@ mod tests {
     use std::time::{Duration, Instant};
 
     use super::*;
-    use crate::picture::OwnedPlanes;
-    use crate::picture::color::{Matrix, Range, Sourced};
-    use crate::picture::layout::PixelLayout;
+    use crate::picture::made;
     use crate::view::exposure::{FalseColor, FalseColorTable, Unit};
 
     const MARKS: Exposure = Exposure {
@@ -193,14 +190,11 @@ mod tests {
 
     /// A gray picture of 4K of which so many pixels are white.
     fn picture(white: usize) -> (Picture, Which) {
-        let (width, height) = (3840_usize, 2160_usize);
-        let mut gray = vec![100_u8; width * height];
-        gray[..white].fill(255);
-        let colorimetry = Colorimetry { matrix: Sourced::tagged(Matrix::Bt709), range: Sourced::tagged(Range::Full) };
-        let planes = OwnedPlanes { planes: vec![(gray, width)] };
-        let picture = Picture::new(PixelLayout::gray(8), (width as u32, height as u32), colorimetry, Arc::new(planes));
-        let which = Which::Source { video: VideoId::default(), serial: 0, pts_ticks: white as i64, colorimetry };
-        (picture.expect("a picture"), which)
+        let gray = |x: u32, y: u32| if ((y * 3840 + x) as usize) < white { 255 } else { 100 };
+        let frame = made::gray((3840, 2160), gray);
+        let reading = frame.reading();
+        let which = Which::Source { video: frame.video, serial: 0, pts_ticks: white as i64, reading };
+        (frame.picture, which)
     }
 
     fn marked(pixels: &MarkedPixels) -> Option<u64> {

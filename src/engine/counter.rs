@@ -156,8 +156,7 @@ impl Counter {
     fn submit_region(&mut self, picture: &Picture, region: Option<Rect>) -> Result<SubmittedPicture, EngineError> {
         self.pixels = u64::from(picture.pixel_count());
         let pixels = pixels_of(picture, region)?;
-        let is_owed =
-            self.try_adapter(|gpu, queue, components| queue.submit_region(gpu, picture, region, components))?;
+        let is_owed = self.try_adapter(|gpu, queue, components| queue.submit(gpu, picture, region, components))?;
         if is_owed {
             return Ok(self.owed(picture));
         }

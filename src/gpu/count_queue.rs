@@ -131,20 +131,12 @@ impl CountQueue {
         self.belt.room()
     }
 
-    /// Uploads a picture once and submits one count for each of `components`, for which there must be
-    /// [`room`](Self::room).
+    /// Uploads a picture once and submits one count of it, or of a rectangle in it, for each of `components`, for which there must
+    /// be [`room`](Self::room).
     ///
     /// # Errors
     /// [`GpuError`] if the adapter cannot count the picture; then nothing was submitted.
-    pub fn submit(&mut self, gpu: &Gpu, picture: &Picture, components: &[Components]) -> Result<(), GpuError> {
-        self.submit_region(gpu, picture, None, components)
-    }
-
-    /// The same of a rectangle of the picture, in which it must lie.
-    ///
-    /// # Errors
-    /// As [`submit`](Self::submit).
-    pub fn submit_region(
+    pub fn submit(
         &mut self,
         gpu: &Gpu,
         picture: &Picture,

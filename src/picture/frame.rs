@@ -455,7 +455,25 @@ pub struct Frame {
     pub arrival: Option<SystemTime>,
 }
 
+/// How a frame's planes are read: what decides its colours beside its samples.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FrameReading {
+    colorimetry: Colorimetry,
+    chroma_lines: Option<Sourced<ChromaLines>>,
+    field: Option<Field>,
+}
+
 impl Frame {
+    /// How its planes are read.
+    #[must_use]
+    pub fn reading(&self) -> FrameReading {
+        FrameReading {
+            colorimetry: self.picture.colorimetry,
+            chroma_lines: self.picture.chroma_lines,
+            field: self.field,
+        }
+    }
+
     /// The same frame with one field as its picture, in which each pixel is twice as high.
     ///
     /// # Errors

@@ -42,7 +42,7 @@ fn count_video(gpu: &Gpu, clip: &Clip) -> usize {
             take(&mut queue, &mut expected);
         }
         expected.push_back(engine.count(&frame.picture, Components::Rgbl).clone());
-        queue.submit(gpu, &frame.picture, &[Components::Rgbl]).unwrap();
+        queue.submit(gpu, &frame.picture, None, &[Components::Rgbl]).unwrap();
         most = most.max(gpu.blocks_in_place());
     }
     while !expected.is_empty() {

@@ -268,6 +268,14 @@ fn check(program: &Program, key: &str, action: Action) {
             }
         }
         Action::NextRange => notes("range full instead of limited (tagged)", "range limited (tagged)"),
+        Action::NextChromaLines => {
+            notes("4:2:0 chroma by field instead of by frame", "4:2:0 chroma by frame, as the frame is flagged");
+        }
+        Action::NextField => {
+            for text in ["top field alone", "bottom field alone", "both fields"] {
+                note(text);
+            }
+        }
         Action::Save => drop(note("saved ")),
         Action::SaveBare => saves(program, key),
         Action::Undo | Action::Redo => {

@@ -267,7 +267,7 @@ impl Open {
             // What is under way or has come is of the video before.
             self.work = Topical::new(self.choice.topic, now);
         }
-        let key = (FrameTag::of(shown.frame), shown.frame.picture.colorimetry().matrix.value);
+        let key = (FrameTag::of(shown.frame), shown.frame.reading());
         // A software adapter takes as long for the whole panel as for all the rest of a frame.
         let is_brief = shown.is_playing && gpu.is_software();
         let has_turned = is_brief != std::mem::replace(&mut self.is_brief, is_brief);

@@ -3,8 +3,7 @@
 use std::time::Instant;
 
 use crate::gpu::FrameTag;
-use crate::picture::Frame;
-use crate::picture::color::Matrix;
+use crate::picture::{Frame, FrameReading};
 
 /// What is on screen.
 #[derive(Debug, Clone, Copy)]
@@ -16,7 +15,7 @@ pub struct ScreenState<'a> {
 }
 
 /// Which frame it is, and how it is read.
-pub type FrameKey = (FrameTag, Matrix);
+pub type FrameKey = (FrameTag, FrameReading);
 
 /// What a look at the lab has led to.
 #[derive(Debug, Default)]

@@ -44,7 +44,9 @@ impl Workspace {
     /// # Errors
     /// [`AppError`] if the adapter fails for good.
     pub fn draw_region(&mut self, rect: Rect) -> Result<(), AppError> {
-        let Some(frame) = self.session.as_ref().and_then(|session| session.frame.as_ref()) else { return Ok(()) };
+        let session = self.session.as_ref();
+        let frame = session.and_then(|session| Some(session.read(session.frame.as_ref()?)));
+        let Some(frame) = frame else { return Ok(()) };
         let size = (frame.picture.width(), frame.picture.height());
         log::trace!("{}", regions::words(rect));
         self.choose_region(Region::part(rect, size))
@@ -108,9 +110,9 @@ impl Workspace {
         let shown = match (&frame, self.graphics.renderer.result(&adjustments)) {
             (None, _) => MarkedPicture::Nothing,
             (Some(frame), _) if adjustments.is_off() => {
-                let colorimetry = *frame.picture.colorimetry();
+                let reading = frame.reading();
                 let Frame { video, serial, pts_ticks, .. } = *frame;
-                MarkedPicture::Here(&frame.picture, Which::Source { video, serial, pts_ticks, colorimetry })
+                MarkedPicture::Here(&frame.picture, Which::Source { video, serial, pts_ticks, reading })
             }
             (_, Some((loading, Some(picture)))) => MarkedPicture::Here(picture, Which::Result { loading, adjustments }),
             (_, Some((_, None))) => MarkedPicture::OnAdapter,
