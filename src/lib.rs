@@ -113,7 +113,7 @@ pub use lab::{Method as LabMethod, Topic as LabTopic};
 pub use media::{Decoder, MediaError, OpenOptions, StreamInfo, ffmpeg_version};
 pub use picture::color::{Matrix, Range};
 pub use picture::layout::LayoutError;
-pub use picture::{Frame, Picture, PictureError};
+pub use picture::{Frame, Picture, PictureError, Timecode};
 pub use text::{file_name, parse_time, plain, public, shown};
 pub use view::overlay::{Channels, Overlaps};
 pub use view::scene::Counted;

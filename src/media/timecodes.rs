@@ -6,6 +6,9 @@
 use std::collections::VecDeque;
 
 use super::av::{AvFrame, Input, StreamParameters};
+use super::decoder::Decoder;
+use super::error::MediaError;
+use super::target::Seek;
 use crate::picture::{Timecode, TimecodeRate, TimecodeSource, Timecodes};
 
 /// Pictures whose headers are remembered until their frames come.
@@ -54,6 +57,41 @@ impl TimecodeReader {
     pub(super) fn timecodes(&self, first: &AvFrame, group: Option<GroupPlace>) -> Option<Timecodes> {
         let (timecode, source) = self.of_frame(first, Some(0), group)?;
         Some(Timecodes { first: timecode, rate: self.rate?, source })
+    }
+}
+
+impl Decoder {
+    /// The number of the frame with that timecode, counted from the first frame: negative if it comes before that, and beyond the end where
+    /// the last frame's leads there. Timecodes that can jump are looked up in the frames themselves, and the first frame with that one is
+    /// meant; where a source can be read only once, they have to be counted. The next frame is the first one again.
+    ///
+    /// # Errors
+    /// [`MediaError::NoTimecodes`], [`MediaError::NoSuchTimecode`], or that of reading.
+    pub fn find_timecode(&mut self, timecode: Timecode) -> Result<i64, MediaError> {
+        let path = || self.info.path.clone();
+        let Timecodes { first, rate, source } =
+            self.info.timecodes.ok_or_else(|| MediaError::NoTimecodes { path: path() })?;
+        let missing = MediaError::NoSuchTimecode { path: path(), timecode, first };
+        let Some(counted) = rate.distance(first, timecode) else { return Err(missing) };
+        if source == TimecodeSource::Container || !self.can_go_back() {
+            return Ok(counted);
+        }
+        self.seek(Seek::START)?;
+        let (mut number, mut last) = (0, first);
+        while let Some(frame) = self.next_frame()? {
+            if frame.timecode == Some(timecode) {
+                self.seek(Seek::START)?;
+                return Ok(number);
+            }
+            last = frame.timecode.unwrap_or(last);
+            number += 1;
+        }
+        self.seek(Seek::START)?;
+        match rate.distance(last, timecode) {
+            Some(behind) if behind > 0 => Ok(number - 1 + behind),
+            _ if counted < 0 => Ok(counted),
+            _ => Err(missing),
+        }
     }
 }
 

@@ -5,10 +5,13 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use super::Ratio;
 
 /// A timecode. It is a label, so that of two equal ones it cannot be told by itself which frames they are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub struct Timecode {
     /// Hours, 0 to 23.
     pub hours: u8,
@@ -30,21 +33,35 @@ impl fmt::Display for Timecode {
     }
 }
 
+impl From<Timecode> for String {
+    fn from(timecode: Timecode) -> Self {
+        timecode.to_string()
+    }
+}
+
+impl TryFrom<String> for Timecode {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        Self::parse(&text).ok_or_else(|| format!("'{text}' is not a timecode"))
+    }
+}
+
 impl Timecode {
-    /// Reads `HH:MM:SS:FF`, or `HH:MM:SS;FF` where frames are dropped; a point before the frames says so too, as in some files.
+    /// Reads `HH:MM:SS:FF`, or `HH:MM:SS;FF` where labels are dropped.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let number = |text: &str, digits: usize| {
             let is_number = (1..=digits).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
             text.parse::<u16>().ok().filter(|_| is_number)
         };
-        let at = text.rfind([':', ';', '.'])?;
+        let at = text.rfind([':', ';'])?;
         let (clock, frames) = (&text[..at], &text[at + 1..]);
         let mut parts = clock.split(':');
         let mut part = |limit: u16| number(parts.next()?, 2).filter(|value| *value < limit).map(|value| value as u8);
         let (hours, minutes, seconds) = (part(24)?, part(60)?, part(60)?);
         let frames = number(frames, 3).filter(|_| parts.next().is_none())?;
-        Some(Self { hours, minutes, seconds, frames, drop: !text[at..].starts_with(':') })
+        Some(Self { hours, minutes, seconds, frames, drop: text[at..].starts_with(';') })
     }
 
     /// Reads the word of a timecode with SMPTE ST 12-1's bits, as FFmpeg has it, of a video of that rate: above 30 frames a second it counts
@@ -112,6 +129,24 @@ impl Timecodes {
     pub fn of(&self, stated: Option<Timecode>, number: Option<u64>) -> Option<Timecode> {
         let is_counted = self.source == TimecodeSource::Container;
         stated.or_else(|| self.rate.after(self.first, number.filter(|_| is_counted)?))
+    }
+
+    /// The number of the frame with that timecode, where the timecodes run on from the first frame's and from those of the breaks, each with
+    /// the number of its frame, in order; what follows from the last one may lie behind the end. `None` where none has it.
+    #[must_use]
+    pub fn number_of(&self, timecode: Timecode, breaks: &[(u64, Timecode)]) -> Option<u64> {
+        let ends = breaks.iter().map(|(frame, _)| *frame).chain([u64::MAX]);
+        let mut runs = [(0, self.first)].into_iter().chain(breaks.iter().copied()).zip(ends);
+        runs.find_map(|((frame, first), end)| {
+            let after = u64::try_from(self.rate.distance(first, timecode)?).ok()?;
+            frame.checked_add(after).filter(|number| *number < end)
+        })
+    }
+
+    /// A frame's [timecode](Self::of), with how it is counted.
+    #[must_use]
+    pub fn label(&self, stated: Option<Timecode>, number: Option<u64>) -> Option<(Timecode, TimecodeRate)> {
+        Some((self.of(stated, number)?, self.rate))
     }
 }
 
@@ -215,10 +250,23 @@ mod tests {
         let written = ["10:20:30:24", "23:59:59;29", "00:00:00:00", "01:02:03;59", "00:00:01:119"];
         assert_eq!(written.map(|text| read(text).to_string()), written);
         assert_eq!(read("1:2:3:4").to_string(), "01:02:03:04");
-        assert_eq!(read("01:02:03.04").to_string(), "01:02:03;04");
         for text in [
-            "", ":", "10:20:30", "10:20:30:", "24:00:00:00", "00:60:00:00", "00:00:60:00", "1:2:3:4:5", "-1:00:00:00",
-            "10;20;30;00", "00:00:00:1234", "+1:00:00:00", "00:00:00: 1", "001:00:00:00", "aa:bb:cc:dd",
+            "",
+            ":",
+            "10:20:30",
+            "10:20:30:",
+            "24:00:00:00",
+            "00:60:00:00",
+            "00:00:60:00",
+            "1:2:3:4:5",
+            "-1:00:00:00",
+            "10;20;30;00",
+            "01:02:03.04",
+            "00:00:00:1234",
+            "+1:00:00:00",
+            "00:00:00: 1",
+            "001:00:00:00",
+            "aa:bb:cc:dd",
         ] {
             assert_eq!(Timecode::parse(text), None, "{text}");
         }
@@ -249,6 +297,23 @@ mod tests {
         assert_eq!(pal.distance(read("00:00:00:05"), read("23:59:59:20")), Some(-10));
         assert_eq!(pal.distance(read("10:00:00:00"), read("10:00:01:00")), Some(25));
         assert_eq!(pal.distance(read("10:00:00:00"), read("10:00:01;00")), None);
+    }
+
+    #[test]
+    fn a_timecode_leads_to_its_frame_across_breaks() {
+        let first = read("10:00:00:00");
+        let timecodes = Timecodes { first, rate: rate(25, 1), source: TimecodeSource::Frames };
+        let breaks = [(50, read("12:00:00:00")), (75, read("10:00:01:00"))];
+        let number = |text| timecodes.number_of(read(text), &breaks);
+        assert_eq!(
+            [number("10:00:00:00"), number("10:00:01:24"), number("12:00:00:24")],
+            [Some(0), Some(49), Some(74)]
+        );
+        assert_eq!(number("10:00:02:00"), Some(100), "the second time that it came so far");
+        assert_eq!(
+            (number("12:00:01:00"), number("09:59:59:24"), number("10:00:00;00")),
+            (Some(90_000 * 2 + 50), None, None)
+        );
     }
 
     #[test]

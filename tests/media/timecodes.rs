@@ -71,7 +71,8 @@ fn a_seek_leads_to_the_timecode_that_decoding_from_the_start_gives() {
 
 #[test]
 fn what_a_frame_says_itself_goes_before_what_the_container_says() {
-    let stated: Vec<_> = (0..25).map(|frame| if frame < 15 { [9, 59, 59, frame + 10] } else { [12, 0, 0, frame] }).collect();
+    let stated: Vec<_> =
+        (0..25).map(|frame| if frame < 15 { [9, 59, 59, frame + 10] } else { [12, 0, 0, frame] }).collect();
     let raw = hevc("own.hevc", &stated);
     let expected: Vec<_> = stated.iter().map(|[h, m, s, f]| format!("{h:02}:{m:02}:{s:02}:{f:02}")).collect();
     assert_eq!(of_frames(raw.path()), expected, "ffprobe reads what was meant");

@@ -4,8 +4,8 @@ use egui::{Rect, RichText, Ui, vec2};
 
 use super::theme;
 use crate::media::StreamInfo;
-use crate::picture::Frame;
 use crate::picture::color::Origin;
+use crate::picture::{Frame, Timecodes};
 use crate::text::counted;
 
 /// A line of the panel.
@@ -59,6 +59,7 @@ fn of_file(info: &StreamInfo) -> Vec<InfoLine> {
         value: scan.to_string(),
         origin: Some(Origin::Tagged),
     }));
+    lines.extend(info.timecodes.map(|timecodes| plain("timecode", timecode(&timecodes))));
     let stated = info.stated_size;
     if stated != info.coded_size {
         lines.push(plain("size in header", format!("{}×{}, not used: the frames have their own", stated.0, stated.1)));
@@ -72,6 +73,10 @@ fn of_file(info: &StreamInfo) -> Vec<InfoLine> {
         lines.push(plain("seeking", "plays forwards only".to_owned()));
     }
     lines
+}
+
+fn timecode(timecodes: &Timecodes) -> String {
+    format!("{} at the first frame, {}", timecodes.first, timecodes.source)
 }
 
 fn bit_rate(bits_a_second: u64) -> String {
