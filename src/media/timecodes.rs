@@ -194,7 +194,7 @@ mod tests {
         assert_eq!(text(0), None, "no group was there yet");
         assert_eq!(text(1).as_deref(), Some("12:34:57;00"));
         assert_eq!(text(2).as_deref(), Some("12:34:56;28"));
-        assert_eq!(text(3).as_deref(), Some("12:35:30;29"));
+        assert_eq!(text(3).as_deref(), Some("12:35:31;01"));
     }
 
     #[test]

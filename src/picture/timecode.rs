@@ -310,10 +310,7 @@ mod tests {
             [Some(0), Some(49), Some(74)]
         );
         assert_eq!(number("10:00:02:00"), Some(100), "the second time that it came so far");
-        assert_eq!(
-            (number("12:00:01:00"), number("09:59:59:24"), number("10:00:00;00")),
-            (Some(90_000 * 2 + 50), None, None)
-        );
+        assert_eq!((number("12:00:01:00"), number("09:59:59:24"), number("10:00:00;00")), (Some(180_075), None, None));
     }
 
     #[test]

@@ -452,7 +452,14 @@ mod tests {
             finder.push(
                 frame,
                 &cells,
-                &Seen { time_secs, end_secs: time_secs + 1.0, histogram: &histogram, range, repeats: false },
+                &Seen {
+                    time_secs,
+                    end_secs: time_secs + 1.0,
+                    histogram: &histogram,
+                    range,
+                    repeats: false,
+                    timecode: None,
+                },
             );
         }
         let found = finder.finish();

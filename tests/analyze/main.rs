@@ -26,4 +26,5 @@ mod segments;
 mod selection;
 mod shares;
 mod threads;
+mod timecodes;
 mod verify;

@@ -1,9 +1,32 @@
 //! The field for a time or a frame number: it is edited as any field is, and takes the keys from the shortcuts.
 
+use crate::common::timecoded::clip;
 use crate::display::Display;
 use crate::picture::Area;
 use crate::program::Program;
 use crate::{FRAME_SECONDS, near, paused_sample, position_where, turn};
+
+#[test]
+fn a_typed_timecode_leads_to_its_frame() {
+    let _turn = turn();
+    let display = Display::start();
+    let clip = clip("clip.mov", ("25", "09:59:59:00"), 100, "-c:v libx264 -preset ultrafast -g 12");
+    let program = Program::start_with(&display, clip.path(), &["--start", "10:00:00:10", "--paused"]);
+    position_where(&program, "at frame 35", |position| near(position, 1.4, 0.002));
+    for (typed, note, frame) in [
+        ("09:59:59:05", "note: to 09:59:59:05", 5_u32),
+        ("10:00:02:00", "note: to 10:00:02:00", 75),
+        ("09:59:58:24", "note: no frame has the timecode 09:59:58:24; the first one has 09:59:59:00", 75),
+        ("10:00:00;00", "note: no frame has the timecode 10:00:00;00", 75),
+        ("10:00:09:00", "note: to the last frame, 99: there is no frame 250", 99),
+    ] {
+        program.after(|| program.key("ctrl+g"), "key: EnterTime");
+        program.type_text(typed);
+        program.after(|| program.key("Return"), note);
+        position_where(&program, note, |position| near(position, f64::from(frame) / 25.0, 0.002));
+    }
+    program.quit_with("q");
+}
 
 /// Opens the field, does something in it, and presses Enter; the frame to which that leads.
 fn leads_to(program: &Program, what: impl FnOnce(), frame: u32) {
@@ -80,7 +103,7 @@ fn keys_that_the_field_takes_are_no_shortcuts_and_those_after_it_are() {
     }
     program.key("Return");
     // What makes no sense stays, and the field with it.
-    program.after(|| program.key("Return"), "is no time and no frame");
+    program.after(|| program.key("Return"), "is neither a time, a timecode nor a frame");
     assert!(!program.log().contains("key: ToggleChannel"), "{}", program.log());
     assert!(program.is_running() && program.title().paused);
     program.key("Escape");

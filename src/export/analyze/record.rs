@@ -33,8 +33,8 @@ pub struct FrameRecord<'a> {
     pts_seconds: f64,
     pts_ticks: i64,
     time_seconds: f64,
-    duration_seconds: f64,
     timecode: Option<Timecode>,
+    duration_seconds: f64,
     /// Only of live input.
     #[serde(skip_serializing_if = "Option::is_none")]
     wall_time: Option<String>,
@@ -115,8 +115,8 @@ impl<'a> FrameRecord<'a> {
             pts_seconds: facts.time_base.times(facts.pts_ticks),
             pts_ticks: facts.pts_ticks,
             time_seconds: facts.time_secs,
-            duration_seconds: facts.duration_secs,
             timecode: facts.timecode,
+            duration_seconds: facts.duration_secs,
             wall_time: facts.arrival.map(rfc3339),
             key_frame: facts.key,
             picture_type: facts.picture_type,
@@ -156,10 +156,10 @@ const COLUMNS: [FrameColumn; 24] = [
     always("pts_seconds", CellKind::Real, |record| Cell::Real(record.pts_seconds)),
     always("pts_ticks", CellKind::Integer64, |record| Cell::whole(record.pts_ticks)),
     always("time_seconds", CellKind::Real, |record| Cell::Real(record.time_seconds)),
-    always("duration_seconds", CellKind::Real, |record| Cell::Real(record.duration_seconds)),
     perhaps("timecode", CellKind::Text, |record| {
         Cell::maybe(record.timecode, |timecode| Cell::text(timecode.to_string()))
     }),
+    always("duration_seconds", CellKind::Real, |record| Cell::Real(record.duration_seconds)),
     perhaps("wall_time", CellKind::Text, |record| Cell::maybe(record.wall_time.as_deref(), Cell::text)),
     always("key_frame", CellKind::Boolean, |record| Cell::Boolean(record.key_frame)),
     perhaps("picture_type", CellKind::Text, |record| {
