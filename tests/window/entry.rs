@@ -1,6 +1,5 @@
 //! The field for a time or a frame number: it is edited as any field is, and takes the keys from the shortcuts.
 
-use crate::common::timecoded::clip;
 use crate::display::Display;
 use crate::picture::Area;
 use crate::program::Program;
@@ -10,8 +9,13 @@ use crate::{FRAME_SECONDS, near, paused_sample, position_where, turn};
 fn a_typed_timecode_leads_to_its_frame() {
     let _turn = turn();
     let display = Display::start();
-    let clip = clip("clip.mov", ("25", "09:59:59:00"), 100, "-c:v libx264 -preset ultrafast -g 12");
-    let program = Program::start_with(&display, clip.path(), &["--start", "10:00:00:10", "--paused"]);
+    let clip = tempfile::Builder::new().suffix(".mov").tempfile().expect("a temporary file");
+    let arguments = "-v error -y -f lavfi -i testsrc2=s=320x180:r=25:d=4 -timecode 09:59:59:00 -pix_fmt yuv420p -g 12";
+    let mut command = std::process::Command::new("ffmpeg");
+    let made = command.args(arguments.split(' ')).arg(clip.path()).status().expect("the ffmpeg command is installed");
+    assert!(made.success());
+    let file = clip.path().to_str().expect("a plain name");
+    let program = Program::start_with(&display, file, &["--start", "10:00:00:10", "--paused"]);
     position_where(&program, "at frame 35", |position| near(position, 1.4, 0.002));
     for (typed, note, frame) in [
         ("09:59:59:05", "note: to 09:59:59:05", 5_u32),
