@@ -115,7 +115,7 @@ pub use picture::color::{Matrix, Range};
 pub use picture::field::Field;
 pub use picture::layout::ChromaLines;
 pub use picture::layout::LayoutError;
-pub use picture::{Frame, Picture, PictureError};
+pub use picture::{Frame, Picture, PictureError, Timecode};
 pub use text::{file_name, parse_time, plain, public, shown};
 pub use view::overlay::{Channels, Overlaps};
 pub use view::scene::Counted;

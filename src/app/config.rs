@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
+use super::hud::PositionReadout;
 use super::kept::{self, FileContent};
 use super::strip::StripSize;
 use crate::adjust::Choices;
@@ -42,6 +43,8 @@ pub struct Settings {
     pub curves: bool,
     /// How much of the clip is shown behind the timeline.
     pub strip: StripSize,
+    /// What the bar tells of the position first.
+    pub readout: PositionReadout,
     /// The scopes beside the histograms.
     pub scopes: ScopeStyle,
     /// Zebras, marks and false colour.
@@ -63,6 +66,7 @@ impl Default for Settings {
             pinned: false,
             curves: false,
             strip: StripSize::default(),
+            readout: PositionReadout::default(),
             scopes: ScopeStyle::default(),
             exposure: Exposure::default(),
             datascope: Datascope::default(),
@@ -206,6 +210,7 @@ mod tests {
         };
         settings.datascope = Datascope::Hexadecimal;
         settings.strip = StripSize::Tall;
+        settings.readout = PositionReadout::Timecode;
         settings.histograms.arrangement = Arrangement::Parade;
         settings.histograms.logarithmic = true;
         settings.histograms.height = 0.4;

@@ -8,7 +8,7 @@ use super::session::Session;
 use crate::gpu::FrameTag;
 use crate::histogram::Cumulative;
 use crate::picture::Frame;
-use crate::text::timecode;
+use crate::text::time_text;
 use crate::view::probe::probe;
 
 /// What is to be copied, and what it is in a few words.
@@ -31,7 +31,7 @@ pub fn values(
 ) -> Option<Copied> {
     let frame = session.read(session.frame.as_ref()?);
     let number = tag.index.map_or_else(String::new, |index| format!("\tframe {index}"));
-    let heading = format!("{}{number}\t{}", session.name, timecode(tag.time_secs));
+    let heading = format!("{}{number}\t{}", session.name, time_text(tag.time_secs));
     let numbers = StatsTable::new(tag, sums, &geometry.scene.adjustments);
     let of_card = |card: Card, picture: Option<&str>| {
         let counted = picture.map_or_else(String::new, |picture| format!("\n{picture}"));

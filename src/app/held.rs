@@ -10,7 +10,7 @@ use crate::histogram::{Components, Cumulative, Histogram};
 use crate::picture::Frame;
 use crate::picture::color::Range;
 use crate::picture::region::Rect;
-use crate::text::timecode;
+use crate::text::time_text;
 use crate::view::region;
 use crate::view::scene::{Counted, Other, Scene};
 
@@ -96,7 +96,7 @@ impl Reference {
         let (rgbl, coded) = (bins.next().ok_or(EngineError::Uncounted)?, bins.next());
         let part = region.map(|rect| format!(", region {}", region::text(rect)));
         let made = is_adjusted.then(|| format!(", {adjustments}"));
-        let title = format!("{file} {}", timecode(frame.time_secs));
+        let title = format!("{file} {}", time_text(frame.time_secs));
         let name = [Some(title.clone()), part, made].into_iter().flatten().collect();
         Ok(Self { title, name, frame, rgbl: Some(rgbl), coded, partner: Partner::Any })
     }

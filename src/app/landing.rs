@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use crate::text::timecode;
+use crate::picture::Timecode;
+use crate::text::time_text;
 
 /// How long a frame's number that is not known yet is waited for.
 const NUMBER_WAIT: Duration = Duration::from_secs(3);
@@ -16,6 +17,8 @@ pub struct PlaybackPlace {
     pub time_secs: f64,
     /// Its number, where it is known beyond doubt.
     pub frame: Option<u64>,
+    /// Its timecode, where it has one.
+    pub timecode: Option<Timecode>,
 }
 
 /// A seek of which something is yet to be told.
@@ -60,8 +63,10 @@ impl Landing {
 
 /// What was asked for, and the time and the number of the frame that is on screen for it.
 fn told(said: &str, place: PlaybackPlace) -> String {
-    let frame = place.frame.map_or_else(String::new, |frame| format!("  frame {frame}"));
-    let time = timecode(place.time_secs);
+    let mut frame = place.frame.map_or_else(String::new, |frame| format!("  frame {frame}"));
+    let label = place.timecode.map(|timecode| timecode.to_string()).filter(|label| !said.ends_with(label));
+    frame.extend(label.map(|label| format!("  {label}")));
+    let time = time_text(place.time_secs);
     match said {
         "" => format!("{time}{frame}"),
         // Who was asked for a time that is known is not told it twice.
@@ -75,7 +80,7 @@ mod tests {
     use super::*;
 
     fn at(time_secs: f64, frame: Option<u64>) -> PlaybackPlace {
-        PlaybackPlace { is_on_its_way: false, time_secs, frame }
+        PlaybackPlace { is_on_its_way: false, time_secs, frame, timecode: None }
     }
 
     #[test]
@@ -88,6 +93,15 @@ mod tests {
         assert_eq!(landing.follow(at(7.0, Some(210)), now), None);
         let mut named = Landing::UnderWay("next cut, at 0:07.000".to_owned());
         assert_eq!(named.follow(at(7.0, Some(210)), now).as_deref(), Some("next cut, at 0:07.000  frame 210"));
+    }
+
+    #[test]
+    fn a_timecode_is_told_once_too() {
+        let told =
+            |said: &str, text| told(said, PlaybackPlace { timecode: Timecode::parse(text), ..at(7.0, Some(210)) });
+        assert_eq!(told("+5 s", "10:00:07:00"), "+5 s  ·  0:07.000  frame 210  10:00:07:00");
+        assert_eq!(told("to 10:00:07:00", "10:00:07:00"), "to 10:00:07:00  ·  0:07.000  frame 210");
+        assert_eq!(told("to 10:00:07:00", "11:00:00:00"), "to 10:00:07:00  ·  0:07.000  frame 210  11:00:00:00");
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::time::Instant;
 use super::lab::LabChoice;
 use crate::adjust::{Adjustments, Gain};
 use crate::engine::EngineChoice;
+use crate::export::analyze::selection::Point;
 use crate::gpu::{AdapterChoice, GpuError};
 use crate::histogram::Components;
 use crate::media::{MediaError, OpenOptions};
@@ -98,8 +99,8 @@ pub struct PlayStart {
     pub paused: bool,
     /// Whether the window opens on the full screen.
     pub fullscreen: bool,
-    /// Where the first video is to begin, in seconds, if not at its beginning.
-    pub at_secs: Option<f64>,
+    /// Where the first video is to begin, if not at its beginning.
+    pub at: Option<Point>,
 }
 
 /// What a window shows at first; what is not said here is as in the settings, those of the last run.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::kept::{self, FileContent};
-use crate::text::{file_name, public, timecode};
+use crate::text::{file_name, public, time_text};
 
 /// Where they are kept, in the folder of the settings.
 const NAME: kept::Name = kept::Name { file: "recent.json", aside: "recent.unreadable.json" };
@@ -33,7 +33,7 @@ impl RecentFile {
 /// A place in a video as it is offered, to the second: `12:34`.
 #[must_use]
 pub fn place_text(secs: f64) -> String {
-    let text = timecode(secs.floor());
+    let text = time_text(secs.floor());
     text.split('.').next().unwrap_or_default().to_owned()
 }
 

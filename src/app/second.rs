@@ -16,7 +16,7 @@ use crate::media::{DecodeThread, StreamInfo};
 use crate::picture::region::Rect;
 use crate::picture::{Frame, Ratio};
 use crate::playback::{FollowGoal, FollowState, Followed, Follower, send, take_followed};
-use crate::text::{file_name, timecode};
+use crate::text::{file_name, time_text};
 use crate::view::region;
 use crate::view::scene::{Counted, Scene};
 
@@ -196,7 +196,7 @@ impl Second {
 
     /// The clip, its frame's time and how it stands to the first one.
     fn title(&self, now: Instant) -> String {
-        let mut title = format!("{} {}", self.name, timecode(self.frame.time_secs));
+        let mut title = format!("{} {}", self.name, time_text(self.frame.time_secs));
         if self.pairing.offset != 0 {
             title += &format!(", offset {:+}", self.pairing.offset);
         }

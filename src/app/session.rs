@@ -10,12 +10,12 @@ use super::hud::{LiveState, PlayState, Waiting};
 use super::landing::{Landing, PlaybackPlace};
 use super::signal;
 use crate::media::{DecodeThread, NoSignal, OpenOptions, StreamInfo};
-use crate::picture::Frame;
 use crate::picture::color::{Colorimetry, Matrix, Origin, Range, Sourced};
 use crate::picture::field::Field;
 use crate::picture::layout::{ChromaLines, ColorModel};
+use crate::picture::{Frame, Timecode};
 use crate::playback::{Marks, News, Player, SeekRequest, StepEnd, Tick, send, take_events};
-use crate::text::{file_name, timecode};
+use crate::text::{file_name, time_text};
 
 /// What is said where the reading of a picture is to change that is not the video's.
 const OTHER: &str = "matrix and range are chosen for the video; Shift+P goes back to it";
@@ -145,6 +145,7 @@ impl Session {
             is_on_its_way: player.is_on_its_way(),
             time_secs: player.position_secs(),
             frame: player.frame_index(),
+            timecode: self.timecode(),
         };
         let landed = self.landing.follow(place, now);
         let told = step_end.map(|end| step_end_text(end, player.is_live()).to_owned()).or(landed).or(signal);
@@ -223,8 +224,8 @@ impl Session {
     pub fn go_to_time(&mut self, secs: f64) -> String {
         self.go_to(secs);
         match self.player.duration_secs() {
-            Some(length) if secs > length => format!("to the end: the video is {} long", timecode(length)),
-            _ => format!("to {}", timecode(secs)),
+            Some(length) if secs > length => format!("to the end: the video is {} long", time_text(length)),
+            _ => format!("to {}", time_text(secs)),
         }
     }
 
@@ -245,6 +246,31 @@ impl Session {
         }
     }
 
+    /// The timecode of the frame on screen.
+    #[must_use]
+    pub fn timecode(&self) -> Option<Timecode> {
+        let own = self.frame.as_ref().and_then(|frame| frame.timecode);
+        self.info.timecodes.and_then(|timecodes| timecodes.of(own, self.player.frame_index()))
+    }
+
+    /// Shows the frame with that timecode, as far as the breaks tell where it is, those that are known by now. What is to be said of it.
+    pub fn go_to_timecode(&mut self, timecode: Timecode, breaks: &[(u64, Timecode)]) -> String {
+        let Some(timecodes) = self.info.timecodes else {
+            return "this video has no timecodes; type a time or a frame number".to_owned();
+        };
+        let Some(number) = timecodes.number_of(timecode, breaks) else {
+            return format!("no frame has the timecode {timecode}; the first one has {}", timecodes.first);
+        };
+        let said = format!("to {timecode}");
+        match self.info.stated_frames {
+            Some(count) if number >= count => self.go_to_frame(number),
+            _ => {
+                self.go_to_frame(number);
+                said
+            }
+        }
+    }
+
     /// Changes the speed; what it is then.
     pub fn set_speed(&mut self, speed: f64, now: Instant) -> f64 {
         // Steps up and down again lead back to exactly 1.
@@ -258,8 +284,8 @@ impl Session {
         let seek = self.player.mark();
         self.seek(seek);
         match self.player.marks() {
-            Marks { a: Some(a), b: Some(b) } => format!("A–B: {} to {}, again and again", timecode(a), timecode(b)),
-            Marks { a: Some(a), .. } => format!("A at {}", timecode(a)),
+            Marks { a: Some(a), b: Some(b) } => format!("A–B: {} to {}, again and again", time_text(a), time_text(b)),
+            Marks { a: Some(a), .. } => format!("A at {}", time_text(a)),
             Marks { a: None, .. } => "A and B cleared".to_owned(),
         }
     }
@@ -280,6 +306,7 @@ impl Session {
             destination_secs: player.destination_secs(),
             duration_secs: player.duration_secs(),
             frame_index: player.frame_index(),
+            timecode: self.timecode(),
             estimated_index: player.estimated_index(),
             frame_rate: self.frame_rate(),
             paused: player.is_paused(),

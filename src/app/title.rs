@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use winit::window::Window;
 
 use super::session::Session;
-use crate::text::timecode;
+use crate::text::time_text;
 
 /// The title follows the position no more often than this while playing.
 const INTERVAL: Duration = Duration::from_millis(100);
@@ -62,8 +62,8 @@ fn title_without_video(awaited: Option<&str>) -> String {
 /// The title of a window that shows the file `name` at `position_secs`.
 #[must_use]
 fn title(name: &str, position_secs: f64, duration_secs: Option<f64>, state: &str) -> String {
-    let position = timecode(position_secs);
-    let duration = duration_secs.map_or_else(String::new, |secs| format!(" / {}", timecode(secs)));
+    let position = time_text(position_secs);
+    let duration = duration_secs.map_or_else(String::new, |secs| format!(" / {}", time_text(secs)));
     let state = if state.is_empty() { String::new() } else { format!(" [{state}]") };
     format!("{name} — {position}{duration}{state} — Histoscope")
 }

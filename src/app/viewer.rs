@@ -17,7 +17,7 @@ use super::gestures::Gestures;
 use super::graphics::Graphics;
 use super::history::History;
 use super::hud::{
-    Command, ExposureView, FileView, Goal, HeldView, Lasting, Model, Note, PictureView, PointerView, ScopesView, Steps,
+    Command, ExposureView, FileView, HeldView, Lasting, Model, Note, PictureView, PointerView, ScopesView, Steps,
 };
 use super::inputs::{Arrival, Inputs};
 use super::lab::{Lab, ScreenState};
@@ -99,9 +99,9 @@ impl Viewer {
             log::warn!("{reason}");
             work.note(Note::warning(reason.to_string()), now);
         }
-        work.remember(options.begin.at_secs.is_none(), now);
-        if let Some(secs) = options.begin.at_secs {
-            work.go_to(Goal::Time(secs), now);
+        work.remember(options.begin.at.is_none(), now);
+        if let Some(at) = options.begin.at {
+            work.go_to(at, now);
         }
         work.title.wait_for(opening.as_ref().map(|opening| &*opening.name));
         work.follow_title(now, true);

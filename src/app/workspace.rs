@@ -21,7 +21,7 @@ use super::fits::{Aspect, Fits};
 use super::geometry::Geometry;
 use super::graphics::Graphics;
 use super::held::References;
-use super::hud::{Goal, Hud, Note};
+use super::hud::{Hud, Note};
 use super::marked::MarkedPixels;
 use super::options::{AppError, Comparing, PlayOptions, Waker};
 use super::recent::Recent;
@@ -31,6 +31,7 @@ use super::session::Session;
 use super::strip::ClipStrip;
 use super::styling;
 use super::title::Title;
+use crate::export::analyze::selection::Point;
 use crate::gpu::{GpuError, Instance};
 use crate::histogram::Components;
 use crate::picture::Frame;
@@ -111,6 +112,7 @@ impl Workspace {
             ..Scene::default()
         };
         let now = Instant::now();
+        hud.readout = settings.readout;
         if settings.pinned {
             hud.toggle_pinned(now);
         }
@@ -299,11 +301,17 @@ impl Workspace {
     }
 
     /// Goes where a typed text leads.
-    pub fn go_to(&mut self, goal: Goal, now: Instant) {
+    pub fn go_to(&mut self, goal: Point, now: Instant) {
         let Some(session) = &mut self.session else { return };
         let told = match goal {
-            Goal::Time(secs) => session.go_to_time(secs),
-            Goal::Frame(index) => session.go_to_frame(index),
+            Point::Time(secs) => session.go_to_time(secs),
+            Point::Frame(index) => session.go_to_frame(index),
+            Point::Timecode(timecode) => {
+                let strip = self.strip.strip();
+                let breaks: Vec<_> =
+                    strip.as_deref().map(|strip| strip.timecode_breaks().collect()).unwrap_or_default();
+                session.go_to_timecode(timecode, &breaks)
+            }
         };
         session.announce(&told);
         self.note(Note::done(told), now);

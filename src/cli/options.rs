@@ -6,7 +6,8 @@ use clap::{Args, ValueEnum};
 use histoscope::analysis::{Point, RegionSpec};
 use histoscope::benchmark::Shape;
 use histoscope::{
-    AdapterChoice, ChromaLines, Components, EngineChoice, Field, Matrix, OpenOptions, Overlaps, Range, parse_time,
+    AdapterChoice, ChromaLines, Components, EngineChoice, Field, Matrix, OpenOptions, Overlaps, Range, Timecode,
+    parse_time,
 };
 
 /// How the video is read.
@@ -102,11 +103,11 @@ impl CountingArgs {
 /// Which frames are counted, and which part of each picture.
 #[derive(Debug, Args)]
 pub struct PartArgs {
-    /// Begin with the first frame at or after this: a time (3.2, 1:02.5, 0:01:02.5) or a frame's number (250f)
+    /// Begin with the first frame at or after this: a time (3.2, 1:02.5, 0:01:02.5), a timecode (10:00:00:00) or a frame's number (250f)
     #[arg(long, value_name = "POINT", value_parser = parse_point, allow_negative_numbers = true)]
     pub from: Option<Point>,
 
-    /// End before the first frame at or after this, a time or a frame's number
+    /// End before the first frame at or after this, a time, a timecode or a frame's number
     #[arg(long, value_name = "POINT", value_parser = parse_point, allow_negative_numbers = true)]
     pub to: Option<Point>,
 
@@ -265,7 +266,7 @@ impl From<ComponentsArg> for Components {
     }
 }
 
-/// Reads a time, or a frame's number with an f before or behind it.
+/// Reads a time, a timecode, or a frame's number with an f before or behind it.
 pub fn parse_point(text: &str) -> Result<Point, String> {
     let digits = text.strip_suffix('f').or_else(|| text.strip_prefix('f'));
     if let Some(digits) = digits.filter(|digits| digits.bytes().all(|b| b.is_ascii_digit())) {
@@ -273,10 +274,13 @@ pub fn parse_point(text: &str) -> Result<Point, String> {
     }
     let wrong = || {
         format!(
-            "'{text}' is neither a time nor a frame number; write seconds (3.2), MM:SS (1:02.5), HH:MM:SS (0:01:02.5), or a \
-             frame's number (250f)"
+            "'{text}' is neither a time, a timecode nor a frame number; write seconds (3.2), MM:SS (1:02.5), HH:MM:SS \
+             (0:01:02.5), a timecode (10:00:00:00, or 10:00:00;00), or a frame's number (250f)"
         )
     };
+    if let Some(timecode) = Timecode::parse(text) {
+        return Ok(Point::Timecode(timecode));
+    }
     parse_time(text).map(Point::Time).map_err(|_| wrong())
 }
 
@@ -349,7 +353,12 @@ mod tests {
         assert_eq!(parse_point("250f"), Ok(Point::Frame(250)));
         assert_eq!(parse_point("f0"), Ok(Point::Frame(0)));
         assert_eq!(parse_point("1:02.5"), Ok(Point::Time(62.5)));
-        for text in ["", "f", "-3f", "1.5f", "x", "99999999999999999999f", "1:75"] {
+        assert_eq!(parse_point("0:01:02.05"), Ok(Point::Time(62.05)), "that is no timecode");
+        for text in ["10:00:00:00", "01:00:00;29"] {
+            assert_eq!(parse_point(text).map(|point| point.to_string()).as_deref(), Ok(text));
+            assert!(matches!(parse_point(text), Ok(Point::Timecode(_))), "{text}");
+        }
+        for text in ["", "f", "-3f", "1.5f", "x", "99999999999999999999f", "1:75", "25:00:00:00"] {
             assert!(parse_point(text).is_err(), "{text}");
         }
     }

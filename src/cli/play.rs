@@ -6,11 +6,12 @@ use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use histoscope::adjusting::Gain;
-use histoscope::{CompareAs, CompareBy, Comparing, FirstView, PlayOptions, PlayStart, parse_time, play};
+use histoscope::analysis::Point;
+use histoscope::{CompareAs, CompareBy, Comparing, FirstView, PlayOptions, PlayStart, play};
 
 use super::adjust::AdjustArgs;
 use super::exposure::ExposureArgs;
-use super::options::{CountingArgs, LuminanceArg, OverlapsArg, ReadingArgs, parse_bin_count, whole};
+use super::options::{CountingArgs, LuminanceArg, OverlapsArg, ReadingArgs, parse_bin_count, parse_point, whole};
 use super::output::{WrongUsage, wrong_usage};
 
 /// Which frames of two files belong together.
@@ -54,9 +55,9 @@ pub struct PlayArgs {
     #[arg(long)]
     paused: bool,
 
-    /// Begin the first video with the frame that is on screen at this time: seconds, MM:SS or HH:MM:SS, with fractions
-    #[arg(long, value_name = "TIME", value_parser = parse_time, allow_negative_numbers = true)]
-    start: Option<f64>,
+    /// Begin the first video with the frame that is on screen at this time (3.2, 1:02.5, 0:01:02.5), or the one with this timecode (10:00:00:00) or number (250f)
+    #[arg(long, value_name = "POINT", value_parser = parse_point, allow_negative_numbers = true)]
+    start: Option<Point>,
 
     /// Open on the full screen; Esc, f or a double-click leaves it
     #[arg(long)]
@@ -166,12 +167,7 @@ impl PlayArgs {
         let compare = second.map(|input| Comparing { input, by, offset: self.offset, shown, gain: self.gain });
         PlayOptions {
             compare,
-            begin: PlayStart {
-                looped: self.looped,
-                paused: self.paused,
-                fullscreen: self.fullscreen,
-                at_secs: self.start,
-            },
+            begin: PlayStart { looped: self.looped, paused: self.paused, fullscreen: self.fullscreen, at: self.start },
             view: FirstView {
                 bin_count: self.bin_count,
                 linear_luminance: self.luminance.map(|luminance| luminance == LuminanceArg::Linear),

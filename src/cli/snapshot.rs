@@ -33,7 +33,7 @@ pub struct SnapshotArgs {
     /// The video to read
     file: PathBuf,
 
-    /// The frame that is on screen at this time (3.2, 1:02.5, 0:01:02.5), or the one of this number (250f)
+    /// The frame that is on screen at this time (3.2, 1:02.5, 0:01:02.5), or the one with this timecode (10:00:00:00) or number (250f)
     #[arg(long, value_name = "POINT", default_value = "0", value_parser = parse_point, allow_negative_numbers = true)]
     at: Point,
 

@@ -12,7 +12,7 @@ use crate::histogram::{Histogram, Sums, Transfer, limits};
 use crate::picture::color::Range;
 use crate::picture::field::Field;
 use crate::picture::region::{self, Rect};
-use crate::picture::{Frame, Picture};
+use crate::picture::{Frame, Picture, Timecode};
 use crate::view::binning::Binning;
 
 /// Version of the JSON's shape.
@@ -27,6 +27,7 @@ pub struct Figures {
     pts_seconds: f64,
     pts_ticks: i64,
     time_seconds: f64,
+    timecode: Option<Timecode>,
     /// Whether the decoder reported damage, in whose place it has put something of its own.
     damaged: bool,
     width: u32,
@@ -143,6 +144,7 @@ impl Figures {
             pts_seconds: frame.time_base.times(frame.pts_ticks),
             pts_ticks: frame.pts_ticks,
             time_seconds: frame.time_secs,
+            timecode: frame.timecode,
             damaged: frame.damaged,
             width: picture.width(),
             height: picture.height(),

@@ -12,7 +12,7 @@ use crate::gpu::{Gpu, GpuError, Renderer};
 use crate::histogram::{Components, Transfer};
 use crate::picture::Frame;
 use crate::picture::region::Rect as Part;
-use crate::text::timecode;
+use crate::text::time_text;
 use crate::view::overlay::{LINEAR_LIGHT, linear_text};
 use crate::view::panel::{PanelRect, panels};
 use crate::view::placement::Shape;
@@ -128,6 +128,7 @@ fn caption(subject: &LabelSubject<'_>) -> Vec<String> {
     let picture = &frame.picture;
     let color = picture.colorimetry();
     let number = frame.index.map_or_else(String::new, |index| format!("frame {index}, "));
+    let label = frame.timecode.map_or_else(String::new, |timecode| format!(", timecode {timecode}"));
     let counted = if subject.held.is_some() { scene.filled_text(components) } else { scene.counted_text(components) };
     let mut counted = counted.unwrap_or_else(|| "source".to_owned());
     if let Some(held) = subject.held {
@@ -149,7 +150,7 @@ fn caption(subject: &LabelSubject<'_>) -> Vec<String> {
     }
     let mut lines = vec![
         input.to_owned(),
-        format!("{number}{}", timecode(frame.time_secs)),
+        format!("{number}{}{label}", time_text(frame.time_secs)),
         format!("counted: {counted}; {part}; {what}{drawn}"),
         format!(
             "read as: {width}×{height}, {depth} bits, matrix {} ({}), range {} ({})",

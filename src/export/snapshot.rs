@@ -17,7 +17,7 @@ use crate::gpu::{AdapterChoice, Gpu, GpuError, Renderer, Scene};
 use crate::histogram::{Components, Histogram, LightTable, Transfer};
 use crate::media::{Decoder, MediaError, OpenOptions, Seek, SeekTarget};
 use crate::picture::region::Rect;
-use crate::picture::{Frame, PictureError};
+use crate::picture::{Frame, PictureError, Timecodes};
 use crate::scopes;
 use crate::text::{file_name, public};
 use crate::view::exposure::{Exposure, ExposureChoice};
@@ -363,10 +363,24 @@ fn no_frame(options: &SnapshotOptions) -> SnapshotError {
 
 fn frame_at(options: &SnapshotOptions) -> Result<Frame, SnapshotError> {
     let mut decoder = Decoder::open(&options.input, &options.open)?;
-    match options.at {
-        Point::Time(secs) if secs > 0.0 => decoder.seek(Seek::to(secs))?,
-        Point::Frame(number) if number > 0 => decoder.seek(Seek::Exact(SeekTarget::Number(number)))?,
-        Point::Time(_) | Point::Frame(_) => {}
+    let info = decoder.info();
+    let (path, timecodes) = (info.path.clone(), info.timecodes);
+    let no_such = |timecode| match timecodes {
+        Some(Timecodes { first, .. }) => MediaError::NoSuchTimecode { path: path.clone(), timecode, first },
+        None => MediaError::NoTimecodes { path: path.clone() },
+    };
+    let number = match options.at {
+        Point::Time(_) => None,
+        Point::Frame(number) => Some(number),
+        Point::Timecode(timecode) => match u64::try_from(decoder.find_timecode(timecode)?) {
+            Ok(number) => Some(number),
+            Err(_) => return Err(no_such(timecode).into()),
+        },
+    };
+    match (options.at, number) {
+        (Point::Time(secs), _) if secs > 0.0 => decoder.seek(Seek::to(secs))?,
+        (_, Some(number)) if number > 0 => decoder.seek(Seek::Exact(SeekTarget::Number(number)))?,
+        _ => {}
     }
     let frame = decoder.next_frame()?.ok_or_else(|| no_frame(options))?;
     match (options.at, frame.index) {
@@ -381,6 +395,7 @@ fn frame_at(options: &SnapshotOptions) -> Result<Frame, SnapshotError> {
         (Point::Frame(number), Some(last)) if last != number => {
             return Err(SnapshotError::NoSuchFrame { input: options.input.clone(), number, last });
         }
+        (Point::Timecode(timecode), Some(last)) if Some(last) != number => return Err(no_such(timecode).into()),
         _ => {}
     }
     Ok(frame)

@@ -36,6 +36,8 @@ pub enum Action {
     },
     /// Ask for a time or a frame number to go to.
     EnterTime,
+    /// Tell the position by the next of time, frame number and timecode.
+    NextReadout,
     /// Change the speed.
     Speed(SpeedChange),
     /// Loop over the whole video, or play it once.
@@ -47,7 +49,7 @@ pub enum Action {
         /// Next or previous.
         forward: bool,
     },
-    /// Go to the next or the previous of the black, frozen, clipped and worst frames that are looked for.
+    /// Go to the next or the previous of the black, frozen, clipped and worst frames and timecode breaks that are looked for.
     ToFinding {
         /// Next or previous.
         forward: bool,

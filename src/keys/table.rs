@@ -158,7 +158,7 @@ pub const TABLE: &[Bindings] = &[
             (ControlNamed(NamedKey::PageUp), ToFinding { forward: false }),
             (ControlNamed(NamedKey::PageDown), ToFinding { forward: true }),
         ],
-        help: "previous, next black, frozen, clipped or worst frame",
+        help: "previous, next black, frozen, clipped or worst frame, timecode break",
     },
     Bindings {
         section: Section::Moving,
@@ -166,7 +166,7 @@ pub const TABLE: &[Bindings] = &[
             (ControlShiftNamed(NamedKey::PageUp), OtherFindings { forward: false }),
             (ControlShiftNamed(NamedKey::PageDown), OtherFindings { forward: true }),
         ],
-        help: "which of those: all, black, frozen, clipped, worst",
+        help: "which of those: all, black, frozen, clipped, timecode, worst",
     },
     Bindings {
         section: Section::Moving,
@@ -176,7 +176,12 @@ pub const TABLE: &[Bindings] = &[
     Bindings {
         section: Section::Moving,
         keys: &[(Control("g"), EnterTime)],
-        help: "type a time or a frame number to go to",
+        help: "type a time, a frame number or a timecode to go to",
+    },
+    Bindings {
+        section: Section::Moving,
+        keys: &[(ShiftLetter("g"), NextReadout)],
+        help: "position as time, frame number, timecode",
     },
     Bindings {
         section: Section::Histograms,

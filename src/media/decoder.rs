@@ -12,6 +12,7 @@ use super::position::{Count, Origin, PacketSupply, Position, ReadPacket, Timed};
 use super::promise::Promise;
 use super::repeatable::{Earlier, Means, RepeatableCodec};
 use super::source::Source;
+use super::timecodes::TimecodeReader;
 use super::timeline::Timeline;
 use super::timeshift::Timeshift;
 use crate::picture::Frame;
@@ -33,6 +34,7 @@ pub struct Decoder {
     pub(super) promise: Promise,
     pub(super) position: Position,
     pub(super) timeline: Timeline,
+    pub(super) timecodes: TimecodeReader,
     pub(super) numbers: FrameNumbers,
     pub(super) pictures: PictureMaker,
     pub(super) counters: FrameCounters,
@@ -201,7 +203,7 @@ impl Decoder {
     }
 
     pub(super) fn make_frame(&mut self, timed: Timed, duration_secs: f64) -> Option<Frame> {
-        let Timed { frame, pts, index } = timed;
+        let Timed { frame, pts, index, timecode } = timed;
         let time_base = self.info.time_base;
         let place = TimelinePlace {
             pts_ticks: pts,
@@ -209,6 +211,7 @@ impl Decoder {
             time_secs: time_base.times(pts.saturating_sub(self.info.start_ticks)),
             duration_secs,
             index,
+            timecode,
             arrival: self.position.last_packet.and_then(|packet| packet.arrival),
         };
         match self.pictures.make_frame(frame, place, self.serial) {
@@ -293,7 +296,9 @@ impl Decoder {
         }
         position.last_pts = Some(pts);
         self.frame_bytes = Some(frame.buffer_bytes());
-        Timed { frame, pts, index }
+        let group = self.codec.group_place(&frame);
+        let timecode = self.timecodes.of_frame(&frame, index, group).map(|(timecode, _)| timecode);
+        Timed { frame, pts, index, timecode }
     }
 
     /// The number of the frame that came now, which has this timestamp.

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::device::{Device, device};
+use crate::picture::Timecode;
 use crate::text::{counted, plain, shown};
 
 /// Why a file could not be opened, read or positioned. Its text is one line for the user.
@@ -142,6 +143,22 @@ pub enum MediaError {
     NotSeekable {
         /// The source.
         path: PathBuf,
+    },
+    /// A timecode was asked for, and there are none.
+    #[error("{}: its frames have no timecodes; name a time (1:02.5) or a frame's number (250f) instead", shown(path))]
+    NoTimecodes {
+        /// The file.
+        path: PathBuf,
+    },
+    /// No frame has the timecode that was asked for.
+    #[error("{}: no frame has the timecode {timecode}; the first one has {first}", shown(path))]
+    NoSuchTimecode {
+        /// The file.
+        path: PathBuf,
+        /// The timecode.
+        timecode: Timecode,
+        /// The first frame's.
+        first: Timecode,
     },
     /// The source gave nothing for too long.
     #[error("{}: no data for {seconds} s; check the connection and try again", shown(path))]

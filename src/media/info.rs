@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::picture::color::{Matrix, Range, Sourced};
 use crate::picture::field::Field;
 use crate::picture::layout::{ChromaLines, PixelLayout};
-use crate::picture::{Orientation, Ratio, Scan};
+use crate::picture::{Orientation, Ratio, Scan, Timecodes};
 
 /// How to open a video.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -82,6 +82,8 @@ pub struct StreamInfo {
     pub start_ticks: i64,
     /// Number of frames that the container states.
     pub stated_frames: Option<u64>,
+    /// How the frames are labelled by timecodes; `None` where the first one has none.
+    pub timecodes: Option<Timecodes>,
     /// Whether the source can be positioned.
     pub seekable: bool,
     /// Whether a sender gives the pace: what is not taken in time is gone, and there is no end but the sender's.

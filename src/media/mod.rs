@@ -7,7 +7,7 @@
 //! name, `pictures`
 //! makes what it decodes readable, `earlier` keeps what it decodes on the way, and `numbering` numbers its frames by the list
 //! that `index` makes of a file's packets. `reception` opens what is live again and again, `timeshift` keeps its packets, and `replay` decodes them once more. `av` owns FFmpeg's objects. The other
-//! files are plain decisions about numbers: `layout` (which pixel formats are native), `timeline` (when a frame is shown),
+//! files are plain decisions about numbers: `layout` (which pixel formats are native), `timeline` (when a frame is shown), `timecodes` (how it is labelled),
 //! `address` (what is live), `device` (what is a camera or a screen), `ending` and `missing` (whether the file was cut off, and what it lacks for that), `tags` and `orientation` (what the file says about it), `streams` (which stream is the video).
 
 mod address;
@@ -42,6 +42,7 @@ mod streams;
 mod tags;
 mod target;
 mod thread;
+mod timecodes;
 mod timeline;
 mod timeshift;
 

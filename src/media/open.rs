@@ -14,6 +14,7 @@ use super::position::{Count, Origin, Position};
 use super::promise::Promise;
 use super::repeatable::RepeatableCodec;
 use super::source::Source;
+use super::timecodes::TimecodeReader;
 use super::timeline::Timeline;
 use super::timeshift::{Coding, Timeshift};
 use super::{ending, orientation, promise, streams};
@@ -106,6 +107,7 @@ impl Decoder {
         let codec = Codec::open(&parameters, CodecOptions { threads, low_delay: live })
             .map_err(|error| source.error("opening the decoder", error))?;
         let rate = parameters.average_rate().or_else(|| parameters.base_rate());
+        let timecodes = TimecodeReader::of(&input, &parameters);
         let timeline = Timeline::new(parameters.time_base(), rate, input.may_jump());
         let defaults = StreamDefaults {
             tags: parameters.color_numbers(),
@@ -139,6 +141,7 @@ impl Decoder {
             promise,
             position: Position { origin: Origin::Start, count: Count::Next(0), ..Position::default() },
             timeline,
+            timecodes,
             info,
             source,
             input,
@@ -176,6 +179,7 @@ impl Decoder {
         self.info.start_ticks = first.pts;
         self.numbers.begins_interlaced = first.frame.scan().is_interlaced();
         self.info.timed = first.frame.best_effort_timestamp().is_some();
+        self.info.timecodes = self.timecodes.timecodes(&first.frame, self.codec.group_place(&first.frame));
         self.info.coded_size = first.frame.size();
         self.info.pixel_format = first.frame.format().name().to_owned();
         self.info.threads = self.codec.threads();
@@ -285,6 +289,7 @@ fn describe(source: &Source, input: &Input, stream: usize, codec: &Codec, notes:
         time_base,
         start_ticks: parameters.start().unwrap_or(0),
         stated_frames: parameters.frame_count(),
+        timecodes: None,
         seekable: input.is_seekable(),
         live: false,
         timed: true,

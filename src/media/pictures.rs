@@ -10,7 +10,7 @@ use super::{orientation, tags};
 use crate::picture::color::{Origin, Range, Sourced};
 use crate::picture::layout::PixelLayout;
 use crate::picture::{
-    Frame, Orientation, OwnedPlanes, Pages, Picture, PlaneStore, PlaneView, Ratio, SourceFormat, VideoId,
+    Frame, Orientation, OwnedPlanes, Pages, Picture, PlaneStore, PlaneView, Ratio, SourceFormat, Timecode, VideoId,
 };
 
 /// What the container says about all frames; a frame may say otherwise.
@@ -40,6 +40,7 @@ pub(super) struct TimelinePlace {
     pub(super) time_secs: f64,
     pub(super) duration_secs: f64,
     pub(super) index: Option<u64>,
+    pub(super) timecode: Option<Timecode>,
     /// When the data of a live frame came in.
     pub(super) arrival: Option<SystemTime>,
 }
@@ -113,6 +114,7 @@ impl PictureMaker {
             time_secs: place.time_secs,
             duration_secs: place.duration_secs,
             index: place.index,
+            timecode: place.timecode,
             serial,
             sample_aspect: shown.sample_aspect,
             orientation: shown.orientation,

@@ -24,12 +24,14 @@ use std::collections::VecDeque;
 use std::time::SystemTime;
 
 use super::av::{AvFrame, AvPacket};
+use crate::picture::Timecode;
 
 /// A decoded frame with its place in time.
 pub(super) struct Timed {
     pub(super) frame: AvFrame,
     pub(super) pts: i64,
     pub(super) index: Option<u64>,
+    pub(super) timecode: Option<Timecode>,
 }
 
 /// Where packets come from.

@@ -27,7 +27,8 @@ mod rerun;
 
 use std::collections::VecDeque;
 
-use super::av::{AvError, AvPacket, Codec, Received, StreamParameters};
+use super::av::{AvError, AvFrame, AvPacket, Codec, Received, StreamParameters};
+use super::timecodes::{GroupHeaders, GroupPlace};
 use kept::KeptPackets;
 use rerun::{Again, Rerun};
 
@@ -43,6 +44,8 @@ pub(super) struct RepeatableCodec {
     kept: KeptPackets,
     /// Numbers of the packets that are kept whose frames were given.
     given: Vec<u64>,
+    /// What packets say of timecodes, where they do.
+    groups: Option<GroupHeaders>,
     /// The same of those that were refused, or later ones.
     refused: Vec<u64>,
     /// What decoding again gave and was not given before.
@@ -89,6 +92,7 @@ impl RepeatableCodec {
     pub(super) fn new(codec: Codec) -> Self {
         Self {
             course: Course::of(&codec),
+            groups: GroupHeaders::are_in(&codec.name()).then(GroupHeaders::default),
             codec,
             is_whole: true,
             is_hasty: false,
@@ -115,6 +119,7 @@ impl RepeatableCodec {
         self.is_whole = false;
         self.kept = KeptPackets::default();
         self.given.clear();
+        self.groups = self.groups.take().map(|_| GroupHeaders::default());
         self.refused.clear();
         self.again.clear();
         self.unwanted.clear();
@@ -185,6 +190,9 @@ impl RepeatableCodec {
         if sent == Err(AvError::AGAIN) {
             return sent;
         }
+        if let Some(groups) = &mut self.groups {
+            groups.note(number, packet.data());
+        }
         if matches!(self.course, Course::AsTheyCome) {
             self.kept.count_on();
             return sent;
@@ -198,6 +206,11 @@ impl RepeatableCodec {
             self.note_refusal();
         }
         sent
+    }
+
+    /// What the headers of MPEG-1 and MPEG-2 say of the place of a frame that was given, in its group of pictures.
+    pub(super) fn group_place(&self, frame: &AvFrame) -> Option<GroupPlace> {
+        self.groups.as_ref()?.of(frame.packet_number())
     }
 
     /// Takes the next frame as it comes, damaged or not.

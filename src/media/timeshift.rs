@@ -149,8 +149,8 @@ impl Timeshift {
 
     /// Notes where a frame lies that has been decoded, whose packet has this timestamp.
     pub(super) fn note_frame(&self, stated: i64, frame: &Frame) {
-        let &Frame { pts_ticks, time_base, time_secs, duration_secs, index, arrival, .. } = frame;
-        let place = TimelinePlace { pts_ticks, time_base, time_secs, duration_secs, index, arrival };
+        let &Frame { pts_ticks, time_base, time_secs, duration_secs, index, timecode, arrival, .. } = frame;
+        let place = TimelinePlace { pts_ticks, time_base, time_secs, duration_secs, index, timecode, arrival };
         if let Some(stretch) = self.lock().stretches.back_mut() {
             stretch.note_frame(stated, place);
         }

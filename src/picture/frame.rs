@@ -9,6 +9,7 @@ use std::time::SystemTime;
 
 pub use pages::{Attachment, Memory, Pages};
 
+use super::Timecode;
 use crate::picture::color::{Colorimetry, Conversion, Matrix, Sourced};
 use crate::picture::field::{Field, field};
 use crate::picture::layout::{ChromaLines, ChromaRows, ColorModel, LayoutError, PixelLayout};
@@ -433,6 +434,8 @@ pub struct Frame {
     pub duration_secs: f64,
     /// Position in presentation order from the first frame, where it is known.
     pub index: Option<u64>,
+    /// The frame's timecode, where it has one.
+    pub timecode: Option<Timecode>,
     /// Number of the seek that led here; frames of an older seek are not shown.
     pub serial: u64,
     /// Width of a pixel over its height.

@@ -13,6 +13,7 @@ pub fn gray((width, height): (u32, u32), code: impl Fn(u32, u32) -> u8) -> Frame
     let planes = Arc::new(OwnedPlanes { planes: vec![(plane, width as usize)] });
     let color = Colorimetry::resolve(&layout, (width, height), None, None, false);
     Frame {
+        timecode: None,
         arrival: None,
         video: VideoId::default(),
         picture: Picture::new(layout, (width, height), color, planes).expect("planes of that size"),

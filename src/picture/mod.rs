@@ -8,6 +8,8 @@ pub mod layout;
 #[cfg(test)]
 pub mod made;
 pub mod region;
+mod timecode;
 pub(crate) mod unpack;
 
 pub use frame::*;
+pub use timecode::{Timecode, TimecodeRate, TimecodeSource, Timecodes};

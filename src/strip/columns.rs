@@ -5,8 +5,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::cells::ROWS;
 use super::cuts::Cut;
-use super::findings::Finding;
+use super::findings::{Finding, FindingKind};
+use super::timecodes::TimecodeBreak;
 use crate::histogram::CHANNELS;
+use crate::picture::Timecode;
 
 /// Columns, whatever the length.
 pub const COLUMNS: usize = 1024;
@@ -218,6 +220,14 @@ impl Strip {
     #[must_use]
     pub fn findings(&self) -> &[Finding] {
         &self.findings
+    }
+
+    /// The breaks of the timecode that have been found, in order: the number of a frame, and the timecode that it goes on with.
+    pub fn timecode_breaks(&self) -> impl Iterator<Item = (u64, Timecode)> {
+        self.findings.iter().filter_map(|finding| match finding.kind {
+            FindingKind::Timecode(TimecodeBreak { found, .. }) => Some((finding.frame, found)),
+            _ => None,
+        })
     }
 
     /// Takes what a sweep has come to.

@@ -1,12 +1,15 @@
-//! What somebody who checks a clip looks for: stretches of black, frozen and clipped frames, and the worst frames.
+//! What somebody who checks a clip looks for: stretches of black, frozen and clipped frames, breaks of the timecode, and the worst
+//! frames.
 
 use serde::{Deserialize, Serialize};
 
 use super::cells::ROWS;
 use super::cuts::MAX_LISTED;
+use super::timecodes::{TimecodeBreak, TimecodeRuns};
 use super::worst::{ChannelShare, Flaw, WorstFrame, WorstFrames, shares};
 use crate::histogram::Histogram;
 use crate::picture::color::Range;
+use crate::picture::{Timecode, TimecodeRate};
 
 /// The highest level of 256 that is black: a tenth of the scale, as FFmpeg's `blackdetect` has it.
 const BLACK_LEVEL: usize = 25;
@@ -29,6 +32,8 @@ pub enum FindingKind {
     Frozen,
     /// Frames with a hundredth or more of red, green or blue at the highest code.
     Clipped,
+    /// A frame whose timecode does not follow from those before it.
+    Timecode(TimecodeBreak),
     /// One of the frames that are worst in something.
     Worst(Flaw),
 }
@@ -45,13 +50,15 @@ pub enum Sought {
     Frozen,
     /// Clipped ones.
     Clipped,
+    /// Breaks of the timecode.
+    Timecode,
     /// The worst ones.
     Worst,
 }
 
 impl Sought {
     /// All choices.
-    pub const ALL: [Self; 5] = [Self::All, Self::Black, Self::Frozen, Self::Clipped, Self::Worst];
+    pub const ALL: [Self; 6] = [Self::All, Self::Black, Self::Frozen, Self::Clipped, Self::Timecode, Self::Worst];
 
     /// What it is called.
     #[must_use]
@@ -61,6 +68,7 @@ impl Sought {
             Self::Black => "black frames",
             Self::Frozen => "frozen frames",
             Self::Clipped => "clipped frames",
+            Self::Timecode => "timecode breaks",
             Self::Worst => "worst frames",
         }
     }
@@ -82,6 +90,7 @@ impl Sought {
             Self::Black => "black frame",
             Self::Frozen => "frozen frame",
             Self::Clipped => "clipped frame",
+            Self::Timecode => "timecode break",
             Self::Worst => "worst frame",
         }
     }
@@ -101,6 +110,7 @@ impl Sought {
             Self::Black => matches!(kind, FindingKind::Black),
             Self::Frozen => matches!(kind, FindingKind::Frozen),
             Self::Clipped => matches!(kind, FindingKind::Clipped),
+            Self::Timecode => matches!(kind, FindingKind::Timecode(_)),
             Self::Worst => matches!(kind, FindingKind::Worst(_)),
         }
     }
@@ -115,7 +125,7 @@ pub struct Finding {
     pub frame: u64,
     /// When that begins, in seconds.
     pub start_secs: f64,
-    /// When the frame after its last one begins, in seconds; of a single worst frame, when that begins.
+    /// When the frame after its last one begins, in seconds; of a worst frame and of a timecode break, when its frame begins.
     pub end_secs: f64,
     /// Of clipped frames and of worst ones, how bad the worst of them is.
     pub share: Option<ChannelShare>,
@@ -134,6 +144,8 @@ pub struct Seen<'a> {
     pub range: Range,
     /// Whether each of its codes is the one of the frame before.
     pub repeats: bool,
+    /// Its timecode, and how those are counted.
+    pub timecode: Option<(Timecode, TimecodeRate)>,
 }
 
 /// Times are sums of rounded ones: so much less is as long.
@@ -192,11 +204,12 @@ impl Stretches {
 pub struct Examiner {
     /// The frame before: its number, and when it began and ended.
     before: Option<(u64, f64, f64)>,
-    /// How many stretches and worst frames were told.
+    /// How many stretches, runs of timecodes and worst frames were told.
     told: (usize, u64),
     black: Stretches,
     frozen: Stretches,
     clipped: Stretches,
+    timecodes: TimecodeRuns,
     /// In the order of [`Flaw::ALL`].
     worst: [WorstFrames; 3],
 }
@@ -216,6 +229,7 @@ impl Examiner {
         self.frozen.push(seen.repeats, finding(FindingKind::Frozen, first, None), 0.0);
         let is_clipped = highest.share >= CLIPPED_SHARE;
         self.clipped.push(is_clipped, finding(FindingKind::Clipped, here, Some(highest)), CLIPPED_GAP_SECS);
+        self.timecodes.push(here, seen.timecode);
         for (worst, share) in self.worst.iter_mut().zip(shares) {
             worst.push(WorstFrame { frame, time_secs, share });
         }
@@ -227,7 +241,8 @@ impl Examiner {
     #[must_use]
     pub fn news(&mut self) -> Option<Vec<Finding>> {
         let stretches = [&self.black, &self.frozen, &self.clipped].map(|stretches| stretches.done.len());
-        let known = (stretches.iter().sum(), self.worst.iter().map(WorstFrames::changes).sum());
+        let found = stretches.iter().sum::<usize>() + self.timecodes.listed().len();
+        let known = (found, self.worst.iter().map(WorstFrames::changes).sum());
         let is_new = std::mem::replace(&mut self.told, known) != known;
         is_new.then(|| self.listed(|worst| worst.listed().to_vec()))
     }
@@ -235,6 +250,14 @@ impl Examiner {
     fn listed(&self, worst_frames: impl Fn(&WorstFrames) -> Vec<WorstFrame>) -> Vec<Finding> {
         let stretches = [&self.black, &self.frozen, &self.clipped];
         let mut findings: Vec<_> = stretches.iter().flat_map(|stretches| stretches.done.iter().copied()).collect();
+        let breaks = self.timecodes.listed().iter().filter_map(|run| Some((run, run.broken?)));
+        findings.extend(breaks.map(|(run, broken)| Finding {
+            kind: FindingKind::Timecode(broken),
+            frame: run.frame,
+            start_secs: run.time_secs,
+            end_secs: run.time_secs,
+            share: None,
+        }));
         for (flaw, worst) in Flaw::ALL.into_iter().zip(&self.worst) {
             findings.extend(worst_frames(worst).into_iter().map(|worst| Finding {
                 kind: FindingKind::Worst(flaw),
@@ -270,6 +293,7 @@ fn is_black(cells: &[u64]) -> bool {
 mod tests {
     use super::*;
     use crate::histogram::Components;
+    use crate::picture::Ratio;
     use crate::strip::fold;
 
     const RATE: f64 = 25.0;
@@ -301,7 +325,11 @@ mod tests {
             let (time_secs, repeats) = (frame as f64 / RATE, shot.repeats);
             let end_secs = (frame + 1) as f64 / RATE;
             let range = Range::Limited;
-            finder.push(frame, &cells, &Seen { time_secs, end_secs, histogram: &histogram, range, repeats });
+            finder.push(
+                frame,
+                &cells,
+                &Seen { time_secs, end_secs, histogram: &histogram, range, repeats, timecode: None },
+            );
         }
         let found = finder.finish();
         found
@@ -346,7 +374,14 @@ mod tests {
                 finder.push(
                     frame,
                     &cells,
-                    &Seen { time_secs, end_secs, histogram: &histogram, range: Range::Limited, repeats },
+                    &Seen {
+                        time_secs,
+                        end_secs,
+                        histogram: &histogram,
+                        range: Range::Limited,
+                        repeats,
+                        timecode: None,
+                    },
                 );
             }
             let found = finder.finish();
@@ -366,6 +401,28 @@ mod tests {
         assert_eq!(stretches(&near), [(0, 16.0)]);
         let apart = clip(&[(clipped, 2), (nearly, 14), (clipped, 2), (nearly, 3)]);
         assert_eq!(stretches(&apart), [(0, 2.0), (16, 18.0)]);
+    }
+
+    #[test]
+    fn a_timecode_that_does_not_follow_is_found_where_it_is() {
+        let rate = TimecodeRate::of(Ratio { num: 25, den: 1 }).unwrap();
+        let timecodes = ["23:59:59:24", "00:00:00:00", "00:00:00:01", "00:00:00:03", "00:00:00:04"];
+        let histogram = Histogram::empty(8, Components::Rgbl);
+        let cells = fold(&histogram);
+        let mut finder = Examiner::default();
+        for (frame, text) in (0..).zip(timecodes) {
+            let (time_secs, end_secs) = (frame as f64 / RATE, (frame + 1) as f64 / RATE);
+            let timecode = Timecode::parse(text).map(|timecode| (timecode, rate));
+            let (range, repeats) = (Range::Limited, false);
+            finder.push(frame, &cells, &Seen { time_secs, end_secs, histogram: &histogram, range, repeats, timecode });
+        }
+        let [expected, found] = ["00:00:00:02", "00:00:00:03"].map(|text| Timecode::parse(text).unwrap());
+        let kind = FindingKind::Timecode(TimecodeBreak { expected, found });
+        let at_secs = 3.0 / RATE;
+        let broken = Finding { kind, frame: 3, start_secs: at_secs, end_secs: at_secs, share: None };
+        assert_eq!(finder.finish(), [broken]);
+        let text = serde_json::to_string(&broken).unwrap();
+        assert_eq!(serde_json::from_str::<Finding>(&text).unwrap(), broken, "{text}");
     }
 
     #[test]
@@ -395,7 +452,14 @@ mod tests {
             finder.push(
                 frame,
                 &cells,
-                &Seen { time_secs, end_secs: time_secs + 1.0, histogram: &histogram, range, repeats: false },
+                &Seen {
+                    time_secs,
+                    end_secs: time_secs + 1.0,
+                    histogram: &histogram,
+                    range,
+                    repeats: false,
+                    timecode: None,
+                },
             );
         }
         let found = finder.finish();

@@ -2,8 +2,8 @@
 //! order first and with every frame in order then, by whoever decodes; here is what it holds and what it looks like.
 //!
 //! `cells` brings frames of every depth to 256 levels, `columns` is the strip, `sweep` fills it with every frame and finds on the way
-//! the cuts, as `cuts` has them, and the `findings` of what somebody who checks it looks for; `light` and `raster` make a picture of it.
-//! A report shows clips by the same cells, cuts, worst frames and lights.
+//! the cuts, as `cuts` has them, and the `findings` of what somebody who checks it looks for, `timecodes` among them where timecodes break; `light` and `raster` make a picture of it.
+//! A report shows clips by the same cells, cuts, breaks, worst frames and lights.
 
 mod cells;
 mod columns;
@@ -12,6 +12,7 @@ mod findings;
 mod light;
 mod raster;
 mod sweep;
+mod timecodes;
 mod watched;
 mod worst;
 
@@ -24,5 +25,6 @@ pub use findings::{Finding, FindingKind, Seen, Sought};
 pub use light::{Rgb, brightness, channel_color, mixed, ramp};
 pub use raster::{Raster, ShownChannels};
 pub use sweep::Sweep;
+pub use timecodes::{TimecodeBreak, TimecodeRun, TimecodeRuns};
 pub use watched::{Watch, Watched};
 pub use worst::{ChannelShare, Flaw, WorstFrame, WorstFrames, shares};

@@ -80,7 +80,7 @@ mod tests {
     use crate::strip::{CELLS, FindingKind, ROWS, Strip, StripColumn};
 
     fn seen(time_secs: f64, histogram: &Histogram) -> Seen<'_> {
-        Seen { time_secs, end_secs: time_secs + 1.0, histogram, range: Range::Limited, repeats: false }
+        Seen { time_secs, end_secs: time_secs + 1.0, histogram, range: Range::Limited, repeats: false, timecode: None }
     }
 
     /// Adds a frame, and tells the strip of it.

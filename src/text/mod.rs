@@ -5,5 +5,5 @@ mod time;
 mod words;
 
 pub use shown::{file_name, plain, public, shown};
-pub use time::{behind_text, clock_time, file_stamp, parse_time, rfc3339, timecode};
+pub use time::{behind_text, clock_time, file_stamp, parse_time, rfc3339, time_text};
 pub use words::counted;

@@ -51,7 +51,7 @@ pub fn parse_time(text: &str) -> Result<f64, String> {
 
 /// Seconds as `M:SS.mmm`, with hours where there are any.
 #[must_use]
-pub fn timecode(secs: f64) -> String {
+pub fn time_text(secs: f64) -> String {
     let sign = if secs < 0.0 { "-" } else { "" };
     // The conversion saturates, so that no timestamp is too large to be shown.
     let millis = (secs.abs() * 1000.0).round() as u64;
@@ -97,12 +97,12 @@ mod tests {
 
     #[test]
     fn times_are_shown_as_people_write_them() {
-        assert_eq!(timecode(0.0), "0:00.000");
-        assert_eq!(timecode(62.5), "1:02.500");
-        assert_eq!(timecode(3661.001), "1:01:01.001");
-        assert_eq!(timecode(59.9996), "1:00.000");
-        assert_eq!(timecode(-0.5), "-0:00.500");
-        assert!(!timecode(1e300).is_empty() && !timecode(f64::NAN).is_empty());
+        assert_eq!(time_text(0.0), "0:00.000");
+        assert_eq!(time_text(62.5), "1:02.500");
+        assert_eq!(time_text(3661.001), "1:01:01.001");
+        assert_eq!(time_text(59.9996), "1:00.000");
+        assert_eq!(time_text(-0.5), "-0:00.500");
+        assert!(!time_text(1e300).is_empty() && !time_text(f64::NAN).is_empty());
     }
 
     #[test]

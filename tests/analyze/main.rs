@@ -27,4 +27,5 @@ mod segments;
 mod selection;
 mod shares;
 mod threads;
+mod timecodes;
 mod verify;

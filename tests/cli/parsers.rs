@@ -8,7 +8,7 @@ use histoscope::app::config::Store;
 use histoscope::bench::{content::BenchContent, layouts};
 use histoscope::export::analyze::format::TextFormat;
 use histoscope::export::region::RegionSpec;
-use histoscope::text::{parse_time, timecode};
+use histoscope::text::{parse_time, time_text};
 use histoscope::view::exposure::{FalseColorTable, Level, MarkLimits};
 use proptest::prelude::*;
 
@@ -106,7 +106,7 @@ proptest! {
     #[test]
     fn times_come_back(millis in 0..360_000_000_u64) {
         let secs = millis as f64 / 1000.0;
-        let back = parse_time(&timecode(secs)).expect("what is shown can be read");
+        let back = parse_time(&time_text(secs)).expect("what is shown can be read");
         prop_assert!((back - secs).abs() < 5e-4, "{secs} came back as {back}");
     }
 

@@ -8,6 +8,7 @@ pub mod odd;
 pub mod sender;
 pub mod server;
 pub mod session;
+pub mod timecoded;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

@@ -144,7 +144,11 @@ fn reference(picture: &Picture, (rect, components): (Rect, Components), brushes:
         let samples = chroma.samples(layout, rect);
         for y in samples.y..samples.y + samples.height {
             for x in samples.x..samples.x + samples.width {
-                let [cb, cr] = pair_of(picture, (x << shift.0, y << shift.1), &chroma).map(|level| level as usize);
+                let levels = match chroma.differences() {
+                    None => [1, 2].map(|component| picture.code(component, x, y) >> surplus),
+                    Some(_) => pair_of(picture, (x, y), &chroma),
+                };
+                let [cb, cr] = levels.map(|level| level as usize);
                 scope.counts[cb << scope.level_bits | cr] += u32::from(covers(Filter::Vectorscope, (x, y), shift));
             }
         }

@@ -15,4 +15,5 @@ mod seek_omissions;
 mod seek_times;
 mod seek_ways;
 mod thread;
+mod timecodes;
 mod traps;

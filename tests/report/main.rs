@@ -15,6 +15,7 @@ mod page;
 mod scopes;
 mod shots;
 mod thumbnails;
+mod timecodes;
 
 use std::path::Path;
 

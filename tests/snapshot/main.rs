@@ -20,4 +20,5 @@ mod r103;
 mod region;
 mod report;
 mod scopes;
+mod timecodes;
 mod times;

@@ -114,6 +114,7 @@ pub fn each() -> Vec<Adjustments> {
 /// A frame of a video, `number` in it, at 25 frames a second.
 pub fn frame(picture: Picture, serial: u64, number: u64) -> Frame {
     Frame {
+        timecode: None,
         arrival: None,
         video: VideoId::default(),
         picture,

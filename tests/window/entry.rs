@@ -5,6 +5,33 @@ use crate::picture::Area;
 use crate::program::Program;
 use crate::{FRAME_SECONDS, near, paused_sample, position_where, turn};
 
+#[test]
+fn a_typed_timecode_leads_to_its_frame() {
+    let _turn = turn();
+    let display = Display::start();
+    let clip = tempfile::Builder::new().suffix(".mov").tempfile().expect("a temporary file");
+    let arguments = "-v error -y -f lavfi -i testsrc2=s=320x180:r=25:d=4 -timecode 09:59:59:00 -pix_fmt yuv420p -g 12";
+    let mut command = std::process::Command::new("ffmpeg");
+    let made = command.args(arguments.split(' ')).arg(clip.path()).status().expect("the ffmpeg command is installed");
+    assert!(made.success());
+    let file = clip.path().to_str().expect("a plain name");
+    let program = Program::start_with(&display, file, &["--start", "10:00:00:10", "--paused"]);
+    position_where(&program, "at frame 35", |position| near(position, 1.4, 0.002));
+    for (typed, note, frame) in [
+        ("09:59:59:05", "note: to 09:59:59:05", 5_u32),
+        ("10:00:02:00", "note: to 10:00:02:00", 75),
+        ("09:59:58:24", "note: no frame has the timecode 09:59:58:24; the first one has 09:59:59:00", 75),
+        ("10:00:00;00", "note: no frame has the timecode 10:00:00;00", 75),
+        ("10:00:09:00", "note: to the last frame, 99: there is no frame 250", 99),
+    ] {
+        program.after(|| program.key("ctrl+g"), "key: EnterTime");
+        program.type_text(typed);
+        program.after(|| program.key("Return"), note);
+        position_where(&program, note, |position| near(position, f64::from(frame) / 25.0, 0.002));
+    }
+    program.quit_with("q");
+}
+
 /// Opens the field, does something in it, and presses Enter; the frame to which that leads.
 fn leads_to(program: &Program, what: impl FnOnce(), frame: u32) {
     program.after(|| program.key("ctrl+g"), "key: EnterTime");
@@ -80,7 +107,7 @@ fn keys_that_the_field_takes_are_no_shortcuts_and_those_after_it_are() {
     }
     program.key("Return");
     // What makes no sense stays, and the field with it.
-    program.after(|| program.key("Return"), "is no time and no frame");
+    program.after(|| program.key("Return"), "is neither a time, a timecode nor a frame");
     assert!(!program.log().contains("key: ToggleChannel"), "{}", program.log());
     assert!(program.is_running() && program.title().paused);
     program.key("Escape");

@@ -121,7 +121,7 @@ fn check(program: &Program, key: &str, action: Action) {
         Action::ToCut { .. } => drop(note("no cuts are known: the clip is not counted (Shift+T)")),
         Action::ToFinding { .. } => drop(note("no findings are known: the clip is not counted (Shift+T)")),
         Action::OtherFindings { forward } => {
-            let kinds = ["black frames", "frozen frames", "clipped frames", "worst frames"];
+            let kinds = ["black frames", "frozen frames", "clipped frames", "timecode breaks", "worst frames"];
             let told = |kind: &str| drop(note(&format!("looking for {kind}: the clip is not counted (Shift+T)")));
             if forward {
                 kinds.iter().copied().for_each(told)
@@ -135,6 +135,11 @@ fn check(program: &Program, key: &str, action: Action) {
                 note(&format!("the clip behind the timeline: {size}"));
             }
         }
+        Action::NextReadout => {
+            for readout in ["a frame number", "a timecode", "a time"] {
+                note(&format!("position as {readout}"));
+            }
+        }
         Action::CopyValues => drop(note("copied the frame's numbers")),
         Action::CopyPicture => drop(note("copied the picture")),
         Action::FindBars => drop(note("no black bars at the edges of this frame")),
@@ -146,13 +151,13 @@ fn check(program: &Program, key: &str, action: Action) {
             go_to(program, "0:03", 3.0);
             program.key(key);
             program.type_text("2.5x");
-            program.after(|| program.key("Return"), "entry: ‘2.5x’ is no time and no frame");
+            program.after(|| program.key("Return"), "entry: ‘2.5x’ is neither a time, a timecode nor a frame");
             // It stays, and can be put right; Esc closes it, and nothing else.
             program.key("BackSpace");
             program.after(|| program.key("Return"), "note: to 0:02.500");
             program.key(key);
             program.type_text("nonsense");
-            program.after(|| program.key("Return"), "entry: ‘nonsense’ is no time and no frame");
+            program.after(|| program.key("Return"), "entry: ‘nonsense’ is neither a time, a timecode nor a frame");
             program.key("Escape");
             program.after(|| program.key("o"), "note: loop on");
             program.after(|| program.key("o"), "note: loop off");

@@ -194,6 +194,7 @@ fn keys_lead_to_black_frozen_and_clipped_frames() {
         says("ctrl+shift+Next", "looking for clipped frames: 1");
         says("ctrl+Next", "1 of 1: clipped from 0:05.000 to 0:07.000, up to 4.4 % of red");
         is_at(5.0);
+        says("ctrl+shift+Next", "looking for timecode breaks: 0");
         says("ctrl+shift+Next", "looking for worst frames: 7");
         says("ctrl+Prior", "1 of 7: 100.0 % of red at the lowest code at 0:02.000");
         is_at(2.0);

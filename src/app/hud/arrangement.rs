@@ -115,7 +115,7 @@ impl Hud {
         }
         labels::show(ui, view, model, strength);
         letters::show(ui, view, model, strength, commands);
-        let context = bar::Context { free, strength, pinned: self.visibility.is_pinned() };
+        let context = bar::Context { free, strength, pinned: self.visibility.is_pinned(), readout: self.readout };
         Some(bar::show(ui, &context, model, &mut self.timeline, commands))
     }
 
@@ -215,7 +215,7 @@ impl Hud {
             typed => {
                 self.entry = None;
                 commands.extend(match typed {
-                    Typed::Goal(goal) => Some(Command::GoTo(goal)),
+                    Typed::Point(point) => Some(Command::GoTo(point)),
                     Typed::Chunk(width, height) => Some(Command::Lab(LabCommand::Chunk(Some((width, height))))),
                     Typed::Bins(bins) => Some(Command::Lab(LabCommand::Bins(bins))),
                     Typed::Length(length) => Some(Command::Lab(LabCommand::Length(length))),

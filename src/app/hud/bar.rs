@@ -2,13 +2,15 @@
 
 use egui::{Align2, Color32, FontId, Pos2, Rect, Response, RichText, Sense, Ui, pos2, vec2};
 
+use serde::{Deserialize, Serialize};
+
 use super::controls::{self, ToggleLook};
 use super::icons::{self, Icon};
 use super::model::{Command, Model, PlayState, Waiting};
 use super::theme;
 use super::timeline::Timeline;
 use crate::keys::{self, Action, SpeedChange};
-use crate::text::{behind_text, clock_time, timecode};
+use crate::text::{behind_text, clock_time, time_text};
 
 /// Height of a row of buttons, in points.
 const ROW: f32 = 26.0;
@@ -60,6 +62,52 @@ fn line_row(free: Rect, model: &Model<'_>) -> f32 {
     }
 }
 
+/// The place of the frame on screen as the bar tells it first, in bright letters, before what else is known of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PositionReadout {
+    /// The time.
+    #[default]
+    Time,
+    /// The frame's number.
+    Frame,
+    /// The frame's timecode.
+    Timecode,
+}
+
+impl PositionReadout {
+    /// The next choice, after the last one the first.
+    #[must_use]
+    pub const fn next(self) -> Self {
+        match self {
+            Self::Time => Self::Frame,
+            Self::Frame => Self::Timecode,
+            Self::Timecode => Self::Time,
+        }
+    }
+
+    /// The choice in words.
+    #[must_use]
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Time => "position as a time",
+            Self::Frame => "position as a frame number",
+            Self::Timecode => "position as a timecode",
+        }
+    }
+
+    /// What is known of the position, the choice first; what is not known is left out.
+    fn texts(self, play: &PlayState) -> Vec<String> {
+        let mut texts = [
+            (Self::Time, Some(time_text(play.position_secs))),
+            (Self::Frame, frame_text(play)),
+            (Self::Timecode, play.timecode.map(|timecode| timecode.to_string())),
+        ];
+        texts.sort_by_key(|(kind, _)| *kind != self);
+        texts.into_iter().filter_map(|(_, text)| text).collect()
+    }
+}
+
 /// Where the bar goes and how it looks.
 pub struct Context {
     /// The part of the view without histograms.
@@ -68,6 +116,8 @@ pub struct Context {
     pub strength: f32,
     /// Whether it is pinned.
     pub pinned: bool,
+    /// What it tells of the position first.
+    pub readout: PositionReadout,
 }
 
 /// Shows the bar; where it is.
@@ -98,7 +148,7 @@ pub fn show(
                 row.right(model, context.pinned);
                 row.name(model);
             } else if is_tight {
-                row.left(model);
+                row.left(model, context.readout);
                 row.right(model, context.pinned);
                 // What a click would lead to has a part of the row for itself.
                 let (mut line, mut free) = (row.rect.shrink2(vec2(8.0, 0.0)), row.rect);
@@ -113,7 +163,7 @@ pub fn show(
                     timeline.show(ui, (line, free), model, commands);
                 }
             } else {
-                row.left(model);
+                row.left(model, context.readout);
                 row.right(model, context.pinned);
                 let below = if model.file.strip.is_some() { BELOW_STRIP } else { 0.0 };
                 let line = Rect::from_min_size(inner.min, vec2(inner.width(), line_row - below));
@@ -201,7 +251,7 @@ impl ButtonRow<'_> {
     }
 
     /// Pausing, steps and times.
-    fn left(&mut self, model: &Model<'_>) {
+    fn left(&mut self, model: &Model<'_>, readout: PositionReadout) {
         let play = &model.play;
         let is_wide = self.rect.width() > 520.0;
         if is_wide {
@@ -214,7 +264,7 @@ impl ButtonRow<'_> {
         if is_wide {
             self.step(true);
         }
-        self.times(model);
+        self.times(model, readout);
     }
 
     fn step(&mut self, forward: bool) {
@@ -223,26 +273,30 @@ impl ButtonRow<'_> {
         self.icon(rect, Icon::Step { forward }, theme::LIGHT, Action::Step { forward }, help);
     }
 
-    fn times(&mut self, model: &Model<'_>) {
+    fn times(&mut self, model: &Model<'_>, readout: PositionReadout) {
         let play = &model.play;
         let font = theme::mono(theme::TEXT);
-        let elapsed = timecode(play.position_secs);
+        let texts = readout.texts(play);
+        let Some((first, others)) = texts.split_first() else { return };
         // As wide as the longest time, so that nothing moves while the digits do.
-        let total = play.duration_secs.map(timecode);
-        let width = self.width_of(total.as_deref().unwrap_or(&elapsed), &font).max(self.width_of(&elapsed, &font));
+        let is_time = *first == time_text(play.position_secs);
+        let total = play.duration_secs.map(time_text).filter(|_| is_time);
+        let width = self.width_of(total.as_deref().unwrap_or(first), &font).max(self.width_of(first, &font));
         let Some(rect) = self.take_left(width + 10.0) else { return };
         let middle = rect.center().y;
-        self.text(pos2(rect.max.x, middle), Align2::RIGHT_CENTER, &elapsed, font.clone(), theme::LIGHT);
+        self.text(pos2(rect.max.x, middle), Align2::RIGHT_CENTER, first, font.clone(), theme::LIGHT);
         if let Some(total) = total.filter(|_| self.rect.width() > 330.0) {
             let text = format!(" / {total}");
             if let Some(rect) = self.take_left(self.width_of(&text, &font)) {
                 self.text(pos2(rect.min.x, middle), Align2::LEFT_CENTER, &text, font.clone(), theme::DIM);
             }
         }
-        if let Some(text) = frame_text(play).filter(|_| self.rect.width() > 400.0)
-            && let Some(rect) = self.take_left(self.width_of(&text, &font) + 14.0)
-        {
-            self.text(pos2(rect.max.x, middle), Align2::RIGHT_CENTER, &text, font.clone(), theme::DIM);
+        for text in others {
+            if self.rect.width() > 400.0
+                && let Some(rect) = self.take_left(self.width_of(text, &font) + 14.0)
+            {
+                self.text(pos2(rect.max.x, middle), Align2::RIGHT_CENTER, text, font.clone(), theme::DIM);
+            }
         }
         let state = match (play.waiting, model.file.opening) {
             (_, Some(text)) => Some(text),
@@ -392,6 +446,24 @@ mod tests {
 
     use super::*;
     use crate::app::hud::LiveState;
+    use crate::picture::Timecode;
+
+    #[test]
+    fn the_position_is_told_by_the_choice_first_and_by_what_is_known() {
+        let timecode = Timecode::parse("10:00:01;05");
+        let play = PlayState { position_secs: 1.5, frame_index: Some(35), timecode, ..PlayState::default() };
+        let mut readout = PositionReadout::default();
+        let mut told = Vec::new();
+        for _ in 0..3 {
+            told.push(readout.texts(&play).join(" "));
+            readout = readout.next();
+        }
+        let expected =
+            ["0:01.500 frame 35 10:00:01;05", "frame 35 0:01.500 10:00:01;05", "10:00:01;05 0:01.500 frame 35"];
+        assert_eq!((told.as_slice(), readout), (expected.map(str::to_owned).as_slice(), PositionReadout::Time));
+        let bare = PlayState { frame_index: None, timecode: None, ..play };
+        assert_eq!(PositionReadout::Timecode.texts(&bare), ["0:01.500"]);
+    }
 
     #[test]
     fn what_is_live_tells_its_delay_and_what_is_held_when_it_came() {

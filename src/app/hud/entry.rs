@@ -3,6 +3,8 @@
 use egui::{Align2, Color32, Margin, Rect, RichText, Ui};
 
 use super::theme;
+use crate::export::analyze::selection::Point;
+use crate::picture::Timecode;
 use crate::text::parse_time;
 
 /// The longest text that leads anywhere.
@@ -33,9 +35,11 @@ impl Asked {
     /// What stands before the field, in it while it is empty, and below it.
     const fn words(self) -> [&'static str; 3] {
         match self {
-            Self::Place => {
-                ["Go to", "1:02.5 or 1500", "a time, or a frame number (250, 250f) · Enter goes there · Esc closes"]
-            }
+            Self::Place => [
+                "Go to",
+                "1:02.5 or 1500",
+                "a time, a timecode (10:00:00:00) or a frame number (250f) · Enter goes there · Esc closes",
+            ],
             Self::Chunk => ["Chunk", "24x10", "pixels across and down · Enter counts in them · Esc closes"],
             Self::Bins => ["Bins", "100", "3 to 4096, any number · Enter counts so many · Esc closes"],
             Self::Length => ["Words", "2^20", "512 to 2^26, any number · Enter sums so many up · Esc closes"],
@@ -58,7 +62,7 @@ impl Asked {
     /// Reads a text.
     fn read(self, text: &str) -> Result<Typed, String> {
         match self {
-            Self::Place => parse_goal(text).map(Typed::Goal),
+            Self::Place => parse_goal(text).map(Typed::Point),
             Self::Chunk => parse_chunk(text).map(|(width, height)| Typed::Chunk(width, height)),
             Self::Bins => parse_bins(text).map(Typed::Bins),
             Self::Length => parse_length(text).map(Typed::Length),
@@ -110,32 +114,28 @@ pub struct Entry {
     wrong: Option<String>,
 }
 
-/// Where a typed text leads.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Goal {
-    /// A time in seconds.
-    Time(f64),
-    /// A frame, the first being 0.
-    Frame(u64),
-}
-
-/// Reads a whole number as a frame, with an f or without, and anything with a colon, a point or an s as a time.
+/// Reads a whole number as a frame, with an f or without, four numbers as a timecode, and anything else with a colon, a point or an s as
+/// a time.
 ///
 /// # Errors
 /// A sentence on what can be typed.
-fn parse_goal(text: &str) -> Result<Goal, String> {
+fn parse_goal(text: &str) -> Result<Point, String> {
     let text = text.trim();
-    let wrong =
-        || format!("‘{text}’ is no time and no frame; type 1:02.5, 62.5 or 62s, or a frame number: 250 or 250f");
+    let wrong = || {
+        format!("‘{text}’ is neither a time, a timecode nor a frame; type 1:02.5 or 62s, 10:00:00:00, or 250 or 250f")
+    };
     // As `analyze --from` reads it, and without the f: here most of what is typed are frames.
     let bare =
         text.strip_prefix('#').or_else(|| text.strip_suffix(['f', 'F'])).or_else(|| text.strip_prefix(['f', 'F']));
     let bare = bare.map_or(text, str::trim);
     if !bare.is_empty() && bare.bytes().all(|byte| byte.is_ascii_digit()) {
-        return bare.parse().map(Goal::Frame).map_err(|_| wrong());
+        return bare.parse().map(Point::Frame).map_err(|_| wrong());
+    }
+    if let Some(timecode) = Timecode::parse(text) {
+        return Ok(Point::Timecode(timecode));
     }
     let time = text.strip_suffix(['s', 'S']).map_or(text, str::trim_end);
-    parse_time(time).map(Goal::Time).map_err(|_| wrong())
+    parse_time(time).map(Point::Time).map_err(|_| wrong())
 }
 
 /// What has become of the field in one drawing.
@@ -146,7 +146,7 @@ pub enum Typed {
     /// Enter was pressed with nothing typed.
     Nothing,
     /// Enter was pressed, and the text leads somewhere.
-    Goal(Goal),
+    Point(Point),
     /// Enter was pressed behind pixels across and down.
     Chunk(u32, u32),
     /// Enter was pressed behind a number of bins.
@@ -233,15 +233,18 @@ mod tests {
 
     #[test]
     fn times_and_frames_are_told_apart() {
-        assert_eq!(parse_goal(" 1:02.5 "), Ok(Goal::Time(62.5)));
-        assert_eq!(parse_goal("62.5"), Ok(Goal::Time(62.5)));
-        assert_eq!(parse_goal("62 s"), Ok(Goal::Time(62.0)));
-        assert_eq!(parse_goal("62S"), Ok(Goal::Time(62.0)));
-        assert_eq!(parse_goal("1500"), Ok(Goal::Frame(1500)));
+        assert_eq!(parse_goal(" 1:02.5 "), Ok(Point::Time(62.5)));
+        assert_eq!(parse_goal("62.5"), Ok(Point::Time(62.5)));
+        assert_eq!(parse_goal("62 s"), Ok(Point::Time(62.0)));
+        assert_eq!(parse_goal("62S"), Ok(Point::Time(62.0)));
+        assert_eq!(parse_goal("1500"), Ok(Point::Frame(1500)));
         for text in ["250f", "250F", " 250 f ", "f250", "250"] {
-            assert_eq!(parse_goal(text), Ok(Goal::Frame(250)), "{text}");
+            assert_eq!(parse_goal(text), Ok(Point::Frame(250)), "{text}");
         }
-        assert_eq!(parse_goal("#7"), Ok(Goal::Frame(7)));
+        assert_eq!(parse_goal("#7"), Ok(Point::Frame(7)));
+        for text in ["10:00:00:00", " 01:02:03;04 "] {
+            assert_eq!(parse_goal(text), Ok(Point::Timecode(Timecode::parse(text.trim()).unwrap())), "{text}");
+        }
     }
 
     #[test]
@@ -269,10 +272,10 @@ mod tests {
     #[test]
     fn nonsense_is_answered() {
         for text in
-            ["", "abc", "-5", "1:2:3:4", "99999999999999999999999", "#", "s", "f", "-3f", "1.5f", "1f2", "1e3", "NaN"]
+            ["", "abc", "-5", "1:2:3:4:5", "99999999999999999999999", "#", "s", "f", "-3f", "1.5f", "1f2", "1e3", "NaN"]
         {
             let message = parse_goal(text).unwrap_err();
-            assert!(message.contains("is no time and no frame"), "{text}: {message}");
+            assert!(message.contains("is neither a time, a timecode nor a frame"), "{text}: {message}");
         }
     }
 
@@ -309,7 +312,7 @@ mod tests {
     #[test]
     fn the_first_drawing_takes_what_was_typed_before_it() {
         let events = [text("2"), text("50"), text("f"), plain(egui::Key::Enter)];
-        assert_eq!(after(&mut Entry::default(), &[&events]), [Typed::Goal(Goal::Frame(250))]);
+        assert_eq!(after(&mut Entry::default(), &[&events]), [Typed::Point(Point::Frame(250))]);
     }
 
     #[test]
@@ -332,7 +335,7 @@ mod tests {
             &mut entry,
             &[&[egui::Event::Ime(preedit)], &[egui::Event::Ime(egui::ImeEvent::Commit("12".to_owned()))]],
         );
-        assert_eq!(after(&mut entry, &[&[plain(egui::Key::Enter)]]), [Typed::Goal(Goal::Frame(12))]);
+        assert_eq!(after(&mut entry, &[&[plain(egui::Key::Enter)]]), [Typed::Point(Point::Frame(12))]);
     }
 
     #[test]
@@ -360,7 +363,7 @@ mod tests {
                     proptest::prop_assert!(!why.contains('\n'), "{why}");
                 }
             }
-            proptest::prop_assert_eq!(parse_goal(&format!("{frame}f")), Ok(Goal::Frame(frame)));
+            proptest::prop_assert_eq!(parse_goal(&format!("{frame}f")), Ok(Point::Frame(frame)));
         }
     }
 }

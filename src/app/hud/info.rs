@@ -6,7 +6,7 @@ use super::theme;
 use crate::media::StreamInfo;
 use crate::picture::color::Origin;
 use crate::picture::layout::ChromaLines;
-use crate::picture::{Frame, Scan};
+use crate::picture::{Frame, Scan, Timecodes};
 use crate::text::counted;
 
 /// A line of the panel.
@@ -56,6 +56,7 @@ fn of_file(info: &StreamInfo) -> Vec<InfoLine> {
     let mut lines = vec![plain("container", info.container.clone()), plain("codec", codec)];
     lines.extend(info.bit_rate.map(|rate| plain("bit rate", bit_rate(rate))));
     lines.push(plain("frame rate", frame_rate(info)));
+    lines.extend(info.timecodes.map(|timecodes| plain("timecode", timecode(&timecodes))));
     let stated = info.stated_size;
     if stated != info.coded_size {
         lines.push(plain("size in header", format!("{}×{}, not used: the frames have their own", stated.0, stated.1)));
@@ -69,6 +70,10 @@ fn of_file(info: &StreamInfo) -> Vec<InfoLine> {
         lines.push(plain("seeking", "plays forwards only".to_owned()));
     }
     lines
+}
+
+fn timecode(timecodes: &Timecodes) -> String {
+    format!("{} at the first frame, {}", timecodes.first, timecodes.source)
 }
 
 fn bit_rate(bits_a_second: u64) -> String {

@@ -48,9 +48,9 @@ use winit::keyboard::{Key, ModifiersState, NamedKey};
 use winit::window::Window;
 
 use crate::gpu::draw::{FontTextures, Shapes};
+pub use bar::PositionReadout;
 pub use bar::speed_text;
 pub use card::Card;
-pub use entry::Goal;
 use entry::{Asked, Entry};
 pub use info::{InfoLine, Machine, info_lines};
 pub use lab::{
@@ -100,6 +100,8 @@ pub struct Hud {
     entry: Option<Entry>,
     menu: Option<Menu>,
     timeline: timeline::Timeline,
+    /// What the bar tells of the position first.
+    pub readout: PositionReadout,
     /// What is to be seen beside what comes and goes with the pointer.
     pub lasting: Lasting,
     /// Whether the last drawing had anything of this.
@@ -141,6 +143,7 @@ impl Hud {
             entry: None,
             menu: None,
             timeline: timeline::Timeline::default(),
+            readout: PositionReadout::default(),
             lasting: Lasting::default(),
             drawn: false,
             waits: false,

@@ -5,7 +5,6 @@ use std::time::{Duration, SystemTime};
 
 use egui::{Color32, CursorIcon, Pos2, Rect};
 
-use super::entry::Goal;
 use super::info::InfoLine;
 use super::lab::{LabCommand, LabView};
 use super::probe::ProbeText;
@@ -17,13 +16,15 @@ use crate::adjust::{Adjustment, Adjustments, Choices};
 use crate::app::recent::RecentFile;
 use crate::app::signal::lost_text;
 use crate::app::strip::Preview;
+use crate::export::analyze::selection::Point;
 use crate::export::graticule::ScopeSubject;
 use crate::gpu::draw::Channels;
 use crate::histogram::Components;
 use crate::keys::Action;
+use crate::picture::Timecode;
 use crate::playback::SeekGoal;
 use crate::strip::{Sought, Strip};
-use crate::text::timecode;
+use crate::text::time_text;
 use crate::view::datascope::Datascope;
 use crate::view::exposure::{Exposure, Tint};
 use crate::view::marked::Marked;
@@ -64,7 +65,7 @@ pub enum Command {
     /// Copy the values of what lies at this point of the view, in points.
     CopyAt(Pos2),
     /// Go where a typed text leads.
-    GoTo(Goal),
+    GoTo(Point),
     /// Compare with the held frame of this place in the list that was told.
     CompareWith(usize),
     /// Let go of the frame that is compared with.
@@ -119,6 +120,8 @@ pub struct PlayState {
     pub duration_secs: Option<f64>,
     /// Number of the frame on screen, where it is known.
     pub frame_index: Option<u64>,
+    /// Its timecode, where it has one.
+    pub timecode: Option<Timecode>,
     /// What that number comes to by the stated frame rate, which may be wrong.
     pub estimated_index: Option<u64>,
     /// Frames a second, where they are known.
@@ -178,7 +181,7 @@ impl Waiting {
             Self::Nothing | Self::Data => return None,
         };
         Some(match goal {
-            SeekGoal::Time(secs) => format!("seeking to {} …", timecode(secs)),
+            SeekGoal::Time(secs) => format!("seeking to {} …", time_text(secs)),
             SeekGoal::Frame(number) => format!("seeking to frame {number} …"),
             SeekGoal::LastFrame => "seeking to the last frame …".to_owned(),
             SeekGoal::FrameBefore => "seeking to the frame before …".to_owned(),

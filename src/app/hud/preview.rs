@@ -11,7 +11,7 @@ use super::model::Model;
 use super::theme;
 use crate::app::strip::Preview;
 use crate::histogram::{Components, Histogram};
-use crate::text::timecode;
+use crate::text::time_text;
 use crate::view::overlay::Channels;
 
 /// Width and height of the picture at most, in points.
@@ -53,7 +53,7 @@ impl PreviewPicture {
         let tint = if is_asked { Color32::WHITE } else { Color32::from_gray(130) };
         let whole = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
         painter.image(self.texture(context, preview).id(), card.picture, whole, tint);
-        let text = timecode(preview.time_secs);
+        let text = time_text(preview.time_secs);
         let color = if is_asked { theme::LIGHT } else { theme::DIM };
         painter.text(card.line.center(), Align2::CENTER_CENTER, text, theme::mono(theme::SMALL), color);
         let components = model.scopes.components;

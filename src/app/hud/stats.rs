@@ -11,7 +11,7 @@ use crate::gpu::FrameTag;
 use crate::histogram::limits::{R103_TOLERATED_PERCENT, is_within_r103};
 use crate::histogram::{Components, Cumulative};
 use crate::picture::color::Range;
-use crate::text::timecode;
+use crate::text::time_text;
 use crate::view::region;
 
 /// The numbers of one frame.
@@ -55,7 +55,7 @@ impl StatsTable {
     /// Reads the figures off the cumulative histograms.
     #[must_use]
     pub fn new(tag: &FrameTag, sums: &Cumulative, adjustments: &Adjustments) -> Self {
-        let time = timecode(tag.time_secs);
+        let time = time_text(tag.time_secs);
         let frame = tag.index.map_or_else(|| time.clone(), |index| format!("frame {index}, {time}"));
         let count = sums.components.channel_names().len();
         let mut picture = if tag.adjusted { format!("result: {adjustments}") } else { "source".to_owned() };

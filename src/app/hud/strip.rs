@@ -7,8 +7,10 @@ use egui::{Color32, ColorImage, Painter, Pos2, Rect, Stroke, TextureHandle, Text
 use super::model::Model;
 use super::theme;
 use crate::histogram::Components;
-use crate::strip::{COLUMNS, Cut, Finding, FindingKind, Flaw, ROWS, Raster, ShownChannels, Sought, Strip, StripColumn};
-use crate::text::timecode;
+use crate::strip::{
+    COLUMNS, Cut, Finding, FindingKind, Flaw, ROWS, Raster, ShownChannels, Sought, Strip, StripColumn, TimecodeBreak,
+};
+use crate::text::time_text;
 
 /// How often the picture of a strip that is being filled is made anew at the most: it is sent to the adapter each time.
 const INTERVAL: Duration = Duration::from_millis(100);
@@ -86,8 +88,8 @@ pub fn mark_cuts(painter: &Painter, rect: Rect, cuts: &[Cut], column: impl Fn(f6
 
 /// Height of a lane of findings, in points.
 const LANE: f32 = 3.0;
-/// Height and half the width of the mark of a worst frame, in points.
-const WORST: [f32; 2] = [6.0, 3.5];
+/// Height and half the width of the mark of a single frame, in points.
+const MARK: [f32; 2] = [6.0, 3.5];
 
 /// The lane of a kind of finding above the strip's lower edge, and its colour.
 const fn lane(kind: FindingKind) -> (f32, Color32) {
@@ -95,17 +97,18 @@ const fn lane(kind: FindingKind) -> (f32, Color32) {
         FindingKind::Clipped => (0.0, Color32::from_rgb(255, 224, 120)),
         FindingKind::Frozen => (1.0, Color32::from_rgb(104, 190, 255)),
         FindingKind::Black => (2.0, Color32::from_gray(176)),
+        FindingKind::Timecode(_) => (3.0, Color32::from_rgb(190, 150, 255)),
         FindingKind::Worst(_) => (3.0, theme::WRONG),
     }
 }
 
 /// Marks the findings that are looked for along the lower edge of the strip: stretches as bars, each kind in a lane of its own, and
-/// the worst frames as triangles above them.
+/// single frames, the worst and those at which the timecode breaks, as triangles above them.
 pub fn mark_findings(painter: &Painter, rect: Rect, strip: &Strip, sought: Sought, column: impl Fn(f64) -> f32) {
     let found = || strip.findings().iter().filter(|finding| sought.has(finding.kind));
-    let is_worst = |finding: &&Finding| matches!(finding.kind, FindingKind::Worst(_));
+    let is_single = |finding: &&Finding| matches!(finding.kind, FindingKind::Worst(_) | FindingKind::Timecode(_));
     let mut last = [f32::NEG_INFINITY; 3];
-    for finding in found().filter(|finding| !is_worst(finding)) {
+    for finding in found().filter(|finding| !is_single(finding)) {
         let (place, color) = lane(finding.kind);
         let begin = painter.round_to_pixel_center(column(finding.start_secs)) - 0.5;
         // A single frame is seen too. What lies in a pixel that is marked already changes nothing.
@@ -120,9 +123,9 @@ pub fn mark_findings(painter: &Painter, rect: Rect, strip: &Strip, sought: Sough
         painter.rect_filled(bar.expand2(egui::vec2(1.0, 0.0)), 0, Color32::from_black_alpha(200));
         painter.rect_filled(bar.shrink2(egui::vec2(0.0, 0.5)), 0, color);
     }
-    for finding in found().filter(is_worst) {
+    for finding in found().filter(is_single) {
         let (place, color) = lane(finding.kind);
-        let [height, half] = WORST;
+        let [height, half] = MARK;
         let (x, low) = (column(finding.start_secs), rect.max.y - 2.0 - place * LANE);
         let corners = vec![pos2(x, low - height), pos2(x + half, low), pos2(x - half, low)];
         painter.add(egui::Shape::convex_polygon(corners, color, Stroke::new(1.0, Color32::from_black_alpha(200))));
@@ -131,8 +134,8 @@ pub fn mark_findings(painter: &Painter, rect: Rect, strip: &Strip, sought: Sough
 
 /// What a finding is, and when.
 pub fn finding_text(finding: &Finding) -> String {
-    let at = timecode(finding.start_secs);
-    let to = timecode(finding.end_secs);
+    let at = time_text(finding.start_secs);
+    let to = time_text(finding.end_secs);
     let share = finding.share.map(|share| {
         let channel = Components::Rgbl.channel_names().get(share.channel).copied().unwrap_or_default();
         format!("{:.1} % of {channel}", share.share * 100.0)
@@ -141,6 +144,9 @@ pub fn finding_text(finding: &Finding) -> String {
     match finding.kind {
         FindingKind::Black => format!("black from {at} to {to}"),
         FindingKind::Frozen => format!("frozen from {at} to {to}"),
+        FindingKind::Timecode(TimecodeBreak { expected, found }) => {
+            format!("timecode {found} instead of {expected} at {at}")
+        }
         FindingKind::Clipped => format!("clipped from {at} to {to}, up to {share}"),
         FindingKind::Worst(Flaw::Lowest) => format!("{share} at the lowest code at {at}"),
         FindingKind::Worst(Flaw::Highest) => format!("{share} at the highest code at {at}"),
@@ -158,7 +164,7 @@ pub fn told(strip: &Strip, sought: Sought, (secs, x): (f64, f32), column: impl F
     let away = |cut: &Cut| (column(cut.time_secs) - x).abs();
     let nearest = strip.cuts().iter().enumerate().min_by(|(_, a), (_, b)| away(a).total_cmp(&away(b)));
     let cut = nearest.filter(|(_, cut)| away(cut) <= NEAR).map(|(index, cut)| {
-        format!("cut {} of {} at {}", index + 1, of_all(strip.cuts().len(), strip), timecode(cut.time_secs))
+        format!("cut {} of {} at {}", index + 1, of_all(strip.cuts().len(), strip), time_text(cut.time_secs))
     });
     // Of several the narrowest: what it lies in is seen beside it.
     let covers = |finding: &&Finding| {
@@ -181,15 +187,18 @@ pub fn told(strip: &Strip, sought: Sought, (secs, x): (f64, f32), column: impl F
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::picture::Timecode;
     use crate::strip::{Cells, ChannelShare};
 
     fn strip() -> Strip {
         let finding = |kind, start_secs, end_secs, share| Finding { kind, frame: 0, start_secs, end_secs, share };
         let share = Some(ChannelShare { share: 0.123, channel: 2 });
+        let [expected, found] = ["10:00:09;15", "11:00:00;00"].map(|text| Timecode::parse(text).unwrap());
         let findings = vec![
             finding(FindingKind::Clipped, 1.0, 9.0, share),
             finding(FindingKind::Black, 2.0, 3.0, None),
             finding(FindingKind::Worst(Flaw::Highest), 7.0, 7.0, share),
+            finding(FindingKind::Timecode(TimecodeBreak { expected, found }), 9.5, 9.5, None),
         ];
         let cuts = vec![Cut { frame: 50, time_secs: 2.0, distance: 0.3 }];
         Strip::of(10.0, vec![Cells::default(); COLUMNS], cuts, findings).unwrap()
@@ -208,6 +217,8 @@ mod tests {
         assert_eq!(told(Sought::All, 2.0), Some(format!("cut 1 of 1 at 0:02.000; {black}")));
         let worst = "12.3 % of blue at the highest code at 0:07.000";
         assert_eq!(told(Sought::All, 7.03).as_deref(), Some(worst));
+        let broken = "timecode 11:00:00;00 instead of 10:00:09;15 at 0:09.500";
+        assert_eq!(told(Sought::Timecode, 9.5).as_deref(), Some(broken));
         assert_eq!(told(Sought::Clipped, 7.0).as_deref(), Some(clipped), "others are not looked for");
         assert_eq!(told(Sought::Frozen, 2.5), None);
     }

@@ -6,7 +6,7 @@ use super::model::{Command, Model, PlayState};
 use super::preview::PreviewPicture;
 use super::strip::{self, StripPicture};
 use super::theme;
-use crate::text::{behind_text, timecode};
+use crate::text::{behind_text, time_text};
 
 /// Height of the line in points.
 const LINE: f32 = 5.0;
@@ -130,15 +130,15 @@ fn hints(secs: f64, play: &PlayState, gaps: &[(f64, f64)], told: Option<String>)
         let text = behind_text(newest - secs).unwrap_or_else(|| "live".to_owned());
         if gaps.iter().any(|&(from, to)| from <= secs && secs < to) {
             let told = format!("{text}  ·  no signal");
-            return vec![format!("{told}  ·  {}", timecode(secs)), told, "no signal".to_owned()];
+            return vec![format!("{told}  ·  {}", time_text(secs)), told, "no signal".to_owned()];
         }
-        return vec![format!("{text}  ·  {}", timecode(secs)), text];
+        return vec![format!("{text}  ·  {}", time_text(secs)), text];
     }
     // At the right end stands the last frame, and none begins there.
     let last = |rate: f64| play.duration_secs.map_or(f64::INFINITY, |all| (all * rate - 1e-6).ceil() - 1.0).max(0.0);
     let number = |rate: f64| (secs * rate + 1e-6).floor().min(last(rate));
-    let frame = play.frame_rate.map(|rate| format!("{}  frame ~{}", timecode(secs), number(rate)));
-    let times: Vec<String> = frame.into_iter().chain([timecode(secs)]).collect();
+    let frame = play.frame_rate.map(|rate| format!("{}  frame ~{}", time_text(secs), number(rate)));
+    let times: Vec<String> = frame.into_iter().chain([time_text(secs)]).collect();
     let told = told.map(|told| times.iter().map(|time| format!("{time}  ·  {told}")).collect::<Vec<_>>());
     told.into_iter().flatten().chain(times).collect()
 }

@@ -20,7 +20,7 @@ use crate::strip::{CELLS, COLUMNS, Cells, Cut, Finding, Strip, StripColumn};
 use crate::text::shown;
 
 /// Changes whenever other counts, or the same in another form, are written.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 /// The most bytes that all files may have together.
 const MOST_BYTES: u64 = 200 << 20;
 /// Ending of the files.
@@ -29,8 +29,8 @@ const ENDING: &str = "strip";
 const UNFINISHED: &str = ".unfinished-";
 /// A file that has been written for longer has been left behind by a program that was ended.
 const LONGEST_WRITING: Duration = Duration::from_secs(3600);
-/// The longest first line: 10 000 cuts of less than 100 bytes each, and as many findings of less than 200 of each of three kinds.
-const LONGEST_LINE: u64 = 8 << 20;
+/// The longest first line: 10 000 cuts of less than 100 bytes each, and as many findings of less than 200 of each of four kinds.
+const LONGEST_LINE: u64 = 10 << 20;
 
 /// What a strip is of: a file by its size, its time of change and a hash of its ends, and how it is read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -221,10 +221,12 @@ mod tests {
     use super::*;
     use crate::histogram::{Components, Histogram};
     use crate::picture::color::Range;
-    use crate::strip::{Seen, Sweep};
+    use crate::picture::{Ratio, TimecodeRate};
+    use crate::strip::{FindingKind, Seen, Sweep};
 
     fn strip(seed: u32) -> Strip {
         let mut strip = Strip::new(12.345).unwrap();
+        let rate = TimecodeRate::of(Ratio { num: 30_000, den: 1001 }).unwrap();
         let mut sweep = Sweep::new(strip.span_secs());
         for number in 0..40_u32 {
             let mut histogram = Histogram::empty(8, Components::Rgbl);
@@ -236,13 +238,19 @@ mod tests {
             }
             let (time_secs, repeats) = (f64::from(number) * 0.3, number == 7);
             let (end_secs, range) = (time_secs + 0.3, Range::Limited);
-            if let Some(progress) = sweep.add(&Seen { time_secs, end_secs, histogram: &histogram, range, repeats }) {
+            // It stands still from frame 30 on, so that each one there is a break.
+            let label = rate.timecode(number.min(30).into(), true);
+            let timecode = Some((label, rate));
+            let seen = Seen { time_secs, end_secs, histogram: &histogram, range, repeats, timecode };
+            if let Some(progress) = sweep.add(&seen) {
                 strip.advance(progress);
             }
         }
         strip.advance(sweep.finish());
         assert_eq!(strip.cuts().len(), 1);
-        assert!(strip.findings().len() > 2, "{:?}", strip.findings());
+        let is_break = |finding: &&Finding| matches!(finding.kind, FindingKind::Timecode(_));
+        assert_eq!(strip.findings().iter().filter(is_break).count(), 9);
+        assert!(strip.findings().len() > 11, "{:?}", strip.findings());
         strip
     }
 

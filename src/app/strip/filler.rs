@@ -9,7 +9,7 @@ use super::gate::Pace;
 use super::glimpsing::glimpse;
 use super::reading::{Break, StripReading, StripShared, StripSubject};
 use crate::media::{Decoder, StopHandle};
-use crate::picture::{Frame, Picture};
+use crate::picture::{Frame, Picture, Timecodes};
 use crate::strip::{Seen, Strip, Sweep};
 use crate::text::shown;
 
@@ -114,6 +114,7 @@ impl Filler {
     /// Counts every frame, while a thread decodes those that come.
     fn sweep(&self) -> Result<(), Break> {
         let decoder = self.reading.open(None)?;
+        let timecodes = decoder.info().timecodes;
         let (sender, frames) = mpsc::sync_channel(AHEAD);
         std::thread::scope(|scope| {
             let thread = std::thread::Builder::new().name("histoscope-strip".to_owned());
@@ -122,7 +123,7 @@ impl Filler {
                 log::warn!("the strip of {} stays as it is: no thread: {error}", shown(&self.reading.subject.path));
                 Break::Unwanted
             })?;
-            self.count(frames)
+            self.count(frames, timecodes)
         })
     }
 
@@ -138,7 +139,7 @@ impl Filler {
         }
     }
 
-    fn count(&self, frames: Receiver<Result<Frame, Break>>) -> Result<(), Break> {
+    fn count(&self, frames: Receiver<Result<Frame, Break>>, timecodes: Option<Timecodes>) -> Result<(), Break> {
         let mut counter = StripCounter::new();
         // Frames are added up without the lock: the window does not wait for a thread of the lowest priority.
         let mut sweep = Sweep::new(self.reading.shared.lock().span_secs());
@@ -149,7 +150,8 @@ impl Filler {
             let range = frame.picture.colorimetry().range.value;
             let histogram = counter.count(&frame);
             let (time_secs, end_secs) = (frame.time_secs, frame.time_secs + frame.duration_secs);
-            if let Some(progress) = sweep.add(&Seen { time_secs, end_secs, histogram, range, repeats }) {
+            let timecode = timecodes.and_then(|timecodes| timecodes.label(frame.timecode, frame.index));
+            if let Some(progress) = sweep.add(&Seen { time_secs, end_secs, histogram, range, repeats, timecode }) {
                 self.reading.shared.lock().advance(progress);
             }
             before = Some(frame.picture);

@@ -137,6 +137,13 @@ impl Viewer {
                 self.work.settings.changed(now);
                 self.work.note(Note::done(text), now);
             }
+            Action::NextReadout => {
+                let readout = self.work.hud.readout.next();
+                self.work.hud.readout = readout;
+                self.work.settings.changed(now);
+                self.work.hud.wake(now);
+                self.work.note(Note::done(readout.text()), now);
+            }
             Action::ToggleFullscreen => {
                 let is_full = self.work.graphics.screen.is_full();
                 self.set_full(!is_full, now);

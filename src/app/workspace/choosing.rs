@@ -29,6 +29,7 @@ impl Workspace {
             pinned: self.hud.is_pinned(),
             curves: self.scene.curves,
             strip: self.strip.size,
+            readout: self.hud.readout,
             scopes: self.scene.scopes,
             exposure: self.scene.exposure,
             datascope: self.scene.datascope,

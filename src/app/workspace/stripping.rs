@@ -7,7 +7,7 @@ use crate::app::hud::{Note, finding_text, of_all};
 use crate::app::strip::StripSize;
 use crate::app::transport;
 use crate::strip::{Sought, Strip};
-use crate::text::timecode;
+use crate::text::time_text;
 
 /// What is no further away than this is where playback is: times are rounded in a file's time base.
 const SLACK_SECS: f64 = 1e-3;
@@ -41,7 +41,7 @@ impl Workspace {
             let cuts = strip.cuts();
             let at = neighbour(cuts, |cut| cut.time_secs, here_secs, forward)?;
             let all = of_all(cuts.len(), strip);
-            Some((cuts[at].time_secs, format!("cut {} of {all}: {}", at + 1, timecode(cuts[at].time_secs))))
+            Some((cuts[at].time_secs, format!("cut {} of {all}: {}", at + 1, time_text(cuts[at].time_secs))))
         };
         self.go_where_found(("cut", "cuts"), forward, find, now);
     }
@@ -97,7 +97,7 @@ impl Workspace {
             }
             None => {
                 let side = if forward { "after" } else { "before" };
-                let known = known_secs.map(|secs| format!("; {several} are known up to {}", timecode(secs)));
+                let known = known_secs.map(|secs| format!("; {several} are known up to {}", time_text(secs)));
                 format!("no {one} {side} this{}", known.unwrap_or_default())
             }
         };

@@ -17,7 +17,7 @@ use super::comparison::tally::ComparisonTally;
 use super::comparison::{Compared, Comparison, plane_names};
 use super::counting::{Context, CountedFrame, CountingWork, RunOutcome, TakenFrames};
 use super::ending::AnalyzeError;
-use super::frames::{End, NumberedFrames};
+use super::frames::{Bound, NumberedFrames};
 use crate::compare::{PlaneDifference, Unlike, planes, reference};
 use crate::media::MediaError;
 use crate::picture::region::Rect;
@@ -28,7 +28,7 @@ pub(super) fn compare_all(
     context: &Context<'_>,
     other: Other,
     frames: impl NumberedFrames,
-    end: Option<End>,
+    end: Option<Bound>,
     sink: &mut dyn FnMut(CountedFrame) -> ControlFlow<()>,
 ) -> Result<RunOutcome, AnalyzeError> {
     let (other, decoder) = other.parts();

@@ -10,7 +10,7 @@ use super::comparison::tally::ComparisonTally;
 use super::comparison::{Against, Comparison};
 use super::counter::{FrameCounts, RunComponents, RunCounter};
 use super::ending::{AnalyzeError, Stop};
-use super::frames::{End, Next, NumberedFrames};
+use super::frames::{Bound, Next, NumberedFrames};
 use super::selection::Selection;
 use super::signal::{SampleReading, SignalUse};
 use super::thumbnails::{Picker, ThumbnailUse};
@@ -24,7 +24,7 @@ use crate::picture::color::{Colorimetry, Sourced};
 use crate::picture::field::Field;
 use crate::picture::layout::ChromaLines;
 use crate::picture::region::Rect;
-use crate::picture::{Frame, Picture, Ratio, Scan, SourceFormat};
+use crate::picture::{Frame, Picture, Ratio, Scan, SourceFormat, Timecode};
 use crate::scopes::ScopeSums;
 
 /// What is to be analysed, and how.
@@ -85,6 +85,8 @@ pub struct FrameFacts {
     pub time_base: Ratio,
     /// Seconds from the first frame of the video.
     pub time_secs: f64,
+    /// Its timecode, where it has one.
+    pub timecode: Option<Timecode>,
     /// How long it is shown, in seconds.
     pub duration_secs: f64,
     /// Whether decoding can start here.
@@ -193,20 +195,20 @@ pub(super) struct Context<'a> {
 pub(super) struct TakenFrames<'a, F> {
     context: &'a Context<'a>,
     frames: F,
-    end: Option<End>,
+    end: Option<Bound>,
     last: Option<u64>,
     outcome: RunOutcome,
 }
 
 impl<'a, F: NumberedFrames> TakenFrames<'a, F> {
-    pub(super) fn new(context: &'a Context<'a>, frames: F, end: Option<End>) -> Self {
+    pub(super) fn new(context: &'a Context<'a>, frames: F, end: Option<Bound>) -> Self {
         Self { context, frames, end, last: None, outcome: RunOutcome::default() }
     }
 
     /// The next one; `None` at the end of the span or of the file, or where the run was asked to stop.
     pub(super) fn next(&mut self) -> Option<(u64, Frame)> {
         loop {
-            let (number, frame) = match self.frames.next(self.context.info) {
+            let (number, frame) = match self.frames.next() {
                 Next::Frame(number, frame) => (number, frame),
                 Next::End => {
                     self.outcome.reached_end = true;
@@ -252,7 +254,7 @@ impl<'a, F: NumberedFrames> TakenFrames<'a, F> {
 pub(super) fn count_all(
     context: &Context<'_>,
     frames: impl NumberedFrames,
-    end: Option<End>,
+    end: Option<Bound>,
     sink: &mut dyn FnMut(CountedFrame) -> ControlFlow<()>,
 ) -> Result<RunOutcome, AnalyzeError> {
     let mut taken = TakenFrames::new(context, frames, end);
@@ -320,6 +322,7 @@ impl<'a> CountingWork<'a> {
             pts_ticks: frame.pts_ticks,
             time_base: frame.time_base,
             time_secs: frame.time_secs,
+            timecode: self.context.info.timecodes.and_then(|timecodes| timecodes.of(frame.timecode, Some(number))),
             duration_secs: frame.duration_secs,
             key: frame.key,
             picture_type: frame.picture_type,

@@ -19,12 +19,12 @@ const PATIENCE: Duration = Duration::from_millis(50);
 const MOST_WAITING_BYTES: usize = 48 << 20;
 const MOST_WAITING: usize = 8;
 
-/// The end of a span, exclusive.
+/// A place before a frame, where a span begins or ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
-    /// The frames with this timestamp, in ticks, or a later one are not part of it.
+pub enum Bound {
+    /// Before the first frame with this timestamp, in ticks, or a later one.
     Ticks(i64),
-    /// The frame of that number is not part of it.
+    /// Before the frame of that number.
     Number(u64),
 }
 
@@ -39,7 +39,7 @@ pub struct Positioned {
     /// The frames of the file, where its packets tell them and were read.
     pub index: Option<FrameIndex>,
     /// Frames to leave out from here on, because only decoding tells their numbers.
-    pub skip_until: Option<Point>,
+    pub skip_until: Option<Bound>,
 }
 
 /// The first tick that is not before a time in seconds from the first frame, with a little grace so that a frame's own
@@ -50,17 +50,26 @@ fn ticks_at(info: &StreamInfo, secs: f64) -> i64 {
     info.start_ticks.saturating_add(ticks as i64)
 }
 
-impl End {
-    /// The end that a point means.
-    #[must_use]
-    pub fn of(info: &StreamInfo, to: Point) -> Self {
-        match to {
-            Point::Time(secs) => Self::Ticks(ticks_at(info, secs)),
+impl Bound {
+    /// The place that a point means. To find a timecode, frames may be decoded; the decoder then stands at the first one again.
+    ///
+    /// # Errors
+    /// [`MediaError`] if there is no such timecode, or the file cannot be read.
+    pub fn of(decoder: &mut Decoder, point: Point) -> Result<Self, MediaError> {
+        Ok(match point {
+            Point::Time(secs) => Self::Ticks(ticks_at(decoder.info(), secs)),
             Point::Frame(number) => Self::Number(number),
-        }
+            // One from before the video means its beginning.
+            Point::Timecode(timecode) => Self::Number(decoder.find_timecode(timecode)?.max(0).cast_unsigned()),
+        })
     }
 
-    /// Whether a frame lies at or after the end.
+    /// Whether it lies before the first frame of the video, or at it.
+    const fn is_start(self, info: &StreamInfo) -> bool {
+        self.is_reached(0, info.start_ticks)
+    }
+
+    /// Whether a frame lies at or after it.
     #[must_use]
     pub const fn is_reached(self, number: u64, pts_ticks: i64) -> bool {
         match self {
@@ -78,12 +87,11 @@ impl End {
 /// [`AnalyzeError`] if the file cannot be read.
 pub fn position(
     decoder: &mut Decoder,
-    (from, resume_at): (Option<Point>, u64),
+    (from, resume_at): (Option<Bound>, u64),
     want_index: bool,
     stop: &Stop,
 ) -> Result<Positioned, AnalyzeError> {
-    let from = from.filter(|from| !matches!(from, Point::Frame(0)));
-    let from = from.filter(|from| !matches!(from, Point::Time(secs) if *secs <= 0.0));
+    let from = from.filter(|from| !from.is_start(decoder.info()));
     let first = from.is_none().then_some(0);
     let mut positioned = Positioned { first, number: 0, ahead: Vec::new(), index: None, skip_until: from };
     if from.is_none() && resume_at == 0 && !want_index {
@@ -93,8 +101,8 @@ pub fn position(
     let Some(index) = &positioned.index else { return Ok(positioned) };
     let first = match from {
         None => 0,
-        Some(Point::Frame(number)) => number,
-        Some(Point::Time(secs)) => index.frames_before(ticks_at(decoder.info(), secs)),
+        Some(Bound::Number(number)) => number,
+        Some(Bound::Ticks(ticks)) => index.frames_before(ticks),
     };
     let number = first.max(resume_at);
     if number == 0 {
@@ -142,7 +150,7 @@ pub(super) enum Next {
 /// Where frames come from, each with its number.
 pub(super) trait NumberedFrames {
     /// Waits for the next frame.
-    fn next(&mut self, info: &StreamInfo) -> Next;
+    fn next(&mut self) -> Next;
     /// The number of the span's first frame; that of the frame that would come next while it is not known.
     fn first(&self) -> u64;
     /// Seconds from the video's first frame to the end of the last one that came, whether it belongs to the span or not.
@@ -178,7 +186,7 @@ pub(super) struct Frames {
     /// Whether frames may be missing between those that come.
     is_live: bool,
     /// Where the span begins, until it has.
-    skip_until: Option<Point>,
+    skip_until: Option<Bound>,
     /// The number of its first frame, once it has.
     first: Option<u64>,
     /// Frames with lower numbers were counted by an earlier run.
@@ -295,11 +303,11 @@ impl Frames {
 }
 
 impl NumberedFrames for Frames {
-    fn next(&mut self, info: &StreamInfo) -> Next {
+    fn next(&mut self) -> Next {
         loop {
             let next = self.any_next();
             let Next::Frame(number, frame) = next else { return next };
-            if self.skip_until.is_some_and(|point| !End::of(info, point).is_reached(number, frame.pts_ticks)) {
+            if self.skip_until.is_some_and(|bound| !bound.is_reached(number, frame.pts_ticks)) {
                 continue;
             }
             self.skip_until = None;

@@ -12,8 +12,8 @@ use std::thread;
 
 use super::counting::{Context, CountedFrame, RunOutcome, count_all};
 use super::ending::{AnalyzeError, Stop};
-use super::frames::{End, Next, NumberedFrames};
-use crate::media::{Decoder, FrameCounters, FrameIndex, MediaError, Seek, SeekTarget, StreamInfo};
+use super::frames::{Bound, Next, NumberedFrames};
+use crate::media::{Decoder, FrameCounters, FrameIndex, MediaError, Seek, SeekTarget};
 
 /// Frames that a part has at least, unless it is the last one. A part is decoded from its keyframe on, and a few frames
 /// beyond its end to be sure that it is the end.
@@ -51,7 +51,7 @@ type Parts = Mutex<(std::vec::IntoIter<JobPart>, Option<SyncSender<TakenPart>>)>
 pub(super) fn run(
     context: &Context<'_>,
     (first, from): (u64, u64),
-    end: Option<End>,
+    end: Option<Bound>,
     index: &FrameIndex,
     sink: &mut dyn FnMut(CountedFrame) -> ControlFlow<()>,
 ) -> Result<RunOutcome, AnalyzeError> {
@@ -85,12 +85,12 @@ pub(super) fn run(
 }
 
 /// Cuts the frames from `first` to `end` at keyframes.
-fn cut(index: &FrameIndex, first: u64, end: Option<End>) -> Vec<JobPart> {
+fn cut(index: &FrameIndex, first: u64, end: Option<Bound>) -> Vec<JobPart> {
     let all = index.pts.len() as u64;
     let end = match end {
         None => all,
-        Some(End::Number(number)) => number.min(all),
-        Some(End::Ticks(ticks)) => index.frames_before(ticks),
+        Some(Bound::Number(number)) => number.min(all),
+        Some(Bound::Ticks(ticks)) => index.frames_before(ticks),
     };
     let ticks = |number: u64| usize::try_from(number).ok().and_then(|at| index.pts.get(at)).copied();
     let mut starts = vec![first];
@@ -159,7 +159,7 @@ fn count_part(
     decoder.seek(Seek::Exact(SeekTarget::Timestamp(part.start_ticks)))?;
     let first = part.numbers.start;
     let frames = PartFrames { decoder, first, number: first, end_secs: 0.0, stop: &context.request.stop };
-    let end = part.end_ticks.map(End::Ticks);
+    let end = part.end_ticks.map(Bound::Ticks);
     count_all(context, frames, end, &mut |counted| match sender.send(Message::Counted(Box::new(counted))) {
         Ok(()) => ControlFlow::Continue(()),
         Err(_) => ControlFlow::Break(()),
@@ -176,7 +176,7 @@ struct PartFrames<'a> {
 }
 
 impl NumberedFrames for PartFrames<'_> {
-    fn next(&mut self, _: &StreamInfo) -> Next {
+    fn next(&mut self) -> Next {
         if self.stop.is_stopped() {
             return Next::Stopped;
         }
@@ -259,7 +259,7 @@ mod tests {
             keys: (0..1000).step_by(30).map(|n| n * 10).collect(),
         };
         for (first, end) in
-            [(0, None), (7, Some(End::Number(995))), (500, Some(End::Ticks(5005))), (0, Some(End::Number(5000)))]
+            [(0, None), (7, Some(Bound::Number(995))), (500, Some(Bound::Ticks(5005))), (0, Some(Bound::Number(5000)))]
         {
             let parts = cut(&index, first, end);
             assert_eq!(parts[0].numbers.start, first);
@@ -269,7 +269,7 @@ mod tests {
         }
         let ends = |end| cut(&index, 0, end).last().map(|part| (part.numbers.end, part.end_ticks));
         assert_eq!(ends(None), Some((1000, None)));
-        assert_eq!(ends(Some(End::Ticks(5005))), Some((501, Some(5010))));
-        assert_eq!(cut(&index, 3, Some(End::Number(3))), []);
+        assert_eq!(ends(Some(Bound::Ticks(5005))), Some((501, Some(5010))));
+        assert_eq!(cut(&index, 3, Some(Bound::Number(3))), []);
     }
 }

@@ -11,10 +11,10 @@ use super::comparison::Against;
 use super::counting::{Context, Cropping, count_all};
 pub use super::counting::{CountedFrame, FrameFacts, Request, RunOutcome};
 use super::ending::AnalyzeError;
-use super::frames::{self, End, Frames, Positioned};
+use super::frames::{self, Bound, Frames, Positioned};
 use super::jobs;
 use super::live;
-use super::selection::{self, BlackBars, Point};
+use super::selection::{self, BlackBars};
 use crate::adjust::Adjustments;
 use crate::engine::Engine;
 use crate::media::{Decoder, Ending, StreamInfo};
@@ -28,7 +28,8 @@ pub struct Pipeline {
     cropping: Cropping,
     bars: Option<BlackBars>,
     positioned: Positioned,
-    end: Option<End>,
+    begin: Option<Bound>,
+    end: Option<Bound>,
     decoder: Decoder,
     /// What each frame is compared with.
     other: Option<Other>,
@@ -46,8 +47,9 @@ impl Pipeline {
         let mut decoder = live::open(&request)?;
         let info = decoder.info().clone();
         let selection = &request.selection;
-        let end = selection.to.map(|to| End::of(&info, to));
-        check_order(&request, &info)?;
+        let begin = selection.from.map(|from| Bound::of(&mut decoder, from)).transpose()?;
+        let end = selection.to.map(|to| Bound::of(&mut decoder, to)).transpose()?;
+        check_order(&request, (begin, end))?;
         let bars = if selection.crop_bars { Some(selection::find_bars(&mut decoder, &request.stop)?) } else { None };
         let cropping = Cropping {
             input: request.input.clone(),
@@ -56,10 +58,9 @@ impl Pipeline {
         };
         let ending = Ending::of(&decoder);
         let other = request.against.as_ref().map(|against| Other::open(&request, against)).transpose()?;
-        let positioned =
-            frames::position(&mut decoder, (selection.from, request.resume_at), request.jobs > 1, &request.stop)?;
-        check_mixed_order(&request, &info, &positioned)?;
-        Ok(Self { request, info, ending, cropping, bars, positioned, end, decoder, other, engine })
+        let positioned = frames::position(&mut decoder, (begin, request.resume_at), request.jobs > 1, &request.stop)?;
+        check_mixed_order(&request, end, &positioned)?;
+        Ok(Self { request, info, ending, cropping, bars, positioned, begin, end, decoder, other, engine })
     }
 
     /// What is known about the video.
@@ -95,9 +96,9 @@ impl Pipeline {
     /// Seconds of video from the first to the last frame of the selection, as far as is known, for telling progress.
     #[must_use]
     pub fn span_secs(&self) -> Range<f64> {
-        let secs = |point: Point| match point {
-            Point::Time(secs) => secs,
-            Point::Frame(number) => {
+        let secs = |bound: Bound| match bound {
+            Bound::Ticks(ticks) => self.info.time_base.times(ticks.saturating_sub(self.info.start_ticks)),
+            Bound::Number(number) => {
                 let known = self.positioned.index.as_ref().and_then(|index| {
                     let ticks = index.pts.get(usize::try_from(number).ok()?)?;
                     Some(self.info.time_base.times(ticks - self.info.start_ticks))
@@ -106,8 +107,7 @@ impl Pipeline {
             }
         };
         let length = self.ending.stated_secs.or(self.info.duration_secs).unwrap_or(f64::INFINITY);
-        let selection = &self.request.selection;
-        selection.from.map_or(0.0, secs).min(length)..selection.to.map_or(length, secs).min(length)
+        self.begin.map_or(0.0, secs).min(length)..self.end.map_or(length, secs).min(length)
     }
 
     /// Counts all frames of the selection and hands each of them to `sink`, in order, until that breaks off.
@@ -145,11 +145,11 @@ impl Pipeline {
     }
 }
 
-fn check_order(request: &Request, info: &StreamInfo) -> Result<(), AnalyzeError> {
+fn check_order(request: &Request, bounds: (Option<Bound>, Option<Bound>)) -> Result<(), AnalyzeError> {
     let (Some(from), Some(to)) = (request.selection.from, request.selection.to) else { return Ok(()) };
-    let backward = match (End::of(info, from), End::of(info, to)) {
-        (End::Ticks(from), End::Ticks(to)) => from >= to,
-        (End::Number(from), End::Number(to)) => from >= to,
+    let backward = match bounds {
+        (Some(Bound::Ticks(from)), Some(Bound::Ticks(to))) => from >= to,
+        (Some(Bound::Number(from)), Some(Bound::Number(to))) => from >= to,
         // Frames will show.
         _ => false,
     };
@@ -161,12 +161,12 @@ fn check_order(request: &Request, info: &StreamInfo) -> Result<(), AnalyzeError>
 }
 
 /// The same for a time and a frame's number, where the file's packets tell which frame the time means.
-fn check_mixed_order(request: &Request, info: &StreamInfo, positioned: &Positioned) -> Result<(), AnalyzeError> {
+fn check_mixed_order(request: &Request, end: Option<Bound>, positioned: &Positioned) -> Result<(), AnalyzeError> {
     let (Some(from), Some(to)) = (request.selection.from, request.selection.to) else { return Ok(()) };
-    let (Some(first), Some(index)) = (positioned.first, &positioned.index) else { return Ok(()) };
-    let end = match End::of(info, to) {
-        End::Ticks(ticks) => index.frames_before(ticks),
-        End::Number(number) => number,
+    let (Some(first), Some(index), Some(end)) = (positioned.first, &positioned.index, end) else { return Ok(()) };
+    let end = match end {
+        Bound::Ticks(ticks) => index.frames_before(ticks),
+        Bound::Number(number) => number,
     };
     if end < first && end < index.pts.len() as u64 {
         let (from, to) = (from.to_string(), to.to_string());

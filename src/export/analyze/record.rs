@@ -13,6 +13,7 @@ use crate::adjust::Reduction;
 use crate::export::figures::SCHEMA;
 use crate::histogram::{ChannelStats, Components};
 use crate::media::StreamInfo;
+use crate::picture::Timecode;
 use crate::picture::color::Origin;
 use crate::picture::field;
 use crate::picture::layout::ColorModel;
@@ -33,6 +34,7 @@ pub struct FrameRecord<'a> {
     pts_seconds: f64,
     pts_ticks: i64,
     time_seconds: f64,
+    timecode: Option<Timecode>,
     duration_seconds: f64,
     /// Only of live input.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -118,6 +120,7 @@ impl<'a> FrameRecord<'a> {
             pts_seconds: facts.time_base.times(facts.pts_ticks),
             pts_ticks: facts.pts_ticks,
             time_seconds: facts.time_secs,
+            timecode: facts.timecode,
             duration_seconds: facts.duration_secs,
             wall_time: facts.arrival.map(rfc3339),
             key_frame: facts.key,
@@ -155,13 +158,16 @@ type VectorscopeColumn = Column<fn(&Saturation) -> Cell<'static>>;
 
 /// The columns before those of the channels, in their order. "adjustments" is there where the picture was adjusted, and
 /// "thresholds" where it was parted at Otsu's.
-const COLUMNS: [FrameColumn; 27] = [
+const COLUMNS: [FrameColumn; 28] = [
     always("schema", CellKind::Integer32, |record| Cell::whole(record.schema)),
     always("input", CellKind::Text, |record| Cell::text(record.input)),
     always("frame", CellKind::Integer64, |record| Cell::count(record.frame)),
     always("pts_seconds", CellKind::Real, |record| Cell::Real(record.pts_seconds)),
     always("pts_ticks", CellKind::Integer64, |record| Cell::whole(record.pts_ticks)),
     always("time_seconds", CellKind::Real, |record| Cell::Real(record.time_seconds)),
+    perhaps("timecode", CellKind::Text, |record| {
+        Cell::maybe(record.timecode, |timecode| Cell::text(timecode.to_string()))
+    }),
     always("duration_seconds", CellKind::Real, |record| Cell::Real(record.duration_seconds)),
     perhaps("wall_time", CellKind::Text, |record| Cell::maybe(record.wall_time.as_deref(), Cell::text)),
     always("key_frame", CellKind::Boolean, |record| Cell::Boolean(record.key_frame)),

@@ -6,10 +6,10 @@ use std::num::NonZeroU64;
 use super::ending::{AnalyzeError, Stop};
 use crate::export::region::RegionSpec;
 use crate::media::{Decoder, Seek};
-use crate::picture::Picture;
 use crate::picture::color::Range;
 use crate::picture::layout::ColorModel;
 use crate::picture::region::Rect;
+use crate::picture::{Picture, Timecode};
 
 /// Frames that are looked at, evenly over the file.
 const SAMPLES: u32 = 24;
@@ -23,6 +23,8 @@ pub enum Point {
     Time(f64),
     /// The number of a frame, from 0.
     Frame(u64),
+    /// The timecode of a frame.
+    Timecode(Timecode),
 }
 
 impl fmt::Display for Point {
@@ -30,6 +32,7 @@ impl fmt::Display for Point {
         match self {
             Self::Time(secs) => write!(f, "{secs} s"),
             Self::Frame(number) => write!(f, "frame {number}"),
+            Self::Timecode(timecode) => write!(f, "{timecode}"),
         }
     }
 }

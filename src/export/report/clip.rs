@@ -7,7 +7,8 @@
 
 use crate::histogram::{ClipHistogram, Components, Histogram};
 use crate::picture::color::Range;
-use crate::strip::{Cut, CutFinder, MAX_LISTED, fold};
+use crate::picture::{Timecode, TimecodeRate};
+use crate::strip::{Cut, CutFinder, MAX_LISTED, TimecodeRuns, fold};
 use crate::strip::{WorstFrame, WorstFrames, shares};
 
 /// The most columns there may be. A clip with more frames has half of them at least.
@@ -24,6 +25,8 @@ pub struct FramePlace {
     pub duration_secs: f64,
     /// Its range.
     pub range: Range,
+    /// Its timecode, and how those are counted.
+    pub timecode: Option<(Timecode, TimecodeRate)>,
 }
 
 /// Gathers a clip, frame by frame.
@@ -36,6 +39,7 @@ pub struct ClipBuilder {
     left_out: u64,
     finder: CutFinder,
     worst: [WorstFrames; 3],
+    timecodes: TimecodeRuns,
     frames: u64,
     bits: u32,
     range: Range,
@@ -61,6 +65,8 @@ pub struct Clip {
     pub threshold: f64,
     /// The worst frames, in the order of [`Flaw::ALL`](crate::strip::Flaw::ALL).
     pub worst: [Vec<WorstFrame>; 3],
+    /// The timecodes of its frames, and where they break.
+    pub timecodes: TimecodeRuns,
     /// Number of frames.
     pub frames: u64,
     /// Bits of the first frame's bins: each channel has 2^n.
@@ -85,6 +91,7 @@ impl ClipBuilder {
             left_out: 0,
             finder: CutFinder::new(threshold),
             worst: Default::default(),
+            timecodes: TimecodeRuns::default(),
             frames: 0,
             bits: 8,
             range: Range::Limited,
@@ -100,7 +107,8 @@ impl ClipBuilder {
 
     /// Takes the next frame.
     pub fn add(&mut self, place: FramePlace, histogram: &Histogram) {
-        let FramePlace { number, time_secs, duration_secs, range } = place;
+        let FramePlace { number, time_secs, duration_secs, range, timecode } = place;
+        self.timecodes.push((number, time_secs), timecode);
         if self.frames == 0 {
             (self.bits, self.range) = (histogram.bits, range);
         }
@@ -157,6 +165,7 @@ impl ClipBuilder {
             cuts_found,
             threshold: self.threshold,
             worst: self.worst.map(WorstFrames::finish),
+            timecodes: self.timecodes,
             frames: self.frames,
             bits: self.bits,
             range: self.range,
@@ -361,7 +370,13 @@ mod tests {
                 }
             }
             let time_secs = f64::from(number) / 50.0;
-            let place = FramePlace { number: number.into(), time_secs, duration_secs: 0.02, range: Range::Limited };
+            let place = FramePlace {
+                number: number.into(),
+                time_secs,
+                duration_secs: 0.02,
+                range: Range::Limited,
+                timecode: None,
+            };
             builder.add(place, &histogram);
         }
         let clip = builder.finish().unwrap();
@@ -378,7 +393,7 @@ mod tests {
     #[test]
     fn a_still_without_a_duration_has_a_width() {
         let mut builder = ClipBuilder::new(Components::Rgbl, 0.03);
-        let place = FramePlace { number: 0, time_secs: 0.0, duration_secs: 0.0, range: Range::Full };
+        let place = FramePlace { number: 0, time_secs: 0.0, duration_secs: 0.0, range: Range::Full, timecode: None };
         builder.add(place, &Histogram::empty(8, Components::Rgbl));
         assert!(builder.finish().unwrap().end_secs > 0.0);
         assert!(ClipBuilder::new(Components::Rgbl, 0.03).finish().is_none());

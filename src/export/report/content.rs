@@ -6,8 +6,8 @@ use super::thumbnails::Thumbnails;
 use super::times;
 use crate::export::analyze::pipeline::FrameFacts;
 use crate::media::StreamInfo;
-use crate::picture::Ratio;
 use crate::picture::color::Origin;
+use crate::picture::{Ratio, Timecodes};
 use crate::scopes::ScopeSums;
 
 /// Everything that a report shows.
@@ -96,6 +96,9 @@ pub fn facts(info: &StreamInfo, frame: &FrameFacts, counted_by: &str) -> Vec<Fac
         facts.push(plain("pixel aspect", format!("{}:{}", frame.sample_aspect.num, frame.sample_aspect.den)));
     }
     facts.extend(info.average_rate.map(|rate| plain("frame rate", frame_rate(rate))));
+    facts.extend(info.timecodes.map(|Timecodes { first, source, .. }| {
+        plain("timecode", format!("{first} at the video's first frame, {source}"))
+    }));
     facts.push(Fact { name: "matrix", value: color.matrix.value.to_string(), origin: Some(color.matrix.origin) });
     facts.push(Fact { name: "range", value: color.range.value.to_string(), origin: Some(color.range.origin) });
     facts.push(named("transfer", source.transfer));

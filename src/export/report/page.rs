@@ -15,7 +15,7 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use scopes::{TraceParts, VectorscopeParts};
 use serde_json::json;
-use tables::{ChannelRow, FactLine, FlawList, ShotCard};
+use tables::{BreakLine, ChannelRow, FactLine, FlawList, ShotCard};
 
 use super::clip::{ClipColumn, Columns};
 use super::content::Report;
@@ -58,6 +58,8 @@ struct Page {
     /// How many of them have a picture, where there was no room for more.
     shots_pictured: Option<String>,
     worst: Vec<FlawList>,
+    /// Whether frames have timecodes, where these break, and how many breaks there are.
+    breaks: Option<(Vec<BreakLine>, String)>,
     data: String,
     cells: String,
 }
@@ -92,6 +94,8 @@ pub fn page(report: &Report) -> Result<String, png::EncodingError> {
         shots_pictured: report.thumbnails.shots_if_full().map(|pictured| whole(pictured as u64)),
         shots,
         worst: tables::worst(report),
+        breaks: (!clip.timecodes.listed().is_empty())
+            .then(|| (tables::breaks(report), counted(clip.timecodes.breaks(), "break"))),
         data: data(report),
         cells: encode(&clip.columns),
     };

@@ -108,7 +108,7 @@ pub fn run(mut request: Request, options: &ReportOptions) -> Result<Finished, An
         write(&report, output)?;
     }
     if let Some(output) = &options.shots {
-        write_whole(output, shots::table(&shots::shots(&report.clip)).as_bytes())?;
+        write_whole(output, shots::table(&shots::shots(&report.clip), &report.clip.timecodes).as_bytes())?;
     }
     Ok(match outcome.ended_early {
         _ if outcome.stopped => Finished::Stopped,
@@ -132,6 +132,7 @@ fn gather(pipeline: Pipeline, options: &ReportOptions) -> Result<Gathered, Analy
     if options.shots.is_some() {
         clip = clip.keeping_all_cuts();
     }
+    let rate = pipeline.info().timecodes.map(|timecodes| timecodes.rate);
     let (mut thumbnails, mut first) = (Thumbnails::default(), None);
     let outcome = pipeline.run(&mut |CountedFrame { facts, counts, thumbnail, .. }| {
         let histogram = match options.components {
@@ -144,6 +145,7 @@ fn gather(pipeline: Pipeline, options: &ReportOptions) -> Result<Gathered, Analy
                 time_secs: facts.time_secs,
                 duration_secs: facts.duration_secs,
                 range: facts.colorimetry.range.value,
+                timecode: facts.timecode.zip(rate),
             };
             clip.add(place, &histogram);
             thumbnails.add(facts.number, thumbnail, &clip);

@@ -213,7 +213,13 @@ mod tests {
         let mut clip = ClipBuilder::new(components, 0.03);
         for number in 0..2 {
             scopes.add(&counts, Some(chroma), 1);
-            let place = FramePlace { number, time_secs: number as f64, duration_secs: 1.0, range: Range::Limited };
+            let place = FramePlace {
+                number,
+                time_secs: number as f64,
+                duration_secs: 1.0,
+                range: Range::Limited,
+                timecode: None,
+            };
             clip.add(place, &Histogram::empty(10, components));
         }
         let clip = clip.finish().unwrap();

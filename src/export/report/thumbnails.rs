@@ -105,7 +105,10 @@ mod tests {
             let mut histogram = Histogram::empty(8, Components::Rgbl);
             (0..4).for_each(|channel| histogram.bins_mut(channel)[code(number)] = 100);
             let time_secs = number as f64 / 25.0;
-            clip.add(FramePlace { number, time_secs, duration_secs: 0.04, range: Range::Full }, &histogram);
+            clip.add(
+                FramePlace { number, time_secs, duration_secs: 0.04, range: Range::Full, timecode: None },
+                &histogram,
+            );
             let picture = Jpeg { width: 1, height: 1, bytes: vec![number as u8; bytes] };
             thumbnails.add(number, Some(picture), &clip);
             assert!(thumbnails.recent.len() <= FLASH_FRAMES + 1);

@@ -183,6 +183,20 @@ impl AvFrame {
         }
     }
 
+    /// The first timecode that the frame carries, in the bits of SMPTE ST 12-1.
+    pub(in crate::media) fn smpte_timecode(&self) -> Option<u32> {
+        // SAFETY: the frame is valid; the result is null or side data of that frame.
+        let [count, first, ..] = unsafe {
+            let kind = ffi::AVFrameSideDataType::AV_FRAME_DATA_S12M_TIMECODE;
+            let data = ffi::av_frame_get_side_data(self.as_ptr(), kind).as_ref()?;
+            if data.size < size_of::<[u32; 4]>() {
+                return None;
+            }
+            data.data.cast::<[u32; 4]>().read_unaligned()
+        };
+        (count > 0).then_some(first)
+    }
+
     /// Bytes from a row of `plane` to the next; negative if the rows are stored upwards.
     pub(in crate::media) fn line_size(&self, plane: usize) -> isize {
         self.get().linesize.get(plane).map_or(0, |size| *size as isize)

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use ffmpeg_next::ffi;
 
-use super::stream::StreamParameters;
+use super::stream::{StreamParameters, tag};
 use super::{AvError, AvPacket, Denied, static_text, take_denied, timestamp};
 
 /// What ends blocking input: a request to stop, or the time limit of one operation.
@@ -245,6 +245,12 @@ impl Input {
             let format = self.get().iformat;
             if format.is_null() { 0 } else { (*format).flags }
         }
+    }
+
+    /// The text of that tag of the file.
+    pub(in crate::media) fn tag(&self, name: &CStr) -> Option<String> {
+        // SAFETY: the file's dictionary is null or valid.
+        unsafe { tag(self.get().metadata, name) }
     }
 
     /// Duration of the whole file in seconds, where it is known.

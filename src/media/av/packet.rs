@@ -120,7 +120,7 @@ impl AvPacket {
     }
 
     /// Its bytes.
-    pub(super) fn data(&self) -> &[u8] {
+    pub(in crate::media) fn data(&self) -> &[u8] {
         let (data, size) = (self.get().data, self.size());
         // SAFETY: a packet's data is as long as it states, and nothing changes it while `self` is borrowed.
         if data.is_null() { &[] } else { unsafe { std::slice::from_raw_parts(data, size) } }

@@ -175,17 +175,16 @@ impl StreamParameters<'_> {
 
     /// Duration in seconds that the stream's tags state, as Matroska files have it (HH:MM:SS and fractions).
     pub(in crate::media) fn tagged_duration_secs(&self) -> Option<f64> {
-        // SAFETY: the stream's dictionary may be null; an entry's value is a string that lives as long as the stream.
-        let text = unsafe {
-            let entry = ffi::av_dict_get(self.get().metadata, c"DURATION".as_ptr(), ptr::null(), 0);
-            if entry.is_null() {
-                return None;
-            }
-            CStr::from_ptr((*entry).value).to_str().ok()?
-        };
+        let text = self.tag(c"DURATION")?;
         let parts = text.split(':').map(|part| part.trim().parse::<f64>().ok()).collect::<Option<Vec<_>>>()?;
         let secs = parts.iter().fold(0.0, |secs, part| secs * 60.0 + part);
         (parts.len() == 3 && secs > 0.0).then_some(secs)
+    }
+
+    /// The text of that tag of the stream, in capitals or not.
+    pub(in crate::media) fn tag(&self, name: &CStr) -> Option<String> {
+        // SAFETY: the stream's dictionary is null or valid.
+        unsafe { tag(self.get().metadata, name) }
     }
 
     /// Number of frames that the container states.
@@ -240,6 +239,18 @@ impl StreamParameters<'_> {
             ffi::av_packet_side_data_get((*parameters).coded_side_data, (*parameters).nb_coded_side_data, kind).as_ref()
         }?;
         (!entry.data.is_null()).then_some((entry.data.cast_const(), entry.size))
+    }
+}
+
+/// The text of an entry of a dictionary, whose name may be written in capitals or not.
+///
+/// # Safety
+/// The dictionary must be null or valid.
+pub(super) unsafe fn tag(dictionary: *const ffi::AVDictionary, name: &CStr) -> Option<String> {
+    // SAFETY: the caller warrants the dictionary; an entry's value is a string that lives as long as it.
+    unsafe {
+        let entry = ffi::av_dict_get(dictionary, name.as_ptr(), ptr::null(), 0).as_ref()?;
+        CStr::from_ptr(entry.value).to_str().ok().map(str::to_owned)
     }
 }
 

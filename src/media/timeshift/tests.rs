@@ -29,7 +29,15 @@ fn kept(begins_anew: bool) -> KeptStretches {
 
 fn place(ms: i64, index: u64) -> TimelinePlace {
     let time_secs = ms as f64 / 1000.0;
-    TimelinePlace { pts_ticks: ms, time_base: TICK, time_secs, duration_secs: 0.01, index: Some(index), arrival: None }
+    TimelinePlace {
+        pts_ticks: ms,
+        time_base: TICK,
+        time_secs,
+        duration_secs: 0.01,
+        index: Some(index),
+        timecode: None,
+        arrival: None,
+    }
 }
 
 /// Packets of groups of five frames, ten milliseconds each, in which the fourth is shown before the third, all of them decoded.

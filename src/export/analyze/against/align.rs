@@ -17,7 +17,7 @@ use super::super::comparison::Against;
 use super::super::counter::{RunComponents, ScopeUse};
 use super::super::counting::{Context, Cropping, Request, count_all};
 use super::super::ending::AnalyzeError;
-use super::super::frames::{self, End, Frames};
+use super::super::frames::{self, Bound, Frames};
 use super::super::selection::{Point, Selection};
 use crate::engine::Engine;
 use crate::histogram::{Components, Histogram};
@@ -198,6 +198,7 @@ fn signatures(
     if !info.seekable {
         return Err(AnalyzeError::NeedsFile { input: request.input.clone(), what: "--align" });
     }
+    let from = Bound::of(&mut decoder, from)?;
     let positioned = frames::position(&mut decoder, (Some(from), 0), false, &request.stop)?;
     let cropping = Cropping { input: request.input.clone(), region: request.selection.region, bars: None };
     let context = Context { request, info: &info, cropping: &cropping, engine };
@@ -205,7 +206,7 @@ fn signatures(
     let mut end = Some(end);
     let (mut first, mut last) = (0, u64::MAX);
     let mut found = Vec::new();
-    count_all(&context, frames, None::<End>, &mut |counted| {
+    count_all(&context, frames, None::<Bound>, &mut |counted| {
         if let Some(end) = end.take() {
             first = counted.facts.number;
             last = end(first);

@@ -4,8 +4,7 @@ use super::super::comparison::Against;
 use super::super::counter::ScopeUse;
 use super::super::counting::{Context, Cropping, Request};
 use super::super::ending::AnalyzeError;
-use super::super::frames::{self, Frames, Next, NumberedFrames};
-use super::super::selection::Point;
+use super::super::frames::{self, Bound, Frames, Next, NumberedFrames};
 use crate::engine::Engine;
 use crate::media::{Decoder, Ending, StreamInfo};
 use crate::picture::Frame;
@@ -110,7 +109,7 @@ impl<'a> Partners<'a> {
                 PartnerSupply::Lost(_) => return Ok(Partner::Lost),
                 PartnerSupply::Opened(_) | PartnerSupply::Ended { .. } => return Ok(Partner::BehindEnd),
             };
-            match frames.next(&self.other.info) {
+            match frames.next() {
                 Next::Frame(found, frame) if found >= number => return Ok(Partner::Frame(frame)),
                 Next::Frame(..) => {}
                 Next::Stopped => return Ok(Partner::Stopped),
@@ -133,7 +132,7 @@ impl<'a> Partners<'a> {
         let ended = PartnerSupply::Ended { end: 0, refused_packets: 0 };
         let PartnerSupply::Opened(mut decoder) = std::mem::replace(&mut self.supply, ended) else { return Ok(()) };
         let (open, stop) = (&self.other.request.open, &self.other.request.stop);
-        let positioned = frames::position(&mut decoder, (Some(Point::Frame(number)), 0), false, stop)?;
+        let positioned = frames::position(&mut decoder, (Some(Bound::Number(number)), 0), false, stop)?;
         self.supply = PartnerSupply::Running(Box::new(Frames::start(*decoder, positioned, 0, (open, stop))?));
         Ok(())
     }

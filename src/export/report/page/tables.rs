@@ -11,7 +11,7 @@ use crate::export::report::tone::css_color;
 use crate::histogram::ChannelStats;
 use crate::picture::color::Origin;
 use crate::strip::channel_color;
-use crate::strip::{Flaw, WorstFrame};
+use crate::strip::{Flaw, TimecodeBreak, TimecodeRun, WorstFrame};
 use crate::text::{counted, plain};
 
 /// The name of a channel and its colour.
@@ -55,6 +55,8 @@ pub struct ShotCard {
     /// The frame with which it begins: for scripts, and for people.
     pub frame: u64,
     pub frame_text: String,
+    /// Its timecode.
+    pub timecode: Option<String>,
     pub length: String,
     pub frames: String,
     /// The change over the cut before it, if there is one.
@@ -70,6 +72,16 @@ pub struct FrameLine {
     pub share: String,
     pub channel: ChannelName,
     pub picture: Option<PictureParts>,
+}
+
+/// A break of the timecode.
+pub struct BreakLine {
+    pub secs: f64,
+    pub time: String,
+    pub frame: String,
+    /// The timecode that is there, and the one that would have followed.
+    pub found: String,
+    pub expected: String,
 }
 
 /// The worst frames of one kind.
@@ -117,6 +129,7 @@ pub fn shots(report: &Report) -> Vec<ShotCard> {
             time: time(secs),
             frame: begin.frame,
             frame_text: whole(begin.frame),
+            timecode: clip.timecodes.timecode_of(begin.frame).map(|timecode| timecode.to_string()),
             length: time(end.millis.saturating_sub(begin.millis) as f64 / 1000.0),
             frames: counted(end.frame - begin.frame, "frame"),
             change: cut.map(|cut| percent(cut.distance)),
@@ -144,4 +157,22 @@ pub fn worst(report: &Report) -> Vec<FlawList> {
             rows: worst.iter().map(line).collect(),
         })
         .collect()
+}
+
+/// The most breaks of the timecode that are listed.
+const MOST_BREAKS: usize = 100;
+
+/// The first breaks of the timecode.
+pub fn breaks(report: &Report) -> Vec<BreakLine> {
+    let line = |run: &TimecodeRun| {
+        let TimecodeBreak { expected, found } = run.broken?;
+        Some(BreakLine {
+            secs: run.time_secs,
+            time: time(run.time_secs),
+            frame: whole(run.frame),
+            found: found.to_string(),
+            expected: expected.to_string(),
+        })
+    };
+    report.clip.timecodes.listed().iter().filter_map(line).take(MOST_BREAKS).collect()
 }

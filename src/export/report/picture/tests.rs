@@ -17,7 +17,13 @@ fn report() -> Report {
         if number == 14 {
             histogram.bins_mut(0)[255] = 10;
         }
-        let place = FramePlace { number, time_secs: number as f64 / 10.0, duration_secs: 0.1, range: Range::Full };
+        let place = FramePlace {
+            number,
+            time_secs: number as f64 / 10.0,
+            duration_secs: 0.1,
+            range: Range::Full,
+            timecode: None,
+        };
         clip.add(place, &histogram);
     }
     let clip = clip.finish().unwrap();
@@ -82,7 +88,13 @@ fn lines_that_coincide_are_both_seen() {
             histogram.bins_mut(channel)[255] = 10;
         }
         histogram.out_of_range_mut(0).copy_from_slice(&[0, 10]);
-        let place = FramePlace { number, time_secs: number as f64 / 10.0, duration_secs: 0.1, range: Range::Limited };
+        let place = FramePlace {
+            number,
+            time_secs: number as f64 / 10.0,
+            duration_secs: 0.1,
+            range: Range::Limited,
+            timecode: None,
+        };
         clip.add(place, &histogram);
     }
     let image = draw(&Report { clip: clip.finish().unwrap(), ..report() });

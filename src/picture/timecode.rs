@@ -1,0 +1,379 @@
+//! SMPTE timecodes: labels of frames as hours, minutes, seconds and frames, counted at a whole number of frames a second.
+//!
+//! At 30000/1001 and 60000/1001 frames a second, drop-frame timecodes leave out the first two (of 60, four) labels of each minute but
+//! every tenth, so that they keep to the clock: SMPTE ST 12-1, section 5.2.2. A day later they begin again at zero.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::Ratio;
+
+/// A timecode. It is a label, so that of two equal ones it cannot be told by itself which frames they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct Timecode {
+    /// Hours, 0 to 23.
+    pub hours: u8,
+    /// Minutes, 0 to 59.
+    pub minutes: u8,
+    /// Seconds, 0 to 59.
+    pub seconds: u8,
+    /// The frame of its second.
+    pub frames: u16,
+    /// Whether labels are dropped; written with a semicolon before the frames.
+    pub drop: bool,
+}
+
+impl fmt::Display for Timecode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { hours, minutes, seconds, frames, drop } = *self;
+        let separator = if drop { ';' } else { ':' };
+        write!(f, "{hours:02}:{minutes:02}:{seconds:02}{separator}{frames:02}")
+    }
+}
+
+impl From<Timecode> for String {
+    fn from(timecode: Timecode) -> Self {
+        timecode.to_string()
+    }
+}
+
+impl TryFrom<String> for Timecode {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        Self::parse(&text).ok_or_else(|| format!("'{text}' is not a timecode"))
+    }
+}
+
+impl Timecode {
+    /// Reads `HH:MM:SS:FF`, or `HH:MM:SS;FF` where labels are dropped.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let number = |text: &str, digits: usize| {
+            let is_number = (1..=digits).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+            text.parse::<u16>().ok().filter(|_| is_number)
+        };
+        let at = text.rfind([':', ';'])?;
+        let (clock, frames) = (&text[..at], &text[at + 1..]);
+        let mut parts = clock.split(':');
+        let mut part = |limit: u16| number(parts.next()?, 2).filter(|value| *value < limit).map(|value| value as u8);
+        let (hours, minutes, seconds) = (part(24)?, part(60)?, part(60)?);
+        let frames = number(frames, 3).filter(|_| parts.next().is_none())?;
+        Some(Self { hours, minutes, seconds, frames, drop: text[at..].starts_with(';') })
+    }
+
+    /// Reads the word of a timecode with SMPTE ST 12-1's bits, as FFmpeg has it, of a video of that rate: above 30 frames a second it counts
+    /// pairs, and a flag tells their second frame.
+    #[must_use]
+    pub fn from_smpte(word: u32, rate: TimecodeRate) -> Option<Self> {
+        let decimal = |shift: u32, mask: u32| {
+            let bits = word >> shift & mask;
+            (bits & 15 < 10).then_some((bits >> 4) * 10 + (bits & 15))
+        };
+        let (pairs, second) = (decimal(24, 0x3f)?, word >> if rate.fps == 50 { 7 } else { 23 } & 1);
+        let frames = if rate.fps > 30 { 2 * pairs + second } else { pairs };
+        let timecode = Self {
+            hours: decimal(0, 0x3f)? as u8,
+            minutes: decimal(8, 0x7f)? as u8,
+            seconds: decimal(16, 0x7f)? as u8,
+            frames: frames as u16,
+            drop: word >> 30 & 1 != 0 && rate.can_drop(),
+        };
+        (timecode.hours < 24 && timecode.minutes < 60 && timecode.seconds < 60).then_some(timecode)
+    }
+}
+
+/// How many labels a second has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TimecodeRate {
+    fps: u32,
+}
+
+/// Where the timecodes of a video's frames come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TimecodeSource {
+    /// Each frame has its own.
+    Frames,
+    /// The container has that of the first frame, and the others are counted from it.
+    Container,
+    /// The groups of pictures have that of their first frame each.
+    Groups,
+}
+
+impl fmt::Display for TimecodeSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Frames => "of each frame",
+            Self::Container => "of the container",
+            Self::Groups => "of the groups of pictures",
+        })
+    }
+}
+
+/// How the frames of a video are labelled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Timecodes {
+    /// The first frame's.
+    pub first: Timecode,
+    /// How they are counted.
+    pub rate: TimecodeRate,
+    /// Where they come from.
+    pub source: TimecodeSource,
+}
+
+impl Timecodes {
+    /// The timecode of the frame of that number, whose own is `stated`; `None` where it has none and they cannot be counted.
+    #[must_use]
+    pub fn of(&self, stated: Option<Timecode>, number: Option<u64>) -> Option<Timecode> {
+        let is_counted = self.source == TimecodeSource::Container;
+        stated.or_else(|| self.rate.after(self.first, number.filter(|_| is_counted)?))
+    }
+
+    /// The number of the frame with that timecode, where the timecodes run on from the first frame's and from those of the breaks, each with
+    /// the number of its frame, in order; what follows from the last one may lie behind the end. `None` where none has it.
+    #[must_use]
+    pub fn number_of(&self, timecode: Timecode, breaks: &[(u64, Timecode)]) -> Option<u64> {
+        let ends = breaks.iter().map(|(frame, _)| *frame).chain([u64::MAX]);
+        let mut runs = [(0, self.first)].into_iter().chain(breaks.iter().copied()).zip(ends);
+        runs.find_map(|((frame, first), end)| {
+            let after = u64::try_from(self.rate.distance(first, timecode)?).ok()?;
+            frame.checked_add(after).filter(|number| *number < end)
+        })
+    }
+
+    /// A frame's [timecode](Self::of), with how it is counted.
+    #[must_use]
+    pub fn label(&self, stated: Option<Timecode>, number: Option<u64>) -> Option<(Timecode, TimecodeRate)> {
+        Some((self.of(stated, number)?, self.rate))
+    }
+}
+
+impl TimecodeRate {
+    /// Of the rates of the video and of a timecode track, the one by which frames are counted: the track's, unless the video has several
+    /// frames to each of its labels; these are told apart, as players do.
+    #[must_use]
+    pub fn chosen(video: Option<Self>, track: Option<Self>) -> Option<Self> {
+        let is_several = |track: &Self| video.is_some_and(|v| v.fps > track.fps && v.fps.is_multiple_of(track.fps));
+        track.filter(|track| !is_several(track)).or(video)
+    }
+
+    /// The one for so many frames a second, rounded: 24 for 24000/1001. `None` where there is less than one, or more than a thousand.
+    #[must_use]
+    pub fn of(rate: Ratio) -> Option<Self> {
+        let fps = rate.value().round();
+        (1.0..=1000.0).contains(&fps).then_some(Self { fps: fps as u32 })
+    }
+
+    const fn can_drop(self) -> bool {
+        self.fps.is_multiple_of(30)
+    }
+
+    /// Labels dropped at the beginning of a minute.
+    const fn dropped(self, drop: bool) -> u32 {
+        if drop && self.can_drop() { self.fps / 15 } else { 0 }
+    }
+
+    /// Frames of a day.
+    #[must_use]
+    pub const fn day(self, drop: bool) -> u32 {
+        24 * (3600 * self.fps - 54 * self.dropped(drop))
+    }
+
+    /// Number of the frame in its day; `None` if no frame has that label: it is dropped, or a second has fewer frames.
+    #[must_use]
+    pub const fn number(self, timecode: Timecode) -> Option<u32> {
+        let Timecode { hours, minutes, seconds, frames, drop } = timecode;
+        let (minutes, seconds) = (hours as u32 * 60 + minutes as u32, seconds as u32);
+        let (frames, dropped) = (frames as u32, self.dropped(drop));
+        let is_dropped = seconds == 0 && frames < dropped && !minutes.is_multiple_of(10);
+        if is_dropped || frames >= self.fps || (drop && !self.can_drop()) {
+            return None;
+        }
+        Some((minutes * 60 + seconds) * self.fps + frames - dropped * (minutes - minutes / 10))
+    }
+
+    /// The timecode of the frame of that number in a day, or a later one.
+    #[must_use]
+    pub const fn timecode(self, number: u64, drop: bool) -> Timecode {
+        let dropped = self.dropped(drop) as u64;
+        let fps = self.fps as u64;
+        let number = number % self.day(drop) as u64;
+        let (minute, ten_minutes) = (60 * fps - dropped, 600 * fps - 9 * dropped);
+        // Of ten minutes, the first has all labels.
+        let in_ten = number % ten_minutes;
+        let minutes_in_ten = if in_ten < 60 * fps { 0 } else { 1 + (in_ten - 60 * fps) / minute };
+        let labels = number + dropped * (9 * (number / ten_minutes) + minutes_in_ten);
+        let secs = labels / fps;
+        Timecode {
+            hours: (secs / 3600) as u8,
+            minutes: (secs / 60 % 60) as u8,
+            seconds: (secs % 60) as u8,
+            frames: (labels % fps) as u16,
+            drop: dropped > 0,
+        }
+    }
+
+    /// The timecode so many frames after that one, which a day later begins again; `None` if no frame has that label.
+    #[must_use]
+    pub fn after(self, timecode: Timecode, frames: u64) -> Option<Timecode> {
+        Some(self.timecode(u64::from(self.number(timecode)?).checked_add(frames)?, timecode.drop))
+    }
+
+    /// How many frames one comes after the other, by the shorter way around the day: negative if it comes before. `None` if one is no
+    /// frame's label, or labels are dropped in one alone.
+    #[must_use]
+    pub fn distance(self, from: Timecode, to: Timecode) -> Option<i64> {
+        let day = i64::from(self.day(from.drop));
+        let ahead = (i64::from(self.number(to)?) - i64::from(self.number(from)?)).rem_euclid(day);
+        (from.drop == to.drop).then_some(if ahead > day / 2 { ahead - day } else { ahead })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn rate(num: u32, den: u32) -> TimecodeRate {
+        TimecodeRate::of(Ratio { num, den }).unwrap()
+    }
+
+    fn read(text: &str) -> Timecode {
+        Timecode::parse(text).unwrap_or_else(|| panic!("{text}"))
+    }
+
+    #[test]
+    fn timecodes_are_read_as_they_are_written() {
+        let written = ["10:20:30:24", "23:59:59;29", "00:00:00:00", "01:02:03;59", "00:00:01:119"];
+        assert_eq!(written.map(|text| read(text).to_string()), written);
+        assert_eq!(read("1:2:3:4").to_string(), "01:02:03:04");
+        for text in [
+            "",
+            ":",
+            "10:20:30",
+            "10:20:30:",
+            "24:00:00:00",
+            "00:60:00:00",
+            "00:00:60:00",
+            "1:2:3:4:5",
+            "-1:00:00:00",
+            "10;20;30;00",
+            "01:02:03.04",
+            "00:00:00:1234",
+            "+1:00:00:00",
+            "00:00:00: 1",
+            "001:00:00:00",
+            "aa:bb:cc:dd",
+        ] {
+            assert_eq!(Timecode::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn dropped_labels_are_those_of_st_12_1() {
+        let ntsc = rate(30_000, 1001);
+        let after = |rate: TimecodeRate, text, frames| rate.after(read(text), frames).unwrap().to_string();
+        assert_eq!(after(ntsc, "00:00:59;29", 1), "00:01:00;02");
+        assert_eq!(after(ntsc, "00:09:59;29", 1), "00:10:00;00");
+        assert_eq!(after(ntsc, "01:00:59:29", 1), "01:01:00:00");
+        assert_eq!(after(ntsc, "00:00:00;00", 17_982), "00:10:00;00", "as the standard counts ten minutes");
+        assert_eq!(after(rate(60_000, 1001), "00:00:59;59", 1), "00:01:00;04");
+        assert_eq!(after(ntsc, "23:59:59;29", 1), "00:00:00;00");
+        assert_eq!(after(rate(25, 1), "23:59:59:24", 1), "00:00:00:00");
+        assert_eq!((ntsc.day(true), ntsc.day(false), rate(24_000, 1001).day(false)), (2_589_408, 2_592_000, 2_073_600));
+        for dropped in ["00:01:00;00", "00:01:00;01", "10:59:00;01", "00:00:00;30"] {
+            assert_eq!(ntsc.number(read(dropped)), None, "{dropped}");
+        }
+        assert_eq!(rate(25, 1).number(read("00:00:00;00")), None, "no labels are dropped at 25 a second");
+    }
+
+    #[test]
+    fn distances_go_the_shorter_way_around_the_day() {
+        let pal = rate(25, 1);
+        assert_eq!(pal.distance(read("23:59:59:20"), read("00:00:00:05")), Some(10));
+        assert_eq!(pal.distance(read("00:00:00:05"), read("23:59:59:20")), Some(-10));
+        assert_eq!(pal.distance(read("10:00:00:00"), read("10:00:01:00")), Some(25));
+        assert_eq!(pal.distance(read("10:00:00:00"), read("10:00:01;00")), None);
+    }
+
+    #[test]
+    fn a_timecode_leads_to_its_frame_across_breaks() {
+        let first = read("10:00:00:00");
+        let timecodes = Timecodes { first, rate: rate(25, 1), source: TimecodeSource::Frames };
+        let breaks = [(50, read("12:00:00:00")), (75, read("10:00:01:00"))];
+        let number = |text| timecodes.number_of(read(text), &breaks);
+        assert_eq!(
+            [number("10:00:00:00"), number("10:00:01:24"), number("12:00:00:24")],
+            [Some(0), Some(49), Some(74)]
+        );
+        assert_eq!(number("10:00:02:00"), Some(100), "the second time that it came so far");
+        assert_eq!((number("12:00:01:00"), number("09:59:59:24"), number("10:00:00;00")), (Some(180_075), None, None));
+    }
+
+    #[test]
+    fn words_of_st_12_1_are_read() {
+        // 12:34:56;18, and at 50 and 60 a second the second frame of that pair.
+        let word = 0x18 << 24 | 0x56 << 16 | 0x34 << 8 | 0x12;
+        let text = |word, rate| Timecode::from_smpte(word, rate).map(|timecode| timecode.to_string());
+        assert_eq!(text(word, rate(25, 1)).as_deref(), Some("12:34:56:18"));
+        assert_eq!(text(word | 1 << 30, rate(30_000, 1001)).as_deref(), Some("12:34:56;18"));
+        assert_eq!(text(word | 1 << 7, rate(50, 1)).as_deref(), Some("12:34:56:37"));
+        assert_eq!(text(word | 1 << 23 | 1 << 30, rate(60_000, 1001)).as_deref(), Some("12:34:56;37"));
+        for wrong in [0x0a << 24, 0x60 << 16, 0x7f << 8, 0x24, 0x3f] {
+            assert_eq!(text(wrong, rate(25, 1)), None, "{wrong:x}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(proptest::test_runner::Config { failure_persistence: None, ..Default::default() })]
+
+        #[test]
+        fn every_frame_has_a_label_and_every_label_its_frame(
+            fps in prop::sample::select(vec![24, 25, 30, 48, 50, 60, 120]), number: u32, drop: bool,
+        ) {
+            let rate = rate(fps, 1);
+            let drop = drop && rate.can_drop();
+            let number = number % rate.day(drop);
+            let timecode = rate.timecode(number.into(), drop);
+            prop_assert_eq!(rate.number(timecode), Some(number));
+            prop_assert_eq!(Timecode::parse(&timecode.to_string()), Some(timecode));
+            let next = rate.after(timecode, 1).unwrap();
+            prop_assert_eq!(rate.distance(timecode, next), Some(1));
+        }
+
+        #[test]
+        fn labels_follow_in_the_order_in_which_they_are_counted(
+            fps in prop::sample::select(vec![24, 25, 30, 50, 60]), number: u32, drop: bool,
+        ) {
+            // The label after another is one frame on, then a second, a minute, an hour, without those that are dropped.
+            let rate = rate(fps, 1);
+            let now = rate.timecode(number.into(), drop && rate.can_drop());
+            let mut next = Timecode { frames: now.frames + 1, ..now };
+            if u32::from(next.frames) == fps {
+                next = Timecode { seconds: now.seconds + 1, frames: 0, ..next };
+            }
+            if next.seconds == 60 {
+                next = Timecode { minutes: now.minutes + 1, seconds: 0, ..next };
+                if now.drop && next.minutes % 10 != 0 {
+                    next.frames = (fps / 15) as u16;
+                }
+            }
+            if next.minutes == 60 {
+                next = Timecode { hours: (now.hours + 1) % 24, minutes: 0, frames: 0, ..next };
+            }
+            prop_assert_eq!(rate.after(now, 1), Some(next));
+        }
+
+        #[test]
+        fn any_text_and_any_word_are_read_without_harm(text in "\\PC{0,14}|[0-9:;.]{0,14}", word: u32) {
+            if let Some(timecode) = Timecode::parse(&text) {
+                prop_assert_eq!(Timecode::parse(&timecode.to_string()), Some(timecode));
+                let _ = rate(25, 1).after(timecode, u64::MAX);
+            }
+            let _ = Timecode::from_smpte(word, rate(50, 1));
+        }
+    }
+}

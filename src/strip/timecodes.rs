@@ -1,0 +1,159 @@
+//! Where a clip's timecodes run on from frame to frame, and where they break.
+
+use serde::{Deserialize, Serialize};
+
+use super::cuts::MAX_LISTED;
+use crate::picture::{Timecode, TimecodeRate};
+
+/// A break: a frame whose timecode does not follow from those before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TimecodeBreak {
+    /// The timecode that would have followed.
+    pub expected: Timecode,
+    /// The one that is there.
+    pub found: Timecode,
+}
+
+/// Frames whose timecodes follow from the first one's.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TimecodeRun {
+    /// Number of the first of them.
+    pub frame: u64,
+    /// When that begins, in seconds.
+    pub time_secs: f64,
+    /// The break that it begins with; `None` for the first run.
+    pub broken: Option<TimecodeBreak>,
+    first: Timecode,
+    rate: TimecodeRate,
+}
+
+/// The runs of a clip whose frames are pushed in order, all or some of them: the first [`MAX_LISTED`], and how many there are.
+#[derive(Debug, Clone, Default)]
+pub struct TimecodeRuns {
+    runs: Vec<TimecodeRun>,
+    /// The run that is under way.
+    now: Option<TimecodeRun>,
+    found: u64,
+}
+
+impl TimecodeRuns {
+    /// Takes the next frame, of that number; one without a timecode tells nothing. The break, if it begins with one.
+    pub fn push(
+        &mut self,
+        (frame, time_secs): (u64, f64),
+        label: Option<(Timecode, TimecodeRate)>,
+    ) -> Option<TimecodeBreak> {
+        let (first, rate) = label?;
+        let expected = self.now.and_then(|run| run.timecode_of(frame));
+        if expected == Some(first) {
+            return None;
+        }
+        let broken = expected.map(|expected| TimecodeBreak { expected, found: first });
+        let run = TimecodeRun { frame, time_secs, broken, first, rate };
+        self.now = Some(run);
+        self.found += 1;
+        if self.runs.len() < MAX_LISTED {
+            self.runs.push(run);
+        }
+        broken
+    }
+
+    /// The runs, in order.
+    #[must_use]
+    pub fn listed(&self) -> &[TimecodeRun] {
+        &self.runs
+    }
+
+    /// How many breaks there are.
+    #[must_use]
+    pub const fn breaks(&self) -> u64 {
+        self.found.saturating_sub(1)
+    }
+
+    /// The timecode of the frame of that number; `None` where it is not known, because nothing or too much was found.
+    #[must_use]
+    pub fn timecode_of(&self, frame: u64) -> Option<Timecode> {
+        let after = self.runs.partition_point(|run| run.frame <= frame);
+        let is_known = after < self.runs.len() || self.found == self.runs.len() as u64;
+        self.runs[..after].last().filter(|_| is_known)?.timecode_of(frame)
+    }
+}
+
+impl TimecodeRun {
+    fn timecode_of(&self, frame: u64) -> Option<Timecode> {
+        self.rate.after(self.first, frame.checked_sub(self.frame)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::picture::Ratio;
+
+    const PAL: Ratio = Ratio { num: 25, den: 1 };
+
+    /// The runs of frames with these timecodes, an empty text for none, and the breaks that were told.
+    fn runs(texts: &[&str]) -> (TimecodeRuns, Vec<(u64, String, String)>) {
+        let rate = TimecodeRate::of(PAL).unwrap();
+        let mut runs = TimecodeRuns::default();
+        let mut breaks = Vec::new();
+        for (frame, text) in (10..).zip(texts) {
+            let label = Timecode::parse(text).map(|timecode| (timecode, rate));
+            if let Some(TimecodeBreak { expected, found }) = runs.push((frame, frame as f64 / 25.0), label) {
+                breaks.push((frame, expected.to_string(), found.to_string()));
+            }
+        }
+        (runs, breaks)
+    }
+
+    #[test]
+    fn what_does_not_follow_is_a_break() {
+        let (runs, breaks) = runs(&[
+            "",
+            "23:59:59:23",
+            "23:59:59:24",
+            "00:00:00:00",
+            "00:00:00:00",
+            "",
+            "00:00:00:02",
+            "00:00:00:01",
+            "12:00:00:00",
+        ]);
+        let expected = [
+            (14, "00:00:00:01", "00:00:00:00"),
+            (17, "00:00:00:03", "00:00:00:01"),
+            (18, "00:00:00:02", "12:00:00:00"),
+        ];
+        assert_eq!(breaks, expected.map(|(frame, a, b)| (frame, a.to_owned(), b.to_owned())));
+        assert_eq!((runs.breaks(), runs.listed().len()), (3, 4));
+        let timecode = |frame| runs.timecode_of(frame).map(|timecode| timecode.to_string());
+        assert_eq!(timecode(10), None);
+        assert_eq!(timecode(13).as_deref(), Some("00:00:00:00"));
+        assert_eq!(timecode(15).as_deref(), Some("00:00:00:01"), "it is between two that are known");
+        assert_eq!(timecode(20).as_deref(), Some("12:00:00:02"));
+    }
+
+    #[test]
+    fn frames_that_were_left_out_are_no_break() {
+        let rate = TimecodeRate::of(PAL).unwrap();
+        let mut runs = TimecodeRuns::default();
+        for (frame, text) in [(0, "10:00:00:00"), (25, "10:00:01:00"), (50, "10:00:02:00")] {
+            assert_eq!(runs.push((frame, 0.0), Timecode::parse(text).map(|timecode| (timecode, rate))), None);
+        }
+        assert_eq!(runs.breaks(), 0);
+        assert_eq!(TimecodeRuns::default().breaks(), 0);
+    }
+
+    #[test]
+    fn of_too_many_the_first_are_kept() {
+        let rate = TimecodeRate::of(PAL).unwrap();
+        let mut runs = TimecodeRuns::default();
+        let most = MAX_LISTED as u64 + 5;
+        for frame in 0..most {
+            runs.push((frame, 0.0), Some((rate.timecode(frame * 7, false), rate)));
+        }
+        assert_eq!((runs.breaks(), runs.listed().len()), (most - 1, MAX_LISTED));
+        assert_eq!(runs.timecode_of(most - 1), None, "others have begun since");
+        assert!(runs.timecode_of(3).is_some());
+    }
+}
