@@ -5,7 +5,7 @@ use std::str::FromStr;
 use clap::{Args, ValueEnum};
 use histoscope::analysis::{Point, RegionSpec};
 use histoscope::benchmark::Shape;
-use histoscope::{AdapterChoice, Components, EngineChoice, Matrix, OpenOptions, Overlaps, Range, parse_time};
+use histoscope::{AdapterChoice, Components, CroppingChoice, EngineChoice, Matrix, OpenOptions, Overlaps, Range, parse_time};
 
 /// How the video is read.
 #[derive(Debug, Args)]
@@ -18,12 +18,21 @@ pub struct ReadingArgs {
     /// Read the video with this range instead of its own
     #[arg(long, value_enum)]
     range: Option<RangeArg>,
+
+    /// Leave out at the edges what codec and container crop
+    #[arg(long, alias = "crop", value_enum, default_value_t)]
+    cropping: CroppingArg,
 }
 
 impl ReadingArgs {
     /// How the video is opened.
     pub fn open_options(&self) -> OpenOptions {
-        OpenOptions { matrix: self.matrix.map(Into::into), range: self.range.map(Into::into), ..OpenOptions::default() }
+        OpenOptions {
+            matrix: self.matrix.map(Into::into),
+            range: self.range.map(Into::into),
+            cropping: self.cropping.into(),
+            ..OpenOptions::default()
+        }
     }
 }
 
@@ -165,6 +174,28 @@ impl From<RangeArg> for Range {
         match arg {
             RangeArg::Limited => Self::Limited,
             RangeArg::Full => Self::Full,
+        }
+    }
+}
+
+/// `--cropping`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+enum CroppingArg {
+    /// What the codec and the container crop
+    #[default]
+    All,
+    /// What the codec crops
+    Codec,
+    /// Nothing: count all that is decoded
+    None,
+}
+
+impl From<CroppingArg> for CroppingChoice {
+    fn from(arg: CroppingArg) -> Self {
+        match arg {
+            CroppingArg::All => Self::All,
+            CroppingArg::Codec => Self::Codec,
+            CroppingArg::None => Self::None,
         }
     }
 }

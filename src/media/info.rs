@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::picture::color::{Matrix, Range, Sourced};
+use crate::picture::crop::CroppingChoice;
 use crate::picture::layout::PixelLayout;
 use crate::picture::{Orientation, Ratio, Scan};
 
@@ -14,6 +15,8 @@ pub struct OpenOptions {
     pub matrix: Option<Matrix>,
     /// The range to use whatever the file says.
     pub range: Option<Range>,
+    /// Which of the file's croppings are applied.
+    pub cropping: CroppingChoice,
     /// Number of decoding threads; by default one more than the machine has cores, so that no core waits while a thread needs a
     /// frame of another, and fewer for pictures so large that the threads' frames would fill the memory. It is one rule for
     /// everybody, since what FFmpeg puts in place of damaged parts may depend on the number of threads.

@@ -112,6 +112,7 @@ impl Decoder {
             sample_aspect: parameters.sample_aspect(),
             coded_sample_aspect: parameters.coded_sample_aspect(),
             orientation: parameters.display_matrix().and_then(|m| orientation::from_display_matrix(&m)),
+            crop: parameters.crop().unwrap_or_default(),
         };
         let shift = shift.filter(|_| live);
         if let Some(shift) = shift {
@@ -174,7 +175,7 @@ impl Decoder {
         self.info.start_ticks = first.pts;
         self.numbers.begins_interlaced = first.frame.is_interlaced();
         self.info.timed = first.frame.best_effort_timestamp().is_some();
-        self.info.coded_size = first.frame.size();
+        self.info.coded_size = self.pictures.size(&first.frame);
         self.info.pixel_format = first.frame.format().name().to_owned();
         self.info.threads = self.codec.threads();
         let threads = counted(self.info.threads as u64, "thread");

@@ -8,7 +8,9 @@ use super::info::OpenOptions;
 use super::layout::{conversion_target, is_full_range, native_layout};
 use super::{orientation, tags};
 use crate::picture::color::{Range, Sourced};
+use crate::picture::crop::{self, Crop, CropUse, Cropping};
 use crate::picture::layout::PixelLayout;
+use crate::picture::region::Rect;
 use crate::picture::{Frame, Orientation, OwnedPlanes, Pages, Picture, PlaneStore, PlaneView, Ratio, SourceFormat};
 
 /// What the container says about all frames; a frame may say otherwise.
@@ -23,6 +25,8 @@ pub(super) struct StreamDefaults {
     pub(super) coded_sample_aspect: Option<Ratio>,
     /// The orientation of the whole stream, which wins over the frames'.
     pub(super) orientation: Option<Orientation>,
+    /// What the container leaves out at the edges of what the codec leaves.
+    pub(super) crop: Crop,
 }
 
 /// Where a frame lies in time and number.
@@ -60,6 +64,8 @@ pub(super) struct PictureMaker {
 /// What was worked out for frames of one kind.
 struct Current {
     kind: FrameKind,
+    /// What is left of the planes after cropping.
+    rect: Rect,
     layout: PixelLayout,
     scaler: Option<Scaler>,
     source: Arc<SourceFormat>,
@@ -69,7 +75,10 @@ struct Current {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct FrameKind {
     format: PixelFormat,
+    /// Width and height as decoded.
     size: (u32, u32),
+    /// What the codec leaves out of that.
+    crop: Crop,
     tags: tags::TagNumbers,
 }
 
@@ -123,10 +132,17 @@ impl PictureMaker {
         self.current_for(kind).ok().map(|current| current.layout)
     }
 
+    /// Width and height of a frame's picture, after cropping; those of its planes if they cannot be read.
+    pub(super) fn size(&mut self, frame: &AvFrame) -> (u32, u32) {
+        let kind = self.kind(frame);
+        self.current_for(kind).map_or(kind.size, |current| (current.rect.width, current.rect.height))
+    }
+
     fn kind(&self, frame: &AvFrame) -> FrameKind {
         FrameKind {
             format: frame.format(),
             size: frame.size(),
+            crop: frame.crop(),
             tags: tags::merged(frame.color_numbers(), self.defaults.tags),
         }
     }
@@ -151,20 +167,27 @@ impl PictureMaker {
             None => frame,
         };
         let source = Arc::clone(&current.source);
-        let layout = current.layout;
+        let (layout, rect) = (current.layout, current.rect);
         let descriptor = kind.format.descriptor().ok_or("unknown pixel format")?;
-        let (colorimetry, note) = tags::colorimetry(kind.tags, &layout, kind.size, &descriptor, &self.options);
+        let size = (rect.width, rect.height);
+        let (colorimetry, note) = tags::colorimetry(kind.tags, &layout, size, &descriptor, &self.options);
         if let Some(note) = note {
             self.note(note);
         }
         let planes = store(frame, &layout, kind.size).ok_or("its planes are too small")?;
-        let picture = Picture::new(layout, kind.size, colorimetry, planes).map_err(|error| error.to_string())?;
+        let picture = Picture::new(layout, kind.size, colorimetry, planes);
+        let picture = picture.and_then(|picture| crop::cropped(&picture, rect)).map_err(|error| error.to_string())?;
         Ok(Presented { picture, sample_aspect, orientation, source })
     }
 
     /// Decides how frames of a new kind are read.
     fn prepare(&mut self, kind: FrameKind) -> Result<Current, String> {
         let descriptor = kind.format.descriptor().ok_or("unknown pixel format")?;
+        let (cropping, rect) = Cropping::resolve(kind.size, kind.crop, self.defaults.crop, self.options.cropping);
+        for (by, stated) in cropping.stated().filter(|(_, stated)| stated.used == CropUse::Impossible) {
+            self.note(format!("the {by}'s cropping ({}) would leave nothing of the picture and is ignored", stated.crop));
+        }
+        let size = (rect.width, rect.height);
         let mut converted_to = None;
         let (layout, scaler) = match native_layout(&descriptor) {
             Some(layout) => (layout, None),
@@ -173,7 +196,7 @@ impl PictureMaker {
                 let target = conversion_target(&descriptor).filter(|_| Scaler::reads(kind.format));
                 let target = target.ok_or_else(unreadable)?;
                 let layout = target.descriptor().and_then(|d| native_layout(&d)).ok_or_else(unreadable)?;
-                let (colorimetry, _) = tags::colorimetry(kind.tags, &layout, kind.size, &descriptor, &self.options);
+                let (colorimetry, _) = tags::colorimetry(kind.tags, &layout, size, &descriptor, &self.options);
                 let full = colorimetry.range.value == Range::Full || is_full_range(&descriptor);
                 let scaler = Scaler::new(kind.size, kind.format, target, full).ok_or_else(unreadable)?;
                 self.note(format!("pixel format {} is converted to {} for counting", descriptor.name, target.name()));
@@ -186,8 +209,9 @@ impl PictureMaker {
             converted_to,
             transfer: av::transfer_name(kind.tags.transfer),
             primaries: av::primaries_name(kind.tags.primaries),
+            cropping,
         });
-        Ok(Current { kind, layout, scaler, source })
+        Ok(Current { kind, rect, layout, scaler, source })
     }
 
     /// Width of a pixel over its height: the container's, else the frame's, else the codec's, else 1.

@@ -9,6 +9,7 @@ use std::time::SystemTime;
 pub use pages::{Attachment, Memory, Pages};
 
 use crate::picture::color::{Colorimetry, Conversion, Matrix};
+use crate::picture::crop::Cropping;
 use crate::picture::layout::{ColorModel, LayoutError, PixelLayout};
 
 /// The bytes of one plane.
@@ -329,6 +330,8 @@ pub struct SourceFormat {
     pub transfer: Option<&'static str>,
     /// Colour primaries, by FFmpeg's name, where tagged.
     pub primaries: Option<&'static str>,
+    /// What the codec and the container leave out at the edges.
+    pub cropping: Cropping,
 }
 
 /// A picture with its place in the video.

@@ -2,6 +2,7 @@
 
 pub mod bars;
 pub mod color;
+pub mod crop;
 mod frame;
 pub mod layout;
 #[cfg(test)]

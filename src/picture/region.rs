@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use crate::picture::layout::{ColorModel, PixelLayout};
-use crate::picture::{OwnedPlanes, Picture, PictureError, PlaneStore, PlaneView};
+use crate::picture::{OwnedPlanes, Pages, Picture, PictureError, PlaneStore, PlaneView};
 
 /// A rectangle in pixels of the coded picture, from its upper left corner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -96,7 +96,7 @@ fn cut(start: u32, length: u32, shift: u8) -> impl Iterator<Item = (u32, u32)> {
 }
 
 /// A rectangle that begins at a chroma boundary, over the picture's own planes.
-fn view(picture: &Picture, rect: Rect) -> Result<Picture, PictureError> {
+pub(super) fn view(picture: &Picture, rect: Rect) -> Result<Picture, PictureError> {
     let layout = *picture.layout();
     let mut skipped = [0; 3];
     for (component, place) in layout.components.iter().enumerate().take(layout.component_count()) {
@@ -125,6 +125,10 @@ impl PlaneStore for OffsetPlanes {
         let PlaneView { bytes, stride } = self.picture.plane(index);
         let skipped = self.skipped.get(index).copied().unwrap_or(0);
         PlaneView { bytes: bytes.get(skipped..).unwrap_or(&[]), stride }
+    }
+
+    fn pages(&self) -> Option<&Pages> {
+        self.picture.pages()
     }
 }
 

@@ -127,10 +127,14 @@ fn of_frame(frame: &Frame, aspect_origin: Origin) -> Vec<InfoLine> {
     );
     let hdr = matches!(source.transfer, Some("smpte2084" | "arib-std-b67"));
     let shown = if hdr { ", shown as coded: not tone-mapped" } else { ", shown as coded" };
-    vec![
-        plain("pixel format", source.pixel_format.clone()),
-        plain("depth", depth),
-        plain("size", size),
+    let mut lines =
+        vec![plain("pixel format", source.pixel_format.clone()), plain("depth", depth), plain("size", size)];
+    lines.extend(source.cropping.stated().map(|(by, stated)| InfoLine {
+        name: "cropping",
+        value: format!("{stated} ({by})"),
+        origin: Some(Origin::Tagged),
+    }));
+    lines.extend([
         InfoLine { name: "pixel aspect", value: aspect, origin: Some(aspect_origin) },
         plain("rotation", turned),
         InfoLine { name: "matrix", value: color.matrix.value.to_string(), origin: Some(color.matrix.origin) },
@@ -138,7 +142,8 @@ fn of_frame(frame: &Frame, aspect_origin: Origin) -> Vec<InfoLine> {
         named("transfer", source.transfer, shown),
         named("primaries", source.primaries, ", not converted"),
         plain("conversion", conversion),
-    ]
+    ]);
+    lines
 }
 
 /// Something that has an effect on nothing here, and is named where the file names it.

@@ -41,6 +41,7 @@ pub struct StripKey {
     changed_nanos: u64,
     matrix: Option<String>,
     range: Option<String>,
+    cropping: String,
 }
 
 impl StripKey {
@@ -56,6 +57,7 @@ impl StripKey {
             changed_nanos: u64::try_from(since.as_nanos()).unwrap_or(u64::MAX),
             matrix: open.matrix.map(|matrix| matrix.to_string()),
             range: open.range.map(|range| range.to_string()),
+            cropping: open.cropping.name().to_owned(),
         })
     }
 

@@ -14,6 +14,7 @@ use super::pipeline::{Pipeline, Request};
 use super::signal::SignalUse;
 use crate::adjust::Adjustments;
 use crate::export::figures::SCHEMA;
+use crate::picture::crop::CroppingChoice;
 use crate::text::public;
 
 /// Bytes at the start and at the end of a file by which it is told from others.
@@ -71,6 +72,9 @@ pub struct RunOptions {
     pub matrix: Option<String>,
     /// The range that was forced on it.
     pub range: Option<String>,
+    /// Which of the file's croppings are applied; absent where all are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cropping: Option<String>,
     /// What was done to the pictures, in words; absent where nothing was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub adjustments: Option<String>,
@@ -117,6 +121,9 @@ impl RunOptions {
             }),
             matrix: request.open.matrix.map(|matrix| matrix.name().to_owned()),
             range: request.open.range.map(|range| range.name().to_owned()),
+            cropping: Some(request.open.cropping)
+                .filter(|cropping| *cropping != CroppingChoice::All)
+                .map(|cropping| cropping.name().to_owned()),
             adjustments: adjustments_text(&request.adjustments),
             scopes: (request.counting.scopes == ScopeUse::Saturation).then(|| "vectorscope".to_owned()),
             against: request.against.as_ref().map(AgainstOptions::of),

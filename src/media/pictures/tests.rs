@@ -9,7 +9,7 @@ fn maker() -> PictureMaker {
     let tags = tags::TagNumbers { matrix: 2, range: 0, primaries: 2, transfer: 2 };
     PictureMaker::new(
         &OpenOptions::default(),
-        StreamDefaults { tags, sample_aspect: None, coded_sample_aspect: None, orientation: None },
+        StreamDefaults { tags, sample_aspect: None, coded_sample_aspect: None, orientation: None, crop: Crop::default() },
     )
 }
 
@@ -214,7 +214,7 @@ fn tags_and_overrides_are_told_apart() {
     let frame = || AvFrame::from_bytes(format("yuv420p"), (WIDTH, HEIGHT), &bytes).0;
     let colorimetry = |matrix: i32, range: i32, options: OpenOptions| {
         let tags = tags::TagNumbers { matrix, range, primaries: 2, transfer: 2 };
-        let defaults = StreamDefaults { tags, sample_aspect: None, coded_sample_aspect: None, orientation: None };
+        let defaults = StreamDefaults { tags, sample_aspect: None, coded_sample_aspect: None, orientation: None, crop: Crop::default() };
         let mut maker = PictureMaker::new(&options, defaults);
         let shown = maker.make(frame()).unwrap();
         let colors = *shown.picture.colorimetry();

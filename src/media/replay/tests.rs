@@ -72,6 +72,7 @@ impl Sent {
             sample_aspect: parameters.sample_aspect(),
             coded_sample_aspect: parameters.coded_sample_aspect(),
             orientation: None,
+            crop: Crop::default(),
         };
         let (stream, tick_secs) = (StreamCopy::of(&parameters).unwrap(), parameters.time_base().value());
         self.shift.begin(Coding { stream, defaults, threads, tick_secs, begins_anew });

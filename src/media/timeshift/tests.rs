@@ -15,6 +15,7 @@ fn coding(begins_anew: bool) -> Coding {
         sample_aspect: None,
         coded_sample_aspect: None,
         orientation: None,
+        crop: Crop::default(),
     };
     Coding { stream, defaults, threads: 1, tick_secs: 0.001, begins_anew }
 }
