@@ -305,7 +305,7 @@ impl Session {
         if self.is_other {
             return frame.clone();
         }
-        let own = frame.picture.colorimetry();
+        let own = frame.picture.decoded().colorimetry();
         let Interpretation { matrix, range } = self.interpretation;
         let matrix = matrix.map_or(own.matrix, |value| Sourced { value, origin: Origin::Overridden });
         let range = range.map_or(own.range, |value| Sourced { value, origin: Origin::Overridden });
@@ -319,11 +319,12 @@ impl Session {
         if self.is_other {
             return OTHER.to_owned();
         }
-        let layout = frame.picture.layout();
+        let decoded = frame.picture.decoded();
+        let layout = decoded.layout();
         if layout.model != ColorModel::YCbCr {
             return "the picture has no chroma to convert: no matrix applies".to_owned();
         }
-        let own = frame.picture.colorimetry().matrix;
+        let own = decoded.colorimetry().matrix;
         // Planes of G, B and R all have the same size.
         let is_full = layout.chroma_shift == (0, 0);
         let others = Matrix::ALL.into_iter().filter(|&m| m != own.value && (is_full || m != Matrix::Identity));
@@ -342,10 +343,11 @@ impl Session {
         if self.is_other {
             return OTHER.to_owned();
         }
-        if frame.picture.layout().model == ColorModel::Rgb {
+        let decoded = frame.picture.decoded();
+        if decoded.layout().model == ColorModel::Rgb {
             return "the picture is R'G'B': its range is always full".to_owned();
         }
-        let own = frame.picture.colorimetry().range;
+        let own = decoded.colorimetry().range;
         let other = if own.value == Range::Limited { Range::Full } else { Range::Limited };
         let chosen = &mut self.interpretation.range;
         *chosen = next_of(&[None, Some(other)], *chosen);

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::picture::color::{Matrix, Range, Sourced};
+use crate::picture::color::{Matrix, Range, Sourced, UnreadableMatrix};
 use crate::picture::crop::CroppingChoice;
 use crate::picture::layout::PixelLayout;
 use crate::picture::{Orientation, Ratio, Scan};
@@ -62,6 +62,8 @@ pub struct StreamInfo {
     pub transfer: Option<&'static str>,
     /// Colour primaries of the first frame, by FFmpeg's name, where tagged.
     pub primaries: Option<&'static str>,
+    /// The matrix of the first frame, if it cannot be read: then there is no R'G'B'.
+    pub unreadable_matrix: Option<UnreadableMatrix>,
     /// Bits a second of the video stream, else of the whole file, as stated or as its size and duration tell.
     pub bit_rate: Option<u64>,
     /// Average frame rate in frames per second, where known.

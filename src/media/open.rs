@@ -185,6 +185,7 @@ impl Decoder {
             self.info.conversion = source.converted_to.clone();
             (self.info.transfer, self.info.primaries) = (source.transfer, source.primaries);
         }
+        self.info.unreadable_matrix = self.pictures.unreadable_matrix(&first.frame);
         self.info.sample_aspect = self.pictures.sample_aspect(&first.frame);
         self.info.orientation = self.pictures.orientation(&first.frame);
         self.info.notes.extend_from_slice(self.pictures.notes());
@@ -275,6 +276,7 @@ fn describe(source: &Source, input: &Input, stream: usize, codec: &Codec, notes:
         stated_size: parameters.size(),
         transfer: av::transfer_name(parameters.color_numbers().transfer),
         primaries: av::primaries_name(parameters.color_numbers().primaries),
+        unreadable_matrix: None,
         bit_rate: parameters.bit_rate().or_else(|| input.bit_rate()),
         nominal_rate: parameters.base_rate(),
         sample_aspect: Sourced::guessed(Ratio::ONE),

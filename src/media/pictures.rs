@@ -7,9 +7,10 @@ use super::av::{self, AvFrame, PixelFormat, Scaler};
 use super::info::OpenOptions;
 use super::layout::{conversion_target, is_full_range, native_layout};
 use super::{orientation, tags};
-use crate::picture::color::{Range, Sourced};
+use crate::picture::color::{Matrix, Range, Sourced, UnreadableMatrix};
 use crate::picture::crop::{self, Crop, CropUse, Cropping};
-use crate::picture::layout::PixelLayout;
+use crate::picture::layout::{ColorModel, PixelLayout};
+use crate::picture::nonlinear;
 use crate::picture::region::Rect;
 use crate::picture::{Frame, Orientation, OwnedPlanes, Pages, Picture, PlaneStore, PlaneView, Ratio, SourceFormat};
 
@@ -138,6 +139,21 @@ impl PictureMaker {
         self.current_for(kind).map_or(kind.size, |current| (current.rect.width, current.rect.height))
     }
 
+    /// The matrix of a frame's picture, if it cannot be read.
+    pub(super) fn unreadable_matrix(&mut self, frame: &AvFrame) -> Option<UnreadableMatrix> {
+        let kind = self.kind(frame);
+        let layout = self.current_for(kind).ok()?.layout;
+        let descriptor = kind.format.descriptor()?;
+        let (colorimetry, note) = tags::colorimetry(kind.tags, &layout, kind.size, &descriptor, &self.options);
+        match (layout.model, colorimetry.matrix.value) {
+            (ColorModel::YCbCr, Matrix::Unreadable(matrix)) => {
+                note.into_iter().for_each(|note| self.note(note));
+                Some(matrix)
+            }
+            _ => None,
+        }
+    }
+
     fn kind(&self, frame: &AvFrame) -> FrameKind {
         FrameKind {
             format: frame.format(),
@@ -177,6 +193,7 @@ impl PictureMaker {
         let planes = store(frame, &layout, kind.size).ok_or("its planes are too small")?;
         let picture = Picture::new(layout, kind.size, colorimetry, planes);
         let picture = picture.and_then(|picture| crop::cropped(&picture, rect)).map_err(|error| error.to_string())?;
+        let picture = nonlinear::to_rgb(picture);
         Ok(Presented { picture, sample_aspect, orientation, source })
     }
 

@@ -8,9 +8,10 @@ use std::time::SystemTime;
 
 pub use pages::{Attachment, Memory, Pages};
 
-use crate::picture::color::{Colorimetry, Conversion, Matrix};
+use crate::picture::color::{Colorimetry, Conversion, Matrix, UnreadableMatrix};
 use crate::picture::crop::Cropping;
 use crate::picture::layout::{ColorModel, LayoutError, PixelLayout};
+use crate::picture::nonlinear;
 
 /// The bytes of one plane.
 #[derive(Debug, Clone, Copy)]
@@ -101,6 +102,8 @@ pub struct Picture {
     height: u32,
     colorimetry: Colorimetry,
     planes: Arc<dyn PlaneStore>,
+    /// The picture as it was coded, where this is what its codes were converted to.
+    coded: Option<Arc<Self>>,
 }
 
 impl Picture {
@@ -133,7 +136,7 @@ impl Picture {
                 return Err(PictureError::Plane { plane, actual, needed, stride });
             }
         }
-        Ok(Self { layout, width, height, colorimetry, planes })
+        Ok(Self { layout, width, height, colorimetry, planes, coded: None })
     }
 
     /// The memory layout of the planes.
@@ -166,16 +169,55 @@ impl Picture {
         &self.colorimetry
     }
 
-    /// Whether the samples are Y'CbCr codes, or luma alone, that can be counted as they are coded.
+    /// This picture, to which another one was converted.
     #[must_use]
-    pub fn has_coded_components(&self) -> bool {
-        self.layout.model != ColorModel::Rgb && self.colorimetry.matrix.value != Matrix::Identity
+    pub(super) fn converted_from(self, coded: Self) -> Self {
+        Self { coded: Some(Arc::new(coded)), ..self }
     }
 
-    /// The same planes read as other colour.
+    /// The picture as it was decoded: this one, unless it was [converted](super::nonlinear) because its matrix is not linear in the codes.
+    #[must_use]
+    pub fn decoded(&self) -> &Self {
+        self.coded.as_deref().unwrap_or(self)
+    }
+
+    /// The picture of which R'G'B' can be counted; `None` where the matrix cannot be read.
+    #[must_use]
+    pub fn as_rgb(&self) -> Option<&Self> {
+        self.unreadable_matrix().is_none().then_some(self)
+    }
+
+    /// The picture whose samples are Y'CbCr codes, or luma alone, that can be counted as they are coded; `None` for R'G'B'.
+    #[must_use]
+    pub fn as_coded(&self) -> Option<&Self> {
+        let decoded = self.decoded();
+        let is_coded = decoded.layout.model != ColorModel::Rgb && decoded.colorimetry.matrix.value != Matrix::Identity;
+        is_coded.then_some(decoded)
+    }
+
+    /// Whether there are Y'CbCr codes, or luma alone, that can be counted as they are coded.
+    #[must_use]
+    pub fn has_coded_components(&self) -> bool {
+        self.as_coded().is_some()
+    }
+
+    /// The matrix for which there is no R'G'B', and why. Gray needs none.
+    #[must_use]
+    pub fn unreadable_matrix(&self) -> Option<UnreadableMatrix> {
+        match (self.layout.model, self.colorimetry.matrix.value) {
+            (ColorModel::YCbCr, Matrix::Unreadable(matrix)) => Some(matrix),
+            _ => None,
+        }
+    }
+
+    /// The decoded picture read as other colour.
     #[must_use]
     pub fn with_colorimetry(&self, colorimetry: Colorimetry) -> Self {
-        Self { colorimetry, ..self.clone() }
+        match &self.coded {
+            Some(coded) if coded.colorimetry == colorimetry => self.clone(),
+            Some(coded) => nonlinear::to_rgb(Self { colorimetry, ..Self::clone(coded) }),
+            None => Self { colorimetry, ..self.clone() },
+        }
     }
 
     /// The integer conversion to R'G'B' codes.
@@ -371,7 +413,11 @@ impl Frame {
     /// Bytes of the picture's planes.
     #[must_use]
     pub fn plane_bytes(&self) -> usize {
-        (0..self.picture.layout().plane_count()).map(|plane| self.picture.plane(plane).bytes.len()).sum()
+        let of = |picture: &Picture| -> usize {
+            (0..picture.layout().plane_count()).map(|plane| picture.plane(plane).bytes.len()).sum()
+        };
+        let decoded = self.picture.decoded();
+        of(&self.picture) + if std::ptr::eq(decoded, &raw const self.picture) { 0 } else { of(decoded) }
     }
 }
 

@@ -7,7 +7,10 @@ mod frame;
 pub mod layout;
 #[cfg(test)]
 pub mod made;
+pub mod nonlinear;
+pub mod primaries;
 pub mod region;
+pub mod transfer;
 pub(crate) mod unpack;
 
 pub use frame::*;

@@ -39,11 +39,13 @@ pub fn probe(picture: &Picture, x: u32, y: u32, components: Components) -> Probe
     let bits = layout.bin_bits();
     let rgb = unclamped_rgb(picture, x, y);
     let codes = rgb.map(|v| v.clamp(0, (1 << bits) - 1) as u32);
-    let (sx, sy) = if layout.model == ColorModel::YCbCr { layout.chroma_shift } else { (0, 0) };
+    let decoded = picture.decoded();
+    let (model, shift) = (decoded.layout().model, decoded.layout().chroma_shift);
+    let (sx, sy) = if model == ColorModel::YCbCr { shift } else { (0, 0) };
     let coded = std::array::from_fn(|component| match component {
-        0 => Some(picture.code(0, x, y)),
-        _ if component >= layout.component_count() => None,
-        _ => Some(picture.code(component, x >> sx, y >> sy)),
+        0 => Some(decoded.code(0, x, y)),
+        _ if component >= decoded.layout().component_count() => None,
+        _ => Some(decoded.code(component, x >> sx, y >> sy)),
     });
     let luminance = luminance_bin(codes, bits);
     let bins = match components {

@@ -49,6 +49,12 @@ impl ScopeUse {
 }
 
 impl RunComponents {
+    /// The same for a video of which R'G'B' cannot be counted.
+    #[must_use]
+    pub const fn without_rgb(self) -> Self {
+        Self { rgbl: false, coded: self.coded || self.rgbl, ..self }
+    }
+
     fn components(self) -> &'static [Components] {
         match (self.rgbl, self.coded || self.signal != SignalUse::None) {
             (true, true) => &[Components::Rgbl, Components::YCbCr],
@@ -136,7 +142,8 @@ impl RunCounter {
             Some(rect) => region::parts(picture, rect).map_err(EngineError::Region),
         };
         let is_off = self.adjustments.is_off();
-        let chroma = if is_off { Chroma::of(picture) } else { Some(Chroma::of_adjusted(picture)) };
+        let first = self.counting.components().first().copied().unwrap_or_default();
+        let chroma = if is_off { Chroma::of(first.in_picture(picture)) } else { Some(Chroma::of_adjusted(picture)) };
         let chroma = chroma.filter(|_| self.counting.scopes == ScopeUse::Saturation);
         let (mut expected, mut expected_scope) = (Vec::new(), None);
         if self.verify {
@@ -147,13 +154,15 @@ impl RunCounter {
                     codes.picture().map_err(EngineError::Adjust)?
                 }
             };
-            let parts = parts_of(&adjusted)?;
-            expected = self.counting.components().iter().map(|&components| reference_of(&parts, components)).collect();
+            let reference = |&components: &Components| {
+                Ok(reference_of(&parts_of(components.in_picture(&adjusted))?, components))
+            };
+            expected = self.counting.components().iter().map(reference).collect::<Result<_, EngineError>>()?;
             let pixels = region.unwrap_or(Rect::whole(adjusted.width(), adjusted.height()));
-            expected_scope = chroma.map(|chroma| scopes::reference::vectorscope(&adjusted, pixels, chroma));
+            expected_scope = chroma.map(|chroma| scopes::reference::vectorscope(first.in_picture(&adjusted), pixels, chroma));
         }
         let signal = match reading {
-            Some(reading) => Some((parts_of(picture)?, reading)),
+            Some(reading) => Some((parts_of(picture.decoded())?, reading)),
             None => None,
         };
         self.under_way.push_back(SubmittedFrame { signal, expected, expected_scope, chroma });

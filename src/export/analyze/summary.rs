@@ -56,7 +56,7 @@ pub fn hash(bytes: &[u8]) -> u64 {
 /// Options that change what a record says. Runs that differ in one of them are not parts of one another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunOptions {
-    /// "rgbl", or "rgbl+ycbcr".
+    /// "rgbl", "rgbl+ycbcr", or "ycbcr" where there is no R'G'B'.
     pub components: String,
     /// Whether all bins are told.
     pub bins: bool,
@@ -108,7 +108,11 @@ impl RunOptions {
     /// The options of a run on a file that was opened.
     #[must_use]
     pub fn new(request: &Request, pipeline: &Pipeline, bins: bool) -> Self {
-        let components = if request.counting.coded { "rgbl+ycbcr" } else { "rgbl" };
+        let components = match (request.counting.rgbl, request.counting.coded) {
+            (true, true) => "rgbl+ycbcr",
+            (false, true) => "ycbcr",
+            _ => "rgbl",
+        };
         Self {
             components: if request.counting.signal == SignalUse::None { components } else { "signalstats" }.to_owned(),
             bins,

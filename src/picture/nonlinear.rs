@@ -1,0 +1,271 @@
+//! From components that are not linear in R'G'B', constant luminance and ICtCp, to R'G'B' of the same depth: once for each picture, before
+//! anything is counted or drawn.
+//!
+//! Between the codes and R'G'B' lies light. A signal has 30 fractional bits here and its light 38; the table from one to the other has an
+//! entry for each 65536th of the signal, between which it is a straight line. The code of a light is found by comparing it with the light
+//! halfway between each two codes, so that it is rounded to the nearest code without an inverse table. Tables and factors are worked out
+//! once, by operations that are the same on every machine to the last bit; from the codes on all arithmetic is integer.
+
+use std::sync::{Arc, LazyLock};
+
+use rayon::prelude::*;
+
+use super::color::{Colorimetry, Matrix, NonlinearForm, NonlinearMatrix, Range, Sourced};
+use super::layout::{ColorModel, PixelLayout};
+use super::primaries::Primaries;
+use super::transfer::SignalCurve;
+use super::unpack::Source;
+use super::{OwnedPlanes, Picture};
+
+/// Fractional bits of a signal, of light, of factors of signals, and of factors of light. A factor is below 4: the sums of three products
+/// stay below 2^63.
+const SIGNAL_BITS: u32 = 30;
+const LIGHT_BITS: u32 = 38;
+const SIGNAL_FACTOR_BITS: u32 = 28;
+const LIGHT_FACTOR_BITS: u32 = 22;
+/// Binary logarithm of the steps of the table of light.
+const STEP_BITS: u32 = 16;
+
+/// The picture in R'G'B', with what it was beside it, if its matrix is not linear in the codes; else the picture itself.
+#[must_use]
+pub fn to_rgb(picture: Picture) -> Picture {
+    let (ColorModel::YCbCr, Matrix::Nonlinear(matrix)) =
+        (picture.layout().model, picture.colorimetry().matrix.value)
+    else {
+        return picture;
+    };
+    let (width, height) = (picture.width(), picture.height());
+    let bits = picture.layout().bin_bits();
+    let layout = PixelLayout::planar_gbr(bits as u8);
+    let row_bytes = width as usize * usize::from(layout.sample_bytes);
+    let rule = Rule::new(matrix, picture.colorimetry().range.value, bits);
+    let mut planes = [(); 3].map(|()| vec![0; row_bytes * height as usize]);
+    let [green, blue, red] = &mut planes;
+    let rows = green.par_chunks_mut(row_bytes).zip(blue.par_chunks_mut(row_bytes)).zip(red.par_chunks_mut(row_bytes));
+    rows.enumerate().for_each_init(
+        || RowReader::new(&picture),
+        |reader, (y, ((green, blue), red))| {
+            reader.read(y);
+            let mut samples = (
+                green.chunks_exact_mut(usize::from(layout.sample_bytes)),
+                blue.chunks_exact_mut(usize::from(layout.sample_bytes)),
+                red.chunks_exact_mut(usize::from(layout.sample_bytes)),
+            );
+            for x in 0..width as usize {
+                let [r, g, b] = rule.rgb(reader.components(x));
+                for (samples, code) in [(&mut samples.0, g), (&mut samples.1, b), (&mut samples.2, r)] {
+                    if let Some(sample) = samples.next() {
+                        sample.copy_from_slice(&code.to_le_bytes()[..sample.len()]);
+                    }
+                }
+            }
+        },
+    );
+    let Colorimetry { matrix, range } = *picture.colorimetry();
+    let colorimetry = Colorimetry { matrix, range: Sourced { value: Range::Full, ..range } };
+    let planes = planes.into_iter().map(|plane| (plane, row_bytes)).collect();
+    match Picture::new(layout, (width, height), colorimetry, Arc::new(OwnedPlanes { planes })) {
+        Ok(converted) => converted.converted_from(picture),
+        // It has the size of one that there is, and planes that were made for it.
+        Err(_) => picture,
+    }
+}
+
+/// Rows of a picture's components, chroma being that of the sample which covers the pixel.
+struct RowReader<'a> {
+    sources: [Source<'a>; 3],
+    shift: (u8, u8),
+    codes: [Vec<u16>; 3],
+}
+
+impl<'a> RowReader<'a> {
+    fn new(picture: &'a Picture) -> Self {
+        let sources = std::array::from_fn(|component| Source::new(picture, component));
+        let codes = sources.map(|source: Source<'_>| vec![0; source.width]);
+        Self { sources, shift: picture.layout().chroma_shift, codes }
+    }
+
+    fn read(&mut self, y: usize) {
+        let rows = [y, y >> self.shift.1, y >> self.shift.1];
+        for ((source, codes), row) in self.sources.iter().zip(&mut self.codes).zip(rows) {
+            source.unpack(0, row, codes);
+        }
+    }
+
+    fn components(&self, x: usize) -> [usize; 3] {
+        let [first, second, third] = &self.codes;
+        let chroma = x >> self.shift.0;
+        [first[x], second[chroma], third[chroma]].map(usize::from)
+    }
+}
+
+/// The conversion of pictures of one matrix, range and depth.
+struct Rule {
+    /// The signal of each code of the first component, and of the others.
+    first: Vec<i64>,
+    others: Vec<i64>,
+    light: &'static LightOfSignal,
+    /// The light halfway between each two codes.
+    halves: Vec<i64>,
+    /// The highest code.
+    top: i64,
+    form: Form,
+}
+
+/// What is done with the signals.
+enum Form {
+    /// L'M'S' by I, Ct and Cp, and red, green and blue light by that of L, M and S.
+    Ictcp { signals: [[i64; 3]; 3], light: [[i64; 3]; 3] },
+    /// Differences of blue and red from luma, negative and positive; green light by that of luma, red and blue.
+    Constant { blue: [i64; 2], red: [i64; 2], green: [i64; 3] },
+}
+
+impl Rule {
+    fn new(NonlinearMatrix { form, curve }: NonlinearMatrix, range: Range, bits: u32) -> Self {
+        let top = (1_i64 << bits) - 1;
+        let unit = 1_i64 << (bits - 8);
+        let (first_span, other_span, zero) = match range {
+            Range::Limited => (219 * unit, 224 * unit, 16 * unit),
+            Range::Full => (top, top, 0),
+        };
+        let signals = |zero: i64, span: i64| (0..=top).map(|code| rounded((code - zero) << SIGNAL_BITS, span)).collect();
+        let half = |code: i64| light_fraction(curve.light((code as f64 + 0.5) / top as f64));
+        Self {
+            first: signals(zero, first_span),
+            others: signals(1 << (bits - 1), other_span),
+            light: LightOfSignal::of(curve),
+            halves: (0..top).map(half).collect(),
+            top,
+            form: Form::new(form, curve),
+        }
+    }
+
+    /// R'G'B' codes of a pixel's components.
+    fn rgb(&self, [first, second, third]: [usize; 3]) -> [u16; 3] {
+        let (first, second, third) = (self.first[first], self.others[second], self.others[third]);
+        match &self.form {
+            Form::Ictcp { signals, light } => {
+                let light_of = |row: &[i64; 3]| self.light.of_signal(product(row, [first, second, third], SIGNAL_FACTOR_BITS));
+                let of_cones = signals.each_ref().map(light_of);
+                light.each_ref().map(|row| self.code(product(row, of_cones, LIGHT_FACTOR_BITS)))
+            }
+            Form::Constant { blue, red, green } => {
+                let signal = |[negative, positive]: [i64; 2], difference: i64| {
+                    let factor = if difference > 0 { positive } else { negative };
+                    first + rounded_shift(factor * difference, SIGNAL_FACTOR_BITS)
+                };
+                let (red, blue) = (signal(*red, third), signal(*blue, second));
+                let light = [first, red, blue].map(|signal| self.light.of_signal(signal));
+                let green = self.code(product(green, light, LIGHT_FACTOR_BITS));
+                let code = |signal: i64| rounded_shift(signal * self.top, SIGNAL_BITS).clamp(0, self.top) as u16;
+                [code(red), green, code(blue)]
+            }
+        }
+    }
+
+    /// The nearest code of a light.
+    fn code(&self, light: i64) -> u16 {
+        self.halves.partition_point(|&half| half <= light) as u16
+    }
+}
+
+impl Form {
+    fn new(form: NonlinearForm, curve: SignalCurve) -> Self {
+        let (kr, kb) = match form {
+            NonlinearForm::Ictcp => return Self::ictcp(curve),
+            NonlinearForm::Bt2020Constant => (0.2627, 0.0593),
+            NonlinearForm::ChromaDerivedConstant(primaries) => Primaries::luma_weights(primaries),
+        };
+        let kg = 1.0 - kr - kb;
+        // Twice the largest differences below and above zero (H.273, formulas 52 to 55).
+        let most = |weight: f64| {
+            let [negative, positive] = [curve.signal(1.0 - weight), 1.0 - curve.signal(weight)];
+            [negative, positive].map(|most| fraction(2.0 * most, SIGNAL_FACTOR_BITS))
+        };
+        let green = [1.0 / kg, -kr / kg, -kb / kg].map(|factor| fraction(factor, LIGHT_FACTOR_BITS));
+        Self::Constant { blue: most(kb), red: most(kr), green }
+    }
+
+    /// By the matrices of BT.2100, in 4096ths.
+    fn ictcp(curve: SignalCurve) -> Self {
+        let cones = [[1688.0, 2146.0, 262.0], [683.0, 2951.0, 462.0], [99.0, 309.0, 3688.0]];
+        let differences = match curve {
+            SignalCurve::Hlg => [[3625.0, -7465.0, 3840.0], [9500.0, -9212.0, -288.0]],
+            SignalCurve::Pq | SignalCurve::Camera => [[6610.0, -13613.0, 7003.0], [17933.0, -17390.0, -543.0]],
+        };
+        let [tritan, protan] = differences;
+        let factors = |matrix: [[f64; 3]; 3], bits| {
+            inverse(matrix).map(|row| row.map(|factor| fraction(4096.0 * factor, bits)))
+        };
+        Self::Ictcp {
+            signals: factors([[2048.0, 2048.0, 0.0], tritan, protan], SIGNAL_FACTOR_BITS),
+            light: factors(cones, LIGHT_FACTOR_BITS),
+        }
+    }
+}
+
+/// The light of signals from 0 to 1.
+struct LightOfSignal(Vec<i64>);
+
+impl LightOfSignal {
+    fn of(curve: SignalCurve) -> &'static Self {
+        static CAMERA: LazyLock<LightOfSignal> = LazyLock::new(|| LightOfSignal::new(SignalCurve::Camera));
+        static PQ: LazyLock<LightOfSignal> = LazyLock::new(|| LightOfSignal::new(SignalCurve::Pq));
+        static HLG: LazyLock<LightOfSignal> = LazyLock::new(|| LightOfSignal::new(SignalCurve::Hlg));
+        match curve {
+            SignalCurve::Camera => &CAMERA,
+            SignalCurve::Pq => &PQ,
+            SignalCurve::Hlg => &HLG,
+        }
+    }
+
+    fn new(curve: SignalCurve) -> Self {
+        let steps = 1_u32 << STEP_BITS;
+        // One more, which the last is connected with and which counts for nothing.
+        let signals = (0..=steps).chain([steps]);
+        Self(signals.map(|step| light_fraction(curve.light(f64::from(step) / f64::from(steps)))).collect())
+    }
+
+    /// The light of a signal; that of 0 and 1 beyond them.
+    fn of_signal(&self, signal: i64) -> i64 {
+        const REST_BITS: u32 = SIGNAL_BITS - STEP_BITS;
+        let signal = signal.clamp(0, 1 << SIGNAL_BITS);
+        let (step, rest) = ((signal >> REST_BITS) as usize, signal & ((1 << REST_BITS) - 1));
+        let (from, to) = (self.0[step], self.0[step + 1]);
+        from + rounded_shift((to - from) * rest, REST_BITS)
+    }
+}
+
+/// A real number with so many fractional bits, rounded.
+fn fraction(value: f64, bits: u32) -> i64 {
+    (value * (1_i64 << bits) as f64).round() as i64
+}
+
+fn light_fraction(light: f64) -> i64 {
+    fraction(light, LIGHT_BITS)
+}
+
+/// A quotient of integers, the second of them positive, rounded to the nearest.
+const fn rounded(dividend: i64, divisor: i64) -> i64 {
+    (dividend + divisor / 2).div_euclid(divisor)
+}
+
+const fn rounded_shift(value: i64, bits: u32) -> i64 {
+    (value + (1 << (bits - 1))) >> bits
+}
+
+/// The sum of three products with factors of so many fractional bits.
+const fn product(factors: &[i64; 3], values: [i64; 3], bits: u32) -> i64 {
+    rounded_shift(factors[0] * values[0] + factors[1] * values[1] + factors[2] * values[2], bits)
+}
+
+/// The inverse of a matrix, by its cofactors.
+fn inverse(m: [[f64; 3]; 3]) -> [[f64; 3]; 3] {
+    let cofactor = |row: usize, column: usize| {
+        let [r1, r2] = [(row + 1) % 3, (row + 2) % 3];
+        let [c1, c2] = [(column + 1) % 3, (column + 2) % 3];
+        m[r1][c1] * m[r2][c2] - m[r1][c2] * m[r2][c1]
+    };
+    let determinant: f64 = (0..3).map(|column| m[0][column] * cofactor(0, column)).sum();
+    std::array::from_fn(|row| std::array::from_fn(|column| cofactor(column, row) / determinant))
+}
