@@ -12,6 +12,7 @@ use super::signal;
 use crate::media::{DecodeThread, NoSignal, StreamInfo};
 use crate::picture::Frame;
 use crate::picture::color::{Colorimetry, Matrix, Origin, Range, Sourced};
+use crate::picture::nonlinear;
 use crate::picture::layout::ColorModel;
 use crate::playback::{Marks, News, Player, SeekRequest, StepEnd, Tick, send, take_events};
 use crate::text::{file_name, timecode};
@@ -309,7 +310,7 @@ impl Session {
         let Interpretation { matrix, range } = self.interpretation;
         let matrix = matrix.map_or(own.matrix, |value| Sourced { value, origin: Origin::Overridden });
         let range = range.map_or(own.range, |value| Sourced { value, origin: Origin::Overridden });
-        let picture = frame.picture.with_colorimetry(Colorimetry { matrix, range });
+        let picture = nonlinear::read_as(&frame.picture, Colorimetry { matrix, range });
         Frame { picture, ..frame.clone() }
     }
 

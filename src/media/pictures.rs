@@ -8,10 +8,10 @@ use super::info::OpenOptions;
 use super::layout::{conversion_target, is_full_range, native_layout};
 use super::{orientation, tags};
 use crate::picture::color::{Matrix, Range, Sourced, UnreadableMatrix};
-use crate::picture::crop::{self, Crop, CropUse, Cropping};
+use crate::picture::crop::{Crop, CropUse, Cropping};
 use crate::picture::layout::{ColorModel, PixelLayout};
 use crate::picture::nonlinear;
-use crate::picture::region::Rect;
+use crate::picture::region::{self, Rect};
 use crate::picture::{Frame, Orientation, OwnedPlanes, Pages, Picture, PlaneStore, PlaneView, Ratio, SourceFormat};
 
 /// What the container says about all frames; a frame may say otherwise.
@@ -192,7 +192,7 @@ impl PictureMaker {
         }
         let planes = store(frame, &layout, kind.size).ok_or("its planes are too small")?;
         let picture = Picture::new(layout, kind.size, colorimetry, planes);
-        let picture = picture.and_then(|picture| crop::cropped(&picture, rect)).map_err(|error| error.to_string())?;
+        let picture = picture.and_then(|picture| region::cropped(&picture, rect)).map_err(|error| error.to_string())?;
         let picture = nonlinear::to_rgb(picture);
         Ok(Presented { picture, sample_aspect, orientation, source })
     }
@@ -200,11 +200,13 @@ impl PictureMaker {
     /// Decides how frames of a new kind are read.
     fn prepare(&mut self, kind: FrameKind) -> Result<Current, String> {
         let descriptor = kind.format.descriptor().ok_or("unknown pixel format")?;
-        let (cropping, rect) = Cropping::resolve(kind.size, kind.crop, self.defaults.crop, self.options.cropping);
+        let cropping = Cropping::resolve(kind.size, kind.crop, self.defaults.crop, self.options.cropping);
         for (by, stated) in cropping.stated().filter(|(_, stated)| stated.used == CropUse::Impossible) {
             self.note(format!("the {by}'s cropping ({}) would leave nothing of the picture and is ignored", stated.crop));
         }
-        let size = (rect.width, rect.height);
+        let crop = cropping.applied();
+        let size = crop.leaves(kind.size).unwrap_or(kind.size);
+        let rect = Rect { x: crop.left, y: crop.top, width: size.0, height: size.1 };
         let mut converted_to = None;
         let (layout, scaler) = match native_layout(&descriptor) {
             Some(layout) => (layout, None),

@@ -11,7 +11,6 @@ pub use pages::{Attachment, Memory, Pages};
 use crate::picture::color::{Colorimetry, Conversion, Matrix, UnreadableMatrix};
 use crate::picture::crop::Cropping;
 use crate::picture::layout::{ColorModel, LayoutError, PixelLayout};
-use crate::picture::nonlinear;
 
 /// The bytes of one plane.
 #[derive(Debug, Clone, Copy)]
@@ -210,14 +209,10 @@ impl Picture {
         }
     }
 
-    /// The decoded picture read as other colour.
+    /// The planes as they were decoded, read as other colour.
     #[must_use]
     pub fn with_colorimetry(&self, colorimetry: Colorimetry) -> Self {
-        match &self.coded {
-            Some(coded) if coded.colorimetry == colorimetry => self.clone(),
-            Some(coded) => nonlinear::to_rgb(Self { colorimetry, ..Self::clone(coded) }),
-            None => Self { colorimetry, ..self.clone() },
-        }
+        Self { colorimetry, ..self.decoded().clone() }
     }
 
     /// The integer conversion to R'G'B' codes.

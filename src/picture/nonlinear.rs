@@ -71,6 +71,15 @@ pub fn to_rgb(picture: Picture) -> Picture {
     }
 }
 
+/// The picture read as other colour, and converted anew where that is not linear in the codes.
+#[must_use]
+pub fn read_as(picture: &Picture, colorimetry: Colorimetry) -> Picture {
+    if *picture.decoded().colorimetry() == colorimetry {
+        return picture.clone();
+    }
+    to_rgb(picture.with_colorimetry(colorimetry))
+}
+
 /// Rows of a picture's components, chroma being that of the sample which covers the pixel.
 struct RowReader<'a> {
     sources: [Source<'a>; 3],
@@ -268,4 +277,95 @@ fn inverse(m: [[f64; 3]; 3]) -> [[f64; 3]; 3] {
     };
     let determinant: f64 = (0..3).map(|column| m[0][column] * cofactor(0, column)).sum();
     std::array::from_fn(|row| std::array::from_fn(|column| cofactor(column, row) / determinant))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KINDS: [(NonlinearForm, SignalCurve); 7] = [
+        (NonlinearForm::Ictcp, SignalCurve::Pq),
+        (NonlinearForm::Ictcp, SignalCurve::Hlg),
+        (NonlinearForm::Bt2020Constant, SignalCurve::Camera),
+        (NonlinearForm::Bt2020Constant, SignalCurve::Pq),
+        (NonlinearForm::Bt2020Constant, SignalCurve::Hlg),
+        (NonlinearForm::ChromaDerivedConstant(Primaries::Bt709), SignalCurve::Camera),
+        (NonlinearForm::ChromaDerivedConstant(Primaries::Film), SignalCurve::Pq),
+    ];
+
+    #[test]
+    fn gray_keeps_its_codes() {
+        for (form, curve) in KINDS {
+            for bits in [8, 10, 12] {
+                let rule = Rule::new(NonlinearMatrix { form, curve }, Range::Full, bits);
+                for code in 0..1_usize << bits {
+                    let middle = 1 << (bits - 1);
+                    assert_eq!(rule.rgb([code, middle, middle]), [code as u16; 3], "{form:?} {curve:?} {bits}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn black_and_white_of_limited_range_are_the_outermost_codes() {
+        for (form, curve) in KINDS {
+            let rule = Rule::new(NonlinearMatrix { form, curve }, Range::Limited, 10);
+            let of = |luma| rule.rgb([luma, 512, 512]);
+            assert_eq!([of(64), of(940)], [[0; 3], [1023; 3]], "{form:?} {curve:?}");
+            assert_eq!([of(4), of(1019)], [[0; 3], [1023; 3]], "beyond them");
+        }
+    }
+
+    /// Every combination of outermost codes, for which sums would overflow first.
+    #[test]
+    fn all_codes_have_room() {
+        for (form, curve) in KINDS {
+            for range in [Range::Limited, Range::Full] {
+                let rule = Rule::new(NonlinearMatrix { form, curve }, range, 12);
+                for number in 0..27 {
+                    let code = |place: usize| [0, 2048, 4095][number / 3_usize.pow(place as u32) % 3];
+                    let rgb = rule.rgb([code(0), code(1), code(2)]);
+                    assert!(rgb.iter().all(|code| *code <= 4095));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn light_rises_with_the_signal_to_all_of_it() {
+        for curve in [SignalCurve::Camera, SignalCurve::Pq, SignalCurve::Hlg] {
+            let table = LightOfSignal::of(curve);
+            assert!(table.0.windows(2).take(1 << STEP_BITS).all(|two| two[0] <= two[1]), "{curve:?}");
+            assert_eq!((table.0[0], table.of_signal(-5)), (0, 0), "{curve:?}");
+            assert!((table.of_signal(2 << SIGNAL_BITS) - (1 << LIGHT_BITS)).abs() < 1 << 8, "{curve:?}");
+            for light in [0.0001, 0.01, 0.18, 0.5, 0.9] {
+                assert!((curve.light(curve.signal(light)) / light - 1.0).abs() < 1e-9, "{curve:?} {light}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_picture_keeps_its_codes_beside_what_they_become() {
+        let layout = PixelLayout::planar_ycbcr(10, (1, 1));
+        let matrix = Matrix::Nonlinear(NonlinearMatrix { form: NonlinearForm::Ictcp, curve: SignalCurve::Pq });
+        let colorimetry = Colorimetry { matrix: Sourced::tagged(matrix), range: Sourced::tagged(Range::Limited) };
+        let plane = |codes: &[u16], width: usize| -> (Vec<u8>, usize) {
+            (codes.iter().flat_map(|code| code.to_le_bytes()).collect(), 2 * width)
+        };
+        let planes = vec![plane(&[64, 502, 940, 502, 700, 300], 3), plane(&[512, 600], 2), plane(&[512, 400], 2)];
+        let coded = Picture::new(layout, (3, 2), colorimetry, Arc::new(OwnedPlanes { planes })).unwrap();
+        let picture = to_rgb(coded);
+        assert_eq!((picture.layout().model, picture.layout().depth), (ColorModel::Rgb, 10));
+        assert_eq!([0, 1, 2].map(|component| picture.code(component, 0, 0)), [0; 3]);
+        assert_eq!([0, 1, 2].map(|component| picture.code(component, 1, 0)), [512; 3]);
+        assert_ne!(picture.code(0, 2, 0), picture.code(2, 2, 0), "chroma of the sample that covers it");
+        assert_eq!(picture.as_coded().unwrap().code(1, 1, 0), 600);
+        assert_eq!(*picture.decoded().colorimetry(), colorimetry);
+        // Another range is read from the codes, and the same changes nothing.
+        let full = Colorimetry { range: Sourced::tagged(Range::Full), ..colorimetry };
+        assert_eq!(read_as(&picture, full).code(0, 1, 0), 502);
+        assert!(read_as(&picture, colorimetry).has_codes_of(&picture));
+        let linear = Colorimetry { matrix: Sourced::tagged(Matrix::Bt2020), ..colorimetry };
+        assert_eq!(read_as(&picture, linear).layout().model, ColorModel::YCbCr, "nothing to convert");
+    }
 }

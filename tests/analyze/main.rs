@@ -11,6 +11,7 @@ mod adjusted;
 mod against;
 mod against_selection;
 mod bad_input;
+mod cropping;
 mod damaged;
 mod endings;
 mod interrupt;

@@ -3,6 +3,7 @@
 use histoscope::CroppingChoice;
 use histoscope::media::{Decoder, OpenOptions};
 use histoscope::picture::Frame;
+use histoscope::picture::color::{Matrix, Sourced};
 use histoscope::picture::crop::{Crop, CropUse};
 
 use crate::common::{Clip, open, picture_bytes, raw_frames, rest};
@@ -88,5 +89,14 @@ fn a_picture_of_odd_height_has_all_its_lines() {
         let frames = rest(&mut open(clip.path()));
         assert_eq!(frames[0].picture.height(), height);
         assert!(bytes(&frames) == raw_frames(clip.path(), "yuv420p"), "{size}");
+    }
+}
+
+#[test]
+fn d10_is_read_by_its_active_lines() {
+    for (size, matrix) in [("720x608", Matrix::Bt601), ("720x512", Matrix::Bt601), ("704x608", Matrix::Bt709)] {
+        let clip = Clip::moving("imx.mxf", size, 0.08, "-c:v mpeg2video -pix_fmt yuv422p -intra_vlc 1 -g 1 -b:v 50M");
+        let frames = rest(&mut open(clip.path()));
+        assert_eq!(frames[0].picture.colorimetry().matrix, Sourced::guessed(matrix), "{size}");
     }
 }
