@@ -12,8 +12,8 @@ use super::signal;
 use crate::media::{DecodeThread, NoSignal, StreamInfo};
 use crate::picture::Frame;
 use crate::picture::color::{Colorimetry, Matrix, Origin, Range, Sourced};
-use crate::picture::nonlinear;
 use crate::picture::layout::ColorModel;
+use crate::picture::nonlinear;
 use crate::playback::{Marks, News, Player, SeekRequest, StepEnd, Tick, send, take_events};
 use crate::text::{file_name, timecode};
 

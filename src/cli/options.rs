@@ -5,7 +5,9 @@ use std::str::FromStr;
 use clap::{Args, ValueEnum};
 use histoscope::analysis::{Point, RegionSpec};
 use histoscope::benchmark::Shape;
-use histoscope::{AdapterChoice, Components, CroppingChoice, EngineChoice, Matrix, OpenOptions, Overlaps, Range, parse_time};
+use histoscope::{
+    AdapterChoice, Components, CroppingChoice, EngineChoice, Matrix, OpenOptions, Overlaps, Range, parse_time,
+};
 
 /// How the video is read.
 #[derive(Debug, Args)]

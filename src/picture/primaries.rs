@@ -92,7 +92,7 @@ mod tests {
             (Primaries::Smpte170m, 0.2124, 0.0866),
             (Primaries::Bt470m, 0.2990, 0.1146),
             (Primaries::Bt470bg, 0.2220, 0.0713),
-            (Primaries::Film, 0.2536, 0.0682),
+            (Primaries::Film, 0.2536, 0.0681),
             (Primaries::Smpte431, 0.2095, 0.0689),
             (Primaries::Smpte432, 0.2290, 0.0793),
             (Primaries::Ebu3213, 0.2318, 0.0960),

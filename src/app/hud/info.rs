@@ -125,7 +125,11 @@ fn of_frame(frame: &Frame, aspect_origin: Origin) -> Vec<InfoLine> {
     let to_rgb = match color.matrix.value {
         Matrix::Nonlinear(matrix) if !std::ptr::eq(picture, picture.decoded()) => {
             let bits = layout.bin_bits();
-            Some(format!("{} under {} to R'G'B' of {bits} bits, before counting", color.matrix.value, matrix.curve.name()))
+            Some(format!(
+                "{} under {} to R'G'B' of {bits} bits, before counting",
+                color.matrix.value,
+                matrix.curve.name()
+            ))
         }
         _ => None,
     };

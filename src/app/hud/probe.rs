@@ -36,7 +36,9 @@ impl ProbeText {
                 cells: vec![(probe.luminance.to_string(), theme::channel_color(Components::Rgbl, 3))],
             });
         }
-        if !lines.is_empty() && probe.rgb.iter().zip(probe.codes).any(|(&before, code)| i64::from(before) != i64::from(code)) {
+        if !lines.is_empty()
+            && probe.rgb.iter().zip(probe.codes).any(|(&before, code)| i64::from(before) != i64::from(code))
+        {
             lines.insert(1, line("unclamped", Components::Rgbl, &probe.rgb.map(Some)));
         }
         if is_coded {

@@ -154,12 +154,12 @@ impl RunCounter {
                     codes.picture().map_err(EngineError::Adjust)?
                 }
             };
-            let reference = |&components: &Components| {
-                Ok(reference_of(&parts_of(components.in_picture(&adjusted))?, components))
-            };
+            let reference =
+                |&components: &Components| Ok(reference_of(&parts_of(components.in_picture(&adjusted))?, components));
             expected = self.counting.components().iter().map(reference).collect::<Result<_, EngineError>>()?;
             let pixels = region.unwrap_or(Rect::whole(adjusted.width(), adjusted.height()));
-            expected_scope = chroma.map(|chroma| scopes::reference::vectorscope(first.in_picture(&adjusted), pixels, chroma));
+            expected_scope =
+                chroma.map(|chroma| scopes::reference::vectorscope(first.in_picture(&adjusted), pixels, chroma));
         }
         let signal = match reading {
             Some(reading) => Some((parts_of(picture.decoded())?, reading)),

@@ -9,7 +9,13 @@ fn maker() -> PictureMaker {
     let tags = tags::TagNumbers { matrix: 2, range: 0, primaries: 2, transfer: 2 };
     PictureMaker::new(
         &OpenOptions::default(),
-        StreamDefaults { tags, sample_aspect: None, coded_sample_aspect: None, orientation: None, crop: Crop::default() },
+        StreamDefaults {
+            tags,
+            sample_aspect: None,
+            coded_sample_aspect: None,
+            orientation: None,
+            crop: Crop::default(),
+        },
     )
 }
 
@@ -214,7 +220,13 @@ fn tags_and_overrides_are_told_apart() {
     let frame = || AvFrame::from_bytes(format("yuv420p"), (WIDTH, HEIGHT), &bytes).0;
     let colorimetry = |matrix: i32, range: i32, options: OpenOptions| {
         let tags = tags::TagNumbers { matrix, range, primaries: 2, transfer: 2 };
-        let defaults = StreamDefaults { tags, sample_aspect: None, coded_sample_aspect: None, orientation: None, crop: Crop::default() };
+        let defaults = StreamDefaults {
+            tags,
+            sample_aspect: None,
+            coded_sample_aspect: None,
+            orientation: None,
+            crop: Crop::default(),
+        };
         let mut maker = PictureMaker::new(&options, defaults);
         let shown = maker.make(frame()).unwrap();
         let colors = *shown.picture.decoded().colorimetry();
@@ -236,10 +248,6 @@ fn tags_and_overrides_are_told_apart() {
     }
     // Identity on subsampled planes is nonsense.
     assert_eq!(colorimetry(0, 1, plain()), ("bt601 (guessed)".into(), "limited (tagged)".into(), 1));
-    let options = OpenOptions {
-        matrix: Some(crate::picture::color::Matrix::Bt2020),
-        range: Some(Range::Full),
-        ..OpenOptions::default()
-    };
+    let options = OpenOptions { matrix: Some(Matrix::Bt2020), range: Some(Range::Full), ..OpenOptions::default() };
     assert_eq!(colorimetry(1, 1, options), ("bt2020nc (overridden)".into(), "full (overridden)".into(), 0));
 }

@@ -1,6 +1,7 @@
 use super::super::decoder::Decoder;
 use super::*;
 use crate::media::OpenOptions;
+use crate::picture::crop::Crop;
 use crate::picture::{Ratio, made};
 
 const TICK: Ratio = Ratio { num: 1, den: 1000 };

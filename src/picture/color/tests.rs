@@ -268,5 +268,8 @@ fn matrices_of_primaries_are_those_that_were_rounded_for_the_standards() {
     // Y' is G', and chroma what B' and R' differ by from it: white has none in X'Y'Z' of 0.991902, 1 and 1.013617.
     let [red, green, blue] = Matrix::Smpte2085.to_rgb().map(|[y, cb, cr]| 0.5 * y + 0.25 * cb - 0.125 * cr);
     assert!((green - 0.5).abs() < 1e-12);
-    assert!(((0.986_566 * blue - green) / 2.0 - 0.25).abs() < 1e-12 && ((red - 0.991_902 * green) / 2.0 + 0.125).abs() < 1e-12);
+    assert!(
+        ((0.986_566 * blue - green) / 2.0 - 0.25).abs() < 1e-12
+            && ((red - 0.991_902 * green) / 2.0 + 0.125).abs() < 1e-12
+    );
 }
